@@ -1,0 +1,43 @@
+{
+  "targets": [
+    {
+      "target_name": "tracewright",
+      "include_dirs": ["native", "<!(node -p \"require('node-addon-api').include_dir\")"],
+      "defines": [
+        "NAPI_VERSION=8",
+        "NAPI_DISABLE_CPP_EXCEPTIONS",
+        "NODE_ADDON_API_DISABLE_DEPRECATED",
+        # An exception that cannot be thrown any more, because its environment is going, ends the process otherwise
+        "NODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS"
+      ],
+      "sources": ["native/addon.cc", "native/environment.cc", "native/flag_page.cc"],
+      "conditions": [
+        ["OS=='linux'", {
+          "sources": [
+            "native/linux/provider.cc",
+            "native/linux/registrar.cc",
+            "native/linux/tracefs.cc"
+          ],
+          "cflags_cc": ["-std=c++17", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden", "-fstack-protector-strong"],
+          # Never unmapped: the kernel goes on writing into the flag page after the last environment is gone
+          "ldflags": ["-Wl,-z,nodelete", "-Wl,-z,relro", "-Wl,-z,now"]
+        }, {
+          "sources": ["native/none/provider.cc"]
+        }],
+        ["OS=='mac'", {
+          "xcode_settings": {
+            "CLANG_CXX_LANGUAGE_STANDARD": "c++17",
+            "MACOSX_DEPLOYMENT_TARGET": "11.0",
+            "GCC_SYMBOLS_PRIVATE_EXTERN": "YES"
+          }
+        }],
+        ["OS=='win'", {
+          "msvs_settings": {
+            "VCCLCompilerTool": { "AdditionalOptions": ["/std:c++17", "/guard:cf", "/W4", "/WX"] },
+            "VCLinkerTool": { "AdditionalOptions": ["/guard:cf"] }
+          }
+        }]
+      ]
+    }
+  ]
+}

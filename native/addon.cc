@@ -1,0 +1,99 @@
+// The functions that JavaScript sees. Plain functions, never methods of a wrapped object, and the
+// environment's state as their data pointer: the cheapest call that Node-API has.
+#include <napi.h>
+
+#include <memory>
+
+#include "environment.h"
+#include "flag_page.h"
+#include "provider.h"
+
+namespace tracewright {
+namespace {
+
+Environment& From(const Napi::CallbackInfo& info) {
+  return *static_cast<Environment*>(info.Data());
+}
+
+uint32_t Uint32(const Napi::Value& value) {
+  uint32_t result = FlagPage::kNone;
+  napi_get_value_uint32(value.Env(), value, &result);
+  return result;
+}
+
+// open(path: string) -> { error, path }: opens the kernel's tracer. `path` may be empty.
+Napi::Value Open(const Napi::CallbackInfo& info) {
+  provider::OpenResult result = From(info).Open(info[0].ToString().Utf8Value());
+  Napi::Object object = Napi::Object::New(info.Env());
+  object["error"] = Napi::Number::New(info.Env(), result.error);
+  object["path"] = Napi::String::New(info.Env(), result.path);
+  return object;
+}
+
+// words() -> Uint32Array: the enabled words.
+Napi::Value Words(const Napi::CallbackInfo& info) { return From(info).Words(info.Env()); }
+
+// allocate() -> index of a fresh word, 0xffffffff when there is none.
+Napi::Value Allocate(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(), From(info).Allocate());
+}
+
+// release(index): undoes register and allocate.
+void Release(const Napi::CallbackInfo& info) { From(info).Release(Uint32(info[0])); }
+
+// register(index, definition) -> error: binds the word to the tracepoint.
+Napi::Value Register(const Napi::CallbackInfo& info) {
+  int error = From(info).Register(Uint32(info[0]), info[1].ToString().Utf8Value());
+  return Napi::Number::New(info.Env(), error);
+}
+
+// setScratch(buffer: Uint8Array): the memory that write() sends from.
+void SetScratch(const Napi::CallbackInfo& info) {
+  if (!info[0].IsTypedArray()) return;
+  From(info).SetScratch(info[0].As<Napi::Uint8Array>());
+}
+
+// write(index, size) -> error: sends the scratch buffer's first `size` bytes as one event.
+Napi::Value Write(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(), From(info).Write(Uint32(info[0]), Uint32(info[1])));
+}
+
+template <Napi::Value (*Callback)(const Napi::CallbackInfo&)>
+void Add(Napi::Object exports, const char* name, Environment* environment) {
+  exports[name] = Napi::Function::New<Callback>(exports.Env(), name, environment);
+}
+
+template <void (*Callback)(const Napi::CallbackInfo&)>
+void Add(Napi::Object exports, const char* name, Environment* environment) {
+  exports[name] = Napi::Function::New<Callback>(exports.Env(), name, environment);
+}
+
+Napi::Object Init(Napi::Env env, Napi::Object exports) {
+  auto* environment = new Environment;
+  // No JavaScript runs any more when the hook does, so nothing is left that could use the pointer.
+  env.AddCleanupHook([](Environment* gone) { delete gone; }, environment);
+
+  exports["platform"] = Napi::String::New(env, provider::Name());
+  Napi::Object codes = Napi::Object::New(env);
+  codes["unsupported"] = Napi::Number::New(env, provider::kUnsupported);
+  codes["fileClosed"] = Napi::Number::New(env, provider::kFileClosed);
+  codes["notRegistered"] = Napi::Number::New(env, provider::kNotRegistered);
+  codes["nobodyListens"] = Napi::Number::New(env, provider::kNobodyListens);
+  exports["codes"] = codes;
+  Add<Open>(exports, "open", environment);
+  Add<Words>(exports, "words", environment);
+  Add<Allocate>(exports, "allocate", environment);
+  Add<Release>(exports, "release", environment);
+  Add<Register>(exports, "register", environment);
+  Add<SetScratch>(exports, "setScratch", environment);
+  Add<Write>(exports, "write", environment);
+  return exports;
+}
+
+}  // namespace
+}  // namespace tracewright
+
+static Napi::Object InitAddon(Napi::Env env, Napi::Object exports) {
+  return tracewright::Init(env, exports);
+}
+NODE_API_MODULE(tracewright, InitAddon)

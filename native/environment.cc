@@ -1,0 +1,94 @@
+// See environment.h.
+#include "environment.h"
+
+#include <algorithm>
+
+#include "flag_page.h"
+
+namespace tracewright {
+namespace {
+
+// Words of an environment that cannot map the process-wide page.
+constexpr uint32_t kOwnWords = 4096;
+
+}  // namespace
+
+Environment::~Environment() {
+  for (uint32_t index : allocated_) {
+    if (index < registrations_.size() && registrations_[index].word != nullptr) {
+      provider::Unregister(registrations_[index]);
+    }
+    if (own_words_.IsEmpty()) FlagPage::Release(index);
+  }
+  if (opened_) provider::Close();
+}
+
+provider::OpenResult Environment::Open(const std::string& override_path) {
+  provider::OpenResult result = provider::Open(override_path);
+  if (result.error != 0) return result;
+  // One use an environment, however often it asks.
+  if (opened_) provider::Close();
+  opened_ = true;
+  return result;
+}
+
+Napi::Value Environment::Words(Napi::Env env) {
+  uint32_t* page = FlagPage::Words();
+  if (page != nullptr) {
+    napi_value buffer;
+    napi_status status = napi_create_external_arraybuffer(
+        env, page, FlagPage::kWords * sizeof(uint32_t), nullptr, nullptr, &buffer);
+    if (status == napi_ok) {
+      words_ = page;
+      return Napi::Uint32Array::New(env, FlagPage::kWords, Napi::ArrayBuffer(env, buffer), 0);
+    }
+  }
+  // V8 keeps a backing store in place for as long as it is referenced, and a cleanup hook still
+  // finds it mapped, so the kernel may write into it until then.
+  Napi::Uint32Array own = Napi::Uint32Array::New(env, kOwnWords);
+  own_words_ = Napi::Persistent(own);
+  own_words_.SuppressDestruct();
+  words_ = own.Data();
+  return own;
+}
+
+uint32_t Environment::Allocate() {
+  uint32_t index = FlagPage::kNone;
+  if (own_words_.IsEmpty()) {
+    index = FlagPage::Allocate();
+  } else if (next_own_word_ < kOwnWords) {
+    index = next_own_word_++;
+  }
+  if (index != FlagPage::kNone) allocated_.push_back(index);
+  return index;
+}
+
+void Environment::Release(uint32_t index) {
+  auto found = std::find(allocated_.begin(), allocated_.end(), index);
+  if (found == allocated_.end()) return;
+  *found = allocated_.back();
+  allocated_.pop_back();
+  if (index < registrations_.size() && registrations_[index].word != nullptr) {
+    provider::Unregister(registrations_[index]);
+    registrations_[index] = {};
+  }
+  if (own_words_.IsEmpty()) FlagPage::Release(index);
+}
+
+int Environment::Register(uint32_t index, const std::string& definition) {
+  if (std::find(allocated_.begin(), allocated_.end(), index) == allocated_.end()) {
+    return provider::kNotRegistered;
+  }
+  if (index >= registrations_.size()) registrations_.resize(index + 1);
+  return provider::Register(words_ + index, definition, &registrations_[index]);
+}
+
+void Environment::SetScratch(Napi::Uint8Array scratch) {
+  scratch_reference_ = Napi::Persistent(scratch);
+  // The environment is gone, or going, when this object is destroyed.
+  scratch_reference_.SuppressDestruct();
+  scratch_ = scratch.Data();
+  scratch_size_ = scratch.ByteLength();
+}
+
+}  // namespace tracewright

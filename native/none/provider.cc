@@ -1,0 +1,17 @@
+// The platform without a kernel tracer that tracewright writes to: the same shape, and nothing
+// happens.
+#include "provider.h"
+
+namespace tracewright::provider {
+
+const char* Name() { return "none"; }
+
+OpenResult Open(const std::string&) { return {kUnsupported, ""}; }
+void Close() {}
+
+int Register(uint32_t*, const std::string&, Registration*) { return kUnsupported; }
+void Unregister(const Registration&) {}
+
+int Write(const Registration&, uint8_t*, size_t) { return kUnsupported; }
+
+}  // namespace tracewright::provider
