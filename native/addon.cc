@@ -41,19 +41,19 @@ Napi::Value Allocate(const Napi::CallbackInfo& info) {
 // release(index): undoes register and allocate.
 void Release(const Napi::CallbackInfo& info) { From(info).Release(Uint32(info[0])); }
 
-// register(index, definition) -> error: binds the word to the tracepoint.
+// register(index, definition, scratch: Uint8Array) -> error: binds the word to the tracepoint, and
+// its events to the buffer that they will be encoded into.
 Napi::Value Register(const Napi::CallbackInfo& info) {
-  int error = From(info).Register(Uint32(info[0]), info[1].ToString().Utf8Value());
+  if (!info[2].IsTypedArray()) {
+    return Napi::Number::New(info.Env(), provider::kNotRegistered);
+  }
+  int error = From(info).Register(
+      Uint32(info[0]), info[1].ToString().Utf8Value(), info[2].As<Napi::Uint8Array>());
   return Napi::Number::New(info.Env(), error);
 }
 
-// setScratch(buffer: Uint8Array): the memory that write() sends from.
-void SetScratch(const Napi::CallbackInfo& info) {
-  if (!info[0].IsTypedArray()) return;
-  From(info).SetScratch(info[0].As<Napi::Uint8Array>());
-}
-
-// write(index, size) -> error: sends the scratch buffer's first `size` bytes as one event.
+// write(index, size) -> error: sends the first `size` bytes of the word's scratch buffer as one
+// event.
 Napi::Value Write(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), From(info).Write(Uint32(info[0]), Uint32(info[1])));
 }
@@ -85,7 +85,6 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   Add<Allocate>(exports, "allocate", environment);
   Add<Release>(exports, "release", environment);
   Add<Register>(exports, "register", environment);
-  Add<SetScratch>(exports, "setScratch", environment);
   Add<Write>(exports, "write", environment);
   return exports;
 }

@@ -1,8 +1,6 @@
 // See environment.h.
 #include "environment.h"
 
-#include <algorithm>
-
 #include "flag_page.h"
 
 namespace tracewright {
@@ -14,12 +12,7 @@ constexpr uint32_t kOwnWords = 4096;
 }  // namespace
 
 Environment::~Environment() {
-  for (uint32_t index : allocated_) {
-    if (index < registrations_.size() && registrations_[index].word != nullptr) {
-      provider::Unregister(registrations_[index]);
-    }
-    if (own_words_.IsEmpty()) FlagPage::Release(index);
-  }
+  for (uint32_t index = 0; index < slots_.size(); ++index) Release(index);
   if (opened_) provider::Close();
 }
 
@@ -59,36 +52,35 @@ uint32_t Environment::Allocate() {
   } else if (next_own_word_ < kOwnWords) {
     index = next_own_word_++;
   }
-  if (index != FlagPage::kNone) allocated_.push_back(index);
+  if (index == FlagPage::kNone) return index;
+  if (index >= slots_.size()) slots_.resize(index + 1);
+  slots_[index].allocated = true;
   return index;
 }
 
 void Environment::Release(uint32_t index) {
-  auto found = std::find(allocated_.begin(), allocated_.end(), index);
-  if (found == allocated_.end()) return;
-  *found = allocated_.back();
-  allocated_.pop_back();
-  if (index < registrations_.size() && registrations_[index].word != nullptr) {
-    provider::Unregister(registrations_[index]);
-    registrations_[index] = {};
-  }
+  if (index >= slots_.size() || !slots_[index].allocated) return;
+  if (slots_[index].registration.word != nullptr) provider::Unregister(slots_[index].registration);
+  slots_[index] = {};
   if (own_words_.IsEmpty()) FlagPage::Release(index);
 }
 
-int Environment::Register(uint32_t index, const std::string& definition) {
-  if (std::find(allocated_.begin(), allocated_.end(), index) == allocated_.end()) {
-    return provider::kNotRegistered;
-  }
-  if (index >= registrations_.size()) registrations_.resize(index + 1);
-  return provider::Register(words_ + index, definition, &registrations_[index]);
+int Environment::Register(uint32_t index, const std::string& definition, Napi::Uint8Array scratch) {
+  if (index >= slots_.size() || !slots_[index].allocated) return provider::kNotRegistered;
+  KeepAlive(scratch);
+  Slot& slot = slots_[index];
+  slot.scratch = scratch.Data();
+  slot.scratch_size = scratch.ByteLength();
+  return provider::Register(words_ + index, definition, &slot.registration);
 }
 
-void Environment::SetScratch(Napi::Uint8Array scratch) {
-  scratch_reference_ = Napi::Persistent(scratch);
+void Environment::KeepAlive(Napi::Uint8Array scratch) {
+  for (auto& known : scratches_) {
+    if (known.Value().Data() == scratch.Data()) return;
+  }
+  scratches_.push_back(Napi::Persistent(scratch));
   // The environment is gone, or going, when this object is destroyed.
-  scratch_reference_.SuppressDestruct();
-  scratch_ = scratch.Data();
-  scratch_size_ = scratch.ByteLength();
+  scratches_.back().SuppressDestruct();
 }
 
 }  // namespace tracewright

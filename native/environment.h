@@ -1,5 +1,5 @@
 // What one JavaScript environment (the main thread's, or a worker's) owns: its enabled words with
-// their registrations, and the scratch buffer that it encodes events into. Used by its own thread
+// their registrations, and the scratch buffers that it encodes events into. Used by its own thread
 // only.
 #pragma once
 
@@ -28,14 +28,18 @@ class Environment {
 
   // The index of a fresh word, or FlagPage::kNone.
   uint32_t Allocate();
+  // Undoes Register, if it was called, and Allocate.
   void Release(uint32_t index);
 
-  int Register(uint32_t index, const std::string& definition);
+  // Binds the word to a tracepoint, whose events are then encoded into `scratch`.
+  int Register(uint32_t index, const std::string& definition, Napi::Uint8Array scratch);
 
-  void SetScratch(Napi::Uint8Array scratch);
+  // Sends the first `size` bytes of the scratch buffer that the word was registered with.
   int Write(uint32_t index, uint32_t size) {
-    if (index >= registrations_.size() || size > scratch_size_) return provider::kNotRegistered;
-    return provider::Write(registrations_[index], scratch_, size);
+    if (index >= slots_.size() || size > slots_[index].scratch_size)
+      return provider::kNotRegistered;
+    Slot& slot = slots_[index];
+    return provider::Write(slot.registration, slot.scratch, size);
   }
 
  private:
@@ -45,12 +49,17 @@ class Environment {
   Napi::Reference<Napi::Uint32Array> own_words_;
   uint32_t next_own_word_ = 0;
 
-  std::vector<provider::Registration> registrations_;  // by index of the word
-  std::vector<uint32_t> allocated_;
+  struct Slot {
+    bool allocated = false;
+    provider::Registration registration;
+    uint8_t* scratch = nullptr;
+    size_t scratch_size = 0;
+  };
+  std::vector<Slot> slots_;  // by index of the word
+  // One for each copy of the package that this environment has loaded; they share this object.
+  std::vector<Napi::Reference<Napi::Uint8Array>> scratches_;
 
-  Napi::Reference<Napi::Uint8Array> scratch_reference_;
-  uint8_t* scratch_ = nullptr;
-  size_t scratch_size_ = 0;
+  void KeepAlive(Napi::Uint8Array scratch);
 };
 
 }  // namespace tracewright
