@@ -1,0 +1,258 @@
+/**
+ * Walking an event's payload by its metadata: every field, element and struct in order, each value's bytes
+ * handed to the caller, who makes of them what it wants.
+ *
+ * Strings and arrays tell their own length in the payload, so where a field stands is known only by
+ * reading all fields before it. Errors and limits are those of Microsoft's C++ decoder (LinuxTracepoints,
+ * EventEnumerator). One difference: constant-length arrays of structs, which that decoder misreads.
+ */
+import { viewOf } from '../bytes.ts';
+import { Encoding, type Format } from './constants.ts';
+import { EventHeaderError, EventHeaderErrorCode } from './error.ts';
+import type { ParsedField, ParsedFields } from './parse-metadata.ts';
+
+/**
+ * Steps of one event: each value, and each begin and end of an array or a struct, and the event's end.
+ * Without a limit a few bytes of nested empty structs could keep a decoder busy for years.
+ */
+export const ITEM_LIMIT = 4096;
+
+/** What every field has. */
+interface FieldHead {
+  readonly name: string;
+  /** 0: none. */
+  readonly tag: number;
+  readonly encoding: Encoding;
+  readonly format: Format;
+}
+
+/** A decoded field: a value, an array of values, a struct (its fields), or an array of structs. */
+export type DecodedField<V> = FieldHead &
+  (
+    | { readonly shape: 'value'; readonly value: V }
+    | { readonly shape: 'array'; readonly value: readonly V[] }
+    | { readonly shape: 'struct'; readonly value: readonly DecodedField<V>[] }
+    | { readonly shape: 'structArray'; readonly value: readonly (readonly DecodedField<V>[])[] }
+  );
+
+/** Where the two parts that describe an event stand in its bytes. */
+export interface EventBytes {
+  /** The whole event, from its header on. */
+  readonly data: Uint8Array;
+  readonly littleEndian: boolean;
+  readonly metadataOffset: number;
+  /** Where the payload starts; what follows it, such as perf's padding, is ignored. */
+  readonly payloadOffset: number;
+}
+
+/**
+ * Makes a value of a field's bytes: those of the value alone, without count or terminator.
+ * @returns `undefined` if the field's encoding is unknown
+ */
+export type ConvertValue<V> = (field: ParsedField, bytes: Uint8Array) => V | undefined;
+
+/** @throws EventHeaderError at the first field that cannot be decoded */
+export function decodeFields<V>(
+  metadata: ParsedFields,
+  event: EventBytes,
+  convert: ConvertValue<V>,
+): readonly DecodedField<V>[] {
+  const decoder = new PayloadDecoder(event, convert);
+  const fields = decoder.readFields(metadata);
+  decoder.step();
+  return fields;
+}
+
+class PayloadDecoder<V> {
+  private readonly event: EventBytes;
+  private readonly convert: ConvertValue<V>;
+  private readonly view: DataView;
+  private offset: number;
+  private stepsLeft = ITEM_LIMIT;
+
+  constructor(event: EventBytes, convert: ConvertValue<V>) {
+    this.event = event;
+    this.convert = convert;
+    this.view = viewOf(event.data);
+    this.offset = event.payloadOffset;
+  }
+
+  step(): void {
+    if (this.stepsLeft === 0) {
+      this.fail(EventHeaderErrorCode.TooManyItems, `The event has more than ${ITEM_LIMIT} items.`);
+    }
+    this.stepsLeft--;
+  }
+
+  readFields(parsed: ParsedFields): DecodedField<V>[] {
+    const fields: DecodedField<V>[] = [];
+    for (const field of parsed.fields) fields.push(this.readField(field));
+    this.throwFault(parsed);
+    return fields;
+  }
+
+  private readField(field: ParsedField): DecodedField<V> {
+    this.step();
+    const head = {
+      name: field.name,
+      tag: field.tag,
+      encoding: field.encoding as Encoding,
+      format: field.format as Format,
+    };
+    const { members } = field;
+    if (members === undefined) {
+      return field.array === undefined
+        ? { ...head, shape: 'value', value: this.readValue(field) }
+        : { ...head, shape: 'array', value: this.readArray(field) };
+    }
+    if (field.format === 0)
+      this.fail(EventHeaderErrorCode.BadMessage, `Struct "${field.name}" has no fields.`);
+    return field.array === undefined
+      ? { ...head, shape: 'struct', value: this.readStruct(members) }
+      : { ...head, shape: 'structArray', value: this.readStructArray(field, members) };
+  }
+
+  private readStruct(members: ParsedFields): DecodedField<V>[] {
+    const fields = this.readFields(members);
+    this.step(); // The struct's end.
+    return fields;
+  }
+
+  private readStructArray(field: ParsedField, members: ParsedFields): DecodedField<V>[][] {
+    const count = this.readElementCount(field);
+    const structs: DecodedField<V>[][] = [];
+    for (let i = 0; i < count; i++) {
+      this.step(); // The struct's begin.
+      structs.push(this.readStruct(members));
+    }
+    if (count === 0) this.throwFault(members);
+    this.step(); // The array's end.
+    return structs;
+  }
+
+  private readArray(field: ParsedField): V[] {
+    const count = this.readElementCount(field);
+    // All elements of fixed size must be there before any is looked at.
+    const elementSize = fixedSizeOf(field.encoding);
+    if (elementSize !== undefined) this.require(count * elementSize, field);
+    const values: V[] = [];
+    for (let i = 0; i < count; i++) {
+      this.step();
+      values.push(this.readValue(field));
+    }
+    this.step(); // The array's end.
+    return values;
+  }
+
+  private readElementCount(field: ParsedField): number {
+    if (field.array === 'variable') return this.readUint16(field);
+    if (field.array === 0) {
+      this.fail(EventHeaderErrorCode.BadMessage, `Array "${field.name}" has a constant length of 0.`);
+    }
+    return field.array ?? 1;
+  }
+
+  private readValue(field: ParsedField): V {
+    const value = this.convert(field, this.readBytes(field));
+    if (value === undefined) this.refuseEncoding(field);
+    return value;
+  }
+
+  /** The bytes of one value; moves past its terminator too. */
+  private readBytes(field: ParsedField): Uint8Array {
+    switch (field.encoding) {
+      case Encoding.ZStringChar8:
+        return this.takeTerminated(field, 1);
+      case Encoding.ZStringChar16:
+        return this.takeTerminated(field, 2);
+      case Encoding.ZStringChar32:
+        return this.takeTerminated(field, 4);
+      case Encoding.StringLength16Char8:
+      case Encoding.BinaryLength16Char8:
+        return this.take(this.readUint16(field), field);
+      case Encoding.StringLength16Char16:
+        return this.take(this.readUint16(field) * 2, field);
+      case Encoding.StringLength16Char32:
+        return this.take(this.readUint16(field) * 4, field);
+      default:
+        return this.take(fixedSizeOf(field.encoding) ?? this.refuseEncoding(field), field);
+    }
+  }
+
+  private takeTerminated(field: ParsedField, unitSize: 1 | 2 | 4): Uint8Array {
+    let end = this.offset;
+    for (; end + unitSize <= this.event.data.length; end += unitSize) {
+      if (this.isZeroUnit(end, unitSize)) {
+        const bytes = this.event.data.subarray(this.offset, end);
+        this.offset = end + unitSize;
+        return bytes;
+      }
+    }
+    return this.fail(EventHeaderErrorCode.BadMessage, `The string of field "${field.name}" has no end.`);
+  }
+
+  private isZeroUnit(offset: number, unitSize: 1 | 2 | 4): boolean {
+    if (unitSize === 1) return this.view.getUint8(offset) === 0;
+    return (unitSize === 2 ? this.view.getUint16(offset) : this.view.getUint32(offset)) === 0;
+  }
+
+  private take(size: number, field: ParsedField): Uint8Array {
+    this.require(size, field);
+    const bytes = this.event.data.subarray(this.offset, this.offset + size);
+    this.offset += size;
+    return bytes;
+  }
+
+  private readUint16(field: ParsedField): number {
+    this.require(2, field);
+    const value = this.view.getUint16(this.offset, this.event.littleEndian);
+    this.offset += 2;
+    return value;
+  }
+
+  private require(size: number, field: ParsedField): void {
+    const left = this.event.data.length - this.offset;
+    if (size > left) {
+      this.fail(
+        EventHeaderErrorCode.BadMessage,
+        `The payload ends inside field "${field.name}": ${size} bytes are wanted, ${left} are left.`,
+      );
+    }
+  }
+
+  private throwFault(parsed: ParsedFields): void {
+    if (parsed.fault === undefined) return;
+    const { code, offset, message } = parsed.fault;
+    throw new EventHeaderError(code, this.event.metadataOffset + offset, message);
+  }
+
+  private refuseEncoding(field: ParsedField): never {
+    throw new EventHeaderError(
+      EventHeaderErrorCode.BadMessage,
+      this.event.metadataOffset + field.offset,
+      `Field "${field.name}" has the unknown encoding ${field.encoding}.`,
+    );
+  }
+
+  private fail(code: EventHeaderErrorCode, message: string): never {
+    throw new EventHeaderError(code, this.offset, message);
+  }
+}
+
+/** The size of a value that tells nothing of it in the payload. */
+function fixedSizeOf(encoding: number): number | undefined {
+  switch (encoding) {
+    case Encoding.Value8:
+      return 1;
+    case Encoding.Value16:
+      return 2;
+    case Encoding.Value32:
+      return 4;
+    case Encoding.Value64:
+      return 8;
+    case Encoding.Value128:
+      return 16;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,132 @@
+/**
+ * Decoding an EventHeader event into a plain object. A pure function of the tracepoint's name and the
+ * event's bytes.
+ *
+ * Source of the format: LinuxTracepoints `eventheader.h`, checked against its C++ and Rust decoders.
+ */
+import { type DecodedField, decodeFields } from './decode-fields.ts';
+import { type OpenedEvent, openEventHeader } from './open.ts';
+import { type ParsedField, type ParsedMetadata, parseMetadata } from './parse-metadata.ts';
+import { readValue, type Value } from './value.ts';
+import { valueKindOf } from './value-kind.ts';
+
+/** A field with its value as a natural JavaScript value; see `Value`. */
+export type EventHeaderField = DecodedField<Value>;
+
+/** One `;name=value` behind an event's name. */
+export interface EventAttribute {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** A decoded event. */
+export interface EventHeaderEvent {
+  readonly provider: string;
+  /** 0 to 255. */
+  readonly level: number;
+  /** 64 bits. */
+  readonly keyword: bigint;
+  /** The tracepoint name's options, such as `Ggroup`; empty if there are none. */
+  readonly options: string;
+  /** Without attributes. */
+  readonly name: string;
+  readonly attributes: readonly EventAttribute[];
+  /** See `HeaderFlag`. */
+  readonly flags: number;
+  /** 0: none; then `version` means nothing. */
+  readonly id: number;
+  readonly version: number;
+  /** 16 bits. */
+  readonly tag: number;
+  readonly opcode: number;
+  /** Lower-case GUID text. */
+  readonly activityId?: string;
+  /** Present only beside `activityId`. */
+  readonly relatedActivityId?: string;
+  /** In payload order. Names need not be unique. */
+  readonly fields: readonly EventHeaderField[];
+}
+
+/**
+ * Decodes one event.
+ *
+ * @param tracepointName without the system: `Provider_L4K1`
+ * @param data from the 8-byte header on; bytes after the payload are ignored (perf pads with up to 7)
+ * @throws EventHeaderError
+ */
+export function decodeEventHeader(tracepointName: string, data: Uint8Array): EventHeaderEvent {
+  const opened = openEventHeader(tracepointName, data);
+  return decodeOpenedEvent(opened, parseMetadata(opened.metadata, opened.littleEndian));
+}
+
+/**
+ * Decodes an opened event with metadata that the caller has parsed, perhaps for an earlier event with the
+ * same metadata bytes and byte order.
+ *
+ * @throws EventHeaderError
+ */
+export function decodeOpenedEvent(opened: OpenedEvent, metadata: ParsedMetadata): EventHeaderEvent {
+  const { provider, level, keyword, options, flags, id, version, tag, opcode } = opened;
+  const { activityId, relatedActivityId } = opened;
+  const fields = decodeFields(metadata, opened, (field, bytes) => convert(field, bytes, opened.littleEndian));
+  return {
+    provider,
+    level,
+    keyword,
+    options,
+    ...splitAttributes(metadata.nameAndAttributes),
+    flags,
+    id,
+    version,
+    tag,
+    opcode,
+    ...(activityId === undefined ? {} : { activityId }),
+    ...(relatedActivityId === undefined ? {} : { relatedActivityId }),
+    fields,
+  };
+}
+
+function convert(field: ParsedField, bytes: Uint8Array, littleEndian: boolean): Value | undefined {
+  const kind = valueKindOf(field.encoding, field.format, bytes.length);
+  return kind === undefined ? undefined : readValue(kind, bytes, littleEndian);
+}
+
+/** `name;attribute=value;other=a;;b`: a `;` inside a value is doubled. */
+function splitAttributes(nameAndAttributes: string): Pick<EventHeaderEvent, 'name' | 'attributes'> {
+  const nameEnd = nameAndAttributes.indexOf(';');
+  if (nameEnd < 0) return { name: nameAndAttributes, attributes: [] };
+  const attributes: EventAttribute[] = [];
+  for (const [text] of nameAndAttributes.slice(nameEnd).matchAll(/;(?:[^;]|;;)+/g)) {
+    const [name = '', ...rest] = text.slice(1).split('=');
+    attributes.push({ name, value: rest.join('=').replaceAll(';;', ';') });
+  }
+  return { name: nameAndAttributes.slice(0, nameEnd), attributes };
+}
+
+/** Fields as a plain object's values; structs are objects of their own. */
+export interface Payload {
+  [name: string]: Value | readonly Value[] | Payload | readonly Payload[];
+}
+
+/**
+ * Fields as a plain object without prototype, in their order as far as JavaScript keeps it (names that are
+ * array indices go first). Of fields with the same name the last one stays.
+ */
+export function payloadOf(fields: readonly EventHeaderField[]): Payload {
+  const payload: Payload = Object.create(null);
+  for (const field of fields) {
+    switch (field.shape) {
+      case 'value':
+      case 'array':
+        payload[field.name] = field.value;
+        break;
+      case 'struct':
+        payload[field.name] = payloadOf(field.value);
+        break;
+      case 'structArray':
+        payload[field.name] = field.value.map(payloadOf);
+        break;
+    }
+  }
+  return payload;
+}

@@ -1,0 +1,110 @@
+/**
+ * Text in events, of any width and in whatever state: decoding never fails and never loses what can be
+ * kept. As Microsoft's C++ decoder (LinuxTracepoints, EventFormatter) does it: a byte that is not UTF-8 is
+ * taken as Latin-1, lone surrogates stay. One difference: that decoder writes code points above U+10FFFF in
+ * a UTF-8 that no longer exists; JavaScript strings have no place for them, so they become U+FFFD.
+ */
+
+const MAX_CODE_POINT = 0x10ffff;
+const REPLACEMENT_CHARACTER = '\ufffd';
+
+/** Strings are built in pieces of this many units, a safe number of arguments for one call. */
+const CHUNK_UNITS = 4096;
+
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** UTF-8; bytes that are not are taken as Latin-1 characters. A byte order mark is kept. */
+export function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return strictUtf8.decode(bytes);
+  } catch {
+    return decodeDamagedUtf8(bytes);
+  }
+}
+
+function decodeDamagedUtf8(bytes: Uint8Array): string {
+  let text = '';
+  for (let i = 0; i < bytes.length; ) {
+    const lead = bytes[i] as number;
+    const length = sequenceLength(lead);
+    const codePoint = length > 1 ? readSequence(bytes, i, length) : lead;
+    text += String.fromCodePoint(codePoint ?? lead);
+    i += codePoint === undefined ? 1 : length;
+  }
+  return text;
+}
+
+function sequenceLength(lead: number): number {
+  if (lead < 0xc0) return 1;
+  if (lead < 0xe0) return 2;
+  if (lead < 0xf0) return 3;
+  return lead <= 0xf4 ? 4 : 1;
+}
+
+/** The lowest code point that a sequence of so many bytes may stand for. */
+const LOWEST_BY_LENGTH = [0, 0, 0x80, 0x800, 0x10000];
+
+/** The code point of a sequence, surrogates included, or `undefined` if it is not one. */
+function readSequence(bytes: Uint8Array, start: number, length: number): number | undefined {
+  if (start + length > bytes.length) return undefined;
+  let codePoint = (bytes[start] as number) & (0x7f >> length);
+  for (let i = start + 1; i < start + length; i++) {
+    const byte = bytes[i] as number;
+    if ((byte & 0xc0) !== 0x80) return undefined;
+    codePoint = (codePoint << 6) | (byte & 0x3f);
+  }
+  if (codePoint < (LOWEST_BY_LENGTH[length] as number) || codePoint > MAX_CODE_POINT) return undefined;
+  return codePoint;
+}
+
+/** Each byte is the code point of a character. */
+export function decodeLatin1(bytes: Uint8Array): string {
+  return decodeUnits(bytes.length, (i) => bytes[i] as number);
+}
+
+/** UTF-16; an odd byte at the end is ignored. */
+export function decodeUtf16(view: DataView, littleEndian: boolean): string {
+  return decodeUnits(view.byteLength >>> 1, (i) => view.getUint16(i * 2, littleEndian));
+}
+
+function decodeUnits(count: number, unitAt: (index: number) => number): string {
+  let text = '';
+  for (let start = 0; start < count; start += CHUNK_UNITS) {
+    const units: number[] = [];
+    for (let i = start; i < Math.min(count, start + CHUNK_UNITS); i++) units.push(unitAt(i));
+    text += String.fromCharCode(...units);
+  }
+  return text;
+}
+
+/** UTF-32; bytes at the end that do not fill a unit are ignored. */
+export function decodeUtf32(view: DataView, littleEndian: boolean): string {
+  let text = '';
+  for (let offset = 0; offset + 4 <= view.byteLength; offset += 4) {
+    text += characterOf(view.getUint32(offset, littleEndian));
+  }
+  return text;
+}
+
+/** The character of a code point, surrogates included. */
+export function characterOf(codePoint: number): string {
+  return codePoint > MAX_CODE_POINT ? REPLACEMENT_CHARACTER : String.fromCodePoint(codePoint);
+}
+
+/** Text that starts with a byte order mark, without the mark; `undefined` if it does not. */
+export function decodeMarkedText(view: DataView): string | undefined {
+  const size = view.byteLength;
+  const after = (mark: number) => new DataView(view.buffer, view.byteOffset + mark, size - mark);
+  if (size >= 4) {
+    if (view.getUint32(0, true) === 0xfeff) return decodeUtf32(after(4), true);
+    if (view.getUint32(0, false) === 0xfeff) return decodeUtf32(after(4), false);
+  }
+  if (size >= 2) {
+    if (view.getUint16(0, true) === 0xfeff) return decodeUtf16(after(2), true);
+    if (view.getUint16(0, false) === 0xfeff) return decodeUtf16(after(2), false);
+  }
+  if (size >= 3 && view.getUint16(0, false) === 0xefbb && view.getUint8(2) === 0xbf) {
+    return decodeUtf8(new Uint8Array(view.buffer, view.byteOffset + 3, size - 3));
+  }
+  return undefined;
+}

@@ -1,0 +1,125 @@
+/**
+ * A value's bytes as a natural JavaScript value.
+ */
+import { hexText, uuidText, viewOf } from '../bytes.ts';
+import { ipAddressText } from './ip-address.ts';
+import { characterOf, decodeLatin1, decodeMarkedText, decodeUtf8, decodeUtf16, decodeUtf32 } from './text.ts';
+import type { ValueKind } from './value-kind.ts';
+
+/**
+ * - integers of up to 32 bits, ports, errno values: `number`
+ * - integers of 64 bits: `bigint`
+ * - times: seconds since 1970, `number` or `bigint` as the integer they are
+ * - booleans: `boolean`; a number other than 0 and 1 stays a `number`
+ * - floats: `number`
+ * - text, UUIDs (lower case, RFC byte order), IP addresses: `string`
+ * - binary: `Uint8Array`, a view of the event's own bytes
+ * - an absent value of fixed size: `null`
+ */
+export type Value = null | boolean | number | bigint | string | Uint8Array;
+
+/** @param bytes of a length that `kind` was chosen for */
+export function readValue(kind: ValueKind, bytes: Uint8Array, littleEndian: boolean): Value {
+  switch (kind) {
+    case 'null':
+      return null;
+    case 'unsigned':
+    case 'hex':
+      return readUnsigned(bytes, littleEndian);
+    case 'signed':
+    case 'errno':
+    case 'time':
+      return readSigned(bytes, littleEndian);
+    case 'boolean':
+      return readBoolean(bytes, littleEndian);
+    case 'float':
+      return readFloat(bytes, littleEndian);
+    case 'bytes':
+      return bytes;
+    case 'port':
+      return viewOf(bytes).getUint16(0, false);
+    default:
+      return readText(kind, bytes, littleEndian);
+  }
+}
+
+/** The kinds whose value is text wherever it is shown. */
+export type TextKind = Exclude<
+  ValueKind,
+  'null' | 'unsigned' | 'hex' | 'signed' | 'errno' | 'time' | 'boolean' | 'float' | 'bytes' | 'port'
+>;
+
+/** The text of a textual value. */
+export function readText(kind: TextKind, bytes: Uint8Array, littleEndian: boolean): string {
+  switch (kind) {
+    case 'character':
+      return characterOf(Number(readUnsigned(bytes, littleEndian)));
+    case 'latin1':
+      return decodeLatin1(bytes);
+    case 'utf8':
+      return decodeUtf8(bytes);
+    case 'utf16':
+      return decodeUtf16(viewOf(bytes), littleEndian);
+    case 'utf32':
+      return decodeUtf32(viewOf(bytes), littleEndian);
+    case 'markedUtf8':
+      return decodeMarkedText(viewOf(bytes)) ?? decodeUtf8(bytes);
+    case 'markedUtf16':
+      return decodeMarkedText(viewOf(bytes)) ?? decodeUtf16(viewOf(bytes), littleEndian);
+    case 'markedUtf32':
+      return decodeMarkedText(viewOf(bytes)) ?? decodeUtf32(viewOf(bytes), littleEndian);
+    case 'uuid':
+      return uuidText(bytes);
+    case 'ipAddress':
+      return ipAddressText(bytes);
+  }
+}
+
+/** 1, 2, 4 or 8 bytes. */
+export function readUnsigned(bytes: Uint8Array, littleEndian: boolean): number | bigint {
+  const view = viewOf(bytes);
+  switch (bytes.length) {
+    case 1:
+      return view.getUint8(0);
+    case 2:
+      return view.getUint16(0, littleEndian);
+    case 4:
+      return view.getUint32(0, littleEndian);
+    default:
+      return view.getBigUint64(0, littleEndian);
+  }
+}
+
+/** 1, 2, 4 or 8 bytes. */
+export function readSigned(bytes: Uint8Array, littleEndian: boolean): number | bigint {
+  const view = viewOf(bytes);
+  switch (bytes.length) {
+    case 1:
+      return view.getInt8(0);
+    case 2:
+      return view.getInt16(0, littleEndian);
+    case 4:
+      return view.getInt32(0, littleEndian);
+    default:
+      return view.getBigInt64(0, littleEndian);
+  }
+}
+
+/** 1 or 2 bytes, unsigned, or 4, signed: as the C++ decoder shows what is neither true nor false. */
+export function readBoolean(bytes: Uint8Array, littleEndian: boolean): boolean | number {
+  const number = Number(
+    bytes.length === 4 ? readSigned(bytes, littleEndian) : readUnsigned(bytes, littleEndian),
+  );
+  return number === 0 || number === 1 ? number === 1 : number;
+}
+
+/** 4 or 8 bytes. */
+export function readFloat(bytes: Uint8Array, littleEndian: boolean): number {
+  const view = viewOf(bytes);
+  return bytes.length === 4 ? view.getFloat32(0, littleEndian) : view.getFloat64(0, littleEndian);
+}
+
+/** Bytes as text: lower-case hex with spaces between. */
+export function bytesText(bytes: Uint8Array): string {
+  return hexText(bytes, ' ');
+}
