@@ -1,0 +1,13 @@
+/**
+ * The layouts of conformance data that tracewright can check itself against. Each is a module of its own
+ * that exports:
+ *
+ * - `name`: the folder it reads inside the data folder
+ * - `applies(dir)`: whether the data folder `dir` holds any of it
+ * - `run(dir, report)`: runs every case there; see `report.mjs`. It may be async.
+ *
+ * A new layout is added to this list, and is then run by `npm run conformance` and by `npm test` alike.
+ */
+import * as eventheader from './eventheader.mjs';
+
+export const layouts = [eventheader];

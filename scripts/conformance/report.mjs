@@ -1,0 +1,40 @@
+/**
+ * What a run of conformance cases finds: which passed, and how the others differ.
+ */
+
+/** Characters of each side of a difference that are shown. */
+const SHOWN = 160;
+
+export class Report {
+  /** Ids of the cases that passed. */
+  passed = [];
+  /** @type {{ id: string, difference: string }[]} */
+  failed = [];
+
+  pass(id) {
+    this.passed.push(id);
+  }
+
+  fail(id, difference) {
+    this.failed.push({ id, difference });
+  }
+
+  /** Passes if the two texts are the same, else shows them from shortly before where they part. */
+  compare(id, actual, expected) {
+    if (actual === expected) return this.pass(id);
+    let at = 0;
+    while (at < actual.length && actual[at] === expected[at]) at++;
+    const start = Math.max(0, at - 40);
+    const shown = (text) => JSON.stringify(text.slice(start, start + SHOWN));
+    this.fail(id, `at character ${at}: got ${shown(actual)}, expected ${shown(expected)}`);
+  }
+
+  /** Runs one case; whatever it throws is its failure. */
+  try(id, run) {
+    try {
+      run();
+    } catch (error) {
+      this.fail(id, `threw ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+    }
+  }
+}
