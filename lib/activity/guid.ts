@@ -1,0 +1,148 @@
+/**
+ * A GUID as four 32-bit words: what activity ids are made of, compared by and written as.
+ *
+ * An activity id is made for every activity started, so a Guid costs one small object; its text is made only
+ * when someone reads it.
+ */
+
+const GUID_TEXT = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const GUID_BYTES = 16;
+
+/** A text that is not a GUID of the form `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx`. */
+export class GuidFormatError extends Error {
+  override readonly name = 'GuidFormatError';
+  readonly text: string;
+
+  constructor(text: string) {
+    super(`"${text}" is not a GUID: 32 hexadecimal digits grouped 8-4-4-4-12 were expected.`);
+    this.text = text;
+  }
+}
+
+/**
+ * An immutable GUID.
+ *
+ * `w0` to `w3` are its 16 bytes in struct order (the order in memory on Windows, in ETW and in nettrace), read
+ * as little-endian 32-bit words. They are kept as signed integers, which V8 stores without a heap object.
+ * In the text form the first three groups are little-endian numbers and the rest are bytes in order.
+ */
+export class Guid {
+  static readonly empty: Guid = new Guid(0, 0, 0, 0);
+
+  readonly w0: number;
+  readonly w1: number;
+  readonly w2: number;
+  readonly w3: number;
+  private text: string | undefined;
+
+  constructor(w0: number, w1: number, w2: number, w3: number) {
+    this.w0 = w0 | 0;
+    this.w1 = w1 | 0;
+    this.w2 = w2 | 0;
+    this.w3 = w3 | 0;
+    this.text = undefined;
+  }
+
+  /** The GUID that `text` spells, in either case. Throws GuidFormatError when it spells none. */
+  static parse(text: string): Guid {
+    const guid = Guid.tryParse(text);
+    if (guid === undefined) throw new GuidFormatError(text);
+    return guid;
+  }
+
+  /** The GUID that `text` spells, in either case, or undefined when it spells none. */
+  static tryParse(text: string): Guid | undefined {
+    if (!GUID_TEXT.test(text)) return undefined;
+    const w1High = Number.parseInt(text.slice(14, 18), 16);
+    const w1Low = Number.parseInt(text.slice(9, 13), 16);
+    return new Guid(
+      Number.parseInt(text.slice(0, 8), 16),
+      (w1High << 16) | w1Low,
+      reverseBytes(Number.parseInt(text.slice(19, 23) + text.slice(24, 28), 16)),
+      reverseBytes(Number.parseInt(text.slice(28, 36), 16)),
+    );
+  }
+
+  /** Reads 16 bytes at `offset` in struct order. Throws RangeError when fewer are there. */
+  static fromBytes(bytes: Uint8Array, offset = 0): Guid {
+    const view = viewOf(bytes, offset);
+    return new Guid(
+      view.getInt32(0, true),
+      view.getInt32(4, true),
+      view.getInt32(8, true),
+      view.getInt32(12, true),
+    );
+  }
+
+  /**
+   * Reads 16 bytes at `offset` in RFC 9562 order, the order of the text, in which Linux EventHeader events hold
+   * their activity ids. Throws RangeError when fewer are there.
+   */
+  static fromRfcBytes(bytes: Uint8Array, offset = 0): Guid {
+    const view = viewOf(bytes, offset);
+    return new Guid(
+      view.getInt32(0),
+      (view.getUint16(6) << 16) | view.getUint16(4),
+      view.getInt32(8, true),
+      view.getInt32(12, true),
+    );
+  }
+
+  get isEmpty(): boolean {
+    return (this.w0 | this.w1 | this.w2 | this.w3) === 0;
+  }
+
+  equals(other: Guid): boolean {
+    return this.w0 === other.w0 && this.w1 === other.w1 && this.w2 === other.w2 && this.w3 === other.w3;
+  }
+
+  /** The 16 bytes in struct order. */
+  toBytes(): Uint8Array {
+    const bytes = new Uint8Array(GUID_BYTES);
+    const view = viewOf(bytes, 0);
+    view.setInt32(0, this.w0, true);
+    view.setInt32(4, this.w1, true);
+    view.setInt32(8, this.w2, true);
+    view.setInt32(12, this.w3, true);
+    return bytes;
+  }
+
+  /** The 16 bytes in RFC 9562 order, the order of the text. */
+  toRfcBytes(): Uint8Array {
+    const bytes = new Uint8Array(GUID_BYTES);
+    const view = viewOf(bytes, 0);
+    view.setInt32(0, this.w0);
+    view.setInt16(4, this.w1);
+    view.setInt16(6, this.w1 >>> 16);
+    view.setInt32(8, this.w2, true);
+    view.setInt32(12, this.w3, true);
+    return bytes;
+  }
+
+  /** Lower-case text without braces: `00000011-0000-0000-0000-0000be999d59`. */
+  toString(): string {
+    if (this.text === undefined) {
+      const w1 = hex(this.w1);
+      const tail = hex(reverseBytes(this.w2)) + hex(reverseBytes(this.w3));
+      this.text = `${hex(this.w0)}-${w1.slice(4)}-${w1.slice(0, 4)}-${tail.slice(0, 4)}-${tail.slice(4)}`;
+    }
+    return this.text;
+  }
+}
+
+function viewOf(bytes: Uint8Array, offset: number): DataView {
+  if (offset < 0 || bytes.length - offset < GUID_BYTES) {
+    throw new RangeError(
+      `A GUID takes ${GUID_BYTES} bytes, which do not lie at offset ${offset} of ${bytes.length} bytes.`,
+    );
+  }
+  return new DataView(bytes.buffer, bytes.byteOffset + offset, GUID_BYTES);
+}
+
+function hex(word: number): string {
+  return (word >>> 0).toString(16).padStart(8, '0');
+}
+
+function reverseBytes(word: number): number {
+  return (word << 24) | ((word & 0xff00) << 8) | ((word >>> 8) & 0xff00) | (word >>> 24);
+}

@@ -1,0 +1,109 @@
+/**
+ * Activity paths, read: is a GUID one, which numbers does it hold, and how is it shown to people.
+ *
+ * Source: "EventSource Activity Support", appendix "Code for Decoding a Activity Path", and the checks of
+ * TraceEvent's StartStopActivityComputer. PerfView's own printing, quirks included, is in perfview-path.ts.
+ */
+import type { Guid } from './guid.ts';
+import { byteAt, impliedProcessId, nibbleAt, PATH_NIBBLES, PathCode } from './path-layout.ts';
+
+/** An activity path taken out of its GUID. */
+export interface ActivityPath {
+  /** The process whose path it is, or 0 when the id is of the 2016 form, which does not say. */
+  readonly processId: number;
+  /** The thread (.NET: AppDomain), the top-level activity, then one number for each level below it. */
+  readonly numbers: readonly number[];
+  /** The path did not fit: the last number only makes the id unique, and levels above it are missing. */
+  readonly overflow: boolean;
+}
+
+/** Process ids above this are not recognised unless the process id is known: what PerfView assumes. */
+const UNKNOWN_PROCESS_ID_LIMIT = 0x100000;
+
+/**
+ * Whether `guid` is an activity path.
+ *
+ * With a `processId`, of that process or of the 2016 form. Without (0), of any process whose id is below 2^20:
+ * one GUID in 4096 of another origin passes too.
+ */
+export function isActivityPath(guid: Guid, processId = 0): boolean {
+  const implied = impliedProcessId(guid);
+  if (processId === 0) return implied < UNKNOWN_PROCESS_ID_LIMIT;
+  return implied === processId || implied === 0;
+}
+
+/**
+ * The path in `guid`, or undefined when it is none: its checksum is not that of a path (see isActivityPath), or
+ * its nibbles are not what the format allows.
+ *
+ * Children of the numbers 256 to 4095 that .NET up to version 9 wrote behind a spare zero byte are read too.
+ */
+export function parseActivityPath(guid: Guid, processId = 0): ActivityPath | undefined {
+  if (!isActivityPath(guid, processId)) return undefined;
+  const numbers: number[] = [];
+  let overflow = false;
+  let at = 0;
+  while (at < PATH_NIBBLES && nibbleAt(guid, at) !== PathCode.End) {
+    if (overflow) return undefined;
+    const first = nibbleAt(guid, at);
+    if (first <= PathCode.LastImmediate) {
+      numbers.push(first);
+      at++;
+      continue;
+    }
+    overflow = first === PathCode.Overflow;
+    const start = overflow ? at + 1 : at;
+    at = endOfMultiByte(guid, start);
+    if (at > PATH_NIBBLES) return undefined;
+    const number = multiByteNumber(guid, start, at);
+    numbers.push(number);
+    if (isSpareByte(guid, start, at, number)) at += 2;
+  }
+  return { processId: impliedProcessId(guid), numbers, overflow };
+}
+
+/**
+ * `guid` as people read it: `//1/1/6/1`, with `$` before a number that only makes the id unique
+ * (`//1/1/6$7`), the process left out. The ids that TraceEvent makes up for HTTP and SQL commands become
+ * `HTTP/Id=xxxxxxxx` and `SQL/Id=xxxxxxxx`; any other GUID is shown as it is.
+ */
+export function formatActivityPath(guid: Guid, processId = 0): string {
+  const path = parseActivityPath(guid, processId);
+  if (path === undefined) return formatOtherActivityId(guid);
+  const last = path.overflow ? path.numbers.length - 1 : -1;
+  return path.numbers.reduce((text, number, i) => `${text}${i === last ? '$' : '/'}${number}`, '/');
+}
+
+/** An id that is no path: TraceEvent's made-up ids for HTTP and SQL commands by name, any other as a GUID. */
+export function formatOtherActivityId(guid: Guid): string {
+  const text = guid.toString();
+  if (text.endsWith('-0607-08090a0b0c0d')) return `HTTP/Id=${text.slice(0, 8)}`;
+  if (text.endsWith('-0707-08090a0b0c0d')) return `SQL/Id=${text.slice(0, 8)}`;
+  return text;
+}
+
+/** Where the multi-byte number whose code is at `start` ends; past PATH_NIBBLES: it is no number. */
+function endOfMultiByte(guid: Guid, start: number): number {
+  if (start >= PATH_NIBBLES) return PATH_NIBBLES + 1;
+  const bytes = nibbleAt(guid, start) - PathCode.MultiByte1 + 1;
+  return bytes < 1 ? PATH_NIBBLES + 1 : ((start >>> 1) + 1 + bytes) * 2;
+}
+
+function multiByteNumber(guid: Guid, start: number, end: number): number {
+  const codeIsHighHalf = (start & 1) === 0;
+  let number = codeIsHighHalf ? nibbleAt(guid, start + 1) : 0;
+  for (let at = end - 2; at > start; at -= 2) number = (number << 8) | byteAt(guid, at);
+  return number >>> 0;
+}
+
+/** A zero byte that .NET up to version 9 left behind such a number, with more numbers after it. */
+function isSpareByte(guid: Guid, start: number, end: number, number: number): boolean {
+  return (
+    (start & 1) === 0 &&
+    number >= 256 &&
+    number < 4096 &&
+    end + 2 < PATH_NIBBLES &&
+    byteAt(guid, end) === 0 &&
+    nibbleAt(guid, end + 2) !== PathCode.End
+  );
+}

@@ -1,0 +1,159 @@
+/**
+ * The rules by which activities start and stop: .NET 10's ActivityTracker, made pure.
+ *
+ * Nothing here knows how the current activity flows through asynchronous code: each call takes the context it
+ * runs in, and each change gives back the context to go on with. Paths and counters are as .NET's, so a trace
+ * reads the same as one of a .NET process.
+ * Source: "EventSource Activity Support", "How EventSource Activity Tracking Works", and .NET 10's ActivityTracker.
+ */
+import { Activity, type ActivityContext, ActivityOptions, ManualIdContext } from './activity.ts';
+import { Guid } from './guid.ts';
+import { PATH_NIBBLES } from './path-layout.ts';
+import { appendNumber, appendOverflowNumber, endAfterNumber, endAfterOverflowNumber } from './path-writer.ts';
+
+/** In an activity of this level no further one is started. */
+const LEVEL_LIMIT = 100;
+/** The last place from which .NET tries to write an overflow number: the low half of byte 10. */
+const LAST_OVERFLOW_START = 21;
+
+export class ActivityTracker {
+  /** The process id in each id's checksum; 0 writes ids of the 2016 form. */
+  readonly processId: number;
+  /** The last number given to a top-level activity; rolls over after 2^32 - 1. */
+  lastTopLevelNumber = 0;
+  private readonly threadPath: Guid;
+  private readonly threadPathEnd: number;
+
+  /**
+   * `threadNumber` (u32) is the first number of every path: 1 for the main thread, another for each other thread
+   * of the process, as AppDomain ids are in .NET. A thread needs one tracker, or its ids are not unique.
+   */
+  constructor(threadNumber: number, processId: number) {
+    this.processId = processId;
+    this.threadPath = appendNumber(Guid.empty, 0, threadNumber, processId);
+    this.threadPathEnd = endAfterNumber(0, threadNumber);
+  }
+
+  /**
+   * Starts an activity in `context`: the result is the context to go on with, and holds the start event's id and
+   * related id. Undefined when activities are nested too deep: then nothing has changed, and the event is an
+   * ordinary one.
+   *
+   * `name` is an activityName. Unless `options` (ActivityOptions flags) say Recursive, an activity of the same
+   * name that is still running in `context` is stopped first, with all that was started in it: most likely its
+   * stop was missed.
+   */
+  start(context: ActivityContext | undefined, name: string, options: number): Activity | undefined {
+    const current = context?.activity;
+    if (current !== undefined && current.level >= LEVEL_LIMIT) return undefined;
+    let before = context;
+    if ((options & ActivityOptions.Recursive) === 0) {
+      const running = this.find(context, name);
+      if (running !== undefined) before = this.stop(context, running);
+    }
+    const relatedActivityId = this.currentActivityId(before);
+    const creator = before?.activity;
+    if (creator === undefined) {
+      this.lastTopLevelNumber = (this.lastTopLevelNumber + 1) >>> 0;
+      const end = endAfterNumber(this.threadPathEnd, this.lastTopLevelNumber);
+      const id = appendNumber(this.threadPath, this.threadPathEnd, this.lastTopLevelNumber, this.processId);
+      return new Activity(name, options, id, relatedActivityId, end, before);
+    }
+    const number = nextChildNumber(creator);
+    const end = endAfterNumber(creator.pathEnd, number);
+    const id =
+      end <= PATH_NIBBLES
+        ? appendNumber(creator.id, creator.pathEnd, number, this.processId)
+        : this.overflowId(creator);
+    return new Activity(name, options, id, relatedActivityId, end, before);
+  }
+
+  /**
+   * The innermost running activity of this name in `context`: the one that a stop event of that name stops, and
+   * whose id it carries. Undefined: the stop has no start, stops nothing and is an ordinary event.
+   */
+  find(context: ActivityContext | undefined, name: string): Activity | undefined {
+    let activity = context?.activity;
+    while (activity !== undefined && (activity.stopped || activity.name !== name))
+      activity = activity.creator;
+    return activity;
+  }
+
+  /**
+   * Stops `activity` and gives the context to go on with.
+   *
+   * What was started inside it in `context` and is still running is stopped with it, except what is Detachable:
+   * the innermost such activity is then the current one. When `activity` is not of `context`, as when it is
+   * stopped by a handle from elsewhere, only it is stopped and `context` stays. Stopping twice does nothing.
+   */
+  stop(context: ActivityContext | undefined, activity: Activity): ActivityContext | undefined {
+    if (activity.stopped) return context;
+    activity.stopped = true;
+    const current = context?.activity;
+    if (current === undefined || !isWithin(current, activity)) return context;
+    const next = stopOrphans(current, activity) ?? activity.creator;
+    if (next === current) return context;
+    // An id set by hand comes back where the stop undoes the very start that replaced it (.NET: idToRestore).
+    const manualId = next === current.creator ? current.manualIdBefore : undefined;
+    if (manualId === undefined || next?.id.equals(manualId)) return next;
+    return new ManualIdContext(next, manualId);
+  }
+
+  /** The id that events in `context` carry: the one set by hand, else that of the innermost running activity. */
+  currentActivityId(context: ActivityContext | undefined): Guid | undefined {
+    const manualId = context?.manualId;
+    if (manualId !== undefined) return manualId.isEmpty ? undefined : manualId;
+    let activity = context?.activity;
+    while (activity?.stopped) activity = activity.creator;
+    return activity?.id;
+  }
+
+  /**
+   * `context` with the current id set by hand (.NET: SetCurrentThreadActivityId); an empty one means no id. It
+   * holds until the next start or stop; a start takes it as its related id, and the stop brings it back.
+   */
+  setActivityId(context: ActivityContext | undefined, id: Guid): ActivityContext {
+    return new ManualIdContext(context?.activity, id);
+  }
+
+  /** An id for a child of `creator` whose path does not fit: unique, under the nearest ancestor with room. */
+  private overflowId(creator: Activity): Guid {
+    let ancestor: Activity | undefined = creator;
+    while (ancestor !== undefined) {
+      if (ancestor.pathEnd <= LAST_OVERFLOW_START) {
+        const number = nextChildNumber(ancestor);
+        if (endAfterOverflowNumber(ancestor.pathEnd, number) <= PATH_NIBBLES) {
+          return appendOverflowNumber(ancestor.id, ancestor.pathEnd, number, this.processId);
+        }
+      }
+      ancestor = ancestor.creator;
+    }
+    // Only where thread and top-level numbers are so large that both together fill the id.
+    return creator.id;
+  }
+}
+
+function nextChildNumber(activity: Activity): number {
+  activity.lastChildNumber = (activity.lastChildNumber + 1) >>> 0;
+  return activity.lastChildNumber;
+}
+
+function isWithin(inner: Activity, outer: Activity): boolean {
+  let activity: Activity | undefined = inner;
+  while (activity !== undefined && activity !== outer) activity = activity.creator;
+  return activity === outer;
+}
+
+/** Stops what still runs from `inner` up to `outer`, except what is Detachable, and gives the innermost such. */
+function stopOrphans(inner: Activity, outer: Activity): Activity | undefined {
+  let survivor: Activity | undefined;
+  let orphan: Activity | undefined = inner;
+  while (orphan !== undefined && orphan !== outer) {
+    if (!orphan.stopped) {
+      if ((orphan.options & ActivityOptions.Detachable) === 0) orphan.stopped = true;
+      else survivor ??= orphan;
+    }
+    orphan = orphan.creator;
+  }
+  return survivor;
+}

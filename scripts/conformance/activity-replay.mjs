@@ -1,0 +1,233 @@
+/**
+ * Replays recorded runs of the original .NET activity trackers on ours and tells every difference.
+ *
+ * The recordings are of threads; ours is a pure tracker. ReplayThread is what lies between: the thread's current
+ * context, the forked flows beside it, and, for the runtimes before .NET 6, the id that a thread there keeps when
+ * a change leaves it without a running activity (dotnet/runtime #51608). tracewright itself never does that.
+ *
+ * The modules under test are passed in, as tests replay on the sources and conformance runs on the build.
+ */
+
+const RECURSIVE = 4;
+
+class ReplayThread {
+  #lib;
+  #tracker;
+  #keepsStaleId;
+  #context;
+  #forks = new Map();
+  #entered = [];
+
+  constructor(lib, processId, keepsStaleId) {
+    this.#lib = lib;
+    this.#tracker = new lib.ActivityTracker(1, processId);
+    this.#keepsStaleId = keepsStaleId;
+  }
+
+  /** The id that events on the thread carry now, as a Guid or undefined. */
+  get current() {
+    return this.#tracker.currentActivityId(this.#context);
+  }
+
+  /** Does one operation, `verb operands...`, and gives the ids that its event carries. */
+  do(op) {
+    const [verb, ...operands] = op.split(' ');
+    if (verb === 'start') return this.#start(...operands);
+    if (verb === 'stop') return this.#stop(...operands);
+    if (verb === 'set')
+      this.#context = this.#tracker.setActivityId(this.#context, this.#lib.Guid.parse(operands[0]));
+    else if (verb === 'fork') this.#forks.set(operands[0], this.#context);
+    else if (verb === 'in') this.#enter(operands[0]);
+    else if (verb === 'out') this.#leave();
+    else if (verb !== 'cur') throw new Error(`The operation "${op}" is not one this replay knows.`);
+    return {};
+  }
+
+  #start(provider, eventName, task = '0', options = '0') {
+    const name = this.#lib.activityName(provider, eventName, Number(task));
+    let flags = Number(options);
+    if (this.#keepsStaleId && (flags & RECURSIVE) === 0) {
+      // The stale id of the stop inside a start is seen as the start's related id, so the stop is done apart.
+      this.#stopNamed(name);
+      flags |= RECURSIVE;
+    }
+    const activity = this.#tracker.start(this.#context, name, flags);
+    if (activity === undefined) return {};
+    this.#context = activity;
+    return { activityId: activity.id, relatedActivityId: activity.relatedActivityId };
+  }
+
+  #stop(provider, eventName, task = '0') {
+    const activity = this.#stopNamed(this.#lib.activityName(provider, eventName, Number(task)));
+    return { activityId: activity?.id };
+  }
+
+  #stopNamed(name) {
+    const activity = this.#tracker.find(this.#context, name);
+    if (activity !== undefined) {
+      const idBefore = this.current;
+      this.#changeTo(this.#tracker.stop(this.#context, activity), idBefore);
+    }
+    return activity;
+  }
+
+  #enter(fork) {
+    this.#entered.push({ fork, outer: this.#context });
+    this.#switchTo(this.#forks.get(fork));
+  }
+
+  #leave() {
+    const { fork, outer } = this.#entered.pop();
+    this.#forks.set(fork, this.#context);
+    this.#switchTo(outer);
+  }
+
+  /** Another flow's activity comes to the thread; an id set by hand is the thread's and does not come along. */
+  #switchTo(context) {
+    const left = this.#context?.activity;
+    const entered = context?.activity;
+    if (entered === left) return;
+    const restoredId = left !== undefined && left.creator === entered ? left.manualIdBefore : undefined;
+    const idBefore = this.current;
+    this.#changeTo(
+      restoredId === undefined ? entered : this.#tracker.setActivityId(entered, restoredId),
+      idBefore,
+    );
+  }
+
+  #changeTo(context, idBefore) {
+    const left = this.#context?.activity;
+    this.#context = context;
+    if (!this.#keepsStaleId || idBefore === undefined || this.current !== undefined) return;
+    const entered = context?.activity;
+    if (left === entered) return;
+    // Going from a top-level activity to none restores the id from before its start, here none.
+    const restoresNoId = left !== undefined && left.creator === undefined && entered === undefined;
+    if (!restoresNoId) this.#context = this.#tracker.setActivityId(context, idBefore);
+  }
+}
+
+/** The recorded runs of random scenarios: one JSON object a line. */
+export function readTrackerScenarios(text) {
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
+/** Replays one such scenario; gives a sentence for each difference. */
+export function replayTrackerScenario(lib, { flavor, processId, ops, expected }) {
+  const thread = new ReplayThread(lib, flavor === 'net46' ? 0 : processId, flavor === 'net46');
+  const differences = [];
+  const steps = expected.filter((step) => !/^in /.test(step.op) || step.exited !== undefined);
+  // Entering a flow is recorded as "(entered A)"; leaving it, as the "in A" that is over.
+  if (steps.length !== ops.length) return [`${ops.length} operations, but ${steps.length} recorded steps.`];
+  ops.forEach((op, i) => {
+    const step = steps[i];
+    const ids = thread.do(op);
+    for (const [key, ours] of Object.entries({ ...ids, current: thread.current })) {
+      const theirs = step[key] === null ? undefined : inNet10Form(lib, flavor, step[key]);
+      if (ours?.toString() !== theirs)
+        differences.push(`Step ${i} "${op}": ${key} is ${ours}, not ${theirs}.`);
+    }
+  });
+  return differences;
+}
+
+const VECTOR_LINE = /^(.+?) +act=(?:None|(\S+) (\S+)) +rel=(\S+) cur=(\S+)$/;
+
+/** The recorded runs with printed paths: sections of a heading and one line for each operation. */
+export function readPathVectorSections(text) {
+  return text
+    .split(/^## /m)
+    .slice(1)
+    .map((section) => {
+      const [heading, ...lines] = section.trimEnd().split('\n');
+      const [, title, flavor, processId] = /^(.*) flavor (\S+) pid (\d+)$/.exec(heading);
+      return { title, flavor, processId: Number(processId), lines: lines.map(readVectorLine) };
+    });
+}
+
+function readVectorLine(line) {
+  const [, op, id, path, related, current] = VECTOR_LINE.exec(line) ?? [];
+  if (op === undefined) throw new Error(`The line "${line}" is not a recorded operation.`);
+  const known = (text) => (text === 'None' ? undefined : text);
+  return { op: op.trim(), id, path, related: known(related), current: known(current) };
+}
+
+/**
+ * Replays one section; gives a sentence for each difference. Ids are compared as bytes and as PerfView prints
+ * them. .NET up to version 9 left a spare zero byte after some numbers, which we do not: its ids are compared
+ * without them.
+ */
+export function replayPathVectorSection(lib, { flavor, processId, lines }) {
+  const is2016 = flavor === 'net46';
+  const thread = new ReplayThread(lib, is2016 ? 0 : processId, is2016 || flavor === 'net5');
+  const differences = [];
+  const withSpareByte = new Map();
+  const print = (id) => id && lib.formatPerfViewActivityPath(withSpareByte.get(id.toString()) ?? id);
+  const entered = [];
+  let chainLength = 0;
+
+  for (const [i, { op, id, path, related, current }] of lines.entries()) {
+    const compare = (what, ours, theirs) => {
+      if (ours !== theirs) differences.push(`Line ${i} "${op}": ${what} is ${ours}, not ${theirs}.`);
+    };
+    if (op.startsWith('(entered ')) {
+      compare('current id', print(thread.current), current);
+      continue;
+    }
+    if (op.startsWith('in ')) {
+      const fork = op.slice('in '.length);
+      if (entered.at(-1) !== fork) {
+        entered.push(fork);
+        thread.do(op);
+        continue;
+      }
+      entered.pop();
+      thread.do('out');
+      compare('current id', print(thread.current), current);
+      continue;
+    }
+
+    const link = Number(/^start P A(\d+)$/.exec(op)?.[1] ?? 0);
+    if (link > chainLength + 1) {
+      for (let n = chainLength + 1; n < link; n++) thread.do(`start P A${n}`);
+    } else if (i === 0 && id !== undefined) startUnrecordedPath(lib, thread, id);
+    if (link > 0) chainLength = link;
+
+    const ids = thread.do(op);
+    if (id !== undefined) compare('printed path', lib.formatPerfViewActivityPath(lib.Guid.parse(id)), path);
+    const net10Id = id && inNet10Form(lib, flavor, id);
+    if (net10Id !== id) withSpareByte.set(net10Id, lib.Guid.parse(id));
+    compare('activity id', ids.activityId?.toString(), net10Id);
+    compare('related id', print(ids.relatedActivityId), related);
+    compare('current id', print(thread.current), current);
+  }
+  return differences;
+}
+
+/** Starts what a section left out before its first start, so that this start gets the id recorded for it. */
+function startUnrecordedPath(lib, thread, id) {
+  const [, ...numbers] = lib.parseActivityPath(lib.Guid.parse(id)).numbers;
+  numbers.forEach((number, level) => {
+    for (let n = 1; n < number; n++) {
+      thread.do(`start Unrecorded Sibling${level}Start`);
+      thread.do(`stop Unrecorded Sibling${level}Stop`);
+    }
+    if (level < numbers.length - 1) thread.do(`start Unrecorded Level${level}Start`);
+  });
+}
+
+/** A recorded id as .NET 10 writes it: the same numbers, without the spare bytes of earlier versions. */
+function inNet10Form(lib, flavor, text) {
+  const path = lib.parseActivityPath(lib.Guid.parse(text));
+  if (flavor === 'net10' || path === undefined || path.overflow) return text;
+  let id = lib.Guid.empty;
+  let end = 0;
+  for (const number of path.numbers) {
+    id = lib.appendNumber(id, end, number, path.processId);
+    end = lib.endAfterNumber(end, number);
+  }
+  return id.toString();
+}

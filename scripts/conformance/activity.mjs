@@ -1,0 +1,51 @@
+/**
+ * Conformance of `activity/`: activity ids and paths, as the original .NET trackers gave them and the original
+ * PerfView printed them.
+ *
+ * - `tracker.jsonl`: random scenarios of starts, stops, options and forked flows -> the ids of each event
+ * - `path-vectors.txt`: long paths, large numbers, overflow, ids set by hand -> ids and printed paths
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as activity from '../../dist/activity/activity.js';
+import * as guid from '../../dist/activity/guid.js';
+import * as path from '../../dist/activity/path.js';
+import * as writer from '../../dist/activity/path-writer.js';
+import * as perfview from '../../dist/activity/perfview-path.js';
+import * as tracker from '../../dist/activity/tracker.js';
+import {
+  readPathVectorSections,
+  readTrackerScenarios,
+  replayPathVectorSection,
+  replayTrackerScenario,
+} from './activity-replay.mjs';
+
+const lib = { ...activity, ...guid, ...path, ...writer, ...perfview, ...tracker };
+
+export const name = 'activity';
+
+export function applies(dir) {
+  return existsSync(join(dir, 'activity'));
+}
+
+export function run(dir, report) {
+  runCases(join(dir, 'activity', 'tracker.jsonl'), readTrackerScenarios, report, (scenario) => ({
+    id: `tracker/${scenario.id}-${scenario.flavor}`,
+    differences: replayTrackerScenario(lib, scenario),
+  }));
+  runCases(join(dir, 'activity', 'path-vectors.txt'), readPathVectorSections, report, (section) => ({
+    id: `path-vectors/${section.title} ${section.flavor}`,
+    differences: replayPathVectorSection(lib, section),
+  }));
+}
+
+function runCases(file, read, report, replay) {
+  if (!existsSync(file)) return;
+  for (const recorded of read(readFileSync(file, 'utf8'))) {
+    report.try(file, () => {
+      const { id, differences } = replay(recorded);
+      if (differences.length === 0) report.pass(id);
+      else report.fail(id, differences.join(' '));
+    });
+  }
+}
