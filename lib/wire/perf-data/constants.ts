@@ -1,0 +1,63 @@
+/**
+ * The numbers of the perf.data format. Sources: Linux `include/uapi/linux/perf_event.h` (attributes,
+ * samples, kernel records) and `tools/perf/Documentation/perf.data-file-format.txt` (file, features, the
+ * records that perf itself writes).
+ */
+
+/** Types of records: below 64 the kernel's, from 64 on those of the perf tool. */
+export const RecordType = {
+  Mmap: 1,
+  Lost: 2,
+  Comm: 3,
+  Exit: 4,
+  Fork: 7,
+  Sample: 9,
+  Mmap2: 10,
+  LostSamples: 13,
+  FirstOfTool: 64,
+  FinishedRound: 68,
+  Auxtrace: 71,
+  Compressed: 81,
+  Compressed2: 83,
+} as const;
+
+/** Bytes of a record's head: type u32, misc u16, size u16. */
+export const RECORD_HEAD_SIZE = 8;
+
+/** Bits of `sample_type`: what a sample holds. Their order in the sample is another, see `sample.ts`. */
+export const SampleType = {
+  Ip: 1n << 0n,
+  Tid: 1n << 1n,
+  Time: 1n << 2n,
+  Addr: 1n << 3n,
+  Read: 1n << 4n,
+  Callchain: 1n << 5n,
+  Id: 1n << 6n,
+  Cpu: 1n << 7n,
+  Period: 1n << 8n,
+  StreamId: 1n << 9n,
+  Raw: 1n << 10n,
+  Identifier: 1n << 16n,
+} as const;
+
+/** Bits of `read_format`: what a counter's reading holds. */
+export const ReadFormat = {
+  TotalTimeEnabled: 1n << 0n,
+  TotalTimeRunning: 1n << 1n,
+  Id: 1n << 2n,
+  Group: 1n << 3n,
+  Lost: 1n << 4n,
+} as const;
+
+/** `type` of an attribute that is a tracepoint; its `config` is the tracepoint's id. */
+export const PERF_TYPE_TRACEPOINT = 2;
+
+/** Sections behind the data, by their bit in the file header. */
+export const Feature = {
+  TracingData: 1,
+  EventDesc: 12,
+  Compressed: 27,
+  ClockData: 29,
+} as const;
+/** How many feature bits the file header has. */
+export const FEATURE_BITS = 256;

@@ -1,0 +1,55 @@
+/**
+ * The EventHeader events of a perf.data file, decoded and in the order of time.
+ */
+import { decodeEventHeader, type EventHeaderEvent } from '../eventheader/decode.ts';
+import { readPerfData } from './file.ts';
+import type { PerfRecord } from './records.ts';
+import { inTimeOrder } from './time-order.ts';
+
+export interface RecordedEvent {
+  /** Nanoseconds of the recording's clock; see `PerfDataFile.wallTimeOffsetNs`. 0: not recorded. */
+  readonly timeNs: bigint;
+  readonly pid?: number;
+  readonly tid?: number;
+  readonly cpu?: number;
+  /** Without the system: `Provider_L4K1`. */
+  readonly tracepoint: string;
+  readonly event: EventHeaderEvent;
+}
+
+/** An EventHeader event in a sample, not yet decoded. */
+export interface EventHeaderBytes {
+  /** Without the system. */
+  readonly tracepointName: string;
+  /** From the event's header on, with perf's padding behind the payload. */
+  readonly data: Uint8Array;
+}
+
+/** The EventHeader event that a record carries, if it is a sample of an EventHeader tracepoint. */
+export function eventHeaderBytesOf(record: PerfRecord): EventHeaderBytes | undefined {
+  if (record.kind !== 'sample' || record.raw === undefined) return undefined;
+  const offset = record.tracepoint?.eventHeaderOffset;
+  if (record.tracepoint === undefined || offset === undefined) return undefined;
+  return { tracepointName: record.tracepoint.name, data: record.raw.subarray(offset) };
+}
+
+/**
+ * @param bytes a whole perf.data file
+ * @throws PerfDataError if the file is damaged
+ * @throws EventHeaderError at the first event that cannot be decoded
+ */
+export function* eventHeaderEvents(bytes: Uint8Array): Generator<RecordedEvent> {
+  for (const record of inTimeOrder(readPerfData(bytes).records())) {
+    const found = eventHeaderBytesOf(record);
+    if (found === undefined || record.kind !== 'sample') continue;
+    const { timeNs = 0n, pid, tid, cpu } = record;
+    yield {
+      timeNs,
+      ...(pid === undefined ? {} : { pid }),
+      ...(tid === undefined ? {} : { tid }),
+      ...(cpu === undefined ? {} : { cpu }),
+      tracepoint: found.tracepointName,
+      event: decodeEventHeader(found.tracepointName, found.data),
+    };
+  }
+}

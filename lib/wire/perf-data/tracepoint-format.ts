@@ -1,0 +1,77 @@
+/**
+ * A tracepoint's format, as tracefs has it in `events/<system>/<name>/format` and perf copies it into its
+ * files: where each field of the raw data stands. Source: Linux `Documentation/trace/events.rst`.
+ */
+
+/** One field of a tracepoint's raw data. */
+export interface TracepointField {
+  readonly name: string;
+  /** As declared, without the name: `unsigned int`, `char[16]`, `__data_loc char[]`. */
+  readonly type: string;
+  /** In the raw data, in bytes. */
+  readonly offset: number;
+  /** In bytes; 0: up to the end of the raw data. */
+  readonly size: number;
+  readonly signed: boolean;
+  /**
+   * `'data'`: the field is a u32 of offset (low 16 bits, from the start of the raw data) and size (high 16)
+   * of the value. `'relative'`: the same, with the offset counted from the field's end.
+   */
+  readonly location?: 'data' | 'relative';
+  readonly isArray: boolean;
+}
+
+export interface TracepointFormat {
+  /** Such as `user_events` or `sched`. */
+  readonly system: string;
+  readonly name: string;
+  readonly id: number;
+  /** What every tracepoint has: type, flags, preempt count, pid. */
+  readonly commonFields: readonly TracepointField[];
+  readonly fields: readonly TracepointField[];
+  /** The payload is a self-describing EventHeader event from this offset on. */
+  readonly eventHeaderOffset?: number;
+}
+
+/** An event is EventHeader if its first own field has this name (LinuxTracepoints). */
+const EVENT_HEADER_FIELD = 'eventheader_flags';
+
+/** @returns `undefined` if the text has no name or no id */
+export function parseTracepointFormat(system: string, text: string): TracepointFormat | undefined {
+  const name = /^name:\s*(.+?)\s*$/m.exec(text)?.[1];
+  const id = /^ID:\s*(\d+)\s*$/m.exec(text)?.[1];
+  if (name === undefined || id === undefined) return undefined;
+  const all: TracepointField[] = [];
+  for (const line of text.split('\n')) {
+    const field = parseField(line);
+    if (field !== undefined) all.push(field);
+  }
+  const firstOwn = all.findIndex((field) => !field.name.startsWith('common_'));
+  const commonCount = firstOwn < 0 ? all.length : firstOwn;
+  const fields = all.slice(commonCount);
+  const format = { system, name, id: Number(id), commonFields: all.slice(0, commonCount), fields };
+  const first = fields[0];
+  return first?.name === EVENT_HEADER_FIELD ? { ...format, eventHeaderOffset: first.offset } : format;
+}
+
+const FIELD_LINE =
+  /^\s*field:(?<declaration>[^;]+);\s*offset:(?<offset>\d+);\s*size:(?<size>\d+);(?:\s*signed:(?<signed>\d+);)?/;
+/** `unsigned long args[6]`: type, name, array part. */
+const DECLARATION = /^(?<type>.*?)(?<name>[^\s*[\]]+)\s*(?<array>\[[^\]]*\])?$/s;
+
+function parseField(line: string): TracepointField | undefined {
+  const parts = FIELD_LINE.exec(line)?.groups;
+  const declaration = DECLARATION.exec(parts?.declaration?.trim() ?? '')?.groups;
+  if (parts === undefined || declaration === undefined) return undefined;
+  const type = `${declaration.type?.trim() ?? ''}${declaration.array ?? ''}`;
+  const field = {
+    name: declaration.name ?? '',
+    type,
+    offset: Number(parts.offset),
+    size: Number(parts.size),
+    signed: parts.signed === '1',
+    isArray: type.endsWith(']'),
+  };
+  if (type.startsWith('__data_loc ')) return { ...field, location: 'data' };
+  return type.startsWith('__rel_loc ') ? { ...field, location: 'relative' } : field;
+}
