@@ -9,5 +9,6 @@
  * A new layout is added to this list, and is then run by `npm run conformance` and by `npm test` alike.
  */
 import * as eventheader from './eventheader.mjs';
+import * as perfData from './perf-data.mjs';
 
-export const layouts = [eventheader];
+export const layouts = [eventheader, perfData];
