@@ -17,7 +17,7 @@ const LEVEL_LIMIT = 100;
 const LAST_OVERFLOW_START = 21;
 
 export class ActivityTracker {
-  /** The process id in each id's checksum; 0 writes ids of the 2016 form. */
+  /** The process id in each id's checksum, unless a start says otherwise. */
   readonly processId: number;
   /** The last number given to a top-level activity; rolls over after 2^32 - 1. */
   lastTopLevelNumber = 0;
@@ -41,9 +41,14 @@ export class ActivityTracker {
    *
    * `name` is an activityName. Unless `options` (ActivityOptions flags) say Recursive, an activity of the same
    * name that is still running in `context` is stopped first, with all that was started in it: most likely its
-   * stop was missed.
+   * stop was missed. `processId` is for the checksum of this id alone; 0 writes the 2016 form.
    */
-  start(context: ActivityContext | undefined, name: string, options: number): Activity | undefined {
+  start(
+    context: ActivityContext | undefined,
+    name: string,
+    options: number,
+    processId: number = this.processId,
+  ): Activity | undefined {
     const current = context?.activity;
     if (current !== undefined && current.level >= LEVEL_LIMIT) return undefined;
     let before = context;
@@ -56,15 +61,15 @@ export class ActivityTracker {
     if (creator === undefined) {
       this.lastTopLevelNumber = (this.lastTopLevelNumber + 1) >>> 0;
       const end = endAfterNumber(this.threadPathEnd, this.lastTopLevelNumber);
-      const id = appendNumber(this.threadPath, this.threadPathEnd, this.lastTopLevelNumber, this.processId);
+      const id = appendNumber(this.threadPath, this.threadPathEnd, this.lastTopLevelNumber, processId);
       return new Activity(name, options, id, relatedActivityId, end, before);
     }
     const number = nextChildNumber(creator);
     const end = endAfterNumber(creator.pathEnd, number);
     const id =
       end <= PATH_NIBBLES
-        ? appendNumber(creator.id, creator.pathEnd, number, this.processId)
-        : this.overflowId(creator);
+        ? appendNumber(creator.id, creator.pathEnd, number, processId)
+        : this.overflowId(creator, processId);
     return new Activity(name, options, id, relatedActivityId, end, before);
   }
 
@@ -117,13 +122,13 @@ export class ActivityTracker {
   }
 
   /** An id for a child of `creator` whose path does not fit: unique, under the nearest ancestor with room. */
-  private overflowId(creator: Activity): Guid {
+  private overflowId(creator: Activity, processId: number): Guid {
     let ancestor: Activity | undefined = creator;
     while (ancestor !== undefined) {
       if (ancestor.pathEnd <= LAST_OVERFLOW_START) {
         const number = nextChildNumber(ancestor);
         if (endAfterOverflowNumber(ancestor.pathEnd, number) <= PATH_NIBBLES) {
-          return appendOverflowNumber(ancestor.id, ancestor.pathEnd, number, this.processId);
+          return appendOverflowNumber(ancestor.id, ancestor.pathEnd, number, processId);
         }
       }
       ancestor = ancestor.creator;

@@ -1,0 +1,23 @@
+/**
+ * tracewright: typed events for Node.js, written to the operating system's own tracer, each with the
+ * activity that it belongs to.
+ */
+export { type ActivityContext, ActivityOptions } from './activity/activity.ts';
+export { currentActivityId } from './activity/current.ts';
+export type { EventHandler, ListenerFilter, Subscription, WrittenEvent } from './session/listener.ts';
+export { listen } from './session/listener.ts';
+export type { SourceStats } from './source/account.ts';
+export type { ActivityHandle, Outcome } from './source/activity-events.ts';
+export { BadValueError } from './source/bad-value-error.ts';
+export { Level, Opcode } from './source/constants.ts';
+export { DefinitionError } from './source/definition-error.ts';
+export { type EventDefinition, type EventOptions, event } from './source/event.ts';
+export {
+  defineEventSource,
+  type EventFunction,
+  type EventSource,
+  type SourceOptions,
+  type SourceStatus,
+} from './source/event-source.ts';
+export type { WriteOptions } from './source/event-writer.ts';
+export type { FieldDefinition, FieldDefinitions, PayloadOf } from './source/fields.ts';

@@ -1,0 +1,46 @@
+/**
+ * The native addon: what it offers, and how it is found. See native/addon.cc.
+ */
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+
+export interface Addon {
+  readonly platform: 'user_events' | 'none';
+  /** Results of `open`, `register` and `write` beside 0 and errno values. */
+  readonly codes: {
+    readonly unsupported: number;
+    readonly fileClosed: number;
+    readonly notRegistered: number;
+    readonly nobodyListens: number;
+  };
+  /** Opens the kernel's tracer; `path` names a tracefs mount or its user_events_data file, or is empty. */
+  open(path: string): { readonly error: number; readonly path: string };
+  /** The enabled words of this process. */
+  words(): Uint32Array;
+  /** The index of a fresh word, or `NO_WORD`. */
+  allocate(): number;
+  /** Undoes `register` and `allocate`. */
+  release(index: number): void;
+  /** Binds bit 0 of the word to a tracepoint, whose events will be encoded into `scratch`. */
+  register(index: number, definition: string, scratch: Uint8Array): number;
+  /** Sends the first `size` bytes of the scratch buffer as one event. */
+  write(index: number, size: number): number;
+}
+
+export const NO_WORD = 0xffffffff;
+
+/**
+ * The addon as it was built here, or as the package ships it for this platform; or the reason why it
+ * cannot be loaded.
+ */
+export function loadAddon(): Addon | { readonly reason: string } {
+  const require = createRequire(import.meta.url);
+  const packageRoot = fileURLToPath(new URL('../..', import.meta.url));
+  try {
+    const load = require('node-gyp-build') as (folder: string) => Addon;
+    return load(packageRoot);
+  } catch (error) {
+    const message = error instanceof Error ? (error.message.split('\n', 1)[0] ?? '') : String(error);
+    return { reason: `The native addon could not be loaded (${message}), so no event reaches the kernel.` };
+  }
+}

@@ -1,0 +1,95 @@
+/**
+ * The kernel's tracer as the rest of the library sees it: always there, and where it cannot be used it
+ * does nothing and says why.
+ */
+import { type Addon, loadAddon, NO_WORD } from './addon.ts';
+import { openReason, registerReason, writeReason } from './reasons.ts';
+
+/** Bit 0 of an enabled word: set by the kernel while a tracer records the event. */
+export const KERNEL_BIT = 1;
+
+/** The enabled word of one event. Nobody wants the event while it is 0. */
+export interface EnabledWord {
+  /** The array that the word is in: shared with the kernel, read with a plain load. */
+  readonly words: Uint32Array;
+  readonly index: number;
+}
+
+export class Kernel {
+  readonly #addon: Addon | undefined;
+  readonly #words: Uint32Array | undefined;
+  #reason: string | undefined;
+
+  constructor(loaded: Addon | { readonly reason: string } = loadAddon()) {
+    if ('reason' in loaded) {
+      this.#reason = loaded.reason;
+    } else {
+      this.#addon = loaded;
+      this.#words = loaded.words();
+    }
+  }
+
+  /** `'user_events'` where the kernel's tracer is open, else `'none'`. */
+  get backend(): 'user_events' | 'none' {
+    return this.#reason === undefined && this.#addon?.platform === 'user_events' ? 'user_events' : 'none';
+  }
+
+  /** Why nothing reaches the kernel; undefined while it does. */
+  get reason(): string | undefined {
+    return this.#reason;
+  }
+
+  /**
+   * Opens the tracer unless it is open. What was missing before (a mount, a permission) may be there now,
+   * so every new event source asks again.
+   */
+  open(): void {
+    if (this.#addon === undefined) return;
+    const { error, path } = this.#addon.open(process.env.TRACEWRIGHT_TRACEFS ?? '');
+    this.#reason = error === 0 ? undefined : openReason(this.#addon, error, path);
+  }
+
+  /** A fresh word: of the page that the kernel writes into, or, where there is none left, of its own. */
+  allocate(): EnabledWord {
+    const index = this.#addon?.allocate() ?? NO_WORD;
+    if (this.#words === undefined || index === NO_WORD) return { words: new Uint32Array(1), index: 0 };
+    return { words: this.#words, index };
+  }
+
+  /** Undoes `allocate` and `register`. The word must not be used any more. */
+  release(word: EnabledWord): void {
+    if (word.words === this.#words) this.#addon?.release(word.index);
+  }
+
+  /**
+   * Creates the tracepoint, if need be, and binds the word to it.
+   *
+   * @param tracepoint the name, for the reason
+   * @param definition the name and fields as user_events takes them
+   * @param scratch where the word's events will be encoded
+   * @returns why it could not be done, or undefined
+   */
+  register(
+    word: EnabledWord,
+    tracepoint: string,
+    definition: string,
+    scratch: Uint8Array,
+  ): string | undefined {
+    if (this.#addon === undefined || this.#reason !== undefined) return this.#reason;
+    if (word.words !== this.#words) {
+      return `The tracepoint ${tracepoint} was not registered: all ${this.#words?.length} enabled words are in use.`;
+    }
+    const error = this.#addon.register(word.index, definition, scratch);
+    return error === 0 ? undefined : registerReason(this.#addon, error, tracepoint);
+  }
+
+  /** Sends the first `size` bytes of the word's scratch buffer; returns 0, or a code for `writeReason`. */
+  write(word: EnabledWord, size: number): number {
+    return this.#addon === undefined ? NO_WORD : this.#addon.write(word.index, size);
+  }
+
+  /** The name under which a failed write is counted. */
+  writeReason(error: number): string {
+    return this.#addon === undefined ? 'notRegistered' : writeReason(this.#addon, error);
+  }
+}

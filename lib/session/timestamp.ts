@@ -1,0 +1,9 @@
+/** The time of an event, for those who get it inside the process. The kernel stamps its own. */
+
+/** From the monotonic clock to the wall clock, both in nanoseconds, as it was when the process started. */
+const offset = BigInt(Date.now()) * 1_000_000n - process.hrtime.bigint();
+
+/** Nanoseconds since 1970; never goes back, and so does not follow later changes of the wall clock. */
+export function timestamp(): bigint {
+  return process.hrtime.bigint() + offset;
+}

@@ -1,0 +1,229 @@
+/**
+ * Start and Stop: what of writing an event begins and ends activities, and the handle and the scope that
+ * applications hold them by.
+ */
+import { type Activity, ActivityOptions } from '../activity/activity.ts';
+import { afterFinishedLoop } from '../activity/finished-loop.ts';
+import type { ActivityFlow } from '../activity/flow.ts';
+import type { SharedActivities } from '../activity/shared.ts';
+import type { ActivityTracker } from '../activity/tracker.ts';
+import type { Payload } from '../wire/eventheader/values.ts';
+import type { EventWriter, LazyPayload, WriteOptions } from './event-writer.ts';
+
+/** How a piece of work ended. */
+export type Outcome<Value = unknown> =
+  | { readonly success: true; readonly value: Value }
+  | { readonly success: false; readonly error: unknown };
+
+/** An activity that has been started: the result of a Start event. */
+export interface ActivityHandle<StopPayload> {
+  /** The activity's id as GUID text; undefined when nobody listened to its start. */
+  readonly id: string | undefined;
+  /** Writes the Stop event and ends this activity, from whichever context it is called in. */
+  stop(payload?: StopPayload | (() => StopPayload)): void;
+  /** Runs the function, and all that it causes, inside the activity. */
+  run<Result>(work: () => Result): Result;
+  /** Stops as a success. */
+  [Symbol.dispose](): void;
+}
+
+/** A Start event and its Stop event. */
+export class ActivityEvents {
+  readonly #start: EventWriter;
+  readonly #stop: EventWriter;
+  readonly #name: string;
+  readonly #options: number;
+  readonly #processId: number;
+  readonly #tracker: ActivityTracker;
+  readonly #flow: ActivityFlow;
+  /** What starting returns while nobody listens. */
+  readonly #unheard: Handle;
+
+  /**
+   * @param name see `activityName`
+   * @param options flags of `ActivityOptions`
+   * @param processId for the ids' checksum; 0 for ids of the 2016 form
+   */
+  constructor(
+    start: EventWriter,
+    stop: EventWriter,
+    name: string,
+    options: number,
+    processId: number,
+    shared: SharedActivities,
+  ) {
+    this.#start = start;
+    this.#stop = stop;
+    this.#name = name;
+    this.#options = options;
+    this.#processId = processId;
+    this.#tracker = shared.tracker;
+    this.#flow = shared.flow;
+    this.#unheard = new Handle(this, undefined);
+  }
+
+  get unheard(): Handle {
+    return this.#unheard;
+  }
+
+  /** The bare Start: the rest of the running code is inside the activity. */
+  start(payload: LazyPayload | undefined, options: WriteOptions | undefined): Handle {
+    const activity = this.#begin(payload, options);
+    if (activity === undefined) return this.#unheard;
+    this.#flow.enter(activity);
+    return new Handle(this, activity);
+  }
+
+  /** The bare Stop: of the innermost running activity of this name, else an ordinary event. */
+  stop(payload: LazyPayload | undefined, options: WriteOptions | undefined): void {
+    const context = this.#flow.context;
+    const activity =
+      options === undefined && this.#tracked ? this.#tracker.find(context, this.#name) : undefined;
+    if (activity === undefined) {
+      this.#stop.write(payload, this.#tracker.currentActivityId(context), undefined, options);
+      return;
+    }
+    this.#flow.enter(this.#tracker.stop(context, activity));
+    this.#stop.write(payload, activity.id, undefined, undefined);
+  }
+
+  /** Stops exactly this activity; its Stop event carries its id, wherever it is written. */
+  stopActivity(activity: Activity, payload: LazyPayload | undefined): void {
+    const context = this.#flow.context;
+    const next = this.#tracker.stop(context, activity);
+    if (next !== context) this.#flow.enter(next);
+    if (this.#stop.enabled) this.#stop.write(payload, activity.id, undefined, undefined);
+  }
+
+  /** The Stop of a start that began no activity: an ordinary event. */
+  stopUntracked(payload: LazyPayload | undefined): void {
+    if (!this.#stop.enabled) return;
+    this.#stop.write(payload, this.#tracker.currentActivityId(this.#flow.context), undefined, undefined);
+  }
+
+  /**
+   * Runs the work inside the activity and stops it when the work has ended: returned, thrown, or, when it
+   * returned a promise, settled.
+   */
+  scope<Result>(
+    payload: LazyPayload | undefined,
+    stopPayload: ((outcome: Outcome) => Payload) | undefined,
+    work: () => Result,
+  ): Result {
+    if (!this.#start.enabled) return work();
+    const activity = this.#begin(payload, undefined);
+    const finish = (outcome: Outcome) => {
+      const lazyPayload = () => (stopPayload === undefined ? outcomeFields(outcome) : stopPayload(outcome));
+      if (activity !== undefined) this.stopActivity(activity, lazyPayload);
+      else this.stopUntracked(lazyPayload);
+    };
+    const run = () => {
+      let result: Result;
+      try {
+        result = work();
+      } catch (error) {
+        finish({ success: false, error });
+        throw error;
+      }
+      if (!isThenable(result)) {
+        finish({ success: true, value: result });
+        return result;
+      }
+      return result.then(
+        (value: unknown) => {
+          finish({ success: true, value });
+          return value;
+        },
+        (error: unknown) => {
+          finish({ success: false, error });
+          throw error;
+        },
+      ) as Result;
+    };
+    return activity === undefined ? run() : this.#flow.run(activity, run);
+  }
+
+  run<Result>(activity: Activity, work: () => Result): Result {
+    return this.#flow.run(activity, work);
+  }
+
+  get startEnabled(): boolean {
+    return this.#start.enabled;
+  }
+
+  get #tracked(): boolean {
+    return (this.#options & ActivityOptions.Disable) === 0;
+  }
+
+  /** Writes the Start event; the activity has begun, but is not yet anybody's context. */
+  #begin(payload: LazyPayload | undefined, options: WriteOptions | undefined): Activity | undefined {
+    this.#flow.begin();
+    const context = afterFinishedLoop(this.#flow.context, this.#name);
+    // .NET: an event that is given its ids starts nothing.
+    const activity =
+      options === undefined && this.#tracked
+        ? this.#tracker.start(context, this.#name, this.#options, this.#processId)
+        : undefined;
+    if (activity === undefined) {
+      this.#start.write(payload, this.#tracker.currentActivityId(context), undefined, options);
+    } else {
+      this.#start.write(payload, activity.id, activity.relatedActivityId, undefined);
+    }
+    return activity;
+  }
+}
+
+class Handle implements ActivityHandle<Payload> {
+  readonly #events: ActivityEvents;
+  readonly #activity: Activity | undefined;
+  #stopped = false;
+
+  constructor(events: ActivityEvents, activity: Activity | undefined) {
+    this.#events = events;
+    this.#activity = activity;
+  }
+
+  get id(): string | undefined {
+    return this.#activity?.id.toString();
+  }
+
+  stop(payload?: LazyPayload): void {
+    if (this.#activity === undefined || this.#stopped) {
+      this.#events.stopUntracked(payload);
+    } else {
+      this.#stopped = true;
+      this.#events.stopActivity(this.#activity, payload);
+    }
+  }
+
+  run<Result>(work: () => Result): Result {
+    return this.#activity === undefined ? work() : this.#events.run(this.#activity, work);
+  }
+
+  [Symbol.dispose](): void {
+    this.stop(() => outcomeFields({ success: true, value: undefined }));
+  }
+}
+
+/** What a Stop event's fields of these names get when the application says nothing else. */
+export interface OutcomeFields {
+  readonly success: boolean;
+  /** The error's message; empty on success. */
+  readonly errorMessage: string;
+}
+
+function outcomeFields(outcome: Outcome): OutcomeFields & Payload {
+  if (outcome.success) return { success: true, errorMessage: '' };
+  const { error } = outcome;
+  return { success: false, errorMessage: error instanceof Error ? error.message : String(error) };
+}
+
+interface Thenable {
+  then(onValue: (value: unknown) => unknown, onError: (error: unknown) => unknown): unknown;
+}
+
+function isThenable(value: unknown): value is Thenable {
+  return (
+    typeof value === 'object' && value !== null && typeof (value as Partial<Thenable>).then === 'function'
+  );
+}

@@ -1,0 +1,31 @@
+/** Values in a payload that do not fit their fields; thrown only with `throwOnErrors`. */
+import { inspect } from 'node:util';
+import type { BadValue } from '../wire/eventheader/compile.ts';
+
+export class BadValueError extends TypeError {
+  override readonly name = 'BadValueError';
+
+  /** @param place the event, as `Provider.Event` */
+  constructor(place: string, badValues: readonly BadValue[]) {
+    const [first] = badValues;
+    const rest = badValues.length > 1 ? ` (and ${badValues.length - 1} more)` : '';
+    super(
+      first === undefined
+        ? `${place}: a value did not fit its field.`
+        : `${place}: the field ${first.field} is ${article(first.type)} ${first.type} and cannot hold ${shown(first.value)}${rest}.`,
+    );
+  }
+}
+
+function article(type: string): string {
+  return /^[aeio]/.test(type) ? 'an' : 'a';
+}
+
+function shown(value: unknown): string {
+  return inspect(value, {
+    depth: 1,
+    maxStringLength: 60,
+    breakLength: Number.POSITIVE_INFINITY,
+    customInspect: false,
+  });
+}

@@ -1,0 +1,25 @@
+/** Levels and opcodes: the same numbers in ETW, EventSource and EventHeader, under .NET's names. */
+
+/** How severe an event is. A listener that asks for a level gets the lower numbers, too. */
+export const Level = {
+  Critical: 1,
+  Error: 2,
+  Warning: 3,
+  Informational: 4,
+  Verbose: 5,
+} as const;
+
+/** What an event is in the course of its task. 11 to 238 are free for applications. */
+export const Opcode = {
+  Info: 0,
+  Start: 1,
+  Stop: 2,
+  DataCollectionStart: 3,
+  DataCollectionStop: 4,
+  Extension: 5,
+  Reply: 6,
+  Resume: 7,
+  Suspend: 8,
+  Send: 9,
+  Receive: 240,
+} as const;

@@ -1,0 +1,212 @@
+/**
+ * Turns the events that an application wrote down into complete schemas: fills in .NET's defaults for id,
+ * opcode and task, and refuses mistakes with one sentence that names the place and the value.
+ */
+import { MAX_EVENT_NAME_BYTES, MAX_PROVIDER_AND_GROUP_LENGTH } from '../wire/eventheader/constants.ts';
+import type { EventSchema } from '../wire/schema.ts';
+import { Level, Opcode } from './constants.ts';
+import { DefinitionError } from './definition-error.ts';
+import type { EventDefinition, EventOptions } from './event.ts';
+import { fieldSchemas } from './field-schemas.ts';
+import { nameProblem } from './names.ts';
+import { checkOptionNames, integerOption } from './options.ts';
+
+/** ETW and .NET keep the bits from here on for channels and sessions. */
+const KEYWORD_LIMIT = 1n << 48n;
+/** .NET: an event without a task gets this number less its id. */
+const DEFAULT_TASK_BASE = 0xfffe;
+
+const EVENT_OPTIONS = ['level', 'keywords', 'opcode', 'task', 'tag', 'id', 'version', 'activityOptions'];
+
+export type KeywordNames = Readonly<Record<string, bigint>>;
+
+/**
+ * @param reservedNames what no event may be called
+ * @throws DefinitionError
+ */
+export function eventSchemas(
+  provider: string,
+  events: Readonly<Record<string, EventDefinition>>,
+  keywordNames: KeywordNames,
+  reservedNames: readonly string[],
+): EventSchema[] {
+  checkProviderName(provider);
+  for (const [name, bits] of Object.entries(keywordNames))
+    checkKeywords(`${provider}.keywords.${name}`, bits);
+  if (typeof events !== 'object' || events === null || Array.isArray(events)) {
+    throw new DefinitionError(provider, 'events are given as an object of names and event(...) definitions.');
+  }
+  const schemas: EventSchema[] = [];
+  for (const [name, definition] of Object.entries(events)) {
+    schemas.push(eventSchema(provider, name, definition, keywordNames, reservedNames, schemas));
+  }
+  for (const schema of schemas) checkPair(provider, schema, schemas);
+  return schemas;
+}
+
+function checkProviderName(provider: string): void {
+  if (typeof provider !== 'string') {
+    throw new DefinitionError(
+      'defineEventSource',
+      `the provider's name must be a string, not a ${typeof provider}.`,
+    );
+  }
+  const problem = nameProblem(provider);
+  if (problem !== undefined) {
+    throw new DefinitionError(
+      'defineEventSource',
+      `the provider name ${JSON.stringify(provider)} ${problem}.`,
+    );
+  }
+  if (provider.length > MAX_PROVIDER_AND_GROUP_LENGTH) {
+    throw new DefinitionError(
+      'defineEventSource',
+      `the provider name "${provider}" is too long for a tracepoint: it has ${provider.length} characters, ` +
+        `${MAX_PROVIDER_AND_GROUP_LENGTH} are possible.`,
+    );
+  }
+}
+
+function eventSchema(
+  provider: string,
+  name: string,
+  definition: EventDefinition,
+  keywordNames: KeywordNames,
+  reservedNames: readonly string[],
+  before: readonly EventSchema[],
+): EventSchema {
+  const place = `${provider}.${name}`;
+  checkEventName(provider, name, reservedNames);
+  if (typeof definition !== 'object' || definition === null || !('fields' in definition)) {
+    throw new DefinitionError(place, 'an event is defined with event({ fields }, { options }).');
+  }
+  const options = definition.options;
+  checkOptionNames(place, options, EVENT_OPTIONS);
+  const id = integerOption(place, 'id', options.id ?? (before.at(-1)?.id ?? 0) + 1, 1, 0xffff);
+  const twin = before.find((other) => other.id === id);
+  if (twin !== undefined) throw new DefinitionError(place, `the id ${id} is already that of ${twin.name}.`);
+  const opcode = integerOption(place, 'opcode', options.opcode ?? defaultOpcode(name), 0, 0xff);
+  const schema = {
+    name,
+    id,
+    version: integerOption(place, 'version', options.version ?? 0, 0, 0xff),
+    level: integerOption(place, 'level', options.level ?? Level.Informational, 1, 0xff),
+    keywords: keywordsOf(place, options.keywords ?? 0n, keywordNames),
+    opcode,
+    task: taskOf(place, name, id, opcode, options, before),
+    tag: integerOption(place, 'tag', options.tag ?? 0, 0, 0xffff),
+    fields: fieldSchemas(place, definition.fields),
+  };
+  integerOption(place, 'activityOptions', options.activityOptions ?? 0, 0, 0xf);
+  const rival = before.find(
+    (other) => opcode !== Opcode.Info && other.opcode === opcode && other.task === schema.task,
+  );
+  if (rival !== undefined) {
+    throw new DefinitionError(
+      place,
+      `${rival.name} has the same task (${schema.task}) and opcode (${opcode}).`,
+    );
+  }
+  return schema;
+}
+
+function checkEventName(provider: string, name: string, reservedNames: readonly string[]): void {
+  const problem = nameProblem(name);
+  if (problem !== undefined)
+    throw new DefinitionError(provider, `the event name ${JSON.stringify(name)} ${problem}.`);
+  if (reservedNames.includes(name) || name in Object.prototype) {
+    throw new DefinitionError(
+      provider,
+      `an event cannot be called "${name}": every event source has that itself.`,
+    );
+  }
+  const size = Buffer.byteLength(name);
+  if (size > MAX_EVENT_NAME_BYTES) {
+    throw new DefinitionError(
+      provider,
+      `the event name "${name}" is too long: it takes ${size} bytes, ${MAX_EVENT_NAME_BYTES} are possible.`,
+    );
+  }
+}
+
+function keywordsOf(place: string, given: bigint | string | readonly string[], names: KeywordNames): bigint {
+  if (typeof given === 'bigint') return checkKeywords(place, given);
+  const wanted: readonly unknown[] = Array.isArray(given) ? given : [given];
+  let keywords = 0n;
+  for (const name of wanted) {
+    if (typeof name !== 'string') {
+      throw new DefinitionError(place, `keywords are a bigint (0x2n) or names, not a ${typeof name}.`);
+    }
+    const bits = Object.hasOwn(names, name) ? names[name] : undefined;
+    if (bits === undefined) {
+      const known = Object.keys(names).join(', ') || 'none';
+      throw new DefinitionError(place, `the keyword "${name}" is not among those of the source (${known}).`);
+    }
+    keywords |= bits;
+  }
+  return keywords;
+}
+
+function checkKeywords(place: string, keywords: unknown): bigint {
+  if (typeof keywords !== 'bigint') {
+    throw new DefinitionError(place, `keywords are a bigint (0x2n), not a ${typeof keywords}.`);
+  }
+  if (keywords < 0n || keywords >= KEYWORD_LIMIT) {
+    throw new DefinitionError(
+      place,
+      `the keywords 0x${keywords.toString(16)} are outside of bits 0 to 47; ETW keeps the others for itself.`,
+    );
+  }
+  return keywords;
+}
+
+function defaultOpcode(name: string): number {
+  if (name.endsWith('Start')) return Opcode.Start;
+  if (name.endsWith('Stop')) return Opcode.Stop;
+  return Opcode.Info;
+}
+
+function taskOf(
+  place: string,
+  name: string,
+  id: number,
+  opcode: number,
+  options: EventOptions,
+  before: readonly EventSchema[],
+): number {
+  if (options.task !== undefined) return integerOption(place, 'task', options.task, 1, DEFAULT_TASK_BASE);
+  if (opcode === Opcode.Stop && name.endsWith('Stop')) {
+    const start = before.find((other) => other.name === `${name.slice(0, -'Stop'.length)}Start`);
+    if (start?.opcode === Opcode.Start) return start.task;
+  }
+  return Math.max(1, DEFAULT_TASK_BASE - id);
+}
+
+/** A Start and its Stop: one name but for the ending, else one task. */
+export function partnerOf(schema: EventSchema, schemas: readonly EventSchema[]): EventSchema | undefined {
+  const partnerOpcode = schema.opcode === Opcode.Start ? Opcode.Stop : Opcode.Start;
+  const [ending, otherEnding] = schema.opcode === Opcode.Start ? ['Start', 'Stop'] : ['Stop', 'Start'];
+  if (schema.name.endsWith(ending)) {
+    const partner = schema.name.slice(0, -ending.length) + otherEnding;
+    return schemas.find((other) => other.name === partner && other.opcode === partnerOpcode);
+  }
+  return schemas.find((other) => other.opcode === partnerOpcode && other.task === schema.task);
+}
+
+function checkPair(provider: string, schema: EventSchema, schemas: readonly EventSchema[]): void {
+  if (schema.opcode !== Opcode.Start && schema.opcode !== Opcode.Stop) return;
+  const partner = partnerOf(schema, schemas);
+  if (partner !== undefined) {
+    // Tools take a Stop before its Start for one without: its task is the Start's.
+    if (schema.opcode === Opcode.Start && schemas.indexOf(partner) < schemas.indexOf(schema)) {
+      throw new DefinitionError(`${provider}.${schema.name}`, `define it before its stop, ${partner.name}.`);
+    }
+    return;
+  }
+  const [is, needs] = schema.opcode === Opcode.Start ? ['Start', 'Stop'] : ['Stop', 'Start'];
+  throw new DefinitionError(
+    `${provider}.${schema.name}`,
+    `a ${is} event needs its ${needs} event (the same name ending in ${needs}); ` +
+      `if it is not the ${is.toLowerCase()} of anything, give it { opcode: Opcode.Info }.`,
+  );
+}

@@ -1,0 +1,271 @@
+/**
+ * Event sources: what an application defines once, and writes its events through.
+ */
+import { activityName } from '../activity/activity.ts';
+import { type SharedActivities, sharedActivities } from '../activity/shared.ts';
+import { Kernel } from '../platform/kernel.ts';
+import { LISTENABLE, type Listenable } from '../session/listener.ts';
+import type { Payload } from '../wire/eventheader/values.ts';
+import type { EventSchema } from '../wire/schema.ts';
+import { Account, type SourceStats } from './account.ts';
+import { ActivityEvents, type ActivityHandle, type Outcome, type OutcomeFields } from './activity-events.ts';
+import { Opcode } from './constants.ts';
+import { DefinitionError } from './definition-error.ts';
+import type { EventDefinition } from './event.ts';
+import { eventSchemas, type KeywordNames, partnerOf } from './event-schemas.ts';
+import { EventWriter, type LazyPayload, WANTED_BITS, type WriteOptions } from './event-writer.ts';
+import type { PayloadOf } from './fields.ts';
+import { checkOptionNames } from './options.ts';
+
+export interface SourceOptions {
+  /** Names for keywords, bits 0 to 47, that events may use instead of the numbers. */
+  readonly keywords?: KeywordNames;
+  /**
+   * The form of activity ids: `'net10'` (the default) has the process id in it, so that the ids of two
+   * processes never meet; `'2016'` is the first form, the same in every process. Tools read both.
+   */
+  readonly activityIds?: 'net10' | '2016';
+  /** For development: a write with a bad value throws a BadValueError instead of only being counted. */
+  readonly throwOnErrors?: boolean;
+}
+
+/** Where a source's events go, and what is wrong. */
+export interface SourceStatus {
+  /** `'user_events'`: the events can be recorded by the kernel. `'none'`: by listeners in the process only. */
+  readonly backend: 'user_events' | 'none';
+  /** Why there is no backend, and what would help. */
+  readonly reason: string | undefined;
+  /** What went wrong so far: registrations that failed, values that did not fit. The first of each kind. */
+  readonly problems: readonly string[];
+}
+
+type Events = Readonly<Record<string, EventDefinition>>;
+type FieldsOf<Definition> = Definition extends EventDefinition<infer Fields> ? PayloadOf<Fields> : never;
+type LazyPayloadOf<Definition> = FieldsOf<Definition> | (() => FieldsOf<Definition>);
+type EventArguments<Definition> =
+  Record<never, never> extends FieldsOf<Definition>
+    ? [payload?: LazyPayloadOf<Definition>, options?: WriteOptions]
+    : [payload: LazyPayloadOf<Definition>, options?: WriteOptions];
+
+/** Writes one event. Costs about what a function call costs while nobody wants the event. Never throws. */
+export interface EventFunction<Definition, Result> {
+  (...args: EventArguments<Definition>): Result;
+  /** Whether somebody wants the event now. */
+  readonly enabled: boolean;
+}
+
+/** What calling an event returns: a handle for a Start that has its Stop, else nothing. */
+type StartResult<Name, Sources extends Events> = Name extends `${infer Stem}Start`
+  ? `${Stem}Stop` extends keyof Sources
+    ? ActivityHandle<FieldsOf<Sources[`${Stem}Stop`]>>
+    : undefined
+  : undefined;
+
+/** The names, less Start and Stop, of the activities that a source has. */
+export type ActivityNames<Sources extends Events> = {
+  [Name in keyof Sources]: Name extends `${infer Stem}Start`
+    ? `${Stem}Stop` extends keyof Sources
+      ? Stem
+      : never
+    : never;
+}[keyof Sources];
+
+type StartOf<Sources extends Events, Name extends string> = Sources[`${Name}Start`];
+type StopFieldsOf<Sources extends Events, Name extends string> = FieldsOf<Sources[`${Name}Stop`]>;
+
+export interface ActivityScopeOptions<Value, StopPayload> {
+  /** Makes the Stop event's payload out of how the work ended. */
+  readonly stop: (outcome: Outcome<Value>) => StopPayload;
+}
+
+/** What every event source has beside its events. */
+export interface SourceMembers<Sources extends Events> extends Listenable {
+  /** The provider's name. */
+  readonly name: string;
+  /** The tracepoints that the kernel knows the events by: one for each level and keyword. */
+  readonly tracepoints: readonly string[];
+  readonly status: SourceStatus;
+  stats(): SourceStats;
+  /**
+   * Runs the work inside an activity: its Start event before, its Stop event when the work has returned,
+   * thrown, or, if it is asynchronous, settled. All that the work causes belongs to the activity; the
+   * caller's own activity stays what it was.
+   *
+   * A Stop event's fields `success` (bool) and `errorMessage` (string) are filled from the outcome; for
+   * others, say with `stop` what they hold.
+   *
+   * @returns what the work returns
+   */
+  activity<Name extends ActivityNames<Sources> & string, Result>(
+    name: StopFieldsOf<Sources, Name> extends Partial<OutcomeFields>
+      ? OutcomeFields extends StopFieldsOf<Sources, Name>
+        ? Name
+        : never
+      : never,
+    payload: LazyPayloadOf<StartOf<Sources, Name>>,
+    work: () => Result,
+  ): Result;
+  activity<Name extends ActivityNames<Sources> & string, Result>(
+    name: Name,
+    payload: LazyPayloadOf<StartOf<Sources, Name>>,
+    options: ActivityScopeOptions<Awaited<Result>, StopFieldsOf<Sources, Name>>,
+    work: () => Result,
+  ): Result;
+}
+
+export type EventSource<Sources extends Events = Events> = SourceMembers<Sources> & {
+  readonly [Name in keyof Sources]: EventFunction<Sources[Name], StartResult<Name, Sources>>;
+};
+
+const SOURCE_OPTIONS = ['keywords', 'activityIds', 'throwOnErrors'];
+const MEMBERS = ['name', 'tracepoints', 'status', 'stats', 'activity', 'then'];
+
+/** One for the thread: it knows the enabled words of all sources. */
+let kernel: Kernel | undefined;
+
+/**
+ * Defines an event source and makes its events known to the operating system's tracer, if there is one that
+ * this process may use; `status` tells. Meant to be called once for each provider, when a module is loaded.
+ *
+ * @param name the provider's name, as tools show it
+ * @param events by name; see `event`
+ * @throws DefinitionError for a mistake in the definition: one sentence with the place and the value
+ */
+export function defineEventSource<const Sources extends Events>(
+  name: string,
+  events: Sources,
+  options: SourceOptions = {},
+): EventSource<Sources> {
+  checkOptionNames(String(name), options, SOURCE_OPTIONS);
+  const { activityIds = 'net10', throwOnErrors = false } = options;
+  if (activityIds !== 'net10' && activityIds !== '2016') {
+    throw new DefinitionError(name, `activityIds is 'net10' or '2016', not ${String(activityIds)}.`);
+  }
+  const schemas = eventSchemas(name, events, options.keywords ?? {}, MEMBERS);
+  kernel ??= new Kernel();
+  kernel.open();
+  const account = new Account();
+  const writers = new Map<EventSchema, EventWriter>();
+  for (const schema of schemas) {
+    writers.set(schema, new EventWriter(name, schema, kernel, account, throwOnErrors));
+  }
+  for (const writer of writers.values()) writer.register();
+  const shared = sharedActivities();
+  const processId = activityIds === '2016' ? 0 : process.pid;
+  const activities = activitiesOf(name, schemas, events, writers, processId, shared);
+  shared.flow.keepWhile(() => [...activities.values()].some((activity) => activity.startEnabled));
+
+  const functions = schemas.map((schema) => {
+    const writer = writers.get(schema) as EventWriter;
+    const activity = activities.get(schema);
+    const write =
+      activity === undefined
+        ? plainFunction(writer, shared)
+        : schema.opcode === Opcode.Start
+          ? startFunction(writer, activity)
+          : stopFunction(writer, activity);
+    Object.defineProperty(write, 'enabled', { get: () => writer.enabled });
+    return [schema.name, write];
+  });
+  return Object.freeze({
+    ...Object.fromEntries(functions),
+    ...sourceMembers(name, [...writers.values()], activities, account, kernel, shared),
+  }) as EventSource<Sources>;
+}
+
+/** By the schema of either event of a pair. */
+function activitiesOf(
+  provider: string,
+  schemas: readonly EventSchema[],
+  events: Events,
+  writers: ReadonlyMap<EventSchema, EventWriter>,
+  processId: number,
+  shared: SharedActivities,
+): Map<EventSchema, ActivityEvents> {
+  const activities = new Map<EventSchema, ActivityEvents>();
+  for (const start of schemas) {
+    const stop = start.opcode === Opcode.Start ? partnerOf(start, schemas) : undefined;
+    if (stop === undefined) continue;
+    const activity = new ActivityEvents(
+      writers.get(start) as EventWriter,
+      writers.get(stop) as EventWriter,
+      activityName(provider, start.name, start.task),
+      events[start.name]?.options.activityOptions ?? 0,
+      processId,
+      shared,
+    );
+    activities.set(start, activity);
+    activities.set(stop, activity);
+  }
+  return activities;
+}
+
+type AnyEventFunction = (payload?: LazyPayload, options?: WriteOptions) => unknown;
+
+// The three functions below are all that runs while nobody listens: one load and one test.
+
+function plainFunction(writer: EventWriter, { flow, tracker }: SharedActivities): AnyEventFunction {
+  const { words, index } = writer.word;
+  return (payload, options) => {
+    if (((words[index] as number) & WANTED_BITS) === 0) return;
+    writer.write(payload, tracker.currentActivityId(flow.context), undefined, options);
+  };
+}
+
+function startFunction(writer: EventWriter, activity: ActivityEvents): AnyEventFunction {
+  const { words, index } = writer.word;
+  const { unheard } = activity;
+  return (payload, options) => {
+    if (((words[index] as number) & WANTED_BITS) === 0) return unheard;
+    return activity.start(payload, options);
+  };
+}
+
+function stopFunction(writer: EventWriter, activity: ActivityEvents): AnyEventFunction {
+  const { words, index } = writer.word;
+  return (payload, options) => {
+    if (((words[index] as number) & WANTED_BITS) === 0) return;
+    activity.stop(payload, options);
+  };
+}
+
+function sourceMembers(
+  name: string,
+  writers: readonly EventWriter[],
+  activities: ReadonlyMap<EventSchema, ActivityEvents>,
+  account: Account,
+  kernel: Kernel,
+  shared: SharedActivities,
+): object {
+  const scopes = new Map<string, ActivityEvents>();
+  for (const [schema, activity] of activities) {
+    if (schema.opcode === Opcode.Start) scopes.set(schema.name.replace(/Start$/, ''), activity);
+  }
+  type Stop = (outcome: Outcome) => Payload;
+  return {
+    name,
+    tracepoints: Object.freeze([...new Set(writers.map((writer) => writer.tracepoint))]),
+    get status(): SourceStatus {
+      return { backend: kernel.backend, reason: kernel.reason, problems: account.problems };
+    },
+    stats: () => account.stats(),
+    activity: (
+      activityName: string,
+      payload: LazyPayload,
+      optionsOrWork: { stop: Stop } | (() => unknown),
+      work?: () => unknown,
+    ) => {
+      const activity = scopes.get(activityName);
+      if (activity === undefined) {
+        throw new DefinitionError(
+          name,
+          `there is no activity "${activityName}", only ${[...scopes.keys()].join(', ')}.`,
+        );
+      }
+      return typeof optionsOrWork === 'function'
+        ? activity.scope(payload, undefined, optionsOrWork)
+        : activity.scope(payload, optionsOrWork.stop, work as () => unknown);
+    },
+    [LISTENABLE]: { events: writers, prepare: () => shared.flow.begin() },
+  };
+}

@@ -1,0 +1,248 @@
+/**
+ * Writes the events of one definition to all who want them: the kernel's tracer gets bytes, listeners get
+ * an object. Called only when somebody does want them.
+ */
+import { Guid } from '../activity/guid.ts';
+import { type EnabledWord, KERNEL_BIT, type Kernel } from '../platform/kernel.ts';
+import { LISTENER_BIT, type ListenableEvent, type Listener } from '../session/listener.ts';
+import { timestamp } from '../session/timestamp.ts';
+import {
+  amidEncoding,
+  EventHeaderEncoder,
+  isEncoding,
+  WRITE_INDEX_SIZE,
+} from '../wire/eventheader/encode.ts';
+import {
+  tracepointDefinition,
+  tracepointName,
+  tracepointProviderName,
+} from '../wire/eventheader/tracepoint-name.ts';
+import { type Payload, takeFaults } from '../wire/eventheader/values.ts';
+import type { EventSchema } from '../wire/schema.ts';
+import { scratch } from '../wire/scratch.ts';
+import type { Account } from './account.ts';
+import { BadValueError } from './bad-value-error.ts';
+import { DefinitionError } from './definition-error.ts';
+
+/** Any of these bits in an enabled word: somebody wants the event. */
+export const WANTED_BITS = KERNEL_BIT | LISTENER_BIT;
+
+/** Payload bytes that perf carries, and that ftrace does: both lose a larger event and report success. */
+const PERF_LIMIT = 8184;
+const FTRACE_LIMIT = 4064;
+
+/** A payload, or a function that makes it, called only when somebody wants the event. */
+export type LazyPayload = Payload | (() => Payload);
+
+/** Ids that an application gives an event itself, as GUID text. */
+export interface WriteOptions {
+  readonly activityId?: string;
+  readonly relatedActivityId?: string;
+}
+
+export class EventWriter implements ListenableEvent {
+  readonly schema: EventSchema;
+  readonly word: EnabledWord;
+  /** The tracepoint that serves the event, also where there is no kernel to register it with. */
+  readonly tracepoint: string;
+  listeners: readonly Listener[] = [];
+  readonly #provider: string;
+  readonly #kernel: Kernel;
+  readonly #account: Account;
+  readonly #throwOnErrors: boolean;
+  readonly #encoder: EventHeaderEncoder;
+
+  constructor(
+    provider: string,
+    schema: EventSchema,
+    kernel: Kernel,
+    account: Account,
+    throwOnErrors: boolean,
+  ) {
+    this.schema = schema;
+    this.#provider = provider;
+    this.#kernel = kernel;
+    this.#account = account;
+    this.#throwOnErrors = throwOnErrors;
+    this.#encoder = new EventHeaderEncoder(schema);
+    const size = this.#encoder.fixedSize - WRITE_INDEX_SIZE;
+    if (size > PERF_LIMIT) {
+      throw new DefinitionError(
+        `${provider}.${schema.name}`,
+        `its names alone take ${size} bytes of each event, and perf carries events of ${PERF_LIMIT} bytes.`,
+      );
+    }
+    this.tracepoint = tracepointName(tracepointProviderName(provider), schema.level, schema.keywords);
+    this.word = kernel.allocate();
+  }
+
+  /** Makes the event known to the kernel. */
+  register(): void {
+    const definition = tracepointDefinition(this.tracepoint);
+    const problem = this.#kernel.register(this.word, this.tracepoint, definition, scratch);
+    if (problem !== undefined && problem !== this.#kernel.reason)
+      this.#account.tell(this.tracepoint, () => problem);
+  }
+
+  get enabled(): boolean {
+    return ((this.word.words[this.word.index] as number) & WANTED_BITS) !== 0;
+  }
+
+  setEnabledBit(bit: number, on: boolean): void {
+    // Atomic, because the kernel changes its own bit of the word whenever it likes.
+    if (on) Atomics.or(this.word.words, this.word.index, bit);
+    else Atomics.and(this.word.words, this.word.index, ~bit);
+  }
+
+  /** @param activityId what the event belongs to, unless `options` say otherwise */
+  write(
+    lazyPayload: LazyPayload | undefined,
+    activityId: Guid | undefined,
+    relatedActivityId: Guid | undefined,
+    options: WriteOptions | undefined,
+  ): void {
+    let id = activityId;
+    let relatedId = relatedActivityId;
+    if (options !== undefined) {
+      id = this.#idOption('activityId', options.activityId) ?? id;
+      relatedId = this.#idOption('relatedActivityId', options.relatedActivityId) ?? relatedId;
+    }
+    // EventHeader has no related id without an activity id.
+    if (relatedId !== undefined && id === undefined) id = Guid.empty;
+    const payload = this.#payloadOf(lazyPayload);
+    if (payload === undefined) return;
+    const wanted = this.word.words[this.word.index] as number;
+    const toKernel = (wanted & KERNEL_BIT) !== 0;
+    const error = isEncoding()
+      ? amidEncoding(() => this.#encodeAndSend(payload, id, relatedId, toKernel))
+      : this.#encodeAndSend(payload, id, relatedId, toKernel);
+    if ((wanted & LISTENER_BIT) !== 0) this.#deliver(payload, id, relatedId);
+    if (error !== undefined && this.#throwOnErrors) throw error;
+  }
+
+  #payloadOf(lazyPayload: LazyPayload | undefined): Payload | undefined {
+    if (typeof lazyPayload === 'function') {
+      try {
+        return lazyPayload() ?? NO_PAYLOAD;
+      } catch (error) {
+        this.#dropThrown(error);
+        return undefined;
+      }
+    }
+    if (typeof lazyPayload === 'object' && lazyPayload !== null) return lazyPayload;
+    // Without fields nothing is missing; with fields each one is, and is counted.
+    return NO_PAYLOAD;
+  }
+
+  /** Returns what `throwOnErrors` throws. */
+  #encodeAndSend(
+    payload: Payload,
+    id: Guid | undefined,
+    relatedId: Guid | undefined,
+    toKernel: boolean,
+  ): BadValueError | undefined {
+    let size: number;
+    try {
+      size = this.#encoder.encode(payload, id, relatedId);
+    } catch (error) {
+      takeFaults();
+      this.#dropThrown(error);
+      return undefined;
+    }
+    const faults = takeFaults();
+    if (faults?.tooLarge) this.#dropTooLarge('more than 65536');
+    else if (toKernel) this.#send(size);
+    return faults !== undefined && faults.badValues > 0
+      ? this.#countBadValues(faults.badValues, payload)
+      : undefined;
+  }
+
+  #send(size: number): void {
+    const eventSize = size - WRITE_INDEX_SIZE;
+    if (eventSize > PERF_LIMIT) {
+      this.#dropTooLarge(String(eventSize));
+      return;
+    }
+    const error = this.#kernel.write(this.word, size);
+    if (error === 0) {
+      this.#account.written++;
+      if (eventSize > FTRACE_LIMIT) this.#account.tooLargeForFtrace++;
+    } else {
+      this.#account.drop(this.#kernel.writeReason(error));
+    }
+  }
+
+  #deliver(payload: Payload, id: Guid | undefined, relatedId: Guid | undefined): void {
+    const { name, level, keywords, opcode, id: eventId } = this.schema;
+    const event = {
+      provider: this.#provider,
+      name,
+      level,
+      keywords,
+      opcode,
+      id: eventId,
+      activityId: id?.toString(),
+      relatedActivityId: relatedId?.toString(),
+      payload,
+      timestamp: timestamp(),
+    };
+    for (const listener of this.listeners) listener.deliver(event);
+  }
+
+  #idOption(name: string, text: string | undefined): Guid | undefined {
+    if (text === undefined) return undefined;
+    const id = typeof text === 'string' ? Guid.tryParse(text) : undefined;
+    if (id === undefined) {
+      this.#account.badValues++;
+      this.#account.tell(
+        `${this.schema.name} ${name}`,
+        () => `${this.#place}: ${String(text)} is no GUID for ${name}.`,
+      );
+    }
+    return id;
+  }
+
+  #countBadValues(count: number, payload: Payload): BadValueError | undefined {
+    this.#account.badValues += count;
+    let error: BadValueError | undefined;
+    const describe = () => {
+      error ??= new BadValueError(this.#place, this.#findBadValues(payload));
+      return error.message;
+    };
+    this.#account.tell(`${this.schema.name} bad value`, describe);
+    if (this.#throwOnErrors) describe();
+    return error;
+  }
+
+  #findBadValues(payload: Payload): ReturnType<EventHeaderEncoder['findBadValues']> {
+    try {
+      return this.#encoder.findBadValues(payload);
+    } catch {
+      // A getter that answers once and throws the second time.
+      return [];
+    }
+  }
+
+  #dropThrown(error: unknown): void {
+    this.#account.drop('payloadThrew');
+    this.#account.tell(
+      `${this.schema.name} payload`,
+      () => `${this.#place}: reading the payload threw ${String(error)}`,
+    );
+  }
+
+  #dropTooLarge(size: string): void {
+    this.#account.drop('tooLarge');
+    this.#account.tell(
+      `${this.schema.name} size`,
+      () =>
+        `${this.#place}: an event of ${size} bytes was dropped; perf carries ${PERF_LIMIT}, ftrace ${FTRACE_LIMIT}.`,
+    );
+  }
+
+  get #place(): string {
+    return `${this.#provider}.${this.schema.name}`;
+  }
+}
+
+const NO_PAYLOAD: Payload = {};

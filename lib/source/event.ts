@@ -1,0 +1,41 @@
+/** What an application says of one event. */
+import type { FieldDefinitions } from './fields.ts';
+
+export interface EventOptions {
+  /** 1 to 255, see `Level`; Informational unless given. */
+  readonly level?: number;
+  /**
+   * Which kinds of event it is, as bits 0 to 47, or as names out of the source's `keywords`. None unless given.
+   */
+  readonly keywords?: bigint | string | readonly string[];
+  /** 0 to 255, see `Opcode`. Unless given: Start and Stop by the end of the event's name, else Info. */
+  readonly opcode?: number;
+  /** What Start and Stop have in common, 1 to 65534. Unless given: 65534 less the id; a Stop has its Start's. */
+  readonly task?: number;
+  /** Free for the application, 0 to 65535. */
+  readonly tag?: number;
+  /** 1 to 65535, unique in the source. Unless given: one more than the event's before, from 1. */
+  readonly id?: number;
+  /** 0 to 255: to be raised when fields are added. */
+  readonly version?: number;
+  /** For a Start: how its activity behaves, flags of `ActivityOptions`. For both: Disable. */
+  readonly activityOptions?: number;
+}
+
+/** An event of a source that is yet to be defined; made by `event`. */
+export interface EventDefinition<Fields extends FieldDefinitions = FieldDefinitions> {
+  readonly fields: Fields;
+  readonly options: EventOptions;
+}
+
+/**
+ * Describes an event for `defineEventSource`.
+ *
+ * @param fields name and type of each field, in the order of the payload; see `FieldDefinition`
+ */
+export function event<const Fields extends FieldDefinitions = Record<never, never>>(
+  fields: Fields = {} as Fields,
+  options: EventOptions = {},
+): EventDefinition<Fields> {
+  return { fields, options };
+}

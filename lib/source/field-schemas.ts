@@ -1,0 +1,105 @@
+/**
+ * Turns the fields that an application wrote down into the schema that encoders take, and refuses what no
+ * decoder could read. Limits: LinuxTracepoints' decoders (C++ and Rust), run.
+ */
+import { MAX_STRUCT_DEPTH, MAX_STRUCT_FIELDS, MAX_TOP_LEVEL_FIELDS } from '../wire/eventheader/constants.ts';
+import { FIELD_TYPES, type FieldSchema, type FieldType, NULLABLE_TYPES } from '../wire/schema.ts';
+import { DefinitionError } from './definition-error.ts';
+import { nameProblem } from './names.ts';
+
+/** @param place the event, as `Provider.Event` */
+export function fieldSchemas(place: string, fields: unknown): FieldSchema[] {
+  const schemas = structFields(place, fields, 0);
+  if (schemas.length > MAX_TOP_LEVEL_FIELDS) {
+    throw new DefinitionError(
+      place,
+      `an event may have ${MAX_TOP_LEVEL_FIELDS} fields, this one has ${schemas.length}.`,
+    );
+  }
+  return schemas;
+}
+
+function structFields(place: string, fields: unknown, depth: number): FieldSchema[] {
+  if (!isObject(fields)) {
+    throw new DefinitionError(
+      place,
+      `fields are given as an object of names and types, not as ${shown(fields)}.`,
+    );
+  }
+  return Object.entries(fields).map(([name, definition]) => {
+    const fieldPlace = `${place}.${name}`;
+    const problem = nameProblem(name);
+    if (problem !== undefined)
+      throw new DefinitionError(place, `the field name ${JSON.stringify(name)} ${problem}.`);
+    return fieldSchema(fieldPlace, name, definition, depth);
+  });
+}
+
+function fieldSchema(place: string, name: string, definition: unknown, depth: number): FieldSchema {
+  if (typeof definition === 'string') return valueSchema(place, name, definition);
+  if (Array.isArray(definition)) {
+    if (definition.length === 1) return structSchema(place, name, definition[0], true, depth + 1);
+    throw new DefinitionError(
+      place,
+      `an array of structs is given as one struct in brackets, not as ${definition.length} elements.`,
+    );
+  }
+  return structSchema(place, name, definition, false, depth + 1);
+}
+
+function structSchema(
+  place: string,
+  name: string,
+  definition: unknown,
+  array: boolean,
+  depth: number,
+): FieldSchema {
+  if (!isObject(definition)) {
+    throw new DefinitionError(place, `${shown(definition)} is not a field type. ${typesSentence()}`);
+  }
+  if (depth > MAX_STRUCT_DEPTH) {
+    throw new DefinitionError(place, `structs may be nested ${MAX_STRUCT_DEPTH} deep, this one is the next.`);
+  }
+  const fields = structFields(place, definition, depth);
+  if (fields.length === 0) throw new DefinitionError(place, 'a struct needs at least one field.');
+  if (fields.length > MAX_STRUCT_FIELDS) {
+    throw new DefinitionError(
+      place,
+      `a struct may have ${MAX_STRUCT_FIELDS} fields, this one has ${fields.length}.`,
+    );
+  }
+  return { name, type: 'struct', fields, array };
+}
+
+function valueSchema(place: string, name: string, definition: string): FieldSchema {
+  const array = definition.endsWith('[]');
+  const element = array ? definition.slice(0, -2) : definition;
+  const nullable = element.endsWith('?');
+  const type = nullable ? element.slice(0, -1) : element;
+  if (!isFieldType(type)) {
+    throw new DefinitionError(place, `"${definition}" is not a field type. ${typesSentence()}`);
+  }
+  if (nullable && !(NULLABLE_TYPES as readonly string[]).includes(type)) {
+    throw new DefinitionError(
+      place,
+      `a ${type} cannot be null: on the wire a null would be the same as an empty one. Leave out the "?".`,
+    );
+  }
+  return { name, type, nullable, array };
+}
+
+function isFieldType(type: string): type is FieldType {
+  return (FIELD_TYPES as readonly string[]).includes(type);
+}
+
+function typesSentence(): string {
+  return `The types are ${FIELD_TYPES.join(', ')}, each also as an array ("string[]").`;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? JSON.stringify(value) : value === null ? 'null' : `a ${typeof value}`;
+}

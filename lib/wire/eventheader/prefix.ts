@@ -1,0 +1,56 @@
+/**
+ * What stands before an event's payload: the fixed header, the activity extension when there is one, and
+ * the metadata extension. All of it but the activity ids is the same for every event of a definition.
+ *
+ * Source: LinuxTracepoints `eventheader.h`. Little-endian, packed; ids are 16 bytes in the order of their
+ * text (RFC 4122), not in that of a GUID structure.
+ */
+import {
+  EXTENSION_CHAIN_FLAG,
+  EXTENSION_HEAD_SIZE,
+  ExtensionKind,
+  HEADER_SIZE,
+  HeaderFlag,
+} from './constants.ts';
+
+/** The header's numbers. */
+export interface HeaderFields {
+  readonly id: number;
+  readonly version: number;
+  readonly tag: number;
+  readonly opcode: number;
+  readonly level: number;
+}
+
+/** Bytes of the activity ids: none, the activity's, or the activity's and the related one's. */
+export type ActivityIdsSize = 0 | 16 | 32;
+
+/** Where the activity ids stand in a prefix made with room for them. */
+export const ACTIVITY_IDS_OFFSET = HEADER_SIZE + EXTENSION_HEAD_SIZE;
+
+/** The prefix, with zeros where the activity ids go. */
+export function encodePrefix(
+  header: HeaderFields,
+  activityIdsSize: ActivityIdsSize,
+  metadata: Uint8Array,
+): Uint8Array {
+  const activitySize = activityIdsSize === 0 ? 0 : EXTENSION_HEAD_SIZE + activityIdsSize;
+  const bytes = new Uint8Array(HEADER_SIZE + activitySize + EXTENSION_HEAD_SIZE + metadata.length);
+  const view = new DataView(bytes.buffer);
+  view.setUint8(0, HeaderFlag.Pointer64 | HeaderFlag.LittleEndian | HeaderFlag.Extension);
+  view.setUint8(1, header.version);
+  view.setUint16(2, header.id, true);
+  view.setUint16(4, header.tag, true);
+  view.setUint8(6, header.opcode);
+  view.setUint8(7, header.level);
+  let offset = HEADER_SIZE;
+  if (activityIdsSize !== 0) {
+    view.setUint16(offset, activityIdsSize, true);
+    view.setUint16(offset + 2, ExtensionKind.ActivityId | EXTENSION_CHAIN_FLAG, true);
+    offset += activitySize;
+  }
+  view.setUint16(offset, metadata.length, true);
+  view.setUint16(offset + 2, ExtensionKind.Metadata, true);
+  bytes.set(metadata, offset + EXTENSION_HEAD_SIZE);
+  return bytes;
+}

@@ -1,0 +1,49 @@
+/** Reads the text of IP addresses into bytes in network order. */
+
+/** 4 bytes for IPv4 (`127.0.0.1`), 16 for IPv6 (`::1`, `::ffff:1.2.3.4`, a zone after `%` is ignored). */
+export function parseIpAddress(text: string): Uint8Array | undefined {
+  return text.includes(':') ? parseIpv6(text) : parseIpv4(text);
+}
+
+function parseIpv4(text: string): Uint8Array | undefined {
+  const parts = text.split('.');
+  if (parts.length !== 4) return undefined;
+  const bytes = new Uint8Array(4);
+  for (let index = 0; index < 4; index++) {
+    const part = parts[index] ?? '';
+    if (!/^(0|[1-9][0-9]{0,2})$/.test(part) || Number(part) > 255) return undefined;
+    bytes[index] = Number(part);
+  }
+  return bytes;
+}
+
+function parseIpv6(text: string): Uint8Array | undefined {
+  const halves = (text.split('%', 1)[0] ?? '').split('::');
+  if (halves.length > 2) return undefined;
+  const head = parseGroups(halves[0] ?? '');
+  const tail = halves.length === 2 ? parseGroups(halves[1] ?? '') : [];
+  if (head === undefined || tail === undefined) return undefined;
+  const missing = 16 - head.length - tail.length;
+  // `::` stands for one group of zeros at the least.
+  if (halves.length === 2 ? missing < 2 : missing !== 0) return undefined;
+  return Uint8Array.from([...head, ...new Array<number>(missing).fill(0), ...tail]);
+}
+
+/** The bytes of groups of up to 4 hex digits; the last may be an IPv4 address. */
+function parseGroups(text: string): number[] | undefined {
+  if (text === '') return [];
+  const bytes: number[] = [];
+  const groups = text.split(':');
+  for (const [index, group] of groups.entries()) {
+    if (group.includes('.') && index === groups.length - 1) {
+      const ipv4 = parseIpv4(group);
+      if (ipv4 === undefined) return undefined;
+      bytes.push(...ipv4);
+    } else {
+      if (!/^[0-9A-Fa-f]{1,4}$/.test(group)) return undefined;
+      const value = Number.parseInt(group, 16);
+      bytes.push(value >>> 8, value & 0xff);
+    }
+  }
+  return bytes;
+}

@@ -1,0 +1,97 @@
+/**
+ * What an event looks like, said once and in no format's terms: every encoder takes this.
+ */
+
+/** The field types that an event may have. `struct` stands for a group of named fields. */
+export const FIELD_TYPES = [
+  'bool',
+  'int8',
+  'int16',
+  'int32',
+  'int64',
+  'uint8',
+  'uint16',
+  'uint32',
+  'uint64',
+  'hex8',
+  'hex16',
+  'hex32',
+  'hex64',
+  'float',
+  'double',
+  'string',
+  'utf16',
+  'json',
+  'binary',
+  'guid',
+  'time',
+  'ipAddress',
+  'port',
+  'errno',
+  'pid',
+] as const;
+export type FieldType = (typeof FIELD_TYPES)[number];
+
+/**
+ * The types that may be nullable: those of a fixed size, whose absence is told by a length of 0. A string
+ * of length 0 is an empty string, so text and binary have no null.
+ */
+export const NULLABLE_TYPES = [
+  'bool',
+  'int8',
+  'int16',
+  'int32',
+  'int64',
+  'uint8',
+  'uint16',
+  'uint32',
+  'uint64',
+  'hex8',
+  'hex16',
+  'hex32',
+  'hex64',
+  'float',
+  'double',
+  'guid',
+  'time',
+  'ipAddress',
+  'port',
+  'errno',
+  'pid',
+] as const satisfies readonly FieldType[];
+export type NullableFieldType = (typeof NULLABLE_TYPES)[number];
+
+/** One field: a value of a type, or a struct of further fields; or an array of either. */
+export type FieldSchema =
+  | {
+      readonly name: string;
+      readonly type: FieldType;
+      readonly nullable: boolean;
+      readonly array: boolean;
+    }
+  | {
+      readonly name: string;
+      readonly type: 'struct';
+      readonly fields: readonly FieldSchema[];
+      readonly array: boolean;
+    };
+
+/** One event of a provider, complete: every default has been filled in. */
+export interface EventSchema {
+  readonly name: string;
+  /** 1 to 65535, unique in the provider. */
+  readonly id: number;
+  /** 0 to 255. */
+  readonly version: number;
+  /** 1 to 255; see `Level`. */
+  readonly level: number;
+  /** 64 bits. */
+  readonly keywords: bigint;
+  /** 0 to 255; see `Opcode`. */
+  readonly opcode: number;
+  /** 0 to 65535. */
+  readonly task: number;
+  /** 0 to 65535: what both EventHeader (16 bits) and TraceLogging (28 bits) can carry. */
+  readonly tag: number;
+  readonly fields: readonly FieldSchema[];
+}
