@@ -8,7 +8,8 @@
  *
  * A new layout is added to this list, and is then run by `npm run conformance` and by `npm test` alike.
  */
+import * as activity from './activity.mjs';
 import * as eventheader from './eventheader.mjs';
 import * as perfData from './perf-data.mjs';
 
-export const layouts = [eventheader, perfData];
+export const layouts = [activity, eventheader, perfData];
