@@ -23,13 +23,29 @@ export function floatText(value: number, size: number, negative: boolean): strin
   return sign + (fixed.length <= scientific.length ? fixed : scientific);
 }
 
+/** The most that toExponential gives; a float that is a tie has far fewer. */
+const MAX_FRACTION_DIGITS = 100;
+
 function shortestScientific(magnitude: number, size: number): string {
   if (size === 8) return magnitude.toExponential();
   for (let fractionDigits = 0; fractionDigits < 8; fractionDigits++) {
-    const text = magnitude.toExponential(fractionDigits);
+    const text = roundedScientific(magnitude, fractionDigits);
     if (Math.fround(Number(text)) === magnitude) return text;
   }
   return magnitude.toExponential(8);
+}
+
+/** Like toExponential, but of two equally near texts the one with the even last digit. */
+function roundedScientific(magnitude: number, fractionDigits: number): string {
+  const text = magnitude.toExponential(fractionDigits);
+  const beyond = magnitude
+    .toExponential(MAX_FRACTION_DIGITS)
+    .split('e', 1)[0]
+    ?.replace('.', '')
+    .slice(fractionDigits + 1);
+  const isTie = /^50*$/.test(beyond ?? '');
+  // toExponential rounds ties up, so an odd last digit has an even one below it.
+  return isTie ? text.replace(/[13579](?=e)/, (digit) => String(Number(digit) - 1)) : text;
 }
 
 function fixedText(digits: string, exponent: number, magnitude: number): string {
