@@ -1,0 +1,13 @@
+/**
+ * Where the conformance data is: real traces and byte-exact cases that are not part of the project. Tests
+ * that need it skip without it, and say so.
+ */
+
+/** The folder, if the environment names one. */
+export const dataFolder = process.env.TRACEWRIGHT_DATA || undefined;
+
+/** Set TRACEWRIGHT_REQUIRE=data to have its absence fail instead of skip. */
+export const dataIsRequired = (process.env.TRACEWRIGHT_REQUIRE ?? '').split(',').includes('data');
+
+/** For test names. */
+export const SKIP_REASON = 'skipped where TRACEWRIGHT_DATA names no folder';

@@ -1,0 +1,26 @@
+/**
+ * Runs the conformance layouts, the same as `npm run conformance` does, against the built library.
+ */
+import { describe, expect, it } from 'vitest';
+import { layouts } from '../../scripts/conformance/layouts.mjs';
+import { Report } from '../../scripts/conformance/report.mjs';
+import { dataFolder, dataIsRequired, SKIP_REASON } from './data-folder.ts';
+
+describe('conformance data', () => {
+  it.runIf(dataIsRequired)('is there, since TRACEWRIGHT_REQUIRE asks for it', () => {
+    expect(dataFolder).toBeDefined();
+  });
+});
+
+describe.skipIf(dataFolder === undefined)(`every conformance case passes (${SKIP_REASON})`, () => {
+  for (const layout of layouts) {
+    it(layout.name, async (context) => {
+      const folder = dataFolder as string;
+      if (!layout.applies(folder)) context.skip(`${folder} holds no ${layout.name} data`);
+      const report = new Report();
+      await layout.run(folder, report);
+      expect(report.failed).toEqual([]);
+      expect(report.passed.length).toBeGreaterThan(0);
+    });
+  }
+});
