@@ -4,7 +4,7 @@
  *
  * - `decode.jsonl`: event bytes of every encoding and format, and malformed ones -> JSON text or error
  * - `EventHeaderInterceptorLE64.dat`: a recording of every type -> JSON text
- * - `encode.jsonl`: event specifications -> bytes -> JSON text
+ * - `encode.jsonl`: event specifications -> registration string, bytes, and JSON text
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,6 +12,7 @@ import { decodeEventHeader } from '../../dist/wire/eventheader/decode.js';
 import { EventHeaderError } from '../../dist/wire/eventheader/error.js';
 import { openEventHeader } from '../../dist/wire/eventheader/open.js';
 import { renderEventJson } from '../../dist/wire/eventheader/render-json.js';
+import { runEncodeCase } from './eventheader-encode.mjs';
 import { fromSurrogateEscape, readJsonLines, readObjectLines } from './reference-text.mjs';
 
 const COMPLETE = { fieldTags: true, allMeta: true };
@@ -26,7 +27,7 @@ export function run(dir, report) {
   const folder = join(dir, 'eventheader');
   runDecodeCases(join(folder, 'decode.jsonl'), report);
   runRecording(join(folder, 'EventHeaderInterceptorLE64.dat'), report);
-  runDecodingOfEncodeCases(join(folder, 'encode.jsonl'), report);
+  runEncodeCases(join(folder, 'encode.jsonl'), report);
 }
 
 function runDecodeCases(file, report) {
@@ -83,9 +84,11 @@ function runRecording(file, report) {
   }
 }
 
-function runDecodingOfEncodeCases(file, report) {
+function runEncodeCases(file, report) {
   if (!existsSync(file)) return;
-  for (const { id, tp, hex, decoded } of readJsonLines(file)) {
+  for (const specification of readJsonLines(file)) {
+    const { id, tp, hex, decoded } = specification;
+    runEncodeCase(specification, report);
     report.try(`decode-encoded/${id}`, () => {
       const data = Buffer.from(hex, 'hex');
       report.compare(`decode-encoded/${id}`, jsonOrError(tp, data), fromSurrogateEscape(decoded));

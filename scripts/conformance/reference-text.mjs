@@ -15,12 +15,12 @@ export function readObjectLines(file) {
     .map((line) => line.replace(/(,| \])$/, ''));
 }
 
-/** The JSON values of a file, one on each line. */
+/** The JSON values of a file, one on each line. Keywords, which may need 64 bits, are kept as text. */
 export function readJsonLines(file) {
   return readFileSync(file, 'utf8')
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => JSON.parse(line));
+    .map((line) => JSON.parse(line.replace(/("keyword": *)(\d+)/, '$1"$2"')));
 }
 
 /** Text in which Python's surrogateescape has put each byte that is not UTF-8 as U+DC80 to U+DCFF. */

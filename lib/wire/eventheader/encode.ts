@@ -7,16 +7,8 @@ import type { EventSchema } from '../schema.ts';
 import { scratch, scratchView } from '../scratch.ts';
 import { type BadValue, type CompiledFields, compileFields } from './compile.ts';
 import { encodeMetadata } from './metadata.ts';
-import { ACTIVITY_IDS_OFFSET, type ActivityIdsSize, encodePrefix } from './prefix.ts';
+import { type ActivityIdsSize, encodePrefix, type GuidWords, setActivityIds } from './prefix.ts';
 import { type Payload, putBackFaults, takeFaults } from './values.ts';
-
-/** A GUID's 16 bytes in memory order, as four little-endian words. */
-export interface GuidWords {
-  readonly w0: number;
-  readonly w1: number;
-  readonly w2: number;
-  readonly w3: number;
-}
 
 /** Bytes before the event, for the write index. */
 export const WRITE_INDEX_SIZE = 4;
@@ -70,9 +62,7 @@ export class EventHeaderEncoder {
       current = prefix;
     }
     if (activityId !== undefined) {
-      setGuid(WRITE_INDEX_SIZE + ACTIVITY_IDS_OFFSET, activityId);
-      if (relatedActivityId !== undefined)
-        setGuid(WRITE_INDEX_SIZE + ACTIVITY_IDS_OFFSET + 16, relatedActivityId);
+      setActivityIds(scratchView, WRITE_INDEX_SIZE, activityId, relatedActivityId);
     }
     encoding = true;
     try {
@@ -116,13 +106,4 @@ function withWriteIndex(prefix: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(WRITE_INDEX_SIZE + prefix.length);
   bytes.set(prefix, WRITE_INDEX_SIZE);
   return bytes;
-}
-
-/** In the order of the GUID's text: the first three groups swapped from memory order. */
-function setGuid(offset: number, guid: GuidWords): void {
-  scratchView.setInt32(offset, guid.w0, false);
-  scratchView.setInt16(offset + 4, guid.w1, false);
-  scratchView.setInt16(offset + 6, guid.w1 >> 16, false);
-  scratchView.setInt32(offset + 8, guid.w2, true);
-  scratchView.setInt32(offset + 12, guid.w3, true);
 }

@@ -26,7 +26,7 @@ export interface HeaderFields {
 export type ActivityIdsSize = 0 | 16 | 32;
 
 /** Where the activity ids stand in a prefix made with room for them. */
-export const ACTIVITY_IDS_OFFSET = HEADER_SIZE + EXTENSION_HEAD_SIZE;
+const ACTIVITY_IDS_OFFSET = HEADER_SIZE + EXTENSION_HEAD_SIZE;
 
 /** The prefix, with zeros where the activity ids go. */
 export function encodePrefix(
@@ -53,4 +53,32 @@ export function encodePrefix(
   view.setUint16(offset + 2, ExtensionKind.Metadata, true);
   bytes.set(metadata, offset + EXTENSION_HEAD_SIZE);
   return bytes;
+}
+
+/** A GUID's 16 bytes in memory order, as four little-endian words. */
+export interface GuidWords {
+  readonly w0: number;
+  readonly w1: number;
+  readonly w2: number;
+  readonly w3: number;
+}
+
+/** Puts the ids into a prefix, at `offset` in the view, that was made with room for them. */
+export function setActivityIds(
+  view: DataView,
+  offset: number,
+  activityId: GuidWords,
+  relatedActivityId: GuidWords | undefined,
+): void {
+  setGuid(view, offset + ACTIVITY_IDS_OFFSET, activityId);
+  if (relatedActivityId !== undefined) setGuid(view, offset + ACTIVITY_IDS_OFFSET + 16, relatedActivityId);
+}
+
+/** In the order of the GUID's text: the first three groups swapped from memory order. */
+function setGuid(view: DataView, offset: number, guid: GuidWords): void {
+  view.setInt32(offset, guid.w0, false);
+  view.setInt16(offset + 4, guid.w1, false);
+  view.setInt16(offset + 6, guid.w1 >> 16, false);
+  view.setInt32(offset + 8, guid.w2, true);
+  view.setInt32(offset + 12, guid.w3, true);
 }
