@@ -5,7 +5,7 @@ import { EventHeaderError } from '../../../lib/wire/eventheader/error.ts';
 import { renderEventJson } from '../../../lib/wire/eventheader/render-json.ts';
 import { eventBytes, name, randomNumbers, uint16 } from './event-bytes.ts';
 
-const ROUNDS = 20_000;
+const ROUNDS = 5_000;
 const TRACEPOINT = 'P_L5K1';
 
 /** An event that has every encoding, arrays of both kinds, and structs. */

@@ -1,0 +1,245 @@
+import { describe, expect, it } from 'vitest';
+import { PerfDataError } from '../../../lib/wire/perf-data/error.ts';
+import { eventHeaderEvents } from '../../../lib/wire/perf-data/eventheader-events.ts';
+import { readPerfData } from '../../../lib/wire/perf-data/file.ts';
+import { randomNumbers } from '../eventheader/event-bytes.ts';
+import {
+  Bytes,
+  EVENT_ID,
+  fileBytes,
+  finishedRound,
+  ids,
+  record,
+  sample,
+  TRACEPOINT_ID,
+} from './file-bytes.ts';
+
+/** An EventHeader event "E" with a u8 field, little-endian whatever the file is. */
+const EVENT = [7, 0, 0, 0, 0, 0, 0, 5, 5, 0, 1, 0, 0x45, 0, 0x69, 0, 2, 9];
+
+function errorOf(read: () => unknown): PerfDataError {
+  try {
+    read();
+  } catch (error) {
+    expect(error).toBeInstanceOf(PerfDataError);
+    return error as PerfDataError;
+  }
+  throw new Error('no error was thrown');
+}
+
+describe.each([true, false])('a perf.data file (little-endian: %s)', (littleEndian) => {
+  const open = (records: readonly Uint8Array[], features?: ReadonlyMap<number, Uint8Array>) =>
+    readPerfData(fileBytes({ littleEndian, records, ...(features === undefined ? {} : { features }) }));
+  const only = (bytes: Uint8Array) => [...open([bytes]).records()][0];
+
+  it('has its attributes, with ids and names, and the formats of its tracepoints', () => {
+    const eventDesc = new Bytes(littleEndian).u32(1).u32(8).u64(0).u32(1).u32(16);
+    eventDesc.text('user_events:P_L5').pad(8).u64(EVENT_ID);
+    const file = open([finishedRound(littleEndian)], new Map([[12, eventDesc.done()]]));
+    expect(file.littleEndian).toBe(littleEndian);
+    expect(file.attrs).toMatchObject([
+      {
+        type: 2,
+        config: BigInt(TRACEPOINT_ID),
+        ids: [EVENT_ID],
+        name: 'user_events:P_L5',
+        sampleIdAll: true,
+      },
+    ]);
+    expect(file.tracepoints.get(TRACEPOINT_ID)).toMatchObject({
+      system: 'user_events',
+      name: 'P_L5K1',
+      eventHeaderOffset: 8,
+    });
+    expect(file.wallTimeOffsetNs).toBeUndefined();
+  });
+
+  it('tells the wall time if perf recorded a clock', () => {
+    const clock = new Bytes(littleEndian).u32(1).u32(1).u64(1_700_000_000_000_000_000n).u64(5_000n).done();
+    const file = open([finishedRound(littleEndian)], new Map([[29, clock]]));
+    expect(file.wallTimeOffsetNs).toBe(1_699_999_999_999_995_000n);
+  });
+
+  it('has samples with all that their attribute asks for', () => {
+    expect(only(sample(littleEndian, { timeNs: 5n, payload: EVENT }))).toMatchObject({
+      kind: 'sample',
+      id: EVENT_ID,
+      ip: 0x1000n,
+      pid: 10,
+      tid: 11,
+      timeNs: 5n,
+      addr: 0x2000n,
+      cpu: 3,
+      period: 1n,
+      callchain: [0x3000n, 0x4000n],
+      tracepoint: { name: 'P_L5K1' },
+    });
+  });
+
+  it('has records of threads, mappings and losses, with the ids at their end', () => {
+    const tail = { pid: 10, tid: 11, timeNs: 9n, cpu: 3, id: EVENT_ID };
+    const read = (type: number, fill: (body: Bytes) => void) =>
+      only(
+        record(littleEndian, type, (body) => {
+          fill(body);
+          body.pad(8);
+          ids(body, 9n);
+        }),
+      );
+    expect(read(3, (body) => body.u32(1).u32(2).text('node\0'))).toMatchObject({
+      kind: 'comm',
+      pid: 1,
+      tid: 2,
+      comm: 'node',
+      ids: tail,
+    });
+    const mapping = {
+      kind: 'mmap',
+      pid: 1,
+      tid: 2,
+      start: 3n,
+      length: 4n,
+      fileOffset: 5n,
+      filename: '/lib',
+      ids: tail,
+    };
+    expect(read(1, (body) => body.u32(1).u32(2).u64(3).u64(4).u64(5).text('/lib\0'))).toMatchObject(mapping);
+    expect(
+      read(10, (body) => body.u32(1).u32(2).u64(3).u64(4).u64(5).raw(new Array(32).fill(1)).text('/lib\0')),
+    ).toMatchObject(mapping);
+    const thread = { pid: 1, parentPid: 2, tid: 3, parentTid: 4, timeNs: 5n, ids: tail };
+    expect(read(7, (body) => body.u32(1).u32(2).u32(3).u32(4).u64(5))).toMatchObject({
+      kind: 'fork',
+      ...thread,
+    });
+    expect(read(4, (body) => body.u32(1).u32(2).u32(3).u32(4).u64(5))).toMatchObject({
+      kind: 'exit',
+      ...thread,
+    });
+    expect(read(2, (body) => body.u64(EVENT_ID).u64(6))).toMatchObject({
+      kind: 'lost',
+      count: 6n,
+      ids: tail,
+    });
+    expect(read(13, (body) => body.u64(6))).toMatchObject({ kind: 'lost', count: 6n, ids: tail });
+    expect(read(14, () => {})).toMatchObject({ kind: 'other', type: 14, ids: tail });
+  });
+
+  it('has records of the perf tool, which have no ids', () => {
+    expect(only(record(littleEndian, 73, (body) => body.u64(1)))).toMatchObject({
+      kind: 'other',
+      type: 73,
+      ids: {},
+    });
+    expect(only(finishedRound(littleEndian))).toMatchObject({ kind: 'finishedRound' });
+  });
+
+  it('may have the trace of a processor between its records', () => {
+    const auxtrace = record(littleEndian, 71, (body) => body.u64(16).raw(new Array(32).fill(0)));
+    const kinds = [...open([auxtrace, new Uint8Array(16).fill(0xff), finishedRound(littleEndian)]).records()];
+    expect(kinds.map((found) => found.kind)).toEqual(['other', 'finishedRound']);
+  });
+
+  it('gives its EventHeader events in the order of time', () => {
+    const at = (timeNs: bigint) => sample(littleEndian, { timeNs, payload: EVENT });
+    const round = finishedRound(littleEndian);
+    const bytes = fileBytes({
+      littleEndian,
+      records: [at(3n), at(5n), at(2n), round, at(4n), at(6n), round, at(7n)],
+    });
+    const events = [...eventHeaderEvents(bytes)];
+    expect(events.map((event) => event.timeNs)).toEqual([2n, 3n, 4n, 5n, 6n, 7n]);
+    expect(events[0]).toMatchObject({
+      pid: 10,
+      tid: 11,
+      cpu: 3,
+      tracepoint: 'P_L5K1',
+      event: { provider: 'P', name: 'E', fields: [{ name: 'i', value: 9 }] },
+    });
+  });
+
+  it('has no EventHeader events where a tracepoint has fields of its own', () => {
+    const fields = '\tfield:u32 size;\toffset:8;\tsize:4;\tsigned:0;\n';
+    const bytes = fileBytes({
+      littleEndian,
+      records: [sample(littleEndian, { timeNs: 1n, payload: EVENT })],
+      fields,
+    });
+    expect([...eventHeaderEvents(bytes)]).toEqual([]);
+    expect(readPerfData(bytes).tracepoints.get(TRACEPOINT_ID)?.fields).toHaveLength(1);
+  });
+});
+
+describe('what cannot be read', () => {
+  const event = sample(true, { timeNs: 1n, payload: EVENT });
+  const whole = fileBytes({ records: [event, finishedRound(true)] });
+  const readAll = (bytes: Uint8Array) => [...readPerfData(bytes).records()];
+
+  it('is no perf.data', () => {
+    expect(errorOf(() => readPerfData(new TextEncoder().encode('PERFFILE and more'))).message).toBe(
+      'This is not perf.data: it does not start with PERFILE2. (at byte 0)',
+    );
+  });
+
+  it('is of pipe mode', () => {
+    const pipe = new Bytes(true).u64(0x32454c4946524550n).u64(16).done();
+    expect(errorOf(() => readPerfData(pipe)).message).toContain('pipe mode');
+  });
+
+  it('is compressed', () => {
+    const features = new Map([[27, new Uint8Array(20)]]);
+    expect(errorOf(() => readPerfData(fileBytes({ records: [event], features }))).message).toContain(
+      'compressed',
+    );
+    const compressed = record(true, 81, (body) => body.u64(0));
+    expect(errorOf(() => readAll(fileBytes({ records: [compressed] }))).message).toContain('compressed');
+  });
+
+  it('has no data because perf was killed', () => {
+    expect(errorOf(() => readPerfData(fileBytes({ records: [] }))).message).toContain('not ended properly');
+  });
+
+  it('has a sample of an unknown attribute', () => {
+    const stray = sample(true, { timeNs: 1n, payload: EVENT, id: 78n });
+    const error = errorOf(() => readAll(fileBytes({ records: [stray] })));
+    expect(error.message).toContain('No attribute of the file has the id 78.');
+  });
+
+  it('has a damaged record, whose place is told after all before it have been given', () => {
+    const damaged = Uint8Array.from([9, 0, 0, 0, 0, 0, 4, 0]);
+    const records = readPerfData(fileBytes({ records: [event, damaged] }))
+      .records()
+      [Symbol.iterator]();
+    const first = records.next().value;
+    expect(first).toMatchObject({ kind: 'sample' });
+    const error = errorOf(() => records.next());
+    expect(error.offset).toBe((first?.offset ?? 0) + event.length);
+  });
+
+  it('ends early, wherever that is', () => {
+    for (let length = 0; length < whole.length; length++) {
+      const { message } = errorOf(() => readAll(whole.subarray(0, length)));
+      expect(message).toMatch(/\. \(at byte \d+\)$/);
+    }
+  });
+
+  it('is damaged in any way: it is read, or refused by a PerfDataError', () => {
+    const random = randomNumbers(7);
+    let read = 0;
+    let refused = 0;
+    for (let round = 0; round < 5_000; round++) {
+      const bytes = Uint8Array.from(whole);
+      for (let i = random(4); i >= 0; i--) bytes[random(bytes.length)] = random(256);
+      try {
+        readAll(bytes);
+        read++;
+      } catch (error) {
+        if (!(error instanceof PerfDataError)) throw error;
+        refused++;
+      }
+    }
+    // Both must happen, else the damage is not what it should be.
+    expect(read).toBeGreaterThan(250);
+    expect(refused).toBeGreaterThan(250);
+  });
+});
