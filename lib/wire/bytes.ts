@@ -1,6 +1,6 @@
 /**
- * Small views of bytes that every decoder needs: a DataView over the same memory, and bytes as hex or
- * GUID text.
+ * Small views of bytes that every decoder needs: a DataView over the same memory, an integer of
+ * whatever size, and bytes as hex or GUID text.
  */
 
 /** A DataView over exactly these bytes. */
@@ -28,4 +28,34 @@ export function uuidText(bytes: Uint8Array): string {
 export function indexOfNul(bytes: Uint8Array, start: number, end: number): number {
   const index = bytes.indexOf(0, start);
   return index < end ? index : -1;
+}
+
+/** An unsigned integer of 1, 2, 4 or 8 bytes; of 8 a bigint. */
+export function readUnsigned(bytes: Uint8Array, littleEndian: boolean): number | bigint {
+  const view = viewOf(bytes);
+  switch (bytes.length) {
+    case 1:
+      return view.getUint8(0);
+    case 2:
+      return view.getUint16(0, littleEndian);
+    case 4:
+      return view.getUint32(0, littleEndian);
+    default:
+      return view.getBigUint64(0, littleEndian);
+  }
+}
+
+/** A signed integer (two's complement) of 1, 2, 4 or 8 bytes; of 8 a bigint. */
+export function readSigned(bytes: Uint8Array, littleEndian: boolean): number | bigint {
+  const view = viewOf(bytes);
+  switch (bytes.length) {
+    case 1:
+      return view.getInt8(0);
+    case 2:
+      return view.getInt16(0, littleEndian);
+    case 4:
+      return view.getInt32(0, littleEndian);
+    default:
+      return view.getBigInt64(0, littleEndian);
+  }
 }

@@ -6,6 +6,7 @@
  * [element count u16]. Source: LinuxTracepoints `eventheader.h`, checked against its C++ decoder.
  */
 import { indexOfNul, viewOf } from '../bytes.ts';
+import { decodeUtf8 } from '../text.ts';
 import {
   ENCODING_CHAIN_FLAG,
   ENCODING_CONST_ARRAY_FLAG,
@@ -18,7 +19,6 @@ import {
   MAX_TOP_LEVEL_FIELDS,
 } from './constants.ts';
 import { EventHeaderErrorCode } from './error.ts';
-import { decodeUtf8 } from './text.ts';
 
 /** One field as the metadata describes it. */
 export interface ParsedField {

@@ -1,9 +1,16 @@
 /**
  * A value's bytes as a natural JavaScript value.
  */
-import { hexText, uuidText, viewOf } from '../bytes.ts';
+import { hexText, readSigned, readUnsigned, uuidText, viewOf } from '../bytes.ts';
+import {
+  characterOf,
+  decodeLatin1,
+  decodeMarkedText,
+  decodeUtf8,
+  decodeUtf16,
+  decodeUtf32,
+} from '../text.ts';
 import { ipAddressText } from './ip-address.ts';
-import { characterOf, decodeLatin1, decodeMarkedText, decodeUtf8, decodeUtf16, decodeUtf32 } from './text.ts';
 import type { ValueKind } from './value-kind.ts';
 
 /**
@@ -72,36 +79,6 @@ export function readText(kind: TextKind, bytes: Uint8Array, littleEndian: boolea
       return uuidText(bytes);
     case 'ipAddress':
       return ipAddressText(bytes);
-  }
-}
-
-/** 1, 2, 4 or 8 bytes. */
-export function readUnsigned(bytes: Uint8Array, littleEndian: boolean): number | bigint {
-  const view = viewOf(bytes);
-  switch (bytes.length) {
-    case 1:
-      return view.getUint8(0);
-    case 2:
-      return view.getUint16(0, littleEndian);
-    case 4:
-      return view.getUint32(0, littleEndian);
-    default:
-      return view.getBigUint64(0, littleEndian);
-  }
-}
-
-/** 1, 2, 4 or 8 bytes. */
-export function readSigned(bytes: Uint8Array, littleEndian: boolean): number | bigint {
-  const view = viewOf(bytes);
-  switch (bytes.length) {
-    case 1:
-      return view.getInt8(0);
-    case 2:
-      return view.getInt16(0, littleEndian);
-    case 4:
-      return view.getInt32(0, littleEndian);
-    default:
-      return view.getBigInt64(0, littleEndian);
   }
 }
 

@@ -2,7 +2,7 @@
  * Reading a part of a perf.data file in order, in the file's byte order, and never past the part's end.
  */
 import { indexOfNul, viewOf } from '../bytes.ts';
-import { decodeUtf8 } from '../eventheader/text.ts';
+import { decodeUtf8 } from '../text.ts';
 import { PerfDataError } from './error.ts';
 
 export class Cursor {

@@ -38,8 +38,8 @@ const EVENT_HEADER_FIELD = 'eventheader_flags';
 
 /** @returns `undefined` if the text has no name or no id */
 export function parseTracepointFormat(system: string, text: string): TracepointFormat | undefined {
-  const name = /^name:\s*(.+?)\s*$/m.exec(text)?.[1];
-  const id = /^ID:\s*(\d+)\s*$/m.exec(text)?.[1];
+  const name = /^name:[ \t]*(\S+)/m.exec(text)?.[1];
+  const id = /^ID:[ \t]*(\d+)/m.exec(text)?.[1];
   if (name === undefined || id === undefined) return undefined;
   const all: TracepointField[] = [];
   for (const line of text.split('\n')) {
@@ -54,8 +54,9 @@ export function parseTracepointFormat(system: string, text: string): TracepointF
   return first?.name === EVENT_HEADER_FIELD ? { ...format, eventHeaderOffset: first.offset } : format;
 }
 
+/** The kernel takes far shorter declarations; the limit bounds the work on damaged ones. */
 const FIELD_LINE =
-  /^\s*field:(?<declaration>[^;]+);\s*offset:(?<offset>\d+);\s*size:(?<size>\d+);(?:\s*signed:(?<signed>\d+);)?/;
+  /^\s*field:(?<declaration>[^;]{1,512});\s*offset:(?<offset>\d+);\s*size:(?<size>\d+);(?:\s*signed:(?<signed>\d+);)?/;
 /** `unsigned long args[6]`: type, name, array part. */
 const DECLARATION = /^(?<type>.*?)(?<name>[^\s*[\]]+)\s*(?<array>\[[^\]]*\])?$/s;
 

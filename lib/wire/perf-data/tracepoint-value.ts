@@ -2,9 +2,8 @@
  * The values of a tracepoint's declared fields, from a sample's raw data. For EventHeader events these are
  * only the eight bytes of the header; their own fields are read by `wire/eventheader`.
  */
-import { viewOf } from '../bytes.ts';
-import { decodeUtf8 } from '../eventheader/text.ts';
-import { readSigned, readUnsigned } from '../eventheader/value.ts';
+import { readSigned, readUnsigned, viewOf } from '../bytes.ts';
+import { decodeUtf8 } from '../text.ts';
 import type { TracepointField } from './tracepoint-format.ts';
 
 /**

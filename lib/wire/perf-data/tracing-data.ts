@@ -4,7 +4,7 @@
  *
  * Its own byte order is told in it; sizes inside it are in that order.
  */
-import { decodeUtf8 } from '../eventheader/text.ts';
+import { decodeUtf8 } from '../text.ts';
 import { Cursor } from './cursor.ts';
 import { PerfDataError } from './error.ts';
 import { parseTracepointFormat, type TracepointFormat } from './tracepoint-format.ts';

@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  decodeMarkedText,
-  decodeUtf8,
-  decodeUtf16,
-  decodeUtf32,
-} from '../../../lib/wire/eventheader/text.ts';
-import { hex } from './event-bytes.ts';
+import { decodeMarkedText, decodeUtf8, decodeUtf16, decodeUtf32 } from '../../lib/wire/text.ts';
+import { hex } from './eventheader/event-bytes.ts';
 
 function view(digits: string): DataView {
   return new DataView(hex(digits).buffer);

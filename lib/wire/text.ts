@@ -1,5 +1,5 @@
 /**
- * Text in events, of any width and in whatever state: decoding never fails and never loses what can be
+ * Text in traces, of any width and in whatever state: decoding never fails and never loses what can be
  * kept. As Microsoft's C++ decoder (LinuxTracepoints, EventFormatter) does it: a byte that is not UTF-8 is
  * taken as Latin-1, lone surrogates stay. One difference: that decoder writes code points above U+10FFFF in
  * a UTF-8 that no longer exists; JavaScript strings have no place for them, so they become U+FFFD.
