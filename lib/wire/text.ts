@@ -13,8 +13,19 @@ const CHUNK_UNITS = 4096;
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
+/** Up to this many bytes, reading ASCII here is faster than a TextDecoder call (measured on Node 20). */
+const SHORT_TEXT = 32;
+
 /** UTF-8; bytes that are not are taken as Latin-1 characters. A byte order mark is kept. */
 export function decodeUtf8(bytes: Uint8Array): string {
+  if (bytes.length <= SHORT_TEXT) {
+    let text = '';
+    let i = 0;
+    for (let byte = bytes[0]; byte !== undefined && byte < 0x80; byte = bytes[++i]) {
+      text += String.fromCharCode(byte);
+    }
+    if (i === bytes.length) return text;
+  }
   try {
     return strictUtf8.decode(bytes);
   } catch {

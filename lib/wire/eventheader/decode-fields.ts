@@ -93,23 +93,18 @@ class PayloadDecoder<V> {
 
   private readField(field: ParsedField): DecodedField<V> {
     this.step();
-    const head = {
-      name: field.name,
-      tag: field.tag,
-      encoding: field.encoding as Encoding,
-      format: field.format as Format,
-    };
-    const { members } = field;
+    const { name, tag, members } = field;
+    const encoding = field.encoding as Encoding;
+    const format = field.format as Format;
     if (members === undefined) {
       return field.array === undefined
-        ? { ...head, shape: 'value', value: this.readValue(field) }
-        : { ...head, shape: 'array', value: this.readArray(field) };
+        ? { name, tag, encoding, format, shape: 'value', value: this.readValue(field) }
+        : { name, tag, encoding, format, shape: 'array', value: this.readArray(field) };
     }
-    if (field.format === 0)
-      this.fail(EventHeaderErrorCode.BadMessage, `Struct "${field.name}" has no fields.`);
+    if (field.format === 0) this.fail(EventHeaderErrorCode.BadMessage, `Struct "${name}" has no fields.`);
     return field.array === undefined
-      ? { ...head, shape: 'struct', value: this.readStruct(members) }
-      : { ...head, shape: 'structArray', value: this.readStructArray(field, members) };
+      ? { name, tag, encoding, format, shape: 'struct', value: this.readStruct(members) }
+      : { name, tag, encoding, format, shape: 'structArray', value: this.readStructArray(field, members) };
   }
 
   private readStruct(members: ParsedFields): DecodedField<V>[] {

@@ -66,25 +66,29 @@ export function decodeEventHeader(tracepointName: string, data: Uint8Array): Eve
  * @throws EventHeaderError
  */
 export function decodeOpenedEvent(opened: OpenedEvent, metadata: ParsedMetadata): EventHeaderEvent {
-  const { provider, level, keyword, options, flags, id, version, tag, opcode } = opened;
-  const { activityId, relatedActivityId } = opened;
   const fields = decodeFields(metadata, opened, (field, bytes) => convert(field, bytes, opened.littleEndian));
-  return {
-    provider,
-    level,
-    keyword,
-    options,
-    ...splitAttributes(metadata.nameAndAttributes),
-    flags,
-    id,
-    version,
-    tag,
-    opcode,
-    ...(activityId === undefined ? {} : { activityId }),
-    ...(relatedActivityId === undefined ? {} : { relatedActivityId }),
+  const { name, attributes } = splitAttributes(metadata.nameAndAttributes);
+  const { activityId, relatedActivityId } = opened;
+  const event: Mutable<EventHeaderEvent> = {
+    provider: opened.provider,
+    level: opened.level,
+    keyword: opened.keyword,
+    options: opened.options,
+    name,
+    attributes,
+    flags: opened.flags,
+    id: opened.id,
+    version: opened.version,
+    tag: opened.tag,
+    opcode: opened.opcode,
     fields,
   };
+  if (activityId !== undefined) event.activityId = activityId;
+  if (relatedActivityId !== undefined) event.relatedActivityId = relatedActivityId;
+  return event;
 }
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 function convert(field: ParsedField, bytes: Uint8Array, littleEndian: boolean): Value | undefined {
   const kind = valueKindOf(field.encoding, field.format, bytes.length);

@@ -30,8 +30,8 @@ export interface OpenedEvent extends TracepointNameParts, EventBytes {
   readonly tag: number;
   readonly opcode: number;
   /** Lower-case GUID text. */
-  readonly activityId?: string;
-  readonly relatedActivityId?: string;
+  readonly activityId: string | undefined;
+  readonly relatedActivityId: string | undefined;
   /** The content of the metadata extension. */
   readonly metadata: Uint8Array;
 }
@@ -70,8 +70,13 @@ export function openEventHeader(tracepointName: string, data: Uint8Array): Opene
         : `The header's level is ${level}, but the tracepoint is "${tracepointName}".`,
     );
   }
+  const extensions = readExtensions(data, littleEndian, (flags & HeaderFlag.Extension) !== 0);
+  // Named one by one: spreading costs more than all else here together.
   return {
-    ...nameParts,
+    provider: nameParts.provider,
+    level,
+    keyword: nameParts.keyword,
+    options: nameParts.options,
     flags,
     version: view.getUint8(1),
     id: view.getUint16(2, littleEndian),
@@ -79,7 +84,11 @@ export function openEventHeader(tracepointName: string, data: Uint8Array): Opene
     opcode: view.getUint8(6),
     data,
     littleEndian,
-    ...readExtensions(data, littleEndian, (flags & HeaderFlag.Extension) !== 0),
+    metadata: extensions.metadata,
+    metadataOffset: extensions.metadataOffset,
+    payloadOffset: extensions.payloadOffset,
+    activityId: extensions.activityId,
+    relatedActivityId: extensions.relatedActivityId,
   };
 }
 
@@ -87,8 +96,8 @@ interface Extensions {
   readonly metadata: Uint8Array;
   readonly metadataOffset: number;
   readonly payloadOffset: number;
-  readonly activityId?: string;
-  readonly relatedActivityId?: string;
+  readonly activityId: string | undefined;
+  readonly relatedActivityId: string | undefined;
 }
 
 function readExtensions(data: Uint8Array, littleEndian: boolean, hasExtensions: boolean): Extensions {
@@ -130,11 +139,13 @@ function readExtensions(data: Uint8Array, littleEndian: boolean, hasExtensions: 
     );
   }
   if (indexOfNul(metadata, 0, metadata.length) < 0) throw bad(metadataOffset, "The event's name has no end.");
-  const found = { metadata, metadataOffset, payloadOffset: offset };
-  if (activityIds === undefined) return found;
-  const activityId = uuidText(activityIds.subarray(0, 16));
-  if (activityIds.length === 16) return { ...found, activityId };
-  return { ...found, activityId, relatedActivityId: uuidText(activityIds.subarray(16)) };
+  return {
+    metadata,
+    metadataOffset,
+    payloadOffset: offset,
+    activityId: activityIds && uuidText(activityIds.subarray(0, 16)),
+    relatedActivityId: activityIds?.length === 32 ? uuidText(activityIds.subarray(16)) : undefined,
+  };
 }
 
 function bad(offset: number, message: string): EventHeaderError {

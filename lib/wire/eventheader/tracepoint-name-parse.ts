@@ -23,7 +23,7 @@ const NAME_PATTERN =
 
 /** The parts of the name, or `undefined` if it is not that of an EventHeader tracepoint. */
 export function parseTracepointName(name: string): TracepointNameParts | undefined {
-  if (new TextEncoder().encode(name).length > MAX_TRACEPOINT_NAME_LENGTH) return undefined;
+  if (isTooLong(name)) return undefined;
   const parts = NAME_PATTERN.exec(name)?.groups;
   if (parts === undefined) return undefined;
   const { provider = '', level = '', keyword = '', options = '' } = parts;
@@ -33,4 +33,10 @@ export function parseTracepointName(name: string): TracepointNameParts | undefin
     keyword: BigInt(`0x${keyword.slice(-16) || '0'}`),
     options,
   };
+}
+
+/** The limit is in bytes of UTF-8, of which a UTF-16 unit makes 3 at the most. */
+function isTooLong(name: string): boolean {
+  if (name.length * 3 <= MAX_TRACEPOINT_NAME_LENGTH) return false;
+  return new TextEncoder().encode(name).length > MAX_TRACEPOINT_NAME_LENGTH;
 }

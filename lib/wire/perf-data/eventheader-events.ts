@@ -9,9 +9,10 @@ import { inTimeOrder } from './time-order.ts';
 export interface RecordedEvent {
   /** Nanoseconds of the recording's clock; see `PerfDataFile.wallTimeOffsetNs`. 0: not recorded. */
   readonly timeNs: bigint;
-  readonly pid?: number;
-  readonly tid?: number;
-  readonly cpu?: number;
+  /** This and the next two: `undefined` if not recorded. */
+  readonly pid: number | undefined;
+  readonly tid: number | undefined;
+  readonly cpu: number | undefined;
   /** Without the system: `Provider_L4K1`. */
   readonly tracepoint: string;
   readonly event: EventHeaderEvent;
@@ -42,12 +43,11 @@ export function* eventHeaderEvents(bytes: Uint8Array): Generator<RecordedEvent> 
   for (const record of inTimeOrder(readPerfData(bytes).records())) {
     const found = eventHeaderBytesOf(record);
     if (found === undefined || record.kind !== 'sample') continue;
-    const { timeNs = 0n, pid, tid, cpu } = record;
     yield {
-      timeNs,
-      ...(pid === undefined ? {} : { pid }),
-      ...(tid === undefined ? {} : { tid }),
-      ...(cpu === undefined ? {} : { cpu }),
+      timeNs: record.timeNs ?? 0n,
+      pid: record.pid,
+      tid: record.tid,
+      cpu: record.cpu,
       tracepoint: found.tracepointName,
       event: decodeEventHeader(found.tracepointName, found.data),
     };

@@ -189,10 +189,16 @@ class RecordReader {
     const bodyStart = cursor.offset;
     const attr = this.attrAt(cursor, idOffsetInSample(this.firstAttr.sampleType));
     cursor.offset = bodyStart;
-    const sample = { kind: 'sample' as const, offset, attr, ...readSample(cursor, attr) };
+    const sample: { -readonly [Key in keyof SampleRecord]: SampleRecord[Key] } = {
+      kind: 'sample',
+      offset,
+      attr,
+    };
+    readSample(cursor, attr, sample);
     const tracepoint =
       attr.type === PERF_TYPE_TRACEPOINT ? this.session.tracepoints.get(Number(attr.config)) : undefined;
-    return tracepoint === undefined ? sample : { ...sample, tracepoint };
+    if (tracepoint !== undefined) sample.tracepoint = tracepoint;
+    return sample;
   }
 
   /** The ids at the end of the record's body. */

@@ -35,10 +35,9 @@ export interface PerfCounter {
   readonly id?: bigint;
 }
 
-/** Reads a sample's body. */
-export function readSample(cursor: Cursor, attr: PerfAttr): SampleFields {
+/** Reads a sample's body into `sample`. */
+export function readSample(cursor: Cursor, attr: PerfAttr, sample: SampleFields): void {
   const has = (bit: bigint) => (attr.sampleType & bit) !== 0n;
-  const sample: SampleFields = {};
   if (has(SampleType.Identifier)) sample.id = cursor.uint64();
   if (has(SampleType.Ip)) sample.ip = cursor.uint64();
   if (has(SampleType.Tid)) readTid(cursor, sample);
@@ -51,7 +50,6 @@ export function readSample(cursor: Cursor, attr: PerfAttr): SampleFields {
   if (has(SampleType.Read)) sample.counters = readCounters(cursor, attr.readFormat);
   if (has(SampleType.Callchain)) sample.callchain = readUint64List(cursor);
   if (has(SampleType.Raw)) sample.raw = cursor.take(cursor.uint32());
-  return sample;
 }
 
 /** Of the bits that `readIds` reads, each takes 8 bytes. */
