@@ -1,0 +1,72 @@
+// The demo's application: a small HTTP server that writes down what it does for each request. The provider, its
+// events and the scenario are those of "EventSource Activity Support".
+import { createServer, request as sendRequest } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { defineEventSource, event } from 'tracewright';
+
+export const log = defineEventSource('MyCompany-MyService', {
+  RequestStart: event({ url: 'string' }),
+  RequestStop: event({ success: 'bool' }),
+
+  SecurityStart: event({ userName: 'string' }),
+  SecurityStop: event({ success: 'bool', errorMessage: 'string' }),
+
+  DatabaseCommandStart: event({ dataBase: 'string', command: 'string' }),
+  DatabaseCommandStop: event({ success: 'bool', errorMessage: 'string' }),
+});
+
+/** How many requests are under way at the same time. */
+export const REQUESTS = 8;
+
+function runDatabaseCommand(dataBase, command, milliseconds) {
+  return log.activity('DatabaseCommand', { dataBase, command }, () => delay(milliseconds));
+}
+
+function validate(userName) {
+  return log.activity('Security', { userName }, async () => {
+    await runDatabaseCommand('Users', `SELECT role FROM users WHERE name = '${userName}'`, 8);
+    await delay(4);
+  });
+}
+
+function processOneRequest(number, request, response) {
+  return log.activity('Request', { url: request.url }, async () => {
+    await validate(`user${number}`);
+    // Two at the same time, one of them a little later
+    await Promise.all([
+      runDatabaseCommand('Orders', 'SELECT * FROM orders', 10 + 2 * number),
+      delay(5).then(() => runDatabaseCommand('Stock', 'SELECT * FROM stock', 6 + number)),
+    ]);
+    // One that a timer starts
+    await new Promise((resolve) => {
+      setTimeout(() => resolve(runDatabaseCommand('Orders', 'UPDATE orders', 5)), 3);
+    });
+    response.end('done\n');
+  });
+}
+
+/** Starts the server, sends it the requests all at once, and stops it when all have been answered. */
+export async function serveRequests() {
+  let received = 0;
+  const server = createServer((request, response) => {
+    received++;
+    processOneRequest(received, request, response);
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address();
+  const numbers = Array.from({ length: REQUESTS }, (_, index) => index + 1);
+  await Promise.all(numbers.map((number) => get(`http://127.0.0.1:${port}/orders/${number}`)));
+  await new Promise((resolve) => server.close(resolve));
+}
+
+/** On a connection of its own: at the same time as the others. */
+function get(url) {
+  return new Promise((resolve, reject) => {
+    const request = sendRequest(url, { agent: false }, (response) => {
+      response.resume();
+      response.on('end', resolve);
+    });
+    request.on('error', reject);
+    request.end();
+  });
+}
