@@ -4,7 +4,6 @@
 #include "provider.h"
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -12,7 +11,6 @@
 #include <cerrno>
 #include <cstring>
 #include <mutex>
-#include <vector>
 
 #include "linux/registrar.h"
 #include "linux/tracefs.h"
@@ -50,18 +48,11 @@ constexpr unsigned long kRegister = _IOC(_IOC_READ | _IOC_WRITE, '*', 0, sizeof(
 constexpr unsigned long kUnregister = _IOC(_IOC_WRITE, '*', 2, sizeof(void*));
 constexpr uint8_t kKernelBit = 0;
 
-// A registration as it must be made again in a forked child.
-struct Enabler {
-  uint32_t* word;
-  std::string definition;
-};
-
 struct State {
   std::mutex mutex;  // guards all but the descriptor's use by writers
   std::atomic<int> fd{-1};
   std::string path;
   int users = 0;
-  std::vector<Enabler> enablers;
 };
 
 State* state = new State;  // leaked on purpose: writers may outlive every destructor
@@ -86,34 +77,6 @@ void UnregisterWord(int fd, uint32_t* word) {
   ioctl(fd, kUnregister, &request);
 }
 
-void BeforeFork() {
-  state->mutex.lock();
-  Registrar::BeforeFork();
-}
-
-void AfterForkInParent() {
-  Registrar::AfterForkInParent();
-  state->mutex.unlock();
-}
-
-// The child inherits the file, but no registration: the thread that forked never made one. The
-// words are a copy at the same addresses, the indexes belong to the open file, so making the
-// registrations again is all. One ioctl each, nothing that a child between fork and exec may not
-// do.
-void AfterForkInChild() {
-  Registrar::AfterForkInChild();
-  int32_t same_index;
-  for (const Enabler& enabler : state->enablers) {
-    RegisterWord(state->fd, enabler.word, enabler.definition.c_str(), &same_index);
-  }
-  state->mutex.unlock();
-}
-
-void HandleForksOnce() {
-  static std::once_flag once;
-  std::call_once(once, [] { pthread_atfork(BeforeFork, AfterForkInParent, AfterForkInChild); });
-}
-
 }  // namespace
 
 const char* Name() { return "user_events"; }
@@ -123,7 +86,6 @@ OpenResult Open(const std::string& override_path) {
   if (state->fd < 0) {
     OpenedFile file = OpenUserEventsData(override_path);
     if (file.fd < 0) return {file.error, file.path};
-    HandleForksOnce();
     state->fd = file.fd;
     state->path = file.path;
   }
@@ -146,7 +108,6 @@ int Register(uint32_t* word, const std::string& definition, Registration* regist
       [&] { error = RegisterWord(state->fd, word, definition.c_str(), &write_index); });
   if (unstarted != 0) return unstarted;
   if (error != 0) return error;
-  state->enablers.push_back({word, definition});
   *registration = {word, write_index};
   return 0;
 }
@@ -154,12 +115,6 @@ int Register(uint32_t* word, const std::string& definition, Registration* regist
 void Unregister(const Registration& registration) {
   std::lock_guard<std::mutex> lock(state->mutex);
   Registrar::Run([&] { UnregisterWord(state->fd, registration.word); });
-  for (Enabler& enabler : state->enablers) {
-    if (enabler.word != registration.word) continue;
-    enabler = std::move(state->enablers.back());
-    state->enablers.pop_back();
-    break;
-  }
 }
 
 int Write(const Registration& registration, uint8_t* data, size_t size) {

@@ -18,7 +18,7 @@ struct State {
   bool started = false;
 };
 
-State* state = new State;  // leaked on purpose: the thread outlives every destructor
+State* const state = new State;  // leaked on purpose: the thread outlives every destructor
 
 void* Loop(void*) {
   State& own = *state;
@@ -62,13 +62,5 @@ int Registrar::Run(const std::function<void()>& job) {
   state->changed.wait(lock, [] { return state->job == nullptr; });
   return 0;
 }
-
-void Registrar::BeforeFork() { state->callers.lock(); }
-
-void Registrar::AfterForkInParent() { state->callers.unlock(); }
-
-// The locks of the copy belong to threads that are not there: a fresh state instead, the old one
-// leaked.
-void Registrar::AfterForkInChild() { state = new State; }
 
 }  // namespace tracewright::linux_user_events
