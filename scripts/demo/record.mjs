@@ -30,7 +30,8 @@ function recordWithPerf(tracepoints) {
     perf.on('error', (error) => reject(new Error(`perf could not be started (${error.message}).`)));
     perf.on('close', (status) => {
       if (status === 0) resolve();
-      else reject(new Error(`perf record failed: ${problem.trim().split('\n', 1)[0]}`));
+      else
+        reject(new Error(`perf record failed: ${/^Error:\s*(.+)$/m.exec(problem)?.[1] ?? problem.trim()}.`));
     });
   });
 }

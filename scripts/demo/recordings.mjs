@@ -37,7 +37,9 @@ export async function record(inProcess) {
   } catch (error) {
     return await recordInProcess(`. ${error.message}`);
   }
-  const kernel = isNative() ? "this machine's kernel" : `a virtual machine's kernel. ${log.status.reason}`;
+  const kernel = isNative()
+    ? "this machine's kernel"
+    : `a virtual machine's kernel. Not by this machine's: ${log.status.reason}`;
   return {
     how: `Recorded with perf, as user_events:${log.tracepoints.join()}, by ${kernel}`,
     events: [...eventHeaderEvents(recorded.perfData)].map(fromPerf),
