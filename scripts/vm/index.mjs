@@ -1,0 +1,28 @@
+// Running commands on a kernel with user_events, for tests: the functions behind `npm run vm`.
+import { Writable } from 'node:stream';
+import { runInGuest, runNatively } from './guest.mjs';
+import { isNative, vmUnavailable } from './prerequisites.mjs';
+
+function collector() {
+  const chunks = [];
+  const stream = new Writable({
+    write(chunk, _encoding, done) {
+      chunks.push(chunk);
+      done();
+    },
+  });
+  return { stream, text: () => Buffer.concat(chunks).toString('utf8') };
+}
+
+/** Documented in index.d.mts. */
+export async function runInVm(command, { kernel, rw, cpus, memory, timeout } = {}) {
+  const stdout = collector();
+  const stderr = collector();
+  const run = { command, rw, cpus, memory, timeout, stdout: stdout.stream, stderr: stderr.stream };
+  const status =
+    kernel === undefined && isNative() ? await runNatively(run) : await runInGuest(kernel ?? 'uml', run);
+  return { status, stdout: stdout.text(), stderr: stderr.text() };
+}
+
+export { VmError } from './guest.mjs';
+export { isNative, vmUnavailable };

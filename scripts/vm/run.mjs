@@ -1,0 +1,80 @@
+// `npm run vm -- [options] -- COMMAND [ARGUMENTS...]`: runs a command on a kernel with user_events.
+import { parseArgs } from 'node:util';
+import { runInGuest, runNatively, VmError } from './guest.mjs';
+import { isNative } from './prerequisites.mjs';
+
+const usage = `npm run vm -- [options] -- COMMAND [ARGUMENTS...]
+
+Runs a command on a Linux kernel with user_events: on the running one where it has them and this user may
+register events, else in user-mode Linux. A guest sees the host's files, read-only under a RAM overlay, and runs
+the command as root in the current directory, with the current environment and an empty stdin; the command's
+stdout, stderr and exit status are those of this program.
+
+  --qemu         a second, unpatched kernel, in an emulated machine (about ten times slower)
+  --rw DIR       share DIR with the guest read-write; may be repeated
+  --cpus N       virtual CPUs (1)
+  --memory MIB   the guest's memory (2048)
+  --timeout S    time limit in seconds (300)
+  --verbose      the kernel's console on stderr
+
+Exit status: the command's; 124 when the time limit ended it; 125 when it could not be run.
+`;
+
+const couldNotRun = 125;
+
+function positiveInteger(name, text) {
+  if (!/^[1-9]\d*$/.test(text)) {
+    throw new VmError(`--${name} takes a whole number from 1, and "${text}" is none.`);
+  }
+  return Number(text);
+}
+
+function parse(args) {
+  const separator = args.indexOf('--');
+  const command = separator === -1 ? [] : args.slice(separator + 1);
+  const { values } = parseArgs({
+    args: separator === -1 ? args : args.slice(0, separator),
+    options: {
+      qemu: { type: 'boolean', default: false },
+      rw: { type: 'string', multiple: true, default: [] },
+      cpus: { type: 'string', default: '1' },
+      memory: { type: 'string', default: '2048' },
+      timeout: { type: 'string', default: '300' },
+      verbose: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  return { command, ...values };
+}
+
+async function main() {
+  const { help, qemu, command, rw, verbose, ...numbers } = parse(process.argv.slice(2));
+  if (help) {
+    process.stdout.write(usage);
+    return 0;
+  }
+  if (command.length === 0) throw new VmError(`There is no command to run after "--".\n\n${usage.trimEnd()}`);
+  const run = {
+    command,
+    rw,
+    verbose,
+    cpus: positiveInteger('cpus', numbers.cpus),
+    memory: positiveInteger('memory', numbers.memory),
+    timeout: positiveInteger('timeout', numbers.timeout),
+    stdout: process.stdout,
+    stderr: process.stderr,
+  };
+  if (qemu) return runInGuest('qemu', run);
+  return isNative() ? runNatively(run) : runInGuest('uml', run);
+}
+
+// The reader of the output has gone: so may the guest, which dies with this process
+process.stdout.on('error', () => process.exit(couldNotRun));
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  const expected = error instanceof VmError || error.code?.startsWith('ERR_PARSE_ARGS');
+  process.stderr.write(`vm: ${expected ? error.message : error.stack}\n`);
+  process.exitCode = couldNotRun;
+}
