@@ -1,0 +1,186 @@
+// What is measured, in the order in which it is told.
+
+/**
+ * A case, measured in processes of its own.
+ * @typedef {object} Case
+ * @property {string} id
+ * @property {string} group
+ * @property {string} title
+ * @property {string} [against] the case that it is compared with
+ * @property {{ module: string, workload: string, arguments?: readonly unknown[] }} [node]
+ * @property {{ threads: 1 | 2 }} [c]
+ * @property {'devNull' | 'traceMarker' | 'tracepoint'} [target]
+ */
+
+export const groups = {
+  disabled: 'A disabled event (nobody listens), without the loop around it',
+  devNull: 'An enabled event: 3 fields and an activity id, 92 bytes, to /dev/null',
+  traceMarker: 'The same to trace_marker_raw, which copies it into the ring buffer',
+  tracepoint: 'The same to a real tracepoint that ftrace records, on a kernel with user events',
+  activities: 'An activity (Start and Stop: two events and the id), enabled, to /dev/null',
+  awaits: 'An `await`',
+  opentelemetry: 'An activity beside an OpenTelemetry span, each with 3 fields',
+};
+
+const disabledForms = {
+  samePayload: 'the same payload object',
+  objectLiteral: 'an object literal',
+  lazyPayload: 'a lazy payload',
+  enabled: '.enabled',
+  noPayload: 'no payload',
+  start: 'a Start event',
+  scope: 'an activity() scope',
+};
+
+const disabled = [
+  {
+    id: 'empty-loop',
+    group: 'disabled',
+    title: 'the loop alone',
+    node: { module: 'disabled', workload: 'emptyLoop' },
+  },
+  ...Object.entries(disabledForms).flatMap(([form, title]) => [
+    {
+      id: `empty-${form}`,
+      group: 'disabled',
+      title: `empty function: ${title}`,
+      node: { module: 'disabled', workload: 'emptyCall', arguments: [form] },
+    },
+    {
+      id: `disabled-${form}`,
+      group: 'disabled',
+      title,
+      against: `empty-${form}`,
+      node: { module: 'disabled', workload: 'event', arguments: [form] },
+    },
+  ]),
+];
+
+/** What is compared with the bare C loop on a target; the tracepoint's are measured by guest.mjs. */
+const writes = (target, prefix) => [
+  { id: `${prefix}-c`, group: target, title: 'C, write(2) of the same bytes', target, c: { threads: 1 } },
+  {
+    id: `${prefix}-c-threads`,
+    group: target,
+    title: 'C, of two threads (as Node is)',
+    target,
+    against: `${prefix}-c`,
+    c: { threads: 2 },
+  },
+  {
+    id: `${prefix}-event`,
+    group: target,
+    title: 'an event',
+    target,
+    against: `${prefix}-c`,
+    node: { module: 'enabled', workload: 'event', arguments: ['samePayload'] },
+  },
+];
+
+const enabled = [
+  ...writes('devNull', 'null'),
+  {
+    id: 'null-event-literal',
+    group: 'devNull',
+    title: 'an event, an object literal',
+    target: 'devNull',
+    against: 'null-c',
+    node: { module: 'enabled', workload: 'event', arguments: ['objectLiteral'] },
+  },
+  {
+    id: 'null-event-no-activity',
+    group: 'devNull',
+    title: 'an event without an activity',
+    target: 'devNull',
+    against: 'null-c',
+    node: { module: 'enabled', workload: 'withoutActivity' },
+  },
+  ...writes('traceMarker', 'marker'),
+  ...writes('tracepoint', 'tracepoint'),
+];
+
+const activityForms = {
+  bare: 'Start, Stop',
+  handle: 'Start, handle.stop()',
+  scope: 'activity(), synchronous work',
+  asyncScope: 'await activity(), async work',
+};
+
+const activities = [
+  ...Object.entries(activityForms).map(([workload, title]) => ({
+    id: `activity-${workload}`,
+    group: 'activities',
+    title,
+    target: 'devNull',
+    against: 'null-event',
+    node: { module: 'activities', workload },
+  })),
+  {
+    id: 'activity-tracker',
+    group: 'activities',
+    title: 'the tracker alone',
+    node: { module: 'activities', workload: 'tracker' },
+  },
+];
+
+const awaitForms = {
+  nobodyListens: 'a source with activities, nobody listens',
+  listening: 'while somebody listens',
+  listenerGone: 'after the last listener has gone',
+};
+
+const awaits = [
+  {
+    id: 'await-plain',
+    group: 'awaits',
+    title: 'plain Node, without tracewright',
+    node: { module: 'awaits', workload: 'plain' },
+  },
+  ...Object.entries(awaitForms).map(([workload, title]) => ({
+    id: `await-${workload}`,
+    group: 'awaits',
+    title,
+    against: 'await-plain',
+    node: { module: 'awaits', workload },
+  })),
+];
+
+const opentelemetry = [
+  {
+    id: 'otel-api',
+    group: 'opentelemetry',
+    title: 'span, no SDK registered',
+    node: { module: 'opentelemetry', workload: 'apiOnly' },
+  },
+  {
+    id: 'otel-ours-disabled',
+    group: 'opentelemetry',
+    title: 'activity(), nobody listens',
+    against: 'otel-api',
+    node: { module: 'disabled', workload: 'event', arguments: ['scope'] },
+  },
+  {
+    id: 'otel-noop',
+    group: 'opentelemetry',
+    title: 'span, SDK with a no-op processor',
+    node: { module: 'opentelemetry', workload: 'noopProcessor' },
+  },
+  {
+    id: 'otel-memory',
+    group: 'opentelemetry',
+    title: 'span, SDK with an in-memory exporter',
+    against: 'otel-noop',
+    node: { module: 'opentelemetry', workload: 'inMemory' },
+  },
+  {
+    id: 'otel-ours-enabled',
+    group: 'opentelemetry',
+    title: 'activity(), both events to /dev/null',
+    target: 'devNull',
+    against: 'otel-noop',
+    node: { module: 'activities', workload: 'scope' },
+  },
+];
+
+/** @type {readonly Case[]} */
+export const cases = [...disabled, ...enabled, ...activities, ...awaits, ...opentelemetry];

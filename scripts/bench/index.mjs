@@ -1,0 +1,112 @@
+// `npm run bench -- [options]`: what tracewright costs, in nanoseconds and in ratios to the least that it could
+// cost. The exit status is 0 whatever the figures are: a benchmark is not a test.
+import { cpus, release } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { report as reportError, run } from '../lib/run.mjs';
+import { cases } from './cases.mjs';
+import { installPeers } from './peers.mjs';
+import { measureC, measureNode } from './processes.mjs';
+import { makeReport } from './report.mjs';
+import { openStandIns } from './stand-ins.mjs';
+import { asText } from './table.mjs';
+import { measureTracepoint } from './tracepoint.mjs';
+
+const usage = `npm run bench -- [options]
+
+  --quick     fewer and shorter rounds: about half a minute, and less sure
+  --qemu      the tracepoint on the unpatched kernel in an emulated machine
+  --no-build  measure what is in dist and build
+  --json      the figures and all rounds as JSON instead of the table
+`;
+
+const timing = {
+  full: { clock: 'cpu', roundMs: 10, rounds: 9 },
+  quick: { clock: 'cpu', roundMs: 4, rounds: 5 },
+};
+const repetitions = { full: 5, quick: 2 };
+
+/** Any: the stand-in accepts all, as it has no tracepoints. */
+const anyDefinition = 'benchmark';
+
+function progress(text) {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
+}
+
+/** Why a group cannot be measured, by group. */
+function missing(standIns, peersReason) {
+  return {
+    ...(standIns.traceMarker === undefined
+      ? { traceMarker: 'this user may not make a trace instance in /sys/kernel/tracing.' }
+      : {}),
+    ...(peersReason === undefined ? {} : { opentelemetry: peersReason }),
+  };
+}
+
+/** Every case once, then every case once more: a slow moment of the machine falls on all alike. */
+function measureByTurns(runnable, standIns, size) {
+  const processes = Object.fromEntries(runnable.map(({ id }) => [id, []]));
+  for (let repetition = 0; repetition < repetitions[size]; repetition++) {
+    for (const { id, title, node, c, target } of runnable) {
+      progress(`${repetition + 1}/${repetitions[size]}: ${title}`);
+      const file = standIns[target];
+      processes[id].push(
+        c === undefined
+          ? measureNode(node, timing[size], file)
+          : measureC({ ...standIns, definition: anyDefinition, ...c }, timing[size], file),
+      );
+    }
+  }
+  return processes;
+}
+
+function thisMachine() {
+  const [{ model }] = cpus();
+  return {
+    node: process.versions.node,
+    kernel: release(),
+    cpu: model,
+    cpus: cpus().length,
+    date: new Date().toISOString().slice(0, 10),
+  };
+}
+
+async function measureAll({ quick, qemu }) {
+  const size = quick ? 'quick' : 'full';
+  const standIns = openStandIns();
+  try {
+    const reasons = missing(standIns, installPeers());
+    const runnable = cases.filter(
+      ({ group, target }) => target !== 'tracepoint' && reasons[group] === undefined,
+    );
+    const processes = measureByTurns(runnable, standIns, size);
+    progress('tracepoint');
+    const tracepoint = await measureTracepoint(standIns, { quick, qemu });
+    progress('');
+    if ('reason' in tracepoint) reasons.tracepoint = tracepoint.reason;
+    return makeReport({ ...processes, ...tracepoint.processes }, reasons, thisMachine());
+  } finally {
+    standIns.close();
+  }
+}
+
+try {
+  const { values } = parseArgs({
+    options: {
+      quick: { type: 'boolean', default: false },
+      qemu: { type: 'boolean', default: false },
+      'no-build': { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) {
+    process.stdout.write(usage);
+  } else {
+    if (!values['no-build']) run(process.execPath, [join(import.meta.dirname, '..', 'setup.mjs')]);
+    const report = await measureAll(values);
+    process.stdout.write(`${values.json ? JSON.stringify(report) : asText(report)}\n`);
+  }
+} catch (error) {
+  reportError(error);
+}

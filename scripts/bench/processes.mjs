@@ -1,0 +1,50 @@
+// Starts the processes that measure, each for one case, and reads what they have measured.
+import { join } from 'node:path';
+import { run } from '../lib/run.mjs';
+
+const child = join(import.meta.dirname, 'child.mjs');
+
+/**
+ * What takes the place of the kernel, or a real tracepoint.
+ * @typedef {object} Target
+ * @property {string} path the file that is written to
+ * @property {string} [standIn] the library that lets an ordinary file pass for user_events_data
+ */
+
+function environment(target) {
+  if (target === undefined) return process.env;
+  const standIn = target.standIn === undefined ? {} : { LD_PRELOAD: target.standIn };
+  return { ...process.env, TRACEWRIGHT_TRACEFS: target.path, ...standIn };
+}
+
+function runNode(request, target) {
+  return run(process.execPath, [child, JSON.stringify(request)], { env: environment(target) });
+}
+
+/** Runs a workload's preparation alone. */
+export function prepare(workload, target) {
+  runNode(workload, target);
+}
+
+/**
+ * @param {{ module: string, workload: string, arguments?: readonly unknown[] }} workload
+ * @param {import('./measure.mjs').Timing} timing
+ * @param {Target} [target]
+ * @returns {number[]} nanoseconds per iteration, for each round
+ */
+export function measureNode(workload, timing, target) {
+  return JSON.parse(runNode({ ...workload, timing }, target)).rounds;
+}
+
+/**
+ * The bare C loop: the same bytes to the same file.
+ * @param {{ program: string, definition: string, bytesFile: string, threads: 1 | 2 }} loop
+ * @param {import('./measure.mjs').Timing} timing
+ * @param {Target} target
+ * @returns {number[]} nanoseconds per write, for each round
+ */
+export function measureC({ program, definition, bytesFile, threads }, timing, target) {
+  const { clock, roundMs, rounds } = timing;
+  const args = [target.path, definition, bytesFile, threads, clock, roundMs, rounds].map(String);
+  return JSON.parse(run(program, args, { env: environment(target) }));
+}

@@ -1,0 +1,139 @@
+// Turns what was measured into figures, comparisons and verdicts.
+import { cases, groups } from './cases.mjs';
+
+function median(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+/**
+ * @typedef {object} Figure
+ * @property {string} id
+ * @property {string} group
+ * @property {string} title
+ * @property {number} median of the processes' medians, in nanoseconds
+ * @property {number} best of all rounds of all processes, in nanoseconds
+ * @property {string} [against] the id of what it is compared with
+ * @property {number} [difference] nanoseconds more than that, by the medians
+ * @property {number} [ratio] to that, by the medians
+ */
+
+/** Below this, in nanoseconds, a ratio is one of rounding errors. */
+const SMALLEST_DIVISOR = 5;
+
+function figures(processes) {
+  const measured = cases.filter(({ id }) => processes[id]?.length > 0);
+  const raw = new Map(
+    measured.map(({ id }) => [
+      id,
+      { median: median(processes[id].map(median)), best: Math.min(...processes[id].flat()) },
+    ]),
+  );
+  const loop = raw.get('empty-loop') ?? { median: 0, best: 0 };
+  return measured.map(({ id, group, title, against }) => {
+    const own = raw.get(id);
+    const other = raw.get(against);
+    // Where the loop is as long as its body, it is not told as a part of it
+    const overhead = group === 'disabled' && id !== 'empty-loop' ? loop : { median: 0, best: 0 };
+    const figure = {
+      id,
+      group,
+      title,
+      median: Math.max(0, own.median - overhead.median),
+      best: Math.max(0, own.best - overhead.best),
+    };
+    if (other === undefined) return figure;
+    const ratio = other.median < SMALLEST_DIVISOR ? {} : { ratio: own.median / other.median };
+    return { ...figure, against, difference: own.median - other.median, ...ratio };
+  });
+}
+
+/** Each target, and of which figures it speaks; the worst of them counts. */
+const targets = [
+  {
+    text: 'a disabled event costs at most 2 ns more than an empty function call',
+    ids: ['samePayload', 'lazyPayload', 'enabled', 'noPayload', 'start'].map((form) => `disabled-${form}`),
+    property: 'difference',
+    limit: 2,
+  },
+  {
+    text: 'a disabled event with an object literal costs at most 5 ns more',
+    ids: ['disabled-objectLiteral'],
+    property: 'difference',
+    limit: 5,
+  },
+  {
+    text: 'a disabled activity() scope costs at most 2 ns more',
+    ids: ['disabled-scope'],
+    property: 'difference',
+    limit: 2,
+  },
+  {
+    text: 'an event to /dev/null takes at most 1.5 times what C takes',
+    ids: ['null-event'],
+    property: 'ratio',
+    limit: 1.5,
+  },
+  {
+    text: 'an event to trace_marker_raw takes at most 1.5 times what C takes',
+    ids: ['marker-event'],
+    property: 'ratio',
+    limit: 1.5,
+  },
+  {
+    text: 'an event to a recorded tracepoint takes at most 1.5 times what C takes',
+    ids: ['tracepoint-event'],
+    property: 'ratio',
+    limit: 1.5,
+  },
+  {
+    text: 'an await takes as long as in plain Node while nobody listens (within a tenth)',
+    ids: ['await-nobodyListens', 'await-listenerGone'],
+    property: 'ratio',
+    limit: 1.1,
+  },
+  {
+    text: 'a disabled activity() is cheaper than a span without an SDK',
+    ids: ['otel-ours-disabled'],
+    property: 'ratio',
+    limit: 1,
+  },
+  {
+    text: 'an enabled activity() is cheaper than a span with a no-op processor',
+    ids: ['otel-ours-enabled'],
+    property: 'ratio',
+    limit: 1,
+  },
+];
+
+function verdicts(allFigures) {
+  return targets.map(({ text, ids, property, limit }) => {
+    const values = allFigures
+      .filter((figure) => ids.includes(figure.id) && figure[property] !== undefined)
+      .map((figure) => figure[property]);
+    if (values.length === 0) return { text, verdict: 'not measured' };
+    const worst = Math.max(...values);
+    const figure = property === 'ratio' ? `${worst.toFixed(2)}x` : `${worst.toFixed(1)} ns`;
+    return { text, verdict: worst <= limit ? 'met' : 'missed', figure };
+  });
+}
+
+/**
+ * @param {Record<string, number[][]>} processes the rounds of each process, by case
+ * @param {Record<string, string>} reasons why a group, or a part of one, was not measured
+ */
+export function makeReport(processes, reasons, machine) {
+  const all = figures(processes);
+  return {
+    machine,
+    groups: Object.entries(groups).map(([group, title]) => ({
+      group,
+      title,
+      ...(reasons[group] === undefined ? {} : { reason: reasons[group] }),
+      figures: all.filter((figure) => figure.group === group),
+    })),
+    verdicts: verdicts(all),
+    processes,
+  };
+}

@@ -1,0 +1,21 @@
+// The event source that is timed, and the payloads it is given.
+import { defineEventSource, event } from '../../dist/index.js';
+
+/** Several events, as applications have: V8 treats a function specially that exists only once. */
+export function defineBenchmarkSource() {
+  return defineEventSource('Tracewright-Benchmark', {
+    CacheMiss: event(threeFields),
+    CacheHit: event(threeFields),
+    Tick: event(),
+    RequestStart: event(threeFields),
+    RequestStop: event({ success: 'bool' }),
+    QueryStart: event(threeFields),
+    QueryStop: event({ success: 'bool' }),
+  });
+}
+
+const threeFields = { key: 'string', size: 'uint32', ratio: 'double' };
+
+export const KEY = 'user:12345678';
+export const payload = { key: KEY, size: 4096, ratio: 0.25 };
+export const stopPayload = { success: true };

@@ -1,0 +1,76 @@
+// The C half: compiles the stand-in for user_events and the bare write loop, and finds the files that can be
+// written to in the place of the kernel's.
+import { accessSync, constants, mkdirSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { run } from '../lib/run.mjs';
+import { prepare } from './processes.mjs';
+
+// A buffer of its own, so that what others record is not drowned
+const traceInstance = '/sys/kernel/tracing/instances/tracewright-benchmark';
+
+function compile(source, program, ...options) {
+  run('cc', ['-O2', '-Wall', '-Wextra', ...options, '-o', program, join(import.meta.dirname, source)]);
+}
+
+/** Writes one event into an ordinary file, and keeps its bytes. */
+function captureEvent(standIn, folder) {
+  const userEventsData = join(folder, 'user_events_data');
+  const bytesFile = join(folder, 'event');
+  writeFileSync(userEventsData, '');
+  prepare(
+    { module: 'enabled', workload: 'capture', arguments: [userEventsData, bytesFile] },
+    { path: userEventsData, standIn },
+  );
+  return bytesFile;
+}
+
+/** Makes the ring buffer that takes raw bytes, where this user may. */
+function openTraceInstance() {
+  try {
+    mkdirSync(traceInstance);
+  } catch (error) {
+    if (error.code !== 'EEXIST') return undefined;
+  }
+  try {
+    const marker = join(traceInstance, 'trace_marker_raw');
+    accessSync(marker, constants.W_OK);
+    return marker;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Call `close` when done.
+ * @throws {import('../lib/run.mjs').ToolError} where there is no C compiler
+ */
+export function openStandIns() {
+  const folder = mkdtempSync(join(tmpdir(), 'tracewright-bench-'));
+  const close = () => {
+    rmSync(folder, { recursive: true, force: true });
+    try {
+      rmdirSync(traceInstance);
+    } catch {
+      // It was never there.
+    }
+  };
+  try {
+    const standIn = join(folder, 'stand-in.so');
+    const program = join(folder, 'write-loop');
+    compile('stand-in.c', standIn, '-shared', '-fPIC');
+    compile('write-loop.c', program, '-pthread');
+    const bytesFile = captureEvent(standIn, folder);
+    const marker = openTraceInstance();
+    return {
+      program,
+      bytesFile,
+      devNull: { path: '/dev/null', standIn },
+      traceMarker: marker === undefined ? undefined : { path: marker, standIn },
+      close,
+    };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}

@@ -1,0 +1,67 @@
+// Shows a report, as text for a terminal and as Markdown.
+
+const columns = ['', 'ns', 'best', 'more ns', 'ratio'];
+
+const number = (value) => (value === undefined ? '' : value.toFixed(Math.abs(value) < 100 ? 1 : 0));
+
+function cells({ title, median, best, difference, ratio }) {
+  return [
+    title,
+    number(median),
+    number(best),
+    number(difference),
+    ratio === undefined ? '' : `${ratio.toFixed(2)}x`,
+  ];
+}
+
+function verdictLine({ text, verdict, figure }) {
+  return figure === undefined ? `${verdict}: ${text}` : `${verdict} (${figure}): ${text}`;
+}
+
+/** In each group of comparisons: with what. */
+function comparedWith(figures) {
+  const titles = new Map(figures.map(({ id, title }) => [id, title]));
+  const others = new Set(figures.flatMap(({ against }) => titles.get(against) ?? []));
+  return others.size === 1 ? `, against "${[...others][0]}"` : '';
+}
+
+export function asText({ machine, groups, verdicts }) {
+  const rows = groups.flatMap((group) => group.figures.map(cells));
+  const widths = columns.map((name, index) => Math.max(name.length, ...rows.map((row) => row[index].length)));
+  const line = (row) =>
+    row
+      .map((cell, index) => (index === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[index])))
+      .join('  ')
+      .trimEnd();
+  const blocks = groups.map(({ title, reason, figures }) =>
+    [
+      `${title}${comparedWith(figures)}`,
+      ...(reason === undefined ? [] : [`  not measured: ${reason}`]),
+      ...(figures.length === 0 ? [] : [`  ${line(columns)}`]),
+      ...figures.map((figure) => `  ${line(cells(figure))}`),
+    ].join('\n'),
+  );
+  return [describe(machine), ...blocks, verdicts.map(verdictLine).join('\n')].join('\n\n');
+}
+
+export function asMarkdown({ machine, groups, verdicts }) {
+  const row = (entries) => `| ${entries.join(' | ')} |`;
+  const blocks = groups.map(({ title, reason, figures }) =>
+    [
+      `**${title}**${comparedWith(figures)}`,
+      '',
+      ...(reason === undefined ? [] : [`Not measured: ${reason}`, '']),
+      ...(figures.length === 0 ? [] : [row(columns), '|---|---:|---:|---:|---:|']),
+      ...figures.map((figure) => row(cells(figure))),
+    ].join('\n'),
+  );
+  return [
+    describe(machine),
+    ...blocks,
+    verdicts.map((verdict) => `- ${verdictLine(verdict)}`).join('\n'),
+  ].join('\n\n');
+}
+
+function describe({ node, kernel, cpu, cpus, date }) {
+  return `Node ${node}, Linux ${kernel}, ${cpus} x ${cpu}, ${date}.`;
+}

@@ -1,0 +1,33 @@
+// The event on a real tracepoint with ftrace recording it, beside a C program on the same kernel: on the running
+// one where it has user events, else in a virtual machine.
+import { join } from 'node:path';
+import { runInVm, vmUnavailable } from '../vm/index.mjs';
+
+/** Guests have no honest CPU time, and their system calls are slow. */
+const timing = {
+  full: { clock: 'wall', roundMs: 60, rounds: 7 },
+  quick: { clock: 'wall', roundMs: 30, rounds: 3 },
+};
+const repetitions = { full: 3, quick: 1 };
+
+/**
+ * @param {{ program: string, bytesFile: string }} standIns
+ * @param {{ quick: boolean, qemu: boolean }} options
+ * @returns {Promise<{ processes: Record<string, number[][]> } | { reason: string }>} the rounds of each process,
+ *   by case
+ */
+export async function measureTracepoint({ program, bytesFile }, { quick, qemu }) {
+  const size = quick ? 'quick' : 'full';
+  const request = { program, bytesFile, timing: timing[size], repetitions: repetitions[size] };
+  const guest = join(import.meta.dirname, 'guest.mjs');
+  try {
+    const { status, stdout, stderr } = await runInVm(
+      [process.execPath, guest, JSON.stringify(request)],
+      qemu ? { kernel: 'qemu' } : {},
+    );
+    if (status !== 0) return { reason: `The guest ended with status ${status}: ${stderr.trim()}` };
+    return { processes: JSON.parse(stdout) };
+  } catch (error) {
+    return { reason: vmUnavailable(qemu ? 'qemu' : 'uml') ?? error.message };
+  }
+}

@@ -1,0 +1,37 @@
+// What tracewright does to every `await` of a process.
+import { setTimeout } from 'node:timers/promises';
+
+const loop = async (iterations) => {
+  for (let i = 0; i < iterations; i++) await undefined;
+  return iterations;
+};
+
+/** Loaded only where it is wanted: the plain process is to be one that has never heard of tracewright. */
+async function load() {
+  const { defineBenchmarkSource } = await import('../source.mjs');
+  const { listen } = await import('../../../dist/index.js');
+  return { source: defineBenchmarkSource(), listen };
+}
+
+export const plain = () => loop;
+
+export async function nobodyListens() {
+  await load();
+  return loop;
+}
+
+export async function listening() {
+  const { source, listen } = await load();
+  listen(source, () => {});
+  return loop;
+}
+
+/** Longer than the flow of activities takes to notice that its last listener has gone. */
+const NOTICED_MS = 2500;
+
+export async function listenerGone() {
+  const { source, listen } = await load();
+  listen(source, () => {}).close();
+  await setTimeout(NOTICED_MS);
+  return loop;
+}

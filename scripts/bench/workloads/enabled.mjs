@@ -1,0 +1,51 @@
+// An event that the kernel's tracer records, on the whole of its road.
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { defineBenchmarkSource, KEY, payload } from '../source.mjs';
+
+function recordedSource() {
+  const source = defineBenchmarkSource();
+  if (!source.CacheMiss.enabled) {
+    throw new Error(`Nobody records the event: ${source.status.reason ?? source.status.problems.join(' ')}`);
+  }
+  return source;
+}
+
+const loops = {
+  samePayload: (source, iterations) => {
+    for (let i = 0; i < iterations; i++) source.CacheMiss(payload);
+  },
+  objectLiteral: (source, iterations) => {
+    for (let i = 0; i < iterations; i++) source.CacheMiss({ key: KEY, size: i, ratio: i * 0.5 });
+  },
+};
+
+/** Inside an activity, so that each event has an id. */
+export function event(form) {
+  const source = recordedSource();
+  return (iterations) =>
+    source.activity('Request', payload, () => {
+      loops[form](source, iterations);
+      return source.stats().written;
+    });
+}
+
+export function withoutActivity() {
+  const source = recordedSource();
+  return (iterations) => {
+    loops.samePayload(source, iterations);
+    return source.stats().written;
+  };
+}
+
+/**
+ * Leaves the bytes of one write in a file, for the C program. `userEventsData` is the ordinary file that
+ * stands in for the kernel's.
+ */
+export function capture(userEventsData, bytesFile) {
+  const source = recordedSource();
+  source.activity('Request', payload, () => {
+    const start = statSync(userEventsData).size;
+    source.CacheMiss(payload);
+    writeFileSync(bytesFile, readFileSync(userEventsData).subarray(start));
+  });
+}

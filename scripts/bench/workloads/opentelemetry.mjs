@@ -1,0 +1,57 @@
+// The peer: OpenTelemetry's spans, with the same three attributes as our Start event has fields.
+import { createRequire } from 'node:module';
+import { payload } from '../source.mjs';
+
+const require = createRequire(new URL('../peers/package.json', import.meta.url));
+const { context, trace } = require('@opentelemetry/api');
+
+const work = (span) => {
+  span.end();
+  return 1;
+};
+
+function spans() {
+  const tracer = trace.getTracer('benchmark');
+  return (iterations) => {
+    let sum = 0;
+    for (let i = 0; i < iterations; i++) {
+      sum += tracer.startActiveSpan('Request', { attributes: payload }, work);
+    }
+    return sum;
+  };
+}
+
+function register(processor) {
+  const { BasicTracerProvider } = require('@opentelemetry/sdk-trace-base');
+  const { AsyncLocalStorageContextManager } = require('@opentelemetry/context-async-hooks');
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [processor] }));
+}
+
+/** Nobody has registered an SDK: what an instrumented library costs then. */
+export const apiOnly = () => spans();
+
+/** Recorded, and dropped at the end: no exporter, the least that an SDK can do. */
+export function noopProcessor() {
+  const { NoopSpanProcessor } = require('@opentelemetry/sdk-trace-base');
+  register(new NoopSpanProcessor());
+  return spans();
+}
+
+/** Recorded, and kept in memory. */
+export function inMemory() {
+  const { InMemorySpanExporter, SimpleSpanProcessor } = require('@opentelemetry/sdk-trace-base');
+  const exporter = new InMemorySpanExporter();
+  register(new SimpleSpanProcessor(exporter));
+  const run = spans();
+  // Emptied now and then, or the memory of millions of spans would be what is timed
+  const BATCH = 1000;
+  return (iterations) => {
+    let sum = 0;
+    for (let done = 0; done < iterations; done += BATCH) {
+      sum += run(Math.min(BATCH, iterations - done));
+      exporter.reset();
+    }
+    return sum;
+  };
+}
