@@ -1,10 +1,9 @@
 // `npm run demo [-- --listen]`: records a server that works on eight requests at once, and shows one of them
 // as the table that "EventSource Activity Support" opens with. --listen records inside the process, without a
 // kernel. Exit status: 1 when an event is missing or a start has no stop.
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { report, run } from '../lib/run.mjs';
+import { record } from './recordings.mjs';
+import { formatTable, isWithin, rowsOf } from './table.mjs';
 
 /** The request to show: the sixth, as there. */
 const SHOWN_REQUEST = 6;
@@ -12,20 +11,6 @@ const SHOWN_REQUEST = 6;
 const DEFAULT_WIDTH = 120;
 
 const { values } = parseArgs({ options: { listen: { type: 'boolean', default: false } } });
-
-const root = join(import.meta.dirname, '../..');
-if (!existsSync(join(root, 'dist/index.js'))) {
-  console.log('Setting up first (node scripts/setup.mjs) ...');
-  try {
-    run(process.execPath, [join(root, 'scripts/setup.mjs')], { cwd: root });
-  } catch (error) {
-    report(error);
-    process.exit();
-  }
-}
-// Only now: they load the package as it was built
-const { record } = await import('./recordings.mjs');
-const { formatTable, isWithin, rowsOf } = await import('./table.mjs');
 
 const { how, events, written } = await record(values.listen);
 const rows = rowsOf(events);
