@@ -2,7 +2,10 @@
 import { DefinitionError } from './definition-error.ts';
 
 /** A misspelt option is as good as none, so it is refused. */
-export function checkOptionNames(place: string, options: object, known: readonly string[]): void {
+export function checkOptionNames(place: string, options: unknown, known: readonly string[]): void {
+  if (typeof options !== 'object' || options === null) {
+    throw new DefinitionError(place, `options are given as an object, not as ${String(options)}.`);
+  }
   for (const name of Object.keys(options)) {
     if (known.includes(name)) continue;
     throw new DefinitionError(place, `there is no option "${name}"; the options are ${known.join(', ')}.`);

@@ -1,0 +1,346 @@
+/** Each mistake in the definition of a source is refused with one sentence that names the place and the value. */
+import { describe, expect, it } from 'vitest';
+import { DefinitionError, defineEventSource, event, Opcode } from '../../lib/index.ts';
+
+// The types refuse most of these mistakes; those who write JavaScript make them all the same.
+const define = defineEventSource as (name: unknown, events: unknown, options?: unknown) => unknown;
+const makeEvent = event as (fields?: unknown, options?: unknown) => never;
+
+function messageOf(definition: () => unknown): string {
+  try {
+    definition();
+  } catch (error) {
+    expect(error).toBeInstanceOf(DefinitionError);
+    return (error as Error).message;
+  }
+  throw new Error('The definition was accepted.');
+}
+
+const mistakeInSource = (name: unknown, events: unknown = {}, options?: unknown) =>
+  messageOf(() => define(name, events, options));
+const mistakeInEvent = (name: string, fields: unknown = {}, options: unknown = {}) =>
+  mistakeInSource('P', { [name]: makeEvent(fields, options) });
+const mistakeInField = (type: unknown, name = 'f') => mistakeInEvent('E', { [name]: type });
+
+const fieldsNumbered = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, 'uint8']));
+const structsNested = (depth: number): unknown => (depth === 0 ? 'uint8' : { s: structsNested(depth - 1) });
+
+describe('a provider name', () => {
+  it('is a string', () => {
+    expect(mistakeInSource(7)).toBe("defineEventSource: the provider's name must be a string, not a number.");
+  });
+
+  it('is not empty', () => {
+    expect(mistakeInSource('')).toBe('defineEventSource: the provider name "" is empty.');
+  });
+
+  it('holds no NUL, no semicolon and no half of a surrogate pair', () => {
+    expect(mistakeInSource('a\0b')).toBe(
+      'defineEventSource: the provider name "a\\u0000b" contains a NUL character, which would end it.',
+    );
+    expect(mistakeInSource('a;b')).toBe(
+      'defineEventSource: the provider name "a;b" contains a semicolon, which would end it.',
+    );
+    expect(mistakeInSource('a\ud800')).toBe(
+      'defineEventSource: the provider name "a\\ud800" contains half of a surrogate pair, which UTF-8 cannot hold.',
+    );
+  });
+
+  it('has at most 233 characters, so that its tracepoints fit', () => {
+    expect(() => define('p'.repeat(233), {})).not.toThrow();
+    const name = 'p'.repeat(234);
+    expect(mistakeInSource(name)).toBe(
+      `defineEventSource: the provider name "${name}" is too long for a tracepoint: ` +
+        'it has 234 characters, 233 are possible.',
+    );
+  });
+});
+
+describe('the options of a source', () => {
+  it('are spelt right', () => {
+    expect(mistakeInSource('P', {}, { keyword: {} })).toBe(
+      'P: there is no option "keyword"; the options are keywords, activityIds, throwOnErrors.',
+    );
+  });
+
+  it('are an object', () => {
+    expect(mistakeInSource('P', {}, null)).toBe('P: options are given as an object, not as null.');
+    expect(mistakeInSource('P', {}, 'fast')).toBe('P: options are given as an object, not as fast.');
+  });
+
+  it('know two forms of activity ids', () => {
+    expect(mistakeInSource('P', {}, { activityIds: '2015' })).toBe(
+      "P: activityIds is 'net10' or '2016', not 2015.",
+    );
+  });
+
+  it('name keywords by bits 0 to 47', () => {
+    expect(() => define('P', {}, { keywords: { Low: 1n, High: 1n << 47n } })).not.toThrow();
+    expect(mistakeInSource('P', {}, { keywords: { Top: 1n << 48n } })).toBe(
+      'P.keywords.Top: the keywords 0x1000000000000 are outside of bits 0 to 47; ETW keeps the others for itself.',
+    );
+    expect(mistakeInSource('P', {}, { keywords: { Top: 1 } })).toBe(
+      'P.keywords.Top: keywords are a bigint (0x2n), not a number.',
+    );
+  });
+});
+
+describe('the events of a source', () => {
+  it('are an object', () => {
+    const sentence = 'P: events are given as an object of names and event(...) definitions.';
+    expect(mistakeInSource('P', null)).toBe(sentence);
+    expect(mistakeInSource('P', [])).toBe(sentence);
+    expect(mistakeInSource('P', 'E')).toBe(sentence);
+  });
+
+  it('are made by event()', () => {
+    const sentence = 'P.E: an event is defined with event({ fields }, { options }).';
+    expect(mistakeInSource('P', { E: null })).toBe(sentence);
+    expect(mistakeInSource('P', { E: 'string' })).toBe(sentence);
+    expect(mistakeInSource('P', { E: { url: 'string' } })).toBe(sentence);
+    expect(mistakeInSource('P', { E: { fields: {} } })).toBe(
+      'P.E: options are given as an object, not as undefined.',
+    );
+  });
+
+  it('have ids of their own', () => {
+    expect(mistakeInSource('P', { A: makeEvent({}, { id: 4 }), B: makeEvent({}, { id: 4 }) })).toBe(
+      'P.B: the id 4 is already that of A.',
+    );
+    // The ids that are not given count on from the one before.
+    expect(
+      mistakeInSource('P', { A: makeEvent({}, { id: 2 }), B: makeEvent({}, { id: 1 }), C: makeEvent() }),
+    ).toBe('P.C: the id 2 is already that of A.');
+  });
+
+  it('have ids from 1 to 65535', () => {
+    expect(() => define('P', { E: makeEvent({}, { id: 65535 }) })).not.toThrow();
+    expect(mistakeInEvent('E', {}, { id: 0 })).toBe('P.E: the id must be an integer from 1 to 65535, not 0.');
+    expect(mistakeInEvent('E', {}, { id: 65536 })).toBe(
+      'P.E: the id must be an integer from 1 to 65535, not 65536.',
+    );
+    expect(mistakeInEvent('E', {}, { id: '1' })).toBe(
+      'P.E: the id must be an integer from 1 to 65535, not 1.',
+    );
+  });
+
+  it('do not share task and opcode, unless the opcode is Info', () => {
+    expect(() => define('P', { A: makeEvent({}, { task: 9 }), B: makeEvent({}, { task: 9 }) })).not.toThrow();
+    expect(
+      mistakeInSource('P', {
+        A: makeEvent({}, { task: 9, opcode: Opcode.Send }),
+        B: makeEvent({}, { task: 9, opcode: Opcode.Send }),
+      }),
+    ).toBe('P.B: A has the same task (9) and opcode (9).');
+  });
+});
+
+describe('an event name', () => {
+  it('is not empty and holds nothing that would end it', () => {
+    expect(mistakeInEvent('')).toBe('P: the event name "" is empty.');
+    expect(mistakeInEvent('a\0b')).toBe(
+      'P: the event name "a\\u0000b" contains a NUL character, which would end it.',
+    );
+    expect(mistakeInEvent('a;b')).toBe('P: the event name "a;b" contains a semicolon, which would end it.');
+    expect(mistakeInEvent('\udc00')).toBe(
+      'P: the event name "\\udc00" contains half of a surrogate pair, which UTF-8 cannot hold.',
+    );
+  });
+
+  it('takes at most 255 bytes, because the C++ formatter never ends on more', () => {
+    expect(() => define('P', { [`${'é'.repeat(127)}e`]: makeEvent() })).not.toThrow();
+    const name = 'é'.repeat(128);
+    expect(mistakeInEvent(name)).toBe(
+      `P: the event name "${name}" is too long: it takes 256 bytes, 255 are possible.`,
+    );
+  });
+
+  it.each([
+    'name',
+    'tracepoints',
+    'status',
+    'stats',
+    'activity',
+    'then',
+    'toString',
+    'constructor',
+    '__proto__',
+  ])('is not "%s", which every event source has itself', (name) => {
+    expect(mistakeInEvent(name)).toBe(
+      `P: an event cannot be called "${name}": every event source has that itself.`,
+    );
+  });
+});
+
+describe('the options of an event', () => {
+  it('are spelt right', () => {
+    expect(mistakeInEvent('E', {}, { keyword: 1n })).toBe(
+      'P.E: there is no option "keyword"; the options are ' +
+        'level, keywords, opcode, task, tag, id, version, activityOptions.',
+    );
+  });
+
+  it.each([
+    ['level', 0, 1, 255],
+    ['level', 256, 1, 255],
+    ['level', 'Warning', 1, 255],
+    ['opcode', -1, 0, 255],
+    ['opcode', 256, 0, 255],
+    ['task', 0, 1, 65534],
+    ['task', 65535, 1, 65534],
+    ['tag', -1, 0, 65535],
+    ['tag', 65536, 0, 65535],
+    ['version', 256, 0, 255],
+    ['version', 1.5, 0, 255],
+    ['version', 1n, 0, 255],
+    ['activityOptions', 16, 0, 15],
+  ])('refuse a %s of %s', (name, value, low, high) => {
+    expect(mistakeInEvent('E', {}, { [name]: value })).toBe(
+      `P.E: the ${name} must be an integer from ${low} to ${high}, not ${value}.`,
+    );
+  });
+
+  it('take keywords of bits 0 to 47', () => {
+    expect(() => define('P', { E: makeEvent({}, { keywords: (1n << 48n) - 1n }) })).not.toThrow();
+    expect(mistakeInEvent('E', {}, { keywords: 1n << 48n })).toBe(
+      'P.E: the keywords 0x1000000000000 are outside of bits 0 to 47; ETW keeps the others for itself.',
+    );
+    expect(mistakeInEvent('E', {}, { keywords: -1n })).toBe(
+      'P.E: the keywords 0x-1 are outside of bits 0 to 47; ETW keeps the others for itself.',
+    );
+    expect(mistakeInEvent('E', {}, { keywords: 2 })).toBe(
+      'P.E: keywords are a bigint (0x2n) or names, not a number.',
+    );
+    expect(mistakeInEvent('E', {}, { keywords: [2n] })).toBe(
+      'P.E: keywords are a bigint (0x2n) or names, not a bigint.',
+    );
+  });
+
+  it('take only keywords that the source names', () => {
+    expect(mistakeInEvent('E', {}, { keywords: 'Net' })).toBe(
+      'P.E: the keyword "Net" is not among those of the source (none).',
+    );
+    expect(
+      mistakeInSource(
+        'P',
+        { E: makeEvent({}, { keywords: ['Net', 'toString'] }) },
+        { keywords: { Net: 1n, Disk: 2n } },
+      ),
+    ).toBe('P.E: the keyword "toString" is not among those of the source (Net, Disk).');
+  });
+});
+
+describe('a Start and its Stop', () => {
+  it('do not come one without the other', () => {
+    expect(mistakeInEvent('WorkStart')).toBe(
+      'P.WorkStart: a Start event needs its Stop event (the same name ending in Stop); ' +
+        'if it is not the start of anything, give it { opcode: Opcode.Info }.',
+    );
+    expect(mistakeInEvent('WorkStop')).toBe(
+      'P.WorkStop: a Stop event needs its Start event (the same name ending in Start); ' +
+        'if it is not the stop of anything, give it { opcode: Opcode.Info }.',
+    );
+    expect(mistakeInSource('P', { WorkStart: makeEvent(), WorkerStop: makeEvent() })).toMatch(
+      /^P\.WorkStart: a Start event needs its Stop event/,
+    );
+  });
+
+  it('may have names with those endings and be none', () => {
+    expect(() => define('P', { ColdStart: makeEvent({}, { opcode: Opcode.Info }) })).not.toThrow();
+  });
+
+  it('come in this order, or tools take the Stop for one without a Start', () => {
+    expect(mistakeInSource('P', { WorkStop: makeEvent(), WorkStart: makeEvent() })).toBe(
+      'P.WorkStart: define it before its stop, WorkStop.',
+    );
+  });
+});
+
+describe('fields', () => {
+  it('are an object of names and types', () => {
+    expect(mistakeInEvent('E', ['string'])).toBe(
+      'P.E: fields are given as an object of names and types, not as an array.',
+    );
+    expect(mistakeInEvent('E', null)).toBe(
+      'P.E: fields are given as an object of names and types, not as null.',
+    );
+  });
+
+  it.each(['text', 'String', 'string[][]', 'uint32[]?', 'number', '', 'struct'])(
+    'have no type "%s"',
+    (type) => {
+      expect(mistakeInField(type)).toMatch(
+        `P.E.f: "${type}" is not a field type. The types are bool, int8, int16, int32, int64, uint8,`,
+      );
+    },
+  );
+
+  it('have types that are text or objects', () => {
+    expect(mistakeInField(5)).toMatch(/^P\.E\.f: a number is not a field type\. The types are bool, /);
+    expect(mistakeInField(null)).toMatch(/^P\.E\.f: null is not a field type\. The types are bool, /);
+  });
+
+  it.each(['string', 'utf16', 'json', 'binary'])('of type %s cannot be null', (type) => {
+    expect(mistakeInField(`${type}?`)).toBe(
+      `P.E.f: a ${type} cannot be null: on the wire a null would be the same as an empty one. Leave out the "?".`,
+    );
+  });
+
+  it('have names that are not empty and hold nothing that would end them', () => {
+    expect(mistakeInField('bool', '')).toBe('P.E: the field name "" is empty.');
+    expect(mistakeInField('bool', 'a\0')).toBe(
+      'P.E: the field name "a\\u0000" contains a NUL character, which would end it.',
+    );
+    expect(mistakeInField('bool', 'a;b=c')).toBe(
+      'P.E: the field name "a;b=c" contains a semicolon, which would end it.',
+    );
+    expect(mistakeInField({ 'x;': 'bool' })).toBe(
+      'P.E.f: the field name "x;" contains a semicolon, which would end it.',
+    );
+    expect(mistakeInField('bool', '\ud83d')).toBe(
+      'P.E: the field name "\\ud83d" contains half of a surrogate pair, which UTF-8 cannot hold.',
+    );
+  });
+
+  it('are 255 at the most', () => {
+    expect(() => define('P', { E: makeEvent(fieldsNumbered(255)) })).not.toThrow();
+    expect(mistakeInEvent('E', fieldsNumbered(256))).toBe(
+      'P.E: an event may have 255 fields, this one has 256.',
+    );
+  });
+
+  it('of a struct are 1 to 127', () => {
+    expect(() => define('P', { E: makeEvent({ s: fieldsNumbered(127) }) })).not.toThrow();
+    expect(mistakeInField(fieldsNumbered(128), 's')).toBe(
+      'P.E.s: a struct may have 127 fields, this one has 128.',
+    );
+    expect(mistakeInField({}, 's')).toBe('P.E.s: a struct needs at least one field.');
+    expect(mistakeInField([{}], 's')).toBe('P.E.s: a struct needs at least one field.');
+  });
+
+  it('are nested 8 structs deep at the most', () => {
+    expect(() => define('P', { E: makeEvent({ s: structsNested(8) }) })).not.toThrow();
+    expect(mistakeInField(structsNested(9), 's')).toBe(
+      'P.E.s.s.s.s.s.s.s.s.s: structs may be nested 8 deep, this one is the next.',
+    );
+  });
+
+  it('of arrays of structs are given as one struct in brackets', () => {
+    expect(mistakeInField([], 's')).toBe(
+      'P.E.s: an array of structs is given as one struct in brackets, not as 0 elements.',
+    );
+    expect(mistakeInField([{ a: 'bool' }, { b: 'bool' }], 's')).toBe(
+      'P.E.s: an array of structs is given as one struct in brackets, not as 2 elements.',
+    );
+    expect(mistakeInField(['string'], 's')).toMatch(/^P\.E\.s: "string" is not a field type\./);
+  });
+
+  it('have names that leave room in an event', () => {
+    // Header 8, ids 36, head 4, "E" and NUL 2, NUL and type 2: with 8132 characters they are 8184 bytes.
+    expect(() => define('P', { E: makeEvent({ ['n'.repeat(8132)]: 'uint8' }) })).not.toThrow();
+    expect(mistakeInField('uint8', 'n'.repeat(8133))).toBe(
+      'P.E: its names alone take 8185 bytes of each event, and perf carries events of 8184 bytes.',
+    );
+  });
+});

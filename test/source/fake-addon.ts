@@ -1,0 +1,65 @@
+/** A kernel for tests: an addon of the same shape whose tracer is switched by hand and keeps what it is sent. */
+import { type Addon, NO_WORD } from '../../lib/platform/addon.ts';
+import { KERNEL_BIT } from '../../lib/platform/kernel.ts';
+
+const WRITE_INDEX_SIZE = 4;
+
+export class FakeAddon implements Addon {
+  readonly platform: 'user_events' | 'none';
+  readonly codes = { unsupported: 1001, fileClosed: 1002, notRegistered: 1003, nobodyListens: 1004 };
+  /** What `open` and `register` answer, and what `write` does. */
+  openError = 0;
+  registerError = 0;
+  writeError = 0;
+  /** The definitions that were registered, by word. */
+  readonly definitions = new Map<number, string>();
+  readonly released: number[] = [];
+  /** The events that were written, from their headers on. */
+  readonly events: Uint8Array[] = [];
+  readonly #words: Uint32Array;
+  readonly #scratches = new Map<number, Uint8Array>();
+  #allocated = 0;
+
+  constructor({
+    platform = 'user_events',
+    words = 64,
+  }: { platform?: 'user_events' | 'none'; words?: number } = {}) {
+    this.platform = platform;
+    this.#words = new Uint32Array(words);
+  }
+
+  /** As when a tracer begins to record every tracepoint, or ends. */
+  record(on: boolean): void {
+    for (const index of this.definitions.keys()) this.#words[index] = on ? KERNEL_BIT : 0;
+  }
+
+  open(path: string): { readonly error: number; readonly path: string } {
+    return { error: this.openError, path: path || '/sys/kernel/tracing/user_events_data' };
+  }
+
+  words(): Uint32Array {
+    return this.#words;
+  }
+
+  allocate(): number {
+    return this.#allocated < this.#words.length ? this.#allocated++ : NO_WORD;
+  }
+
+  release(index: number): void {
+    this.released.push(index);
+  }
+
+  register(index: number, definition: string, scratch: Uint8Array): number {
+    if (this.registerError !== 0) return this.registerError;
+    this.definitions.set(index, definition);
+    this.#scratches.set(index, scratch);
+    return 0;
+  }
+
+  write(index: number, size: number): number {
+    const scratch = this.#scratches.get(index);
+    if (scratch === undefined) return this.codes.notRegistered;
+    if (this.writeError === 0) this.events.push(scratch.slice(WRITE_INDEX_SIZE, size));
+    return this.writeError;
+  }
+}

@@ -1,0 +1,59 @@
+/** One event whose writes a fake kernel records, and its decoder. */
+import type { Guid } from '../../lib/activity/guid.ts';
+import { Kernel } from '../../lib/platform/kernel.ts';
+import { Account } from '../../lib/source/account.ts';
+import { type EventOptions, event } from '../../lib/source/event.ts';
+import { eventSchemas } from '../../lib/source/event-schemas.ts';
+import { EventWriter, type LazyPayload, type WriteOptions } from '../../lib/source/event-writer.ts';
+import type { FieldDefinitions } from '../../lib/source/fields.ts';
+import {
+  type Payload as DecodedPayload,
+  decodeEventHeader,
+  type EventHeaderEvent,
+  payloadOf,
+} from '../../lib/wire/eventheader/decode.ts';
+import { FakeAddon } from './fake-addon.ts';
+
+export interface RecordedEventOptions extends EventOptions {
+  readonly name?: string;
+  readonly throwOnErrors?: boolean;
+}
+
+export class RecordedEvent {
+  readonly addon = new FakeAddon();
+  readonly account = new Account();
+  readonly writer: EventWriter;
+
+  constructor(fields: FieldDefinitions, options: RecordedEventOptions = {}) {
+    const { name = 'Event', throwOnErrors = false, ...eventOptions } = options;
+    const [schema] = eventSchemas('Provider', { [name]: event(fields, eventOptions) }, {}, []);
+    if (schema === undefined) throw new Error('No schema was made.');
+    const kernel = new Kernel(this.addon);
+    kernel.open();
+    this.writer = new EventWriter('Provider', schema, kernel, this.account, throwOnErrors);
+    this.writer.register();
+    this.addon.record(true);
+  }
+
+  write(payload?: LazyPayload, activityId?: Guid, relatedActivityId?: Guid, options?: WriteOptions): void {
+    this.writer.write(payload, activityId, relatedActivityId, options);
+  }
+
+  /** The last event, as bytes. */
+  get bytes(): Uint8Array {
+    const bytes = this.addon.events.at(-1);
+    if (bytes === undefined) throw new Error('No event was written.');
+    return bytes;
+  }
+
+  /** The last event, decoded. */
+  get decoded(): EventHeaderEvent {
+    return decodeEventHeader(this.writer.tracepoint, this.bytes);
+  }
+
+  /** What the decoder makes of a payload. */
+  roundTrip(payload: LazyPayload): DecodedPayload {
+    this.write(payload);
+    return payloadOf(this.decoded.fields);
+  }
+}
