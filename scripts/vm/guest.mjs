@@ -1,5 +1,6 @@
 // Runs one command on a kernel with user_events, from the start of the machine to its end.
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   copyFileSync,
@@ -18,6 +19,7 @@ import { initramfs } from './initramfs.mjs';
 import { findKernel } from './kernels.mjs';
 import { qemu, userModeLinux } from './machines.mjs';
 import { busybox, vmUnavailable } from './prerequisites.mjs';
+import { UntilMark } from './until-mark.mjs';
 
 /** The status of a command that the time limit ended, as of timeout(1). */
 export const timeLimitStatus = 124;
@@ -63,22 +65,31 @@ function sharedFolder(path) {
   return realpathSync(path);
 }
 
-/** Passes on what the process writes, until it has ended and all of it has been read, or its time is over. */
-function finished(child, [childStdout, childStderr], { timeout = 300, stdout, stderr }) {
-  childStdout.pipe(stdout, { end: false });
-  childStderr.pipe(stderr, { end: false });
+/** Resolves when all that the stream has to say is passed on, or the stream is destroyed. */
+function passOn(from, to) {
+  from.pipe(to, { end: false });
+  return new Promise((resolve) => from.on('close', resolve));
+}
+
+/** Resolves when the process has ended, which it does by force when its time is over. */
+function ended(child, streams, { timeout = 300, stderr }) {
   return new Promise((resolve, reject) => {
     let timedOut = false;
     const timer = setTimeout(() => {
       timedOut = true;
       child.kill('SIGKILL');
-      // A process that it started may hold them open
-      child.once('exit', () => [childStdout, childStderr].forEach((stream) => void stream.destroy()));
     }, timeout * 1000);
-    child.on('error', reject);
-    child.on('close', (status, signal) => {
+    child.on('error', (error) => {
       clearTimeout(timer);
-      if (timedOut) stderr.write(`vm: the command did not end within the time limit of ${timeout} s.\n`);
+      reject(error);
+    });
+    child.on('exit', (status, signal) => {
+      clearTimeout(timer);
+      if (timedOut) {
+        // A process that the command started may hold them open
+        for (const stream of streams) stream.destroy();
+        stderr.write(`vm: the command did not end within the time limit of ${timeout} s.\n`);
+      }
       resolve({ timedOut, status: status ?? 128 + constants.signals[signal] });
     });
   });
@@ -92,9 +103,11 @@ function finished(child, [childStdout, childStderr], { timeout = 300, stdout, st
 export async function runNatively(run) {
   const [program, ...args] = run.command;
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  const { timedOut, status } = await finished(child, [child.stdout, child.stderr], run).catch((error) => {
+  const read = Promise.all([passOn(child.stdout, run.stdout), passOn(child.stderr, run.stderr)]);
+  const { timedOut, status } = await ended(child, [child.stdout, child.stderr], run).catch((error) => {
     throw new VmError(`"${program}" could not be run: ${error.message}.`);
   });
+  await read;
   return timedOut ? timeLimitStatus : status;
 }
 
@@ -120,9 +133,13 @@ export async function runInGuest(kind, run) {
   const runFolder = mkdtempSync('/tmp/tracewright-vm-');
   const console = join(runFolder, 'console');
   const statusFile = join(runFolder, 'status');
+  const removeRunFolder = () => rmSync(runFolder, { recursive: true, force: true });
+  process.once('exit', removeRunFolder);
   try {
     writeFileSync(join(runFolder, 'command'), commandScript(run.command));
     writeFileSync(join(runFolder, 'rw'), rw.map((folder) => `${folder}\n`).join(''));
+    const mark = Buffer.concat([Buffer.of(0), randomBytes(32)]);
+    writeFileSync(join(runFolder, 'mark'), mark);
     const guestInit = join(runFolder, 'init');
     copyFileSync(init, guestInit);
     const machine = { image: findKernel(kind), init: guestInit, runFolder, rw, cpus, memory, verbose };
@@ -136,13 +153,18 @@ export async function runInGuest(kind, run) {
       stdio: ['ignore', output, output, 'pipe', 'pipe'],
     });
     closeSync(consoleFile);
-    const { timedOut, status } = await finished(child, [child.stdio[3], child.stdio[4]], run);
+    const streams = [child.stdio[3], child.stdio[4]].map((source) => source.pipe(new UntilMark(mark)));
+    const read = Promise.all([passOn(streams[0], run.stdout), passOn(streams[1], run.stderr)]);
+    read.then(() => child.kill('SIGKILL'));
+    const { timedOut, status } = await ended(child, streams, run);
+    await read;
     if (timedOut) return timeLimitStatus;
     if (existsSync(statusFile)) return Number(readFileSync(statusFile, 'utf8'));
     throw new VmError(
       `The ${kind} guest ended (status ${status}) and has not run the command:\n${lastLines(console, 20)}`,
     );
   } finally {
-    rmSync(runFolder, { recursive: true, force: true });
+    process.off('exit', removeRunFolder);
+    removeRunFolder();
   }
 }

@@ -1,0 +1,76 @@
+// Builds the native addon for this machine into build/Release: `npm run build:native`. Silent unless it fails.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { delimiter, dirname, join } from 'node:path';
+import { newest } from './lib/newest.mjs';
+import { report, run, ToolError } from './lib/run.mjs';
+
+const root = join(import.meta.dirname, '..');
+const addon = join(root, 'build/Release/tracewright.node');
+/** Says which platform and processor the addon was built for. */
+const stamp = join(root, 'build/Release/tracewright.target');
+const target = `${process.platform}-${process.arch}`;
+const posixCompilers = ['c++', 'g++', 'clang++'];
+
+/** Nothing here can compile C++; the message says what to install. */
+export class NoCompilerError extends ToolError {}
+
+/** Whether the addon is there, newer than its sources and for this platform and processor. */
+export function isNativeBuilt() {
+  const sources = [join(root, 'binding.gyp'), join(root, 'native')];
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === target && newest([addon]) >= newest(sources);
+}
+
+function isInstalled(program) {
+  return (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, program)));
+}
+
+/** node-gyp finds Visual Studio by itself; elsewhere it takes what the PATH has. */
+function missingTools() {
+  if (process.platform === 'win32') return [];
+  const compiler = process.env.CXX || posixCompilers.some(isInstalled);
+  return [
+    ...(compiler ? [] : ['a C++ compiler']),
+    ...['make', 'python3'].filter((program) => !isInstalled(program)),
+  ];
+}
+
+/** The headers that came with this node, which spares node-gyp a download. */
+function localHeaders() {
+  const prefix = dirname(dirname(process.execPath));
+  return existsSync(join(prefix, 'include/node/node_api.h')) ? [`--nodedir=${prefix}`] : [];
+}
+
+/**
+ * Builds the addon.
+ * @throws {NoCompilerError} when there is nothing to build it with
+ * @throws {ToolError} when the build fails, with node-gyp's whole output
+ */
+export function buildNative() {
+  const missing = missingTools();
+  if (missing.length) {
+    throw new NoCompilerError(
+      `The native addon is not built, because this is missing: ${missing.join(', ')}.`,
+      '',
+    );
+  }
+  const nodeGyp = createRequire(import.meta.url).resolve('node-gyp/bin/node-gyp.js');
+  try {
+    run(process.execPath, [nodeGyp, 'rebuild', '--jobs=max', ...localHeaders()], { cwd: root });
+  } catch (error) {
+    if (!/could not find any visual studio/i.test(error.output)) throw error;
+    throw new NoCompilerError(
+      'The native addon is not built, because this is missing: Visual Studio with C++.',
+      '',
+    );
+  }
+  writeFileSync(stamp, target);
+}
+
+if (import.meta.filename === process.argv[1]) {
+  try {
+    buildNative();
+  } catch (error) {
+    report(error);
+  }
+}

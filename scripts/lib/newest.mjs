@@ -1,0 +1,18 @@
+// When files last changed, to tell whether what is made from them is out of date.
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * When the newest of these last changed, in milliseconds since 1970; 0 when none exists. A folder stands for
+ * itself, which changes when something is added or removed, and for all in it.
+ * @param {readonly string[]} paths
+ * @returns {number}
+ */
+export function newest(paths) {
+  return paths.reduce((latest, path) => {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (!stats) return latest;
+    const inside = stats.isDirectory() ? newest(readdirSync(path).map((name) => join(path, name))) : 0;
+    return Math.max(latest, stats.mtimeMs, inside);
+  }, 0);
+}

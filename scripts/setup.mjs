@@ -1,0 +1,54 @@
+// Makes a checkout ready to run: dependencies, native addon, compiled TypeScript; each only when it is missing
+// or out of date. Says one line for each thing it does, nothing when there is nothing to do.
+import { utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { buildNative, isNativeBuilt, NoCompilerError } from './build-native.mjs';
+import { newest } from './lib/newest.mjs';
+import { isRequired } from './lib/require.mjs';
+import { report, run } from './lib/run.mjs';
+
+const root = join(import.meta.dirname, '..');
+const at = (path) => join(root, path);
+
+/** npm writes the two lock files in one go, the package's own last at times. */
+const npmWriteMilliseconds = 1000;
+
+function installDependencies() {
+  const installed = newest([at('node_modules/.package-lock.json')]);
+  if (installed + npmWriteMilliseconds >= newest([at('package-lock.json')])) return;
+  console.log('Installing dependencies');
+  // Not "npm ci": it refuses a lock file without every platform's optional packages, and npm leaves those out
+  // of the lock file that its registry does not have. This installs the locked versions too, and writes neither
+  // file. Under Windows npm is a batch file, which needs a shell
+  const args = ['install', '--no-save', '--no-audit', '--no-fund'];
+  run('npm', args, { cwd: root, shell: process.platform === 'win32' });
+}
+
+function buildAddon() {
+  if (isNativeBuilt()) return;
+  try {
+    console.log('Building the native addon');
+    buildNative();
+  } catch (error) {
+    if (!(error instanceof NoCompilerError) || isRequired('native')) throw error;
+    console.log(`${error.message} Events will reach listeners in the process, but no tracer of the system.`);
+  }
+}
+
+function compileTypeScript() {
+  const stamp = at('dist/.compiled');
+  if (newest([stamp]) >= newest([at('lib'), at('tsconfig.json'), at('tsconfig.build.json')])) return;
+  const started = new Date();
+  console.log('Compiling TypeScript');
+  run(process.execPath, [at('node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'], { cwd: root });
+  writeFileSync(stamp, '');
+  utimesSync(stamp, started, started); // what changes while the compiler runs is compiled next time
+}
+
+try {
+  installDependencies();
+  buildAddon();
+  compileTypeScript();
+} catch (error) {
+  report(error);
+}
