@@ -20,22 +20,24 @@ function parseIpv4(text: string): Uint8Array | undefined {
 function parseIpv6(text: string): Uint8Array | undefined {
   const halves = (text.split('%', 1)[0] ?? '').split('::');
   if (halves.length > 2) return undefined;
-  const head = parseGroups(halves[0] ?? '');
-  const tail = halves.length === 2 ? parseGroups(halves[1] ?? '') : [];
+  const shortened = halves.length === 2;
+  // An IPv4 address may stand at the end of the whole only.
+  const head = parseGroups(halves[0] ?? '', !shortened);
+  const tail = parseGroups(halves[1] ?? '', true);
   if (head === undefined || tail === undefined) return undefined;
   const missing = 16 - head.length - tail.length;
   // `::` stands for one group of zeros at the least.
-  if (halves.length === 2 ? missing < 2 : missing !== 0) return undefined;
+  if (shortened ? missing < 2 : missing !== 0) return undefined;
   return Uint8Array.from([...head, ...new Array<number>(missing).fill(0), ...tail]);
 }
 
-/** The bytes of groups of up to 4 hex digits; the last may be an IPv4 address. */
-function parseGroups(text: string): number[] | undefined {
+/** The bytes of groups of up to 4 hex digits. */
+function parseGroups(text: string, mayEndInIpv4: boolean): number[] | undefined {
   if (text === '') return [];
   const bytes: number[] = [];
   const groups = text.split(':');
   for (const [index, group] of groups.entries()) {
-    if (group.includes('.') && index === groups.length - 1) {
+    if (mayEndInIpv4 && group.includes('.') && index === groups.length - 1) {
       const ipv4 = parseIpv4(group);
       if (ipv4 === undefined) return undefined;
       bytes.push(...ipv4);

@@ -1,0 +1,81 @@
+/** Reading IP addresses, held against Node's own judgement of what is one. */
+import { isIPv4, isIPv6 } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { ipAddressText } from '../../lib/wire/eventheader/ip-address.ts';
+import { parseIpAddress } from '../../lib/wire/ip-address.ts';
+import { randomNumbers } from './eventheader/event-bytes.ts';
+
+const bytesOf = (text: string) => {
+  const bytes = parseIpAddress(text);
+  return bytes && Buffer.from(bytes).toString('hex');
+};
+
+describe('an IPv4 address', () => {
+  it('is four bytes in network order', () => {
+    expect(bytesOf('127.0.0.1')).toBe('7f000001');
+    expect(bytesOf('255.254.0.10')).toBe('fffe000a');
+  });
+
+  it.each(['', '1.2.3', '1.2.3.4.5', '256.0.0.1', '01.2.3.4', '1.2.3.-4', '1.2.3.4 ', '1..3.4', '0x1.2.3.4'])(
+    'is not "%s"',
+    (text) => {
+      expect(parseIpAddress(text)).toBeUndefined();
+    },
+  );
+});
+
+describe('an IPv6 address', () => {
+  it.each([
+    ['::', '00000000000000000000000000000000'],
+    ['::1', '00000000000000000000000000000001'],
+    ['1::', '00010000000000000000000000000000'],
+    ['2001:db8::8a2e:370:7334', '20010db80000000000008a2e03707334'],
+    ['1:2:3:4:5:6:7:8', '00010002000300040005000600070008'],
+    ['1:2:3:4:5:6:7::', '00010002000300040005000600070000'],
+    ['::FFFF:1.2.3.4', '00000000000000000000ffff01020304'],
+    ['1:2:3:4:5:6:1.2.3.4', '00010002000300040005000601020304'],
+    ['fe80::1%eth0', 'fe800000000000000000000000000001'],
+  ])('%s is %s', (text, expected) => {
+    expect(bytesOf(text)).toBe(expected);
+  });
+
+  it.each([
+    ':',
+    ':::',
+    '1',
+    ':1',
+    '1:',
+    '1::2::3',
+    '12345::',
+    'g::',
+    '1:2:3:4:5:6:7',
+    '1:2:3:4:5:6:7:8:9',
+    '1:2:3:4::5:6:7:8',
+    '1.2.3.4::',
+    '1.2.3.4::1',
+    '::1.2.3.4:5',
+    '::1.2.3',
+    '::01.2.3.4',
+    '[::1]',
+  ])('is not "%s"', (text) => {
+    expect(isIPv6(text)).toBe(false);
+    expect(parseIpAddress(text)).toBeUndefined();
+  });
+
+  it('is what Node takes for one, of 20,000 texts put together at random', () => {
+    const random = randomNumbers(6);
+    const pieces = ['::', ':', '1', 'ab', 'ffff', '0', '1.2.3.4', '::', ':'];
+    let valid = 0;
+    for (let round = 0; round < 20_000; round++) {
+      let text = '';
+      for (let count = 1 + random(15); count > 0; count--) text += pieces[random(pieces.length)];
+      const bytes = parseIpAddress(text);
+      expect(bytes?.length, text).toBe(isIPv4(text) ? 4 : isIPv6(text) ? 16 : undefined);
+      if (bytes === undefined) continue;
+      valid++;
+      // Text of the same address in another form comes to the same bytes.
+      expect(parseIpAddress(ipAddressText(bytes)), text).toEqual(bytes);
+    }
+    expect(valid).toBeGreaterThan(500);
+  });
+});
