@@ -91,6 +91,8 @@ export const writeUint32: ValueWriter = (offset, value) => {
 };
 
 const TWO_TO_32 = 0x1_0000_0000;
+const MIN_INT_64 = -(2n ** 63n);
+const MAX_INT_64 = 2n ** 63n - 1n;
 
 /** A safe integer as two halves: cheaper than a bigint, which Node 20 allocates. */
 function setSafeInteger(offset: number, value: number): void {
@@ -112,7 +114,7 @@ export const writeInt64: ValueWriter = (offset, value) => {
     setSafeInteger(offset, value);
   } else {
     const fits = typeof value === 'bigint' && BigInt.asIntN(64, value) === value;
-    scratchView.setBigInt64(offset, fits ? value : nearestBigint(value, -(2n ** 63n), 2n ** 63n - 1n), true);
+    scratchView.setBigInt64(offset, fits ? value : nearestBigint(value, MIN_INT_64, MAX_INT_64), true);
   }
   return offset + 8;
 };
@@ -274,12 +276,9 @@ function hexDigit(code: number): number {
 /** A Date, or milliseconds since 1970; EventHeader's time is whole seconds since 1970, 64 bits. */
 export const writeTime: ValueWriter = (offset, value) => {
   const milliseconds = value instanceof Date ? value.getTime() : value;
-  if (typeof milliseconds === 'number' && Number.isFinite(milliseconds)) {
-    setSafeInteger(offset, Math.floor(milliseconds / 1000));
-  } else {
-    badValues++;
-    setSafeInteger(offset, 0);
-  }
+  const seconds = typeof milliseconds === 'number' ? Math.floor(milliseconds / 1000) : Number.NaN;
+  if (Number.isSafeInteger(seconds)) setSafeInteger(offset, seconds);
+  else scratchView.setBigInt64(offset, nearestBigint(seconds, MIN_INT_64, MAX_INT_64), true);
   return offset + 8;
 };
 
