@@ -1,0 +1,24 @@
+/** Random events come back from the decoder as they went into the encoder. */
+import { describe, expect, it } from 'vitest';
+import { decodeEventHeader, payloadOf } from '../../../lib/wire/eventheader/decode.ts';
+import { EventHeaderEncoder } from '../../../lib/wire/eventheader/encode.ts';
+import { takeFaults } from '../../../lib/wire/eventheader/values.ts';
+import { encode, schemaOf } from './encoded-event.ts';
+import { RandomEvents } from './random-events.ts';
+
+describe('2,000 random events', () => {
+  it('are decoded as they were encoded', () => {
+    const events = new RandomEvents(20260203);
+    let fieldCount = 0;
+    for (let round = 0; round < 2000; round++) {
+      const { fields, payload, expected } = events.next();
+      const bytes = encode(new EventHeaderEncoder(schemaOf(fields)), payload);
+      expect(takeFaults(), `event ${round}`).toBeUndefined();
+      const decoded = payloadOf(decodeEventHeader('P_L4K0', bytes).fields);
+      expect(structuredClone(decoded), `event ${round}`).toEqual(expected);
+      expect(Object.keys(decoded)).toEqual(Object.keys(expected));
+      fieldCount += Object.keys(expected).length;
+    }
+    expect(fieldCount).toBeGreaterThan(5000);
+  });
+});

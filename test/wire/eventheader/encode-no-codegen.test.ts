@@ -1,0 +1,52 @@
+/** Where code may not be made from strings, events are the same bytes. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { serialize } from 'node:v8';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EventHeaderEncoder } from '../../../lib/wire/eventheader/encode.ts';
+import { encode, schemaOf } from './encoded-event.ts';
+import { RandomEvents } from './random-events.ts';
+
+const packageFolder = fileURLToPath(new URL('../../..', import.meta.url));
+const program = fileURLToPath(new URL('encode-samples.mjs', import.meta.url));
+const compiler = join(
+  dirname(createRequire(import.meta.url).resolve('typescript/package.json')),
+  'bin',
+  'tsc',
+);
+
+describe('with --disallow-code-generation-from-strings', () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'tracewright-build-'));
+    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+    const build = [compiler, '-p', 'tsconfig.build.json', '--outDir', folder];
+    execFileSync(process.execPath, build, { cwd: packageFolder });
+  }, 30_000);
+  afterAll(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  it('300 random events are the bytes that they are without it', () => {
+    const events = new RandomEvents(7);
+    const samples = Array.from({ length: 300 }, () => {
+      const { fields, payload } = events.next();
+      return { schema: schemaOf(fields), payload };
+    });
+    const samplesFile = join(folder, 'samples');
+    writeFileSync(samplesFile, serialize(samples));
+    const flags = ['--disallow-code-generation-from-strings'];
+    const output = execFileSync(process.execPath, [...flags, program, folder, samplesFile], {
+      encoding: 'utf8',
+      maxBuffer: 2 ** 26,
+    });
+    const expected = samples.map(({ schema, payload }) =>
+      Buffer.from(encode(new EventHeaderEncoder(schema), payload)).toString('hex'),
+    );
+    expect(output.trimEnd().split('\n')).toEqual(['disallowed', ...expected]);
+  });
+});
