@@ -160,6 +160,9 @@ export async function runInGuest(kind, run) {
     await read;
     if (timedOut) return timeLimitStatus;
     if (existsSync(statusFile)) return Number(readFileSync(statusFile, 'utf8'));
+    if (!existsSync(runFolder)) {
+      throw new VmError(`The folder of this run, ${runFolder}, was removed while the guest was using it.`);
+    }
     throw new VmError(
       `The ${kind} guest ended (status ${status}) and has not run the command:\n${lastLines(console, 20)}`,
     );
