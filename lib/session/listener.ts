@@ -3,6 +3,7 @@
  * every platform, with or without a kernel tracer.
  */
 import type { EventSchema } from '../wire/schema.ts';
+import { thrownTextWithStack } from './shown.ts';
 
 /** Bit 1 of an enabled word: set while a listener of this thread wants the event. */
 export const LISTENER_BIT = 2;
@@ -94,7 +95,7 @@ export class Listener implements Subscription {
     } catch (error) {
       if (this.failures++ === 0) {
         process.emitWarning(
-          `A listener of ${event.provider} threw on the event ${event.name}: ${describe(error)}`,
+          `A listener of ${event.provider} threw on the event ${event.name}: ${thrownTextWithStack(error)}`,
           'TracewrightWarning',
         );
       }
@@ -143,8 +144,4 @@ function passes(event: EventSchema, filter: ListenerFilter): boolean {
     (level === 0 || event.level <= level) &&
     (keywords === 0n || event.keywords === 0n || (event.keywords & keywords) !== 0n)
   );
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

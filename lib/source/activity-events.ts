@@ -8,7 +8,7 @@ import type { ActivityFlow } from '../activity/flow.ts';
 import type { SharedActivities } from '../activity/shared.ts';
 import type { ActivityTracker } from '../activity/tracker.ts';
 import type { Payload } from '../wire/eventheader/values.ts';
-import type { EventWriter, LazyPayload, WriteOptions } from './event-writer.ts';
+import { type EventWriter, givesIds, type LazyPayload, type WriteOptions } from './event-writer.ts';
 
 /** How a piece of work ended. */
 export type Outcome<Value = unknown> =
@@ -78,7 +78,7 @@ export class ActivityEvents {
   stop(payload: LazyPayload | undefined, options: WriteOptions | undefined): void {
     const context = this.#flow.context;
     const activity =
-      options === undefined && this.#tracked ? this.#tracker.find(context, this.#name) : undefined;
+      !givesIds(options) && this.#tracked ? this.#tracker.find(context, this.#name) : undefined;
     if (activity === undefined) {
       this.#stop.write(payload, this.#tracker.currentActivityId(context), undefined, options);
       return;
@@ -161,7 +161,7 @@ export class ActivityEvents {
     const context = afterFinishedLoop(this.#flow.context, this.#name);
     // .NET: an event that is given its ids starts nothing.
     const activity =
-      options === undefined && this.#tracked
+      !givesIds(options) && this.#tracked
         ? this.#tracker.start(context, this.#name, this.#options, this.#processId)
         : undefined;
     if (activity === undefined) {

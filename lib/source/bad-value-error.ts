@@ -1,5 +1,5 @@
 /** Values in a payload that do not fit their fields; thrown only with `throwOnErrors`. */
-import { inspect } from 'node:util';
+import { shown } from '../session/shown.ts';
 import type { BadValue } from '../wire/eventheader/compile.ts';
 
 export class BadValueError extends TypeError {
@@ -19,13 +19,4 @@ export class BadValueError extends TypeError {
 
 function article(type: string): string {
   return /^[aeio]/.test(type) ? 'an' : 'a';
-}
-
-function shown(value: unknown): string {
-  return inspect(value, {
-    depth: 1,
-    maxStringLength: 60,
-    breakLength: Number.POSITIVE_INFINITY,
-    customInspect: false,
-  });
 }

@@ -5,6 +5,7 @@
 import { Guid } from '../activity/guid.ts';
 import { type EnabledWord, KERNEL_BIT, type Kernel } from '../platform/kernel.ts';
 import { LISTENER_BIT, type ListenableEvent, type Listener } from '../session/listener.ts';
+import { shown, thrownText } from '../session/shown.ts';
 import { timestamp } from '../session/timestamp.ts';
 import {
   amidEncoding,
@@ -103,7 +104,7 @@ export class EventWriter implements ListenableEvent {
   ): void {
     let id = activityId;
     let relatedId = relatedActivityId;
-    if (options !== undefined) {
+    if (givesIds(options)) {
       id = this.#idOption('activityId', options.activityId) ?? id;
       relatedId = this.#idOption('relatedActivityId', options.relatedActivityId) ?? relatedId;
     }
@@ -160,8 +161,10 @@ export class EventWriter implements ListenableEvent {
       return undefined;
     }
     const faults = takeFaults();
-    if (faults?.tooLarge) this.#dropTooLarge('more than 65536');
-    else if (toKernel) this.#send(size);
+    if (toKernel) {
+      if (faults?.tooLarge) this.#dropTooLarge('more than 65536');
+      else this.#send(size);
+    }
     return faults !== undefined && faults.badValues > 0
       ? this.#countBadValues(faults.badValues, payload)
       : undefined;
@@ -206,7 +209,7 @@ export class EventWriter implements ListenableEvent {
       this.#account.badValues++;
       this.#account.tell(
         `${this.schema.name} ${name}`,
-        () => `${this.#place}: ${String(text)} is no GUID for ${name}.`,
+        () => `${this.#place}: ${shown(text)} is no GUID for ${name}.`,
       );
     }
     return id;
@@ -237,7 +240,7 @@ export class EventWriter implements ListenableEvent {
     this.#account.drop('payloadThrew');
     this.#account.tell(
       `${this.schema.name} payload`,
-      () => `${this.#place}: reading the payload threw ${String(error)}`,
+      () => `${this.#place}: reading the payload threw ${thrownText(error)}`,
     );
   }
 
@@ -255,4 +258,10 @@ export class EventWriter implements ListenableEvent {
   }
 }
 
-const NO_PAYLOAD: Payload = {};
+/** Frozen, because listeners get it and it is everyone's. */
+const NO_PAYLOAD: Payload = Object.freeze({});
+
+/** Whether an application gives an event ids itself. */
+export function givesIds(options: WriteOptions | undefined): options is WriteOptions {
+  return options?.activityId !== undefined || options?.relatedActivityId !== undefined;
+}

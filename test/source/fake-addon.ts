@@ -30,7 +30,10 @@ export class FakeAddon implements Addon {
 
   /** As when a tracer begins to record every tracepoint, or ends. */
   record(on: boolean): void {
-    for (const index of this.definitions.keys()) this.#words[index] = on ? KERNEL_BIT : 0;
+    for (const index of this.definitions.keys()) {
+      if (on) Atomics.or(this.#words, index, KERNEL_BIT);
+      else Atomics.and(this.#words, index, ~KERNEL_BIT);
+    }
   }
 
   open(path: string): { readonly error: number; readonly path: string } {
@@ -59,7 +62,7 @@ export class FakeAddon implements Addon {
   write(index: number, size: number): number {
     const scratch = this.#scratches.get(index);
     if (scratch === undefined) return this.codes.notRegistered;
-    if (this.writeError === 0) this.events.push(scratch.slice(WRITE_INDEX_SIZE, size));
+    if (this.writeError === 0) this.events.push(Uint8Array.from(scratch.subarray(WRITE_INDEX_SIZE, size)));
     return this.writeError;
   }
 }
