@@ -14,7 +14,7 @@
 
 export const groups = {
   disabled: 'A disabled event (nobody listens), without the loop around it',
-  devNull: 'An enabled event: 3 fields and an activity id, 92 bytes, to /dev/null',
+  devNull: 'An enabled event: 3 fields and an activity id, to /dev/null',
   traceMarker: 'The same to trace_marker_raw, which copies it into the ring buffer',
   tracepoint: 'The same to a real tracepoint that ftrace records, on a kernel with user events',
   activities: 'An activity (Start and Stop: two events and the id), enabled, to /dev/null',
@@ -80,12 +80,28 @@ const writes = (target, prefix) => [
 const enabled = [
   ...writes('devNull', 'null'),
   {
+    id: 'null-addon',
+    group: 'devNull',
+    title: "the addon's write alone, of as many bytes",
+    target: 'devNull',
+    against: 'null-c',
+    node: { module: 'enabled', workload: 'addonWrite', arguments: [92] },
+  },
+  {
     id: 'null-event-literal',
     group: 'devNull',
     title: 'an event, an object literal',
     target: 'devNull',
     against: 'null-c',
     node: { module: 'enabled', workload: 'event', arguments: ['objectLiteral'] },
+  },
+  {
+    id: 'null-event-by-turns',
+    group: 'devNull',
+    title: 'two kinds of events by turns',
+    target: 'devNull',
+    against: 'null-c',
+    node: { module: 'enabled', workload: 'byTurns' },
   },
   {
     id: 'null-event-no-activity',
@@ -164,13 +180,6 @@ const opentelemetry = [
     group: 'opentelemetry',
     title: 'span, SDK with a no-op processor',
     node: { module: 'opentelemetry', workload: 'noopProcessor' },
-  },
-  {
-    id: 'otel-memory',
-    group: 'opentelemetry',
-    title: 'span, SDK with an in-memory exporter',
-    against: 'otel-noop',
-    node: { module: 'opentelemetry', workload: 'inMemory' },
   },
   {
     id: 'otel-ours-enabled',

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { report as reportError, run } from '../lib/run.mjs';
 import { cases } from './cases.mjs';
-import { installPeers } from './peers.mjs';
+import { installPeers, peerVersion } from './peers.mjs';
 import { measureC, measureNode } from './processes.mjs';
 import { makeReport } from './report.mjs';
 import { openStandIns } from './stand-ins.mjs';
@@ -33,14 +33,17 @@ function progress(text) {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
 }
 
-/** Why a group cannot be measured, by group. */
+/** Why a group, or a part of it, cannot be measured, by group. */
 function missing(standIns, peersReason) {
-  return {
-    ...(standIns.traceMarker === undefined
-      ? { traceMarker: 'this user may not make a trace instance in /sys/kernel/tracing.' }
-      : {}),
-    ...(peersReason === undefined ? {} : { opentelemetry: peersReason }),
-  };
+  const reasons = {};
+  if (standIns.reason !== undefined) {
+    for (const group of ['devNull', 'traceMarker', 'tracepoint', 'activities'])
+      reasons[group] = standIns.reason;
+  } else if (standIns.traceMarker === undefined) {
+    reasons.traceMarker = 'this user may not make a trace instance in /sys/kernel/tracing.';
+  }
+  if (peersReason !== undefined) reasons.opentelemetry = peersReason;
+  return reasons;
 }
 
 /** Every case once, then every case once more: a slow moment of the machine falls on all alike. */
@@ -60,13 +63,14 @@ function measureByTurns(runnable, standIns, size) {
   return processes;
 }
 
-function thisMachine() {
+function thisMachine(opentelemetry) {
   const [{ model }] = cpus();
   return {
     node: process.versions.node,
     kernel: release(),
     cpu: model,
     cpus: cpus().length,
+    opentelemetry,
     date: new Date().toISOString().slice(0, 10),
   };
 }
@@ -75,16 +79,22 @@ async function measureAll({ quick, qemu }) {
   const size = quick ? 'quick' : 'full';
   const standIns = openStandIns();
   try {
-    const reasons = missing(standIns, installPeers());
+    const peersReason = installPeers();
+    const reasons = missing(standIns, peersReason);
     const runnable = cases.filter(
-      ({ group, target }) => target !== 'tracepoint' && reasons[group] === undefined,
+      ({ group, target }) =>
+        (target === undefined || standIns[target] !== undefined) &&
+        (group !== 'opentelemetry' || peersReason === undefined),
     );
     const processes = measureByTurns(runnable, standIns, size);
-    progress('tracepoint');
-    const tracepoint = await measureTracepoint(standIns, { quick, qemu });
+    if (standIns.reason === undefined) {
+      progress('an event to a recorded tracepoint');
+      const tracepoint = await measureTracepoint(standIns, { quick, qemu });
+      if ('reason' in tracepoint) reasons.tracepoint = tracepoint.reason;
+      else Object.assign(processes, tracepoint.processes);
+    }
     progress('');
-    if ('reason' in tracepoint) reasons.tracepoint = tracepoint.reason;
-    return makeReport({ ...processes, ...tracepoint.processes }, reasons, thisMachine());
+    return makeReport(processes, reasons, thisMachine(peersReason === undefined ? peerVersion() : undefined));
   } finally {
     standIns.close();
   }

@@ -1,5 +1,5 @@
 // Installs what tracewright is compared with, into a folder of its own: never a dependency of the project.
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from '../lib/run.mjs';
 
@@ -14,4 +14,10 @@ export function installPeers() {
   } catch (error) {
     return `OpenTelemetry could not be installed: ${error.message}`;
   }
+}
+
+/** Of the SDK that is installed. */
+export function peerVersion() {
+  const manifest = join(folder, 'node_modules/@opentelemetry/sdk-trace-base/package.json');
+  return JSON.parse(readFileSync(manifest, 'utf8')).version;
 }

@@ -3,7 +3,7 @@
 import { accessSync, constants, mkdirSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { run } from '../lib/run.mjs';
+import { run, ToolError } from '../lib/run.mjs';
 import { prepare } from './processes.mjs';
 
 // A buffer of its own, so that what others record is not drowned
@@ -42,8 +42,9 @@ function openTraceInstance() {
 }
 
 /**
- * Call `close` when done.
- * @throws {import('../lib/run.mjs').ToolError} where there is no C compiler
+ * What all comparisons with C need. Call `close` when done.
+ * @returns the compiled loop, the event's bytes and the targets that can be written to; or, where there is no C
+ *   compiler, or no addon that could write, the reason
  */
 export function openStandIns() {
   const folder = mkdtempSync(join(tmpdir(), 'tracewright-bench-'));
@@ -70,7 +71,7 @@ export function openStandIns() {
       close,
     };
   } catch (error) {
-    close();
-    throw error;
+    if (!(error instanceof ToolError)) throw error;
+    return { reason: error.message, close };
   }
 }

@@ -18,11 +18,11 @@ function verdictLine({ text, verdict, figure }) {
   return figure === undefined ? `${verdict}: ${text}` : `${verdict} (${figure}): ${text}`;
 }
 
-/** In each group of comparisons: with what. */
-function comparedWith(figures) {
-  const titles = new Map(figures.map(({ id, title }) => [id, title]));
-  const others = new Set(figures.flatMap(({ against }) => titles.get(against) ?? []));
-  return others.size === 1 ? `, against "${[...others][0]}"` : '';
+/** What all comparisons of a group are with, if it is one thing. */
+function comparedWith(group, groups) {
+  const titles = new Map(groups.flatMap(({ figures }) => figures.map(({ id, title }) => [id, title])));
+  const others = new Set(group.figures.flatMap(({ against }) => titles.get(against) ?? []));
+  return others.size === 1 ? `; compared with: ${[...others][0]}` : '';
 }
 
 export function asText({ machine, groups, verdicts }) {
@@ -33,28 +33,30 @@ export function asText({ machine, groups, verdicts }) {
       .map((cell, index) => (index === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[index])))
       .join('  ')
       .trimEnd();
-  const blocks = groups.map(({ title, reason, figures }) =>
-    [
-      `${title}${comparedWith(figures)}`,
+  const blocks = groups.map((group) => {
+    const { title, reason, figures } = group;
+    return [
+      `${title}${comparedWith(group, groups)}`,
       ...(reason === undefined ? [] : [`  not measured: ${reason}`]),
       ...(figures.length === 0 ? [] : [`  ${line(columns)}`]),
       ...figures.map((figure) => `  ${line(cells(figure))}`),
-    ].join('\n'),
-  );
+    ].join('\n');
+  });
   return [describe(machine), ...blocks, verdicts.map(verdictLine).join('\n')].join('\n\n');
 }
 
 export function asMarkdown({ machine, groups, verdicts }) {
   const row = (entries) => `| ${entries.join(' | ')} |`;
-  const blocks = groups.map(({ title, reason, figures }) =>
-    [
-      `**${title}**${comparedWith(figures)}`,
+  const blocks = groups.map((group) => {
+    const { title, reason, figures } = group;
+    return [
+      `**${title}**${comparedWith(group, groups)}`,
       '',
       ...(reason === undefined ? [] : [`Not measured: ${reason}`, '']),
       ...(figures.length === 0 ? [] : [row(columns), '|---|---:|---:|---:|---:|']),
       ...figures.map((figure) => row(cells(figure))),
-    ].join('\n'),
-  );
+    ].join('\n');
+  });
   return [
     describe(machine),
     ...blocks,
@@ -62,6 +64,7 @@ export function asMarkdown({ machine, groups, verdicts }) {
   ].join('\n\n');
 }
 
-function describe({ node, kernel, cpu, cpus, date }) {
-  return `Node ${node}, Linux ${kernel}, ${cpus} x ${cpu}, ${date}.`;
+function describe({ node, kernel, cpu, cpus, opentelemetry, date }) {
+  const peer = opentelemetry === undefined ? '' : `, OpenTelemetry SDK ${opentelemetry}`;
+  return `Node ${node}${peer}, Linux ${kernel}, ${cpus} x ${cpu}, ${date}.`;
 }

@@ -10,11 +10,11 @@ const forms = {
     return iterations;
   },
   objectLiteral: (source) => (iterations) => {
-    for (let i = 0; i < iterations; i++) source.CacheMiss({ key: KEY, size: i, ratio: i * 0.5 });
+    for (let i = 0; i < iterations; i++) source.CacheMiss({ key: KEY, size: i, ratio: 0.25 });
     return iterations;
   },
   lazyPayload: (source) => (iterations) => {
-    for (let i = 0; i < iterations; i++) source.CacheMiss(() => ({ key: KEY, size: i, ratio: i * 0.5 }));
+    for (let i = 0; i < iterations; i++) source.CacheMiss(() => ({ key: KEY, size: i, ratio: 0.25 }));
     return iterations;
   },
   enabled: (source) => (iterations) => {

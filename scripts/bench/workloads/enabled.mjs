@@ -1,5 +1,7 @@
 // An event that the kernel's tracer records, on the whole of its road.
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { loadAddon } from '../../../dist/platform/addon.js';
+import { scratch } from '../../../dist/wire/scratch.js';
 import { defineBenchmarkSource, KEY, payload } from '../source.mjs';
 
 function recordedSource() {
@@ -19,6 +21,19 @@ const loops = {
   },
 };
 
+/** As applications write them: each event finds the buffer as another one left it. */
+export function byTurns() {
+  const source = recordedSource();
+  return (iterations) =>
+    source.activity('Request', payload, () => {
+      for (let i = 0; i < iterations; i += 2) {
+        source.CacheMiss(payload);
+        source.CacheHit(payload);
+      }
+      return source.stats().written;
+    });
+}
+
 /** Inside an activity, so that each event has an id. */
 export function event(form) {
   const source = recordedSource();
@@ -27,6 +42,20 @@ export function event(form) {
       loops[form](source, iterations);
       return source.stats().written;
     });
+}
+
+/** The addon's write alone: what no encoder could avoid. */
+export function addonWrite(size) {
+  const addon = loadAddon();
+  addon.open(process.env.TRACEWRIGHT_TRACEFS);
+  addon.words();
+  const index = addon.allocate();
+  addon.register(index, 'benchmark', scratch);
+  return (iterations) => {
+    let errors = 0;
+    for (let i = 0; i < iterations; i++) errors += addon.write(index, size);
+    return errors;
+  };
 }
 
 export function withoutActivity() {

@@ -21,37 +21,14 @@ function spans() {
   };
 }
 
-function register(processor) {
-  const { BasicTracerProvider } = require('@opentelemetry/sdk-trace-base');
-  const { AsyncLocalStorageContextManager } = require('@opentelemetry/context-async-hooks');
-  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
-  trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [processor] }));
-}
-
 /** Nobody has registered an SDK: what an instrumented library costs then. */
 export const apiOnly = () => spans();
 
 /** Recorded, and dropped at the end: no exporter, the least that an SDK can do. */
 export function noopProcessor() {
-  const { NoopSpanProcessor } = require('@opentelemetry/sdk-trace-base');
-  register(new NoopSpanProcessor());
+  const { BasicTracerProvider, NoopSpanProcessor } = require('@opentelemetry/sdk-trace-base');
+  const { AsyncLocalStorageContextManager } = require('@opentelemetry/context-async-hooks');
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new NoopSpanProcessor()] }));
   return spans();
-}
-
-/** Recorded, and kept in memory. */
-export function inMemory() {
-  const { InMemorySpanExporter, SimpleSpanProcessor } = require('@opentelemetry/sdk-trace-base');
-  const exporter = new InMemorySpanExporter();
-  register(new SimpleSpanProcessor(exporter));
-  const run = spans();
-  // Emptied now and then, or the memory of millions of spans would be what is timed
-  const BATCH = 1000;
-  return (iterations) => {
-    let sum = 0;
-    for (let done = 0; done < iterations; done += BATCH) {
-      sum += run(Math.min(BATCH, iterations - done));
-      exporter.reset();
-    }
-    return sum;
-  };
 }
