@@ -167,10 +167,9 @@ export function defineEventSource<const Sources extends Events>(
     Object.defineProperty(write, 'enabled', { get: () => writer.enabled });
     return [schema.name, write];
   });
-  return Object.freeze({
-    ...Object.fromEntries(functions),
-    ...sourceMembers(name, [...writers.values()], activities, account, kernel, shared),
-  }) as EventSource<Sources>;
+  // Assigned to the members, not the members to them: `status` is a getter, and is to stay one.
+  const members = sourceMembers(name, [...writers.values()], activities, account, kernel, shared);
+  return Object.freeze(Object.assign(members, Object.fromEntries(functions))) as EventSource<Sources>;
 }
 
 /** By the schema of either event of a pair. */

@@ -25,5 +25,7 @@ if (process.send !== undefined) {
   const child = forkNode(import.meta.filename);
   const childStats = await new Promise((resolve) => child.once('message', resolve));
   const statuses = children.map(wait);
-  console.log(JSON.stringify({ statuses, stats: log.stats(), childStats, lines: tracefs.recordedLines().length }));
+  console.log(
+    JSON.stringify({ statuses, stats: log.stats(), childStats, lines: tracefs.recordedLines().length }),
+  );
 }

@@ -11,7 +11,10 @@ function asNobody() {
     listen(log, () => heard++);
     log.Tick({ number: 1 });
     console.log(JSON.stringify({ uid: process.getuid(), status: log.status, heard }));`;
-  const child = spawnSync(process.execPath, ['--input-type=module', '-e', program], { uid: 65534, gid: 65534 });
+  const child = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+    uid: 65534,
+    gid: 65534,
+  });
   if (child.status !== 0) throw new Error(child.stderr.toString());
   return JSON.parse(child.stdout.toString());
 }

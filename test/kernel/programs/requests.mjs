@@ -35,4 +35,6 @@ for (let first = 0; first < requests; first += 8) {
   const batch = Array.from({ length: Math.min(8, requests - first) }, (_, index) => first + index);
   await Promise.all(batch.map(request));
 }
-console.log(JSON.stringify({ stats: log.stats(), status: log.status, tracepoints: log.tracepoints, pid: process.pid }));
+console.log(
+  JSON.stringify({ stats: log.stats(), status: log.status, tracepoints: log.tracepoints, pid: process.pid }),
+);

@@ -37,7 +37,9 @@ if (isMainThread) {
   }
   tracefs.setRecorded('WorkerOnly_L4K0', false);
   const lines = tracefs.recordedLines().filter((line) => line.includes('WorkerOnly_L4K0'));
-  console.log(JSON.stringify({ first, second, followed: followed.length, lines: lines.length, stats: log.stats() }));
+  console.log(
+    JSON.stringify({ first, second, followed: followed.length, lines: lines.length, stats: log.stats() }),
+  );
 } else {
   const { until } = await import('./tracefs.mjs');
   const log = await define();
