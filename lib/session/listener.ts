@@ -77,6 +77,7 @@ export class Listener implements Subscription {
   readonly #handler: EventHandler;
   readonly #close: (listener: Listener) => void;
   #running = false;
+  #closed = false;
 
   constructor(handler: EventHandler, close: (listener: Listener) => void) {
     this.#handler = handler;
@@ -85,6 +86,8 @@ export class Listener implements Subscription {
 
   /** Never throws: the one who writes an event is not to suffer from the one who listens. */
   deliver(event: WrittenEvent): void {
+    // Closed by another handler that the same event was delivered to before.
+    if (this.#closed) return;
     if (this.#running) {
       this.skipped++;
       return;
@@ -105,6 +108,7 @@ export class Listener implements Subscription {
   }
 
   close(): void {
+    this.#closed = true;
     this.#close(this);
   }
 
