@@ -10,7 +10,7 @@ import { measureC, measureNode } from './processes.mjs';
 import { makeReport } from './report.mjs';
 import { openStandIns } from './stand-ins.mjs';
 import { asText } from './table.mjs';
-import { measureTracepoint } from './tracepoint.mjs';
+import { measureTracepoint, tracepointKernel } from './tracepoint.mjs';
 
 const usage = `npm run bench -- [options]
 
@@ -63,14 +63,13 @@ function measureByTurns(runnable, standIns, size) {
   return processes;
 }
 
-function thisMachine(opentelemetry) {
+function thisMachine() {
   const [{ model }] = cpus();
   return {
     node: process.versions.node,
     kernel: release(),
     cpu: model,
     cpus: cpus().length,
-    opentelemetry,
     date: new Date().toISOString().slice(0, 10),
   };
 }
@@ -94,7 +93,11 @@ async function measureAll({ quick, qemu }) {
       else Object.assign(processes, tracepoint.processes);
     }
     progress('');
-    return makeReport(processes, reasons, thisMachine(peersReason === undefined ? peerVersion() : undefined));
+    return makeReport(processes, reasons, {
+      ...thisMachine(),
+      tracepointKernel: tracepointKernel(qemu),
+      opentelemetry: peersReason === undefined ? peerVersion() : undefined,
+    });
   } finally {
     standIns.close();
   }

@@ -64,7 +64,7 @@ export function asMarkdown({ machine, groups, verdicts }) {
   ].join('\n\n');
 }
 
-function describe({ node, kernel, cpu, cpus, opentelemetry, date }) {
+function describe({ node, kernel, cpu, cpus, opentelemetry, tracepointKernel, date }) {
   const peer = opentelemetry === undefined ? '' : `, OpenTelemetry SDK ${opentelemetry}`;
-  return `Node ${node}${peer}, Linux ${kernel}, ${cpus} x ${cpu}, ${date}.`;
+  return `Node ${node}${peer}, Linux ${kernel}, ${cpus} x ${cpu}; the tracepoint on ${tracepointKernel}; ${date}.`;
 }

@@ -1,7 +1,7 @@
 // The event on a real tracepoint with ftrace recording it, beside a C program on the same kernel: on the running
 // one where it has user events, else in a virtual machine.
 import { join } from 'node:path';
-import { runInVm, vmUnavailable } from '../vm/index.mjs';
+import { isNative, runInVm, vmUnavailable } from '../vm/index.mjs';
 
 /** Guests have no honest CPU time, and their system calls are slow. */
 const timing = {
@@ -9,6 +9,12 @@ const timing = {
   quick: { clock: 'wall', roundMs: 30, rounds: 3 },
 };
 const repetitions = { full: 3, quick: 1 };
+
+/** On which kernel: the figures of each mean something else. */
+export function tracepointKernel(qemu) {
+  if (qemu) return 'an emulated kernel';
+  return isNative() ? 'the running kernel' : 'user-mode Linux';
+}
 
 /**
  * @param {{ program: string, bytesFile: string }} standIns
