@@ -35,10 +35,10 @@ function missingTools() {
   ];
 }
 
-/** The headers that came with this node, which spares node-gyp a download. */
-function localHeaders() {
+/** The folder with the headers that came with this node, which spares node-gyp a download. */
+export function localHeaders() {
   const prefix = dirname(dirname(process.execPath));
-  return existsSync(join(prefix, 'include/node/node_api.h')) ? [`--nodedir=${prefix}`] : [];
+  return existsSync(join(prefix, 'include/node/node_api.h')) ? prefix : undefined;
 }
 
 /**
@@ -55,8 +55,10 @@ export function buildNative() {
     );
   }
   const nodeGyp = createRequire(import.meta.url).resolve('node-gyp/bin/node-gyp.js');
+  const headers = localHeaders();
+  const nodedir = headers === undefined ? [] : [`--nodedir=${headers}`];
   try {
-    run(process.execPath, [nodeGyp, 'rebuild', '--jobs=max', ...localHeaders()], { cwd: root });
+    run(process.execPath, [nodeGyp, 'rebuild', '--jobs=max', ...nodedir], { cwd: root });
   } catch (error) {
     if (!/could not find any visual studio/i.test(error.output)) throw error;
     throw new NoCompilerError(

@@ -1,9 +1,10 @@
-// Fifty workers, each terminated in the middle of writing, and the tracer still works.
+// Workers, fifty unless told otherwise, each terminated in the middle of writing, and the tracer still works.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isMainThread, Worker } from 'node:worker_threads';
 import { defineEventSource, event } from 'tracewright';
 import * as tracefs from './tracefs.mjs';
 
+const rounds = Number(process.argv[2] ?? 50);
 const log = defineEventSource('Workers', {
   WorkStart: event({ number: 'uint32' }),
   WorkStop: event({ success: 'bool' }),
@@ -16,7 +17,7 @@ if (isMainThread) {
   tracefs.clear();
   tracefs.setRecorded(tracepoint, true);
   await tracefs.until(() => log.Tick.enabled, 'the event to be enabled');
-  for (let round = 0; round < 50; round++) {
+  for (let round = 0; round < rounds; round++) {
     const worker = new Worker(new URL(import.meta.url));
     await new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject));
     await sleep(round % 7);

@@ -1,0 +1,130 @@
+/**
+ * The addon's own C++ under AddressSanitizer, UndefinedBehaviorSanitizer and valgrind, on a real kernel: alone,
+ * and inside Node.js with threads that come and go. Run by `npm run test:asan`, and by `npm test`.
+ *
+ * The sanitizers run in QEMU: they want more address space than user-mode Linux gives a process.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runInVm } from '../../scripts/vm/index.mjs';
+import { type KernelKind, skipReason } from '../kernel/guest.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const SANITIZE = [
+  '-fsanitize=address,undefined',
+  '-fno-sanitize-recover=all',
+  '-fno-omit-frame-pointer',
+  '-g',
+  '-O1',
+];
+
+/** Why the suite is skipped, if it is. */
+function reason(): string | undefined {
+  for (const kernel of ['uml', 'qemu'] as const) {
+    const missing = skipReason(kernel);
+    if (missing !== undefined) return missing;
+  }
+  const required = (process.env.TRACEWRIGHT_REQUIRE ?? '').split(',').includes('tools');
+  const valgrind = spawnSync('valgrind', ['--version']);
+  return valgrind.error !== undefined && !required ? 'valgrind is not installed' : undefined;
+}
+
+const skipped = reason();
+
+describe.skipIf(skipped !== undefined)(
+  `the native code${skipped === undefined ? '' : ` (skipped: ${skipped})`}`,
+  () => {
+    let folder: string;
+    beforeAll(() => {
+      folder = mkdtempSync('/tmp/tracewright-test-');
+    });
+    afterAll(() => {
+      rmSync(folder, { recursive: true });
+    });
+
+    /** Compiles provider.cc beside this file with the platform's sources. */
+    function compile(name: string, flags: readonly string[]): string {
+      const program = join(folder, name);
+      const platform = join(root, 'native/linux');
+      const sources = [
+        fileURLToPath(new URL('provider.cc', import.meta.url)),
+        join(root, 'native/flag_page.cc'),
+        ...readdirSync(platform)
+          .filter((file) => file.endsWith('.cc'))
+          .map((file) => join(platform, file)),
+      ];
+      const include = `-I${join(root, 'native')}`;
+      execFileSync('c++', [
+        '-std=c++17',
+        '-Wall',
+        '-Wextra',
+        '-Werror',
+        ...flags,
+        include,
+        ...sources,
+        '-pthread',
+        '-o',
+        program,
+      ]);
+      return program;
+    }
+
+    async function run(kernel: KernelKind, command: readonly string[]): Promise<string> {
+      const { status, stdout, stderr } = await runInVm(command, { kernel, timeout: 240 });
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+      return stdout;
+    }
+
+    it('is clean under valgrind', { timeout: 120_000 }, async () => {
+      const program = compile('plain', ['-g', '-O1']);
+      const valgrind = [
+        'valgrind',
+        '-q',
+        '--error-exitcode=9',
+        '--leak-check=full',
+        '--show-leak-kinds=definite',
+      ];
+      expect(await run('uml', [...valgrind, '--errors-for-leak-kinds=definite', program])).toBe(
+        'native code works\n',
+      );
+    });
+
+    it('is clean under AddressSanitizer and UndefinedBehaviorSanitizer', { timeout: 120_000 }, async () => {
+      expect(await run('qemu', [compile('sanitized', SANITIZE)])).toBe('native code works\n');
+    });
+
+    it('is clean under them inside Node.js, with workers and exits', { timeout: 400_000 }, async () => {
+      const copy = join(folder, 'package');
+      mkdirSync(join(copy, 'test/kernel'), { recursive: true });
+      for (const part of ['binding.gyp', 'native', 'dist', 'package.json', 'test/kernel/programs']) {
+        cpSync(join(root, part), join(copy, part), { recursive: true });
+      }
+      symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+      const headers = dirname(dirname(process.execPath));
+      execFileSync(
+        join(root, 'node_modules/.bin/node-gyp'),
+        ['rebuild', '-C', copy, `--nodedir=${headers}`],
+        {
+          env: { ...process.env, CXXFLAGS: SANITIZE.join(' '), LDFLAGS: '-fsanitize=address,undefined' },
+          stdio: 'pipe',
+        },
+      );
+      const library = realpathSync(execFileSync('c++', ['-print-file-name=libasan.so']).toString().trim());
+      // Node.js itself frees little at its end; leaks are valgrind's part, above.
+      const environment = [
+        'env',
+        `LD_PRELOAD=${library}`,
+        'ASAN_OPTIONS=detect_leaks=0',
+        'UBSAN_OPTIONS=print_stacktrace=1',
+      ];
+      const programs = join(copy, 'test/kernel/programs');
+      for (const program of ['worker-only.mjs', 'descriptor.mjs', 'workers.mjs']) {
+        const command = [...environment, process.execPath, join(programs, program), '3'];
+        expect(await run('qemu', command)).toMatch(/^\{.*\}\n$/);
+      }
+    });
+  },
+);
