@@ -7,6 +7,7 @@ import { afterFinishedLoop } from '../activity/finished-loop.ts';
 import type { ActivityFlow } from '../activity/flow.ts';
 import type { SharedActivities } from '../activity/shared.ts';
 import type { ActivityTracker } from '../activity/tracker.ts';
+import { thrownText } from '../session/shown.ts';
 import type { Payload } from '../wire/eventheader/values.ts';
 import { type EventWriter, givesIds, type LazyPayload, type WriteOptions } from './event-writer.ts';
 
@@ -215,7 +216,7 @@ export interface OutcomeFields {
 function outcomeFields(outcome: Outcome): OutcomeFields & Payload {
   if (outcome.success) return { success: true, errorMessage: '' };
   const { error } = outcome;
-  return { success: false, errorMessage: error instanceof Error ? error.message : String(error) };
+  return { success: false, errorMessage: error instanceof Error ? error.message : thrownText(error) };
 }
 
 interface Thenable {

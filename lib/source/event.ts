@@ -33,9 +33,15 @@ export interface EventDefinition<Fields extends FieldDefinitions = FieldDefiniti
  *
  * @param fields name and type of each field, in the order of the payload; see `FieldDefinition`
  */
-export function event<const Fields extends FieldDefinitions = Record<never, never>>(
-  fields: Fields = {} as Fields,
+export function event<const Fields extends FieldDefinitions>(
+  fields: Fields,
+  options?: EventOptions,
+): EventDefinition<Fields>;
+// Apart, or an `event()` inside `defineEventSource` would be inferred to have any fields.
+export function event(): EventDefinition<Record<never, never>>;
+export function event(
+  fields: FieldDefinitions = {},
   options: EventOptions = {},
-): EventDefinition<Fields> {
+): EventDefinition<FieldDefinitions> {
   return { fields, options };
 }
