@@ -167,9 +167,14 @@ export function defineEventSource<const Sources extends Events>(
     Object.defineProperty(write, 'enabled', { get: () => writer.enabled });
     return [schema.name, write];
   });
-  // Assigned to the members, not the members to them: `status` is a getter, and is to stay one.
   const members = sourceMembers(name, [...writers.values()], activities, account, kernel, shared);
-  return Object.freeze(Object.assign(members, Object.fromEntries(functions))) as EventSource<Sources>;
+  // The members' descriptors, because `status` is a getter; and onto the functions, not the other way round:
+  // V8 keeps what is assigned function by function as a dictionary, in which finding one costs 5 ns.
+  const source = Object.defineProperties(
+    Object.fromEntries(functions),
+    Object.getOwnPropertyDescriptors(members),
+  );
+  return Object.freeze(source) as EventSource<Sources>;
 }
 
 /** By the schema of either event of a pair. */
