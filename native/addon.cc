@@ -52,10 +52,23 @@ Napi::Value Register(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), error);
 }
 
-// write(index, size) -> error: sends the first `size` bytes of the word's scratch buffer as one
-// event.
-Napi::Value Write(const Napi::CallbackInfo& info) {
-  return Napi::Number::New(info.Env(), From(info).Write(Uint32(info[0]), Uint32(info[1])));
+// write(index, size) -> undefined, or an error: sends the first `size` bytes of the word's scratch
+// buffer as one event. The one function that is called for every event, so it is bare Node-API, and
+// makes no value when nothing went wrong: 5 % of an event's cost between them.
+napi_value Write(napi_env env, napi_callback_info info) {
+  size_t count = 2;
+  napi_value arguments[2];
+  void* environment;
+  napi_get_cb_info(env, info, &count, arguments, nullptr, &environment);
+  uint32_t index = FlagPage::kNone;
+  uint32_t size = 0;
+  napi_get_value_uint32(env, arguments[0], &index);
+  napi_get_value_uint32(env, arguments[1], &size);
+  int error = static_cast<Environment*>(environment)->Write(index, size);
+  if (error == 0) return nullptr;
+  napi_value result = nullptr;
+  napi_create_int32(env, error, &result);
+  return result;
 }
 
 template <Napi::Value (*Callback)(const Napi::CallbackInfo&)>
@@ -85,7 +98,9 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   Add<Allocate>(exports, "allocate", environment);
   Add<Release>(exports, "release", environment);
   Add<Register>(exports, "register", environment);
-  Add<Write>(exports, "write", environment);
+  napi_value write;
+  napi_create_function(env, "write", NAPI_AUTO_LENGTH, Write, environment, &write);
+  exports["write"] = write;
   return exports;
 }
 

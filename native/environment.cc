@@ -66,7 +66,9 @@ void Environment::Release(uint32_t index) {
 }
 
 int Environment::Register(uint32_t index, const std::string& definition, Napi::Uint8Array scratch) {
-  if (index >= slots_.size() || !slots_[index].allocated) return provider::kNotRegistered;
+  if (words_ == nullptr || index >= slots_.size() || !slots_[index].allocated) {
+    return provider::kNotRegistered;
+  }
   KeepAlive(scratch);
   Slot& slot = slots_[index];
   slot.scratch = scratch.Data();

@@ -23,8 +23,8 @@ export interface Addon {
   release(index: number): void;
   /** Binds bit 0 of the word to a tracepoint, whose events will be encoded into `scratch`. */
   register(index: number, definition: string, scratch: Uint8Array): number;
-  /** Sends the first `size` bytes of the scratch buffer as one event. */
-  write(index: number, size: number): number;
+  /** Sends the first `size` bytes of the scratch buffer as one event; undefined: done. */
+  write(index: number, size: number): number | undefined;
 }
 
 export const NO_WORD = 0xffffffff;

@@ -83,8 +83,8 @@ export class Kernel {
     return error === 0 ? undefined : registerReason(this.#addon, error, tracepoint);
   }
 
-  /** Sends the first `size` bytes of the word's scratch buffer; returns 0, or a code for `writeReason`. */
-  write(word: EnabledWord, size: number): number {
+  /** Sends the first `size` bytes of the word's scratch buffer; undefined, or a code for `writeReason`. */
+  write(word: EnabledWord, size: number): number | undefined {
     return this.#addon === undefined ? NO_WORD : this.#addon.write(word.index, size);
   }
 

@@ -177,7 +177,7 @@ export class EventWriter implements ListenableEvent {
       return;
     }
     const error = this.#kernel.write(this.word, size);
-    if (error === 0) {
+    if (error === undefined) {
       this.#account.written++;
       if (eventSize > FTRACE_LIMIT) this.#account.tooLargeForFtrace++;
     } else {

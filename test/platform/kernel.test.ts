@@ -30,7 +30,7 @@ describe('a tracer that can be used', () => {
     const word = kernel.allocate();
     expect(word.words).toBe(addon.words());
     expect(kernel.register(word, 'P_L4K0', 'P_L4K0 u8 x', SCRATCH)).toBeUndefined();
-    expect(kernel.write(word, 12)).toBe(0);
+    expect(kernel.write(word, 12)).toBeUndefined();
     expect(addon.events).toHaveLength(1);
     kernel.release(word);
     expect(addon.released).toEqual([word.index]);
@@ -104,7 +104,7 @@ describe('a tracer that cannot be used', () => {
     const word = kernel.allocate();
     expect(word.words[word.index]).toBe(0);
     expect(kernel.register(word, 'P_L4K0', 'P_L4K0 u8 x', SCRATCH)).toBe('No binary for this platform.');
-    expect(kernel.writeReason(kernel.write(word, 12))).toBe('notRegistered');
+    expect(kernel.writeReason(kernel.write(word, 12) ?? 0)).toBe('notRegistered');
     expect(() => kernel.release(word)).not.toThrow();
   });
 

@@ -59,10 +59,10 @@ export class FakeAddon implements Addon {
     return 0;
   }
 
-  write(index: number, size: number): number {
+  write(index: number, size: number): number | undefined {
     const scratch = this.#scratches.get(index);
     if (scratch === undefined) return this.codes.notRegistered;
     if (this.writeError === 0) this.events.push(Uint8Array.from(scratch.subarray(WRITE_INDEX_SIZE, size)));
-    return this.writeError;
+    return this.writeError === 0 ? undefined : this.writeError;
   }
 }

@@ -53,7 +53,7 @@ export function addonWrite(size) {
   addon.register(index, 'benchmark', scratch);
   return (iterations) => {
     let errors = 0;
-    for (let i = 0; i < iterations; i++) errors += addon.write(index, size);
+    for (let i = 0; i < iterations; i++) if (addon.write(index, size) !== undefined) errors++;
     return errors;
   };
 }
