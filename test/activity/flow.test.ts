@@ -84,6 +84,22 @@ describe('a flow', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  it('that begins with a run in what follows an await leaks nothing to the one who awaits that', async () => {
+    const flow = new ActivityFlow();
+    const activity = newActivity('Work');
+    const inner = async () => {
+      await null;
+      expect(flow.active).toBe(false);
+      await flow.run(activity, async () => {
+        await null;
+        expect(flow.context).toBe(activity);
+      });
+      expect(flow.context).toBeUndefined();
+    };
+    await inner();
+    expect(flow.context).toBeUndefined();
+  });
+
   it('that begins again does not bring back the contexts of the one before', async () => {
     const flow = new ActivityFlow();
     let readLater = () => {};
