@@ -1,0 +1,132 @@
+/** The rules of the house that can be checked: which way imports point, what the package holds and runs. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const packageFolder = fileURLToPath(new URL('..', import.meta.url));
+const libFolder = join(packageFolder, 'lib');
+
+/**
+ * The folders of lib/, low to high: a file imports from its own folder and from lower floors. Folders of one
+ * floor do not know each other.
+ */
+const FLOORS = [
+  ['wire', 'activity'],
+  ['platform'],
+  ['session'],
+  ['source'],
+  ['counters'],
+  ['runtime', 'integrations'],
+  ['trace'],
+  ['playback'],
+  ['view'],
+  ['cli'],
+];
+const WRITE_ROAD = ['platform', 'session', 'source', 'counters', 'runtime', 'integrations'];
+const READ_ROAD = ['trace', 'playback', 'view'];
+
+/** May import everything, and is imported by nobody. */
+const INDEX = 'index.ts';
+
+interface Import {
+  /** Of the importing file, from the package folder. */
+  readonly file: string;
+  /** The folders of lib/ on either side. */
+  readonly from: string;
+  readonly to: string;
+}
+
+function filesUnder(folder: string, skipped: readonly string[] = []): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (skipped.includes(relative(packageFolder, path))) return [];
+    return entry.isDirectory() ? filesUnder(path, skipped) : entry.isFile() ? [path] : [];
+  });
+}
+
+const roomOf = (path: string) => relative(libFolder, path).split(sep)[0] ?? '';
+
+/** Imports and re-exports, `import()` and type imports among them, between files of lib/. */
+function importsOf(path: string): Import[] {
+  const statements = readFileSync(path, 'utf8').matchAll(
+    /(?:\bfrom|\bimport)\s*\(?\s*['"](\.{1,2}\/[^'"]+)['"]/g,
+  );
+  return Array.from(statements, ([, target = '']) => ({
+    file: relative(packageFolder, path),
+    from: roomOf(path),
+    to: roomOf(join(dirname(path), target)),
+  }));
+}
+
+const libFiles = filesUnder(libFolder).filter((path) => /\.[cm]?ts$/.test(path));
+const imports = libFiles.flatMap(importsOf).filter(({ from, to }) => from !== to);
+const floorOf = (room: string) => FLOORS.findIndex((rooms) => rooms.includes(room));
+const shown = ({ file, to }: Import) => `${file} imports from ${to}`;
+
+describe('an import in lib/', () => {
+  it('is found by this test', () => {
+    expect(imports.map(shown)).toContain('lib/source/event-writer.ts imports from wire');
+    expect(imports.map(shown)).toContain('lib/index.ts imports from source');
+  });
+
+  it('is from and to a folder that has a floor', () => {
+    const rooms = new Set(libFiles.map(roomOf));
+    rooms.delete(INDEX);
+    expect([...rooms].filter((room) => floorOf(room) < 0)).toEqual([]);
+  });
+
+  it('never points from a lower floor to a higher one, nor to another folder of its own', () => {
+    const upward = imports.filter(({ from, to }) => from !== INDEX && floorOf(from) <= floorOf(to));
+    expect(upward.map(shown)).toEqual([]);
+  });
+
+  it('never points to the index', () => {
+    expect(imports.filter(({ to }) => to === INDEX).map(shown)).toEqual([]);
+  });
+
+  it('never points from the road that reads to the road that writes', () => {
+    const crossing = imports.filter(({ from, to }) => READ_ROAD.includes(from) && WRITE_ROAD.includes(to));
+    expect(crossing.map(shown)).toEqual([]);
+  });
+});
+
+describe('the package', () => {
+  const manifest = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')) as {
+    readonly scripts: Readonly<Record<string, string>>;
+    readonly files: readonly string[];
+    readonly gypfile: boolean;
+  };
+
+  it('runs nothing when it is installed, also not what npm does by itself for a binding.gyp', () => {
+    const scripts = [
+      'preinstall',
+      'install',
+      'postinstall',
+      'prepublish',
+      'preprepare',
+      'prepare',
+      'postprepare',
+    ];
+    expect(Object.keys(manifest.scripts).filter((name) => scripts.includes(name))).toEqual([]);
+    expect(manifest.gypfile).toBe(false);
+  });
+
+  it('holds what runs, and nothing to build it from', () => {
+    expect(manifest.files).toContain('dist');
+    expect(manifest.files).toContain('prebuilds');
+    expect(manifest.files.filter((path) => /binding\.gyp|native|\*/.test(path))).toEqual([]);
+  });
+});
+
+describe('the sources', () => {
+  it('depend on nothing that lies beside the package', () => {
+    // Put together, or this file would be one that names it.
+    const beside = ['..', 'shared'].join('/');
+    const skipped = ['.git', 'node_modules', 'dist', 'build', 'prebuilds', 'coverage', join('.ci', 'run')];
+    const naming = filesUnder(packageFolder, skipped).filter((path) =>
+      readFileSync(path, 'utf8').includes(beside),
+    );
+    expect(naming.map((path) => relative(packageFolder, path))).toEqual([]);
+  });
+});
