@@ -84,6 +84,17 @@ describe('a flow', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  it('that has begun is not leaked by what follows an await to the one who awaits that', async () => {
+    const flow = new ActivityFlow();
+    flow.begin();
+    const inner = async () => {
+      await null;
+      flow.enter(newActivity('Work'));
+    };
+    await inner();
+    expect(flow.context).toBeUndefined();
+  });
+
   it('that begins with a run in what follows an await leaks nothing to the one who awaits that', async () => {
     const flow = new ActivityFlow();
     const activity = newActivity('Work');

@@ -295,6 +295,20 @@ describe('a handle', () => {
     expect(currentActivityId()).toBeUndefined();
   });
 
+  it('that has stopped leaves the next Start beside its activity, not in it', () => {
+    const handle = log.RequestStart(URL);
+    log.QueryStart().stop({ rows: 0 });
+    log.StepStart().stop();
+    handle.stop({ success: true, errorMessage: '' });
+    log.QueryStart().stop({ rows: 0 });
+    expect(heard.lines.filter((line) => line.includes('Start'))).toEqual([
+      'RequestStart 1',
+      'QueryStart 1/1 in 1',
+      'StepStart 1/2 in 1',
+      'QueryStart 2',
+    ]);
+  });
+
   it('stops its activity from any context', async () => {
     let handle: ReturnType<typeof log.RequestStart> | undefined;
     await new Promise<void>((resolve) => {

@@ -154,6 +154,15 @@ describe('an event that is too large for the buffer', () => {
     expect(takeFaults()).toBeUndefined();
   });
 
+  it.each(['é', '名'])(
+    'because of text that has room as characters and not as UTF-8 (%s) is noted',
+    (character) => {
+      const encoder = new EventHeaderEncoder(schemaOf({ f: 'string', after: 'string' }));
+      encode(encoder, { f: character.repeat(40_000), after: 'y' });
+      expect(takeFaults()).toEqual({ badValues: 0, tooLarge: true });
+    },
+  );
+
   it('is so from one byte past the limit on', () => {
     const encoder = new EventHeaderEncoder(schemaOf({ f: 'binary' }));
     const fixed = encoder.encode({ f: new Uint8Array(0) }, undefined, undefined);
