@@ -1,9 +1,8 @@
-/** Reading IP addresses, held against Node's own judgement of what is one. */
+/** Reading and showing IP addresses, held against Node's own judgement of what is one. */
 import { isIPv4, isIPv6 } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { ipAddressText } from '../../lib/wire/eventheader/ip-address.ts';
-import { parseIpAddress } from '../../lib/wire/ip-address.ts';
-import { randomNumbers } from './eventheader/event-bytes.ts';
+import { ipAddressText, parseIpAddress } from '../../lib/wire/ip-address.ts';
+import { hex, randomNumbers } from './eventheader/event-bytes.ts';
 
 const bytesOf = (text: string) => {
   const bytes = parseIpAddress(text);
@@ -78,4 +77,19 @@ describe('an IPv6 address', () => {
     }
     expect(valid).toBeGreaterThan(500);
   });
+});
+
+// Expected: inet_ntop(3) of glibc.
+it.each([
+  ['7f000001', '127.0.0.1'],
+  ['00000000 00000000 00000000 00000000', '::'],
+  ['00000000 00000000 00000000 00000001', '::1'],
+  ['fe800000 00000000 00000000 00000001', 'fe80::1'],
+  ['20010db8 00000001 00000000 00000001', '2001:db8:0:1::1'],
+  ['20010db8 00000001 00010001 00010001', '2001:db8:0:1:1:1:1:1'],
+  ['00010000 00000002 00000000 00030000', '1::2:0:0:3:0'],
+  ['00000000 00000000 0000ffff 7f000001', '::ffff:127.0.0.1'],
+  ['00000000 00000000 00000000 7f000001', '::127.0.0.1'],
+])('%s is shown as %s', (digits, text) => {
+  expect(ipAddressText(hex(digits))).toBe(text);
 });

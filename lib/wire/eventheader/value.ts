@@ -2,6 +2,7 @@
  * A value's bytes as a natural JavaScript value.
  */
 import { hexText, readSigned, readUnsigned, uuidText, viewOf } from '../bytes.ts';
+import { ipAddressText } from '../ip-address.ts';
 import {
   characterOf,
   decodeLatin1,
@@ -10,7 +11,6 @@ import {
   decodeUtf16,
   decodeUtf32,
 } from '../text.ts';
-import { ipAddressText } from './ip-address.ts';
 import type { ValueKind } from './value-kind.ts';
 
 /**

@@ -13,7 +13,7 @@ import { FEATURE_BITS, Feature } from './constants.ts';
 import { Cursor } from './cursor.ts';
 import { PerfDataError } from './error.ts';
 import { type PerfRecord, readRecords } from './records.ts';
-import type { TracepointFormat } from './tracepoint-format.ts';
+import type { PerfSession, Section } from './session.ts';
 import { readTracingData } from './tracing-data.ts';
 
 /** `PERFILE2` read as a u64 in the file's own byte order. */
@@ -22,20 +22,6 @@ const MAGIC_SIZE = 8;
 /** The header of what `perf record -o -` writes: magic and this size, then records only. */
 const PIPE_HEADER_SIZE = 16;
 const SECTION_SIZE = 16;
-
-/** A part of the file, in bytes. */
-export interface Section {
-  readonly start: number;
-  readonly end: number;
-}
-
-/** What all records of a file are read by. */
-export interface PerfSession {
-  readonly littleEndian: boolean;
-  readonly attrs: readonly PerfAttr[];
-  /** Formats of the recorded tracepoints, by tracepoint id. */
-  readonly tracepoints: ReadonlyMap<number, TracepointFormat>;
-}
 
 export interface PerfDataFile extends PerfSession {
   /**

@@ -9,7 +9,6 @@ import type { PerfAttr } from './attr.ts';
 import { PERF_TYPE_TRACEPOINT, RECORD_HEAD_SIZE, RecordType } from './constants.ts';
 import { Cursor } from './cursor.ts';
 import { PerfDataError } from './error.ts';
-import type { PerfSession, Section } from './file.ts';
 import {
   idOffsetFromEnd,
   idOffsetInSample,
@@ -19,6 +18,7 @@ import {
   readSample,
   type SampleFields,
 } from './sample.ts';
+import type { PerfSession, Section } from './session.ts';
 import type { TracepointFormat } from './tracepoint-format.ts';
 
 interface RecordHead {

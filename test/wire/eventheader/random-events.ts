@@ -1,6 +1,6 @@
 /** Random fields with random values of them, and what the decoder should make of each. Repeatable by seed. */
 import type { FieldDefinition, FieldDefinitions } from '../../../lib/source/fields.ts';
-import { ipAddressText } from '../../../lib/wire/eventheader/ip-address.ts';
+import { ipAddressText } from '../../../lib/wire/ip-address.ts';
 import { FIELD_TYPES, type FieldType, NULLABLE_TYPES } from '../../../lib/wire/schema.ts';
 import { randomNumbers } from './event-bytes.ts';
 

@@ -1,0 +1,116 @@
+/**
+ * The package as users get it: packed, installed into an empty folder, with the prebuilt binary as the only
+ * native part, and the README's first example run in it; on a kernel with user_events where there is one.
+ */
+import { execFileSync } from 'node:child_process';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runInVm } from '../scripts/vm/index.mjs';
+import { skipReason, suiteName } from './kernel/guest.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const [, firstExample = ''] =
+  /^```js\n(.*?)^```$/ms.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
+
+let folder: string;
+let application: string;
+
+function npm(cwd: string, ...args: string[]): string {
+  return execFileSync('npm', args, {
+    cwd,
+    stdio: ['ignore', 'pipe', 'ignore'],
+    shell: process.platform === 'win32',
+  }).toString();
+}
+
+/** Packs what is published out of a copy, whose prebuilt binaries are made here, and installs it. */
+beforeAll(() => {
+  folder = mkdtempSync('/tmp/tracewright-test-');
+  const copy = join(folder, 'copy');
+  application = join(folder, 'application');
+  mkdirSync(copy);
+  mkdirSync(application);
+  const parts = ['dist', 'docs', 'package.json', 'README.md', 'LICENSE', 'binding.gyp', 'native', 'scripts'];
+  for (const part of parts) {
+    cpSync(join(root, part), join(copy, part), {
+      recursive: true,
+      filter: (source) => !source.endsWith('node_modules'),
+    });
+  }
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+  execFileSync(process.execPath, [join(copy, 'scripts/prebuild.mjs')], { stdio: 'pipe' });
+  const [packed] = JSON.parse(npm(copy, 'pack', '--json', '--ignore-scripts')) as { filename: string }[];
+  writeFileSync(join(application, 'package.json'), '{ "private": true }');
+  writeFileSync(join(application, 'app.mjs'), firstExample);
+  npm(
+    application,
+    'install',
+    '--prefer-offline',
+    '--no-audit',
+    '--no-fund',
+    join(copy, packed?.filename ?? ''),
+  );
+}, 120_000);
+
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+describe('the installed package', () => {
+  it('has the prebuilt binary, what was compiled, and nothing that would build on install', () => {
+    const installed = join(application, 'node_modules/tracewright');
+    expect(readdirSync(installed).sort()).toEqual([
+      'LICENSE',
+      'README.md',
+      'dist',
+      'docs',
+      'package.json',
+      'prebuilds',
+    ]);
+    const { scripts } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as {
+      scripts: object;
+    };
+    expect(Object.keys(scripts)).not.toContain('install');
+    expect(readdirSync(join(application, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
+      'node-gyp-build',
+      'tracewright',
+    ]);
+  });
+
+  it('loads by import and by require as one and the same', () => {
+    const program = `
+      import { createRequire } from 'node:module';
+      import * as imported from 'tracewright';
+      const required = createRequire(import.meta.url)('tracewright');
+      console.log(imported.defineEventSource === required.defineEventSource);`;
+    const args = ['--input-type=module', '--no-warnings', '-e', program];
+    expect(execFileSync(process.execPath, args, { cwd: application }).toString()).toBe('true\n');
+  });
+});
+
+describe.skipIf(skipReason('uml') !== undefined)(suiteName("the README's first example", 'uml'), () => {
+  it('is recorded by perf', { timeout: 60_000 }, async () => {
+    const script = `cd '${application}' && node app.mjs >/run/out & app=$!
+      until [ -e /sys/kernel/tracing/events/user_events/MyCompany_MyService_L5K0 ]; do sleep 0.05; done
+      perf record -q -e 'user_events:MyCompany_MyService_*' -a -o /run/perf.data sleep 4 >&2
+      perf script -i /run/perf.data
+      kill $app; cat /run/out`;
+    const { stdout } = await runInVm(['sh', '-c', script], { kernel: 'uml', timeout: 50 });
+    expect(stdout).toContain('user_events MyCompany_MyService_L4K0 MyCompany_MyService_L5K0\n');
+    const ids = [...stdout.matchAll(/user_events:MyCompany_MyService_L[45]K0: .*? id=(\d)/g)].map(
+      ([, id]) => id,
+    );
+    expect(ids.join('')).toMatch(/(132){2}/);
+  });
+});
