@@ -1,9 +1,10 @@
 // What every platform offers to the rest of the addon: a way into the operating system's tracer.
-// One folder a platform implements these functions (linux/, none/), and the build picks one.
-// Nothing here knows an event format: a definition is a string for the kernel, an event is bytes.
+// One folder a platform implements these functions (linux/, windows/, none/), and the build picks
+// one. The bytes of definitions and events are made by JavaScript; each platform says what it wants
+// in them.
 //
-// All functions may be called from any thread. None throws; failures are errno values, or one of
-// the codes below.
+// All functions may be called from any thread. None throws; failures are the system's error
+// numbers, or one of the codes below.
 #pragma once
 
 #include <cstddef>
@@ -12,18 +13,18 @@
 
 namespace tracewright::provider {
 
-// Codes beside errno values, which end at 133 on Linux.
-inline constexpr int kUnsupported = 1000;    // this platform has no kernel tracer that we write to
-inline constexpr int kFileClosed = 1001;     // somebody closed our file descriptor
-inline constexpr int kNotRegistered = 1002;  // the word has no registration
-inline constexpr int kNobodyListens = 1003;  // enabled a moment ago, and no longer
+// Codes beside the system's, which are below 20000.
+inline constexpr int kUnsupported = 20000;    // this platform has no kernel tracer that we write to
+inline constexpr int kFileClosed = 20001;     // somebody closed our file descriptor
+inline constexpr int kNotRegistered = 20002;  // the word has no registration
+inline constexpr int kNobodyListens = 20003;  // enabled a moment ago, and no longer
 
-// The name that users see: "user_events" or "none".
+// The name that users see: "user_events", "etw" or "none".
 const char* Name();
 
 struct OpenResult {
-  int error;         // 0, an errno value or kUnsupported
-  std::string path;  // what was opened, or was tried last
+  int error;         // 0, the system's error or kUnsupported
+  std::string path;  // what was opened, or was tried last; empty where that is no file
 };
 
 // Opens the tracer, or returns the one that is open. `override_path` names a tracefs mount or its
@@ -33,17 +34,17 @@ OpenResult Open(const std::string& override_path);
 void Close();
 
 struct Registration {
-  uint32_t* word = nullptr;  // bit 0 is the kernel's, from Register to Unregister
-  int32_t write_index = -1;
+  uint32_t* word = nullptr;  // bit 0 is the tracer's, from Register to Unregister
+  intptr_t event = 0;        // what the platform knows the event by
 };
 
-// Binds the word's bit 0 to the tracepoint that `definition` names, and creates the tracepoint if
-// need be. The word must stay mapped until Unregister has returned.
+// Binds the word's bit 0 to the event of which `definition` tells: it is 1 while a tracer records
+// the event. The word must stay mapped until Unregister has returned.
 int Register(uint32_t* word, const std::string& definition, Registration* registration);
 void Unregister(const Registration& registration);
 
-// Writes one event in one system call. The first 4 bytes are the platform's own and are
-// overwritten.
+// Writes one event. Its first 4 bytes are for what the platform wants to know of it, or wants to
+// put there.
 int Write(const Registration& registration, uint8_t* data, size_t size);
 
 }  // namespace tracewright::provider

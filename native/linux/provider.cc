@@ -1,6 +1,11 @@
 // The Linux platform: user_events (CONFIG_USER_EVENTS, Linux 6.4 and later). One open file a
-// process, one tracepoint registration an enabled word, one write(2) an event. Source of the
-// numbers: the kernel's include/uapi/linux/user_events.h, 6.12, tried on 6.12 and 7.3.
+// process, one tracepoint registration an enabled word, one write(2) an event.
+//
+// A definition is the text of DIAG_IOCSREG's name_args. The first 4 bytes of an event are filled
+// with the write index, the rest is its payload.
+//
+// Source of the numbers: the kernel's include/uapi/linux/user_events.h, 6.12, tried on 6.12
+// and 7.3.
 #include "provider.h"
 
 #include <fcntl.h>
@@ -57,7 +62,7 @@ struct State {
 
 State* state = new State;  // leaked on purpose: writers may outlive every destructor
 
-int RegisterWord(int fd, uint32_t* word, const char* definition, int32_t* write_index) {
+int RegisterWord(int fd, uint32_t* word, const char* definition, uint32_t* write_index) {
   UserReg request{};
   request.size = sizeof request;
   request.enable_bit = kKernelBit;
@@ -65,7 +70,7 @@ int RegisterWord(int fd, uint32_t* word, const char* definition, int32_t* write_
   request.enable_addr = reinterpret_cast<uintptr_t>(word);
   request.name_args = reinterpret_cast<uintptr_t>(definition);
   if (ioctl(fd, kRegister, &request) != 0) return errno;
-  *write_index = static_cast<int32_t>(request.write_index);
+  *write_index = request.write_index;
   return 0;
 }
 
@@ -103,12 +108,12 @@ int Register(uint32_t* word, const std::string& definition, Registration* regist
   std::lock_guard<std::mutex> lock(state->mutex);
   if (state->fd < 0) return kNotRegistered;
   int error = 0;
-  int32_t write_index = -1;
+  uint32_t write_index = 0;
   int unstarted = Registrar::Run(
       [&] { error = RegisterWord(state->fd, word, definition.c_str(), &write_index); });
   if (unstarted != 0) return unstarted;
   if (error != 0) return error;
-  *registration = {word, write_index};
+  *registration = {word, static_cast<intptr_t>(write_index)};
   return 0;
 }
 
@@ -118,8 +123,9 @@ void Unregister(const Registration& registration) {
 }
 
 int Write(const Registration& registration, uint8_t* data, size_t size) {
-  if (registration.write_index < 0) return kNotRegistered;
-  memcpy(data, &registration.write_index, sizeof registration.write_index);
+  if (registration.word == nullptr) return kNotRegistered;
+  auto write_index = static_cast<uint32_t>(registration.event);
+  memcpy(data, &write_index, sizeof write_index);
   int fd = state->fd.load(std::memory_order_relaxed);
   if (write(fd, data, size) >= 0) return 0;
   if (errno != EBADF) return errno;
