@@ -9,6 +9,7 @@ import type { SharedActivities } from '../activity/shared.ts';
 import type { ActivityTracker } from '../activity/tracker.ts';
 import { thrownText } from '../session/shown.ts';
 import type { Payload } from '../wire/eventheader/values.ts';
+import type { EventSchema } from '../wire/schema.ts';
 import { type EventWriter, givesIds, type LazyPayload, type WriteOptions } from './event-writer.ts';
 
 /** How a piece of work ended. */
@@ -37,6 +38,8 @@ export class ActivityEvents {
   readonly #processId: number;
   readonly #tracker: ActivityTracker;
   readonly #flow: ActivityFlow;
+  /** The Stop event's fields that are filled from the outcome. */
+  readonly #outcomeFields: readonly (keyof OutcomeFields)[];
   /** What starting returns while nobody listens. */
   readonly #unheard: Handle;
 
@@ -60,6 +63,9 @@ export class ActivityEvents {
     this.#processId = processId;
     this.#tracker = shared.tracker;
     this.#flow = shared.flow;
+    this.#outcomeFields = OUTCOME_FIELDS.filter((name) =>
+      stop.schema.fields.some((field) => field.name === name),
+    );
     this.#unheard = new Handle(this, undefined);
   }
 
@@ -114,7 +120,8 @@ export class ActivityEvents {
     if (!this.#start.enabled) return work();
     const activity = this.#begin(payload, undefined);
     const finish = (outcome: Outcome) => {
-      const lazyPayload = () => (stopPayload === undefined ? outcomeFields(outcome) : stopPayload(outcome));
+      const lazyPayload = () =>
+        stopPayload === undefined ? this.outcomePayload(outcome) : stopPayload(outcome);
       if (activity !== undefined) this.stopActivity(activity, lazyPayload);
       else this.stopUntracked(lazyPayload);
     };
@@ -146,6 +153,16 @@ export class ActivityEvents {
 
   run<Result>(activity: Activity, work: () => Result): Result {
     return this.#flow.run(activity, work);
+  }
+
+  /** What the Stop event says of the outcome when the application does not say it. */
+  outcomePayload(outcome: Outcome): Payload {
+    const values = outcomeValues(outcome);
+    return Object.fromEntries(this.#outcomeFields.map((name) => [name, values[name]]));
+  }
+
+  get startSchema(): EventSchema {
+    return this.#start.schema;
   }
 
   get startEnabled(): boolean {
@@ -202,7 +219,7 @@ class Handle implements ActivityHandle<Payload> {
   }
 
   [Symbol.dispose](): void {
-    this.stop(() => outcomeFields({ success: true, value: undefined }));
+    this.stop(() => this.#events.outcomePayload({ success: true, value: undefined }));
   }
 }
 
@@ -213,7 +230,9 @@ export interface OutcomeFields {
   readonly errorMessage: string;
 }
 
-function outcomeFields(outcome: Outcome): OutcomeFields & Payload {
+const OUTCOME_FIELDS = ['success', 'errorMessage'] as const satisfies readonly (keyof OutcomeFields)[];
+
+function outcomeValues(outcome: Outcome): OutcomeFields {
   if (outcome.success) return { success: true, errorMessage: '' };
   const { error } = outcome;
   return { success: false, errorMessage: error instanceof Error ? error.message : thrownText(error) };

@@ -1,10 +1,11 @@
 /**
  * Event sources: what an application defines once, and writes its events through.
  */
-import { activityName } from '../activity/activity.ts';
+import { ActivityOptions, activityName } from '../activity/activity.ts';
 import { type SharedActivities, sharedActivities } from '../activity/shared.ts';
 import { Kernel } from '../platform/kernel.ts';
 import { LISTENABLE, type Listenable } from '../session/listener.ts';
+import { shown } from '../session/shown.ts';
 import type { Payload } from '../wire/eventheader/values.ts';
 import type { EventSchema } from '../wire/schema.ts';
 import { Account, type SourceStats } from './account.ts';
@@ -161,13 +162,21 @@ export function defineEventSource<const Sources extends Events>(
     const write =
       activity === undefined
         ? plainFunction(writer, shared)
-        : schema.opcode === Opcode.Start
+        : activity.startSchema === schema
           ? startFunction(writer, activity)
           : stopFunction(writer, activity);
     Object.defineProperty(write, 'enabled', { get: () => writer.enabled });
     return [schema.name, write];
   });
-  const members = sourceMembers(name, [...writers.values()], activities, account, kernel, shared);
+  const members = sourceMembers(
+    name,
+    [...writers.values()],
+    activities,
+    account,
+    kernel,
+    shared,
+    throwOnErrors,
+  );
   // The members' descriptors, because `status` is a getter; and onto the functions, not the other way round:
   // V8 keeps what is assigned function by function as a dictionary, in which finding one costs 5 ns.
   const source = Object.defineProperties(
@@ -188,13 +197,15 @@ function activitiesOf(
 ): Map<EventSchema, ActivityEvents> {
   const activities = new Map<EventSchema, ActivityEvents>();
   for (const start of schemas) {
-    const stop = start.opcode === Opcode.Start ? partnerOf(start, schemas) : undefined;
+    const stop = start.opcode === Opcode.Start ? partnerOf(start, schemas) : namedStopOf(start, schemas);
     if (stop === undefined) continue;
+    // A pair by name alone, with an opcode that says it is none: a handle as of any pair, and no activity.
+    const isTracked = start.opcode === Opcode.Start && stop.opcode === Opcode.Stop;
     const activity = new ActivityEvents(
       writers.get(start) as EventWriter,
       writers.get(stop) as EventWriter,
       activityName(provider, start.name, start.task),
-      events[start.name]?.options.activityOptions ?? 0,
+      isTracked ? (events[start.name]?.options.activityOptions ?? 0) : ActivityOptions.Disable,
       processId,
       shared,
     );
@@ -202,6 +213,12 @@ function activitiesOf(
     activities.set(stop, activity);
   }
   return activities;
+}
+
+function namedStopOf(start: EventSchema, schemas: readonly EventSchema[]): EventSchema | undefined {
+  if (!start.name.endsWith('Start')) return undefined;
+  const name = start.name.replace(/Start$/, 'Stop');
+  return schemas.find((schema) => schema.name === name);
 }
 
 type AnyEventFunction = (payload?: LazyPayload, options?: WriteOptions) => unknown;
@@ -240,11 +257,12 @@ function sourceMembers(
   account: Account,
   kernel: Kernel,
   shared: SharedActivities,
+  throwOnErrors: boolean,
 ): object {
   // An object, because V8 finds a constant name in it faster than in a Map: a scope that nobody wants costs 2.5 ns, not 8.
   const scopes: Readonly<Record<string, unknown>> = Object.fromEntries(
     [...activities]
-      .filter(([schema]) => schema.opcode === Opcode.Start)
+      .filter(([schema, activity]) => activity.startSchema === schema)
       .map(([schema, activity]) => [schema.name.replace(/Start$/, ''), activity]),
   );
   type Stop = (outcome: Outcome) => Payload;
@@ -261,16 +279,18 @@ function sourceMembers(
       optionsOrWork: { stop: Stop } | (() => unknown),
       work?: () => unknown,
     ) => {
+      const [stop, run] =
+        typeof optionsOrWork === 'function'
+          ? [undefined, optionsOrWork]
+          : [optionsOrWork.stop, work as () => unknown];
       const activity = scopes[activityName];
-      if (!(activity instanceof ActivityEvents)) {
-        throw new DefinitionError(
-          name,
-          `there is no activity "${activityName}", only ${Object.keys(scopes).join(', ')}.`,
-        );
-      }
-      return typeof optionsOrWork === 'function'
-        ? activity.scope(payload, undefined, optionsOrWork)
-        : activity.scope(payload, optionsOrWork.stop, work as () => unknown);
+      if (activity instanceof ActivityEvents) return activity.scope(payload, stop, run);
+      const known = Object.keys(scopes).join(', ') || 'none';
+      const problem = `there is no activity ${shown(activityName)}, only: ${known}.`;
+      if (throwOnErrors) throw new DefinitionError(name, problem);
+      account.badValues++;
+      account.tell(`activity ${activityName}`, () => `${name}: ${problem} Its work was run without.`);
+      return run();
     },
     [LISTENABLE]: { events: writers, prepare: () => shared.flow.begin() },
   };

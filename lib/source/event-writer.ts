@@ -211,6 +211,8 @@ export class EventWriter implements ListenableEvent {
         `${this.schema.name} ${name}`,
         () => `${this.#place}: ${shown(text)} is no GUID for ${name}.`,
       );
+      if (this.#throwOnErrors)
+        throw new BadValueError(this.#place, [{ field: name, type: 'GUID', value: text }]);
     }
     return id;
   }

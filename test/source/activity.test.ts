@@ -176,14 +176,54 @@ describe('activity()', () => {
     expect(stop).not.toHaveBeenCalled();
   });
 
-  it('refuses a name that there is no activity of', () => {
-    const activity = log.activity as unknown as (name: string, payload: object, work: () => void) => void;
-    expect(() => activity('Requst', {}, () => {})).toThrow(
-      new DefinitionError(
-        'Activity-Test',
-        'there is no activity "Requst", only Request, Query, Step, Job, Plain, Quiet.',
-      ),
+  it('runs the work of a name that there is no activity of, and says so', () => {
+    const source = defineEventSource('Activity-Typo', { WorkStart: event(), WorkStop: event() });
+    const activity = source.activity as unknown as (
+      name: string,
+      payload: object,
+      work: () => number,
+    ) => number;
+    expect(activity('Wrok', {}, () => 7)).toBe(7);
+    expect(source.stats().badValues).toBe(1);
+    expect(source.status.problems).toEqual([
+      "Activity-Typo: there is no activity 'Wrok', only: Work. Its work was run without.",
+    ]);
+  });
+
+  it('throws for such a name in development', () => {
+    const events = { WorkStart: event(), WorkStop: event() };
+    const source = defineEventSource('Activity-Typo', events, { throwOnErrors: true });
+    const activity = source.activity as unknown as (name: string, payload: object, work: () => void) => void;
+    expect(() => activity('constructor', {}, () => {})).toThrow(
+      new DefinitionError('Activity-Typo', "there is no activity 'constructor', only: Work."),
     );
+  });
+
+  it('fills no fields from the outcome that the Stop event does not have', () => {
+    const source = defineEventSource('Activity-Outcome', {
+      PlainStart: event(),
+      PlainStop: event(),
+      HalfStart: event(),
+      HalfStop: event({ success: 'bool' }),
+    });
+    const payloads: unknown[] = [];
+    listen(source, (written) => written.opcode === Opcode.Stop && payloads.push(written.payload));
+    source.activity('Plain', {}, () => {});
+    source.activity('Half', {}, () => {});
+    expect(payloads).toEqual([{}, { success: true }]);
+  });
+
+  it('gives a handle, and no activity, for a pair whose opcodes say that it is none', () => {
+    const source = defineEventSource('Activity-Info', {
+      ColdStart: event({}, { opcode: Opcode.Info }),
+      ColdStop: event({}, { opcode: Opcode.Info }),
+    });
+    const written: [string, string | undefined][] = [];
+    listen(source, ({ name, activityId }) => written.push([name, activityId]));
+    source.ColdStart().stop();
+    source.activity('Cold', {}, () => source.ColdStop());
+    const names = ['ColdStart', 'ColdStop', 'ColdStart', 'ColdStop', 'ColdStop'];
+    expect(written).toEqual(names.map((name) => [name, undefined]));
   });
 
   it('that is disabled writes its events, and is no activity', () => {
