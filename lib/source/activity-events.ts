@@ -38,8 +38,8 @@ export class ActivityEvents {
   readonly #processId: number;
   readonly #tracker: ActivityTracker;
   readonly #flow: ActivityFlow;
-  /** The Stop event's fields that are filled from the outcome. */
-  readonly #outcomeFields: readonly (keyof OutcomeFields)[];
+  readonly #stopHasSuccess: boolean;
+  readonly #stopHasErrorMessage: boolean;
   /** What starting returns while nobody listens. */
   readonly #unheard: Handle;
 
@@ -63,9 +63,9 @@ export class ActivityEvents {
     this.#processId = processId;
     this.#tracker = shared.tracker;
     this.#flow = shared.flow;
-    this.#outcomeFields = OUTCOME_FIELDS.filter((name) =>
-      stop.schema.fields.some((field) => field.name === name),
-    );
+    const stopHas = (name: keyof OutcomeFields) => stop.schema.fields.some((field) => field.name === name);
+    this.#stopHasSuccess = stopHas('success');
+    this.#stopHasErrorMessage = stopHas('errorMessage');
     this.#unheard = new Handle(this, undefined);
   }
 
@@ -157,8 +157,10 @@ export class ActivityEvents {
 
   /** What the Stop event says of the outcome when the application does not say it. */
   outcomePayload(outcome: Outcome): Payload {
-    const values = outcomeValues(outcome);
-    return Object.fromEntries(this.#outcomeFields.map((name) => [name, values[name]]));
+    const { success } = outcome;
+    if (!this.#stopHasErrorMessage) return this.#stopHasSuccess ? { success } : {};
+    const errorMessage = success ? '' : errorMessageOf(outcome.error);
+    return this.#stopHasSuccess ? { success, errorMessage } : { errorMessage };
   }
 
   get startSchema(): EventSchema {
@@ -230,12 +232,8 @@ export interface OutcomeFields {
   readonly errorMessage: string;
 }
 
-const OUTCOME_FIELDS = ['success', 'errorMessage'] as const satisfies readonly (keyof OutcomeFields)[];
-
-function outcomeValues(outcome: Outcome): OutcomeFields {
-  if (outcome.success) return { success: true, errorMessage: '' };
-  const { error } = outcome;
-  return { success: false, errorMessage: error instanceof Error ? error.message : thrownText(error) };
+function errorMessageOf(error: unknown): string {
+  return error instanceof Error ? error.message : thrownText(error);
 }
 
 interface Thenable {
