@@ -11,8 +11,9 @@ import { Encoding, Format } from '../../dist/wire/eventheader/constants.js';
 import { encodeMetadata } from '../../dist/wire/eventheader/metadata.js';
 import { encodePrefix, setActivityIds } from '../../dist/wire/eventheader/prefix.js';
 import { tracepointDefinition, tracepointName } from '../../dist/wire/eventheader/tracepoint-name.js';
-import * as values from '../../dist/wire/eventheader/values.js';
 import { scratch } from '../../dist/wire/scratch.js';
+import { writeBinary, writeGuid } from '../../dist/wire/values/binary.js';
+import * as numbers from '../../dist/wire/values/numbers.js';
 
 const FORMATS = {
   default: Format.Default,
@@ -55,12 +56,12 @@ const ENCODINGS = {
 
 /** The library's writer for a value of these raw bytes, and the value. */
 const WRITERS = {
-  [Encoding.Value8]: (bytes) => [values.writeUint8, bytes.readUInt8()],
-  [Encoding.Value16]: (bytes) => [values.writeUint16, bytes.readUInt16LE()],
-  [Encoding.Value32]: (bytes) => [values.writeUint32, bytes.readUInt32LE()],
-  [Encoding.Value64]: (bytes) => [values.writeUint64, bytes.readBigUInt64LE()],
-  [Encoding.Value128]: (bytes) => [values.writeGuid, bytes],
-  [Encoding.BinaryLength16Char8]: (bytes) => [values.writeBinary, bytes],
+  [Encoding.Value8]: (bytes) => [numbers.writeUint8, bytes.readUInt8()],
+  [Encoding.Value16]: (bytes) => [numbers.writeUint16, bytes.readUInt16LE()],
+  [Encoding.Value32]: (bytes) => [numbers.writeUint32, bytes.readUInt32LE()],
+  [Encoding.Value64]: (bytes) => [numbers.writeUint64, bytes.readBigUInt64LE()],
+  [Encoding.Value128]: (bytes) => [writeGuid, bytes],
+  [Encoding.BinaryLength16Char8]: (bytes) => [writeBinary, bytes],
 };
 
 export function runEncodeCase(specification, report) {

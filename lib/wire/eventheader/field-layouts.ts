@@ -3,51 +3,56 @@
  * writes a value of it. Source: the type mapping of LinuxTracepoints' `TraceLoggingProvider.h`.
  */
 import type { FieldType } from '../schema.ts';
+import { writeBinary, writeGuid } from '../values/binary.ts';
+import { nullable, nullableCounted } from '../values/composite.ts';
+import type { ValueWriter } from '../values/faults.ts';
+import * as numbers from '../values/numbers.ts';
+import { writeJson, writeString } from '../values/text.ts';
 import { Encoding, Format } from './constants.ts';
-import * as values from './values.ts';
+import { writeIpAddress, writeTime, writeUtf16 } from './values.ts';
 
 export interface FieldLayout {
   readonly encoding: Encoding;
   readonly format: Format;
-  readonly write: values.ValueWriter;
+  readonly write: ValueWriter;
   /** Bytes of a value, where that is fixed. */
   readonly size?: number;
 }
 
 export const FIELD_LAYOUTS: Readonly<Record<FieldType, FieldLayout>> = {
-  bool: fixed(Encoding.Value8, Format.Boolean, 1, values.writeBool),
-  int8: fixed(Encoding.Value8, Format.SignedInt, 1, values.writeInt8),
-  int16: fixed(Encoding.Value16, Format.SignedInt, 2, values.writeInt16),
-  int32: fixed(Encoding.Value32, Format.SignedInt, 4, values.writeInt32),
-  int64: fixed(Encoding.Value64, Format.SignedInt, 8, values.writeInt64),
-  uint8: fixed(Encoding.Value8, Format.Default, 1, values.writeUint8),
-  uint16: fixed(Encoding.Value16, Format.Default, 2, values.writeUint16),
-  uint32: fixed(Encoding.Value32, Format.Default, 4, values.writeUint32),
-  uint64: fixed(Encoding.Value64, Format.Default, 8, values.writeUint64),
-  hex8: fixed(Encoding.Value8, Format.HexInt, 1, values.writeUint8),
-  hex16: fixed(Encoding.Value16, Format.HexInt, 2, values.writeUint16),
-  hex32: fixed(Encoding.Value32, Format.HexInt, 4, values.writeUint32),
-  hex64: fixed(Encoding.Value64, Format.HexInt, 8, values.writeUint64),
-  float: fixed(Encoding.Value32, Format.Float, 4, values.writeFloat),
-  double: fixed(Encoding.Value64, Format.Float, 8, values.writeDouble),
-  string: counted(Encoding.StringLength16Char8, Format.Default, values.writeString),
-  utf16: counted(Encoding.StringLength16Char16, Format.Default, values.writeUtf16),
-  json: counted(Encoding.StringLength16Char8, Format.StringJson, values.writeJson),
-  binary: counted(Encoding.BinaryLength16Char8, Format.Default, values.writeBinary),
-  guid: fixed(Encoding.Value128, Format.Uuid, 16, values.writeGuid),
-  time: fixed(Encoding.Value64, Format.Time, 8, values.writeTime),
+  bool: fixed(Encoding.Value8, Format.Boolean, 1, numbers.writeBool),
+  int8: fixed(Encoding.Value8, Format.SignedInt, 1, numbers.writeInt8),
+  int16: fixed(Encoding.Value16, Format.SignedInt, 2, numbers.writeInt16),
+  int32: fixed(Encoding.Value32, Format.SignedInt, 4, numbers.writeInt32),
+  int64: fixed(Encoding.Value64, Format.SignedInt, 8, numbers.writeInt64),
+  uint8: fixed(Encoding.Value8, Format.Default, 1, numbers.writeUint8),
+  uint16: fixed(Encoding.Value16, Format.Default, 2, numbers.writeUint16),
+  uint32: fixed(Encoding.Value32, Format.Default, 4, numbers.writeUint32),
+  uint64: fixed(Encoding.Value64, Format.Default, 8, numbers.writeUint64),
+  hex8: fixed(Encoding.Value8, Format.HexInt, 1, numbers.writeUint8),
+  hex16: fixed(Encoding.Value16, Format.HexInt, 2, numbers.writeUint16),
+  hex32: fixed(Encoding.Value32, Format.HexInt, 4, numbers.writeUint32),
+  hex64: fixed(Encoding.Value64, Format.HexInt, 8, numbers.writeUint64),
+  float: fixed(Encoding.Value32, Format.Float, 4, numbers.writeFloat),
+  double: fixed(Encoding.Value64, Format.Float, 8, numbers.writeDouble),
+  string: counted(Encoding.StringLength16Char8, Format.Default, writeString),
+  utf16: counted(Encoding.StringLength16Char16, Format.Default, writeUtf16),
+  json: counted(Encoding.StringLength16Char8, Format.StringJson, writeJson),
+  binary: counted(Encoding.BinaryLength16Char8, Format.Default, writeBinary),
+  guid: fixed(Encoding.Value128, Format.Uuid, 16, writeGuid),
+  time: fixed(Encoding.Value64, Format.Time, 8, writeTime),
   // Counted, because it may be 4 bytes or 16; the Rust decoder 0.5 reads IPv6 only in this form.
-  ipAddress: counted(Encoding.BinaryLength16Char8, Format.IpAddress, values.writeIpAddress),
-  port: fixed(Encoding.Value16, Format.Port, 2, values.writePort),
-  errno: fixed(Encoding.Value32, Format.Errno, 4, values.writeInt32),
-  pid: fixed(Encoding.Value32, Format.Pid, 4, values.writeUint32),
+  ipAddress: counted(Encoding.BinaryLength16Char8, Format.IpAddress, writeIpAddress),
+  port: fixed(Encoding.Value16, Format.Port, 2, numbers.writePort),
+  errno: fixed(Encoding.Value32, Format.Errno, 4, numbers.writeInt32),
+  pid: fixed(Encoding.Value32, Format.Pid, 4, numbers.writeUint32),
 };
 
-function fixed(encoding: Encoding, format: Format, size: number, write: values.ValueWriter): FieldLayout {
+function fixed(encoding: Encoding, format: Format, size: number, write: ValueWriter): FieldLayout {
   return { encoding, format, size, write };
 }
 
-function counted(encoding: Encoding, format: Format, write: values.ValueWriter): FieldLayout {
+function counted(encoding: Encoding, format: Format, write: ValueWriter): FieldLayout {
   return { encoding, format, write };
 }
 
@@ -57,8 +62,6 @@ function counted(encoding: Encoding, format: Format, write: values.ValueWriter):
 export function nullableLayout(layout: FieldLayout): FieldLayout {
   const format = layout.format === Format.Default ? Format.UnsignedInt : layout.format;
   const write =
-    layout.size === undefined
-      ? values.nullableCounted(layout.write)
-      : values.nullable(layout.size, layout.write);
+    layout.size === undefined ? nullableCounted(layout.write) : nullable(layout.size, layout.write);
   return { encoding: Encoding.BinaryLength16Char8, format, write };
 }

@@ -5,6 +5,7 @@
  * Source: LinuxTracepoints `eventheader.h`. Little-endian, packed; ids are 16 bytes in the order of their
  * text (RFC 4122), not in that of a GUID structure.
  */
+import type { GuidWords } from '../guid.ts';
 import {
   EXTENSION_CHAIN_FLAG,
   EXTENSION_HEAD_SIZE,
@@ -53,14 +54,6 @@ export function encodePrefix(
   view.setUint16(offset + 2, ExtensionKind.Metadata, true);
   bytes.set(metadata, offset + EXTENSION_HEAD_SIZE);
   return bytes;
-}
-
-/** A GUID's 16 bytes in memory order, as four little-endian words. */
-export interface GuidWords {
-  readonly w0: number;
-  readonly w1: number;
-  readonly w2: number;
-  readonly w3: number;
 }
 
 /** Puts the ids into a prefix, at `offset` in the view, that was made with room for them. */

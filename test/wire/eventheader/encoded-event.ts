@@ -1,17 +1,17 @@
 /** Encodes events of fields written as applications write them, for tests, and decodes them again. */
 import { fieldSchemas } from '../../../lib/source/field-schemas.ts';
 import type { FieldDefinitions } from '../../../lib/source/fields.ts';
-import type { BadValue } from '../../../lib/wire/eventheader/compile.ts';
 import {
   type Payload as DecodedPayload,
   decodeEventHeader,
   payloadOf,
 } from '../../../lib/wire/eventheader/decode.ts';
 import { EventHeaderEncoder, WRITE_INDEX_SIZE } from '../../../lib/wire/eventheader/encode.ts';
-import type { GuidWords } from '../../../lib/wire/eventheader/prefix.ts';
-import { type Faults, type Payload, takeFaults } from '../../../lib/wire/eventheader/values.ts';
+import type { GuidWords } from '../../../lib/wire/guid.ts';
+import type { BadValue } from '../../../lib/wire/payload-writer.ts';
 import type { EventSchema } from '../../../lib/wire/schema.ts';
 import { scratch } from '../../../lib/wire/scratch.ts';
+import { type Faults, type Payload, takeFaults } from '../../../lib/wire/values/faults.ts';
 
 export function schemaOf(fields: FieldDefinitions, rest: Partial<EventSchema> = {}): EventSchema {
   return {

@@ -1,0 +1,117 @@
+/**
+ * Writes numbers and booleans into the scratch buffer: packed, little-endian but for ports, which are in
+ * network order. A value that does not fit is counted, and the nearest one that does fit is written.
+ */
+import { scratchView } from '../scratch.ts';
+import { countBadValue, type ValueWriter } from './faults.ts';
+
+/** The nearest integer from `low` to `high`; 0 for what is no number at all. Counted. */
+function nearestInteger(value: unknown, low: number, high: number): number {
+  countBadValue();
+  const number = typeof value === 'number' || typeof value === 'bigint' ? Math.trunc(Number(value)) : 0;
+  return Number.isNaN(number) ? 0 : Math.min(high, Math.max(low, number));
+}
+
+export const writeBool: ValueWriter = (offset, value) => {
+  if (typeof value !== 'boolean') countBadValue();
+  scratchView.setUint8(offset, value ? 1 : 0);
+  return offset + 1;
+};
+
+export const writeInt8: ValueWriter = (offset, value) => {
+  const fits = typeof value === 'number' && (value << 24) >> 24 === value;
+  scratchView.setInt8(offset, fits ? value : nearestInteger(value, -0x80, 0x7f));
+  return offset + 1;
+};
+
+export const writeUint8: ValueWriter = (offset, value) => {
+  const fits = typeof value === 'number' && (value & 0xff) === value;
+  scratchView.setUint8(offset, fits ? value : nearestInteger(value, 0, 0xff));
+  return offset + 1;
+};
+
+export const writeInt16: ValueWriter = (offset, value) => {
+  const fits = typeof value === 'number' && (value << 16) >> 16 === value;
+  scratchView.setInt16(offset, fits ? value : nearestInteger(value, -0x8000, 0x7fff), true);
+  return offset + 2;
+};
+
+export const writeUint16: ValueWriter = (offset, value) => {
+  const fits = typeof value === 'number' && (value & 0xffff) === value;
+  scratchView.setUint16(offset, fits ? value : nearestInteger(value, 0, 0xffff), true);
+  return offset + 2;
+};
+
+export const writeInt32: ValueWriter = (offset, value) => {
+  const fits = typeof value === 'number' && (value | 0) === value;
+  scratchView.setInt32(offset, fits ? value : nearestInteger(value, -0x80000000, 0x7fffffff), true);
+  return offset + 4;
+};
+
+export const writeUint32: ValueWriter = (offset, value) => {
+  const fits = typeof value === 'number' && value >>> 0 === value;
+  scratchView.setUint32(offset, fits ? value : nearestInteger(value, 0, 0xffffffff), true);
+  return offset + 4;
+};
+
+const TWO_TO_32 = 0x1_0000_0000;
+export const MIN_INT_64 = -(2n ** 63n);
+export const MAX_INT_64 = 2n ** 63n - 1n;
+
+/** A safe integer as two halves: cheaper than a bigint, which Node 20 allocates. */
+export function setSafeInteger(offset: number, value: number): void {
+  scratchView.setInt32(offset, value | 0, true);
+  scratchView.setInt32(offset + 4, Math.floor(value / TWO_TO_32), true);
+}
+
+export function nearestBigint(value: unknown, low: bigint, high: bigint): bigint {
+  countBadValue();
+  if (typeof value === 'number' && !Number.isFinite(value)) return value > 0 ? high : value < 0 ? low : 0n;
+  const integer =
+    typeof value === 'number' ? BigInt(Math.trunc(value)) : typeof value === 'bigint' ? value : 0n;
+  return integer < low ? low : integer > high ? high : integer;
+}
+
+/** Takes a bigint, or a number that is a safe integer. */
+export const writeInt64: ValueWriter = (offset, value) => {
+  if (typeof value === 'number' && Number.isSafeInteger(value)) {
+    setSafeInteger(offset, value);
+  } else {
+    const fits = typeof value === 'bigint' && BigInt.asIntN(64, value) === value;
+    scratchView.setBigInt64(offset, fits ? value : nearestBigint(value, MIN_INT_64, MAX_INT_64), true);
+  }
+  return offset + 8;
+};
+
+/** Takes a bigint, or a number that is a safe integer. */
+export const writeUint64: ValueWriter = (offset, value) => {
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) {
+    setSafeInteger(offset, value);
+  } else {
+    const fits = typeof value === 'bigint' && BigInt.asUintN(64, value) === value;
+    scratchView.setBigUint64(offset, fits ? value : nearestBigint(value, 0n, 2n ** 64n - 1n), true);
+  }
+  return offset + 8;
+};
+
+export const writeFloat: ValueWriter = (offset, value) => {
+  scratchView.setFloat32(offset, typeof value === 'number' ? value : badFloat(value), true);
+  return offset + 4;
+};
+
+export const writeDouble: ValueWriter = (offset, value) => {
+  scratchView.setFloat64(offset, typeof value === 'number' ? value : badFloat(value), true);
+  return offset + 8;
+};
+
+function badFloat(value: unknown): number {
+  countBadValue();
+  return typeof value === 'bigint' ? Number(value) : Number.NaN;
+}
+
+/** A port number, 16 bits in network order. */
+export const writePort: ValueWriter = (offset, value) => {
+  const fits = typeof value === 'number' && (value & 0xffff) === value;
+  scratchView.setUint16(offset, fits ? value : nearestInteger(value, 0, 0xffff), false);
+  return offset + 2;
+};
