@@ -21,9 +21,8 @@
           "cflags_cc": ["-std=c++17", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden", "-fstack-protector-strong"],
           # Never unmapped: the kernel goes on writing into the flag page after the last environment is gone
           "ldflags": ["-Wl,-z,nodelete", "-Wl,-z,relro", "-Wl,-z,now"]
-        }, {
-          "sources": ["native/none/provider.cc"]
         }],
+        ["OS!='linux' and OS!='win'", { "sources": ["native/none/provider.cc"] }],
         ["OS=='mac'", {
           "xcode_settings": {
             "CLANG_CXX_LANGUAGE_STANDARD": "c++17",
@@ -32,6 +31,8 @@
           }
         }],
         ["OS=='win'", {
+          "sources": ["native/windows/etw_provider.cc", "native/windows/provider.cc"],
+          "defines": ["_WIN32_WINNT=0x0A00", "NOMINMAX"],
           "msvs_settings": {
             "VCCLCompilerTool": { "AdditionalOptions": ["/std:c++17", "/guard:cf", "/W4", "/WX"] },
             "VCLinkerTool": { "AdditionalOptions": ["/guard:cf"] }

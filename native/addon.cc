@@ -41,14 +41,26 @@ Napi::Value Allocate(const Napi::CallbackInfo& info) {
 // release(index): undoes register and allocate.
 void Release(const Napi::CallbackInfo& info) { From(info).Release(Uint32(info[0])); }
 
-// register(index, definition, scratch: Uint8Array) -> error: binds the word to the tracepoint, and
-// its events to the buffer that they will be encoded into.
+// register(index, definition: Uint8Array, scratch: Uint8Array) -> error: binds the word to the
+// event of which the definition tells, and its events to the buffer that they will be encoded into.
 Napi::Value Register(const Napi::CallbackInfo& info) {
-  if (!info[2].IsTypedArray()) {
+  if (!info[1].IsTypedArray() || !info[2].IsTypedArray()) {
     return Napi::Number::New(info.Env(), provider::kNotRegistered);
   }
+  auto definition = info[1].As<Napi::Uint8Array>();
   int error = From(info).Register(
-      Uint32(info[0]), info[1].ToString().Utf8Value(), info[2].As<Napi::Uint8Array>());
+      Uint32(info[0]),
+      std::string(reinterpret_cast<const char*>(definition.Data()), definition.ByteLength()),
+      info[2].As<Napi::Uint8Array>());
+  return Napi::Number::New(info.Env(), error);
+}
+
+// threadActivityId(code, id: Uint8Array of 16) -> error: reads or changes the thread's activity id.
+Napi::Value ThreadActivityId(const Napi::CallbackInfo& info) {
+  int error = provider::kUnsupported;
+  if (info[1].IsTypedArray() && info[1].As<Napi::Uint8Array>().ByteLength() == 16) {
+    error = provider::ThreadActivityId(Uint32(info[0]), info[1].As<Napi::Uint8Array>().Data());
+  }
   return Napi::Number::New(info.Env(), error);
 }
 
@@ -98,6 +110,7 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   Add<Allocate>(exports, "allocate", environment);
   Add<Release>(exports, "release", environment);
   Add<Register>(exports, "register", environment);
+  Add<ThreadActivityId>(exports, "threadActivityId", environment);
   napi_value write;
   napi_create_function(env, "write", NAPI_AUTO_LENGTH, Write, environment, &write);
   exports["write"] = write;

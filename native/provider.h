@@ -47,4 +47,9 @@ void Unregister(const Registration& registration);
 // put there.
 int Write(const Registration& registration, uint8_t* data, size_t size);
 
+// The activity id that the system keeps for the calling thread: EventActivityIdControl of Windows,
+// with its codes (1 get, 2 set, 3 create, 4 get and set, 5 create and set). `id` is 16 bytes, in
+// and out.
+int ThreadActivityId(uint32_t code, uint8_t* id);
+
 }  // namespace tracewright::provider

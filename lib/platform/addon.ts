@@ -4,9 +4,12 @@
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
+/** Which tracer of the operating system events go to. */
+export type Backend = 'user_events' | 'etw' | 'none';
+
 export interface Addon {
-  readonly platform: 'user_events' | 'none';
-  /** Results of `open`, `register` and `write` beside 0 and errno values. */
+  readonly platform: Backend;
+  /** Results of `open`, `register` and `write` beside 0 and the system's errors. */
   readonly codes: {
     readonly unsupported: number;
     readonly fileClosed: number;
@@ -21,8 +24,8 @@ export interface Addon {
   allocate(): number;
   /** Undoes `register` and `allocate`. */
   release(index: number): void;
-  /** Binds bit 0 of the word to a tracepoint, whose events will be encoded into `scratch`. */
-  register(index: number, definition: string, scratch: Uint8Array): number;
+  /** Binds bit 0 of the word to an event, which will be encoded into `scratch`. */
+  register(index: number, definition: Uint8Array, scratch: Uint8Array): number;
   /** Sends the first `size` bytes of the scratch buffer as one event; undefined: done. */
   write(index: number, size: number): number | undefined;
 }

@@ -2,7 +2,7 @@
  * The kernel's tracer as the rest of the library sees it: always there, and where it cannot be used it
  * does nothing and says why.
  */
-import { type Addon, loadAddon, NO_WORD } from './addon.ts';
+import { type Addon, type Backend, loadAddon, NO_WORD } from './addon.ts';
 import { openReason, registerReason, writeReason } from './reasons.ts';
 
 /** Bit 0 of an enabled word: set by the kernel while a tracer records the event. */
@@ -29,9 +29,9 @@ export class Kernel {
     }
   }
 
-  /** `'user_events'` where the kernel's tracer is open, else `'none'`. */
-  get backend(): 'user_events' | 'none' {
-    return this.#reason === undefined && this.#addon?.platform === 'user_events' ? 'user_events' : 'none';
+  /** The kernel's tracer, where it is open; else `'none'`. */
+  get backend(): Backend {
+    return this.#reason === undefined ? (this.#addon?.platform ?? 'none') : 'none';
   }
 
   /** Why nothing reaches the kernel; undefined while it does. */
@@ -62,25 +62,20 @@ export class Kernel {
   }
 
   /**
-   * Creates the tracepoint, if need be, and binds the word to it.
+   * Makes an event known to the tracer, and has bit 0 of the word say whether it is recorded.
    *
-   * @param tracepoint the name, for the reason
-   * @param definition the name and fields as user_events takes them
-   * @param scratch where the word's events will be encoded
+   * @param name of the tracepoint or the provider, for the reason
+   * @param definition the event as the tracer is told of it; see provider.cc of native/linux and native/windows
+   * @param scratch where the event will be encoded
    * @returns why it could not be done, or undefined
    */
-  register(
-    word: EnabledWord,
-    tracepoint: string,
-    definition: string,
-    scratch: Uint8Array,
-  ): string | undefined {
+  register(word: EnabledWord, name: string, definition: Uint8Array, scratch: Uint8Array): string | undefined {
     if (this.#addon === undefined || this.#reason !== undefined) return this.#reason;
     if (word.words !== this.#words) {
-      return `The tracepoint ${tracepoint} was not registered: all ${this.#words?.length} enabled words are in use.`;
+      return `${name} was not registered: all ${this.#words?.length} enabled words are in use.`;
     }
     const error = this.#addon.register(word.index, definition, scratch);
-    return error === 0 ? undefined : registerReason(this.#addon, error, tracepoint);
+    return error === 0 ? undefined : registerReason(this.#addon, error, name);
   }
 
   /** Sends the first `size` bytes of the word's scratch buffer; undefined, or a code for `writeReason`. */

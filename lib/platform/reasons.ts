@@ -1,67 +1,30 @@
 /**
- * Turns the kernel's error numbers into sentences that say what is missing and how to get it.
+ * Turns the results of the addon's functions into words: sentences for what could not be set up, names for
+ * events that were not written.
  */
-import { getSystemErrorName } from 'node:util';
 import type { Addon } from './addon.ts';
+import * as etw from './etw-reasons.ts';
+import * as userEvents from './user-events-reasons.ts';
 
 export function openReason(addon: Addon, error: number, path: string): string {
   if (error === addon.codes.unsupported) {
-    return `tracewright writes to no kernel tracer on ${process.platform} yet; listeners in the process work.`;
+    return `tracewright writes to no kernel tracer on ${process.platform}; listeners in the process work.`;
   }
-  const name = errorName(error);
-  switch (name) {
-    case 'ENOENT':
-      return `There is no ${path}: user_events needs Linux 6.4 or later with CONFIG_USER_EVENTS, and tracefs mounted.`;
-    case 'EACCES':
-    case 'EPERM':
-      return (
-        `This user may not write ${path} (${name}). ` +
-        `As root: chmod a+x ${folderOf(path)} && chmod a+w ${path}`
-      );
-    default:
-      return `${path} could not be opened (${name}).`;
-  }
+  return userEvents.openReason(error, path);
 }
 
-export function registerReason(addon: Addon, error: number, tracepoint: string): string {
-  const name = errorName(error);
-  switch (name) {
-    case 'EADDRINUSE':
-      return `Another program has registered the tracepoint ${tracepoint} with other fields (EADDRINUSE).`;
-    case 'EMFILE':
-      return `The system's limit of user events is reached (EMFILE); raise it with: sysctl kernel.user_events_max`;
-    case 'ENOTTY':
-    case 'ENOSYS':
-      return `The file given for user_events_data is another kind of file (${name}).`;
-    default:
-      return error === addon.codes.notRegistered
-        ? `The tracepoint ${tracepoint} was not registered: the kernel's tracer is not open.`
-        : `The kernel refused the tracepoint ${tracepoint} (${name}).`;
-  }
+/** @param name what was to be registered: a tracepoint, or a provider */
+export function registerReason(addon: Addon, error: number, name: string): string {
+  if (error === addon.codes.notRegistered)
+    return `${name} was not registered: the kernel's tracer is not open.`;
+  return addon.platform === 'etw' ? etw.registerReason(error, name) : userEvents.registerReason(error, name);
 }
 
 /** Why one event was not written: the key under which `stats().dropped` counts it. */
 export function writeReason(addon: Addon, error: number): string {
-  switch (error) {
-    case addon.codes.nobodyListens:
-      return 'nobodyListens';
-    case addon.codes.fileClosed:
-      return 'fileClosed';
-    case addon.codes.notRegistered:
-      return 'notRegistered';
-    default:
-      return errorName(error);
-  }
-}
-
-function errorName(error: number): string {
-  try {
-    return getSystemErrorName(-error);
-  } catch {
-    return `error ${error}`;
-  }
-}
-
-function folderOf(path: string): string {
-  return path.slice(0, path.lastIndexOf('/')) || '/';
+  const { codes } = addon;
+  if (error === codes.nobodyListens) return 'nobodyListens';
+  if (error === codes.fileClosed) return 'fileClosed';
+  if (error === codes.notRegistered) return 'notRegistered';
+  return addon.platform === 'etw' ? etw.writeReason(error) : userEvents.writeReason(error);
 }

@@ -3,6 +3,7 @@
  */
 import { ActivityOptions, activityName } from '../activity/activity.ts';
 import { type SharedActivities, sharedActivities } from '../activity/shared.ts';
+import type { Backend } from '../platform/addon.ts';
 import { Kernel } from '../platform/kernel.ts';
 import { LISTENABLE, type Listenable } from '../session/listener.ts';
 import { shown } from '../session/shown.ts';
@@ -32,8 +33,8 @@ export interface SourceOptions {
 
 /** Where a source's events go, and what is wrong. */
 export interface SourceStatus {
-  /** `'user_events'`: the events can be recorded by the kernel. `'none'`: by listeners in the process only. */
-  readonly backend: 'user_events' | 'none';
+  /** The operating system's tracer that can record the events; `'none'`: only listeners in the process can. */
+  readonly backend: Backend;
   /** Why there is no backend, and what would help. */
   readonly reason: string | undefined;
   /** What went wrong so far: registrations that failed, values that did not fit. The first of each kind. */

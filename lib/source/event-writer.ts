@@ -79,7 +79,7 @@ export class EventWriter implements ListenableEvent {
 
   /** Makes the event known to the kernel. */
   register(): void {
-    const definition = tracepointDefinition(this.tracepoint);
+    const definition = Buffer.from(tracepointDefinition(this.tracepoint));
     const problem = this.#kernel.register(this.word, this.tracepoint, definition, scratch);
     if (problem !== undefined && problem !== this.#kernel.reason)
       this.#account.tell(this.tracepoint, () => problem);

@@ -134,4 +134,6 @@ int Write(const Registration& registration, uint8_t* data, size_t size) {
   return fcntl(fd, F_GETFD) < 0 ? kFileClosed : kNobodyListens;
 }
 
+int ThreadActivityId(uint32_t, uint8_t*) { return kUnsupported; }
+
 }  // namespace tracewright::provider

@@ -14,4 +14,6 @@ void Unregister(const Registration&) {}
 
 int Write(const Registration&, uint8_t*, size_t) { return kUnsupported; }
 
+int ThreadActivityId(uint32_t, uint8_t*) { return kUnsupported; }
+
 }  // namespace tracewright::provider

@@ -5,11 +5,12 @@
  * The sanitizers run in QEMU: they want more address space than user-mode Linux gives a process.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runInVm } from '../../scripts/vm/index.mjs';
+import { buildAddon } from '../kernel/build-addon.ts';
 import { type KernelKind, skipReason } from '../kernel/guest.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -98,20 +99,8 @@ describe.skipIf(skipped !== undefined)(
 
     it('is clean under them inside Node.js, with workers and exits', { timeout: 400_000 }, async () => {
       const copy = join(folder, 'package');
-      mkdirSync(join(copy, 'test/kernel'), { recursive: true });
-      for (const part of ['binding.gyp', 'native', 'dist', 'package.json', 'test/kernel/programs']) {
-        cpSync(join(root, part), join(copy, part), { recursive: true });
-      }
-      symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
-      const headers = dirname(dirname(process.execPath));
-      execFileSync(
-        join(root, 'node_modules/.bin/node-gyp'),
-        ['rebuild', '-C', copy, `--nodedir=${headers}`],
-        {
-          env: { ...process.env, CXXFLAGS: SANITIZE.join(' '), LDFLAGS: '-fsanitize=address,undefined' },
-          stdio: 'pipe',
-        },
-      );
+      mkdirSync(copy);
+      buildAddon(copy, { CXXFLAGS: SANITIZE.join(' '), LDFLAGS: '-fsanitize=address,undefined' });
       const library = realpathSync(execFileSync('c++', ['-print-file-name=libasan.so']).toString().trim());
       // Node.js itself frees little at its end; leaks are valgrind's part, above.
       const environment = [

@@ -4,6 +4,7 @@ import { Kernel } from '../../lib/platform/kernel.ts';
 import { FakeAddon } from '../source/fake-addon.ts';
 
 const SCRATCH = new Uint8Array(64);
+const DEFINITION = Buffer.from('P_L4K0 u8 x');
 const ERRNO = {
   EPERM: 1,
   ENOENT: 2,
@@ -29,7 +30,7 @@ describe('a tracer that can be used', () => {
     expect(kernel.reason).toBeUndefined();
     const word = kernel.allocate();
     expect(word.words).toBe(addon.words());
-    expect(kernel.register(word, 'P_L4K0', 'P_L4K0 u8 x', SCRATCH)).toBeUndefined();
+    expect(kernel.register(word, 'P_L4K0', DEFINITION, SCRATCH)).toBeUndefined();
     expect(kernel.write(word, 12)).toBeUndefined();
     expect(addon.events).toHaveLength(1);
     kernel.release(word);
@@ -71,10 +72,7 @@ describe('a tracer that cannot be used', () => {
       `This user may not write ${PATH} (EPERM). As root: chmod a+x /sys/kernel/tracing && chmod a+w ${PATH}`,
     ],
     [ERRNO.EMFILE, `${PATH} could not be opened (EMFILE).`],
-    [
-      1001,
-      `tracewright writes to no kernel tracer on ${process.platform} yet; listeners in the process work.`,
-    ],
+    [1001, `tracewright writes to no kernel tracer on ${process.platform}; listeners in the process work.`],
   ])('for error %d says why, and what would help', (error, reason) => {
     const addon = new FakeAddon();
     addon.openError = error;
@@ -82,7 +80,7 @@ describe('a tracer that cannot be used', () => {
     expect(kernel.backend).toBe('none');
     expect(kernel.reason).toBe(reason);
     // Registering gives the same reason, and asks the kernel nothing.
-    expect(kernel.register(kernel.allocate(), 'P_L4K0', 'P_L4K0 u8 x', SCRATCH)).toBe(reason);
+    expect(kernel.register(kernel.allocate(), 'P_L4K0', DEFINITION, SCRATCH)).toBe(reason);
     expect(addon.definitions.size).toBe(0);
   });
 
@@ -103,7 +101,7 @@ describe('a tracer that cannot be used', () => {
     expect(kernel.reason).toBe('No binary for this platform.');
     const word = kernel.allocate();
     expect(word.words[word.index]).toBe(0);
-    expect(kernel.register(word, 'P_L4K0', 'P_L4K0 u8 x', SCRATCH)).toBe('No binary for this platform.');
+    expect(kernel.register(word, 'P_L4K0', DEFINITION, SCRATCH)).toBe('No binary for this platform.');
     expect(kernel.writeReason(kernel.write(word, 12) ?? 0)).toBe('notRegistered');
     expect(() => kernel.release(word)).not.toThrow();
   });
@@ -126,12 +124,12 @@ describe('a tracepoint that is refused', () => {
     [ERRNO.ENOTTY, 'The file given for user_events_data is another kind of file (ENOTTY).'],
     [ERRNO.ENOSYS, 'The file given for user_events_data is another kind of file (ENOSYS).'],
     [ERRNO.EINVAL, 'The kernel refused the tracepoint P_L4K0 (EINVAL).'],
-    [1003, "The tracepoint P_L4K0 was not registered: the kernel's tracer is not open."],
+    [1003, "P_L4K0 was not registered: the kernel's tracer is not open."],
   ])('with error %d is named, with what would help', (error, reason) => {
     const addon = new FakeAddon();
     addon.registerError = error;
     const kernel = opened(addon);
-    expect(kernel.register(kernel.allocate(), 'P_L4K0', 'P_L4K0 u8 x', SCRATCH)).toBe(reason);
+    expect(kernel.register(kernel.allocate(), 'P_L4K0', DEFINITION, SCRATCH)).toBe(reason);
     expect(kernel.backend).toBe('user_events');
   });
 
@@ -140,8 +138,8 @@ describe('a tracepoint that is refused', () => {
     const first = kernel.allocate();
     const second = kernel.allocate();
     expect(second.words).not.toBe(first.words);
-    expect(kernel.register(second, 'P_L4K0', 'P_L4K0 u8 x', SCRATCH)).toBe(
-      'The tracepoint P_L4K0 was not registered: all 1 enabled words are in use.',
+    expect(kernel.register(second, 'P_L4K0', DEFINITION, SCRATCH)).toBe(
+      'P_L4K0 was not registered: all 1 enabled words are in use.',
     );
     kernel.release(second);
   });

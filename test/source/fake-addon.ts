@@ -1,11 +1,11 @@
 /** A kernel for tests: an addon of the same shape whose tracer is switched by hand and keeps what it is sent. */
-import { type Addon, NO_WORD } from '../../lib/platform/addon.ts';
+import { type Addon, type Backend, NO_WORD } from '../../lib/platform/addon.ts';
 import { KERNEL_BIT } from '../../lib/platform/kernel.ts';
 
 const WRITE_INDEX_SIZE = 4;
 
 export class FakeAddon implements Addon {
-  readonly platform: 'user_events' | 'none';
+  readonly platform: Backend;
   readonly codes = { unsupported: 1001, fileClosed: 1002, notRegistered: 1003, nobodyListens: 1004 };
   /** What `open` and `register` answer, and what `write` does. */
   openError = 0;
@@ -20,10 +20,7 @@ export class FakeAddon implements Addon {
   readonly #scratches = new Map<number, Uint8Array>();
   #allocated = 0;
 
-  constructor({
-    platform = 'user_events',
-    words = 64,
-  }: { platform?: 'user_events' | 'none'; words?: number } = {}) {
+  constructor({ platform = 'user_events', words = 64 }: { platform?: Backend; words?: number } = {}) {
     this.platform = platform;
     this.#words = new Uint32Array(words);
   }
@@ -52,9 +49,9 @@ export class FakeAddon implements Addon {
     this.released.push(index);
   }
 
-  register(index: number, definition: string, scratch: Uint8Array): number {
+  register(index: number, definition: Uint8Array, scratch: Uint8Array): number {
     if (this.registerError !== 0) return this.registerError;
-    this.definitions.set(index, definition);
+    this.definitions.set(index, Buffer.from(definition).toString());
     this.#scratches.set(index, scratch);
     return 0;
   }

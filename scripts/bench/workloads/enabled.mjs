@@ -50,7 +50,7 @@ export function addonWrite(size) {
   addon.open(process.env.TRACEWRIGHT_TRACEFS);
   addon.words();
   const index = addon.allocate();
-  addon.register(index, 'benchmark', scratch);
+  addon.register(index, Buffer.from('benchmark'), scratch);
   return (iterations) => {
     let errors = 0;
     for (let i = 0; i < iterations; i++) if (addon.write(index, size) !== undefined) errors++;

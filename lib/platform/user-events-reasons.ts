@@ -1,0 +1,50 @@
+/** Errors of user_events in words: what is missing, and how to get it. */
+import { getSystemErrorName } from 'node:util';
+
+export function openReason(error: number, path: string): string {
+  const name = errorName(error);
+  switch (name) {
+    case 'ENOENT':
+      return `There is no ${path}: user_events needs Linux 6.4 or later with CONFIG_USER_EVENTS, and tracefs mounted.`;
+    case 'EACCES':
+    case 'EPERM':
+      return (
+        `This user may not write ${path} (${name}). ` +
+        `As root: chmod a+x ${folderOf(path)} && chmod a+w ${path}`
+      );
+    default:
+      return `${path} could not be opened (${name}).`;
+  }
+}
+
+export function registerReason(error: number, tracepoint: string): string {
+  const name = errorName(error);
+  switch (name) {
+    case 'EADDRINUSE':
+      return `Another program has registered the tracepoint ${tracepoint} with other fields (EADDRINUSE).`;
+    case 'EMFILE':
+      return `The system's limit of user events is reached (EMFILE); raise it with: sysctl kernel.user_events_max`;
+    case 'ENOTTY':
+    case 'ENOSYS':
+      return `The file given for user_events_data is another kind of file (${name}).`;
+    default:
+      return `The kernel refused the tracepoint ${tracepoint} (${name}).`;
+  }
+}
+
+/** The name of the kernel's error. */
+export function writeReason(error: number): string {
+  return errorName(error);
+}
+
+function errorName(error: number): string {
+  try {
+    return getSystemErrorName(-error);
+  } catch {
+    return `error ${error}`;
+  }
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/')) || '/';
+}

@@ -1,0 +1,41 @@
+/**
+ * The GUID that a provider's name stands for: what ETW knows a TraceLogging or EventSource provider by.
+ *
+ * The rule is .NET's and that of Microsoft's TraceLogging libraries: SHA-1 over 16 fixed bytes and the
+ * upper-cased name in UTF-16, high byte first; of that the first 16 bytes, the high half of byte 7 set to
+ * 5, read as a GUID in struct order. (RFC 9562 would have the variant's bits set, too; this rule does not.)
+ */
+import { createHash } from 'node:crypto';
+import { guidText } from './guid.ts';
+
+const NAMESPACE = Buffer.from('482C2DB2C39047C887F81A15BFC130FB', 'hex');
+
+/** Lower-case GUID text. Names that differ only in case have the same. */
+export function providerGuid(name: string): string {
+  const upperCased = Array.from({ length: name.length }, (_, index) => upperCaseUnit(name.charCodeAt(index)));
+  const utf16 = Buffer.from(String.fromCharCode(...upperCased), 'utf16le').swap16();
+  const bytes = createHash('sha1').update(NAMESPACE).update(utf16).digest().subarray(0, 16);
+  bytes[7] = ((bytes[7] as number) & 0x0f) | 0x50;
+  return guidText(bytes);
+}
+
+/** What JavaScript upper-cases to `I` and `S`, and .NET's invariant culture, as Windows, leaves alone. */
+const DOTLESS_I = 0x131;
+const LONG_S = 0x17f;
+
+/**
+ * The upper case of a UTF-16 code unit as .NET's invariant culture maps it: one unit to one (Unicode's simple
+ * mapping), so `ß` stays, and so do halves of surrogate pairs.
+ */
+function upperCaseUnit(unit: number): number {
+  if (unit === DOTLESS_I || unit === LONG_S) return unit;
+  if (isGreekWithIotaSubscript(unit)) return unit + (unit < 0x1fb0 ? 8 : 9);
+  const upper = String.fromCharCode(unit).toUpperCase();
+  return upper.length === 1 ? upper.charCodeAt(0) : unit;
+}
+
+/** The 27 letters that JavaScript makes two of, and that have a single upper case nevertheless (`ᾳ`: `ᾼ`). */
+function isGreekWithIotaSubscript(unit: number): boolean {
+  if (unit >= 0x1f80 && unit < 0x1fb0) return (unit & 8) === 0;
+  return unit === 0x1fb3 || unit === 0x1fc3 || unit === 0x1ff3;
+}

@@ -1,0 +1,64 @@
+// One ETW provider of this process: its registration, what sessions ask of it, and the enabled
+// words of its events. Shared by all environments that define the provider.
+#pragma once
+
+#include <windows.h>
+//
+#include <evntprov.h>
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace tracewright::etw {
+
+// An event of a provider, as one environment has defined it.
+struct Event {
+  class Provider* provider;
+  EVENT_DESCRIPTOR descriptor;
+  uint32_t* word;
+};
+
+class Provider {
+ public:
+  // Registers with ETW. `traits` are the bytes of EventProviderSetTraits: size, name, group GUID;
+  // empty for a provider whose events are described by a manifest.
+  Provider(const GUID& id, std::string traits);
+  ~Provider();
+  Provider(const Provider&) = delete;
+  Provider& operator=(const Provider&) = delete;
+
+  // The status of EventRegister: 0, or why the provider cannot be used.
+  ULONG status() const { return status_; }
+  const GUID& id() const { return id_; }
+  const std::string& traits() const { return traits_; }
+
+  // Has bit 0 of the event's word follow the sessions, from now on and until Remove has returned.
+  void Add(Event* event);
+  void Remove(Event* event);
+  bool IsEmpty();
+
+  // Writes an event that begins with a header of 4 bytes (see provider.cc).
+  ULONG Write(const EVENT_DESCRIPTOR& descriptor, const uint8_t* data, size_t size);
+
+ private:
+  static void NTAPI OnCommand(LPCGUID source, ULONG code, UCHAR level, ULONGLONG any_keyword,
+                              ULONGLONG all_keyword, PEVENT_FILTER_DESCRIPTOR filter,
+                              PVOID context);
+  void Apply(Event* event) const;
+
+  const GUID id_;
+  const std::string traits_;
+  REGHANDLE handle_ = 0;
+  ULONG status_ = 0;
+
+  std::mutex mutex_;  // guards what follows; never held while ETW is called, which calls OnCommand
+  bool enabled_ = false;
+  UCHAR level_ = 0;
+  ULONGLONG any_keyword_ = 0;
+  ULONGLONG all_keyword_ = 0;
+  std::vector<Event*> events_;
+};
+
+}  // namespace tracewright::etw
