@@ -18,6 +18,7 @@ import { eventSchemas, type KeywordNames, partnerOf } from './event-schemas.ts';
 import { EventWriter, type LazyPayload, WANTED_BITS, type WriteOptions } from './event-writer.ts';
 import type { PayloadOf } from './fields.ts';
 import { checkOptionNames } from './options.ts';
+import { tracepointOf, userEventsEvent } from './user-events.ts';
 
 export interface SourceOptions {
   /** Names for keywords, bits 0 to 47, that events may use instead of the numbers. */
@@ -149,7 +150,10 @@ export function defineEventSource<const Sources extends Events>(
   const account = new Account();
   const writers = new Map<EventSchema, EventWriter>();
   for (const schema of schemas) {
-    writers.set(schema, new EventWriter(name, schema, kernel, account, throwOnErrors));
+    writers.set(
+      schema,
+      new EventWriter(name, schema, userEventsEvent(name, schema), kernel, account, throwOnErrors),
+    );
   }
   for (const writer of writers.values()) writer.register();
   const shared = sharedActivities();
@@ -269,7 +273,7 @@ function sourceMembers(
   type Stop = (outcome: Outcome) => Payload;
   return {
     name,
-    tracepoints: Object.freeze([...new Set(writers.map((writer) => writer.tracepoint))]),
+    tracepoints: Object.freeze([...new Set(writers.map(({ schema }) => tracepointOf(name, schema)))]),
     get status(): SourceStatus {
       return { backend: kernel.backend, reason: kernel.reason, problems: account.problems };
     },

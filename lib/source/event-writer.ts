@@ -7,30 +7,17 @@ import { type EnabledWord, KERNEL_BIT, type Kernel } from '../platform/kernel.ts
 import { LISTENER_BIT, type ListenableEvent, type Listener } from '../session/listener.ts';
 import { shown, thrownText } from '../session/shown.ts';
 import { timestamp } from '../session/timestamp.ts';
-import {
-  amidEncoding,
-  EventHeaderEncoder,
-  isEncoding,
-  WRITE_INDEX_SIZE,
-} from '../wire/eventheader/encode.ts';
-import {
-  tracepointDefinition,
-  tracepointName,
-  tracepointProviderName,
-} from '../wire/eventheader/tracepoint-name.ts';
-import { type Payload, takeFaults } from '../wire/eventheader/values.ts';
+import { amidEncoding, isEncoding } from '../wire/event-encoder.ts';
 import type { EventSchema } from '../wire/schema.ts';
 import { scratch } from '../wire/scratch.ts';
+import { type Payload, takeFaults } from '../wire/values/faults.ts';
 import type { Account } from './account.ts';
 import { BadValueError } from './bad-value-error.ts';
 import { DefinitionError } from './definition-error.ts';
+import type { KernelEvent } from './kernel-event.ts';
 
 /** Any of these bits in an enabled word: somebody wants the event. */
 export const WANTED_BITS = KERNEL_BIT | LISTENER_BIT;
-
-/** Payload bytes that perf carries, and that ftrace does: both lose a larger event and report success. */
-const PERF_LIMIT = 8184;
-const FTRACE_LIMIT = 4064;
 
 /** A payload, or a function that makes it, called only when somebody wants the event. */
 export type LazyPayload = Payload | (() => Payload);
@@ -44,45 +31,44 @@ export interface WriteOptions {
 export class EventWriter implements ListenableEvent {
   readonly schema: EventSchema;
   readonly word: EnabledWord;
-  /** The tracepoint that serves the event, also where there is no kernel to register it with. */
-  readonly tracepoint: string;
   listeners: readonly Listener[] = [];
   readonly #provider: string;
+  readonly #kernelEvent: KernelEvent;
+  readonly #encoder: KernelEvent['encoder'];
   readonly #kernel: Kernel;
   readonly #account: Account;
   readonly #throwOnErrors: boolean;
-  readonly #encoder: EventHeaderEncoder;
 
   constructor(
     provider: string,
     schema: EventSchema,
+    kernelEvent: KernelEvent,
     kernel: Kernel,
     account: Account,
     throwOnErrors: boolean,
   ) {
     this.schema = schema;
     this.#provider = provider;
+    this.#kernelEvent = kernelEvent;
+    this.#encoder = kernelEvent.encoder;
     this.#kernel = kernel;
     this.#account = account;
     this.#throwOnErrors = throwOnErrors;
-    this.#encoder = new EventHeaderEncoder(schema);
-    const size = this.#encoder.fixedSize - WRITE_INDEX_SIZE;
-    if (size > PERF_LIMIT) {
+    const size = this.#encoder.fixedSize - kernelEvent.headSize;
+    if (size > kernelEvent.sizes.most) {
       throw new DefinitionError(
-        `${provider}.${schema.name}`,
-        `its names alone take ${size} bytes of each event, and perf carries events of ${PERF_LIMIT} bytes.`,
+        this.#place,
+        `its names alone take ${size} bytes of each event; ${kernelEvent.sizes.said}.`,
       );
     }
-    this.tracepoint = tracepointName(tracepointProviderName(provider), schema.level, schema.keywords);
     this.word = kernel.allocate();
   }
 
   /** Makes the event known to the kernel. */
   register(): void {
-    const definition = Buffer.from(tracepointDefinition(this.tracepoint));
-    const problem = this.#kernel.register(this.word, this.tracepoint, definition, scratch);
-    if (problem !== undefined && problem !== this.#kernel.reason)
-      this.#account.tell(this.tracepoint, () => problem);
+    const { name, definition } = this.#kernelEvent;
+    const problem = this.#kernel.register(this.word, name, definition, scratch);
+    if (problem !== undefined && problem !== this.#kernel.reason) this.#account.tell(name, () => problem);
   }
 
   get enabled(): boolean {
@@ -171,15 +157,16 @@ export class EventWriter implements ListenableEvent {
   }
 
   #send(size: number): void {
-    const eventSize = size - WRITE_INDEX_SIZE;
-    if (eventSize > PERF_LIMIT) {
+    const { headSize, sizes } = this.#kernelEvent;
+    const eventSize = size - headSize;
+    if (eventSize > sizes.most) {
       this.#dropTooLarge(String(eventSize));
       return;
     }
     const error = this.#kernel.write(this.word, size);
     if (error === undefined) {
       this.#account.written++;
-      if (eventSize > FTRACE_LIMIT) this.#account.tooLargeForFtrace++;
+      if (eventSize > sizes.mostForAll) this.#account.tooLargeForFtrace++;
     } else {
       this.#account.drop(this.#kernel.writeReason(error));
     }
@@ -229,7 +216,7 @@ export class EventWriter implements ListenableEvent {
     return error;
   }
 
-  #findBadValues(payload: Payload): ReturnType<EventHeaderEncoder['findBadValues']> {
+  #findBadValues(payload: Payload): ReturnType<KernelEvent['encoder']['findBadValues']> {
     try {
       return this.#encoder.findBadValues(payload);
     } catch {
@@ -250,8 +237,7 @@ export class EventWriter implements ListenableEvent {
     this.#account.drop('tooLarge');
     this.#account.tell(
       `${this.schema.name} size`,
-      () =>
-        `${this.#place}: an event of ${size} bytes was dropped; perf carries ${PERF_LIMIT}, ftrace ${FTRACE_LIMIT}.`,
+      () => `${this.#place}: an event of ${size} bytes was dropped; ${this.#kernelEvent.sizes.said}.`,
     );
   }
 

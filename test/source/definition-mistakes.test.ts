@@ -340,7 +340,7 @@ describe('fields', () => {
     // Header 8, ids 36, head 4, "E" and NUL 2, NUL and type 2: with 8132 characters they are 8184 bytes.
     expect(() => define('P', { E: makeEvent({ ['n'.repeat(8132)]: 'uint8' }) })).not.toThrow();
     expect(mistakeInField('uint8', 'n'.repeat(8133))).toBe(
-      'P.E: its names alone take 8185 bytes of each event, and perf carries events of 8184 bytes.',
+      'P.E: its names alone take 8185 bytes of each event; perf carries 8184, ftrace 4064.',
     );
   });
 });

@@ -6,6 +6,7 @@ import { type EventOptions, event } from '../../lib/source/event.ts';
 import { eventSchemas } from '../../lib/source/event-schemas.ts';
 import { EventWriter, type LazyPayload, type WriteOptions } from '../../lib/source/event-writer.ts';
 import type { FieldDefinitions } from '../../lib/source/fields.ts';
+import { tracepointOf, userEventsEvent } from '../../lib/source/user-events.ts';
 import {
   type Payload as DecodedPayload,
   decodeEventHeader,
@@ -30,7 +31,14 @@ export class RecordedEvent {
     if (schema === undefined) throw new Error('No schema was made.');
     const kernel = new Kernel(this.addon);
     kernel.open();
-    this.writer = new EventWriter('Provider', schema, kernel, this.account, throwOnErrors);
+    this.writer = new EventWriter(
+      'Provider',
+      schema,
+      userEventsEvent('Provider', schema),
+      kernel,
+      this.account,
+      throwOnErrors,
+    );
     this.writer.register();
     this.addon.record(true);
   }
@@ -48,7 +56,7 @@ export class RecordedEvent {
 
   /** The last event, decoded. */
   get decoded(): EventHeaderEvent {
-    return decodeEventHeader(this.writer.tracepoint, this.bytes);
+    return decodeEventHeader(tracepointOf('Provider', this.writer.schema), this.bytes);
   }
 
   /** What the decoder makes of a payload. */

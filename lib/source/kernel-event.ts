@@ -1,0 +1,23 @@
+/** An event of a definition as the operating system's tracer takes it. */
+import type { EventEncoder } from '../wire/event-encoder.ts';
+
+export interface KernelEvent {
+  readonly encoder: EventEncoder;
+  /** Bytes at the start of what is encoded that are for the addon, and not part of the event. */
+  readonly headSize: number;
+  /** What the tracer knows the event by, for reasons: a tracepoint, or a provider. */
+  readonly name: string;
+  /** What the tracer is told of it when it is registered. */
+  readonly definition: Uint8Array;
+  readonly sizes: SizeLimits;
+}
+
+/** Bytes of an event, from its header to the end of its payload. */
+export interface SizeLimits {
+  /** Larger ones are dropped. */
+  readonly most: number;
+  /** Larger ones are taken by one recorder and not by the other. */
+  readonly mostForAll: number;
+  /** Who sets the limits, for reasons: the rest of a sentence about an event that was too large. */
+  readonly said: string;
+}
