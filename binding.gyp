@@ -31,7 +31,11 @@
           }
         }],
         ["OS=='win'", {
-          "sources": ["native/windows/etw_provider.cc", "native/windows/provider.cc"],
+          "sources": [
+            "native/windows/command_listeners.cc",
+            "native/windows/etw_provider.cc",
+            "native/windows/provider.cc"
+          ],
           "defines": ["_WIN32_WINNT=0x0A00", "NOMINMAX"],
           "msvs_settings": {
             "VCCLCompilerTool": { "AdditionalOptions": ["/std:c++17", "/guard:cf", "/W4", "/WX"] },

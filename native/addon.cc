@@ -55,6 +55,12 @@ Napi::Value Register(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), error);
 }
 
+// onCommand(function): calls it with { provider, code, level, anyKeyword, allKeyword, filter } for
+// each command to a provider of this process. The first function stays.
+void OnCommand(const Napi::CallbackInfo& info) {
+  if (info[0].IsFunction()) From(info).OnCommand(info[0].As<Napi::Function>());
+}
+
 // threadActivityId(code, id: Uint8Array of 16) -> error: reads or changes the thread's activity id.
 Napi::Value ThreadActivityId(const Napi::CallbackInfo& info) {
   int error = provider::kUnsupported;
@@ -110,6 +116,7 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   Add<Allocate>(exports, "allocate", environment);
   Add<Release>(exports, "release", environment);
   Add<Register>(exports, "register", environment);
+  Add<OnCommand>(exports, "onCommand", environment);
   Add<ThreadActivityId>(exports, "threadActivityId", environment);
   napi_value write;
   napi_create_function(env, "write", NAPI_AUTO_LENGTH, Write, environment, &write);

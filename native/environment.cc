@@ -1,6 +1,9 @@
 // See environment.h.
 #include "environment.h"
 
+#include <memory>
+#include <utility>
+
 #include "flag_page.h"
 
 namespace tracewright {
@@ -12,6 +15,8 @@ constexpr uint32_t kOwnWords = 4096;
 }  // namespace
 
 Environment::~Environment() {
+  provider::RemoveCommandListener(this);
+  if (command_function_) command_function_.Abort();
   for (uint32_t index = 0; index < slots_.size(); ++index) Release(index);
   if (opened_) provider::Close();
 }
@@ -74,6 +79,35 @@ int Environment::Register(uint32_t index, const std::string& definition, Napi::U
   slot.scratch = scratch.Data();
   slot.scratch_size = scratch.ByteLength();
   return provider::Register(words_ + index, definition, &slot.registration);
+}
+
+namespace {
+
+void CallWithCommand(Napi::Env env, Napi::Function function, provider::Command* queued) {
+  std::unique_ptr<provider::Command> command(queued);
+  if (env == nullptr || function == nullptr) return;
+  Napi::Object object = Napi::Object::New(env);
+  object["provider"] =
+      Napi::Buffer<uint8_t>::Copy(env, command->provider, sizeof command->provider);
+  object["code"] = Napi::Number::New(env, command->code);
+  object["level"] = Napi::Number::New(env, command->level);
+  object["anyKeyword"] = Napi::BigInt::New(env, command->any_keyword);
+  object["allKeyword"] = Napi::BigInt::New(env, command->all_keyword);
+  object["filter"] = Napi::Buffer<char>::Copy(env, command->filter.data(), command->filter.size());
+  function.Call({object});
+}
+
+}  // namespace
+
+void Environment::OnCommand(Napi::Function function) {
+  if (command_function_) return;
+  command_function_ = Napi::ThreadSafeFunction::New(function.Env(), function, "tracewright", 0, 1);
+  command_function_.Unref(function.Env());
+  provider::AddCommandListener(this, [this](const provider::Command& command) {
+    auto queued = std::make_unique<provider::Command>(command);
+    if (command_function_.NonBlockingCall(queued.get(), CallWithCommand) == napi_ok)
+      queued.release();
+  });
 }
 
 void Environment::KeepAlive(Napi::Uint8Array scratch) {

@@ -34,6 +34,10 @@ class Environment {
   // Binds the word to a tracepoint, whose events are then encoded into `scratch`.
   int Register(uint32_t index, const std::string& definition, Napi::Uint8Array scratch);
 
+  // Has the function called, on this environment's thread, for each command that a session sends to
+  // a provider. It does not keep the process running.
+  void OnCommand(Napi::Function function);
+
   // Sends the first `size` bytes of the scratch buffer that the word was registered with.
   int Write(uint32_t index, uint32_t size) {
     if (index >= slots_.size() || size > slots_[index].scratch_size)
@@ -58,6 +62,8 @@ class Environment {
   std::vector<Slot> slots_;  // by index of the word
   // One for each copy of the package that this environment has loaded; they share this object.
   std::vector<Napi::Reference<Napi::Uint8Array>> scratches_;
+
+  Napi::ThreadSafeFunction command_function_;
 
   void KeepAlive(Napi::Uint8Array scratch);
 };

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 
 namespace tracewright::provider {
@@ -46,6 +47,22 @@ void Unregister(const Registration& registration);
 // Writes one event. Its first 4 bytes are for what the platform wants to know of it, or wants to
 // put there.
 int Write(const Registration& registration, uint8_t* data, size_t size);
+
+// What a session asked of a provider of this process.
+struct Command {
+  uint8_t provider[16];  // GUID, as Windows has it in memory
+  uint32_t code;         // 0 disable, 1 enable, 2 write your state
+  uint8_t level;
+  uint64_t any_keyword;
+  uint64_t all_keyword;
+  std::string filter;  // the session's arguments, as it gave them
+};
+
+// Has the listener called for each command, on whatever thread brings it, after enabled words have
+// changed. `owner` tells listeners apart. When RemoveCommandListener returns, no call runs or will.
+using CommandListener = std::function<void(const Command&)>;
+void AddCommandListener(const void* owner, CommandListener listener);
+void RemoveCommandListener(const void* owner);
 
 // The activity id that the system keeps for the calling thread: EventActivityIdControl of Windows,
 // with its codes (1 get, 2 set, 3 create, 4 get and set, 5 create and set). `id` is 16 bytes, in

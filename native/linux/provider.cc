@@ -134,6 +134,10 @@ int Write(const Registration& registration, uint8_t* data, size_t size) {
   return fcntl(fd, F_GETFD) < 0 ? kFileClosed : kNobodyListens;
 }
 
+// Nobody is told here when a tracer comes or goes.
+void AddCommandListener(const void*, CommandListener) {}
+void RemoveCommandListener(const void*) {}
+
 int ThreadActivityId(uint32_t, uint8_t*) { return kUnsupported; }
 
 }  // namespace tracewright::provider

@@ -14,6 +14,10 @@ void Unregister(const Registration&) {}
 
 int Write(const Registration&, uint8_t*, size_t) { return kUnsupported; }
 
+// Nobody is told here when a tracer comes or goes.
+void AddCommandListener(const void*, CommandListener) {}
+void RemoveCommandListener(const void*) {}
+
 int ThreadActivityId(uint32_t, uint8_t*) { return kUnsupported; }
 
 }  // namespace tracewright::provider

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include "windows/command_listeners.h"
+
 namespace tracewright::etw {
 namespace {
 
@@ -53,16 +55,29 @@ Provider::~Provider() {
 }
 
 void NTAPI Provider::OnCommand(LPCGUID, ULONG code, UCHAR level, ULONGLONG any_keyword,
-                               ULONGLONG all_keyword, PEVENT_FILTER_DESCRIPTOR, PVOID context) {
-  auto* provider = static_cast<Provider*>(context);
+                               ULONGLONG all_keyword, PEVENT_FILTER_DESCRIPTOR filter,
+                               PVOID context) {
+  auto* self = static_cast<Provider*>(context);
   // Other codes, like the request for a rundown, change nothing of what is enabled.
-  if (code != kDisable && code != kEnable) return;
-  std::lock_guard<std::mutex> lock(provider->mutex_);
-  provider->enabled_ = code == kEnable;
-  provider->level_ = level;
-  provider->any_keyword_ = any_keyword;
-  provider->all_keyword_ = all_keyword;
-  for (Event* event : provider->events_) provider->Apply(event);
+  if (code == kDisable || code == kEnable) {
+    std::lock_guard<std::mutex> lock(self->mutex_);
+    self->enabled_ = code == kEnable;
+    self->level_ = level;
+    self->any_keyword_ = any_keyword;
+    self->all_keyword_ = all_keyword;
+    for (Event* event : self->events_) self->Apply(event);
+  }
+  provider::Command command{};
+  memcpy(command.provider, &self->id_, sizeof command.provider);
+  command.code = code;
+  command.level = level;
+  command.any_keyword = any_keyword;
+  command.all_keyword = all_keyword;
+  if (filter != nullptr && filter->Ptr != 0) {
+    auto* bytes = reinterpret_cast<const char*>(static_cast<uintptr_t>(filter->Ptr));
+    command.filter.assign(bytes, filter->Size);
+  }
+  CommandListeners::Call(command);
 }
 
 // ETW's rule. A session's level 0 asks for all levels, its keyword 0 for all keywords; an event of

@@ -12,8 +12,10 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "windows/command_listeners.h"
 #include "windows/etw_provider.h"
 
 namespace tracewright::provider {
@@ -106,6 +108,12 @@ int Write(const Registration& registration, uint8_t* data, size_t size) {
   auto* event = reinterpret_cast<const Event*>(registration.event);
   return static_cast<int>(event->provider->Write(event->descriptor, data, size));
 }
+
+void AddCommandListener(const void* owner, CommandListener listener) {
+  etw::CommandListeners::Add(owner, std::move(listener));
+}
+
+void RemoveCommandListener(const void* owner) { etw::CommandListeners::Remove(owner); }
 
 int ThreadActivityId(uint32_t code, uint8_t* id) {
   GUID guid;
