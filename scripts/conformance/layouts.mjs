@@ -11,5 +11,6 @@
 import * as activity from './activity.mjs';
 import * as eventheader from './eventheader.mjs';
 import * as perfData from './perf-data.mjs';
+import * as tracelogging from './tracelogging.mjs';
 
-export const layouts = [activity, eventheader, perfData];
+export const layouts = [activity, eventheader, perfData, tracelogging];

@@ -7,6 +7,7 @@
  * EventEnumerator). One difference: constant-length arrays of structs, which that decoder misreads.
  */
 import { viewOf } from '../bytes.ts';
+import type { ShapedField } from '../decoded-field.ts';
 import { Encoding, type Format } from './constants.ts';
 import { EventHeaderError, EventHeaderErrorCode } from './error.ts';
 import type { ParsedField, ParsedFields } from './parse-metadata.ts';
@@ -26,14 +27,8 @@ interface FieldHead {
   readonly format: Format;
 }
 
-/** A decoded field: a value, an array of values, a struct (its fields), or an array of structs. */
-export type DecodedField<V> = FieldHead &
-  (
-    | { readonly shape: 'value'; readonly value: V }
-    | { readonly shape: 'array'; readonly value: readonly V[] }
-    | { readonly shape: 'struct'; readonly value: readonly DecodedField<V>[] }
-    | { readonly shape: 'structArray'; readonly value: readonly (readonly DecodedField<V>[])[] }
-  );
+/** A decoded field, its value made by the caller. */
+export type DecodedField<V> = ShapedField<FieldHead, V>;
 
 /** Where the two parts that describe an event stand in its bytes. */
 export interface EventBytes {

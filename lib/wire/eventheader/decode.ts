@@ -4,13 +4,16 @@
  *
  * Source of the format: LinuxTracepoints `eventheader.h`, checked against its C++ and Rust decoders.
  */
+import type { Value } from '../decoded-field.ts';
 import { type DecodedField, decodeFields } from './decode-fields.ts';
 import { type OpenedEvent, openEventHeader } from './open.ts';
 import { type ParsedField, type ParsedMetadata, parseMetadata } from './parse-metadata.ts';
-import { readValue, type Value } from './value.ts';
+import { readValue } from './value.ts';
 import { valueKindOf } from './value-kind.ts';
 
-/** A field with its value as a natural JavaScript value; see `Value`. */
+export { type Payload, payloadOf } from '../decoded-field.ts';
+
+/** A field with its value as a natural JavaScript value; see `Value`. Times are seconds since 1970. */
 export type EventHeaderField = DecodedField<Value>;
 
 /** One `;name=value` behind an event's name. */
@@ -105,32 +108,4 @@ function splitAttributes(nameAndAttributes: string): Pick<EventHeaderEvent, 'nam
     attributes.push({ name, value: rest.join('=').replaceAll(';;', ';') });
   }
   return { name: nameAndAttributes.slice(0, nameEnd), attributes };
-}
-
-/** Fields as a plain object's values; structs are objects of their own. */
-export interface Payload {
-  [name: string]: Value | readonly Value[] | Payload | readonly Payload[];
-}
-
-/**
- * Fields as a plain object without prototype, in their order as far as JavaScript keeps it (names that are
- * array indices go first). Of fields with the same name the last one stays.
- */
-export function payloadOf(fields: readonly EventHeaderField[]): Payload {
-  const payload: Payload = Object.create(null);
-  for (const field of fields) {
-    switch (field.shape) {
-      case 'value':
-      case 'array':
-        payload[field.name] = field.value;
-        break;
-      case 'struct':
-        payload[field.name] = payloadOf(field.value);
-        break;
-      case 'structArray':
-        payload[field.name] = field.value.map(payloadOf);
-        break;
-    }
-  }
-  return payload;
 }

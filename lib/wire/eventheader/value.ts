@@ -2,6 +2,7 @@
  * A value's bytes as a natural JavaScript value.
  */
 import { hexText, readSigned, readUnsigned, uuidText, viewOf } from '../bytes.ts';
+import type { Value } from '../decoded-field.ts';
 import { ipAddressText } from '../ip-address.ts';
 import {
   characterOf,
@@ -13,19 +14,7 @@ import {
 } from '../text.ts';
 import type { ValueKind } from './value-kind.ts';
 
-/**
- * - integers of up to 32 bits, ports, errno values: `number`
- * - integers of 64 bits: `bigint`
- * - times: seconds since 1970, `number` or `bigint` as the integer they are
- * - booleans: `boolean`; a number other than 0 and 1 stays a `number`
- * - floats: `number`
- * - text, UUIDs (lower case, RFC byte order), IP addresses: `string`
- * - binary: `Uint8Array`, a view of the event's own bytes
- * - an absent value of fixed size: `null`
- */
-export type Value = null | boolean | number | bigint | string | Uint8Array;
-
-/** @param bytes of a length that `kind` was chosen for */
+/** Times are seconds since 1970. @param bytes of a length that `kind` was chosen for */
 export function readValue(kind: ValueKind, bytes: Uint8Array, littleEndian: boolean): Value {
   switch (kind) {
     case 'null':

@@ -1,0 +1,42 @@
+/**
+ * Writes values of the field types whose layout is that of manifest events alone: booleans of 32 bits, strings
+ * with a NUL at their end, bytes after a 32-bit count. As .NET's EventSource writes them.
+ */
+import { SCRATCH_LIMIT, scratch, scratchView } from '../scratch.ts';
+import { countBadValue, noRoom, type ValueWriter } from '../values/faults.ts';
+import { jsonOf, textOf, writeUtf16Units } from '../values/text.ts';
+
+/** 32 bits, 1 or 0. */
+export const writeBool32: ValueWriter = (offset, value) => {
+  if (typeof value !== 'boolean') countBadValue();
+  scratchView.setUint32(offset, value ? 1 : 0, true);
+  return offset + 4;
+};
+
+/** UTF-16 with a NUL at its end. Text that has a NUL itself ends there, and is counted. */
+export const writeUtf16: ValueWriter = (offset, value) => {
+  const text = textOf(value);
+  const nul = text.indexOf('\0');
+  if (nul >= 0) countBadValue();
+  const end = writeUtf16Units(offset, nul < 0 ? text : text.slice(0, nul));
+  if (end + 2 > SCRATCH_LIMIT) return noRoom(offset);
+  scratchView.setUint16(end, 0, true);
+  return end + 2;
+};
+
+/** The value's JSON as UTF-16 with a NUL at its end. */
+export const writeJson: ValueWriter = (offset, value) => writeUtf16(offset, jsonOf(value));
+
+/** Bytes after a u32 count of them. */
+export const writeBinary: ValueWriter = (offset, value) => {
+  const start = offset + 4;
+  if (!(value instanceof Uint8Array)) {
+    countBadValue();
+    scratchView.setUint32(offset, 0, true);
+    return start;
+  }
+  if (start + value.length > SCRATCH_LIMIT) return noRoom(offset);
+  scratchView.setUint32(offset, value.length, true);
+  scratch.set(value, start);
+  return start + value.length;
+};

@@ -1,0 +1,216 @@
+/**
+ * Decoding a TraceLogging event into a plain object. A pure function of its metadata and its payload.
+ *
+ * Strings and arrays tell their own length in the payload, so where a field stands is known only by reading
+ * all fields before it. Source of the format: Windows' `TraceLoggingProvider.h`; a string with a NUL at its
+ * end may lack it where the payload ends, as some writers leave it out.
+ */
+import { viewOf } from '../bytes.ts';
+import type { ShapedField, Value } from '../decoded-field.ts';
+import { InType } from './constants.ts';
+import { TraceLoggingError } from './error.ts';
+import { type ParsedField, type ParsedMetadata, parseMetadata } from './parse-metadata.ts';
+import { readValue } from './value.ts';
+
+/** What every field has. */
+interface FieldHead {
+  readonly name: string;
+  /** 28 bits; 0: none. */
+  readonly tag: number;
+  /** See `InType`. */
+  readonly inType: number;
+  /** See `OutType`; a struct's field count. */
+  readonly outType: number;
+}
+
+/** A field with its value as a natural JavaScript value; see `Value` and `readValue`. */
+export type TraceLoggingField = ShapedField<FieldHead, Value>;
+
+/** A decoded event. */
+export interface TraceLoggingEvent {
+  readonly name: string;
+  /** 28 bits; 0: none. */
+  readonly tag: number;
+  /** In payload order. Names need not be unique. */
+  readonly fields: readonly TraceLoggingField[];
+}
+
+/**
+ * Values and structs of one event: more than a payload of 64 KiB has bytes. Without a limit a few bytes of
+ * nested arrays of nothing could keep a decoder busy for years.
+ */
+const ITEM_LIMIT = 0x20000;
+
+/**
+ * Decodes one event.
+ *
+ * @param metadata from its size on
+ * @param payload bytes after the last field are ignored
+ * @throws TraceLoggingError
+ */
+export function decodeTraceLogging(metadata: Uint8Array, payload: Uint8Array): TraceLoggingEvent {
+  return decodeTraceLoggingPayload(parseMetadata(metadata), payload);
+}
+
+/**
+ * Decodes an event with metadata that the caller has parsed, perhaps for an earlier event with the same.
+ *
+ * @throws TraceLoggingError
+ */
+export function decodeTraceLoggingPayload(metadata: ParsedMetadata, payload: Uint8Array): TraceLoggingEvent {
+  const fields = new PayloadDecoder(payload).readFields(metadata.fields);
+  return { name: metadata.name, tag: metadata.tag, fields };
+}
+
+class PayloadDecoder {
+  private readonly bytes: Uint8Array;
+  private readonly view: DataView;
+  private offset = 0;
+  private itemsLeft = ITEM_LIMIT;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+    this.view = viewOf(bytes);
+  }
+
+  readFields(fields: readonly ParsedField[]): TraceLoggingField[] {
+    return fields.map((field) => this.readField(field));
+  }
+
+  private readField(field: ParsedField): TraceLoggingField {
+    const { name, tag, inType, outType, members } = field;
+    const head = { name, tag, inType, outType };
+    if (field.array === undefined) {
+      return members === undefined
+        ? { ...head, shape: 'value', value: this.readItem(field) }
+        : { ...head, shape: 'struct', value: this.readStruct(members) };
+    }
+    const count = this.readElementCount(field);
+    return members === undefined
+      ? { ...head, shape: 'array', value: this.readElements(count, () => this.readItem(field)) }
+      : { ...head, shape: 'structArray', value: this.readElements(count, () => this.readStruct(members)) };
+  }
+
+  private readElements<Element>(count: number, readElement: () => Element): Element[] {
+    const elements: Element[] = [];
+    for (let index = 0; index < count; index++) elements.push(readElement());
+    return elements;
+  }
+
+  private readStruct(members: readonly ParsedField[]): TraceLoggingField[] {
+    this.countItem();
+    return this.readFields(members);
+  }
+
+  private readItem(field: ParsedField): Value {
+    this.countItem();
+    return readValue(field.inType, field.outType, this.readBytes(field));
+  }
+
+  private countItem(): void {
+    if (this.itemsLeft-- === 0) this.fail(`The event has more than ${ITEM_LIMIT} values.`);
+  }
+
+  private readElementCount(field: ParsedField): number {
+    if (field.array === 'custom') return this.fail(`Field "${field.name}" is laid out in a way of its own.`);
+    return field.array === 'variable' ? this.readUint16(field) : (field.array ?? 1);
+  }
+
+  /** The bytes of one value; moves past its terminator too. */
+  private readBytes(field: ParsedField): Uint8Array {
+    switch (field.inType) {
+      case InType.UnicodeString:
+        return this.takeTerminated(2);
+      case InType.AnsiString:
+        return this.takeTerminated(1);
+      case InType.Binary:
+      case InType.CountedString:
+      case InType.CountedAnsiString:
+      case InType.CountedBinary:
+        return this.take(this.readUint16(field), field);
+      case InType.Sid:
+        return this.take(this.sidSize(field), field);
+      default:
+        return this.take(fixedSizeOf(field.inType) ?? this.refuseInType(field), field);
+    }
+  }
+
+  private takeTerminated(unitSize: 1 | 2): Uint8Array {
+    const start = this.offset;
+    for (let end = start; end + unitSize <= this.bytes.length; end += unitSize) {
+      if ((unitSize === 1 ? this.view.getUint8(end) : this.view.getUint16(end)) === 0) {
+        this.offset = end + unitSize;
+        return this.bytes.subarray(start, end);
+      }
+    }
+    this.offset = this.bytes.length;
+    return this.bytes.subarray(start);
+  }
+
+  /** The second byte of a SID counts its sub-authorities. */
+  private sidSize(field: ParsedField): number {
+    this.require(8, field);
+    return 8 + 4 * this.view.getUint8(this.offset + 1);
+  }
+
+  private take(size: number, field: ParsedField): Uint8Array {
+    this.require(size, field);
+    const bytes = this.bytes.subarray(this.offset, this.offset + size);
+    this.offset += size;
+    return bytes;
+  }
+
+  private readUint16(field: ParsedField): number {
+    this.require(2, field);
+    const value = this.view.getUint16(this.offset, true);
+    this.offset += 2;
+    return value;
+  }
+
+  private require(size: number, field: ParsedField): void {
+    const left = this.bytes.length - this.offset;
+    if (size > left) {
+      this.fail(`The payload ends inside field "${field.name}": ${size} bytes are wanted, ${left} are left.`);
+    }
+  }
+
+  private refuseInType(field: ParsedField): never {
+    const message = `Field "${field.name}" has the unknown InType ${field.inType}.`;
+    throw new TraceLoggingError('metadata', field.offset, message);
+  }
+
+  private fail(message: string): never {
+    throw new TraceLoggingError('payload', this.offset, message);
+  }
+}
+
+/** The size of a value that tells nothing of it in the payload. */
+function fixedSizeOf(inType: number): number | undefined {
+  switch (inType) {
+    case InType.Null:
+      return 0;
+    case InType.Int8:
+    case InType.UInt8:
+      return 1;
+    case InType.Int16:
+    case InType.UInt16:
+      return 2;
+    case InType.Int32:
+    case InType.UInt32:
+    case InType.Float:
+    case InType.Bool32:
+    case InType.HexInt32:
+      return 4;
+    case InType.Int64:
+    case InType.UInt64:
+    case InType.Double:
+    case InType.FileTime:
+    case InType.HexInt64:
+      return 8;
+    case InType.Guid:
+    case InType.SystemTime:
+      return 16;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * Encodes events of one definition into the scratch buffer, as one EventWriteTransfer takes them: what the
+ * addon is told (see `etw/prefix.ts`), then event metadata and payload.
+ */
+import { Channel, encodeEventDescriptor } from '../etw/event-descriptor.ts';
+import { etwPrefixes, setEtwActivityIds } from '../etw/prefix.ts';
+import { EventEncoder } from '../event-encoder.ts';
+import { compilePayloadWriter, type ValueSchema } from '../payload-writer.ts';
+import type { EventSchema, FieldSchema } from '../schema.ts';
+import { InType, MAX_DECODABLE_FIELDS, MAX_METADATA_SIZE } from './constants.ts';
+import { FIELD_LAYOUTS, type FieldLayout, nullableLayout } from './field-layouts.ts';
+import { encodeMetadata, type FieldMetadata } from './metadata.ts';
+
+export class TraceLoggingEncoder extends EventEncoder {
+  /** @param schema one of which `traceLoggingProblem` has nothing to say */
+  constructor(schema: EventSchema) {
+    const payloadWriter = compilePayloadWriter(schema.fields, (field) => layoutOf(field).write);
+    super(etwPrefixes(eventMetadata(schema)), setEtwActivityIds, payloadWriter);
+  }
+}
+
+/** The 16 bytes of the event's EVENT_DESCRIPTOR. */
+export function traceLoggingDescriptor(schema: EventSchema): Uint8Array {
+  return encodeEventDescriptor({ ...schema, channel: Channel.TraceLogging });
+}
+
+/** Why TraceLogging cannot carry the event so that decoders read it, as a sentence; undefined if it can. */
+export function traceLoggingProblem(schema: EventSchema): string | undefined {
+  const fields = countFields(schema.fields);
+  if (fields > MAX_DECODABLE_FIELDS) {
+    return (
+      `Decoders of TraceLogging take ${MAX_DECODABLE_FIELDS} fields, this event has ${fields} ` +
+      '(structs and their fields count one each, and arrays two).'
+    );
+  }
+  const { length } = eventMetadata(schema);
+  if (length > MAX_METADATA_SIZE) {
+    return `Its names and types take ${length} bytes, and TraceLogging has room for ${MAX_METADATA_SIZE}.`;
+  }
+  return undefined;
+}
+
+function eventMetadata(schema: EventSchema): Uint8Array {
+  return encodeMetadata(schema.name, schema.tag, schema.fields.map(fieldMetadata));
+}
+
+function fieldMetadata(schema: FieldSchema): FieldMetadata {
+  return {
+    name: schema.name,
+    ...(schema.type === 'struct'
+      ? { inType: InType.Struct, fields: schema.fields.map(fieldMetadata) }
+      : valueMetadata(layoutOf(schema))),
+    ...(schema.array ? { array: 'variable' } : {}),
+  };
+}
+
+function valueMetadata({ inType, outType }: FieldLayout): Omit<FieldMetadata, 'name'> {
+  return { inType, outType };
+}
+
+function layoutOf(schema: ValueSchema): FieldLayout {
+  const layout = FIELD_LAYOUTS[schema.type];
+  return schema.nullable ? nullableLayout(layout) : layout;
+}
+
+function countFields(fields: readonly FieldSchema[]): number {
+  return fields.reduce(
+    (count, field) =>
+      count + (field.array ? 2 : 1) + (field.type === 'struct' ? countFields(field.fields) : 0),
+    0,
+  );
+}

@@ -1,0 +1,158 @@
+/**
+ * Reading the metadata of a TraceLogging event: its tag, its name and the tree of its fields. It depends on
+ * nothing but the metadata's bytes, so a reader that meets the same metadata again may keep the result.
+ *
+ * Layout (little-endian): size u16 (of all), tag bytes, event name NUL, then for each field: name NUL,
+ * InType u8, [OutType u8], [tag bytes], [element count u16, or size u16 and a custom description].
+ * Source: Windows' `TraceLoggingProvider.h`.
+ */
+import { indexOfNul, viewOf } from '../bytes.ts';
+import { decodeUtf8 } from '../text.ts';
+import {
+  IN_TYPE_CHAIN_FLAG,
+  IN_TYPE_CONST_ARRAY_FLAG,
+  IN_TYPE_CUSTOM_FLAGS,
+  IN_TYPE_MASK,
+  IN_TYPE_VAR_ARRAY_FLAG,
+  InType,
+  OUT_TYPE_CHAIN_FLAG,
+  OUT_TYPE_MASK,
+} from './constants.ts';
+import { TraceLoggingError } from './error.ts';
+import { decodeTag } from './tag.ts';
+
+/** Deeper than any tool shows; it bounds the recursion. */
+const MAX_STRUCT_DEPTH = 32;
+const SIZE_OF_SIZE = 2;
+
+/** One field as the metadata describes it. */
+export interface ParsedField {
+  readonly name: string;
+  /** See `InType`; also numbers that it does not know, which only the payload's decoder refuses. */
+  readonly inType: number;
+  /** See `OutType`; for a struct: how many fields it claims, of which the metadata may hold fewer. */
+  readonly outType: number;
+  /** 0: none. */
+  readonly tag: number;
+  /**
+   * `'variable'`: the payload says how many elements. A number: that many. `'custom'`: laid out in a way of
+   * its own, which no decoder knows.
+   */
+  readonly array?: 'variable' | 'custom' | number;
+  /** Where the field's InType byte stands in the metadata. */
+  readonly offset: number;
+  /** Of a struct only. */
+  readonly members?: readonly ParsedField[];
+}
+
+export interface ParsedMetadata {
+  readonly name: string;
+  /** 28 bits; 0: none. */
+  readonly tag: number;
+  /** In payload order. Names need not be unique. */
+  readonly fields: readonly ParsedField[];
+}
+
+/**
+ * @param metadata from its size on; bytes after that size are ignored
+ * @throws TraceLoggingError
+ */
+export function parseMetadata(metadata: Uint8Array): ParsedMetadata {
+  const size = metadata.length < SIZE_OF_SIZE ? 0 : viewOf(metadata).getUint16(0, true);
+  if (size < SIZE_OF_SIZE || size > metadata.length) {
+    const message = `The event metadata gives its size as ${size} of ${metadata.length} bytes.`;
+    throw new TraceLoggingError('metadata', 0, message);
+  }
+  const parser = new MetadataParser(metadata.subarray(0, size));
+  const tag = parser.readTag('The event tag');
+  const name = parser.readName('The event name');
+  return { name, tag, fields: parser.readFields(Number.POSITIVE_INFINITY, 0) };
+}
+
+class MetadataParser {
+  private offset = SIZE_OF_SIZE;
+  private readonly bytes: Uint8Array;
+  private readonly view: DataView;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+    this.view = viewOf(bytes);
+  }
+
+  readTag(what: string): number {
+    const decoded = decodeTag(this.bytes, this.offset);
+    if (decoded === undefined) return this.fail(`${what} has no end.`);
+    this.offset = decoded.end;
+    return decoded.tag;
+  }
+
+  readName(what: string): string {
+    const end = indexOfNul(this.bytes, this.offset, this.bytes.length);
+    if (end < 0) return this.fail(`${what} has no end.`);
+    const name = decodeUtf8(this.bytes.subarray(this.offset, end));
+    this.offset = end + 1;
+    return name;
+  }
+
+  /** Reads up to `count` fields; fewer when the metadata ends. */
+  readFields(count: number, depth: number): ParsedField[] {
+    if (depth > MAX_STRUCT_DEPTH) this.fail(`Structs are nested more than ${MAX_STRUCT_DEPTH} deep.`);
+    const fields: ParsedField[] = [];
+    while (fields.length < count && this.offset < this.bytes.length) fields.push(this.readField(depth));
+    return fields;
+  }
+
+  private readField(depth: number): ParsedField {
+    const name = this.readName('A field name');
+    const offset = this.offset;
+    const inTypeByte = this.readUint8(name);
+    let outType = 0;
+    let tag = 0;
+    if ((inTypeByte & IN_TYPE_CHAIN_FLAG) !== 0) {
+      const outTypeByte = this.readUint8(name);
+      outType = outTypeByte & OUT_TYPE_MASK;
+      if ((outTypeByte & OUT_TYPE_CHAIN_FLAG) !== 0) tag = this.readTag(`The tag of field "${name}"`);
+    }
+    const inType = inTypeByte & IN_TYPE_MASK;
+    const array = this.readArray(inTypeByte, name);
+    const field = { name, inType, outType, tag, offset, ...(array === undefined ? {} : { array }) };
+    return inType === InType.Struct ? { ...field, members: this.readFields(outType, depth + 1) } : field;
+  }
+
+  private readArray(inTypeByte: number, name: string): ParsedField['array'] {
+    switch (inTypeByte & IN_TYPE_CUSTOM_FLAGS) {
+      case IN_TYPE_CONST_ARRAY_FLAG:
+        return this.readUint16(name);
+      case IN_TYPE_VAR_ARRAY_FLAG:
+        return 'variable';
+      case IN_TYPE_CUSTOM_FLAGS: {
+        const size = this.readUint16(name);
+        this.require(size, name);
+        this.offset += size;
+        return 'custom';
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  private readUint8(name: string): number {
+    this.require(1, name);
+    return this.view.getUint8(this.offset++);
+  }
+
+  private readUint16(name: string): number {
+    this.require(2, name);
+    const value = this.view.getUint16(this.offset, true);
+    this.offset += 2;
+    return value;
+  }
+
+  private require(size: number, name: string): void {
+    if (size > this.bytes.length - this.offset) this.fail(`The metadata ends inside field "${name}".`);
+  }
+
+  private fail(message: string): never {
+    throw new TraceLoggingError('metadata', this.offset, message);
+  }
+}

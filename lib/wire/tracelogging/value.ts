@@ -1,0 +1,144 @@
+/**
+ * A value's bytes as a natural JavaScript value, by its InType and OutType. An OutType that does not suit the
+ * InType means the InType's default.
+ */
+import { readSigned, readUnsigned, viewOf } from '../bytes.ts';
+import type { Value } from '../decoded-field.ts';
+import { guidText } from '../guid.ts';
+import { ipAddressText } from '../ip-address.ts';
+import { characterOf, decodeLatin1, decodeUtf8, decodeUtf16 } from '../text.ts';
+import { InType, OutType } from './constants.ts';
+
+/**
+ * FILETIMEs are bigints, units of 100 ns since 1601; a SYSTEMTIME is text, `2024-01-31T12:00:00.000`.
+ *
+ * @param inType one that lays out a value: neither Struct nor unknown
+ * @param bytes the value alone, without count or terminator, of a length that suits `inType`
+ */
+export function readValue(inType: number, outType: number, bytes: Uint8Array): Value {
+  switch (inType) {
+    case InType.Null:
+      return null;
+    case InType.Int8:
+    case InType.Int16:
+    case InType.Int32:
+    case InType.Int64:
+    case InType.UInt8:
+    case InType.UInt16:
+    case InType.UInt32:
+    case InType.UInt64:
+      return readInteger(inType, outType, bytes);
+    case InType.HexInt32:
+    case InType.HexInt64:
+      return readUnsigned(bytes, true);
+    case InType.Float:
+      return viewOf(bytes).getFloat32(0, true);
+    case InType.Double:
+      return viewOf(bytes).getFloat64(0, true);
+    case InType.Bool32:
+      return readBoolean(bytes);
+    case InType.Guid:
+      return guidText(bytes);
+    case InType.FileTime:
+      return viewOf(bytes).getBigInt64(0, true);
+    case InType.SystemTime:
+      return systemTimeText(viewOf(bytes));
+    case InType.Sid:
+      return sidText(bytes);
+    case InType.UnicodeString:
+    case InType.CountedString:
+      return decodeUtf16(viewOf(bytes), true);
+    case InType.AnsiString:
+    case InType.CountedAnsiString:
+      return isUtf8(outType) ? decodeUtf8(bytes) : decodeLatin1(bytes);
+    case InType.CountedBinary:
+      return readNullable(outType, bytes);
+    default:
+      return readBinary(outType, bytes);
+  }
+}
+
+/** The InTypes 3 to 10 are signed and unsigned by turns. */
+function readInteger(inType: number, outType: number, bytes: Uint8Array): Value {
+  switch (outType) {
+    case OutType.String:
+      if (bytes.length <= 2) return characterOf(Number(readUnsigned(bytes, true)));
+      break;
+    case OutType.Boolean:
+      return readBoolean(bytes);
+    case OutType.Port:
+      if (bytes.length === 2) return viewOf(bytes).getUint16(0, false);
+      break;
+    case OutType.Ipv4:
+      if (bytes.length === 4) return ipAddressText(bytes);
+      break;
+    case OutType.Hex:
+    case OutType.Unsigned:
+      return readUnsigned(bytes, true);
+    case OutType.Signed:
+      return readSigned(bytes, true);
+  }
+  return inType % 2 === 1 ? readSigned(bytes, true) : readUnsigned(bytes, true);
+}
+
+function readBoolean(bytes: Uint8Array): boolean | number | bigint {
+  const number = readSigned(bytes, true);
+  return number === 0 || number === 1 ? number === 1 : number;
+}
+
+/** XML and JSON have an encoding of their own, which is UTF-8. */
+function isUtf8(outType: number): boolean {
+  return outType === OutType.Utf8 || outType === OutType.Json || outType === OutType.Xml;
+}
+
+function readBinary(outType: number, bytes: Uint8Array): string | Uint8Array {
+  const isAddress = outType === OutType.Ipv4 || outType === OutType.Ipv6;
+  return isAddress && (bytes.length === 4 || bytes.length === 16) ? ipAddressText(bytes) : bytes;
+}
+
+/** Sizes of what may be absent, by OutType: in counted bytes no bytes mean null. */
+const NULLABLE_SIZES: Readonly<Partial<Record<number, readonly number[]>>> = {
+  [OutType.Signed]: [1, 2, 4, 8],
+  [OutType.Unsigned]: [1, 2, 4, 8],
+  [OutType.Hex]: [1, 2, 4, 8],
+  [OutType.Boolean]: [1, 2, 4],
+  [OutType.Pid]: [4],
+  [OutType.Tid]: [4],
+  [OutType.Port]: [2],
+  [OutType.FileTime]: [8],
+  [OutType.Ipv4]: [4],
+  [OutType.Ipv6]: [4, 16],
+};
+
+function readNullable(outType: number, bytes: Uint8Array): Value {
+  const sizes = NULLABLE_SIZES[outType];
+  if (sizes === undefined) return bytes;
+  if (bytes.length === 0) return null;
+  if (!sizes.includes(bytes.length)) return bytes;
+  switch (outType) {
+    case OutType.Ipv4:
+    case OutType.Ipv6:
+      return ipAddressText(bytes);
+    case OutType.FileTime:
+      return viewOf(bytes).getBigInt64(0, true);
+    default:
+      return readInteger(InType.UInt32, outType, bytes);
+  }
+}
+
+/** Eight u16: year, month, day of the week, day, hour, minute, second, millisecond. */
+function systemTimeText(view: DataView): string {
+  const part = (index: number, digits: number) =>
+    String(view.getUint16(index * 2, true)).padStart(digits, '0');
+  const date = `${part(0, 4)}-${part(1, 2)}-${part(3, 2)}`;
+  return `${date}T${part(4, 2)}:${part(5, 2)}:${part(6, 2)}.${part(7, 3)}`;
+}
+
+/** Revision u8, count u8 of the sub-authorities, authority 48 bits big-endian, sub-authorities u32. */
+function sidText(bytes: Uint8Array): string {
+  const view = viewOf(bytes);
+  const authority = view.getUint16(2, false) * 2 ** 32 + view.getUint32(4, false);
+  let text = `S-${bytes[0]}-${authority}`;
+  for (let offset = 8; offset < bytes.length; offset += 4) text += `-${view.getUint32(offset, true)}`;
+  return text;
+}
