@@ -5,6 +5,7 @@
 export { type ActivityContext, ActivityOptions } from './activity/activity.ts';
 export { currentActivityId } from './activity/current.ts';
 export { activityPath } from './activity/text.ts';
+export { threadActivityId } from './platform/thread-activity-id.ts';
 export type { EventHandler, ListenerFilter, Subscription, WrittenEvent } from './session/listener.ts';
 export { listen } from './session/listener.ts';
 export type { SourceStats } from './source/account.ts';

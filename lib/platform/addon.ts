@@ -7,6 +7,22 @@ import { fileURLToPath } from 'node:url';
 /** Which tracer of the operating system events go to. */
 export type Backend = 'user_events' | 'etw' | 'none';
 
+/** What a session asked of a provider of this process; ETW only. */
+export interface AddonCommand {
+  /** The provider's GUID, 16 bytes in struct order. */
+  readonly provider: Uint8Array;
+  /** 0 disable, 1 enable, 2 write your state. */
+  readonly code: number;
+  /** 0 asks for all levels. */
+  readonly level: number;
+  /** 64 bits; 0 asks for all keywords. */
+  readonly anyKeyword: bigint;
+  /** 64 bits. */
+  readonly allKeyword: bigint;
+  /** The session's arguments, as it gave them. */
+  readonly filter: Uint8Array;
+}
+
 export interface Addon {
   readonly platform: Backend;
   /** Results of `open`, `register` and `write` beside 0 and the system's errors. */
@@ -26,6 +42,10 @@ export interface Addon {
   release(index: number): void;
   /** Binds bit 0 of the word to an event, which will be encoded into `scratch`. */
   register(index: number, definition: Uint8Array, scratch: Uint8Array): number;
+  /** Has the handler called for each command, on this thread; the first handler stays. */
+  onCommand(handler: (command: AddonCommand) => void): void;
+  /** EventActivityIdControl with this code; `id` is 16 bytes in struct order, in and out. */
+  threadActivityId(code: number, id: Uint8Array): number;
   /** Sends the first `size` bytes of the scratch buffer as one event; undefined: done. */
   write(index: number, size: number): number | undefined;
 }

@@ -2,7 +2,7 @@
  * The kernel's tracer as the rest of the library sees it: always there, and where it cannot be used it
  * does nothing and says why.
  */
-import { type Addon, type Backend, loadAddon, NO_WORD } from './addon.ts';
+import { type Addon, type AddonCommand, type Backend, loadAddon, NO_WORD } from './addon.ts';
 import { openReason, registerReason, writeReason } from './reasons.ts';
 
 /** Bit 0 of an enabled word: set by the kernel while a tracer records the event. */
@@ -18,6 +18,7 @@ export interface EnabledWord {
 export class Kernel {
   readonly #addon: Addon | undefined;
   readonly #words: Uint32Array | undefined;
+  readonly #commandHandlers: ((command: AddonCommand) => void)[] = [];
   #reason: string | undefined;
 
   constructor(loaded: Addon | { readonly reason: string } = loadAddon()) {
@@ -83,8 +84,31 @@ export class Kernel {
     return this.#addon === undefined ? NO_WORD : this.#addon.write(word.index, size);
   }
 
+  /** Has the handler called for each command that a session sends to a provider of this process. */
+  onCommand(handler: (command: AddonCommand) => void): void {
+    if (this.#commandHandlers.length === 0) {
+      this.#addon?.onCommand((command) => {
+        for (const each of this.#commandHandlers) each(command);
+      });
+    }
+    this.#commandHandlers.push(handler);
+  }
+
+  /** Whether the system keeps activity ids for threads, and did with this thread's what the code says. */
+  threadActivityId(code: number, id: Uint8Array): boolean {
+    return this.#addon?.threadActivityId(code, id) === 0;
+  }
+
   /** The name under which a failed write is counted. */
   writeReason(error: number): string {
     return this.#addon === undefined ? 'notRegistered' : writeReason(this.#addon, error);
   }
+}
+
+let kernel: Kernel | undefined;
+
+/** The thread's one: it knows the enabled words of all sources. */
+export function theKernel(): Kernel {
+  kernel ??= new Kernel();
+  return kernel;
 }

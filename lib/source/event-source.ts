@@ -4,7 +4,7 @@
 import { ActivityOptions, activityName } from '../activity/activity.ts';
 import { type SharedActivities, sharedActivities } from '../activity/shared.ts';
 import type { Backend } from '../platform/addon.ts';
-import { Kernel } from '../platform/kernel.ts';
+import { type Kernel, theKernel } from '../platform/kernel.ts';
 import { LISTENABLE, type Listenable } from '../session/listener.ts';
 import { shown } from '../session/shown.ts';
 import type { Payload } from '../wire/eventheader/values.ts';
@@ -13,11 +13,13 @@ import { Account, type SourceStats } from './account.ts';
 import { ActivityEvents, type ActivityHandle, type Outcome, type OutcomeFields } from './activity-events.ts';
 import { Opcode } from './constants.ts';
 import { DefinitionError } from './definition-error.ts';
+import { traceLoggingEvent } from './etw.ts';
 import type { EventDefinition } from './event.ts';
 import { eventSchemas, type KeywordNames, partnerOf } from './event-schemas.ts';
 import { EventWriter, type LazyPayload, WANTED_BITS, type WriteOptions } from './event-writer.ts';
 import type { PayloadOf } from './fields.ts';
 import { checkOptionNames } from './options.ts';
+import { type Provider, providerOf } from './provider.ts';
 import { tracepointOf, userEventsEvent } from './user-events.ts';
 
 export interface SourceOptions {
@@ -28,6 +30,10 @@ export interface SourceOptions {
    * processes never meet; `'2016'` is the first form, the same in every process. Tools read both.
    */
   readonly activityIds?: 'net10' | '2016';
+  /** ETW: the provider's GUID as text. Unless given, the one that tools derive from the name. */
+  readonly guid?: string;
+  /** ETW: the GUID of a group of providers that sessions can enable together. */
+  readonly groupGuid?: string;
   /** For development: a write with a bad value throws a BadValueError instead of only being counted. */
   readonly throwOnErrors?: boolean;
 }
@@ -85,7 +91,9 @@ export interface ActivityScopeOptions<Value, StopPayload> {
 export interface SourceMembers<Sources extends Events> extends Listenable {
   /** The provider's name. */
   readonly name: string;
-  /** The tracepoints that the kernel knows the events by: one for each level and keyword. */
+  /** What ETW knows the provider by; GUID text in lower case. */
+  readonly guid: string;
+  /** Linux: the tracepoints that the kernel knows the events by: one for each level and keyword. */
   readonly tracepoints: readonly string[];
   readonly status: SourceStatus;
   stats(): SourceStats;
@@ -120,11 +128,8 @@ export type EventSource<Sources extends Events = Events> = SourceMembers<Sources
   readonly [Name in keyof Sources]: EventFunction<Sources[Name], StartResult<Name, Sources>>;
 };
 
-const SOURCE_OPTIONS = ['keywords', 'activityIds', 'throwOnErrors'];
-const MEMBERS = ['name', 'tracepoints', 'status', 'stats', 'activity', 'then'];
-
-/** One for the thread: it knows the enabled words of all sources. */
-let kernel: Kernel | undefined;
+const SOURCE_OPTIONS = ['keywords', 'activityIds', 'guid', 'groupGuid', 'throwOnErrors'];
+const MEMBERS = ['name', 'guid', 'tracepoints', 'status', 'stats', 'activity', 'then'];
 
 /**
  * Defines an event source and makes its events known to the operating system's tracer, if there is one that
@@ -145,15 +150,18 @@ export function defineEventSource<const Sources extends Events>(
     throw new DefinitionError(name, `activityIds is 'net10' or '2016', not ${String(activityIds)}.`);
   }
   const schemas = eventSchemas(name, events, options.keywords ?? {}, MEMBERS);
-  kernel ??= new Kernel();
+  const provider = providerOf(name, options.guid, options.groupGuid);
+  const kernel = theKernel();
   kernel.open();
+  // Where there is no tracer, payloads are checked as Linux would have them.
+  const kernelEvent =
+    kernel.backend === 'etw'
+      ? (schema: EventSchema) => traceLoggingEvent(provider, schema)
+      : (schema: EventSchema) => userEventsEvent(name, schema);
   const account = new Account();
   const writers = new Map<EventSchema, EventWriter>();
   for (const schema of schemas) {
-    writers.set(
-      schema,
-      new EventWriter(name, schema, userEventsEvent(name, schema), kernel, account, throwOnErrors),
-    );
+    writers.set(schema, new EventWriter(name, schema, kernelEvent(schema), kernel, account, throwOnErrors));
   }
   for (const writer of writers.values()) writer.register();
   const shared = sharedActivities();
@@ -174,7 +182,7 @@ export function defineEventSource<const Sources extends Events>(
     return [schema.name, write];
   });
   const members = sourceMembers(
-    name,
+    provider,
     [...writers.values()],
     activities,
     account,
@@ -256,7 +264,7 @@ function stopFunction(writer: EventWriter, activity: ActivityEvents): AnyEventFu
 }
 
 function sourceMembers(
-  name: string,
+  { name, guid }: Provider,
   writers: readonly EventWriter[],
   activities: ReadonlyMap<EventSchema, ActivityEvents>,
   account: Account,
@@ -273,6 +281,7 @@ function sourceMembers(
   type Stop = (outcome: Outcome) => Payload;
   return {
     name,
+    guid,
     tracepoints: Object.freeze([...new Set(writers.map(({ schema }) => tracepointOf(name, schema)))]),
     get status(): SourceStatus {
       return { backend: kernel.backend, reason: kernel.reason, problems: account.problems };

@@ -24,7 +24,6 @@ constexpr uint32_t kTracerBit = 1;
 // The layout of an event, made by the encoders of lib/wire/tracelogging and lib/wire/manifest.
 constexpr size_t kMetadataSizeOffset = 0;  // u16: 0 for an event that a manifest describes
 constexpr size_t kIdFlagsOffset = 2;       // u8: which of the ids are there
-constexpr uint8_t kHasActivityId = 1;
 constexpr uint8_t kHasRelatedId = 2;
 constexpr size_t kActivityIdOffset = 4;
 constexpr size_t kRelatedIdOffset = 20;

@@ -1,5 +1,5 @@
 /** A kernel for tests: an addon of the same shape whose tracer is switched by hand and keeps what it is sent. */
-import { type Addon, type Backend, NO_WORD } from '../../lib/platform/addon.ts';
+import { type Addon, type AddonCommand, type Backend, NO_WORD } from '../../lib/platform/addon.ts';
 import { KERNEL_BIT } from '../../lib/platform/kernel.ts';
 
 const WRITE_INDEX_SIZE = 4;
@@ -54,6 +54,17 @@ export class FakeAddon implements Addon {
     this.definitions.set(index, Buffer.from(definition).toString());
     this.#scratches.set(index, scratch);
     return 0;
+  }
+
+  /** Sends a command, as when a session asks something of the provider. */
+  command: (command: AddonCommand) => void = () => {};
+
+  onCommand(handler: (command: AddonCommand) => void): void {
+    this.command = handler;
+  }
+
+  threadActivityId(): number {
+    return this.codes.unsupported;
   }
 
   write(index: number, size: number): number | undefined {

@@ -1,0 +1,29 @@
+/** Who writes events: what an event source is to the tracers. */
+import { Guid } from '../activity/guid.ts';
+import { providerGuid } from '../wire/provider-guid.ts';
+import { DefinitionError } from './definition-error.ts';
+
+export interface Provider {
+  readonly name: string;
+  /** What ETW knows it by; GUID text in lower case. */
+  readonly guid: string;
+  /** ETW: a group of providers that can be enabled together. */
+  readonly groupGuid?: string;
+}
+
+/**
+ * @param guid unless given, the one that the name stands for
+ * @throws DefinitionError
+ */
+export function providerOf(name: string, guid: string | undefined, groupGuid: string | undefined): Provider {
+  const provider = { name, guid: guid === undefined ? providerGuid(name) : guidOption(name, 'guid', guid) };
+  return groupGuid === undefined
+    ? provider
+    : { ...provider, groupGuid: guidOption(name, 'groupGuid', groupGuid) };
+}
+
+function guidOption(name: string, option: string, text: string): string {
+  const guid = typeof text === 'string' ? Guid.tryParse(text) : undefined;
+  if (guid !== undefined && !guid.isEmpty) return guid.toString();
+  throw new DefinitionError(name, `the ${option} must be the text of a GUID, not ${JSON.stringify(text)}.`);
+}
