@@ -1,0 +1,98 @@
+// etwrec.node, test-only: has the addons that are loaded after it call this recorder in place of
+// Windows' ETW, which is a stub in Wine, and lets JavaScript play the sessions that listen.
+//
+// The calls go, one JSON line each, into the file that the environment variable TRACEWRIGHT_ETW_LOG
+// names (etw-call.ts has their shapes). The functions below take positional arguments; recorder.mjs
+// is what programs use.
+#include <napi.h>
+#include <windows.h>
+
+#include <mutex>
+#include <string>
+
+#include "call_log.h"
+#include "etw_model.h"
+#include "import_table.h"
+
+namespace etwrec {
+namespace {
+
+uint64_t Uint64(const Napi::Value& value) {
+  bool lossless;
+  return value.As<Napi::BigInt>().Uint64Value(&lossless);
+}
+
+uint32_t Uint32(const Napi::Value& value) { return value.As<Napi::Number>().Uint32Value(); }
+
+GUID ToGuid(const Napi::Value& value) {
+  std::string text = value.ToString();
+  GUID guid;
+  if (!ParseGuid(text, &guid)) throw Napi::TypeError::New(value.Env(), text + " is no GUID.");
+  return guid;
+}
+
+// send(provider, code, level, any: bigint, all: bigint, filter: Uint8Array | undefined, wait)
+void JsSend(const Napi::CallbackInfo& info) {
+  Filter filter;
+  filter.level = static_cast<UCHAR>(Uint32(info[2]));
+  filter.any_keyword = Uint64(info[3]);
+  filter.all_keyword = Uint64(info[4]);
+  filter.has_data = info[5].IsTypedArray();
+  if (filter.has_data) {
+    auto bytes = info[5].As<Napi::Uint8Array>();
+    filter.data.assign(reinterpret_cast<const char*>(bytes.Data()), bytes.ByteLength());
+  }
+  Send(ToGuid(info[0]), static_cast<Command>(Uint32(info[1])), filter, info[6].ToBoolean());
+}
+
+void JsSettle(const Napi::CallbackInfo&) { Settle(); }
+
+// failNext('register' | 'setInformation' | 'write', status, count)
+void JsFailNext(const Napi::CallbackInfo& info) {
+  std::string name = info[0].ToString();
+  Operation operation;
+  if (name == "register") {
+    operation = Operation::kRegister;
+  } else if (name == "setInformation") {
+    operation = Operation::kSetInformation;
+  } else if (name == "write") {
+    operation = Operation::kWrite;
+  } else {
+    throw Napi::TypeError::New(info.Env(), name + " is no operation that can fail.");
+  }
+  FailNext(operation, Uint32(info[1]), Uint32(info[2]));
+}
+
+// mark(text): a line of the test's own among the calls. Letters, digits and spaces.
+void JsMark(const Napi::CallbackInfo& info) { Line("mark").Text("text", info[0].ToString()); }
+
+// Import tables point into this module, also when the environment that loaded it is gone.
+void PinModule() {
+  HMODULE module;
+  GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_PIN | GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS,
+                     reinterpret_cast<LPCWSTR>(&PinModule),
+                     &module);
+}
+
+bool Start() {
+  PinModule();
+  return HookAddonsLoadedFromNowOn();
+}
+
+Napi::Object Init(Napi::Env env, Napi::Object exports) {
+  static bool started = Start();
+  if (!started) throw Napi::Error::New(env, "The loader does not tell of the addons it loads.");
+  exports["send"] = Napi::Function::New<JsSend>(env, "send");
+  exports["settle"] = Napi::Function::New<JsSettle>(env, "settle");
+  exports["failNext"] = Napi::Function::New<JsFailNext>(env, "failNext");
+  exports["mark"] = Napi::Function::New<JsMark>(env, "mark");
+  return exports;
+}
+
+}  // namespace
+}  // namespace etwrec
+
+static Napi::Object InitRecorder(Napi::Env env, Napi::Object exports) {
+  return etwrec::Init(env, exports);
+}
+NODE_API_MODULE(etwrec, InitRecorder)

@@ -1,0 +1,261 @@
+// See etw_model.h.
+#include "etw_model.h"
+
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "call_log.h"
+#include "control_thread.h"
+
+namespace etwrec {
+namespace {
+
+// An event's whole size, header included, must fit 16 bits.
+constexpr uint64_t kLargestEvent = 65535;
+constexpr uint64_t kHeaderSize = 80;
+constexpr int kSetTraits = 2;  // EventProviderSetTraits
+
+struct Registration {
+  GUID provider;
+  PENABLECALLBACK callback;
+  void* context;
+  REGHANDLE handle;
+  bool live = true;
+  // Held while the callback runs; recursive, for a callback that unregisters.
+  std::recursive_mutex calling;
+};
+
+struct GuidLess {
+  bool operator()(const GUID& a, const GUID& b) const { return memcmp(&a, &b, sizeof a) < 0; }
+};
+
+struct Failure {
+  ULONG status = 0;
+  ULONG left = 0;
+};
+
+struct State {
+  std::mutex mutex;  // guards all of this; never held while a callback runs
+  std::vector<std::shared_ptr<Registration>> registrations;  // for ever: a handle is never reused
+  std::map<GUID, Filter, GuidLess> sessions;                 // of the providers that are enabled
+  std::map<Operation, Failure> failures;
+  uint64_t created_ids = 0;
+};
+
+// Leaked on purpose: calls come until the very end of the process.
+State& TheState() {
+  static State* state = new State;
+  return *state;
+}
+
+thread_local GUID thread_activity_id = {};
+
+// Looks like no pointer and no small number, as real handles.
+REGHANDLE HandleOf(size_t index) { return 0x00e7000000000000 | (index + 1) << 16 | 0x77; }
+
+std::shared_ptr<Registration> Find(REGHANDLE handle) {
+  State& state = TheState();
+  std::lock_guard<std::mutex> lock(state.mutex);
+  for (auto& registration : state.registrations) {
+    if (registration->handle == handle) return registration;
+  }
+  return nullptr;
+}
+
+std::shared_ptr<Registration> FindLive(REGHANDLE handle) {
+  std::shared_ptr<Registration> found = Find(handle);
+  return found != nullptr && found->live ? found : nullptr;
+}
+
+ULONG NextFailure(Operation operation) {
+  State& state = TheState();
+  std::lock_guard<std::mutex> lock(state.mutex);
+  Failure& failure = state.failures[operation];
+  if (failure.left == 0) return ERROR_SUCCESS;
+  --failure.left;
+  return failure.status;
+}
+
+bool FindSession(const GUID& provider, Filter* filter) {
+  State& state = TheState();
+  std::lock_guard<std::mutex> lock(state.mutex);
+  auto found = state.sessions.find(provider);
+  if (found == state.sessions.end()) return false;
+  *filter = found->second;
+  return true;
+}
+
+// With `calling` held.
+void Call(const Registration& registration, Command command, const Filter& filter) {
+  if (!registration.live || registration.callback == nullptr) return;
+  const void* data = filter.has_data ? filter.data.data() : nullptr;
+  Line("callback")
+      .Hex64("handle", registration.handle)
+      .Guid("provider", &registration.provider)
+      .Number("code", static_cast<ULONG>(command))
+      .Number("level", filter.level)
+      .Hex64("any", filter.any_keyword)
+      .Hex64("all", filter.all_keyword)
+      .Bytes("filter", data, filter.data.size());
+  EVENT_FILTER_DESCRIPTOR descriptor = {};
+  descriptor.Ptr = reinterpret_cast<ULONGLONG>(data);
+  descriptor.Size = static_cast<ULONG>(filter.data.size());
+  descriptor.Type = EVENT_FILTER_TYPE_SCHEMATIZED;
+  GUID source = {};
+  registration.callback(&source,
+                        static_cast<ULONG>(command),
+                        filter.level,
+                        filter.any_keyword,
+                        filter.all_keyword,
+                        data == nullptr ? nullptr : &descriptor,
+                        registration.context);
+}
+
+void CallAll(const GUID& provider, Command command, const Filter& filter) {
+  std::vector<std::shared_ptr<Registration>> called;
+  State& state = TheState();
+  {
+    std::lock_guard<std::mutex> lock(state.mutex);
+    if (command == Command::kEnable) state.sessions[provider] = filter;
+    if (command == Command::kDisable) state.sessions.erase(provider);
+    for (auto& registration : state.registrations) {
+      if (IsEqualGUID(registration->provider, provider)) called.push_back(registration);
+    }
+  }
+  for (auto& registration : called) {
+    std::lock_guard<std::recursive_mutex> calling(registration->calling);
+    Call(*registration, command, filter);
+  }
+}
+
+GUID CreateId() {
+  State& state = TheState();
+  std::lock_guard<std::mutex> lock(state.mutex);
+  GUID id = {};
+  id.Data1 = static_cast<ULONG>(++state.created_ids);
+  memcpy(id.Data4,
+         "\x80\x00"
+         "etwrec",
+         sizeof id.Data4);
+  return id;
+}
+
+}  // namespace
+
+ULONG Register(const GUID* provider, PENABLECALLBACK callback, void* context, REGHANDLE* handle) {
+  if (provider == nullptr || handle == nullptr) return ERROR_INVALID_PARAMETER;
+  *handle = 0;
+  ULONG failure = NextFailure(Operation::kRegister);
+  if (failure != ERROR_SUCCESS) return failure;
+  auto registration = std::make_shared<Registration>();
+  registration->provider = *provider;
+  registration->callback = callback;
+  registration->context = context;
+  // Held from before any other thread can find the registration, until its first callback is over.
+  std::lock_guard<std::recursive_mutex> calling(registration->calling);
+  {
+    State& state = TheState();
+    std::lock_guard<std::mutex> lock(state.mutex);
+    registration->handle = HandleOf(state.registrations.size());
+    state.registrations.push_back(registration);
+  }
+  Filter filter;
+  if (FindSession(*provider, &filter)) Call(*registration, Command::kEnable, filter);
+  *handle = registration->handle;
+  return ERROR_SUCCESS;
+}
+
+ULONG Unregister(REGHANDLE handle) {
+  std::shared_ptr<Registration> registration = Find(handle);
+  if (registration == nullptr) return ERROR_INVALID_HANDLE;
+  // Waits for a callback that runs.
+  std::lock_guard<std::recursive_mutex> calling(registration->calling);
+  if (!registration->live) return ERROR_INVALID_HANDLE;
+  registration->live = false;
+  return ERROR_SUCCESS;
+}
+
+ULONG SetInformation(REGHANDLE handle, int information_class, const void* data, ULONG size) {
+  if (FindLive(handle) == nullptr) return ERROR_INVALID_HANDLE;
+  ULONG failure = NextFailure(Operation::kSetInformation);
+  if (failure != ERROR_SUCCESS || information_class != kSetTraits) return failure;
+  // Traits begin with their own size.
+  uint16_t declared = 0;
+  if (size > sizeof declared) memcpy(&declared, data, sizeof declared);
+  return size > sizeof declared && declared == size ? ERROR_SUCCESS : ERROR_INVALID_PARAMETER;
+}
+
+bool IsEnabled(REGHANDLE handle, UCHAR level, ULONGLONG keyword) {
+  std::shared_ptr<Registration> registration = FindLive(handle);
+  Filter filter;
+  if (registration == nullptr || !FindSession(registration->provider, &filter)) return false;
+  if (level > filter.level && filter.level != 0) return false;
+  if (keyword == 0) return true;
+  bool any = filter.any_keyword == 0 || (keyword & filter.any_keyword) != 0;
+  return any && (keyword & filter.all_keyword) == filter.all_keyword;
+}
+
+Outcome Write(REGHANDLE handle, const EVENT_DESCRIPTOR& descriptor, ULONG count,
+              const EVENT_DATA_DESCRIPTOR* data) {
+  if (FindLive(handle) == nullptr) return {ERROR_INVALID_HANDLE, false};
+  if (count > MAX_EVENT_DATA_DESCRIPTORS) return {ERROR_INVALID_PARAMETER, false};
+  ULONG failure = NextFailure(Operation::kWrite);
+  if (failure != ERROR_SUCCESS) return {failure, false};
+  if (!IsEnabled(handle, descriptor.Level, descriptor.Keyword)) return {ERROR_SUCCESS, false};
+  uint64_t size = kHeaderSize;
+  for (ULONG i = 0; i < count; ++i) size += data[i].Size;
+  if (size > kLargestEvent) return {ERROR_ARITHMETIC_OVERFLOW, false};
+  return {ERROR_SUCCESS, true};
+}
+
+GUID ProviderOf(REGHANDLE handle) {
+  std::shared_ptr<Registration> registration = Find(handle);
+  return registration == nullptr ? GUID{} : registration->provider;
+}
+
+ULONG ActivityIdControl(ULONG code, GUID* id) {
+  if (id == nullptr) return ERROR_INVALID_PARAMETER;
+  GUID before = thread_activity_id;
+  switch (code) {
+    case EVENT_ACTIVITY_CTRL_GET_ID:
+      *id = before;
+      return ERROR_SUCCESS;
+    case EVENT_ACTIVITY_CTRL_SET_ID:
+      thread_activity_id = *id;
+      return ERROR_SUCCESS;
+    case EVENT_ACTIVITY_CTRL_CREATE_ID:
+      *id = CreateId();
+      return ERROR_SUCCESS;
+    case EVENT_ACTIVITY_CTRL_GET_SET_ID:
+      thread_activity_id = *id;
+      *id = before;
+      return ERROR_SUCCESS;
+    case EVENT_ACTIVITY_CTRL_CREATE_SET_ID:
+      thread_activity_id = CreateId();
+      *id = before;
+      return ERROR_SUCCESS;
+    default:
+      return ERROR_INVALID_PARAMETER;
+  }
+}
+
+GUID ThreadActivityId() { return thread_activity_id; }
+
+void Send(const GUID& provider, Command command, const Filter& filter, bool wait) {
+  ControlThread& thread = ControlThread::Get();
+  thread.Post([=] { CallAll(provider, command, filter); });
+  if (wait) thread.Settle();
+}
+
+void Settle() { ControlThread::Get().Settle(); }
+
+void FailNext(Operation operation, ULONG status, ULONG count) {
+  State& state = TheState();
+  std::lock_guard<std::mutex> lock(state.mutex);
+  state.failures[operation] = {status, count};
+}
+
+}  // namespace etwrec
