@@ -11,15 +11,11 @@ export { listen } from './session/listener.ts';
 export type { SourceStats } from './source/account.ts';
 export type { ActivityHandle, Outcome } from './source/activity-events.ts';
 export { BadValueError } from './source/bad-value-error.ts';
+export type { CommandHandler, SourceCommand } from './source/commands.ts';
 export { Level, Opcode } from './source/constants.ts';
 export { DefinitionError } from './source/definition-error.ts';
 export { type EventDefinition, type EventOptions, event } from './source/event.ts';
-export {
-  defineEventSource,
-  type EventFunction,
-  type EventSource,
-  type SourceOptions,
-  type SourceStatus,
-} from './source/event-source.ts';
+export { defineEventSource } from './source/event-source.ts';
+export type { EventFunction, EventSource, SourceOptions, SourceStatus } from './source/event-source-types.ts';
 export type { WriteOptions } from './source/event-writer.ts';
 export type { FieldDefinition, FieldDefinitions, PayloadOf } from './source/fields.ts';

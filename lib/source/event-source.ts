@@ -3,133 +3,27 @@
  */
 import { ActivityOptions, activityName } from '../activity/activity.ts';
 import { type SharedActivities, sharedActivities } from '../activity/shared.ts';
-import type { Backend } from '../platform/addon.ts';
 import { type Kernel, theKernel } from '../platform/kernel.ts';
-import { LISTENABLE, type Listenable } from '../session/listener.ts';
+import { LISTENABLE } from '../session/listener.ts';
 import { shown } from '../session/shown.ts';
 import type { Payload } from '../wire/eventheader/values.ts';
 import type { EventSchema } from '../wire/schema.ts';
-import { Account, type SourceStats } from './account.ts';
-import { ActivityEvents, type ActivityHandle, type Outcome, type OutcomeFields } from './activity-events.ts';
+import { Account } from './account.ts';
+import { ActivityEvents, type Outcome } from './activity-events.ts';
+import { type CommandHandler, onCommand } from './commands.ts';
 import { Opcode } from './constants.ts';
 import { DefinitionError } from './definition-error.ts';
 import { traceLoggingEvent } from './etw.ts';
-import type { EventDefinition } from './event.ts';
-import { eventSchemas, type KeywordNames, partnerOf } from './event-schemas.ts';
+import { eventSchemas, partnerOf } from './event-schemas.ts';
+import type { EventSource, Events, SourceOptions, SourceStatus } from './event-source-types.ts';
 import { EventWriter, type LazyPayload, WANTED_BITS, type WriteOptions } from './event-writer.ts';
-import type { PayloadOf } from './fields.ts';
 import { checkOptionNames } from './options.ts';
 import { type Provider, providerOf } from './provider.ts';
+import { followTaskFlow } from './task-flow.ts';
 import { tracepointOf, userEventsEvent } from './user-events.ts';
 
-export interface SourceOptions {
-  /** Names for keywords, bits 0 to 47, that events may use instead of the numbers. */
-  readonly keywords?: KeywordNames;
-  /**
-   * The form of activity ids: `'net10'` (the default) has the process id in it, so that the ids of two
-   * processes never meet; `'2016'` is the first form, the same in every process. Tools read both.
-   */
-  readonly activityIds?: 'net10' | '2016';
-  /** ETW: the provider's GUID as text. Unless given, the one that tools derive from the name. */
-  readonly guid?: string;
-  /** ETW: the GUID of a group of providers that sessions can enable together. */
-  readonly groupGuid?: string;
-  /** For development: a write with a bad value throws a BadValueError instead of only being counted. */
-  readonly throwOnErrors?: boolean;
-}
-
-/** Where a source's events go, and what is wrong. */
-export interface SourceStatus {
-  /** The operating system's tracer that can record the events; `'none'`: only listeners in the process can. */
-  readonly backend: Backend;
-  /** Why there is no backend, and what would help. */
-  readonly reason: string | undefined;
-  /** What went wrong so far: registrations that failed, values that did not fit. The first of each kind. */
-  readonly problems: readonly string[];
-}
-
-type Events = Readonly<Record<string, EventDefinition>>;
-type FieldsOf<Definition> = Definition extends EventDefinition<infer Fields> ? PayloadOf<Fields> : never;
-type LazyPayloadOf<Definition> = FieldsOf<Definition> | (() => FieldsOf<Definition>);
-type EventArguments<Definition> =
-  Record<never, never> extends FieldsOf<Definition>
-    ? [payload?: LazyPayloadOf<Definition>, options?: WriteOptions]
-    : [payload: LazyPayloadOf<Definition>, options?: WriteOptions];
-
-/** Writes one event. Costs about what a function call costs while nobody wants the event. Never throws. */
-export interface EventFunction<Definition, Result> {
-  (...args: EventArguments<Definition>): Result;
-  /** Whether somebody wants the event now. */
-  readonly enabled: boolean;
-}
-
-/** What calling an event returns: a handle for a Start that has its Stop, else nothing. */
-type StartResult<Name, Sources extends Events> = Name extends `${infer Stem}Start`
-  ? `${Stem}Stop` extends keyof Sources
-    ? ActivityHandle<FieldsOf<Sources[`${Stem}Stop`]>>
-    : undefined
-  : undefined;
-
-/** The names, less Start and Stop, of the activities that a source has. */
-export type ActivityNames<Sources extends Events> = {
-  [Name in keyof Sources]: Name extends `${infer Stem}Start`
-    ? `${Stem}Stop` extends keyof Sources
-      ? Stem
-      : never
-    : never;
-}[keyof Sources];
-
-type StartOf<Sources extends Events, Name extends string> = Sources[`${Name}Start`];
-type StopFieldsOf<Sources extends Events, Name extends string> = FieldsOf<Sources[`${Name}Stop`]>;
-
-export interface ActivityScopeOptions<Value, StopPayload> {
-  /** Makes the Stop event's payload out of how the work ended. */
-  readonly stop: (outcome: Outcome<Value>) => StopPayload;
-}
-
-/** What every event source has beside its events. */
-export interface SourceMembers<Sources extends Events> extends Listenable {
-  /** The provider's name. */
-  readonly name: string;
-  /** What ETW knows the provider by; GUID text in lower case. */
-  readonly guid: string;
-  /** Linux: the tracepoints that the kernel knows the events by: one for each level and keyword. */
-  readonly tracepoints: readonly string[];
-  readonly status: SourceStatus;
-  stats(): SourceStats;
-  /**
-   * Runs the work inside an activity: its Start event before, its Stop event when the work has returned,
-   * thrown, or, if it is asynchronous, settled. All that the work causes belongs to the activity; the
-   * caller's own activity stays what it was.
-   *
-   * A Stop event's fields `success` (bool) and `errorMessage` (string) are filled from the outcome; for
-   * others, say with `stop` what they hold.
-   *
-   * @returns what the work returns
-   */
-  activity<Name extends ActivityNames<Sources> & string, Result>(
-    name: StopFieldsOf<Sources, Name> extends Partial<OutcomeFields>
-      ? OutcomeFields extends StopFieldsOf<Sources, Name>
-        ? Name
-        : never
-      : never,
-    payload: LazyPayloadOf<StartOf<Sources, Name>>,
-    work: () => Result,
-  ): Result;
-  activity<Name extends ActivityNames<Sources> & string, Result>(
-    name: Name,
-    payload: LazyPayloadOf<StartOf<Sources, Name>>,
-    options: ActivityScopeOptions<Awaited<Result>, StopFieldsOf<Sources, Name>>,
-    work: () => Result,
-  ): Result;
-}
-
-export type EventSource<Sources extends Events = Events> = SourceMembers<Sources> & {
-  readonly [Name in keyof Sources]: EventFunction<Sources[Name], StartResult<Name, Sources>>;
-};
-
 const SOURCE_OPTIONS = ['keywords', 'activityIds', 'guid', 'groupGuid', 'throwOnErrors'];
-const MEMBERS = ['name', 'guid', 'tracepoints', 'status', 'stats', 'activity', 'then'];
+const MEMBERS = ['name', 'guid', 'tracepoints', 'status', 'stats', 'activity', 'onCommand', 'then'];
 
 /**
  * Defines an event source and makes its events known to the operating system's tracer, if there is one that
@@ -165,6 +59,7 @@ export function defineEventSource<const Sources extends Events>(
   }
   for (const writer of writers.values()) writer.register();
   const shared = sharedActivities();
+  followTaskFlow(kernel, shared.flow);
   const processId = activityIds === '2016' ? 0 : process.pid;
   const activities = activitiesOf(name, schemas, events, writers, processId, shared);
   shared.flow.keepWhile(() => [...activities.values()].some((activity) => activity.startEnabled));
@@ -264,7 +159,7 @@ function stopFunction(writer: EventWriter, activity: ActivityEvents): AnyEventFu
 }
 
 function sourceMembers(
-  { name, guid }: Provider,
+  provider: Provider,
   writers: readonly EventWriter[],
   activities: ReadonlyMap<EventSchema, ActivityEvents>,
   account: Account,
@@ -272,6 +167,7 @@ function sourceMembers(
   shared: SharedActivities,
   throwOnErrors: boolean,
 ): object {
+  const { name, guid } = provider;
   // An object, because V8 finds a constant name in it faster than in a Map: a scope that nobody wants costs 2.5 ns, not 8.
   const scopes: Readonly<Record<string, unknown>> = Object.fromEntries(
     [...activities]
@@ -287,6 +183,7 @@ function sourceMembers(
       return { backend: kernel.backend, reason: kernel.reason, problems: account.problems };
     },
     stats: () => account.stats(),
+    onCommand: (handler: CommandHandler) => onCommand(kernel, provider, handler),
     activity: (
       activityName: string,
       payload: LazyPayload,

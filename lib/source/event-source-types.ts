@@ -1,0 +1,124 @@
+/**
+ * What applications see of an event source, in types: the events' functions follow from their definitions.
+ */
+import type { Backend } from '../platform/addon.ts';
+import type { Listenable } from '../session/listener.ts';
+import type { SourceStats } from './account.ts';
+import type { ActivityHandle, Outcome, OutcomeFields } from './activity-events.ts';
+import type { CommandHandler } from './commands.ts';
+import type { EventDefinition } from './event.ts';
+import type { KeywordNames } from './event-schemas.ts';
+import type { WriteOptions } from './event-writer.ts';
+import type { PayloadOf } from './fields.ts';
+
+export interface SourceOptions {
+  /** Names for keywords, bits 0 to 47, that events may use instead of the numbers. */
+  readonly keywords?: KeywordNames;
+  /**
+   * The form of activity ids: `'net10'` (the default) has the process id in it, so that the ids of two
+   * processes never meet; `'2016'` is the first form, the same in every process. Tools read both.
+   */
+  readonly activityIds?: 'net10' | '2016';
+  /** ETW: the provider's GUID as text. Unless given, the one that tools derive from the name. */
+  readonly guid?: string;
+  /** ETW: the GUID of a group of providers that sessions can enable together. */
+  readonly groupGuid?: string;
+  /** For development: a write with a bad value throws a BadValueError instead of only being counted. */
+  readonly throwOnErrors?: boolean;
+}
+
+/** Where a source's events go, and what is wrong. */
+export interface SourceStatus {
+  /** The operating system's tracer that can record the events; `'none'`: only listeners in the process can. */
+  readonly backend: Backend;
+  /** Why there is no backend, and what would help. */
+  readonly reason: string | undefined;
+  /** What went wrong so far: registrations that failed, values that did not fit. The first of each kind. */
+  readonly problems: readonly string[];
+}
+
+/** Definitions by event name. */
+export type Events = Readonly<Record<string, EventDefinition>>;
+type FieldsOf<Definition> = Definition extends EventDefinition<infer Fields> ? PayloadOf<Fields> : never;
+type LazyPayloadOf<Definition> = FieldsOf<Definition> | (() => FieldsOf<Definition>);
+type EventArguments<Definition> =
+  Record<never, never> extends FieldsOf<Definition>
+    ? [payload?: LazyPayloadOf<Definition>, options?: WriteOptions]
+    : [payload: LazyPayloadOf<Definition>, options?: WriteOptions];
+
+/** Writes one event. Costs about what a function call costs while nobody wants the event. Never throws. */
+export interface EventFunction<Definition, Result> {
+  (...args: EventArguments<Definition>): Result;
+  /** Whether somebody wants the event now. */
+  readonly enabled: boolean;
+}
+
+/** What calling an event returns: a handle for a Start that has its Stop, else nothing. */
+type StartResult<Name, Sources extends Events> = Name extends `${infer Stem}Start`
+  ? `${Stem}Stop` extends keyof Sources
+    ? ActivityHandle<FieldsOf<Sources[`${Stem}Stop`]>>
+    : undefined
+  : undefined;
+
+/** The names, less Start and Stop, of the activities that a source has. */
+export type ActivityNames<Sources extends Events> = {
+  [Name in keyof Sources]: Name extends `${infer Stem}Start`
+    ? `${Stem}Stop` extends keyof Sources
+      ? Stem
+      : never
+    : never;
+}[keyof Sources];
+
+type StartOf<Sources extends Events, Name extends string> = Sources[`${Name}Start`];
+type StopFieldsOf<Sources extends Events, Name extends string> = FieldsOf<Sources[`${Name}Stop`]>;
+
+export interface ActivityScopeOptions<Value, StopPayload> {
+  /** Makes the Stop event's payload out of how the work ended. */
+  readonly stop: (outcome: Outcome<Value>) => StopPayload;
+}
+
+/** What every event source has beside its events. */
+export interface SourceMembers<Sources extends Events> extends Listenable {
+  /** The provider's name. */
+  readonly name: string;
+  /** What ETW knows the provider by; GUID text in lower case. */
+  readonly guid: string;
+  /** Linux: the tracepoints that the kernel knows the events by: one for each level and keyword. */
+  readonly tracepoints: readonly string[];
+  readonly status: SourceStatus;
+  stats(): SourceStats;
+  /**
+   * Has the handler called when an ETW session enables or disables the provider, or asks for its state. On
+   * the thread that defined the source, some time after. Other tracers tell nobody.
+   */
+  onCommand(handler: CommandHandler): void;
+  /**
+   * Runs the work inside an activity: its Start event before, its Stop event when the work has returned,
+   * thrown, or, if it is asynchronous, settled. All that the work causes belongs to the activity; the
+   * caller's own activity stays what it was.
+   *
+   * A Stop event's fields `success` (bool) and `errorMessage` (string) are filled from the outcome; for
+   * others, say with `stop` what they hold.
+   *
+   * @returns what the work returns
+   */
+  activity<Name extends ActivityNames<Sources> & string, Result>(
+    name: StopFieldsOf<Sources, Name> extends Partial<OutcomeFields>
+      ? OutcomeFields extends StopFieldsOf<Sources, Name>
+        ? Name
+        : never
+      : never,
+    payload: LazyPayloadOf<StartOf<Sources, Name>>,
+    work: () => Result,
+  ): Result;
+  activity<Name extends ActivityNames<Sources> & string, Result>(
+    name: Name,
+    payload: LazyPayloadOf<StartOf<Sources, Name>>,
+    options: ActivityScopeOptions<Awaited<Result>, StopFieldsOf<Sources, Name>>,
+    work: () => Result,
+  ): Result;
+}
+
+export type EventSource<Sources extends Events = Events> = SourceMembers<Sources> & {
+  readonly [Name in keyof Sources]: EventFunction<Sources[Name], StartResult<Name, Sources>>;
+};

@@ -1,0 +1,42 @@
+/**
+ * How ETW's tools ask for activity ids: PerfView, and whoever follows .NET's documentation, enables .NET's
+ * TplEventSource with the keyword TasksFlowActivityIds. tracewright's Start events make activities for whoever
+ * listens to them; this request has the flow of activities ready before the first of them.
+ *
+ * Source: "EventSource Activity Support", "Enabling Activity Tracking".
+ */
+import type { ActivityFlow } from '../activity/flow.ts';
+import { KERNEL_BIT, type Kernel } from '../platform/kernel.ts';
+import { Channel, encodeEventDescriptor } from '../wire/etw/event-descriptor.ts';
+import { guidBytes } from '../wire/guid.ts';
+import { scratch } from '../wire/scratch.ts';
+import { Level } from './constants.ts';
+
+const TPL_EVENT_SOURCE = guidBytes('2e5dba47-a3d2-4d16-8ee0-6671ffdcd7b5');
+const TASKS_FLOW_ACTIVITY_IDS = 0x80n;
+
+let isFollowed = false;
+
+/** Heeds the request in this thread from now on, where there is ETW. */
+export function followTaskFlow(kernel: Kernel, flow: ActivityFlow): void {
+  if (isFollowed || kernel.backend !== 'etw') return;
+  isFollowed = true;
+  // An event of the source, only to know whether a session asks for it; it is never written.
+  const descriptor = encodeEventDescriptor({
+    id: 0,
+    version: 0,
+    channel: Channel.None,
+    level: Level.Informational,
+    opcode: 0,
+    task: 0,
+    keywords: TASKS_FLOW_ACTIVITY_IDS,
+  });
+  const word = kernel.allocate();
+  kernel.register(word, 'TplEventSource', Buffer.concat([descriptor, TPL_EVENT_SOURCE]), scratch);
+  const isAskedFor = () => ((word.words[word.index] as number) & KERNEL_BIT) !== 0;
+  flow.keepWhile(isAskedFor);
+  kernel.onCommand(() => {
+    if (isAskedFor()) flow.begin();
+  });
+  if (isAskedFor()) flow.begin();
+}
