@@ -24,18 +24,18 @@ export function traceLoggingDescriptor(schema: EventSchema): Uint8Array {
   return encodeEventDescriptor({ ...schema, channel: Channel.TraceLogging });
 }
 
-/** Why TraceLogging cannot carry the event so that decoders read it, as a sentence; undefined if it can. */
+/** Why TraceLogging cannot carry the event so that decoders read it, as the rest of a sentence about it; undefined if it can. */
 export function traceLoggingProblem(schema: EventSchema): string | undefined {
   const fields = countFields(schema.fields);
   if (fields > MAX_DECODABLE_FIELDS) {
     return (
-      `Decoders of TraceLogging take ${MAX_DECODABLE_FIELDS} fields, this event has ${fields} ` +
+      `decoders of TraceLogging take ${MAX_DECODABLE_FIELDS} fields, this event has ${fields} ` +
       '(structs and their fields count one each, and arrays two).'
     );
   }
   const { length } = eventMetadata(schema);
   if (length > MAX_METADATA_SIZE) {
-    return `Its names and types take ${length} bytes, and TraceLogging has room for ${MAX_METADATA_SIZE}.`;
+    return `its names and types take ${length} bytes, and TraceLogging has room for ${MAX_METADATA_SIZE}.`;
   }
   return undefined;
 }

@@ -1,0 +1,41 @@
+/**
+ * Encodes events that a manifest describes into the scratch buffer, as one EventWriteTransfer takes them: what
+ * the addon is told (see `etw/prefix.ts`), then the fields' values, packed, in the order of the manifest.
+ */
+import { Channel, encodeEventDescriptor } from '../etw/event-descriptor.ts';
+import { etwPrefixes, setEtwActivityIds } from '../etw/prefix.ts';
+import { EventEncoder } from '../event-encoder.ts';
+import { compilePayloadWriter, type ValueSchema } from '../payload-writer.ts';
+import type { EventSchema } from '../schema.ts';
+import type { ValueWriter } from '../values/faults.ts';
+import { MESSAGE_EVENT, SESSION_KEYWORDS_MASK } from './constants.ts';
+import { FIELD_LAYOUTS } from './field-layouts.ts';
+
+const NO_METADATA = new Uint8Array(0);
+
+export class ManifestEncoder extends EventEncoder {
+  /** @param schema one of which `manifestProblem` has nothing to say */
+  constructor(schema: EventSchema) {
+    super(etwPrefixes(NO_METADATA), setEtwActivityIds, compilePayloadWriter(schema.fields, writerOf));
+  }
+}
+
+function writerOf(schema: ValueSchema): ValueWriter {
+  const layout = FIELD_LAYOUTS[schema.type];
+  if (layout === undefined) throw new TypeError(`A manifest event has no fields of type ${schema.type}.`);
+  return layout.write;
+}
+
+/** The 16 bytes of the EVENT_DESCRIPTOR of an event that a manifest describes. */
+export function manifestDescriptor(schema: EventSchema): Uint8Array {
+  const keywords = schema.keywords | SESSION_KEYWORDS_MASK;
+  return encodeEventDescriptor({ ...schema, keywords, channel: Channel.None });
+}
+
+/** That of `MESSAGE_EVENT`, which every session gets, whatever its level and keywords, and which has no task. */
+export const MESSAGE_DESCRIPTOR: Uint8Array = encodeEventDescriptor({
+  ...MESSAGE_EVENT,
+  task: 0,
+  keywords: 2n ** 64n - 1n,
+  channel: Channel.None,
+});

@@ -1,0 +1,151 @@
+/**
+ * Generates the manifest of an event source: the XML document that describes its provider and events to ETW's
+ * tools. The form is that of .NET's EventSource, attribute by attribute, as its tools parse no more.
+ */
+import type { EventSchema, FieldSchema } from '../schema.ts';
+import { LEVEL_NAMES, MANIFEST_NAMESPACE, MESSAGE_EVENT, OPCODE_NAMES } from './constants.ts';
+import { FIELD_LAYOUTS, sizeFieldName } from './field-layouts.ts';
+import { keywordNames, opcodeNames, taskNames } from './names.ts';
+import { attribute } from './xml.ts';
+
+export interface ManifestSource {
+  /** The provider's. */
+  readonly name: string;
+  /** GUID text without braces. */
+  readonly guid: string;
+  /** Those of which `manifestProblem` has nothing to say. */
+  readonly events: readonly EventSchema[];
+  /** Of which `manifestNamesProblem` has nothing to say. */
+  readonly keywordNames: Readonly<Record<string, bigint>>;
+}
+
+/** What every event and every name in the document refers to. */
+interface Names {
+  readonly tasks: ReadonlyMap<number, string>;
+  readonly opcodes: ReadonlyMap<number, string>;
+  readonly keywords: ReadonlyMap<bigint, string>;
+}
+
+/** The document, for `wevtutil` as well as for the events of `manifestChunks`. */
+export function generateManifest(source: ManifestSource): string {
+  const events = [MESSAGE_EVENT, ...source.events];
+  const names: Names = {
+    tasks: taskNames(events),
+    opcodes: opcodeNames(events),
+    keywords: keywordNames(events, source.keywordNames),
+  };
+  const lines = [
+    `<instrumentationManifest${attribute('xmlns', MANIFEST_NAMESPACE)}>`,
+    ' <instrumentation xmlns:xs="http://www.w3.org/2001/XMLSchema"' +
+      ' xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"' +
+      ' xmlns:win="http://manifests.microsoft.com/win/2004/08/windows/events">',
+    `  <events${attribute('xmlns', MANIFEST_NAMESPACE)}>`,
+    providerLine(source),
+    ...section('tasks', taskLines(names)),
+    ...section('opcodes', opcodeLines(names)),
+    ...section('keywords', keywordLines(names)),
+    ...section(
+      'events',
+      events.map((event) => eventLine(event, names)),
+    ),
+    ...section('templates', events.flatMap(templateLines)),
+    '</provider>',
+    '</events>',
+    '</instrumentation>',
+    '<localization>',
+    ` <resources${attribute('culture', 'en-US')}>`,
+    '  <stringTable>',
+    ...stringLines(names),
+    '  </stringTable>',
+    ' </resources>',
+    '</localization>',
+    '</instrumentationManifest>',
+    '',
+  ];
+  return lines.join('\r\n');
+}
+
+function section(name: string, lines: readonly string[]): string[] {
+  return [` <${name}>`, ...lines, ` </${name}>`];
+}
+
+function providerLine({ name, guid }: ManifestSource): string {
+  const symbol = name.replaceAll(/[^A-Za-z0-9_]/g, '_');
+  const files = attribute('resourceFileName', name) + attribute('messageFileName', name);
+  return `<provider${attribute('name', name)}${attribute('guid', `{${guid}}`)}${files}${attribute('symbol', symbol)}>`;
+}
+
+function taskLines({ tasks }: Names): string[] {
+  const sorted = [...tasks].sort(([a], [b]) => a - b);
+  return sorted.map(([value, name]) => `  <task${attribute('name', name)}${attribute('value', value)}/>`);
+}
+
+function opcodeLines({ opcodes }: Names): string[] {
+  return [...opcodes].map(
+    ([value, name]) =>
+      `  <opcode${attribute('name', name)}${message('opcode', name)}${attribute('value', value)}/>`,
+  );
+}
+
+function keywordLines({ keywords }: Names): string[] {
+  return [...keywords].map(
+    ([mask, name]) =>
+      `  <keyword${attribute('name', name)}${message('keyword', name)}${attribute('mask', `0x${mask.toString(16)}`)}/>`,
+  );
+}
+
+function message(kind: string, name: string): string {
+  return attribute('message', `$(string.${kind}_${name})`);
+}
+
+function eventLine(event: EventSchema, { tasks, opcodes, keywords }: Names): string {
+  const keywordList = [...keywords]
+    .filter(([mask]) => (event.keywords & mask) !== 0n)
+    .map(([, name]) => name);
+  let line =
+    `  <event${attribute('value', event.id)}${attribute('version', event.version)}` +
+    `${attribute('level', LEVEL_NAMES[event.level] ?? '')}${attribute('symbol', event.name)}`;
+  if (keywordList.length > 0) line += attribute('keywords', keywordList.join(' '));
+  if (event.opcode !== 0) {
+    line += attribute('opcode', OPCODE_NAMES.get(event.opcode) ?? opcodes.get(event.opcode) ?? '');
+  }
+  line += attribute('task', tasks.get(event.task) ?? '');
+  if (event.fields.length > 0) line += attribute('template', templateName(event));
+  return `${line}/>`;
+}
+
+function templateName(event: EventSchema): string {
+  return `${event.name}Args`;
+}
+
+function templateLines(event: EventSchema): string[] {
+  if (event.fields.length === 0) return [];
+  return [
+    `  <template${attribute('tid', templateName(event))}>`,
+    ...event.fields.flatMap(fieldLines),
+    '  </template>',
+  ];
+}
+
+function fieldLines({ name, type }: FieldSchema): string[] {
+  const layout = type === 'struct' ? undefined : FIELD_LAYOUTS[type];
+  const inType = layout?.inType ?? '';
+  if (type === 'binary') {
+    const size = sizeFieldName(name);
+    return [
+      `   <data${attribute('name', size)}${attribute('inType', 'win:UInt32')}/>`,
+      `   <data${attribute('name', name)}${attribute('inType', inType)}${attribute('length', size)}/>`,
+    ];
+  }
+  const outType = layout?.outType === undefined ? '' : attribute('outType', layout.outType);
+  return [`   <data${attribute('name', name)}${attribute('inType', inType)}${outType}/>`];
+}
+
+function stringLines({ opcodes, keywords }: Names): string[] {
+  const strings = [
+    ...[...keywords.values()].map((name) => [`keyword_${name}`, name] as const),
+    ...[...opcodes.values()].map((name) => [`opcode_${name}`, name] as const),
+  ];
+  strings.sort(([a], [b]) => (a < b ? -1 : 1));
+  return strings.map(([id, value]) => `   <string${attribute('id', id)}${attribute('value', value)}/>`);
+}

@@ -1,0 +1,56 @@
+/**
+ * The names that a manifest needs and that events are defined without: for each task, opcode and keyword in
+ * use. Tools show an event as its task and its opcode, so tasks are named after their events, as .NET does.
+ */
+import type { EventSchema } from '../schema.ts';
+import { OPCODE_NAMES, SESSION_KEYWORDS } from './constants.ts';
+
+const START = 'Start';
+const START_OPCODE = 1;
+
+/** By number. A task with a Start event is named by that, without "Start"; any other by its first event. */
+export function taskNames(events: readonly EventSchema[]): Map<number, string> {
+  const names = new Map<number, string>();
+  const isStart = ({ opcode, name }: EventSchema) => opcode === START_OPCODE && name.endsWith(START);
+  const startedTasks = new Set(events.filter(isStart).map(({ task }) => task));
+  // First those that are an event's whole name.
+  for (const { task, name } of events) {
+    if (!startedTasks.has(task)) addName(names, task, name);
+  }
+  for (const { task, name } of events.filter(isStart)) {
+    addName(names, task, name.slice(0, -START.length) || name);
+  }
+  return names;
+}
+
+/** A name that another number has already gets its number behind it. */
+function addName(names: Map<number, string>, number: number, name: string): void {
+  if (names.has(number)) return;
+  names.set(number, [...names.values()].includes(name) ? `${name}${number}` : name);
+}
+
+/** By number: those in use that a manifest has to declare. */
+export function opcodeNames(events: readonly EventSchema[]): Map<number, string> {
+  const declared = events.map(({ opcode }) => opcode).filter((opcode) => !OPCODE_NAMES.has(opcode));
+  return new Map(declared.sort((a, b) => a - b).map((opcode) => [opcode, `Opcode${opcode}`]));
+}
+
+/**
+ * By bit, from the lowest on: the application's names, names made up for bits that events use without one, and
+ * those of the session keywords. A name of several bits is none of a keyword in a manifest.
+ */
+export function keywordNames(
+  events: readonly EventSchema[],
+  given: Readonly<Record<string, bigint>>,
+): Map<bigint, string> {
+  const used = events.reduce((all, { keywords }) => all | keywords, 0n);
+  const names = new Map<bigint, string>();
+  for (let bit = 1n; bit < 1n << 64n; bit <<= 1n) {
+    const name = Object.keys(given).find((key) => given[key] === bit);
+    const session = SESSION_KEYWORDS.find(({ mask }) => mask === bit);
+    if (name !== undefined) names.set(bit, name);
+    else if (session !== undefined) names.set(bit, session.name);
+    else if ((used & bit) !== 0n) names.set(bit, `Keyword0x${bit.toString(16)}`);
+  }
+  return names;
+}

@@ -1,0 +1,94 @@
+/**
+ * As much XML as instrumentation manifests use: elements and attributes. Text between elements says nothing
+ * there and is skipped, as comments and declarations are.
+ */
+import { ManifestError } from './error.ts';
+
+/** A start tag, or an end tag, which has no attributes. */
+export interface Tag {
+  readonly name: string;
+  readonly isEnd: boolean;
+  readonly attributes: Readonly<Record<string, string>>;
+  /** Where it starts in the text, in UTF-16 code units. */
+  readonly offset: number;
+}
+
+/** Whether the text can stand in XML 1.0 at all: it has no place for most control characters, escaped or not. */
+export function canStandInXml(text: string): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  return !/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/.test(text) && !/\p{Surrogate}/u.test(text);
+}
+
+/** An attribute with a space before it: ` name="value"`. */
+export function attribute(name: string, value: string | number): string {
+  return ` ${name}="${String(value).replaceAll(/[&<>"\t\n\r]/g, (character) => `&#${character.charCodeAt(0)};`)}"`;
+}
+
+/**
+ * The tags of a text, in order.
+ *
+ * @throws ManifestError where a tag is malformed or does not end
+ */
+export function readTags(text: string): Tag[] {
+  const tags: Tag[] = [];
+  for (let offset = text.indexOf('<'); offset >= 0; offset = text.indexOf('<', offset)) {
+    if (text.startsWith('<!--', offset)) offset = endOf(text, offset, '-->');
+    else if (text.startsWith('<?', offset)) offset = endOf(text, offset, '?>');
+    else offset = readTag(text, offset, tags);
+  }
+  return tags;
+}
+
+function endOf(text: string, offset: number, mark: string): number {
+  const end = text.indexOf(mark, offset);
+  if (end < 0) throw new ManifestError(offset, `"${text.slice(offset, offset + 10)}" has no "${mark}".`);
+  return end + mark.length;
+}
+
+const TAG_NAME = /<(\/?)([^\s/>="'<]+)/y;
+const ATTRIBUTE = /\s+([^\s/>="'<]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/y;
+const TAG_END = /\s*(\/?)>/y;
+
+/** @returns the offset behind the tag */
+function readTag(text: string, offset: number, tags: Tag[]): number {
+  const [start, slash, name] = match(TAG_NAME, text, offset);
+  if (start === undefined || name === undefined) throw malformed(text, offset);
+  let end = offset + start.length;
+  const attributes: Record<string, string> = Object.create(null);
+  for (;;) {
+    const [whole, attributeName, doubleQuoted, singleQuoted] = match(ATTRIBUTE, text, end);
+    if (whole === undefined || attributeName === undefined) break;
+    attributes[attributeName] = withoutEntities(doubleQuoted ?? singleQuoted ?? '');
+    end += whole.length;
+  }
+  const [close] = match(TAG_END, text, end);
+  if (close === undefined) throw malformed(text, offset);
+  tags.push({ name, isEnd: slash === '/', attributes, offset });
+  return end + close.length;
+}
+
+function match(pattern: RegExp, text: string, offset: number): readonly (string | undefined)[] {
+  pattern.lastIndex = offset;
+  return pattern.exec(text) ?? [];
+}
+
+function malformed(text: string, offset: number): ManifestError {
+  return new ManifestError(offset, `The tag "${text.slice(offset, offset + 40)}" is malformed.`);
+}
+
+const ENTITIES: ReadonlyMap<string, string> = new Map([
+  ['lt', '<'],
+  ['gt', '>'],
+  ['amp', '&'],
+  ['quot', '"'],
+  ['apos', "'"],
+]);
+
+/** What is no entity stays as it is. */
+function withoutEntities(text: string): string {
+  return text.replaceAll(/&(?:#x([0-9a-f]{1,6})|#([0-9]{1,7})|([a-z]+));/gi, (whole, hex, decimal, name) => {
+    if (name !== undefined) return ENTITIES.get(name) ?? whole;
+    const codePoint = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+    return codePoint <= 0x10ffff ? String.fromCodePoint(codePoint) : whole;
+  });
+}
