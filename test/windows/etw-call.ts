@@ -1,0 +1,133 @@
+/**
+ * What the recorder writes down of each call of ETW's functions, and of what it answers: see recorder/.
+ *
+ * GUIDs are text without braces, lower-case. Handles, keywords and masks are text in hex ("0x1f", for BigInt).
+ * Bytes are hex digits. A status is Windows' error number, 0 for success.
+ */
+interface Common {
+  /** Counts the lines of the process from 1; also the order of the array. */
+  readonly seq: number;
+  /** Windows' id of the calling thread. */
+  readonly thread: number;
+}
+
+/** An addon was loaded, and these functions of its import table are the recorder's now. */
+export interface HookedCall extends Common {
+  readonly op: 'hooked';
+  readonly module: string;
+  readonly functions: readonly string[];
+}
+
+export interface RegisterCall extends Common {
+  readonly op: 'register';
+  readonly provider: string;
+  /** Whether the provider gave one. */
+  readonly callback: boolean;
+  readonly handle: string;
+  readonly status: number;
+}
+
+export interface UnregisterCall extends Common {
+  readonly op: 'unregister';
+  readonly handle: string;
+  readonly status: number;
+}
+
+export interface SetInformationCall extends Common {
+  readonly op: 'setInformation';
+  readonly handle: string;
+  /** EVENT_INFO_CLASS; 2 sets the provider's traits. */
+  readonly class: number;
+  readonly data: string;
+  readonly status: number;
+}
+
+/** An EVENT_DATA_DESCRIPTOR. */
+export interface EventData {
+  /** The descriptor's Reserved: 0 for payload, 1 for the event's metadata, 2 for the provider's traits. */
+  readonly type: number;
+  readonly size: number;
+  readonly bytes: string;
+}
+
+export interface WriteCall extends Common {
+  readonly op: 'write';
+  readonly function: 'EventWrite' | 'EventWriteTransfer' | 'EventWriteEx' | 'EventWriteString';
+  readonly handle: string;
+  readonly provider: string;
+  /** The 16 bytes of EVENT_DESCRIPTOR. */
+  readonly descriptor: string;
+  /** null where the caller gave none; ETW takes the thread's then. */
+  readonly activityId: string | null;
+  readonly relatedActivityId: string | null;
+  readonly threadActivityId: string;
+  /** How many data descriptors were given; `data` is empty where they are too many to read. */
+  readonly count: number;
+  readonly data: readonly EventData[];
+  /** Whether a session has got the event. */
+  readonly delivered: boolean;
+  readonly status: number;
+}
+
+export interface ActivityIdControlCall extends Common {
+  readonly op: 'activityIdControl';
+  readonly code: number;
+  readonly in: string | null;
+  readonly out: string | null;
+  readonly status: number;
+}
+
+export interface EventEnabledCall extends Common {
+  readonly op: 'eventEnabled';
+  readonly handle: string;
+  readonly descriptor: string;
+  readonly enabled: boolean;
+}
+
+export interface ProviderEnabledCall extends Common {
+  readonly op: 'providerEnabled';
+  readonly handle: string;
+  readonly level: number;
+  readonly keyword: string;
+  readonly enabled: boolean;
+}
+
+/** The recorder is about to call a registration's callback. */
+export interface CallbackCall extends Common {
+  readonly op: 'callback';
+  readonly handle: string;
+  readonly provider: string;
+  /** 0 disable, 1 enable, 2 capture state. */
+  readonly code: number;
+  readonly level: number;
+  readonly any: string;
+  readonly all: string;
+  /** The data of the session's filter. */
+  readonly filter: string | null;
+}
+
+/** The test program's own line. */
+export interface MarkCall extends Common {
+  readonly op: 'mark';
+  readonly text: string;
+}
+
+export type EtwCall =
+  | HookedCall
+  | RegisterCall
+  | UnregisterCall
+  | SetInformationCall
+  | WriteCall
+  | ActivityIdControlCall
+  | EventEnabledCall
+  | ProviderEnabledCall
+  | CallbackCall
+  | MarkCall;
+
+/** The calls of one kind. */
+export function callsOf<Op extends EtwCall['op']>(
+  calls: readonly EtwCall[],
+  op: Op,
+): Extract<EtwCall, { op: Op }>[] {
+  return calls.filter((call): call is Extract<EtwCall, { op: Op }> => call.op === op);
+}
