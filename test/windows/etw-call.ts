@@ -106,6 +106,12 @@ export interface CallbackCall extends Common {
   readonly filter: string | null;
 }
 
+/** The callback has returned: what follows is after it. */
+export interface CallbackDoneCall extends Common {
+  readonly op: 'callbackDone';
+  readonly handle: string;
+}
+
 /** The test program's own line. */
 export interface MarkCall extends Common {
   readonly op: 'mark';
@@ -122,6 +128,7 @@ export type EtwCall =
   | EventEnabledCall
   | ProviderEnabledCall
   | CallbackCall
+  | CallbackDoneCall
   | MarkCall;
 
 /** The calls of one kind. */

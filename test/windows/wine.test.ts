@@ -39,7 +39,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('a program under Wine'), { t
     const crashed = await run('crashes', '', {
       env: { TRACEWRIGHT_ETW_PROBE: windowsPath(buildForWindows().probe) },
     });
-    expect(crashed.status).not.toBe(0);
+    expect(crashed.status).toBe(134);
     expect(crashed.stderr).toContain('wine: Unhandled');
   });
 

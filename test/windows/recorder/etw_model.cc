@@ -112,6 +112,7 @@ void Call(const Registration& registration, Command command, const Filter& filte
                         filter.all_keyword,
                         data == nullptr ? nullptr : &descriptor,
                         registration.context);
+  Line("callbackDone").Hex64("handle", registration.handle);
 }
 
 void CallAll(const GUID& provider, Command command, const Filter& filter) {
