@@ -1,6 +1,6 @@
 // Cross-builds the addon for 64-bit Windows on Linux, with mingw-w64, into prebuilds/win32-x64: `npm run
 // build:windows`. For tests: what ships is built on Windows. Silent unless it fails.
-import { copyFileSync, mkdirSync, renameSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -10,9 +10,6 @@ import { report, run, ToolError } from '../lib/run.mjs';
 const root = join(import.meta.dirname, '../..');
 // Not the build/ that node-gyp empties before each build of its own
 const buildFolder = join(root, 'test/windows/build');
-
-/** As prebuildify calls the file of a Node-API addon that is not tagged with a C library. */
-const prebuilt = join(root, 'prebuilds/win32-x64/tracewright.node');
 
 /**
  * Why the addon cannot be built for Windows here, as a sentence that names the fix; undefined when it can.
@@ -49,21 +46,12 @@ export function buildForWindows() {
     `-DNODE_API_HEADERS=${folderOf('node-api-headers')}`,
   );
   cmake('--build', buildFolder, '--parallel', String(availableParallelism()));
-  const addon = join(buildFolder, 'tracewright.node');
-  install(addon);
+  cmake('--install', buildFolder, '--prefix', root);
   return {
-    addon,
+    addon: join(buildFolder, 'tracewright.node'),
     recorder: join(buildFolder, 'test/windows/etwrec.node'),
     probe: join(buildFolder, 'test/windows/etwprobe.node'),
   };
-}
-
-/** In one step: another process may be loading the file. */
-function install(addon) {
-  mkdirSync(dirname(prebuilt), { recursive: true });
-  const fresh = `${prebuilt}.${process.pid}`;
-  copyFileSync(addon, fresh);
-  renameSync(fresh, prebuilt);
 }
 
 if (import.meta.filename === process.argv[1]) {

@@ -11,13 +11,19 @@ export interface WineOptions {
 }
 
 export interface WineResult {
-  /** The low 8 bits of the exit code; 124 when the time limit ended it, 134 when an uncaught exception did. */
+  /**
+   * The low 8 bits of the exit code; 124 when the time limit ended it, 134 when an exception did that nobody
+   * caught outside of JavaScript.
+   */
   status: number;
   stdout: string;
   stderr: string;
 }
 
-/** Runs node.exe with these arguments, stdin empty. */
+/**
+ * Runs node.exe with these arguments, stdin empty.
+ * @throws {Error} the sentence of wineUnavailable
+ */
 export function runInWine(args: readonly string[], options?: WineOptions): Promise<WineResult>;
 
 /** Why that is not possible here, as a sentence that names the fix; undefined when it is. */

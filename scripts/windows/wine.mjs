@@ -26,39 +26,34 @@ export function windowsPath(path) {
 }
 
 export async function runInWine(args, { env = {}, cwd, timeout = 60 } = {}) {
+  const unavailable = wineUnavailable();
+  if (unavailable) throw new Error(unavailable);
   const folder = mkdtempSync(join(tmpdir(), 'tracewright-wine-'));
   // Files: node.exe cannot write to a Unix pipe, and Wine's server would keep one open
   const paths = ['stdout', 'stderr'].map((name) => join(folder, name));
   const files = paths.map((path) => openSync(path, 'w'));
   try {
-    const ended = await end(args, { cwd, env: { ...wineEnvironment, ...env }, files }, timeout);
+    const status = await end(args, {
+      cwd,
+      env: { ...wineEnvironment, ...env },
+      stdio: ['ignore', ...files],
+      timeout: timeout * 1000,
+      killSignal: 'SIGKILL',
+    });
     const [stdout, stderr] = paths.map((path) => readFileSync(path, 'utf8'));
-    // Wine may say 0 after an exception that nobody caught
-    const crashed = ended === 0 && stderr.includes('wine: Unhandled');
-    return { status: crashed ? CRASHED : ended, stdout, stderr };
+    // Wine has another status for each exception that nobody caught, 0 among them
+    return { status: stderr.includes('wine: Unhandled') ? CRASHED : status, stdout, stderr };
   } finally {
     for (const file of files) closeSync(file);
     rmSync(folder, { recursive: true });
   }
 }
 
-/** The status that node.exe ends with, or TIMED_OUT. */
-function end(args, { cwd, env, files }, timeout) {
+/** The status that node.exe ends with, or TIMED_OUT; what node.exe has started ends with it, as on Windows. */
+function end(args, options) {
   return new Promise((resolve, reject) => {
-    const child = spawn(wine, [nodeExe, ...args], { cwd, env, stdio: ['ignore', ...files], detached: true });
-    let timedOut = false;
-    const timer = setTimeout(() => {
-      timedOut = true;
-      // With what it has started: the processes of a Wine program are one group, as it is itself
-      process.kill(-child.pid, 'SIGKILL');
-    }, timeout * 1000);
-    child.on('error', (error) => {
-      clearTimeout(timer);
-      reject(error);
-    });
-    child.on('exit', (code) => {
-      clearTimeout(timer);
-      resolve(timedOut ? TIMED_OUT : (code ?? CRASHED));
-    });
+    const child = spawn(wine, [nodeExe, ...args], options);
+    child.on('error', reject);
+    child.on('exit', (code) => resolve(child.killed ? TIMED_OUT : (code ?? CRASHED)));
   });
 }
