@@ -19,3 +19,4 @@ export { defineEventSource } from './source/event-source.ts';
 export type { EventFunction, EventSource, SourceOptions, SourceStatus } from './source/event-source-types.ts';
 export type { WriteOptions } from './source/event-writer.ts';
 export type { FieldDefinition, FieldDefinitions, PayloadOf } from './source/fields.ts';
+export { generateManifest } from './source/manifest.ts';

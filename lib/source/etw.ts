@@ -14,7 +14,11 @@ import type { KernelEvent, SizeLimits } from './kernel-event.ts';
 import type { Provider } from './provider.ts';
 
 /** ETW itself tells when an event with all that belongs to it is larger than 64 KiB. */
-const SIZES: SizeLimits = { most: SCRATCH_LIMIT, mostForAll: SCRATCH_LIMIT, said: 'ETW carries 64 KiB' };
+export const ETW_SIZES: SizeLimits = {
+  most: SCRATCH_LIMIT,
+  mostForAll: SCRATCH_LIMIT,
+  said: 'ETW carries 64 KiB',
+};
 
 /** @throws DefinitionError */
 export function traceLoggingEvent(provider: Provider, schema: EventSchema): KernelEvent {
@@ -30,6 +34,6 @@ export function traceLoggingEvent(provider: Provider, schema: EventSchema): Kern
     headSize: METADATA_OFFSET,
     name: provider.name,
     definition: Buffer.concat(definition),
-    sizes: SIZES,
+    sizes: ETW_SIZES,
   };
 }

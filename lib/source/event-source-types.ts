@@ -23,6 +23,11 @@ export interface SourceOptions {
   readonly guid?: string;
   /** ETW: the GUID of a group of providers that sessions can enable together. */
   readonly groupGuid?: string;
+  /**
+   * ETW: `'tracelogging'` events (the default) describe themselves; `'manifest'` events are described by a
+   * manifest, as those of .NET's EventSource are by default, and have no structs, arrays and nullable fields.
+   */
+  readonly format?: 'tracelogging' | 'manifest';
   /** For development: a write with a bad value throws a BadValueError instead of only being counted. */
   readonly throwOnErrors?: boolean;
 }

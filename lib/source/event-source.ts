@@ -7,6 +7,7 @@ import { type Kernel, theKernel } from '../platform/kernel.ts';
 import { LISTENABLE } from '../session/listener.ts';
 import { shown } from '../session/shown.ts';
 import type { Payload } from '../wire/eventheader/values.ts';
+import { generateManifest as manifestOf } from '../wire/manifest/generate.ts';
 import type { EventSchema } from '../wire/schema.ts';
 import { Account } from './account.ts';
 import { ActivityEvents, type Outcome } from './activity-events.ts';
@@ -17,12 +18,13 @@ import { traceLoggingEvent } from './etw.ts';
 import { eventSchemas, partnerOf } from './event-schemas.ts';
 import type { EventSource, Events, SourceOptions, SourceStatus } from './event-source-types.ts';
 import { EventWriter, type LazyPayload, WANTED_BITS, type WriteOptions } from './event-writer.ts';
+import { checkForManifest, manifestEvent, rememberForManifest, writeManifestInBand } from './manifest.ts';
 import { checkOptionNames } from './options.ts';
 import { type Provider, providerOf } from './provider.ts';
 import { followTaskFlow } from './task-flow.ts';
 import { tracepointOf, userEventsEvent } from './user-events.ts';
 
-const SOURCE_OPTIONS = ['keywords', 'activityIds', 'guid', 'groupGuid', 'throwOnErrors'];
+const SOURCE_OPTIONS = ['keywords', 'activityIds', 'guid', 'groupGuid', 'format', 'throwOnErrors'];
 const MEMBERS = ['name', 'guid', 'tracepoints', 'status', 'stats', 'activity', 'onCommand', 'then'];
 
 /**
@@ -39,25 +41,33 @@ export function defineEventSource<const Sources extends Events>(
   options: SourceOptions = {},
 ): EventSource<Sources> {
   checkOptionNames(String(name), options, SOURCE_OPTIONS);
-  const { activityIds = 'net10', throwOnErrors = false } = options;
+  const { activityIds = 'net10', format = 'tracelogging', throwOnErrors = false } = options;
   if (activityIds !== 'net10' && activityIds !== '2016') {
     throw new DefinitionError(name, `activityIds is 'net10' or '2016', not ${String(activityIds)}.`);
   }
   const schemas = eventSchemas(name, events, options.keywords ?? {}, MEMBERS);
+  if (format !== 'tracelogging' && format !== 'manifest') {
+    throw new DefinitionError(name, `format is 'tracelogging' or 'manifest', not ${String(format)}.`);
+  }
   const provider = providerOf(name, options.guid, options.groupGuid);
+  const described = { ...provider, events: schemas, keywordNames: options.keywords ?? {} };
+  if (format === 'manifest') checkForManifest(described);
   const kernel = theKernel();
   kernel.open();
   // Where there is no tracer, payloads are checked as Linux would have them.
-  const kernelEvent =
-    kernel.backend === 'etw'
-      ? (schema: EventSchema) => traceLoggingEvent(provider, schema)
-      : (schema: EventSchema) => userEventsEvent(name, schema);
+  const kernelEvent = (schema: EventSchema) => {
+    if (kernel.backend !== 'etw') return userEventsEvent(name, schema);
+    return format === 'manifest' ? manifestEvent(provider, schema) : traceLoggingEvent(provider, schema);
+  };
   const account = new Account();
   const writers = new Map<EventSchema, EventWriter>();
   for (const schema of schemas) {
     writers.set(schema, new EventWriter(name, schema, kernelEvent(schema), kernel, account, throwOnErrors));
   }
   for (const writer of writers.values()) writer.register();
+  if (format === 'manifest' && kernel.backend === 'etw') {
+    writeManifestInBand(kernel, provider, account, manifestOf(described));
+  }
   const shared = sharedActivities();
   followTaskFlow(kernel, shared.flow);
   const processId = activityIds === '2016' ? 0 : process.pid;
@@ -91,6 +101,7 @@ export function defineEventSource<const Sources extends Events>(
     Object.fromEntries(functions),
     Object.getOwnPropertyDescriptors(members),
   );
+  rememberForManifest(source, described);
   return Object.freeze(source) as EventSource<Sources>;
 }
 

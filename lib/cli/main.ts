@@ -1,0 +1,40 @@
+#!/usr/bin/env node
+/**
+ * The `tracewright` command. Data goes to stdout, all else to stderr; exit status 0, 1 when something failed,
+ * 2 when the command was not understood.
+ */
+import { manifestCommand } from './manifest.ts';
+import { UsageError } from './usage-error.ts';
+
+const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
+  manifest: manifestCommand,
+};
+
+const USAGE = `Usage: tracewright COMMAND
+
+  manifest FILE   prints the ETW manifests of the event sources that a module defines
+
+"tracewright COMMAND --help" says more.
+`;
+
+async function main([name = '--help', ...args]: readonly string[]): Promise<number> {
+  if (name === '--help' || name === '-h') {
+    process.stdout.write(USAGE);
+    return 0;
+  }
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  try {
+    if (command === undefined) throw new UsageError(`There is no command "${name}".\n\n${USAGE.trimEnd()}`);
+    await command(args);
+    return 0;
+  } catch (error) {
+    process.stderr.write(`tracewright: ${error instanceof Error ? error.message : String(error)}\n`);
+    return error instanceof UsageError ? 2 : 1;
+  }
+}
+
+// Whoever reads the output may stop before its end, as head does.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  process.exit(error.code === 'EPIPE' ? 0 : 1);
+});
+process.exitCode = await main(process.argv.slice(2));

@@ -1,0 +1,118 @@
+/**
+ * Events for ETW that a manifest describes, as .NET's EventSource writes them by default: the manifest goes
+ * into the trace itself, so that tools which know EventSource show the events by task and opcode.
+ *
+ * Source: .NET's EventSource.
+ */
+import type { Kernel } from '../platform/kernel.ts';
+import { METADATA_OFFSET } from '../wire/etw/prefix.ts';
+import { guidBytes } from '../wire/guid.ts';
+import { ManifestEncoder, manifestDescriptor } from '../wire/manifest/encode.ts';
+import { type ManifestSource, generateManifest as manifestOf } from '../wire/manifest/generate.ts';
+import {
+  encodeManifestChunk,
+  MANIFEST_DESCRIPTOR,
+  MAX_CHUNK_SIZE,
+  MIN_CHUNK_SIZE,
+  manifestChunks,
+} from '../wire/manifest/in-band.ts';
+import { manifestNamesProblem, manifestProblem } from '../wire/manifest/problem.ts';
+import type { EventSchema } from '../wire/schema.ts';
+import { scratch } from '../wire/scratch.ts';
+import type { Account } from './account.ts';
+import { onCommand } from './commands.ts';
+import { DefinitionError } from './definition-error.ts';
+import { ETW_SIZES } from './etw.ts';
+import type { KernelEvent } from './kernel-event.ts';
+import type { Provider } from './provider.ts';
+
+export function manifestEvent(provider: Provider, schema: EventSchema): KernelEvent {
+  return {
+    encoder: new ManifestEncoder(schema),
+    headSize: METADATA_OFFSET,
+    name: provider.name,
+    // Without traits: what they tell is in the manifest.
+    definition: Buffer.concat([manifestDescriptor(schema), guidBytes(provider.guid)]),
+    sizes: ETW_SIZES,
+  };
+}
+
+/** @throws DefinitionError when a manifest cannot describe the source */
+export function checkForManifest({ name, events, keywordNames }: ManifestSource): void {
+  const namesProblem = manifestNamesProblem(name, keywordNames);
+  if (namesProblem !== undefined) throw new DefinitionError(name, namesProblem);
+  for (const schema of events) {
+    const problem = manifestProblem(schema);
+    if (problem !== undefined) throw new DefinitionError(`${name}.${schema.name}`, problem);
+  }
+}
+
+/** Of each source that was defined in this thread, in that order. */
+const manifestSources = new Map<object, ManifestSource>();
+
+export function rememberForManifest(source: object, described: ManifestSource): void {
+  manifestSources.set(source, described);
+}
+
+export function definedSources(): readonly object[] {
+  return [...manifestSources.keys()];
+}
+
+/**
+ * The manifest of an event source, an XML document for `wevtutil im` and other tools: for sources that are
+ * defined with `format: 'manifest'`, or could be.
+ *
+ * @param source what `defineEventSource` returned
+ * @throws DefinitionError when a manifest cannot describe it
+ */
+export function generateManifest(source: object): string {
+  const described = manifestSources.get(source);
+  if (described === undefined) {
+    throw new DefinitionError(
+      'generateManifest',
+      'it takes an event source, as defineEventSource returns it.',
+    );
+  }
+  checkForManifest(described);
+  return manifestOf(described);
+}
+
+/**
+ * Writes the manifest into sessions: when one enables the provider, when it asks for the provider's state, and
+ * when the process exits.
+ */
+export function writeManifestInBand(kernel: Kernel, provider: Provider, account: Account, xml: string): void {
+  const word = kernel.allocate();
+  const definition = Buffer.concat([MANIFEST_DESCRIPTOR, guidBytes(provider.guid)]);
+  const problem = kernel.register(word, provider.name, definition, scratch);
+  if (problem !== undefined) {
+    account.tell('manifest', () => problem);
+    return;
+  }
+  const write = () => {
+    if (word.words[word.index] === 0) return;
+    const reason = writeChunks(kernel, word, xml);
+    if (reason !== undefined) account.drop(reason);
+  };
+  write();
+  onCommand(kernel, provider, ({ kind }) => {
+    if (kind !== 'disable') write();
+  });
+  process.once('exit', write);
+}
+
+/** Smaller and smaller chunks, until the session has room for them; returns why it has not even for those. */
+function writeChunks(kernel: Kernel, word: ReturnType<Kernel['allocate']>, xml: string): string | undefined {
+  let reason: string | undefined;
+  for (let size = MAX_CHUNK_SIZE; size >= MIN_CHUNK_SIZE; size = Math.floor(size / 2)) {
+    reason = undefined;
+    for (const chunk of manifestChunks(xml, size)) {
+      const error = kernel.write(word, encodeManifestChunk(chunk));
+      if (error === undefined) continue;
+      reason = kernel.writeReason(error);
+      break;
+    }
+    if (reason !== 'tooLarge' && reason !== 'tooLargeForSession') return reason;
+  }
+  return reason;
+}

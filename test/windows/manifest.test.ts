@@ -1,0 +1,59 @@
+/** Events that a manifest describes, as ETW is given them, and the manifest among them. */
+import { describe, expect, it } from 'vitest';
+import { activityPath, type SourceStatus } from '../../lib/index.ts';
+import { ManifestAssembly } from '../../lib/wire/manifest/in-band.ts';
+import { parseManifest } from '../../lib/wire/manifest/parse.ts';
+import { callsOf, type EtwCall, type WriteCall } from './etw-call.ts';
+import { runProgram, skipReason, suiteName } from './run-program.ts';
+
+const idOf = (call: WriteCall) => Buffer.from(call.descriptor, 'hex').readUInt16LE(0);
+const payloadOf = (call: WriteCall) => Buffer.concat(call.data.map((data) => Buffer.from(data.bytes, 'hex')));
+
+/** The documents that were written whole, each with the mark before it. */
+function documents(calls: readonly EtwCall[]): [after: string, xml: string][] {
+  const assembly = new ManifestAssembly();
+  const found: [string, string][] = [];
+  let mark = 'start';
+  for (const call of calls) {
+    if (call.op === 'mark') mark = call.text;
+    if (call.op !== 'write' || call.status !== 0 || idOf(call) !== 0xfffe) continue;
+    const xml = assembly.add(payloadOf(call));
+    if (xml !== undefined) found.push([mark, xml]);
+  }
+  return found;
+}
+
+describe.skipIf(skipReason !== undefined)(suiteName('a source with a manifest'), { timeout: 60_000 }, () => {
+  it('writes the manifest when a session comes, when it asks, and at exit; and events as it says', async () => {
+    const { result, calls } = await runProgram<{ xml: string; status: SourceStatus }>(
+      'programs/manifest.mjs',
+      {
+        recorder: true,
+      },
+    );
+    expect(result.status).toEqual({ backend: 'etw', problems: [] });
+    expect(documents(calls)).toEqual([
+      ['start', result.xml],
+      ['asked again', result.xml],
+      ['exit', result.xml],
+    ]);
+    // The session had no room at first: written again, in smaller chunks.
+    const [refused] = callsOf(calls, 'write');
+    expect(refused).toMatchObject({ status: 234 });
+
+    const manifest = parseManifest(result.xml);
+    const written = callsOf(calls, 'write').filter((call) => idOf(call) !== 0xfffe);
+    const names = written.map((call) => manifest.events.find((event) => event.id === idOf(call))?.symbol);
+    expect(names).toEqual(['RequestStart', 'Values', 'RequestStop']);
+    for (const call of written) {
+      expect(call.data.map((data) => data.type)).toEqual([0]);
+      expect(activityPath(call.activityId ?? '')).toBe('//1/1');
+    }
+    const [start, values, stop] = written.map(payloadOf);
+    expect(start?.toString('hex')).toBe(Buffer.from('/ä\0', 'utf16le').toString('hex'));
+    expect(values?.toString('hex')).toBe(
+      ['ff', '33221100554477668899aabbccddeeff', '02000000', '0102', '00803ed5deb19d01'].join(''),
+    );
+    expect(stop?.toString('hex')).toBe('01000000');
+  });
+});
