@@ -1,0 +1,230 @@
+/** The manifest of an event source: its text, and what a reader of it finds. */
+import { describe, expect, it } from 'vitest';
+import type { FieldDefinitions } from '../../../lib/source/fields.ts';
+import { generateManifest } from '../../../lib/wire/manifest/generate.ts';
+import { type ManifestEvent, parseManifest } from '../../../lib/wire/manifest/parse.ts';
+import type { EventSchema } from '../../../lib/wire/schema.ts';
+import { schemaOf } from '../eventheader/encoded-event.ts';
+
+const GUID = 'ce5fa4ea-ab00-5402-8b76-9f76ac858fb5';
+
+function event(name: string, id: number, fields: FieldDefinitions = {}, rest: Partial<EventSchema> = {}) {
+  return schemaOf(fields, { name, id, task: 0xfffe - id, ...rest });
+}
+
+function generate(events: readonly EventSchema[], keywordNames: Record<string, bigint> = {}): string {
+  return generateManifest({ name: 'My-Provider', guid: GUID, events, keywordNames });
+}
+
+/** What a reader finds of the events, without event 0. */
+function readBack(events: readonly EventSchema[], keywordNames: Record<string, bigint> = {}) {
+  return parseManifest(generate(events, keywordNames)).events.filter(({ id }) => id !== 0);
+}
+
+describe('the document', () => {
+  it('has the form of those of .NET, line by line', () => {
+    const events = [
+      event('RequestStart', 1, { url: 'string', body: 'binary' }, { opcode: 1, keywords: 1n }),
+      event('RequestStop', 2, {}, { opcode: 2, task: 0xfffd }),
+      event('Progress', 3, { size: 'hex32' }, { level: 5, version: 2, opcode: 11 }),
+    ];
+    expect(generate(events, { Requests: 1n }).split('\r\n')).toEqual([
+      '<instrumentationManifest xmlns="http://schemas.microsoft.com/win/2004/08/events">',
+      ' <instrumentation xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:win="http://manifests.microsoft.com/win/2004/08/windows/events">',
+      '  <events xmlns="http://schemas.microsoft.com/win/2004/08/events">',
+      `<provider name="My-Provider" guid="{${GUID}}" resourceFileName="My-Provider" messageFileName="My-Provider" symbol="My_Provider">`,
+      ' <tasks>',
+      '  <task name="Progress" value="65531"/>',
+      '  <task name="Request" value="65533"/>',
+      '  <task name="EventSourceMessage" value="65534"/>',
+      ' </tasks>',
+      ' <opcodes>',
+      '  <opcode name="Opcode11" message="$(string.opcode_Opcode11)" value="11"/>',
+      ' </opcodes>',
+      ' <keywords>',
+      '  <keyword name="Requests" message="$(string.keyword_Requests)" mask="0x1"/>',
+      '  <keyword name="Session3" message="$(string.keyword_Session3)" mask="0x100000000000"/>',
+      '  <keyword name="Session2" message="$(string.keyword_Session2)" mask="0x200000000000"/>',
+      '  <keyword name="Session1" message="$(string.keyword_Session1)" mask="0x400000000000"/>',
+      '  <keyword name="Session0" message="$(string.keyword_Session0)" mask="0x800000000000"/>',
+      ' </keywords>',
+      ' <events>',
+      '  <event value="0" version="0" level="win:LogAlways" symbol="EventSourceMessage" task="EventSourceMessage" template="EventSourceMessageArgs"/>',
+      '  <event value="1" version="0" level="win:Informational" symbol="RequestStart" keywords="Requests" opcode="win:Start" task="Request" template="RequestStartArgs"/>',
+      '  <event value="2" version="0" level="win:Informational" symbol="RequestStop" opcode="win:Stop" task="Request"/>',
+      '  <event value="3" version="2" level="win:Verbose" symbol="Progress" opcode="Opcode11" task="Progress" template="ProgressArgs"/>',
+      ' </events>',
+      ' <templates>',
+      '  <template tid="EventSourceMessageArgs">',
+      '   <data name="message" inType="win:UnicodeString"/>',
+      '  </template>',
+      '  <template tid="RequestStartArgs">',
+      '   <data name="url" inType="win:UnicodeString"/>',
+      '   <data name="bodySize" inType="win:UInt32"/>',
+      '   <data name="body" inType="win:Binary" length="bodySize"/>',
+      '  </template>',
+      '  <template tid="ProgressArgs">',
+      '   <data name="size" inType="win:UInt32" outType="win:HexInt32"/>',
+      '  </template>',
+      ' </templates>',
+      '</provider>',
+      '</events>',
+      '</instrumentation>',
+      '<localization>',
+      ' <resources culture="en-US">',
+      '  <stringTable>',
+      '   <string id="keyword_Requests" value="Requests"/>',
+      '   <string id="keyword_Session0" value="Session0"/>',
+      '   <string id="keyword_Session1" value="Session1"/>',
+      '   <string id="keyword_Session2" value="Session2"/>',
+      '   <string id="keyword_Session3" value="Session3"/>',
+      '   <string id="opcode_Opcode11" value="Opcode11"/>',
+      '  </stringTable>',
+      ' </resources>',
+      '</localization>',
+      '</instrumentationManifest>',
+      '',
+    ]);
+  });
+});
+
+describe('a reader', () => {
+  it('finds the provider, and event 0', () => {
+    const manifest = parseManifest(generate([]));
+    expect(manifest).toMatchObject({ name: 'My-Provider', guid: GUID });
+    expect(manifest.events).toEqual([
+      {
+        id: 0,
+        version: 0,
+        level: 0,
+        keywords: 0n,
+        opcode: { name: 'win:Info', value: 0 },
+        task: { name: 'EventSourceMessage', value: 0xfffe },
+        symbol: 'EventSourceMessage',
+        fields: [{ name: 'message', inType: 'win:UnicodeString' }],
+      },
+    ]);
+  });
+
+  it.each([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 239, 240, 255])('finds the opcode %d', (opcode) => {
+    expect(readBack([event('E', 1, {}, { opcode })])[0]?.opcode.value).toBe(opcode);
+  });
+
+  it('finds the numbers of an event', () => {
+    const numbers = { version: 255, level: 1, keywords: 0x8000_0000_0001n, task: 77 };
+    expect(readBack([event('E', 65535, {}, numbers)])[0]).toMatchObject({
+      id: 65535,
+      version: 255,
+      level: 1,
+      keywords: 0x8000_0000_0001n,
+      task: { value: 77 },
+    });
+  });
+
+  it('finds the type of each field', () => {
+    const fields = {
+      bool: 'bool',
+      int8: 'int8',
+      int16: 'int16',
+      int32: 'int32',
+      int64: 'int64',
+      uint8: 'uint8',
+      uint16: 'uint16',
+      uint32: 'uint32',
+      uint64: 'uint64',
+      hex8: 'hex8',
+      hex16: 'hex16',
+      hex64: 'hex64',
+      float: 'float',
+      double: 'double',
+      utf16: 'utf16',
+      json: 'json',
+      guid: 'guid',
+      time: 'time',
+      port: 'port',
+      errno: 'errno',
+      pid: 'pid',
+      binary: 'binary',
+    } as const;
+    expect(readBack([event('E', 1, fields)])[0]?.fields).toEqual([
+      { name: 'bool', inType: 'win:Boolean' },
+      { name: 'int8', inType: 'win:Int8' },
+      { name: 'int16', inType: 'win:Int16' },
+      { name: 'int32', inType: 'win:Int32' },
+      { name: 'int64', inType: 'win:Int64' },
+      { name: 'uint8', inType: 'win:UInt8' },
+      { name: 'uint16', inType: 'win:UInt16' },
+      { name: 'uint32', inType: 'win:UInt32' },
+      { name: 'uint64', inType: 'win:UInt64' },
+      { name: 'hex8', inType: 'win:UInt8', outType: 'win:HexInt8' },
+      { name: 'hex16', inType: 'win:UInt16', outType: 'win:HexInt16' },
+      { name: 'hex64', inType: 'win:UInt64', outType: 'win:HexInt64' },
+      { name: 'float', inType: 'win:Float' },
+      { name: 'double', inType: 'win:Double' },
+      { name: 'utf16', inType: 'win:UnicodeString' },
+      { name: 'json', inType: 'win:UnicodeString' },
+      { name: 'guid', inType: 'win:GUID' },
+      { name: 'time', inType: 'win:FILETIME' },
+      { name: 'port', inType: 'win:UInt16' },
+      { name: 'errno', inType: 'win:Int32' },
+      { name: 'pid', inType: 'win:UInt32', outType: 'win:PID' },
+      { name: 'binarySize', inType: 'win:UInt32' },
+      { name: 'binary', inType: 'win:Binary', length: 'binarySize' },
+    ]);
+  });
+
+  it('finds names of any characters as they were', () => {
+    const name = '<a href="x">&amp\' \t\n\r 名 😀';
+    const [found] = readBack([event(name, 1, { [name]: 'uint8' }, { keywords: 2n })], { '<&">': 2n });
+    expect(found).toMatchObject({ symbol: name, task: { name }, keywords: 2n, fields: [{ name }] });
+  });
+
+  it('finds the keywords of the application, of bits without a name, and of sessions', () => {
+    const events = [
+      event('E', 1, {}, { keywords: 0x7n }),
+      event('F', 2, {}, { keywords: 0x8000_0000_0000n }),
+    ];
+    const names = { Two: 2n, Both: 6n, Unused: 0x100n, Mine: 0x8000_0000_0000n };
+    expect(parseManifest(generate(events, names)).keywords).toEqual([
+      { name: 'Keyword0x1', mask: 1n },
+      { name: 'Two', mask: 2n },
+      { name: 'Keyword0x4', mask: 4n },
+      { name: 'Unused', mask: 0x100n },
+      { name: 'Session3', mask: 0x1000_0000_0000n },
+      { name: 'Session2', mask: 0x2000_0000_0000n },
+      { name: 'Session1', mask: 0x4000_0000_0000n },
+      { name: 'Mine', mask: 0x8000_0000_0000n },
+    ]);
+    expect(readBack(events, names).map(({ keywords }) => keywords)).toEqual([7n, 0x8000_0000_0000n]);
+  });
+});
+
+describe('a task', () => {
+  const namesOf = (events: readonly EventSchema[]) =>
+    readBack(events).map(({ task }: ManifestEvent) => task?.name);
+
+  it('is named by its event; one of a Start event by that, without "Start"', () => {
+    const events = [
+      event('Cache', 1),
+      event('RequestStart', 2, {}, { opcode: 1 }),
+      event('RequestStop', 3, {}, { opcode: 2, task: 0xfffc }),
+      event('Restart', 4),
+      event('Start', 5, {}, { opcode: 1 }),
+    ];
+    expect(namesOf(events)).toEqual(['Cache', 'Request', 'Request', 'Restart', 'Start']);
+  });
+
+  it('of several events has one name', () => {
+    const events = [event('First', 1, {}, { task: 5 }), event('Second', 2, {}, { task: 5, opcode: 11 })];
+    expect(namesOf(events)).toEqual(['First', 'First']);
+  });
+
+  it('whose name another one has gets its number behind it', () => {
+    const events = [
+      event('RequestStart', 1, {}, { opcode: 1 }),
+      event('RequestStop', 2, {}, { opcode: 2, task: 0xfffd }),
+      event('Request', 3),
+    ];
+    expect(namesOf(events)).toEqual(['Request65533', 'Request65533', 'Request']);
+  });
+});
