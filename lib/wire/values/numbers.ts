@@ -54,7 +54,7 @@ export const writeUint32: ValueWriter = (offset, value) => {
   return offset + 4;
 };
 
-const TWO_TO_32 = 0x1_0000_0000;
+export const TWO_TO_32 = 0x1_0000_0000;
 export const MIN_INT_64 = -(2n ** 63n);
 export const MAX_INT_64 = 2n ** 63n - 1n;
 
