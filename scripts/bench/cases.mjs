@@ -9,7 +9,7 @@
  * @property {string} [against] the case that it is compared with
  * @property {{ module: string, workload: string, arguments?: readonly unknown[] }} [node]
  * @property {{ threads: 1 | 2 }} [c]
- * @property {'devNull' | 'traceMarker' | 'tracepoint'} [target]
+ * @property {'devNull' | 'traceMarker' | 'tracepoint' | 'etw'} [target]
  */
 
 export const groups = {
@@ -17,6 +17,7 @@ export const groups = {
   devNull: 'An enabled event: 3 fields and an activity id, to /dev/null',
   traceMarker: 'The same to trace_marker_raw, which copies it into the ring buffer',
   tracepoint: 'The same to a real tracepoint that ftrace records, on a kernel with user events',
+  etw: 'The same on Windows: node.exe under Wine, a recorder in the place of ETW',
   activities: 'An activity (Start and Stop: two events and the id), enabled, to /dev/null',
   awaits: 'An `await`',
   opentelemetry: 'An activity beside an OpenTelemetry span, each with 3 fields',
@@ -113,6 +114,15 @@ const enabled = [
   },
   ...writes('traceMarker', 'marker'),
   ...writes('tracepoint', 'tracepoint'),
+  // Measured by etw-guest.mjs
+  { id: 'etw-disabled', group: 'etw', title: 'a disabled event, with the loop', target: 'etw' },
+  {
+    id: 'etw-write',
+    group: 'etw',
+    title: "the addon's write alone: native code, and the recorder",
+    target: 'etw',
+  },
+  { id: 'etw-event', group: 'etw', title: 'an event', target: 'etw', against: 'etw-write' },
 ];
 
 const activityForms = {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { report as reportError, run } from '../lib/run.mjs';
 import { cases } from './cases.mjs';
+import { measureEtw } from './etw.mjs';
 import { installPeers, peerVersion } from './peers.mjs';
 import { measureC, measureNode } from './processes.mjs';
 import { makeReport } from './report.mjs';
@@ -92,6 +93,10 @@ async function measureAll({ quick, qemu }) {
       if ('reason' in tracepoint) reasons.tracepoint = tracepoint.reason;
       else Object.assign(processes, tracepoint.processes);
     }
+    progress('an event on Windows');
+    const etw = await measureEtw({ quick });
+    if ('reason' in etw) reasons.etw = etw.reason;
+    else Object.assign(processes, etw.processes);
     progress('');
     return makeReport(processes, reasons, {
       ...thisMachine(),

@@ -1,0 +1,44 @@
+// Runs in node.exe under Wine, with the tests' recorder in the place of ETW: measures what an event costs there.
+
+import { measure } from './measure.mjs';
+import { defineEventSource, event } from './node_modules/tracewright/dist/index.js';
+import { loadAddon } from './node_modules/tracewright/dist/platform/addon.js';
+import { enable } from './recorder.mjs';
+
+const timing = JSON.parse(process.argv[2]);
+const fields = { key: 'string', size: 'uint32', ratio: 'double' };
+const payload = { key: 'user:12345678', size: 4096, ratio: 0.25 };
+const source = defineEventSource('Tracewright-Benchmark', {
+  CacheMiss: event(fields),
+  Nobody: event(fields, { level: 255 }),
+  RequestStart: event(),
+  RequestStop: event({ success: 'bool' }),
+});
+enable(source.guid, { level: 5 });
+
+/** What the last event left in the buffer, once more: its word is the first that was allocated. */
+const EVENT_SIZE = 112;
+const addon = loadAddon();
+
+const loops = {
+  'etw-disabled': (iterations) => {
+    for (let i = 0; i < iterations; i++) source.Nobody(payload);
+    return source.stats().written;
+  },
+  'etw-event': (iterations) =>
+    source.activity('Request', {}, () => {
+      for (let i = 0; i < iterations; i++) source.CacheMiss(payload);
+      return source.stats().written;
+    }),
+  'etw-write': (iterations) => {
+    source.CacheMiss(payload);
+    let errors = 0;
+    for (let i = 0; i < iterations; i++) if (addon.write(0, EVENT_SIZE) !== undefined) errors++;
+    if (errors > 0) throw new Error(`${errors} events were refused.`);
+    return errors;
+  },
+};
+
+const processes = {};
+for (const [id, loop] of Object.entries(loops)) processes[id] = [(await measure(loop, timing)).rounds];
+console.log(JSON.stringify(processes));
