@@ -8,8 +8,6 @@ import { compileEventHeaderFields, fieldMetadata } from './compile.ts';
 import { encodeMetadata } from './metadata.ts';
 import { type ActivityIdsSize, encodePrefix, setActivityIds } from './prefix.ts';
 
-export { amidEncoding, isEncoding } from '../event-encoder.ts';
-
 /** Bytes before the event, for the write index. */
 export const WRITE_INDEX_SIZE = 4;
 

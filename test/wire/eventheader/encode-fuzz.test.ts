@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { decodeEventHeader, payloadOf } from '../../../lib/wire/eventheader/decode.ts';
 import { EventHeaderEncoder } from '../../../lib/wire/eventheader/encode.ts';
-import { takeFaults } from '../../../lib/wire/eventheader/values.ts';
+import { takeFaults } from '../../../lib/wire/values/faults.ts';
 import { encode, schemaOf } from './encoded-event.ts';
 import { RandomEvents } from './random-events.ts';
 

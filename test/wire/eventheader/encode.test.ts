@@ -1,13 +1,14 @@
 /** Whole events, byte for byte: the worked vectors, checked with Microsoft's encoder and both its decoders. */
 import { describe, expect, it } from 'vitest';
 import { Guid } from '../../../lib/activity/guid.ts';
+import { amidEncoding, isEncoding } from '../../../lib/wire/event-encoder.ts';
 import { Encoding, Format } from '../../../lib/wire/eventheader/constants.ts';
 import { decodeEventHeader } from '../../../lib/wire/eventheader/decode.ts';
-import { amidEncoding, EventHeaderEncoder, isEncoding } from '../../../lib/wire/eventheader/encode.ts';
+import { EventHeaderEncoder } from '../../../lib/wire/eventheader/encode.ts';
 import { encodeMetadata } from '../../../lib/wire/eventheader/metadata.ts';
 import { encodePrefix, setActivityIds } from '../../../lib/wire/eventheader/prefix.ts';
-import { takeFaults } from '../../../lib/wire/eventheader/values.ts';
 import { scratch } from '../../../lib/wire/scratch.ts';
+import { takeFaults } from '../../../lib/wire/values/faults.ts';
 import { encode, schemaOf } from './encoded-event.ts';
 import { hex } from './event-bytes.ts';
 
