@@ -1,0 +1,45 @@
+// `node check-glibc.mjs FILE...`: fails when a prebuilt addon for Linux asks for a library version that the
+// oldest system it is meant for does not have.
+//
+// That system is RHEL 8 and its like, the oldest that the official binaries of Node.js 20 run on: glibc 2.28, and
+// the C++ library of GCC 8. What is built in a manylinux_2_28 container stays below; on a newer system the linker
+// binds to the newest version that is there (pthread_create became GLIBC_2.34), and loading fails on older ones.
+// A file for musl must ask for no version at all.
+import { basename } from 'node:path';
+import { report } from '../lib/run.mjs';
+import { compareVersions, libraryVersions } from './binary-target.mjs';
+
+/** glibc's own, then those of GCC 8's libstdc++ and libgcc. */
+const limits = { GLIBC: '2.28', GLIBCXX: '3.4.25', CXXABI: '1.3.11', GCC: '8.0.0' };
+
+/**
+ * @param {string} file its name, of which the ending `.musl.node` counts
+ * @param {ReadonlyMap<string, string>} versions as of `newestVersions`
+ * @returns {string[]} what is wrong, in sentences
+ */
+export function versionProblems(file, versions) {
+  if (file.endsWith('.musl.node')) {
+    return versions.has('GLIBC') ? [`${file} is for musl and asks for GLIBC_${versions.get('GLIBC')}.`] : [];
+  }
+  return [...versions]
+    .filter(([name, version]) => compareVersions(version, limits[name]) > 0)
+    .map(([name, version]) => `${file} asks for ${name}_${version}; the newest allowed is ${limits[name]}.`);
+}
+
+if (import.meta.filename === process.argv[1]) {
+  try {
+    const files = process.argv.slice(2);
+    if (files.length === 0) throw new Error('Usage: node check-glibc.mjs FILE...');
+    for (const file of files) {
+      const versions = libraryVersions(file);
+      const said = [...versions].map(([name, version]) => `${name}_${version}`).join(' ') || 'no version';
+      console.log(`${file}: ${said}`);
+      for (const problem of versionProblems(basename(file), versions)) {
+        console.error(problem);
+        process.exitCode = 1;
+      }
+    }
+  } catch (error) {
+    report(error);
+  }
+}

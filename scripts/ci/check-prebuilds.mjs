@@ -1,0 +1,62 @@
+// `node check-prebuilds.mjs [FOLDER]`: fails unless the folder (prebuilds/ by default) holds the addon for every
+// platform that the package is published for, each for the system and processor that its name says, and nothing
+// else.
+import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { binaryTarget } from './binary-target.mjs';
+
+/** Under prebuilds/, by node-gyp-build's naming: scripts/prebuild.mjs builds them. */
+export const expectedPrebuilds = [
+  'darwin-arm64/tracewright.node',
+  'darwin-x64/tracewright.node',
+  'linux-arm64/tracewright.glibc.node',
+  'linux-arm64/tracewright.musl.node',
+  'linux-x64/tracewright.glibc.node',
+  'linux-x64/tracewright.musl.node',
+  'win32-arm64/tracewright.node',
+  'win32-x64/tracewright.node',
+];
+
+function firstBytes(file) {
+  const bytes = Buffer.alloc(4096);
+  const descriptor = openSync(file, 'r');
+  readSync(descriptor, bytes);
+  closeSync(descriptor);
+  return bytes;
+}
+
+function binaryProblem(folder, name) {
+  const [expected] = name.split('/');
+  try {
+    const target = binaryTarget(firstBytes(join(folder, name)));
+    return target === expected ? undefined : `${name} is for ${target}.`;
+  } catch (error) {
+    return `${name}: ${error.message}`;
+  }
+}
+
+/**
+ * @param {string} folder
+ * @returns {string[]} what is wrong, in sentences
+ */
+export function prebuildProblems(folder) {
+  if (!existsSync(folder)) return [`There is no folder ${folder}.`];
+  const found = readdirSync(folder, { recursive: true })
+    .filter((name) => statSync(join(folder, name)).isFile())
+    .map((name) => name.replaceAll('\\', '/'));
+  return [
+    ...expectedPrebuilds.filter((name) => !found.includes(name)).map((name) => `${name} is missing.`),
+    ...found.filter((name) => !expectedPrebuilds.includes(name)).map((name) => `${name} is not expected.`),
+    ...expectedPrebuilds
+      .filter((name) => found.includes(name))
+      .flatMap((name) => binaryProblem(folder, name) ?? []),
+  ];
+}
+
+if (import.meta.filename === process.argv[1]) {
+  const folder = process.argv[2] ?? join(import.meta.dirname, '../../prebuilds');
+  const problems = prebuildProblems(folder);
+  for (const problem of problems) console.error(problem);
+  if (problems.length > 0) process.exitCode = 1;
+  else console.log(`All ${expectedPrebuilds.length} prebuilt addons are there.`);
+}

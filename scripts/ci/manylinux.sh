@@ -1,0 +1,10 @@
+#!/bin/sh
+# Builds prebuilds/ in a manylinux_2_28 container, where /node is an installation of Node.js with its headers. The
+# container's compiler is new; what its C++ library has beyond GCC 8's is linked statically.
+set -eu
+cd "$(dirname "$0")/../.."
+# The system's own Python 3.6 is too old for node-gyp
+PATH=/opt/python/cp312-cp312/bin:/node/bin:$PATH
+export PATH
+npm install --no-save --ignore-scripts --no-audit --no-fund
+npm run prebuild -- --host

@@ -1,0 +1,58 @@
+// Stands in for scripts/vm/index.mjs where the kernel of this machine is the one to test: the same functions, and
+// the tracer as a fresh machine has it for each command. As root, on throwaway machines.
+import { Writable } from 'node:stream';
+import { runNatively, VmError } from '../vm/guest.mjs';
+import { isNative } from '../vm/prerequisites.mjs';
+
+/**
+ * The state that a machine has after its start: tracefs mounted where it belongs, nothing recorded, nothing being
+ * recorded, user_events root's own. Not a mount namespace for each command: perf 6.1 writes files there that it
+ * cannot read ("failed to write feature BUILD_ID").
+ */
+const prepare = `
+  set -e
+  [ -e /sys/kernel/debug/tracing ] || mount -t debugfs debugfs /sys/kernel/debug
+  [ -e /sys/kernel/tracing/events ] || mount -t tracefs tracefs /sys/kernel/tracing
+  umount /sys/kernel/debug/tracing 2>/dev/null || true
+  rm -rf /run/elsewhere
+  (
+    cd /sys/kernel/tracing
+    chmod 700 .
+    chmod 640 user_events_data
+    echo 0 >events/enable
+    echo 1408 >buffer_size_kb
+    echo >trace
+  )
+  exec "$@"`;
+
+function collector() {
+  const chunks = [];
+  const stream = new Writable({
+    write(chunk, _encoding, done) {
+      chunks.push(chunk);
+      done();
+    },
+  });
+  return { stream, text: () => Buffer.concat(chunks).toString('utf8') };
+}
+
+/** There is one kernel here; it takes the place of the one that most tests run in. */
+export function vmUnavailable(kind) {
+  if (kind !== 'uml') return 'The tests run on the kernel of this machine, once.';
+  return isNative() ? undefined : 'This kernel has no user_events that this user may write.';
+}
+
+export async function runInVm(command, { timeout } = {}) {
+  const stdout = collector();
+  const stderr = collector();
+  const run = {
+    command: ['sh', '-c', prepare, 'sh', ...command],
+    timeout,
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+  };
+  const status = await runNatively(run);
+  return { status, stdout: stdout.text(), stderr: stderr.text() };
+}
+
+export { isNative, VmError };

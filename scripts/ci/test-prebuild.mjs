@@ -1,0 +1,107 @@
+// `node test-prebuild.mjs [--no-compiler] PACKAGE.tgz`: installs the packed package into an empty folder, as users
+// do, and runs the first example of its README. Nothing may be built: the addon must come out of prebuilds/. With
+// --no-compiler it also fails where something to compile with is installed. Needs nothing but node and npm.
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { delimiter, join, resolve, sep } from 'node:path';
+import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
+
+const compilers = ['c++', 'g++', 'clang++', 'cc', 'gcc', 'clang', 'make', 'python3'];
+/** What the addon calls itself on each platform. */
+const addonPlatforms = { linux: 'user_events', win32: 'etw' };
+const exampleSeconds = 60;
+
+function expect(isSo, sentence) {
+  if (!isSo) throw new Error(sentence);
+}
+
+function installedCompilers() {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  return compilers.filter((program) => folders.some((folder) => existsSync(join(folder, program))));
+}
+
+function install(folder, tarball) {
+  writeFileSync(join(folder, 'package.json'), '{ "private": true }');
+  // Under Windows npm is a batch file, which needs a shell, and a shell needs quotes
+  const shell = process.platform === 'win32';
+  const file = shell ? `"${tarball}"` : tarball;
+  execFileSync('npm', ['install', '--no-audit', '--no-fund', file], {
+    cwd: folder,
+    shell,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+}
+
+/** The addon comes ready-made out of the package, and loads. */
+function checkAddon(folder) {
+  const installed = join(folder, 'node_modules/tracewright');
+  for (const made of ['build', 'binding.gyp']) {
+    expect(
+      !existsSync(join(installed, made)),
+      `The installed package has ${made}: something was to be built.`,
+    );
+  }
+  const require = createRequire(join(installed, 'package.json'));
+  const addon = require('node-gyp-build').path(installed);
+  expect(addon.startsWith(join(installed, 'prebuilds') + sep), `The addon is ${addon}, not a prebuilt one.`);
+  const { platform } = require(addon);
+  const expected = addonPlatforms[process.platform] ?? 'none';
+  expect(platform === expected, `The addon's platform is "${platform}", not "${expected}".`);
+  console.log(`${addon}: ${platform}`);
+}
+
+function block(readme, language) {
+  const [, text] = new RegExp(`^\`\`\`${language}\\r?\\n(.*?)^\`\`\`\\r?$`, 'ms').exec(readme) ?? [];
+  expect(text !== undefined, `The README has no block of ${language}.`);
+  return text.replaceAll('\r', '');
+}
+
+/** Runs the README's first example until it has printed as many lines as the README shows. */
+async function checkExample(folder) {
+  const readme = readFileSync(join(folder, 'node_modules/tracewright/README.md'), 'utf8');
+  const shown = block(readme, 'text').trimEnd().split('\n');
+  writeFileSync(join(folder, 'app.mjs'), block(readme, 'js'));
+  const child = spawn(process.execPath, ['app.mjs', '--listen'], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    timeout: exampleSeconds * 1000,
+  });
+  const lines = [];
+  for await (const line of createInterface({ input: child.stdout })) {
+    console.log(line);
+    lines.push(line);
+    if (lines.length > shown.length) break;
+  }
+  child.kill();
+  const [status = '', ...events] = lines;
+  // What the addon's platform offers, or why this machine lets nobody use it
+  expect(/^(user_events|etw)\b|^none \S.*\.$/.test(status), `The first line is "${status}".`);
+  expect(!status.includes('could not be loaded'), 'The addon was not loaded.');
+  expect(events.join('\n') === shown.join('\n'), `The README shows other lines:\n${shown.join('\n')}`);
+}
+
+const { values, positionals } = parseArgs({
+  options: { 'no-compiler': { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
+const [tarball] = positionals;
+expect(tarball !== undefined, 'Usage: node test-prebuild.mjs [--no-compiler] PACKAGE.tgz');
+if (values['no-compiler']) {
+  const found = installedCompilers();
+  expect(found.length === 0, `This machine is to have no compiler, and has ${found.join(', ')}.`);
+}
+const folder = mkdtempSync(join(tmpdir(), 'tracewright-installed-'));
+try {
+  install(folder, resolve(tarball));
+  checkAddon(folder);
+  await checkExample(folder);
+  console.log(
+    `The package works on ${process.platform}-${process.arch} with Node.js ${process.versions.node}.`,
+  );
+} finally {
+  // A loaded addon cannot be deleted under Windows while this process runs
+  if (process.platform !== 'win32') rmSync(folder, { recursive: true });
+}

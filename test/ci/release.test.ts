@@ -1,0 +1,164 @@
+/** The gates of a release: the prebuilt addons, the library versions that they ask for, the tag. */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { binaryTarget, compareVersions, newestVersions } from '../../scripts/ci/binary-target.mjs';
+import { versionProblems } from '../../scripts/ci/check-glibc.mjs';
+import { expectedPrebuilds, prebuildProblems } from '../../scripts/ci/check-prebuilds.mjs';
+import { releaseProblems } from '../../scripts/ci/check-release.mjs';
+
+function elf(machine: number): Buffer {
+  const bytes = Buffer.alloc(64);
+  bytes.write('\x7fELF', 'latin1');
+  bytes.writeUInt16LE(machine, 18);
+  return bytes;
+}
+
+function pe(machine: number): Buffer {
+  const bytes = Buffer.alloc(256);
+  bytes.write('MZ', 'latin1');
+  bytes.writeUInt32LE(128, 60);
+  bytes.write('PE\0\0', 128, 'latin1');
+  bytes.writeUInt16LE(machine, 132);
+  return bytes;
+}
+
+function machO(cpuType: number): Buffer {
+  const bytes = Buffer.alloc(32);
+  bytes.writeUInt32LE(0xfeedfacf, 0);
+  bytes.writeUInt32LE(cpuType, 4);
+  return bytes;
+}
+
+/** The first bytes of a binary for each target, as the formats have them. */
+const binaries = new Map([
+  ['linux-x64', elf(62)],
+  ['linux-arm64', elf(183)],
+  ['win32-x64', pe(0x8664)],
+  ['win32-arm64', pe(0xaa64)],
+  ['darwin-x64', machO(0x01000007)],
+  ['darwin-arm64', machO(0x0100000c)],
+]);
+
+describe('a native binary', () => {
+  for (const [target, bytes] of binaries) {
+    it(`for ${target} is known by its first bytes`, () => {
+      expect(binaryTarget(bytes)).toBe(target);
+    });
+  }
+
+  it('of another processor or format is named in the error', () => {
+    expect(() => binaryTarget(elf(40))).toThrow('The file is for linux, machine 0x28.');
+    expect(() => binaryTarget(Buffer.from('#!/bin/sh\n'))).toThrow('The file begins with 23212f62');
+  });
+
+  it('that this process runs is one for this machine', () => {
+    const head = readFileSync(process.execPath).subarray(0, 4096);
+    expect(binaryTarget(head)).toBe(`${process.platform}-${process.arch}`);
+  });
+});
+
+describe('the library versions that a binary asks for', () => {
+  it('are the newest of each library in what objdump prints', () => {
+    const symbols = `
+0000000000000000      DF *UND*  0000000000000000 (GLIBC_2.2.5) free
+0000000000000000      DF *UND*  0000000000000000 (GLIBC_2.14)  memcpy
+0000000000000000      DF *UND*  0000000000000000 (GLIBCXX_3.4.9) _ZNSo9_M_insertIbEERSoT_
+0000000000000000      DO *UND*  0000000000000000 (CXXABI_1.3)  _ZTVN10__cxxabiv117__class_type_infoE
+0000000000004a10 g    DF .text  0000000000000040  Base        napi_register_module_v1`;
+    expect([...newestVersions(symbols)]).toEqual([
+      ['GLIBC', '2.14'],
+      ['GLIBCXX', '3.4.9'],
+      ['CXXABI', '1.3'],
+    ]);
+  });
+
+  it('are compared number by number', () => {
+    expect(compareVersions('2.9', '2.14')).toBeLessThan(0);
+    expect(compareVersions('2.28', '2.28')).toBe(0);
+    expect(compareVersions('3.4', '3.4.1')).toBeLessThan(0);
+  });
+
+  it('may be those of RHEL 8, and none newer', () => {
+    const oldest = new Map([
+      ['GLIBC', '2.28'],
+      ['GLIBCXX', '3.4.25'],
+      ['CXXABI', '1.3.11'],
+    ]);
+    expect(versionProblems('tracewright.glibc.node', oldest)).toEqual([]);
+    expect(versionProblems('tracewright.glibc.node', new Map([['GLIBC', '2.34']]))).toEqual([
+      'tracewright.glibc.node asks for GLIBC_2.34; the newest allowed is 2.28.',
+    ]);
+  });
+
+  it('may not be of glibc at all in a binary for musl', () => {
+    expect(versionProblems('tracewright.musl.node', new Map())).toEqual([]);
+    expect(versionProblems('tracewright.musl.node', new Map([['GLIBC', '2.17']]))).toEqual([
+      'tracewright.musl.node is for musl and asks for GLIBC_2.17.',
+    ]);
+  });
+});
+
+describe('the prebuilt addons of a release', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'tracewright-test-'));
+    for (const name of expectedPrebuilds) write(name, binaries.get(dirname(name)) ?? Buffer.alloc(0));
+  });
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  function write(name: string, bytes: Buffer): void {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), bytes);
+  }
+
+  it('are all there', () => {
+    expect(prebuildProblems(folder)).toEqual([]);
+  });
+
+  it('are those that the prebuild script names', () => {
+    const script = readFileSync(join(import.meta.dirname, '../../scripts/prebuild.mjs'), 'utf8');
+    const named = Array.from(script.matchAll(/'(\w+-\w+\/tracewright\.[\w.]*node)'/g), ([, name]) => name);
+    expect(named.sort()).toEqual([...expectedPrebuilds].sort());
+  });
+
+  it('are refused when one is missing, one too many, or one for another processor', () => {
+    rmSync(join(folder, 'win32-arm64/tracewright.node'));
+    write('linux-ia32/tracewright.glibc.node', elf(3));
+    write('linux-arm64/tracewright.musl.node', elf(62));
+    expect(prebuildProblems(folder)).toEqual([
+      'win32-arm64/tracewright.node is missing.',
+      'linux-ia32/tracewright.glibc.node is not expected.',
+      'linux-arm64/tracewright.musl.node is for linux-x64.',
+    ]);
+    expect(prebuildProblems(join(folder, 'nowhere'))).toEqual([
+      `There is no folder ${join(folder, 'nowhere')}.`,
+    ]);
+  });
+});
+
+describe('the tag of a release', () => {
+  const manifest = {
+    version: '1.2.3',
+    repository: { url: 'git+https://github.com/somebody/tracewright.git' },
+  };
+
+  it("names package.json's version, in the repository that package.json names", () => {
+    expect(releaseProblems(manifest, 'v1.2.3', 'somebody/tracewright')).toEqual([]);
+    const short = { version: '1.2.3', repository: 'github:somebody/tracewright' };
+    expect(releaseProblems(short, 'v1.2.3', 'somebody/tracewright')).toEqual([]);
+  });
+
+  it('is refused for another version or repository', () => {
+    expect(releaseProblems(manifest, 'v1.2.4', 'somebody/tracewright')).toEqual([
+      'The tag is v1.2.4, and package.json says version 1.2.3.',
+    ]);
+    expect(releaseProblems(manifest, 'v1.2.3', 'else/tracewright')).toHaveLength(1);
+    expect(releaseProblems({ version: '1.2.3' }, 'v1.2.3', 'else/tracewright')[0]).toContain(
+      '"repository" in package.json is missing',
+    );
+  });
+});
