@@ -8,8 +8,8 @@ import type { ActivityFlow } from '../activity/flow.ts';
 import type { SharedActivities } from '../activity/shared.ts';
 import type { ActivityTracker } from '../activity/tracker.ts';
 import { thrownText } from '../session/shown.ts';
-import type { Payload } from '../wire/eventheader/values.ts';
 import type { EventSchema } from '../wire/schema.ts';
+import type { Payload } from '../wire/values/faults.ts';
 import { type EventWriter, givesIds, type LazyPayload, type WriteOptions } from './event-writer.ts';
 
 /** How a piece of work ended. */

@@ -1,6 +1,6 @@
 /** Values in a payload that do not fit their fields; thrown only with `throwOnErrors`. */
 import { shown } from '../session/shown.ts';
-import type { BadValue } from '../wire/eventheader/compile.ts';
+import type { BadValue } from '../wire/payload-writer.ts';
 
 export class BadValueError extends TypeError {
   override readonly name = 'BadValueError';

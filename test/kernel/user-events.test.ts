@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { activityPath, type SourceStats } from '../../lib/index.ts';
-import { payloadOf } from '../../lib/wire/eventheader/decode.ts';
+import { payloadOf } from '../../lib/wire/decoded-field.ts';
 import { eventHeaderEvents } from '../../lib/wire/perf-data/eventheader-events.ts';
 import { type KernelKind, runProgram, runScript, skipReason, suiteName } from './guest.ts';
 

@@ -7,12 +7,8 @@ import { eventSchemas } from '../../lib/source/event-schemas.ts';
 import { EventWriter, type LazyPayload, type WriteOptions } from '../../lib/source/event-writer.ts';
 import type { FieldDefinitions } from '../../lib/source/fields.ts';
 import { tracepointOf, userEventsEvent } from '../../lib/source/user-events.ts';
-import {
-  type Payload as DecodedPayload,
-  decodeEventHeader,
-  type EventHeaderEvent,
-  payloadOf,
-} from '../../lib/wire/eventheader/decode.ts';
+import { type Payload as DecodedPayload, payloadOf } from '../../lib/wire/decoded-field.ts';
+import { decodeEventHeader, type EventHeaderEvent } from '../../lib/wire/eventheader/decode.ts';
 import { FakeAddon } from './fake-addon.ts';
 
 export interface RecordedEventOptions extends EventOptions {

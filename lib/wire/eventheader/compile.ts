@@ -7,8 +7,6 @@ import { Encoding } from './constants.ts';
 import { FIELD_LAYOUTS, type FieldLayout, nullableLayout } from './field-layouts.ts';
 import type { FieldMetadata } from './metadata.ts';
 
-export type { BadValue } from '../payload-writer.ts';
-
 export function compileEventHeaderFields(fields: readonly FieldSchema[]): PayloadWriter {
   return compilePayloadWriter(fields, (schema) => layoutOf(schema).write);
 }

@@ -11,8 +11,6 @@ import { type ParsedField, type ParsedMetadata, parseMetadata } from './parse-me
 import { readValue } from './value.ts';
 import { valueKindOf } from './value-kind.ts';
 
-export { type Payload, payloadOf } from '../decoded-field.ts';
-
 /** A field with its value as a natural JavaScript value; see `Value`. Times are seconds since 1970. */
 export type EventHeaderField = DecodedField<Value>;
 

@@ -8,8 +8,6 @@ import { noRoom, type ValueWriter } from '../values/faults.ts';
 import { MAX_INT_64, MIN_INT_64, nearestBigint, setSafeInteger } from '../values/numbers.ts';
 import { textOf, writeUtf16Units } from '../values/text.ts';
 
-export type { Payload } from '../values/faults.ts';
-
 /** UTF-16 after a u16 count of code units. */
 export const writeUtf16: ValueWriter = (offset, value) => {
   const text = textOf(value);

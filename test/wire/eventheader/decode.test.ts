@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { payloadOf } from '../../../lib/wire/decoded-field.ts';
 import { Encoding, Format } from '../../../lib/wire/eventheader/constants.ts';
-import { decodeEventHeader, payloadOf } from '../../../lib/wire/eventheader/decode.ts';
+import { decodeEventHeader } from '../../../lib/wire/eventheader/decode.ts';
 import { EventHeaderError } from '../../../lib/wire/eventheader/error.ts';
 import { eventBytes, hex, name, text, uint16 } from './event-bytes.ts';
 

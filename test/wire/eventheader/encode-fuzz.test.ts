@@ -1,6 +1,7 @@
 /** Random events come back from the decoder as they went into the encoder. */
 import { describe, expect, it } from 'vitest';
-import { decodeEventHeader, payloadOf } from '../../../lib/wire/eventheader/decode.ts';
+import { payloadOf } from '../../../lib/wire/decoded-field.ts';
+import { decodeEventHeader } from '../../../lib/wire/eventheader/decode.ts';
 import { EventHeaderEncoder } from '../../../lib/wire/eventheader/encode.ts';
 import { takeFaults } from '../../../lib/wire/values/faults.ts';
 import { encode, schemaOf } from './encoded-event.ts';

@@ -1,11 +1,8 @@
 /** Encodes events of fields written as applications write them, for tests, and decodes them again. */
 import { fieldSchemas } from '../../../lib/source/field-schemas.ts';
 import type { FieldDefinitions } from '../../../lib/source/fields.ts';
-import {
-  type Payload as DecodedPayload,
-  decodeEventHeader,
-  payloadOf,
-} from '../../../lib/wire/eventheader/decode.ts';
+import { type Payload as DecodedPayload, payloadOf } from '../../../lib/wire/decoded-field.ts';
+import { decodeEventHeader } from '../../../lib/wire/eventheader/decode.ts';
 import { EventHeaderEncoder, WRITE_INDEX_SIZE } from '../../../lib/wire/eventheader/encode.ts';
 import type { GuidWords } from '../../../lib/wire/guid.ts';
 import type { BadValue } from '../../../lib/wire/payload-writer.ts';
