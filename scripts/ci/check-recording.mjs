@@ -2,7 +2,7 @@
 // that program wrote: every event, by perf script's text and by tracewright's own reader, each with its activity.
 import { readFileSync } from 'node:fs';
 import { activityPath } from '../../dist/index.js';
-import { payloadOf } from '../../dist/wire/eventheader/decode.js';
+import { payloadOf } from '../../dist/wire/decoded-field.js';
 import { eventHeaderEvents } from '../../dist/wire/perf-data/eventheader-events.js';
 
 /** Start, nested start, row, two stops. */
