@@ -7,22 +7,11 @@ import { cpSync, mkdirSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { localHeaders } from './build-native.mjs';
+import { prebuildTargets } from './lib/prebuild-targets.mjs';
 import { report, run } from './lib/run.mjs';
 
 const root = join(import.meta.dirname, '..');
 const prebuilds = join(root, 'prebuilds');
-
-/** Every file that a release has, by node-gyp-build's naming. */
-const targets = [
-  'linux-x64/tracewright.glibc.node',
-  'linux-x64/tracewright.musl.node',
-  'linux-arm64/tracewright.glibc.node',
-  'linux-arm64/tracewright.musl.node',
-  'win32-x64/tracewright.node',
-  'win32-arm64/tracewright.node',
-  'darwin-x64/tracewright.node',
-  'darwin-arm64/tracewright.node',
-];
 
 function buildForHost() {
   const headers = localHeaders();
@@ -62,7 +51,7 @@ try {
   if (!values.host && process.platform === 'linux') await buildForWindows();
   const there = built();
   for (const file of there.sort()) console.log(`Built: ${file}`);
-  const missing = targets.filter((target) => !there.includes(target));
+  const missing = prebuildTargets.filter((target) => !there.includes(target));
   if (!values.host && missing.length > 0)
     console.log(`Missing, built by CI on their own systems: ${missing.join(', ')}`);
 } catch (error) {

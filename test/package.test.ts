@@ -13,6 +13,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -36,7 +37,7 @@ function npm(cwd: string, ...args: string[]): string {
 
 /** Packs what is published out of a copy, whose prebuilt binaries are made here, and installs it. */
 beforeAll(() => {
-  folder = mkdtempSync('/tmp/tracewright-test-');
+  folder = mkdtempSync(join(tmpdir(), 'tracewright-test-'));
   const copy = join(folder, 'copy');
   application = join(folder, 'application');
   mkdirSync(copy);

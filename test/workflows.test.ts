@@ -7,7 +7,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { expectedPrebuilds } from '../scripts/ci/check-prebuilds.mjs';
+import { prebuildTargets } from '../scripts/lib/prebuild-targets.mjs';
 
 interface Step {
   readonly name?: string;
@@ -84,7 +84,7 @@ describe('the workflows', () => {
         return libc === undefined ? `${target}/tracewright.node` : `linux-${arch}/tracewright.${libc}.node`;
       });
     });
-    expect(names.sort()).toEqual([...expectedPrebuilds].sort());
+    expect(names.sort()).toEqual([...prebuildTargets].sort());
   });
 });
 

@@ -3,19 +3,8 @@
 // else.
 import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { prebuildTargets } from '../lib/prebuild-targets.mjs';
 import { binaryTarget } from './binary-target.mjs';
-
-/** Under prebuilds/, by node-gyp-build's naming: scripts/prebuild.mjs builds them. */
-export const expectedPrebuilds = [
-  'darwin-arm64/tracewright.node',
-  'darwin-x64/tracewright.node',
-  'linux-arm64/tracewright.glibc.node',
-  'linux-arm64/tracewright.musl.node',
-  'linux-x64/tracewright.glibc.node',
-  'linux-x64/tracewright.musl.node',
-  'win32-arm64/tracewright.node',
-  'win32-x64/tracewright.node',
-];
 
 function firstBytes(file) {
   const bytes = Buffer.alloc(4096);
@@ -45,9 +34,9 @@ export function prebuildProblems(folder) {
     .filter((name) => statSync(join(folder, name)).isFile())
     .map((name) => name.replaceAll('\\', '/'));
   return [
-    ...expectedPrebuilds.filter((name) => !found.includes(name)).map((name) => `${name} is missing.`),
-    ...found.filter((name) => !expectedPrebuilds.includes(name)).map((name) => `${name} is not expected.`),
-    ...expectedPrebuilds
+    ...prebuildTargets.filter((name) => !found.includes(name)).map((name) => `${name} is missing.`),
+    ...found.filter((name) => !prebuildTargets.includes(name)).map((name) => `${name} is not expected.`),
+    ...prebuildTargets
       .filter((name) => found.includes(name))
       .flatMap((name) => binaryProblem(folder, name) ?? []),
   ];
@@ -58,5 +47,5 @@ if (import.meta.filename === process.argv[1]) {
   const problems = prebuildProblems(folder);
   for (const problem of problems) console.error(problem);
   if (problems.length > 0) process.exitCode = 1;
-  else console.log(`All ${expectedPrebuilds.length} prebuilt addons are there.`);
+  else console.log(`All ${prebuildTargets.length} prebuilt addons are there.`);
 }
