@@ -3,7 +3,7 @@
  * decoder could read. Limits: LinuxTracepoints' decoders (C++ and Rust), run.
  */
 import { MAX_STRUCT_DEPTH, MAX_STRUCT_FIELDS, MAX_TOP_LEVEL_FIELDS } from '../wire/eventheader/constants.ts';
-import { FIELD_TYPES, type FieldSchema, type FieldType, NULLABLE_TYPES } from '../wire/schema.ts';
+import { COUNTED_TYPES, FIELD_TYPES, type FieldSchema, type FieldType } from '../wire/schema.ts';
 import { DefinitionError } from './definition-error.ts';
 import { nameProblem } from './names.ts';
 
@@ -79,7 +79,7 @@ function valueSchema(place: string, name: string, definition: string): FieldSche
   if (!isFieldType(type)) {
     throw new DefinitionError(place, `"${definition}" is not a field type. ${typesSentence()}`);
   }
-  if (nullable && !(NULLABLE_TYPES as readonly string[]).includes(type)) {
+  if (nullable && (COUNTED_TYPES as readonly string[]).includes(type)) {
     throw new DefinitionError(
       place,
       `a ${type} cannot be null: on the wire a null would be the same as an empty one. Leave out the "?".`,

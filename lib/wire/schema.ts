@@ -33,33 +33,11 @@ export const FIELD_TYPES = [
 export type FieldType = (typeof FIELD_TYPES)[number];
 
 /**
- * The types that may be nullable: those of a fixed size, whose absence is told by a length of 0. A string
- * of length 0 is an empty string, so text and binary have no null.
+ * The types whose values have a length of their own. They cannot be nullable: a null is told by a length of 0,
+ * which is an empty text or no bytes already.
  */
-export const NULLABLE_TYPES = [
-  'bool',
-  'int8',
-  'int16',
-  'int32',
-  'int64',
-  'uint8',
-  'uint16',
-  'uint32',
-  'uint64',
-  'hex8',
-  'hex16',
-  'hex32',
-  'hex64',
-  'float',
-  'double',
-  'guid',
-  'time',
-  'ipAddress',
-  'port',
-  'errno',
-  'pid',
-] as const satisfies readonly FieldType[];
-export type NullableFieldType = (typeof NULLABLE_TYPES)[number];
+export const COUNTED_TYPES = ['string', 'utf16', 'json', 'binary'] as const satisfies readonly FieldType[];
+export type NullableFieldType = Exclude<FieldType, (typeof COUNTED_TYPES)[number]>;
 
 /** One field: a value of a type, or a struct of further fields; or an array of either. */
 export type FieldSchema =

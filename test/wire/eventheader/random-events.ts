@@ -1,8 +1,10 @@
 /** Random fields with random values of them, and what the decoder should make of each. Repeatable by seed. */
 import type { FieldDefinition, FieldDefinitions } from '../../../lib/source/fields.ts';
 import { ipAddressText } from '../../../lib/wire/ip-address.ts';
-import { FIELD_TYPES, type FieldType, NULLABLE_TYPES } from '../../../lib/wire/schema.ts';
+import { COUNTED_TYPES, FIELD_TYPES, type FieldType } from '../../../lib/wire/schema.ts';
 import { randomNumbers } from './event-bytes.ts';
+
+const NULLABLE_TYPES = FIELD_TYPES.filter((type) => !(COUNTED_TYPES as readonly string[]).includes(type));
 
 /** A value to write, and the same as it is read back. */
 interface Sample {
