@@ -3,15 +3,18 @@
  * The `tracewright` command. Data goes to stdout, all else to stderr; exit status 0, 1 when something failed,
  * 2 when the command was not understood.
  */
+import { dumpCommand } from './dump.ts';
 import { manifestCommand } from './manifest.ts';
 import { UsageError } from './usage-error.ts';
 
 const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
+  dump: dumpCommand,
   manifest: manifestCommand,
 };
 
 const USAGE = `Usage: tracewright COMMAND
 
+  dump FILE       prints the events of a recording
   manifest FILE   prints the ETW manifests of the event sources that a module defines
 
 "tracewright COMMAND --help" says more.
