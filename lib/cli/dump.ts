@@ -1,11 +1,10 @@
 /** `tracewright dump FILE`: the events of a recording, as text or as JSON lines. */
 import { readFile } from 'node:fs/promises';
-import { parseArgs } from 'node:util';
 import { Guid } from '../activity/guid.ts';
 import { formatActivityPath, isActivityPath } from '../activity/path.ts';
 import { type Payload, payloadOf, type Value } from '../wire/decoded-field.ts';
 import { eventHeaderEvents, type RecordedEvent } from '../wire/perf-data/eventheader-events.ts';
-import { UsageError } from './usage-error.ts';
+import { fileArguments } from './file-arguments.ts';
 
 const USAGE = `Usage: tracewright dump [--json] FILE
 
@@ -18,31 +17,13 @@ and event, activity path, fields.
 
 /** @throws UsageError */
 export async function dumpCommand(args: readonly string[]): Promise<void> {
-  const { values, positionals } = parse(args);
-  if (values.help === true) {
-    process.stdout.write(USAGE);
-    return;
-  }
-  const [file, ...others] = positionals;
-  if (file === undefined || others.length > 0)
-    throw new UsageError(`dump takes one file.\n\n${USAGE.trimEnd()}`);
-  const line = values.json === true ? asJson : asText;
+  const given = fileArguments('dump', USAGE, args, ['json']);
+  if (given === undefined) return;
+  const line = given.switches.has('json') ? asJson : asText;
   let start: bigint | undefined;
-  for (const recorded of eventHeaderEvents(await readFile(file))) {
+  for (const recorded of eventHeaderEvents(await readFile(given.file))) {
     start ??= recorded.timeNs;
     process.stdout.write(`${line(recorded, recorded.timeNs - start)}\n`);
-  }
-}
-
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
-    });
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
   }
 }
 
