@@ -1,9 +1,9 @@
-// `npm run vm -- [options] -- COMMAND [ARGUMENTS...]`: runs a command on a kernel with user_events.
+// `npm run vm -- [options] COMMAND [ARGUMENTS...]`: runs a command on a kernel with user_events.
 import { parseArgs } from 'node:util';
 import { runInGuest, runNatively, VmError } from './guest.mjs';
 import { isNative } from './prerequisites.mjs';
 
-const usage = `npm run vm -- [options] -- COMMAND [ARGUMENTS...]
+const usage = `npm run vm -- [options] COMMAND [ARGUMENTS...]
 
 Runs a command on a Linux kernel with user_events: on the running one where it has them and this user may
 register events, else in user-mode Linux. A guest sees the host's files, read-only under a RAM overlay, and runs
@@ -29,22 +29,30 @@ function positiveInteger(name, text) {
   return Number(text);
 }
 
+const options = {
+  qemu: { type: 'boolean', default: false },
+  rw: { type: 'string', multiple: true, default: [] },
+  cpus: { type: 'string', default: '1' },
+  memory: { type: 'string', default: '2048' },
+  timeout: { type: 'string', default: '300' },
+  verbose: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+};
+
+/** Where the command begins: what looks like an option behind that is the command's own. */
+function commandIndex(args) {
+  let index = 0;
+  while (index < args.length && args[index].startsWith('--') && args[index] !== '--') {
+    const takesNext = options[args[index].slice(2)]?.type === 'string';
+    index += takesNext ? 2 : 1;
+  }
+  return index;
+}
+
 function parse(args) {
-  const separator = args.indexOf('--');
-  const command = separator === -1 ? [] : args.slice(separator + 1);
-  const { values } = parseArgs({
-    args: separator === -1 ? args : args.slice(0, separator),
-    options: {
-      qemu: { type: 'boolean', default: false },
-      rw: { type: 'string', multiple: true, default: [] },
-      cpus: { type: 'string', default: '1' },
-      memory: { type: 'string', default: '2048' },
-      timeout: { type: 'string', default: '300' },
-      verbose: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  return { command, ...values };
+  const index = commandIndex(args);
+  const { values } = parseArgs({ args: args.slice(0, index), options });
+  return { command: args.slice(args[index] === '--' ? index + 1 : index), ...values };
 }
 
 async function main() {
@@ -53,7 +61,7 @@ async function main() {
     process.stdout.write(usage);
     return 0;
   }
-  if (command.length === 0) throw new VmError(`There is no command to run after "--".\n\n${usage.trimEnd()}`);
+  if (command.length === 0) throw new VmError(`There is no command to run.\n\n${usage.trimEnd()}`);
   const run = {
     command,
     rw,
