@@ -98,7 +98,18 @@ export function writeManifestInBand(kernel: Kernel, provider: Provider, account:
   onCommand(kernel, provider, ({ kind }) => {
     if (kind !== 'disable') write();
   });
-  process.once('exit', write);
+  beforeExit(write);
+}
+
+const writesAtExit: (() => void)[] = [];
+
+/** One handler for all sources: Node.js takes many for a leak, and warns. */
+function beforeExit(write: () => void): void {
+  writesAtExit.push(write);
+  if (writesAtExit.length > 1) return;
+  process.once('exit', () => {
+    for (const each of writesAtExit) each();
+  });
 }
 
 /** Smaller and smaller chunks, until the session has room for them; returns why it has not even for those. */
