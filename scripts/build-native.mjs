@@ -1,7 +1,8 @@
 // Builds the native addon for this machine into build/Release: `npm run build:native`. Silent unless it fails.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { delimiter, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { missingPrograms } from './lib/installed.mjs';
 import { newest } from './lib/newest.mjs';
 import { report, run, ToolError } from './lib/run.mjs';
 
@@ -21,18 +22,11 @@ export function isNativeBuilt() {
   return existsSync(stamp) && readFileSync(stamp, 'utf8') === target && newest([addon]) >= newest(sources);
 }
 
-function isInstalled(program) {
-  return (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, program)));
-}
-
 /** node-gyp finds Visual Studio by itself; elsewhere it takes what the PATH has. */
 function missingTools() {
   if (process.platform === 'win32') return [];
-  const compiler = process.env.CXX || posixCompilers.some(isInstalled);
-  return [
-    ...(compiler ? [] : ['a C++ compiler']),
-    ...['make', 'python3'].filter((program) => !isInstalled(program)),
-  ];
+  const compiler = process.env.CXX || missingPrograms(posixCompilers).length < posixCompilers.length;
+  return [...(compiler ? [] : ['a C++ compiler']), ...missingPrograms(['make', 'python3'])];
 }
 
 /** The folder with the headers that came with this node, which spares node-gyp a download. */

@@ -1,6 +1,6 @@
 // Stands in for scripts/vm/index.mjs where the kernel of this machine is the one to test: the same functions, and
 // the tracer as a fresh machine has it for each command. As root, on throwaway machines.
-import { Writable } from 'node:stream';
+import { collector } from '../vm/collector.mjs';
 import { runNatively, VmError } from '../vm/guest.mjs';
 import { isNative } from '../vm/prerequisites.mjs';
 
@@ -24,17 +24,6 @@ const prepare = `
     echo >trace
   )
   exec "$@"`;
-
-function collector() {
-  const chunks = [];
-  const stream = new Writable({
-    write(chunk, _encoding, done) {
-      chunks.push(chunk);
-      done();
-    },
-  });
-  return { stream, text: () => Buffer.concat(chunks).toString('utf8') };
-}
 
 /** There is one kernel here; it takes the place of the one that most tests run in. */
 export function vmUnavailable(kind) {

@@ -1,18 +1,7 @@
 // Running commands on a kernel with user_events, for tests: the functions behind `npm run vm`.
-import { Writable } from 'node:stream';
+import { collector } from './collector.mjs';
 import { runInGuest, runNatively } from './guest.mjs';
 import { isNative, vmUnavailable } from './prerequisites.mjs';
-
-function collector() {
-  const chunks = [];
-  const stream = new Writable({
-    write(chunk, _encoding, done) {
-      chunks.push(chunk);
-      done();
-    },
-  });
-  return { stream, text: () => Buffer.concat(chunks).toString('utf8') };
-}
 
 /** Documented in index.d.mts. */
 export async function runInVm(command, { kernel, rw, cpus, memory, timeout } = {}) {

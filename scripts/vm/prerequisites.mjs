@@ -1,6 +1,6 @@
 // What running a guest takes, and in one sentence what is missing and how to get it.
 import { accessSync, closeSync, constants, existsSync, openSync, readSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { missingPrograms } from '../lib/installed.mjs';
 import { builtKernelsFolder, findKernel, imageNames } from './kernels.mjs';
 
 /** What process 1 of the guest, and all it calls, is made of. */
@@ -16,10 +16,6 @@ export function isNative() {
   } catch {
     return false;
   }
-}
-
-function isInstalled(program) {
-  return (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, program)));
 }
 
 /** A program that names a loader near its start cannot run where there is no such file. */
@@ -44,9 +40,9 @@ export function vmUnavailable(kind) {
   if (isDynamicallyLinked(busybox)) {
     return `${busybox} needs shared libraries, which the guest has not: install busybox-static in its place.`;
   }
-  const missing = ['taskset', 'flock', 'setpriv'].find((program) => !isInstalled(program));
+  const [missing] = missingPrograms(['taskset', 'flock', 'setpriv']);
   if (missing) return `${missing} is missing: ${install}, or install util-linux.`;
-  if (kind === 'qemu' && !isInstalled('qemu-system-x86_64')) {
+  if (kind === 'qemu' && missingPrograms(['qemu-system-x86_64']).length > 0) {
     return `qemu-system-x86_64 is missing: ${install}, or install qemu-system-x86.`;
   }
   if (!findKernel(kind)) {
