@@ -1,4 +1,4 @@
-// Holds the C++ to .clang-format: `node scripts/check-native-format.mjs`; with --write, puts it in that form.
+// Holds C and C++ to .clang-format: `node scripts/check-native-format.mjs`; with --write, puts it in that form.
 import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -6,12 +6,15 @@ import { parseArgs } from 'node:util';
 import { report, run } from './lib/run.mjs';
 
 const root = join(import.meta.dirname, '..');
+const folders = ['native', 'test', 'scripts'];
 
 try {
   const { values } = parseArgs({ options: { write: { type: 'boolean', default: false } } });
-  const sources = readdirSync(join(root, 'native'), { recursive: true })
-    .filter((name) => /\.(h|cc)$/.test(name))
-    .map((name) => join('native', name));
+  const sources = folders.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true })
+      .filter((name) => /\.(h|c|cc)$/.test(name) && !/node_modules|build/.test(name))
+      .map((name) => join(folder, name)),
+  );
   const { getNativeBinary } = createRequire(import.meta.url)('clang-format');
   run(getNativeBinary(), [...(values.write ? ['-i'] : ['--dry-run', '-Werror']), ...sources], { cwd: root });
 } catch (error) {

@@ -1,5 +1,5 @@
-// The part of the kernel's include/uapi/linux/user_events.h that the benchmark needs: not every build
-// machine has that header.
+// The part of the kernel's include/uapi/linux/user_events.h that the benchmark needs: not every
+// build machine has that header.
 #ifndef TRACEWRIGHT_BENCH_USER_EVENTS_H_
 #define TRACEWRIGHT_BENCH_USER_EVENTS_H_
 

@@ -3,11 +3,11 @@
 //
 //   write-loop USER_EVENTS_DATA DEFINITION BYTES_FILE THREADS cpu|wall ROUND_MS ROUNDS
 //
-// THREADS: 1, or 2 for a second one that sleeps. A process of several threads, as Node is, pays more
-// for each system call on a file: the kernel counts the file's users, and libc minds cancellation.
-// BYTES_FILE holds one whole write: 4 bytes for the write index, then the event. Prints a JSON array:
-// nanoseconds per write of each round, after rounds that are not told, by the process's CPU time or
-// by the clock on the wall.
+// THREADS: 1, or 2 for a second one that sleeps. A process of several threads, as Node is, pays
+// more for each system call on a file: the kernel counts the file's users, and libc minds
+// cancellation. BYTES_FILE holds one whole write: 4 bytes for the write index, then the event.
+// Prints a JSON array: nanoseconds per write of each round, after rounds that are not told, by the
+// process's CPU time or by the clock on the wall.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
@@ -38,7 +38,8 @@ static uint64_t nanoseconds(clockid_t clock) {
   return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-static uint64_t write_round(clockid_t clock, int fd, const void* bytes, size_t size, uint64_t count) {
+static uint64_t write_round(clockid_t clock, int fd, const void* bytes, size_t size,
+                            uint64_t count) {
   uint64_t start = nanoseconds(clock);
   for (uint64_t i = 0; i < count; i++) {
     if (write(fd, bytes, size) < 0) fail("write");

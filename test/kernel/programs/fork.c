@@ -1,5 +1,6 @@
-// fork(2) from inside a Node.js process, by native code as a crash reporter might: the child stays for a
-// while without exec and exits. (It cannot run JavaScript: V8 keeps its code out of a forked child.)
+// fork(2) from inside a Node.js process, by native code as a crash reporter might: the child stays
+// for a while without exec and exits. (It cannot run JavaScript: V8 keeps its code out of a forked
+// child.)
 #define NAPI_VERSION 8
 #include <node_api.h>
 #include <stdint.h>
