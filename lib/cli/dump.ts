@@ -17,9 +17,9 @@ and event, activity path, fields.
 
 /** @throws UsageError */
 export async function dumpCommand(args: readonly string[]): Promise<void> {
-  const given = fileArguments('dump', USAGE, args, ['json']);
+  const given = fileArguments('dump', USAGE, args, { json: { type: 'boolean' } });
   if (given === undefined) return;
-  const line = given.switches.has('json') ? asJson : asText;
+  const line = given.values.json === true ? asJson : asText;
   let start: bigint | undefined;
   for (const recorded of eventHeaderEvents(await readFile(given.file))) {
     start ??= recorded.timeNs;

@@ -1,26 +1,37 @@
-/** The command line of a command that takes one file and switches. */
-import { parseArgs } from 'node:util';
+/** The command line of a command that takes one file and options. */
+import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { UsageError } from './usage-error.ts';
 
-export interface FileArguments {
+type Options = NonNullable<ParseArgsConfig['options']>;
+
+/** What was given for each option: a switch, a text, or the texts of one that may be repeated. */
+export type OptionValues<O extends Options> = {
+  readonly [Name in keyof O]?: O[Name]['type'] extends 'boolean'
+    ? boolean
+    : O[Name]['multiple'] extends true
+      ? readonly string[]
+      : string;
+};
+
+export interface FileArguments<O extends Options> {
+  /** `-` is standard input. */
   readonly file: string;
-  /** The switches that were given. */
-  readonly switches: ReadonlySet<string>;
+  readonly values: OptionValues<O>;
 }
 
 /**
  * @param usage printed for `--help`
- * @param switches those that the command has, without `--`
+ * @param options as `parseArgs` of node:util takes them
  * @returns undefined when help was asked for, and has been given
  * @throws UsageError
  */
-export function fileArguments(
+export function fileArguments<const O extends Options>(
   command: string,
   usage: string,
   args: readonly string[],
-  switches: readonly string[] = [],
-): FileArguments | undefined {
-  const { values, positionals } = parse(args, switches);
+  options: O,
+): FileArguments<O> | undefined {
+  const { values, positionals } = parse(args, options);
   if (values.help === true) {
     process.stdout.write(usage);
     return undefined;
@@ -29,11 +40,10 @@ export function fileArguments(
   if (file === undefined || others.length > 0) {
     throw new UsageError(`${command} takes one file.\n\n${usage.trimEnd()}`);
   }
-  return { file, switches: new Set(Object.keys(values)) };
+  return { file, values: values as OptionValues<O> };
 }
 
-function parse(args: readonly string[], switches: readonly string[]) {
-  const options = Object.fromEntries(switches.map((name) => [name, { type: 'boolean' as const }]));
+function parse(args: readonly string[], options: Options) {
   try {
     return parseArgs({
       args: [...args],

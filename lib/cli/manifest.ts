@@ -12,7 +12,7 @@ imports, defines. On Windows, "wevtutil im" installs one; tools that know .NET's
 
 /** @throws UsageError */
 export async function manifestCommand(args: readonly string[]): Promise<void> {
-  const given = fileArguments('manifest', USAGE, args);
+  const given = fileArguments('manifest', USAGE, args, {});
   if (given === undefined) return;
   await import(pathToFileURL(resolve(given.file)).href);
   const sources = definedSources();

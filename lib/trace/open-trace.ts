@@ -1,0 +1,76 @@
+/** Opens a trace of any format that is read here. */
+import { fileURLToPath } from 'node:url';
+import type { OpenedSource } from './byte-source.ts';
+import { openEtl } from './etl/open-etl.ts';
+import { openNetTrace } from './nettrace/open-nettrace.ts';
+import { openPerfData } from './perf-data/open-perf-data.ts';
+import { formatOf, unrecognized } from './sniff.ts';
+import { openFile } from './source/file-source.ts';
+import { isGzip, openGzip } from './source/gzip.ts';
+import { MemorySource } from './source/memory-source.ts';
+import { openStream } from './source/stream-source.ts';
+import { isZip, openZip } from './source/zip.ts';
+import { type OnDamage, Trace } from './trace.ts';
+import type { OpenReader, TraceFormat } from './trace-reader.ts';
+
+export interface OpenTraceOptions {
+  /**
+   * `error` (the default): a damaged trace gives the events before the damage, then throws. `warning`: it ends
+   * after them, and `Trace.problem` says why.
+   */
+  readonly onDamage?: OnDamage;
+  /** The XML of manifests that describe events of an .etl, beside those that the trace itself carries. */
+  readonly manifests?: readonly string[];
+}
+
+/** Archives in archives that are opened: `.nettrace.gz` in a zip. */
+const MAX_ARCHIVE_DEPTH = 2;
+
+const READERS: Readonly<Record<TraceFormat, OpenReader>> = {
+  etl: openEtl,
+  nettrace: openNetTrace,
+  netperf: openNetTrace,
+  'perf.data': openPerfData,
+};
+
+/**
+ * Opens a trace: .etl (ETW), .nettrace and .netperf (EventPipe), perf.data (perf record), also compressed by
+ * gzip or in a zip. What it is, its first bytes say.
+ *
+ * @param input a path, a file URL, the bytes, or a stream of them (standard input, say)
+ * @throws TraceError where it is no trace, or its head is damaged
+ * @throws the system's error where the file cannot be opened
+ */
+export async function openTrace(
+  input: string | URL | Uint8Array | AsyncIterable<Uint8Array>,
+  options: OpenTraceOptions = {},
+): Promise<Trace> {
+  let source = await openInput(input);
+  try {
+    source = await unpacked(source);
+    const format = formatOf(source.head);
+    if (format === undefined) throw unrecognized(source.name, source.head);
+    const reader = await READERS[format](source, { manifests: options.manifests ?? [] });
+    return new Trace(source, reader, options.onDamage ?? 'error');
+  } catch (error) {
+    await source.close();
+    throw error;
+  }
+}
+
+function openInput(input: string | URL | Uint8Array | AsyncIterable<Uint8Array>): Promise<OpenedSource> {
+  if (typeof input === 'string') return openFile(input);
+  if (input instanceof URL) return openFile(fileURLToPath(input));
+  if (input instanceof Uint8Array) return Promise.resolve(new MemorySource(input));
+  return openStream(input, 'the given stream');
+}
+
+async function unpacked(source: OpenedSource): Promise<OpenedSource> {
+  let opened = source;
+  for (let depth = 0; depth < MAX_ARCHIVE_DEPTH; depth++) {
+    if (isGzip(opened.head)) opened = await openGzip(opened);
+    else if (isZip(opened.head)) opened = await openZip(opened);
+    else break;
+  }
+  return opened;
+}

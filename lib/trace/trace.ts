@@ -1,0 +1,89 @@
+/** An opened trace: what it tells of itself, and its events. */
+import { TraceError } from './trace-error.ts';
+import type { TraceEvent } from './trace-event.ts';
+import type { TraceInfo, TraceReader } from './trace-reader.ts';
+
+/** Whether a fault ends the events with an error, or only ends them. */
+export type OnDamage = 'error' | 'warning';
+
+export class Trace {
+  /** The file's path, or what else was opened. */
+  readonly name: string;
+  readonly info: TraceInfo;
+  /** In bytes as they were given or, out of an archive, undefined. */
+  readonly size: number | undefined;
+  readonly #reader: TraceReader;
+  readonly #onDamage: OnDamage;
+  readonly #close: () => Promise<void>;
+  #problem: TraceError | undefined;
+  #isRead = false;
+
+  /** @internal */
+  constructor(
+    source: { readonly name: string; readonly size: number | undefined; close(): Promise<void> },
+    reader: TraceReader,
+    onDamage: OnDamage,
+  ) {
+    this.name = source.name;
+    this.size = source.size;
+    this.info = reader.info;
+    this.#reader = reader;
+    this.#onDamage = onDamage;
+    this.#close = () => source.close();
+  }
+
+  /** Events that are missing as far as the trace shows; final when all events have been read. */
+  get lostEvents(): number {
+    return this.#reader.progress.lostEvents;
+  }
+
+  /** Whole buffers of the recorder that are missing, with who knows how many events. */
+  get lostBuffers(): number {
+    return this.#reader.progress.lostBuffers;
+  }
+
+  /** Names of processes by id, as far as the trace has told up to here. */
+  get processNames(): ReadonlyMap<number, string> {
+    return this.#reader.progress.processNames;
+  }
+
+  /** How much of the trace has been read, in bytes. */
+  get bytesRead(): number {
+    return this.#reader.progress.bytesRead;
+  }
+
+  /** What the trace is damaged by, once the events before the damage have been read. */
+  get problem(): TraceError | undefined {
+    return this.#problem;
+  }
+
+  /**
+   * All events in the order of time, in batches of up to some thousand: the fast way. Can be called once: a
+   * trace that is to be read again is opened again.
+   *
+   * @throws TraceError at the trace's damage, after all that stands before it (unless `onDamage` is `warning`)
+   */
+  async *batches(): AsyncGenerator<readonly TraceEvent[], void, undefined> {
+    if (this.#isRead) throw new TypeError(`${this.name} has been read: open it again to read it again.`);
+    this.#isRead = true;
+    try {
+      yield* this.#reader.batches();
+    } catch (error) {
+      if (!(error instanceof TraceError)) throw error;
+      this.#problem = error;
+      if (this.#onDamage === 'error') throw error;
+    } finally {
+      await this.#close();
+    }
+  }
+
+  /** The same events one by one. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<TraceEvent, void, undefined> {
+    for await (const batch of this.batches()) yield* batch;
+  }
+
+  /** Closes a trace that has not been read to its end. */
+  close(): Promise<void> {
+    return this.#close();
+  }
+}
