@@ -1,77 +1,69 @@
-/** `tracewright dump FILE`: the events of a recording, as text or as JSON lines. */
-import { readFile } from 'node:fs/promises';
-import { Guid } from '../activity/guid.ts';
-import { formatActivityPath, isActivityPath } from '../activity/path.ts';
-import { type Payload, payloadOf, type Value } from '../wire/decoded-field.ts';
-import { eventHeaderEvents, type RecordedEvent } from '../wire/perf-data/eventheader-events.ts';
+/** `tracewright dump FILE`: the events of a trace, as text or as JSON lines. */
+import { jsonValue, type TraceEvent } from '../trace/trace-event.ts';
+import { eventFilter, FILTER_OPTIONS, FILTER_USAGE } from './event-filter.ts';
 import { fileArguments } from './file-arguments.ts';
+import { Output } from './output.ts';
+import {
+  MANIFEST_USAGE,
+  openTraceArgument,
+  readWithProgress,
+  TRACE_OPTIONS,
+  TRACE_USAGE,
+} from './trace-argument.ts';
+import { UsageError } from './usage-error.ts';
 
-const USAGE = `Usage: tracewright dump [--json] FILE
+const USAGE = `Usage: tracewright dump [OPTION]... FILE
 
-Prints the events of FILE, a perf.data that perf has recorded user_events into (EventHeader events: those of
-tracewright and of Microsoft's libraries), in the order of time: seconds since the first one, thread, provider
-and event, activity path, fields.
-
-  --json  one JSON object a line: 64-bit integers as strings, bytes in hex, what an event has not left out
+Prints the events of FILE in the order of time: seconds since the trace's start, thread, provider and event,
+activity path, fields. ${TRACE_USAGE}
+${FILTER_USAGE}  --limit N        only the first N of these events
+${MANIFEST_USAGE}  --json           one JSON object a line: 64-bit integers as strings, bytes in hex, what an event has not left
+                   out
 `;
 
-/** @throws UsageError */
+/** @throws UsageError, TraceError */
 export async function dumpCommand(args: readonly string[]): Promise<void> {
-  const given = fileArguments('dump', USAGE, args, { json: { type: 'boolean' } });
-  if (given === undefined) return;
-  const line = given.values.json === true ? asJson : asText;
-  let start: bigint | undefined;
-  for (const recorded of eventHeaderEvents(await readFile(given.file))) {
-    start ??= recorded.timeNs;
-    process.stdout.write(`${line(recorded, recorded.timeNs - start)}\n`);
-  }
-}
-
-function asText({ tid, event }: RecordedEvent, sinceStart: bigint): string {
-  const seconds = (Number(sinceStart) / 1e9).toFixed(6).padStart(12);
-  const thread = String(tid ?? '').padStart(8);
-  const path = pathOf(event.activityId) ?? event.activityId ?? '-';
-  const fields = Object.entries(payloadOf(event.fields)).map(
-    ([name, value]) => `${name}=${JSON.stringify(asJsonValue(value))}`,
-  );
-  return `${seconds} ${thread}  ${event.provider}/${event.name}  ${path}  ${fields.join(' ')}`.trimEnd();
-}
-
-function asJson({ timeNs, pid, tid, cpu, event }: RecordedEvent): string {
-  return JSON.stringify({
-    provider: event.provider,
-    name: event.name,
-    // 0: the provider gives its events no ids.
-    ...(event.id === 0 ? {} : { id: event.id, version: event.version }),
-    level: event.level,
-    opcode: event.opcode,
-    keywords: `0x${event.keyword.toString(16)}`,
-    processId: pid,
-    threadId: tid,
-    processor: cpu,
-    // On the recorder's clock.
-    time: String(timeNs),
-    activityId: event.activityId,
-    relatedActivityId: event.relatedActivityId,
-    activityPath: pathOf(event.activityId),
-    payload: asJsonValue(payloadOf(event.fields)),
+  const given = fileArguments('dump', USAGE, args, {
+    ...TRACE_OPTIONS,
+    ...FILTER_OPTIONS,
+    limit: { type: 'string' },
+    json: { type: 'boolean' },
   });
-}
-
-/** Undefined where there is no id, or one that is no path. */
-function pathOf(activityId: string | undefined): string | undefined {
-  const guid = activityId === undefined ? undefined : Guid.tryParse(activityId);
-  return guid !== undefined && isActivityPath(guid) ? formatActivityPath(guid) : undefined;
-}
-
-type DecodedValue = Value | readonly Value[] | Payload | readonly Payload[];
-
-function asJsonValue(value: DecodedValue): unknown {
-  if (typeof value === 'bigint') return String(value);
-  if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
-  if (Array.isArray(value)) return value.map(asJsonValue);
-  if (typeof value === 'object' && value !== null) {
-    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, asJsonValue(member)]));
+  if (given === undefined) return;
+  const { file, values } = given;
+  const isWanted = eventFilter(values);
+  let left = limitArgument(values.limit);
+  const textOf = values.json === true ? JSON.stringify : asText;
+  const trace = await openTraceArgument(file, values.manifest);
+  const output = new Output();
+  try {
+    for await (const batch of readWithProgress(trace)) {
+      for (const event of batch) {
+        if (left === 0) return;
+        if (!isWanted(event)) continue;
+        left--;
+        output.line(textOf(event));
+        if (output.isFull) await output.flush();
+      }
+    }
+  } finally {
+    await output.flush();
   }
-  return value;
+}
+
+function limitArgument(text: string | undefined): number {
+  if (text === undefined) return Number.POSITIVE_INFINITY;
+  if (!/^\d+$/.test(text)) throw new UsageError(`--limit takes a number of events, not "${text}".`);
+  return Number(text);
+}
+
+function asText(event: TraceEvent): string {
+  const seconds = (Number(event.timeSinceStart) / 1e9).toFixed(6).padStart(12);
+  const thread = String(event.threadId ?? '').padStart(8);
+  const activity = event.activityPath ?? event.activityId ?? '-';
+  const fields = Object.entries(event.payload).map(
+    ([name, value]) => `${name}=${JSON.stringify(jsonValue(value))}`,
+  );
+  if (event.payloadProblem !== undefined) fields.push(`(${event.payloadProblem})`);
+  return `${seconds} ${thread}  ${event.provider}/${event.name}  ${activity}  ${fields.join(' ')}`.trimEnd();
 }

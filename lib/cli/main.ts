@@ -5,17 +5,20 @@
  */
 import { dumpCommand } from './dump.ts';
 import { manifestCommand } from './manifest.ts';
+import { statsCommand } from './stats.ts';
 import { UsageError } from './usage-error.ts';
 
 const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
   dump: dumpCommand,
   manifest: manifestCommand,
+  stats: statsCommand,
 };
 
 const USAGE = `Usage: tracewright COMMAND
 
-  dump FILE       prints the events of a recording
+  dump FILE       prints the events of a trace
   manifest FILE   prints the ETW manifests of the event sources that a module defines
+  stats FILE      counts the events of a trace
 
 "tracewright COMMAND --help" says more.
 `;

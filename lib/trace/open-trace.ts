@@ -1,9 +1,6 @@
 /** Opens a trace of any format that is read here. */
 import { fileURLToPath } from 'node:url';
 import type { OpenedSource } from './byte-source.ts';
-import { openEtl } from './etl/open-etl.ts';
-import { openNetTrace } from './nettrace/open-nettrace.ts';
-import { openPerfData } from './perf-data/open-perf-data.ts';
 import { formatOf, unrecognized } from './sniff.ts';
 import { openFile } from './source/file-source.ts';
 import { isGzip, openGzip } from './source/gzip.ts';
@@ -26,12 +23,17 @@ export interface OpenTraceOptions {
 /** Archives in archives that are opened: `.nettrace.gz` in a zip. */
 const MAX_ARCHIVE_DEPTH = 2;
 
-const READERS: Readonly<Record<TraceFormat, OpenReader>> = {
-  etl: openEtl,
-  nettrace: openNetTrace,
-  netperf: openNetTrace,
-  'perf.data': openPerfData,
+/** Loaded when the first trace of the format is opened. */
+const READERS: Readonly<Record<TraceFormat, () => Promise<OpenReader>>> = {
+  etl: async () => (await import('./etl/open-etl.ts')).openEtl,
+  nettrace: loadNetTrace,
+  netperf: loadNetTrace,
+  'perf.data': async () => (await import('./perf-data/open-perf-data.ts')).openPerfData,
 };
+
+async function loadNetTrace(): Promise<OpenReader> {
+  return (await import('./nettrace/open-nettrace.ts')).openNetTrace;
+}
 
 /**
  * Opens a trace: .etl (ETW), .nettrace and .netperf (EventPipe), perf.data (perf record), also compressed by
@@ -50,7 +52,8 @@ export async function openTrace(
     source = await unpacked(source);
     const format = formatOf(source.head);
     if (format === undefined) throw unrecognized(source.name, source.head);
-    const reader = await READERS[format](source, { manifests: options.manifests ?? [] });
+    const open = await READERS[format]();
+    const reader = await open(source, { manifests: options.manifests ?? [] });
     return new Trace(source, reader, options.onDamage ?? 'error');
   } catch (error) {
     await source.close();

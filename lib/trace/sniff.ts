@@ -17,7 +17,7 @@ const ETL_SYSTEM_MARKERS = [0xc001, 0xc002];
 
 /** @returns undefined where the bytes are of no format that is known here */
 export function formatOf(head: Uint8Array): TraceFormat | undefined {
-  const text = Buffer.from(head.buffer, head.byteOffset, head.length).latin1Slice(0, 24);
+  const text = Buffer.from(head.subarray(0, 24)).toString('latin1');
   if (PERF_MAGICS.includes(text.slice(0, 8))) return 'perf.data';
   if (text.startsWith(NETTRACE_MAGIC)) return 'nettrace';
   if (text.slice(4) === NETPERF_MAGIC) return 'netperf';

@@ -1,0 +1,99 @@
+/** Which events a command is to show: the options that filter, and the test of an event. */
+import type { TraceEvent } from '../trace/trace-event.ts';
+import { isGuidText } from '../wire/guid.ts';
+import type { OptionValues } from './file-arguments.ts';
+import { timeArgument } from './time-argument.ts';
+import { UsageError } from './usage-error.ts';
+
+export const FILTER_OPTIONS = {
+  provider: { type: 'string', multiple: true },
+  event: { type: 'string', multiple: true },
+  level: { type: 'string' },
+  activity: { type: 'string', multiple: true },
+  from: { type: 'string' },
+  to: { type: 'string' },
+} as const;
+
+export const FILTER_USAGE = `  --provider NAME  only events of this provider: its name (* for any text) or its GUID; may be repeated
+  --event NAME     only this event: its name (RequestStart, Request/Start, * for any text) or its id; may be
+                   repeated
+  --level LEVEL    only events as important: 1 to 5 or critical, error, warning, informational, verbose
+  --activity ID    only events of this activity and of those below it: a path (//1/1) or a GUID; may be repeated
+  --from, --to T   only events of this time: seconds since the trace's start (1.5, 200ms) or a date
+                   (2024-05-17T10:20:30Z)
+`;
+
+const LEVEL_NAMES = ['always', 'critical', 'error', 'warning', 'informational', 'verbose'];
+
+export type EventFilter = (event: TraceEvent) => boolean;
+
+/** @throws UsageError */
+export function eventFilter(values: OptionValues<typeof FILTER_OPTIONS>): EventFilter {
+  const tests: EventFilter[] = [];
+  if (values.level !== undefined) tests.push(levelTest(values.level));
+  if (values.provider !== undefined) tests.push(anyOf(values.provider.map(providerTest)));
+  if (values.event !== undefined) tests.push(anyOf(values.event.map(eventTest)));
+  if (values.from !== undefined) {
+    const from = timeArgument('--from', values.from);
+    tests.push((event) => from.of(event) >= from.ns);
+  }
+  if (values.to !== undefined) {
+    const to = timeArgument('--to', values.to);
+    tests.push((event) => to.of(event) <= to.ns);
+  }
+  if (values.activity !== undefined) tests.push(anyOf(values.activity.map(activityTest)));
+  return (event) => tests.every((test) => test(event));
+}
+
+function anyOf(tests: readonly EventFilter[]): EventFilter {
+  return (event) => tests.some((test) => test(event));
+}
+
+/** Level 0 is for events that every session gets. */
+function levelTest(text: string): EventFilter {
+  const named = LEVEL_NAMES.indexOf(text.toLowerCase());
+  const level = named >= 0 ? named : /^\d{1,3}$/.test(text) ? Number(text) : -1;
+  if (level < 0 || level > 255) {
+    throw new UsageError(`--level takes 0 to 255 or one of ${LEVEL_NAMES.join(', ')}, not "${text}".`);
+  }
+  return (event) => event.level <= level;
+}
+
+function providerTest(text: string): EventFilter {
+  if (isGuidText(text)) {
+    const guid = text.toLowerCase();
+    return (event) => event.providerGuid === guid;
+  }
+  const matches = glob(text);
+  return (event) => matches(event.provider);
+}
+
+function eventTest(text: string): EventFilter {
+  if (/^\d+$/.test(text)) {
+    const id = Number(text);
+    return (event) => event.id === id;
+  }
+  const matches = glob(text);
+  return (event) =>
+    matches(event.name) || (event.taskName !== undefined && matches(`${event.taskName}/${event.opcodeName}`));
+}
+
+function activityTest(text: string): EventFilter {
+  if (isGuidText(text)) {
+    const guid = text.toLowerCase();
+    return (event) => event.activityId === guid;
+  }
+  if (!/^\/\/\d+(?:[/$]\d+)*\/?$/.test(text)) {
+    throw new UsageError(`--activity takes a path such as //1/1 or a GUID, not "${text}".`);
+  }
+  const path = text.replace(/\/$/, '');
+  const below = new RegExp(`^${path.replaceAll('$', '\\$')}(?:[/$]|$)`);
+  return ({ activityPath }) => activityPath !== undefined && below.test(activityPath);
+}
+
+/** A test of texts against one with `*` for any text, whatever the case. */
+function glob(pattern: string): (text: string) => boolean {
+  const parts = pattern.split('*').map((part) => part.replace(/[^\p{L}\p{N}_]/gu, '\\$&'));
+  const expression = new RegExp(`^${parts.join('.*')}$`, 'isu');
+  return (text) => expression.test(text);
+}

@@ -1,0 +1,121 @@
+/** `tracewright stats FILE`: what a trace holds, as tables or as one JSON object. */
+import { timeText } from '../trace/time-text.ts';
+import type { Trace } from '../trace/trace.ts';
+import { type EventCount, type ProviderCount, TraceSummary } from '../view/trace-summary.ts';
+import { fileArguments } from './file-arguments.ts';
+import { columns } from './table.ts';
+import {
+  MANIFEST_USAGE,
+  openTraceArgument,
+  readWithProgress,
+  TRACE_OPTIONS,
+  TRACE_USAGE,
+} from './trace-argument.ts';
+
+const USAGE = `Usage: tracewright stats [OPTION]... FILE
+
+Counts the events of FILE by provider and event, and tells the time they span, the processes, and what the
+recorder has lost. ${TRACE_USAGE}
+${MANIFEST_USAGE}  --json           one JSON object
+`;
+
+/** @throws UsageError, TraceError */
+export async function statsCommand(args: readonly string[]): Promise<void> {
+  const given = fileArguments('stats', USAGE, args, { ...TRACE_OPTIONS, json: { type: 'boolean' } });
+  if (given === undefined) return;
+  const trace = await openTraceArgument(given.file, given.values.manifest);
+  const summary = new TraceSummary();
+  try {
+    for await (const batch of readWithProgress(trace)) {
+      for (const event of batch) summary.add(event);
+    }
+  } finally {
+    // Of a damaged trace, what stands before the damage.
+    process.stdout.write(given.values.json === true ? asJson(trace, summary) : asText(trace, summary));
+  }
+}
+
+function asJson(trace: Trace, summary: TraceSummary): string {
+  const { info } = trace;
+  const object = {
+    file: trace.name,
+    format: info.format,
+    formatVersion: info.formatVersion,
+    pointerSize: info.pointerSize,
+    processors: info.processors,
+    properties: info.properties,
+    startTime: String(info.startTime),
+    firstEventTime: summary.firstTime?.toString(),
+    lastEventTime: summary.lastTime?.toString(),
+    events: summary.count,
+    lostEvents: trace.lostEvents,
+    lostBuffers: trace.lostBuffers,
+    processes: processesOf(trace, summary),
+    providers: providersOf(summary).map((provider) => ({
+      provider: provider.provider,
+      providerGuid: provider.providerGuid,
+      events: provider.count,
+      byEvent: eventsOf(provider).map(({ name, id, version, level, count }) => ({
+        name,
+        id,
+        version,
+        level,
+        events: count,
+      })),
+    })),
+  };
+  return `${JSON.stringify(object, null, 2)}\n`;
+}
+
+function asText(trace: Trace, summary: TraceSummary): string {
+  const { info } = trace;
+  const { firstTime, lastTime } = summary;
+  const version = info.formatVersion === undefined ? '' : ` ${info.formatVersion}`;
+  const lines = [`${trace.name}: ${info.format}${version}`];
+  if (firstTime === undefined || lastTime === undefined) {
+    lines.push('No events.');
+  } else {
+    const seconds = (Number(lastTime - firstTime) / 1e9).toFixed(6);
+    const span = info.hasWallTime ? `, ${timeText(firstTime)} to ${timeText(lastTime)}` : '';
+    lines.push(`${summary.count} events in ${seconds} s${span}`);
+  }
+  lines.push(`Lost: ${trace.lostEvents} events, ${trace.lostBuffers} buffers`, '');
+  const processes = processesOf(trace, summary);
+  if (processes.length > 0) {
+    const rows = processes.map(({ processId, name, events }) => [
+      String(processId),
+      name ?? '',
+      String(events),
+    ]);
+    lines.push(...columns(['PROCESS', 'NAME', 'EVENTS'], rows, ['right', 'left', 'right']), '');
+  }
+  const rows = providersOf(summary).flatMap((provider) =>
+    eventsOf(provider).map(({ name, id, version, level, count }) => [
+      provider.provider,
+      name,
+      String(id),
+      String(version),
+      String(level),
+      String(count),
+    ]),
+  );
+  if (rows.length > 0) {
+    const heads = ['PROVIDER', 'EVENT', 'ID', 'VERSION', 'LEVEL', 'EVENTS'];
+    lines.push(...columns(heads, rows, ['left', 'left', 'right', 'right', 'right', 'right']));
+  }
+  return `${lines.join('\n').trimEnd()}\n`;
+}
+
+function processesOf({ processNames }: Trace, { processes }: TraceSummary) {
+  return [...processes]
+    .sort(([, a], [, b]) => b - a)
+    .map(([processId, events]) => ({ processId, name: processNames.get(processId), events }));
+}
+
+function providersOf({ providers }: TraceSummary): ProviderCount[] {
+  return [...providers.values()].sort((a, b) => b.count - a.count);
+}
+
+function eventsOf(provider: ProviderCount): EventCount[] {
+  return [...provider.events.values()].flat().sort((a, b) => b.count - a.count);
+}

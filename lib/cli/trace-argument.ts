@@ -1,0 +1,49 @@
+/** Opening the trace that a command was given, and reading it for the user. */
+import { readFile } from 'node:fs/promises';
+import { openTrace } from '../trace/open-trace.ts';
+import type { Trace } from '../trace/trace.ts';
+import type { TraceEvent } from '../trace/trace-event.ts';
+import { Progress } from './progress.ts';
+
+export const TRACE_OPTIONS = { manifest: { type: 'string', multiple: true } } as const;
+
+export const TRACE_USAGE = `FILE is an .etl, .nettrace, .netperf or perf.data, also in gzip or zip; - is standard input.
+`;
+
+export const MANIFEST_USAGE = `  --manifest FILE  describes events of an .etl that do not describe themselves; may be repeated
+`;
+
+/**
+ * @param file a path; `-` is standard input
+ * @param manifests paths of manifests
+ */
+export async function openTraceArgument(file: string, manifests: readonly string[] = []): Promise<Trace> {
+  const texts = await Promise.all(manifests.map((path) => readFile(path, 'utf8')));
+  return openTrace(file === '-' ? process.stdin : file, { manifests: texts });
+}
+
+/** The trace's batches, with progress on a terminal, and at the end a word on stderr about what is missing. */
+export async function* readWithProgress(
+  trace: Trace,
+): AsyncGenerator<readonly TraceEvent[], void, undefined> {
+  const progress = new Progress(trace);
+  try {
+    for await (const batch of trace.batches()) {
+      progress.update();
+      yield batch;
+    }
+  } finally {
+    progress.end();
+  }
+  const lost = lossText(trace);
+  if (lost !== undefined) process.stderr.write(`tracewright: ${lost}\n`);
+}
+
+/** What the recorder has lost, as a sentence. */
+export function lossText({ lostEvents, lostBuffers }: Trace): string | undefined {
+  const parts = [
+    ...(lostEvents > 0 ? [`${lostEvents} event${lostEvents === 1 ? '' : 's'}`] : []),
+    ...(lostBuffers > 0 ? [`${lostBuffers} buffer${lostBuffers === 1 ? '' : 's'}`] : []),
+  ];
+  return parts.length === 0 ? undefined : `The recorder has lost ${parts.join(' and ')}.`;
+}

@@ -1,0 +1,15 @@
+/** Times as people read them. */
+import type { Nanoseconds } from './trace-event.ts';
+
+const NS_PER_SECOND = 1_000_000_000n;
+
+/** The last instant that JavaScript's Date has, and as far back the first. */
+const DATE_LIMIT_NS = 8_640_000_000_000n * NS_PER_SECOND;
+
+/** `2024-03-28T00:45:12.640913120Z`, of nanoseconds since 1970; what no date can be, as a number. */
+export function timeText(time: Nanoseconds): string {
+  if (time > DATE_LIMIT_NS || time < -DATE_LIMIT_NS) return `${time} ns`;
+  const fraction = ((time % NS_PER_SECOND) + NS_PER_SECOND) % NS_PER_SECOND;
+  const seconds = new Date(Number((time - fraction) / NS_PER_SECOND) * 1000).toISOString().slice(0, 19);
+  return `${seconds}.${String(fraction).padStart(9, '0')}Z`;
+}
