@@ -1,5 +1,5 @@
 /** What the reader of every trace format offers to `openTrace`. */
-import type { ByteSource } from './byte-source.ts';
+import type { OpenedSource } from './byte-source.ts';
 import type { Nanoseconds, TraceEvent } from './trace-event.ts';
 
 export type TraceFormat = 'etl' | 'nettrace' | 'netperf' | 'perf.data';
@@ -54,4 +54,4 @@ export interface TraceReader {
 }
 
 /** @throws TraceError where not even `TraceInfo` can be read */
-export type OpenReader = (source: ByteSource, options: TraceReadOptions) => Promise<TraceReader>;
+export type OpenReader = (source: OpenedSource, options: TraceReadOptions) => Promise<TraceReader>;
