@@ -93,7 +93,7 @@ function activityTest(text: string): EventFilter {
 
 /** A test of texts against one with `*` for any text, whatever the case. */
 function glob(pattern: string): (text: string) => boolean {
-  const parts = pattern.split('*').map((part) => part.replace(/[^\p{L}\p{N}_]/gu, '\\$&'));
+  const parts = pattern.split('*').map((part) => part.replace(/[\\^$.+?()[\]{}|/]/g, '\\$&'));
   const expression = new RegExp(`^${parts.join('.*')}$`, 'isu');
   return (text) => expression.test(text);
 }

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { eventFilter } from '../../lib/cli/event-filter.ts';
+import { UsageError } from '../../lib/cli/usage-error.ts';
+import type { TraceEvent } from '../../lib/trace/trace-event.ts';
+
+const event = {
+  provider: 'MyCompany-MyService',
+  providerGuid: 'c32b511d-c5d7-56bf-48d9-c96bbd9ed1e8',
+  name: 'RequestStart',
+  taskName: 'Request',
+  opcodeName: 'Start',
+  id: 7,
+  level: 4,
+  timestamp: 1_715_941_230_500_000_000n, // 2024-05-17T10:20:30.5Z
+  timeSinceStart: 1_500_000_000n,
+  activityId: '00000011-0000-0000-0000-00005f899d59',
+  activityPath: '//1/1/2$5',
+} as TraceEvent;
+
+const passes = (values: Parameters<typeof eventFilter>[0]) => eventFilter(values)(event);
+
+describe('an event passes', () => {
+  it.each([
+    [{}],
+    [{ provider: ['mycompany-myservice'] }],
+    [{ provider: ['other', 'MyCompany-*'] }],
+    [{ provider: ['C32B511D-c5d7-56bf-48d9-c96bbd9ed1e8'] }],
+    [{ event: ['RequestStart'] }],
+    [{ event: ['request/start'] }],
+    [{ event: ['*Start'] }],
+    [{ event: ['7'] }],
+    [{ level: '4' }],
+    [{ level: 'Verbose' }],
+    [{ activity: ['//1/1'] }],
+    [{ activity: ['//1/1/2/'] }],
+    [{ activity: ['//1/1/2$5'] }],
+    [{ activity: ['00000011-0000-0000-0000-00005F899D59'] }],
+    [{ from: '1.5', to: '1500ms' }],
+    [{ from: '2024-05-17T10:20:30.5Z', to: '2024-05-17T10:20:31Z' }],
+    [{ provider: ['MyCompany-MyService'], event: ['RequestStart'], level: '4', activity: ['//1'] }],
+  ])('%j', (values) => {
+    expect(passes(values)).toBe(true);
+  });
+});
+
+describe('an event does not pass', () => {
+  it.each([
+    [{ provider: ['MyCompany'] }],
+    [{ provider: ['MyCompany.MyService'] }],
+    [{ event: ['Request'] }],
+    [{ event: ['8'] }],
+    [{ level: 'warning' }],
+    [{ activity: ['//1/1/3'] }],
+    [{ activity: ['//1/12'] }],
+    [{ from: '1.6' }],
+    [{ to: '1499999us' }],
+    [{ to: '2024-05-17T10:20:30Z' }],
+    [{ provider: ['MyCompany-MyService'], level: 'error' }],
+  ])('%j', (values) => {
+    expect(passes(values)).toBe(false);
+  });
+});
+
+describe('what cannot be understood', () => {
+  it.each([
+    [
+      { level: 'loud' },
+      '--level takes 0 to 255 or one of always, critical, error, warning, informational, verbose, not "loud".',
+    ],
+    [{ activity: ['1/1'] }, '--activity takes a path such as //1/1 or a GUID, not "1/1".'],
+    [
+      { from: 'noon' },
+      '--from takes seconds since the trace\'s start (1.5, 200ms) or a date (2024-05-17T10:20:30Z), not "noon".',
+    ],
+  ])('%j is a usage error', (values, message) => {
+    expect(() => eventFilter(values)).toThrow(new UsageError(message));
+  });
+});

@@ -1,0 +1,97 @@
+import { readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import type { OpenedSource } from '../../../lib/trace/byte-source.ts';
+import { isGzip, openGzip } from '../../../lib/trace/source/gzip.ts';
+import { MemorySource } from '../../../lib/trace/source/memory-source.ts';
+import { isZip, openZip } from '../../../lib/trace/source/zip.ts';
+import { zipArchive } from './zip-archive.ts';
+
+/** Does not compress, and takes several pieces. */
+let state = 1;
+const contents = Buffer.from(
+  Array.from({ length: 300_000 }, () => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return state >>> 24;
+  }),
+);
+
+async function allOf(source: OpenedSource): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of source.chunks()) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+const spooled = () => readdirSync(tmpdir()).filter((name) => /^tracewright-.*\.tmp$/.test(name));
+
+describe('a trace in gzip', () => {
+  const archive = gzipSync(contents);
+
+  it('is known by its first bytes, and read as what is inside', async () => {
+    expect(isGzip(archive)).toBe(true);
+    const source = await openGzip(new MemorySource(archive));
+    expect(Buffer.from(source.head)).toEqual(contents.subarray(0, 128));
+    expect(await allOf(source)).toEqual(contents);
+  });
+
+  it('can be read at any position, from a temporary file that goes away', async () => {
+    const before = spooled();
+    const source = await openGzip(new MemorySource(archive));
+    const bytes = await source.seekable();
+    expect(bytes.size).toBe(contents.length);
+    expect(spooled().length).toBe(before.length + 1);
+    expect(Buffer.from(await bytes.read(200_000, 5))).toEqual(contents.subarray(200_000, 200_005));
+    expect((await bytes.read(contents.length - 2, 100)).length).toBe(2);
+    await source.close();
+    expect(spooled()).toEqual(before);
+  });
+
+  it('gives what stands before its damage, then says how far it came', async () => {
+    const source = await openGzip(new MemorySource(archive.subarray(0, archive.length / 2)));
+    let length = 0;
+    const read = async () => {
+      for await (const piece of source.chunks()) length += piece.length;
+    };
+    await expect(read()).rejects.toMatchObject({ name: 'TraceError', code: 'truncated' });
+    expect(length).toBeGreaterThan(100_000);
+  });
+});
+
+describe('a trace in a zip archive', () => {
+  it('is the only file', async () => {
+    const archive = zipArchive({ 'some/name': contents });
+    expect(isZip(archive)).toBe(true);
+    const source = await openZip(new MemorySource(archive));
+    expect(source.name).toBe('the given bytes/some/name');
+    expect(await allOf(source)).toEqual(contents);
+  });
+
+  it('or the only one with the extension of a trace', async () => {
+    const archive = zipArchive({
+      'a.pdb': Buffer.from('no'),
+      'trace.etl': contents,
+      'readme.txt': Buffer.from('no'),
+    });
+    expect(await allOf(await openZip(new MemorySource(archive)))).toEqual(contents);
+  });
+
+  it('is refused where there is none, or more than one', async () => {
+    const none = zipArchive({ 'a.txt': contents, 'b.txt': contents });
+    await expect(openZip(new MemorySource(none))).rejects.toThrow(
+      'The archive the given bytes holds no trace (files ending in .etl, .nettrace, .netperf or .data): one is wanted.',
+    );
+    const two = zipArchive({ 'a.etl': contents, 'b.nettrace': contents });
+    await expect(openZip(new MemorySource(two))).rejects.toThrow('holds 2 traces');
+  });
+
+  it('says so where it is damaged', async () => {
+    const archive = zipArchive({ 'a.etl': contents });
+    await expect(openZip(new MemorySource(archive.subarray(0, 1000)))).rejects.toMatchObject({
+      name: 'TraceError',
+    });
+    archive.fill(0xff, 1000, 2000);
+    const read = async () => allOf(await openZip(new MemorySource(archive)));
+    await expect(read()).rejects.toMatchObject({ name: 'TraceError', code: 'malformed' });
+  });
+});
