@@ -3,6 +3,7 @@
  * only one with a trace's extension.
  */
 import { Readable } from 'node:stream';
+import { crc32 } from 'node:zlib';
 import type { Entry, ZipFile } from 'yauzl';
 import { CHUNK_SIZE, type OpenedSource, type SeekableBytes } from '../byte-source.ts';
 import { TraceError } from '../trace-error.ts';
@@ -75,13 +76,19 @@ function traceIn(entries: readonly Entry[], name: string): Entry {
 
 async function* contents(zip: ZipFile, entry: Entry, name: string): AsyncGenerator<Uint8Array> {
   let length = 0;
+  let checksum = 0;
   try {
     const stream = await new Promise<Readable>((resolve, reject) => {
       zip.openReadStream(entry, (error, opened) => (error === null ? resolve(opened) : reject(error)));
     });
     for await (const chunk of stream) {
       length += chunk.length;
+      checksum = crc32(chunk, checksum);
       yield chunk;
+    }
+    // Not checked by yauzl.
+    if (length !== entry.uncompressedSize || checksum !== entry.crc32) {
+      throw new Error(`the checksum of ${entry.fileName} is wrong`);
     }
   } catch (error) {
     throw damagedArchive('zip', name, length, error);
