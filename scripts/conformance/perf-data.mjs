@@ -38,7 +38,7 @@ export function run(dir, report) {
 
 function runSample(id, file, sample, expected, report) {
   const { pid, tid, cpu, timeNs } = sample;
-  const time = wallTimeText(timeNs + (file.wallTimeOffsetNs ?? 0n));
+  const time = wallTimeText(timeNs + (file.session.wallTimeOffsetNs ?? 0n));
   const eventHeader = eventHeaderBytesOf(sample);
   if (eventHeader !== undefined) {
     const options = { sample: { time, cpu, pid, tid } };
@@ -48,7 +48,7 @@ function runSample(id, file, sample, expected, report) {
   const { system, name: tracepointName, fields } = sample.tracepoint;
   const values = fields.map((field) => [
     field.name,
-    readTracepointValue(field, sample.raw, file.littleEndian),
+    readTracepointValue(field, sample.raw, file.session.littleEndian),
   ]);
   const found = {
     n: `${system}:${tracepointName}`,

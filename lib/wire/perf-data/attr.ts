@@ -2,10 +2,13 @@
  * `perf_event_attr`: what was recorded, and what its samples hold. Source: Linux `perf_event.h`.
  */
 import type { Cursor } from './cursor.ts';
+import { PerfDataError } from './error.ts';
 
 /** Bit numbers among the attribute's flags. */
 const SAMPLE_ID_ALL_BIT = 18n;
 const FLAG_BITS = 64n;
+/** Of the first version of the structure: no later one is smaller. */
+const MIN_ATTR_SIZE = 64;
 
 export interface PerfAttr {
   /** 2: a tracepoint. */
@@ -20,20 +23,36 @@ export interface PerfAttr {
   readonly sampleIdAll: boolean;
   /** Samples tell by these which attribute they are of. */
   readonly ids: readonly bigint[];
-  /** Such as `user_events:MyProvider_L4K1`, if the file names it. */
-  readonly name?: string;
 }
 
-/** Reads one `perf_event_attr`; what newer kernels have added behind is left unread. */
-export function readAttr(cursor: Cursor): Omit<PerfAttr, 'ids'> {
+/**
+ * Reads one `perf_event_attr`; what newer kernels have added behind is passed unread.
+ *
+ * @param size of the structure where it stands; without it, the structure's own word counts
+ */
+export function readAttr(cursor: Cursor, size?: number): Omit<PerfAttr, 'ids'> {
+  const start = cursor.offset;
+  const at = cursor.position;
   const type = cursor.uint32();
-  cursor.skip(4); // size
+  const ownSize = cursor.uint32();
   const config = cursor.uint64();
   cursor.skip(8); // sample_period or sample_freq
   const sampleType = cursor.uint64();
   const readFormat = cursor.uint64();
   const flags = cursor.uint64();
+  const total = size ?? ownSize;
+  if (total < MIN_ATTR_SIZE) {
+    throw new PerfDataError('malformed', at, `An attribute cannot have ${total} bytes.`);
+  }
+  cursor.skip(total - (cursor.offset - start));
   // The flags are C bit fields, which start at the other end on big-endian machines.
   const bit = cursor.littleEndian ? SAMPLE_ID_ALL_BIT : FLAG_BITS - 1n - SAMPLE_ID_ALL_BIT;
   return { type, config, sampleType, readFormat, sampleIdAll: ((flags >> bit) & 1n) === 1n };
+}
+
+/** The ids of an attribute, up to the cursor's end. */
+export function readIdList(cursor: Cursor): bigint[] {
+  const ids: bigint[] = [];
+  while (cursor.left >= 8) ids.push(cursor.uint64());
+  return ids;
 }

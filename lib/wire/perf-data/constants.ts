@@ -1,7 +1,7 @@
 /**
  * The numbers of the perf.data format. Sources: Linux `include/uapi/linux/perf_event.h` (attributes,
  * samples, kernel records) and `tools/perf/Documentation/perf.data-file-format.txt` (file, features, the
- * records that perf itself writes).
+ * records that perf itself writes; their layouts in `tools/lib/perf/include/perf/event.h`).
  */
 
 /** Types of records: below 64 the kernel's, from 64 on those of the perf tool. */
@@ -15,14 +15,24 @@ export const RecordType = {
   Mmap2: 10,
   LostSamples: 13,
   FirstOfTool: 64,
+  HeaderAttr: 64,
+  TracingData: 66,
   FinishedRound: 68,
   Auxtrace: 71,
+  EventUpdate: 78,
+  HeaderFeature: 80,
   Compressed: 81,
   Compressed2: 83,
 } as const;
 
 /** Bytes of a record's head: type u32, misc u16, size u16. */
 export const RECORD_HEAD_SIZE = 8;
+
+/** Set in `misc` of LOST_SAMPLES where a filter has dropped them, as the user wanted. */
+export const MISC_DROPPED_BY_FILTER = 1 << 15;
+
+/** What an EVENT_UPDATE tells of its event; the others are a unit, a scale and processors. */
+export const EVENT_UPDATE_NAME = 2;
 
 /** Bits of `sample_type`: what a sample holds. Their order in the sample is another, see `sample.ts`. */
 export const SampleType = {
@@ -40,6 +50,9 @@ export const SampleType = {
   Identifier: 1n << 16n,
 } as const;
 
+/** Call chains have marks between the kernel's and the user's addresses: the highest 4095 numbers. */
+export const FIRST_CALLCHAIN_MARK = 2n ** 64n - 4095n;
+
 /** Bits of `read_format`: what a counter's reading holds. */
 export const ReadFormat = {
   TotalTimeEnabled: 1n << 0n,
@@ -52,11 +65,20 @@ export const ReadFormat = {
 /** `type` of an attribute that is a tracepoint; its `config` is the tracepoint's id. */
 export const PERF_TYPE_TRACEPOINT = 2;
 
-/** Sections behind the data, by their bit in the file header. */
+/** What perf tells beside the records: sections behind the data by their bit in the header, or records. */
 export const Feature = {
   TracingData: 1,
-  EventDesc: 12,
-  Compressed: 27,
+  Hostname: 3,
+  OsRelease: 4,
+  Version: 5,
+  Arch: 6,
+  ProcessorCount: 7,
+  CpuDescription: 8,
+  CpuId: 9,
+  TotalMemory: 10,
+  CommandLine: 11,
+  EventDescriptions: 12,
+  SampleTime: 21,
   ClockData: 29,
 } as const;
 /** How many feature bits the file header has. */

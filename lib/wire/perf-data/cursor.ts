@@ -1,72 +1,81 @@
 /**
  * Reading a part of a perf.data file in order, in the file's byte order, and never past the part's end.
  */
-import { indexOfNul, viewOf } from '../bytes.ts';
+import { indexOfNul } from '../bytes.ts';
 import { decodeUtf8 } from '../text.ts';
 import { PerfDataError } from './error.ts';
+import type { Piece } from './piece.ts';
 
 export class Cursor {
   readonly littleEndian: boolean;
+  /** In the piece. */
   offset: number;
   readonly end: number;
-  private readonly bytes: Uint8Array;
-  private readonly view: DataView;
+  private readonly piece: Piece;
   private readonly what: string;
 
   /**
-   * @param bytes the whole file
-   * @param start,end the part, in bytes from the file's start
+   * @param start,end the part, in bytes from the piece's start; it must be in the piece
    * @param what the part's name, for errors: `the header`
-   * @throws PerfDataError if the part is not wholly in the file
    */
-  constructor(bytes: Uint8Array, littleEndian: boolean, start: number, end: number, what: string) {
-    if (start > end || end > bytes.length) {
-      throw new PerfDataError(
-        Math.min(start, bytes.length),
-        `The file of ${bytes.length} bytes ends before ${what}, which is to stand at ${start} to ${end}.`,
-      );
-    }
-    this.bytes = bytes;
-    this.view = viewOf(bytes);
+  constructor(
+    piece: Piece,
+    littleEndian: boolean,
+    what: string,
+    start = 0,
+    end: number = piece.bytes.length,
+  ) {
+    this.piece = piece;
     this.littleEndian = littleEndian;
+    this.what = what;
     this.offset = start;
     this.end = end;
-    this.what = what;
   }
 
   get left(): number {
     return this.end - this.offset;
   }
 
+  /** Where in the file the cursor is. */
+  get position(): number {
+    return this.piece.positionOf(this.offset);
+  }
+
+  /** The same place, to be read on in another byte order. */
+  inOrder(littleEndian: boolean): Cursor {
+    return new Cursor(this.piece, littleEndian, this.what, this.offset, this.end);
+  }
+
   uint8(): number {
-    return this.view.getUint8(this.advance(1));
+    return this.piece.view.getUint8(this.advance(1));
   }
 
   uint16(): number {
-    return this.view.getUint16(this.advance(2), this.littleEndian);
+    return this.piece.view.getUint16(this.advance(2), this.littleEndian);
   }
 
   uint32(): number {
-    return this.view.getUint32(this.advance(4), this.littleEndian);
+    return this.piece.view.getUint32(this.advance(4), this.littleEndian);
   }
 
   uint64(): bigint {
-    return this.view.getBigUint64(this.advance(8), this.littleEndian);
+    return this.piece.view.getBigUint64(this.advance(8), this.littleEndian);
   }
 
   /** A u64 that is a size or a position: far below 2^53, else no file could have it. */
   size64(): number {
-    const at = this.offset;
+    const at = this.position;
     const value = Number(this.uint64());
-    if (!Number.isSafeInteger(value))
-      throw new PerfDataError(at, `${value} bytes cannot be a size in ${this.what}.`);
+    if (!Number.isSafeInteger(value)) {
+      throw new PerfDataError('malformed', at, `${value} bytes cannot be a size in ${this.what}.`);
+    }
     return value;
   }
 
   /** A view of the file's own bytes. */
   take(size: number): Uint8Array {
     const start = this.advance(size);
-    return this.bytes.subarray(start, start + size);
+    return this.piece.bytes.subarray(start, start + size);
   }
 
   skip(size: number): void {
@@ -75,9 +84,10 @@ export class Cursor {
 
   /** Text up to a NUL, which is passed too. */
   terminatedText(): string {
-    const end = indexOfNul(this.bytes, this.offset, this.end);
-    if (end < 0) throw new PerfDataError(this.offset, `A name in ${this.what} has no end.`);
-    const text = decodeUtf8(this.bytes.subarray(this.offset, end));
+    const { bytes } = this.piece;
+    const end = indexOfNul(bytes, this.offset, this.end);
+    if (end < 0) throw new PerfDataError('malformed', this.position, `A name in ${this.what} has no end.`);
+    const text = decodeUtf8(bytes.subarray(this.offset, end));
     this.offset = end + 1;
     return text;
   }
@@ -92,7 +102,8 @@ export class Cursor {
   private advance(size: number): number {
     if (size > this.left) {
       throw new PerfDataError(
-        this.offset,
+        'malformed',
+        this.position,
         `${this.what} ends early: ${size} bytes are wanted, ${this.left} are left.`,
       );
     }

@@ -3,11 +3,11 @@
  */
 import { decodeEventHeader, type EventHeaderEvent } from '../eventheader/decode.ts';
 import { readPerfData } from './file.ts';
-import type { PerfRecord } from './records.ts';
-import { inTimeOrder } from './time-order.ts';
+import type { PerfRecord, SampleRecord } from './records.ts';
+import { TimeOrder } from './time-order.ts';
 
 export interface RecordedEvent {
-  /** Nanoseconds of the recording's clock; see `PerfDataFile.wallTimeOffsetNs`. 0: not recorded. */
+  /** Nanoseconds of the recording's clock; see `PerfSession.wallTimeOffsetNs`. 0: not recorded. */
   readonly timeNs: bigint;
   /** This and the next two: `undefined` if not recorded. */
   readonly pid: number | undefined;
@@ -40,16 +40,25 @@ export function eventHeaderBytesOf(record: PerfRecord): EventHeaderBytes | undef
  * @throws EventHeaderError at the first event that cannot be decoded
  */
 export function* eventHeaderEvents(bytes: Uint8Array): Generator<RecordedEvent> {
-  for (const record of inTimeOrder(readPerfData(bytes).records())) {
-    const found = eventHeaderBytesOf(record);
-    if (found === undefined || record.kind !== 'sample') continue;
-    yield {
-      timeNs: record.timeNs ?? 0n,
-      pid: record.pid,
-      tid: record.tid,
-      cpu: record.cpu,
-      tracepoint: found.tracepointName,
-      event: decodeEventHeader(found.tracepointName, found.data),
-    };
+  const order = new TimeOrder<SampleRecord>();
+  for (const record of readPerfData(bytes).records()) {
+    if (record.kind === 'sample') order.add(record.timeNs ?? 0n, record, 0);
+    if (record.kind === 'finishedRound') order.finishRound();
+    for (const sample of order.take()) yield* recordedEvent(sample);
   }
+  order.finish();
+  for (const sample of order.take()) yield* recordedEvent(sample);
+}
+
+function* recordedEvent(sample: SampleRecord): Generator<RecordedEvent> {
+  const found = eventHeaderBytesOf(sample);
+  if (found === undefined) return;
+  yield {
+    timeNs: sample.timeNs ?? 0n,
+    pid: sample.pid,
+    tid: sample.tid,
+    cpu: sample.cpu,
+    tracepoint: found.tracepointName,
+    event: decodeEventHeader(found.tracepointName, found.data),
+  };
 }

@@ -1,17 +1,78 @@
-/** What all parts of a perf.data file's reader share. */
+/**
+ * What all records of a perf.data are read by, and what it tells of itself: known before the records in a
+ * file, told by records of its own in a pipe.
+ */
 import type { PerfAttr } from './attr.ts';
+import { PerfDataError } from './error.ts';
 import type { TracepointFormat } from './tracepoint-format.ts';
 
-/** A part of the file, in bytes. */
-export interface Section {
-  readonly start: number;
-  readonly end: number;
+/** The wall clock and the recording's clock at the same moment, at the start of the recording. */
+export interface ClockReference {
+  /** Since 1970. */
+  readonly wallNs: bigint;
+  /** Of the recording's clock. */
+  readonly clockNs: bigint;
 }
 
-/** What all records of a file are read by. */
-export interface PerfSession {
+export class PerfSession {
   readonly littleEndian: boolean;
-  readonly attrs: readonly PerfAttr[];
+  readonly attrs: PerfAttr[] = [];
   /** Formats of the recorded tracepoints, by tracepoint id. */
-  readonly tracepoints: ReadonlyMap<number, TracepointFormat>;
+  readonly tracepoints = new Map<number, TracepointFormat>();
+  /** Known only where perf was told which clock to use (`perf record -k`). */
+  clock: ClockReference | undefined;
+  /** Times of the first and the last sample, on the recording's clock. */
+  sampleTime: { readonly first: bigint; readonly last: bigint } | undefined;
+  /** Bytes of an address, as far as the tracepoints' formats tell it. */
+  pointerSize: number | undefined;
+  /** Processors that were online. */
+  processors: number | undefined;
+  /** What else it tells, by the format's names: `HOSTNAME`. */
+  readonly properties: Record<string, string> = {};
+  private readonly attrById = new Map<bigint, PerfAttr>();
+  private readonly names = new Map<bigint, string>();
+
+  constructor(littleEndian: boolean) {
+    this.littleEndian = littleEndian;
+  }
+
+  /** What to add to a record's time to get nanoseconds since 1970, if known. */
+  get wallTimeOffsetNs(): bigint | undefined {
+    return this.clock === undefined ? undefined : this.clock.wallNs - this.clock.clockNs;
+  }
+
+  addAttr(attr: PerfAttr): void {
+    this.attrs.push(attr);
+    for (const id of attr.ids) this.attrById.set(id, attr);
+  }
+
+  /** Names the attribute that has this id. */
+  addName(id: bigint, name: string): void {
+    this.names.set(id, name);
+  }
+
+  /** Such as `user_events:MyProvider_L4K1` or `cycles`, if it is told. */
+  nameOf(attr: PerfAttr): string | undefined {
+    const named = attr.ids.find((id) => this.names.has(id));
+    return named === undefined ? undefined : this.names.get(named);
+  }
+
+  /** @param position of the record that asks, for errors */
+  firstAttr(position: number): PerfAttr {
+    const first = this.attrs[0];
+    if (first === undefined) {
+      throw new PerfDataError('malformed', position, 'A record stands before all attributes.');
+    }
+    return first;
+  }
+
+  /** @param position of the id, for errors */
+  attrOf(id: bigint, position: number): PerfAttr {
+    // Id 0 is perf's own: the first attribute.
+    const attr = id === 0n ? this.attrs[0] : this.attrById.get(id);
+    if (attr === undefined) {
+      throw new PerfDataError('malformed', position, `No attribute of the file has the id ${id}.`);
+    }
+    return attr;
+  }
 }

@@ -1,49 +1,81 @@
 /**
- * Records in the order of time. perf writes the buffer of one processor after the other, so that in a file
- * time jumps back; a `finishedRound` record says how far back it can still go.
+ * What was recorded in the order of time. perf writes the buffer of one processor after the other, so that in
+ * a file time jumps back; a `finishedRound` record says how far back it can still go: at the end of a round
+ * all that is not later than the latest of the round before is final. So two rounds are held in memory.
+ *
+ * A round is at most what all buffers hold, by default 512 KiB for each processor. More than that is not
+ * waited for: of a file without rounds, too, only a window is held. Where the limit is reached, the earlier
+ * half is given out; something earlier still that comes after that is given as soon as it is read.
  */
-import type { PerfRecord } from './records.ts';
 
-/** The record's time in nanoseconds of the recording's clock, if it has one. */
-export function timeOf(record: PerfRecord): bigint | undefined {
-  switch (record.kind) {
-    case 'sample':
-      return record.timeNs;
-    case 'finishedRound':
-      return undefined;
-    default:
-      return record.ids.timeNs;
-  }
+/** Two rounds of 128 processors with perf's default buffers. */
+const MAX_HELD_BYTES = 128 * 1024 * 1024;
+/** An item takes some 400 bytes beside those of the file. */
+const MAX_HELD_ITEMS = 1 << 19;
+
+interface Held<T> {
+  readonly time: bigint;
+  readonly item: T;
+  readonly size: number;
 }
 
-/**
- * The same records in the order of their time, those of the same time in file order. Records without a time
- * come as soon as they are read. At the end of a round all that is not later than the latest of the round
- * before is final, and is given out; so only two rounds are held in memory.
- */
-export function* inTimeOrder(records: Iterable<PerfRecord>): Generator<PerfRecord> {
-  let held: { time: bigint; record: PerfRecord }[] = [];
-  let latest = 0n;
-  let final = 0n;
-  for (const record of records) {
-    const time = timeOf(record);
-    if (time !== undefined && time !== 0n) {
-      held.push({ time, record });
-      if (time > latest) latest = time;
-      continue;
-    }
-    if (record.kind === 'finishedRound') {
-      held.sort(byTime);
-      const keepFrom = held.findIndex((entry) => entry.time > final);
-      const ready = keepFrom < 0 ? held : held.slice(0, keepFrom);
-      held = keepFrom < 0 ? [] : held.slice(keepFrom);
-      for (const entry of ready) yield entry.record;
-      final = latest;
-    }
-    yield record;
+export interface Window {
+  readonly bytes: number;
+  readonly items: number;
+}
+
+export class TimeOrder<T> {
+  private readonly window: Window;
+  private held: Held<T>[] = [];
+  private heldBytes = 0;
+  private latest = 0n;
+  private final = 0n;
+  private ready: T[] = [];
+
+  constructor(window: Window = { bytes: MAX_HELD_BYTES, items: MAX_HELD_ITEMS }) {
+    this.window = window;
   }
-  held.sort(byTime);
-  for (const entry of held) yield entry.record;
+
+  /** @param size bytes of the file that the item keeps in memory */
+  add(time: bigint, item: T, size: number): void {
+    this.held.push({ time, item, size });
+    this.heldBytes += size;
+    if (time > this.latest) this.latest = time;
+    if (this.held.length >= this.window.items || this.heldBytes >= this.window.bytes) this.giveEarlierHalf();
+  }
+
+  finishRound(): void {
+    this.held.sort(byTime);
+    const keepFrom = this.held.findIndex(({ time }) => time > this.final);
+    this.give(keepFrom < 0 ? this.held.length : keepFrom);
+    this.final = this.latest;
+  }
+
+  /** All has been added. */
+  finish(): void {
+    this.held.sort(byTime);
+    this.give(this.held.length);
+  }
+
+  /** What is final and has not been taken yet. */
+  take(): T[] {
+    const { ready } = this;
+    this.ready = [];
+    return ready;
+  }
+
+  private giveEarlierHalf(): void {
+    this.held.sort(byTime);
+    this.give(Math.ceil(this.held.length / 2));
+  }
+
+  private give(count: number): void {
+    for (const { item, size } of this.held.slice(0, count)) {
+      this.ready.push(item);
+      this.heldBytes -= size;
+    }
+    this.held = this.held.slice(count);
+  }
 }
 
 function byTime(a: { time: bigint }, b: { time: bigint }): number {

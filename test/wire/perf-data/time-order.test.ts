@@ -1,44 +1,42 @@
 import { describe, expect, it } from 'vitest';
-import type { PerfRecord } from '../../../lib/wire/perf-data/records.ts';
-import { inTimeOrder } from '../../../lib/wire/perf-data/time-order.ts';
+import { TimeOrder } from '../../../lib/wire/perf-data/time-order.ts';
 
-const at = (timeNs: bigint, offset = 0): PerfRecord => ({
-  kind: 'lost',
-  offset,
-  count: 1n,
-  ids: timeNs < 0n ? {} : { timeNs },
-});
-const untimed = (offset: number) => at(-1n, offset);
-const round: PerfRecord = { kind: 'finishedRound', offset: 0 };
+type Step = bigint | 'round' | 'end';
 
-function timesOf(records: Iterable<PerfRecord>): (bigint | undefined)[] {
-  return [...records]
-    .filter((found) => found.kind !== 'finishedRound')
-    .map((found) => ('ids' in found ? found.ids.timeNs : 0n));
+/** What is given out, step by step. */
+function given(steps: readonly Step[], window?: { bytes: number; items: number }): bigint[][] {
+  const order = new TimeOrder<bigint>(window);
+  return steps.map((step) => {
+    if (step === 'round') order.finishRound();
+    else if (step === 'end') order.finish();
+    else order.add(step, step, 10);
+    return order.take();
+  });
 }
 
-describe('records in the order of time', () => {
-  it('are those of the file, sorted across rounds', () => {
-    const records = [at(5n), at(1n), round, at(4n), at(7n), round, at(6n), at(9n)];
-    expect(timesOf(inTimeOrder(records))).toEqual([1n, 4n, 5n, 6n, 7n, 9n]);
+describe('what was recorded in the order of time', () => {
+  it('is sorted across rounds', () => {
+    const steps: Step[] = [5n, 1n, 'round', 4n, 7n, 'round', 6n, 9n, 'end'];
+    expect(given(steps).flat()).toEqual([1n, 4n, 5n, 6n, 7n, 9n]);
   });
 
-  it('keep the order of the file where times are the same', () => {
-    const offsets = [...inTimeOrder([at(2n, 1), at(1n, 2), at(2n, 3)])].map((found) => found.offset);
-    expect(offsets).toEqual([2, 1, 3]);
+  it('keeps the order of the file where times are the same', () => {
+    const order = new TimeOrder<string>();
+    order.add(2n, 'a', 1);
+    order.add(1n, 'b', 1);
+    order.add(2n, 'c', 1);
+    order.finish();
+    expect(order.take()).toEqual(['b', 'a', 'c']);
   });
 
-  it('without a time come at once', () => {
-    const offsets = [...inTimeOrder([at(2n, 1), untimed(2), at(1n, 3)])].map((found) => found.offset);
-    expect(offsets).toEqual([2, 3, 1]);
+  it('is given out when the round after its own ends, not at the end of the file', () => {
+    expect(given([1n, 'round', 2n, 'round'])).toEqual([[], [], [], [1n]]);
   });
 
-  it('are given out two rounds late, not at the end of the file', () => {
-    function* records(): Generator<PerfRecord> {
-      yield* [at(1n), round, at(2n), round];
-      throw new Error('read on');
-    }
-    const ordered = inTimeOrder(records());
-    expect([ordered.next().value, ordered.next().value]).toEqual([round, at(1n)]);
+  it('is given out without a round when more is there than is held', () => {
+    const steps: Step[] = [4n, 2n, 1n, 3n, 5n, 'end'];
+    const expected = [[], [], [], [1n, 2n], [], [3n, 4n, 5n]];
+    expect(given(steps, { bytes: 1_000, items: 4 })).toEqual(expected);
+    expect(given(steps, { bytes: 40, items: 1_000 })).toEqual(expected);
   });
 });

@@ -1,0 +1,169 @@
+/**
+ * What stands in a perf.data before and behind its records. In a file: a header, the attributes before the
+ * data, a section for each feature behind it. In a pipe (`perf record -o -`): a header of two words; all else
+ * comes as records.
+ *
+ * Layout of a file's header: magic `PERFILE2` (as a u64 in the file's byte order), its size u64, the size of
+ * an attribute entry u64, the sections of attributes, data and event types (offset u64, size u64 each), 256
+ * feature bits. An attribute entry is a `perf_event_attr` and the section of its ids. Behind the data stands
+ * a section for each feature bit that is set.
+ * Source: Linux `tools/perf/Documentation/perf.data-file-format.txt`.
+ */
+import { viewOf } from '../bytes.ts';
+import { readAttr, readIdList } from './attr.ts';
+import { FEATURE_BITS } from './constants.ts';
+import { Cursor } from './cursor.ts';
+import { PerfDataError } from './error.ts';
+import { isFeatureRead, readFeature } from './features.ts';
+import { Piece, type Section } from './piece.ts';
+import { PerfSession } from './session.ts';
+
+/** `PERFILE2` read as a u64 in the file's own byte order. */
+const MAGIC = 0x32454c4946524550n;
+const MAGIC_SIZE = 8;
+const PIPE_HEADER_SIZE = 16;
+const FILE_HEADER_SIZE = 104;
+const SECTION_SIZE = 16;
+/** Bytes that are read in all: sections may lie upon each other, so that the file's size is no limit. */
+const MAX_HEAD_SIZE = 512 * 1024 * 1024;
+
+/** Asks for a part of the file; is given what there is of it. */
+export type ReadRequest = Section;
+
+export interface PerfDataHead {
+  /** In a pipe only its byte order is known yet. */
+  readonly session: PerfSession;
+  /** Where the records start. */
+  readonly start: number;
+  /** Where they end; of a pipe, where it ends. */
+  readonly end: number | undefined;
+}
+
+/** Whether a perf.data that starts so, with at least 16 bytes, comes from a pipe. */
+export function isPipeMode(start: Uint8Array): boolean {
+  if (start.length < PIPE_HEADER_SIZE) return false;
+  return viewOf(start).getBigUint64(MAGIC_SIZE, byteOrderOf(start)) === BigInt(PIPE_HEADER_SIZE);
+}
+
+/**
+ * Reads all but the records, through whoever answers its requests: so it need not know where bytes come from.
+ * @throws PerfDataError
+ */
+export function* readHead(): Generator<ReadRequest, PerfDataHead, Uint8Array> {
+  const headerBytes = yield { start: 0, end: FILE_HEADER_SIZE };
+  const littleEndian = byteOrderOf(headerBytes);
+  const session = new PerfSession(littleEndian);
+  if (isPipeMode(headerBytes)) return { session, start: PIPE_HEADER_SIZE, end: undefined };
+
+  const parts = new PartReader(littleEndian);
+  const header = parts.cursorOf(headerBytes, { start: 0, end: FILE_HEADER_SIZE }, 'the header');
+  header.skip(PIPE_HEADER_SIZE);
+  const attrEntrySize = header.size64();
+  const attrs = readSection(header);
+  const data = readSection(header);
+  if (data.start === data.end) {
+    throw new PerfDataError(
+      'truncated',
+      header.position,
+      'The file says that it has no data: `perf record` was not ended properly.',
+    );
+  }
+  readSection(header); // event types, empty since 2013
+  const words = Array.from({ length: FEATURE_BITS / 64 }, () => header.uint64());
+
+  yield* readAttrs(parts, session, attrs, attrEntrySize);
+  yield* readFeatures(parts, session, words, data.end);
+  return { session, ...data };
+}
+
+function byteOrderOf(bytes: Uint8Array): boolean {
+  if (bytes.length >= MAGIC_SIZE) {
+    const view = viewOf(bytes);
+    if (view.getBigUint64(0, true) === MAGIC) return true;
+    if (view.getBigUint64(0, false) === MAGIC) return false;
+  }
+  throw new PerfDataError('unrecognized', 0, 'This is not perf.data: it does not start with PERFILE2.');
+}
+
+function readSection(cursor: Cursor): Section {
+  const start = cursor.size64();
+  return { start, end: start + cursor.size64() };
+}
+
+/** Asks for parts of the file and checks that they are there. */
+class PartReader {
+  private readonly littleEndian: boolean;
+  private size = 0;
+
+  constructor(littleEndian: boolean) {
+    this.littleEndian = littleEndian;
+  }
+
+  /** @param what the part's name, for errors: `the header` */
+  *read(part: Section, what: string): Generator<ReadRequest, Cursor, Uint8Array> {
+    this.size += part.end - part.start;
+    if (this.size > MAX_HEAD_SIZE) {
+      throw new PerfDataError(
+        'unsupported',
+        part.start,
+        `With ${what} the file's attributes and features have ${this.size} bytes: more than are read here.`,
+      );
+    }
+    return this.cursorOf(yield part, part, what);
+  }
+
+  cursorOf(bytes: Uint8Array, part: Section, what: string): Cursor {
+    if (bytes.length < part.end - part.start) {
+      throw new PerfDataError(
+        'truncated',
+        part.start + bytes.length,
+        `The file ends before ${what}, which is to stand at ${part.start} to ${part.end}.`,
+      );
+    }
+    return new Cursor(new Piece(bytes, part.start), this.littleEndian, what);
+  }
+}
+
+function* readAttrs(
+  parts: PartReader,
+  session: PerfSession,
+  section: Section,
+  entrySize: number,
+): Generator<ReadRequest, void, Uint8Array> {
+  if (entrySize <= SECTION_SIZE) {
+    throw new PerfDataError(
+      'malformed',
+      PIPE_HEADER_SIZE,
+      `An attribute entry cannot have ${entrySize} bytes.`,
+    );
+  }
+  const cursor = yield* parts.read(section, 'the attributes');
+  while (cursor.left >= entrySize) {
+    const attr = readAttr(cursor, entrySize - SECTION_SIZE);
+    const ids = readIdList(yield* parts.read(readSection(cursor), 'the ids of an attribute'));
+    session.addAttr({ ...attr, ids });
+  }
+  if (session.attrs.length === 0) {
+    throw new PerfDataError('malformed', section.start, 'The file has no attributes.');
+  }
+}
+
+/** @param tableStart where the table of the features' sections stands: behind the data */
+function* readFeatures(
+  parts: PartReader,
+  session: PerfSession,
+  words: readonly bigint[],
+  tableStart: number,
+): Generator<ReadRequest, void, Uint8Array> {
+  const features: number[] = [];
+  for (let bit = 0; bit < FEATURE_BITS; bit++) {
+    if ((((words[bit >>> 6] as bigint) >> BigInt(bit & 63)) & 1n) === 1n) features.push(bit);
+  }
+  const tableEnd = tableStart + features.length * SECTION_SIZE;
+  const table = yield* parts.read({ start: tableStart, end: tableEnd }, 'the table of features');
+  for (const feature of features) {
+    const section = readSection(table);
+    if (!isFeatureRead(feature)) continue;
+    readFeature(feature, yield* parts.read(section, `feature ${feature}`), session);
+  }
+}
