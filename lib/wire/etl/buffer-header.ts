@@ -1,0 +1,64 @@
+/**
+ * The header of a buffer (WMI_BUFFER_HEADER). Fields that are stale or meaningless on disk are not read:
+ * `CurrentOffset` may exceed the buffer, the clock's place often holds a pointer.
+ */
+import { BUFFER_HEADER_SIZE, BufferFlag, MAX_BUFFER_SIZE } from './constants.ts';
+import { EtlError } from './error.ts';
+
+const SIZE = 0x00;
+const SAVED_OFFSET = 0x04;
+const SEQUENCE = 0x18;
+const PROCESSOR = 0x28;
+const FILLED_BYTES = 0x30;
+const FLAGS = 0x34;
+
+export interface BufferHeader {
+  /** Bytes to the next buffer; of a compressed one, as it is stored. */
+  readonly size: number;
+  /** Where its records end, in bytes from its start; of a compressed one, when it is not any more. */
+  readonly end: number;
+  readonly processor: number;
+  /** Counts the session's buffers. Not in the file's order where there are several processors. */
+  readonly sequence: bigint;
+  readonly isCompressed: boolean;
+  readonly hasLostEvents: boolean;
+  readonly hasLostBuffers: boolean;
+}
+
+/**
+ * @param view what there is of the buffer, its header at least
+ * @param position where the buffer stands in the file
+ * @throws EtlError
+ */
+export function readBufferHeader(view: DataView, position: number): BufferHeader {
+  if (view.byteLength < BUFFER_HEADER_SIZE) {
+    const sentence = `The file ends inside the header of a buffer, after ${view.byteLength} bytes of it.`;
+    throw new EtlError('truncated', position, sentence);
+  }
+  const size = view.getUint32(SIZE, true);
+  if (size < BUFFER_HEADER_SIZE || size > MAX_BUFFER_SIZE) {
+    throw new EtlError('malformed', position, `A buffer cannot have ${size} bytes.`);
+  }
+  const flags = view.getUint16(FLAGS, true);
+  const isCompressed = (flags & BufferFlag.Compressed) !== 0;
+  // Windows 7 leaves SavedOffset at 0 in the first buffer; other writers FilledBytes.
+  const filled = view.getUint32(FILLED_BYTES, true) || view.getUint32(SAVED_OFFSET, true);
+  const hasIndex = (flags & BufferFlag.ProcessorIndex) !== 0;
+  return {
+    size,
+    end: Math.max(BUFFER_HEADER_SIZE, Math.min(filled, isCompressed ? MAX_BUFFER_SIZE : size)),
+    // Without the flag the upper byte is the alignment.
+    processor: hasIndex ? view.getUint16(PROCESSOR, true) & 0x7ff : view.getUint8(PROCESSOR),
+    sequence: view.getBigInt64(SEQUENCE, true),
+    isCompressed,
+    hasLostEvents: (flags & BufferFlag.EventsLost) !== 0,
+    hasLostBuffers: (flags & BufferFlag.BufferLost) !== 0,
+  };
+}
+
+/** Whether nothing was written here: a file that was allocated beforehand ends in zeros. */
+export function isBlankHeader(bytes: Uint8Array): boolean {
+  return (
+    bytes.length >= BUFFER_HEADER_SIZE && !bytes.subarray(0, BUFFER_HEADER_SIZE).some((byte) => byte !== 0)
+  );
+}

@@ -1,0 +1,135 @@
+/**
+ * What a file says of itself, in the first record of its first buffer (TRACE_LOGFILE_HEADER). It holds two
+ * pointers, so it has two forms; which, the record's type says and not `pointerSize`, as 32-bit programs
+ * write the 32-bit form on a 64-bit Windows too. Behind it stand the session's name and the file's.
+ * Source: Windows SDK `evntrace.h`.
+ */
+import { decodeUtf16 } from '../text.ts';
+import { KernelGroup, RecordType } from './constants.ts';
+import { EtlError } from './error.ts';
+import { groupOf, headerEndOf, opcodeOf, processIdOf, rawTimeOf, threadIdOf, versionOf } from './record.ts';
+import type { EtlRecord } from './record-cursor.ts';
+
+export interface LogFileHeader {
+  readonly bufferSize: number;
+  readonly osMajorVersion: number;
+  readonly osMinorVersion: number;
+  /** Of the logging itself, not of Windows. */
+  readonly subVersion: number;
+  readonly subMinorVersion: number;
+  readonly osBuild: number;
+  readonly processors: number;
+  /** This and the next two: FILETIME. 0: the session has not been closed. */
+  readonly endTime: bigint;
+  readonly startTime: bigint;
+  readonly bootTime: bigint;
+  /** In units of 100 ns. */
+  readonly timerResolution: number;
+  /** In MB; 0: no limit. */
+  readonly maximumFileSize: number;
+  /** See `LogFileMode`. */
+  readonly mode: number;
+  /** 0 in files of sessions that have not been closed. */
+  readonly buffersWritten: number;
+  readonly startBuffers: number;
+  readonly pointerSize: number;
+  readonly eventsLost: number;
+  readonly buffersLost: number;
+  readonly cpuMHz: number;
+  /** From local time to UTC. */
+  readonly timeZoneBiasMinutes: number;
+  /** Ticks a second of the performance counter. */
+  readonly performanceFrequency: bigint;
+  /** See `ClockType`. */
+  readonly clockType: number;
+  readonly loggerName: string;
+  readonly logFileName: string;
+  /** The record's own: the instant that is `startTime`. */
+  readonly rawTime: bigint;
+  readonly processId: number;
+  readonly threadId: number;
+  /** The version of the record: 2, before Windows Vista 1. */
+  readonly version: number;
+}
+
+const POINTERS = 0x38;
+/** From the end of the pointers on. The time zone is followed by 4 unused bytes. */
+const TIME_ZONE = 0x00;
+const BOOT_TIME = 0xb0;
+const PERFORMANCE_FREQUENCY = 0xb8;
+const START_TIME = 0xc0;
+const CLOCK_TYPE = 0xc8;
+const BUFFERS_LOST = 0xcc;
+const NAMES = 0xd0;
+
+/**
+ * @param record the first of the first buffer
+ * @throws EtlError
+ */
+export function readLogFileHeader(record: EtlRecord): LogFileHeader {
+  const { type, buffer } = record;
+  const is64Bit = type === RecordType.System64;
+  if (
+    (!is64Bit && type !== RecordType.System32) ||
+    groupOf(record) !== KernelGroup.Header ||
+    opcodeOf(record) !== 0
+  ) {
+    throw new EtlError(
+      'malformed',
+      buffer.position + record.offset,
+      'The first record is not the header of the log file.',
+    );
+  }
+  const { view } = buffer;
+  const at = headerEndOf(record);
+  const rest = at + POINTERS + 2 * (is64Bit ? 8 : 4);
+  const names = rest + NAMES;
+  if (names > record.end) {
+    throw new EtlError(
+      'malformed',
+      buffer.position + record.offset,
+      `The header of the log file cannot have ${record.end - at} bytes; it has ${names - at} at least.`,
+    );
+  }
+  const u32 = (offset: number) => view.getUint32(offset, true);
+  const loggerName = readName(view, names, record.end);
+  const logFileName = readName(view, names + 2 * loggerName.length + 2, record.end);
+  return {
+    bufferSize: u32(at),
+    osMajorVersion: view.getUint8(at + 0x04),
+    osMinorVersion: view.getUint8(at + 0x05),
+    subVersion: view.getUint8(at + 0x06),
+    subMinorVersion: view.getUint8(at + 0x07),
+    osBuild: u32(at + 0x08),
+    processors: u32(at + 0x0c),
+    endTime: view.getBigInt64(at + 0x10, true),
+    timerResolution: u32(at + 0x18),
+    maximumFileSize: u32(at + 0x1c),
+    mode: u32(at + 0x20),
+    buffersWritten: u32(at + 0x24),
+    startBuffers: u32(at + 0x28),
+    pointerSize: u32(at + 0x2c) === 4 ? 4 : 8,
+    eventsLost: u32(at + 0x30),
+    cpuMHz: u32(at + 0x34),
+    timeZoneBiasMinutes: view.getInt32(rest + TIME_ZONE, true),
+    bootTime: view.getBigInt64(rest + BOOT_TIME, true),
+    performanceFrequency: view.getBigInt64(rest + PERFORMANCE_FREQUENCY, true),
+    startTime: view.getBigInt64(rest + START_TIME, true),
+    clockType: u32(rest + CLOCK_TYPE),
+    buffersLost: u32(rest + BUFFERS_LOST),
+    loggerName,
+    logFileName,
+    rawTime: rawTimeOf(record) ?? 0n,
+    processId: processIdOf(record) ?? 0,
+    threadId: threadIdOf(record) ?? 0,
+    version: versionOf(record),
+  };
+}
+
+function readName(view: DataView, start: number, limit: number): string {
+  let end = start;
+  while (end + 2 <= limit && view.getUint16(end, true) !== 0) end += 2;
+  return end > start
+    ? decodeUtf16(new DataView(view.buffer, view.byteOffset + start, end - start), true)
+    : '';
+}

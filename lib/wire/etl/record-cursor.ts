@@ -1,0 +1,118 @@
+/**
+ * Goes over the records of a buffer, reading no more of each than where it ends and when it was.
+ *
+ * A record starts at a multiple of 8 with a marker u32: its fourth byte tells messages from all others, its
+ * third is the type. See `record-type.ts` for what else there is.
+ */
+import type { EtlBuffer } from './buffer.ts';
+import { BUFFER_HEADER_SIZE, MESSAGE_MARK, PADDING_MARKER, RECORD_MARK, RecordType } from './constants.ts';
+import { EtlError } from './error.ts';
+import { messageTimeOffset } from './message.ts';
+import { Layout, layoutOf, type RecordLayout } from './record-type.ts';
+
+const MARKER_SIZE = 8;
+const TWO_TO_32 = 2 ** 32;
+/** Kernel records only: flags in the upper byte of the version. */
+const HAS_COUNTERS = 0x8000;
+
+/** One record of a buffer. */
+export interface EtlRecord {
+  readonly buffer: EtlBuffer;
+  /** Where it stands in the buffer. */
+  readonly offset: number;
+  readonly end: number;
+  /** See `RecordType`. */
+  readonly type: number;
+}
+
+/** The raw time that others are counted from, as its two halves. */
+export interface RawTime {
+  readonly high: number;
+  readonly low: number;
+}
+
+export class RecordCursor implements EtlRecord {
+  readonly buffer: EtlBuffer;
+  offset = 0;
+  end: number = BUFFER_HEADER_SIZE;
+  type = 0;
+  layout: Layout = Layout.Skipped;
+  /**
+   * Raw time since the trace's start, in units of its clock. Exact up to 2^53: 28 years of system time, a
+   * month of the cycles of a fast processor. That of the record before, where this one has no time.
+   */
+  ticks = 0;
+  /** Why the records end before the buffer does. */
+  problem: EtlError | undefined;
+  readonly #start: RawTime;
+
+  constructor(buffer: EtlBuffer, start: RawTime) {
+    this.buffer = buffer;
+    this.#start = start;
+    this.problem = buffer.problem;
+  }
+
+  /** Goes to the next record that is an event. */
+  next(): boolean {
+    do {
+      if (!this.#advance()) return false;
+    } while (this.layout === Layout.Skipped);
+    return true;
+  }
+
+  /** Goes to the record at `offset`, where this cursor has been before. */
+  seek(offset: number): void {
+    this.end = offset;
+    this.#advance();
+  }
+
+  #advance(): boolean {
+    const { view } = this.buffer;
+    const offset = (this.end + 7) & ~7;
+    // What is shorter than any record is the rest of the buffer.
+    if (offset + MARKER_SIZE > view.byteLength) return false;
+    const marker = view.getUint32(offset, true);
+    if (marker === PADDING_MARKER) return false;
+    const mark = marker >>> 24;
+    const type = mark === MESSAGE_MARK ? RecordType.Message : (marker >>> 16) & 0xff;
+    const layout = mark === RECORD_MARK || mark === MESSAGE_MARK ? layoutOf(type) : undefined;
+    if (layout === undefined) {
+      return this.#fail(offset, `No record can start with 0x${marker.toString(16).padStart(8, '0')}.`);
+    }
+    const size = view.getUint16(offset + layout.sizeOffset, true);
+    const headerSize = layout.headerSize + (layout.sizeOffset === 4 ? countersSize(marker) : 0);
+    const left = view.byteLength - offset;
+    if (size < headerSize || size > left) {
+      // In a buffer that is not all there, the last record mostly is not either: that has been said.
+      if (size > left && this.problem !== undefined) return false;
+      return this.#fail(
+        offset,
+        `A record of type 0x${type.toString(16)} cannot have ${size} bytes: its header has ${headerSize}, the buffer has ${left} left.`,
+      );
+    }
+    this.offset = offset;
+    this.end = offset + size;
+    this.type = type;
+    this.layout = layout.layout;
+    this.#readTime(view, offset, layout);
+    return true;
+  }
+
+  #readTime(view: DataView, offset: number, layout: RecordLayout): void {
+    const timeOffset = layout.layout === Layout.Message ? messageTimeOffset(this) : layout.timeOffset;
+    if (timeOffset === 0) return;
+    const low = view.getUint32(offset + timeOffset, true);
+    const high = view.getInt32(offset + timeOffset + 4, true);
+    this.ticks = (high - this.#start.high) * TWO_TO_32 + (low - this.#start.low);
+  }
+
+  #fail(offset: number, sentence: string): false {
+    this.problem ??= new EtlError('malformed', this.buffer.position + offset, sentence);
+    return false;
+  }
+}
+
+/** Bytes of performance counters behind the header of a kernel record, whose marker's lower half is this. */
+export function countersSize(version: number): number {
+  return ((version & HAS_COUNTERS) === 0 ? 0 : 8) + 8 * ((version >>> 8) & 7);
+}

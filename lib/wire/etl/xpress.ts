@@ -1,0 +1,97 @@
+/**
+ * Decompression of buffers: "plain LZ77" of the Xpress algorithm.
+ *
+ * Words of 32 flags, from the highest on, stand before what they tell of: 0 a byte to copy, 1 a match u16,
+ * whose upper 13 bits are the distance less 1, and its lower 3 the length less 3. A length of 7 there goes
+ * on in half a byte, of which two matches share one; 15 there goes on in a byte; 255 there in a u16 and 0
+ * there in a u32, which give the length less 3 as a whole.
+ * Source: [MS-XCA] 2.3 and 2.4.
+ */
+import { viewOf } from '../bytes.ts';
+
+const FLAG_WORD_BITS = 32;
+const MIN_MATCH = 3;
+const LENGTH_MASK = 7;
+const HALF_BYTE_MAX = 15;
+const BYTE_MAX = 255;
+
+export interface Decompressed {
+  /** How many bytes of the output have been written. */
+  readonly size: number;
+  /** A sentence on why the rest is missing. */
+  readonly problem?: string;
+}
+
+/**
+ * Writes to `output` until that is full or the input ends. Never fails: what stands before the damage is
+ * there.
+ *
+ * @param start where in `output` the first byte goes
+ */
+export function decompressXpress(input: Uint8Array, output: Uint8Array, start: number): Decompressed {
+  const view = viewOf(input);
+  const limit = output.length;
+  let from = 0;
+  let to = start;
+  let flags = 0;
+  let flagsLeft = 0;
+  let halfByteAt = -1;
+  const ended = (problem?: string): Decompressed =>
+    problem === undefined ? { size: to - start } : { size: to - start, problem };
+
+  while (to < limit) {
+    if (flagsLeft === 0) {
+      if (from + 4 > input.length) return ended();
+      flags = view.getInt32(from, true);
+      from += 4;
+      flagsLeft = FLAG_WORD_BITS;
+    }
+    const isMatch = flags < 0;
+    flags <<= 1;
+    flagsLeft--;
+    if (!isMatch) {
+      if (from >= input.length) return ended();
+      output[to++] = input[from++] as number;
+      continue;
+    }
+    if (from + 2 > input.length) return ended();
+    const match = view.getUint16(from, true);
+    from += 2;
+    const distance = (match >>> 3) + 1;
+    let length = match & LENGTH_MASK;
+    if (length === LENGTH_MASK) {
+      let half: number;
+      if (halfByteAt < 0) {
+        if (from >= input.length) return ended('The compressed data ends inside the length of a match.');
+        halfByteAt = from;
+        half = (input[from++] as number) & HALF_BYTE_MAX;
+      } else {
+        half = (input[halfByteAt] as number) >>> 4;
+        halfByteAt = -1;
+      }
+      length += half;
+      if (half === HALF_BYTE_MAX) {
+        const more = from < input.length ? (input[from++] as number) : 0;
+        length += more;
+        if (more === BYTE_MAX) {
+          const wide = from + 2 <= input.length ? view.getUint16(from, true) : 0;
+          from += 2;
+          length = wide;
+          if (wide === 0) {
+            if (from + 4 > input.length)
+              return ended('The compressed data ends inside the length of a match.');
+            length = view.getUint32(from, true);
+            from += 4;
+          }
+        }
+      }
+    }
+    if (distance > to - start) {
+      return ended(`A match goes ${distance} bytes back, where only ${to - start} have been decompressed.`);
+    }
+    const end = Math.min(limit, to + length + MIN_MATCH);
+    // Byte by byte, since a match may overlap what it gives.
+    for (let source = to - distance; to < end; ) output[to++] = output[source++] as number;
+  }
+  return ended();
+}
