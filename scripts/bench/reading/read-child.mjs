@@ -1,0 +1,43 @@
+/**
+ * Reads one trace in a process of its own, so that its memory is its own, and prints what that took as JSON.
+ * Arguments: the file, and what to do with it: `scan` its bytes, read `headers` of events or `payloads` too.
+ */
+import { readFileSync, statSync } from 'node:fs';
+
+const [file, task] = process.argv.slice(2);
+const size = statSync(file).size;
+/** What was read is used, so that no compiler leaves it out. */
+let sink = 0;
+
+async function readOnce() {
+  const { openTrace } = await import('../../../dist/trace/open-trace.js');
+  let events = 0;
+  const trace = await openTrace(file);
+  for await (const batch of trace.batches()) {
+    events += batch.length;
+    for (const event of batch) {
+      sink += event.id + event.level + (event.threadId ?? 0) + event.provider.length + event.name.length;
+      if (task === 'payloads') for (const _ in event.payload) sink++;
+    }
+  }
+  return events;
+}
+
+function scanOnce() {
+  const bytes = readFileSync(file);
+  for (let i = 0; i < bytes.length; i++) sink += bytes[i];
+  return 0;
+}
+
+const once = task === 'scan' ? scanOnce : readOnce;
+// Small files are read more often, until the compiler has done its work.
+const rounds = Math.min(40, Math.max(1, Math.ceil(64e6 / size)));
+let best = Number.POSITIVE_INFINITY;
+let events = 0;
+for (let round = 0; round < rounds; round++) {
+  const start = performance.now();
+  events = await once();
+  best = Math.min(best, performance.now() - start);
+}
+const maxRssBytes = process.resourceUsage().maxRSS * 1024;
+process.stdout.write(JSON.stringify({ seconds: best / 1000, events, size, maxRssBytes, sink: sink > 0 }));

@@ -1,0 +1,46 @@
+/**
+ * Runs inputs one after the other in a thread of its own, so that whoever watches it can end it when one
+ * hangs. Says which input it is at in shared memory, and sends what it finds.
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import { mutated } from './mutate.mjs';
+import { Random } from './random.mjs';
+import { EXPECTED_ERRORS, TARGETS } from './targets.mjs';
+
+/** More than any input of these sizes may take, by far. */
+const SLOW_MS = 2_000;
+const MEMORY_LIMIT = 256 << 20;
+
+const { dataFolder, seed, from, to, only, progress } = workerData;
+const at = new Int32Array(progress);
+
+const targets = TARGETS.filter(({ name }) => only === undefined || name === only).map((target) => ({
+  ...target,
+  seeds: target.seeds(dataFolder).map((bytes) => ({ bytes, parts: target.parts(bytes) })),
+}));
+const chosen = targets.flatMap((target) => Array.from({ length: target.weight }, () => target));
+
+for (let number = from; number < to; number++) {
+  Atomics.store(at, 0, number);
+  const random = new Random(Math.imul(seed, 1_000_003) + number);
+  const target = random.of(chosen);
+  const { bytes, parts } = random.of(target.seeds);
+  const input = mutated(bytes, parts, random);
+  const problem = await problemOf(target, input);
+  if (problem !== undefined) parentPort.postMessage({ number, target: target.name, problem, input });
+}
+Atomics.store(at, 0, to);
+
+async function problemOf(target, input) {
+  const before = process.memoryUsage().arrayBuffers;
+  const started = performance.now();
+  try {
+    await target.run(input);
+  } catch (error) {
+    if (!EXPECTED_ERRORS.includes(error?.name)) return `threw ${error?.stack ?? error}`;
+  }
+  const elapsed = performance.now() - started;
+  if (elapsed > SLOW_MS) return `took ${Math.round(elapsed)} ms`;
+  const grown = process.memoryUsage().arrayBuffers - before;
+  return grown > MEMORY_LIMIT ? `left ${grown >> 20} MB of buffers` : undefined;
+}
