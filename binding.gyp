@@ -10,11 +10,14 @@
         # An exception that cannot be thrown any more, because its environment is going, ends the process otherwise
         "NODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS"
       ],
-      "sources": ["native/addon.cc", "native/environment.cc", "native/flag_page.cc"],
+      "sources": ["native/addon.cc", "native/environment.cc", "native/flag_page.cc", "native/recorder_functions.cc"],
       "conditions": [
         ["OS=='linux'", {
           "sources": [
             "native/linux/provider.cc",
+            "native/linux/recorder.cc",
+            "native/linux/recorder_notice.cc",
+            "native/linux/recorder_ring.cc",
             "native/linux/registrar.cc",
             "native/linux/tracefs.cc"
           ],
@@ -22,7 +25,7 @@
           # Never unmapped: the kernel goes on writing into the flag page after the last environment is gone
           "ldflags": ["-Wl,-z,nodelete", "-Wl,-z,relro", "-Wl,-z,now"]
         }],
-        ["OS!='linux' and OS!='win'", { "sources": ["native/none/provider.cc"] }],
+        ["OS!='linux' and OS!='win'", { "sources": ["native/none/provider.cc", "native/none/recorder.cc"] }],
         ["OS=='mac'", {
           "xcode_settings": {
             "CLANG_CXX_LANGUAGE_STANDARD": "c++17",
@@ -32,6 +35,7 @@
         }],
         ["OS=='win'", {
           "sources": [
+            "native/none/recorder.cc",
             "native/windows/command_listeners.cc",
             "native/windows/etw_provider.cc",
             "native/windows/provider.cc"

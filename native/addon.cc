@@ -7,6 +7,7 @@
 #include "environment.h"
 #include "flag_page.h"
 #include "provider.h"
+#include "recorder_functions.h"
 
 namespace tracewright {
 namespace {
@@ -121,6 +122,7 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   napi_value write;
   napi_create_function(env, "write", NAPI_AUTO_LENGTH, Write, environment, &write);
   exports["write"] = write;
+  AddRecorderFunctions(env, exports);
   return exports;
 }
 

@@ -1,0 +1,255 @@
+// The recorder of Linux, by perf events. Each processor has one ring, that of a dummy event, which
+// brings the names of threads; the rings' other events are added while they run, and redirected.
+//
+// Source: perf_event_open(2); tried on 6.12 and 7.3.
+#include "recorder.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <time.h>
+
+#include <atomic>
+#include <cerrno>
+#include <iterator>
+#include <mutex>
+#include <utility>
+
+#include "linux/recorder_ring.h"
+
+namespace tracewright {
+namespace {
+
+using linux_perf::Descriptor;
+using linux_perf::EventId;
+using linux_perf::OpenEvent;
+using linux_perf::Ring;
+using linux_perf::WriteAll;
+
+// A ring that does not reach its watermark is emptied as often as this.
+constexpr int kPassMilliseconds = 100;
+
+// What read(2) gives of an event whose read_format is PERF_FORMAT_ID | PERF_FORMAT_LOST.
+struct Reading {
+  uint64_t value;
+  uint64_t id;
+  uint64_t lost;
+};
+
+class PerfRecorder final : public Recorder {
+ public:
+  explicit PerfRecorder(RecorderOptions options) : options_(std::move(options)) {}
+  ~PerfRecorder() override;
+
+  int Open(std::vector<uint64_t>* ids, const char** step);
+  int Start(int file) override;
+  int Add(const std::string& attr, std::vector<uint64_t>* ids) override;
+  void Stop() override;
+  RecorderCounts Counts() const override;
+
+ private:
+  static void* Run(void* recorder) {
+    static_cast<PerfRecorder*>(recorder)->Record();
+    return nullptr;
+  }
+  void Record();
+  // Empties all rings in one pass, whichever has called: the mark behind it says that no later
+  // record is older than the newest one before the pass.
+  int DrainAll();
+  // After a failure: the file ends with the last complete pass.
+  void CutFile();
+  void Disable();
+  uint64_t LostInAll();
+
+  const RecorderOptions options_;
+  std::vector<Ring> rings_;  // by index in options_.cpus
+  Descriptor poll_;
+  Descriptor stop_;
+  Descriptor file_;
+  off_t file_start_ = 0;
+  pthread_t thread_{};
+  bool started_ = false;
+
+  mutable std::mutex mutex_;  // guards what follows
+  RecorderCounts counts_;
+  std::vector<Descriptor> events_;
+  bool stopping_ = false;
+};
+
+PerfRecorder::~PerfRecorder() {
+  Stop();
+  if (started_) pthread_join(thread_, nullptr);
+}
+
+int PerfRecorder::Open(std::vector<uint64_t>* ids, const char** step) {
+  *step = "epoll_create1";
+  poll_ = Descriptor(epoll_create1(EPOLL_CLOEXEC));
+  if (poll_.get() < 0) return errno;
+  *step = "eventfd";
+  stop_ = Descriptor(eventfd(0, EFD_CLOEXEC));
+  if (stop_.get() < 0) return errno;
+  std::vector<int> polled{stop_.get()};
+  for (uint32_t cpu : options_.cpus) {
+    Ring ring;
+    if (int error = ring.Open(options_.attr, cpu, options_.ring_size, step)) return error;
+    uint64_t id = 0;
+    *step = "ioctl";
+    if (int error = EventId(ring.event(), &id)) return error;
+    ids->push_back(id);
+    polled.push_back(ring.event().get());
+    rings_.push_back(std::move(ring));
+  }
+  *step = "epoll_ctl";
+  for (int fd : polled) {
+    epoll_event wanted{};
+    wanted.events = EPOLLIN;
+    wanted.data.fd = fd;
+    if (epoll_ctl(poll_.get(), EPOLL_CTL_ADD, fd, &wanted) != 0) return errno;
+  }
+  return 0;
+}
+
+int PerfRecorder::Start(int file) {
+  if (started_) return EALREADY;
+  // The number is JavaScript's, which may close it.
+  file_ = Descriptor(fcntl(file, F_DUPFD_CLOEXEC, 0));
+  if (file_.get() < 0) return errno;
+  file_start_ = lseek(file_.get(), 0, SEEK_CUR);
+  if (file_start_ < 0) return errno;
+  // Signals are for the application's threads.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  int error = pthread_create(&thread_, nullptr, Run, this);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (error != 0) return error;
+  started_ = true;
+  pthread_setname_np(thread_, "recorder");
+  for (const Ring& ring : rings_) ioctl(ring.event().get(), PERF_EVENT_IOC_ENABLE, 0);
+  return 0;
+}
+
+int PerfRecorder::Add(const std::string& attr, std::vector<uint64_t>* ids) {
+  std::vector<Descriptor> events;
+  for (size_t i = 0; i < rings_.size(); ++i) {
+    Descriptor event;
+    if (int error = OpenEvent(attr, options_.cpus[i], &event)) return error;
+    if (ioctl(event.get(), PERF_EVENT_IOC_SET_OUTPUT, rings_[i].event().get()) != 0) return errno;
+    uint64_t id = 0;
+    if (int error = EventId(event, &id)) return error;
+    ids->push_back(id);
+    events.push_back(std::move(event));
+  }
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (stopping_) return ESHUTDOWN;
+  for (const Descriptor& event : events) {
+    if (ioctl(event.get(), PERF_EVENT_IOC_ENABLE, 0) != 0) return errno;
+  }
+  std::move(events.begin(), events.end(), std::back_inserter(events_));
+  return 0;
+}
+
+void PerfRecorder::Stop() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  stopping_ = true;
+  uint64_t one = 1;
+  // It cannot fail: nothing else is ever added to the counter.
+  (void)!write(stop_.get(), &one, sizeof one);
+}
+
+RecorderCounts PerfRecorder::Counts() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return counts_;
+}
+
+void PerfRecorder::Record() {
+  bool stopping = false;
+  int error = 0;
+  while (!stopping && error == 0) {
+    epoll_event happened[16];
+    int count = epoll_wait(poll_.get(), happened, std::size(happened), kPassMilliseconds);
+    for (int i = 0; i < count; ++i) {
+      if (happened[i].data.fd == stop_.get()) stopping = true;
+      // A ring that will bring nothing more would wake us for ever.
+      if (happened[i].events & EPOLLHUP) {
+        epoll_ctl(poll_.get(), EPOLL_CTL_DEL, happened[i].data.fd, nullptr);
+      }
+    }
+    error = DrainAll();
+  }
+  Disable();
+  if (error == 0) error = DrainAll();
+  if (error != 0) CutFile();
+  uint64_t lost = LostInAll();
+  std::lock_guard<std::mutex> lock(mutex_);
+  counts_.lost = lost;
+  counts_.error = error;
+  counts_.done = true;
+}
+
+int PerfRecorder::DrainAll() {
+  RecorderCounts counts = Counts();
+  uint64_t bytes_before = counts.bytes;
+  for (Ring& ring : rings_) {
+    if (int error = ring.Drain(file_.get(), options_.sample_time_at, &counts)) return error;
+  }
+  if (counts.bytes == bytes_before) return 0;
+  if (int error = WriteAll(file_.get(), options_.mark.data(), options_.mark.size())) return error;
+  counts.bytes += options_.mark.size();
+  counts.lost = counts.lost_in_file;
+  std::lock_guard<std::mutex> lock(mutex_);
+  counts_ = counts;
+  return 0;
+}
+
+void PerfRecorder::CutFile() {
+  off_t end = file_start_ + static_cast<off_t>(Counts().bytes);
+  if (ftruncate(file_.get(), end) == 0) lseek(file_.get(), end, SEEK_SET);
+}
+
+void PerfRecorder::Disable() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  stopping_ = true;
+  for (const Descriptor& event : events_) ioctl(event.get(), PERF_EVENT_IOC_DISABLE, 0);
+  for (const Ring& ring : rings_) ioctl(ring.event().get(), PERF_EVENT_IOC_DISABLE, 0);
+}
+
+uint64_t PerfRecorder::LostInAll() {
+  uint64_t lost = 0;
+  auto add = [&lost](const Descriptor& event) {
+    Reading reading;
+    if (read(event.get(), &reading, sizeof reading) == sizeof reading) lost += reading.lost;
+  };
+  std::lock_guard<std::mutex> lock(mutex_);
+  for (const Descriptor& event : events_) add(event);
+  for (const Ring& ring : rings_) add(ring.event());
+  return lost;
+}
+
+uint64_t Nanoseconds(clockid_t clock) {
+  timespec now;
+  clock_gettime(clock, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+}  // namespace
+
+Recorder::Opened Recorder::Open(RecorderOptions options) {
+  Opened result;
+  auto recorder = std::make_unique<PerfRecorder>(std::move(options));
+  result.error = recorder->Open(&result.ids, &result.step);
+  if (result.error == 0) result.recorder = std::move(recorder);
+  return result;
+}
+
+ClockPair ReadClocks() {
+  uint64_t before = Nanoseconds(CLOCK_MONOTONIC);
+  uint64_t wall = Nanoseconds(CLOCK_REALTIME);
+  uint64_t after = Nanoseconds(CLOCK_MONOTONIC);
+  return {wall, before + (after - before) / 2};
+}
+
+}  // namespace tracewright

@@ -1,0 +1,109 @@
+// See recorder_ring.h. Source: perf_event_open(2), and the kernel's
+// include/uapi/linux/perf_event.h.
+#include "linux/recorder_ring.h"
+
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace tracewright::linux_perf {
+namespace {
+
+// Where PERF_RECORD_LOST has its count: behind the head and an id.
+constexpr size_t kLostCountAt = sizeof(perf_event_header) + sizeof(uint64_t);
+
+size_t PageSize() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
+
+}  // namespace
+
+int OpenEvent(const std::string& attr, uint32_t cpu, Descriptor* event) {
+  constexpr int kEveryProcess = -1;
+  constexpr int kNoGroup = -1;
+  long fd = syscall(SYS_perf_event_open,
+                    attr.data(),
+                    kEveryProcess,
+                    static_cast<int>(cpu),
+                    kNoGroup,
+                    PERF_FLAG_FD_CLOEXEC);
+  if (fd < 0) return errno;
+  *event = Descriptor(static_cast<int>(fd));
+  return 0;
+}
+
+int EventId(const Descriptor& event, uint64_t* id) {
+  return ioctl(event.get(), PERF_EVENT_IOC_ID, id) == 0 ? 0 : errno;
+}
+
+int WriteAll(int file, const void* data, size_t size) {
+  auto* next = static_cast<const uint8_t*>(data);
+  while (size > 0) {
+    ssize_t written = write(file, next, size);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    next += written;
+    size -= static_cast<size_t>(written);
+  }
+  return 0;
+}
+
+Ring::~Ring() {
+  if (pages_ != nullptr) munmap(pages_, PageSize() + size_);
+}
+
+int Ring::Open(const std::string& attr, uint32_t cpu, size_t size, const char** step) {
+  *step = "perf_event_open";
+  if (int error = OpenEvent(attr, cpu, &event_)) return error;
+  *step = "mmap";
+  // Writable, so that the kernel keeps what has not been read: it reads our tail.
+  void* pages =
+      mmap(nullptr, PageSize() + size, PROT_READ | PROT_WRITE, MAP_SHARED, event_.get(), 0);
+  if (pages == MAP_FAILED) return errno;
+  pages_ = pages;
+  size_ = size;
+  return 0;
+}
+
+const uint8_t* Ring::data() const { return static_cast<const uint8_t*>(pages_) + PageSize(); }
+
+template <typename Number>
+Number Ring::At(uint64_t position) const {
+  Number number;
+  memcpy(&number, data() + (position & (size_ - 1)), sizeof number);
+  return number;
+}
+
+int Ring::Drain(int file, size_t sample_time_at, RecorderCounts* counts) {
+  uint64_t head = __atomic_load_n(&head_page()->data_head, __ATOMIC_ACQUIRE);
+  uint64_t tail = head_page()->data_tail;
+  if (head == tail) return 0;
+  size_t start = tail & (size_ - 1);
+  size_t first = std::min<size_t>(head - tail, size_ - start);
+  if (int error = WriteAll(file, data() + start, first)) return error;
+  if (int error = WriteAll(file, data(), head - tail - first)) return error;
+  Count(tail, head, sample_time_at, counts);
+  counts->bytes += head - tail;
+  __atomic_store_n(&head_page()->data_tail, head, __ATOMIC_RELEASE);
+  return 0;
+}
+
+void Ring::Count(uint64_t from, uint64_t to, size_t sample_time_at, RecorderCounts* counts) const {
+  while (from < to) {
+    auto head = At<perf_event_header>(from);
+    if (head.size < sizeof head) return;  // never so; and it would not end
+    if (head.type == PERF_RECORD_SAMPLE) {
+      ++counts->events;
+      auto time = At<uint64_t>(from + sample_time_at);
+      if (counts->first_time == 0 || time < counts->first_time) counts->first_time = time;
+      counts->last_time = std::max(counts->last_time, time);
+    } else if (head.type == PERF_RECORD_LOST) {
+      counts->lost_in_file += At<uint64_t>(from + kLostCountAt);
+    }
+    from += head.size;
+  }
+}
+
+}  // namespace tracewright::linux_perf

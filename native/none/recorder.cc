@@ -1,0 +1,18 @@
+// The platforms that have nothing to record with.
+#include "recorder.h"
+
+#include "provider.h"
+
+namespace tracewright {
+
+Recorder::Opened Recorder::Open(RecorderOptions) {
+  Opened result;
+  result.error = provider::kUnsupported;
+  return result;
+}
+
+ClockPair ReadClocks() { return {}; }
+
+int AwaitRecorder(const std::string&, const std::string&, int) { return provider::kUnsupported; }
+
+}  // namespace tracewright

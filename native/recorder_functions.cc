@@ -1,0 +1,119 @@
+// See recorder_functions.h. A recorder is a value that JavaScript only hands back; it ends with its
+// last reference.
+#include "recorder_functions.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "recorder.h"
+
+namespace tracewright {
+namespace {
+
+std::vector<uint8_t> Bytes(const Napi::Value& value) {
+  auto array = value.As<Napi::Uint8Array>();
+  return {array.Data(), array.Data() + array.ByteLength()};
+}
+
+std::string ByteText(const Napi::Value& value) {
+  std::vector<uint8_t> bytes = Bytes(value);
+  return {bytes.begin(), bytes.end()};
+}
+
+Napi::Value Ids(Napi::Env env, const std::vector<uint64_t>& ids) {
+  Napi::BigUint64Array array = Napi::BigUint64Array::New(env, ids.size());
+  for (size_t i = 0; i < ids.size(); ++i) array[i] = ids[i];
+  return array;
+}
+
+Recorder& From(const Napi::Value& handle) {
+  return *handle.As<Napi::External<std::unique_ptr<Recorder>>>().Data()->get();
+}
+
+// recorderOpen(attr: Uint8Array, cpus: Uint32Array, ringSize, sampleTimeAt, mark: Uint8Array)
+// -> { error, step, ids: BigUint64Array, handle? }
+Napi::Value Open(const Napi::CallbackInfo& info) {
+  auto cpus = info[1].As<Napi::Uint32Array>();
+  RecorderOptions options;
+  options.attr = ByteText(info[0]);
+  options.cpus.assign(cpus.Data(), cpus.Data() + cpus.ElementLength());
+  options.ring_size = static_cast<size_t>(info[2].As<Napi::Number>().Int64Value());
+  options.sample_time_at = info[3].As<Napi::Number>().Uint32Value();
+  options.mark = Bytes(info[4]);
+  Recorder::Opened opened = Recorder::Open(std::move(options));
+  Napi::Object result = Napi::Object::New(info.Env());
+  result["error"] = Napi::Number::New(info.Env(), opened.error);
+  result["step"] = Napi::String::New(info.Env(), opened.step);
+  result["ids"] = Ids(info.Env(), opened.ids);
+  if (opened.recorder) {
+    auto owner = std::make_unique<std::unique_ptr<Recorder>>(std::move(opened.recorder));
+    result["handle"] = Napi::External<std::unique_ptr<Recorder>>::New(
+        info.Env(), owner.release(), [](Napi::Env, std::unique_ptr<Recorder>* gone) {
+          delete gone;
+        });
+  }
+  return result;
+}
+
+// recorderStart(handle, file: number) -> { error, wall: bigint, monotonic: bigint }
+Napi::Value Start(const Napi::CallbackInfo& info) {
+  ClockPair clocks = ReadClocks();
+  int error = From(info[0]).Start(info[1].As<Napi::Number>().Int32Value());
+  Napi::Object result = Napi::Object::New(info.Env());
+  result["error"] = Napi::Number::New(info.Env(), error);
+  result["wall"] = Napi::BigInt::New(info.Env(), clocks.wall);
+  result["monotonic"] = Napi::BigInt::New(info.Env(), clocks.monotonic);
+  return result;
+}
+
+// recorderAdd(handle, attr: Uint8Array) -> { error, ids: BigUint64Array }
+Napi::Value Add(const Napi::CallbackInfo& info) {
+  std::vector<uint64_t> ids;
+  int error = From(info[0]).Add(ByteText(info[1]), &ids);
+  Napi::Object result = Napi::Object::New(info.Env());
+  result["error"] = Napi::Number::New(info.Env(), error);
+  result["ids"] = Ids(info.Env(), ids);
+  return result;
+}
+
+// recorderStop(handle): the recording ends soon; recorderCounts tells when it has.
+void Stop(const Napi::CallbackInfo& info) { From(info[0]).Stop(); }
+
+// recorderCounts(handle) -> { events, bytes, lost, lostInFile, firstTime, lastTime, error, done }
+Napi::Value Counts(const Napi::CallbackInfo& info) {
+  RecorderCounts counts = From(info[0]).Counts();
+  Napi::Env env = info.Env();
+  Napi::Object result = Napi::Object::New(env);
+  result["events"] = Napi::Number::New(env, static_cast<double>(counts.events));
+  result["bytes"] = Napi::Number::New(env, static_cast<double>(counts.bytes));
+  result["lost"] = Napi::Number::New(env, static_cast<double>(counts.lost));
+  result["lostInFile"] = Napi::Number::New(env, static_cast<double>(counts.lost_in_file));
+  result["firstTime"] = Napi::BigInt::New(env, counts.first_time);
+  result["lastTime"] = Napi::BigInt::New(env, counts.last_time);
+  result["error"] = Napi::Number::New(env, counts.error);
+  result["done"] = Napi::Boolean::New(env, counts.done);
+  return result;
+}
+
+// awaitRecorder(address: string, tracepoint: string, milliseconds) -> error
+Napi::Value Await(const Napi::CallbackInfo& info) {
+  int error = AwaitRecorder(info[0].ToString().Utf8Value(),
+                            info[1].ToString().Utf8Value(),
+                            info[2].As<Napi::Number>().Int32Value());
+  return Napi::Number::New(info.Env(), error);
+}
+
+}  // namespace
+
+void AddRecorderFunctions(Napi::Env env, Napi::Object exports) {
+  exports["recorderOpen"] = Napi::Function::New<Open>(env, "recorderOpen");
+  exports["recorderStart"] = Napi::Function::New<Start>(env, "recorderStart");
+  exports["recorderAdd"] = Napi::Function::New<Add>(env, "recorderAdd");
+  exports["recorderStop"] = Napi::Function::New<Stop>(env, "recorderStop");
+  exports["recorderCounts"] = Napi::Function::New<Counts>(env, "recorderCounts");
+  exports["awaitRecorder"] = Napi::Function::New<Await>(env, "awaitRecorder");
+}
+
+}  // namespace tracewright
