@@ -8,6 +8,7 @@
  * - `char16`: a UTF-16 unit
  * - `hex8` to `hex64`: unsigned integers that people read in hex
  * - `pointer`: an unsigned integer of the pointer size of whoever wrote the event
+ * - `port`: a u16, big-endian; `ipv4`, `ipv6`: an address of 4 or 16 bytes in network order
  * - `filetime`: 100 ns since 1601 in 8 bytes; `systemtime`: 8 u16; `guid`: 16 bytes in struct order
  * - `utf16`, `ansi`, `utf8`: text, NUL-terminated unless `length` is given
  * - `utf16Counted`, `ansiCounted`: a u16 of bytes, then the text
@@ -35,6 +36,9 @@ export type PackedType =
   | 'double'
   | 'pointer'
   | 'guid'
+  | 'port'
+  | 'ipv4'
+  | 'ipv6'
   | 'filetime'
   | 'systemtime'
   | 'utf16'
