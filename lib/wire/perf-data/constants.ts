@@ -4,7 +4,7 @@
  * records that perf itself writes; their layouts in `tools/lib/perf/include/perf/event.h`).
  */
 
-/** Types of records: below 64 the kernel's, from 64 on those of the perf tool. */
+/** Types of records. */
 export const RecordType = {
   Mmap: 1,
   Lost: 2,
@@ -14,7 +14,6 @@ export const RecordType = {
   Sample: 9,
   Mmap2: 10,
   LostSamples: 13,
-  FirstOfTool: 64,
   HeaderAttr: 64,
   TracingData: 66,
   FinishedRound: 68,
@@ -24,6 +23,9 @@ export const RecordType = {
   Compressed: 81,
   Compressed2: 83,
 } as const;
+
+/** Types of records from here on are those of the perf tool. */
+export const FIRST_TYPE_OF_TOOL = 64;
 
 /** Bytes of a record's head: type u32, misc u16, size u16. */
 export const RECORD_HEAD_SIZE = 8;

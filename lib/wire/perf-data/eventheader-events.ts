@@ -42,7 +42,7 @@ export function eventHeaderBytesOf(record: PerfRecord): EventHeaderBytes | undef
 export function* eventHeaderEvents(bytes: Uint8Array): Generator<RecordedEvent> {
   const order = new TimeOrder<SampleRecord>();
   for (const record of readPerfData(bytes).records()) {
-    if (record.kind === 'sample') order.add(record.timeNs ?? 0n, record, 0);
+    if (record.kind === 'sample') order.add(record.timeNs ?? 0n, record, record.size);
     if (record.kind === 'finishedRound') order.finishRound();
     for (const sample of order.take()) yield* recordedEvent(sample);
   }

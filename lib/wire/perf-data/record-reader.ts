@@ -9,6 +9,7 @@ import { readAttr, readIdList } from './attr.ts';
 import {
   EVENT_UPDATE_NAME,
   Feature,
+  FIRST_TYPE_OF_TOOL,
   MISC_DROPPED_BY_FILTER,
   PERF_TYPE_TRACEPOINT,
   RecordType,
@@ -49,8 +50,8 @@ export class RecordReader {
 
   private read(raw: RawRecord): PerfRecord {
     const cursor = bodyOf(raw, this.session.littleEndian);
-    if (raw.type === RecordType.Sample) return this.readSample(cursor, raw.position);
-    return raw.type < RecordType.FirstOfTool ? this.readOfKernel(cursor, raw) : this.readOfTool(cursor, raw);
+    if (raw.type === RecordType.Sample) return this.readSample(cursor, raw);
+    return raw.type < FIRST_TYPE_OF_TOOL ? this.readOfKernel(cursor, raw) : this.readOfTool(cursor, raw);
   }
 
   private readOfKernel(cursor: Cursor, { type, misc, position }: RawRecord): PerfRecord {
@@ -109,14 +110,15 @@ export class RecordReader {
     }
   }
 
-  private readSample(cursor: Cursor, offset: number): SampleRecord {
+  private readSample(cursor: Cursor, raw: RawRecord): SampleRecord {
     const { session } = this;
     const bodyStart = cursor.offset;
-    const attr = this.attrAt(cursor, idOffsetInSample(session.firstAttr(offset).sampleType));
+    const attr = this.attrAt(cursor, idOffsetInSample(session.firstAttr(raw.position).sampleType));
     cursor.offset = bodyStart;
     const sample: { -readonly [Key in keyof SampleRecord]: SampleRecord[Key] } = {
       kind: 'sample',
-      offset,
+      offset: raw.position,
+      size: raw.end - raw.start,
       attr,
     };
     readSample(cursor, attr, sample);

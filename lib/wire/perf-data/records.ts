@@ -13,6 +13,8 @@ interface RecordHead {
 
 export interface SampleRecord extends RecordHead, Readonly<SampleFields> {
   readonly kind: 'sample';
+  /** Bytes of the record. */
+  readonly size: number;
   readonly attr: PerfAttr;
   /** Of a tracepoint's sample, if the file has its format. */
   readonly tracepoint?: TracepointFormat;
@@ -96,3 +98,9 @@ export type PerfRecord =
   | CompressedRecord
   | HeaderRecord
   | OtherRecord;
+
+/** The record's time in nanoseconds of the recording's clock, if it has one. */
+export function timeOf(record: PerfRecord): bigint | undefined {
+  if (record.kind === 'sample') return record.timeNs;
+  return 'ids' in record ? record.ids.timeNs : undefined;
+}

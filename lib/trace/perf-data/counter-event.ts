@@ -1,0 +1,31 @@
+/** A sample of something that is no tracepoint: of a counter such as `cycles`, or of a clock. */
+import type { Payload } from '../../wire/decoded-field.ts';
+import type { SampleRecord } from '../../wire/perf-data/records.ts';
+import { type Recording, SampleEvent } from './sample-event.ts';
+
+const NOTHING = new Uint8Array(0);
+
+export class CounterEvent extends SampleEvent {
+  readonly provider: string;
+  readonly name: string;
+
+  constructor(recording: Recording, sample: SampleRecord, time: bigint, provider: string, name: string) {
+    super(recording, sample, time);
+    this.provider = provider;
+    this.name = name;
+  }
+
+  /** The address of the code, that of the data, and how many events the sample stands for. */
+  get payload(): Payload {
+    const payload: Payload = Object.create(null);
+    const { ip, addr, period } = this.sample;
+    if (ip !== undefined) payload.ip = ip;
+    if (addr !== undefined) payload.addr = addr;
+    if (period !== undefined) payload.period = period;
+    return payload;
+  }
+
+  get payloadBytes(): Uint8Array {
+    return this.sample.raw ?? NOTHING;
+  }
+}

@@ -1,0 +1,66 @@
+/** Makes an event of each sample, of the kind that its attribute and its tracepoint's format say. */
+import { PERF_TYPE_TRACEPOINT } from '../../wire/perf-data/constants.ts';
+import type { SampleRecord } from '../../wire/perf-data/records.ts';
+import type { PerfSession } from '../../wire/perf-data/session.ts';
+import { isTracepointV1 } from '../../wire/tracepoint-v1/decode.ts';
+import type { TraceEvent } from '../trace-event.ts';
+import { CounterEvent } from './counter-event.ts';
+import { EventHeaderEvent } from './event-header-event.ts';
+import { EventPipeEvent } from './event-pipe-event.ts';
+import { MetadataStore } from './metadata-store.ts';
+import type { Recording } from './sample-event.ts';
+import { TracepointEvent } from './tracepoint-event.ts';
+
+/** @param time on the recording's clock */
+type MakeEvent = (sample: SampleRecord, time: bigint) => TraceEvent;
+
+export class EventFactory {
+  readonly #recording: Recording;
+  readonly #session: PerfSession;
+  readonly #metadata = new MetadataStore();
+  readonly #makers = new Map<SampleRecord['attr'], MakeEvent>();
+
+  constructor(recording: Recording, session: PerfSession) {
+    this.#recording = recording;
+    this.#session = session;
+  }
+
+  eventOf(sample: SampleRecord, time: bigint): TraceEvent {
+    let make = this.#makers.get(sample.attr);
+    if (make === undefined) {
+      make = this.#makerOf(sample);
+      this.#makers.set(sample.attr, make);
+    }
+    return make(sample, time);
+  }
+
+  #makerOf({ attr, tracepoint, raw }: SampleRecord): MakeEvent {
+    const recording = this.#recording;
+    if (tracepoint === undefined || raw === undefined) {
+      const [provider, name] = this.#namesOf(attr);
+      return (sample, time) => new CounterEvent(recording, sample, time, provider, name);
+    }
+    const { eventHeaderOffset, fields } = tracepoint;
+    // Samples of one attribute all have raw data, or none has.
+    const rawOf = (sample: SampleRecord) => sample.raw ?? new Uint8Array(0);
+    if (eventHeaderOffset !== undefined) {
+      return (sample, time) =>
+        new EventHeaderEvent(recording, sample, time, tracepoint, rawOf(sample).subarray(eventHeaderOffset));
+    }
+    if (isTracepointV1(fields)) {
+      const start = fields[0]?.offset ?? 0;
+      const store = this.#metadata;
+      return (sample, time) =>
+        new EventPipeEvent(recording, sample, time, tracepoint, rawOf(sample).subarray(start), store);
+    }
+    return (sample, time) => new TracepointEvent(recording, sample, time, tracepoint, rawOf(sample));
+  }
+
+  /** Of a tracepoint without a format `sched` and `sched_switch`; of all else `perf` and `cycles`. */
+  #namesOf(attr: SampleRecord['attr']): [provider: string, name: string] {
+    const name = this.#session.nameOf(attr);
+    if (name === undefined) return ['perf', `${attr.type}:0x${attr.config.toString(16)}`];
+    const colon = attr.type === PERF_TYPE_TRACEPOINT ? name.indexOf(':') : -1;
+    return colon < 0 ? ['perf', name] : [name.slice(0, colon), name.slice(colon + 1)];
+  }
+}

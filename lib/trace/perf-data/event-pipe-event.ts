@@ -1,0 +1,117 @@
+/** A sample of a tracepoint that .NET's EventPipe writes to, in version 1 of its format for tracepoints. */
+import type { Payload } from '../../wire/decoded-field.ts';
+import type { SampleRecord } from '../../wire/perf-data/records.ts';
+import type { TracepointFormat } from '../../wire/perf-data/tracepoint-format.ts';
+import { decodeTracepointV1, type TracepointV1Event } from '../../wire/tracepoint-v1/decode.ts';
+import { TracepointV1Error } from '../../wire/tracepoint-v1/error.ts';
+import type { TracepointV1Metadata } from '../../wire/tracepoint-v1/metadata.ts';
+import type { MetadataStore } from './metadata-store.ts';
+import { opcodeNameOf, taskNameOf } from './names.ts';
+import { type Recording, SampleEvent } from './sample-event.ts';
+
+interface Decoded {
+  readonly payload: Payload;
+  readonly problem: string | undefined;
+}
+
+export class EventPipeEvent extends SampleEvent {
+  readonly #format: TracepointFormat;
+  readonly #data: Uint8Array;
+  readonly #store: MetadataStore;
+  readonly #event: TracepointV1Event | undefined;
+  readonly #fault: string | undefined;
+
+  /**
+   * @param data from the version on
+   * @param store gets the event's metadata, if it brings any; has it, once it has come
+   */
+  constructor(
+    recording: Recording,
+    sample: SampleRecord,
+    time: bigint,
+    format: TracepointFormat,
+    data: Uint8Array,
+    store: MetadataStore,
+  ) {
+    super(recording, sample, time);
+    this.#format = format;
+    this.#data = data;
+    this.#store = store;
+    try {
+      this.#event = decodeTracepointV1(data);
+      const { eventId, metadata } = this.#event;
+      if (metadata !== undefined) store.add(format.id, sample.pid, eventId, metadata);
+    } catch (error) {
+      if (!(error instanceof TracepointV1Error)) throw error;
+      this.#fault = error.message;
+    }
+  }
+
+  get provider(): string {
+    return this.#metadata()?.provider ?? this.#format.system;
+  }
+
+  /** .NET's native events have no name here, and other events none until their metadata has come. */
+  get name(): string {
+    const metadata = this.#metadata();
+    if (metadata === undefined) return this.#format.name;
+    return metadata.name === '' ? `Event${metadata.eventId}` : metadata.name;
+  }
+
+  override get id(): number {
+    return this.#metadata()?.eventId ?? this.#event?.eventId ?? 0;
+  }
+
+  override get version(): number {
+    return this.#metadata()?.version ?? 0;
+  }
+
+  override get level(): number {
+    return this.#metadata()?.level ?? 0;
+  }
+
+  override get keywords(): bigint {
+    return this.#metadata()?.keywords ?? 0n;
+  }
+
+  override get opcode(): number {
+    return 0;
+  }
+
+  override get opcodeName(): string | undefined {
+    return opcodeNameOf(this.opcode);
+  }
+
+  override get taskName(): string | undefined {
+    return taskNameOf(this.name, this.opcode);
+  }
+
+  override get activityId(): string | undefined {
+    return this.#event?.activityId;
+  }
+
+  override get relatedActivityId(): string | undefined {
+    return this.#event?.relatedActivityId;
+  }
+
+  get payload(): Payload {
+    return this.#fields().payload;
+  }
+
+  override get payloadProblem(): string | undefined {
+    return this.#fields().problem;
+  }
+
+  get payloadBytes(): Uint8Array {
+    return this.#event?.payload ?? this.#data;
+  }
+
+  #metadata(): TracepointV1Metadata | undefined {
+    return this.#event && this.#store.get(this.#format.id, this.sample.pid, this.#event.eventId);
+  }
+
+  #fields(): Decoded {
+    const problem = this.#fault ?? 'EventPipe\u2019s description of the fields is not read here.';
+    return { payload: Object.create(null), problem };
+  }
+}

@@ -1,0 +1,102 @@
+/** The events of a perf.data, in the order of time, and what its other records tell. */
+import type { PerfRecord } from '../../wire/perf-data/records.ts';
+import type { PerfSession } from '../../wire/perf-data/session.ts';
+import { TimeOrder } from '../../wire/perf-data/time-order.ts';
+import type { TraceEvent } from '../trace-event.ts';
+import type { TraceInfo, TraceProgress, TraceReader } from '../trace-reader.ts';
+import { EventFactory } from './event-factory.ts';
+import type { RecordGroup } from './record-groups.ts';
+
+const MAX_BATCH = 4096;
+
+export class PerfDataReader implements TraceReader {
+  readonly info: TraceInfo;
+  readonly progress: TraceProgress;
+  readonly #groups: AsyncGenerator<RecordGroup>;
+  readonly #close: () => Promise<void>;
+  readonly #events: EventFactory;
+  readonly #order = new TimeOrder<TraceEvent>();
+  /** Of the sample before, for samples without a time. */
+  #time = 0n;
+  #lost = 0;
+  #lostSamples = 0;
+
+  constructor(
+    info: TraceInfo,
+    progress: TraceProgress,
+    session: PerfSession,
+    groups: AsyncGenerator<RecordGroup>,
+    close: () => Promise<void>,
+  ) {
+    this.info = info;
+    this.progress = progress;
+    this.#groups = groups;
+    this.#close = close;
+    const wallTimeOffset = session.wallTimeOffsetNs ?? 0n;
+    const recording = { littleEndian: session.littleEndian, wallTimeOffset, startTime: info.startTime };
+    this.#events = new EventFactory(recording, session);
+    this.#time = info.startTime - wallTimeOffset;
+  }
+
+  async *batches(): AsyncGenerator<readonly TraceEvent[]> {
+    try {
+      for await (const group of this.#groups) {
+        for (const record of group) this.#take(record);
+        yield* this.#ready();
+      }
+      yield* this.#rest();
+    } catch (error) {
+      yield* this.#rest();
+      throw error;
+    } finally {
+      await this.#close();
+    }
+  }
+
+  #take(record: PerfRecord): void {
+    const { processNames } = this.progress;
+    switch (record.kind) {
+      case 'sample':
+        this.#time = record.timeNs ?? this.#time;
+        this.#order.add(this.#time, this.#events.eventOf(record, this.#time), record.size);
+        break;
+      case 'finishedRound':
+        this.#order.finishRound();
+        break;
+      case 'comm':
+        // A process is named as its first thread is.
+        if (record.pid === record.tid) processNames.set(record.pid, record.comm);
+        break;
+      case 'fork': {
+        const name = processNames.get(record.parentPid);
+        if (record.pid !== record.parentPid && name !== undefined) processNames.set(record.pid, name);
+        break;
+      }
+      case 'lost':
+        this.#lost += Number(record.count);
+        this.#countLost();
+        break;
+      case 'lostSamples':
+        this.#lostSamples += Number(record.count);
+        this.#countLost();
+        break;
+    }
+  }
+
+  /** Both count the same losses, the one with other records, the other with what never reached a buffer. */
+  #countLost(): void {
+    this.progress.lostEvents = Math.max(this.#lost, this.#lostSamples);
+  }
+
+  #rest(): Generator<readonly TraceEvent[]> {
+    this.#order.finish();
+    return this.#ready();
+  }
+
+  *#ready(): Generator<readonly TraceEvent[]> {
+    const events = this.#order.take();
+    for (let start = 0; start < events.length; start += MAX_BATCH) {
+      yield events.slice(start, start + MAX_BATCH);
+    }
+  }
+}

@@ -1,0 +1,82 @@
+/** The records of a perf.data in file order, in groups: what has come with one piece of it. */
+import { PerfDataError } from '../../wire/perf-data/error.ts';
+import { Piece } from '../../wire/perf-data/piece.ts';
+import { RecordReader } from '../../wire/perf-data/record-reader.ts';
+import type { PerfRecord } from '../../wire/perf-data/records.ts';
+import type { PerfSession } from '../../wire/perf-data/session.ts';
+import { CHUNK_SIZE, type SeekableBytes } from '../byte-source.ts';
+import { TraceError } from '../trace-error.ts';
+import { RecordUnpacker } from './zstd.ts';
+
+export type RecordGroup = readonly PerfRecord[];
+
+/** A part of a file, in pieces. */
+export async function* piecesOfFile(bytes: SeekableBytes, start: number, end: number): AsyncGenerator<Piece> {
+  for (let offset = start; offset < end; ) {
+    const piece = await bytes.read(offset, Math.min(CHUNK_SIZE, end - offset));
+    if (piece.length === 0) {
+      throw new PerfDataError(
+        'truncated',
+        offset,
+        `The file ends before its data, which is to end at ${end}.`,
+      );
+    }
+    yield new Piece(piece, offset);
+    offset += piece.length;
+  }
+}
+
+/** What comes through a pipe, from `start` on. */
+export async function* piecesOfPipe(chunks: AsyncIterable<Uint8Array>, start: number): AsyncGenerator<Piece> {
+  let offset = 0;
+  for await (const chunk of chunks) {
+    const skipped = Math.min(chunk.length, Math.max(0, start - offset));
+    if (skipped < chunk.length) yield new Piece(chunk.subarray(skipped), offset + skipped);
+    offset += chunk.length;
+  }
+}
+
+/**
+ * @param onPiece is told where in the file each piece that has been read ends
+ * @throws TraceError after all records that stand before the fault
+ */
+export async function* recordGroups(
+  pieces: AsyncIterable<Piece>,
+  session: PerfSession,
+  onPiece: (end: number) => void,
+): AsyncGenerator<RecordGroup> {
+  const reader = new RecordReader(session);
+  const unpackedReader = new RecordReader(session);
+  const unpacker = new RecordUnpacker();
+  let group: PerfRecord[] = [];
+  try {
+    for await (const piece of pieces) {
+      onPiece(piece.positionOf(piece.bytes.length));
+      for (const record of reader.push(piece)) {
+        if (record.kind !== 'compressed') {
+          group.push(record);
+          continue;
+        }
+        for await (const bytes of unpacker.unpack(record.data, record.offset)) {
+          for (const inner of unpackedReader.push(new Piece(bytes, record.offset, true))) group.push(inner);
+          yield group;
+          group = [];
+        }
+      }
+      yield group;
+      group = [];
+    }
+    reader.end();
+    unpackedReader.end();
+  } catch (error) {
+    if (group.length > 0) yield group;
+    throw asTraceError(error);
+  } finally {
+    unpacker.close();
+  }
+}
+
+export function asTraceError(error: unknown): unknown {
+  if (!(error instanceof PerfDataError)) return error;
+  return new TraceError(error.code, error.offset, error.sentence, { cause: error });
+}

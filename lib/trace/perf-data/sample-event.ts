@@ -1,0 +1,109 @@
+/** What all events out of a perf.data have in common: each is a sample. */
+import { FIRST_CALLCHAIN_MARK } from '../../wire/perf-data/constants.ts';
+import type { SampleRecord } from '../../wire/perf-data/records.ts';
+import { type Nanoseconds, TraceEvent } from '../trace-event.ts';
+
+/** What the events of one trace share. */
+export interface Recording {
+  readonly littleEndian: boolean;
+  /** From the recording's clock to the time of day; 0 where that is not known. */
+  readonly wallTimeOffset: Nanoseconds;
+  /** See `TraceInfo.startTime`. */
+  readonly startTime: Nanoseconds;
+}
+
+export abstract class SampleEvent extends TraceEvent {
+  protected readonly recording: Recording;
+  protected readonly sample: SampleRecord;
+  readonly #time: bigint;
+
+  /** @param time of the sample on the recording's clock */
+  constructor(recording: Recording, sample: SampleRecord, time: bigint) {
+    super();
+    this.recording = recording;
+    this.sample = sample;
+    this.#time = time;
+  }
+
+  get processId(): number | undefined {
+    return this.sample.pid;
+  }
+
+  get threadId(): number | undefined {
+    return this.sample.tid;
+  }
+
+  get processor(): number | undefined {
+    return this.sample.cpu;
+  }
+
+  get timestamp(): Nanoseconds {
+    return this.#time + this.recording.wallTimeOffset;
+  }
+
+  get timeSinceStart(): Nanoseconds {
+    return this.timestamp - this.recording.startTime;
+  }
+
+  get stack(): readonly bigint[] | undefined {
+    return this.sample.callchain?.filter((address) => address < FIRST_CALLCHAIN_MARK);
+  }
+
+  get position(): number {
+    return this.sample.offset;
+  }
+
+  // What most events of perf have not: those that have it say so.
+
+  get providerGuid(): string | undefined {
+    return undefined;
+  }
+
+  get id(): number {
+    return 0;
+  }
+
+  get version(): number {
+    return 0;
+  }
+
+  get level(): number {
+    return 0;
+  }
+
+  get opcode(): number {
+    return 0;
+  }
+
+  get opcodeName(): string | undefined {
+    return undefined;
+  }
+
+  get task(): number {
+    return 0;
+  }
+
+  get taskName(): string | undefined {
+    return undefined;
+  }
+
+  get keywords(): bigint {
+    return 0n;
+  }
+
+  get channel(): number {
+    return 0;
+  }
+
+  get activityId(): string | undefined {
+    return undefined;
+  }
+
+  get relatedActivityId(): string | undefined {
+    return undefined;
+  }
+
+  get payloadProblem(): string | undefined {
+    return undefined;
+  }
+}

@@ -1,0 +1,102 @@
+/**
+ * Events that .NET's EventPipe writes to Linux user_events (its sessions of kind user_events, .NET 10): a
+ * tracepoint whose fields are version u8, event id u16, and two byte arrays, the extension and the payload.
+ *
+ * The extension is a row of labels: 1 metadata (size u32, bytes), 2 ActivityId and 3 RelatedActivityId (a GUID
+ * in struct order each). The metadata comes with the first event of its kind only. The payload is EventPipe's.
+ * Numbers are little-endian. Source: dotnet/runtime `ep-session.c` and dotnet/diagnostics
+ * `documentation/design-docs/ipc-protocol.md` (user_events format, version 1).
+ */
+import { viewOf } from '../bytes.ts';
+import { guidText } from '../guid.ts';
+import { TracepointV1Error } from './error.ts';
+
+const FORMAT_VERSION = 1;
+
+/** Where the fields stand: they are packed. */
+const EVENT_ID_OFFSET = 1;
+const EXTENSION_OFFSET = 3;
+const PAYLOAD_OFFSET = 7;
+const FIXED_SIZE = 11;
+/** A `__rel_loc`: distance from its own end in the low half, size in the high half. */
+const LOCATION_SIZE = 4;
+
+const FIELD_NAMES = ['version', 'event_id', 'extension', 'payload'];
+
+const Label = { Metadata: 1, ActivityId: 2, RelatedActivityId: 3 } as const;
+const GUID_SIZE = 16;
+
+export interface TracepointV1Event {
+  readonly eventId: number;
+  /** See `readTracepointV1Metadata`. */
+  readonly metadata?: Uint8Array;
+  /** Lower-case GUID text. */
+  readonly activityId?: string;
+  readonly relatedActivityId?: string;
+  readonly payload: Uint8Array;
+}
+
+/** Whether a tracepoint with these fields, the common ones apart, is of this format. */
+export function isTracepointV1(fields: readonly { readonly name: string }[]): boolean {
+  return fields.length === FIELD_NAMES.length && fields.every(({ name }, i) => name === FIELD_NAMES[i]);
+}
+
+/**
+ * @param data the tracepoint's own fields; what follows the payload may be in it
+ * @throws TracepointV1Error
+ */
+export function decodeTracepointV1(data: Uint8Array): TracepointV1Event {
+  if (data.length < FIXED_SIZE) {
+    throw new TracepointV1Error(0, `An event has at least ${FIXED_SIZE} bytes, and here are ${data.length}.`);
+  }
+  const view = viewOf(data);
+  const version = view.getUint8(0);
+  if (version !== FORMAT_VERSION) {
+    throw new TracepointV1Error(0, `The event is of format version ${version}, of which only 1 is known.`);
+  }
+  const extension = locate(data, EXTENSION_OFFSET, 'extension');
+  const eventId = view.getUint16(EVENT_ID_OFFSET, true);
+  return { eventId, ...readLabels(extension), payload: locate(data, PAYLOAD_OFFSET, 'payload').bytes };
+}
+
+interface Part {
+  readonly bytes: Uint8Array;
+  /** In the event's bytes. */
+  readonly start: number;
+}
+
+function locate(data: Uint8Array, at: number, what: string): Part {
+  const location = viewOf(data).getUint32(at, true);
+  const start = at + LOCATION_SIZE + (location & 0xffff);
+  const size = location >>> 16;
+  if (start + size > data.length) {
+    throw new TracepointV1Error(at, `The ${what} of ${size} bytes is to end after the event.`);
+  }
+  return { bytes: data.subarray(start, start + size), start };
+}
+
+type Labels = { -readonly [Key in 'metadata' | 'activityId' | 'relatedActivityId']?: TracepointV1Event[Key] };
+
+/** What follows an unknown label cannot be read: nothing tells its size. */
+function readLabels({ bytes, start }: Part): Labels {
+  const labels: Labels = {};
+  let offset = 0;
+  const take = (size: number): Uint8Array => {
+    if (size > bytes.length - offset) {
+      throw new TracepointV1Error(
+        start + offset,
+        `The extension ends early: ${size} bytes are wanted, ${bytes.length - offset} are left.`,
+      );
+    }
+    offset += size;
+    return bytes.subarray(offset - size, offset);
+  };
+  while (offset < bytes.length) {
+    const [label] = take(1);
+    if (label === Label.Metadata) labels.metadata = take(viewOf(take(4)).getUint32(0, true));
+    else if (label === Label.ActivityId) labels.activityId = guidText(take(GUID_SIZE));
+    else if (label === Label.RelatedActivityId) labels.relatedActivityId = guidText(take(GUID_SIZE));
+    else break;
+  }
+  return labels;
+}
