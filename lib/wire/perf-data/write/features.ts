@@ -1,0 +1,99 @@
+/**
+ * What a perf.data file tells of a recording beside its records: the sections of the feature bits. Source:
+ * Linux `tools/perf/Documentation/perf.data-file-format.txt` and `tools/perf/util/header.c`.
+ */
+import { Feature } from '../constants.ts';
+import { ATTR_SIZE, CLOCK_ID } from './attr.ts';
+import { ByteWriter } from './byte-writer.ts';
+
+const CLOCK_ID_FEATURE = 23;
+const CLOCK_DATA_VERSION = 1;
+const CLOCK_RESOLUTION_NS = 1;
+/** perf rounds the size of texts up to it. */
+const TEXT_ALIGNMENT = 64;
+
+export interface RecordedEvent {
+  /** Such as `user_events:MyProvider_L4K1`. */
+  readonly name: string;
+  readonly attr: Uint8Array;
+  /** One a processor. */
+  readonly ids: readonly bigint[];
+}
+
+export interface RecordingFacts {
+  readonly tracingData: Uint8Array;
+  readonly hostname: string;
+  readonly osRelease: string;
+  /** Of the program that recorded. */
+  readonly version: string;
+  /** As `uname -m` says it. */
+  readonly arch: string;
+  readonly cpus: { readonly available: number; readonly online: number };
+  /** The command line that recorded. */
+  readonly commandLine: readonly string[];
+  readonly events: readonly RecordedEvent[];
+  /** Times of the first and last sample; 0: there was none. */
+  readonly sampleTime: { readonly first: bigint; readonly last: bigint };
+  /** One moment by two clocks, in nanoseconds. */
+  readonly clock: { readonly wall: bigint; readonly monotonic: bigint };
+}
+
+/** The features' sections in the order of their bits, which is that of the file. */
+export function featureSections(
+  facts: RecordingFacts,
+): readonly { readonly bit: number; readonly bytes: Uint8Array }[] {
+  const { cpus, sampleTime, clock } = facts;
+  return [
+    { bit: Feature.TracingData, bytes: facts.tracingData },
+    { bit: Feature.Hostname, bytes: texts([facts.hostname]) },
+    { bit: Feature.OsRelease, bytes: texts([facts.osRelease]) },
+    { bit: Feature.Version, bytes: texts([facts.version]) },
+    { bit: Feature.Arch, bytes: texts([facts.arch]) },
+    {
+      bit: Feature.ProcessorCount,
+      bytes: new ByteWriter().uint32(cpus.available).uint32(cpus.online).done(),
+    },
+    { bit: Feature.CommandLine, bytes: commandLine(facts.commandLine) },
+    { bit: Feature.EventDescriptions, bytes: eventDescriptions(facts.events) },
+    {
+      bit: Feature.SampleTime,
+      bytes: new ByteWriter().uint64(sampleTime.first).uint64(sampleTime.last).done(),
+    },
+    { bit: CLOCK_ID_FEATURE, bytes: new ByteWriter().uint64(CLOCK_RESOLUTION_NS).done() },
+    {
+      bit: Feature.ClockData,
+      bytes: new ByteWriter()
+        .uint32(CLOCK_DATA_VERSION)
+        .uint32(CLOCK_ID)
+        .uint64(clock.wall)
+        .uint64(clock.monotonic)
+        .done(),
+    },
+  ];
+}
+
+function texts(values: readonly string[]): Uint8Array {
+  const writer = new ByteWriter();
+  for (const value of values) text(writer, value);
+  return writer.done();
+}
+
+/** A size, and as many bytes: the text, a NUL, zeros. */
+function text(writer: ByteWriter, value: string): void {
+  const padded = new ByteWriter().terminatedText(value).pad(TEXT_ALIGNMENT);
+  writer.uint32(padded.length).bytes(padded.done());
+}
+
+function commandLine(words: readonly string[]): Uint8Array {
+  return new ByteWriter().uint32(words.length).bytes(texts(words)).done();
+}
+
+function eventDescriptions(events: readonly RecordedEvent[]): Uint8Array {
+  const writer = new ByteWriter().uint32(events.length).uint32(ATTR_SIZE);
+  for (const { name, attr, ids } of events) {
+    writer.bytes(attr).uint32(ids.length);
+    text(writer, name);
+    for (const id of ids) writer.uint64(id);
+  }
+  return writer.done();
+}

@@ -1,0 +1,48 @@
+/**
+ * The tracing data feature: formats of the recorded tracepoints, as trace-cmd writes them. Source:
+ * trace-cmd.dat(5) and Linux `tools/perf/util/trace-event-info.c`.
+ */
+import { ByteWriter } from './byte-writer.ts';
+
+const MAGIC = Uint8Array.of(0x17, 0x08, 0x44, ...new TextEncoder().encode('tracing'));
+/** From 0.6 on the names of threads stand at the end. */
+const VERSION = '0.6';
+const LITTLE_ENDIAN = 0;
+const LONG_SIZE = 8;
+
+/** The kernel's own texts, as they stand in its files. */
+export interface TracingData {
+  readonly pageSize: number;
+  /** `events/header_page` and `events/header_event` of tracefs. */
+  readonly headerPage: Uint8Array;
+  readonly headerEvent: Uint8Array;
+  /** By the system of the tracepoints: their `format` files. */
+  readonly formats: ReadonlyMap<string, readonly Uint8Array[]>;
+  /** `saved_cmdlines` of tracefs. */
+  readonly savedCommandLines: Uint8Array;
+}
+
+export function tracingData(data: TracingData): Uint8Array {
+  const writer = new ByteWriter()
+    .bytes(MAGIC)
+    .terminatedText(VERSION)
+    .uint8(LITTLE_ENDIAN)
+    .uint8(LONG_SIZE)
+    .uint32(data.pageSize);
+  sized(writer.terminatedText('header_page'), data.headerPage);
+  sized(writer.terminatedText('header_event'), data.headerEvent);
+  writer.uint32(0); // formats of ftrace's own events
+  writer.uint32(data.formats.size);
+  for (const [system, formats] of data.formats) {
+    writer.terminatedText(system).uint32(formats.length);
+    for (const format of formats) sized(writer, format);
+  }
+  // Symbols of the kernel and formats of its printk: no user event refers to them.
+  writer.uint32(0).uint32(0);
+  sized(writer, data.savedCommandLines);
+  return writer.done();
+}
+
+function sized(writer: ByteWriter, content: Uint8Array): void {
+  writer.uint64(content.length).bytes(content);
+}
