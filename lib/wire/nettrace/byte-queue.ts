@@ -1,0 +1,66 @@
+/** Bytes that come in pieces of any size and are taken in others. */
+
+export class ByteQueue {
+  /** Of the first byte that is held, in the trace. */
+  position = 0;
+  /** Bytes that are held. */
+  length = 0;
+  private pieces: Uint8Array[] = [];
+  /** Where the first piece that is held stands in `pieces`, and its first byte in it. */
+  private first = 0;
+  private start = 0;
+
+  push(bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    this.pieces.push(bytes);
+    this.length += bytes.length;
+  }
+
+  /** The first `size` bytes, or as many as there are: a view where they lie in one piece, else a copy. */
+  peek(size: number): Uint8Array {
+    const wanted = Math.min(size, this.length);
+    const piece = this.pieces[this.first];
+    if (piece === undefined) return new Uint8Array(0);
+    if (piece.length - this.start >= wanted) return piece.subarray(this.start, this.start + wanted);
+    const bytes = new Uint8Array(wanted);
+    let start = this.start;
+    let filled = 0;
+    for (let i = this.first; filled < wanted; i++) {
+      const part = (this.pieces[i] as Uint8Array).subarray(start, start + wanted - filled);
+      bytes.set(part, filled);
+      filled += part.length;
+      start = 0;
+    }
+    return bytes;
+  }
+
+  /** The first `size` bytes, which must be there. They are not held any more. */
+  take(size: number): Uint8Array {
+    const bytes = this.peek(size);
+    this.skip(size);
+    return bytes;
+  }
+
+  skip(size: number): void {
+    this.position += size;
+    this.length -= size;
+    let left = size;
+    for (;;) {
+      const piece = this.pieces[this.first];
+      if (piece === undefined) break;
+      const inPiece = piece.length - this.start;
+      if (left < inPiece) {
+        this.start += left;
+        break;
+      }
+      left -= inPiece;
+      this.start = 0;
+      this.first++;
+    }
+    // Most of the time all pieces, or all but one, are done with: then this moves next to nothing.
+    if (this.first > this.pieces.length / 2) {
+      this.pieces = this.pieces.slice(this.first);
+      this.first = 0;
+    }
+  }
+}

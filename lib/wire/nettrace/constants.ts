@@ -1,0 +1,146 @@
+/**
+ * The names and numbers of the nettrace format (EventPipe's) in all its versions: 3 is .netperf of .NET Core 2,
+ * 4 that of .NET Core 3 to .NET 9, 6 the newest.
+ *
+ * Source: perfview's NetPerfFormat.md, NetTraceFormat_v5.md and NetTraceFormat_v6.md, checked against files that
+ * TraceEvent reads.
+ */
+
+/** The first 8 bytes of a file of version 4 and later. */
+export const NETTRACE_MAGIC = 'Nettrace';
+/** Behind its own length as i32: at the start of a .netperf, after the magic in version 4. */
+export const FAST_SERIALIZATION_MAGIC = '!FastSerialization.1';
+
+/** Versions of .netperf and .nettrace that are read here. */
+export const FormatVersion = { NetPerf: 3, V4: 4, V6: 6 } as const;
+
+/** What stands between the objects of versions 3 and 4. */
+export const SerializationTag = {
+  /** No object: the end of the stream, and the type of a type. */
+  NullReference: 1,
+  BeginObject: 4,
+  BeginPrivateObject: 5,
+  EndObject: 6,
+} as const;
+
+/** The blocks of version 6 by their numbers there. */
+export const BlockKind = {
+  EndOfStream: 0,
+  Trace: 1,
+  Event: 2,
+  Metadata: 3,
+  SequencePoint: 4,
+  Stack: 5,
+  Thread: 6,
+  RemoveThread: 7,
+  LabelList: 8,
+} as const;
+
+/** What the objects of versions 3 and 4 are called, and which block of version 6 each is. */
+export const BLOCK_KIND_OF_OBJECT: ReadonlyMap<string, number> = new Map([
+  ['Trace', BlockKind.Trace],
+  ['Microsoft.DotNet.Runtime.EventPipeFile', BlockKind.Trace],
+  ['EventBlock', BlockKind.Event],
+  ['MetadataBlock', BlockKind.Metadata],
+  ['StackBlock', BlockKind.Stack],
+  ['SPBlock', BlockKind.SequencePoint],
+]);
+
+/** Bytes of the Trace object up to the version 2, and from version 3 on. */
+export const TRACE_OBJECT_SIZE = 48;
+/** Blocks of versions 3 and 4 start at a multiple of this many bytes of the file. */
+export const BLOCK_ALIGNMENT = 4;
+/** The newest version of a block other than Trace that version 4 has. */
+export const MAX_BLOCK_VERSION = 2;
+
+/** Bytes of the head of an event block, and of a metadata block of version 4: its least `headerSize`. */
+export const EVENT_BLOCK_HEADER_SIZE = 20;
+/** In an event block's flags: event headers are compressed. */
+export const COMPRESSED_HEADERS = 1;
+
+/** Of an uncompressed metadata id: later events of the file may be older than this one. */
+export const UNSORTED_BIT = 0x8000_0000;
+
+/** What a compressed event header holds; what it does not is as in the event before. */
+export const BlobFlag = {
+  MetadataId: 0x01,
+  /** Sequence number, capture thread and processor. */
+  CaptureThread: 0x02,
+  Thread: 0x04,
+  Stack: 0x08,
+  /** In version 6 the label list's index. */
+  ActivityId: 0x10,
+  LabelList: 0x10,
+  RelatedActivityId: 0x20,
+  /** Without data: no later event of the file is older than this one. */
+  Sorted: 0x40,
+  PayloadSize: 0x80,
+} as const;
+
+/** A processor number that says nothing. */
+export const UNKNOWN_PROCESSOR = 0xffff_ffff;
+
+/** Types of fields. Versions 3 and 4 have those up to `Utf16Text`; `Array` only in the tag `V2Params`. */
+export const TypeCode = {
+  Object: 1,
+  Boolean32: 3,
+  Utf16Unit: 4,
+  Int8: 5,
+  Uint8: 6,
+  Int16: 7,
+  Uint16: 8,
+  Int32: 9,
+  Uint32: 10,
+  Int64: 11,
+  Uint64: 12,
+  Float: 13,
+  Double: 14,
+  Decimal: 15,
+  /** A FILETIME in 8 bytes: so the runtime writes it, whatever the documents say. */
+  DateTime: 16,
+  Guid: 17,
+  Utf16Text: 18,
+  Array: 19,
+  VarInt: 20,
+  VarUint: 21,
+  FixedArray: 22,
+  Utf8Unit: 23,
+  RelLoc: 24,
+  DataLoc: 25,
+  Boolean8: 26,
+} as const;
+
+/** What may follow the fields of metadata of version 4. */
+export const MetadataTag = { Opcode: 1, V2Params: 2 } as const;
+
+/** What may follow the fields of metadata of version 6. */
+export const MetadataEntry = {
+  Opcode: 1,
+  Keywords: 3,
+  MessageTemplate: 4,
+  Description: 5,
+  KeyValue: 6,
+  ProviderGuid: 7,
+  Level: 8,
+  Version: 9,
+} as const;
+
+export const ThreadEntry = { Name: 1, ProcessId: 2, ThreadId: 3, KeyValue: 4 } as const;
+
+export const LabelKind = {
+  ActivityId: 1,
+  RelatedActivityId: 2,
+  TraceId: 3,
+  SpanId: 4,
+  TextPair: 5,
+  VarIntPair: 6,
+  Opcode: 7,
+  Keywords: 8,
+  Level: 9,
+  Version: 10,
+} as const;
+/** In a label's kind: the list ends with it. */
+export const LAST_LABEL = 0x80;
+
+/** What a sequence point of version 6 makes the reader forget, beside stacks and labels. */
+export const SequencePointFlag = { FlushThreads: 1, FlushMetadata: 2 } as const;

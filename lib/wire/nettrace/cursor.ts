@@ -1,0 +1,205 @@
+/** Reading a block in order, and never past its end. */
+import { decodeUtf8 } from '../text.ts';
+import type { Block } from './block.ts';
+import { NetTraceError, type NetTraceErrorCode } from './error.ts';
+import { utf16Text } from './utf16.ts';
+
+/** 2 to the 32nd. */
+const WORD = 0x1_0000_0000;
+
+export class Cursor {
+  readonly block: Block;
+  /** In the block. */
+  offset: number;
+  readonly end: number;
+  /** The two halves of what `readWords` and `readVarUint64` have read last: unsigned, and signed. */
+  low = 0;
+  high = 0;
+  private readonly bytes: Uint8Array;
+  private readonly view: DataView;
+
+  constructor(block: Block, start = 0, end: number = block.bytes.length) {
+    this.block = block;
+    this.offset = start;
+    this.end = end;
+    this.bytes = block.bytes;
+    this.view = block.view;
+  }
+
+  get left(): number {
+    return this.end - this.offset;
+  }
+
+  uint8(): number {
+    return this.view.getUint8(this.advance(1));
+  }
+
+  int8(): number {
+    return this.view.getInt8(this.advance(1));
+  }
+
+  uint16(): number {
+    return this.view.getUint16(this.advance(2), true);
+  }
+
+  int16(): number {
+    return this.view.getInt16(this.advance(2), true);
+  }
+
+  uint32(): number {
+    return this.view.getUint32(this.advance(4), true);
+  }
+
+  int32(): number {
+    return this.view.getInt32(this.advance(4), true);
+  }
+
+  uint64(): bigint {
+    return this.view.getBigUint64(this.advance(8), true);
+  }
+
+  int64(): bigint {
+    return this.view.getBigInt64(this.advance(8), true);
+  }
+
+  float(): number {
+    return this.view.getFloat32(this.advance(4), true);
+  }
+
+  double(): number {
+    return this.view.getFloat64(this.advance(8), true);
+  }
+
+  /** 64 bits as `low` and `high`. */
+  readWords(): void {
+    const at = this.advance(8);
+    this.low = this.view.getUint32(at, true);
+    this.high = this.view.getInt32(at + 4, true);
+  }
+
+  /** A signed integer of 64 bits that identifies something; beyond 2^53 rounded. */
+  id64(): number {
+    this.readWords();
+    return this.high * WORD + this.low;
+  }
+
+  /** A u64 that is an id; see `id64`. */
+  varId64(): number {
+    this.readVarUint64();
+    return this.high * WORD + this.low;
+  }
+
+  /** 7 bits a byte, the lowest first, bit 7 set in all but the last byte. */
+  varUint32(): number {
+    const bytes = this.bytes;
+    let at = this.offset;
+    let value = 0;
+    for (let shift = 0; shift < 35; shift += 7) {
+      if (at >= this.end) return this.failShort(1);
+      const byte = bytes[at++] as number;
+      if (byte < 0x80) {
+        if (shift === 28 && byte > 0x0f) break;
+        this.offset = at;
+        return (value | (byte << shift)) >>> 0;
+      }
+      value |= (byte & 0x7f) << shift;
+    }
+    return this.fail('malformed', 'A variable-length integer has more than 32 bits.');
+  }
+
+  /** The same of 64 bits, as `low` and `high`. */
+  readVarUint64(): void {
+    const bytes = this.bytes;
+    let at = this.offset;
+    // 28 bits, 28 bits and 8 bits: what a number's 32-bit operators can hold.
+    let first = 0;
+    let second = 0;
+    for (let i = 0; i < 10; i++) {
+      if (at >= this.end) this.failShort(1);
+      const byte = bytes[at++] as number;
+      const bits = byte & 0x7f;
+      if (i < 4) first |= bits << (7 * i);
+      else if (i < 8) second |= bits << (7 * (i - 4));
+      else if (i === 8) this.high = bits << 24;
+      else if (bits > 1) break;
+      else this.high |= bits << 31;
+      if (byte < 0x80) {
+        this.low = (first | (second << 28)) >>> 0;
+        this.high = (i < 8 ? 0 : this.high) | (second >>> 4);
+        this.offset = at;
+        return;
+      }
+    }
+    this.fail('malformed', 'A variable-length integer has more than 64 bits.');
+  }
+
+  varUint64(): bigint {
+    this.readVarUint64();
+    return this.high === 0 ? BigInt(this.low) : bigUint(this.high, this.low);
+  }
+
+  /** Signed: 0, -1, 1, -2 and so on are written as 0, 1, 2, 3. */
+  varInt64(): bigint {
+    const zigZag = this.varUint64();
+    return BigInt.asIntN(64, (zigZag >> 1n) ^ -(zigZag & 1n));
+  }
+
+  /** A view of the block's own bytes. */
+  take(size: number): Uint8Array {
+    const start = this.advance(size);
+    return this.bytes.subarray(start, start + size);
+  }
+
+  skip(size: number): void {
+    this.advance(size);
+  }
+
+  /** A part of `size` bytes to be read on its own; this cursor is behind it then. */
+  part(size: number): Cursor {
+    const start = this.advance(size);
+    return new Cursor(this.block, start, start + size);
+  }
+
+  /** UTF-8 behind its length in bytes: the text of version 6. */
+  utf8(): string {
+    return decodeUtf8(this.take(this.varUint32()));
+  }
+
+  /** UTF-16 up to a NUL, which is passed too: the text of versions 3 and 4, and of payloads. */
+  utf16(): string {
+    const start = this.offset;
+    let end = start;
+    while (end + 2 <= this.end && (this.bytes[end] !== 0 || this.bytes[end + 1] !== 0)) end += 2;
+    if (end + 2 > this.end) return this.fail('malformed', 'A text has no end.');
+    this.offset = end + 2;
+    return utf16Text(this.bytes, start, end);
+  }
+
+  fail(code: NetTraceErrorCode, reason: string): never {
+    throw new NetTraceError(code, this.block.position + this.offset, reason);
+  }
+
+  private failShort(size: number): never {
+    return this.fail('malformed', `${size} bytes are wanted where ${this.left} are left.`);
+  }
+
+  private advance(size: number): number {
+    const at = this.offset;
+    if (size > this.end - at) this.failShort(size);
+    this.offset = at + size;
+    return at;
+  }
+}
+
+/** The unsigned integer of two halves. */
+export function bigUint(high: number, low: number): bigint {
+  return (BigInt(high >>> 0) << 32n) | BigInt(low);
+}
+
+/** The signed integer of two halves. */
+export function bigInt(high: number, low: number): bigint {
+  const signed = high | 0;
+  // A multiplication of numbers is exact up to 2^53, and several times faster than one of bigints.
+  if (signed >= -0x20_0000 && signed < 0x20_0000) return BigInt(signed * WORD + low);
+  return (BigInt(signed) << 32n) | BigInt(low);
+}

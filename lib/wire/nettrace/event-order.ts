@@ -1,0 +1,114 @@
+/**
+ * Events of several threads in the order of time. Each thread's own come in that order; those of different
+ * threads are held until the trace says that nothing older can come.
+ */
+import type { NetTraceEvent } from './event.ts';
+
+/** As many events that have left a queue make it worth moving the others. */
+const COMPACT_FROM = 1024;
+
+/** Events of one thread that wait, the oldest first. */
+export class EventQueue {
+  /** Decides between events of the same time: that of the thread that came up first goes first. */
+  readonly order: number;
+  private events: NetTraceEvent[] = [];
+  private first = 0;
+
+  constructor(order: number) {
+    this.order = order;
+  }
+
+  get front(): NetTraceEvent | undefined {
+    return this.events[this.first];
+  }
+
+  push(event: NetTraceEvent): void {
+    this.events.push(event);
+  }
+
+  shift(): void {
+    this.first++;
+    const isEmpty = this.first === this.events.length;
+    if (!isEmpty && (this.first < COMPACT_FROM || this.first * 2 < this.events.length)) return;
+    this.events = isEmpty ? [] : this.events.slice(this.first);
+    this.first = 0;
+  }
+}
+
+export class EventOrder {
+  /** Queues with events, as a heap: none has an older front than the one at half its index. */
+  private readonly heap: EventQueue[] = [];
+
+  add(queue: EventQueue, event: NetTraceEvent): void {
+    const wasEmpty = queue.front === undefined;
+    queue.push(event);
+    if (wasEmpty) this.siftUp(queue);
+  }
+
+  /** Moves what is older than this time to `released`. */
+  releaseBefore(high: number, low: number, released: NetTraceEvent[]): void {
+    for (let queue = this.heap[0]; queue !== undefined; queue = this.heap[0]) {
+      const event = queue.front as NetTraceEvent;
+      if (event.timeHigh > high || (event.timeHigh === high && event.timeLow >= low)) return;
+      this.release(queue, event, released);
+    }
+  }
+
+  /** Moves all there is. */
+  releaseAll(released: NetTraceEvent[]): void {
+    for (let queue = this.heap[0]; queue !== undefined; queue = this.heap[0]) {
+      this.release(queue, queue.front as NetTraceEvent, released);
+    }
+  }
+
+  private release(queue: EventQueue, event: NetTraceEvent, released: NetTraceEvent[]): void {
+    released.push(event);
+    queue.shift();
+    if (queue.front !== undefined) {
+      this.siftDown(queue);
+      return;
+    }
+    const last = this.heap.pop() as EventQueue;
+    if (last !== queue) this.siftDown(last);
+  }
+
+  private siftUp(queue: EventQueue): void {
+    const { heap } = this;
+    let at = heap.length;
+    while (at > 0) {
+      const parentAt = (at - 1) >> 1;
+      const parent = heap[parentAt] as EventQueue;
+      if (!isBefore(queue, parent)) break;
+      heap[at] = parent;
+      at = parentAt;
+    }
+    heap[at] = queue;
+  }
+
+  /** Puts `queue` at the top, or as far below as it belongs. */
+  private siftDown(queue: EventQueue): void {
+    const { heap } = this;
+    let at = 0;
+    for (;;) {
+      let childAt = 2 * at + 1;
+      let child = heap[childAt];
+      const right = heap[childAt + 1];
+      if (child !== undefined && right !== undefined && isBefore(right, child)) {
+        child = right;
+        childAt++;
+      }
+      if (child === undefined || !isBefore(child, queue)) break;
+      heap[at] = child;
+      at = childAt;
+    }
+    heap[at] = queue;
+  }
+}
+
+function isBefore(queue: EventQueue, other: EventQueue): boolean {
+  const a = queue.front as NetTraceEvent;
+  const b = other.front as NetTraceEvent;
+  if (a.timeHigh !== b.timeHigh) return a.timeHigh < b.timeHigh;
+  if (a.timeLow !== b.timeLow) return a.timeLow < b.timeLow;
+  return queue.order < other.order;
+}

@@ -1,0 +1,101 @@
+/** An event of a nettrace: where it lies in its block, and what it refers to. */
+import { guidText } from '../guid.ts';
+import type { Block } from './block.ts';
+import { FormatVersion, UNKNOWN_PROCESSOR } from './constants.ts';
+import { bigInt } from './cursor.ts';
+import type { EventHeader } from './event-header.ts';
+import type { LabelList } from './labels.ts';
+import type { NetTraceMetadata } from './metadata.ts';
+import { type StackBytes, type StackTable, stackAddresses } from './stacks.ts';
+import type { NetTraceThread } from './threads.ts';
+
+const GUID_SIZE = 16;
+
+export class NetTraceEvent {
+  readonly metadata: NetTraceMetadata;
+  readonly thread: NetTraceThread;
+  readonly block: Block;
+  /** Where in the block the event starts, its payload starts, and it ends. */
+  readonly start: number;
+  readonly payloadStart: number;
+  readonly payloadEnd: number;
+  /** The halves of the timestamp, a signed integer: signed, and unsigned. */
+  readonly timeHigh: number;
+  readonly timeLow: number;
+  /** Undefined where the trace does not tell. */
+  readonly processor: number | undefined;
+  /** Of version 6. */
+  readonly labels: LabelList | undefined;
+  private readonly activityAt: number;
+  private readonly relatedActivityAt: number;
+  private readonly stackId: number;
+  private readonly stacks: StackTable | StackBytes;
+
+  /** @param stacks where the event's stack is found by its id, or the stack itself */
+  constructor(
+    header: EventHeader,
+    formatVersion: number,
+    metadata: NetTraceMetadata,
+    thread: NetTraceThread,
+    block: Block,
+    start: number,
+    labels: LabelList | undefined,
+    stacks: StackTable | StackBytes,
+  ) {
+    this.metadata = metadata;
+    this.thread = thread;
+    this.block = block;
+    this.start = start;
+    this.payloadStart = header.payloadStart;
+    this.payloadEnd = header.payloadEnd;
+    this.timeHigh = header.timeHigh;
+    this.timeLow = header.timeLow;
+    this.processor = processorOf(header, formatVersion);
+    this.labels = labels;
+    this.activityAt = header.activityAt;
+    this.relatedActivityAt = header.relatedActivityAt;
+    this.stackId = header.stackId;
+    this.stacks = stacks;
+  }
+
+  /** On the trace's clock; see `TraceHead`. */
+  get ticks(): bigint {
+    return bigInt(this.timeHigh, this.timeLow);
+  }
+
+  /** In bytes from the trace's start. */
+  get position(): number {
+    return this.block.position + this.start;
+  }
+
+  get payloadBytes(): Uint8Array {
+    return this.block.bytes.subarray(this.payloadStart, this.payloadEnd);
+  }
+
+  /** Lower-case GUID text; undefined where there is none, or one of zeros. */
+  get activityId(): string | undefined {
+    return this.guidAt(this.activityAt, this.labels?.activityId);
+  }
+
+  get relatedActivityId(): string | undefined {
+    return this.guidAt(this.relatedActivityAt, this.labels?.relatedActivityId);
+  }
+
+  /** Addresses, the innermost frame first. */
+  stack(pointerSize: number): readonly bigint[] | undefined {
+    const stack = this.stacks instanceof Map ? this.stacks.get(this.stackId) : this.stacks;
+    return stack === undefined || stack.start === stack.end ? undefined : stackAddresses(stack, pointerSize);
+  }
+
+  private guidAt(at: number, label: Uint8Array | undefined): string | undefined {
+    const bytes = at < 0 ? label : this.block.bytes.subarray(at, at + GUID_SIZE);
+    return bytes?.some((byte) => byte !== 0) ? guidText(bytes) : undefined;
+  }
+}
+
+/** Before version 6 the processor is that of the thread which wrote the event for another, if one did. */
+function processorOf(header: EventHeader, formatVersion: number): number | undefined {
+  if (header.processor === UNKNOWN_PROCESSOR) return undefined;
+  if (formatVersion < FormatVersion.V6 && header.threadId !== header.captureThreadId) return undefined;
+  return header.processor;
+}

@@ -1,0 +1,73 @@
+/** How a trace is cut into blocks: by the magic at its start, one way or the other. */
+import type { Block } from './block.ts';
+import { BlockFraming } from './block-framing.ts';
+import type { ByteQueue } from './byte-queue.ts';
+import { FAST_SERIALIZATION_MAGIC, FormatVersion, NETTRACE_MAGIC } from './constants.ts';
+import { NetTraceError } from './error.ts';
+import { FastSerializationFraming } from './fast-serialization.ts';
+
+export interface Framing {
+  /** See `FormatVersion`; known from the first block on. */
+  readonly formatVersion: number;
+  /** Whether the trace has been read to the end that it has itself. */
+  readonly isAtEnd: boolean;
+  /**
+   * The next block if it is all there.
+   *
+   * @throws NetTraceError
+   */
+  next(queue: ByteQueue): Block | undefined;
+  /** What is there of a block that is not all there. */
+  partOfNext(queue: ByteQueue): Block | undefined;
+}
+
+/** A trace's start up to the versions of version 6: magic, zero, major, minor. */
+const V6_START_SIZE = 20;
+/** The length of the FastSerialization magic, as it stands before it. */
+const LENGTH_SIZE = 4;
+
+/**
+ * Takes the trace's start off the queue.
+ *
+ * @returns undefined where more bytes are needed
+ * @throws NetTraceError
+ */
+export function readStart(queue: ByteQueue): Framing | undefined {
+  const start = queue.peek(NETTRACE_MAGIC.length + LENGTH_SIZE + FAST_SERIALIZATION_MAGIC.length);
+  const text = Buffer.from(start).toString('latin1');
+  if (text.length < NETTRACE_MAGIC.length + LENGTH_SIZE) return undefined;
+  if (!text.startsWith(NETTRACE_MAGIC)) return fastSerialization(queue, text, 0);
+  const view = new DataView(start.buffer, start.byteOffset, start.length);
+  if (view.getUint32(NETTRACE_MAGIC.length, true) !== 0) {
+    return fastSerialization(queue, text, NETTRACE_MAGIC.length);
+  }
+  if (start.length < V6_START_SIZE) return undefined;
+  const major = view.getUint32(12, true);
+  if (major !== FormatVersion.V6) {
+    const code = major > FormatVersion.V6 ? 'unsupported' : 'malformed';
+    throw new NetTraceError(
+      code,
+      12,
+      `The trace is of version ${major}, not of version 6 as its start tells.`,
+    );
+  }
+  queue.skip(V6_START_SIZE);
+  return new BlockFraming();
+}
+
+function fastSerialization(queue: ByteQueue, text: string, at: number): Framing | undefined {
+  const magicAt = at + LENGTH_SIZE;
+  const end = magicAt + FAST_SERIALIZATION_MAGIC.length;
+  const found = text.slice(magicAt, end);
+  const length = text.charCodeAt(at);
+  if (length !== FAST_SERIALIZATION_MAGIC.length || !FAST_SERIALIZATION_MAGIC.startsWith(found)) {
+    throw new NetTraceError(
+      'malformed',
+      at,
+      `"${FAST_SERIALIZATION_MAGIC}" is to stand where there is "${found}".`,
+    );
+  }
+  if (text.length < end) return undefined;
+  queue.skip(end);
+  return new FastSerializationFraming();
+}

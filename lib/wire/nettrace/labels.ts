@@ -1,0 +1,89 @@
+/** Label lists of version 6: what several events have in common, such as an activity or a trace id. */
+import { hexText } from '../bytes.ts';
+import type { Block } from './block.ts';
+import { LAST_LABEL, LabelKind } from './constants.ts';
+import { Cursor } from './cursor.ts';
+
+export interface LabelList {
+  /** 16 bytes in struct order. */
+  readonly activityId: Uint8Array | undefined;
+  readonly relatedActivityId: Uint8Array | undefined;
+  /** As in W3C's traceparent: 32 lower-case hex digits. */
+  readonly traceId: string | undefined;
+  /** 16 lower-case hex digits. */
+  readonly spanId: string | undefined;
+  /** What else there is, by key. */
+  readonly pairs: ReadonlyMap<string, string | bigint>;
+  /** These override the metadata's. */
+  readonly opcode: number | undefined;
+  readonly keywords: bigint | undefined;
+  readonly level: number | undefined;
+  readonly version: number | undefined;
+}
+
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/** Labels of a list by the index of the list. */
+export type LabelTable = Map<number, LabelList>;
+
+/** Adds the lists of a block. @throws NetTraceError */
+export function readLabelListBlock(block: Block, table: LabelTable): void {
+  const cursor = new Cursor(block);
+  const firstIndex = cursor.uint32();
+  const count = cursor.uint32();
+  if (firstIndex === 0) cursor.fail('malformed', 'Label list 0 is the empty one, and cannot be another.');
+  for (let i = 0; i < count; i++) table.set((firstIndex + i) >>> 0, readLabelList(cursor));
+}
+
+function readLabelList(cursor: Cursor): LabelList {
+  const pairs = new Map<string, string | bigint>();
+  const list: Writable<LabelList> = {
+    activityId: undefined,
+    relatedActivityId: undefined,
+    traceId: undefined,
+    spanId: undefined,
+    pairs,
+    opcode: undefined,
+    keywords: undefined,
+    level: undefined,
+    version: undefined,
+  };
+  for (;;) {
+    const kind = cursor.uint8();
+    switch (kind & ~LAST_LABEL) {
+      case LabelKind.ActivityId:
+        list.activityId = cursor.take(16);
+        break;
+      case LabelKind.RelatedActivityId:
+        list.relatedActivityId = cursor.take(16);
+        break;
+      case LabelKind.TraceId:
+        list.traceId = hexText(cursor.take(16));
+        break;
+      case LabelKind.SpanId:
+        list.spanId = cursor.uint64().toString(16).padStart(16, '0');
+        break;
+      case LabelKind.TextPair:
+        pairs.set(cursor.utf8(), cursor.utf8());
+        break;
+      case LabelKind.VarIntPair:
+        pairs.set(cursor.utf8(), cursor.varInt64());
+        break;
+      case LabelKind.Opcode:
+        list.opcode = cursor.uint8();
+        break;
+      case LabelKind.Keywords:
+        list.keywords = cursor.uint64();
+        break;
+      case LabelKind.Level:
+        list.level = cursor.uint8();
+        break;
+      case LabelKind.Version:
+        list.version = cursor.uint8();
+        break;
+      default:
+        cursor.fail('malformed', `There is no label of kind ${kind & ~LAST_LABEL}.`);
+    }
+    if ((kind & LAST_LABEL) !== 0) return list;
+  }
+}

@@ -1,0 +1,196 @@
+/**
+ * Decodes an event's payload by the fields that its metadata describes.
+ *
+ * Values are as `Value` has them. What this format has beside: a UTF-16 or UTF-8 unit is a text of one
+ * character, an array of them a text, an array of bytes binary; a decimal is its 16 bytes. An array of arrays
+ * becomes an array of objects whose names are the indices.
+ */
+import type { Payload, Value } from '../decoded-field.ts';
+import { guidText } from '../guid.ts';
+import { decodeUtf8 } from '../text.ts';
+import type { Block } from './block.ts';
+import { TypeCode } from './constants.ts';
+import { Cursor } from './cursor.ts';
+import { NetTraceError } from './error.ts';
+import { fixedSize, type NetTraceField, type NetTraceType } from './field-type.ts';
+import { utf16Text } from './utf16.ts';
+
+export interface DecodedPayload {
+  readonly payload: Payload;
+  /** A sentence on why fields are missing that the event has. */
+  readonly problem: string | undefined;
+}
+
+type PayloadValue = Value | readonly Value[] | Payload | readonly Payload[];
+
+/** Values of one event: a few bytes of arrays of nothing could keep a decoder busy for years. */
+const ITEM_LIMIT = 0x2_0000;
+
+/** Fields that the payload ends before are absent; those behind one that cannot be read, too. */
+export function decodePayload(
+  fields: readonly NetTraceField[],
+  block: Block,
+  start: number,
+  end: number,
+): DecodedPayload {
+  const decoder = new PayloadDecoder(block, start, end);
+  const payload: Payload = Object.create(null);
+  let at = 0;
+  try {
+    for (; at < fields.length && decoder.hasMore; at++) {
+      const field = fields[at] as NetTraceField;
+      payload[field.name] = decoder.value(field.type);
+    }
+    return { payload, problem: decoder.problem };
+  } catch (error) {
+    if (!(error instanceof NetTraceError)) throw error;
+    return { payload, problem: `Field "${fields[at]?.name}" cannot be read: ${error.message}` };
+  }
+}
+
+class PayloadDecoder {
+  /** What is wrong with a field that does not keep those behind it from being read. */
+  problem: string | undefined;
+  private readonly block: Block;
+  private readonly start: number;
+  private readonly cursor: Cursor;
+  private itemsLeft = ITEM_LIMIT;
+
+  constructor(block: Block, start: number, end: number) {
+    this.block = block;
+    this.start = start;
+    this.cursor = new Cursor(block, start, end);
+  }
+
+  get hasMore(): boolean {
+    return this.cursor.offset < this.cursor.end;
+  }
+
+  value(type: NetTraceType, cursor: Cursor = this.cursor): PayloadValue {
+    switch (type.code) {
+      case TypeCode.Object:
+        return this.object(type.fields ?? [], cursor);
+      case TypeCode.Array:
+        return this.array(elementOf(type), cursor.uint16(), cursor);
+      case TypeCode.FixedArray:
+        return this.array(elementOf(type), type.count ?? 0, cursor);
+      case TypeCode.RelLoc:
+      case TypeCode.DataLoc:
+        return this.arrayElsewhere(type, cursor);
+      default:
+        return scalar(type.code, cursor);
+    }
+  }
+
+  private object(fields: readonly NetTraceField[], cursor: Cursor): Payload {
+    const payload: Payload = Object.create(null);
+    this.countItems(1);
+    for (const field of fields) payload[field.name] = this.value(field.type, cursor);
+    return payload;
+  }
+
+  private array(element: NetTraceType, count: number, cursor: Cursor): PayloadValue {
+    switch (element.code) {
+      case TypeCode.Uint8:
+        return cursor.take(count);
+      case TypeCode.Utf8Unit:
+        return decodeUtf8(cursor.take(count));
+      case TypeCode.Utf16Unit: {
+        const bytes = cursor.take(count * 2);
+        return utf16Text(bytes, 0, bytes.length);
+      }
+      case TypeCode.Object:
+        return this.elements(count, () => this.object(element.fields ?? [], cursor));
+    }
+    const values = this.elements(count, () => this.value(element, cursor));
+    // Texts and binaries are arrays by their type, and single values by what they are.
+    return values.every(isSingle)
+      ? values
+      : (values.map((value) => ({ ...(value as Payload) })) as readonly Payload[]);
+  }
+
+  private elements<T>(count: number, read: () => T): T[] {
+    this.countItems(count);
+    const values: T[] = [];
+    for (let i = 0; i < count; i++) values.push(read());
+    return values;
+  }
+
+  /** Size and offset of the array stand here, the array elsewhere in the payload. */
+  private arrayElsewhere(type: NetTraceType, cursor: Cursor): PayloadValue {
+    const word = cursor.uint32();
+    const size = word >>> 16;
+    const from = type.code === TypeCode.RelLoc ? cursor.offset : this.start;
+    const start = from + (word & 0xffff);
+    const element = elementOf(type);
+    const elementSize = fixedSize(element) ?? 0;
+    if (elementSize === 0 || size % elementSize !== 0 || start + size > this.cursor.end) {
+      this.problem ??= `An array of ${size} bytes cannot stand ${start - this.start} bytes from the payload's start.`;
+      return null;
+    }
+    return this.array(element, size / elementSize, new Cursor(this.block, start, start + size));
+  }
+
+  private countItems(count: number): void {
+    this.itemsLeft -= count;
+    if (this.itemsLeft < 0) this.cursor.fail('malformed', `The event has more than ${ITEM_LIMIT} values.`);
+  }
+}
+
+function elementOf(type: NetTraceType): NetTraceType {
+  return type.element as NetTraceType;
+}
+
+function isSingle(value: PayloadValue): value is Value {
+  return typeof value !== 'object' || value === null || value instanceof Uint8Array;
+}
+
+function scalar(code: number, cursor: Cursor): Value {
+  switch (code) {
+    case TypeCode.Boolean32:
+      return booleanOf(cursor.int32());
+    case TypeCode.Boolean8:
+      return booleanOf(cursor.uint8());
+    case TypeCode.Utf16Unit:
+      return String.fromCharCode(cursor.uint16());
+    case TypeCode.Utf8Unit:
+      return String.fromCharCode(cursor.uint8());
+    case TypeCode.Int8:
+      return cursor.int8();
+    case TypeCode.Uint8:
+      return cursor.uint8();
+    case TypeCode.Int16:
+      return cursor.int16();
+    case TypeCode.Uint16:
+      return cursor.uint16();
+    case TypeCode.Int32:
+      return cursor.int32();
+    case TypeCode.Uint32:
+      return cursor.uint32();
+    case TypeCode.Int64:
+      return cursor.int64();
+    case TypeCode.Uint64:
+    case TypeCode.DateTime:
+      return cursor.uint64();
+    case TypeCode.Float:
+      return cursor.float();
+    case TypeCode.Double:
+      return cursor.double();
+    case TypeCode.Decimal:
+      return cursor.take(16);
+    case TypeCode.Guid:
+      return guidText(cursor.take(16));
+    case TypeCode.Utf16Text:
+      return cursor.utf16();
+    case TypeCode.VarInt:
+      return cursor.varInt64();
+    case TypeCode.VarUint:
+      return cursor.varUint64();
+    default:
+      return cursor.fail('malformed', `There is no type ${code} of fields.`);
+  }
+}
+
+function booleanOf(number: number): boolean | number {
+  return number === 0 || number === 1 ? number === 1 : number;
+}

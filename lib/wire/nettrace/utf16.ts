@@ -1,0 +1,15 @@
+/** UTF-16 in the middle of other bytes, of any alignment, quickly: lone surrogates stay. */
+
+/** Up to this many bytes, putting units together here is faster than a call into Node (measured on Node 20). */
+const SHORT_TEXT = 40;
+
+export function utf16Text(bytes: Uint8Array, start: number, end: number): string {
+  if (end - start > SHORT_TEXT) {
+    return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('utf16le');
+  }
+  let text = '';
+  for (let i = start; i + 1 < end; i += 2) {
+    text += String.fromCharCode((bytes[i] as number) | ((bytes[i + 1] as number) << 8));
+  }
+  return text;
+}
