@@ -12,7 +12,8 @@ export class Piece {
    * @param isUnpacked the bytes come out of a compressed record that stands there
    */
   constructor(bytes: Uint8Array, start: number, isUnpacked = false) {
-    this.bytes = bytes;
+    // A Buffer's parts would be Buffers, and so would the values that are bytes.
+    this.bytes = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
     this.view = viewOf(bytes);
     this.start = start;
     this.step = isUnpacked ? 0 : 1;

@@ -1,0 +1,7 @@
+// For everything.mjs: waits for three recorders, each of which says that it records by a file in /run.
+import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export async function record() {
+  while (!['file', 'pipe', 'packed'].every((name) => existsSync(`/run/records-${name}`))) await sleep(20);
+}
