@@ -8,6 +8,7 @@ import { cases } from './cases.mjs';
 import { measureEtw } from './etw.mjs';
 import { installPeers, peerVersion } from './peers.mjs';
 import { measureC, measureNode } from './processes.mjs';
+import { measureReading } from './reading/index.mjs';
 import { makeReport } from './report.mjs';
 import { openStandIns } from './stand-ins.mjs';
 import { asText } from './table.mjs';
@@ -97,12 +98,14 @@ async function measureAll({ quick, qemu }) {
     const etw = await measureEtw({ quick });
     if ('reason' in etw) reasons.etw = etw.reason;
     else Object.assign(processes, etw.processes);
-    progress('');
-    return makeReport(processes, reasons, {
+    const machine = {
       ...thisMachine(),
       tracepointKernel: tracepointKernel(qemu),
       opentelemetry: peersReason === undefined ? peerVersion() : undefined,
-    });
+    };
+    const reading = measureReading({ dataFolder: process.env.TRACEWRIGHT_DATA, quick, progress });
+    progress('');
+    return { ...makeReport(processes, reasons, machine), reading };
   } finally {
     standIns.close();
   }

@@ -14,6 +14,21 @@ function cells({ title, median, best, difference, ratio }) {
   ];
 }
 
+const readingColumns = ['', 'MB', 'events/s', 'MB/s', 'events/s', 'MB/s', 'memory', 'of a scan'];
+const readingTitle =
+  'Reading a trace: all but payloads, then with payloads; memory at most; the time of a loop over the bytes';
+
+const whole = (value) => Math.round(value).toLocaleString('en');
+
+function readingCells({ title, megabytes, headers, payloads, maxRssMegabytes, timesScan }) {
+  const rate = ({ eventsPerSecond, megabytesPerSecond }) => [
+    whole(eventsPerSecond),
+    whole(megabytesPerSecond),
+  ];
+  const rest = [`${whole(maxRssMegabytes)} MB`, `${timesScan.toFixed(1)}x`];
+  return [title, number(megabytes), ...rate(headers), ...rate(payloads), ...rest];
+}
+
 function verdictLine({ text, verdict, figure }) {
   return figure === undefined ? `${verdict}: ${text}` : `${verdict} (${figure}): ${text}`;
 }
@@ -25,14 +40,25 @@ function comparedWith(group, groups) {
   return others.size === 1 ? `; compared with: ${[...others][0]}` : '';
 }
 
-export function asText({ machine, groups, verdicts }) {
-  const rows = groups.flatMap((group) => group.figures.map(cells));
-  const widths = columns.map((name, index) => Math.max(name.length, ...rows.map((row) => row[index].length)));
-  const line = (row) =>
+/** Makes lines of rows, in which the columns stand below each other. */
+function lineMaker(rows) {
+  const widths = rows[0].map((_, index) => Math.max(...rows.map((row) => row[index].length)));
+  return (row) =>
     row
       .map((cell, index) => (index === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[index])))
       .join('  ')
       .trimEnd();
+}
+
+function readingText(reading) {
+  if (reading.reason !== undefined) return `${readingTitle}\n  not measured: ${reading.reason}`;
+  const rows = [readingColumns, ...reading.rows.map(readingCells)];
+  const line = lineMaker(rows);
+  return [readingTitle, ...rows.map((row) => `  ${line(row)}`)].join('\n');
+}
+
+export function asText({ machine, groups, verdicts, reading }) {
+  const line = lineMaker([columns, ...groups.flatMap((group) => group.figures.map(cells))]);
   const blocks = groups.map((group) => {
     const { title, reason, figures } = group;
     return [
@@ -42,11 +68,20 @@ export function asText({ machine, groups, verdicts }) {
       ...figures.map((figure) => `  ${line(cells(figure))}`),
     ].join('\n');
   });
-  return [describe(machine), ...blocks, verdicts.map(verdictLine).join('\n')].join('\n\n');
+  const lines = [...verdicts, ...(reading.verdicts ?? [])].map(verdictLine);
+  return [describe(machine), ...blocks, readingText(reading), lines.join('\n')].join('\n\n');
 }
 
-export function asMarkdown({ machine, groups, verdicts }) {
-  const row = (entries) => `| ${entries.join(' | ')} |`;
+const row = (entries) => `| ${entries.join(' | ')} |`;
+
+function readingMarkdown(reading) {
+  if (reading.reason !== undefined) return `**${readingTitle}**\n\nNot measured: ${reading.reason}`;
+  const rows = [readingColumns, ['---', ...readingColumns.slice(1).map(() => '---:')]];
+  rows.push(...reading.rows.map(readingCells));
+  return `**${readingTitle}**\n\n${rows.map(row).join('\n')}`;
+}
+
+export function asMarkdown({ machine, groups, verdicts, reading }) {
   const blocks = groups.map((group) => {
     const { title, reason, figures } = group;
     return [
@@ -60,7 +95,8 @@ export function asMarkdown({ machine, groups, verdicts }) {
   return [
     describe(machine),
     ...blocks,
-    verdicts.map((verdict) => `- ${verdictLine(verdict)}`).join('\n'),
+    readingMarkdown(reading),
+    [...verdicts, ...(reading.verdicts ?? [])].map((verdict) => `- ${verdictLine(verdict)}`).join('\n'),
   ].join('\n\n');
 }
 
