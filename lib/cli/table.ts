@@ -1,5 +1,8 @@
 /** Columns of text. */
 
+/** Characters of a column: what is longer puts its own line out of step, not all lines. */
+const MAX_WIDTH = 60;
+
 /** The head and the rows, each as a line in which the columns stand below each other. */
 export function columns(
   head: readonly string[],
@@ -8,7 +11,7 @@ export function columns(
 ): string[] {
   const lines = [head, ...rows];
   const widths = head.map((_, column) =>
-    lines.reduce((width, line) => Math.max(width, line[column]?.length ?? 0), 0),
+    lines.reduce((width, line) => Math.min(MAX_WIDTH, Math.max(width, line[column]?.length ?? 0)), 0),
   );
   return lines.map((line) =>
     line
