@@ -1,0 +1,137 @@
+/** The inputs of a playback, whatever they are, as batches of raw events that are pulled, or as a push. */
+import { setImmediate as otherWork } from 'node:timers/promises';
+import type { Subscribable, Unsubscribable } from 'rxjs';
+import { type OpenTraceOptions, openTrace } from '../trace/open-trace.ts';
+import { Trace } from '../trace/trace.ts';
+import type { TraceEvent } from '../trace/trace-event.ts';
+
+/** What raw events can come from. */
+export type EventFeed<Raw> = Subscribable<Raw> | AsyncIterable<Raw> | Iterable<Raw>;
+
+/** A trace, or what `openTrace` makes one of. */
+export type TraceInput = Trace | string | URL | Uint8Array | AsyncIterable<Uint8Array>;
+
+export type Batches<Raw> = AsyncIterator<readonly Raw[], undefined>;
+type Pulled<Raw> = Promise<IteratorResult<readonly Raw[], undefined>>;
+
+/** How many are taken from an iterable before other work of the process has its turn. */
+const ITERABLE_BATCH = 1024;
+
+export function isSubscribable<Raw>(feed: EventFeed<Raw> | BatchFeed<Raw>): feed is Subscribable<Raw> {
+  return 'subscribe' in feed && typeof feed.subscribe === 'function';
+}
+
+/** Batches by a function, not by an iterator: nothing is opened before the playback starts. */
+export interface BatchFeed<Raw> {
+  batches(): Batches<Raw>;
+}
+
+/** Opens the trace when the first batch is asked for. */
+export class TraceFeed implements BatchFeed<TraceEvent> {
+  readonly #input: TraceInput;
+  readonly #options: OpenTraceOptions;
+
+  constructor(input: TraceInput, options: OpenTraceOptions) {
+    this.#input = input;
+    this.#options = options;
+  }
+
+  async *batches(): AsyncGenerator<readonly TraceEvent[], undefined, undefined> {
+    const input = this.#input;
+    const trace = input instanceof Trace ? input : await openTrace(input, this.#options);
+    yield* trace.batches();
+    return undefined;
+  }
+}
+
+export function batchesOf<Raw>(feed: EventFeed<Raw> | BatchFeed<Raw>): Batches<Raw> {
+  if (isSubscribable(feed)) return new PushedBatches(feed);
+  if (Symbol.asyncIterator in feed) return new SingleEventBatches(feed);
+  return Symbol.iterator in feed ? batchesOfMany(feed) : feed.batches();
+}
+
+/** No generator: `return` is to reach the feed at once, also while its next event is awaited. */
+class SingleEventBatches<Raw> implements Batches<Raw> {
+  readonly #feed: AsyncIterable<Raw>;
+  #iterator: AsyncIterator<Raw> | undefined;
+
+  constructor(feed: AsyncIterable<Raw>) {
+    this.#feed = feed;
+  }
+
+  async next(): Pulled<Raw> {
+    this.#iterator ??= this.#feed[Symbol.asyncIterator]();
+    const result = await this.#iterator.next();
+    return result.done ? END : { done: false, value: [result.value] };
+  }
+
+  async return(): Pulled<Raw> {
+    await this.#iterator?.return?.();
+    return END;
+  }
+}
+
+async function* batchesOfMany<Raw>(
+  feed: Iterable<Raw>,
+): AsyncGenerator<readonly Raw[], undefined, undefined> {
+  let batch: Raw[] = [];
+  for (const raw of feed) {
+    if (batch.push(raw) < ITERABLE_BATCH) continue;
+    yield batch;
+    batch = [];
+    await otherWork();
+  }
+  if (batch.length > 0) yield batch;
+  return undefined;
+}
+
+const END = { done: true, value: undefined } as const;
+
+/**
+ * What an observable has pushed since the last pull. It is kept without a bound: an observable cannot be told
+ * to wait.
+ */
+class PushedBatches<Raw> implements Batches<Raw> {
+  #waiting: Raw[] = [];
+  /** What comes after the waiting events. */
+  #end: (() => Pulled<Raw>) | undefined;
+  #wake: () => void = () => {};
+  readonly #feed: Subscribable<Raw>;
+  #subscription: Unsubscribable | undefined;
+
+  constructor(feed: Subscribable<Raw>) {
+    this.#feed = feed;
+  }
+
+  async next(): Pulled<Raw> {
+    this.#subscription ??= this.#feed.subscribe({
+      next: (raw) => {
+        this.#waiting.push(raw);
+        this.#wake();
+      },
+      complete: () => this.#finish(() => Promise.resolve(END)),
+      error: (error) => this.#finish(() => Promise.reject(error)),
+    });
+    if (this.#waiting.length === 0 && this.#end === undefined) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    if (this.#waiting.length === 0) return this.#end?.() ?? END;
+    const value = this.#waiting;
+    this.#waiting = [];
+    return { done: false, value };
+  }
+
+  async return(): Pulled<Raw> {
+    this.#subscription?.unsubscribe();
+    this.#waiting = [];
+    this.#finish(() => Promise.resolve(END));
+    return END;
+  }
+
+  #finish(end: () => Pulled<Raw>): void {
+    this.#end ??= end;
+    this.#wake();
+  }
+}

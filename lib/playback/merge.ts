@@ -1,0 +1,164 @@
+/**
+ * Merges the events of several inputs by their times, as they come: of each input only one batch is held.
+ *
+ * Each input keeps its own order, even where its times go back; of equal times the input that was added
+ * earlier goes first. An event is only given when every other input has shown its next one, or has kept the
+ * merge waiting for too long.
+ */
+import type { Nanoseconds } from '../trace/trace-event.ts';
+import type { Sinks } from './demultiplexer.ts';
+import type { Deliver, Deserializer } from './deserializer.ts';
+import type { Batches } from './feed.ts';
+import { Heap, type HeapItem } from './heap.ts';
+import type { Run } from './run.ts';
+
+interface Occurrence {
+  readonly event: unknown;
+  readonly time: Nanoseconds;
+  readonly sinks: Sinks;
+}
+
+/** Batches of raw events, and what makes events of them. */
+export interface MergeInput {
+  readonly batches: Batches<unknown>;
+  readonly deserializer: Deserializer<unknown>;
+}
+
+/** An input and where the merge stands in it. */
+interface Lane extends HeapItem {
+  readonly input: MergeInput;
+  readonly order: number;
+  readonly occurrences: Occurrence[];
+  position: number;
+  /** That of the next occurrence. */
+  time: Nanoseconds;
+  /** When its next batch was asked for, while that has not come; by `performance.now`. */
+  askedAt: number | undefined;
+  /** What ends it after its last occurrence. */
+  failure: { readonly error: unknown } | undefined;
+}
+
+/** What `setTimeout` can wait at most. */
+const MAX_TIMEOUT = 2 ** 31 - 1;
+
+export class Merge implements Run {
+  readonly #lanes: readonly Lane[];
+  /** Those that have shown their next event. */
+  readonly #ready = new Heap<Lane>((a, b) => a.time < b.time || (a.time === b.time && a.order < b.order));
+  readonly #maxWait: number;
+  #failure: { readonly error: unknown } | undefined;
+  #isClosed = false;
+  /** Ends the waiting for a lane. */
+  #wake: () => void = () => {};
+
+  /** @param maxWait milliseconds after which the merge goes on without an input that has nothing to show */
+  constructor(inputs: readonly MergeInput[], maxWait: number) {
+    this.#maxWait = maxWait;
+    this.#lanes = inputs.map((input, order) => ({
+      input,
+      order,
+      occurrences: [],
+      position: 0,
+      time: 0n,
+      askedAt: undefined,
+      failure: undefined,
+      heapIndex: -1,
+    }));
+  }
+
+  async run(deliver: Deliver): Promise<void> {
+    for (const lane of this.#lanes) void this.#fill(lane);
+    for (;;) {
+      await this.#untilReady();
+      const lane = this.#ready.first;
+      if (lane === undefined || this.#isClosed) return;
+      this.#deliverWhileFirst(lane, deliver);
+      if (lane.position === lane.occurrences.length) {
+        this.#ready.remove(lane);
+        void this.#fill(lane);
+      }
+    }
+  }
+
+  /** An input that is just being waited for may let go later. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const idle: unknown[] = [];
+    for (const { input, askedAt } of this.#lanes) {
+      const returned = input.batches.return?.().catch(() => {});
+      if (askedAt === undefined) idle.push(returned);
+    }
+    this.#wake();
+    await Promise.all(idle);
+  }
+
+  /** Until the lane is exhausted or another one comes before it. */
+  #deliverWhileFirst(lane: Lane, deliver: Deliver): void {
+    const { occurrences } = lane;
+    while (lane.position < occurrences.length && !this.#isClosed) {
+      const { event, time, sinks } = occurrences[lane.position++] as Occurrence;
+      deliver(event, time, sinks);
+      const next = occurrences[lane.position];
+      if (next === undefined) return;
+      if (next.time === lane.time) continue;
+      lane.time = next.time;
+      this.#ready.moved(lane);
+      if (this.#ready.first !== lane) return;
+    }
+  }
+
+  /** Gets the lane's next batch in which there is something that somebody asked for. */
+  async #fill(lane: Lane): Promise<void> {
+    const { occurrences } = lane;
+    const { batches, deserializer } = lane.input;
+    occurrences.length = 0;
+    lane.position = 0;
+    lane.askedAt = performance.now();
+    const keep: Deliver = (event, time, sinks) => occurrences.push({ event, time, sinks });
+    try {
+      while (occurrences.length === 0 && lane.failure === undefined) {
+        const batch = await batches.next();
+        if (batch.done === true || this.#isClosed) break;
+        for (const raw of batch.value) deserializer.read(raw, keep);
+      }
+    } catch (error) {
+      lane.failure = { error };
+    }
+    lane.askedAt = undefined;
+    const first = occurrences[0];
+    if (first === undefined) {
+      this.#failure ??= lane.failure;
+    } else {
+      lane.time = first.time;
+      this.#ready.add(lane);
+    }
+    this.#wake();
+  }
+
+  /** Until every lane has shown its next event, has ended, or is overdue while another one is ready. */
+  async #untilReady(): Promise<void> {
+    while (!this.#isClosed) {
+      if (this.#failure !== undefined) throw this.#failure.error;
+      const patience = this.#patience();
+      if (patience <= 0) return;
+      let timer: NodeJS.Timeout | undefined;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+        if (patience !== Number.POSITIVE_INFINITY)
+          timer = setTimeout(resolve, Math.min(patience, MAX_TIMEOUT));
+      });
+      clearTimeout(timer);
+    }
+  }
+
+  /** For how many milliseconds lanes are still worth waiting for. */
+  #patience(): number {
+    let patience = 0;
+    for (const { askedAt } of this.#lanes) {
+      if (askedAt === undefined) continue;
+      if (this.#ready.size === 0) return Number.POSITIVE_INFINITY;
+      patience = Math.max(patience, askedAt + this.#maxWait - performance.now());
+    }
+    return patience;
+  }
+}

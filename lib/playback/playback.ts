@@ -1,0 +1,259 @@
+/**
+ * Plays traces, logs and live feeds as one stream of events, which any number of queries are asked of while it
+ * goes by once, in the time of the events.
+ *
+ * Source: Tx ("Tracing with Rx"), whose semantics this has; docs/playback.md says where it differs.
+ */
+import { filter, type Observable, Subject } from 'rxjs';
+import type { OpenTraceOptions } from '../trace/open-trace.ts';
+import type { Nanoseconds, TraceEvent } from '../trace/trace-event.ts';
+import {
+  type AskedType,
+  type EventClass,
+  type EventPredicate,
+  isPredicate,
+  type NamedType,
+  type OccurrenceOf,
+  type PlayedEvent,
+} from './asked-type.ts';
+import { Demultiplexer } from './demultiplexer.ts';
+import { type Deliver, Deserializer, type Reading } from './deserializer.ts';
+import {
+  type BatchFeed,
+  batchesOf,
+  type EventFeed,
+  isSubscribable,
+  TraceFeed,
+  type TraceInput,
+} from './feed.ts';
+import { type Instant, nanosecondsOf } from './instant.ts';
+import { Merge } from './merge.ts';
+import { PlaybackError } from './playback-error.ts';
+import { type Run, SoloPull, SoloPush } from './run.ts';
+import { Timeline, type Timestamped } from './timeline.ts';
+import type { TypeMap } from './type-map.ts';
+import { VirtualTime } from './virtual-time.ts';
+
+export interface PlaybackOptions {
+  /** Events before this are left out, and the virtual time starts here, not with the first event. */
+  readonly startTime?: Instant;
+  /** Events after this are left out. */
+  readonly endTime?: Instant;
+  /** Classes whose events type maps are to give to `getAll()` and predicates, though nobody asks for them. */
+  readonly knownTypes?: readonly EventClass[];
+  /**
+   * Milliseconds after which the other inputs go on without one that has nothing to give. Its events then come
+   * late, which the virtual time does not go back for. Unless given, they wait: right for files.
+   */
+  readonly maxWait?: number;
+}
+
+export interface TraceInputOptions extends OpenTraceOptions {
+  /** What make instances of classes of the trace's events, which come as they are, too. */
+  readonly typeMaps?: readonly TypeMap<TraceEvent>[];
+}
+
+/** A playback that has been started. */
+export interface Playing {
+  /** Resolves at the end of all inputs, or after `stop`; rejects with the error that the observers get. */
+  readonly finished: Promise<void>;
+  /** Ends the playback: for its observers as if the inputs had ended. */
+  stop(): void;
+  [Symbol.dispose](): void;
+}
+
+interface Input {
+  readonly feed: EventFeed<unknown> | BatchFeed<unknown>;
+  readonly deserializer: Deserializer<unknown>;
+}
+
+export class Playback {
+  /** The virtual time; to be given to RxJS's operators that have to do with time. */
+  readonly scheduler = new VirtualTime();
+  readonly #startTime: Nanoseconds | undefined;
+  readonly #endTime: Nanoseconds | undefined;
+  readonly #maxWait: number;
+  readonly #demultiplexer = new Demultiplexer();
+  readonly #inputs: Input[] = [];
+  readonly #observables = new Map<AskedType, Observable<unknown>>();
+  #all: Subject<unknown> | undefined;
+  #isStarted = false;
+  #executionDuration: number | undefined;
+
+  constructor(options: PlaybackOptions = {}) {
+    const { startTime, endTime, knownTypes = [], maxWait = Number.POSITIVE_INFINITY } = options;
+    if (typeof maxWait !== 'number' || !(maxWait >= 0)) {
+      throw new PlaybackError(`maxWait is a number of milliseconds from 0, not ${String(maxWait)}.`);
+    }
+    this.#maxWait = maxWait;
+    if (startTime !== undefined) {
+      this.#startTime = nanosecondsOf(startTime, 'startTime');
+      this.scheduler.start(this.#startTime);
+    }
+    if (endTime !== undefined) this.#endTime = nanosecondsOf(endTime, 'endTime');
+    for (const type of knownTypes) this.#demultiplexer.know(type);
+  }
+
+  /** Milliseconds that the playback has taken; undefined until it has ended. */
+  get executionDuration(): number | undefined {
+    return this.#executionDuration;
+  }
+
+  /** Adds a trace: opened, or what `openTrace` takes, to be opened when the playback starts. */
+  addTrace(trace: TraceInput, options: TraceInputOptions = {}): this {
+    const { typeMaps = [], ...openOptions } = options;
+    const timeOf = (event: TraceEvent) => event.timestamp;
+    return this.#addInput(new TraceFeed(trace, openOptions), { timeOf, typeMaps });
+  }
+
+  /**
+   * Adds any other log, or a live feed.
+   *
+   * @param reading the time of an event, whose events then are events as they are; or type maps
+   */
+  addEvents<Raw>(
+    feed: EventFeed<Raw>,
+    reading: ((event: Raw) => Instant) | TypeMap<Raw> | readonly TypeMap<Raw>[],
+  ): this {
+    if (typeof reading === 'function') return this.#addInput(feed, { timeOf: reading, typeMaps: [] });
+    return this.#addInput(feed, { typeMaps: [reading].flat() as readonly TypeMap<Raw>[] });
+  }
+
+  /**
+   * The occurrences of a kind of events in all inputs, from the start of the playback on: hot, and the same
+   * for everybody who asks for the same.
+   *
+   * @param type an event of an event source, a class, an event of a provider, or a condition
+   */
+  getObservable<const Type extends NamedType>(type: Type): Observable<OccurrenceOf<Type>>;
+  getObservable<Event, Chosen extends Event>(type: (event: Event) => event is Chosen): Observable<Chosen>;
+  getObservable<Event = PlayedEvent>(type: EventPredicate<Event>): Observable<Event>;
+  getObservable(type: AskedType): Observable<unknown> {
+    let observable = this.#observables.get(type);
+    if (observable === undefined) {
+      observable = isPredicate(type)
+        ? this.#everything().pipe(filter(type as EventPredicate<unknown>))
+        : this.#occurrencesOf(type);
+      this.#observables.set(type, observable);
+    }
+    return observable;
+  }
+
+  /** The occurrences of several kinds of events in their order, with their times; without types, of all. */
+  getAll<const Types extends readonly NamedType[]>(
+    ...types: Types
+  ): Observable<Timestamped<Types extends readonly [] ? unknown : OccurrenceOf<Types[number]>>> {
+    const timeline = new Timeline<Types extends readonly [] ? unknown : OccurrenceOf<Types[number]>>();
+    for (const type of types) this.#demultiplexer.add(type, timeline);
+    if (types.length === 0) this.#demultiplexer.addForAll(timeline);
+    return timeline.events;
+  }
+
+  /** A list that what the observable gives is put into while the playback runs. */
+  bufferOutput<Value>(observable: Observable<Value>): Value[] {
+    const values: Value[] = [];
+    // An error is for whoever awaits the playback.
+    observable.subscribe({ next: (value) => values.push(value), error: () => {} });
+    return values;
+  }
+
+  /** Runs the playback and counts what occurs of each kind. */
+  async typeOccurrenceStatistics<const Type extends NamedType>(
+    types: readonly Type[],
+  ): Promise<Map<Type, number>> {
+    const counts = new Map<Type, number>();
+    for (const type of types) {
+      counts.set(type, 0);
+      const count = () => counts.set(type, (counts.get(type) as number) + 1);
+      this.getObservable(type).subscribe({ next: count, error: () => {} });
+    }
+    await this.run();
+    return counts;
+  }
+
+  /**
+   * Plays to the end of all inputs.
+   *
+   * @throws the first error of an input, which the observers get, too
+   */
+  async run(): Promise<void> {
+    await this.start().finished;
+  }
+
+  /**
+   * Starts the playback and returns; what an observable pushes from now on is not missed.
+   *
+   * @throws PlaybackError where nothing has been added, or it has been started before
+   */
+  start(): Playing {
+    this.#checkNotStarted('be played again');
+    if (this.#inputs.length === 0) throw new PlaybackError('No input sequences were added to the Playback.');
+    this.#isStarted = true;
+    const run = this.#newRun();
+    const finished = this.#play(run);
+    // Who does not await it hears of an error through the observers.
+    finished.catch(() => {});
+    const stop = () => void run.close();
+    return { finished, stop, [Symbol.dispose]: stop };
+  }
+
+  async #play(run: Run): Promise<void> {
+    const startedAt = performance.now();
+    try {
+      await run.run(this.#deliver);
+      this.#demultiplexer.complete();
+      this.scheduler.finish();
+    } catch (error) {
+      this.#demultiplexer.error(error);
+      throw error;
+    } finally {
+      await run.close();
+      this.#executionDuration = performance.now() - startedAt;
+    }
+  }
+
+  readonly #deliver: Deliver = (event, time, sinks) => {
+    this.scheduler.advanceTo(time);
+    for (const sink of sinks) sink.next(event, time);
+  };
+
+  #newRun(): Run {
+    const [first, ...others] = this.#inputs as [Input, ...Input[]];
+    if (others.length > 0) {
+      const inputs = this.#inputs.map(({ feed, deserializer }) => ({
+        batches: batchesOf(feed),
+        deserializer,
+      }));
+      return new Merge(inputs, this.#maxWait);
+    }
+    return isSubscribable(first.feed)
+      ? new SoloPush(first.feed, first.deserializer)
+      : new SoloPull(batchesOf(first.feed), first.deserializer);
+  }
+
+  #addInput<Raw>(feed: EventFeed<Raw> | BatchFeed<Raw>, reading: Reading<Raw>): this {
+    this.#checkNotStarted('be given more inputs');
+    const range = { startTime: this.#startTime, endTime: this.#endTime };
+    const deserializer = new Deserializer(reading, this.#demultiplexer, range);
+    this.#inputs.push({ feed, deserializer } as Input);
+    return this;
+  }
+
+  #occurrencesOf(type: NamedType): Observable<unknown> {
+    const subject = new Subject<unknown>();
+    this.#demultiplexer.add(type, subject);
+    return subject.asObservable();
+  }
+
+  #everything(): Observable<unknown> {
+    if (this.#all === undefined) {
+      this.#all = new Subject();
+      this.#demultiplexer.addForAll(this.#all);
+    }
+    return this.#all;
+  }
+
+  #checkNotStarted(what: string): void {
+    if (this.#isStarted) throw new PlaybackError(`A playback that has been started cannot ${what}.`);
+  }
+}

@@ -1,0 +1,97 @@
+/** The run of a playback's inputs. A single one needs no merge and no queue. */
+import type { Subscribable, Unsubscribable } from 'rxjs';
+import type { Deliver, Deserializer } from './deserializer.ts';
+import type { Batches } from './feed.ts';
+
+export interface Run {
+  /**
+   * Starts at once. Resolves when the inputs have ended or have been closed.
+   *
+   * @throws the error of the first input that fails, after the events that come before it
+   */
+  run(deliver: Deliver): Promise<void>;
+  /** Has the inputs let go of what they hold, also after they have ended or failed. */
+  close(): Promise<void>;
+}
+
+/** What the observable pushes is delivered before its `next` returns. */
+export class SoloPush implements Run {
+  readonly #feed: Subscribable<unknown>;
+  readonly #deserializer: Deserializer<unknown>;
+  #subscription: Unsubscribable | undefined;
+  #isClosed = false;
+  #end: () => void = () => {};
+
+  constructor(feed: Subscribable<unknown>, deserializer: Deserializer<unknown>) {
+    this.#feed = feed;
+    this.#deserializer = deserializer;
+  }
+
+  run(deliver: Deliver): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#end = resolve;
+      this.#subscription = this.#feed.subscribe({
+        next: (raw) => {
+          if (this.#isClosed) return;
+          try {
+            this.#deserializer.read(raw, deliver);
+          } catch (error) {
+            reject(error);
+            void this.close();
+          }
+        },
+        error: reject,
+        complete: resolve,
+      });
+      // Closed by an event that came while `subscribe` was running.
+      if (this.#isClosed) this.#subscription.unsubscribe();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#subscription?.unsubscribe();
+    this.#end();
+  }
+}
+
+export class SoloPull implements Run {
+  readonly #batches: Batches<unknown>;
+  readonly #deserializer: Deserializer<unknown>;
+  #isClosed = false;
+  #isPulling = false;
+  #end: () => void = () => {};
+
+  constructor(batches: Batches<unknown>, deserializer: Deserializer<unknown>) {
+    this.#batches = batches;
+    this.#deserializer = deserializer;
+  }
+
+  run(deliver: Deliver): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#end = resolve;
+      this.#pull(deliver).then(resolve, reject);
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const returned = this.#batches.return?.().catch(() => {});
+    this.#end();
+    // While a batch is awaited, so would this be: a generator returns when it has given it.
+    if (!this.#isPulling) await returned;
+  }
+
+  async #pull(deliver: Deliver): Promise<void> {
+    while (!this.#isClosed) {
+      this.#isPulling = true;
+      const batch = await this.#batches.next();
+      this.#isPulling = false;
+      if (batch.done === true) return;
+      for (const raw of batch.value) {
+        if (this.#isClosed) return;
+        this.#deserializer.read(raw, deliver);
+      }
+    }
+  }
+}
