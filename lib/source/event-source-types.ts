@@ -51,11 +51,28 @@ type EventArguments<Definition> =
     ? [payload?: LazyPayloadOf<Definition>, options?: WriteOptions]
     : [payload: LazyPayloadOf<Definition>, options?: WriteOptions];
 
+/**
+ * What tells an event apart in every trace.
+ *
+ * @typeParam Payload as it is written; only a type, no value
+ */
+export interface EventIdentity<Payload> {
+  readonly provider: string;
+  /** GUID text in lower case. */
+  readonly providerGuid: string;
+  readonly name: string;
+  /** 1 to 65535. */
+  readonly id: number;
+  readonly payload?: Payload;
+}
+
 /** Writes one event. Costs about what a function call costs while nobody wants the event. Never throws. */
 export interface EventFunction<Definition, Result> {
   (...args: EventArguments<Definition>): Result;
   /** Whether somebody wants the event now. */
   readonly enabled: boolean;
+  /** By which a playback finds the event: `playback.getObservable(log.RequestStart)`. */
+  readonly identity: EventIdentity<FieldsOf<Definition>>;
 }
 
 /** What calling an event returns: a handle for a Start that has its Stop, else nothing. */

@@ -83,7 +83,11 @@ export function defineEventSource<const Sources extends Events>(
         : activity.startSchema === schema
           ? startFunction(writer, activity)
           : stopFunction(writer, activity);
-    Object.defineProperty(write, 'enabled', { get: () => writer.enabled });
+    const identity = { provider: name, providerGuid: provider.guid, name: schema.name, id: schema.id };
+    Object.defineProperties(write, {
+      enabled: { get: () => writer.enabled },
+      identity: { value: Object.freeze(identity) },
+    });
     return [schema.name, write];
   });
   const members = sourceMembers(
