@@ -1,12 +1,16 @@
 /**
- * Conformance of `perf-data/`: a recording of `perf record` and what Microsoft's C++ decoder
- * (LinuxTracepoints) makes of it: one line for each sample, in file order.
+ * Conformance of `perf-data/`: recordings of `perf record` and what Microsoft's C++ decoder
+ * (LinuxTracepoints) makes of them: beside `NAME` as `NAME.linux.json`, one line for each sample, in file order.
  *
- * EventHeader samples must give the same text. Of other tracepoints the name, the values of all fields, time, processor, process
- * and thread must be the same.
+ * EventHeader samples must give the same text. Of other tracepoints the name, the values of all fields, time,
+ * processor, process and thread must be the same. Opened as a trace, the file must give an event for each
+ * sample, in the order of time, with the same name, values, ids, level, keywords, opcode and activities.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { openPerfData } from '../../dist/trace/perf-data/open-perf-data.js';
+import { openFile } from '../../dist/trace/source/file-source.js';
+import { jsonValue } from '../../dist/trace/trace-event.js';
 import { renderEventJson } from '../../dist/wire/eventheader/render-json.js';
 import { eventHeaderBytesOf, eventHeaderEvents } from '../../dist/wire/perf-data/eventheader-events.js';
 import { readPerfData } from '../../dist/wire/perf-data/file.js';
@@ -16,29 +20,40 @@ import { readObjectLines } from './reference-text.mjs';
 export const name = 'perf-data';
 
 export function applies(dir) {
-  return existsSync(join(dir, 'perf-data'));
+  return recordingsIn(dir).length > 0;
 }
 
-export function run(dir, report) {
-  const path = join(dir, 'perf-data', 'perf.data');
-  if (!existsSync(path)) return;
-  const expected = readObjectLines(`${path}.linux.json`);
-  const bytes = readFileSync(path);
-  const file = readPerfData(bytes);
-  const samples = [...file.records()].filter((record) => record.kind === 'sample');
-  for (const [index, sample] of samples.entries()) {
-    const id = `sample/${index}`;
-    report.try(id, () => runSample(id, file, sample, expected[index] ?? '{}', report));
+export async function run(dir, report) {
+  const recordings = recordingsIn(dir);
+  for (const { path, prefix } of recordings) {
+    const expected = readObjectLines(`${path}.linux.json`);
+    const bytes = readFileSync(path);
+    const { session, records } = readPerfData(bytes);
+    const samples = [...records()].filter((record) => record.kind === 'sample');
+    for (const [index, sample] of samples.entries()) {
+      const id = `${prefix}sample/${index}`;
+      report.try(id, () => runSample(id, session, sample, expected[index] ?? '{}', report));
+    }
+    if (samples.length !== expected.length) {
+      report.fail(`${prefix}samples`, `got ${samples.length} samples, expected ${expected.length}`);
+    }
+    report.try(`${prefix}time-order`, () => runTimeOrder(`${prefix}time-order`, bytes, expected, report));
+    await runTrace(path, prefix, expected, report);
   }
-  if (samples.length !== expected.length) {
-    report.fail('samples', `got ${samples.length} samples, expected ${expected.length}`);
-  }
-  report.try('time-order', () => runTimeOrder(bytes, expected, report));
 }
 
-function runSample(id, file, sample, expected, report) {
+/** With the ids of their cases' start: none where there is only the one that has always been there. */
+function recordingsIn(dir) {
+  const folder = join(dir, name);
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((file) => existsSync(join(folder, `${file}.linux.json`)))
+    .map((file) => ({ path: join(folder, file), prefix: file === 'perf.data' ? '' : `${file}/` }));
+}
+
+function runSample(id, session, sample, expected, report) {
   const { pid, tid, cpu, timeNs } = sample;
-  const time = wallTimeText(timeNs + (file.session.wallTimeOffsetNs ?? 0n));
+  const time = wallTimeText(timeNs + (session.wallTimeOffsetNs ?? 0n));
   const eventHeader = eventHeaderBytesOf(sample);
   if (eventHeader !== undefined) {
     const options = { sample: { time, cpu, pid, tid } };
@@ -48,7 +63,7 @@ function runSample(id, file, sample, expected, report) {
   const { system, name: tracepointName, fields } = sample.tracepoint;
   const values = fields.map((field) => [
     field.name,
-    readTracepointValue(field, sample.raw, file.session.littleEndian),
+    readTracepointValue(field, sample.raw, session.littleEndian),
   ]);
   const found = {
     n: `${system}:${tracepointName}`,
@@ -63,15 +78,104 @@ function runSample(id, file, sample, expected, report) {
 }
 
 /** All events come, and none before an earlier one. */
-function runTimeOrder(bytes, expected, report) {
+function runTimeOrder(id, bytes, expected, report) {
   const events = [...eventHeaderEvents(bytes)];
   const isSorted = events.every((event, i) => i === 0 || events[i - 1].timeNs <= event.timeNs);
   const count = expected.filter((line) => JSON.parse(line).meta.level !== undefined).length;
+  report.compare(id, `${events.length} events, sorted: ${isSorted}`, `${count} events, sorted: true`);
+}
+
+/** The same samples as a trace's events, which come in the order of time: by their place they are in file order. */
+async function runTrace(path, prefix, expected, report) {
+  const events = [];
+  try {
+    const reader = await openPerfData(await openFile(path), { manifests: [] });
+    for await (const batch of reader.batches()) events.push(...batch);
+  } catch (error) {
+    report.fail(`${prefix}trace`, `threw ${error.stack}`);
+    return;
+  }
+  const isSorted = events.every((event, i) => i === 0 || events[i - 1].timestamp <= event.timestamp);
   report.compare(
-    'time-order',
+    `${prefix}trace`,
     `${events.length} events, sorted: ${isSorted}`,
-    `${count} events, sorted: true`,
+    `${expected.length} events, sorted: true`,
   );
+  events.sort((a, b) => a.position - b.position);
+  for (const [index, event] of events.entries()) {
+    const id = `${prefix}trace/${index}`;
+    report.try(id, () => runTraceEvent(id, event, parseExactly(expected[index] ?? '{}'), report));
+  }
+}
+
+function runTraceEvent(id, event, { n, meta, ...payload }, report) {
+  const withoutZeros = (value) => (value === 0 || value === '0x0' ? undefined : value);
+  const found = {
+    n: `${event.provider}:${event.name}`,
+    time: wallTimeText(event.timestamp),
+    cpu: event.processor,
+    pid: event.processId,
+    tid: event.threadId,
+    id: withoutZeros(event.id),
+    version: event.id === 0 ? undefined : withoutZeros(event.version),
+    level: withoutZeros(event.level),
+    keyword: withoutZeros(`0x${event.keywords.toString(16).toUpperCase()}`),
+    opcode: withoutZeros(event.opcode),
+    activity: event.activityId,
+    relatedActivity: event.relatedActivityId,
+    problem: event.payloadProblem,
+  };
+  const { tag, ...told } = meta;
+  const wanted = { n, ...told };
+  if (wanted.id === undefined) delete wanted.version;
+  for (const key of Object.keys(found)) wanted[key] ??= undefined;
+  const inOrder = (object) => JSON.stringify(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)));
+  if (inOrder(found) !== inOrder(wanted)) return report.compare(id, inOrder(found), inOrder(wanted));
+  if (isSame(event.payload, payload)) return report.pass(id);
+  report.compare(id, JSON.stringify(jsonValue(event.payload)), JSON.stringify(payload));
+}
+
+/** JSON whose integers have all their digits: as text, where JavaScript's numbers have not. */
+function parseExactly(json) {
+  return JSON.parse(json.replace(/([:[,])(-?\d{16,})(?=[,\]}])/g, '$1"$2"'));
+}
+
+/** Whether a value is what the reference shows of it. */
+function isSame(value, shown) {
+  if (Array.isArray(value)) {
+    return (
+      Array.isArray(shown) &&
+      value.length === shown.length &&
+      value.every((element, i) => isSame(element, shown[i]))
+    );
+  }
+  if (value instanceof Uint8Array)
+    return Buffer.from(value).toString('hex') === String(shown).replaceAll(' ', '');
+  if (typeof value === 'object' && value !== null) {
+    const names = Object.keys(value);
+    return (
+      names.sort().join() === Object.keys(shown).sort().join() &&
+      names.every((member) => isSame(value[member], shown[member]))
+    );
+  }
+  if (typeof value === 'number' || typeof value === 'bigint') return isSameNumber(value, shown);
+  return value === shown;
+}
+
+function isSameNumber(number, shown) {
+  if (typeof shown === 'number') {
+    const tolerance = Number.isInteger(shown) ? 0 : Math.abs(shown) * 1e-7;
+    return Math.abs(Number(number) - shown) <= tolerance;
+  }
+  const [, errno] = /\((-?\d+)\)$/.exec(shown) ?? [];
+  if (errno !== undefined) return String(number) === errno;
+  if (/^\d+-\d\d-\d\dT/.test(shown)) {
+    const milliseconds = Date.parse(`${shown.replace(/^(\d{5})-/, '+0$1-')}Z`);
+    return Number(number) * 1000 === milliseconds;
+  }
+  if (/^-?nan$/i.test(shown)) return Number.isNaN(number);
+  if (/^-?inf$/i.test(shown)) return number === (shown.startsWith('-') ? -Infinity : Infinity);
+  return BigInt(number) === BigInt(shown);
 }
 
 /** The reference shows some integers in hex, by their declared type. */
