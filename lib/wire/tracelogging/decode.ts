@@ -7,6 +7,7 @@
  */
 import { viewOf } from '../bytes.ts';
 import type { ShapedField, Value } from '../decoded-field.ts';
+import { sidSize } from '../windows-values.ts';
 import { InType } from './constants.ts';
 import { TraceLoggingError } from './error.ts';
 import { type ParsedField, type ParsedMetadata, parseMetadata } from './parse-metadata.ts';
@@ -129,7 +130,7 @@ class PayloadDecoder {
       case InType.CountedBinary:
         return this.take(this.readUint16(field), field);
       case InType.Sid:
-        return this.take(this.sidSize(field), field);
+        return this.take(this.sizeOfSid(field), field);
       default:
         return this.take(fixedSizeOf(field.inType) ?? this.refuseInType(field), field);
     }
@@ -148,9 +149,9 @@ class PayloadDecoder {
   }
 
   /** The second byte of a SID counts its sub-authorities. */
-  private sidSize(field: ParsedField): number {
+  private sizeOfSid(field: ParsedField): number {
     this.require(8, field);
-    return 8 + 4 * this.view.getUint8(this.offset + 1);
+    return sidSize(this.view.getUint8(this.offset + 1));
   }
 
   private take(size: number, field: ParsedField): Uint8Array {

@@ -7,6 +7,7 @@ import type { Value } from '../decoded-field.ts';
 import { guidText } from '../guid.ts';
 import { ipAddressText } from '../ip-address.ts';
 import { characterOf, decodeLatin1, decodeUtf8, decodeUtf16 } from '../text.ts';
+import { sidText, systemTimeText } from '../windows-values.ts';
 import { InType, OutType } from './constants.ts';
 
 /**
@@ -44,7 +45,7 @@ export function readValue(inType: number, outType: number, bytes: Uint8Array): V
     case InType.SystemTime:
       return systemTimeText(viewOf(bytes));
     case InType.Sid:
-      return sidText(bytes);
+      return sidText(viewOf(bytes));
     case InType.UnicodeString:
     case InType.CountedString:
       return decodeUtf16(viewOf(bytes), true);
@@ -124,21 +125,4 @@ function readNullable(outType: number, bytes: Uint8Array): Value {
     default:
       return readInteger(InType.UInt32, outType, bytes);
   }
-}
-
-/** Eight u16: year, month, day of the week, day, hour, minute, second, millisecond. */
-function systemTimeText(view: DataView): string {
-  const part = (index: number, digits: number) =>
-    String(view.getUint16(index * 2, true)).padStart(digits, '0');
-  const date = `${part(0, 4)}-${part(1, 2)}-${part(3, 2)}`;
-  return `${date}T${part(4, 2)}:${part(5, 2)}:${part(6, 2)}.${part(7, 3)}`;
-}
-
-/** Revision u8, count u8 of the sub-authorities, authority 48 bits big-endian, sub-authorities u32. */
-function sidText(bytes: Uint8Array): string {
-  const view = viewOf(bytes);
-  const authority = view.getUint16(2, false) * 2 ** 32 + view.getUint32(4, false);
-  let text = `S-${bytes[0]}-${authority}`;
-  for (let offset = 8; offset < bytes.length; offset += 4) text += `-${view.getUint32(offset, true)}`;
-  return text;
 }

@@ -1,0 +1,241 @@
+/**
+ * Decoding a payload by a description of its fields. A pure function of both.
+ *
+ * A payload may be shorter than its description: newer versions of an event have more fields at the end. And
+ * the last text may lack its NUL, as some writers leave it out.
+ */
+import { indexOfNul, viewOf } from '../bytes.ts';
+import type { Payload, Value } from '../decoded-field.ts';
+import { decodeLatin1, decodeUtf8, decodeUtf16 } from '../text.ts';
+import { sidSize, sidText } from '../windows-values.ts';
+import type { PackedField, PackedType } from './field.ts';
+import { type Extent, type FieldLayout, layoutOf } from './layout.ts';
+import { fixedSizeOf, type PointerSize, readFixed } from './value.ts';
+
+export interface DecodedPayload {
+  /** The fields up to the first that cannot be read, without the hidden ones. No prototype. */
+  readonly payload: Payload;
+  /** A sentence on why fields are missing that should be there. */
+  readonly problem?: string;
+}
+
+/**
+ * Values and structs of one event that need no bytes: a few bytes of nested arrays of nothing must not keep a
+ * decoder busy for years. The others are as many as the payload has bytes, at the most.
+ */
+const ITEM_LIMIT = 0x20000;
+
+type Decoded = Value | readonly Value[] | Payload | readonly Payload[];
+
+/**
+ * @param fields must not change afterwards: what is worked out from them is kept
+ * @param bytes those after the last field are ignored
+ * @param pointerSize of whoever wrote the event
+ */
+export function decodePacked(
+  fields: readonly PackedField[],
+  bytes: Uint8Array,
+  pointerSize: PointerSize,
+): DecodedPayload {
+  const layout = layoutOf(fields);
+  const reader = new PayloadReader(bytes, pointerSize, layout.slotCount);
+  const payload = reader.readPayload(layout.fields);
+  return reader.problem === undefined ? { payload } : { payload, problem: reader.problem };
+}
+
+/** Its methods give undefined where the payload ends too early, or where they have noted a problem. */
+class PayloadReader {
+  problem: string | undefined;
+  readonly #bytes: Uint8Array;
+  readonly #view: DataView;
+  readonly #pointerSize: PointerSize;
+  /** What was read for fields that others refer to. */
+  readonly #slots: (Decoded | undefined)[];
+  #offset = 0;
+  #itemsLeft: number;
+
+  constructor(bytes: Uint8Array, pointerSize: PointerSize, slotCount: number) {
+    this.#bytes = bytes;
+    this.#view = viewOf(bytes);
+    this.#pointerSize = pointerSize;
+    this.#slots = slotCount === 0 ? NO_SLOTS : new Array(slotCount);
+    this.#itemsLeft = ITEM_LIMIT + bytes.length;
+  }
+
+  readPayload(fields: readonly FieldLayout[]): Payload {
+    const payload: Payload = Object.create(null);
+    for (const field of fields) {
+      const start = this.#offset;
+      const value = this.#readField(field);
+      if (value === undefined) {
+        if (start < this.#bytes.length || this.#promises(field)) {
+          this.problem ??= `The payload ends inside field "${field.name}", which starts at byte ${start} of ${this.#bytes.length}.`;
+        }
+        break;
+      }
+      if (!field.isHidden) payload[field.name] = value;
+    }
+    return payload;
+  }
+
+  /** Whether an earlier field says that this one is there. */
+  #promises({ length, count }: FieldLayout): boolean {
+    return typeof length === 'object' || typeof count === 'object';
+  }
+
+  #readField(field: FieldLayout): Decoded | undefined {
+    const value = field.count === undefined ? this.#readItem(field) : this.#readItems(field, field.count);
+    if (field.slot !== undefined) this.#slots[field.slot] = value;
+    return value;
+  }
+
+  #readItems(field: FieldLayout, extent: Extent): Decoded | undefined {
+    const items: (Value | Payload)[] = [];
+    const count = extent === '*' ? Number.POSITIVE_INFINITY : this.#extentOf(extent, field);
+    if (count === undefined) return undefined;
+    while (items.length < count && !(extent === '*' && this.#offset === this.#bytes.length)) {
+      const item = this.#readItem(field);
+      if (item === undefined) return undefined;
+      items.push(item);
+    }
+    return items as readonly Value[] | readonly Payload[];
+  }
+
+  #readItem(field: FieldLayout): Value | Payload | undefined {
+    if (this.#itemsLeft-- === 0) return this.#fail(`The event has more values than its bytes can be.`);
+    if (field.type === 'struct') return this.#readStruct(field);
+    const size = fixedSizeOf(field.type, this.#pointerSize);
+    if (size === undefined) return this.#readSized(field);
+    const offset = this.#offset;
+    if (size > this.#bytes.length - offset) return undefined;
+    this.#offset = offset + size;
+    return readFixed(field.type, this.#view, offset, this.#pointerSize);
+  }
+
+  #readStruct(field: FieldLayout): Payload | undefined {
+    const struct: Payload = Object.create(null);
+    for (const member of field.members) {
+      const value = this.#readField(member);
+      if (value === undefined) return undefined;
+      if (!member.isHidden) struct[member.name] = value;
+    }
+    return struct;
+  }
+
+  /** Of a type whose size the payload or another field tells. */
+  #readSized(field: FieldLayout): Value | undefined {
+    switch (field.type) {
+      case 'utf16':
+      case 'ansi':
+      case 'utf8':
+        return field.length === undefined
+          ? this.#readTerminated(field.type)
+          : this.#readText(field.type, field.length, field);
+      case 'utf16Counted':
+        return this.#readCounted('utf16');
+      case 'ansiCounted':
+        return this.#readCounted('ansi');
+      case 'binary':
+        return this.#readBinary(field);
+      case 'sid':
+        return this.#readSid();
+      default:
+        return this.#readWbemSid();
+    }
+  }
+
+  #readTerminated(type: TextType): string | undefined {
+    const start = this.#offset;
+    const end = this.#bytes.length;
+    if (start === end) return undefined;
+    const nul = type === 'utf16' ? this.#indexOfNul16(start) : indexOfNul(this.#bytes, start, end);
+    this.#offset = nul < 0 ? end : nul + unitSize(type);
+    return textOf(type, this.#bytes.subarray(start, nul < 0 ? end : nul));
+  }
+
+  #indexOfNul16(start: number): number {
+    for (let at = start; at + 2 <= this.#bytes.length; at += 2) {
+      if (this.#bytes[at] === 0 && this.#bytes[at + 1] === 0) return at;
+    }
+    return -1;
+  }
+
+  /** Text of a given length, which writers fill up with NULs. */
+  #readText(type: TextType, length: Extent, field: FieldLayout): string | undefined {
+    const characters = this.#extentOf(length, field);
+    const bytes = characters === undefined ? undefined : this.#take(characters * unitSize(type));
+    if (bytes === undefined) return undefined;
+    const text = textOf(type, bytes);
+    const nul = text.indexOf('\0');
+    return nul < 0 ? text : text.slice(0, nul);
+  }
+
+  #readCounted(type: TextType): string | undefined {
+    const count = this.#take(2);
+    const bytes = count === undefined ? undefined : this.#take(viewOf(count).getUint16(0, true));
+    return bytes === undefined ? undefined : textOf(type, bytes);
+  }
+
+  #readBinary(field: FieldLayout): Uint8Array | undefined {
+    const size = this.#extentOf(field.length ?? '*', field);
+    return size === undefined ? undefined : this.#take(size);
+  }
+
+  #readSid(): string | undefined {
+    const subAuthorities = this.#bytes[this.#offset + 1];
+    const bytes = subAuthorities === undefined ? undefined : this.#take(sidSize(subAuthorities));
+    return bytes === undefined ? undefined : sidText(viewOf(bytes));
+  }
+
+  #readWbemSid(): string | null | undefined {
+    const offset = this.#offset;
+    if (this.#bytes.length - offset < 4) return undefined;
+    if (this.#view.getUint32(offset, true) === 0) {
+      this.#offset = offset + 4;
+      return null;
+    }
+    return this.#take(2 * this.#pointerSize) === undefined ? undefined : this.#readSid();
+  }
+
+  #take(size: number): Uint8Array | undefined {
+    const start = this.#offset;
+    if (size > this.#bytes.length - start) return undefined;
+    this.#offset = start + size;
+    return this.#bytes.subarray(start, this.#offset);
+  }
+
+  /** How many bytes, characters or elements; for `*` the bytes that are left. */
+  #extentOf(extent: Extent, field: FieldLayout): number | undefined {
+    if (typeof extent === 'number') return extent;
+    if (extent === '*') return this.#bytes.length - this.#offset;
+    const value = extent.slot === undefined ? undefined : this.#slots[extent.slot];
+    const number = typeof value === 'number' || typeof value === 'bigint' ? Number(value) : undefined;
+    if (number !== undefined && number >= 0) return number;
+    const reason = number === undefined ? 'no earlier number' : `${value}`;
+    return this.#fail(`Field "${field.name}" is as long as "${extent.name}" says, which is ${reason}.`);
+  }
+
+  #fail(problem: string): undefined {
+    this.problem = problem;
+    return undefined;
+  }
+}
+
+const NO_SLOTS: (Decoded | undefined)[] = [];
+
+type TextType = Extract<PackedType, 'utf16' | 'ansi' | 'utf8'>;
+
+function unitSize(type: TextType): 1 | 2 {
+  return type === 'utf16' ? 2 : 1;
+}
+
+function textOf(type: TextType, bytes: Uint8Array): string {
+  switch (type) {
+    case 'utf16':
+      return decodeUtf16(viewOf(bytes), true);
+    case 'utf8':
+      return decodeUtf8(bytes);
+    case 'ansi':
+      return decodeLatin1(bytes);
+  }
+}
