@@ -5,12 +5,14 @@
  */
 import { dumpCommand } from './dump.ts';
 import { manifestCommand } from './manifest.ts';
+import { recordCommand } from './record.ts';
 import { statsCommand } from './stats.ts';
 import { UsageError } from './usage-error.ts';
 
 const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
   dump: dumpCommand,
   manifest: manifestCommand,
+  record: recordCommand,
   stats: statsCommand,
 };
 
@@ -18,6 +20,7 @@ const USAGE = `Usage: tracewright COMMAND
 
   dump FILE       prints the events of a trace
   manifest FILE   prints the ETW manifests of the event sources that a module defines
+  record          records the system's user events (Linux)
   stats FILE      counts the events of a trace
 
 "tracewright COMMAND --help" says more.

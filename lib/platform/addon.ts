@@ -48,6 +48,11 @@ export interface Addon {
   threadActivityId(code: number, id: Uint8Array): number;
   /** Sends the first `size` bytes of the scratch buffer as one event; undefined: done. */
   write(index: number, size: number): number | undefined;
+  /**
+   * Tells the recorder at this abstract socket of a tracepoint, and waits until it has answered.
+   * @returns an error of the system, or 0
+   */
+  awaitRecorder(address: string, tracepoint: string, milliseconds: number): number;
 }
 
 export const NO_WORD = 0xffffffff;

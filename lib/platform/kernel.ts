@@ -4,6 +4,7 @@
  */
 import { type Addon, type AddonCommand, type Backend, loadAddon, NO_WORD } from './addon.ts';
 import { openReason, registerReason, writeReason } from './reasons.ts';
+import { announceTracepoint } from './recorder-notice.ts';
 
 /** Bit 0 of an enabled word: set by the kernel while a tracer records the event. */
 export const KERNEL_BIT = 1;
@@ -76,7 +77,9 @@ export class Kernel {
       return `${name} was not registered: all ${this.#words?.length} enabled words are in use.`;
     }
     const error = this.#addon.register(word.index, definition, scratch);
-    return error === 0 ? undefined : registerReason(this.#addon, error, name);
+    if (error !== 0) return registerReason(this.#addon, error, name);
+    announceTracepoint(this.#addon, name);
+    return undefined;
   }
 
   /** Sends the first `size` bytes of the word's scratch buffer; undefined, or a code for `writeReason`. */

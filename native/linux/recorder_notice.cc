@@ -25,8 +25,13 @@ int Connect(const std::string& address, const Descriptor& connection) {
   // An abstract name: the first byte of the path is 0, and its end is told by the size.
   if (address.size() + 1 > sizeof name.sun_path) return ENAMETOOLONG;
   memcpy(name.sun_path + 1, address.data(), address.size());
-  auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + address.size());
-  return connect(connection.get(), reinterpret_cast<sockaddr*>(&name), size) == 0 ? 0 : errno;
+  size_t exact = offsetof(sockaddr_un, sun_path) + 1 + address.size();
+  // Some versions of Node.js make the zeros behind it a part of the name that they listen at.
+  for (size_t size : {exact, sizeof name}) {
+    auto* target = reinterpret_cast<sockaddr*>(&name);
+    if (connect(connection.get(), target, static_cast<socklen_t>(size)) == 0) return 0;
+  }
+  return errno;
 }
 
 int AwaitByte(const Descriptor& connection, steady_clock::time_point end) {

@@ -56,6 +56,15 @@ export class FakeAddon implements Addon {
     return 0;
   }
 
+  /** The tracepoints that a recorder was told of, and what it answers. */
+  readonly announced: string[] = [];
+  recorderError = 0;
+
+  awaitRecorder(address: string, tracepoint: string): number {
+    this.announced.push(`${address} ${tracepoint}`);
+    return this.recorderError;
+  }
+
   /** Sends a command, as when a session asks something of the provider. */
   command: (command: AddonCommand) => void = () => {};
 

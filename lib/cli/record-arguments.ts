@@ -1,0 +1,125 @@
+/** The command line of `tracewright record`. */
+import { parseArgs } from 'node:util';
+import { Selection, type Tracepoint } from '../session/record/selection.ts';
+import { UsageError } from './usage-error.ts';
+
+const DEFAULT_FILE = 'perf.data';
+const DEFAULT_RING_KIB = 4096;
+/** No page is larger, and the kernel counts a ring in powers of two of pages. */
+const MIN_RING_KIB = 64;
+const MAX_RING_KIB = 1 << 20;
+const MAX_LEVEL = 255;
+
+export const RECORD_USAGE = `Usage: tracewright record [OPTION]... [-- COMMAND [ARGUMENT]...]
+
+Records the events that programs write to Linux user_events, on the whole system, into a perf.data file for
+"tracewright", "perf script" and other tools. Ends with COMMAND, after --duration, or with Ctrl-C. Of all
+tracepoints of user_events, those there are and those to come, unless options say which.
+
+  -o, --output FILE         the file (${DEFAULT_FILE}); one that is there becomes FILE.old
+  --provider NAME           the events of this provider; may be repeated
+  --tracepoint SYSTEM:NAME  this tracepoint, of any system; may be repeated. user_events:Provider_L4K1 is made
+                            if no program has registered it yet, so that nothing of it is missed
+  --level N                 of providers, levels up to N
+  --keywords HEX            of providers, events with one of these keywords, or without any
+  --duration SECONDS        ends after so long, and ends COMMAND too
+  --buffer-size KIB         of the ring buffer of each processor (${DEFAULT_RING_KIB})
+
+A COMMAND that uses tracewright waits until each of its tracepoints is recorded, so its first event is too.
+Other programs' new tracepoints are noticed within 50 ms.
+`;
+
+export interface RecordArguments {
+  readonly file: string;
+  readonly selection: Selection;
+  /** Of each processor, in bytes. */
+  readonly ringSize: number;
+  /** Milliseconds. */
+  readonly duration: number | undefined;
+  /** With its arguments; empty: none. */
+  readonly command: readonly string[];
+}
+
+/**
+ * @returns undefined when help was asked for
+ * @throws UsageError
+ */
+export function recordArguments(args: readonly string[]): RecordArguments | undefined {
+  const end = args.indexOf('--');
+  const values = parse(end < 0 ? args : args.slice(0, end));
+  if (values.help === true) return undefined;
+  const command = end < 0 ? [] : args.slice(end + 1);
+  if (end >= 0 && command.length === 0) throw new UsageError('There is no command behind --.');
+  const { provider: providers, tracepoint } = values;
+  return {
+    file: values.output ?? DEFAULT_FILE,
+    selection: new Selection({
+      ...(providers === undefined ? {} : { providers }),
+      ...(tracepoint === undefined ? {} : { tracepoints: tracepoint.map(tracepointArgument) }),
+      ...(values.level === undefined ? {} : { level: levelArgument(values.level) }),
+      ...(values.keywords === undefined ? {} : { keywords: keywordsArgument(values.keywords) }),
+    }),
+    ringSize: ringSizeArgument(values['buffer-size']),
+    duration: durationArgument(values.duration),
+    command,
+  };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        output: { type: 'string', short: 'o' },
+        provider: { type: 'string', multiple: true },
+        tracepoint: { type: 'string', multiple: true },
+        level: { type: 'string' },
+        keywords: { type: 'string' },
+        duration: { type: 'string' },
+        'buffer-size': { type: 'string' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    }).values;
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Names of systems and tracepoints are names of folders: no path may be made of them. */
+function tracepointArgument(text: string): Tracepoint {
+  const { system, name } = /^(?<system>[^:/.]+):(?<name>[^:/]+)$/.exec(text)?.groups ?? {};
+  if (system === undefined || name === undefined || name === '..') {
+    throw new UsageError(`--tracepoint takes SYSTEM:NAME, not "${text}".`);
+  }
+  return { system, name };
+}
+
+function levelArgument(text: string): number {
+  const level = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (level >= 1 && level <= MAX_LEVEL) return level;
+  throw new UsageError(`--level takes a number from 1 to ${MAX_LEVEL}, not "${text}".`);
+}
+
+function keywordsArgument(text: string): bigint {
+  const digits = /^(?:0x)?(?<digits>[0-9a-f]{1,16})$/i.exec(text)?.groups?.digits;
+  if (digits !== undefined) return BigInt(`0x${digits}`);
+  throw new UsageError(`--keywords takes 64 bits in hex, not "${text}".`);
+}
+
+function durationArgument(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const seconds = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : 0;
+  // What a timer can wait for.
+  if (seconds > 0 && seconds * 1000 < 2 ** 31) return seconds * 1000;
+  throw new UsageError(`--duration takes seconds, not "${text}".`);
+}
+
+/** Rounded up to what the kernel takes. */
+function ringSizeArgument(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_RING_KIB * 1024;
+  const kibibytes = /^\d+$/.test(text) ? Number(text) : 0;
+  if (kibibytes >= 1 && kibibytes <= MAX_RING_KIB) {
+    return 1024 * 2 ** Math.ceil(Math.log2(Math.max(kibibytes, MIN_RING_KIB)));
+  }
+  throw new UsageError(`--buffer-size takes KiB, from 1 to ${MAX_RING_KIB}, not "${text}".`);
+}

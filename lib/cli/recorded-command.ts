@@ -1,0 +1,32 @@
+/** The command that `tracewright record` runs and records. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { RECORDER_VARIABLE } from '../platform/recorder-notice.ts';
+
+export class RecordedCommand {
+  readonly #name: string;
+  readonly #child: ChildProcess;
+  /** When it has ended: how, in words. Rejected if it could not be started. */
+  readonly ended: Promise<string>;
+
+  /** @param recorderAddress where it tells of its tracepoints */
+  constructor([name = '', ...args]: readonly string[], recorderAddress: string) {
+    this.#name = name;
+    const env = { ...process.env, [RECORDER_VARIABLE]: recorderAddress };
+    this.#child = spawn(name, args, { stdio: 'inherit', env });
+    this.ended = new Promise((resolve, reject) => {
+      this.#child.on('error', (error: NodeJS.ErrnoException) => {
+        reject(new Error(`${name} could not be started (${error.code}).`));
+      });
+      this.#child.on('exit', (status, signal) => {
+        resolve(
+          signal === null ? `${this.#name} ended with status ${status}` : `${this.#name} ended by ${signal}`,
+        );
+      });
+    });
+  }
+
+  /** Asks it to end, if it runs. */
+  end(): void {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) this.#child.kill('SIGTERM');
+  }
+}

@@ -1,0 +1,4 @@
+/** Why a recording cannot be made. */
+export class RecorderError extends Error {
+  override readonly name = 'RecorderError';
+}

@@ -1,0 +1,72 @@
+/**
+ * Errors of perf events in words: what is missing, and the command that would change it. Source of the
+ * meanings: perf_event_open(2).
+ */
+import { readFileSync } from 'node:fs';
+import { getSystemErrorName } from 'node:util';
+
+const PARANOID_FILE = '/proc/sys/kernel/perf_event_paranoid';
+
+/** @param step the system call that failed */
+export function recorderOpenReason(error: number, step: string): string {
+  const name = systemErrorName(error);
+  if (step === 'perf_event_open') {
+    switch (name) {
+      case 'ENOSYS':
+      case 'ENOENT':
+      case 'EOPNOTSUPP':
+        return `This kernel has no perf events (${name}): it was built without CONFIG_PERF_EVENTS.`;
+      case 'EACCES':
+      case 'EPERM':
+        return permissionReason(name);
+      case 'EINVAL':
+        return 'This kernel does not record what is asked for (EINVAL): Linux 6.0 or later is needed.';
+    }
+  }
+  if (step === 'mmap' && (name === 'EPERM' || name === 'ENOMEM')) {
+    return (
+      `This user may not have ring buffers of that size (${name}): give a smaller --buffer-size, or, ` +
+      'as root: sysctl kernel.perf_event_mlock_kb=65536'
+    );
+  }
+  if (name === 'EMFILE') return descriptorReason();
+  return `The recording could not be set up (${step}: ${name}).`;
+}
+
+export function recorderAddReason(error: number, tracepoint: string): string {
+  const name = systemErrorName(error);
+  if (name === 'EMFILE') return `${tracepoint} is not recorded: ${descriptorReason()}`;
+  if (name === 'EACCES' || name === 'EPERM')
+    return `${tracepoint} is not recorded: ${permissionReason(name)}`;
+  return `${tracepoint} is not recorded (${name}).`;
+}
+
+export function systemErrorName(error: number): string {
+  try {
+    return getSystemErrorName(-error);
+  } catch {
+    return `error ${error}`;
+  }
+}
+
+function permissionReason(name: string): string {
+  return (
+    `This user may not record the whole system (${name}${paranoidLevel()}). ` +
+    'As root: sysctl kernel.perf_event_paranoid=-1'
+  );
+}
+
+function paranoidLevel(): string {
+  try {
+    return `; kernel.perf_event_paranoid is ${readFileSync(PARANOID_FILE, 'utf8').trim()}`;
+  } catch {
+    return '';
+  }
+}
+
+function descriptorReason(): string {
+  return (
+    'the limit of open files is reached (EMFILE), of which each tracepoint takes one a processor; ' +
+    'raise it with: ulimit -Hn'
+  );
+}

@@ -1,0 +1,133 @@
+/**
+ * The addon's recorder: a ring buffer a processor, and a thread that writes what arrives there to a file. See
+ * native/recorder.h.
+ */
+import { endianness } from 'node:os';
+import { SAMPLE_TIME_OFFSET, sideBandAttr, tracepointAttr } from '../wire/perf-data/write/attr.ts';
+import type { RecordedEvent } from '../wire/perf-data/write/features.ts';
+import { FINISHED_ROUND } from '../wire/perf-data/write/records.ts';
+import { type Addon, loadAddon } from './addon.ts';
+import { RecorderError } from './recorder-error.ts';
+import { recorderAddReason, recorderOpenReason } from './recorder-reasons.ts';
+
+export interface RecorderCounts {
+  /** Samples in the file. */
+  readonly events: number;
+  /** Appended to the file. */
+  readonly bytes: number;
+  /** Records that found no room in a ring; complete once the recording is done. */
+  readonly lost: number;
+  /** Of these, the ones that records in the file tell of. */
+  readonly lostInFile: number;
+  /** Of all samples; 0: none. */
+  readonly firstTime: bigint;
+  readonly lastTime: bigint;
+  /** The system's number of why the file could not be written on, which has ended the recording. */
+  readonly error: number;
+  /** All that was recorded is in the file. */
+  readonly done: boolean;
+}
+
+/** One moment by two clocks, in nanoseconds. */
+export interface ClockPair {
+  readonly wall: bigint;
+  readonly monotonic: bigint;
+}
+
+interface RecorderAddon extends Addon {
+  recorderOpen(
+    attr: Uint8Array,
+    cpus: Uint32Array,
+    ringSize: number,
+    sampleTimeAt: number,
+    mark: Uint8Array,
+  ): {
+    readonly error: number;
+    readonly step: string;
+    readonly ids: BigUint64Array;
+    readonly handle: unknown;
+  };
+  recorderStart(handle: unknown, file: number): ClockPair & { readonly error: number };
+  recorderAdd(handle: unknown, attr: Uint8Array): { readonly error: number; readonly ids: BigUint64Array };
+  recorderStop(handle: unknown): void;
+  recorderCounts(handle: unknown): RecorderCounts;
+}
+
+/** As perf names it in its files: for hosts and guests alike. */
+const SIDE_BAND_NAME = 'dummy:HG';
+
+export class Recorder {
+  /** The event that brings the names of threads. */
+  readonly sideBand: RecordedEvent;
+  readonly #addon: RecorderAddon;
+  readonly #handle: unknown;
+
+  /**
+   * Opens a ring on each processor; nothing is recorded yet.
+   *
+   * @param cpus their numbers
+   * @param ringSize of each, in bytes: a power of two of pages
+   * @throws RecorderError
+   */
+  constructor(cpus: readonly number[], ringSize: number) {
+    this.#addon = recorderAddon();
+    // Woken early enough that the rest of the ring holds what comes meanwhile.
+    const attr = sideBandAttr(ringSize / 4);
+    const { error, step, ids, handle } = this.#addon.recorderOpen(
+      attr,
+      Uint32Array.from(cpus),
+      ringSize,
+      SAMPLE_TIME_OFFSET,
+      FINISHED_ROUND,
+    );
+    if (error !== 0) throw new RecorderError(recorderOpenReason(error, step));
+    this.#handle = handle;
+    this.sideBand = { name: SIDE_BAND_NAME, attr, ids: [...ids] };
+  }
+
+  /**
+   * Records from now on, to the end of the file that this descriptor has open.
+   *
+   * @returns the moment
+   * @throws RecorderError
+   */
+  start(file: number): ClockPair {
+    const { error, wall, monotonic } = this.#addon.recorderStart(this.#handle, file);
+    if (error !== 0) throw new RecorderError(recorderOpenReason(error, 'start'));
+    return { wall, monotonic };
+  }
+
+  /**
+   * Records this tracepoint too.
+   *
+   * @param name with the system, as files name it
+   * @throws RecorderError
+   */
+  add(name: string, tracepointId: number): RecordedEvent {
+    const attr = tracepointAttr(tracepointId);
+    const { error, ids } = this.#addon.recorderAdd(this.#handle, attr);
+    if (error !== 0) throw new RecorderError(recorderAddReason(error, name));
+    return { name, attr, ids: [...ids] };
+  }
+
+  /** Asks for the end, which has come when the counts say that it is done. */
+  stop(): void {
+    this.#addon.recorderStop(this.#handle);
+  }
+
+  counts(): RecorderCounts {
+    return this.#addon.recorderCounts(this.#handle);
+  }
+}
+
+function recorderAddon(): RecorderAddon {
+  if (process.platform !== 'linux') {
+    throw new RecorderError(`Recording works on Linux, and this is ${process.platform}.`);
+  }
+  if (endianness() !== 'LE') {
+    throw new RecorderError('Recording works on little-endian machines, and this is none.');
+  }
+  const addon = loadAddon();
+  if ('reason' in addon) throw new RecorderError(addon.reason);
+  return addon as RecorderAddon;
+}

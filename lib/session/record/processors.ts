@@ -1,0 +1,17 @@
+/** The processors of this machine, as sysfs lists them. */
+import { readFileSync } from 'node:fs';
+
+const FOLDER = '/sys/devices/system/cpu';
+
+/** The numbers of those that run, or of all that could. */
+export function processors(which: 'online' | 'present'): readonly number[] {
+  return parseProcessorList(readFileSync(`${FOLDER}/${which}`, 'utf8').trim());
+}
+
+/** Such as `0-3,8`. */
+export function parseProcessorList(list: string): readonly number[] {
+  return list.split(',').flatMap((range) => {
+    const [first = 0, last = first] = range.split('-').map(Number);
+    return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  });
+}

@@ -1,0 +1,92 @@
+/** The perf.data file of a recording: begun, filled by the recorder, ended. */
+import {
+  closeSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { RecorderError } from '../../platform/recorder-error.ts';
+import type { RecordingFacts } from '../../wire/perf-data/write/features.ts';
+import { fileEnd, HEADER_SIZE, UNFINISHED_HEADER } from '../../wire/perf-data/write/file.ts';
+import { lastRecordEnd } from './last-record.ts';
+
+/** File systems give away whole blocks: room for an end that is larger by this is surely enough. */
+const BLOCKS = 1 << 16;
+
+export class RecordingFile {
+  readonly path: string;
+  readonly descriptor: number;
+
+  /**
+   * Creates the file. One that is there is renamed to FILE.old, as perf does it.
+   *
+   * @throws RecorderError
+   */
+  constructor(path: string) {
+    this.path = path;
+    try {
+      if (statSync(path, { throwIfNoEntry: false })?.isFile()) renameSync(path, `${path}.old`);
+      this.descriptor = openSync(path, 'w+', 0o600);
+      this.append(UNFINISHED_HEADER);
+    } catch (error) {
+      throw new RecorderError(`${path} cannot be written (${codeOf(error)}).`);
+    }
+  }
+
+  /** @throws the system's error */
+  append(bytes: Uint8Array): void {
+    for (let done = 0; done < bytes.length; ) done += writeSync(this.descriptor, bytes, done);
+  }
+
+  /**
+   * Writes what stands around the records, and closes the file. On a full disk the last records give way.
+   *
+   * @param last one more record, or nothing
+   * @returns whether all records are in the file
+   * @throws RecorderError
+   */
+  end(facts: RecordingFacts, last: Uint8Array): boolean {
+    try {
+      return this.#end(facts, last);
+    } catch (error) {
+      throw new RecorderError(`${this.path} could not be ended, and is of no use (${codeOf(error)}).`);
+    } finally {
+      closeSync(this.descriptor);
+    }
+  }
+
+  #end(facts: RecordingFacts, last: Uint8Array): boolean {
+    const size = fstatSync(this.descriptor).size;
+    const { header, tail } = fileEnd(size + last.length - HEADER_SIZE, facts);
+    try {
+      this.#write(last, size);
+      this.#write(tail, size + last.length);
+      this.#write(header, 0);
+      return true;
+    } catch (error) {
+      if (codeOf(error) !== 'ENOSPC') throw error;
+    }
+    const read = (offset: number, buffer: Uint8Array) =>
+      readSync(this.descriptor, buffer, 0, buffer.length, offset);
+    const end = lastRecordEnd(read, HEADER_SIZE, size - tail.length - BLOCKS);
+    ftruncateSync(this.descriptor, end);
+    const shorter = fileEnd(end - HEADER_SIZE, facts);
+    this.#write(shorter.tail, end);
+    this.#write(shorter.header, 0);
+    return false;
+  }
+
+  #write(bytes: Uint8Array, position: number): void {
+    for (let done = 0; done < bytes.length; ) {
+      done += writeSync(this.descriptor, bytes, done, bytes.length - done, position + done);
+    }
+  }
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? String(error);
+}
