@@ -60,6 +60,11 @@ export abstract class TraceEvent {
   /** Where the event stands in the trace: bytes from its start; in an archive, from that of the file in it. */
   abstract readonly position: number;
 
+  /** What the trace attaches to the event beside its fields, by name: `TraceId` and `SpanId` of W3C, and other. */
+  get labels(): Readonly<Record<string, string | bigint>> | undefined {
+    return undefined;
+  }
+
   /** The path that `activityId` is, such as `//1/1/6`; absent where it is none. */
   get activityPath(): string | undefined {
     return pathOf(this.activityId);
@@ -94,6 +99,7 @@ export abstract class TraceEvent {
       activityPath: this.activityPath,
       relatedActivityId: this.relatedActivityId,
       relatedActivityPath: this.relatedActivityPath,
+      labels: this.labels && jsonValue(this.labels),
       payload: jsonValue(this.payload),
       payloadProblem: this.payloadProblem,
       stack: this.stack?.map((address) => `0x${address.toString(16)}`),

@@ -22,6 +22,11 @@ export class NetTraceParser {
     return this.reader.head;
   }
 
+  /** Bytes that have been given, or of them those up to the trace's end. */
+  get bytesRead(): number {
+    return this.isAtEnd ? this.queue.position : this.queue.position + this.queue.length;
+  }
+
   /** Events that the trace shows to be missing, as far as it has been read. */
   get lostEvents(): number {
     return this.reader.lostEvents;

@@ -1,0 +1,89 @@
+/** What all events of one metadata have in common: their names, and how their payloads are read. */
+import type { Payload } from '../../wire/decoded-field.ts';
+import { dotnetEvent } from '../../wire/known/dotnet.ts';
+import { OPCODE_NAMES } from '../../wire/manifest/constants.ts';
+import type { NetTraceEvent } from '../../wire/nettrace/event.ts';
+import type { NetTraceField } from '../../wire/nettrace/field-type.ts';
+import type { NetTraceMetadata } from '../../wire/nettrace/metadata.ts';
+import { decodePayload } from '../../wire/nettrace/payload.ts';
+import { decodePacked } from '../../wire/packed/decode.ts';
+import type { EventDescription } from '../../wire/packed/field.ts';
+import { providerGuid } from '../../wire/provider-guid.ts';
+import { diagnosticSourceFields } from './diagnostic-source.ts';
+import { fixedProviderGuid } from './provider-guids.ts';
+
+const INFO_OPCODE = 0;
+const START_OPCODE = 1;
+const STOP_OPCODE = 2;
+
+export interface KindPayload {
+  readonly payload: Payload;
+  readonly problem?: string | undefined;
+}
+
+export class EventKind {
+  readonly providerGuid: string;
+  readonly name: string;
+  readonly opcode: number;
+  readonly #metadata: NetTraceMetadata;
+  readonly #fields: readonly NetTraceField[];
+  /** Of .NET's native events, whose metadata has neither names nor fields. */
+  readonly #known: EventDescription | undefined;
+
+  constructor(metadata: NetTraceMetadata) {
+    const { provider, eventId, version, name } = metadata;
+    const guid = metadata.providerGuid ?? fixedProviderGuid(provider) ?? providerGuid(provider);
+    const isNative = name === '' || metadata.fields.length === 0;
+    this.providerGuid = guid;
+    this.#metadata = metadata;
+    this.#known = isNative ? dotnetEvent(guid, eventId, version) : undefined;
+    this.#fields = metadata.fields.length > 0 ? metadata.fields : diagnosticSourceFields(provider, name);
+    this.name = name || this.#known?.name || `EventID(${eventId})`;
+    this.opcode = metadata.opcode ?? opcodeByName(name);
+  }
+
+  /** @param opcode the event's own, should it have another than its kind */
+  opcodeName(opcode: number): string | undefined {
+    if (this.#isNamedByKnown && this.#known?.opcodeName !== undefined) return this.#known.opcodeName;
+    return OPCODE_NAMES.get(opcode)?.slice('win:'.length);
+  }
+
+  /** `Request` of `RequestStart`, where the opcode says that it is the start of something; else the name. */
+  taskName(opcode: number): string {
+    if (this.#isNamedByKnown && this.#known?.taskName !== undefined) return this.#known.taskName;
+    const suffix = suffixOf(opcode);
+    const isSuffixed = suffix !== '' && hasSuffix(this.name, suffix);
+    return isSuffixed ? this.name.slice(0, -suffix.length) : this.name;
+  }
+
+  decode(event: NetTraceEvent, pointerSize: 4 | 8): KindPayload {
+    if (this.#fields.length > 0) {
+      return decodePayload(this.#fields, event.block, event.payloadStart, event.payloadEnd);
+    }
+    if (this.#known !== undefined) return decodePacked(this.#known.fields, event.payloadBytes, pointerSize);
+    const isDescribed = event.payloadStart === event.payloadEnd;
+    const problem = 'Nothing in the trace describes the fields of this event.';
+    const payload: Payload = Object.create(null);
+    return { payload, problem: this.#metadata.fieldsProblem ?? (isDescribed ? undefined : problem) };
+  }
+
+  get #isNamedByKnown(): boolean {
+    return this.#metadata.name === '';
+  }
+}
+
+/** The runtime does not write the opcode that EventSource concludes from the name. */
+function opcodeByName(name: string): number {
+  if (hasSuffix(name, suffixOf(START_OPCODE))) return START_OPCODE;
+  return hasSuffix(name, suffixOf(STOP_OPCODE)) ? STOP_OPCODE : INFO_OPCODE;
+}
+
+function suffixOf(opcode: number): string {
+  if (opcode === START_OPCODE) return 'Start';
+  return opcode === STOP_OPCODE ? 'Stop' : '';
+}
+
+/** In whatever case, and not as the whole name. */
+function hasSuffix(name: string, suffix: string): boolean {
+  return name.length > suffix.length && name.slice(-suffix.length).toLowerCase() === suffix.toLowerCase();
+}

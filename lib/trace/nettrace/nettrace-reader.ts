@@ -1,0 +1,101 @@
+/** The events of an opened nettrace, given as early as its bytes come. */
+import type { NetTraceEvent as WireEvent } from '../../wire/nettrace/event.ts';
+import type { NetTraceMetadata } from '../../wire/nettrace/metadata.ts';
+import type { NetTraceParser } from '../../wire/nettrace/parser.ts';
+import type { TraceEvent } from '../trace-event.ts';
+import type { TraceInfo, TraceProgress, TraceReader } from '../trace-reader.ts';
+import type { Clock } from './clock.ts';
+import { traceErrorOf } from './error.ts';
+import { EventKind } from './event-kind.ts';
+import { NetTraceEvent, type TraceContext } from './nettrace-event.ts';
+import { processNameOf, tellsProcess } from './process-names.ts';
+
+const BATCH_SIZE = 4096;
+
+interface Kind {
+  readonly kind: EventKind;
+  readonly tellsProcess: boolean;
+}
+
+export class NetTraceReader implements TraceReader {
+  readonly info: TraceInfo;
+  /** A gap in the numbers of a thread's events tells how many are lost, one that goes back only that some are. */
+  readonly progress: TraceProgress;
+  readonly #chunks: AsyncIterator<Uint8Array>;
+  readonly #parser: NetTraceParser;
+  readonly #trace: TraceContext;
+  /** The same metadata id may come to mean other metadata: they are told apart as objects. */
+  readonly #kinds = new WeakMap<NetTraceMetadata, Kind>();
+  #firstEvents: readonly WireEvent[];
+
+  /**
+   * @param parser has read the head, and whatever came with it
+   * @param firstEvents what it has given up to here
+   */
+  constructor(
+    chunks: AsyncIterator<Uint8Array>,
+    parser: NetTraceParser,
+    firstEvents: readonly WireEvent[],
+    info: TraceInfo,
+    clock: Clock,
+  ) {
+    this.info = info;
+    this.progress = { lostEvents: 0, lostBuffers: 0, processNames: new Map(), bytesRead: 0 };
+    this.#chunks = chunks;
+    this.#parser = parser;
+    this.#firstEvents = firstEvents;
+    this.#trace = { clock, pointerSize: info.pointerSize === 4 ? 4 : 8 };
+    this.#noteProgress();
+  }
+
+  async *batches(): AsyncGenerator<readonly TraceEvent[], void, undefined> {
+    const parser = this.#parser;
+    try {
+      yield* this.#batchesOf(this.#firstEvents);
+      this.#firstEvents = [];
+      while (!parser.isAtEnd) {
+        const { done, value } = await this.#chunks.next();
+        const events = done ? parser.end() : parser.push(value);
+        this.#noteProgress();
+        yield* this.#batchesOf(events);
+      }
+      if (parser.fault !== undefined) throw traceErrorOf(parser.fault);
+    } finally {
+      await this.#chunks.return?.();
+    }
+  }
+
+  *#batchesOf(events: readonly WireEvent[]): Generator<readonly TraceEvent[]> {
+    for (let start = 0; start < events.length; start += BATCH_SIZE) {
+      yield events.slice(start, start + BATCH_SIZE).map((event) => this.#eventOf(event));
+    }
+  }
+
+  #eventOf(wireEvent: WireEvent): TraceEvent {
+    const { kind, tellsProcess } = this.#kindOf(wireEvent.metadata);
+    const event = new NetTraceEvent(wireEvent, kind, this.#trace);
+    if (tellsProcess) this.#noteProcess(event);
+    return event;
+  }
+
+  #kindOf(metadata: NetTraceMetadata): Kind {
+    let kind = this.#kinds.get(metadata);
+    if (kind === undefined) {
+      kind = { kind: new EventKind(metadata), tellsProcess: tellsProcess(metadata) };
+      this.#kinds.set(metadata, kind);
+    }
+    return kind;
+  }
+
+  #noteProcess(event: TraceEvent): void {
+    const name = processNameOf(event);
+    if (event.processId !== undefined && name !== undefined) {
+      this.progress.processNames.set(event.processId, name);
+    }
+  }
+
+  #noteProgress(): void {
+    this.progress.lostEvents = this.#parser.lostEvents;
+    this.progress.bytesRead = this.#parser.bytesRead;
+  }
+}

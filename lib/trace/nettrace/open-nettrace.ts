@@ -1,0 +1,45 @@
+/** Opens .nettrace and .netperf files, and streams of them that are still being written. */
+import { FormatVersion } from '../../wire/nettrace/constants.ts';
+import type { NetTraceEvent as WireEvent } from '../../wire/nettrace/event.ts';
+import { NetTraceParser } from '../../wire/nettrace/parser.ts';
+import type { TraceHead } from '../../wire/nettrace/trace-head.ts';
+import type { ByteSource } from '../byte-source.ts';
+import type { TraceInfo, TraceReader } from '../trace-reader.ts';
+import { Clock } from './clock.ts';
+import { traceErrorOf } from './error.ts';
+import { NetTraceReader } from './nettrace-reader.ts';
+
+/** @throws TraceError where not even the trace's description of itself can be read */
+export async function openNetTrace(source: ByteSource): Promise<TraceReader> {
+  const chunks = source.chunks()[Symbol.asyncIterator]();
+  const parser = new NetTraceParser();
+  let firstEvents: readonly WireEvent[] = [];
+  try {
+    while (parser.head === undefined) {
+      const { done, value } = await chunks.next();
+      firstEvents = done ? parser.end() : parser.push(value);
+      if (parser.head === undefined && parser.fault !== undefined) throw traceErrorOf(parser.fault);
+    }
+  } catch (error) {
+    await chunks.return?.();
+    throw error;
+  }
+  const clock = new Clock(parser.head);
+  return new NetTraceReader(chunks, parser, firstEvents, infoOf(parser.head, clock), clock);
+}
+
+function infoOf(head: TraceHead, clock: Clock): TraceInfo {
+  const { formatVersion, pointerSize, processors, processId, samplingInterval } = head;
+  const properties = Object.fromEntries(head.properties);
+  if (samplingInterval !== undefined) properties.ExpectedCPUSamplingRate = String(samplingInterval);
+  return {
+    format: formatVersion === FormatVersion.NetPerf ? 'netperf' : 'nettrace',
+    formatVersion,
+    startTime: clock.startTime,
+    hasWallTime: true,
+    pointerSize,
+    ...(processors !== undefined && { processors }),
+    ...(processId !== undefined && { processId }),
+    properties,
+  };
+}
