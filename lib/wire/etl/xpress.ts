@@ -14,6 +14,7 @@ const MIN_MATCH = 3;
 const LENGTH_MASK = 7;
 const HALF_BYTE_MAX = 15;
 const BYTE_MAX = 255;
+const LENGTH_PROBLEM = 'The compressed data ends inside the length of a match.';
 
 export interface Decompressed {
   /** How many bytes of the output have been written. */
@@ -60,26 +61,26 @@ export function decompressXpress(input: Uint8Array, output: Uint8Array, start: n
     const distance = (match >>> 3) + 1;
     let length = match & LENGTH_MASK;
     if (length === LENGTH_MASK) {
-      let half: number;
+      let half: number | undefined;
       if (halfByteAt < 0) {
-        if (from >= input.length) return ended('The compressed data ends inside the length of a match.');
         halfByteAt = from;
-        half = (input[from++] as number) & HALF_BYTE_MAX;
+        half = from < input.length ? (input[from++] as number) & HALF_BYTE_MAX : undefined;
       } else {
         half = (input[halfByteAt] as number) >>> 4;
         halfByteAt = -1;
       }
+      if (half === undefined) return ended(LENGTH_PROBLEM);
       length += half;
       if (half === HALF_BYTE_MAX) {
-        const more = from < input.length ? (input[from++] as number) : 0;
+        const more = input[from++];
+        if (more === undefined) return ended(LENGTH_PROBLEM);
         length += more;
         if (more === BYTE_MAX) {
-          const wide = from + 2 <= input.length ? view.getUint16(from, true) : 0;
+          if (from + 2 > input.length) return ended(LENGTH_PROBLEM);
+          length = view.getUint16(from, true);
           from += 2;
-          length = wide;
-          if (wide === 0) {
-            if (from + 4 > input.length)
-              return ended('The compressed data ends inside the length of a match.');
+          if (length === 0) {
+            if (from + 4 > input.length) return ended(LENGTH_PROBLEM);
             length = view.getUint32(from, true);
             from += 4;
           }
