@@ -1,18 +1,15 @@
 /** A sample of a tracepoint that .NET's EventPipe writes to, in version 1 of its format for tracepoints. */
 import type { Payload } from '../../wire/decoded-field.ts';
+import type { NetTraceMetadata } from '../../wire/nettrace/metadata.ts';
+import type { DecodedPayload } from '../../wire/nettrace/payload.ts';
 import type { SampleRecord } from '../../wire/perf-data/records.ts';
 import type { TracepointFormat } from '../../wire/perf-data/tracepoint-format.ts';
 import { decodeTracepointV1, type TracepointV1Event } from '../../wire/tracepoint-v1/decode.ts';
 import { TracepointV1Error } from '../../wire/tracepoint-v1/error.ts';
-import type { TracepointV1Metadata } from '../../wire/tracepoint-v1/metadata.ts';
+import { decodeTracepointV1Payload } from '../../wire/tracepoint-v1/metadata.ts';
 import type { MetadataStore } from './metadata-store.ts';
 import { opcodeNameOf, taskNameOf } from './names.ts';
 import { type Recording, SampleEvent } from './sample-event.ts';
-
-interface Decoded {
-  readonly payload: Payload;
-  readonly problem: string | undefined;
-}
 
 export class EventPipeEvent extends SampleEvent {
   readonly #format: TracepointFormat;
@@ -20,6 +17,7 @@ export class EventPipeEvent extends SampleEvent {
   readonly #store: MetadataStore;
   readonly #event: TracepointV1Event | undefined;
   readonly #fault: string | undefined;
+  #decoded: DecodedPayload | undefined;
 
   /**
    * @param data from the version on
@@ -75,7 +73,7 @@ export class EventPipeEvent extends SampleEvent {
   }
 
   override get opcode(): number {
-    return 0;
+    return this.#metadata()?.opcode ?? 0;
   }
 
   override get opcodeName(): string | undefined {
@@ -106,12 +104,23 @@ export class EventPipeEvent extends SampleEvent {
     return this.#event?.payload ?? this.#data;
   }
 
-  #metadata(): TracepointV1Metadata | undefined {
+  #metadata(): NetTraceMetadata | undefined {
     return this.#event && this.#store.get(this.#format.id, this.sample.pid, this.#event.eventId);
   }
 
-  #fields(): Decoded {
-    const problem = this.#fault ?? 'EventPipe\u2019s description of the fields is not read here.';
-    return { payload: Object.create(null), problem };
+  #fields(): DecodedPayload {
+    const metadata = this.#metadata();
+    if (this.#event === undefined || metadata === undefined) {
+      return withoutFields(this.#fault ?? 'No metadata that describes the event has been recorded yet.');
+    }
+    this.#decoded ??=
+      metadata.fieldsProblem === undefined
+        ? decodeTracepointV1Payload(metadata, this.#event.payload)
+        : withoutFields(metadata.fieldsProblem);
+    return this.#decoded;
   }
+}
+
+function withoutFields(problem: string): DecodedPayload {
+  return { payload: Object.create(null), problem };
 }

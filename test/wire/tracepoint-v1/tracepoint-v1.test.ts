@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { NetTraceError } from '../../../lib/wire/nettrace/error.ts';
 import { decodeTracepointV1, isTracepointV1 } from '../../../lib/wire/tracepoint-v1/decode.ts';
 import { TracepointV1Error } from '../../../lib/wire/tracepoint-v1/error.ts';
-import { readTracepointV1Metadata } from '../../../lib/wire/tracepoint-v1/metadata.ts';
+import {
+  decodeTracepointV1Payload,
+  readTracepointV1Metadata,
+} from '../../../lib/wire/tracepoint-v1/metadata.ts';
 
 const bytesOf = (hex: string) => Uint8Array.from(Buffer.from(hex.replaceAll(/\s/g, ''), 'hex'));
 
@@ -77,22 +81,29 @@ describe('an event in the tracepoint format', () => {
 });
 
 describe('the metadata of the tracepoint format', () => {
-  it('names the provider and the event', () => {
-    expect(readTracepointV1Metadata(bytesOf(METADATA))).toMatchObject({
+  const metadata = readTracepointV1Metadata(bytesOf(METADATA));
+
+  it('names the provider, the event and its fields', () => {
+    expect(metadata).toMatchObject({
       provider: 'Demo',
       eventId: 1,
       name: 'Req',
       keywords: 3n,
       version: 0,
       level: 4,
+      fields: [{ name: 'url' }, { name: 'ms' }],
     });
+  });
+
+  it('describes the payload', () => {
+    const { payload: fields, problem } = decodeTracepointV1Payload(metadata, payload);
+    expect({ ...fields }).toEqual({ url: '/a', ms: 7 });
+    expect(problem).toBeUndefined();
   });
 
   it('cut before its fields is refused', () => {
     for (let length = 0; length < 38; length++) {
-      expect(() => readTracepointV1Metadata(bytesOf(METADATA).subarray(0, length))).toThrow(
-        TracepointV1Error,
-      );
+      expect(() => readTracepointV1Metadata(bytesOf(METADATA).subarray(0, length))).toThrow(NetTraceError);
     }
   });
 });
