@@ -104,7 +104,7 @@ export class Cursor {
       throw new PerfDataError(
         'malformed',
         this.position,
-        `${this.what} ends early: ${size} bytes are wanted, ${this.left} are left.`,
+        `There are no ${size} bytes left in ${this.what}, only ${this.left}.`,
       );
     }
     const at = this.offset;

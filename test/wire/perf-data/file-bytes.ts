@@ -99,6 +99,36 @@ export interface FileParts {
 const HEADER_SIZE = 104;
 const ATTR_SIZE = 136;
 
+/** perf_event_attr: type, size, config, period, sample type, read format, flags (sample_id_all). */
+function attr(littleEndian: boolean): Uint8Array {
+  const bytes = new Bytes(littleEndian)
+    .u32(2)
+    .u32(ATTR_SIZE)
+    .u64(TRACEPOINT_ID)
+    .u64(1)
+    .u64(SAMPLE_TYPE)
+    .u64(0);
+  return bytes
+    .u64(littleEndian ? 1n << 18n : 1n << 45n)
+    .raw(new Array(ATTR_SIZE - 48).fill(0))
+    .done();
+}
+
+/** The same through a pipe: all that stands around a file's data comes as records before it. */
+export function pipeBytes(parts: FileParts): Uint8Array {
+  const littleEndian = parts.littleEndian ?? true;
+  const pipe = new Bytes(littleEndian).u64(0x32454c4946524550n).u64(16);
+  pipe.raw(record(littleEndian, 64, (body) => body.raw(attr(littleEndian)).u64(EVENT_ID)));
+  for (const [bit, content] of parts.features ?? []) {
+    pipe.raw(record(littleEndian, 80, (body) => body.u64(bit).raw(content)));
+  }
+  const formats = new Bytes(littleEndian);
+  formats.raw(tracingData(littleEndian, parts.tracepoint ?? 'P_L5K1', parts.fields ?? EVENT_HEADER_FIELDS));
+  const padded = formats.pad(8).done();
+  pipe.u32(66).u16(0).u16(12).u32(padded.length).raw(padded);
+  return pipe.raw(parts.records.flatMap((bytes) => [...bytes])).done();
+}
+
 /** A file with one attribute. */
 export function fileBytes(parts: FileParts): Uint8Array {
   const littleEndian = parts.littleEndian ?? true;
@@ -129,9 +159,7 @@ export function fileBytes(parts: FileParts): Uint8Array {
     .u64(0)
     .u64(0);
   file.u64(EVENT_ID);
-  // perf_event_attr: type, size, config, period, sample type, read format, flags (sample_id_all).
-  file.u32(2).u32(ATTR_SIZE).u64(TRACEPOINT_ID).u64(1).u64(SAMPLE_TYPE).u64(0);
-  file.u64(littleEndian ? 1n << 18n : 1n << 45n).raw(new Array(ATTR_SIZE - 48).fill(0));
+  file.raw(attr(littleEndian));
   file.u64(HEADER_SIZE).u64(8);
   file.raw(data);
   let offset = file.length + 16 * bits.length;

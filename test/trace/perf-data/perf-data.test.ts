@@ -1,0 +1,293 @@
+import { describe, expect, it } from 'vitest';
+import { openPerfData } from '../../../lib/trace/perf-data/open-perf-data.ts';
+import { openStream } from '../../../lib/trace/source/stream-source.ts';
+import { randomNumbers } from '../../wire/eventheader/event-bytes.ts';
+import {
+  Bytes,
+  EVENT_ID,
+  type FileParts,
+  fileBytes,
+  finishedRound,
+  ids,
+  pipeBytes,
+  record,
+  sample,
+} from '../../wire/perf-data/file-bytes.ts';
+import { readBytes, readPiped } from './read.ts';
+
+/** An EventHeader event "RequestStart" of opcode 1 with an activity, the activity it comes from, and a u8 "i" of 9. */
+const NAME = [...new TextEncoder().encode('RequestStart\0')];
+const START_EVENT = [
+  ...[7, 0, 0, 0, 0, 0, 1, 5],
+  ...[32, 0, 2, 0x80, ...new Array(16).fill(0x11), ...new Array(16).fill(0x22)],
+  ...[NAME.length + 3, 0, 1, 0, ...NAME, 0x69, 0, 2],
+  9,
+];
+const at = (timeNs: bigint, payload: readonly number[] = START_EVENT) => sample(true, { timeNs, payload });
+const round = finishedRound(true);
+const clock = (wallNs: bigint, clockNs: bigint) =>
+  new Map([[29, new Bytes(true).u32(1).u32(1).u64(wallNs).u64(clockNs).done()]]);
+const text = (value: string) => new Bytes(true).u32(60).text(value).pad(64).done();
+
+const PARTS: FileParts = {
+  records: [at(1_003n), at(1_005n), at(1_002n), round, at(1_004n), at(1_006n), round, at(1_007n)],
+  features: new Map([...clock(1_700_000_000_000_000_000n, 1_000n), [3, text('box')]]),
+};
+
+describe.each(['a file', 'a pipe'])('perf.data of %s', (where) => {
+  const bytesOf = where === 'a file' ? fileBytes : pipeBytes;
+  const read = (parts: FileParts) => readBytes(bytesOf(parts));
+
+  it('has EventHeader events with all that they tell of themselves', async () => {
+    const { events } = await read(PARTS);
+    expect(events[0]?.toJSON()).toEqual({
+      provider: 'P',
+      providerGuid: undefined,
+      name: 'RequestStart',
+      id: 0,
+      version: 0,
+      level: 5,
+      opcode: 1,
+      opcodeName: 'Start',
+      task: 0,
+      taskName: 'Request',
+      keywords: '0x1',
+      channel: 0,
+      processId: 10,
+      threadId: 11,
+      processor: 3,
+      timestamp: '1700000000000000002',
+      timeSinceStart: '2',
+      activityId: '11111111-1111-1111-1111-111111111111',
+      activityPath: undefined,
+      relatedActivityId: '22222222-2222-2222-2222-222222222222',
+      relatedActivityPath: undefined,
+      payload: { i: 9 },
+      payloadProblem: undefined,
+      stack: ['0x3000', '0x4000'],
+      position: expect.any(Number),
+    });
+    // With the padding of perf behind it.
+    expect(events[0]?.payloadBytes[0]).toBe(9);
+  });
+
+  it('gives them in the order of time', async () => {
+    const { events, fault } = await read(PARTS);
+    expect(events.map(({ timeSinceStart }) => timeSinceStart)).toEqual([2n, 3n, 4n, 5n, 6n, 7n]);
+    expect(fault).toBeUndefined();
+  });
+
+  it('tells of the recording', async () => {
+    const { info, progress } = await read(PARTS);
+    expect(info).toEqual({
+      format: 'perf.data',
+      startTime: 1_700_000_000_000_000_000n,
+      hasWallTime: true,
+      pointerSize: 8,
+      properties: { HOSTNAME: 'box' },
+    });
+    expect(progress.bytesRead).toBeGreaterThan(500);
+  });
+
+  it('without a clock starts with the earliest record of the first round', async () => {
+    const { info, events } = await read({ records: PARTS.records });
+    expect(info).toMatchObject({ startTime: 1_002n, hasWallTime: false });
+    expect(events[0]).toMatchObject({ timestamp: 1_002n, timeSinceStart: 0n });
+  });
+
+  it('keeps an event that is damaged, and says what is wrong with it', async () => {
+    const unknownFlags = [0x87, ...START_EVENT.slice(1)];
+    const { events } = await read({ records: [at(1n, unknownFlags), at(2n, START_EVENT.slice(0, -1))] });
+    expect(events[0]).toMatchObject({ provider: 'P', name: 'P_L5K1', level: 0, payload: {} });
+    expect(events[0]?.payloadProblem).toBe('The header has unknown flags: 0x87. (at byte 0)');
+    // perf's padding stands in for the byte that is missing.
+    expect(events[1]).toMatchObject({ name: 'RequestStart', payload: { i: 0 } });
+  });
+
+  it('has events of any tracepoint, by its format', async () => {
+    const fields =
+      '\tfield:u32 size;\toffset:8;\tsize:4;\tsigned:0;\n\tfield:__data_loc char[] who;\toffset:12;\tsize:4;\tsigned:0;\n';
+    const payload = [7, 0, 0, 0, 16, 0, 3, 0, 0x6d, 0x65, 0];
+    const cut = payload.slice(0, 4);
+    const { events } = await read({ fields, tracepoint: 'alloc', records: [at(1n, payload), at(2n, cut)] });
+    expect(events[0]).toMatchObject({ provider: 'user_events', name: 'alloc', level: 0 });
+    expect({ ...events[0]?.payload }).toEqual({ size: 7, who: 'me' });
+    expect(events[0]?.payloadProblem).toBeUndefined();
+    expect({ ...events[1]?.payload }).toEqual({ size: 7 });
+    expect(events[1]?.payloadProblem).toBe('The sample of 12 bytes ends before the fields who.');
+  });
+
+  it("has EventPipe's events, described by the first of each kind", async () => {
+    const fields = ['u8 version', 'u16 event_id', '__rel_loc u8[] extension', '__rel_loc u8[] payload']
+      .map(
+        (field, i) =>
+          `\tfield:${field};\toffset:${[8, 9, 11, 15][i]};\tsize:${[1, 2, 4, 4][i]};\tsigned:0;\n`,
+      )
+      .join('');
+    const utf16 = (value: string) => [...Buffer.from(`${value}\0`, 'utf16le')];
+    const metadata = new Bytes(true).raw(utf16('Demo')).u32(1).raw(utf16('ReqStop')).u64(3).u32(0).u32(4);
+    metadata.u32(1).u32(9).raw(utf16('ms')).u32(1).raw([1, 2]);
+    const event = (extension: readonly number[]) => {
+      const bytes = new Bytes(true).raw([1]).u16(1).u16(4).u16(extension.length).u16(extension.length).u16(4);
+      return [...bytes.raw(extension).u32(7).done()];
+    };
+    const first = event([1, metadata.length, 0, 0, 0, ...metadata.done()]);
+    const later = event([2, ...new Array(16).fill(0x11)]);
+    const { events } = await read({
+      fields,
+      records: [at(1n, first), at(2n, later), at(3n, [2, ...new Array(12)])],
+    });
+    const expected = {
+      provider: 'Demo',
+      name: 'ReqStop',
+      id: 1,
+      level: 4,
+      keywords: 3n,
+      opcode: 2,
+      taskName: 'Req',
+      payload: { ms: 7 },
+      payloadProblem: undefined,
+    };
+    expect(events[0]).toMatchObject(expected);
+    expect(events[1]).toMatchObject({ ...expected, activityId: '11111111-1111-1111-1111-111111111111' });
+    expect(events[2]).toMatchObject({ provider: 'user_events', name: 'P_L5K1', payload: {} });
+    expect(events[2]?.payloadProblem).toContain('format version 2');
+  });
+
+  it('has samples of whatever else was recorded, under the name that perf has for it', async () => {
+    const names = new Bytes(true).u32(1).u32(8).u64(0).u32(1).raw(text('sched:wakeup')).u64(EVENT_ID);
+    const format = '\tfield:int a;\toffset:8;\tsize:4;\tsigned:1;\n';
+    // The tracepoint of the sample is another than that whose format is there.
+    const bytes = bytesOf({ fields: format, records: [at(1n)], features: new Map([[12, names.done()]]) });
+    const { events } = await readBytes(replaceAll(bytes, 'ID: 1234', 'ID: 4321'));
+    expect(events[0]).toMatchObject({ provider: 'sched', name: 'wakeup' });
+    expect({ ...events[0]?.payload }).toEqual({ ip: 0x1000n, addr: 0x2000n, period: 1n });
+  });
+
+  it('tells names of processes and losses as it goes', async () => {
+    const withIds = (type: number, fill: (body: Bytes) => void) =>
+      record(true, type, (body) => {
+        fill(body);
+        body.pad(8);
+        ids(body, 9n);
+      });
+    const records = [
+      withIds(3, (body) => body.u32(5).u32(5).text('node\0')),
+      withIds(3, (body) => body.u32(5).u32(6).text('worker\0')),
+      withIds(7, (body) => body.u32(8).u32(5).u32(8).u32(5).u64(9)),
+      withIds(2, (body) => body.u64(EVENT_ID).u64(3)),
+      withIds(13, (body) => body.u64(2)),
+      withIds(14, () => {}),
+      record(true, 71, (body) => body.u64(24).raw(new Array(32).fill(0))),
+      new Uint8Array(24).fill(0xff),
+      at(10n),
+    ];
+    const { progress, events } = await read({ records });
+    expect([...progress.processNames]).toEqual([
+      [5, 'node'],
+      [8, 'node'],
+    ]);
+    // Both records count the same losses.
+    expect(progress).toMatchObject({ lostEvents: 3, lostBuffers: 0 });
+    expect(events).toHaveLength(1);
+  });
+
+  it('that is damaged gives all events before the damage, in the order of time', async () => {
+    const damaged = Uint8Array.from([9, 0, 0, 0, 0, 0, 4, 0]);
+    const { events, fault } = await read({ records: [at(3n), at(1n), damaged, at(4n)] });
+    expect(events.map(({ timestamp }) => timestamp)).toEqual([1n, 3n]);
+    const size = at(1n).length;
+    expect(fault).toMatchObject({ code: 'malformed', offset: (events[0]?.position ?? 0) + size });
+    expect(fault?.message).toContain('A record cannot have 4 bytes');
+  });
+
+  it('that is damaged in any way is read, or refused by a TraceError', async () => {
+    const whole = bytesOf(PARTS);
+    const random = randomNumbers(11);
+    let faults = 0;
+    for (let i = 0; i < 1_000; i++) {
+      const bytes = Uint8Array.from(whole);
+      for (let j = random(4); j >= 0; j--) bytes[random(bytes.length)] = random(256);
+      const fault = await readBytes(bytes).then(
+        ({ events, fault }) => {
+          for (const event of events) event.toJSON();
+          return fault;
+        },
+        (error) => error,
+      );
+      if (fault === undefined) continue;
+      expect(fault.name).toBe('TraceError');
+      faults++;
+    }
+    expect(faults).toBeGreaterThan(50);
+    expect(faults).toBeLessThan(950);
+  });
+});
+
+describe('a pipe', () => {
+  const bytes = pipeBytes(PARTS);
+
+  it.each([1, 7, 64, 1_000])('gives the same whatever comes at a time: %i bytes', async (size) => {
+    const [piped, whole] = [await readPiped(bytes, size), await readBytes(bytes)];
+    expect(piped.events.map((event) => event.toJSON())).toEqual(whole.events.map((event) => event.toJSON()));
+    expect(piped.info).toEqual(whole.info);
+    expect(piped.progress).toEqual(whole.progress);
+  });
+
+  it('gives events as they come, and is closed when nobody wants more', async () => {
+    let isClosed = false;
+    async function* endless() {
+      try {
+        yield pipeBytes({ records: [], ...(PARTS.features && { features: PARTS.features }) });
+        for (let time = 2_000n; ; time++) yield new Bytes(true).raw(at(time)).raw(round).done();
+      } finally {
+        isClosed = true;
+      }
+    }
+    const reader = await openPerfData(await openStream(endless(), 'the pipe'), { manifests: [] });
+    let count = 0;
+    for await (const batch of reader.batches()) {
+      count += batch.length;
+      if (count >= 100) break;
+    }
+    expect(reader.progress.bytesRead).toBeLessThan(40_000);
+    expect(isClosed).toBe(true);
+  });
+
+  it('may name its events by updates', async () => {
+    const update = record(true, 78, (body) => body.u64(2).u64(EVENT_ID).text('cycles:u\0'));
+    const piped = replaceAll(pipeBytes({ records: [update, at(1n)] }), 'ID: 1234', 'ID: 4321');
+    const { events } = await readBytes(piped);
+    expect(events[0]).toMatchObject({ provider: 'cycles', name: 'u' });
+  });
+
+  it('that ends inside a record says so, wherever that is', async () => {
+    const ends = Array.from({ length: 40 }, (_, i) => bytes.length - 1 - i * 13);
+    for (const end of ends) {
+      const { fault, events } = await readPiped(bytes.subarray(0, end), 100);
+      const isBetweenRecords = fault === undefined;
+      expect(isBetweenRecords || fault.code === 'truncated').toBe(true);
+      expect(events.length).toBeLessThan(6);
+    }
+  });
+});
+
+describe('a file', () => {
+  it('that claims more than it has is refused before memory is taken for it', async () => {
+    const bytes = fileBytes(PARTS);
+    const view = new DataView(bytes.buffer);
+    view.setBigUint64(32, 1n << 40n, true); // of the attributes
+    await expect(readBytes(bytes)).rejects.toMatchObject({ code: 'unsupported' });
+    view.setBigUint64(32, 1n << 20n, true);
+    await expect(readBytes(bytes)).rejects.toMatchObject({ code: 'truncated' });
+  });
+
+  it('that perf has not ended is refused', async () => {
+    await expect(readBytes(fileBytes({ records: [] }))).rejects.toMatchObject({ code: 'truncated' });
+  });
+});
+
+/** Replaces ASCII text by other text of the same length. */
+function replaceAll(bytes: Uint8Array, from: string, to: string): Uint8Array {
+  return Uint8Array.from(Buffer.from(Buffer.from(bytes).toString('latin1').replaceAll(from, to), 'latin1'));
+}
