@@ -1,0 +1,220 @@
+/** An event of an .etl: a view of its record. */
+import type { Payload } from '../../wire/decoded-field.ts';
+import type { EtlBuffer } from '../../wire/etl/buffer.ts';
+import { positionOf } from '../../wire/etl/buffer.ts';
+import { nanosecondsOf } from '../../wire/etl/clock.ts';
+import {
+  type ExtendedItems,
+  extendedItemsOf,
+  readAddresses,
+  relatedActivityIdOf,
+  stackOf,
+} from '../../wire/etl/extended-items.ts';
+import {
+  activityIdOf,
+  channelOf,
+  headerEndOf,
+  idNumberOf,
+  keywordsOf,
+  layoutKind,
+  levelOf,
+  opcodeOf,
+  pointerSizeOf,
+  processIdOf,
+  taskOf,
+  threadIdOf,
+  versionOf,
+} from '../../wire/etl/record.ts';
+import type { EtlRecord } from '../../wire/etl/record-cursor.ts';
+import { Layout } from '../../wire/etl/record-type.ts';
+import { type Nanoseconds, TraceEvent } from '../trace-event.ts';
+import type { DecodedPayload, DescribedEvent, EventDescriber } from './event-describer.ts';
+
+/** In place of an id: there is none. */
+const NO_ID = 0xffff_ffff;
+
+/** What all events of a trace share. */
+export interface EtlTrace {
+  readonly clock: { fileTime(ticks: number): bigint };
+  readonly startTime: Nanoseconds;
+  readonly describer: EventDescriber;
+}
+
+export class EtlEvent extends TraceEvent implements EtlRecord {
+  /** @internal This and the next three: where the record is. */
+  readonly buffer: EtlBuffer;
+  /** @internal */
+  readonly offset: number;
+  /** @internal */
+  readonly end: number;
+  /** @internal */
+  readonly type: number;
+  /** @internal Raw time since the trace's start. */
+  readonly ticks: number;
+  readonly #trace: EtlTrace;
+  /** This and the next: of records without ids of their own. */
+  readonly #threadId: number | undefined;
+  readonly #processId: number | undefined;
+  #items: ExtendedItems | undefined;
+  #described: DescribedEvent | undefined;
+  #decoded: DecodedPayload | undefined;
+  #stackWalks: EtlRecord[] | undefined;
+
+  constructor(
+    trace: EtlTrace,
+    record: EtlRecord,
+    ticks: number,
+    threadId: number | undefined,
+    processId: number | undefined,
+  ) {
+    super();
+    this.buffer = record.buffer;
+    this.offset = record.offset;
+    this.end = record.end;
+    this.type = record.type;
+    this.ticks = ticks;
+    this.#trace = trace;
+    this.#threadId = threadId;
+    this.#processId = processId;
+  }
+
+  get provider(): string {
+    return this.#describe().provider;
+  }
+
+  get providerGuid(): string | undefined {
+    return this.#describe().providerGuid;
+  }
+
+  get name(): string {
+    return this.#describe().name;
+  }
+
+  get id(): number {
+    return idNumberOf(this);
+  }
+
+  get version(): number {
+    return versionOf(this);
+  }
+
+  get level(): number {
+    return levelOf(this);
+  }
+
+  get opcode(): number {
+    return opcodeOf(this);
+  }
+
+  get opcodeName(): string | undefined {
+    return this.#describe().opcodeName;
+  }
+
+  get task(): number {
+    return this.#isManifestEvent ? taskOf(this) : 0;
+  }
+
+  get taskName(): string | undefined {
+    return this.#describe().taskName;
+  }
+
+  get keywords(): bigint {
+    return this.#isManifestEvent ? keywordsOf(this) : 0n;
+  }
+
+  get channel(): number {
+    return this.#isManifestEvent ? channelOf(this) : 0;
+  }
+
+  get processId(): number | undefined {
+    return present(processIdOf(this) ?? this.#processId);
+  }
+
+  get threadId(): number | undefined {
+    return present(threadIdOf(this) ?? this.#threadId);
+  }
+
+  get processor(): number {
+    return this.buffer.header.processor;
+  }
+
+  get timestamp(): Nanoseconds {
+    return nanosecondsOf(this.#trace.clock.fileTime(this.ticks));
+  }
+
+  get timeSinceStart(): Nanoseconds {
+    return this.timestamp - this.#trace.startTime;
+  }
+
+  get activityId(): string | undefined {
+    return this.#isManifestEvent ? activityIdOf(this) : undefined;
+  }
+
+  get relatedActivityId(): string | undefined {
+    return relatedActivityIdOf(this, this.#extended().items);
+  }
+
+  get payload(): Payload {
+    return this.#decode().payload;
+  }
+
+  get payloadProblem(): string | undefined {
+    return this.#decode().problem;
+  }
+
+  get payloadBytes(): Uint8Array {
+    return this.buffer.bytes.subarray(this.#extended().payload, this.end);
+  }
+
+  /**
+   * What was recorded with the event, or right behind it as a StackWalk of the kernel. The kernel may also
+   * record stacks under keys that it tells the frames of much later: those are events only.
+   */
+  get stack(): readonly bigint[] | undefined {
+    const own = stackOf(this, this.#extended().items);
+    if (this.#stackWalks === undefined) return own;
+    return [...(own ?? []), ...this.#stackWalks.flatMap(framesOf)];
+  }
+
+  get position(): number {
+    return positionOf(this.buffer, this.offset);
+  }
+
+  /** @internal */
+  addStackWalk(walk: EtlRecord): void {
+    this.#stackWalks ??= [];
+    this.#stackWalks.push(walk);
+  }
+
+  get #isManifestEvent(): boolean {
+    return layoutKind(this) === Layout.Event;
+  }
+
+  #extended(): ExtendedItems {
+    this.#items ??= extendedItemsOf(this);
+    return this.#items;
+  }
+
+  #describe(): DescribedEvent {
+    this.#described ??= this.#trace.describer.describe(this, this.#extended().items);
+    return this.#described;
+  }
+
+  #decode(): DecodedPayload {
+    this.#decoded ??= this.#extended().isDamaged
+      ? { payload: Object.create(null), problem: 'An extended item of the event is damaged.' }
+      : this.#describe().decode(this.payloadBytes, pointerSizeOf(this));
+    return this.#decoded;
+  }
+}
+
+function present(id: number | undefined): number | undefined {
+  return id === NO_ID ? undefined : id;
+}
+
+/** Before the frames of a StackWalk: time u64, process u32, thread u32. */
+const WALK_HEAD_SIZE = 16;
+
+function framesOf(walk: EtlRecord): bigint[] {
+  return readAddresses(walk.buffer.view, headerEndOf(walk) + WALK_HEAD_SIZE, walk.end, pointerSizeOf(walk));
+}

@@ -1,0 +1,120 @@
+/** The events of an .etl, in the order of time. */
+import type { EtlClock } from '../../wire/etl/clock.ts';
+import type { LogFileHeader } from '../../wire/etl/log-file-header.ts';
+import type { SeekableBytes } from '../byte-source.ts';
+import { TraceError } from '../trace-error.ts';
+import type { TraceEvent } from '../trace-event.ts';
+import type { TraceInfo, TraceProgress, TraceReader } from '../trace-reader.ts';
+import { readBuffer } from './buffer-file.ts';
+import type { EventDescriptions } from './descriptions.ts';
+import { EtlEvent, type EtlTrace } from './etl-event.ts';
+import { EventDescriber } from './event-describer.ts';
+import { type EtlIndex, isLogFileHeader, readIndex } from './index-pass.ts';
+import { isKernelRecord, KernelState } from './kernel-state.ts';
+import { attachStackWalk, isStackWalk } from './stack-walks.ts';
+import { BufferRun, TimeMerge } from './time-merge.ts';
+import { traceInfoOf } from './trace-info.ts';
+
+const BATCH_SIZE = 2048;
+/** Events that come behind an event before it is given, so that its stack can still be put to it. */
+const HELD_BACK = 4096;
+/**
+ * Buffers that may be in memory at a time, in bytes. Of real traces it is some for each processor; only a
+ * file made for it has more.
+ */
+const MAX_OVERLAP = 1 << 30;
+
+export class EtlReader implements TraceReader {
+  readonly info: TraceInfo;
+  readonly progress: TraceProgress;
+  readonly #bytes: SeekableBytes;
+  readonly #header: LogFileHeader;
+  readonly #clock: EtlClock;
+  readonly #descriptions: EventDescriptions;
+  readonly #kernel: KernelState;
+
+  constructor(bytes: SeekableBytes, header: LogFileHeader, clock: EtlClock, descriptions: EventDescriptions) {
+    this.info = traceInfoOf(header);
+    this.progress = {
+      lostEvents: header.eventsLost,
+      lostBuffers: header.buffersLost,
+      processNames: new Map(),
+      bytesRead: 0,
+    };
+    this.#bytes = bytes;
+    this.#header = header;
+    this.#clock = clock;
+    this.#descriptions = descriptions;
+    this.#kernel = new KernelState(this.progress.processNames);
+  }
+
+  async *batches(): AsyncGenerator<readonly TraceEvent[], void, undefined> {
+    try {
+      const index = await readIndex(this.#bytes, this.#header, this.#clock, this.#descriptions, this.#kernel);
+      this.#countLosses(index);
+      yield* this.#merged(index);
+      this.progress.bytesRead = this.#bytes.size;
+      if (index.problem !== undefined) {
+        const { code, offset, sentence } = index.problem;
+        throw new TraceError(code, offset, sentence, { cause: index.problem });
+      }
+    } finally {
+      await this.#bytes.close();
+    }
+  }
+
+  /** The header of a file that was not closed counts nothing; but buffers say that something is missing. */
+  #countLosses({ withLostEvents, withLostBuffers }: EtlIndex): void {
+    this.progress.lostEvents = Math.max(this.progress.lostEvents, withLostEvents);
+    this.progress.lostBuffers = Math.max(this.progress.lostBuffers, withLostBuffers);
+  }
+
+  async *#merged({ buffers }: EtlIndex): AsyncGenerator<readonly TraceEvent[], void, undefined> {
+    const { start } = this.#clock;
+    const trace: EtlTrace = {
+      clock: this.#clock,
+      startTime: this.info.startTime,
+      describer: new EventDescriber(this.#descriptions),
+    };
+    const merge = new TimeMerge(buffers);
+    let overlap = 0;
+    let held: EtlEvent[] = [];
+    for (;;) {
+      for (let due = merge.due; due !== undefined; due = merge.due) {
+        const buffer = await readBuffer(this.#bytes, due.position, due.size);
+        overlap += buffer.bytes.length;
+        if (overlap > MAX_OVERLAP) throw tooMuchOverlap(due.position);
+        this.progress.bytesRead += due.size;
+        merge.add(new BufferRun(buffer, due, start));
+      }
+      const run = merge.current;
+      if (run === undefined) break;
+      const { cursor } = run;
+      if (!isLogFileHeader(cursor.buffer, cursor.offset)) {
+        const event = this.#eventAt(trace, cursor);
+        if (isStackWalk(event)) attachStackWalk(event, held, start);
+        held.push(event);
+      }
+      const drained = merge.advance();
+      if (drained !== undefined) overlap -= drained.cursor.buffer.bytes.length;
+      if (held.length === HELD_BACK + BATCH_SIZE) {
+        yield held.slice(0, BATCH_SIZE);
+        held = held.slice(BATCH_SIZE);
+      }
+    }
+    for (let from = 0; from < held.length; from += BATCH_SIZE) yield held.slice(from, from + BATCH_SIZE);
+  }
+
+  #eventAt(trace: EtlTrace, cursor: BufferRun['cursor']): EtlEvent {
+    if (!isKernelRecord(cursor.layout))
+      return new EtlEvent(trace, cursor, cursor.ticks, undefined, undefined);
+    this.#kernel.observe(cursor);
+    const thread = this.#kernel.threadOf(cursor);
+    return new EtlEvent(trace, cursor, cursor.ticks, thread, this.#kernel.processOf(cursor, thread));
+  }
+}
+
+function tooMuchOverlap(position: number): TraceError {
+  const message = `More than ${MAX_OVERLAP >> 20} MB of buffers overlap in time, which is not supported.`;
+  return new TraceError('unsupported', position, message);
+}

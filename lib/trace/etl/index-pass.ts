@@ -1,0 +1,128 @@
+/**
+ * Goes over an .etl once before its events are given: for when each buffer starts, and for what describes the
+ * events, which may stand behind them.
+ */
+import type { EtlBuffer } from '../../wire/etl/buffer.ts';
+import type { EtlClock } from '../../wire/etl/clock.ts';
+import { BUFFER_HEADER_SIZE, LogFileMode } from '../../wire/etl/constants.ts';
+import { EtlError } from '../../wire/etl/error.ts';
+import { extendedItemsOf } from '../../wire/etl/extended-items.ts';
+import type { LogFileHeader } from '../../wire/etl/log-file-header.ts';
+import { guidAt, headerEndOf, idNumberOf, opcodeOf, providerGuidOffset } from '../../wire/etl/record.ts';
+import { RecordCursor } from '../../wire/etl/record-cursor.ts';
+import { Layout } from '../../wire/etl/record-type.ts';
+import { MANIFEST_EVENT_ID } from '../../wire/manifest/constants.ts';
+import type { SeekableBytes } from '../byte-source.ts';
+import { readBuffers } from './buffer-file.ts';
+import type { EventDescriptions } from './descriptions.ts';
+import type { KernelState } from './kernel-state.ts';
+import type { IndexedBuffer } from './time-merge.ts';
+
+/** KernelTraceControl's class, with which it puts descriptions into traces that it merges. */
+const METADATA_GUID = 'bbccf6c1-6cd1-48c4-80ff-839482e37671';
+const METADATA_FIRST_WORD = 0xbbccf6c1;
+const EVENT_INFO = 32;
+
+export interface EtlIndex {
+  /** Those that have records. */
+  readonly buffers: readonly IndexedBuffer[];
+  /** This and the next: buffers of which the recorder says that events, or buffers, before are missing. */
+  readonly withLostEvents: number;
+  readonly withLostBuffers: number;
+  /** The first damage in the file's order. */
+  readonly problem: EtlError | undefined;
+}
+
+export async function readIndex(
+  bytes: SeekableBytes,
+  header: LogFileHeader,
+  clock: EtlClock,
+  descriptions: EventDescriptions,
+  kernel: KernelState,
+): Promise<EtlIndex> {
+  const buffers: IndexedBuffer[] = [];
+  let count = 0;
+  let withLostEvents = 0;
+  let withLostBuffers = 0;
+  let problem: EtlError | undefined;
+  try {
+    for await (const buffer of readBuffers(bytes)) {
+      const cursor = new RecordCursor(buffer, clock.start);
+      const span = readSpan(cursor, descriptions, kernel);
+      problem ??= cursor.problem;
+      if (span !== undefined) {
+        const size = Math.min(buffer.header.size, bytes.size - buffer.position);
+        buffers.push({ index: count, position: buffer.position, size, ...span });
+      }
+      count++;
+      if (buffer.header.hasLostEvents) withLostEvents++;
+      if (buffer.header.hasLostBuffers) withLostBuffers++;
+    }
+  } catch (error) {
+    if (!(error instanceof EtlError)) throw error;
+    problem ??= error;
+  }
+  return {
+    buffers,
+    withLostEvents,
+    withLostBuffers,
+    problem: problem ?? missingBuffers(header, count, bytes),
+  };
+}
+
+function readSpan(
+  cursor: RecordCursor,
+  descriptions: EventDescriptions,
+  kernel: KernelState,
+): Pick<IndexedBuffer, 'firstTicks' | 'isOrdered'> | undefined {
+  let firstTicks = Number.POSITIVE_INFINITY;
+  let lastTicks = Number.NEGATIVE_INFINITY;
+  let isOrdered = true;
+  while (cursor.next()) {
+    const { ticks } = cursor;
+    if (ticks < firstTicks) firstTicks = ticks;
+    if (ticks < lastTicks) isOrdered = false;
+    lastTicks = ticks;
+    gather(cursor, descriptions, kernel);
+  }
+  return firstTicks === Number.POSITIVE_INFINITY ? undefined : { firstTicks, isOrdered };
+}
+
+/** Takes what a record tells that is of use for others. */
+function gather(record: RecordCursor, descriptions: EventDescriptions, kernel: KernelState): void {
+  switch (record.layout) {
+    case Layout.Event:
+      if (idNumberOf(record) === MANIFEST_EVENT_ID) {
+        const guid = guidAt(record, providerGuidOffset(record));
+        const payload = record.buffer.bytes.subarray(extendedItemsOf(record).payload, record.end);
+        descriptions.addManifestChunk(record, guid, payload);
+      }
+      break;
+    case Layout.Classic: {
+      const at = providerGuidOffset(record);
+      const isMetadata =
+        record.buffer.view.getUint32(at, true) === METADATA_FIRST_WORD &&
+        guidAt(record, at) === METADATA_GUID;
+      if (isMetadata && opcodeOf(record) === EVENT_INFO) {
+        descriptions.addTraceEventInfo(record.buffer.bytes.subarray(headerEndOf(record), record.end));
+      }
+      break;
+    }
+    case Layout.System:
+    case Layout.PerfInfo:
+      kernel.preview(record);
+  }
+}
+
+/** A closed file says how many buffers it has; a circular one counts those that were overwritten too. */
+function missingBuffers(header: LogFileHeader, count: number, bytes: SeekableBytes): EtlError | undefined {
+  const { buffersWritten, mode } = header;
+  if (count >= buffersWritten || (mode & LogFileMode.Circular) !== 0) return undefined;
+  const sentence = `The file ends after ${count} of the ${buffersWritten} buffers that it says to have.`;
+  return new EtlError('truncated', bytes.size, sentence);
+}
+
+/** Whether the record is the header of the log file, which is no event. */
+export function isLogFileHeader({ position }: EtlBuffer, offset: number): boolean {
+  return position === 0 && offset === BUFFER_HEADER_SIZE;
+}

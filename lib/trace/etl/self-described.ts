@@ -1,0 +1,67 @@
+/** Events that describe themselves (TraceLogging). The same bytes describe many events: they are read once. */
+import { type Payload, payloadOf } from '../../wire/decoded-field.ts';
+import { decodeTraceLoggingPayload } from '../../wire/tracelogging/decode.ts';
+import { TraceLoggingError } from '../../wire/tracelogging/error.ts';
+import { type ParsedMetadata, parseMetadata } from '../../wire/tracelogging/parse-metadata.ts';
+import { decodeProviderTraits } from '../../wire/tracelogging/provider-traits.ts';
+
+/** More than programs define; it bounds what a damaged trace makes this keep. */
+const MAX_KEPT = 10_000;
+
+/** What was made of some bytes before. */
+class Kept<Result> {
+  readonly #results = new Map<string, Result>();
+  readonly #make: (bytes: Uint8Array) => Result;
+
+  constructor(make: (bytes: Uint8Array) => Result) {
+    this.#make = make;
+  }
+
+  get(bytes: Uint8Array): Result {
+    const key = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+    let result = this.#results.get(key);
+    if (result === undefined) {
+      result = this.#make(bytes);
+      if (this.#results.size >= MAX_KEPT) this.#results.clear();
+      this.#results.set(key, result);
+    }
+    return result;
+  }
+}
+
+/** The metadata of an event, or a sentence on why it cannot be read. */
+export type SelfDescription = ParsedMetadata | { readonly problem: string };
+
+export class SelfDescriptions {
+  readonly #events = new Kept<SelfDescription>((bytes) => orProblem(() => parseMetadata(bytes)));
+  readonly #providers = new Kept((bytes) => orProblem(() => decodeProviderTraits(bytes)));
+
+  event(metadata: Uint8Array): SelfDescription {
+    return this.#events.get(metadata);
+  }
+
+  /** @returns undefined where the traits are damaged */
+  providerName(traits: Uint8Array): string | undefined {
+    const result = this.#providers.get(traits);
+    return 'problem' in result ? undefined : result.name;
+  }
+}
+
+export function decodeSelfDescribed(
+  description: ParsedMetadata,
+  bytes: Uint8Array,
+): { payload: Payload; problem?: string } {
+  const decoded = orProblem(() => decodeTraceLoggingPayload(description, bytes));
+  return 'problem' in decoded
+    ? { payload: Object.create(null), problem: decoded.problem }
+    : { payload: payloadOf(decoded.fields) };
+}
+
+function orProblem<Result>(read: () => Result): Result | { problem: string } {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof TraceLoggingError) return { problem: error.message };
+    throw error;
+  }
+}

@@ -1,0 +1,128 @@
+/**
+ * The records of all buffers in the order of time. A buffer belongs to one processor, and its records are in
+ * order; the buffers of several processors overlap in time. Only those are in memory that have records both
+ * before and after the current one: each is read when its first record is due, and dropped after its last.
+ */
+import type { EtlBuffer } from '../../wire/etl/buffer.ts';
+import { type RawTime, RecordCursor } from '../../wire/etl/record-cursor.ts';
+
+/** A buffer that has records, as the index knows it. */
+export interface IndexedBuffer {
+  /** Counts the file's buffers, so that those of one instant stay in the file's order. */
+  readonly index: number;
+  readonly position: number;
+  readonly size: number;
+  /** Ticks of its earliest record. */
+  readonly firstTicks: number;
+  /** Whether no record is earlier than one before it. */
+  readonly isOrdered: boolean;
+}
+
+/** A loaded buffer at one of its records. */
+export class BufferRun {
+  readonly cursor: RecordCursor;
+  readonly index: number;
+  /** Where the records stand in the order of time, where that is not their own. */
+  readonly #offsets: readonly number[] | undefined;
+  #next = 0;
+
+  constructor(buffer: EtlBuffer, { index, isOrdered }: IndexedBuffer, start: RawTime) {
+    this.index = index;
+    this.#offsets = isOrdered ? undefined : sortedOffsets(buffer, start);
+    this.cursor = new RecordCursor(buffer, start);
+  }
+
+  next(): boolean {
+    if (this.#offsets === undefined) return this.cursor.next();
+    const offset = this.#offsets[this.#next++];
+    if (offset === undefined) return false;
+    this.cursor.seek(offset);
+    return true;
+  }
+}
+
+function sortedOffsets(buffer: EtlBuffer, start: RawTime): number[] {
+  const records: { offset: number; ticks: number }[] = [];
+  const cursor = new RecordCursor(buffer, start);
+  while (cursor.next()) records.push({ offset: cursor.offset, ticks: cursor.ticks });
+  return records.sort((a, b) => a.ticks - b.ticks).map(({ offset }) => offset);
+}
+
+export class TimeMerge {
+  readonly #waiting: readonly IndexedBuffer[];
+  #waitingFrom = 0;
+  /** A heap: no run is earlier than the one at half its place. */
+  readonly #runs: BufferRun[] = [];
+
+  constructor(buffers: readonly IndexedBuffer[]) {
+    this.#waiting = [...buffers].sort((a, b) => a.firstTicks - b.firstTicks || a.index - b.index);
+  }
+
+  /** The buffer that must be added before the next record is known. */
+  get due(): IndexedBuffer | undefined {
+    const waiting = this.#waiting[this.#waitingFrom];
+    const [top] = this.#runs;
+    if (waiting === undefined || top === undefined) return waiting;
+    const { ticks } = top.cursor;
+    const isDue = waiting.firstTicks < ticks || (waiting.firstTicks === ticks && waiting.index < top.index);
+    return isDue ? waiting : undefined;
+  }
+
+  /** Adds the buffer that is due; one without records is nothing. */
+  add(run: BufferRun): void {
+    this.#waitingFrom++;
+    if (!run.next()) return;
+    const runs = this.#runs;
+    let at = runs.length;
+    runs.push(run);
+    while (at > 0) {
+      const above = (at - 1) >>> 1;
+      const parent = runs[above] as BufferRun;
+      if (!isEarlier(run, parent)) break;
+      runs[at] = parent;
+      at = above;
+    }
+    runs[at] = run;
+  }
+
+  /** At the earliest record, when none is due; undefined at the end. */
+  get current(): BufferRun | undefined {
+    return this.#runs[0];
+  }
+
+  /** Leaves the current record. @returns the buffer, if that was its last one */
+  advance(): BufferRun | undefined {
+    const runs = this.#runs;
+    const top = runs[0] as BufferRun;
+    if (top.next()) {
+      this.#sink(top);
+      return undefined;
+    }
+    const last = runs.pop() as BufferRun;
+    if (runs.length > 0) this.#sink(last);
+    return top;
+  }
+
+  /** Puts a run that takes the first place to its own. */
+  #sink(run: BufferRun): void {
+    const runs = this.#runs;
+    let at = 0;
+    for (let below = 1; below < runs.length; below = 2 * at + 1) {
+      const right = runs[below + 1];
+      let child = runs[below] as BufferRun;
+      if (right !== undefined && isEarlier(right, child)) {
+        child = right;
+        below++;
+      }
+      if (!isEarlier(child, run)) break;
+      runs[at] = child;
+      at = below;
+    }
+    runs[at] = run;
+  }
+}
+
+function isEarlier(a: BufferRun, b: BufferRun): boolean {
+  const difference = a.cursor.ticks - b.cursor.ticks;
+  return difference < 0 || (difference === 0 && a.index < b.index);
+}

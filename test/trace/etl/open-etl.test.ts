@@ -1,0 +1,366 @@
+import { describe, expect, it } from 'vitest';
+import { openEtl } from '../../../lib/trace/etl/open-etl.ts';
+import { MemorySource } from '../../../lib/trace/source/memory-source.ts';
+import { TraceError } from '../../../lib/trace/trace-error.ts';
+import type { TraceEvent } from '../../../lib/trace/trace-event.ts';
+import { guidBytes } from '../../../lib/wire/guid.ts';
+import {
+  ACTIVITY,
+  bufferBytes,
+  classicRecord,
+  etlBytes,
+  eventRecord,
+  kernelRecord,
+  messageRecord,
+  PROVIDER,
+  RAW_START,
+  RELATED,
+  START_NS,
+} from '../../wire/etl/etl-bytes.ts';
+import { Bytes } from '../../wire/perf-data/file-bytes.ts';
+import { readEtl } from './read-etl.ts';
+
+/** An event so many ticks of 100 ns after the start. */
+const at = (ticks: number, id = ticks) => eventRecord({ time: RAW_START + BigInt(ticks), id });
+const idsOf = (events: readonly TraceEvent[]) => events.map(({ id }) => id);
+
+describe('the info of an .etl', () => {
+  it('is what the header of the log says', async () => {
+    const { reader } = await readEtl(etlBytes([]));
+    expect(reader.info).toEqual({
+      format: 'etl',
+      startTime: START_NS,
+      endTime: START_NS + 60_000_000_000n,
+      hasWallTime: true,
+      pointerSize: 8,
+      processors: 4,
+      properties: {
+        loggerName: 'Session',
+        logFileName: 'C:\\trace.etl',
+        osVersion: '10.0.19045',
+        mode: '0x1',
+        bufferSize: '65536',
+        buffersWritten: '0',
+        cpuMHz: '2000',
+        clock: 'performance counter',
+        clockFrequency: '10000000',
+        timerResolution: '156250',
+        bootTime: '2023-12-31T23:58:20.000000000Z',
+        timeZoneBiasMinutes: '-60',
+      },
+    });
+  });
+
+  it('has no end where the session was not closed', async () => {
+    const { reader } = await readEtl(etlBytes([], { endTime: 0n }));
+    expect(reader.info.endTime).toBeUndefined();
+  });
+
+  it('of 32-bit Windows has short pointers', async () => {
+    const { reader, events } = await readEtl(etlBytes([bufferBytes([at(1)])], { is32Bit: true }));
+    expect([reader.info.pointerSize, idsOf(events)]).toEqual([4, [1]]);
+  });
+
+  it.each([
+    ['nothing', new Uint8Array(0), 'truncated'],
+    ['half a header', etlBytes([]).subarray(0, 40), 'truncated'],
+    ['a header without records', bufferBytes([]), 'malformed'],
+    ['another record first', bufferBytes([at(1)]), 'malformed'],
+  ])('cannot be read from %s', async (_what, bytes, code) => {
+    const opened = openEtl(new MemorySource(bytes), { manifests: [] });
+    await expect(opened).rejects.toBeInstanceOf(TraceError);
+    await expect(opened).rejects.toMatchObject({ code });
+  });
+});
+
+describe('the events of an .etl', () => {
+  it('are in the order of time, whatever buffers they are in', async () => {
+    const bytes = etlBytes([
+      bufferBytes([at(1), at(5), at(9)], { processor: 1 }),
+      bufferBytes([at(20), at(21)], { processor: 1 }),
+      bufferBytes([at(2), at(3), at(20, 200)], { processor: 2 }),
+    ]);
+    const { events, error } = await readEtl(bytes);
+    expect(error).toBeUndefined();
+    expect(idsOf(events)).toEqual([1, 2, 3, 5, 9, 20, 200, 21]);
+    expect(events.map(({ processor }) => processor)).toEqual([1, 2, 2, 1, 1, 1, 2, 1]);
+  });
+
+  it('of one instant are in the order of the file', async () => {
+    const bytes = etlBytes([
+      bufferBytes([at(4, 1), at(4, 2), at(5, 3)]),
+      bufferBytes([at(4, 4)]),
+      bufferBytes([at(3, 5), at(4, 6)]),
+    ]);
+    expect(idsOf((await readEtl(bytes)).events)).toEqual([5, 1, 2, 4, 6, 3]);
+  });
+
+  it('are in the order of time where those of a buffer are not', async () => {
+    const bytes = etlBytes([bufferBytes([at(7), at(2), at(5), at(2, 22)]), bufferBytes([at(4)])]);
+    expect(idsOf((await readEtl(bytes)).events)).toEqual([2, 22, 4, 5, 7]);
+  });
+
+  it('of a circular file are in the order of time', async () => {
+    const bytes = etlBytes(
+      [bufferBytes([at(30), at(31)]), bufferBytes([at(10), at(11)]), bufferBytes([at(20)])],
+      {
+        mode: 2,
+        buffersWritten: 100,
+      },
+    );
+    const { events, error } = await readEtl(bytes);
+    expect(idsOf(events)).toEqual([10, 11, 20, 30, 31]);
+    expect(error).toBeUndefined();
+  });
+
+  it('come in batches, all of them', async () => {
+    const buffers = Array.from({ length: 100 }, (_, buffer) =>
+      bufferBytes(Array.from({ length: 100 }, (_, i) => at(100 * buffer + i, i))),
+    );
+    const { events } = await readEtl(etlBytes(buffers));
+    expect(events.length).toBe(10_000);
+    const times = events.map(({ timeSinceStart }) => Number(timeSinceStart));
+    expect(times).toEqual(Array.from({ length: 10_000 }, (_, i) => 100 * i));
+  });
+
+  it('are none where the log holds its header only', async () => {
+    const { reader, events, error } = await readEtl(etlBytes([]));
+    expect([events, error]).toEqual([[], undefined]);
+    expect(reader.progress.lostEvents).toBe(0);
+  });
+
+  it('have all that their headers tell', async () => {
+    const record = eventRecord({
+      time: RAW_START + 15n,
+      activityId: ACTIVITY,
+      items: [{ type: 1, data: guidBytes(RELATED) }],
+      payload: [1, 2],
+    });
+    const bytes = etlBytes([bufferBytes([record], { processor: 3 })]);
+    const { events } = await readEtl(bytes);
+    expect(events[0]?.toJSON()).toEqual({
+      provider: PROVIDER,
+      providerGuid: PROVIDER,
+      name: 'EventID(5)',
+      id: 5,
+      version: 1,
+      level: 4,
+      opcode: 1,
+      opcodeName: 'Start',
+      task: 3,
+      taskName: undefined,
+      keywords: '0x8000000000000001',
+      channel: 16,
+      processId: 10,
+      threadId: 11,
+      processor: 3,
+      timestamp: String(START_NS + 1500n),
+      timeSinceStart: '1500',
+      activityId: ACTIVITY,
+      activityPath: undefined,
+      relatedActivityId: RELATED,
+      relatedActivityPath: undefined,
+      payload: {},
+      payloadProblem: `Nothing describes event 5 (version 1) of ${PROVIDER}.`,
+      stack: undefined,
+      position: bytes.length - bufferBytes([record]).length + 0x48,
+    });
+    expect([...(events[0]?.payloadBytes ?? [])]).toEqual([1, 2]);
+  });
+
+  it('have no process and thread where these are -1', async () => {
+    const record = eventRecord({ time: RAW_START, processId: 0xffff_ffff });
+    expect((await readEtl(etlBytes([bufferBytes([record])]))).events[0]?.processId).toBeUndefined();
+  });
+
+  it('of classes and messages that nobody describes say so', async () => {
+    const records = [
+      classicRecord({ time: RAW_START, payload: [1] }),
+      messageRecord(17, 2, [...guidBytes(RELATED), 1]),
+      kernelRecord({ group: 200, opcode: 99, time: RAW_START, payload: [1] }),
+      classicRecord({ time: RAW_START }),
+    ];
+    const { events } = await readEtl(etlBytes([bufferBytes(records)]));
+    expect(events.map(({ provider, name, payloadProblem }) => [provider, name, payloadProblem])).toEqual([
+      [PROVIDER, 'Opcode(7)', `Nothing describes opcode 7 (version 3) of the class ${PROVIDER}.`],
+      [RELATED, 'EventID(17)', 'Nothing describes message 17 (WPP): the symbols of its program would.'],
+      ['Windows Kernel', 'Opcode(99)', "Nothing describes opcode 99 (version 2) of the kernel's group 200."],
+      [PROVIDER, 'Opcode(7)', undefined],
+    ]);
+  });
+});
+
+describe('kernel records without ids', () => {
+  const u32s = (...values: number[]) => {
+    const bytes = new Bytes(true);
+    for (const value of values) bytes.u32(value);
+    return bytes.done();
+  };
+  const switchTo = (ticks: number, thread: number) =>
+    kernelRecord({
+      type: 0x11,
+      group: 5,
+      opcode: 36,
+      time: RAW_START + BigInt(ticks),
+      payload: u32s(thread, 0),
+    });
+  const other = (ticks: number) =>
+    kernelRecord({ type: 0x11, group: 200, opcode: 1, time: RAW_START + BigInt(ticks) });
+
+  it('are of the thread that was last switched to on their processor', async () => {
+    const thread = kernelRecord({ group: 5, opcode: 3, version: 3, time: RAW_START, payload: u32s(70, 77) });
+    const bytes = etlBytes([
+      bufferBytes([thread], { processor: 0 }),
+      bufferBytes([other(1), switchTo(2, 77), other(3)], { processor: 1 }),
+      bufferBytes([other(4), switchTo(5, 88), other(6)], { processor: 2 }),
+    ]);
+    const { events } = await readEtl(bytes);
+    const ids = events.filter(({ opcode }) => opcode === 1).map((event) => [event.processId, event.threadId]);
+    expect(ids).toEqual([
+      [undefined, undefined],
+      [70, 77],
+      [undefined, undefined],
+      [undefined, 88],
+    ]);
+  });
+
+  it('are of the thread that their payload names', async () => {
+    const sample = kernelRecord({
+      type: 0x11,
+      group: 15,
+      opcode: 46,
+      time: RAW_START + 3n,
+      payload: new Bytes(true).u64(0x1234).u32(99).u32(1).done(),
+    });
+    const { events } = await readEtl(etlBytes([bufferBytes([switchTo(2, 77), sample])]));
+    expect(events[1]?.threadId).toBe(99);
+  });
+
+  it('get the stack that is recorded behind them', async () => {
+    const walk = (ticks: number, of: number, thread: number, ...frames: number[]) => {
+      const payload = new Bytes(true)
+        .u64(RAW_START + BigInt(of))
+        .u32(70)
+        .u32(thread);
+      for (const frame of frames) payload.u64(frame);
+      return kernelRecord({
+        type: 0x11,
+        group: 0x18,
+        opcode: 32,
+        time: RAW_START + BigInt(ticks),
+        payload: payload.done(),
+      });
+    };
+    const bytes = etlBytes([
+      bufferBytes([switchTo(1, 77), other(2), walk(3, 2, 77, 0x10, 0x20), at(4), walk(5, 2, 77, 0x30)]),
+      bufferBytes([other(2), walk(6, 2, 55, 0x99), walk(7, 1_000, 77, 0x98)], { processor: 1 }),
+    ]);
+    const { events } = await readEtl(bytes);
+    const stacks = events.filter(({ opcode, id }) => opcode === 1 && id === 0).map(({ stack }) => stack);
+    expect(stacks).toEqual([[0x10n, 0x20n, 0x30n], [0x99n]]);
+    expect(events.filter(({ opcode }) => opcode === 32).length).toBe(4);
+  });
+
+  it('tell the names of processes', async () => {
+    const process = (ticks: number, opcode: number, id: number, name: string) => {
+      const payload = new Bytes(true).u64(0).u32(id).u32(4).u32(0).u32(0).u64(0).u32(0).u32(0);
+      return kernelRecord({
+        group: 3,
+        opcode,
+        version: 4,
+        time: RAW_START + BigInt(ticks),
+        payload: payload.text(`${name}\0\0\0\0\0\0\0`).done(),
+      });
+    };
+    const bytes = etlBytes([
+      bufferBytes([
+        process(1, 3, 10, 'old.exe'),
+        process(2, 1, 10, 'new.exe'),
+        process(3, 4, 20, 'last.exe'),
+      ]),
+    ]);
+    const { reader } = await readEtl(bytes);
+    expect([...reader.progress.processNames]).toEqual([
+      [10, 'new.exe'],
+      [20, 'last.exe'],
+    ]);
+  });
+});
+
+describe('losses', () => {
+  it('are what the header of the log counts', async () => {
+    const { reader } = await readEtl(etlBytes([], { eventsLost: 3, buffersLost: 4 }));
+    expect(reader.progress).toMatchObject({ lostEvents: 3, lostBuffers: 4 });
+  });
+
+  it('are one at least for each buffer that tells of some', async () => {
+    const { reader } = await readEtl(
+      etlBytes([bufferBytes([at(1)], { flags: 2 }), bufferBytes([], { flags: 6 })]),
+    );
+    expect(reader.progress).toMatchObject({ lostEvents: 2, lostBuffers: 1 });
+  });
+});
+
+describe('a damaged .etl', () => {
+  const buffers = [bufferBytes([at(1), at(2)]), bufferBytes([at(3), at(4)])];
+
+  it('that ends inside a buffer gives what stands before', async () => {
+    const whole = etlBytes(buffers);
+    const { reader, events, error } = await readEtl(whole.subarray(0, whole.length - 100));
+    expect(idsOf(events)).toEqual([1, 2, 3]);
+    expect(error).toMatchObject({
+      code: 'truncated',
+      offset: whole.length - bufferBytes([at(3), at(4)]).length,
+    });
+    expect(reader.progress.bytesRead).toBe(whole.length - 100);
+  });
+
+  it('that lacks buffers which its header counts is truncated', async () => {
+    const { events, error } = await readEtl(etlBytes(buffers, { buffersWritten: 4 }));
+    expect(idsOf(events)).toEqual([1, 2, 3, 4]);
+    expect(error?.message).toMatch(/^The file ends after 3 of the 4 buffers that it says to have\./);
+  });
+
+  it('that was allocated beforehand ends at the first zeros', async () => {
+    const { events, error } = await readEtl(Buffer.concat([etlBytes(buffers), new Uint8Array(1000)]));
+    expect([idsOf(events), error]).toEqual([[1, 2, 3, 4], undefined]);
+  });
+
+  it('gives what stands before damage in a buffer, and all of the next', async () => {
+    const damaged = bufferBytes([at(1), at(2)]);
+    damaged[0x48 + 0x50 + 3] = 0x11;
+    const { events, error } = await readEtl(etlBytes([damaged, buffers[1] as Uint8Array]));
+    expect(idsOf(events)).toEqual([1, 3, 4]);
+    expect(error).toMatchObject({ code: 'malformed', offset: etlBytes([]).length + 0x98 });
+  });
+
+  it('ends where the size of a buffer cannot be', async () => {
+    const damaged = bufferBytes([at(1), at(2)]);
+    damaged.set([1, 0, 0, 0]);
+    const { events, error } = await readEtl(etlBytes([buffers[1] as Uint8Array, damaged]));
+    expect(idsOf(events)).toEqual([3, 4]);
+    expect(error?.message).toMatch(/^A buffer cannot have 1 bytes\./);
+  });
+
+  it('never fails otherwise, whatever its bytes are', async () => {
+    const whole = etlBytes([
+      bufferBytes([at(1), kernelRecord({ group: 3, opcode: 1, time: RAW_START, version: 4 })]),
+      bufferBytes([classicRecord({ time: RAW_START }), messageRecord(1, 0xff, new Uint8Array(40))]),
+    ]);
+    let seed = 1;
+    const random = (limit: number) => {
+      seed = (seed * 1_103_515_245 + 12_345) & 0x7fff_ffff;
+      return seed % limit;
+    };
+    for (let round = 0; round < 500; round++) {
+      const bytes = Uint8Array.from(whole);
+      for (let i = 0; i < 4; i++) bytes[random(bytes.length)] = random(256);
+      try {
+        const { events } = await readEtl(bytes);
+        for (const event of events) event.toJSON();
+      } catch (error) {
+        expect(error).toBeInstanceOf(TraceError);
+      }
+    }
+  });
+});

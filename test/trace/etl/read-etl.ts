@@ -1,0 +1,25 @@
+/** Reads .etl bytes as a trace, for tests. */
+import { openEtl } from '../../../lib/trace/etl/open-etl.ts';
+import { MemorySource } from '../../../lib/trace/source/memory-source.ts';
+import { TraceError } from '../../../lib/trace/trace-error.ts';
+import type { TraceEvent } from '../../../lib/trace/trace-event.ts';
+import type { TraceReader } from '../../../lib/trace/trace-reader.ts';
+
+export interface ReadTrace {
+  readonly reader: TraceReader;
+  readonly events: readonly TraceEvent[];
+  /** What the reading ended with. */
+  readonly error: TraceError | undefined;
+}
+
+export async function readEtl(bytes: Uint8Array, manifests: readonly string[] = []): Promise<ReadTrace> {
+  const reader = await openEtl(new MemorySource(bytes), { manifests });
+  const events: TraceEvent[] = [];
+  try {
+    for await (const batch of reader.batches()) events.push(...batch);
+  } catch (error) {
+    if (!(error instanceof TraceError)) throw error;
+    return { reader, events, error };
+  }
+  return { reader, events, error: undefined };
+}
