@@ -96,7 +96,7 @@ export function eventPatternOf(type: unknown): EventPattern | undefined {
     isNumber(id, 0xffff) && (version === undefined || isNumber(version, 0xff)) && name === undefined;
   if (typeof provider !== 'string' || !(byName || byId)) return undefined;
   return {
-    providers: [Guid.tryParse(provider)?.toString() ?? provider],
+    providers: [Guid.tryParse(provider.replace(/^\{(.*)\}$/, '$1'))?.toString() ?? provider],
     name: byName ? name : undefined,
     id: byId ? id : undefined,
     version: byId ? version : undefined,

@@ -1,6 +1,6 @@
 /** From the types of a payload as it is written to those as a trace gives it back. */
 
-/** 64-bit integers and times come back as `bigint`, GUIDs and addresses as text, arrays as plain arrays. */
+/** Integers of 64 bits and times come back as `bigint`; GUIDs, addresses and JSON as text. */
 type ReadValue<Written> =
   Exclude<Written, undefined> extends infer Value
     ? unknown extends Value
@@ -24,7 +24,7 @@ type ReadObject<Value> = [Value] extends [number | boolean | Uint8Array]
 
 /** The payload of a trace's event that was written with this one. A nullable field is always there. */
 export type ReadPayload<Written> = {
-  readonly [Name in keyof Written]-?: undefined extends Written[Name]
-    ? ReadValue<Written[Name]> | null
-    : ReadValue<Written[Name]>;
+  readonly [Name in keyof Written]-?:
+    | ReadValue<Written[Name]>
+    | (unknown extends Written[Name] ? never : undefined extends Written[Name] ? null : never);
 };

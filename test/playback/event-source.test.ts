@@ -1,0 +1,65 @@
+/** The events of an event source, asked for by its own functions: the same query on a trace and on a live feed. */
+import { map, Observable } from 'rxjs';
+import { describe, expect, it } from 'vitest';
+import { defineEventSource, event, listen, type WrittenEvent } from '../../lib/index.ts';
+import { Playback } from '../../lib/playback/playback.ts';
+import { FakeTraceEvent, fakeTrace } from './fakes.ts';
+
+const log = defineEventSource('Playback-Test', {
+  RequestStart: event({ url: 'string' }, { id: 7 }),
+  RequestStop: event({ success: 'bool' }),
+  Note: event({ text: 'string' }),
+});
+
+const written = new Observable<WrittenEvent>((observer) => {
+  const subscription = listen(log, (heard) => observer.next(heard));
+  return () => subscription.close();
+});
+
+/** The query of this file. */
+const urls = (playback: Playback) =>
+  playback.bufferOutput(playback.getObservable(log.RequestStart).pipe(map(({ payload }) => payload.url)));
+
+describe("an event source's function", () => {
+  it('tells which event it writes, without showing it', () => {
+    expect(log.RequestStart.identity).toEqual({
+      provider: 'Playback-Test',
+      providerGuid: log.guid,
+      name: 'RequestStart',
+      id: 7,
+    });
+    expect(Object.isFrozen(log.RequestStart.identity)).toBe(true);
+    expect(Object.keys(log.RequestStart)).toEqual([]);
+  });
+
+  it('asks for its event in a trace: by its name, or by its id where the trace does not tell names', async () => {
+    const provider = 'Playback-Test';
+    const trace = fakeTrace([
+      [
+        new FakeTraceEvent({ provider, name: 'RequestStart', payload: { url: '/by-name' } }),
+        new FakeTraceEvent({ provider: 'Another', name: 'RequestStart', payload: { url: '/not-ours' } }),
+        new FakeTraceEvent({ provider, name: 'RequestStop', payload: { success: true } }),
+        new FakeTraceEvent({ provider: log.guid, providerGuid: log.guid, id: 7, payload: { url: '/by-id' } }),
+        new FakeTraceEvent({ provider, name: 'RequestStart', id: 7, payload: { url: '/by-both' } }),
+      ],
+    ]);
+    const playback = new Playback().addTrace(trace);
+    const answer = urls(playback);
+    await playback.run();
+    expect(answer).toEqual(['/by-name', '/by-id', '/by-both']);
+  });
+
+  it('asks for its event in a live feed', async () => {
+    const playback = new Playback().addEvents(written, ({ timestamp }) => timestamp);
+    const answer = urls(playback);
+    const playing = playback.start();
+    expect(log.RequestStart.enabled).toBe(true);
+    log.RequestStart({ url: '/live' });
+    log.Note({ text: 'not asked for' });
+    playing.stop();
+    log.RequestStart({ url: '/late' });
+    await playing.finished;
+    expect(answer).toEqual(['/live']);
+    expect(log.RequestStart.enabled).toBe(false);
+  });
+});
