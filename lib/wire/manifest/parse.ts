@@ -1,10 +1,20 @@
 /**
  * Reads the manifest of an event source: what .NET's EventSource generates, and what `generateManifest` does.
- * References between its parts are resolved, so that an event has all that decoding it takes.
+ * References between its parts are resolved, and one to what is not declared is an error: see
+ * `describeManifest` for manifests of whatever origin.
  */
 import { LEVEL_NAMES, OPCODE_NAMES } from './constants.ts';
 import { ManifestError } from './error.ts';
-import { readTags, type Tag } from './xml.ts';
+import {
+  integer,
+  type ManifestSections,
+  messageOf,
+  type ProviderSection,
+  providerGuid,
+  readSections,
+  required,
+} from './sections.ts';
+import type { Tag } from './xml.ts';
 
 /** A number with a name: a task, an opcode, or a value of a map. */
 export interface NamedNumber {
@@ -61,58 +71,55 @@ export interface Manifest {
 
 /** @throws ManifestError */
 export function parseManifest(xml: string): Manifest {
-  const tags = readTags(xml).filter((tag) => !tag.isEnd);
-  const [provider, second] = tags.filter((tag) => tag.name === 'provider');
+  const sections = readSections(xml);
+  const [provider, second] = sections.providers;
   if (provider === undefined) throw new ManifestError(0, 'The manifest has no provider.');
   if (second !== undefined) {
-    throw new ManifestError(second.offset, 'The manifest has more than one provider.');
+    throw new ManifestError(second.tag.offset, 'The manifest has more than one provider.');
   }
-  const reader = new ManifestReader(tags);
+  const reader = new ManifestReader(provider, sections.strings);
   return {
-    name: required(provider, 'name'),
-    guid: required(provider, 'guid')
-      .replaceAll(/^\{|\}$/g, '')
-      .toLowerCase(),
+    name: required(provider.tag, 'name'),
+    guid: providerGuid(provider.tag),
     keywords: [...reader.keywords.values()],
-    events: reader.events(),
+    events: provider.events.map((tag) => reader.readEvent(tag)),
   };
 }
 
 class ManifestReader {
   readonly keywords: ReadonlyMap<string, ManifestKeyword>;
-  private readonly tags: readonly Tag[];
-  private readonly strings: ReadonlyMap<string, string>;
+  private readonly strings: ManifestSections['strings'];
   private readonly tasks: ReadonlyMap<string, NamedNumber>;
   private readonly opcodes: ReadonlyMap<string, NamedNumber>;
   private readonly maps: ReadonlyMap<string, ManifestMap>;
   private readonly templates: ReadonlyMap<string, readonly ManifestField[]>;
 
-  /** @param tags start tags only */
-  constructor(tags: readonly Tag[]) {
-    this.tags = tags;
-    this.strings = this.byKey('string', 'id', (tag) => required(tag, 'value'));
-    this.tasks = this.byKey('task', 'name', namedNumber);
+  constructor(provider: ProviderSection, strings: ManifestSections['strings']) {
+    this.strings = strings;
+    this.tasks = mapValues(provider.tasks, ({ tag }) => namedNumber(tag));
     const predefined = Array.from(OPCODE_NAMES, ([value, name]) => [name, { name, value }] as const);
-    this.opcodes = new Map([...predefined, ...this.byKey('opcode', 'name', namedNumber)]);
-    this.keywords = this.byKey('keyword', 'name', (tag) => ({
+    this.opcodes = new Map([...predefined, ...mapValues(provider.opcodes, namedNumber)]);
+    this.keywords = mapValues(provider.keywords, (tag) => ({
       name: required(tag, 'name'),
       mask: BigInt(integer(tag, 'mask')),
     }));
-    this.maps = this.readMaps();
-    this.templates = this.readTemplates();
+    this.maps = mapValues(provider.maps, ({ tag, entries }) => ({
+      kind: tag.name === 'bitMap' ? 'bits' : 'values',
+      entries: entries.map((entry) => ({
+        name: messageOf(entry, strings) ?? '',
+        value: Number(integer(entry, 'value')),
+      })),
+    }));
+    this.templates = mapValues(provider.templates, (fields) => fields.map(({ tag }) => this.readField(tag)));
   }
 
-  events(): ManifestEvent[] {
-    return this.tags.filter((tag) => tag.name === 'event').map((tag) => this.readEvent(tag));
-  }
-
-  private readEvent(tag: Tag): ManifestEvent {
+  readEvent(tag: Tag): ManifestEvent {
     const { symbol } = tag.attributes;
     const level = required(tag, 'level');
     const levelNumber = LEVEL_NAMES.indexOf(level as (typeof LEVEL_NAMES)[number]);
     if (levelNumber < 0) throw undeclared(tag, 'level', level);
     const task = this.referenced(tag, 'task', this.tasks);
-    const message = this.text(tag);
+    const message = messageOf(tag, this.strings);
     return {
       id: Number(integer(tag, 'value')),
       version: tag.attributes.version === undefined ? 0 : Number(integer(tag, 'version')),
@@ -144,45 +151,6 @@ class ManifestReader {
     return item;
   }
 
-  /** Of several with one key, such as the strings of several cultures, the first counts. */
-  private byKey<Item>(name: string, key: string, read: (tag: Tag) => Item): Map<string, Item> {
-    const items = new Map<string, Item>();
-    for (const tag of this.tags) {
-      if (tag.name !== name) continue;
-      const itemKey = required(tag, key);
-      if (!items.has(itemKey)) items.set(itemKey, read(tag));
-    }
-    return items;
-  }
-
-  private readMaps(): Map<string, ManifestMap> {
-    const maps = new Map<string, ManifestMap>();
-    let entries: NamedNumber[] = [];
-    for (const tag of this.tags) {
-      if (tag.name === 'valueMap' || tag.name === 'bitMap') {
-        entries = [];
-        maps.set(required(tag, 'name'), { kind: tag.name === 'bitMap' ? 'bits' : 'values', entries });
-      } else if (tag.name === 'map') {
-        entries.push({ name: this.text(tag) ?? '', value: Number(integer(tag, 'value')) });
-      }
-    }
-    return maps;
-  }
-
-  private readTemplates(): Map<string, readonly ManifestField[]> {
-    const templates = new Map<string, readonly ManifestField[]>();
-    let fields: ManifestField[] = [];
-    for (const tag of this.tags) {
-      if (tag.name === 'template') {
-        fields = [];
-        templates.set(required(tag, 'tid'), fields);
-      } else if (tag.name === 'data') {
-        fields.push(this.readField(tag));
-      }
-    }
-    return templates;
-  }
-
   private readField(tag: Tag): ManifestField {
     const { outType, length } = tag.attributes;
     const map = this.referenced(tag, 'map', this.maps);
@@ -194,32 +162,14 @@ class ManifestReader {
       ...(map === undefined ? {} : { map }),
     };
   }
+}
 
-  /** A message: text, or `$(string.id)` for one of the string table. */
-  private text(tag: Tag): string | undefined {
-    const { message } = tag.attributes;
-    const id = message === undefined ? undefined : /^\$\(string\.(.*)\)$/.exec(message)?.[1];
-    return id === undefined ? message : (this.strings.get(id) ?? message);
-  }
+function mapValues<From, To>(items: ReadonlyMap<string, From>, convert: (item: From) => To): Map<string, To> {
+  return new Map(Array.from(items, ([key, item]) => [key, convert(item)]));
 }
 
 function namedNumber(tag: Tag): NamedNumber {
   return { name: required(tag, 'name'), value: Number(integer(tag, 'value')) };
-}
-
-function required(tag: Tag, key: string): string {
-  const value = tag.attributes[key];
-  if (value === undefined) throw new ManifestError(tag.offset, `A <${tag.name}> has no ${key}.`);
-  return value;
-}
-
-/** Decimal, or hexadecimal after `0x`. */
-function integer(tag: Tag, key: string): bigint {
-  const text = required(tag, key);
-  if (!/^(0x[0-9a-f]+|[0-9]+)$/i.test(text)) {
-    throw new ManifestError(tag.offset, `A <${tag.name}> has the ${key} "${text}", which is no number.`);
-  }
-  return BigInt(text);
 }
 
 function undeclared(tag: Tag, key: string, name: string): ManifestError {

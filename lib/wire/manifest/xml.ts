@@ -6,6 +6,7 @@ import { ManifestError } from './error.ts';
 
 /** A start tag, or an end tag, which has no attributes. */
 export interface Tag {
+  /** Without the prefix of a namespace. */
   readonly name: string;
   readonly isEnd: boolean;
   readonly attributes: Readonly<Record<string, string>>;
@@ -25,7 +26,7 @@ export function attribute(name: string, value: string | number): string {
 }
 
 /**
- * The tags of a text, in order.
+ * The tags of a text, in order. An element without content has two, like any other.
  *
  * @throws ManifestError where a tag is malformed or does not end
  */
@@ -61,10 +62,17 @@ function readTag(text: string, offset: number, tags: Tag[]): number {
     attributes[attributeName] = withoutEntities(doubleQuoted ?? singleQuoted ?? '');
     end += whole.length;
   }
-  const [close] = match(TAG_END, text, end);
+  const [close, emptySlash] = match(TAG_END, text, end);
   if (close === undefined) throw malformed(text, offset);
-  tags.push({ name, isEnd: slash === '/', attributes, offset });
+  const tag = { name: localName(name), attributes, offset };
+  tags.push({ ...tag, isEnd: slash === '/' });
+  if (emptySlash === '/') tags.push({ ...tag, isEnd: true });
   return end + close.length;
+}
+
+/** The part behind the prefix of a namespace. */
+export function localName(name: string): string {
+  return name.slice(name.indexOf(':') + 1);
 }
 
 function match(pattern: RegExp, text: string, offset: number): readonly (string | undefined)[] {

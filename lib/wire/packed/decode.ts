@@ -137,10 +137,14 @@ class PayloadReader {
         return this.#readCounted('ansi');
       case 'binary':
         return this.#readBinary(field);
+      case 'binaryCounted':
+        return this.#takeCounted();
       case 'sid':
         return this.#readSid();
-      default:
+      case 'wbemSid':
         return this.#readWbemSid();
+      default:
+        return this.#refuseType(field);
     }
   }
 
@@ -171,9 +175,13 @@ class PayloadReader {
   }
 
   #readCounted(type: TextType): string | undefined {
-    const count = this.#take(2);
-    const bytes = count === undefined ? undefined : this.#take(viewOf(count).getUint16(0, true));
+    const bytes = this.#takeCounted();
     return bytes === undefined ? undefined : textOf(type, bytes);
+  }
+
+  #takeCounted(): Uint8Array | undefined {
+    const count = this.#take(2);
+    return count === undefined ? undefined : this.#take(viewOf(count).getUint16(0, true));
   }
 
   #readBinary(field: FieldLayout): Uint8Array | undefined {
@@ -195,6 +203,12 @@ class PayloadReader {
       return null;
     }
     return this.#take(2 * this.#pointerSize) === undefined ? undefined : this.#readSid();
+  }
+
+  #refuseType(field: FieldLayout): undefined {
+    // Where nothing is left the field is not there, and nothing is missing.
+    if (this.#offset === this.#bytes.length) return undefined;
+    return this.#fail(`Field "${field.name}" has the unknown type "${field.typeName ?? field.type}".`);
   }
 
   #take(size: number): Uint8Array | undefined {

@@ -4,7 +4,7 @@
  */
 
 /**
- * - `bool8`, `bool32`: a number of 1 or 4 bytes, not 0 for true
+ * - `bool8`, `bool32`: a number of 1 or 4 bytes, 0 for false and 1 for true
  * - `char16`: a UTF-16 unit
  * - `hex8` to `hex64`: unsigned integers that people read in hex
  * - `pointer`: an unsigned integer of the pointer size of whoever wrote the event
@@ -12,9 +12,10 @@
  * - `filetime`: 100 ns since 1601 in 8 bytes; `systemtime`: 8 u16; `guid`: 16 bytes in struct order
  * - `utf16`, `ansi`, `utf8`: text, NUL-terminated unless `length` is given
  * - `utf16Counted`, `ansiCounted`: a u16 of bytes, then the text
- * - `binary`: `length` bytes
+ * - `binary`: `length` bytes; `binaryCounted`: a u16 of bytes, then the bytes
  * - `sid`: 8 bytes and 4 for each sub-authority; `wbemSid`: two pointers before it, or a u32 of 0 alone
  * - `struct`: `fields`, one after the other
+ * - `unknown`: of a size that nobody knows, so that neither it nor what follows can be read
  */
 export type PackedType =
   | 'bool8'
@@ -47,9 +48,11 @@ export type PackedType =
   | 'utf16Counted'
   | 'ansiCounted'
   | 'binary'
+  | 'binaryCounted'
   | 'sid'
   | 'wbemSid'
-  | 'struct';
+  | 'struct'
+  | 'unknown';
 
 export interface PackedField {
   readonly name: string;
@@ -60,6 +63,8 @@ export interface PackedField {
   readonly count?: number | string;
   /** Of a struct. */
   readonly fields?: readonly PackedField[];
+  /** Of `unknown`: what its describer calls the type. */
+  readonly typeName?: string;
   /** Names of the numbers that the field may have. */
   readonly map?: PackedMap;
   /** Only tells the length or count of a later field: not shown. */

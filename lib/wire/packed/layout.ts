@@ -17,6 +17,7 @@ export type Extent = number | '*' | Reference;
 export interface FieldLayout {
   readonly name: string;
   readonly type: PackedType;
+  readonly typeName: string | undefined;
   readonly isHidden: boolean;
   readonly length: Extent | undefined;
   readonly count: Extent | undefined;
@@ -59,6 +60,7 @@ class LayoutMaker {
       const laid: FieldLayout = {
         name: field.name,
         type: field.type,
+        typeName: field.typeName,
         isHidden: field.hidden === true,
         length: this.#extent(field.length, scope),
         count: this.#extent(field.count, scope),

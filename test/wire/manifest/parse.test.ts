@@ -122,7 +122,10 @@ describe('a text that is no manifest', () => {
     [provider('<event value="1" level="win:Verbose" keywords="K"/>'), 'has the keywords "K", which is'],
     [provider('<event value="1" level="win:Verbose" template="T"/>'), 'has the template "T", which is'],
     [provider('<template tid="T"><data name="f"/></template>'), 'A <data> has no inType.'],
-    [provider('<data name="f" inType="win:UInt8" map="M"/>'), 'has the map "M", which is not declared.'],
+    [
+      provider('<template tid="T"><data name="f" inType="win:UInt8" map="M"/></template>'),
+      'has the map "M", which is not declared.',
+    ],
     ['<provider name="P', 'The tag "<provider name="P" is malformed. (at character 0)'],
     ['<provider name=P>', 'is malformed.'],
     ['< >', 'The tag "< >" is malformed.'],

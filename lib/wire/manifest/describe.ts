@@ -1,0 +1,121 @@
+/**
+ * Manifests of whatever origin as descriptions of events: .NET's EventSource writes them into traces, people
+ * write them for Windows' message compiler, and tools write them from what Windows has registered. What says
+ * nothing about payloads (levels, keywords, channels) is not looked at, so nothing wrong with it matters.
+ */
+import { isGuidText } from '../guid.ts';
+import type { EventDescription } from '../packed/field.ts';
+import { OPCODE_NAMES } from './constants.ts';
+import { ManifestError } from './error.ts';
+import {
+  integer,
+  messageOf,
+  type ProviderSection,
+  providerGuid,
+  readSections,
+  required,
+} from './sections.ts';
+import { TemplateReader } from './templates.ts';
+import { localName, type Tag } from './xml.ts';
+
+const INFO = 'Info';
+
+export interface ProviderDescription {
+  readonly name: string;
+  /** Lower-case text without braces. */
+  readonly guid: string;
+  /** Of two manifests of one provider, that with the higher score describes more. As PerfView counts it. */
+  readonly score: number;
+  /** Of this version; or of the nearest below, as newer versions add fields at the end. */
+  event(id: number, version: number): EventDescription | undefined;
+}
+
+/** @throws ManifestError */
+export function describeManifest(xml: string): ProviderDescription[] {
+  const { providers, strings } = readSections(xml);
+  if (providers.length === 0) throw new ManifestError(0, 'The manifest has no provider.');
+  return providers.map((provider) => new ManifestProvider(provider, strings));
+}
+
+interface DescribedVersion {
+  readonly version: number;
+  readonly description: EventDescription;
+}
+
+class ManifestProvider implements ProviderDescription {
+  readonly name: string;
+  readonly guid: string;
+  readonly score: number;
+  readonly #section: ProviderSection;
+  readonly #strings: ReadonlyMap<string, string>;
+  readonly #templates: TemplateReader;
+  /** By id, the newest version first. */
+  readonly #events = new Map<number, DescribedVersion[]>();
+
+  constructor(section: ProviderSection, strings: ReadonlyMap<string, string>) {
+    this.name = required(section.tag, 'name');
+    this.guid = providerGuid(section.tag);
+    if (!isGuidText(this.guid)) {
+      const message = `The <provider> ${this.name} has the guid "${this.guid}", which is none.`;
+      throw new ManifestError(section.tag.offset, message);
+    }
+    this.#section = section;
+    this.#strings = strings;
+    this.#templates = new TemplateReader(section, strings);
+    let versions = 0;
+    let maxId = 0;
+    for (const tag of section.events) {
+      const id = Number(integer(tag, 'value'));
+      const version = tag.attributes.version === undefined ? 0 : Number(integer(tag, 'version'));
+      versions += version;
+      maxId = Math.max(maxId, id);
+      const described = { version, description: this.#describe(id, tag) };
+      const others = this.#events.get(id);
+      if (others === undefined) this.#events.set(id, [described]);
+      else others.push(described);
+    }
+    for (const described of this.#events.values()) described.sort((a, b) => b.version - a.version);
+    this.score = section.events.length + versions + 100 * maxId;
+  }
+
+  event(id: number, version: number): EventDescription | undefined {
+    return this.#events.get(id)?.find((described) => described.version <= version)?.description;
+  }
+
+  #describe(id: number, tag: Tag): EventDescription {
+    const { symbol, task, opcode, template } = tag.attributes;
+    const message = messageOf(tag, this.#strings);
+    const taskName = task === undefined ? undefined : this.#nameOf(this.#section.tasks.get(task)?.tag, task);
+    const opcodeName = opcode === undefined ? INFO : this.#opcodeName(task, opcode);
+    return {
+      provider: this.name,
+      name: symbol ?? shownName(taskName, opcodeName) ?? `EventID(${id})`,
+      ...(taskName === undefined ? {} : { taskName }),
+      opcodeName,
+      fields: template === undefined ? [] : this.#templates.fieldsOf(template, tag),
+      ...(message === undefined ? {} : { message }),
+    };
+  }
+
+  #opcodeName(task: string | undefined, opcode: string): string {
+    if (PREDEFINED_OPCODES.has(opcode)) return localName(opcode);
+    const ownOpcodes = task === undefined ? undefined : this.#section.tasks.get(task)?.opcodes;
+    return this.#nameOf(ownOpcodes?.get(opcode) ?? this.#section.opcodes.get(opcode), opcode);
+  }
+
+  /** Tools that read what Windows has registered know only the messages of tasks and opcodes, not the names. */
+  #nameOf(tag: Tag | undefined, name: string): string {
+    const message = tag === undefined ? undefined : messageOf(tag, this.#strings);
+    // A message that is not in the string table says less than the name.
+    return message === undefined || message === '' || message.startsWith('$(')
+      ? localName(name)
+      : message.trim();
+  }
+}
+
+const PREDEFINED_OPCODES: ReadonlySet<string> = new Set(OPCODE_NAMES.values());
+
+/** As PerfView shows it. */
+function shownName(taskName: string | undefined, opcodeName: string): string | undefined {
+  return taskName === undefined || opcodeName === INFO ? taskName : `${taskName}/${opcodeName}`;
+}

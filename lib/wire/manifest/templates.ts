@@ -1,0 +1,88 @@
+/** The templates of a provider as fields of packed payloads. */
+import type { PackedField, PackedMap } from '../packed/field.ts';
+import { ManifestError } from './error.ts';
+import { sizeFieldName } from './field-layouts.ts';
+import { packedTypeOf } from './field-types.ts';
+import { type FieldSection, integer, messageOf, type ProviderSection, required } from './sections.ts';
+import { localName, type Tag } from './xml.ts';
+
+export class TemplateReader {
+  readonly #section: ProviderSection;
+  readonly #strings: ReadonlyMap<string, string>;
+  /** Those that somebody has asked for: events share them. */
+  readonly #fields = new Map<string, readonly PackedField[]>();
+  readonly #maps = new Map<string, PackedMap>();
+
+  constructor(section: ProviderSection, strings: ReadonlyMap<string, string>) {
+    this.#section = section;
+    this.#strings = strings;
+  }
+
+  /**
+   * @param user who refers to the template
+   * @throws ManifestError
+   */
+  fieldsOf(template: string, user: Tag): readonly PackedField[] {
+    let fields = this.#fields.get(template);
+    if (fields === undefined) {
+      const section = this.#section.templates.get(template);
+      if (section === undefined) {
+        const message = `An <${user.name}> has the template "${template}", which is not declared.`;
+        throw new ManifestError(user.offset, message);
+      }
+      fields = hideSizes(section.map((field) => this.#field(field)));
+      this.#fields.set(template, fields);
+    }
+    return fields;
+  }
+
+  #field({ tag, members }: FieldSection): PackedField {
+    const { count, length } = tag.attributes;
+    const map = this.#mapOf(tag);
+    const inType = members === undefined ? required(tag, 'inType') : 'struct';
+    const outType = tag.attributes.outType === undefined ? undefined : localName(tag.attributes.outType);
+    const type = members === undefined ? packedTypeOf(localName(inType), outType) : 'struct';
+    // An IPv6 address is binary that needs no length.
+    const isIpv6 = type === 'binary' && outType === 'IPv6' && length === undefined;
+    return {
+      name: required(tag, 'name'),
+      type: isIpv6 ? 'ipv6' : type,
+      ...(type === 'unknown' ? { typeName: inType } : {}),
+      ...(count === undefined ? {} : { count: extent(count) }),
+      ...(length === undefined ? {} : { length: extent(length) }),
+      ...(map === undefined ? {} : { map }),
+      ...(members === undefined ? {} : { fields: members.map((member) => this.#field({ tag: member })) }),
+    };
+  }
+
+  /** A map that is not declared names nothing, and the values stay what they are. */
+  #mapOf(tag: Tag): PackedMap | undefined {
+    const name = tag.attributes.map;
+    const section = name === undefined ? undefined : this.#section.maps.get(name);
+    if (name === undefined || section === undefined) return undefined;
+    let map = this.#maps.get(name);
+    if (map === undefined) {
+      const entries = section.entries.map(
+        (entry) => [Number(integer(entry, 'value')), messageOf(entry, this.#strings)?.trim() ?? ''] as const,
+      );
+      map = { name, kind: section.tag.name === 'bitMap' ? 'bits' : 'value', names: new Map(entries) };
+      this.#maps.set(name, map);
+    }
+    return map;
+  }
+}
+
+/** A number, or the name of a field. */
+function extent(text: string): number | string {
+  return /^[0-9]{1,9}$/.test(text) ? Number(text) : text;
+}
+
+/** EventSource has a field for the size of bytes before each field of bytes, which nobody wants to see. */
+function hideSizes(fields: readonly PackedField[]): PackedField[] {
+  return fields.map((field, index) => {
+    const next = fields[index + 1];
+    const isSize =
+      next?.type === 'binary' && next.length === field.name && field.name === sizeFieldName(next.name);
+    return isSize ? { ...field, hidden: true } : field;
+  });
+}
