@@ -1,0 +1,77 @@
+/** How long activities take, by their names: over a trace of any length in memory for its names alone. */
+import type { ActivityChange } from './activity-tracker.ts';
+import { Quantiles } from './quantiles.ts';
+import type { TracedActivity } from './traced-activity.ts';
+
+/** Of all activities of one name, durations in nanoseconds. Only those that stopped have one. */
+export class NameStats {
+  /** `MyCompany-MyService/Request` */
+  readonly name: string;
+  started = 0;
+  stopped = 0;
+  /** Stops whose start has not been seen. */
+  unstarted = 0;
+  totalNs = 0;
+  /** While nothing ran inside. */
+  selfNs = 0;
+  readonly durations: Quantiles = new Quantiles();
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  /** Those whose stop has not been seen. */
+  get unstopped(): number {
+    return this.started - this.stopped;
+  }
+
+  get meanNs(): number | undefined {
+    return this.stopped === 0 ? undefined : this.totalNs / this.stopped;
+  }
+}
+
+export class ActivityStats {
+  readonly #byName = new Map<string, NameStats>();
+
+  /** Takes what the tracker has made of an event. */
+  add({ boundary, activity }: ActivityChange): void {
+    if (boundary === 'Start') this.#of(activity).started++;
+    else this.#addStop(activity);
+  }
+
+  /** Takes an activity that has been read to its end. */
+  addActivity(activity: TracedActivity): void {
+    if (activity.state !== 'unstarted') this.#of(activity).started++;
+    if (activity.state === 'stopped' || activity.state === 'unstarted') this.#addStop(activity);
+  }
+
+  /** What took longest in all first. */
+  get names(): readonly NameStats[] {
+    return [...this.#byName.values()].sort((a, b) => b.totalNs - a.totalNs);
+  }
+
+  of(name: string): NameStats | undefined {
+    return this.#byName.get(name);
+  }
+
+  #addStop(activity: TracedActivity): void {
+    const stats = this.#of(activity);
+    const { durationNs, selfNs } = activity;
+    if (durationNs === undefined || selfNs === undefined) {
+      stats.unstarted++;
+      return;
+    }
+    stats.stopped++;
+    stats.totalNs += durationNs;
+    stats.selfNs += selfNs;
+    stats.durations.add(durationNs);
+  }
+
+  #of({ name }: TracedActivity): NameStats {
+    const found = this.#byName.get(name);
+    if (found !== undefined) return found;
+    const added = new NameStats(name);
+    this.#byName.set(name, added);
+    return added;
+  }
+}

@@ -1,0 +1,115 @@
+/** The activities of a trace as the tree of what started what, or the part of it that is wanted. */
+import type { TraceEvent } from '../trace/trace-event.ts';
+import { ActivityTracker } from './activity-tracker.ts';
+import type { TracedActivity } from './traced-activity.ts';
+
+/** An activity in the tree. */
+export interface ActivityNode {
+  readonly activity: TracedActivity;
+  /** In the order of their starts. */
+  readonly children: readonly ActivityNode[];
+}
+
+interface GrowingNode extends ActivityNode {
+  readonly children: GrowingNode[];
+}
+
+export interface ActivityTreeOptions {
+  /** What the tree is to show, with all that is in it; without it, everything. */
+  readonly isRoot?: (event: TraceEvent, activity: TracedActivity) => boolean;
+  /** Only so many roots, those that took longest. */
+  readonly slowest?: number;
+  /** No more than so many activities. */
+  readonly limit?: number;
+}
+
+/** Roots that are collected before the fast ones among them are dropped. */
+const ROOTS_AT_LEAST = 1000;
+
+export class ActivityTree {
+  readonly tracker: ActivityTracker = new ActivityTracker();
+  /** Whether activities have been left out because of the limit. */
+  isCut = false;
+  readonly #isRoot: (event: TraceEvent, activity: TracedActivity) => boolean;
+  readonly #slowest: number;
+  readonly #limit: number;
+  /** Of the activities in the tree, for as long as the tracker knows them. */
+  readonly #nodes = new WeakMap<TracedActivity, GrowingNode>();
+  #roots: GrowingNode[] = [];
+  #rootLimit: number;
+  #count = 0;
+
+  constructor(options: ActivityTreeOptions = {}) {
+    this.#isRoot = options.isRoot ?? ((_, activity) => activity.parent === undefined);
+    this.#slowest = options.slowest ?? Number.POSITIVE_INFINITY;
+    this.#limit = options.limit ?? Number.POSITIVE_INFINITY;
+    this.#rootLimit = this.#slowest + ROOTS_AT_LEAST;
+  }
+
+  /** Takes the next event in the order of time. */
+  add(event: TraceEvent): void {
+    const change = this.tracker.add(event);
+    if (change === undefined) return;
+    const { boundary, activity } = change;
+    if (boundary === 'Start' || activity.state === 'unstarted') this.#place(event, activity);
+  }
+
+  /** In the order of their starts; of only the slowest, the slowest first. */
+  get roots(): readonly ActivityNode[] {
+    if (this.#slowest === Number.POSITIVE_INFINITY) return this.#roots;
+    return this.#bySlowness(this.#roots).slice(0, this.#slowest);
+  }
+
+  /** How long an activity took, or has taken when the trace ends. */
+  durationNs(activity: TracedActivity): number {
+    if (activity.state === 'unstarted') return 0;
+    return activity.durationNs ?? this.tracker.nowNs - activity.startNs;
+  }
+
+  #place(event: TraceEvent, activity: TracedActivity): void {
+    const parent = activity.parent === undefined ? undefined : this.#nodes.get(activity.parent);
+    if (parent === undefined && !this.#isRoot(event, activity)) return;
+    if (this.#count === this.#limit) {
+      this.isCut = true;
+      return;
+    }
+    const node: GrowingNode = { activity, children: [] };
+    this.#count++;
+    this.#nodes.set(activity, node);
+    if (parent !== undefined) {
+      parent.children.push(node);
+      return;
+    }
+    this.#roots.push(node);
+    if (this.#roots.length > this.#rootLimit) this.#dropFastRoots();
+  }
+
+  /** What has not ended may yet become slow. */
+  #dropFastRoots(): void {
+    const ended = this.#bySlowness(this.#roots.filter(({ activity }) => activity.endNs !== undefined));
+    const dropped = new Set(ended.slice(this.#slowest));
+    for (const root of dropped) {
+      for (const node of nodesOf(root)) {
+        this.#nodes.delete(node.activity);
+        this.#count--;
+      }
+    }
+    this.#roots = this.#roots.filter((root) => !dropped.has(root));
+    this.#rootLimit = this.#roots.length * 2 + ROOTS_AT_LEAST;
+  }
+
+  #bySlowness(nodes: readonly GrowingNode[]): GrowingNode[] {
+    return [...nodes].sort((a, b) => this.durationNs(b.activity) - this.durationNs(a.activity));
+  }
+}
+
+/** The node and all below it, each before what is in it; of any depth. */
+export function* nodesOf<N extends { readonly children: readonly N[] }>(
+  root: N,
+): Generator<N, void, undefined> {
+  const left = [root];
+  for (let node = left.pop(); node !== undefined; node = left.pop()) {
+    yield node;
+    for (let i = node.children.length - 1; i >= 0; i--) left.push(node.children[i] as N);
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * Which activities made one slow: going back from its end, the child that ended last, then the one that ended
+ * last before that started, and so on; and so within each of them.
+ *
+ * A child that outlived its parent was not waited for. One that ran beside another on the path, and ended before
+ * that did, did not hold the parent up either: others were still running.
+ */
+import type { ActivityNode } from './activity-tree.ts';
+
+/** An activity on the path. */
+export interface CriticalStep {
+  readonly node: ActivityNode;
+  /** 0 for the activity whose path it is. */
+  readonly depth: number;
+  readonly durationNs: number;
+  /** What of it none of its own steps accounts for. All of a path add up to the duration of the whole. */
+  readonly selfNs: number;
+}
+
+/**
+ * @param endNs when it, or one in it, that has not ended is taken to end: the trace's end
+ * @returns the activity, then what is in it in the order of time, each before its own steps
+ */
+export function criticalPath(root: ActivityNode, endNs: number): CriticalStep[] {
+  const steps: CriticalStep[] = [];
+  const left = [{ node: root, depth: 0 }];
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    const { node, depth } = next;
+    const waitedFor = childrenWaitedFor(node, endNs);
+    const durationNs = endOf(node, endNs) - node.activity.startNs;
+    const inChildren = waitedFor.reduce(
+      (sum, child) => sum + endOf(child, endNs) - child.activity.startNs,
+      0,
+    );
+    steps.push({ node, depth, durationNs, selfNs: durationNs - inChildren });
+    // The last one ended is the first found: taken from the end, they come in the order of time.
+    for (const child of waitedFor) left.push({ node: child, depth: depth + 1 });
+  }
+  return steps;
+}
+
+/** The last one first. */
+function childrenWaitedFor(node: ActivityNode, endNs: number): ActivityNode[] {
+  const byEnd = node.children
+    .filter(({ activity }) => activity.state !== 'unstarted' && activity.startNs >= node.activity.startNs)
+    .sort((a, b) => endOf(b, endNs) - endOf(a, endNs));
+  const found: ActivityNode[] = [];
+  let beforeNs = endOf(node, endNs);
+  for (const child of byEnd) {
+    if (endOf(child, endNs) > beforeNs) continue;
+    found.push(child);
+    beforeNs = child.activity.startNs;
+  }
+  return found;
+}
+
+function endOf({ activity }: ActivityNode, endNs: number): number {
+  return activity.endNs ?? endNs;
+}

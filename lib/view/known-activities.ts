@@ -1,0 +1,156 @@
+/** The activities that are open at one point of a trace, and the last ones that have ended, found by their ids. */
+import type { TracedActivity } from './traced-activity.ts';
+
+/** Beyond, those that have been open for longest are given up: so many at once, as a map's first is slow to find. */
+const MAX_OPEN = 1 << 17;
+const GIVEN_UP_AT_ONCE = MAX_OPEN / 4;
+/** Of the ended ones, late children and late stops find at least so many, and at most twice as many. */
+const MIN_ENDED = 5000;
+
+/** An activity and where it stands among the open ones. */
+export class KnownActivity {
+  readonly activity: TracedActivity;
+  /** Its id and process as one text: see `keyText`. */
+  readonly key: string;
+  /** What it was started in, or after that has ended what was around that. */
+  around: KnownActivity | undefined;
+  /** Open ones, of which this is the nearest open one around. */
+  readonly inside: Set<KnownActivity> = new Set();
+  /** Since when there has been something inside. */
+  busySinceNs = 0;
+  isOpen = true;
+
+  constructor(activity: TracedActivity, key: string, around: KnownActivity | undefined) {
+    this.activity = activity;
+    this.key = key;
+    this.around = around;
+  }
+}
+
+export class KnownActivities {
+  /** The open ones by key and name, in the order of their starts. */
+  readonly #byName = new Map<string, KnownActivity>();
+  /** The last open one of each key: providers whose ids are no paths may give one id to several. */
+  readonly #byKey = new Map<string, KnownActivity>();
+  readonly #byThread = new Map<string, KnownActivity>();
+  /** The last that have ended, and those that ended before them. */
+  #ended = new Map<string, KnownActivity>();
+  #endedBefore = new Map<string, KnownActivity>();
+
+  /** Takes an activity that starts in `parent`. None of the same key and name is open: see `giveUp`. */
+  start(activity: TracedActivity, key: string, parent: KnownActivity | undefined): void {
+    const nowNs = activity.startNs;
+    const known = new KnownActivity(activity, key, nearestOpen(parent));
+    enter(known, nowNs);
+    this.#byName.set(nameText(key, activity.name), known);
+    this.#byKey.set(key, known);
+    this.#byThread.set(threadText(activity.processId, activity.startThreadId), known);
+    if (this.#byName.size > MAX_OPEN) this.#giveUpOldest(nowNs);
+  }
+
+  /** Ends an open activity, and as killed all inside it. */
+  stop(known: KnownActivity, nowNs: number): void {
+    leave(known, nowNs);
+    const ending = [known];
+    for (let next = ending.pop(); next !== undefined; next = ending.pop()) {
+      if (next.inside.size > 0) next.activity.coveredNs += nowNs - next.busySinceNs;
+      for (const inner of next.inside) ending.push(inner);
+      next.inside.clear();
+      next.activity.endNs = nowNs;
+      next.activity.state = next === known ? 'stopped' : 'killed';
+      this.#forget(next);
+      this.#remember(next);
+    }
+  }
+
+  /** Takes an open activity, whose stop must be missing, out of the way of all others. It stays without an end. */
+  giveUp(known: KnownActivity, nowNs: number): void {
+    leave(known, nowNs);
+    for (const inner of known.inside) {
+      inner.around = known.around;
+      enter(inner, nowNs);
+    }
+    known.inside.clear();
+    this.#forget(known);
+  }
+
+  openOfName(key: string, name: string): KnownActivity | undefined {
+    return this.#byName.get(nameText(key, name));
+  }
+
+  openOfKey(key: string): KnownActivity | undefined {
+    return this.#byKey.get(key);
+  }
+
+  /** The last open one, else the last one that has ended. */
+  ofKey(key: string): KnownActivity | undefined {
+    return this.#byKey.get(key) ?? this.#ended.get(key) ?? this.#endedBefore.get(key);
+  }
+
+  openOnThread(processId: number | undefined, threadId: number | undefined): KnownActivity | undefined {
+    return this.#byThread.get(threadText(processId, threadId));
+  }
+
+  #forget(known: KnownActivity): void {
+    const { activity, key, around } = known;
+    known.isOpen = false;
+    this.#byName.delete(nameText(key, activity.name));
+    if (this.#byKey.get(key) === known) {
+      if (around?.key === key && around.isOpen) this.#byKey.set(key, around);
+      else this.#byKey.delete(key);
+    }
+    const thread = threadText(activity.processId, activity.startThreadId);
+    if (this.#byThread.get(thread) !== known) return;
+    if (around?.isOpen) this.#byThread.set(thread, around);
+    else this.#byThread.delete(thread);
+  }
+
+  #remember(known: KnownActivity): void {
+    this.#ended.set(known.key, known);
+    if (this.#ended.size < MIN_ENDED) return;
+    this.#endedBefore = this.#ended;
+    this.#ended = new Map();
+  }
+
+  #giveUpOldest(nowNs: number): void {
+    let left = GIVEN_UP_AT_ONCE;
+    for (const known of this.#byName.values()) {
+      if (left-- === 0) return;
+      this.giveUp(known, nowNs);
+    }
+  }
+}
+
+/** Ended ones on the way are taken out of it, so that the way stays short. */
+function nearestOpen(from: KnownActivity | undefined): KnownActivity | undefined {
+  let open = from;
+  while (open !== undefined && !open.isOpen) open = open.around;
+  for (let ended = from; ended !== undefined && ended !== open; ) {
+    const next: KnownActivity | undefined = ended.around;
+    ended.around = open;
+    ended = next;
+  }
+  return open;
+}
+
+function enter(known: KnownActivity, nowNs: number): void {
+  const { around } = known;
+  if (around === undefined) return;
+  if (around.inside.size === 0) around.busySinceNs = nowNs;
+  around.inside.add(known);
+}
+
+function leave(known: KnownActivity, nowNs: number): void {
+  const { around } = known;
+  if (around === undefined) return;
+  around.inside.delete(known);
+  if (around.inside.size === 0) around.activity.coveredNs += nowNs - around.busySinceNs;
+}
+
+function nameText(key: string, name: string): string {
+  return `${key} ${name}`;
+}
+
+function threadText(processId: number | undefined, threadId: number | undefined): string {
+  return `${processId ?? ''} ${threadId ?? ''}`;
+}

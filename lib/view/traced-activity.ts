@@ -1,0 +1,92 @@
+/** An activity that a trace tells of. Only what is shown is kept, nothing that holds the trace's bytes. */
+import { Guid } from '../activity/guid.ts';
+import { formatPerfViewActivityPath } from '../activity/perfview-path.ts';
+import { processIdOfPath } from './activity-key.ts';
+
+/**
+ * - `open`: no stop has been seen
+ * - `stopped`: its stop has been seen
+ * - `killed`: an activity around it has stopped, and it has shown no sign of life since
+ * - `unstarted`: a stop whose start has not been seen
+ */
+export type ActivityState = 'open' | 'stopped' | 'killed' | 'unstarted';
+
+/** Made and changed by the tracker; others read it. */
+export class TracedActivity {
+  /** Counts the trace's starts from 0; -1 of one that has no start. */
+  readonly index: number;
+  readonly provider: string;
+  /** The task: `Request`. */
+  readonly task: string;
+  /** GUID text. */
+  readonly id: string;
+  readonly processId: number | undefined;
+  /** The first field of the start that is a text, as PerfView adds it to the name: `/url=http://site/`. */
+  readonly extra: string | undefined;
+  readonly parent: TracedActivity | undefined;
+  /** 0 at the top. */
+  readonly depth: number;
+  readonly startThreadId: number | undefined;
+  /** Nanoseconds since the trace's start. Of one that is `unstarted`, when it stopped. */
+  readonly startNs: number;
+  state: ActivityState;
+  stopThreadId: number | undefined = undefined;
+  /** Of one that was killed, when the activity around it stopped; undefined while `open`. */
+  endNs: number | undefined = undefined;
+  /** How long at least one activity ran inside it; final when it has ended. */
+  coveredNs = 0;
+
+  constructor(head: ActivityHead, parent: TracedActivity | undefined) {
+    this.index = head.index;
+    this.provider = head.provider;
+    this.task = head.task;
+    this.id = head.id;
+    this.processId = head.processId;
+    this.extra = head.extra;
+    this.parent = parent;
+    this.depth = parent === undefined ? 0 : parent.depth + 1;
+    this.startThreadId = head.startThreadId;
+    this.startNs = head.startNs;
+    this.state = head.state;
+  }
+
+  /** `MyCompany-MyService/Request` */
+  get name(): string {
+    return `${this.provider}/${this.task}`;
+  }
+
+  /** The name as PerfView prints it: `Request(/#4321/1/1/,/url=http://site/)`. */
+  get label(): string {
+    const extra = this.extra === undefined ? '' : `,${this.extra}`;
+    return `${this.task}(${perfViewIdText(this.id, this.processId)}${extra})`;
+  }
+
+  /** Undefined while it is open, and where the start is not known. */
+  get durationNs(): number | undefined {
+    return this.endNs === undefined || this.state === 'unstarted' ? undefined : this.endNs - this.startNs;
+  }
+
+  /** How long it ran while nothing ran inside it. */
+  get selfNs(): number | undefined {
+    const { durationNs } = this;
+    return durationNs === undefined ? undefined : durationNs - this.coveredNs;
+  }
+}
+
+export interface ActivityHead {
+  readonly index: number;
+  readonly provider: string;
+  readonly task: string;
+  readonly id: string;
+  readonly processId: number | undefined;
+  readonly extra: string | undefined;
+  readonly startThreadId: number | undefined;
+  readonly startNs: number;
+  readonly state: ActivityState;
+}
+
+function perfViewIdText(id: string, processId: number | undefined): string {
+  const guid = Guid.tryParse(id);
+  if (guid === undefined) return id;
+  return formatPerfViewActivityPath(guid, processIdOfPath(guid, processId) ?? 0);
+}

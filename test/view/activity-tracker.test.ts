@@ -1,0 +1,242 @@
+/** How starts and stops become activities: by the rules of "EventSource Activity Support". */
+import { describe, expect, it } from 'vitest';
+import type { TraceEvent } from '../../lib/trace/trace-event.ts';
+import { ActivityTracker } from '../../lib/view/activity-tracker.ts';
+import type { TracedActivity } from '../../lib/view/traced-activity.ts';
+import { pathId } from './path-id.ts';
+import { type WrittenEvent, written } from './written-events.ts';
+
+const GUID = '3c7b4ef5-1c2d-4e5f-8a9b-0c1d2e3f4a5b';
+const OTHER_GUID = '9d2f6a11-7777-4e5f-8a9b-0c1d2e3f4a5b';
+
+/** The activities of the events, one event a millisecond. */
+function track(...events: Omit<WrittenEvent, 'at'>[]): TracedActivity[] {
+  return trackEvents(events.map((event, at) => written({ ...event, at })));
+}
+
+function trackEvents(events: readonly TraceEvent[]): TracedActivity[] {
+  const tracker = new ActivityTracker();
+  const found = new Set<TracedActivity>();
+  for (const event of events) {
+    const change = tracker.add(event);
+    if (change !== undefined) found.add(change.activity);
+  }
+  return [...found];
+}
+
+/** `Request > Db stopped 1..3` */
+function told(activity: TracedActivity): string {
+  const { parent, task, state, startNs, endNs } = activity;
+  const end = endNs === undefined ? '' : endNs / 1e6;
+  return `${parent === undefined ? '' : `${parent.task} > `}${task} ${state} ${startNs / 1e6}..${end}`;
+}
+
+const start = (task: string, id: string, related?: string) => ({
+  name: `${task}Start`,
+  id,
+  ...(related === undefined ? {} : { related }),
+});
+const stop = (task: string, id: string) => ({ name: `${task}Stop`, id });
+
+describe('an activity', () => {
+  it('runs from the start to the stop with its id, whatever the threads', () => {
+    const [activity] = track(
+      { ...start('Request', '//1/1'), threadId: 7, payload: { size: 5, url: 'http://site/', user: 'me' } },
+      { name: 'Log', id: '//1/1' },
+      { ...stop('Request', '//1/1'), threadId: 8 },
+    );
+    expect(activity).toMatchObject({
+      index: 0,
+      name: 'Demo/Request',
+      label: 'Request(//1/1/,/url=http://site/)',
+      startThreadId: 7,
+      stopThreadId: 8,
+      state: 'stopped',
+      durationNs: 2e6,
+      selfNs: 2e6,
+    });
+  });
+
+  it('is named by the task where the events are not named by Start and Stop', () => {
+    const begin = { name: 'Begin', opcode: 1, taskName: 'Job', id: '//1/1' };
+    const end = { name: 'End', opcode: 2, taskName: 'Job', id: '//1/1' };
+    expect(track(begin, end).map(told)).toEqual(['Job stopped 0..1']);
+    expect(track({ ...begin, name: 'Demo/Job/Start' }, { ...end, name: 'JobStop' }).map(told)).toEqual([
+      'Job stopped 0..1',
+    ]);
+  });
+
+  it('is none without an id, and where the opcode says that a name is only a name', () => {
+    const tracker = new ActivityTracker();
+    expect(tracker.add(written({ name: 'GCStart', at: 0 }))).toBeUndefined();
+    expect(tracker.add(written({ name: 'Kickstart', at: 0, id: '//1/1' }))).toBeUndefined();
+    expect(tracker.add(written({ name: 'ReplyStop', opcode: 9, at: 0, id: '//1/1' }))).toBeUndefined();
+    expect(tracker.startsWithoutId).toBe(1);
+  });
+
+  it('is open where there is no stop', () => {
+    expect(track(start('Request', '//1/1')).map(told)).toEqual(['Request open 0..']);
+  });
+
+  it('is unstarted where there is no start', () => {
+    expect(track(stop('Request', '//1/1')).map(told)).toEqual(['Request unstarted 0..0']);
+  });
+
+  it('is not stopped by the stop of another name', () => {
+    const found = track(start('Request', '//1/1'), stop('Security', '//1/1'), stop('Request', '//1/1'));
+    expect(found.map(told)).toEqual(['Request stopped 0..2', 'Request > Security unstarted 1..1']);
+  });
+
+  it('stays open where its id is started again', () => {
+    const found = track(start('Request', '//1/1'), start('Request', '//1/1'), stop('Request', '//1/1'));
+    expect(found.map(told)).toEqual(['Request open 0..', 'Request stopped 1..2']);
+  });
+
+  it('is one of its process: ids of the 2016 form do not say which', () => {
+    const first = { ...start('Request', '//1/1'), processId: 1 };
+    const second = { ...start('Request', '//1/1'), processId: 2 };
+    const child = { ...start('Db', '//1/1/1', '//1/1'), processId: 1 };
+    const end = { ...stop('Request', '//1/1'), processId: 1 };
+    const found = track(first, second, child, end);
+    expect(found.map((activity) => `${activity.processId} ${told(activity)}`)).toEqual([
+      '1 Request stopped 0..3',
+      '2 Request open 1..',
+      '1 Request > Db killed 2..3',
+    ]);
+  });
+
+  it('is found by the path of a process id that the trace has another number for, or that is large', () => {
+    for (const processId of [1, 2_125_233]) {
+      const [first, second] = [pathId('//1/1', processId), pathId('//1/1/2', processId)];
+      const found = track(
+        { ...start('Request', first), processId: 2_125_233 },
+        { ...start('Db', second), processId: 2_125_233 },
+      );
+      expect(found.map(told)).toEqual(['Request open 0..', 'Request > Db open 1..']);
+      expect(found[1]?.label).toBe(`Db(/#${processId}/1/1/2/)`);
+    }
+  });
+});
+
+describe('the parent', () => {
+  it('is the activity of the related id before that of the path', () => {
+    const found = track(start('A', '//1/1'), start('B', '//1/2'), start('C', '//1/1/1', '//1/2'));
+    expect(found.map(told)).toContain('B > C open 2..');
+  });
+
+  it('is the nearest of the path where the related id is not known', () => {
+    const found = track(start('A', '//1/1'), start('B', '//1/1/3/5', '//1/1/3'), start('C', '//1/2', '//1'));
+    expect(found.map(told)).toEqual(['A open 0..', 'A > B open 1..', 'C open 2..']);
+  });
+
+  it('may have stopped before', () => {
+    const found = track(start('A', '//1/1'), stop('A', '//1/1'), start('B', '//1/1/1', '//1/1'));
+    expect(found.map(told)).toEqual(['A stopped 0..1', 'A > B open 2..']);
+  });
+
+  it('of ids that are no paths is the one with the same id, else the last of the thread', () => {
+    const sameId = track(
+      start('Request', GUID),
+      start('Db', GUID),
+      stop('Db', GUID),
+      stop('Request', GUID),
+      start('Request', GUID),
+    );
+    expect(sameId.map(told)).toEqual([
+      'Request stopped 0..3',
+      'Request > Db stopped 1..2',
+      'Request open 4..',
+    ]);
+    const byThread = track(start('A', GUID), start('B', OTHER_GUID), { ...start('C', GUID), threadId: 2 });
+    expect(byThread.map(told)).toEqual(['A open 0..', 'A > B open 1..', 'A > C open 2..']);
+  });
+
+  it('of a path is never guessed from the thread', () => {
+    const found = track(start('Request', '//1/1'), start('Request', '//1/2'));
+    expect(found.map(told)).toEqual(['Request open 0..', 'Request open 1..']);
+  });
+
+  it('is found through overflow ids, to any depth', () => {
+    const ids = Array.from({ length: 1000 }, (_, i) => (i === 0 ? '//1/1' : `//1/1$${i}`));
+    const found = track(...ids.map((id, i) => start('Level', id, ids[i - 1])));
+    expect(found.map(({ depth }) => depth)).toEqual(ids.map((_, i) => i));
+    const [, overflow] = track(start('Root', '//1/1'), start('Deep', '//1/1$7'));
+    expect(overflow && told(overflow)).toBe('Root > Deep open 1..');
+  });
+});
+
+describe('an activity whose stop is missing', () => {
+  it('ends with what is around it, and is marked', () => {
+    const found = track(
+      start('Request', '//1/1'),
+      start('Security', '//1/1/1', '//1/1'),
+      start('Db', '//1/1/1/1', '//1/1/1'),
+      stop('Request', '//1/1'),
+      // Where the tracker has killed an activity, its stop carries the id that is current then.
+      stop('Security', '//1'),
+    );
+    expect(found.map(told)).toEqual([
+      'Request stopped 0..3',
+      'Request > Security killed 1..3',
+      'Security > Db killed 2..3',
+      'Security unstarted 4..4',
+    ]);
+  });
+
+  it('has lived on in a flow of its own where its stop comes later', () => {
+    const found = track(
+      start('Request', '//1/1'),
+      start('Mail', '//1/1/1', '//1/1'),
+      stop('Request', '//1/1'),
+      stop('Mail', '//1/1/1'),
+    );
+    expect(found.map(told)).toEqual(['Request stopped 0..2', 'Request > Mail stopped 1..3']);
+  });
+
+  it('also ends with what was around an ended parent', () => {
+    const found = track(
+      start('Loop', '//1/1'),
+      start('Request', '//1/1/1', '//1/1'),
+      stop('Request', '//1/1/1'),
+      start('Mail', '//1/1/1/1', '//1/1/1'),
+      stop('Loop', '//1/1'),
+    );
+    expect(found.map(told)).toContain('Request > Mail killed 3..4');
+  });
+});
+
+describe('the self time', () => {
+  it('is what no activity inside covers, however many run at once', () => {
+    const [request] = track(
+      start('Request', '//1/1'),
+      start('Db', '//1/1/1', '//1/1'),
+      start('Db', '//1/1/2', '//1/1'),
+      stop('Db', '//1/1/1'),
+      { name: 'Log', id: '//1/1/2' },
+      stop('Db', '//1/1/2'),
+      { name: 'Log', id: '//1/1' },
+      start('Render', '//1/1/3', '//1/1'),
+      stop('Request', '//1/1'),
+    );
+    expect(request).toMatchObject({ durationNs: 8e6, coveredNs: 5e6, selfNs: 3e6 });
+  });
+});
+
+describe('hostile traces', () => {
+  it('are read in bounded memory and time', () => {
+    const tracker = new ActivityTracker();
+    const count = 300_000;
+    for (let i = 0; i < count; i++) {
+      tracker.add(written({ name: 'LeakStart', at: i, id: `//1/1$${i + 1}`, related: `//1/1$${i || 1}` }));
+    }
+    expect(tracker.nowNs).toBe((count - 1) * 1e6);
+  }, 30_000);
+
+  it('may go back in time, which makes no duration negative', () => {
+    const found = trackEvents([
+      written({ name: 'RequestStart', at: 5, id: '//1/1' }),
+      written({ name: 'RequestStop', at: 3, id: '//1/1' }),
+    ]);
+    expect(found[0]).toMatchObject({ durationNs: 0, state: 'stopped' });
+  });
+});
