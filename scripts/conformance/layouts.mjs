@@ -9,8 +9,9 @@
  * A new layout is added to this list, and is then run by `npm run conformance` and by `npm test` alike.
  */
 import * as activity from './activity.mjs';
+import * as activityTree from './activity-tree.mjs';
 import * as eventheader from './eventheader.mjs';
 import * as perfData from './perf-data.mjs';
 import * as tracelogging from './tracelogging.mjs';
 
-export const layouts = [activity, eventheader, perfData, tracelogging];
+export const layouts = [activity, activityTree, eventheader, perfData, tracelogging];
