@@ -1,6 +1,6 @@
 /**
  * Events of several threads in the order of time. Each thread's own come in that order; those of different
- * threads are held until the trace says that nothing older can come.
+ * threads are held until the trace says that nothing older can come. Events of the same time stay in the order of the trace.
  */
 import type { NetTraceEvent } from './event.ts';
 
@@ -9,14 +9,8 @@ const COMPACT_FROM = 1024;
 
 /** Events of one thread that wait, the oldest first. */
 export class EventQueue {
-  /** Decides between events of the same time: that of the thread that came up first goes first. */
-  readonly order: number;
   private events: NetTraceEvent[] = [];
   private first = 0;
-
-  constructor(order: number) {
-    this.order = order;
-  }
 
   get front(): NetTraceEvent | undefined {
     return this.events[this.first];
@@ -110,5 +104,5 @@ function isBefore(queue: EventQueue, other: EventQueue): boolean {
   const b = other.front as NetTraceEvent;
   if (a.timeHigh !== b.timeHigh) return a.timeHigh < b.timeHigh;
   if (a.timeLow !== b.timeLow) return a.timeLow < b.timeLow;
-  return queue.order < other.order;
+  return a.position < b.position;
 }

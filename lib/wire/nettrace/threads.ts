@@ -12,16 +12,15 @@ export class NetTraceThread {
   readonly name: string | undefined;
   readonly properties: ReadonlyMap<string, string>;
   /** Events of the thread that wait for older ones of others. */
-  readonly queue: EventQueue;
+  readonly queue = new EventQueue();
   /** The number of the thread's last event. */
   sequence: number;
 
-  constructor(ids: ThreadIds, order: number, sequence: number) {
+  constructor(ids: ThreadIds, sequence: number) {
     this.processId = ids.processId;
     this.threadId = ids.threadId;
     this.name = ids.name;
     this.properties = ids.properties;
-    this.queue = new EventQueue(order);
     this.sequence = sequence;
   }
 }
@@ -44,7 +43,6 @@ export class Threads {
   private readonly formatVersion: number;
   private readonly processId: number | undefined;
   private readonly threads = new Map<number, NetTraceThread>();
-  private added = 0;
 
   constructor(formatVersion: number, processId: number | undefined) {
     this.formatVersion = formatVersion;
@@ -104,7 +102,7 @@ export class Threads {
   }
 
   private add(id: number, ids: ThreadIds, sequence: number): NetTraceThread {
-    const thread = new NetTraceThread(ids, this.added++, sequence | 0);
+    const thread = new NetTraceThread(ids, sequence | 0);
     this.threads.set(id, thread);
     return thread;
   }

@@ -1,0 +1,301 @@
+/**
+ * Conformance of `nettrace/`, or of any folder of such files: traces of EventPipe, and what TraceEvent makes of
+ * each.
+ *
+ * - `.expected.jsonl[.gz]`, `.events.jsonl`: every event with all that it has, in order, then the trace's head
+ * - `.baseline.txt`: of every name how many events there are, and the values of the first, as PerfView shows them
+ * - `.error.json`: the file is refused, after the events before the fault
+ *
+ * Where TraceEvent itself errs, or shows something in a way of its own, `KNOWN_DIFFERENCES` says so.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { Guid } from '../../dist/activity/guid.js';
+import { isActivityPath } from '../../dist/activity/path.js';
+import { formatPerfViewActivityPath } from '../../dist/activity/perfview-path.js';
+import { openNetTrace } from '../../dist/trace/nettrace/open-nettrace.js';
+import { MemorySource } from '../../dist/trace/source/memory-source.js';
+import { hexText } from '../../dist/wire/bytes.js';
+import { guidText } from '../../dist/wire/guid.js';
+
+export const name = 'nettrace';
+
+const TRACE = /\.(nettrace|netperf)$/;
+
+/** Where an answer is not what the trace says: by the file's and the value's name, with the reason. */
+const KNOWN_DIFFERENCES = [
+  {
+    file: 'V6ParseSimpleThreadBlock',
+    key: 'eventsLost',
+    answer: -2147483648,
+    ours: 0,
+    reason:
+      'TraceEvent counts an unsorted event for the thread of the event before it in the block, not for its own, so that numbers of two threads seem to be those of one; the sum of what then seems lost overflows.',
+  },
+  {
+    file: 'SkipExtraMetadataTagSpaceV5',
+    key: 'relMSec',
+    answer: 0,
+    ours: -1000000,
+    reason: 'The events are older than the start of the trace; TraceEvent shows no negative times.',
+  },
+];
+
+export function applies(dir) {
+  return folderOf(dir) !== undefined;
+}
+
+export async function run(dir, report) {
+  const folder = folderOf(dir);
+  const files = readdirSync(folder);
+  for (const file of files.filter((entry) => TRACE.test(entry))) {
+    const base = file.replace(TRACE, '');
+    const answer = (ending) => (files.includes(ending) ? join(folder, ending) : undefined);
+    const trace = await readTrace(join(folder, file));
+    const lines =
+      answer(`${base}.expected.jsonl.gz`) ??
+      answer(`${base}.expected.jsonl`) ??
+      answer(`${base}.events.jsonl`);
+    const baseline = answer(`${file}.baseline.txt`);
+    const error = answer(`${base}.error.json`);
+    if (lines !== undefined) report.try(base, () => compareLines(base, trace, readLines(lines), report));
+    if (baseline !== undefined) report.try(base, () => compareBaseline(base, trace, baseline, report));
+    compareEnd(`${base}/end`, trace, error, report);
+  }
+}
+
+/** The data folder's part, or the folder itself. */
+function folderOf(dir) {
+  const holdsTraces = (folder) => existsSync(folder) && readdirSync(folder).some((file) => TRACE.test(file));
+  return [join(dir, name), dir].find(holdsTraces);
+}
+
+async function readTrace(path) {
+  const reader = await openNetTrace(new MemorySource(readFileSync(path)));
+  const events = [];
+  let error;
+  try {
+    for await (const batch of reader.batches()) events.push(...batch);
+  } catch (thrown) {
+    error = thrown;
+  }
+  return { reader, events, error };
+}
+
+function readLines(path) {
+  const bytes = readFileSync(path);
+  const text = String(path.endsWith('.gz') ? gunzipSync(bytes) : bytes);
+  return text.split('\n').filter((line) => line !== '');
+}
+
+/** TraceEvent refuses what has no end with "Read past end of stream". */
+function compareEnd(id, { error }, errorPath, report) {
+  const expected = errorPath && JSON.parse(readFileSync(errorPath, 'utf8')).message;
+  const found = error && (error.code === 'truncated' ? 'Read past end of stream.' : error.message);
+  report.compare(id, String(found), String(expected));
+}
+
+function compareLines(base, trace, lines, report) {
+  const expected = lines.map((line) => JSON.parse(line));
+  const heads = expected.filter((line) => line.header !== undefined).map((line) => line.header);
+  const events = expected.filter((line) => line.header === undefined);
+  report.compare(`${base}/count`, String(trace.events.length), String(events.length));
+  for (const [index, event] of events.entries()) {
+    const found = trace.events[index];
+    const id = `${base}/${index}`;
+    if (found !== undefined)
+      report.try(id, () => compareObjects(id, base, shownEvent(found, index), event, report));
+  }
+  for (const head of heads) compareObjects(`${base}/head`, base, shownHead(trace), head, report);
+}
+
+function compareObjects(id, base, found, expected, report) {
+  const keys = Object.keys(expected);
+  const values = keys.map((key) => {
+    const known = KNOWN_DIFFERENCES.find((difference) => difference.file === base && difference.key === key);
+    const isKnown = known?.answer === expected[key] && known.ours === found[key];
+    return isKnown ? known.answer : found[key];
+  });
+  const pairs = keys.map((key, i) => [
+    key,
+    key === 'payload' ? sameNulls(values[i], expected[key]) : values[i],
+  ]);
+  report.compare(id, JSON.stringify(Object.fromEntries(pairs)), JSON.stringify(expected, plainEnums));
+}
+
+/** Of enums only the number is in the trace; the names are TraceEvent's. */
+function plainEnums(_key, value) {
+  return value?.enum !== undefined && value.value !== undefined ? value.value : value;
+}
+
+/** Fields that the payload ends before are absent here, null there. */
+function sameNulls(payload, expected) {
+  const absent = Object.keys(expected).filter((key) => expected[key] === null && !(key in payload));
+  return { ...payload, ...Object.fromEntries(absent.map((key) => [key, null])) };
+}
+
+/** An event as the answers have it. */
+function shownEvent(event, index) {
+  return {
+    n: index,
+    provider: event.provider,
+    providerGuid: event.providerGuid,
+    id: event.id,
+    name: perfViewName(event),
+    task: event.task,
+    taskName: event.taskName,
+    opcode: event.opcode,
+    opcodeName: event.opcodeName,
+    level: event.level,
+    keywords: `0x${event.keywords.toString(16)}`,
+    version: event.version,
+    timestamp: timeText(event.timestamp),
+    relMSec: milliseconds(event),
+    qpc: String(event.ticks),
+    pid: event.processId,
+    tid: event.threadId,
+    // TraceEvent has no word for a processor that is not known.
+    cpu: event.processor ?? 0,
+    activityId: event.activityId ?? null,
+    activityPath: pathOf(event.activityId),
+    relatedActivityId: event.relatedActivityId ?? null,
+    relatedActivityPath: pathOf(event.relatedActivityId),
+    payload: shownPayload(event.payload),
+    payloadLength: event.payloadBytes.length,
+    payloadHex: hexText(event.payloadBytes),
+    labels: shownLabels(event),
+  };
+}
+
+function shownHead({ reader, events }) {
+  const { info, progress } = reader;
+  const last = events.at(-1);
+  const { ExpectedCPUSamplingRate, ...others } = info.properties;
+  // TraceEvent shows as properties only what the trace has as such: version 6.
+  const properties = info.formatVersion < 6 ? others : info.properties;
+  return {
+    fileFormatVersion: info.formatVersion,
+    pointerSize: info.pointerSize,
+    processors: info.processors ?? 0,
+    sessionStart: timeText(info.startTime),
+    sessionEnd: timeText(last?.timestamp ?? info.startTime),
+    eventsLost: progress.lostEvents,
+    properties: Object.fromEntries(Object.entries(properties).sort()),
+  };
+}
+
+function perfViewName({ taskName, opcodeName }) {
+  return opcodeName === 'Info' || opcodeName === undefined ? taskName : `${taskName}/${opcodeName}`;
+}
+
+/** `2025-02-03T04:05:16.0000000Z` */
+function timeText(ns) {
+  const ticks = ns / 100n;
+  const seconds = new Date(Number(ticks / 10_000_000n) * 1000).toISOString().slice(0, 19);
+  return `${seconds}.${String(ticks % 10_000_000n).padStart(7, '0')}Z`;
+}
+
+function milliseconds(event) {
+  return Number(event.timeSinceStart) / 1e6;
+}
+
+function pathOf(activityId) {
+  const guid = activityId && Guid.parse(activityId);
+  return guid && isActivityPath(guid) ? formatPerfViewActivityPath(guid) : null;
+}
+
+/** TraceEvent prints trace ids as GUIDs, and span ids as decimal numbers. */
+function shownLabels(event) {
+  const { TraceId, SpanId, ...pairs } = event.labels ?? {};
+  return [
+    ['ActivityId', event.activityId],
+    ['RelatedActivityId', event.relatedActivityId],
+    ['TraceId', TraceId && guidText(Buffer.from(TraceId, 'hex'))],
+    ['SpanId', SpanId && String(BigInt(`0x${SpanId}`))],
+    ...Object.entries(pairs).map(([key, value]) => [key, String(value)]),
+  ]
+    .filter(([, value]) => value !== undefined)
+    .map(([k, v]) => ({ k, v }));
+}
+
+function shownPayload(payload) {
+  return JSON.parse(
+    JSON.stringify(payload, (_key, value) => (typeof value === 'bigint' ? String(value) : value)),
+  );
+}
+
+const BASELINE_LINE = /^(?<event>.+?), (?<count>\d+), <Event (?<attributes>.*)$/;
+
+/** Of every name the count, and the first event's times, ids and fields. */
+function compareBaseline(base, trace, path, report) {
+  const byName = groupBy(trace.events, eventName);
+  const lines = readLines(path).map((line) => BASELINE_LINE.exec(line.replace(/^\ufeff/, ''))?.groups);
+  for (const line of lines.filter((groups) => groups !== undefined)) {
+    const events = byName.get(line.event) ?? [];
+    const id = `${base}/baseline/${line.event}`;
+    report.compare(`${id}/count`, String(events.length), line.count);
+    if (events.length > 0) report.try(id, () => compareAttributes(id, events[0], line.attributes, report));
+  }
+  const names = new Set(lines.map((groups) => groups?.event));
+  const others = [...byName.keys()].filter((key) => !names.has(key));
+  report.compare(`${base}/baseline/names`, others.join(), '');
+}
+
+function eventName(event) {
+  return `${event.provider}/${perfViewName(event)}`;
+}
+
+function groupBy(values, keyOf) {
+  const groups = new Map();
+  for (const value of values) {
+    const key = keyOf(value);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [value]);
+    else group.push(value);
+  }
+  return groups;
+}
+
+/** What PerfView shows beside the fields. */
+const OTHER_ATTRIBUTES = new Set(['PName', 'ProviderName', 'EventName', 'FormattedMessage']);
+
+function compareAttributes(id, event, attributes, report) {
+  const found = { MSec: milliseconds(event).toFixed(4), PID: event.processId, TID: event.threadId };
+  for (const [, key, text] of attributes.split('>')[0].matchAll(/([\w.]*)="([^"]*)"/g)) {
+    if (OTHER_ATTRIBUTES.has(key)) continue;
+    const expected = text.trim();
+    const ours = key in found ? String(found[key]) : inFormOf(expected, event.payload[key]);
+    report.compare(`${id}/${key}`, ours, expected);
+  }
+}
+
+/** Our value, written as PerfView has written its own. */
+function inFormOf(expected, value) {
+  const isNumber = typeof value === 'number' || typeof value === 'bigint';
+  if (isNumber && /^0x/.test(expected)) {
+    return `0x${BigInt.asUintN(64, BigInt(value))
+      .toString(16)
+      .toUpperCase()
+      .padStart(expected.length - 2, '0')}`;
+  }
+  if (isNumber && /^-?[\d,]+$/.test(expected)) return value.toLocaleString('en-US');
+  // The name that TraceEvent has for a number.
+  if (isNumber && /^[A-Za-z]/.test(expected)) return expected;
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  if (typeof value === 'object')
+    return escaped(
+      JSON.stringify(value)
+        .replace(/([{,])/g, '$1 ')
+        .replace(/}/g, ' }'),
+    );
+  return escaped(String(value));
+}
+
+function escaped(text) {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('"', '&quot;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;');
+}
