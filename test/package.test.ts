@@ -85,16 +85,23 @@ describe('the installed package', () => {
     expect(Object.keys(scripts)).not.toContain('install');
     expect(readdirSync(join(application, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
       'node-gyp-build',
+      'pend',
+      'rxjs',
       'tracewright',
+      'tslib',
+      'yauzl',
     ]);
   });
 
-  it('loads by import and by require as one and the same', () => {
+  it.each([
+    ['tracewright', 'defineEventSource'],
+    ['tracewright/playback', 'Playback'],
+  ])('loads %s by import and by require as one and the same', (name, member) => {
     const program = `
       import { createRequire } from 'node:module';
-      import * as imported from 'tracewright';
-      const required = createRequire(import.meta.url)('tracewright');
-      console.log(imported.defineEventSource === required.defineEventSource);`;
+      import { ${member} as imported } from '${name}';
+      const required = createRequire(import.meta.url)('${name}');
+      console.log(typeof imported === 'function' && imported === required.${member});`;
     const args = ['--input-type=module', '--no-warnings', '-e', program];
     expect(execFileSync(process.execPath, args, { cwd: application }).toString()).toBe('true\n');
   });

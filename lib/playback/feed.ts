@@ -1,12 +1,12 @@
 /** The inputs of a playback, whatever they are, as batches of raw events that are pulled, or as a push. */
 import { setImmediate as otherWork } from 'node:timers/promises';
-import type { Subscribable, Unsubscribable } from 'rxjs';
+import type { Observable, Subscription } from 'rxjs';
 import { type OpenTraceOptions, openTrace } from '../trace/open-trace.ts';
 import { Trace } from '../trace/trace.ts';
 import type { TraceEvent } from '../trace/trace-event.ts';
 
 /** What raw events can come from. */
-export type EventFeed<Raw> = Subscribable<Raw> | AsyncIterable<Raw> | Iterable<Raw>;
+export type EventFeed<Raw> = Observable<Raw> | AsyncIterable<Raw> | Iterable<Raw>;
 
 /** A trace, or what `openTrace` makes one of. */
 export type TraceInput = Trace | string | URL | Uint8Array | AsyncIterable<Uint8Array>;
@@ -17,7 +17,7 @@ type Pulled<Raw> = Promise<IteratorResult<readonly Raw[], undefined>>;
 /** How many are taken from an iterable before other work of the process has its turn. */
 const ITERABLE_BATCH = 1024;
 
-export function isSubscribable<Raw>(feed: EventFeed<Raw> | BatchFeed<Raw>): feed is Subscribable<Raw> {
+export function isSubscribable<Raw>(feed: EventFeed<Raw> | BatchFeed<Raw>): feed is Observable<Raw> {
   return 'subscribe' in feed && typeof feed.subscribe === 'function';
 }
 
@@ -96,10 +96,10 @@ class PushedBatches<Raw> implements Batches<Raw> {
   /** What comes after the waiting events. */
   #end: (() => Pulled<Raw>) | undefined;
   #wake: () => void = () => {};
-  readonly #feed: Subscribable<Raw>;
-  #subscription: Unsubscribable | undefined;
+  readonly #feed: Observable<Raw>;
+  #subscription: Subscription | undefined;
 
-  constructor(feed: Subscribable<Raw>) {
+  constructor(feed: Observable<Raw>) {
     this.#feed = feed;
   }
 

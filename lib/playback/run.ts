@@ -1,5 +1,5 @@
 /** The run of a playback's inputs. A single one needs no merge and no queue. */
-import type { Subscribable, Unsubscribable } from 'rxjs';
+import type { Observable, Subscription } from 'rxjs';
 import type { Deliver, Deserializer } from './deserializer.ts';
 import type { Batches } from './feed.ts';
 
@@ -16,13 +16,13 @@ export interface Run {
 
 /** What the observable pushes is delivered before its `next` returns. */
 export class SoloPush implements Run {
-  readonly #feed: Subscribable<unknown>;
+  readonly #feed: Observable<unknown>;
   readonly #deserializer: Deserializer<unknown>;
-  #subscription: Unsubscribable | undefined;
+  #subscription: Subscription | undefined;
   #isClosed = false;
   #end: () => void = () => {};
 
-  constructor(feed: Subscribable<unknown>, deserializer: Deserializer<unknown>) {
+  constructor(feed: Observable<unknown>, deserializer: Deserializer<unknown>) {
     this.#feed = feed;
     this.#deserializer = deserializer;
   }
