@@ -7,6 +7,8 @@ import { utf16Text } from './utf16.ts';
 /** 2 to the 32nd. */
 const WORD = 0x1_0000_0000;
 
+const NO_END = 'A variable-length integer has no end.';
+
 export class Cursor {
   readonly block: Block;
   /** In the block. */
@@ -95,7 +97,7 @@ export class Cursor {
     let at = this.offset;
     let value = 0;
     for (let shift = 0; shift < 35; shift += 7) {
-      if (at >= this.end) return this.failShort(1);
+      if (at >= this.end) return this.fail('malformed', NO_END);
       const byte = bytes[at++] as number;
       if (byte < 0x80) {
         if (shift === 28 && byte > 0x0f) break;
@@ -115,7 +117,7 @@ export class Cursor {
     let first = 0;
     let second = 0;
     for (let i = 0; i < 10; i++) {
-      if (at >= this.end) this.failShort(1);
+      if (at >= this.end) this.fail('malformed', NO_END);
       const byte = bytes[at++] as number;
       const bits = byte & 0x7f;
       if (i < 4) first |= bits << (7 * i);
