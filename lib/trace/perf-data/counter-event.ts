@@ -1,9 +1,7 @@
 /** A sample of something that is no tracepoint: of a counter such as `cycles`, or of a clock. */
 import type { Payload } from '../../wire/decoded-field.ts';
-import type { SampleRecord } from '../../wire/perf-data/records.ts';
-import { type Recording, SampleEvent } from './sample-event.ts';
-
-const NOTHING = new Uint8Array(0);
+import type { SampleRecord } from '../../wire/perf-data/sample.ts';
+import { type Recording, rawOf, SampleEvent } from './sample-event.ts';
 
 export class CounterEvent extends SampleEvent {
   readonly provider: string;
@@ -26,6 +24,6 @@ export class CounterEvent extends SampleEvent {
   }
 
   get payloadBytes(): Uint8Array {
-    return this.sample.raw ?? NOTHING;
+    return rawOf(this.sample);
   }
 }

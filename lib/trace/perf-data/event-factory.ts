@@ -1,6 +1,6 @@
 /** Makes an event of each sample, of the kind that its attribute and its tracepoint's format say. */
 import { PERF_TYPE_TRACEPOINT } from '../../wire/perf-data/constants.ts';
-import type { SampleRecord } from '../../wire/perf-data/records.ts';
+import type { SampleRecord } from '../../wire/perf-data/sample.ts';
 import type { PerfSession } from '../../wire/perf-data/session.ts';
 import { isTracepointV1 } from '../../wire/tracepoint-v1/decode.ts';
 import type { TraceEvent } from '../trace-event.ts';
@@ -40,20 +40,14 @@ export class EventFactory {
       const [provider, name] = this.#namesOf(attr);
       return (sample, time) => new CounterEvent(recording, sample, time, provider, name);
     }
-    const { eventHeaderOffset, fields } = tracepoint;
-    // Samples of one attribute all have raw data, or none has.
-    const rawOf = (sample: SampleRecord) => sample.raw ?? new Uint8Array(0);
-    if (eventHeaderOffset !== undefined) {
-      return (sample, time) =>
-        new EventHeaderEvent(recording, sample, time, tracepoint, rawOf(sample).subarray(eventHeaderOffset));
+    if (tracepoint.eventHeaderOffset !== undefined) {
+      return (sample, time) => new EventHeaderEvent(recording, sample, time, tracepoint);
     }
-    if (isTracepointV1(fields)) {
-      const start = fields[0]?.offset ?? 0;
+    if (isTracepointV1(tracepoint.fields)) {
       const store = this.#metadata;
-      return (sample, time) =>
-        new EventPipeEvent(recording, sample, time, tracepoint, rawOf(sample).subarray(start), store);
+      return (sample, time) => new EventPipeEvent(recording, sample, time, tracepoint, store);
     }
-    return (sample, time) => new TracepointEvent(recording, sample, time, tracepoint, rawOf(sample));
+    return (sample, time) => new TracepointEvent(recording, sample, time, tracepoint);
   }
 
   /** Of a tracepoint without a format `sched` and `sched_switch`; of all else `perf` and `cycles`. */

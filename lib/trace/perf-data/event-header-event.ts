@@ -5,10 +5,10 @@ import { EventHeaderError } from '../../wire/eventheader/error.ts';
 import { type OpenedEvent, openEventHeader } from '../../wire/eventheader/open.ts';
 import { type ParsedMetadata, parseMetadata } from '../../wire/eventheader/parse-metadata.ts';
 import { parseTracepointName } from '../../wire/eventheader/tracepoint-name-parse.ts';
-import type { SampleRecord } from '../../wire/perf-data/records.ts';
+import type { SampleRecord } from '../../wire/perf-data/sample.ts';
 import type { TracepointFormat } from '../../wire/perf-data/tracepoint-format.ts';
 import { opcodeNameOf, taskNameOf } from './names.ts';
-import { type Recording, SampleEvent } from './sample-event.ts';
+import { type Recording, rawOf, SampleEvent } from './sample-event.ts';
 
 interface Opened extends OpenedEvent {
   readonly parsed: ParsedMetadata;
@@ -22,21 +22,12 @@ interface Decoded {
 
 export class EventHeaderEvent extends SampleEvent {
   readonly #format: TracepointFormat;
-  readonly #data: Uint8Array;
   #opened: Opened | EventHeaderError | undefined;
   #decoded: Decoded | undefined;
 
-  /** @param data from the event's header on */
-  constructor(
-    recording: Recording,
-    sample: SampleRecord,
-    time: bigint,
-    format: TracepointFormat,
-    data: Uint8Array,
-  ) {
+  constructor(recording: Recording, sample: SampleRecord, time: bigint, format: TracepointFormat) {
     super(recording, sample, time);
     this.#format = format;
-    this.#data = data;
   }
 
   get provider(): string {
@@ -94,11 +85,16 @@ export class EventHeaderEvent extends SampleEvent {
 
   /** With what perf has put behind the payload, up to seven bytes: nothing tells where it ends. */
   get payloadBytes(): Uint8Array {
-    return this.#data.subarray(this.#event()?.payloadOffset ?? 0);
+    return this.#data().subarray(this.#event()?.payloadOffset ?? 0);
+  }
+
+  /** From the event's header on. */
+  #data(): Uint8Array {
+    return rawOf(this.sample).subarray(this.#format.eventHeaderOffset);
   }
 
   #open(): Opened | EventHeaderError {
-    this.#opened ??= unlessFaulty(() => opened(this.#format.name, this.#data));
+    this.#opened ??= unlessFaulty(() => opened(this.#format.name, this.#data()));
     return this.#opened;
   }
 

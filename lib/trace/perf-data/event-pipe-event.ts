@@ -2,25 +2,23 @@
 import type { Payload } from '../../wire/decoded-field.ts';
 import type { NetTraceMetadata } from '../../wire/nettrace/metadata.ts';
 import type { DecodedPayload } from '../../wire/nettrace/payload.ts';
-import type { SampleRecord } from '../../wire/perf-data/records.ts';
+import type { SampleRecord } from '../../wire/perf-data/sample.ts';
 import type { TracepointFormat } from '../../wire/perf-data/tracepoint-format.ts';
 import { decodeTracepointV1, type TracepointV1Event } from '../../wire/tracepoint-v1/decode.ts';
 import { TracepointV1Error } from '../../wire/tracepoint-v1/error.ts';
 import { decodeTracepointV1Payload } from '../../wire/tracepoint-v1/metadata.ts';
 import type { MetadataStore } from './metadata-store.ts';
 import { opcodeNameOf, taskNameOf } from './names.ts';
-import { type Recording, SampleEvent } from './sample-event.ts';
+import { type Recording, rawOf, SampleEvent } from './sample-event.ts';
 
 export class EventPipeEvent extends SampleEvent {
   readonly #format: TracepointFormat;
-  readonly #data: Uint8Array;
   readonly #store: MetadataStore;
   readonly #event: TracepointV1Event | undefined;
   readonly #fault: string | undefined;
   #decoded: DecodedPayload | undefined;
 
   /**
-   * @param data from the version on
    * @param store gets the event's metadata, if it brings any; has it, once it has come
    */
   constructor(
@@ -28,15 +26,13 @@ export class EventPipeEvent extends SampleEvent {
     sample: SampleRecord,
     time: bigint,
     format: TracepointFormat,
-    data: Uint8Array,
     store: MetadataStore,
   ) {
     super(recording, sample, time);
     this.#format = format;
-    this.#data = data;
     this.#store = store;
     try {
-      this.#event = decodeTracepointV1(data);
+      this.#event = decodeTracepointV1(dataOf(sample, format));
       const { eventId, metadata } = this.#event;
       if (metadata !== undefined) store.add(format.id, sample.pid, eventId, metadata);
     } catch (error) {
@@ -101,7 +97,7 @@ export class EventPipeEvent extends SampleEvent {
   }
 
   get payloadBytes(): Uint8Array {
-    return this.#event?.payload ?? this.#data;
+    return this.#event?.payload ?? dataOf(this.sample, this.#format);
   }
 
   #metadata(): NetTraceMetadata | undefined {
@@ -119,6 +115,11 @@ export class EventPipeEvent extends SampleEvent {
         : withoutFields(metadata.fieldsProblem);
     return this.#decoded;
   }
+}
+
+/** From the version on. */
+function dataOf(sample: SampleRecord, format: TracepointFormat): Uint8Array {
+  return rawOf(sample).subarray(format.fields[0]?.offset);
 }
 
 function withoutFields(problem: string): DecodedPayload {

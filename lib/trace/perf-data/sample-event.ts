@@ -1,6 +1,6 @@
 /** What all events out of a perf.data have in common: each is a sample. */
 import { FIRST_CALLCHAIN_MARK } from '../../wire/perf-data/constants.ts';
-import type { SampleRecord } from '../../wire/perf-data/records.ts';
+import type { SampleRecord } from '../../wire/perf-data/sample.ts';
 import { type Nanoseconds, TraceEvent } from '../trace-event.ts';
 
 /** What the events of one trace share. */
@@ -106,4 +106,11 @@ export abstract class SampleEvent extends TraceEvent {
   get payloadProblem(): string | undefined {
     return undefined;
   }
+}
+
+const NOTHING = new Uint8Array(0);
+
+/** The sample's raw data; samples of one attribute all have some, or none has. */
+export function rawOf(sample: SampleRecord): Uint8Array {
+  return sample.raw ?? NOTHING;
 }

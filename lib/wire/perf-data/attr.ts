@@ -3,6 +3,7 @@
  */
 import type { Cursor } from './cursor.ts';
 import { PerfDataError } from './error.ts';
+import { type SampleLayout, sampleLayout } from './sample-layout.ts';
 
 /** Bit numbers among the attribute's flags. */
 const SAMPLE_ID_ALL_BIT = 18n;
@@ -17,6 +18,7 @@ export interface PerfAttr {
   readonly config: bigint;
   /** See `SampleType`. */
   readonly sampleType: bigint;
+  readonly layout: SampleLayout;
   /** See `ReadFormat`. */
   readonly readFormat: bigint;
   /** Records that are not samples end with the ids and the time of their event. */
@@ -47,7 +49,8 @@ export function readAttr(cursor: Cursor, size?: number): Omit<PerfAttr, 'ids'> {
   cursor.skip(total - (cursor.offset - start));
   // The flags are C bit fields, which start at the other end on big-endian machines.
   const bit = cursor.littleEndian ? SAMPLE_ID_ALL_BIT : FLAG_BITS - 1n - SAMPLE_ID_ALL_BIT;
-  return { type, config, sampleType, readFormat, sampleIdAll: ((flags >> bit) & 1n) === 1n };
+  const sampleIdAll = ((flags >> bit) & 1n) === 1n;
+  return { type, config, sampleType, layout: sampleLayout(sampleType), readFormat, sampleIdAll };
 }
 
 /** The ids of an attribute, up to the cursor's end. */

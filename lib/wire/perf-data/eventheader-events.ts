@@ -3,7 +3,8 @@
  */
 import { decodeEventHeader, type EventHeaderEvent } from '../eventheader/decode.ts';
 import { readPerfData } from './file.ts';
-import type { PerfRecord, SampleRecord } from './records.ts';
+import type { PerfRecord } from './records.ts';
+import type { SampleRecord } from './sample.ts';
 import { TimeOrder } from './time-order.ts';
 
 export interface RecordedEvent {

@@ -5,7 +5,7 @@
  * The kernel's records that are not samples end with ids if the attribute says so. Source: Linux
  * `perf_event.h` and, for the records of the perf tool, `tools/lib/perf/include/perf/event.h`.
  */
-import { readAttr, readIdList } from './attr.ts';
+import { type PerfAttr, readAttr, readIdList } from './attr.ts';
 import {
   EVENT_UPDATE_NAME,
   Feature,
@@ -18,9 +18,10 @@ import type { Cursor } from './cursor.ts';
 import { PerfDataError } from './error.ts';
 import { readFeature } from './features.ts';
 import type { Piece } from './piece.ts';
+import { idOffsetFromEnd, idsSize, type RecordIds, readIds } from './record-ids.ts';
 import { bodyOf, type RawRecord, RecordSplitter } from './record-splitter.ts';
-import type { MmapRecord, PerfRecord, SampleRecord, ThreadRecord } from './records.ts';
-import { idOffsetFromEnd, idOffsetInSample, idsSize, type RecordIds, readIds, readSample } from './sample.ts';
+import type { MmapRecord, PerfRecord, ThreadRecord } from './records.ts';
+import { SampleRecord } from './sample.ts';
 import type { PerfSession } from './session.ts';
 
 /** mmap2 has the file's device, inode and protection between its numbers and its name. */
@@ -113,19 +114,11 @@ export class RecordReader {
   private readSample(cursor: Cursor, raw: RawRecord): SampleRecord {
     const { session } = this;
     const bodyStart = cursor.offset;
-    const attr = this.attrAt(cursor, idOffsetInSample(session.firstAttr(raw.position).sampleType));
+    const attr = this.attrAt(cursor, session.firstAttr(raw.position).layout.id);
     cursor.offset = bodyStart;
-    const sample: { -readonly [Key in keyof SampleRecord]: SampleRecord[Key] } = {
-      kind: 'sample',
-      offset: raw.position,
-      size: raw.end - raw.start,
-      attr,
-    };
-    readSample(cursor, attr, sample);
     const tracepoint =
       attr.type === PERF_TYPE_TRACEPOINT ? session.tracepoints.get(Number(attr.config)) : undefined;
-    if (tracepoint !== undefined) sample.tracepoint = tracepoint;
-    return sample;
+    return new SampleRecord(raw.piece, cursor, attr, tracepoint);
   }
 
   /** The ids at the end of the record's body. */
@@ -148,7 +141,7 @@ export class RecordReader {
   }
 
   /** The attribute whose id stands so many bytes from here. */
-  private attrAt(cursor: Cursor, idOffset: number | undefined): SampleRecord['attr'] {
+  private attrAt(cursor: Cursor, idOffset: number | undefined): PerfAttr {
     if (idOffset === undefined) return this.session.firstAttr(cursor.position);
     cursor.skip(idOffset);
     const at = cursor.position;

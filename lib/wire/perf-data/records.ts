@@ -2,22 +2,12 @@
  * The kinds of records of a perf.data. Source: Linux `perf_event.h` and
  * `tools/perf/Documentation/perf.data-file-format.txt`.
  */
-import type { PerfAttr } from './attr.ts';
-import type { RecordIds, SampleFields } from './sample.ts';
-import type { TracepointFormat } from './tracepoint-format.ts';
+import type { RecordIds } from './record-ids.ts';
+import type { SampleRecord } from './sample.ts';
 
 interface RecordHead {
   /** Where the record stands in the file; one that has been compressed, where the record that holds it does. */
   readonly offset: number;
-}
-
-export interface SampleRecord extends RecordHead, Readonly<SampleFields> {
-  readonly kind: 'sample';
-  /** Bytes of the record. */
-  readonly size: number;
-  readonly attr: PerfAttr;
-  /** Of a tracepoint's sample, if the file has its format. */
-  readonly tracepoint?: TracepointFormat;
 }
 
 /** A thread has got a name. */

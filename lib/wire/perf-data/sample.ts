@@ -1,145 +1,126 @@
 /**
- * Samples, and the ids that other records end with. Which fields there are, the attribute's `sample_type`
- * says; their order is fixed. Source: Linux `perf_event.h`, PERF_RECORD_SAMPLE.
+ * A sample: views of the record's bytes, read when they are asked for, as files have millions of them. Which
+ * fields there are, the attribute's `sample_type` says; their order is fixed. Source: Linux `perf_event.h`,
+ * PERF_RECORD_SAMPLE.
+ *
+ * What may stand behind the raw data (branches, registers, the user's stack, weights) is not read.
  */
 import type { PerfAttr } from './attr.ts';
-import { ReadFormat, SampleType } from './constants.ts';
+import { RECORD_HEAD_SIZE, ReadFormat, SampleType } from './constants.ts';
 import type { Cursor } from './cursor.ts';
+import type { Piece } from './piece.ts';
+import type { TracepointFormat } from './tracepoint-format.ts';
 
-/** What both samples and other records may tell of themselves. */
-export interface RecordIds {
-  pid?: number;
-  tid?: number;
-  /** Nanoseconds of the clock that was recorded with. */
-  timeNs?: bigint;
-  /** Of the attribute: see `PerfAttr.ids`. */
-  id?: bigint;
-  streamId?: bigint;
-  cpu?: number;
-}
+export class SampleRecord {
+  readonly kind = 'sample';
+  readonly attr: PerfAttr;
+  /** Of a tracepoint's sample, if the file has its format. */
+  readonly tracepoint: TracepointFormat | undefined;
+  /** Bytes of the record. */
+  readonly size: number;
+  private readonly piece: Piece;
+  private readonly littleEndian: boolean;
+  private readonly start: number;
+  /** Where the fields of other sizes start, in the piece. */
+  private readonly callchainAt: number | undefined;
+  private readonly rawAt: number | undefined;
 
-/** The parts of a sample up to its raw data; what may stand behind (stacks, registers) is not read. */
-export interface SampleFields extends RecordIds {
-  ip?: bigint;
-  addr?: bigint;
-  period?: bigint;
-  /** Counters of the sample's group, or its own alone. */
-  counters?: readonly PerfCounter[];
-  callchain?: readonly bigint[];
-  /** A tracepoint's data, from its common fields on; a view of the file's own bytes. */
-  raw?: Uint8Array;
-}
-
-export interface PerfCounter {
-  readonly value: bigint;
-  readonly id?: bigint;
-}
-
-/** Reads a sample's body into `sample`. */
-export function readSample(cursor: Cursor, attr: PerfAttr, sample: SampleFields): void {
-  const has = (bit: bigint) => (attr.sampleType & bit) !== 0n;
-  if (has(SampleType.Identifier)) sample.id = cursor.uint64();
-  if (has(SampleType.Ip)) sample.ip = cursor.uint64();
-  if (has(SampleType.Tid)) readTid(cursor, sample);
-  if (has(SampleType.Time)) sample.timeNs = cursor.uint64();
-  if (has(SampleType.Addr)) sample.addr = cursor.uint64();
-  if (has(SampleType.Id)) sample.id = cursor.uint64();
-  if (has(SampleType.StreamId)) sample.streamId = cursor.uint64();
-  if (has(SampleType.Cpu)) sample.cpu = readCpu(cursor);
-  if (has(SampleType.Period)) sample.period = cursor.uint64();
-  if (has(SampleType.Read)) sample.counters = readCounters(cursor, attr.readFormat);
-  if (has(SampleType.Callchain)) sample.callchain = readUint64List(cursor);
-  if (has(SampleType.Raw)) sample.raw = cursor.take(cursor.uint32());
-}
-
-/** Of the bits that `readIds` reads, each takes 8 bytes. */
-const ID_BITS = [
-  SampleType.Tid,
-  SampleType.Time,
-  SampleType.Id,
-  SampleType.StreamId,
-  SampleType.Cpu,
-  SampleType.Identifier,
-];
-
-/** How many bytes the ids at the end of a record take. */
-export function idsSize(attr: PerfAttr): number {
-  return attr.sampleIdAll ? 8 * ID_BITS.filter((bit) => (attr.sampleType & bit) !== 0n).length : 0;
-}
-
-/** Reads the ids at the end of a record that is not a sample. */
-export function readIds(cursor: Cursor, attr: PerfAttr): RecordIds {
-  const has = (bit: bigint) => (attr.sampleType & bit) !== 0n;
-  const ids: RecordIds = {};
-  if (has(SampleType.Tid)) readTid(cursor, ids);
-  if (has(SampleType.Time)) ids.timeNs = cursor.uint64();
-  if (has(SampleType.Id)) ids.id = cursor.uint64();
-  if (has(SampleType.StreamId)) ids.streamId = cursor.uint64();
-  if (has(SampleType.Cpu)) ids.cpu = readCpu(cursor);
-  if (has(SampleType.Identifier)) ids.id = cursor.uint64();
-  return ids;
-}
-
-/**
- * Where the id stands in a sample's body, in bytes, or `undefined` if samples have none. It is the same
- * for all attributes of a file, so that a sample's attribute can be found before its fields are known.
- */
-export function idOffsetInSample(sampleType: bigint): number | undefined {
-  if ((sampleType & SampleType.Identifier) !== 0n) return 0;
-  if ((sampleType & SampleType.Id) === 0n) return undefined;
-  const before = [SampleType.Ip, SampleType.Tid, SampleType.Time, SampleType.Addr];
-  return 8 * before.filter((bit) => (sampleType & bit) !== 0n).length;
-}
-
-/** The same from the end of the ids of other records. */
-export function idOffsetFromEnd(sampleType: bigint): number | undefined {
-  if ((sampleType & SampleType.Identifier) !== 0n) return 8;
-  if ((sampleType & SampleType.Id) === 0n) return undefined;
-  const from = [SampleType.Id, SampleType.StreamId, SampleType.Cpu];
-  return 8 * from.filter((bit) => (sampleType & bit) !== 0n).length;
-}
-
-function readTid(cursor: Cursor, ids: RecordIds): void {
-  ids.pid = cursor.uint32();
-  ids.tid = cursor.uint32();
-}
-
-function readCpu(cursor: Cursor): number {
-  const cpu = cursor.uint32();
-  cursor.skip(4); // reserved
-  return cpu;
-}
-
-function readCounters(cursor: Cursor, format: bigint): PerfCounter[] {
-  const has = (bit: bigint) => (format & bit) !== 0n;
-  const readCounter = (): PerfCounter => {
-    const value = cursor.uint64();
-    const counter = has(ReadFormat.Id) ? { value, id: cursor.uint64() } : { value };
-    if (has(ReadFormat.Lost)) cursor.skip(8);
-    return counter;
-  };
-  const skipTimes = () => {
-    if (has(ReadFormat.TotalTimeEnabled)) cursor.skip(8);
-    if (has(ReadFormat.TotalTimeRunning)) cursor.skip(8);
-  };
-  if (has(ReadFormat.Group)) {
-    const count = cursor.size64();
-    skipTimes();
-    const counters: PerfCounter[] = [];
-    for (let i = 0; i < count; i++) counters.push(readCounter());
-    return counters;
+  /**
+   * @param piece what `cursor` reads
+   * @param cursor the record's body
+   * @throws PerfDataError if the record ends before its fields
+   */
+  constructor(piece: Piece, cursor: Cursor, attr: PerfAttr, tracepoint: TracepointFormat | undefined) {
+    this.piece = piece;
+    this.littleEndian = cursor.littleEndian;
+    this.start = cursor.offset;
+    this.size = cursor.left;
+    this.attr = attr;
+    this.tracepoint = tracepoint;
+    const has = (bit: bigint) => (attr.sampleType & bit) !== 0n;
+    cursor.skip(attr.layout.size);
+    if (has(SampleType.Read)) skipCounters(cursor, attr.readFormat);
+    if (has(SampleType.Callchain)) {
+      this.callchainAt = cursor.offset;
+      cursor.skip(8 * cursor.size64());
+    }
+    if (has(SampleType.Raw)) {
+      this.rawAt = cursor.offset;
+      cursor.skip(cursor.uint32());
+    }
   }
-  // A single counter: its times stand between its value and its id.
-  const value = cursor.uint64();
-  skipTimes();
-  const counter = has(ReadFormat.Id) ? { value, id: cursor.uint64() } : { value };
-  if (has(ReadFormat.Lost)) cursor.skip(8);
-  return [counter];
+
+  /** Where the record stands in the file; see `RecordHead`. */
+  get offset(): number {
+    return this.piece.positionOf(this.start - RECORD_HEAD_SIZE);
+  }
+
+  /** This and the others: undefined if not recorded. */
+  get pid(): number | undefined {
+    return this.uint32(this.attr.layout.tid);
+  }
+
+  get tid(): number | undefined {
+    const { tid } = this.attr.layout;
+    return this.uint32(tid === undefined ? undefined : tid + 4);
+  }
+
+  get cpu(): number | undefined {
+    return this.uint32(this.attr.layout.cpu);
+  }
+
+  /** Nanoseconds of the clock that was recorded with. */
+  get timeNs(): bigint | undefined {
+    return this.uint64(this.attr.layout.time);
+  }
+
+  get id(): bigint | undefined {
+    return this.uint64(this.attr.layout.id);
+  }
+
+  get ip(): bigint | undefined {
+    return this.uint64(this.attr.layout.ip);
+  }
+
+  get addr(): bigint | undefined {
+    return this.uint64(this.attr.layout.addr);
+  }
+
+  get period(): bigint | undefined {
+    return this.uint64(this.attr.layout.period);
+  }
+
+  /** With marks between addresses of the kernel and of the user; see `FIRST_CALLCHAIN_MARK`. */
+  get callchain(): readonly bigint[] | undefined {
+    if (this.callchainAt === undefined) return undefined;
+    const { view } = this.piece;
+    const count = Number(view.getBigUint64(this.callchainAt, this.littleEndian));
+    const first = this.callchainAt + 8;
+    return Array.from({ length: count }, (_, i) => view.getBigUint64(first + 8 * i, this.littleEndian));
+  }
+
+  /** A tracepoint's data, from its common fields on; a view of the file's own bytes. */
+  get raw(): Uint8Array | undefined {
+    if (this.rawAt === undefined) return undefined;
+    const start = this.rawAt + 4;
+    return this.piece.bytes.subarray(start, start + this.piece.view.getUint32(this.rawAt, this.littleEndian));
+  }
+
+  private uint32(at: number | undefined): number | undefined {
+    return at === undefined ? undefined : this.piece.view.getUint32(this.start + at, this.littleEndian);
+  }
+
+  private uint64(at: number | undefined): bigint | undefined {
+    return at === undefined ? undefined : this.piece.view.getBigUint64(this.start + at, this.littleEndian);
+  }
 }
 
-function readUint64List(cursor: Cursor): bigint[] {
-  const count = cursor.size64();
-  const values: bigint[] = [];
-  for (let i = 0; i < count; i++) values.push(cursor.uint64());
-  return values;
+/** Readings of the sample's counter, or of all in its group. */
+function skipCounters(cursor: Cursor, format: bigint): void {
+  const has = (bit: bigint) => (format & bit) !== 0n;
+  const count = (bits: readonly bigint[]) => bits.filter(has).length;
+  const isGroup = has(ReadFormat.Group);
+  const counters = isGroup ? cursor.size64() : 1;
+  cursor.skip(8 * count([ReadFormat.TotalTimeEnabled, ReadFormat.TotalTimeRunning]));
+  cursor.skip(counters * 8 * (1 + count([ReadFormat.Id, ReadFormat.Lost])));
 }

@@ -8,10 +8,10 @@
  * half is given out; something earlier still that comes after that is given as soon as it is read.
  */
 
-/** Two rounds of 128 processors with perf's default buffers. */
-const MAX_HELD_BYTES = 128 * 1024 * 1024;
-/** An item takes some 400 bytes beside those of the file. */
-const MAX_HELD_ITEMS = 1 << 19;
+/** Two rounds of 64 processors with perf's default buffers. */
+const MAX_HELD_BYTES = 64 * 1024 * 1024;
+/** An item takes some 300 bytes beside those of the file. */
+const MAX_HELD_ITEMS = 1 << 18;
 
 interface Held<T> {
   readonly time: bigint;
