@@ -1,0 +1,6 @@
+/** `tracewright/trace`: opening traces of any format, on any system. */
+export { type OpenTraceOptions, openTrace } from './open-trace.ts';
+export type { OnDamage, Trace } from './trace.ts';
+export { TraceError, type TraceErrorCode } from './trace-error.ts';
+export type { Nanoseconds, TraceEvent } from './trace-event.ts';
+export type { TraceFormat, TraceInfo } from './trace-reader.ts';
