@@ -20,9 +20,7 @@ import {
   levelOf,
   opcodeOf,
   pointerSizeOf,
-  processIdOf,
   taskOf,
-  threadIdOf,
   versionOf,
 } from '../../wire/etl/record.ts';
 import type { EtlRecord } from '../../wire/etl/record-cursor.ts';
@@ -52,7 +50,6 @@ export class EtlEvent extends TraceEvent implements EtlRecord {
   /** @internal Raw time since the trace's start. */
   readonly ticks: number;
   readonly #trace: EtlTrace;
-  /** This and the next: of records without ids of their own. */
   readonly #threadId: number | undefined;
   readonly #processId: number | undefined;
   #items: ExtendedItems | undefined;
@@ -127,11 +124,11 @@ export class EtlEvent extends TraceEvent implements EtlRecord {
   }
 
   get processId(): number | undefined {
-    return present(processIdOf(this) ?? this.#processId);
+    return this.#processId === NO_ID ? undefined : this.#processId;
   }
 
   get threadId(): number | undefined {
-    return present(threadIdOf(this) ?? this.#threadId);
+    return this.#threadId === NO_ID ? undefined : this.#threadId;
   }
 
   get processor(): number {
@@ -206,10 +203,6 @@ export class EtlEvent extends TraceEvent implements EtlRecord {
       : this.#describe().decode(this.payloadBytes, pointerSizeOf(this));
     return this.#decoded;
   }
-}
-
-function present(id: number | undefined): number | undefined {
-  return id === NO_ID ? undefined : id;
 }
 
 /** Before the frames of a StackWalk: time u64, process u32, thread u32. */

@@ -1,6 +1,7 @@
 /** The events of an .etl, in the order of time. */
 import type { EtlClock } from '../../wire/etl/clock.ts';
 import type { LogFileHeader } from '../../wire/etl/log-file-header.ts';
+import { processIdOf, threadIdOf } from '../../wire/etl/record.ts';
 import type { SeekableBytes } from '../byte-source.ts';
 import { TraceError } from '../trace-error.ts';
 import type { TraceEvent } from '../trace-event.ts';
@@ -106,11 +107,11 @@ export class EtlReader implements TraceReader {
   }
 
   #eventAt(trace: EtlTrace, cursor: BufferRun['cursor']): EtlEvent {
-    if (!isKernelRecord(cursor.layout))
-      return new EtlEvent(trace, cursor, cursor.ticks, undefined, undefined);
+    if (!isKernelRecord(cursor.layout)) {
+      return new EtlEvent(trace, cursor, cursor.ticks, threadIdOf(cursor), processIdOf(cursor));
+    }
     this.#kernel.observe(cursor);
-    const thread = this.#kernel.threadOf(cursor);
-    return new EtlEvent(trace, cursor, cursor.ticks, thread, this.#kernel.processOf(cursor, thread));
+    return new EtlEvent(trace, cursor, cursor.ticks, this.#kernel.threadId, this.#kernel.processId);
   }
 }
 

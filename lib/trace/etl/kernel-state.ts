@@ -10,6 +10,8 @@ import {
   layoutKind,
   opcodeOf,
   pointerSizeOf,
+  processIdOf,
+  threadIdOf,
   versionOf,
 } from '../../wire/etl/record.ts';
 import type { EtlRecord } from '../../wire/etl/record-cursor.ts';
@@ -28,6 +30,9 @@ export function isKernelRecord(layout: Layout): boolean {
 
 export class KernelState {
   readonly processNames: Map<number, string>;
+  /** This and the next: of the record that was observed last, as far as it is known. */
+  threadId: number | undefined;
+  processId: number | undefined;
   readonly #processOfThread = new Map<number, number>();
   readonly #threadOnProcessor = new Map<number, number>();
 
@@ -46,18 +51,23 @@ export class KernelState {
   /** Takes the next record in the order of time. */
   observe(record: EtlRecord): void {
     this.#learn(record, true);
+    const isSystem = layoutKind(record) === Layout.System;
+    const ran = isSystem ? threadIdOf(record) : this.#threadOnProcessor.get(record.buffer.header.processor);
+    const ranIn = isSystem ? processIdOf(record) : this.#processOf(ran);
+    const thread = payloadThreadIdOf(record);
+    const process = payloadProcessIdOf(record);
+    if (thread !== undefined) {
+      this.threadId = thread;
+      this.processId = process ?? (thread === ran ? ranIn : this.#processOf(thread));
+    } else {
+      // Of a process alone that is not the one that ran, no thread is known.
+      this.threadId = process === undefined || process === ranIn ? ran : undefined;
+      this.processId = process ?? ranIn;
+    }
   }
 
-  /** Of a record that has none in its header. */
-  threadOf(record: EtlRecord): number | undefined {
-    if (layoutKind(record) !== Layout.PerfInfo) return undefined;
-    return payloadThreadIdOf(record) ?? this.#threadOnProcessor.get(record.buffer.header.processor);
-  }
-
-  processOf(record: EtlRecord, thread: number | undefined): number | undefined {
-    if (layoutKind(record) !== Layout.PerfInfo) return undefined;
-    const told = payloadProcessIdOf(record);
-    return told ?? (thread === undefined ? undefined : this.#processOfThread.get(thread));
+  #processOf(thread: number | undefined): number | undefined {
+    return thread === undefined ? undefined : this.#processOfThread.get(thread);
   }
 
   #learn(record: EtlRecord, inOrder: boolean): void {

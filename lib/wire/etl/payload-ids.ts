@@ -1,5 +1,6 @@
 /**
- * Threads and processes of kernel records whose header has no place for them, where the payload tells them.
+ * Threads and processes that kernel records are about, as their payload tells: not always those that ran, which
+ * headers tell, if they have a place for it. A thread's start is recorded by the thread that creates it.
  * Source: the kernel's MOF classes in Microsoft's documentation of NT Kernel Logger events.
  */
 import { KernelGroup } from './constants.ts';
@@ -22,6 +23,8 @@ const UDP_IP = 8;
 const IMAGE = 0x14;
 
 const THREADS: readonly IdPlace[] = [
+  // Start, End, DCStart, DCEnd: process, thread.
+  { group: KernelGroup.Thread, opcodes: [1, 2, 3, 4], minVersion: 1, bytes: 4, pointers: 0 },
   // SampledProfile: instruction pointer, thread.
   { group: KernelGroup.PerfInfo, opcodes: [46], minVersion: 2, bytes: 0, pointers: 1 },
   // Read, Write: disk, flags, size, reserved, offset u64, file, request, response time u64, thread.
@@ -35,8 +38,11 @@ const THREADS: readonly IdPlace[] = [
 ];
 
 const PROCESSES: readonly IdPlace[] = [
+  { group: KernelGroup.Thread, opcodes: [1, 2, 3, 4], minVersion: 1, bytes: 0, pointers: 0 },
   // Start, End, DCStart, DCEnd, Defunct: key, process.
   { group: KernelGroup.Process, opcodes: [1, 2, 3, 4, 39], minVersion: 1, bytes: 0, pointers: 1 },
+  // PerfCtr, PerfCtrRundown: process.
+  { group: KernelGroup.Process, opcodes: [32, 33], minVersion: 2, bytes: 0, pointers: 0 },
   // Send, Receive, Connect and so on, of IPv4 and IPv6: process.
   {
     group: TCP_IP,
