@@ -12,7 +12,7 @@ const GROUP_MASKS = `GroupMask1 hex32, GroupMask2 hex32, GroupMask3 hex32, Group
   GroupMask6 hex32, GroupMask7 hex32, GroupMask8 hex32`;
 
 /**
- * The ids of partitions, last in PartitionInfoExtension, are left out: they are GUIDs or texts, as the payload's
+ * The ids of partitions, last in PartitionInfoExtension, are not shown: they are GUIDs or texts, as the payload's
  * own EventVersion says.
  */
 export const KERNEL_EVENT_TRACE: KernelTable = {
@@ -32,7 +32,7 @@ EventTrace v2 DbgIdRSDS=64: GuidSig guid, Age uint32, PDBFileName utf8
 EventTrace v2 BuildInfo=66: BuildString ansi
 EventTrace v2 ProviderBinaryPath=67: GuidCount uint32, Guid guid[GuidCount], BinaryPath utf16
 EventTrace v0 PartitionInfoExtension=80: EventVersion uint16, _Reserved uint16, PartitionType uint32,
-  QpcOffsetFromRoot int64
+  QpcOffsetFromRoot int64, _Ids binary
 EventTrace v2 LastDroppedTimes=82: TimeStampCount uint32, _Padding uint32, TimeStamp uint64[TimeStampCount]
 `,
 };

@@ -1,6 +1,6 @@
 /**
  * What KernelTraceControl.dll adds where PerfView, xperf or the Performance Recorder merge traces: how images
- * can be told apart, and descriptions of events (`lib/wire/etw/trace-event-info.ts` reads these).
+ * can be told apart, and descriptions of events, which `trace-event-info.ts` and `event-map-info.ts` read.
  *
  * Source: PerfView's description of what it reads of them (TraceEvent, SymbolTraceEventParser), and
  * WMI_IMAGEID_INFORMATION of Windows' `ntwmi.h`.
@@ -33,8 +33,9 @@ export const META_DATA: KernelTable = {
   guid: 'bbccf6c1-6cd1-48c4-80ff-839482e37671',
   entries: `
 MetaData v0 EventInfo=32: ProviderGuid guid, EventGuid guid, EventID uint16, EventVersion uint8,
-  EventChannel uint8, EventLevel uint8, EventOpcode uint8, EventTask uint16, EventKeywords hex64
-MetaData v0 EventMapInfo=33: ProviderGuid guid
+  EventChannel uint8, EventLevel uint8, EventOpcode uint8, EventTask uint16, EventKeywords hex64,
+  _Description binary
+MetaData v0 EventMapInfo=33: ProviderGuid guid, _Map binary
 `,
 };
 

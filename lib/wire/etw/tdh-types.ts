@@ -1,0 +1,73 @@
+/**
+ * The numbers of field types in what TDH says of events, as the names that manifests have for them.
+ *
+ * Source: TDH_IN_TYPE and TDH_OUT_TYPE of Windows' `tdh.h`. Those from 300 on are of classic (MOF) events.
+ */
+import { packedTypeOf } from '../manifest/field-types.ts';
+import type { PackedType } from '../packed/field.ts';
+
+const IN_TYPES: ReadonlyMap<number, string> = new Map([
+  [1, 'UnicodeString'],
+  [2, 'AnsiString'],
+  [3, 'Int8'],
+  [4, 'UInt8'],
+  [5, 'Int16'],
+  [6, 'UInt16'],
+  [7, 'Int32'],
+  [8, 'UInt32'],
+  [9, 'Int64'],
+  [10, 'UInt64'],
+  [11, 'Float'],
+  [12, 'Double'],
+  [13, 'Boolean'],
+  [14, 'Binary'],
+  [15, 'GUID'],
+  [16, 'Pointer'],
+  [17, 'FILETIME'],
+  [18, 'SYSTEMTIME'],
+  [19, 'SID'],
+  [20, 'HexInt32'],
+  [21, 'HexInt64'],
+  [22, 'CountedUnicodeString'],
+  [23, 'CountedAnsiString'],
+  [25, 'CountedBinary'],
+  [300, 'CountedUnicodeString'],
+  [301, 'CountedAnsiString'],
+  [308, 'SizeT'],
+  [310, 'WBEMSid'],
+]);
+
+/** Those that change what a value is. */
+const OUT_TYPES: ReadonlyMap<number, string> = new Map([
+  [1, 'string'],
+  [2, 'DateTime'],
+  [13, 'boolean'],
+  [16, 'HexInt8'],
+  [17, 'HexInt16'],
+  [18, 'HexInt32'],
+  [19, 'HexInt64'],
+  [22, 'Port'],
+  [23, 'IPv4'],
+  [24, 'IPv6'],
+  [28, 'Xml'],
+  [34, 'Json'],
+  [35, 'Utf8'],
+  [38, 'DateTime'],
+]);
+
+const IPV6 = 24;
+
+export interface TdhType {
+  readonly type: PackedType;
+  /** Of a type that has no place in payloads as we know them. */
+  readonly typeName?: string;
+}
+
+/** @param length what the field says of its length; 0 where it says nothing */
+export function tdhType(inType: number, outType: number, length: number): TdhType {
+  const inName = IN_TYPES.get(inType);
+  if (inName === undefined) return { type: 'unknown', typeName: `TDH in type ${inType}` };
+  // An IPv6 address is binary that needs no length.
+  if (inName === 'Binary' && outType === IPV6 && length === 0) return { type: 'ipv6' };
+  return { type: packedTypeOf(inName, OUT_TYPES.get(outType)) };
+}
