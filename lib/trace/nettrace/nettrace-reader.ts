@@ -21,7 +21,7 @@ export class NetTraceReader implements TraceReader {
   readonly info: TraceInfo;
   /** A gap in the numbers of a thread's events tells how many are lost, one that goes back only that some are. */
   readonly progress: TraceProgress;
-  readonly #chunks: AsyncIterator<Uint8Array>;
+  readonly #chunks: AsyncGenerator<Uint8Array, void>;
   readonly #parser: NetTraceParser;
   readonly #trace: TraceContext;
   /** The same metadata id may come to mean other metadata: they are told apart as objects. */
@@ -33,7 +33,7 @@ export class NetTraceReader implements TraceReader {
    * @param firstEvents what it has given up to here
    */
   constructor(
-    chunks: AsyncIterator<Uint8Array>,
+    chunks: AsyncGenerator<Uint8Array, void>,
     parser: NetTraceParser,
     firstEvents: readonly WireEvent[],
     info: TraceInfo,
@@ -61,7 +61,7 @@ export class NetTraceReader implements TraceReader {
       }
       if (parser.fault !== undefined) throw traceErrorOf(parser.fault);
     } finally {
-      await this.#chunks.return?.();
+      await this.#chunks.return();
     }
   }
 

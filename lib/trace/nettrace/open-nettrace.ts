@@ -8,10 +8,11 @@ import type { TraceInfo, TraceReader } from '../trace-reader.ts';
 import { Clock } from './clock.ts';
 import { traceErrorOf } from './error.ts';
 import { NetTraceReader } from './nettrace-reader.ts';
+import { smallPieces } from './pieces.ts';
 
 /** @throws TraceError where not even the trace's description of itself can be read */
 export async function openNetTrace(source: ByteSource): Promise<TraceReader> {
-  const chunks = source.chunks()[Symbol.asyncIterator]();
+  const chunks = smallPieces(source.chunks());
   const parser = new NetTraceParser();
   let firstEvents: readonly WireEvent[] = [];
   try {
@@ -21,7 +22,7 @@ export async function openNetTrace(source: ByteSource): Promise<TraceReader> {
       if (parser.head === undefined && parser.fault !== undefined) throw traceErrorOf(parser.fault);
     }
   } catch (error) {
-    await chunks.return?.();
+    await chunks.return();
     throw error;
   }
   const clock = new Clock(parser.head);

@@ -11,7 +11,7 @@ import { Cursor } from './cursor.ts';
 import { NetTraceError } from './error.ts';
 import { NetTraceEvent } from './event.ts';
 import { EventHeader } from './event-header.ts';
-import { EventOrder } from './event-order.ts';
+import { EventOrder, MAX_WAITING } from './event-order.ts';
 import { type LabelList, type LabelTable, readLabelListBlock } from './labels.ts';
 import type { NetTraceMetadata } from './metadata.ts';
 import { readMetadataV4 } from './metadata-v4.ts';
@@ -19,6 +19,9 @@ import { readMetadataBlock } from './metadata-v6.ts';
 import { readStackBlock, type StackTable } from './stacks.ts';
 import { type NetTraceThread, Threads } from './threads.ts';
 import { readTraceHead, type TraceHead } from './trace-head.ts';
+
+/** Events of one block: so that what one read of bytes gives is bounded, too. The runtime's have some thousand. */
+const MAX_BLOCK_EVENTS = MAX_WAITING;
 
 /** Before version 6, of an event that is itself metadata. */
 const METADATA_OF_METADATA = 0;
@@ -152,7 +155,10 @@ export class BlockReader {
     let captureThreadId = 0;
     let thread: NetTraceThread | undefined;
     let threadId = 0;
-    while (cursor.left > 0) {
+    for (let count = 0; cursor.left > 0; count++) {
+      if (count === MAX_BLOCK_EVENTS) {
+        cursor.fail('unsupported', `A block of more than ${MAX_BLOCK_EVENTS} events is not read.`);
+      }
       const start = cursor.offset;
       if (isCompressed) header.readCompressed(cursor, formatVersion);
       else header.readUncompressed(cursor, formatVersion);

@@ -2,7 +2,14 @@
  * Events of several threads in the order of time. Each thread's own come in that order; those of different
  * threads are held until the trace says that nothing older can come. Events of the same time stay in the order of the trace.
  */
+import { NetTraceError } from './error.ts';
 import type { NetTraceEvent } from './event.ts';
+
+/**
+ * Events that may wait, so that memory is bounded: they take some 200 bytes each. Each run of events that the
+ * runtime writes starts with one that nothing older follows, so that a few thousand wait at a time.
+ */
+export const MAX_WAITING = 4_000_000;
 
 /** As many events that have left a queue make it worth moving the others. */
 const COMPACT_FROM = 1024;
@@ -32,8 +39,15 @@ export class EventQueue {
 export class EventOrder {
   /** Queues with events, as a heap: none has an older front than the one at half its index. */
   private readonly heap: EventQueue[] = [];
+  private waiting = 0;
 
+  /** @throws NetTraceError where too many wait already */
   add(queue: EventQueue, event: NetTraceEvent): void {
+    if (this.waiting === MAX_WAITING) {
+      const reason = `More than ${MAX_WAITING} events wait for one that nothing older follows.`;
+      throw new NetTraceError('unsupported', event.position, reason);
+    }
+    this.waiting++;
     const wasEmpty = queue.front === undefined;
     queue.push(event);
     if (wasEmpty) this.siftUp(queue);
@@ -57,6 +71,7 @@ export class EventOrder {
 
   private release(queue: EventQueue, event: NetTraceEvent, released: NetTraceEvent[]): void {
     released.push(event);
+    this.waiting--;
     queue.shift();
     if (queue.front !== undefined) {
       this.siftDown(queue);

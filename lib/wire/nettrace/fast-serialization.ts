@@ -23,8 +23,8 @@ const SIZE_SIZE = 4;
 const TAG_SIZE = 1;
 const MAX_HEAD_SIZE = FIXED_HEAD_SIZE + MAX_NAME_LENGTH + TAG_SIZE + SIZE_SIZE;
 
-/** The runtime's blocks have about 100 KB; those of version 6 cannot have more than 16 MB. */
-const MAX_BLOCK_SIZE = 0x400_0000;
+/** As much as a block of version 6 can have; the runtime's have about 100 KB. */
+const MAX_BLOCK_SIZE = 0xff_ffff;
 
 interface ObjectHead {
   readonly kind: number;
