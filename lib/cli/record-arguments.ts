@@ -4,7 +4,7 @@ import { Selection, type Tracepoint } from '../session/record/selection.ts';
 import { UsageError } from './usage-error.ts';
 
 const DEFAULT_FILE = 'perf.data';
-const DEFAULT_RING_KIB = 4096;
+const DEFAULT_RING_KIB = 2048;
 /** No page is larger, and the kernel counts a ring in powers of two of pages. */
 const MIN_RING_KIB = 64;
 const MAX_RING_KIB = 1 << 20;

@@ -83,9 +83,9 @@ function showProgress(recording: Recording): void {
 
 function summary({ events, bytes, lost, tracepoints }: RecordingResult, file: string): string {
   const of = tracepoints.length === 1 ? '1 tracepoint' : `${tracepoints.length} tracepoints`;
-  const losses = lost === 0 ? 'None was lost.' : `${lost} were lost: a larger --buffer-size may keep them.`;
+  const losses = lost === 0 ? 'none lost' : `${lost} lost, which a larger --buffer-size may keep`;
   const hint = tracepoints.length === 0 ? ' No program had registered any that was asked for.' : '';
-  return `Recorded ${events} events of ${of} into ${file} (${megabytes(bytes)}). ${losses}${hint}`;
+  return `Recorded ${events} events of ${of} into ${file} (${megabytes(bytes)}), ${losses}.${hint}`;
 }
 
 function megabytes(bytes: number): string {

@@ -67,6 +67,6 @@ function paranoidLevel(): string {
 function descriptorReason(): string {
   return (
     'the limit of open files is reached (EMFILE), of which each tracepoint takes one a processor; ' +
-    'raise it with: ulimit -Hn'
+    'as root, raise it with: ulimit -n 1048576'
   );
 }

@@ -58,6 +58,8 @@ int Ring::Open(const std::string& attr, uint32_t cpu, size_t size, const char** 
   *step = "perf_event_open";
   if (int error = OpenEvent(attr, cpu, &event_)) return error;
   *step = "mmap";
+  // The kernel rounds up to whole pages, and we would look for the data in the wrong places.
+  if (size < PageSize() || (size & (size - 1)) != 0) return EINVAL;
   // Writable, so that the kernel keeps what has not been read: it reads our tail.
   void* pages =
       mmap(nullptr, PageSize() + size, PROT_READ | PROT_WRITE, MAP_SHARED, event_.get(), 0);

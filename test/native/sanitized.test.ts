@@ -22,6 +22,8 @@ const SANITIZE = [
   '-O1',
 ];
 
+const PROGRAMS = ['provider', 'recorder'] as const;
+
 /** Why the suite is skipped, if it is. */
 function reason(): string | undefined {
   for (const kernel of ['uml', 'qemu'] as const) {
@@ -46,12 +48,12 @@ describe.skipIf(skipped !== undefined)(
       rmSync(folder, { recursive: true });
     });
 
-    /** Compiles provider.cc beside this file with the platform's sources. */
+    /** Compiles a program beside this file with the platform's sources. */
     function compile(name: string, flags: readonly string[]): string {
       const program = join(folder, name);
       const platform = join(root, 'native/linux');
       const sources = [
-        fileURLToPath(new URL('provider.cc', import.meta.url)),
+        fileURLToPath(new URL(`${name}.cc`, import.meta.url)),
         join(root, 'native/flag_page.cc'),
         ...readdirSync(platform)
           .filter((file) => file.endsWith('.cc'))
@@ -79,8 +81,8 @@ describe.skipIf(skipped !== undefined)(
       return stdout;
     }
 
-    it('is clean under valgrind', { timeout: 120_000 }, async () => {
-      const program = compile('plain', ['-g', '-O1']);
+    it.each(PROGRAMS)('is clean under valgrind: %s', { timeout: 120_000 }, async (name) => {
+      const program = compile(name, ['-g', '-O1']);
       const valgrind = [
         'valgrind',
         '-q',
@@ -93,9 +95,15 @@ describe.skipIf(skipped !== undefined)(
       );
     });
 
-    it('is clean under AddressSanitizer and UndefinedBehaviorSanitizer', { timeout: 120_000 }, async () => {
-      expect(await run('qemu', [compile('sanitized', SANITIZE)])).toBe('native code works\n');
-    });
+    it.each(PROGRAMS)(
+      'is clean under AddressSanitizer and UndefinedBehaviorSanitizer: %s',
+      {
+        timeout: 120_000,
+      },
+      async (name) => {
+        expect(await run('qemu', [compile(name, SANITIZE)])).toBe('native code works\n');
+      },
+    );
 
     it('is clean under them inside Node.js, with workers and exits', { timeout: 400_000 }, async () => {
       const copy = join(folder, 'package');

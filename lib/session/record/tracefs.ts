@@ -59,7 +59,7 @@ export class Tracefs {
     const group = process.getgid?.();
     return (
       `This user may not read the tracepoints in ${this.#root} (${code}). ` +
-      `As root: mount -o remount,mode=750,gid=${group} ${this.#root}`
+      `As root: mount -o remount,mode=755,gid=${group} ${this.#root}`
     );
   }
 }

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { recordArguments } from '../../lib/cli/record-arguments.ts';
+import { UsageError } from '../../lib/cli/usage-error.ts';
+
+describe('the command line of record', () => {
+  it('needs nothing', () => {
+    expect(recordArguments([])).toMatchObject({
+      file: 'perf.data',
+      ringSize: 2 << 20,
+      duration: undefined,
+      command: [],
+    });
+  });
+
+  it('has options in front of the command, which has its own', () => {
+    const given = recordArguments(['-o', 'a', '--duration', '1.5', '--', 'node', '-o', '--', 'b']);
+    expect(given).toMatchObject({ file: 'a', duration: 1500, command: ['node', '-o', '--', 'b'] });
+  });
+
+  it('takes any size of buffers, and gives the kernel what it can have', () => {
+    const sizes = ['1', '64', '65', '3000'].map((size) => recordArguments(['--buffer-size', size])?.ringSize);
+    expect(sizes).toEqual([64, 64, 128, 4096].map((kibibytes) => kibibytes * 1024));
+  });
+
+  it('takes keywords with and without 0x', () => {
+    for (const keywords of ['2', '0x2']) {
+      const selection = recordArguments(['--keywords', keywords])?.selection;
+      expect(selection?.has({ system: 'user_events', name: 'P_L4K2' })).toBe(true);
+      expect(selection?.has({ system: 'user_events', name: 'P_L4K1' })).toBe(false);
+    }
+  });
+
+  it.each([
+    [['--level', '0'], '--level takes a number from 1 to 255, not "0".'],
+    [['--keywords', '0xg'], '--keywords takes 64 bits in hex, not "0xg".'],
+    [['--duration', '-1s'], /--duration/],
+    [['--duration', '0'], '--duration takes seconds, not "0".'],
+    [['--buffer-size', '0'], '--buffer-size takes KiB, from 1 to 1048576, not "0".'],
+    [['--tracepoint', 'name'], '--tracepoint takes SYSTEM:NAME, not "name".'],
+    [['--tracepoint', '../x:name'], '--tracepoint takes SYSTEM:NAME, not "../x:name".'],
+    [['--tracepoint', 'sched:..'], '--tracepoint takes SYSTEM:NAME, not "sched:..".'],
+    [['node', 'app.js'], /node/],
+    [['--'], 'There is no command behind --.'],
+  ])('is not understood as %j', (args, message) => {
+    expect(() => recordArguments(args)).toThrow(UsageError);
+    expect(() => recordArguments(args)).toThrow(message);
+  });
+
+  it('gives help when asked', () => {
+    expect(recordArguments(['--help', '--', 'node'])).toBeUndefined();
+  });
+});

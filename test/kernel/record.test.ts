@@ -1,0 +1,243 @@
+/**
+ * `tracewright record` on two kernels: what it records beside perf itself, that nothing is missing from the
+ * first event on, what is lost and told, every way to end it, and what it says where it cannot record.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { SourceStats } from '../../lib/index.ts';
+import { payloadOf } from '../../lib/wire/decoded-field.ts';
+import { eventHeaderEvents } from '../../lib/wire/perf-data/eventheader-events.ts';
+import { readPerfData } from '../../lib/wire/perf-data/file.ts';
+import { type KernelKind, runScript, skipReason, suiteName } from './guest.ts';
+
+const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const record = `node ${main} record`;
+
+const TICK = 'user_events:Recorded_Service_L4K0';
+const TENTH = 'user_events:Recorded_Service_L5K2';
+
+interface ProgramResult {
+  readonly stats: SourceStats;
+  readonly pid: number;
+}
+
+const kernels: readonly { kernel: KernelKind; count: number; seconds: number }[] = [
+  { kernel: 'uml', count: 1000, seconds: 10 },
+  { kernel: 'qemu', count: 200, seconds: 3 },
+];
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync('/tmp/tracewright-test-');
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+/** Runs the script, in which $f is a folder that the guest shares, and whose stderr is in the output. */
+function run(script: string, kernel: KernelKind = 'uml'): Promise<string> {
+  return runScript(`exec 2>&1; f=${folder}; ${script}`, { kernel, rw: [folder] });
+}
+
+const recordedBytes = (file: string) => readFileSync(join(folder, file));
+
+/** All that the recorded events have, but their times. */
+function eventsOf(file: string) {
+  return [...eventHeaderEvents(recordedBytes(file))].map(({ pid, tid, cpu, tracepoint, event }) => {
+    const { name, activityId, fields } = event;
+    return { pid, tid, cpu, tracepoint, name, activityId, payload: payloadOf(fields) };
+  });
+}
+
+function lostIn(file: string): number {
+  let lost = 0;
+  for (const each of readPerfData(recordedBytes(file)).records()) {
+    if (each.kind === 'lost') lost += Number(each.count);
+  }
+  return lost;
+}
+
+const resultIn = (output: string) => JSON.parse(/^\{.*\}$/m.exec(output)?.[0] ?? '') as ProgramResult;
+const numbers = (count: number) => Array.from({ length: count }, (_, number) => number);
+
+for (const { kernel, count, seconds } of kernels) {
+  describe.skipIf(skipReason(kernel) !== undefined)(suiteName('a recording', kernel), () => {
+    /** Of a program that writes so many, and a tenth of it besides. */
+    const written = count + count / 10;
+
+    it('has what perf record has, and perf script prints the same of both', {
+      timeout: 120_000,
+    }, async () => {
+      const perf = `perf record -q -a -k mono -e ${TICK} -e ${TENTH} -o $f/perf.data node recorded.mjs ${count}`;
+      const withoutTimes = `sed 's/ [0-9.]*: / /'`;
+      const output = await run(
+        `${record} -o $f/our.data --tracepoint ${TICK} --tracepoint ${TENTH} -- ${perf}
+        perf script -i $f/our.data 2>/dev/null | ${withoutTimes} >$f/our.txt
+        perf script -i $f/perf.data 2>/dev/null | ${withoutTimes} >$f/perf.txt`,
+        kernel,
+      );
+      const events = eventsOf('our.data');
+      expect(events).toHaveLength(written);
+      expect(new Set(events.map((event) => event.pid))).toEqual(new Set([resultIn(output).pid]));
+      expect(events).toEqual(eventsOf('perf.data'));
+      const ourText = recordedBytes('our.txt').toString();
+      expect(ourText.split('\n')).toHaveLength(written + 1);
+      expect(ourText).toBe(recordedBytes('perf.txt').toString());
+      expect(output).toContain(`Recorded ${written} events of 2 tracepoints into ${folder}/our.data (`);
+    });
+
+    it('has the first event of a program that it runs, and all others', { timeout: 120_000 }, async () => {
+      const output = await run(`${record} -o $f/our.data -- sh -c 'node recorded.mjs ${count}'`, kernel);
+      expect(resultIn(output).stats).toMatchObject({ written, dropped: {} });
+      const ticks = eventsOf('our.data').filter(({ name }) => name === 'Tick');
+      expect(ticks.map(({ payload }) => payload.number)).toEqual(numbers(count));
+      expect(output).toMatch(/, none lost\.\nsh ended with status 3\.\n$/);
+    });
+
+    it('loses nothing of a program that writes as fast as it can', { timeout: 180_000 }, async () => {
+      // Into the guest's memory first: QEMU shares folders at a tenth of the speed of a disk.
+      const output = await run(
+        `${record} -o /run/our.data -- node recorded.mjs 1000 ${seconds}; cp /run/our.data $f`,
+        kernel,
+      );
+      const { stats } = resultIn(output);
+      expect(output).toContain(`Recorded ${stats.written} events of 2 tracepoints`);
+      expect(output).toContain(', none lost.');
+      expect(eventsOf('our.data')).toHaveLength(stats.written);
+    });
+  });
+}
+
+describe.skipIf(skipReason('uml') !== undefined)(suiteName('a recording, in all its cases,', 'uml'), () => {
+  it('tells exactly how many events did not fit into a small buffer', { timeout: 60_000 }, async () => {
+    const output = await run(`${record} --buffer-size 64 -o $f/our.data -- node recorded.mjs 1000 2`);
+    const { written } = resultIn(output).stats;
+    const [, events, lost] = /Recorded (\d+) events .*, (\d+) lost/.exec(output) ?? [];
+    expect(Number(lost)).toBeGreaterThan(0);
+    expect(Number(events) + Number(lost)).toBe(written);
+    expect(lostIn('our.data')).toBe(Number(lost));
+    expect(eventsOf('our.data')).toHaveLength(Number(events));
+  });
+
+  it('has the events of a program that started before it', { timeout: 60_000 }, async () => {
+    await run(`node recorded.mjs 100 4 & program=$!
+      sleep 1
+      ${record} -o $f/our.data --duration 1
+      wait $program; [ $? = 3 ]`);
+    const ticks = eventsOf('our.data').filter(({ name }) => name === 'Tick');
+    const seen = ticks.map(({ payload }) => payload.number as number);
+    expect(seen.length).toBeGreaterThan(1000);
+    expect(seen).toEqual(numbers(seen.length).map((number) => number + (seen[0] ?? 0)));
+  });
+
+  it('soon has those of a program that starts later and does not tell of itself', {
+    timeout: 60_000,
+  }, async () => {
+    const output = await run(`${record} -o $f/our.data --duration 4 & recorder=$!
+      sleep 1
+      node recorded.mjs 100 1
+      wait $recorder`);
+    expect(eventsOf('our.data').length).toBeGreaterThan(1000);
+    expect(eventsOf('our.data')).toHaveLength(resultIn(output).stats.written);
+  });
+
+  it('is of the providers, levels and keywords that it is told', { timeout: 60_000 }, async () => {
+    const output = await run(`
+      for options in '--provider Recorded-Service' '--provider Recorded-Service --level 4' '--keywords 4' \\
+          '--keywords 0x2' '--provider Nobody' '--tracepoint ${TENTH}' '--tracepoint sched:sched_process_exit'; do
+        ${record} -o $f/our.data $options -- node recorded.mjs 100
+      done
+      perf script -i $f/our.data 2>/dev/null | grep -m1 -o 'sched:sched_process_exit: comm=node'`);
+    const counts = [...output.matchAll(/Recorded (\d+) events of (\d)/g)].map(([, ...each]) =>
+      each.map(Number),
+    );
+    expect(counts.slice(0, -1)).toEqual([
+      [110, 2],
+      [100, 1],
+      [100, 1],
+      [110, 2],
+      [0, 0],
+      [10, 1],
+    ]);
+    expect(counts.at(-1)).toEqual([expect.any(Number), 1]);
+    expect(output).toContain('No program had registered any that was asked for.');
+    expect(output).toContain('sched:sched_process_exit: comm=node');
+  });
+
+  it.each([
+    ['Ctrl-C', 'kill -INT $recorder'],
+    ['SIGTERM', 'kill -TERM $recorder'],
+    ['the time', '-'],
+  ])('ended by %s half-way is complete, and ends the program', { timeout: 60_000 }, async (_, kill) => {
+    const duration = kill === '-' ? '--duration 1' : '';
+    const output = await run(`${record} ${duration} -o $f/our.data -- node recorded.mjs 10 30 & recorder=$!
+      sleep 2
+      ${kill === '-' ? '' : kill}
+      wait $recorder && echo "status $?"`);
+    expect(output).toMatch(/node ended by SIGTERM\.\nstatus 0\n$/);
+    const ticks = eventsOf('our.data').filter(({ name }) => name === 'Tick');
+    expect(ticks.length).toBeGreaterThan(1000);
+    expect(ticks.map(({ payload }) => payload.number)).toEqual(numbers(ticks.length));
+  });
+
+  it('ends at once with a second Ctrl-C, also where the program does not', { timeout: 60_000 }, async () => {
+    const stubborn = `process.on('SIGTERM', () => {}); setTimeout(() => {}, 30_000)`;
+    const output = await run(`${record} -o $f/our.data -- node -e "${stubborn}" & recorder=$!
+      sleep 1; kill -INT $recorder; sleep 1; kill -INT $recorder
+      wait $recorder; echo "status $?"`);
+    expect(output).toMatch(/^Recorded 0 events .*\nstatus 130\n$/);
+  });
+
+  it('keeps the file that was there', async () => {
+    await run(`echo old >$f/our.data; ${record} -o $f/our.data -- node recorded.mjs 10`);
+    expect(recordedBytes('our.data.old').toString()).toBe('old\n');
+    expect(eventsOf('our.data')).toHaveLength(11);
+  });
+
+  it('on a full disk has the beginning, and says so', { timeout: 60_000 }, async () => {
+    const output = await run(`mkdir /run/full && mount -t tmpfs -o size=1m none /run/full
+      ${record} -o /run/full/our.data -- node recorded.mjs 1000 5; echo "status $?"
+      cp /run/full/our.data $f`);
+    expect(output).toContain(
+      '/run/full/our.data could not be written on (ENOSPC): it has the beginning of what was recorded.\nstatus 1\n',
+    );
+    const ticks = eventsOf('our.data').filter(({ name }) => name === 'Tick');
+    expect(ticks.length).toBeGreaterThan(1000);
+    expect(ticks.map(({ payload }) => payload.number)).toEqual(numbers(ticks.length));
+  });
+
+  it('without permission says which is missing, and how to get it, until it works', async () => {
+    const asNobody = 'setpriv --reuid 65534 --regid 65534 --clear-groups';
+    const output = await run(`cd /tmp && mkdir -m 777 nobody && cd nobody
+      try() { ${asNobody} ${record} -o our.data -- true; }
+      try
+      mount -o remount,mode=755,gid=65534 /sys/kernel/tracing
+      try
+      echo -1 >/proc/sys/kernel/perf_event_paranoid
+      try`);
+    expect(output.split('\n')).toEqual([
+      'tracewright: This user may not read the tracepoints in /sys/kernel/tracing (EACCES). ' +
+        'As root: mount -o remount,mode=755,gid=65534 /sys/kernel/tracing',
+      'tracewright: This user may not record the whole system (EACCES; kernel.perf_event_paranoid is 2). ' +
+        'As root: sysctl kernel.perf_event_paranoid=-1',
+      expect.stringMatching(/^Recorded 0 events/),
+      'true ended with status 0.',
+      '',
+    ]);
+  });
+
+  it('says what it cannot record, run or write', async () => {
+    const output = await run(`${record} -o $f/a --tracepoint nosuch:thing
+      ${record} -o $f/b -- /nonexistent
+      ${record} -o $f/no/c -- true; echo "status $?"`);
+    expect(output.split('\n').filter((line) => !line.startsWith('Recorded'))).toEqual([
+      'tracewright: There is no tracepoint nosuch:thing.',
+      'tracewright: /nonexistent could not be started (ENOENT).',
+      `tracewright: ${folder}/no/c cannot be written (ENOENT).`,
+      'status 1',
+      '',
+    ]);
+  });
+});

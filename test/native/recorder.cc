@@ -1,0 +1,217 @@
+// The addon's recorder without JavaScript, for the sanitizers and valgrind: events of several
+// threads, tracepoints that are added while they write, full rings, a full disk, and every way in
+// which a call may fail. Runs as root on a kernel with user_events. Prints one line for each failed
+// expectation; exit status 1.
+#include "recorder.h"
+
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "flag_page.h"
+#include "provider.h"
+
+namespace {
+
+using tracewright::FlagPage;
+using tracewright::Recorder;
+using tracewright::RecorderCounts;
+using tracewright::RecorderOptions;
+namespace provider = tracewright::provider;
+
+int failures = 0;
+
+void Expect(bool is_so, const char* what, int line) {
+  if (is_so) return;
+  printf("line %d: expected %s\n", line, what);
+  ++failures;
+}
+#define EXPECT(condition) Expect((condition), #condition, __LINE__)
+
+constexpr size_t kRingSize = 1 << 18;
+// Behind head, identifier, and pid with tid.
+constexpr size_t kSampleTimeAt = 24;
+
+std::string Attr(uint32_t type, uint64_t config) {
+  perf_event_attr attr{};
+  attr.size = sizeof attr;
+  attr.type = type;
+  attr.config = config;
+  attr.sample_period = 1;
+  attr.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_RAW;
+  attr.read_format = PERF_FORMAT_ID | (1 << 4);  // PERF_FORMAT_LOST, which older headers have not
+  attr.disabled = 1;
+  attr.sample_id_all = 1;
+  attr.use_clockid = 1;
+  attr.clockid = CLOCK_MONOTONIC;
+  return std::string(reinterpret_cast<const char*>(&attr), sizeof attr);
+}
+
+RecorderOptions Options() {
+  RecorderOptions options;
+  options.attr = Attr(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
+  options.cpus = {0};
+  options.ring_size = kRingSize;
+  options.sample_time_at = kSampleTimeAt;
+  options.mark = std::vector<uint8_t>(8, 0xff);
+  return options;
+}
+
+// A tracepoint of this process.
+struct Event {
+  explicit Event(const std::string& name) {
+    word = FlagPage::Words() + FlagPage::Allocate();
+    EXPECT(provider::Register(word, name + " u32 number", &registration) == 0);
+    std::ifstream("/sys/kernel/tracing/events/user_events/" + name + "/id") >> id;
+    EXPECT(id != 0);
+  }
+  ~Event() { provider::Unregister(registration); }
+
+  void Write(int count) const {
+    for (uint32_t number = 0; number < static_cast<uint32_t>(count); ++number) {
+      uint32_t event[] = {0, number};
+      EXPECT(provider::Write(registration, reinterpret_cast<uint8_t*>(event), sizeof event) == 0);
+    }
+  }
+
+  uint32_t* word;
+  provider::Registration registration;
+  uint64_t id = 0;
+};
+
+RecorderCounts Finish(Recorder& recorder) {
+  recorder.Stop();
+  for (int wait = 0; wait < 10'000 && !recorder.Counts().done; ++wait) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return recorder.Counts();
+}
+
+void RecordsAll() {
+  Event first("RecorderFirst"), second("RecorderSecond");
+  Recorder::Opened opened = Recorder::Open(Options());
+  EXPECT(opened.error == 0 && opened.ids.size() == 1);
+  int file = memfd_create("recorded", 0);
+  EXPECT(opened.recorder->Start(file) == 0);
+  EXPECT(opened.recorder->Start(file) == EALREADY);
+  std::vector<uint64_t> ids;
+  EXPECT(opened.recorder->Add(Attr(PERF_TYPE_TRACEPOINT, first.id), &ids) == 0);
+  EXPECT(ids.size() == 1 && ids[0] != opened.ids[0]);
+  std::thread writer([&] { first.Write(2000); });
+  EXPECT(opened.recorder->Add(Attr(PERF_TYPE_TRACEPOINT, second.id), &ids) == 0);
+  second.Write(500);
+  writer.join();
+  RecorderCounts counts = Finish(*opened.recorder);
+  EXPECT(counts.error == 0 && counts.done);
+  EXPECT(counts.events + counts.lost == 2500);
+  EXPECT(counts.first_time != 0 && counts.first_time < counts.last_time);
+  EXPECT(static_cast<uint64_t>(lseek(file, 0, SEEK_END)) == counts.bytes);
+  EXPECT(opened.recorder->Add(Attr(PERF_TYPE_TRACEPOINT, first.id), &ids) == ESHUTDOWN);
+  close(file);
+}
+
+// A ring of one page holds less than comes before its thread gets to run.
+void CountsWhatIsLost() {
+  Event event("RecorderLoses");
+  RecorderOptions options = Options();
+  options.ring_size = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  Recorder::Opened opened = Recorder::Open(options);
+  int file = memfd_create("recorded", 0);
+  EXPECT(opened.recorder->Start(file) == 0);
+  std::vector<uint64_t> ids;
+  EXPECT(opened.recorder->Add(Attr(PERF_TYPE_TRACEPOINT, event.id), &ids) == 0);
+  constexpr int kMany = 50'000;
+  event.Write(kMany);
+  RecorderCounts counts = Finish(*opened.recorder);
+  EXPECT(counts.error == 0);
+  EXPECT(counts.events + counts.lost == kMany);
+  EXPECT(counts.lost > 0 && counts.lost_in_file <= counts.lost);
+  close(file);
+}
+
+void EndsWithTheLastPassOnAFailure() {
+  Event event("RecorderFails");
+  Recorder::Opened opened = Recorder::Open(Options());
+  int file = open("/dev/full", O_RDWR);
+  EXPECT(opened.recorder->Start(file) == 0);
+  std::vector<uint64_t> ids;
+  EXPECT(opened.recorder->Add(Attr(PERF_TYPE_TRACEPOINT, event.id), &ids) == 0);
+  event.Write(10);
+  RecorderCounts counts = Finish(*opened.recorder);
+  EXPECT(counts.error == ENOSPC && counts.done);
+  EXPECT(counts.events == 0 && counts.bytes == 0);
+  close(file);
+}
+
+void FailsInWords() {
+  RecorderOptions options = Options();
+  options.cpus = {12345};
+  Recorder::Opened opened = Recorder::Open(options);
+  EXPECT(opened.error != 0 && strcmp(opened.step, "perf_event_open") == 0 && !opened.recorder);
+  options = Options();
+  options.ring_size = 12345;
+  opened = Recorder::Open(options);
+  EXPECT(opened.error == EINVAL && strcmp(opened.step, "mmap") == 0);
+  opened = Recorder::Open(Options());
+  EXPECT(opened.recorder->Start(-1) == EBADF);
+  int pipes[2];
+  EXPECT(pipe(pipes) == 0);
+  EXPECT(opened.recorder->Start(pipes[1]) == ESPIPE);
+  std::vector<uint64_t> ids;
+  EXPECT(opened.recorder->Add(Attr(PERF_TYPE_TRACEPOINT, 1u << 30), &ids) != 0);
+  close(pipes[0]);
+  close(pipes[1]);
+}
+
+void TellsARecorder() {
+  constexpr char kName[] = "tracewright-native-test";
+  EXPECT(tracewright::AwaitRecorder(kName, "P_L4K0", 100) == ECONNREFUSED);
+  EXPECT(tracewright::AwaitRecorder(std::string(200, 'x'), "P_L4K0", 100) == ENAMETOOLONG);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  memcpy(address.sun_path + 1, kName, sizeof kName - 1);
+  int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+  // With all the zeros behind the name, as some versions of Node.js have it.
+  EXPECT(bind(listener, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+  EXPECT(listen(listener, 1) == 0);
+  std::thread recorder([listener] {
+    int connection = accept(listener, nullptr, nullptr);
+    char line[64] = {};
+    EXPECT(read(connection, line, sizeof line) == 7 && strcmp(line, "P_L4K0\n") == 0);
+    EXPECT(write(connection, "\n", 1) == 1);
+    close(connection);
+    close(accept(listener, nullptr, nullptr));
+  });
+  EXPECT(tracewright::AwaitRecorder(kName, "P_L4K0", 5000) == 0);
+  int error = tracewright::AwaitRecorder(kName, "P_L4K0", 5000);
+  EXPECT(error == ECONNRESET || error == EPIPE);
+  recorder.join();
+  EXPECT(tracewright::AwaitRecorder(kName, "P_L4K0", 20) == ETIMEDOUT);
+  close(listener);
+}
+
+}  // namespace
+
+int main() {
+  EXPECT(provider::Open("").error == 0);
+  RecordsAll();
+  CountsWhatIsLost();
+  EndsWithTheLastPassOnAFailure();
+  FailsInWords();
+  TellsARecorder();
+  provider::Close();
+  if (failures == 0) puts("native code works");
+  return failures == 0 ? 0 : 1;
+}
