@@ -1,5 +1,6 @@
 /** Opens what `perf record` has written, to a file or through a pipe. */
 import { FIRST_TYPE_OF_TOOL } from '../../wire/perf-data/constants.ts';
+import type { PerfDataError } from '../../wire/perf-data/error.ts';
 import { isPipeMode, type PerfDataHead, readHead } from '../../wire/perf-data/head.ts';
 import type { Piece } from '../../wire/perf-data/piece.ts';
 import { type PerfRecord, timeOf } from '../../wire/perf-data/records.ts';
@@ -27,7 +28,8 @@ export const openPerfData: OpenReader = async (source) => {
     };
     const ahead = await readAhead(recordGroups(pieces, session, onPiece), head, progress);
     const info = infoOf(session, ahead.startTime);
-    return new PerfDataReader(info, progress, session, ahead.groups, () => source.close());
+    const groups = withFault(ahead.groups, head.fault);
+    return new PerfDataReader(info, progress, session, groups, () => source.close());
   } catch (error) {
     throw asTraceError(error);
   }
@@ -52,6 +54,15 @@ async function openPieces(source: OpenedSource): Promise<PerfDataPieces> {
     step = reading.next(await bytes.read(start, end - start));
   }
   return { head: step.value, pieces: piecesOfFile(bytes, step.value.start, step.value.end ?? bytes.size) };
+}
+
+/** What the file's head lacks is told when all records have been given. */
+async function* withFault(
+  groups: AsyncGenerator<RecordGroup>,
+  fault: PerfDataError | undefined,
+): AsyncGenerator<RecordGroup> {
+  yield* groups;
+  if (fault !== undefined) throw asTraceError(fault);
 }
 
 interface Ahead {

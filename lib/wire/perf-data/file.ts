@@ -23,7 +23,8 @@ export function readPerfData(bytes: Uint8Array): PerfDataFile {
   const head = readHead();
   let step = head.next();
   while (!step.done) step = head.next(bytes.subarray(step.value.start, step.value.end));
-  const { session, start, end = bytes.length } = step.value;
+  const { session, start, end = bytes.length, fault } = step.value;
+  if (fault !== undefined) throw fault;
   return { session, records: () => readRecords(bytes, session, start, end) };
 }
 

@@ -35,8 +35,13 @@ export interface PerfDataHead {
   readonly session: PerfSession;
   /** Where the records start. */
   readonly start: number;
-  /** Where they end; of a pipe, where it ends. */
+  /** Where they end; undefined: where the pipe or the file ends. */
   readonly end: number | undefined;
+  /**
+   * What is missing behind the records of a file that was cut off, or whose recording was: with the features
+   * the formats of tracepoints, so that their fields stay unknown.
+   */
+  readonly fault?: PerfDataError;
 }
 
 /** Whether a perf.data that starts so, with at least 16 bytes, comes from a pipe. */
@@ -61,18 +66,26 @@ export function* readHead(): Generator<ReadRequest, PerfDataHead, Uint8Array> {
   const attrEntrySize = header.size64();
   const attrs = readSection(header);
   const data = readSection(header);
-  if (data.start === data.end) {
-    throw new PerfDataError(
-      'truncated',
-      header.position,
-      'The file says that it has no data: `perf record` was not ended properly.',
-    );
-  }
   readSection(header); // event types, empty since 2013
   const words = Array.from({ length: FEATURE_BITS / 64 }, () => header.uint64());
 
   yield* readAttrs(parts, session, attrs, attrEntrySize);
-  yield* readFeatures(parts, session, words, data.end);
+  if (data.start === data.end) {
+    // perf writes the size of the data when it ends.
+    const sentence = 'The file says that it has no data: `perf record` was not ended properly.';
+    return {
+      session,
+      start: data.start,
+      end: undefined,
+      fault: new PerfDataError('truncated', data.start, sentence),
+    };
+  }
+  try {
+    yield* readFeatures(parts, session, words, data.end);
+  } catch (error) {
+    if (!(error instanceof PerfDataError) || error.code !== 'truncated') throw error;
+    return { session, ...data, fault: error };
+  }
   return { session, ...data };
 }
 
