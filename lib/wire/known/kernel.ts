@@ -3,13 +3,14 @@
  * describes.
  */
 import type { EventDescription } from '../packed/field.ts';
+import { findEvent } from './event-table.ts';
 import { KERNEL_SYSTEM_CONFIG, SYS_CONFIG } from './kernel-config.ts';
 import { KERNEL_DISK_IO, KERNEL_FILE_IO, KERNEL_REGISTRY, KERNEL_SPLIT_IO } from './kernel-io.ts';
 import { CRITICAL_SECTION, HEAP, KERNEL_OBJECT, KERNEL_PAGE_FAULT, KERNEL_POOL } from './kernel-memory.ts';
 import { KERNEL_ALPC, KERNEL_TCP_IP, KERNEL_UDP_IP } from './kernel-network.ts';
 import { KERNEL_DEBUG_PRINT, KERNEL_PERF_INFO, KERNEL_STACK_WALK } from './kernel-performance.ts';
 import { KERNEL_EVENT_TRACE, KERNEL_IMAGE, KERNEL_PROCESS, KERNEL_THREAD } from './kernel-process.ts';
-import { findEvent, type KernelTable } from './kernel-table.ts';
+import type { KernelTable } from './kernel-table.ts';
 import { IMAGE_ID, META_DATA, WIN_SAT } from './kernel-trace-control.ts';
 
 export const KERNEL_TABLES: readonly KernelTable[] = [
