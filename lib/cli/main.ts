@@ -8,12 +8,14 @@ import { manifestCommand } from './manifest.ts';
 import { recordCommand } from './record.ts';
 import { statsCommand } from './stats.ts';
 import { UsageError } from './usage-error.ts';
+import { viewCommand } from './view.ts';
 
 const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
   dump: dumpCommand,
   manifest: manifestCommand,
   record: recordCommand,
   stats: statsCommand,
+  view: viewCommand,
 };
 
 const USAGE = `Usage: tracewright COMMAND
@@ -22,6 +24,7 @@ const USAGE = `Usage: tracewright COMMAND
   manifest FILE   prints the ETW manifests of the event sources that a module defines
   record          records the system's user events (Linux)
   stats FILE      counts the events of a trace
+  view FILE       shows the activities of a trace as a tree, a table or in numbers
 
 "tracewright COMMAND --help" says more.
 `;

@@ -16,9 +16,9 @@ interface GrowingNode extends ActivityNode {
 
 export interface ActivityTreeOptions {
   /** What the tree is to show, with all that is in it; without it, everything. */
-  readonly isRoot?: (event: TraceEvent, activity: TracedActivity) => boolean;
+  readonly isRoot?: ((event: TraceEvent, activity: TracedActivity) => boolean) | undefined;
   /** Only so many roots, those that took longest. */
-  readonly slowest?: number;
+  readonly slowest?: number | undefined;
   /** No more than so many activities. */
   readonly limit?: number;
 }
@@ -98,8 +98,12 @@ export class ActivityTree {
     this.#rootLimit = this.#roots.length * 2 + ROOTS_AT_LEAST;
   }
 
+  /** What was killed took at most the time until then, so it may not have been slow at all: it comes last. */
   #bySlowness(nodes: readonly GrowingNode[]): GrowingNode[] {
-    return [...nodes].sort((a, b) => this.durationNs(b.activity) - this.durationNs(a.activity));
+    const isKilled = ({ activity }: GrowingNode) => Number(activity.state === 'killed');
+    return [...nodes].sort(
+      (a, b) => isKilled(a) - isKilled(b) || this.durationNs(b.activity) - this.durationNs(a.activity),
+    );
   }
 }
 

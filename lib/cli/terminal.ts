@@ -1,0 +1,55 @@
+/** What the terminal can show, if stdout is one: its width, colours, and only what a line may hold. */
+import { styleText } from 'node:util';
+
+export type Style = 'bold' | 'dim' | 'red' | 'yellow' | 'green' | 'cyan';
+
+/** Texts from a trace must not move the cursor, change colours, or turn the direction of writing. */
+const UNPRINTABLE = /[\p{Cc}\u2028-\u202e\u2066-\u2069\ufeff]/gu;
+const IS_COMBINING = /^[\p{Mn}\p{Me}\u200b-\u200d]$/u;
+const IS_WIDE =
+  /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]$/u;
+const PLAIN = /^[ -~]*$/;
+
+/** Columns of the terminal; without one, lines may have any length. */
+export function terminalWidth(): number {
+  return process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY;
+}
+
+/** The text in colour, where stdout is a terminal that has colours and the user (NO_COLOR) wants them. */
+export function styled(text: string, style: Style | undefined): string {
+  return style !== undefined && process.stdout.isTTY && process.stdout.hasColors()
+    ? styleText(style, text)
+    : text;
+}
+
+/** The text with `\u{1b}` for what is no character to be seen. */
+export function printable(text: string): string {
+  return text.replace(UNPRINTABLE, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+}
+
+/** Columns that the text takes. */
+export function textWidth(text: string): number {
+  if (PLAIN.test(text)) return text.length;
+  let width = 0;
+  for (const character of text) width += characterWidth(character);
+  return width;
+}
+
+/** The text in at most `width` columns, with `…` for what is left out of its end, or of its start. */
+export function cut(text: string, width: number, side: 'start' | 'end'): string {
+  if (textWidth(text) <= width) return text;
+  const characters = side === 'end' ? [...text] : [...text].reverse();
+  let left = width - 1;
+  const kept: string[] = [];
+  for (const character of characters) {
+    left -= characterWidth(character);
+    if (left < 0) break;
+    kept.push(character);
+  }
+  return side === 'end' ? `${kept.join('')}…` : `…${kept.reverse().join('')}`;
+}
+
+function characterWidth(character: string): number {
+  if (IS_COMBINING.test(character)) return 0;
+  return IS_WIDE.test(character) ? 2 : 1;
+}

@@ -1,0 +1,135 @@
+/** `tracewright view FILE --stats` and `--compare`: durations by the names of activities. */
+import type { ActivityStats, NameStats } from '../view/activity-stats.ts';
+import { type ComparedName, compareStats } from '../view/compare.ts';
+import { milliseconds, thousands } from '../view/milliseconds.ts';
+import type { Output } from './output.ts';
+import { type Cell, type TableColumn, TerminalTable } from './terminal-table.ts';
+
+const NAME: TableColumn = { title: 'Activity Name', cut: 'start' };
+
+const COLUMNS: readonly TableColumn[] = [
+  NAME,
+  { title: 'COUNT', align: 'right' },
+  { title: 'TOTAL_MSEC', align: 'right' },
+  { title: 'SELF_MSEC', align: 'right', dropOrder: 4 },
+  { title: 'MIN_MSEC', align: 'right', dropOrder: 2 },
+  { title: 'MEAN_MSEC', align: 'right', dropOrder: 5 },
+  { title: 'P50_MSEC', align: 'right', dropOrder: 3 },
+  { title: 'P95_MSEC', align: 'right', dropOrder: 6 },
+  { title: 'P99_MSEC', align: 'right', dropOrder: 1 },
+  { title: 'MAX_MSEC', align: 'right' },
+  { title: 'NO_STOP', align: 'right', dropOrder: 7 },
+  { title: 'NO_START', align: 'right', dropOrder: 0 },
+];
+
+const COMPARED_COLUMNS: readonly TableColumn[] = [
+  NAME,
+  { title: 'COUNT', align: 'right', dropOrder: 2 },
+  { title: 'COUNT 2', align: 'right', dropOrder: 2 },
+  { title: 'TOTAL_MSEC', align: 'right' },
+  { title: 'TOTAL_MSEC 2', align: 'right' },
+  { title: 'MEAN_MSEC', align: 'right', dropOrder: 3 },
+  { title: 'MEAN_MSEC 2', align: 'right', dropOrder: 3 },
+  { title: 'P95_MSEC', align: 'right', dropOrder: 1 },
+  { title: 'P95_MSEC 2', align: 'right', dropOrder: 1 },
+  { title: 'CHANGE', align: 'right' },
+];
+
+export function printStats(stats: ActivityStats, output: Output, isJson: boolean): void {
+  if (isJson) {
+    for (const name of stats.names) output.line(JSON.stringify({ name: name.name, ...asJson(name) }));
+    return;
+  }
+  const table = new TerminalTable(COLUMNS, output);
+  for (const stat of stats.names) {
+    table.row([
+      stat.name,
+      thousands(stat.started),
+      milliseconds(stat.totalNs),
+      milliseconds(stat.selfNs),
+      ...[
+        stat.durations.at(0),
+        stat.meanNs,
+        ...[0.5, 0.95, 0.99, 1].map((share) => stat.durations.at(share)),
+      ].map(shownMilliseconds),
+      stat.unstopped === 0 ? '' : [thousands(stat.unstopped), 'red'],
+      stat.unstarted === 0 ? '' : [thousands(stat.unstarted), 'yellow'],
+    ]);
+  }
+  table.end();
+}
+
+export function printComparison(
+  before: ActivityStats,
+  after: ActivityStats,
+  output: Output,
+  isJson: boolean,
+): void {
+  const compared = compareStats(before, after);
+  if (isJson) {
+    for (const { name, before, after, totalChangeNs } of compared) {
+      const row = {
+        name,
+        before: before && asJson(before),
+        after: after && asJson(after),
+        totalChangeMSec: totalChangeNs / 1e6,
+      };
+      output.line(JSON.stringify(row));
+    }
+    return;
+  }
+  const table = new TerminalTable(COMPARED_COLUMNS, output);
+  for (const row of compared) table.row(comparedCells(row));
+  table.end();
+}
+
+function comparedCells({ name, before, after, totalChangeNs }: ComparedName): Cell[] {
+  const pairs = [
+    (stats: NameStats) => thousands(stats.started),
+    (stats: NameStats) => milliseconds(stats.totalNs),
+    (stats: NameStats) => shownMilliseconds(stats.meanNs),
+    (stats: NameStats) => shownMilliseconds(stats.durations.at(0.95)),
+  ].flatMap((shown) => [before, after].map((stats) => (stats === undefined ? '' : shown(stats))));
+  return [name, ...pairs, changeCell(before, after, totalChangeNs)];
+}
+
+/** Of the total, as a share of what it was. */
+function changeCell(before: NameStats | undefined, after: NameStats | undefined, changeNs: number): Cell {
+  if (before === undefined) return ['new', 'yellow'];
+  if (after === undefined) return ['gone', 'yellow'];
+  if (changeNs === 0) return '0 %';
+  const sign = changeNs > 0 ? '+' : '';
+  const change = before.totalNs === 0 ? milliseconds(changeNs) : percent(changeNs / before.totalNs);
+  return [`${sign}${change}`, changeNs > 0 ? 'red' : 'green'];
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(1)} %`;
+}
+
+function shownMilliseconds(ns: number | undefined): string {
+  return ns === undefined ? '' : milliseconds(ns);
+}
+
+/** Durations in milliseconds. */
+function asJson(stats: NameStats): Record<string, number | undefined> {
+  const { durations, meanNs } = stats;
+  const at = (share: number) => inMilliseconds(durations.at(share));
+  return {
+    count: stats.started,
+    totalMSec: stats.totalNs / 1e6,
+    selfMSec: stats.selfNs / 1e6,
+    minMSec: at(0),
+    meanMSec: inMilliseconds(meanNs),
+    p50MSec: at(0.5),
+    p95MSec: at(0.95),
+    p99MSec: at(0.99),
+    maxMSec: at(1),
+    noStop: stats.unstopped,
+    noStart: stats.unstarted,
+  };
+}
+
+function inMilliseconds(ns: number | undefined): number | undefined {
+  return ns === undefined ? undefined : ns / 1e6;
+}

@@ -1,0 +1,122 @@
+/** `tracewright view FILE [--critical]`: activities as a tree, or those of them that made one slow. */
+import { activityKey } from '../view/activity-key.ts';
+import { type ActivityNode, type ActivityTree, nodesOf } from '../view/activity-tree.ts';
+import { criticalPath } from '../view/critical-path.ts';
+import { milliseconds } from '../view/milliseconds.ts';
+import type { TracedActivity } from '../view/traced-activity.ts';
+import type { Output } from './output.ts';
+import type { Style } from './terminal.ts';
+import { type Cell, type TableColumn, TerminalTable } from './terminal-table.ts';
+
+const COLUMNS: readonly TableColumn[] = [
+  { title: 'Time MSec', align: 'right', dropOrder: 2 },
+  { title: 'DURATION_MSEC', align: 'right' },
+  { title: 'SELF_MSEC', align: 'right', dropOrder: 1 },
+  { title: 'ProcessID', align: 'right', dropOrder: 3 },
+  { title: 'Activity Name', cut: 'end' },
+];
+/** Shown where there are several. */
+const PROCESS_COLUMN = COLUMNS.findIndex(({ title }) => title === 'ProcessID');
+const INDENT = '  ';
+/** Deeper ones show their depth as a number instead of by the space before them. */
+const MAX_INDENTS = 40;
+
+const MARKS: Readonly<Record<TracedActivity['state'], readonly [mark: string, style?: Style]>> = {
+  open: ['open ', 'red'],
+  stopped: [''],
+  killed: ['killed ', 'yellow'],
+  unstarted: ['no start', 'yellow'],
+};
+
+export const MARKS_USAGE = `Of an activity whose stop is missing, "killed" is the time until an activity around it stopped, and "open" the time
+until the trace ends. "no start" is a stop whose start is missing.
+`;
+
+/** An activity as it is shown: in a tree, or as a step of a critical path. */
+interface Shown {
+  readonly activity: TracedActivity;
+  readonly depth: number;
+  readonly durationNs: number;
+  readonly selfNs: number | undefined;
+}
+
+export async function printTree(tree: ActivityTree, output: Output, isJson: boolean): Promise<void> {
+  await print(tree, subtree, output, isJson);
+}
+
+export async function printCriticalPaths(tree: ActivityTree, output: Output, isJson: boolean): Promise<void> {
+  await print(tree, path, output, isJson);
+}
+
+function* subtree(tree: ActivityTree, root: ActivityNode): Generator<Shown> {
+  for (const { activity } of nodesOf(root)) {
+    yield {
+      activity,
+      // Not its parent's depth, which may be shown elsewhere.
+      depth: activity.depth - root.activity.depth,
+      durationNs: tree.durationNs(activity),
+      selfNs: activity.selfNs,
+    };
+  }
+}
+
+function* path(tree: ActivityTree, root: ActivityNode): Generator<Shown> {
+  for (const { node, ...step } of criticalPath(root, tree.tracker.nowNs)) {
+    yield { activity: node.activity, ...step };
+  }
+}
+
+async function print(
+  tree: ActivityTree,
+  partsOf: (tree: ActivityTree, root: ActivityNode) => Iterable<Shown>,
+  output: Output,
+  isJson: boolean,
+): Promise<void> {
+  const processes = new Set(tree.roots.map(({ activity }) => activity.processId));
+  const isColumnShown = (_: unknown, index: number) => index !== PROCESS_COLUMN || processes.size > 1;
+  const table = new TerminalTable(COLUMNS.filter(isColumnShown), output);
+  for (const root of tree.roots) {
+    for (const shown of partsOf(tree, root)) {
+      if (isJson) output.line(JSON.stringify(asJson(shown)));
+      else table.row(cells(shown).filter(isColumnShown));
+      if (output.isFull) await output.flush();
+    }
+  }
+  table.end();
+}
+
+function cells({ activity, depth, durationNs, selfNs }: Shown): Cell[] {
+  const [mark, style] = MARKS[activity.state];
+  const duration = activity.state === 'unstarted' ? mark : `${mark}${milliseconds(durationNs)}`;
+  const indent = depth <= MAX_INDENTS ? INDENT.repeat(depth) : `${INDENT.repeat(MAX_INDENTS)}[${depth}] `;
+  return [
+    [milliseconds(activity.startNs), 'dim'],
+    style === undefined ? duration : [duration, style],
+    selfNs === undefined ? '' : milliseconds(selfNs),
+    String(activity.processId ?? ''),
+    `${indent}${activity.label}`,
+  ];
+}
+
+/** Times in milliseconds; `durationMSec` is that until the trace's end where there is no stop, see `state`. */
+function asJson({ activity, depth, durationNs, selfNs }: Shown): Record<string, unknown> {
+  const isStarted = activity.state !== 'unstarted';
+  return {
+    index: isStarted ? activity.index : undefined,
+    name: activity.label,
+    provider: activity.provider,
+    task: activity.task,
+    activityId: activity.id,
+    activityPath: activityKey(activity.id, activity.processId)?.text,
+    parent: activity.parent?.index,
+    depth,
+    processId: activity.processId,
+    startThreadId: activity.startThreadId,
+    stopThreadId: activity.stopThreadId,
+    state: activity.state,
+    startMSec: isStarted ? activity.startNs / 1e6 : undefined,
+    stopMSec: isStarted ? undefined : activity.startNs / 1e6,
+    durationMSec: isStarted ? durationNs / 1e6 : undefined,
+    selfMSec: selfNs === undefined ? undefined : selfNs / 1e6,
+  };
+}

@@ -1,0 +1,220 @@
+/** `tracewright view FILE`: the activities of a trace, as a tree, a table, or in numbers. */
+import type { TraceEvent } from '../trace/trace-event.ts';
+import { ActivityStats } from '../view/activity-stats.ts';
+import { ActivityTracker } from '../view/activity-tracker.ts';
+import { ActivityTree, nodesOf } from '../view/activity-tree.ts';
+import { thousands } from '../view/milliseconds.ts';
+import { fileArguments, type OptionValues } from './file-arguments.ts';
+import { untilInterrupted } from './interruption.ts';
+import { Output } from './output.ts';
+import {
+  MANIFEST_USAGE,
+  openTraceArgument,
+  readWithProgress,
+  TRACE_OPTIONS,
+  TRACE_USAGE,
+} from './trace-argument.ts';
+import { UsageError } from './usage-error.ts';
+import { SELECTION_OPTIONS, SELECTION_USAGE, type Selection, selection } from './view-selection.ts';
+import { printComparison, printStats } from './view-stats.ts';
+import { EventsTable } from './view-table.ts';
+import { MARKS_USAGE, printCriticalPaths, printTree } from './view-tree.ts';
+
+const USAGE = `Usage: tracewright view [OPTION]... FILE
+
+Prints the activities of FILE, what starts and stops with an activity id, as the tree of what started what.
+${TRACE_USAGE}
+Instead of the tree:
+  --table          the events, with their activities and of stops the durations
+  --stats          durations by the names of activities; percentiles are right to 0.4 %
+  --critical       what made the slowest activity, or the chosen ones, take so long
+  --compare OTHER  the durations of FILE beside those of OTHER (the columns with a 2), which is another trace, or
+                   with --activity another activity
+
+${SELECTION_USAGE}${MANIFEST_USAGE}  --json           one JSON object a line
+
+${MARKS_USAGE}`;
+
+const MODES = ['table', 'stats', 'critical', 'compare'] as const;
+/** A tree of more would not fit into memory everywhere, and nobody would read it. */
+const MAX_ACTIVITIES = 1_000_000;
+
+const OPTIONS = {
+  ...TRACE_OPTIONS,
+  ...SELECTION_OPTIONS,
+  table: { type: 'boolean' },
+  stats: { type: 'boolean' },
+  critical: { type: 'boolean' },
+  compare: { type: 'string' },
+  json: { type: 'boolean' },
+} as const;
+
+type Values = OptionValues<typeof OPTIONS>;
+
+/** @throws UsageError, TraceError, InterruptedError */
+export async function viewCommand(args: readonly string[]): Promise<void> {
+  const given = fileArguments('view', USAGE, args, OPTIONS);
+  if (given === undefined) return;
+  const { file, values } = given;
+  const modes = MODES.filter((mode) => values[mode] !== undefined);
+  if (modes.length > 1) throw new UsageError(`--${modes.join(' and --')} exclude each other.`);
+  const [mode = 'tree'] = modes;
+  const output = new Output();
+  try {
+    await VIEWS[mode](file, values, output);
+  } finally {
+    await output.flush();
+  }
+}
+
+const VIEWS: Readonly<
+  Record<'tree' | (typeof MODES)[number], (file: string, values: Values, output: Output) => Promise<void>>
+> = {
+  tree: viewTree,
+  table: viewTable,
+  stats: viewStats,
+  critical: viewCritical,
+  compare: viewComparison,
+};
+
+async function viewTree(file: string, values: Values, output: Output): Promise<void> {
+  const selected = selection(values);
+  const tree = treeOf(selected);
+  const failure = await readEvents(file, values, (event) => tree.add(event));
+  await printTree(tree, output, values.json === true);
+  finish(failure, file, selected, tree);
+}
+
+async function viewCritical(file: string, values: Values, output: Output): Promise<void> {
+  const all = selection(values);
+  const isChosen = all.wanted !== undefined || all.slowest !== undefined;
+  const selected = isChosen ? all : { ...all, slowest: 1 };
+  const tree = treeOf(selected);
+  const failure = await readEvents(file, values, (event) => tree.add(event));
+  await printCriticalPaths(tree, output, values.json === true);
+  finish(failure, file, selected, tree);
+}
+
+async function viewTable(file: string, values: Values, output: Output): Promise<void> {
+  if (values.name !== undefined || values.slowest !== undefined) {
+    throw new UsageError('--table takes --activity, but neither --name nor --slowest.');
+  }
+  const table = new EventsTable(selection(values).isWanted, output, values.json === true);
+  const failure = await readEvents(
+    file,
+    values,
+    (event) => table.add(event),
+    () => output.flush(),
+  );
+  table.end();
+  if (failure !== undefined) throw failure;
+}
+
+async function viewStats(file: string, values: Values, output: Output): Promise<void> {
+  const selected = selection(values);
+  const { stats, failure, tracker, isCut } = await readStats(file, values, selected);
+  printStats(stats, output, values.json === true);
+  finish(failure, file, selected, { roots: stats.names, tracker, isCut });
+}
+
+async function viewComparison(file: string, values: Values, output: Output): Promise<void> {
+  const { activity, compare: other = '' } = values;
+  const isJson = values.json === true;
+  const selected = selection(values);
+  if (activity === undefined) {
+    const before = await readStats(file, values, selected);
+    const after = await readStats(other, values, selected);
+    printComparison(before.stats, after.stats, output, isJson);
+    finish(before.failure, file, selected, { ...before, roots: before.stats.names });
+    finish(after.failure, other, selected, { ...after, roots: after.stats.names });
+    return;
+  }
+  const otherSelected = selection({ ...values, activity: other });
+  const [before, after] = [treeOf(selected), treeOf(otherSelected)];
+  const failure = await readEvents(file, values, (event) => {
+    before.add(event);
+    after.add(event);
+  });
+  printComparison(statsOf(before), statsOf(after), output, isJson);
+  finish(failure, file, selected, before);
+  finish(undefined, file, otherSelected, after);
+}
+
+/** Of all activities without keeping them; of chosen ones, and of what is in them, out of their tree. */
+async function readStats(file: string, values: Values, selected: Selection) {
+  if (selected.isRoot !== undefined || selected.slowest !== undefined) {
+    const tree = treeOf(selected);
+    const failure = await readEvents(file, values, (event) => tree.add(event));
+    return { stats: statsOf(tree), failure, tracker: tree.tracker, isCut: tree.isCut };
+  }
+  const stats = new ActivityStats();
+  const tracker = new ActivityTracker();
+  const failure = await readEvents(file, values, (event) => {
+    const change = tracker.add(event);
+    if (change !== undefined) stats.add(change);
+  });
+  return { stats, failure, tracker, isCut: false };
+}
+
+function treeOf({ isRoot, slowest }: Selection): ActivityTree {
+  return new ActivityTree({ isRoot, slowest, limit: MAX_ACTIVITIES });
+}
+
+function statsOf(tree: ActivityTree): ActivityStats {
+  const stats = new ActivityStats();
+  for (const root of tree.roots) {
+    for (const { activity } of nodesOf(root)) stats.addActivity(activity);
+  }
+  return stats;
+}
+
+/** Takes all events; returns the error that ends them too early, to be thrown when what was read has been shown. */
+async function readEvents(
+  file: string,
+  values: Values,
+  take: (event: TraceEvent) => void,
+  afterBatch: () => Promise<void> = async () => {},
+): Promise<unknown> {
+  const trace = await openTraceArgument(file, values.manifest);
+  const close = async () => {
+    // Closing waits for what is being read, which may never come.
+    if (file === '-') process.stdin.destroy();
+    await trace.close();
+  };
+  try {
+    for await (const batch of untilInterrupted(readWithProgress(trace), close)) {
+      for (const event of batch) take(event);
+      await afterBatch();
+    }
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
+
+/** Says what the output does not: why it ends early, or that and why there is nothing. */
+function finish(
+  failure: unknown,
+  file: string,
+  { wanted }: Selection,
+  { roots, tracker, isCut }: { roots: readonly unknown[]; tracker: ActivityTracker; isCut: boolean },
+): void {
+  if (failure !== undefined) throw failure;
+  if (isCut) {
+    const count = thousands(MAX_ACTIVITIES);
+    note(`Only the first ${count} activities are shown: --activity, --name and --slowest choose others.`);
+  }
+  if (roots.length > 0) return;
+  if (wanted !== undefined) throw new Error(`${file} has no activity ${wanted}.`);
+  note(`${file} has no activities: nothing in it starts or stops with an activity id.`);
+  if (tracker.startsWithoutId > 0) {
+    const count = thousands(tracker.startsWithoutId);
+    note(
+      `${count} starts have no id. In .NET ids need System.Threading.Tasks.TplEventSource with keyword 0x80.`,
+    );
+  }
+}
+
+function note(sentence: string): void {
+  process.stderr.write(`tracewright: ${sentence}\n`);
+}
