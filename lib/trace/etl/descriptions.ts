@@ -5,30 +5,18 @@
 
 import { guidAt, processIdOf, threadIdOf } from '../../wire/etl/record.ts';
 import type { EtlRecord } from '../../wire/etl/record-cursor.ts';
+import { parseEventMapInfo } from '../../wire/etw/event-map-info.ts';
 import { parseTraceEventInfo } from '../../wire/etw/trace-event-info.ts';
-import { dotnetEvent, dotnetProviderName } from '../../wire/known/dotnet.ts';
-import { MANIFEST_EVENT_ID } from '../../wire/manifest/constants.ts';
 import { describeManifest, type ProviderDescription } from '../../wire/manifest/describe.ts';
 import { ManifestError } from '../../wire/manifest/error.ts';
 import { ManifestAssembly } from '../../wire/manifest/in-band.ts';
-import type { EventDescription } from '../../wire/packed/field.ts';
-
-/** Of the events that carry a manifest, where no manifest says so. */
-const MANIFEST_DATA: EventDescription = {
-  name: 'ManifestData',
-  fields: [
-    { name: 'Format', type: 'uint8' },
-    { name: 'MajorVersion', type: 'uint8' },
-    { name: 'MinorVersion', type: 'uint8' },
-    { name: 'Magic', type: 'hex8' },
-    { name: 'TotalChunks', type: 'uint16' },
-    { name: 'ChunkNumber', type: 'uint16' },
-    { name: 'Data', type: 'utf8' },
-  ],
-};
+import { DescribedProvider, keyOf } from './described-provider.ts';
 
 /** GUIDs are random; only a trace made to be slow has more. */
 const MAX_SAME_FIRST_WORD = 16;
+
+/** Parts of manifests that are held until all are there: in bytes, more than traces have. */
+const MAX_CHUNK_BYTES = 1 << 26;
 
 /** A GUID whose first word is known, by its others: comparing words is faster than making text. */
 interface KnownGuid {
@@ -38,61 +26,11 @@ interface KnownGuid {
   readonly provider: DescribedProvider;
 }
 
-/** One provider, and what describes its events. */
-export class DescribedProvider {
-  readonly guid: string;
-  given: ProviderDescription | undefined;
-  inBand: ProviderDescription | undefined;
-  /** Of TRACE_EVENT_INFO records, by `keyOf`. */
-  readonly infos = new Map<number, EventDescription>();
-  readonly #found = new Map<number, EventDescription | undefined>();
-  #name: string | undefined;
-
-  constructor(guid: string) {
-    this.guid = guid;
-  }
-
-  /** Its name, or its GUID where nobody knows it. */
-  get name(): string {
-    this.#name ??=
-      this.given?.name ??
-      this.inBand?.name ??
-      dotnetProviderName(this.guid) ??
-      [...this.infos.values()].find(({ provider }) => provider !== undefined)?.provider ??
-      this.guid;
-    return this.#name;
-  }
-
-  /** To be asked when the index is complete, since it keeps the answer. */
-  describe(id: number, version: number): EventDescription | undefined {
-    const key = keyOf(id, version);
-    let description = this.#found.get(key);
-    if (description === undefined && !this.#found.has(key)) {
-      description = this.#search(id, version);
-      this.#found.set(key, description);
-    }
-    return description;
-  }
-
-  #search(id: number, version: number): EventDescription | undefined {
-    return (
-      this.given?.event(id, version) ??
-      dotnetEvent(this.guid, id, version) ??
-      this.inBand?.event(id, version) ??
-      this.infos.get(keyOf(id, version)) ??
-      (id === MANIFEST_EVENT_ID ? MANIFEST_DATA : undefined)
-    );
-  }
-}
-
-function keyOf(id: number, version: number): number {
-  return (id << 8) | version;
-}
-
 export class EventDescriptions {
   readonly #providers = new Map<string, DescribedProvider>();
   readonly #byFirstWord = new Map<number, KnownGuid[]>();
-  readonly #assemblies = new Map<string, ManifestAssembly>();
+  #chunks: { ticks: number; writer: string; payload: Uint8Array }[] = [];
+  #chunkBytes = 0;
   readonly #seen = new Set<string>();
 
   /**
@@ -121,16 +59,28 @@ export class EventDescriptions {
     return provider;
   }
 
-  /** Takes the payload of an event of id 0xFFFE: a part of a manifest. */
-  addManifestChunk(record: EtlRecord, guid: string, payload: Uint8Array): void {
+  /**
+   * Takes the payload of an event of id 0xFFFE: a part of a manifest. The parts of one may stand in the file in
+   * another order than they were written in, when their thread changed its processor.
+   */
+  addManifestChunk(record: EtlRecord, ticks: number, guid: string, payload: Uint8Array): void {
     const writer = `${guid}/${processIdOf(record)}/${threadIdOf(record)}`;
-    let assembly = this.#assemblies.get(writer);
-    if (assembly === undefined) {
-      assembly = new ManifestAssembly();
-      this.#assemblies.set(writer, assembly);
+    this.#chunkBytes += payload.length;
+    if (this.#chunkBytes > MAX_CHUNK_BYTES) this.finishManifests();
+    this.#chunks.push({ ticks, writer, payload: payload.slice() });
+  }
+
+  /** To be called when all parts have been added. */
+  finishManifests(): void {
+    const assemblies = new Map<string, ManifestAssembly>();
+    for (const { writer, payload } of this.#chunks.sort((a, b) => a.ticks - b.ticks)) {
+      const assembly = assemblies.get(writer) ?? new ManifestAssembly();
+      assemblies.set(writer, assembly);
+      const xml = assembly.add(payload);
+      if (xml !== undefined) this.#addInBand(xml);
     }
-    const xml = assembly.add(payload);
-    if (xml !== undefined) this.#addInBand(xml);
+    this.#chunks = [];
+    this.#chunkBytes = 0;
   }
 
   /** Takes the payload of a record that holds a TRACE_EVENT_INFO. */
@@ -138,6 +88,12 @@ export class EventDescriptions {
     const info = parseTraceEventInfo(payload);
     if (info === undefined) return;
     this.#provider(info.providerGuid).infos.set(keyOf(info.id, info.version), info.description);
+  }
+
+  /** Takes the payload of a record that holds an EVENT_MAP_INFO. */
+  addEventMapInfo(payload: Uint8Array): void {
+    const info = parseEventMapInfo(payload);
+    if (info !== undefined) this.#provider(info.providerGuid).maps.set(info.map.name, info.map);
   }
 
   /** Sessions have a provider write its manifest again and again: it is read once. */

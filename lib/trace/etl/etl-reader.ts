@@ -1,5 +1,6 @@
 /** The events of an .etl, in the order of time. */
 import type { EtlClock } from '../../wire/etl/clock.ts';
+import type { EtlError } from '../../wire/etl/error.ts';
 import type { LogFileHeader } from '../../wire/etl/log-file-header.ts';
 import { processIdOf, threadIdOf } from '../../wire/etl/record.ts';
 import type { SeekableBytes } from '../byte-source.ts';
@@ -55,10 +56,7 @@ export class EtlReader implements TraceReader {
       this.#countLosses(index);
       yield* this.#merged(index);
       this.progress.bytesRead = this.#bytes.size;
-      if (index.problem !== undefined) {
-        const { code, offset, sentence } = index.problem;
-        throw new TraceError(code, offset, sentence, { cause: index.problem });
-      }
+      if (index.problem !== undefined) throw asTraceError(index.problem);
     } finally {
       await this.#bytes.close();
     }
@@ -118,4 +116,8 @@ export class EtlReader implements TraceReader {
 function tooMuchOverlap(position: number): TraceError {
   const message = `More than ${MAX_OVERLAP >> 20} MB of buffers overlap in time, which is not supported.`;
   return new TraceError('unsupported', position, message);
+}
+
+export function asTraceError(error: EtlError): TraceError {
+  return new TraceError(error.code, error.offset, error.sentence, { cause: error });
 }

@@ -22,6 +22,7 @@ import type { IndexedBuffer } from './time-merge.ts';
 const METADATA_GUID = 'bbccf6c1-6cd1-48c4-80ff-839482e37671';
 const METADATA_FIRST_WORD = 0xbbccf6c1;
 const EVENT_INFO = 32;
+const EVENT_MAP_INFO = 33;
 
 export interface EtlIndex {
   /** Those that have records. */
@@ -62,6 +63,7 @@ export async function readIndex(
     if (!(error instanceof EtlError)) throw error;
     problem ??= error;
   }
+  descriptions.finishManifests();
   return {
     buffers,
     withLostEvents,
@@ -95,23 +97,31 @@ function gather(record: RecordCursor, descriptions: EventDescriptions, kernel: K
       if (idNumberOf(record) === MANIFEST_EVENT_ID) {
         const guid = guidAt(record, providerGuidOffset(record));
         const payload = record.buffer.bytes.subarray(extendedItemsOf(record).payload, record.end);
-        descriptions.addManifestChunk(record, guid, payload);
+        descriptions.addManifestChunk(record, record.ticks, guid, payload);
       }
       break;
-    case Layout.Classic: {
-      const at = providerGuidOffset(record);
-      const isMetadata =
-        record.buffer.view.getUint32(at, true) === METADATA_FIRST_WORD &&
-        guidAt(record, at) === METADATA_GUID;
-      if (isMetadata && opcodeOf(record) === EVENT_INFO) {
-        descriptions.addTraceEventInfo(record.buffer.bytes.subarray(headerEndOf(record), record.end));
-      }
+    case Layout.Classic:
+      if (isMetadata(record)) gatherMetadata(record, descriptions);
       break;
-    }
     case Layout.System:
     case Layout.PerfInfo:
       kernel.preview(record);
   }
+}
+
+function isMetadata(record: RecordCursor): boolean {
+  const at = providerGuidOffset(record);
+  // Nearly all others differ in the first word already.
+  return (
+    record.buffer.view.getUint32(at, true) === METADATA_FIRST_WORD && guidAt(record, at) === METADATA_GUID
+  );
+}
+
+function gatherMetadata(record: RecordCursor, descriptions: EventDescriptions): void {
+  const payload = record.buffer.bytes.subarray(headerEndOf(record), record.end);
+  const opcode = opcodeOf(record);
+  if (opcode === EVENT_INFO) descriptions.addTraceEventInfo(payload);
+  else if (opcode === EVENT_MAP_INFO) descriptions.addEventMapInfo(payload);
 }
 
 /** A closed file says how many buffers it has; a circular one counts those that were overwritten too. */

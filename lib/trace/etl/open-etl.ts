@@ -14,10 +14,9 @@ import { EtlError } from '../../wire/etl/error.ts';
 import { type LogFileHeader, readLogFileHeader } from '../../wire/etl/log-file-header.ts';
 import { RecordCursor } from '../../wire/etl/record-cursor.ts';
 import type { SeekableBytes } from '../byte-source.ts';
-import { TraceError } from '../trace-error.ts';
 import type { OpenReader, TraceReader } from '../trace-reader.ts';
 import { EventDescriptions } from './descriptions.ts';
-import { EtlReader } from './etl-reader.ts';
+import { asTraceError, EtlReader } from './etl-reader.ts';
 
 /**
  * @throws TraceError
@@ -42,8 +41,4 @@ async function readHeader(bytes: SeekableBytes): Promise<LogFileHeader> {
   if (!cursor.next())
     throw cursor.problem ?? new EtlError('malformed', 0, 'The first buffer has no records.');
   return readLogFileHeader(cursor);
-}
-
-export function asTraceError(error: EtlError): TraceError {
-  return new TraceError(error.code, error.offset, error.sentence, { cause: error });
 }

@@ -6,13 +6,12 @@
  */
 import { KernelGroup } from '../../wire/etl/constants.ts';
 import { groupOf, headerEndOf, layoutKind, opcodeOf } from '../../wire/etl/record.ts';
-import type { RawTime } from '../../wire/etl/record-cursor.ts';
+import { type RawTime, ticksAt } from '../../wire/etl/record-cursor.ts';
 import type { EtlEvent } from './etl-event.ts';
 import { isKernelRecord } from './kernel-state.ts';
 
 const STACK = 32;
 const HEAD_SIZE = 16;
-const TWO_TO_32 = 2 ** 32;
 
 export function isStackWalk(event: EtlEvent): boolean {
   return (
@@ -29,8 +28,7 @@ export function attachStackWalk(walk: EtlEvent, events: readonly EtlEvent[], sta
   const at = headerEndOf(walk);
   if (at + HEAD_SIZE > walk.end) return;
   const { view } = walk.buffer;
-  const ticks =
-    (view.getInt32(at + 4, true) - start.high) * TWO_TO_32 + (view.getUint32(at, true) - start.low);
+  const ticks = ticksAt(view, at, start);
   const thread = view.getUint32(at + 12, true);
   let candidate: EtlEvent | undefined;
   for (let i = firstAt(events, ticks); events[i]?.ticks === ticks; i++) {

@@ -29,8 +29,6 @@ const THREADS: readonly IdPlace[] = [
   { group: KernelGroup.PerfInfo, opcodes: [46], minVersion: 2, bytes: 0, pointers: 1 },
   // Read, Write: disk, flags, size, reserved, offset u64, file, request, response time u64, thread.
   { group: DISK_IO, opcodes: [10, 11], minVersion: 3, bytes: 32, pointers: 2 },
-  // ReadInit, WriteInit, FlushInit: request, thread.
-  { group: DISK_IO, opcodes: [12, 13, 15], minVersion: 3, bytes: 0, pointers: 1 },
   // FlushBuffers: disk, flags, response time u64, request, thread.
   { group: DISK_IO, opcodes: [14], minVersion: 3, bytes: 16, pointers: 1 },
   // HardFault: time u64, offset u64, address, file, thread.

@@ -101,9 +101,7 @@ export class RecordCursor implements EtlRecord {
   #readTime(view: DataView, offset: number, layout: RecordLayout): void {
     const timeOffset = layout.layout === Layout.Message ? messageTimeOffset(this) : layout.timeOffset;
     if (timeOffset === 0) return;
-    const low = view.getUint32(offset + timeOffset, true);
-    const high = view.getInt32(offset + timeOffset + 4, true);
-    this.ticks = (high - this.#start.high) * TWO_TO_32 + (low - this.#start.low);
+    this.ticks = ticksAt(view, offset + timeOffset, this.#start);
   }
 
   #fail(offset: number, sentence: string): false {
@@ -115,4 +113,11 @@ export class RecordCursor implements EtlRecord {
 /** Bytes of performance counters behind the header of a kernel record, whose marker's lower half is this. */
 export function countersSize(version: number): number {
   return ((version & HAS_COUNTERS) === 0 ? 0 : 8) + 8 * ((version >>> 8) & 7);
+}
+
+/** The raw time that stands at `offset`, as ticks since the start: see `RecordCursor.ticks`. */
+export function ticksAt(view: DataView, offset: number, start: RawTime): number {
+  const low = view.getUint32(offset, true);
+  const high = view.getInt32(offset + 4, true);
+  return (high - start.high) * TWO_TO_32 + (low - start.low);
 }

@@ -1,0 +1,78 @@
+/** A provider of an .etl, and all that describes its events. */
+import { withMaps } from '../../wire/etw/trace-event-info.ts';
+import { dotnetEvent, dotnetProviderName } from '../../wire/known/dotnet.ts';
+import { MANIFEST_EVENT_ID } from '../../wire/manifest/constants.ts';
+import type { ProviderDescription } from '../../wire/manifest/describe.ts';
+import type { EventDescription, PackedMap } from '../../wire/packed/field.ts';
+
+/** Of the events that carry a manifest, where no manifest says so. */
+const MANIFEST_DATA: EventDescription = {
+  name: 'ManifestData',
+  fields: [
+    { name: 'Format', type: 'uint8' },
+    { name: 'MajorVersion', type: 'uint8' },
+    { name: 'MinorVersion', type: 'uint8' },
+    { name: 'Magic', type: 'hex8' },
+    { name: 'TotalChunks', type: 'uint16' },
+    { name: 'ChunkNumber', type: 'uint16' },
+    { name: 'Data', type: 'utf8' },
+  ],
+};
+
+export class DescribedProvider {
+  readonly guid: string;
+  given: ProviderDescription | undefined;
+  inBand: ProviderDescription | undefined;
+  /** Of TRACE_EVENT_INFO records, by `keyOf`. */
+  readonly infos = new Map<number, EventDescription>();
+  /** Of EVENT_MAP_INFO records, by name; the others tell only the name. */
+  readonly maps = new Map<string, PackedMap>();
+  readonly #found = new Map<number, EventDescription | undefined>();
+  #name: string | undefined;
+
+  constructor(guid: string) {
+    this.guid = guid;
+  }
+
+  /** Its name, or its GUID where nobody knows it. */
+  get name(): string {
+    this.#name ??=
+      this.given?.name ??
+      this.inBand?.name ??
+      dotnetProviderName(this.guid) ??
+      [...this.infos.values()].find(({ provider }) => provider !== undefined)?.provider ??
+      this.guid;
+    return this.#name;
+  }
+
+  /** To be asked when the index is complete, since it keeps the answer. */
+  describe(id: number, version: number): EventDescription | undefined {
+    const key = keyOf(id, version);
+    let description = this.#found.get(key);
+    if (description === undefined && !this.#found.has(key)) {
+      description = this.#search(id, version);
+      this.#found.set(key, description);
+    }
+    return description;
+  }
+
+  #search(id: number, version: number): EventDescription | undefined {
+    return (
+      this.given?.event(id, version) ??
+      dotnetEvent(this.guid, id, version) ??
+      this.inBand?.event(id, version) ??
+      this.#info(id, version) ??
+      (id === MANIFEST_EVENT_ID ? MANIFEST_DATA : undefined)
+    );
+  }
+
+  #info(id: number, version: number): EventDescription | undefined {
+    const description = this.infos.get(keyOf(id, version));
+    return description && withMaps(description, this.maps);
+  }
+}
+
+/** What tells the events of a provider apart. */
+export function keyOf(id: number, version: number): number {
+  return (id << 8) | version;
+}
