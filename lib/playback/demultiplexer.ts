@@ -44,6 +44,9 @@ export class Demultiplexer {
   readonly #byId = new Map<unknown, PatternSinks[]>();
   /** What `#classSinks` has found. */
   readonly #byPrototype = new Map<unknown, Sinks>();
+  /** And what it has found last: events of one class come in a row. */
+  #lastPrototype: unknown;
+  #lastSinks = NOBODY;
 
   /** Makes a class known, so that type maps give its events, without anyone who gets them. */
   know(type: EventClass): void {
@@ -93,6 +96,7 @@ export class Demultiplexer {
   #added(sink: Sink): void {
     this.#sinks.add(sink);
     this.#byPrototype.clear();
+    this.#lastPrototype = undefined;
   }
 
   #namedSinks(event: Matchable): Sinks {
@@ -111,16 +115,19 @@ export class Demultiplexer {
   }
 
   #classSinks(event: unknown): Sinks {
-    const prototype = Object.getPrototypeOf(event);
+    const prototype: unknown = Object.getPrototypeOf(event);
+    if (prototype === this.#lastPrototype) return this.#lastSinks;
     let sinks = this.#byPrototype.get(prototype);
     if (sinks === undefined) {
       sinks = union(this.#sinksAlong(prototype), this.#ofAll);
       this.#byPrototype.set(prototype, sinks);
     }
+    this.#lastPrototype = prototype;
+    this.#lastSinks = sinks;
     return sinks;
   }
 
-  #sinksAlong(prototype: object | null): Sinks {
+  #sinksAlong(prototype: unknown): Sinks {
     let sinks = NOBODY;
     for (let link = prototype; link !== null; link = Object.getPrototypeOf(link)) {
       sinks = union(sinks, this.#byClass.get(link) ?? NOBODY);

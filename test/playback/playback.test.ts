@@ -1,5 +1,5 @@
 /** What a playback can be asked for, and when its answers come. */
-import { EMPTY, from, Subject, throwError } from 'rxjs';
+import { EMPTY, from, map, Subject, throwError } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { Playback } from '../../lib/playback/playback.ts';
 import { PlaybackError } from '../../lib/playback/playback-error.ts';
@@ -251,6 +251,27 @@ describe('running', () => {
       timeOf,
     );
     await expect(failing.run()).rejects.toThrow('gone');
+  });
+});
+
+describe('a query that fails', () => {
+  it('ends by itself; the others go on', async () => {
+    const playback = played();
+    const failing = playback.getObservable(A).pipe(
+      map((event) => {
+        if (event.number === 2) throw new Error('a mistake');
+        return event.number;
+      }),
+    );
+    const lines: string[] = [];
+    failing.subscribe({
+      next: (number) => lines.push(String(number)),
+      error: ({ message }) => lines.push(message),
+    });
+    const others = playback.bufferOutput(playback.getObservable(A));
+    await playback.run();
+    expect(lines).toEqual(['1', 'a mistake']);
+    expect(numbers(others)).toEqual([1, 2, 4]);
   });
 });
 
