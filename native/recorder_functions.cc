@@ -2,7 +2,6 @@
 // last reference.
 #include "recorder_functions.h"
 
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,9 +27,7 @@ Napi::Value Ids(Napi::Env env, const std::vector<uint64_t>& ids) {
   return array;
 }
 
-Recorder& From(const Napi::Value& handle) {
-  return *handle.As<Napi::External<std::unique_ptr<Recorder>>>().Data()->get();
-}
+Recorder& From(const Napi::Value& handle) { return *handle.As<Napi::External<Recorder>>().Data(); }
 
 // recorderOpen(attr: Uint8Array, cpus: Uint32Array, ringSize, sampleTimeAt, mark: Uint8Array)
 // -> { error, step, ids: BigUint64Array, handle? }
@@ -48,11 +45,8 @@ Napi::Value Open(const Napi::CallbackInfo& info) {
   result["step"] = Napi::String::New(info.Env(), opened.step);
   result["ids"] = Ids(info.Env(), opened.ids);
   if (opened.recorder) {
-    auto owner = std::make_unique<std::unique_ptr<Recorder>>(std::move(opened.recorder));
-    result["handle"] = Napi::External<std::unique_ptr<Recorder>>::New(
-        info.Env(), owner.release(), [](Napi::Env, std::unique_ptr<Recorder>* gone) {
-          delete gone;
-        });
+    result["handle"] = Napi::External<Recorder>::New(
+        info.Env(), opened.recorder.release(), [](Napi::Env, Recorder* gone) { delete gone; });
   }
   return result;
 }

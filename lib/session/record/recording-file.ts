@@ -31,15 +31,19 @@ export class RecordingFile {
     try {
       if (statSync(path, { throwIfNoEntry: false })?.isFile()) renameSync(path, `${path}.old`);
       this.descriptor = openSync(path, 'w+', 0o600);
-      this.append(UNFINISHED_HEADER);
     } catch (error) {
-      throw new RecorderError(`${path} cannot be written (${codeOf(error)}).`);
+      throw this.#unwritable(error);
     }
+    this.append(UNFINISHED_HEADER);
   }
 
-  /** @throws the system's error */
+  /** @throws RecorderError */
   append(bytes: Uint8Array): void {
-    for (let done = 0; done < bytes.length; ) done += writeSync(this.descriptor, bytes, done);
+    try {
+      for (let done = 0; done < bytes.length; ) done += writeSync(this.descriptor, bytes, done);
+    } catch (error) {
+      throw this.#unwritable(error);
+    }
   }
 
   /**
@@ -78,6 +82,10 @@ export class RecordingFile {
     this.#write(shorter.tail, end);
     this.#write(shorter.header, 0);
     return false;
+  }
+
+  #unwritable(error: unknown): RecorderError {
+    return new RecorderError(`${this.path} cannot be written (${codeOf(error)}).`);
   }
 
   #write(bytes: Uint8Array, position: number): void {
