@@ -18,7 +18,7 @@ export function terminalWidth(): number {
 /** The text in colour, where stdout is a terminal that has colours and the user (NO_COLOR) wants them. */
 export function styled(text: string, style: Style | undefined): string {
   return style !== undefined && process.stdout.isTTY && process.stdout.hasColors()
-    ? styleText(style, text)
+    ? styleText(style, text, { validateStream: false })
     : text;
 }
 

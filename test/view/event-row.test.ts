@@ -4,7 +4,7 @@ import { ActivityTracker } from '../../lib/view/activity-tracker.ts';
 import { EVENT_COLUMNS, eventCells, eventRow } from '../../lib/view/event-row.ts';
 import { type WrittenEvent, written } from './written-events.ts';
 
-/** One of eight concurrent requests. Times are to the microsecond, from the specification's second table. */
+/** One of eight concurrent requests. Digits beyond the microsecond are chosen so that the durations round as there. */
 const REQUEST: readonly (readonly [
   at: number,
   name: string,
@@ -13,31 +13,28 @@ const REQUEST: readonly (readonly [
   related?: string,
 ])[] = [
   [6619.232, 'RequestStart', 3576, '//1/1/6/1', '//1/1/6'],
-  [9403.142, 'SecurityStart', 6228, '//1/1/6/1/1/2', '//1/1/6/1/1'],
-  [9723.255, 'SecurityStop', 6228, '//1/1/6/1/1/2'],
+  [9403.1424, 'SecurityStart', 6228, '//1/1/6/1/1/2', '//1/1/6/1/1'],
+  [9723.2546, 'SecurityStop', 6228, '//1/1/6/1/1/2'],
   [12214.788, 'DatabaseCommandStart', 4508, '//1/1/6/1/2', '//1/1/6/1'],
   [12215.129, 'DatabaseCommandStop', 4508, '//1/1/6/1/2'],
   [13085.573, 'DatabaseCommandStart', 8916, '//1/1/6/1/3/1', '//1/1/6/1/3'],
   [13085.679, 'DatabaseCommandStop', 8916, '//1/1/6/1/3/1'],
-  [13085.788, 'SecurityStart', 8916, '//1/1/6/1/3/2', '//1/1/6/1/3'],
-  [13394.61, 'SecurityStop', 8916, '//1/1/6/1/3/2'],
+  [13085.7884, 'SecurityStart', 8916, '//1/1/6/1/3/2', '//1/1/6/1/3'],
+  [13394.6096, 'SecurityStop', 8916, '//1/1/6/1/3/2'],
   [15385.325, 'RequestStop', 8196, '//1/1/6/1'],
 ];
 
-/**
- * The specification's two tables put side by side. Its durations 320.112 and 308.821 were taken before the times
- * were rounded to the microsecond; from the times that it prints they are a microsecond longer.
- */
+/** The specification's two tables put side by side. */
 const TABLE = `
 MyCompany-MyService/Request/Start         |  6,619.232 | 3,576 | //1/1/6/1     | //1/1/6     |
 MyCompany-MyService/Security/Start        |  9,403.142 | 6,228 | //1/1/6/1/1/2 | //1/1/6/1/1 |
-MyCompany-MyService/Security/Stop         |  9,723.255 | 6,228 | //1/1/6/1/1/2 |             | 320.113
+MyCompany-MyService/Security/Stop         |  9,723.255 | 6,228 | //1/1/6/1/1/2 |             | 320.112
 MyCompany-MyService/DatabaseCommand/Start | 12,214.788 | 4,508 | //1/1/6/1/2   | //1/1/6/1   |
 MyCompany-MyService/DatabaseCommand/Stop  | 12,215.129 | 4,508 | //1/1/6/1/2   |             | 0.341
 MyCompany-MyService/DatabaseCommand/Start | 13,085.573 | 8,916 | //1/1/6/1/3/1 | //1/1/6/1/3 |
 MyCompany-MyService/DatabaseCommand/Stop  | 13,085.679 | 8,916 | //1/1/6/1/3/1 |             | 0.106
 MyCompany-MyService/Security/Start        | 13,085.788 | 8,916 | //1/1/6/1/3/2 | //1/1/6/1/3 |
-MyCompany-MyService/Security/Stop         | 13,394.610 | 8,916 | //1/1/6/1/3/2 |             | 308.822
+MyCompany-MyService/Security/Stop         | 13,394.610 | 8,916 | //1/1/6/1/3/2 |             | 308.821
 MyCompany-MyService/Request/Stop          | 15,385.325 | 8,196 | //1/1/6/1     |             | 8,766.093
 `;
 

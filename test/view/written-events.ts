@@ -72,3 +72,15 @@ class Written extends TraceEvent {
 function idOf(text: string): string {
   return text.startsWith('/') ? pathId(text) : text;
 }
+
+/** Starts and stops of activities, in the order of time. */
+export function during(
+  ...activities: [task: string, id: string, from: number, to?: number][]
+): WrittenEvent[] {
+  return activities
+    .flatMap(([task, id, from, to]) => [
+      { name: `${task}Start`, id, at: from },
+      ...(to === undefined ? [] : [{ name: `${task}Stop`, id, at: to }]),
+    ])
+    .sort((a, b) => a.at - b.at);
+}

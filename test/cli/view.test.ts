@@ -1,0 +1,159 @@
+/** `tracewright view` as a user types it, on the built package and a recording of .NET's activities. */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { dataFolder, dataIsRequired, SKIP_REASON } from '../conformance/data-folder.ts';
+
+const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+function view(...args: string[]) {
+  return viewOf(undefined, ...args);
+}
+
+function viewOf(input: Uint8Array | undefined, ...args: string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [main, 'view', ...args], {
+    encoding: 'utf8',
+    input,
+  });
+  return { status, lines: stdout === '' ? [] : stdout.trimEnd().split('\n'), stderr };
+}
+
+describe.skipIf(dataFolder === undefined && !dataIsRequired)(`viewing a recording (${SKIP_REASON})`, () => {
+  const file = join(dataFolder ?? '', 'nettrace/activities-net10.v4.nettrace');
+  const withoutActivities = join(dataFolder ?? '', 'etl/gcevents.etl');
+
+  it('shows the tree of activities', () => {
+    const { status, lines, stderr } = view(file);
+    expect({ status, stderr, count: lines.length }).toEqual({ status: 0, stderr: '', count: 16 });
+    expect(lines.slice(0, 4)).toEqual([
+      'Time MSec  DURATION_MSEC  SELF_MSEC  Activity Name',
+      '    3.659         66.694     13.739  Request(/#4321/1/1/,/url=http://site/item/3)',
+      '    8.774         16.117     16.117    Db(/#4321/1/1/1/,/sql=select 0)',
+      '   26.918         36.838     36.838    Db(/#4321/1/1/2/,/sql=select 1)',
+    ]);
+    expect(lines).toContain('   15.583  killed 56.481     56.481    Db(/#4321/1/4/1/,/sql=select 0)');
+  });
+
+  it('shows the events as a table', () => {
+    const { status, lines } = view('--table', '--activity', '//1/2', file);
+    expect({ status, lines }).toEqual({
+      status: 0,
+      lines: [
+        'Event Name                     Time MSec  ThreadID  ActivityID  RelatedActivityID  DURATION_MSEC',
+        'Demo-Activities/Request/Start      7.540       101  //1/2',
+        'Demo-Activities/Db/Start          19.502       102  //1/2/1     //1/2',
+        'Demo-Activities/Log               21.395       102  //1/2/1',
+        'Demo-Activities/Db/Stop           29.225       103  //1/2/1                                9.723',
+        'Demo-Activities/Log               31.178       103  //1/2',
+        'Demo-Activities/Request/Stop      35.649       102  //1/2                                 28.110',
+      ],
+    });
+  });
+
+  it('sums up durations by name', () => {
+    const [head, request, db, ...rest] = view('--stats', file).lines.map((line) => line.split(/ {2,}/));
+    expect(head?.slice(0, 4)).toEqual(['Activity Name', 'COUNT', 'TOTAL_MSEC', 'SELF_MSEC']);
+    expect(request?.slice(0, 4)).toEqual(['Demo-Activities/Request', '6', '298.080', '80.199']);
+    expect(db?.slice(0, 4)).toEqual(['Demo-Activities/Db', '9', '123.071', '123.071']);
+    expect(rest).toEqual([]);
+    const [ofOne] = view('--stats', '--json', '--activity', '/#4321/1/2/', file).lines;
+    expect(JSON.parse(ofOne ?? '')).toMatchObject({
+      name: 'Demo-Activities/Request',
+      count: 1,
+      maxMSec: 28.1097,
+    });
+  });
+
+  it('finds the slowest of a name, and what made it slow', () => {
+    const names = (...args: string[]) =>
+      view(...args, '--json', file).lines.map((line) => (JSON.parse(line) as { name: string }).name);
+    expect(names('--name', 'db', '--slowest', '2')).toEqual([
+      'Db(/#4321/1/1/2/,/sql=select 1)',
+      'Db(/#4321/1/5/1/,/sql=select 0)',
+    ]);
+    expect(names('--critical')).toEqual([
+      'Request(/#4321/1/1/,/url=http://site/item/3)',
+      'Db(/#4321/1/1/1/,/sql=select 0)',
+      'Db(/#4321/1/1/2/,/sql=select 1)',
+    ]);
+  });
+
+  it('puts two traces, or two activities of one, side by side', () => {
+    const changes = (...args: string[]) =>
+      view(...args, file).lines.map((line) => line.trim().split(/ {2,}/).at(-1));
+    expect(changes('--compare', file)).toEqual(['CHANGE', '0 %', '0 %']);
+    expect(changes('--activity', '//1/1', '--compare', '//1/3')).toEqual(['CHANGE', '-63.9 %', '-27.5 %']);
+  });
+
+  it('reads a pipe', () => {
+    expect(viewOf(readFileSync(file), '-').lines).toEqual(view(file).lines);
+  });
+
+  it('shows what stands before a damage, and says what is damaged', () => {
+    const { status, lines, stderr } = viewOf(readFileSync(file).subarray(0, 1500), '-');
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: 'tracewright: The trace ends before its end. (at byte 1500)\n',
+    });
+    expect(lines).toContain(
+      '    3.659    open 57.796             Request(/#4321/1/1/,/url=http://site/item/3)',
+    );
+    expect(lines).toContain('   61.456       no start             Request(/#4321/1/3/)');
+  });
+
+  it('says why there is nothing', () => {
+    const { status, lines, stderr } = view(withoutActivities);
+    expect({ status, lines }).toEqual({ status: 0, lines: [] });
+    expect(stderr).toContain('has no activities: nothing in it starts or stops with an activity id.');
+    expect(stderr).toContain('3 starts have no id.');
+    expect(view('--activity', '//1/77', file)).toMatchObject({
+      status: 1,
+      lines: [],
+      stderr: `tracewright: ${file} has no activity //1/77.\n`,
+    });
+  });
+
+  it.skipIf(process.platform === 'win32')('shows on Ctrl-C what it has read', async () => {
+    const child = spawn(process.execPath, [main, 'view', '--stats', '-']);
+    let [stdout, stderr] = ['', ''];
+    child.stdout.on('data', (text) => {
+      stdout += text;
+    });
+    child.stderr.on('data', (text) => {
+      stderr += text;
+    });
+    // Not the end of it: the command waits for more.
+    child.stdin.write(readFileSync(file).subarray(0, -1));
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    child.kill('SIGINT');
+    const [status] = await once(child, 'exit');
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: 'tracewright: Interrupted: what has been read up to here is shown.\n',
+    });
+    expect(stdout).toContain('Demo-Activities/Request');
+  });
+});
+
+describe('what cannot be viewed', () => {
+  it('is told in a sentence', () => {
+    const empty = join(tmpdir(), `tracewright-view-${process.pid}`);
+    writeFileSync(empty, '');
+    expect(view(empty)).toMatchObject({ status: 1, lines: [] });
+    expect(view('/nowhere/trace.etl')).toMatchObject({ status: 1, lines: [] });
+    for (const args of [
+      [],
+      ['--table', '--stats', empty],
+      ['--table', '--name', 'Request', empty],
+      ['--slowest', '0', empty],
+      ['--activity', 'Request', empty],
+    ]) {
+      expect(view(...args)).toMatchObject({ status: 2, lines: [] });
+    }
+    expect(view('--help')).toMatchObject({ status: 0, stderr: '' });
+  });
+});
