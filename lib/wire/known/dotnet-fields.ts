@@ -14,7 +14,7 @@ export const METHOD_TEXTS = 'MethodNamespace utf16, MethodName utf16, MethodSign
 export const METHOD = `${METHOD_RANGE}, ${CLR}, ReJITID uint64`;
 export const METHOD_VERBOSE = `${METHOD_RANGE}, ${METHOD_TEXTS}, ${CLR}, ReJITID uint64`;
 export const IL_TO_NATIVE_MAP = `MethodID hex64, ReJITID uint64, MethodExtent uint8, CountOfMapEntries uint16,
-  ILOffsets uint32[CountOfMapEntries], NativeOffsets uint32[CountOfMapEntries], ${CLR}, ILVersionID uint64`;
+  ILOffsets int32[CountOfMapEntries], NativeOffsets uint32[CountOfMapEntries], ${CLR}, ILVersionID uint64`;
 
 const PATHS = 'ModuleILPath utf16, ModuleNativePath utf16';
 export const DOMAIN_MODULE = `ModuleID hex64, AssemblyID hex64, AppDomainID hex64,

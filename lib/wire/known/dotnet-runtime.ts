@@ -38,6 +38,7 @@ const GENERATION = `SizeBefore pointer, FreeListBefore pointer, FreeObjBefore po
   NewAllocation pointer`;
 const ALLOCATION = `TypeID pointer, TypeName utf16`;
 
+// The values of LOHCompact and FitBucketInfo are padded as in the collector of 64 bits, which the manifest hides.
 const GC = `
 GC v0 Start=1: Count uint32, Reason uint32=GCReason
 GC v1 Start=1: Count uint32, Depth uint32, Reason uint32=GCReason, Type uint32=GCType, ${CLR},
@@ -98,9 +99,9 @@ GC v0 PerHeapHistory=204: ${CLR}, FreeListAllocated pointer, FreeListRejected po
 GC v0 GlobalHeapHistory=205: ${GC_GLOBAL_HISTORY}
 GC v0 GenAwareStart=206 GenAwareEnd=207: Count uint32, ${CLR}
 GC v0 LOHCompact=208: ${CLR}, Count uint16, Values { TimePlan uint32, TimeCompact uint32, TimeRelocate uint32,
-  TotalRefs pointer, ZeroRefs pointer }[Count]
+  _Padding uint32, TotalRefs pointer, ZeroRefs pointer }[Count]
 GC v0 FitBucketInfo=209: ${CLR}, BucketKind uint16=GCBucketKind, TotalSize uint64, Count uint16,
-  Values { Index uint16, Count uint32, Size pointer }[Count]
+  Values { Index uint16, _Padding uint16, Count uint32, Size pointer }[Count]
 AllocationSampled v0 Info=303: AllocationKind uint32=GCAllocationKind, ${CLR}, ${ALLOCATION}, Address pointer,
   ObjectSize uint64, SampledByteOffset uint64
 `;

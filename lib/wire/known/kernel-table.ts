@@ -7,3 +7,5 @@ export interface KernelTable extends EventTable {
   /** Of kernel records: the upper byte of their hook id. Absent where all records carry the GUID itself. */
   readonly group?: number;
 }
+
+export { findEvent } from './event-table.ts';
