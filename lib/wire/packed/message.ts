@@ -1,0 +1,77 @@
+/** What an event says in words: its message with the values of its fields, or just these. */
+import { hexText } from '../bytes.ts';
+import type { Payload } from '../decoded-field.ts';
+import type { EventDescription, PackedField, PackedMap } from './field.ts';
+
+/** `%1` to `%99`, perhaps with a printf format between exclamation marks, which is ignored; `%n`, `%t`, `%%`. */
+const MARK = /%(?:([1-9][0-9]?)(?:![^!]*!)?|([nt%]))/g;
+
+const LETTERS: Readonly<Record<string, string>> = { n: '\n', t: '    ', '%': '%' };
+
+/**
+ * The event's message; without one, its fields: `Count = 1, Reason = Induced`. Numbers that a map names are
+ * shown by their names. Marks of fields that the payload does not have stay as they are.
+ */
+export function formatMessage(description: EventDescription, payload: Payload): string {
+  const { message, fields } = description;
+  if (message === undefined) return fieldsText(fields, payload);
+  return message.replaceAll(MARK, (mark: string, number: string | undefined, letter: string | undefined) => {
+    if (letter !== undefined) return LETTERS[letter] ?? mark;
+    const field = fields[Number(number) - 1];
+    const value = field && payload[field.name];
+    return field === undefined || value === undefined ? mark : valueText(field, value);
+  });
+}
+
+type PayloadValue = Payload[string];
+
+function fieldsText(fields: readonly PackedField[], payload: Payload): string {
+  const texts: string[] = [];
+  for (const field of fields) {
+    const value = payload[field.name];
+    if (value !== undefined) texts.push(`${field.name} = ${valueText(field, value)}`);
+  }
+  return texts.join(', ');
+}
+
+function valueText(field: PackedField, value: PayloadValue): string {
+  if (Array.isArray(value)) return `[${value.map((item) => valueText(field, item)).join(', ')}]`;
+  if (isStruct(value)) return `{${fieldsText(field.fields ?? [], value)}}`;
+  if (value instanceof Uint8Array) return hexText(value);
+  const names = field.map === undefined ? undefined : namesText(field.map, value);
+  return names ?? (field.type === 'filetime' ? timeText(value) : String(value));
+}
+
+function isStruct(value: PayloadValue): value is Payload {
+  return typeof value === 'object' && value !== null && !(value instanceof Uint8Array);
+}
+
+/** The names of a number; undefined where it has none. */
+function namesText(map: PackedMap, value: PayloadValue): string | undefined {
+  if (typeof value !== 'number' && typeof value !== 'bigint') return undefined;
+  const name = map.names.get(Number(value));
+  if (name !== undefined || map.kind === 'value') return name;
+  const texts: string[] = [];
+  let rest = BigInt(value);
+  for (const [bits, bitsName] of map.names) {
+    const mask = BigInt(bits);
+    if (mask !== 0n && (rest & mask) === mask) {
+      texts.push(bitsName);
+      rest &= ~mask;
+    }
+  }
+  if (texts.length === 0) return undefined;
+  // Bits without names are not lost.
+  if (rest !== 0n) texts.push(`0x${BigInt.asUintN(64, rest).toString(16)}`);
+  return texts.join(', ');
+}
+
+const UNIX_EPOCH = 116_444_736_000_000_000n;
+const TICKS_PER_MILLISECOND = 10_000n;
+
+/** A FILETIME as ISO text; outside of what a Date can be, its number. */
+function timeText(value: PayloadValue): string {
+  if (typeof value !== 'bigint') return String(value);
+  const date = new Date(Number((value - UNIX_EPOCH) / TICKS_PER_MILLISECOND));
+  return Number.isNaN(date.getTime()) ? String(value) : date.toISOString();
+}
