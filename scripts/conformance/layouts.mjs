@@ -10,8 +10,9 @@
  */
 import * as activity from './activity.mjs';
 import * as activityTree from './activity-tree.mjs';
+import * as etl from './etl.mjs';
 import * as eventheader from './eventheader.mjs';
 import * as perfData from './perf-data.mjs';
 import * as tracelogging from './tracelogging.mjs';
 
-export const layouts = [activity, activityTree, eventheader, perfData, tracelogging];
+export const layouts = [activity, activityTree, etl, eventheader, perfData, tracelogging];

@@ -6,6 +6,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { TraceEvent } from '../../../lib/trace/trace-event.ts';
+import { describeManifest } from '../../../lib/wire/manifest/describe.ts';
+import type { EventDescription } from '../../../lib/wire/packed/field.ts';
+import { formatMessage } from '../../../lib/wire/packed/message.ts';
 import { dataFolder, SKIP_REASON } from '../../conformance/data-folder.ts';
 import { type ReadTrace, readEtl } from './read-etl.ts';
 
@@ -14,10 +17,11 @@ const isThere = dataFolder !== undefined && existsSync(path);
 
 describe.skipIf(!isThere)(`HTTP_Server.etl (${SKIP_REASON})`, () => {
   let trace: ReadTrace;
+  let manifest: string;
   let first: TraceEvent;
 
   beforeAll(async () => {
-    const manifest = readFileSync(path.replace(/\.etl$/, '.man'), 'utf8');
+    manifest = readFileSync(path.replace(/\.etl$/, '.man'), 'utf8');
     trace = await readEtl(readFileSync(path), [manifest]);
     first = trace.events[0] as TraceEvent;
   });
@@ -55,10 +59,19 @@ describe.skipIf(!isThere)(`HTTP_Server.etl (${SKIP_REASON})`, () => {
   it('is described by its manifest', () => {
     const parse = trace.events.find(({ id }) => id === 2);
     expect(parse).toMatchObject({ provider: 'Microsoft-Windows-HttpService', payloadProblem: undefined });
-    expect(parse?.payload).toMatchObject({
+    expect(parse?.payload).toEqual({
       RequestObj: 18_446_738_026_454_074_672n,
       HttpVerb: 4,
       Url: 'http://georgis2:80/windir.txt',
     });
+  });
+
+  it('says what happened in the words of its manifest', () => {
+    const [provider] = describeManifest(manifest);
+    const parse = trace.events.find(({ id }) => id === 2) as TraceEvent;
+    const description = provider?.event(parse.id, parse.version) as EventDescription;
+    expect(formatMessage(description, parse.payload)).toBe(
+      'Parsed request (request pointer 18446738026454074672, method 4) with URI http://georgis2:80/windir.txt.',
+    );
   });
 });
