@@ -1,9 +1,11 @@
 /** The inputs of a playback, whatever they are, as batches of raw events that are pulled, or as a push. */
 import { setImmediate as otherWork } from 'node:timers/promises';
+import { inspect } from 'node:util';
 import type { Observable, Subscription } from 'rxjs';
 import { type OpenTraceOptions, openTrace } from '../trace/open-trace.ts';
 import { Trace } from '../trace/trace.ts';
 import type { TraceEvent } from '../trace/trace-event.ts';
+import { PlaybackError } from './playback-error.ts';
 
 /** What raw events can come from. */
 export type EventFeed<Raw> = Observable<Raw> | AsyncIterable<Raw> | Iterable<Raw>;
@@ -16,6 +18,18 @@ type Pulled<Raw> = Promise<IteratorResult<readonly Raw[], undefined>>;
 
 /** How many are taken from an iterable before other work of the process has its turn. */
 const ITERABLE_BATCH = 1024;
+
+/** @throws PlaybackError where it is none */
+export function checkFeed(feed: EventFeed<unknown>): void {
+  const isFeed =
+    typeof feed === 'object' &&
+    feed !== null &&
+    (isSubscribable(feed) || Symbol.asyncIterator in feed || Symbol.iterator in feed);
+  if (isFeed) return;
+  throw new PlaybackError(
+    `Events come from an observable, an async iterable or an iterable, not from ${inspect(feed, { depth: 1 })}.`,
+  );
+}
 
 export function isSubscribable<Raw>(feed: EventFeed<Raw> | BatchFeed<Raw>): feed is Observable<Raw> {
   return 'subscribe' in feed && typeof feed.subscribe === 'function';

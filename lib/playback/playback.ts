@@ -21,6 +21,7 @@ import { type Deliver, Deserializer, type Reading } from './deserializer.ts';
 import {
   type BatchFeed,
   batchesOf,
+  checkFeed,
   type EventFeed,
   isSubscribable,
   TraceFeed,
@@ -115,6 +116,7 @@ export class Playback {
     feed: EventFeed<Raw>,
     reading: ((event: Raw) => Instant) | TypeMap<Raw> | readonly TypeMap<Raw>[],
   ): this {
+    checkFeed(feed);
     if (typeof reading === 'function') return this.#addInput(feed, { timeOf: reading, typeMaps: [] });
     return this.#addInput(feed, { typeMaps: [reading].flat() as readonly TypeMap<Raw>[] });
   }

@@ -205,6 +205,12 @@ describe('running', () => {
     await expect(new Playback().run()).rejects.toThrow('No input sequences were added to the Playback.');
   });
 
+  it('refuses what no events come from', () => {
+    for (const feed of ['text', 5, null, {}]) {
+      expect(() => new Playback().addEvents(feed as never, timeOf)).toThrow(PlaybackError);
+    }
+  });
+
   it('is done once, with inputs that were added before', async () => {
     const playback = played();
     await playback.run();
