@@ -67,7 +67,7 @@ export interface PackedField {
   readonly typeName?: string;
   /** Names of the numbers that the field may have. */
   readonly map?: PackedMap;
-  /** Only tells the length or count of a later field: not shown. */
+  /** Padding, or only tells the length or count of a later field: not shown. */
   readonly hidden?: true;
 }
 
