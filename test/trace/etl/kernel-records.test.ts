@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import { bufferBytes, etlBytes, eventRecord, kernelRecord, RAW_START } from '../../wire/etl/etl-bytes.ts';
+import { Bytes } from '../../wire/perf-data/file-bytes.ts';
+import { readEtl } from './read-etl.ts';
+
+/** An event so many ticks of 100 ns after the start. */
+const at = (ticks: number, id = ticks) => eventRecord({ time: RAW_START + BigInt(ticks), id });
+
+describe('kernel records', () => {
+  const u32s = (...values: number[]) => {
+    const bytes = new Bytes(true);
+    for (const value of values) bytes.u32(value);
+    return bytes.done();
+  };
+  const switchTo = (ticks: number, thread: number) =>
+    kernelRecord({
+      type: 0x11,
+      group: 5,
+      opcode: 36,
+      time: RAW_START + BigInt(ticks),
+      payload: u32s(thread, 0),
+    });
+  const other = (ticks: number) =>
+    kernelRecord({ type: 0x11, group: 200, opcode: 1, time: RAW_START + BigInt(ticks) });
+
+  it('without ids are of the thread that was last switched to on their processor', async () => {
+    const thread = kernelRecord({ group: 5, opcode: 3, version: 3, time: RAW_START, payload: u32s(70, 77) });
+    const bytes = etlBytes([
+      bufferBytes([thread], { processor: 0 }),
+      bufferBytes([other(1), switchTo(2, 77), other(3)], { processor: 1 }),
+      bufferBytes([other(4), switchTo(5, 88), other(6)], { processor: 2 }),
+    ]);
+    const { events } = await readEtl(bytes);
+    const ids = events.filter(({ opcode }) => opcode === 1).map((event) => [event.processId, event.threadId]);
+    expect(ids).toEqual([
+      [undefined, undefined],
+      [70, 77],
+      [undefined, undefined],
+      [undefined, 88],
+    ]);
+  });
+
+  it('are of the thread that their payload names', async () => {
+    const sample = kernelRecord({
+      type: 0x11,
+      group: 15,
+      opcode: 46,
+      time: RAW_START + 3n,
+      payload: new Bytes(true).u64(0x1234).u32(99).u32(1).done(),
+    });
+    const { events } = await readEtl(etlBytes([bufferBytes([switchTo(2, 77), sample])]));
+    expect(events[1]?.threadId).toBe(99);
+  });
+
+  it('are of the process and thread that they are about, not of those that ran', async () => {
+    const about = (ticks: number, group: number, opcode: number, payload: Uint8Array) =>
+      kernelRecord({ group, opcode, version: 3, time: RAW_START + BigInt(ticks), payload });
+    const image = (process: number) => new Bytes(true).u64(0x1000).u64(0x100).u32(process).done();
+    const { events } = await readEtl(
+      etlBytes([
+        bufferBytes([about(1, 5, 1, u32s(20, 21)), about(2, 20, 10, image(20)), about(3, 20, 10, image(10))]),
+      ]),
+    );
+    // The records say that thread 11 of process 10 ran.
+    expect(events.map(({ processId, threadId }) => [processId, threadId])).toEqual([
+      [20, 21],
+      [20, undefined],
+      [10, 11],
+    ]);
+  });
+
+  it('get the stack that is recorded behind them', async () => {
+    const walk = (ticks: number, of: number, thread: number, ...frames: number[]) => {
+      const payload = new Bytes(true)
+        .u64(RAW_START + BigInt(of))
+        .u32(70)
+        .u32(thread);
+      for (const frame of frames) payload.u64(frame);
+      return kernelRecord({
+        type: 0x11,
+        group: 0x18,
+        opcode: 32,
+        time: RAW_START + BigInt(ticks),
+        payload: payload.done(),
+      });
+    };
+    const bytes = etlBytes([
+      bufferBytes([switchTo(1, 77), other(2), walk(3, 2, 77, 0x10, 0x20), at(4), walk(5, 2, 77, 0x30)]),
+      bufferBytes([other(2), walk(6, 2, 55, 0x99), walk(7, 1_000, 77, 0x98)], { processor: 1 }),
+    ]);
+    const { events } = await readEtl(bytes);
+    const stacks = events.filter(({ opcode, id }) => opcode === 1 && id === 0).map(({ stack }) => stack);
+    expect(stacks).toEqual([[0x10n, 0x20n, 0x30n], [0x99n]]);
+    expect(events.filter(({ opcode }) => opcode === 32).length).toBe(4);
+  });
+
+  it('tell the names of processes', async () => {
+    const process = (ticks: number, opcode: number, id: number, name: string) => {
+      const payload = new Bytes(true).u64(0).u32(id).u32(4).u32(0).u32(0).u64(0).u32(0).u32(0);
+      return kernelRecord({
+        group: 3,
+        opcode,
+        version: 4,
+        time: RAW_START + BigInt(ticks),
+        payload: payload.text(`${name}\0\0\0\0\0\0\0`).done(),
+      });
+    };
+    const bytes = etlBytes([
+      bufferBytes([
+        process(1, 3, 10, 'old.exe'),
+        process(2, 1, 10, 'new.exe'),
+        process(3, 4, 20, 'last.exe'),
+      ]),
+    ]);
+    const { reader } = await readEtl(bytes);
+    expect([...reader.progress.processNames]).toEqual([
+      [10, 'new.exe'],
+      [20, 'last.exe'],
+    ]);
+  });
+});
