@@ -12,7 +12,8 @@ import * as activity from './activity.mjs';
 import * as activityTree from './activity-tree.mjs';
 import * as etl from './etl.mjs';
 import * as eventheader from './eventheader.mjs';
+import * as nettrace from './nettrace.mjs';
 import * as perfData from './perf-data.mjs';
 import * as tracelogging from './tracelogging.mjs';
 
-export const layouts = [activity, activityTree, etl, eventheader, perfData, tracelogging];
+export const layouts = [activity, activityTree, etl, eventheader, nettrace, perfData, tracelogging];

@@ -10,7 +10,7 @@ import { decodePacked } from '../../wire/packed/decode.ts';
 import type { EventDescription } from '../../wire/packed/field.ts';
 import { providerGuid } from '../../wire/provider-guid.ts';
 import { diagnosticSourceFields } from './diagnostic-source.ts';
-import { fixedProviderGuid } from './provider-guids.ts';
+import { dotnetProviderGuid } from './provider-guids.ts';
 
 const INFO_OPCODE = 0;
 const START_OPCODE = 1;
@@ -32,14 +32,15 @@ export class EventKind {
 
   constructor(metadata: NetTraceMetadata) {
     const { provider, eventId, version, name } = metadata;
-    const guid = metadata.providerGuid ?? fixedProviderGuid(provider) ?? providerGuid(provider);
+    const guid = metadata.providerGuid ?? dotnetProviderGuid(provider) ?? providerGuid(provider);
     const isNative = name === '' || metadata.fields.length === 0;
     this.providerGuid = guid;
     this.#metadata = metadata;
     this.#known = isNative ? dotnetEvent(guid, eventId, version) : undefined;
     this.#fields = metadata.fields.length > 0 ? metadata.fields : diagnosticSourceFields(provider, name);
     this.name = name || this.#known?.name || `EventID(${eventId})`;
-    this.opcode = metadata.opcode ?? opcodeByName(name);
+    this.opcode =
+      metadata.opcode ?? (this.#isNamedByKnown ? opcodeNamed(this.#known?.opcodeName) : opcodeByName(name));
   }
 
   /** @param opcode the event's own, should it have another than its kind */
@@ -76,6 +77,14 @@ export class EventKind {
 function opcodeByName(name: string): number {
   if (hasSuffix(name, suffixOf(START_OPCODE))) return START_OPCODE;
   return hasSuffix(name, suffixOf(STOP_OPCODE)) ? STOP_OPCODE : INFO_OPCODE;
+}
+
+/** Of the opcodes that all providers have in common; another one's number is not known from its name. */
+function opcodeNamed(opcodeName: string | undefined): number {
+  for (const [opcode, name] of OPCODE_NAMES) {
+    if (name === `win:${opcodeName}`) return opcode;
+  }
+  return INFO_OPCODE;
 }
 
 function suffixOf(opcode: number): string {

@@ -51,7 +51,8 @@ const described = (
   name: string,
   fields: Bytes = u16(0),
   optional: Bytes = [],
-) => sized(u16)(varuint(id), utf8(provider), varuint(5), utf8(name), fields, sized(u16)(optional));
+  eventId = 5,
+) => sized(u16)(varuint(id), utf8(provider), varuint(eventId), utf8(name), fields, sized(u16)(optional));
 
 /** The first event of the trace, which is of the metadata with id 2 of these. */
 async function eventOf(
@@ -151,6 +152,18 @@ describe('the name of an event', () => {
     const event = await eventOf(described(2, 'P', name, u16(0), opcodeEntry));
     expect(event).toMatchObject({ name, opcode, taskName, opcodeName });
   });
+
+  it.each([
+    ['Microsoft-Windows-DotNETRuntime', 9, 'GC/SuspendEEStart', 'GC', 'SuspendEEStart', 0],
+    ['Microsoft-Windows-DotNETRuntime', 1, 'GC/Start', 'GC', 'Start', 1],
+    ['Microsoft-DotNETCore-SampleProfiler', 0, 'Thread/Sample', 'Thread', 'Sample', 0],
+  ])(
+    'that %s does not tell of event %i is known',
+    async (provider, id, name, taskName, opcodeName, opcode) => {
+      const event = await eventOf(described(2, provider, '', u16(0), [], id));
+      expect(event).toMatchObject({ name, taskName, opcodeName, opcode });
+    },
+  );
 
   it('that has none is its id', async () => {
     expect(await eventOf(described(2, 'P', ''))).toMatchObject({
