@@ -18,7 +18,8 @@ export const FILTER_USAGE = `  --provider NAME  only events of this provider: it
   --event NAME     only this event: its name (RequestStart, Request/Start, * for any text) or its id; may be
                    repeated
   --level LEVEL    only events as important: 1 to 5 or critical, error, warning, informational, verbose
-  --activity ID    only events of this activity and of those below it: a path (//1/1) or a GUID; may be repeated
+  --activity ID    only events of this activity and of those below it: a path (//1/1, or /#4321/1/1/ of one
+                   process) or a GUID; may be repeated
   --from, --to T   only events of this time: seconds since the trace's start (1.5, 200ms) or a date
                    (2024-05-17T10:20:30Z)
 `;
@@ -78,17 +79,26 @@ function eventTest(text: string): EventFilter {
     matches(event.name) || (event.taskName !== undefined && matches(`${event.taskName}/${event.opcodeName}`));
 }
 
+/** Of a path as PerfView prints it, the process and the rest: `/#4321/1/1/`. */
+const PERFVIEW_PATH = /^\/#(\d+)(\/.*)$/;
+
 function activityTest(text: string): EventFilter {
   if (isGuidText(text)) {
     const guid = text.toLowerCase();
     return (event) => event.activityId === guid;
   }
-  if (!/^\/\/\d+(?:[/$]\d+)*\/?$/.test(text)) {
-    throw new UsageError(`--activity takes a path such as //1/1 or a GUID, not "${text}".`);
+  const [, processId, rest] = PERFVIEW_PATH.exec(text) ?? [];
+  const path = rest === undefined ? text : `/${rest}`;
+  if (!/^\/\/\d+(?:[/$]\d+)*\/?$/.test(path)) {
+    throw new UsageError(
+      `--activity takes a path (//1/1, or /#4321/1/1/ of one process) or a GUID, not "${text}".`,
+    );
   }
-  const path = text.replace(/\/$/, '');
-  const below = new RegExp(`^${path.replaceAll('$', '\\$')}(?:[/$]|$)`);
-  return ({ activityPath }) => activityPath !== undefined && below.test(activityPath);
+  const below = new RegExp(`^${path.replace(/\/$/, '').replaceAll('$', '\\$')}(?:[/$]|$)`);
+  return ({ activityPath, processId: ofEvent }) =>
+    activityPath !== undefined &&
+    below.test(activityPath) &&
+    (processId === undefined || ofEvent === Number(processId));
 }
 
 /** A test of texts against one with `*` for any text, whatever the case. */

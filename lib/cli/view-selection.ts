@@ -29,7 +29,7 @@ export interface Selection {
 /** @throws UsageError */
 export function selection(values: OptionValues<typeof SELECTION_OPTIONS>): Selection {
   const { activity, name } = values;
-  const isWanted = activity === undefined ? () => true : activityTest(activity);
+  const isWanted = activity === undefined ? () => true : eventFilter({ activity: [activity] });
   const hasName = name === undefined ? () => true : nameTest(name);
   const slowest = values.slowest === undefined ? undefined : countArgument('--slowest', values.slowest);
   if (activity === undefined && name === undefined) {
@@ -37,15 +37,6 @@ export function selection(values: OptionValues<typeof SELECTION_OPTIONS>): Selec
   }
   const wanted = [name, activity].filter((text) => text !== undefined).join(' ');
   return { wanted, isWanted, isRoot: (event, found) => isWanted(event) && hasName(found), slowest };
-}
-
-/** A path as PerfView prints it names the process too. */
-function activityTest(text: string): (event: TraceEvent) => boolean {
-  const [, processId, path] = /^\/#(\d+)(\/.*)$/.exec(text) ?? [];
-  const isWanted = eventFilter({ activity: [path === undefined ? text : `/${path}`] });
-  return processId === undefined
-    ? isWanted
-    : (event) => event.processId === Number(processId) && isWanted(event);
 }
 
 function nameTest(text: string): (activity: TracedActivity) => boolean {

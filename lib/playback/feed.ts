@@ -101,10 +101,10 @@ async function* batchesOfMany<Raw>(
 
 const END = { done: true, value: undefined } as const;
 
-/**
- * What an observable has pushed since the last pull. It is kept without a bound: an observable cannot be told
- * to wait.
- */
+/** How many events of an observable may wait for other inputs: it cannot be told to wait itself. */
+const MAX_WAITING = 1 << 20;
+
+/** What an observable has pushed since the last pull. */
 class PushedBatches<Raw> implements Batches<Raw> {
   #waiting: Raw[] = [];
   /** What comes after the waiting events. */
@@ -120,7 +120,9 @@ class PushedBatches<Raw> implements Batches<Raw> {
   async next(): Pulled<Raw> {
     this.#subscription ??= this.#feed.subscribe({
       next: (raw) => {
+        if (this.#end !== undefined) return;
         this.#waiting.push(raw);
+        if (this.#waiting.length === MAX_WAITING) this.#overflow();
         this.#wake();
       },
       complete: () => this.#finish(() => Promise.resolve(END)),
@@ -142,6 +144,12 @@ class PushedBatches<Raw> implements Batches<Raw> {
     this.#waiting = [];
     this.#finish(() => Promise.resolve(END));
     return END;
+  }
+
+  #overflow(): void {
+    this.#subscription?.unsubscribe();
+    const message = `${MAX_WAITING} events of an observable wait for those of slower inputs: give it by an iterable, which can be told to wait, or the playback a maxWait.`;
+    this.#finish(() => Promise.reject(new PlaybackError(message)));
   }
 
   #finish(end: () => Pulled<Raw>): void {

@@ -67,12 +67,12 @@ export abstract class TraceEvent {
 
   /** The path that `activityId` is, such as `//1/1/6`; absent where it is none. */
   get activityPath(): string | undefined {
-    return pathOf(this.activityId);
+    return pathOf(this.activityId, this.processId);
   }
 
   /** The path that `relatedActivityId` is. */
   get relatedActivityPath(): string | undefined {
-    return pathOf(this.relatedActivityId);
+    return pathOf(this.relatedActivityId, this.processId);
   }
 
   /** What `JSON.stringify` and `tracewright dump --json` show: 64-bit integers as text, bytes as hex. */
@@ -113,9 +113,12 @@ export abstract class TraceEvent {
   }
 }
 
-function pathOf(activityId: string | undefined): string | undefined {
+/** A path of the event's own process, or one that looks like that of another (see `isActivityPath`). */
+function pathOf(activityId: string | undefined, processId = 0): string | undefined {
   const guid = activityId === undefined ? undefined : Guid.tryParse(activityId);
-  return guid !== undefined && isActivityPath(guid) ? formatActivityPath(guid) : undefined;
+  if (guid === undefined) return undefined;
+  if (isActivityPath(guid, processId)) return formatActivityPath(guid, processId);
+  return isActivityPath(guid) ? formatActivityPath(guid) : undefined;
 }
 
 type PayloadValue = Value | readonly Value[] | Payload | readonly Payload[];

@@ -10,6 +10,7 @@ const event = {
   taskName: 'Request',
   opcodeName: 'Start',
   id: 7,
+  processId: 4321,
   level: 4,
   timestamp: 1_715_941_230_500_000_000n, // 2024-05-17T10:20:30.5Z
   timeSinceStart: 1_500_000_000n,
@@ -33,6 +34,7 @@ describe('an event passes', () => {
     [{ level: 'Verbose' }],
     [{ activity: ['//1/1'] }],
     [{ activity: ['//1/1/2/'] }],
+    [{ activity: ['/#4321/1/1/'] }],
     [{ activity: ['//1/1/2$5'] }],
     [{ activity: ['00000011-0000-0000-0000-00005F899D59'] }],
     [{ from: '1.5', to: '1500ms' }],
@@ -52,6 +54,7 @@ describe('an event does not pass', () => {
     [{ level: 'warning' }],
     [{ activity: ['//1/1/3'] }],
     [{ activity: ['//1/12'] }],
+    [{ activity: ['/#4322/1/1/'] }],
     [{ from: '1.6' }],
     [{ to: '1499999us' }],
     [{ to: '2024-05-17T10:20:30Z' }],
@@ -67,7 +70,10 @@ describe('what cannot be understood', () => {
       { level: 'loud' },
       '--level takes 0 to 255 or one of always, critical, error, warning, informational, verbose, not "loud".',
     ],
-    [{ activity: ['1/1'] }, '--activity takes a path such as //1/1 or a GUID, not "1/1".'],
+    [
+      { activity: ['1/1'] },
+      '--activity takes a path (//1/1, or /#4321/1/1/ of one process) or a GUID, not "1/1".',
+    ],
     [
       { from: 'noon' },
       '--from takes seconds since the trace\'s start (1.5, 200ms) or a date (2024-05-17T10:20:30Z), not "noon".',

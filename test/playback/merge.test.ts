@@ -126,6 +126,21 @@ describe('of each input', () => {
     await playing.finished;
     expect(events.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5]);
   });
+
+  it('but not without a bound: then it ends with an error that says what helps', async () => {
+    const feed = new Subject<Numbered>();
+    const playback = new Playback().addEvents(feed, timeOf).addEvents(new Subject<Numbered>(), timeOf);
+    let count = 0;
+    playback.getAll().subscribe({ next: () => count++, error: () => {} });
+    const playing = playback.start();
+    await delay(5);
+    const event = new A(0, 0);
+    for (let i = 0; i < 1_100_000; i++) feed.next(event);
+    expect(feed.observed).toBe(false);
+    playing.stop();
+    await playing.finished;
+    expect(count).toBe(0);
+  });
 });
 
 describe('an input that is silent', () => {
