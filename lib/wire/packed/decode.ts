@@ -6,7 +6,8 @@
  */
 import { indexOfNul, viewOf } from '../bytes.ts';
 import type { Payload, Value } from '../decoded-field.ts';
-import { decodeLatin1, decodeUtf8, decodeUtf16 } from '../text.ts';
+import { utf16Text } from '../nettrace/utf16.ts';
+import { decodeLatin1, decodeUtf8 } from '../text.ts';
 import { sidSize, sidText } from '../windows-values.ts';
 import type { PackedField, PackedType } from './field.ts';
 import { type Extent, type FieldLayout, layoutOf } from './layout.ts';
@@ -158,8 +159,9 @@ class PayloadReader {
   }
 
   #indexOfNul16(start: number): number {
-    for (let at = start; at + 2 <= this.#bytes.length; at += 2) {
-      if (this.#bytes[at] === 0 && this.#bytes[at + 1] === 0) return at;
+    const bytes = this.#bytes;
+    for (let at = start; at + 2 <= bytes.length; at += 2) {
+      if (bytes[at] === 0 && bytes[at + 1] === 0) return at;
     }
     return -1;
   }
@@ -246,7 +248,7 @@ function unitSize(type: TextType): 1 | 2 {
 function textOf(type: TextType, bytes: Uint8Array): string {
   switch (type) {
     case 'utf16':
-      return decodeUtf16(viewOf(bytes), true);
+      return utf16Text(bytes, 0, bytes.length);
     case 'utf8':
       return decodeUtf8(bytes);
     case 'ansi':

@@ -69,9 +69,8 @@ function namesText(map: PackedMap, value: PayloadValue): string | undefined {
 const UNIX_EPOCH = 116_444_736_000_000_000n;
 const TICKS_PER_MILLISECOND = 10_000n;
 
-/** A FILETIME as ISO text; outside of what a Date can be, its number. */
+/** A FILETIME as ISO text: 64 bits of them are all within what a Date can be. */
 function timeText(value: PayloadValue): string {
   if (typeof value !== 'bigint') return String(value);
-  const date = new Date(Number((value - UNIX_EPOCH) / TICKS_PER_MILLISECOND));
-  return Number.isNaN(date.getTime()) ? String(value) : date.toISOString();
+  return new Date(Number((value - UNIX_EPOCH) / TICKS_PER_MILLISECOND)).toISOString();
 }
