@@ -184,10 +184,13 @@ void PerfRecorder::Record() {
   if (error == 0) error = DrainAll();
   if (error != 0) CutFile();
   uint64_t lost = LostInAll();
+  std::vector<Descriptor> closed;
   std::lock_guard<std::mutex> lock(mutex_);
   counts_.lost = lost;
   counts_.error = error;
   counts_.done = true;
+  // Programs write until nobody has their events open.
+  closed.swap(events_);
 }
 
 int PerfRecorder::DrainAll() {
