@@ -6,9 +6,37 @@ import { isBlankHeader, readBufferHeader } from '../../wire/etl/buffer-header.ts
 import { BUFFER_HEADER_SIZE } from '../../wire/etl/constants.ts';
 import { CHUNK_SIZE, type SeekableBytes } from '../byte-source.ts';
 
-/** Reads a buffer by itself, so that it can be dropped by itself. */
-export async function readBuffer(bytes: SeekableBytes, position: number, size: number): Promise<EtlBuffer> {
-  return openBuffer(await bytes.read(position, size), position);
+/** Buffers of less are read together with what stands around them: a read takes longer than its bytes. */
+const SMALL_BUFFER_SIZE = 64 << 10;
+const SPAN_SIZE = 256 << 10;
+/** Each processor fills buffers of its own, so that those that are due stand at several places of the file. */
+const MAX_SPANS = 32;
+
+/** Reads buffers at known places, in whatever order. */
+export class BufferFile {
+  readonly #bytes: SeekableBytes;
+  /** The latest ones, by their number in the file. */
+  readonly #spans = new Map<number, Uint8Array>();
+
+  constructor(bytes: SeekableBytes) {
+    this.#bytes = bytes;
+  }
+
+  async read(position: number, size: number): Promise<EtlBuffer> {
+    const number = Math.floor(position / SPAN_SIZE);
+    const start = number * SPAN_SIZE;
+    if (size >= SMALL_BUFFER_SIZE || position + size > start + SPAN_SIZE) {
+      return openBuffer(await this.#bytes.read(position, size), position);
+    }
+    let span = this.#spans.get(number);
+    if (span === undefined) {
+      span = await this.#bytes.read(start, SPAN_SIZE);
+      this.#spans.set(number, span);
+      const [oldest] = this.#spans.keys();
+      if (this.#spans.size > MAX_SPANS && oldest !== undefined) this.#spans.delete(oldest);
+    }
+    return openBuffer(span.subarray(position - start, position - start + size), position);
+  }
 }
 
 /**

@@ -27,7 +27,6 @@ export class DescribedProvider {
   readonly infos = new Map<number, EventDescription>();
   /** Of EVENT_MAP_INFO records, by name; the others tell only the name. */
   readonly maps = new Map<string, PackedMap>();
-  readonly #found = new Map<number, EventDescription | undefined>();
   #name: string | undefined;
 
   constructor(guid: string) {
@@ -45,18 +44,7 @@ export class DescribedProvider {
     return this.#name;
   }
 
-  /** To be asked when the index is complete, since it keeps the answer. */
   describe(id: number, version: number): EventDescription | undefined {
-    const key = keyOf(id, version);
-    let description = this.#found.get(key);
-    if (description === undefined && !this.#found.has(key)) {
-      description = this.#search(id, version);
-      this.#found.set(key, description);
-    }
-    return description;
-  }
-
-  #search(id: number, version: number): EventDescription | undefined {
     return (
       this.given?.event(id, version) ??
       dotnetEvent(this.guid, id, version) ??

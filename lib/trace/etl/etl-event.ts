@@ -4,8 +4,10 @@ import type { EtlBuffer } from '../../wire/etl/buffer.ts';
 import { positionOf } from '../../wire/etl/buffer.ts';
 import { nanosecondsOf } from '../../wire/etl/clock.ts';
 import {
+  type ExtendedItem,
   type ExtendedItems,
   extendedItemsOf,
+  hasExtendedItems,
   readAddresses,
   relatedActivityIdOf,
   stackOf,
@@ -30,6 +32,8 @@ import type { DecodedPayload, DescribedEvent, EventDescriber } from './event-des
 
 /** In place of an id: there is none. */
 const NO_ID = 0xffff_ffff;
+
+const NO_ITEMS: readonly ExtendedItem[] = [];
 
 /** What all events of a trace share. */
 export interface EtlTrace {
@@ -193,7 +197,10 @@ export class EtlEvent extends TraceEvent implements EtlRecord {
   }
 
   #describe(): DescribedEvent {
-    this.#described ??= this.#trace.describer.describe(this, this.#extended().items);
+    this.#described ??= this.#trace.describer.describe(
+      this,
+      hasExtendedItems(this) ? this.#extended().items : NO_ITEMS,
+    );
     return this.#described;
   }
 

@@ -7,7 +7,7 @@ import type { SeekableBytes } from '../byte-source.ts';
 import { TraceError } from '../trace-error.ts';
 import type { TraceEvent } from '../trace-event.ts';
 import type { TraceInfo, TraceProgress, TraceReader } from '../trace-reader.ts';
-import { readBuffer } from './buffer-file.ts';
+import { BufferFile } from './buffer-file.ts';
 import type { EventDescriptions } from './descriptions.ts';
 import { EtlEvent, type EtlTrace } from './etl-event.ts';
 import { EventDescriber } from './event-describer.ts';
@@ -75,12 +75,13 @@ export class EtlReader implements TraceReader {
       startTime: this.info.startTime,
       describer: new EventDescriber(this.#descriptions),
     };
+    const file = new BufferFile(this.#bytes);
     const merge = new TimeMerge(buffers);
     let overlap = 0;
     let held: EtlEvent[] = [];
     for (;;) {
       for (let due = merge.due; due !== undefined; due = merge.due) {
-        const buffer = await readBuffer(this.#bytes, due.position, due.size);
+        const buffer = await file.read(due.position, due.size);
         overlap += buffer.bytes.length;
         if (overlap > MAX_OVERLAP) throw tooMuchOverlap(due.position);
         this.progress.bytesRead += due.size;

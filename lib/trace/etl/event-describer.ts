@@ -16,6 +16,7 @@ import { classicEvent, kernelEvent, kernelGroupGuid } from '../../wire/known/ker
 import { OPCODE_NAMES } from '../../wire/manifest/constants.ts';
 import { decodePacked } from '../../wire/packed/decode.ts';
 import type { EventDescription } from '../../wire/packed/field.ts';
+import type { DescribedProvider } from './described-provider.ts';
 import type { EventDescriptions } from './descriptions.ts';
 import { decodeSelfDescribed, SelfDescriptions } from './self-described.ts';
 
@@ -37,66 +38,79 @@ export interface DescribedEvent {
   decode(bytes: Uint8Array, pointerSize: 4 | 8): DecodedPayload;
 }
 
+/** What is said of all events alike, by what tells them apart. */
+type DescribedEvents = Map<number, DescribedEvent>;
+
 export class EventDescriber {
   readonly #descriptions: EventDescriptions;
   readonly #self = new SelfDescriptions();
+  readonly #kernelEvents: DescribedEvents = new Map();
+  readonly #providerEvents = new Map<DescribedProvider, DescribedEvents>();
 
   constructor(descriptions: EventDescriptions) {
     this.#descriptions = descriptions;
   }
 
+  /** To be called when the index is complete, since it keeps its answers. */
   describe(record: EtlRecord, items: readonly ExtendedItem[]): DescribedEvent {
     switch (layoutKind(record)) {
-      case Layout.Event:
-        return this.#event(record, items);
+      case Layout.Event: {
+        const schema = itemOf(items, ExtendedType.EventSchema);
+        return schema === undefined
+          ? this.#manifestEvent(record)
+          : this.#selfDescribed(record, items, schema);
+      }
       case Layout.Classic:
         return this.#classic(record);
       case Layout.Message:
         return this.#message(record);
       default:
-        return kernel(record);
+        return keptIn(this.#kernelEvents, kernelKeyOf(record), () => kernel(record));
     }
   }
 
-  #event(record: EtlRecord, items: readonly ExtendedItem[]): DescribedEvent {
+  #manifestEvent(record: EtlRecord): DescribedEvent {
     const provider = this.#descriptions.providerAt(record, providerGuidOffset(record));
-    const opcodeName = OPCODE_NAMES.get(opcodeOf(record))?.replace('win:', '');
-    const schema = itemOf(items, ExtendedType.EventSchema);
     const id = idNumberOf(record);
     const version = versionOf(record);
-    if (schema === undefined) {
-      const description = provider.describe(id, version);
-      const names = {
-        provider: provider.name,
-        providerGuid: provider.guid,
-        name: `EventID(${id})`,
-        opcodeName,
-      };
-      return described(names, description, `event ${id} (version ${version}) of ${provider.name}`);
-    }
+    const opcode = opcodeOf(record);
+    return keptIn(this.#eventsOf(provider), (id << 16) | (version << 8) | opcode, () => {
+      const { name, guid: providerGuid } = provider;
+      const names = { provider: name, providerGuid, name: `EventID(${id})`, opcodeName: opcodeName(opcode) };
+      return described(names, provider.describe(id, version), `event ${id} (version ${version}) of ${name}`);
+    });
+  }
+
+  #selfDescribed(record: EtlRecord, items: readonly ExtendedItem[], schema: ExtendedItem): DescribedEvent {
+    const provider = this.#descriptions.providerAt(record, providerGuidOffset(record));
     const traits = itemOf(items, ExtendedType.ProviderTraits);
     const name = traits === undefined ? undefined : this.#self.providerName(itemBytes(record, traits));
     const heads = {
       provider: name ?? provider.name,
       providerGuid: provider.guid,
       taskName: undefined,
-      opcodeName,
+      opcodeName: opcodeName(opcodeOf(record)),
     };
     const metadata = this.#self.event(itemBytes(record, schema));
     if ('problem' in metadata) {
       const { problem } = metadata;
-      return { ...heads, name: `EventID(${id})`, decode: () => ({ payload: Object.create(null), problem }) };
+      const name = `EventID(${idNumberOf(record)})`;
+      return { ...heads, name, decode: () => ({ payload: Object.create(null), problem }) };
     }
     return { ...heads, name: metadata.name, decode: (bytes) => decodeSelfDescribed(metadata, bytes) };
   }
 
   #classic(record: EtlRecord): DescribedEvent {
-    const { guid, name: provider } = this.#descriptions.providerAt(record, providerGuidOffset(record));
+    const provider = this.#descriptions.providerAt(record, providerGuidOffset(record));
     const opcode = opcodeOf(record);
     const version = versionOf(record);
-    const names = { provider, providerGuid: guid, name: `Opcode(${opcode})`, opcodeName: undefined };
-    const description = classicEvent(guid, opcode, version);
-    return described(names, description, `opcode ${opcode} (version ${version}) of the class ${guid}`);
+    // A GUID may be that of a class and of a provider: classes have the numbers below 0.
+    return keptIn(this.#eventsOf(provider), ~((version << 8) | opcode), () => {
+      const { name, guid } = provider;
+      const names = { provider: name, providerGuid: guid, name: `Opcode(${opcode})`, opcodeName: undefined };
+      const description = classicEvent(guid, opcode, version);
+      return described(names, description, `opcode ${opcode} (version ${version}) of the class ${guid}`);
+    });
   }
 
   #message(record: EtlRecord): DescribedEvent {
@@ -111,6 +125,32 @@ export class EventDescriber {
     };
     return described(names, undefined, `message ${number} (WPP): the symbols of its program would`);
   }
+
+  #eventsOf(provider: DescribedProvider): DescribedEvents {
+    let events = this.#providerEvents.get(provider);
+    if (events === undefined) {
+      events = new Map();
+      this.#providerEvents.set(provider, events);
+    }
+    return events;
+  }
+}
+
+function keptIn(events: DescribedEvents, key: number, describe: () => DescribedEvent): DescribedEvent {
+  let event = events.get(key);
+  if (event === undefined) {
+    event = describe();
+    events.set(key, event);
+  }
+  return event;
+}
+
+function opcodeName(opcode: number): string | undefined {
+  return OPCODE_NAMES.get(opcode)?.replace('win:', '');
+}
+
+function kernelKeyOf(record: EtlRecord): number {
+  return (groupOf(record) << 24) | (opcodeOf(record) << 16) | versionOf(record);
 }
 
 function kernel(record: EtlRecord): DescribedEvent {

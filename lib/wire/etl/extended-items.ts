@@ -32,7 +32,7 @@ export function extendedItemsOf(record: EtlRecord): ExtendedItems {
   const { view } = record.buffer;
   const items: ExtendedItem[] = [];
   let at = headerEndOf(record);
-  if (!hasItems(record)) return { items, payload: at, isDamaged: false };
+  if (!hasExtendedItems(record)) return { items, payload: at, isDamaged: false };
   for (let isLast = false; !isLast; ) {
     const size = at + ITEM_HEAD_SIZE > record.end ? 0 : view.getUint16(at, true);
     const dataSize = size === 0 ? 0 : view.getUint16(at + 6, true);
@@ -47,7 +47,8 @@ export function extendedItemsOf(record: EtlRecord): ExtendedItems {
   return { items, payload: at, isDamaged: false };
 }
 
-function hasItems(record: EtlRecord): boolean {
+/** Whether there is any: for most events not. */
+export function hasExtendedItems(record: EtlRecord): boolean {
   if (layoutKind(record) !== Layout.Event) return false;
   return (record.buffer.view.getUint16(record.offset + FLAGS, true) & EventFlag.ExtendedInfo) !== 0;
 }
