@@ -45,6 +45,12 @@ export class ActivityTracker {
     return { boundary, activity };
   }
 
+  /** The activity that an event belongs to, by its id: the last open one, else the last one that has ended. */
+  activityOf(event: TraceEvent): TracedActivity | undefined {
+    const key = activityKey(event.activityId, event.processId);
+    return key === undefined ? undefined : this.#known.ofKey(keyText(key));
+  }
+
   #start(event: TraceEvent, key: ActivityKey): TracedActivity {
     const started = this.#headOf(event, 'Start');
     // Ids are unique: what is still open under this one has lost its stop.

@@ -13,9 +13,9 @@ import {
 import type { EtlRecord } from '../../wire/etl/record-cursor.ts';
 import { Layout } from '../../wire/etl/record-type.ts';
 import { classicEvent, kernelEvent, kernelGroupGuid } from '../../wire/known/kernel.ts';
-import { OPCODE_NAMES } from '../../wire/manifest/constants.ts';
 import { decodePacked } from '../../wire/packed/decode.ts';
 import type { EventDescription } from '../../wire/packed/field.ts';
+import { opcodeNameOf, taskNameOf } from '../names.ts';
 import type { DescribedProvider } from './described-provider.ts';
 import type { EventDescriptions } from './descriptions.ts';
 import { decodeSelfDescribed, SelfDescriptions } from './self-described.ts';
@@ -76,12 +76,18 @@ export class EventDescriber {
     const opcode = opcodeOf(record);
     return keptIn(this.#eventsOf(provider), (id << 16) | (version << 8) | opcode, () => {
       const { name, guid: providerGuid } = provider;
-      const names = { provider: name, providerGuid, name: `EventID(${id})`, opcodeName: opcodeName(opcode) };
+      const names = {
+        provider: name,
+        providerGuid,
+        name: `EventID(${id})`,
+        opcodeName: opcodeNameOf(opcode),
+      };
       return described(names, provider.describe(id, version), `event ${id} (version ${version}) of ${name}`);
     });
   }
 
   #selfDescribed(record: EtlRecord, items: readonly ExtendedItem[], schema: ExtendedItem): DescribedEvent {
+    const opcode = opcodeOf(record);
     const provider = this.#descriptions.providerAt(record, providerGuidOffset(record));
     const traits = itemOf(items, ExtendedType.ProviderTraits);
     const name = traits === undefined ? undefined : this.#self.providerName(itemBytes(record, traits));
@@ -89,7 +95,7 @@ export class EventDescriber {
       provider: name ?? provider.name,
       providerGuid: provider.guid,
       taskName: undefined,
-      opcodeName: opcodeName(opcodeOf(record)),
+      opcodeName: opcodeNameOf(opcode),
     };
     const metadata = this.#self.event(itemBytes(record, schema));
     if ('problem' in metadata) {
@@ -97,7 +103,13 @@ export class EventDescriber {
       const name = `EventID(${idNumberOf(record)})`;
       return { ...heads, name, decode: () => ({ payload: Object.create(null), problem }) };
     }
-    return { ...heads, name: metadata.name, decode: (bytes) => decodeSelfDescribed(metadata, bytes) };
+    const taskName = taskNameOf(metadata.name, opcode);
+    return {
+      ...heads,
+      name: metadata.name,
+      taskName,
+      decode: (bytes) => decodeSelfDescribed(metadata, bytes),
+    };
   }
 
   #classic(record: EtlRecord): DescribedEvent {
@@ -143,10 +155,6 @@ function keptIn(events: DescribedEvents, key: number, describe: () => DescribedE
     events.set(key, event);
   }
   return event;
-}
-
-function opcodeName(opcode: number): string | undefined {
-  return OPCODE_NAMES.get(opcode)?.replace('win:', '');
 }
 
 function kernelKeyOf(record: EtlRecord): number {

@@ -9,12 +9,11 @@ import { decodePayload } from '../../wire/nettrace/payload.ts';
 import { decodePacked } from '../../wire/packed/decode.ts';
 import type { EventDescription } from '../../wire/packed/field.ts';
 import { providerGuid } from '../../wire/provider-guid.ts';
+import { opcodeByName, opcodeNameOf, taskNameOf } from '../names.ts';
 import { diagnosticSourceFields } from './diagnostic-source.ts';
 import { dotnetProviderGuid } from './provider-guids.ts';
 
 const INFO_OPCODE = 0;
-const START_OPCODE = 1;
-const STOP_OPCODE = 2;
 
 export interface KindPayload {
   readonly payload: Payload;
@@ -39,6 +38,7 @@ export class EventKind {
     this.#known = isNative ? dotnetEvent(guid, eventId, version) : undefined;
     this.#fields = metadata.fields.length > 0 ? metadata.fields : diagnosticSourceFields(provider, name);
     this.name = name || this.#known?.name || `EventID(${eventId})`;
+    // The runtime does not write the opcode that EventSource concludes from the name.
     this.opcode =
       metadata.opcode ?? (this.#isNamedByKnown ? opcodeNamed(this.#known?.opcodeName) : opcodeByName(name));
   }
@@ -46,15 +46,13 @@ export class EventKind {
   /** @param opcode the event's own, should it have another than its kind */
   opcodeName(opcode: number): string | undefined {
     if (this.#isNamedByKnown && this.#known?.opcodeName !== undefined) return this.#known.opcodeName;
-    return OPCODE_NAMES.get(opcode)?.slice('win:'.length);
+    return opcodeNameOf(opcode);
   }
 
   /** `Request` of `RequestStart`, where the opcode says that it is the start of something; else the name. */
   taskName(opcode: number): string {
     if (this.#isNamedByKnown && this.#known?.taskName !== undefined) return this.#known.taskName;
-    const suffix = suffixOf(opcode);
-    const isSuffixed = suffix !== '' && hasSuffix(this.name, suffix);
-    return isSuffixed ? this.name.slice(0, -suffix.length) : this.name;
+    return taskNameOf(this.name, opcode) ?? this.name;
   }
 
   decode(event: NetTraceEvent, pointerSize: 4 | 8): KindPayload {
@@ -73,26 +71,10 @@ export class EventKind {
   }
 }
 
-/** The runtime does not write the opcode that EventSource concludes from the name. */
-function opcodeByName(name: string): number {
-  if (hasSuffix(name, suffixOf(START_OPCODE))) return START_OPCODE;
-  return hasSuffix(name, suffixOf(STOP_OPCODE)) ? STOP_OPCODE : INFO_OPCODE;
-}
-
 /** Of the opcodes that all providers have in common; another one's number is not known from its name. */
 function opcodeNamed(opcodeName: string | undefined): number {
   for (const [opcode, name] of OPCODE_NAMES) {
     if (name === `win:${opcodeName}`) return opcode;
   }
   return INFO_OPCODE;
-}
-
-function suffixOf(opcode: number): string {
-  if (opcode === START_OPCODE) return 'Start';
-  return opcode === STOP_OPCODE ? 'Stop' : '';
-}
-
-/** In whatever case, and not as the whole name. */
-function hasSuffix(name: string, suffix: string): boolean {
-  return name.length > suffix.length && name.slice(-suffix.length).toLowerCase() === suffix.toLowerCase();
 }

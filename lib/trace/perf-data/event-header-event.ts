@@ -7,7 +7,7 @@ import { type ParsedMetadata, parseMetadata } from '../../wire/eventheader/parse
 import { parseTracepointName } from '../../wire/eventheader/tracepoint-name-parse.ts';
 import type { SampleRecord } from '../../wire/perf-data/sample.ts';
 import type { TracepointFormat } from '../../wire/perf-data/tracepoint-format.ts';
-import { opcodeNameOf, taskNameOf } from './names.ts';
+import { opcodeNameOf, taskNameOf } from '../names.ts';
 import { type Recording, rawOf, SampleEvent } from './sample-event.ts';
 
 interface Opened extends OpenedEvent {

@@ -7,8 +7,8 @@ import type { TracepointFormat } from '../../wire/perf-data/tracepoint-format.ts
 import { decodeTracepointV1, type TracepointV1Event } from '../../wire/tracepoint-v1/decode.ts';
 import { TracepointV1Error } from '../../wire/tracepoint-v1/error.ts';
 import { decodeTracepointV1Payload } from '../../wire/tracepoint-v1/metadata.ts';
+import { opcodeNameOf, taskNameOf } from '../names.ts';
 import type { MetadataStore } from './metadata-store.ts';
-import { opcodeNameOf, taskNameOf } from './names.ts';
 import { type Recording, rawOf, SampleEvent } from './sample-event.ts';
 
 export class EventPipeEvent extends SampleEvent {

@@ -1,8 +1,8 @@
 /** Reading a block in order, and never past its end. */
 import { decodeUtf8 } from '../text.ts';
+import { utf16Text } from '../utf16.ts';
 import type { Block } from './block.ts';
 import { NetTraceError, type NetTraceErrorCode } from './error.ts';
-import { utf16Text } from './utf16.ts';
 
 /** 2 to the 32nd. */
 const WORD = 0x1_0000_0000;

@@ -8,12 +8,12 @@
 import type { Payload, Value } from '../decoded-field.ts';
 import { guidText } from '../guid.ts';
 import { decodeUtf8 } from '../text.ts';
+import { utf16Text } from '../utf16.ts';
 import type { Block } from './block.ts';
 import { TypeCode } from './constants.ts';
 import { Cursor } from './cursor.ts';
 import { NetTraceError } from './error.ts';
 import { fixedSize, type NetTraceField, type NetTraceType } from './field-type.ts';
-import { utf16Text } from './utf16.ts';
 
 export interface DecodedPayload {
   readonly payload: Payload;

@@ -6,8 +6,8 @@
  */
 import { indexOfNul, viewOf } from '../bytes.ts';
 import type { Payload, Value } from '../decoded-field.ts';
-import { utf16Text } from '../nettrace/utf16.ts';
 import { decodeLatin1, decodeUtf8 } from '../text.ts';
+import { utf16Text } from '../utf16.ts';
 import { sidSize, sidText } from '../windows-values.ts';
 import type { PackedField, PackedType } from './field.ts';
 import { type Extent, type FieldLayout, layoutOf } from './layout.ts';
