@@ -1,65 +1,157 @@
-/** `tracewright dump` as a user types it, on the built package and a real recording. */
+/** `tracewright dump` and `stats` as a user types them, on the built package and real traces. */
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { gzipSync } from 'node:zlib';
+import { afterAll, describe, expect, it } from 'vitest';
 import { dataFolder, dataIsRequired, SKIP_REASON } from '../conformance/data-folder.ts';
 
 const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'tracewright-dump-'));
+afterAll(() => rmSync(folder, { recursive: true }));
 
-function dump(...args: string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [main, 'dump', ...args], {
-    encoding: 'utf8',
-  });
+function run(command: string, args: readonly string[], input?: Uint8Array) {
+  const options = { encoding: 'utf8', maxBuffer: 1 << 28, ...(input && { input }) } as const;
+  const { status, stdout, stderr } = spawnSync(process.execPath, [main, command, ...args], options);
   return { status, lines: stdout === '' ? [] : stdout.trimEnd().split('\n'), stderr };
 }
 
-describe.skipIf(dataFolder === undefined && !dataIsRequired)(`dumping a recording (${SKIP_REASON})`, () => {
-  const file = join(dataFolder ?? '', 'perf-data/perf.data');
+const dump = (...args: string[]) => run('dump', args);
+const stats = (...args: string[]) => run('stats', args);
+const eventsOf = (lines: readonly string[]) =>
+  lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+
+describe.skipIf(dataFolder === undefined && !dataIsRequired)(`dumping a trace (${SKIP_REASON})`, () => {
+  const perfData = join(dataFolder ?? '', 'perf-data/perf.data');
+  const etl = join(dataFolder ?? '', 'etl/HTTP_Server.etl');
+  const manifest = join(dataFolder ?? '', 'etl/HTTP_Server.man');
+  const nettrace = join(dataFolder ?? '', 'nettrace/activities-net10.v6.nettrace');
 
   it('prints a line for each event, in the order of time', () => {
-    const { status, lines, stderr } = dump(file);
-    expect({ status, stderr, count: lines.length }).toEqual({ status: 0, stderr: '', count: 254 });
+    const { status, lines, stderr } = dump(perfData);
+    expect({ status, stderr, count: lines.length }).toEqual({ status: 0, stderr: '', count: 539 });
     const times = lines.map((line) => Number(line.trim().split(' ', 1)[0]));
     expect(times).toEqual([...times].sort((a, b) => a - b));
-    expect(lines[1]).toBe('    0.000533     2004  TestProviderC/EventCG  -  enabled=true');
+    expect(lines).toContain('    2.201455     2004  TestProviderC/EventCG  -  enabled=true');
   });
 
-  it('prints JSON lines, in which every value is kept', () => {
-    const events = dump('--json', file).lines.map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(events.length).toBe(254);
-    expect(events[1]).toEqual({
-      provider: 'TestProviderC',
-      name: 'EventCG',
-      level: 5,
-      opcode: 0,
-      keywords: '0x0',
-      processId: 2004,
-      threadId: 2004,
-      processor: 16,
-      time: '12784703738266',
-      payload: { enabled: true },
+  it('prints JSON lines, in which every value is kept and nothing is null', () => {
+    const events = eventsOf(
+      dump('--json', '--provider', 'TestProviderC', '--event', 'EventCG', '--limit', '1', perfData).lines,
+    );
+    expect(events).toEqual([
+      {
+        provider: 'TestProviderC',
+        name: 'EventCG',
+        id: 0,
+        version: 0,
+        level: 5,
+        opcode: 0,
+        opcodeName: 'Info',
+        task: 0,
+        keywords: '0x0',
+        channel: 0,
+        processId: 2004,
+        threadId: 2004,
+        processor: 16,
+        timestamp: '1711586714789514990',
+        timeSinceStart: '2201454990',
+        payload: { enabled: true },
+        position: expect.any(Number),
+      },
+    ]);
+  });
+
+  it('shows activities as paths, and finds them with all that is below', () => {
+    const of = (activity: string) => eventsOf(dump('--json', '--activity', activity, nettrace).lines);
+    const paths = new Set(of('//1/4').map((event) => event.activityPath));
+    expect([...paths]).toEqual(['//1/4', '//1/4/1']);
+    expect(of('/#4321/1/4/').length).toBe(of('//1/4').length);
+    expect(of('/#4322/1/4/')).toEqual([]);
+  });
+
+  it('chooses by provider, event, level and time, and stops at a limit', () => {
+    const names = (...args: string[]) =>
+      eventsOf(dump('--json', ...args, nettrace).lines).map(({ name }) => name);
+    expect(new Set(names('--event', 'Request/Start'))).toEqual(new Set(['RequestStart']));
+    expect(names('--provider', 'Demo-*', '--limit', '3').length).toBe(3);
+    expect(names('--provider', '082256f5-7e74-534a-d7aa-b5a2c4825e57').length).toBe(43);
+    expect(names('--level', 'error')).toEqual([]);
+    expect(names('--to', '8ms').length).toBe(2);
+    expect(names('--from', '2024-05-17T10:20:30.47Z').length + names('--to', '70ms').length).toBe(43);
+  });
+
+  it('takes manifests for events that do not describe themselves', () => {
+    const parsed = eventsOf(
+      dump('--json', '--event', '2', '--limit', '1', '--manifest', manifest, etl).lines,
+    )[0];
+    expect(parsed).toMatchObject({
+      provider: 'Microsoft-Windows-HttpService',
+      payload: { HttpVerb: expect.anything(), Url: 'http://georgis2:80/windir.txt' },
     });
-    const { activityId, activityPath } = events.find((event) => event.activityId !== undefined) ?? {};
-    expect(activityId).toMatch(/^[0-9a-f-]{36}$/);
-    expect(activityPath).toBeUndefined();
+    const unknown = eventsOf(dump('--json', '--event', '2', '--limit', '1', etl).lines)[0];
+    expect(unknown).toMatchObject({ name: 'EventID(2)', payload: {}, payloadProblem: expect.any(String) });
+  });
+
+  it('reads standard input, and what gzip has made smaller', () => {
+    const packed = gzipSync(readFileSync(etl));
+    const path = join(folder, 'trace.etl.gz');
+    writeFileSync(path, packed);
+    expect(dump(path).lines.length).toBe(2041);
+    expect(run('dump', ['-'], packed).lines.length).toBe(2041);
+  });
+
+  it('gives what stands before a trace ends too early, then says where, and fails', () => {
+    const cut = join(folder, 'cut.nettrace');
+    writeFileSync(cut, readFileSync(nettrace).subarray(0, 2000));
+    const { status, lines, stderr } = dump(cut);
+    expect(status).toBe(1);
+    expect(lines.length).toBeGreaterThan(0);
+    expect(stderr).toMatch(/^tracewright: .+ \(at byte \d+\)\n$/);
+  });
+
+  it('counts events, processes and time', () => {
+    const { status, lines } = stats(etl, '--manifest', manifest);
+    expect(status).toBe(0);
+    expect(lines[1]).toBe(
+      '2041 events in 29.512073 s, 2011-01-23T22:07:27.225759100Z to 2011-01-23T22:07:56.737831900Z',
+    );
+    const summary = JSON.parse(stats('--json', etl).lines.join('\n'));
+    expect(summary).toMatchObject({ format: 'etl', events: 2041, lostEvents: 0, processors: 4 });
+    const parse = summary.providers[0].byEvent.find(({ id }: { id: number }) => id === 2);
+    expect(parse.events).toBe(291);
+  });
+
+  it('says when the recorder has lost events', () => {
+    const { stderr, lines } = stats(join(dataFolder ?? '', 'etl/AMSITrace.etl'));
+    expect(lines[2]).toBe('Lost: 3 events, 0 buffers');
+    expect(stderr).toBe('tracewright: The recorder has lost 3 events.\n');
   });
 });
 
 describe('what cannot be dumped', () => {
+  const text = join(folder, 'text.txt');
+  writeFileSync(text, 'not a recording');
+
   it('is told in a sentence', () => {
-    const text = join(tmpdir(), `tracewright-test-${process.pid}.txt`);
-    writeFileSync(text, 'not a recording');
     expect(dump(text)).toEqual({
       status: 1,
       lines: [],
-      stderr: 'tracewright: This is not perf.data: it does not start with PERFILE2. (at byte 0)\n',
+      stderr: `tracewright: ${text} is no trace that is known here (.etl, .nettrace, .netperf, perf.data, also in gzip or zip): it starts with 6e 6f 74 20 61 20 72 65. (at byte 0)\n`,
     });
     expect(dump('/nowhere/perf.data')).toMatchObject({ status: 1, lines: [] });
+  });
+
+  it('is a usage error where the command was not understood', () => {
     expect(dump()).toMatchObject({ status: 2, lines: [] });
     expect(dump('--jsno', text)).toMatchObject({ status: 2, lines: [] });
+    expect(dump('--limit', 'many', text)).toMatchObject({
+      status: 2,
+      stderr: 'tracewright: --limit takes a number of events, not "many".\n',
+    });
     expect(dump('--help')).toMatchObject({ status: 0, stderr: '' });
+    expect(stats('--help')).toMatchObject({ status: 0, stderr: '' });
   });
 });

@@ -14,7 +14,7 @@ describe('conformance data', () => {
 
 describe.skipIf(dataFolder === undefined)(`every conformance case passes (${SKIP_REASON})`, () => {
   for (const layout of layouts) {
-    it(layout.name, async (context) => {
+    it(layout.name, { timeout: 60_000 }, async (context) => {
       const folder = dataFolder as string;
       if (!layout.applies(folder)) context.skip(`${folder} holds no ${layout.name} data`);
       const report = new Report();
