@@ -14,10 +14,12 @@ const MEMORY_LIMIT = 256 << 20;
 const { dataFolder, seed, from, to, only, progress } = workerData;
 const at = new Int32Array(progress);
 
-const targets = TARGETS.filter(({ name }) => only === undefined || name === only).map((target) => ({
-  ...target,
-  seeds: target.seeds(dataFolder).map((bytes) => ({ bytes, parts: target.parts(bytes) })),
-}));
+const targets = [];
+for (const target of TARGETS) {
+  if (only !== undefined && target.name !== only) continue;
+  const seeds = await target.seeds(dataFolder);
+  targets.push({ ...target, seeds: seeds.map((bytes) => ({ bytes, parts: target.parts(bytes) })) });
+}
 const chosen = targets.flatMap((target) => Array.from({ length: target.weight }, () => target));
 
 for (let number = from; number < to; number++) {

@@ -5,16 +5,24 @@
  * @property {string} name
  * @property {number} weight how often it is chosen
  * @property {(bytes: Buffer) => readonly import('./mutate.mjs').Part[]} parts
- * @property {(dataFolder: string) => Buffer[]} seeds
+ * @property {(dataFolder: string) => Buffer[] | Promise<Buffer[]>} seeds
  * @property {(bytes: Buffer) => unknown} run decodes all there is to decode; may be async
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openTrace } from '../../dist/trace/open-trace.js';
+import { decompressXpress } from '../../dist/wire/etl/xpress.js';
+import { parseEventMapInfo } from '../../dist/wire/etw/event-map-info.js';
+import { parseTraceEventInfo } from '../../dist/wire/etw/trace-event-info.js';
 import { decodeEventHeader } from '../../dist/wire/eventheader/decode.js';
 import { describeManifest } from '../../dist/wire/manifest/describe.js';
 import { parseTracepointFormat } from '../../dist/wire/perf-data/tracepoint-format.js';
 import { decodeTraceLogging } from '../../dist/wire/tracelogging/decode.js';
+import { decodeTracepointV1 } from '../../dist/wire/tracepoint-v1/decode.js';
+import {
+  decodeTracepointV1Payload,
+  readTracepointV1Metadata,
+} from '../../dist/wire/tracepoint-v1/metadata.js';
 import { anyParts, cutEtl, cutPerf, etlParts, nettraceParts, perfParts } from './structure.mjs';
 
 /** Of a large file so many bytes are taken: more would only make each run slower. */
@@ -36,6 +44,21 @@ async function readAll(bytes) {
     }
   }
 }
+
+/** Event 1 "Req" of the provider "Demo", with its metadata, an activity id, and the fields "/a" and 7. */
+const TRACEPOINT_V1 = Buffer.concat([
+  Buffer.from([1, 1, 0, 4, 0, 0x56, 0, 0x56, 0, 10, 0, 1, 0x40, 0, 0, 0]),
+  Buffer.from('Demo\0', 'utf16le'),
+  Buffer.from([1, 0, 0, 0]),
+  Buffer.from('Req\0', 'utf16le'),
+  Buffer.from([3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 2, 0, 0, 0, 18, 0, 0, 0]),
+  Buffer.from('url\0', 'utf16le'),
+  Buffer.from([9, 0, 0, 0]),
+  Buffer.from('ms\0', 'utf16le'),
+  Buffer.from([2, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]),
+  Buffer.from('/a\0', 'utf16le'),
+  Buffer.from([7, 0, 0, 0]),
+]);
 
 /** @type {readonly Target[]} */
 export const TARGETS = [
@@ -89,6 +112,30 @@ export const TARGETS = [
     },
   },
   {
+    name: 'trace-event-info',
+    weight: 2,
+    parts: anyParts,
+    seeds: async (folder) => eventInfosIn(join(folder, 'etl', 'net.4.5.2.x64.etl')),
+    run: (bytes) => [parseTraceEventInfo(bytes), parseEventMapInfo(bytes)],
+  },
+  {
+    name: 'xpress',
+    weight: 1,
+    parts: anyParts,
+    seeds: (folder) => [compressedBuffer(readFileSync(join(folder, 'etl', 'net.4.5.2.x64.etl')))],
+    run: (bytes) => decompressXpress(bytes, new Uint8Array(1 << 16), 0),
+  },
+  {
+    name: 'tracepoint-v1',
+    weight: 2,
+    parts: anyParts,
+    seeds: () => [TRACEPOINT_V1],
+    run: (bytes) => {
+      const { payload, metadata } = decodeTracepointV1(bytes);
+      return metadata && decodeTracepointV1Payload(readTracepointV1Metadata(metadata), payload);
+    },
+  },
+  {
     name: 'manifest',
     weight: 1,
     parts: anyParts,
@@ -105,7 +152,34 @@ export const TARGETS = [
 ];
 
 /** The errors that say what is wrong with the bytes; any other is a defect. */
-export const EXPECTED_ERRORS = ['TraceError', 'EventHeaderError', 'TraceLoggingError', 'ManifestError'];
+export const EXPECTED_ERRORS = [
+  'TraceError',
+  'EventHeaderError',
+  'TraceLoggingError',
+  'ManifestError',
+  'NetTraceError',
+  'TracepointV1Error',
+];
+
+/** The descriptions of events and maps that a merged trace carries. */
+async function eventInfosIn(path) {
+  const infos = [];
+  for await (const event of await openTrace(path)) {
+    if (event.name.startsWith('MetaData/')) infos.push(Buffer.from(event.payloadBytes));
+  }
+  return infos;
+}
+
+const ETL_HEADER_SIZE = 0x48;
+const ETL_COMPRESSED_FLAG = 0x40;
+
+/** What is compressed in the first buffer that is. */
+function compressedBuffer(file) {
+  for (let start = 0; ; start += file.readUInt32LE(start)) {
+    if ((file.readUInt16LE(start + 0x34) & ETL_COMPRESSED_FLAG) === 0) continue;
+    return file.subarray(start + ETL_HEADER_SIZE, start + file.readUInt32LE(start));
+  }
+}
 
 function linesOf(path) {
   return readFileSync(path, 'utf8')
