@@ -1,20 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { TraceError } from '../../../lib/trace/trace-error.ts';
-import type { TraceEvent } from '../../../lib/trace/trace-event.ts';
 import {
   bufferBytes,
   classicRecord,
   etlBytes,
-  eventRecord,
   kernelRecord,
   messageRecord,
   RAW_START,
 } from '../../wire/etl/etl-bytes.ts';
-import { readEtl } from './read-etl.ts';
-
-/** An event so many ticks of 100 ns after the start. */
-const at = (ticks: number, id = ticks) => eventRecord({ time: RAW_START + BigInt(ticks), id });
-const idsOf = (events: readonly TraceEvent[]) => events.map(({ id }) => id);
+import { at, idsOf, readEtl } from './read-etl.ts';
 
 describe('losses', () => {
   it('are what the header of the log counts', async () => {

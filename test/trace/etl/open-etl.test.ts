@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { openEtl } from '../../../lib/trace/etl/open-etl.ts';
 import { MemorySource } from '../../../lib/trace/source/memory-source.ts';
 import { TraceError } from '../../../lib/trace/trace-error.ts';
-import type { TraceEvent } from '../../../lib/trace/trace-event.ts';
 import { guidBytes } from '../../../lib/wire/guid.ts';
 import {
   ACTIVITY,
@@ -17,11 +16,7 @@ import {
   RELATED,
   START_NS,
 } from '../../wire/etl/etl-bytes.ts';
-import { readEtl } from './read-etl.ts';
-
-/** An event so many ticks of 100 ns after the start. */
-const at = (ticks: number, id = ticks) => eventRecord({ time: RAW_START + BigInt(ticks), id });
-const idsOf = (events: readonly TraceEvent[]) => events.map(({ id }) => id);
+import { at, idsOf, readEtl } from './read-etl.ts';
 
 describe('the info of an .etl', () => {
   it('is what the header of the log says', async () => {

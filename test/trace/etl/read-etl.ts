@@ -4,6 +4,7 @@ import { MemorySource } from '../../../lib/trace/source/memory-source.ts';
 import { TraceError } from '../../../lib/trace/trace-error.ts';
 import type { TraceEvent } from '../../../lib/trace/trace-event.ts';
 import type { TraceReader } from '../../../lib/trace/trace-reader.ts';
+import { eventRecord, RAW_START } from '../../wire/etl/etl-bytes.ts';
 
 export interface ReadTrace {
   readonly reader: TraceReader;
@@ -23,3 +24,8 @@ export async function readEtl(bytes: Uint8Array, manifests: readonly string[] = 
   }
   return { reader, events, error: undefined };
 }
+
+/** An event so many ticks of 100 ns after the start. */
+export const at = (ticks: number, id = ticks) => eventRecord({ time: RAW_START + BigInt(ticks), id });
+
+export const idsOf = (events: readonly TraceEvent[]) => events.map(({ id }) => id);

@@ -5,12 +5,12 @@ import {
   compressedEventV4,
   eventsOf,
   fastSerialized,
+  faultOf,
   flat,
   guid,
   headV4,
-  metadataBlockV4,
+  metadata,
   metadataV4,
-  readTrace,
   sized,
   timesOf,
   u16,
@@ -18,13 +18,10 @@ import {
   u64,
   uncompressedEvent,
   utf16,
+  v4Events,
   v6Trace,
   varuint,
 } from './nettrace-bytes.ts';
-
-const metadata = metadataBlockV4(metadataV4(1, 15, 'Event', u32(0)));
-const v4Events = (...events: Bytes) => fastSerialized(4, metadata, ['EventBlock', headV4(1), events]);
-const faultOf = (bytes: Uint8Array) => readTrace(bytes).parser.fault;
 
 describe('an event of version 3', () => {
   const event = (metadataId: number, time: number, payload: Bytes, stack: Bytes = []): Bytes => {

@@ -245,3 +245,11 @@ export function eventsOf(bytes: Uint8Array): readonly NetTraceEvent[] {
 }
 
 export const timesOf = (events: readonly NetTraceEvent[]) => events.map((event) => Number(event.ticks));
+
+/** Metadata 1 of version 4: event 15, without fields. */
+export const metadata = metadataBlockV4(metadataV4(1, 15, 'Event', u32(0)));
+
+/** A trace of version 4 with these events of that metadata, their headers compressed. */
+export const v4Events = (...events: Bytes) => fastSerialized(4, metadata, ['EventBlock', headV4(1), events]);
+
+export const faultOf = (bytes: Uint8Array) => readTrace(bytes).parser.fault;

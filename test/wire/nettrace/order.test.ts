@@ -5,14 +5,11 @@ import {
   block,
   compressedEventV4,
   eventsOf,
-  fastSerialized,
+  faultOf,
   flat,
   guid,
-  headV4,
   metadataBlock,
-  metadataBlockV4,
   metadataRow,
-  metadataV4,
   readTrace,
   sequencePoint,
   threadRow,
@@ -21,13 +18,10 @@ import {
   u64,
   uncompressedBlock,
   uncompressedEvent,
+  v4Events,
   v6Trace,
   varuint,
 } from './nettrace-bytes.ts';
-
-const metadata = metadataBlockV4(metadataV4(1, 15, 'Event', u32(0)));
-const v4Events = (...events: Bytes) => fastSerialized(4, metadata, ['EventBlock', headV4(1), events]);
-const faultOf = (bytes: Uint8Array) => readTrace(bytes).parser.fault;
 
 describe('events', () => {
   const events = (...list: readonly (readonly [thread: number, sequence: number, time: number])[]) =>
