@@ -65,6 +65,11 @@ export abstract class TraceEvent {
     return undefined;
   }
 
+  /** What the event says in words, where its provider has a message for it, which a manifest tells. */
+  get message(): string | undefined {
+    return undefined;
+  }
+
   /** The path that `activityId` is, such as `//1/1/6`; absent where it is none. */
   get activityPath(): string | undefined {
     return pathOf(this.activityId, this.processId);
@@ -100,6 +105,7 @@ export abstract class TraceEvent {
       relatedActivityId: this.relatedActivityId,
       relatedActivityPath: this.relatedActivityPath,
       labels: this.labels && jsonValue(this.labels),
+      message: this.message,
       payload: jsonValue(this.payload),
       payloadProblem: this.payloadProblem,
       stack: this.stack?.map((address) => `0x${address.toString(16)}`),

@@ -163,6 +163,10 @@ export class EtlEvent extends TraceEvent implements EtlRecord {
     return this.#decode().problem;
   }
 
+  override get message(): string | undefined {
+    return this.#describe().message?.(this.payload);
+  }
+
   get payloadBytes(): Uint8Array {
     return this.buffer.bytes.subarray(this.#extended().payload, this.end);
   }

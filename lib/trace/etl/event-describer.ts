@@ -15,6 +15,7 @@ import { Layout } from '../../wire/etl/record-type.ts';
 import { classicEvent, kernelEvent, kernelGroupGuid } from '../../wire/known/kernel.ts';
 import { decodePacked } from '../../wire/packed/decode.ts';
 import type { EventDescription } from '../../wire/packed/field.ts';
+import { formatMessage } from '../../wire/packed/message.ts';
 import { opcodeNameOf, taskNameOf } from '../names.ts';
 import type { DescribedProvider } from './described-provider.ts';
 import type { EventDescriptions } from './descriptions.ts';
@@ -36,6 +37,8 @@ export interface DescribedEvent {
   readonly taskName: string | undefined;
   readonly opcodeName: string | undefined;
   decode(bytes: Uint8Array, pointerSize: 4 | 8): DecodedPayload;
+  /** See `TraceEvent.message`. */
+  message?(payload: Payload): string;
 }
 
 /** What is said of all events alike, by what tells them apart. */
@@ -197,7 +200,7 @@ function described(
     });
     return { ...names, taskName: undefined, decode };
   }
-  const { provider, name, taskName, opcodeName, fields } = description;
+  const { provider, name, taskName, opcodeName, fields, message } = description;
   return {
     provider: provider ?? names.provider,
     providerGuid: names.providerGuid,
@@ -205,5 +208,6 @@ function described(
     taskName,
     opcodeName: opcodeName ?? names.opcodeName,
     decode: (bytes, pointerSize) => decodePacked(fields, bytes, pointerSize),
+    ...(message === undefined ? {} : { message: (payload) => formatMessage(description, payload) }),
   };
 }
