@@ -48,7 +48,7 @@ export class ActivityTracker {
   /** The activity that an event belongs to, by its id: the last open one, else the last one that has ended. */
   activityOf(event: TraceEvent): TracedActivity | undefined {
     const key = activityKey(event.activityId, event.processId);
-    return key === undefined ? undefined : this.#known.ofKey(keyText(key));
+    return key === undefined ? undefined : this.#known.ofKey(keyText(key))?.activity;
   }
 
   #start(event: TraceEvent, key: ActivityKey): TracedActivity {
