@@ -31,7 +31,9 @@ function scanOnce() {
   for (;;) {
     const length = readSync(handle, piece);
     if (length === 0) break;
-    for (let i = 0; i < length; i++) sink += piece[i];
+    let sum = 0;
+    for (let i = 0; i < length; i++) sum = (sum + piece[i]) | 0;
+    sink += sum;
   }
   closeSync(handle);
   return 0;
