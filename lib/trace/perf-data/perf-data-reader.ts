@@ -1,10 +1,11 @@
 /** The events of a perf.data, in the order of time, and what its other records tell. */
-import type { PerfRecord } from '../../wire/perf-data/records.ts';
+import { type PerfRecord, timeOf } from '../../wire/perf-data/records.ts';
 import type { PerfSession } from '../../wire/perf-data/session.ts';
 import { TimeOrder } from '../../wire/perf-data/time-order.ts';
-import type { TraceEvent } from '../trace-event.ts';
+import { TraceEvent } from '../trace-event.ts';
 import type { TraceInfo, TraceProgress, TraceReader } from '../trace-reader.ts';
 import { EventFactory } from './event-factory.ts';
+import { isNaming, type NamingRecord, takeName } from './process-names.ts';
 import type { RecordGroup } from './record-groups.ts';
 
 const MAX_BATCH = 4096;
@@ -15,8 +16,8 @@ export class PerfDataReader implements TraceReader {
   readonly #groups: AsyncGenerator<RecordGroup>;
   readonly #close: () => Promise<void>;
   readonly #events: EventFactory;
-  readonly #order = new TimeOrder<TraceEvent>();
-  /** Of the sample before, for samples without a time. */
+  readonly #order = new TimeOrder<TraceEvent | NamingRecord>();
+  /** Of the record before, for records without a time. */
   #time = 0n;
   #lost = 0;
   #lostSamples = 0;
@@ -54,7 +55,6 @@ export class PerfDataReader implements TraceReader {
   }
 
   #take(record: PerfRecord): void {
-    const { processNames } = this.progress;
     switch (record.kind) {
       case 'sample':
         this.#time = record.timeNs ?? this.#time;
@@ -64,14 +64,9 @@ export class PerfDataReader implements TraceReader {
         this.#order.finishRound();
         break;
       case 'comm':
-        // A process is named as its first thread is.
-        if (record.pid === record.tid) processNames.set(record.pid, record.comm);
+      case 'fork':
+        if (isNaming(record)) this.#order.add(timeOf(record) ?? this.#time, record, 0);
         break;
-      case 'fork': {
-        const name = processNames.get(record.parentPid);
-        if (record.pid !== record.parentPid && name !== undefined) processNames.set(record.pid, name);
-        break;
-      }
       case 'lost':
         this.#lost += Number(record.count);
         this.#countLost();
@@ -94,7 +89,11 @@ export class PerfDataReader implements TraceReader {
   }
 
   *#ready(): Generator<readonly TraceEvent[]> {
-    const events = this.#order.take();
+    const events: TraceEvent[] = [];
+    for (const item of this.#order.take()) {
+      if (item instanceof TraceEvent) events.push(item);
+      else takeName(this.progress.processNames, item);
+    }
     for (let start = 0; start < events.length; start += MAX_BATCH) {
       yield events.slice(start, start + MAX_BATCH);
     }

@@ -91,6 +91,6 @@ export type PerfRecord =
 
 /** The record's time in nanoseconds of the recording's clock, if it has one. */
 export function timeOf(record: PerfRecord): bigint | undefined {
-  if (record.kind === 'sample') return record.timeNs;
+  if ('timeNs' in record) return record.timeNs;
   return 'ids' in record ? record.ids.timeNs : undefined;
 }

@@ -192,6 +192,32 @@ describe.each(['a file', 'a pipe'])('perf.data of %s', (where) => {
     expect(events).toHaveLength(1);
   });
 
+  it('names processes as they were named last in time, in whatever order the processors tell it', async () => {
+    const withTime = (type: number, timeNs: bigint, fill: (body: Bytes) => void) =>
+      record(true, type, (body) => {
+        fill(body);
+        body.pad(8);
+        ids(body, timeNs);
+      });
+    const comm = (timeNs: bigint, pid: number, name: string) =>
+      withTime(3, timeNs, (body) => body.u32(pid).u32(pid).text(`${name}\0`));
+    const fork = (timeNs: bigint, pid: number, parent: number) =>
+      withTime(7, timeNs, (body) => body.u32(pid).u32(parent).u32(pid).u32(parent).u64(timeNs));
+    const records = [
+      // One processor saw a child of sh get its name, another before that how it was started under sh's.
+      comm(1n, 5, 'sh'),
+      comm(5n, 8, 'node'),
+      fork(3n, 8, 5),
+      // A child of bash was started on one processor, after bash had got its name on another.
+      fork(4n, 9, 6),
+      comm(2n, 6, 'bash'),
+      round,
+      at(10n),
+    ];
+    const { progress } = await read({ records });
+    expect(Object.fromEntries(progress.processNames)).toEqual({ 5: 'sh', 6: 'bash', 8: 'node', 9: 'bash' });
+  });
+
   it('that is damaged gives all events before the damage, in the order of time', async () => {
     const damaged = Uint8Array.from([9, 0, 0, 0, 0, 0, 4, 0]);
     const { events, fault } = await read({ records: [at(3n), at(1n), damaged, at(4n)] });
