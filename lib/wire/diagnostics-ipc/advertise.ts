@@ -1,0 +1,53 @@
+/** How a process that connects to a tool, instead of the other way round, says who it is. */
+import { viewOf } from '../bytes.ts';
+import { guidText } from '../guid.ts';
+import { DiagnosticsIpcError } from './error.ts';
+import { MessageWriter } from './message-writer.ts';
+
+const MAGIC = Uint8Array.from(Buffer.from('ADVR_V1\0', 'latin1'));
+const COOKIE_OFFSET = 8;
+const PROCESS_ID_OFFSET = 24;
+
+/** Of the whole, in bytes; the last two are 0. */
+export const ADVERTISE_SIZE = 34;
+
+export interface Advertise {
+  /** The `runtimeCookie` of the process's `ProcessInfo`. */
+  readonly runtimeCookie: string;
+  /** As the process itself sees it, in its own namespace. */
+  readonly processId: bigint;
+}
+
+export function encodeAdvertise({ runtimeCookie, processId }: Advertise): Uint8Array {
+  const writer = new MessageWriter();
+  writer.bytes(MAGIC);
+  writer.guid(runtimeCookie);
+  writer.uint64(processId);
+  writer.uint16(0);
+  return writer.finish();
+}
+
+/**
+ * @param bytes `ADVERTISE_SIZE` of them
+ * @throws DiagnosticsIpcError
+ */
+export function decodeAdvertise(bytes: Uint8Array): Advertise {
+  if (bytes.length < ADVERTISE_SIZE) {
+    throw new DiagnosticsIpcError(
+      'malformed',
+      bytes.length,
+      `A process's first message has ${ADVERTISE_SIZE} bytes, not ${bytes.length}.`,
+    );
+  }
+  if (MAGIC.some((byte, index) => byte !== bytes[index])) {
+    throw new DiagnosticsIpcError(
+      'unknown-magic',
+      0,
+      'A process that connects starts with "ADVR_V1" and a NUL.',
+    );
+  }
+  return {
+    runtimeCookie: guidText(bytes.subarray(COOKIE_OFFSET, PROCESS_ID_OFFSET)),
+    processId: viewOf(bytes).getBigUint64(PROCESS_ID_OFFSET, true),
+  };
+}

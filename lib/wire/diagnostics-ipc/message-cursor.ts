@@ -1,0 +1,112 @@
+/** Reading a message's values in order, and never past its end. All are little-endian. */
+import { viewOf } from '../bytes.ts';
+import { guidText } from '../guid.ts';
+import { utf16Text } from '../utf16.ts';
+import { DiagnosticsIpcError } from './error.ts';
+
+export class MessageCursor {
+  /** In bytes from the message's start. */
+  offset: number;
+  private readonly memory: Uint8Array;
+  private readonly view: DataView;
+
+  /** @param bytes those of the message up to its end */
+  constructor(bytes: Uint8Array, start = 0) {
+    this.memory = bytes;
+    this.view = viewOf(bytes);
+    this.offset = start;
+  }
+
+  get left(): number {
+    return this.memory.length - this.offset;
+  }
+
+  uint8(): number {
+    return this.view.getUint8(this.advance(1));
+  }
+
+  uint16(): number {
+    return this.view.getUint16(this.advance(2), true);
+  }
+
+  uint32(): number {
+    return this.view.getUint32(this.advance(4), true);
+  }
+
+  uint64(): bigint {
+    return this.view.getBigUint64(this.advance(8), true);
+  }
+
+  boolean(): boolean {
+    return this.uint8() !== 0;
+  }
+
+  /** A copy. */
+  bytes(size: number): Uint8Array {
+    const start = this.advance(size);
+    return this.memory.slice(start, start + size);
+  }
+
+  /** Lower case. */
+  guid(): string {
+    return guidText(this.bytes(16));
+  }
+
+  /** See `MessageWriter.text`. */
+  text(): string | undefined {
+    const at = this.offset;
+    const units = this.count(2, 'characters of a text');
+    if (units === 0) return undefined;
+    const start = this.advance(2 * units);
+    const end = start + 2 * units - 2;
+    if (this.view.getUint16(end, true) !== 0) {
+      return this.fail('A text has no NUL at its end.', at);
+    }
+    return utf16Text(this.memory, start, end);
+  }
+
+  /** A text that must be there, and have a character. */
+  name(what: string): string {
+    const at = this.offset;
+    const text = this.text();
+    if (text === undefined || text === '') return this.fail(`There is no ${what}.`, at);
+    return text;
+  }
+
+  /** @param leastSize bytes that an item has at least */
+  array<T>(what: string, leastSize: number, read: () => T): T[] {
+    const count = this.count(leastSize, what);
+    const items: T[] = [];
+    for (let i = 0; i < count; i++) items.push(read());
+    return items;
+  }
+
+  uint32Array(what: string): number[] {
+    return this.array(what, 4, () => this.uint32());
+  }
+
+  byteArray(): Uint8Array {
+    return this.bytes(this.count(1, 'bytes'));
+  }
+
+  fail(reason: string, at: number = this.offset): never {
+    throw new DiagnosticsIpcError('malformed', at, reason);
+  }
+
+  /** A number of items, for which there must be room. */
+  private count(leastSize: number, what: string): number {
+    const at = this.offset;
+    const count = this.uint32();
+    if (count * leastSize > this.left) {
+      return this.fail(`There cannot be ${count} ${what} in ${this.left} bytes.`, at);
+    }
+    return count;
+  }
+
+  private advance(size: number): number {
+    const at = this.offset;
+    if (size > this.left) this.fail(`${size} bytes are wanted where ${this.left} are left.`);
+    this.offset += size;
+    return at;
+  }
+}

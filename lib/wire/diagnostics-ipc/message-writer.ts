@@ -1,0 +1,76 @@
+/** Writing a message's values one behind the other, all little-endian. */
+import { viewOf } from '../bytes.ts';
+import { guidBytes } from '../guid.ts';
+
+const FIRST_SIZE = 512;
+
+export class MessageWriter {
+  private memory = new Uint8Array(FIRST_SIZE);
+  private view = viewOf(this.memory);
+  private length = 0;
+
+  uint8(value: number): void {
+    this.view.setUint8(this.advance(1), value);
+  }
+
+  uint16(value: number): void {
+    this.view.setUint16(this.advance(2), value, true);
+  }
+
+  uint32(value: number): void {
+    this.view.setUint32(this.advance(4), value, true);
+  }
+
+  uint64(value: bigint): void {
+    this.view.setBigUint64(this.advance(8), value, true);
+  }
+
+  boolean(value: boolean): void {
+    this.uint8(value ? 1 : 0);
+  }
+
+  bytes(bytes: Uint8Array): void {
+    this.memory.set(bytes, this.advance(bytes.length));
+  }
+
+  /** @param text for which `isGuidText` holds */
+  guid(text: string): void {
+    this.bytes(guidBytes(text));
+  }
+
+  /** UTF-16 with a NUL behind the units that it tells the number of; the absent text has no units. */
+  text(text: string | undefined): void {
+    if (text === undefined) {
+      this.uint32(0);
+      return;
+    }
+    this.uint32(text.length + 1);
+    this.bytes(Buffer.from(`${text}\0`, 'utf16le'));
+  }
+
+  array<T>(items: readonly T[], write: (item: T) => void): void {
+    this.uint32(items.length);
+    for (const item of items) write(item);
+  }
+
+  uint32Array(values: readonly number[]): void {
+    this.array(values, (value) => this.uint32(value));
+  }
+
+  /** What has been written. */
+  finish(): Uint8Array {
+    return this.memory.slice(0, this.length);
+  }
+
+  private advance(size: number): number {
+    const at = this.length;
+    this.length += size;
+    if (this.length > this.memory.length) {
+      const grown = new Uint8Array(Math.max(this.length, 2 * this.memory.length));
+      grown.set(this.memory);
+      this.memory = grown;
+      this.view = viewOf(grown);
+    }
+    return at;
+  }
+}

@@ -1,0 +1,60 @@
+/** What a process tells of itself: the reply to ProcessInfo, versions 1 to 3. */
+import type { MessageCursor } from './message-cursor.ts';
+import type { MessageWriter } from './message-writer.ts';
+
+export type ProcessInfoVersion = 1 | 2 | 3;
+
+export interface ProcessInfo {
+  /** As the process itself sees it, in its own namespace. */
+  readonly processId: bigint;
+  /** Random, the same as long as the process lives: lower-case GUID text. */
+  readonly runtimeCookie: string;
+  readonly commandLine: string;
+  /** `Linux`, `Windows`, `macOS`. */
+  readonly operatingSystem: string;
+  /** `x64`, `arm64`. */
+  readonly architecture: string;
+  /** This and the next: from version 2 on. The name of what the process runs. */
+  readonly entryAssembly?: string | undefined;
+  /** Of the runtime, as `10.0.1`. */
+  readonly productVersion?: string | undefined;
+  /** From version 3 on: `linux-x64`. */
+  readonly runtimeIdentifier?: string | undefined;
+}
+
+/** What version 3 starts with. */
+const STRUCTURE_VERSION = 1;
+
+/** Texts that are absent are written empty: .NET's client cannot read absent ones in a reply. */
+export function writeProcessInfo(
+  writer: MessageWriter,
+  version: ProcessInfoVersion,
+  info: ProcessInfo,
+): void {
+  if (version >= 3) writer.uint32(STRUCTURE_VERSION);
+  writer.uint64(info.processId);
+  writer.guid(info.runtimeCookie);
+  writer.text(info.commandLine);
+  writer.text(info.operatingSystem);
+  writer.text(info.architecture);
+  if (version < 2) return;
+  writer.text(info.entryAssembly ?? '');
+  writer.text(info.productVersion ?? '');
+  if (version >= 3) writer.text(info.runtimeIdentifier ?? '');
+}
+
+/** @throws DiagnosticsIpcError */
+export function readProcessInfo(payload: MessageCursor, version: ProcessInfoVersion): ProcessInfo {
+  // A later structure has more at its end, which is left unread.
+  if (version >= 3) payload.uint32();
+  const info: ProcessInfo = {
+    processId: payload.uint64(),
+    runtimeCookie: payload.guid(),
+    commandLine: payload.text() ?? '',
+    operatingSystem: payload.text() ?? '',
+    architecture: payload.text() ?? '',
+  };
+  if (version < 2) return info;
+  const named = { ...info, entryAssembly: payload.text(), productVersion: payload.text() };
+  return version >= 3 ? { ...named, runtimeIdentifier: payload.text() } : named;
+}
