@@ -1,23 +1,14 @@
 /** Why a trace cannot be read, or not to its end. */
+import { Fault, type FaultCode } from '../wire/fault.ts';
 
-/**
- * - `unrecognized`: of no format that is read here
- * - `unsupported`: of a known format, with something in it that is not read here
- * - `truncated`: it ends before its end
- * - `malformed`: it is damaged
- */
-export type TraceErrorCode = 'unrecognized' | 'unsupported' | 'truncated' | 'malformed';
+export type TraceErrorCode = FaultCode;
 
-export class TraceError extends Error {
+export class TraceError extends Fault {
   override readonly name = 'TraceError';
-  readonly code: TraceErrorCode;
-  /** Where in the trace, in bytes from its start. */
-  readonly offset: number;
+}
 
-  /** @param message a complete sentence, without the offset */
-  constructor(code: TraceErrorCode, offset: number, message: string, options?: ErrorOptions) {
-    super(`${message} (at byte ${offset})`, options);
-    this.code = code;
-    this.offset = offset;
-  }
+/** The same fault of a format as one of the trace; other errors as they are. */
+export function asTraceError(error: unknown): unknown {
+  if (!(error instanceof Fault) || error instanceof TraceError) return error;
+  return new TraceError(error.code, error.offset, error.sentence, { cause: error });
 }

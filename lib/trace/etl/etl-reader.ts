@@ -1,10 +1,9 @@
 /** The events of an .etl, in the order of time. */
 import type { EtlClock } from '../../wire/etl/clock.ts';
-import type { EtlError } from '../../wire/etl/error.ts';
 import type { LogFileHeader } from '../../wire/etl/log-file-header.ts';
 import { processIdOf, threadIdOf } from '../../wire/etl/record.ts';
 import type { SeekableBytes } from '../byte-source.ts';
-import { TraceError } from '../trace-error.ts';
+import { asTraceError, TraceError } from '../trace-error.ts';
 import type { TraceEvent } from '../trace-event.ts';
 import type { TraceInfo, TraceProgress, TraceReader } from '../trace-reader.ts';
 import { BufferFile } from './buffer-file.ts';
@@ -117,8 +116,4 @@ export class EtlReader implements TraceReader {
 function tooMuchOverlap(position: number): TraceError {
   const message = `More than ${MAX_OVERLAP >> 20} MB of buffers overlap in time, which is not supported.`;
   return new TraceError('unsupported', position, message);
-}
-
-export function asTraceError(error: EtlError): TraceError {
-  return new TraceError(error.code, error.offset, error.sentence, { cause: error });
 }

@@ -14,9 +14,10 @@ import { EtlError } from '../../wire/etl/error.ts';
 import { type LogFileHeader, readLogFileHeader } from '../../wire/etl/log-file-header.ts';
 import { RecordCursor } from '../../wire/etl/record-cursor.ts';
 import type { SeekableBytes } from '../byte-source.ts';
+import { asTraceError } from '../trace-error.ts';
 import type { OpenReader, TraceReader } from '../trace-reader.ts';
 import { EventDescriptions } from './descriptions.ts';
-import { asTraceError, EtlReader } from './etl-reader.ts';
+import { EtlReader } from './etl-reader.ts';
 
 /**
  * @throws TraceError
@@ -30,7 +31,7 @@ export const openEtl: OpenReader = async (source, options): Promise<TraceReader>
     return new EtlReader(bytes, header, new EtlClock(header), descriptions);
   } catch (error) {
     await bytes.close();
-    throw error instanceof EtlError ? asTraceError(error) : error;
+    throw asTraceError(error);
   }
 };
 

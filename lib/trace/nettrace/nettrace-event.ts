@@ -24,6 +24,11 @@ export class NetTraceEvent extends TraceEvent {
     this.#trace = trace;
   }
 
+  /** @internal What was read, for who writes it again as it is. */
+  get wire(): WireEvent {
+    return this.#event;
+  }
+
   get provider(): string {
     return this.#event.metadata.provider;
   }

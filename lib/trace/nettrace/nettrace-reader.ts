@@ -2,10 +2,10 @@
 import type { NetTraceEvent as WireEvent } from '../../wire/nettrace/event.ts';
 import type { NetTraceMetadata } from '../../wire/nettrace/metadata.ts';
 import type { NetTraceParser } from '../../wire/nettrace/parser.ts';
+import { asTraceError } from '../trace-error.ts';
 import type { TraceEvent } from '../trace-event.ts';
 import type { TraceInfo, TraceProgress, TraceReader } from '../trace-reader.ts';
 import type { Clock } from './clock.ts';
-import { traceErrorOf } from './error.ts';
 import { EventKind } from './event-kind.ts';
 import { NetTraceEvent, type TraceContext } from './nettrace-event.ts';
 import { processNameOf, tellsProcess } from './process-names.ts';
@@ -59,7 +59,7 @@ export class NetTraceReader implements TraceReader {
         this.#noteProgress();
         yield* this.#batchesOf(events);
       }
-      if (parser.fault !== undefined) throw traceErrorOf(parser.fault);
+      if (parser.fault !== undefined) throw asTraceError(parser.fault);
     } finally {
       await this.#chunks.return();
     }

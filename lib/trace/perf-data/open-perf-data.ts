@@ -6,9 +6,10 @@ import type { Piece } from '../../wire/perf-data/piece.ts';
 import { type PerfRecord, timeOf } from '../../wire/perf-data/records.ts';
 import type { PerfSession } from '../../wire/perf-data/session.ts';
 import type { OpenedSource } from '../byte-source.ts';
+import { asTraceError } from '../trace-error.ts';
 import type { OpenReader, TraceInfo, TraceProgress } from '../trace-reader.ts';
 import { PerfDataReader } from './perf-data-reader.ts';
-import { asTraceError, piecesOfFile, piecesOfPipe, type RecordGroup, recordGroups } from './record-groups.ts';
+import { piecesOfFile, piecesOfPipe, type RecordGroup, recordGroups } from './record-groups.ts';
 
 /** Records without any time are not read further than this before the first event is given. */
 const MAX_LOOKAHEAD = 4 * 1024 * 1024;

@@ -5,7 +5,7 @@ import { RecordReader } from '../../wire/perf-data/record-reader.ts';
 import type { PerfRecord } from '../../wire/perf-data/records.ts';
 import type { PerfSession } from '../../wire/perf-data/session.ts';
 import { CHUNK_SIZE, type SeekableBytes } from '../byte-source.ts';
-import { TraceError } from '../trace-error.ts';
+import { asTraceError } from '../trace-error.ts';
 import { RecordUnpacker } from './zstd.ts';
 
 export type RecordGroup = readonly PerfRecord[];
@@ -74,9 +74,4 @@ export async function* recordGroups(
   } finally {
     unpacker.close();
   }
-}
-
-export function asTraceError(error: unknown): unknown {
-  if (!(error instanceof PerfDataError)) return error;
-  return new TraceError(error.code, error.offset, error.sentence, { cause: error });
 }

@@ -1,8 +1,10 @@
 /** Reading a block in order, and never past its end. */
+
+import type { FaultCode } from '../fault.ts';
 import { decodeUtf8 } from '../text.ts';
 import { utf16Text } from '../utf16.ts';
 import type { Block } from './block.ts';
-import { NetTraceError, type NetTraceErrorCode } from './error.ts';
+import { NetTraceError } from './error.ts';
 
 /** 2 to the 32nd. */
 const WORD = 0x1_0000_0000;
@@ -177,7 +179,7 @@ export class Cursor {
     return utf16Text(this.bytes, start, end);
   }
 
-  fail(code: NetTraceErrorCode, reason: string): never {
+  fail(code: FaultCode, reason: string): never {
     throw new NetTraceError(code, this.block.position + this.offset, reason);
   }
 

@@ -118,16 +118,16 @@ describe('an event of version 4', () => {
   });
 
   it('is refused where its metadata is not there, or was there before', () => {
-    expect(faultOf(v4Events(compressedEventV4({ metadataId: 2, time: 1 })))?.reason).toMatch(
+    expect(faultOf(v4Events(compressedEventV4({ metadataId: 2, time: 1 })))?.sentence).toMatch(
       /metadata 2, which/,
     );
-    expect(faultOf(fastSerialized(4, metadata, metadata))?.reason).toMatch(/Metadata 1 is given twice/);
+    expect(faultOf(fastSerialized(4, metadata, metadata))?.sentence).toMatch(/Metadata 1 is given twice/);
   });
 
   it('is refused where it is longer than its block', () => {
     const fault = faultOf(v4Events([0x80, varuint(0), varuint(100)]));
     expect(fault).toMatchObject({ code: 'malformed' });
-    expect(fault?.reason).toMatch(/100 bytes are wanted where 0 are left/);
+    expect(fault?.sentence).toMatch(/100 bytes are wanted where 0 are left/);
   });
 });
 
@@ -136,17 +136,17 @@ describe('an integer of variable length', () => {
 
   it('has at most 32 bits where 32 are meant', () => {
     const fault = faultOf(v4Events(head, [0xff, 0xff, 0xff, 0xff, 0x1f]));
-    expect(fault?.reason).toMatch(/more than 32 bits/);
-    expect(faultOf(v4Events(head, Array(6).fill(0x80)))?.reason).toMatch(/more than 32 bits/);
+    expect(fault?.sentence).toMatch(/more than 32 bits/);
+    expect(faultOf(v4Events(head, Array(6).fill(0x80)))?.sentence).toMatch(/more than 32 bits/);
   });
 
   it('has at most 64 bits', () => {
-    expect(faultOf(v4Events([0x00, Array(9).fill(0xff), 0x02]))?.reason).toMatch(/more than 64 bits/);
-    expect(faultOf(v4Events([0x00, Array(10).fill(0x80), 0x00]))?.reason).toMatch(/more than 64 bits/);
+    expect(faultOf(v4Events([0x00, Array(9).fill(0xff), 0x02]))?.sentence).toMatch(/more than 64 bits/);
+    expect(faultOf(v4Events([0x00, Array(10).fill(0x80), 0x00]))?.sentence).toMatch(/more than 64 bits/);
   });
 
   it('has an end', () => {
-    expect(faultOf(v4Events([0x00, 0x80]))?.reason).toMatch(/integer has no end/);
+    expect(faultOf(v4Events([0x00, 0x80]))?.sentence).toMatch(/integer has no end/);
   });
 });
 
@@ -154,7 +154,7 @@ describe('the head of an event block', () => {
   it('may be longer than is known here, and not shorter', () => {
     const longer = block(2, u16(24), u16(0), u64(0), u64(0), u32(0), uncompressedEvent({ time: 1 }));
     expect(eventsOf(v6Trace(longer)).length).toBe(1);
-    expect(faultOf(v6Trace(block(2, u16(19), u16(0), u64(0), u64(0))))?.reason).toMatch(
+    expect(faultOf(v6Trace(block(2, u16(19), u16(0), u64(0), u64(0))))?.sentence).toMatch(
       /cannot have 19 bytes/,
     );
   });

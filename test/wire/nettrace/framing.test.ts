@@ -140,7 +140,7 @@ describe('a trace', () => {
 describe('a trace is refused', () => {
   const refused = (bytes: Uint8Array, code: string, offset: number, reason: RegExp) => {
     const fault = faultOf(bytes);
-    expect(fault?.reason).toMatch(reason);
+    expect(fault?.sentence).toMatch(reason);
     expect(fault).toMatchObject({ code, offset });
   };
 

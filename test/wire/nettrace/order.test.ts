@@ -99,14 +99,16 @@ describe('sequence points', () => {
     );
     expect(before?.stack(8)).toEqual([0x99n]);
     expect(after?.stack(8)).toBeUndefined();
-    expect(faultOf(v6Trace(label, sequencePoint(2), event(1, { labels: 1 })))?.reason).toMatch(
+    expect(faultOf(v6Trace(label, sequencePoint(2), event(1, { labels: 1 })))?.sentence).toMatch(
       /label list 1/,
     );
   });
 
   it('make threads and metadata forgotten where they say so', () => {
-    expect(faultOf(v6Trace(sequencePoint(1, 1), event(1)))?.reason).toMatch(/no thread with index 1/);
-    expect(faultOf(v6Trace(sequencePoint(1, 2), event(1)))?.reason).toMatch(/metadata 1, which is not there/);
+    expect(faultOf(v6Trace(sequencePoint(1, 1), event(1)))?.sentence).toMatch(/no thread with index 1/);
+    expect(faultOf(v6Trace(sequencePoint(1, 2), event(1)))?.sentence).toMatch(
+      /metadata 1, which is not there/,
+    );
     const again = metadataBlock(metadataRow(1, 16, 'Other'));
     const found = eventsOf(v6Trace(event(1), sequencePoint(2, 2), again, event(2)));
     expect(found.map((each) => each.metadata.name)).toEqual(['Event', 'Other']);
