@@ -10,19 +10,23 @@ export class MessageWriter {
   private length = 0;
 
   uint8(value: number): void {
-    this.view.setUint8(this.advance(1), value);
+    const at = this.advance(1);
+    this.view.setUint8(at, value);
   }
 
   uint16(value: number): void {
-    this.view.setUint16(this.advance(2), value, true);
+    const at = this.advance(2);
+    this.view.setUint16(at, value, true);
   }
 
   uint32(value: number): void {
-    this.view.setUint32(this.advance(4), value, true);
+    const at = this.advance(4);
+    this.view.setUint32(at, value, true);
   }
 
   uint64(value: bigint): void {
-    this.view.setBigUint64(this.advance(8), value, true);
+    const at = this.advance(8);
+    this.view.setBigUint64(at, value, true);
   }
 
   boolean(value: boolean): void {
@@ -30,7 +34,8 @@ export class MessageWriter {
   }
 
   bytes(bytes: Uint8Array): void {
-    this.memory.set(bytes, this.advance(bytes.length));
+    const at = this.advance(bytes.length);
+    this.memory.set(bytes, at);
   }
 
   /** @param text for which `isGuidText` holds */
@@ -62,6 +67,7 @@ export class MessageWriter {
     return this.memory.slice(0, this.length);
   }
 
+  /** Makes room, for which `memory` and `view` may become others. */
   private advance(size: number): number {
     const at = this.length;
     this.length += size;

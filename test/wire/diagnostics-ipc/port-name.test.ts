@@ -1,0 +1,44 @@
+/** The names of diagnostic ports. */
+import { describe, expect, it } from 'vitest';
+import {
+  parsePortName,
+  pipeName,
+  socketName,
+  startTimeKey,
+} from '../../../lib/wire/diagnostics-ipc/port-name.ts';
+
+describe('the name of a diagnostic port', () => {
+  it('is a socket with a key, or a pipe without', () => {
+    expect(socketName(4711, '12345')).toBe('dotnet-diagnostic-4711-12345-socket');
+    expect(pipeName(4711)).toBe('dotnet-diagnostic-4711');
+  });
+
+  it('is read back', () => {
+    expect(parsePortName(socketName(4711, '12345'))).toEqual({ processId: 4711, key: '12345' });
+    expect(parsePortName(pipeName(4711))).toEqual({ processId: 4711, key: undefined });
+  });
+
+  it.each([
+    'dotnet-diagnostic-dsrouter-4711-12345-socket',
+    'dotnet-diagnostic-4711-12345-socket.old',
+    'dotnet-diagnostic--12345-socket',
+    'xdotnet-diagnostic-4711',
+    'dotnet-diagnostic-4711-',
+  ])('is not %s', (name) => {
+    expect(parsePortName(name)).toBeUndefined();
+  });
+});
+
+describe('the key of a process on Linux', () => {
+  const after = 'S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 987654 20';
+
+  it('is when it started, whatever its name', () => {
+    expect(startTimeKey(`4711 (node) ${after}`)).toBe('987654');
+    expect(startTimeKey(`4711 (a ) (b) 1) ${after}`)).toBe('987654');
+  });
+
+  it('is 0 where that is not told', () => {
+    expect(startTimeKey('4711 (node) S 1')).toBe('0');
+    expect(startTimeKey('')).toBe('0');
+  });
+});
