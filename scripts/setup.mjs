@@ -3,6 +3,7 @@
 import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildNative, isNativeBuilt, NoCompilerError } from './build-native.mjs';
+import { compile } from './compile.mjs';
 import { newest } from './lib/newest.mjs';
 import { isRequired } from './lib/require.mjs';
 import { report, run } from './lib/run.mjs';
@@ -40,7 +41,7 @@ function compileTypeScript() {
   if (newest([stamp]) >= newest([at('lib'), at('tsconfig.json'), at('tsconfig.build.json')])) return;
   const started = new Date();
   console.log('Compiling TypeScript');
-  run(process.execPath, [at('node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'], { cwd: root });
+  compile();
   writeFileSync(stamp, '');
   utimesSync(stamp, started, started); // what changes while the compiler runs is compiled next time
 }

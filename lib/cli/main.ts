@@ -6,6 +6,7 @@
 import { dumpCommand } from './dump.ts';
 import { manifestCommand } from './manifest.ts';
 import { recordCommand } from './record.ts';
+import { reportCommand } from './report.ts';
 import { statsCommand } from './stats.ts';
 import { UsageError } from './usage-error.ts';
 import { viewCommand } from './view.ts';
@@ -14,6 +15,7 @@ const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<voi
   dump: dumpCommand,
   manifest: manifestCommand,
   record: recordCommand,
+  report: reportCommand,
   stats: statsCommand,
   view: viewCommand,
 };
@@ -23,6 +25,7 @@ const USAGE = `Usage: tracewright COMMAND
   dump FILE       prints the events of a trace
   manifest FILE   prints the ETW manifests of the event sources that a module defines
   record          records the system's user events (Linux)
+  report FILE     writes a trace as one HTML file, to look at in a browser
   stats FILE      counts the events of a trace
   view FILE       shows the activities of a trace as a tree, a table or in numbers
 

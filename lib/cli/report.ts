@@ -1,0 +1,82 @@
+/** `tracewright report FILE`: a trace as one HTML file, to look at in a browser. */
+import { createWriteStream } from 'node:fs';
+import { basename } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { timeText } from '../trace/time-text.ts';
+import type { Trace } from '../trace/trace.ts';
+import { reportHtml } from '../view/report/report-html.ts';
+import { type ReportedTrace, TraceReport } from '../view/report/trace-report.ts';
+import { fileArguments } from './file-arguments.ts';
+import { untilInterrupted } from './interruption.ts';
+import {
+  lossText,
+  MANIFEST_USAGE,
+  openTraceArgument,
+  readWithProgress,
+  TRACE_OPTIONS,
+  TRACE_USAGE,
+} from './trace-argument.ts';
+import { UsageError } from './usage-error.ts';
+
+const USAGE = `Usage: tracewright report [OPTION]... FILE -o REPORT
+
+Writes a report of FILE: one HTML file that shows its activities and events on a timeline, as a tree and in
+numbers. It needs nothing but a browser, and no network.
+${TRACE_USAGE}
+  -o, --output REPORT  the file to write; - is standard output
+${MANIFEST_USAGE.replace('--manifest FILE  ', '--manifest FILE      ')}
+Stacks are not in it, nor what of a large trace a browser could not hold: the report says what it lacks.
+`;
+
+const OPTIONS = { ...TRACE_OPTIONS, output: { type: 'string', short: 'o' } } as const;
+
+/** @throws UsageError, TraceError, InterruptedError; then the report is written of what has been read */
+export async function reportCommand(args: readonly string[]): Promise<void> {
+  const given = fileArguments('report', USAGE, args, OPTIONS);
+  if (given === undefined) return;
+  const { file, values } = given;
+  const { output } = values;
+  if (output === undefined) throw new UsageError('report needs -o REPORT, the file to write.');
+  const trace = await openTraceArgument(file, values.manifest);
+  const report = new TraceReport();
+  const failure = await readEvents(trace, file, report);
+  const html = Readable.from(reportHtml(report.content(reportedTrace(trace, file, failure))));
+  await pipeline(html, output === '-' ? process.stdout : createWriteStream(output));
+  if (failure !== undefined) throw failure;
+}
+
+/** Returns the error that ends the events too early. */
+async function readEvents(trace: Trace, file: string, report: TraceReport): Promise<unknown> {
+  const close = async () => {
+    // Closing waits for what is being read, which may never come.
+    if (file === '-') process.stdin.destroy();
+    await trace.close();
+  };
+  try {
+    for await (const batch of untilInterrupted(readWithProgress(trace), close)) {
+      for (const event of batch) report.add(event);
+    }
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
+
+function reportedTrace(trace: Trace, file: string, failure: unknown): ReportedTrace {
+  const { format, formatVersion, hasWallTime, startTime } = trace.info;
+  const notices: string[] = [];
+  const lost = lossText(trace);
+  if (lost !== undefined) notices.push(lost);
+  if (failure !== undefined) {
+    const reason = failure instanceof Error ? failure.message : String(failure);
+    notices.push(`The trace was not read to its end. ${reason}`);
+  }
+  return {
+    name: file === '-' ? 'standard input' : basename(file),
+    format: formatVersion === undefined ? format : `${format} ${formatVersion}`,
+    startTime: hasWallTime ? timeText(startTime) : undefined,
+    processNames: trace.processNames,
+    notices,
+  };
+}

@@ -1,0 +1,51 @@
+/** The events of a report, a column for each of their properties. */
+import type { TraceEvent } from '../../trace/trace-event.ts';
+import { boundaryOf, taskOf } from '../event-names.ts';
+import { GrowingBytes } from './growing-bytes.ts';
+import { PayloadColumns } from './payload-columns.ts';
+import type { EventKind } from './report-header.ts';
+import type { ReportNames } from './report-names.ts';
+
+export class EventColumns {
+  readonly time: GrowingBytes = new GrowingBytes();
+  readonly kind: GrowingBytes = new GrowingBytes();
+  readonly thread: GrowingBytes = new GrowingBytes();
+  readonly activity: GrowingBytes = new GrowingBytes();
+  readonly id: GrowingBytes = new GrowingBytes();
+  readonly relatedId: GrowingBytes = new GrowingBytes();
+  readonly payloads: PayloadColumns = new PayloadColumns();
+  count = 0;
+  readonly #names: ReportNames;
+  #lastNs: number | undefined;
+
+  constructor(names: ReportNames) {
+    this.#names = names;
+  }
+
+  /**
+   * @param timeNs not before the event before it
+   * @param activity its number in the report
+   * @returns the event's number
+   */
+  add(event: TraceEvent, timeNs: number, activity: number | undefined): number {
+    this.time.number(timeNs - (this.#lastNs ?? timeNs));
+    this.#lastNs = timeNs;
+    this.kind.number(this.#kindOf(event));
+    this.thread.number(this.#names.thread(event.processId, event.threadId));
+    this.activity.optional(activity);
+    this.id.optional(this.#names.activityId(event.activityId, event.processId));
+    this.relatedId.optional(this.#names.activityId(event.relatedActivityId, event.processId));
+    this.payloads.add(event);
+    return this.count++;
+  }
+
+  #kindOf(event: TraceEvent): number {
+    const { provider, name, opcode, taskName, id, version, level } = event;
+    const key = `${id} ${version} ${level} ${opcode} ${provider}\0${name}\0${taskName ?? ''}`;
+    return this.#names.kinds.indexOf(key, (): EventKind => {
+      const boundary = boundaryOf(event);
+      const shown = boundary === undefined ? name : `${taskOf(event, boundary)}/${boundary}`;
+      return { provider: this.#names.provider(provider), name: this.#names.name(shown), id, version, level };
+    });
+  }
+}

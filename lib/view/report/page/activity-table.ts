@@ -1,0 +1,109 @@
+/** The activities of a report, as the tree that they are. */
+import type { ReportHeader, ReportTask } from '../report-header.ts';
+import type { EventTable } from './event-table.ts';
+import { type Grouped, grouped, indicesWhere, itemsOf } from './grouped.ts';
+import { instants, nanoseconds, optionalNumbers, wholeNumbers } from './numbers.ts';
+import { type Columns, type StateName, stateName } from './report-data.ts';
+
+export class ActivityTable {
+  readonly count: number;
+  readonly start: Float64Array;
+  /** Of what has not ended, the trace's end. */
+  readonly end: Float64Array;
+  readonly covered: Float64Array;
+  readonly state: Uint32Array;
+  readonly task: Uint32Array;
+  readonly id: Int32Array;
+  /** -1 at the top. */
+  readonly parent: Int32Array;
+  readonly depth: Uint32Array;
+  readonly thread: Uint32Array;
+  /** Of events; -1 where the report has none. */
+  readonly startEvent: Int32Array;
+  readonly stopEvent: Int32Array;
+  readonly roots: Uint32Array;
+  /** By activity. */
+  readonly events: Grouped;
+  readonly #children: Grouped;
+  readonly #header: ReportHeader;
+  readonly #events: EventTable;
+
+  constructor(header: ReportHeader, columns: Columns, events: EventTable) {
+    this.#header = header;
+    this.#events = events;
+    this.start = instants(columns.activityStart, header.startNs);
+    this.covered = nanoseconds(columns.activityCovered, false);
+    this.state = wholeNumbers(columns.activityState);
+    this.task = wholeNumbers(columns.activityTask);
+    this.id = optionalNumbers(columns.activityId);
+    this.parent = optionalNumbers(columns.activityParent);
+    this.thread = wholeNumbers(columns.activityThread);
+    this.startEvent = optionalNumbers(columns.activityStartEvent);
+    this.stopEvent = optionalNumbers(columns.activityStopEvent);
+    this.count = this.start.length;
+    this.end = this.#ends(nanoseconds(columns.activityDuration, true));
+    this.depth = this.#depths();
+    this.#children = grouped(this.parent, this.count);
+    this.events = grouped(events.activity, this.count);
+    this.roots = indicesWhere(this.count, (index) => this.parent[index] === -1);
+  }
+
+  #ends(durations: Float64Array): Float64Array {
+    return this.start.map((start, index) => {
+      const duration = durations[index] as number;
+      if (this.stateOf(index) === 'unstarted') return start;
+      return duration < 0 ? this.#header.endNs : start + duration;
+    });
+  }
+
+  #depths(): Uint32Array {
+    const depth = new Uint32Array(this.count);
+    for (let index = 0; index < this.count; index++) {
+      const parent = this.parent[index] as number;
+      if (parent >= 0) depth[index] = (depth[parent] as number) + 1;
+    }
+    return depth;
+  }
+
+  stateOf(index: number): StateName {
+    return stateName(this.state[index] as number);
+  }
+
+  children(index: number): Uint32Array {
+    return itemsOf(this.#children, index);
+  }
+
+  durationNs(index: number): number {
+    return (this.end[index] as number) - (this.start[index] as number);
+  }
+
+  /** Undefined where it has not ended. */
+  selfNs(index: number): number | undefined {
+    const state = this.stateOf(index);
+    if (state === 'open' || state === 'unstarted') return undefined;
+    return this.durationNs(index) - (this.covered[index] as number);
+  }
+
+  taskOf(index: number): ReportTask {
+    return this.#header.tasks[this.task[index] as number] as ReportTask;
+  }
+
+  /** `Request` */
+  name(index: number): string {
+    return this.taskOf(index).name;
+  }
+
+  provider(index: number): string {
+    return this.#header.providers[this.taskOf(index).provider] ?? '';
+  }
+
+  /** `//1/1/6`, or a GUID */
+  path(index: number): string {
+    return this.#events.idText(this.id[index] as number);
+  }
+
+  /** The name with the first text of the start: `Request http://site/` */
+  label(index: number): string {
+    return `${this.name(index)} ${this.#events.firstText(this.startEvent[index] as number)}`.trimEnd();
+  }
+}

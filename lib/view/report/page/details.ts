@@ -1,0 +1,165 @@
+/** All that the report knows of the selected event or activity. */
+import { milliseconds, thousands } from '../../milliseconds.ts';
+import { button, element } from './dom.ts';
+import { itemsOf } from './grouped.ts';
+import { threadTitle } from './lanes.ts';
+import type { PageState } from './page-state.ts';
+import type { Choose } from './selection.ts';
+import { durationText } from './time-text.ts';
+
+/** Of an activity's events. */
+const MAX_EVENTS = 100;
+
+export class Details {
+  readonly #state: PageState;
+  readonly #host: HTMLElement;
+  readonly #choose: Choose;
+  readonly #showAllEvents: () => void;
+
+  constructor(state: PageState, host: HTMLElement, choose: Choose, showAllEvents: () => void) {
+    this.#state = state;
+    this.#host = host;
+    this.#choose = choose;
+    this.#showAllEvents = showAllEvents;
+    state.selected.onChange(() => this.#show());
+    this.#show();
+  }
+
+  #show(): void {
+    const selected = this.#state.selected.value;
+    if (selected === undefined) {
+      this.#host.replaceChildren(
+        element('p', { class: 'empty' }, 'Select an activity or an event to see its details.'),
+      );
+    } else if (selected.kind === 'activity') this.#host.replaceChildren(...this.#activity(selected.index));
+    else this.#host.replaceChildren(...this.#event(selected.index));
+    this.#host.scrollTop = 0;
+  }
+
+  #activity(index: number): Node[] {
+    const { activities, header } = this.#state.data;
+    const state = activities.stateOf(index);
+    const selfNs = activities.selfNs(index);
+    const thread = header.threads[activities.thread[index] as number];
+    const startEvent = activities.startEvent[index] as number;
+    const stopEvent = activities.stopEvent[index] as number;
+    const zoom = button('Zoom to it', () => this.#choose({ kind: 'activity', index }, true));
+    return [
+      element('h2', {}, activities.name(index), ' ', zoom),
+      facts([
+        ['Path', activities.path(index)],
+        ['Provider', activities.provider(index)],
+        ['Start', `${milliseconds(activities.start[index] as number)} ms`],
+        ['Duration', this.#durationText(index)],
+        ['Self', selfNs === undefined ? '' : `${milliseconds(selfNs)} ms`],
+        ['State', STATE_TEXTS[state]],
+        ['Thread', thread === undefined ? '' : threadTitle(thread)],
+        ['Started in', this.#parentLink(activities.parent[index] as number)],
+      ]),
+      ...this.#payload('Start', startEvent),
+      ...this.#payload('Stop', stopEvent),
+      ...this.#events(index),
+    ];
+  }
+
+  #durationText(index: number): string {
+    const { activities } = this.#state.data;
+    const ns = activities.durationNs(index);
+    if (activities.stateOf(index) === 'unstarted') return 'unknown';
+    return `${milliseconds(ns)} ms${ns >= 1e9 || ns < 1e6 ? ` (${durationText(ns)})` : ''}`;
+  }
+
+  #event(index: number): Node[] {
+    const { activities, events, header } = this.#state.data;
+    const kind = events.kindOf(index);
+    const thread = header.threads[events.thread[index] as number];
+    const activity = events.activity[index] as number;
+    const id = events.idText(events.id[index] as number);
+    return [
+      element('h2', {}, kind.name),
+      facts([
+        ['Provider', events.provider(index)],
+        ['Time', `${milliseconds(events.time[index] as number)} ms`],
+        ['Thread', thread === undefined ? '' : threadTitle(thread)],
+        ['Level', LEVELS[kind.level] ?? String(kind.level)],
+        ['Id', `${kind.id} (version ${kind.version})`],
+        ['Activity', activity < 0 ? id : this.#activityLink(activity)],
+        ['Related activity', events.idText(events.relatedId[index] as number)],
+      ]),
+      ...this.#payload('Fields', index),
+      ...(activity < 0 ? [] : [element('p', { class: 'muted' }, `In ${activities.label(activity)}`)]),
+    ];
+  }
+
+  #payload(title: string, event: number): Node[] {
+    if (event < 0) return [];
+    const fields = this.#state.data.events.payload(event);
+    if (fields?.length === 0) return [];
+    const content =
+      fields === undefined
+        ? element('p', { class: 'muted' }, 'Left out of the report for its size.')
+        : facts(fields.map(({ name, value }) => [name, value === '' ? emptyValue() : value]));
+    return [element('h3', {}, title), content];
+  }
+
+  #events(activity: number): Node[] {
+    const { activities, events } = this.#state.data;
+    const own = itemsOf(activities.events, activity);
+    if (own.length === 0) return [];
+    const start = activities.start[activity] as number;
+    const rows = Array.from(own.subarray(0, MAX_EVENTS), (event) => {
+      const after = `+${milliseconds((events.time[event] as number) - start)}`;
+      const link = button(events.name(event), () => this.#choose({ kind: 'event', index: event }, false), {
+        class: 'link',
+      });
+      return element(
+        'li',
+        {},
+        element('span', { class: 'number' }, after),
+        link,
+        element('span', { class: 'muted' }, events.summary(event)),
+      );
+    });
+    const all = button(`All ${thousands(own.length)} in the list of events`, this.#showAllEvents);
+    return [element('h3', {}, `Events (${thousands(own.length)})`), element('ul', {}, ...rows), all];
+  }
+
+  #parentLink(parent: number): Node | string {
+    return parent < 0 ? '' : this.#activityLink(parent);
+  }
+
+  #activityLink(index: number): Node {
+    const { activities } = this.#state.data;
+    const text = `${activities.name(index)} ${activities.path(index)}`;
+    return button(text, () => this.#choose({ kind: 'activity', index }, false), { class: 'link' });
+  }
+}
+
+function emptyValue(): HTMLElement {
+  return element('span', { class: 'muted' }, 'empty');
+}
+
+const STATE_TEXTS = {
+  open: 'open: the trace has no stop of it; shown until the trace ends',
+  stopped: 'stopped',
+  killed: 'killed: ended with the activity around it, its own stop is missing',
+  unstarted: 'no start: the trace has only its stop',
+} as const;
+
+const LEVELS: readonly (string | undefined)[] = [
+  'Always',
+  'Critical',
+  'Error',
+  'Warning',
+  'Informational',
+  'Verbose',
+];
+
+/** Names with values; those without a value are left out. */
+function facts(entries: readonly (readonly [string, Node | string])[]): HTMLElement {
+  const list = element('dl');
+  for (const [name, value] of entries) {
+    if (value !== '') list.append(element('dt', {}, name), element('dd', {}, value));
+  }
+  return list;
+}

@@ -1,0 +1,25 @@
+/** Elements of the page. Text becomes text nodes, whatever it is; nothing here takes HTML. */
+
+export function element<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  attributes: Readonly<Record<string, string>> = {},
+  ...children: readonly (Node | string)[]
+): HTMLElementTagNameMap[Tag] {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
+}
+
+export function button(text: string, onClick: () => void, attributes: Readonly<Record<string, string>> = {}) {
+  const made = element('button', { type: 'button', ...attributes }, text);
+  made.addEventListener('click', onClick);
+  return made;
+}
+
+/** An element that report.html has. */
+export function byId<Kind extends HTMLElement>(id: string, kind: new () => Kind): Kind {
+  const found = document.getElementById(id);
+  if (!(found instanceof kind)) throw new Error(`The page has no ${kind.name} "${id}".`);
+  return found;
+}

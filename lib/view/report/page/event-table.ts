@@ -1,0 +1,83 @@
+/** The events of a report. */
+import type { EventKind, ReportHeader } from '../report-header.ts';
+import { beginnings, instants, optionalNumbers, wholeNumbers } from './numbers.ts';
+import type { Columns } from './report-data.ts';
+import { Texts } from './texts.ts';
+
+/** A field of a payload as it is shown. */
+export interface ShownField {
+  readonly name: string;
+  readonly value: string;
+}
+
+export class EventTable {
+  readonly count: number;
+  readonly time: Float64Array;
+  readonly kind: Uint32Array;
+  readonly thread: Uint32Array;
+  /** -1 where there is none; so in the next two, which are numbers of ids. */
+  readonly activity: Int32Array;
+  readonly id: Int32Array;
+  readonly relatedId: Int32Array;
+  readonly shape: Int32Array;
+  /** JSON arrays. */
+  readonly values: Texts;
+  readonly ids: Texts;
+  readonly #header: ReportHeader;
+
+  constructor(header: ReportHeader, columns: Columns) {
+    this.#header = header;
+    this.time = instants(columns.eventTime, header.startNs);
+    this.kind = wholeNumbers(columns.eventKind);
+    this.thread = wholeNumbers(columns.eventThread);
+    this.activity = optionalNumbers(columns.eventActivity);
+    this.id = optionalNumbers(columns.eventId);
+    this.relatedId = optionalNumbers(columns.eventRelatedId);
+    this.shape = optionalNumbers(columns.eventShape);
+    this.values = new Texts(beginnings(columns.eventValuesSize), columns.values);
+    this.ids = new Texts(beginnings(columns.idSize), columns.ids);
+    this.count = this.time.length;
+  }
+
+  kindOf(event: number): EventKind {
+    return this.#header.kinds[this.kind[event] as number] as EventKind;
+  }
+
+  /** `Request/Start` */
+  name(event: number): string {
+    return this.kindOf(event).name;
+  }
+
+  provider(event: number): string {
+    return this.#header.providers[this.kindOf(event).provider] ?? '';
+  }
+
+  /** The text of an id's number. */
+  idText(index: number): string {
+    return index < 0 ? '' : this.ids.at(index);
+  }
+
+  /** Undefined where the report has left it out. */
+  payload(event: number): ShownField[] | undefined {
+    const names = this.#header.shapes[this.shape[event] as number];
+    if (names === undefined) return undefined;
+    const values = JSON.parse(this.values.at(event)) as readonly unknown[];
+    return names.map((name, index) => ({ name, value: valueText(values[index]) }));
+  }
+
+  /** The first field that is a text, which tells most often which one it is. */
+  firstText(event: number): string {
+    if (this.shape[event] === -1 || event < 0) return '';
+    const values = JSON.parse(this.values.at(event)) as readonly unknown[];
+    return values.find((value) => typeof value === 'string') ?? '';
+  }
+
+  /** The payload on one line. */
+  summary(event: number): string {
+    return (this.payload(event) ?? []).map(({ name, value }) => `${name}=${value}`).join(' ');
+  }
+}
+
+function valueText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,116 @@
+/** The events as a list: all, those that a search has found, or those of the selected activity. */
+import { milliseconds, thousands } from '../../milliseconds.ts';
+import { byId, element } from './dom.ts';
+import { firstWhere, itemsOf } from './grouped.ts';
+import type { PageState } from './page-state.ts';
+import { RowList } from './row-list.ts';
+import type { Choose, Selected } from './selection.ts';
+
+export class EventsView {
+  readonly list: RowList;
+  readonly toolbar: HTMLElement;
+  readonly #state: PageState;
+  readonly #ofActivity = element('input', { type: 'checkbox' });
+  readonly #count = element('span', { class: 'muted' });
+  /** Undefined: all. */
+  #chosen: Uint32Array | undefined;
+  #activity = -1;
+
+  constructor(state: PageState, choose: Choose) {
+    this.#state = state;
+    const choosing = (isClose: boolean) => (index: number) =>
+      choose({ kind: 'event', index: this.#eventAt(index) }, isClose);
+    this.list = new RowList({
+      label: 'Events',
+      role: 'grid',
+      name: 'events',
+      columns: [
+        { title: 'Time (ms)', isNumber: true },
+        { title: 'Event' },
+        { title: 'Thread', isNumber: true },
+        { title: 'Activity' },
+        { title: 'Fields' },
+      ],
+      fill: (_, cells, index) => this.#fill(cells, this.#eventAt(index)),
+      onCurrent: choosing(false),
+      onOpen: choosing(true),
+      emptyText: 'No events.',
+    });
+    this.toolbar = element(
+      'div',
+      { class: 'toolbar' },
+      this.#count,
+      element('label', {}, this.#ofActivity, ' Only of the selected activity'),
+    );
+    this.#ofActivity.addEventListener('change', () => this.#choose());
+    state.matches.onChange(() => this.#choose());
+    state.selected.onChange((selected) => this.#follow(selected));
+    this.#choose();
+  }
+
+  /** Shows only the events of the selected activity. */
+  limitToActivity(): void {
+    this.#ofActivity.checked = true;
+    this.#choose();
+    byId('tab-events', HTMLButtonElement).click();
+  }
+
+  #eventAt(index: number): number {
+    return this.#chosen === undefined ? index : (this.#chosen[index] as number);
+  }
+
+  #choose(): void {
+    const { activities, events } = this.#state.data;
+    const found = this.#state.matches.value?.events;
+    const isLimited = this.#ofActivity.checked && this.#activity >= 0;
+    this.#chosen = found;
+    if (isLimited) {
+      const own = itemsOf(activities.events, this.#activity);
+      this.#chosen = found === undefined ? own : own.filter((event) => isIn(found, event));
+    }
+    const count = this.#chosen?.length ?? events.count;
+    this.#count.textContent = `${thousands(count)} of ${thousands(events.count)} events`;
+    this.list.setCount(count);
+  }
+
+  #follow(selected: Selected | undefined): void {
+    const { events } = this.#state.data;
+    const activity =
+      selected?.kind === 'activity' ? selected.index : ((selected && events.activity[selected.index]) ?? -1);
+    if (activity !== this.#activity) {
+      this.#activity = activity;
+      if (this.#ofActivity.checked) this.#choose();
+    }
+    if (selected?.kind !== 'event') {
+      this.list.show(-1);
+      return;
+    }
+    const chosen = this.#chosen;
+    if (chosen === undefined) this.list.show(selected.index);
+    else this.list.show(isIn(chosen, selected.index) ? placeIn(chosen, selected.index) : -1);
+  }
+
+  #fill(cells: readonly HTMLElement[], event: number): void {
+    const { activities, events, header } = this.#state.data;
+    const activity = events.activity[event] as number;
+    const texts = [
+      milliseconds(events.time[event] as number),
+      `${events.provider(event)}/${events.name(event)}`,
+      String(header.threads[events.thread[event] as number]?.threadId ?? ''),
+      activity >= 0
+        ? `${activities.name(activity)} ${activities.path(activity)}`
+        : events.idText(events.id[event] as number),
+      events.summary(event),
+    ];
+    for (const [index, cell] of cells.entries()) cell.textContent = texts[index] ?? '';
+  }
+}
+
+/** Of numbers that go up. */
+function placeIn(sorted: Uint32Array, value: number): number {
+  return firstWhere(0, sorted.length, (at) => (sorted[at] as number) >= value);
+}
+
+function isIn(sorted: Uint32Array, value: number): boolean {
+  return sorted[placeIn(sorted, value)] === value;
+}

@@ -1,0 +1,25 @@
+/** What the parts of the page share. */
+import type { LaneKind } from './lanes.ts';
+import type { ReportData } from './report-data.ts';
+import type { Matches } from './search.ts';
+import type { Selected } from './selection.ts';
+import { Signal } from './signal.ts';
+import { TimeRange } from './time-range.ts';
+
+export type Theme = 'light' | 'dark';
+
+export class PageState {
+  readonly data: ReportData;
+  readonly range: TimeRange;
+  readonly selected: Signal<Selected | undefined> = new Signal<Selected | undefined>(undefined);
+  readonly matches: Signal<Matches | undefined> = new Signal<Matches | undefined>(undefined);
+  readonly lanes: Signal<LaneKind>;
+  readonly theme: Signal<Theme>;
+
+  constructor(data: ReportData, theme: Theme) {
+    this.data = data;
+    this.range = new TimeRange(data.header.startNs, data.header.endNs);
+    this.lanes = new Signal<LaneKind>(data.activities.count > 0 ? 'activity' : 'thread');
+    this.theme = new Signal<Theme>(theme);
+  }
+}

@@ -1,0 +1,115 @@
+/** The activities that took longest: of all, of one name, or of a span of durations. */
+import { milliseconds, thousands } from '../../milliseconds.ts';
+import { button, byId, element } from './dom.ts';
+import { indicesWhere } from './grouped.ts';
+import type { PageState } from './page-state.ts';
+import { RowList } from './row-list.ts';
+import type { Choose } from './selection.ts';
+import { durationText } from './time-text.ts';
+
+/** Durations in nanoseconds, the last one not included. */
+export type DurationSpan = readonly [from: number, to: number];
+
+export class SlowestView {
+  readonly list: RowList;
+  readonly toolbar: HTMLElement;
+  readonly #state: PageState;
+  readonly #task = element('select', { 'aria-label': 'Activities of this name' });
+  readonly #count = element('span', { class: 'muted' });
+  readonly #clear: HTMLButtonElement;
+  #span: DurationSpan | undefined;
+  /** All that have a duration, the slowest first; sorted when it is first asked for. */
+  #order: Uint32Array | undefined;
+  #rows: Uint32Array = new Uint32Array();
+  #isStale = true;
+
+  constructor(state: PageState, choose: Choose) {
+    this.#state = state;
+    const choosing = (isClose: boolean) => (index: number) =>
+      choose({ kind: 'activity', index: this.#rows[index] as number }, isClose);
+    this.list = new RowList({
+      label: 'Slowest activities',
+      role: 'grid',
+      name: 'slowest',
+      columns: [
+        { title: 'Duration (ms)', isNumber: true },
+        { title: 'Self (ms)', isNumber: true },
+        { title: 'Start (ms)', isNumber: true },
+        { title: 'Activity' },
+        { title: 'Path' },
+      ],
+      fill: (_, cells, index) => this.#fill(cells, this.#rows[index] as number),
+      onCurrent: choosing(false),
+      onOpen: choosing(true),
+      emptyText: 'No activities that have ended.',
+    });
+    this.#clear = button('', () => this.limitTo(undefined, undefined), { class: 'chip' });
+    this.#task.append(element('option', { value: '-1' }, 'All names'));
+    for (const [index, { provider, name }] of state.data.header.tasks.entries()) {
+      const text = `${state.data.header.providers[provider] ?? ''}/${name}`;
+      this.#task.append(element('option', { value: String(index) }, text));
+    }
+    this.#task.addEventListener('change', () => this.#changed());
+    this.toolbar = element('div', { class: 'toolbar' }, this.#count, this.#task, this.#clear);
+    state.matches.onChange(() => this.#changed());
+    state.selected.onChange((selected) => {
+      this.list.show(selected?.kind === 'activity' ? this.#rows.indexOf(selected.index) : -1);
+    });
+    this.#clear.hidden = true;
+  }
+
+  /** Shows what took so long; undefined: any name, any duration. */
+  limitTo(task: number | undefined, span: DurationSpan | undefined): void {
+    this.#task.value = String(task ?? -1);
+    this.#span = span;
+    this.#clear.hidden = span === undefined;
+    if (span !== undefined)
+      this.#clear.textContent = `${durationText(span[0])} to ${durationText(span[1])}  ✕`;
+    this.#changed();
+    if (span !== undefined) byId('tab-slowest', HTMLButtonElement).click();
+  }
+
+  /** To be called when it comes into sight: sorting many takes a moment. */
+  update(): void {
+    if (!this.#isStale) return;
+    this.#isStale = false;
+    this.#order ??= this.#sorted();
+    const { activities } = this.#state.data;
+    const task = Number(this.#task.value);
+    const matches = this.#state.matches.value;
+    const found = matches && new Uint8Array(activities.count);
+    for (const activity of matches?.activities ?? []) (found as Uint8Array)[activity] = 1;
+    const [from, to] = this.#span ?? [0, Number.POSITIVE_INFINITY];
+    this.#rows = this.#order.filter((activity) => {
+      const duration = activities.durationNs(activity);
+      const isOfName = task === -1 || activities.task[activity] === task;
+      return isOfName && duration >= from && duration < to && (found === undefined || found[activity] === 1);
+    });
+    const all = thousands(this.#order.length);
+    this.#count.textContent = `${thousands(this.#rows.length)} of ${all} activities that stopped`;
+    this.list.setCount(this.#rows.length);
+  }
+
+  #changed(): void {
+    this.#isStale = true;
+    if (this.list.element.offsetParent !== null) this.update();
+  }
+
+  #sorted(): Uint32Array {
+    const { activities } = this.#state.data;
+    const stopped = indicesWhere(activities.count, (index) => activities.stateOf(index) === 'stopped');
+    return stopped.sort((a, b) => activities.durationNs(b) - activities.durationNs(a) || a - b);
+  }
+
+  #fill(cells: readonly HTMLElement[], activity: number): void {
+    const { activities } = this.#state.data;
+    const texts = [
+      milliseconds(activities.durationNs(activity)),
+      milliseconds(activities.selfNs(activity) ?? 0),
+      milliseconds(activities.start[activity] as number),
+      activities.label(activity),
+      activities.path(activity),
+    ];
+    for (const [index, cell] of cells.entries()) cell.textContent = texts[index] ?? '';
+  }
+}

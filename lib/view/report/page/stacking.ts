@@ -1,0 +1,93 @@
+/**
+ * Which row each bar of a timeline is in: below the bar that it belongs to, beside others while they do not
+ * overlap, the upper rows first.
+ *
+ * A bar and all below it are a block. Blocks of one parent share tracks; a track is as high as its highest block.
+ */
+import { type Grouped, grouped, itemsOf } from './grouped.ts';
+import { MinHeap } from './min-heap.ts';
+
+/** Bars in the order of their starts. */
+export interface Bars {
+  readonly start: Float64Array;
+  readonly end: Float64Array;
+  /** An earlier bar of the same lane, or -1. */
+  readonly parent: Int32Array;
+  readonly lane: Int32Array;
+}
+
+export interface Stacking {
+  /** Within the lane. */
+  readonly row: Int32Array;
+  /** Rows of each lane. */
+  readonly laneHeights: Uint32Array;
+}
+
+export function stack(bars: Bars, laneCount: number): Stacking {
+  const { start, end, parent, lane } = bars;
+  const count = start.length;
+  const blockEnd = Float64Array.from(end);
+  for (let bar = count - 1; bar >= 0; bar--) {
+    const above = parent[bar] as number;
+    if (above >= 0) blockEnd[above] = Math.max(blockEnd[above] as number, blockEnd[bar] as number);
+  }
+  const blocks: Blocks = {
+    start,
+    end: blockEnd,
+    height: new Uint32Array(count),
+    offset: new Uint32Array(count),
+  };
+  const children = grouped(parent, count);
+  // What is in a bar comes behind it: going back, its height is known before the bar's is asked for.
+  for (let bar = count - 1; bar >= 0; bar--) blocks.height[bar] = 1 + arrange(blocks, itemsOf(children, bar));
+  const laneHeights = new Uint32Array(laneCount);
+  const tops = topsOf(parent, lane, laneCount);
+  for (let index = 0; index < laneCount; index++) laneHeights[index] = arrange(blocks, itemsOf(tops, index));
+  const row = new Int32Array(count);
+  for (let bar = 0; bar < count; bar++) {
+    const above = parent[bar] as number;
+    row[bar] = (blocks.offset[bar] as number) + (above < 0 ? 0 : (row[above] as number) + 1);
+  }
+  return { row, laneHeights };
+}
+
+function topsOf(parent: Int32Array, lane: Int32Array, laneCount: number): Grouped {
+  return grouped(
+    lane.map((index, bar) => ((parent[bar] as number) < 0 ? index : -1)),
+    laneCount,
+  );
+}
+
+interface Blocks {
+  readonly start: Float64Array;
+  readonly end: Float64Array;
+  readonly height: Uint32Array;
+  /** Rows below the parent's, or from the lane's top. */
+  readonly offset: Uint32Array;
+}
+
+/** Places blocks that start one after the other; returns the height of all. */
+function arrange({ start, end, height, offset }: Blocks, members: Uint32Array): number {
+  if (members.length === 0) return 0;
+  const trackHeights: number[] = [];
+  const busy = new MinHeap();
+  const free = new MinHeap();
+  for (const member of members) {
+    while (busy.smallestKey <= (start[member] as number)) {
+      const track = busy.take() as number;
+      free.add(track, track);
+    }
+    const track = free.take() ?? trackHeights.push(0) - 1;
+    trackHeights[track] = Math.max(trackHeights[track] as number, height[member] as number);
+    offset[member] = track;
+    busy.add(end[member] as number, track);
+  }
+  let total = 0;
+  const trackTops = trackHeights.map((trackHeight) => {
+    const top = total;
+    total += trackHeight;
+    return top;
+  });
+  for (const member of members) offset[member] = trackTops[offset[member] as number] as number;
+  return total;
+}

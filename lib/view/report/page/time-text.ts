@@ -1,0 +1,40 @@
+/** Times as the page shows them. */
+
+const UNITS = [
+  { unit: 's', ns: 1e9 },
+  { unit: 'ms', ns: 1e6 },
+  { unit: 'µs', ns: 1e3 },
+] as const;
+
+/** In three digits and the unit that suits: `66.7 ms`. */
+export function durationText(ns: number): string {
+  const { unit, ns: size } = UNITS.find((candidate) => Math.abs(ns) >= candidate.ns) ?? { unit: 'ns', ns: 1 };
+  const value = ns / size;
+  const digits = size === 1 ? 0 : Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))));
+  return `${NUMBER.format(Number(value.toFixed(Math.min(3, digits))))} ${unit}`;
+}
+
+const NUMBER = new Intl.NumberFormat('en-US', { maximumFractionDigits: 3 });
+
+export interface Tick {
+  readonly ns: number;
+  readonly text: string;
+}
+
+/**
+ * Round instants, for a ruler. In one unit, that of the distance between two.
+ *
+ * @param count at most so many
+ */
+export function ticks(startNs: number, endNs: number, count: number): Tick[] {
+  const least = (endNs - startNs) / Math.max(1, count);
+  const power = 10 ** Math.floor(Math.log10(Math.max(1, least)));
+  const step = ([1, 2, 5, 10].find((factor) => factor * power >= least) ?? 10) * power;
+  const { unit, ns: size } = UNITS.find((candidate) => step >= candidate.ns) ?? { unit: 'ns', ns: 1 };
+  const found: Tick[] = [];
+  for (let ns = Math.ceil(startNs / step) * step; ns <= endNs; ns += step) {
+    found.push({ ns, text: `${NUMBER.format(ns / size)} ${unit}` });
+    if (found.length > count + 1) break;
+  }
+  return found;
+}

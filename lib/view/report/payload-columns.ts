@@ -1,0 +1,76 @@
+/**
+ * The payloads of a report's events: their fields' names once for all events of the same fields, their values as
+ * JSON, up to a size that a browser can hold.
+ */
+import type { TraceEvent } from '../../trace/trace-event.ts';
+import { jsonValue } from '../../trace/trace-event.ts';
+import { GrowingBytes } from './growing-bytes.ts';
+import { Interned, shortened } from './interned.ts';
+
+/** Of all values together, in bytes: what a browser decompresses in about a second. */
+const MAX_SIZE = 128 << 20;
+/** Of the values of one event, in bytes. */
+const MAX_EVENT_SIZE = 64 << 10;
+/** Of a value's text, in characters. */
+const MAX_VALUE_LENGTH = 4096;
+const MAX_FIELDS = 256;
+/** Of different fields, names together, in characters; events with yet others lose their payloads. */
+const MAX_SHAPES_LENGTH = 4 << 20;
+
+export class PayloadColumns {
+  readonly shape: GrowingBytes = new GrowingBytes();
+  readonly size: GrowingBytes = new GrowingBytes();
+  readonly values: GrowingBytes = new GrowingBytes();
+  readonly #shapes = new Interned<readonly string[]>();
+  #shapesLength = 0;
+  /** Events whose payloads were left out, or whose values were shortened, for their sizes. */
+  leftOut = 0;
+  shortened = 0;
+
+  get shapes(): readonly (readonly string[])[] {
+    return this.#shapes.values;
+  }
+
+  add({ payload }: TraceEvent): void {
+    const names = Object.keys(payload);
+    const bytes = this.#bytesOf(Object.values(payload));
+    const key = JSON.stringify(names.slice(0, MAX_FIELDS).map(shortened));
+    if (this.values.size + bytes.length > MAX_SIZE || this.#shapesLength + key.length > MAX_SHAPES_LENGTH) {
+      this.leftOut++;
+      this.shape.optional(undefined);
+      this.size.number(0);
+      return;
+    }
+    const known = this.#shapes.values.length;
+    const shape = this.#shapes.indexOf(key, () => names.slice(0, MAX_FIELDS).map(shortened));
+    if (shape === known) this.#shapesLength += key.length;
+    this.shape.optional(shape);
+    this.size.number(bytes.length);
+    this.values.append(bytes);
+  }
+
+  #bytesOf(values: readonly (TraceEvent['payload'][string] | undefined)[]): Uint8Array {
+    let isShortened = values.length > MAX_FIELDS;
+    let length = 0;
+    const texts = values.slice(0, MAX_FIELDS).map((value) => {
+      const text = valueText(value);
+      const room = Math.min(MAX_VALUE_LENGTH, Math.max(0, MAX_EVENT_SIZE - length));
+      const isLong = text.length > room;
+      isShortened ||= isLong;
+      // A text keeps its start; of other values their JSON's start says the most.
+      const whole = typeof value === 'string' ? value : text;
+      const kept = isLong ? JSON.stringify(`${whole.slice(0, room)}…`) : text;
+      length += kept.length;
+      return kept;
+    });
+    if (isShortened) this.shortened++;
+    return Buffer.from(`[${texts.join(',')}]`);
+  }
+}
+
+/** JSON. What it has no numbers for is text. */
+function valueText(value: TraceEvent['payload'][string] | undefined): string {
+  return JSON.stringify(jsonValue(value ?? null), (_, member: unknown) =>
+    typeof member === 'number' && !Number.isFinite(member) ? String(member) : member,
+  );
+}

@@ -1,0 +1,196 @@
+/**
+ * What a report shows of a trace, collected in one pass: its events and activities as columns, the names they
+ * have in common, and sentences on what is missing. A report is for a browser, so its size is bounded.
+ */
+import type { TraceEvent } from '../../trace/trace-event.ts';
+import { ActivityStats, type NameStats } from '../activity-stats.ts';
+import { type ActivityChange, ActivityTracker } from '../activity-tracker.ts';
+import { thousands } from '../milliseconds.ts';
+import type { TracedActivity } from '../traced-activity.ts';
+import { ActivityColumns, type ReportedActivity } from './activity-columns.ts';
+import { EventColumns } from './event-columns.ts';
+import { shortened } from './interned.ts';
+import { COLUMN_NAMES, type ColumnName, type NameStatistics, type ReportHeader } from './report-header.ts';
+import { ReportNames } from './report-names.ts';
+
+/** Of the trace, what its events do not tell. */
+export interface ReportedTrace {
+  readonly name: string;
+  readonly format: string;
+  readonly startTime: string | undefined;
+  readonly processNames: ReadonlyMap<number, string>;
+  /** Sentences on what the trace lacks. */
+  readonly notices: readonly string[];
+}
+
+/** What the page is given. */
+export interface ReportContent {
+  readonly header: ReportHeader;
+  readonly columns: Readonly<Record<ColumnName, Uint8Array>>;
+}
+
+export interface ReportLimits {
+  readonly events: number;
+  readonly activities: number;
+}
+
+/** What a browser still shows fluently. */
+const LIMITS: ReportLimits = { events: 2_000_000, activities: 1_000_000 };
+
+export class TraceReport {
+  readonly #tracker = new ActivityTracker();
+  readonly #stats = new ActivityStats();
+  readonly #names = new ReportNames();
+  readonly #events = new EventColumns(this.#names);
+  readonly #activities: ReportedActivity[] = [];
+  readonly #indices = new WeakMap<TracedActivity, number>();
+  readonly #limits: ReportLimits;
+  #startNs: number | undefined;
+  #eventCount = 0;
+  #activityCount = 0;
+
+  constructor(limits: ReportLimits = LIMITS) {
+    this.#limits = limits;
+  }
+
+  /** Takes the next event in the order of time. */
+  add(event: TraceEvent): void {
+    this.#eventCount++;
+    const change = this.#tracker.add(event);
+    const { nowNs } = this.#tracker;
+    this.#startNs ??= nowNs;
+    if (change !== undefined) this.#stats.add(change);
+    const isNew = change !== undefined && isFirstSeen(change);
+    if (isNew) this.#activityCount++;
+    const isKept = isNew && this.#activities.length < this.#limits.activities;
+    const activity = change?.activity ?? this.#tracker.activityOf(event);
+    // The number that the activity is going to have.
+    if (isKept) this.#indices.set(change.activity, this.#activities.length);
+    const index = activity === undefined ? undefined : this.#indices.get(activity);
+    const isWritten = this.#events.count < this.#limits.events;
+    const number = isWritten ? this.#events.add(event, nowNs, index) : undefined;
+    if (isKept) this.#keep(change, number);
+    else if (change !== undefined && index !== undefined) {
+      (this.#activities[index] as ReportedActivity).stopEvent = number;
+    }
+  }
+
+  #keep({ activity, boundary }: ActivityChange, event: number | undefined): void {
+    const isStart = boundary === 'Start';
+    this.#activities.push({
+      activity,
+      startEvent: isStart ? event : undefined,
+      stopEvent: isStart ? undefined : event,
+    });
+  }
+
+  /** All that has been taken. */
+  content(trace: ReportedTrace): ReportContent {
+    const startNs = this.#startNs ?? 0;
+    const columns = this.#columns(startNs);
+    const sizes = COLUMN_NAMES.map((name) => [name, columns[name].length] as const);
+    const header: ReportHeader = {
+      name: shortened(trace.name),
+      format: trace.format,
+      startTime: trace.startTime,
+      startNs,
+      endNs: Math.max(startNs, this.#tracker.nowNs),
+      eventCount: this.#eventCount,
+      activityCount: this.#activityCount,
+      notices: [...trace.notices, ...this.#notices()],
+      providers: this.#names.providers,
+      kinds: this.#names.kinds.values,
+      tasks: this.#names.tasks,
+      threads: this.#names.threads(trace.processNames),
+      shapes: this.#events.payloads.shapes,
+      statistics: this.#stats.names.slice(0, MAX_STATISTICS).map(statisticsOf),
+      columnSizes: Object.fromEntries(sizes) as Record<ColumnName, number>,
+    };
+    return { header, columns };
+  }
+
+  #columns(startNs: number): Record<ColumnName, Uint8Array> {
+    const events = this.#events;
+    const activities = new ActivityColumns(this.#activities, startNs, this.#names);
+    return {
+      eventTime: events.time.bytes,
+      eventKind: events.kind.bytes,
+      eventThread: events.thread.bytes,
+      eventActivity: events.activity.bytes,
+      eventId: events.id.bytes,
+      eventRelatedId: events.relatedId.bytes,
+      eventShape: events.payloads.shape.bytes,
+      eventValuesSize: events.payloads.size.bytes,
+      activityStart: activities.start.bytes,
+      activityDuration: activities.duration.bytes,
+      activityCovered: activities.covered.bytes,
+      activityState: activities.state.bytes,
+      activityTask: activities.task.bytes,
+      activityId: activities.id.bytes,
+      activityParent: activities.parent.bytes,
+      activityThread: activities.thread.bytes,
+      activityStartEvent: activities.startEvent.bytes,
+      activityStopEvent: activities.stopEvent.bytes,
+      idSize: this.#names.idSize.bytes,
+      ids: this.#names.idTexts.bytes,
+      values: events.payloads.values.bytes,
+    };
+  }
+
+  #notices(): string[] {
+    const { count, payloads } = this.#events;
+    const notices: string[] = [];
+    const say = (number: number, sentence: string) => {
+      if (number > 0) notices.push(sentence);
+    };
+    say(
+      this.#eventCount - count,
+      `Only the first ${thousands(count)} of ${thousands(this.#eventCount)} events are in this report.`,
+    );
+    say(
+      this.#activityCount - this.#activities.length,
+      `Only the first ${thousands(this.#activities.length)} of ${thousands(this.#activityCount)} activities ` +
+        'are in this report; the statistics are of all.',
+    );
+    say(payloads.leftOut, `The payloads of ${eventsText(payloads.leftOut)} are left out for their size.`);
+    say(payloads.shortened, `Long values of ${eventsText(payloads.shortened)} are shortened.`);
+    const names = this.#stats.names.length;
+    say(
+      names - MAX_STATISTICS,
+      `Of ${thousands(names)} names of activities, statistics are given for the ${thousands(MAX_STATISTICS)} ` +
+        'that took longest in all.',
+    );
+    say(
+      this.#tracker.startsWithoutId,
+      `${thousands(this.#tracker.startsWithoutId)} starts have no activity id, and are shown as events only.`,
+    );
+    return notices;
+  }
+}
+
+const MAX_STATISTICS = 5000;
+
+function isFirstSeen({ boundary, activity }: ActivityChange): boolean {
+  return boundary === 'Start' || activity.state === 'unstarted';
+}
+
+function eventsText(count: number): string {
+  return count === 1 ? '1 event' : `${thousands(count)} events`;
+}
+
+function statisticsOf(stats: NameStats): NameStatistics {
+  const { stopped, unstopped, unstarted, totalNs, selfNs, meanNs, durations } = stats;
+  return {
+    name: shortened(stats.name),
+    stopped,
+    unstopped,
+    unstarted,
+    totalNs,
+    selfNs,
+    meanNs,
+    medianNs: durations.at(0.5),
+    p95Ns: durations.at(0.95),
+    p99Ns: durations.at(0.99),
+    maxNs: durations.at(1),
+  };
+}
