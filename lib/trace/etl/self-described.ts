@@ -4,30 +4,7 @@ import { decodeTraceLoggingPayload } from '../../wire/tracelogging/decode.ts';
 import { TraceLoggingError } from '../../wire/tracelogging/error.ts';
 import { type ParsedMetadata, parseMetadata } from '../../wire/tracelogging/parse-metadata.ts';
 import { decodeProviderTraits } from '../../wire/tracelogging/provider-traits.ts';
-
-/** More than programs define; it bounds what a damaged trace makes this keep. */
-const MAX_KEPT = 10_000;
-
-/** What was made of some bytes before. */
-class Kept<Result> {
-  readonly #results = new Map<string, Result>();
-  readonly #make: (bytes: Uint8Array) => Result;
-
-  constructor(make: (bytes: Uint8Array) => Result) {
-    this.#make = make;
-  }
-
-  get(bytes: Uint8Array): Result {
-    const key = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
-    let result = this.#results.get(key);
-    if (result === undefined) {
-      result = this.#make(bytes);
-      if (this.#results.size >= MAX_KEPT) this.#results.clear();
-      this.#results.set(key, result);
-    }
-    return result;
-  }
-}
+import { Kept } from '../kept.ts';
 
 /** The metadata of an event, or a sentence on why it cannot be read. */
 export type SelfDescription = ParsedMetadata | { readonly problem: string };

@@ -6,6 +6,7 @@ import { isTracepointV1 } from '../../wire/tracepoint-v1/decode.ts';
 import type { TraceEvent } from '../trace-event.ts';
 import { CounterEvent } from './counter-event.ts';
 import { EventHeaderEvent } from './event-header-event.ts';
+import { EventHeaderTracepoint } from './event-header-tracepoint.ts';
 import { EventPipeEvent } from './event-pipe-event.ts';
 import { MetadataStore } from './metadata-store.ts';
 import type { Recording } from './sample-event.ts';
@@ -41,7 +42,8 @@ export class EventFactory {
       return (sample, time) => new CounterEvent(recording, sample, time, provider, name);
     }
     if (tracepoint.eventHeaderOffset !== undefined) {
-      return (sample, time) => new EventHeaderEvent(recording, sample, time, tracepoint);
+      const described = new EventHeaderTracepoint(tracepoint);
+      return (sample, time) => new EventHeaderEvent(recording, sample, time, described);
     }
     if (isTracepointV1(tracepoint.fields)) {
       const store = this.#metadata;

@@ -1,19 +1,12 @@
 /** A sample of an EventHeader tracepoint: the event describes itself, its payload's fields included. */
 import { type Payload, payloadOf } from '../../wire/decoded-field.ts';
-import { decodeOpenedEvent } from '../../wire/eventheader/decode.ts';
+import { decodeOpenedFields } from '../../wire/eventheader/decode.ts';
 import { EventHeaderError } from '../../wire/eventheader/error.ts';
-import { type OpenedEvent, openEventHeader } from '../../wire/eventheader/open.ts';
-import { type ParsedMetadata, parseMetadata } from '../../wire/eventheader/parse-metadata.ts';
-import { parseTracepointName } from '../../wire/eventheader/tracepoint-name-parse.ts';
+import type { OpenedEvent } from '../../wire/eventheader/open.ts';
 import type { SampleRecord } from '../../wire/perf-data/sample.ts';
-import type { TracepointFormat } from '../../wire/perf-data/tracepoint-format.ts';
 import { opcodeNameOf, taskNameOf } from '../names.ts';
+import type { EventHeaderKind, EventHeaderTracepoint } from './event-header-tracepoint.ts';
 import { type Recording, rawOf, SampleEvent } from './sample-event.ts';
-
-interface Opened extends OpenedEvent {
-  readonly parsed: ParsedMetadata;
-  readonly name: string;
-}
 
 interface Decoded {
   readonly payload: Payload;
@@ -21,22 +14,24 @@ interface Decoded {
 }
 
 export class EventHeaderEvent extends SampleEvent {
-  readonly #format: TracepointFormat;
-  #opened: Opened | EventHeaderError | undefined;
+  readonly #tracepoint: EventHeaderTracepoint;
+  #opened: OpenedEvent | EventHeaderError | undefined;
+  #kind: EventHeaderKind | undefined;
   #decoded: Decoded | undefined;
 
-  constructor(recording: Recording, sample: SampleRecord, time: bigint, format: TracepointFormat) {
+  constructor(recording: Recording, sample: SampleRecord, time: bigint, tracepoint: EventHeaderTracepoint) {
     super(recording, sample, time);
-    this.#format = format;
+    this.#tracepoint = tracepoint;
   }
 
   get provider(): string {
-    return this.#event()?.provider ?? parseTracepointName(this.#format.name)?.provider ?? this.#format.system;
+    return this.#tracepoint.provider;
   }
 
   /** The tracepoint's, where the event is damaged. */
   get name(): string {
-    return this.#event()?.name ?? this.#format.name;
+    const event = this.#event();
+    return event === undefined ? this.#tracepoint.name : this.#kindOf(event).name;
   }
 
   override get id(): number {
@@ -88,20 +83,24 @@ export class EventHeaderEvent extends SampleEvent {
     return this.#data().subarray(this.#event()?.payloadOffset ?? 0);
   }
 
-  /** From the event's header on. */
   #data(): Uint8Array {
-    return rawOf(this.sample).subarray(this.#format.eventHeaderOffset);
+    return this.#tracepoint.eventIn(rawOf(this.sample));
   }
 
-  #open(): Opened | EventHeaderError {
-    this.#opened ??= unlessFaulty(() => opened(this.#format.name, this.#data()));
+  #open(): OpenedEvent | EventHeaderError {
+    this.#opened ??= unlessFaulty(() => this.#tracepoint.open(this.#data()));
     return this.#opened;
   }
 
   /** @returns undefined where the event is damaged */
-  #event(): Opened | undefined {
+  #event(): OpenedEvent | undefined {
     const event = this.#open();
     return event instanceof EventHeaderError ? undefined : event;
+  }
+
+  #kindOf(event: OpenedEvent): EventHeaderKind {
+    this.#kind ??= this.#tracepoint.kindOf(event);
+    return this.#kind;
   }
 
   #fields(): Decoded {
@@ -112,21 +111,14 @@ export class EventHeaderEvent extends SampleEvent {
   #decode(): Decoded {
     const event = this.#open();
     if (event instanceof EventHeaderError) return withoutFields(event);
-    const decoded = unlessFaulty(() => decodeOpenedEvent(event, event.parsed));
-    if (decoded instanceof EventHeaderError) return withoutFields(decoded);
-    return { payload: payloadOf(decoded.fields), problem: undefined };
+    const fields = unlessFaulty(() => decodeOpenedFields(event, this.#kindOf(event).metadata));
+    if (fields instanceof EventHeaderError) return withoutFields(fields);
+    return { payload: payloadOf(fields), problem: undefined };
   }
 }
 
 function withoutFields(error: EventHeaderError): Decoded {
   return { payload: Object.create(null), problem: error.message };
-}
-
-function opened(tracepoint: string, data: Uint8Array): Opened {
-  const event = openEventHeader(tracepoint, data);
-  const parsed = parseMetadata(event.metadata, event.littleEndian);
-  const [name = ''] = parsed.nameAndAttributes.split(';', 1);
-  return Object.assign(event, { parsed, name });
 }
 
 function unlessFaulty<T>(read: () => T): T | EventHeaderError {

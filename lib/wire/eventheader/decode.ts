@@ -57,17 +57,8 @@ export interface EventHeaderEvent {
  */
 export function decodeEventHeader(tracepointName: string, data: Uint8Array): EventHeaderEvent {
   const opened = openEventHeader(tracepointName, data);
-  return decodeOpenedEvent(opened, parseMetadata(opened.metadata, opened.littleEndian));
-}
-
-/**
- * Decodes an opened event with metadata that the caller has parsed, perhaps for an earlier event with the
- * same metadata bytes and byte order.
- *
- * @throws EventHeaderError
- */
-export function decodeOpenedEvent(opened: OpenedEvent, metadata: ParsedMetadata): EventHeaderEvent {
-  const fields = decodeFields(metadata, opened, (field, bytes) => convert(field, bytes, opened.littleEndian));
+  const metadata = parseMetadata(opened.metadata, opened.littleEndian);
+  const fields = decodeOpenedFields(opened, metadata);
   const { name, attributes } = splitAttributes(metadata.nameAndAttributes);
   const { activityId, relatedActivityId } = opened;
   const event: Mutable<EventHeaderEvent> = {
@@ -87,6 +78,19 @@ export function decodeOpenedEvent(opened: OpenedEvent, metadata: ParsedMetadata)
   if (activityId !== undefined) event.activityId = activityId;
   if (relatedActivityId !== undefined) event.relatedActivityId = relatedActivityId;
   return event;
+}
+
+/**
+ * The fields of an opened event, by metadata that the caller has parsed, perhaps for an earlier event with the
+ * same metadata bytes and byte order.
+ *
+ * @throws EventHeaderError
+ */
+export function decodeOpenedFields(
+  opened: OpenedEvent,
+  metadata: ParsedMetadata,
+): readonly EventHeaderField[] {
+  return decodeFields(metadata, opened, (field, bytes) => convert(field, bytes, opened.littleEndian));
 }
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };

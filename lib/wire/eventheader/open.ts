@@ -42,6 +42,20 @@ export interface OpenedEvent extends TracepointNameParts, EventBytes {
  * @throws EventHeaderError
  */
 export function openEventHeader(tracepointName: string, data: Uint8Array): OpenedEvent {
+  return openEventOf(tracepointName, parseTracepointName(tracepointName), data);
+}
+
+/**
+ * The same with the parts of the tracepoint's name, which a reader of many events takes apart once.
+ *
+ * @param nameParts what `parseTracepointName` makes of the name
+ * @throws EventHeaderError
+ */
+export function openEventOf(
+  tracepointName: string,
+  nameParts: TracepointNameParts | undefined,
+  data: Uint8Array,
+): OpenedEvent {
   if (data.length < HEADER_SIZE) {
     throw new EventHeaderError(
       EventHeaderErrorCode.InvalidParameter,
@@ -60,7 +74,6 @@ export function openEventHeader(tracepointName: string, data: Uint8Array): Opene
   }
   const littleEndian = (flags & HeaderFlag.LittleEndian) !== 0;
   const level = view.getUint8(7);
-  const nameParts = parseTracepointName(tracepointName);
   if (nameParts === undefined || nameParts.level !== level) {
     throw new EventHeaderError(
       EventHeaderErrorCode.NotSupported,

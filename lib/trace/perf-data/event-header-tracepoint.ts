@@ -1,0 +1,57 @@
+/**
+ * A tracepoint whose events are EventHeader: what is the same for many of them is read once, the tracepoint's
+ * name and the metadata that each event brings.
+ */
+import { type OpenedEvent, openEventOf } from '../../wire/eventheader/open.ts';
+import { type ParsedMetadata, parseMetadata } from '../../wire/eventheader/parse-metadata.ts';
+import {
+  parseTracepointName,
+  type TracepointNameParts,
+} from '../../wire/eventheader/tracepoint-name-parse.ts';
+import type { TracepointFormat } from '../../wire/perf-data/tracepoint-format.ts';
+import { Kept } from '../kept.ts';
+
+/** What an event's metadata says. */
+export interface EventHeaderKind {
+  readonly metadata: ParsedMetadata;
+  /** Without attributes. */
+  readonly name: string;
+}
+
+export class EventHeaderTracepoint {
+  /** Without the system. */
+  readonly name: string;
+  /** As the tracepoint's name has it; the system where the name is of another form. */
+  readonly provider: string;
+  readonly #offset: number | undefined;
+  readonly #nameParts: TracepointNameParts | undefined;
+  readonly #littleEndian = new Kept((bytes) => kindOf(bytes, true));
+  readonly #bigEndian = new Kept((bytes) => kindOf(bytes, false));
+
+  constructor({ system, name, eventHeaderOffset }: TracepointFormat) {
+    this.name = name;
+    this.#nameParts = parseTracepointName(name);
+    this.provider = this.#nameParts?.provider ?? system;
+    this.#offset = eventHeaderOffset;
+  }
+
+  /** Of a sample's raw data the event, from its header on. */
+  eventIn(raw: Uint8Array): Uint8Array {
+    return raw.subarray(this.#offset);
+  }
+
+  /** @throws EventHeaderError */
+  open(event: Uint8Array): OpenedEvent {
+    return openEventOf(this.name, this.#nameParts, event);
+  }
+
+  kindOf({ metadata, littleEndian }: OpenedEvent): EventHeaderKind {
+    return (littleEndian ? this.#littleEndian : this.#bigEndian).get(metadata);
+  }
+}
+
+function kindOf(bytes: Uint8Array, littleEndian: boolean): EventHeaderKind {
+  const metadata = parseMetadata(bytes, littleEndian);
+  const [name = ''] = metadata.nameAndAttributes.split(';', 1);
+  return { metadata, name };
+}
