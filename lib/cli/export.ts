@@ -1,0 +1,184 @@
+/** `tracewright export FILE`: a trace in a format that other tools read. */
+import { basename } from 'node:path';
+import type { Trace } from '../trace/trace.ts';
+import { TraceError } from '../trace/trace-error.ts';
+import type { TraceEvent } from '../trace/trace-event.ts';
+import { ChromeExport } from '../view/export/chrome-export.ts';
+import { CsvExport } from '../view/export/csv-export.ts';
+import type { ExportedTrace, Exporter } from '../view/export/exporter.ts';
+import { NetTraceExport } from '../view/export/nettrace-export.ts';
+import { PayloadColumns } from '../view/export/payload-columns.ts';
+import { SpeedscopeExport } from '../view/export/speedscope-export.ts';
+import { type EventFilter, eventFilter, FILTER_OPTIONS, FILTER_USAGE } from './event-filter.ts';
+import { fileArguments, type OptionValues } from './file-arguments.ts';
+import { InterruptedError, untilInterrupted } from './interruption.ts';
+import { type OutputFile, openOutput } from './output-file.ts';
+import {
+  MANIFEST_USAGE,
+  openTraceArgument,
+  readWithProgress,
+  TRACE_OPTIONS,
+  TRACE_USAGE,
+} from './trace-argument.ts';
+import { UsageError } from './usage-error.ts';
+
+const USAGE = `Usage: tracewright export [OPTION]... FILE -o OUT
+
+Writes the events of FILE in a format that other tools read. ${TRACE_USAGE}
+  -o, --output OUT the file to write; - is standard output
+  --format FORMAT  without it, the format is that of OUT's name:
+                   chrome      (.json) Chrome's Trace Event JSON, for ui.perfetto.dev and chrome://tracing:
+                               activities as spans, all else as instants
+                   speedscope  (.speedscope.json) activities and CPU samples, for speedscope.app
+                   csv         (.csv) a line for each event, for spreadsheets and databases
+                   nettrace    (.nettrace) for PerfView, dotnet-trace and what else reads EventPipe's traces
+  --flatten        csv: a column for each field instead of one with the payload as JSON; reads FILE twice
+  --nettrace-version V
+                   nettrace: 6 (the default), or 4 for tools before .NET 10; 4 has one process, and no labels
+${FILTER_USAGE}${MANIFEST_USAGE}`;
+
+const OPTIONS = {
+  ...TRACE_OPTIONS,
+  ...FILTER_OPTIONS,
+  output: { type: 'string', short: 'o' },
+  format: { type: 'string' },
+  flatten: { type: 'boolean' },
+  'nettrace-version': { type: 'string' },
+} as const;
+
+type Values = OptionValues<typeof OPTIONS>;
+
+const FORMATS = ['chrome', 'speedscope', 'csv', 'nettrace'] as const;
+type Format = (typeof FORMATS)[number];
+
+const SUFFIXES: readonly (readonly [suffix: string, format: Format])[] = [
+  ['.speedscope.json', 'speedscope'],
+  ['.json', 'chrome'],
+  ['.csv', 'csv'],
+  ['.nettrace', 'nettrace'],
+];
+
+/** @throws UsageError; TraceError and InterruptedError when what has been read up to there has been written */
+export async function exportCommand(args: readonly string[]): Promise<void> {
+  const given = fileArguments('export', USAGE, args, OPTIONS);
+  if (given === undefined) return;
+  const { file, values } = given;
+  const { output } = values;
+  if (output === undefined) throw new UsageError('export needs -o OUT, the file to write.');
+  const isWanted = eventFilter(values);
+  const makeExporter = await exporterMaker(file, output, values, isWanted);
+  const trace = await openTraceArgument(file, values.manifest);
+  const name = file === '-' ? 'standard input' : basename(file);
+  const exporter = makeExporter({ name, info: trace.info });
+  const out = await openOutput(output).catch(async (error) => {
+    await trace.close();
+    throw error;
+  });
+  const failure = await writeExport(trace, file, isWanted, exporter, out).catch(async (error) => {
+    await out.abandon();
+    throw error;
+  });
+  await out.commit();
+  for (const notice of exporter.notices) process.stderr.write(`tracewright: ${notice}\n`);
+  if (failure instanceof InterruptedError) {
+    throw new Error(`Interrupted: ${nameOf(output)} has what was read up to here.`);
+  }
+  if (failure !== undefined) throw failure;
+}
+
+/** @returns the error that ends the trace too early: what stands before it has been written */
+async function writeExport(
+  trace: Trace,
+  file: string,
+  isWanted: EventFilter,
+  exporter: Exporter,
+  out: OutputFile,
+): Promise<TraceError | InterruptedError | undefined> {
+  let failure: TraceError | InterruptedError | undefined;
+  try {
+    for await (const batch of eventsOf(trace, file)) {
+      for (const event of batch) {
+        if (!isWanted(event)) continue;
+        exporter.add(event);
+        if (exporter.isFull) await out.write(exporter.take());
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof TraceError || error instanceof InterruptedError)) throw error;
+    failure = error;
+  }
+  for (const piece of exporter.end(trace)) await out.write(piece);
+  return failure;
+}
+
+function eventsOf(trace: Trace, file: string): AsyncIterable<readonly TraceEvent[]> {
+  return untilInterrupted(readWithProgress(trace), async () => {
+    // Closing waits for what is being read, which may never come.
+    if (file === '-') process.stdin.destroy();
+    await trace.close();
+  });
+}
+
+async function exporterMaker(
+  file: string,
+  output: string,
+  values: Values,
+  isWanted: EventFilter,
+): Promise<(trace: ExportedTrace) => Exporter> {
+  const format = formatOf(output, values.format);
+  const version = values['nettrace-version'];
+  if (version !== undefined && format !== 'nettrace') {
+    throw new UsageError(`--nettrace-version is for nettrace, not for ${format}.`);
+  }
+  if (values.flatten === true && format !== 'csv') {
+    throw new UsageError(`--flatten is for csv, not for ${format}.`);
+  }
+  switch (format) {
+    case 'chrome':
+      return (trace) => new ChromeExport(trace);
+    case 'speedscope':
+      return (trace) => new SpeedscopeExport(trace);
+    case 'nettrace': {
+      if (version !== undefined && version !== '4' && version !== '6') {
+        throw new UsageError(`--nettrace-version takes 4 or 6, not "${version}".`);
+      }
+      return (trace) => new NetTraceExport(version === '4' ? 4 : 6, trace);
+    }
+    case 'csv': {
+      const columns = values.flatten === true ? await payloadColumns(file, values, isWanted) : undefined;
+      return () => new CsvExport(columns);
+    }
+  }
+}
+
+function formatOf(output: string, given: string | undefined): Format {
+  const name = given ?? SUFFIXES.find(([suffix]) => output.toLowerCase().endsWith(suffix))?.[1];
+  const format = FORMATS.find((known) => known === name);
+  if (format !== undefined) return format;
+  const choice = `one of ${FORMATS.join(', ')}`;
+  if (given !== undefined) throw new UsageError(`--format takes ${choice}, not "${given}".`);
+  throw new UsageError(`The name ${output} tells no format: --format takes ${choice}.`);
+}
+
+async function payloadColumns(
+  file: string,
+  values: Values,
+  isWanted: EventFilter,
+): Promise<readonly string[]> {
+  if (file === '-') throw new UsageError('--flatten reads twice, which standard input cannot be.');
+  const columns = new PayloadColumns();
+  const trace = await openTraceArgument(file, values.manifest);
+  try {
+    for await (const batch of eventsOf(trace, file)) {
+      for (const event of batch) if (isWanted(event)) columns.add(event);
+    }
+  } catch (error) {
+    // The second reading ends there, too, and says so.
+    if (!(error instanceof TraceError)) throw error;
+  }
+  return columns.names;
+}
+
+function nameOf(output: string): string {
+  return output === '-' ? 'standard output' : output;
+}

@@ -1,0 +1,58 @@
+/** A file that a command writes: it has its name only when it is complete. */
+import { once } from 'node:events';
+import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises';
+
+export interface OutputFile {
+  write(piece: string | Uint8Array): Promise<void>;
+  /** The file is complete. */
+  commit(): Promise<void>;
+  /** The file will not become complete: what there is of it is deleted. */
+  abandon(): Promise<void>;
+}
+
+/** @param path `-` is standard output */
+export async function openOutput(path: string): Promise<OutputFile> {
+  if (path === '-') return new StandardOutput();
+  const isOther = (await stat(path).catch(() => undefined))?.isFile() === false;
+  // Devices and pipes are written to, not replaced.
+  if (isOther) return new NamedOutput(await open(path, 'w'), path, path);
+  const target = await realpath(path).catch(() => path);
+  const part = `${target}.part`;
+  return new NamedOutput(await open(part, 'w'), part, target);
+}
+
+class StandardOutput implements OutputFile {
+  async write(piece: string | Uint8Array): Promise<void> {
+    if (piece.length > 0 && !process.stdout.write(piece)) await once(process.stdout, 'drain');
+  }
+
+  async commit(): Promise<void> {}
+
+  async abandon(): Promise<void> {}
+}
+
+class NamedOutput implements OutputFile {
+  readonly #handle: FileHandle;
+  readonly #part: string;
+  readonly #target: string;
+
+  constructor(handle: FileHandle, part: string, target: string) {
+    this.#handle = handle;
+    this.#part = part;
+    this.#target = target;
+  }
+
+  async write(piece: string | Uint8Array): Promise<void> {
+    if (piece.length > 0) await this.#handle.writeFile(piece);
+  }
+
+  async commit(): Promise<void> {
+    await this.#handle.close();
+    if (this.#part !== this.#target) await rename(this.#part, this.#target);
+  }
+
+  async abandon(): Promise<void> {
+    await this.#handle.close();
+    if (this.#part !== this.#target) await rm(this.#part, { force: true });
+  }
+}

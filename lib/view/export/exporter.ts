@@ -1,0 +1,33 @@
+/** What the exports of all formats have in common. */
+import type { TraceEvent } from '../../trace/trace-event.ts';
+import type { TraceInfo } from '../../trace/trace-reader.ts';
+
+/** What is known of a trace before its events. */
+export interface ExportedTrace {
+  readonly name: string;
+  readonly info: TraceInfo;
+}
+
+/** What is known of it after them. */
+export interface ExportedEnd {
+  readonly lostEvents: number;
+  readonly processNames: ReadonlyMap<number, string>;
+}
+
+export type ExportedPiece = string | Uint8Array;
+
+export interface Exporter {
+  /** Takes the next event in the order of time. */
+  add(event: TraceEvent): void;
+  /** Whether it is time to call `take`. */
+  readonly isFull: boolean;
+  /** The next piece of the file. */
+  take(): ExportedPiece;
+  /** The last pieces; in these an export that cannot be written event by event. */
+  end(end: ExportedEnd): Iterable<ExportedPiece>;
+  /** After the end: sentences on what of the trace is not in the file as it was. */
+  readonly notices: readonly string[];
+}
+
+/** Characters or bytes of a piece. */
+export const PIECE_SIZE = 1 << 16;

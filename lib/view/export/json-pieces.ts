@@ -1,0 +1,28 @@
+/** JSON that is written in pieces. */
+import { PIECE_SIZE } from './exporter.ts';
+
+export class JsonPieces {
+  #pending = '';
+  #isFirst = true;
+
+  /** Text as it is. */
+  text(text: string): void {
+    this.#pending += text;
+  }
+
+  /** The next element of the array that is open. */
+  element(value: unknown): void {
+    this.#pending += `${this.#isFirst ? '\n' : ',\n'}${JSON.stringify(value)}`;
+    this.#isFirst = false;
+  }
+
+  get isFull(): boolean {
+    return this.#pending.length >= PIECE_SIZE;
+  }
+
+  take(): string {
+    const piece = this.#pending;
+    this.#pending = '';
+    return piece;
+  }
+}

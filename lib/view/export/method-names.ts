@@ -1,0 +1,57 @@
+/**
+ * Names of .NET's compiled methods by the addresses of their code, as the runtime tells them in the trace: when it
+ * compiles one, and of all when the recording ends.
+ *
+ * Source: Microsoft's "Method Events" of the .NET runtime (MethodLoadVerbose, MethodDCEndVerbose).
+ */
+import type { TraceEvent } from '../../trace/trace-event.ts';
+
+interface Method {
+  readonly start: number;
+  readonly end: number;
+  readonly name: string;
+}
+
+/** Of all processes together, so that memory is bounded. */
+const MAX_METHODS = 1_000_000;
+
+export class MethodNames {
+  readonly #methods = new Map<number | undefined, Method[]>();
+  #count = 0;
+  #isSorted = true;
+
+  add(event: TraceEvent): void {
+    if (!event.name.startsWith('Method') || !event.name.endsWith('Verbose')) return;
+    const { MethodStartAddress: start, MethodSize: size, MethodNamespace, MethodName } = event.payload;
+    if (typeof start !== 'bigint' || typeof size !== 'number' || this.#count >= MAX_METHODS) return;
+    let ofProcess = this.#methods.get(event.processId);
+    if (ofProcess === undefined) {
+      ofProcess = [];
+      this.#methods.set(event.processId, ofProcess);
+    }
+    // Beyond 2^53 nothing is compiled that a program could run.
+    const from = Number(start);
+    ofProcess.push({ start: from, end: from + size, name: `${MethodNamespace}.${MethodName}` });
+    this.#count++;
+    this.#isSorted = false;
+  }
+
+  /** Undefined where no known method is. */
+  nameOf(processId: number | undefined, address: bigint): string | undefined {
+    if (!this.#isSorted) {
+      for (const methods of this.#methods.values()) methods.sort((a, b) => a.start - b.start);
+      this.#isSorted = true;
+    }
+    const methods = this.#methods.get(processId) ?? [];
+    const at = Number(address);
+    let low = 0;
+    let high = methods.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((methods[middle] as Method).start <= at) low = middle + 1;
+      else high = middle;
+    }
+    const method = methods[low - 1];
+    return method !== undefined && at < method.end ? method.name : undefined;
+  }
+}

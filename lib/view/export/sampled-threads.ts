@@ -1,0 +1,101 @@
+/** CPU samples by thread, as the sampled profiles of a speedscope file. */
+import type { TraceEvent } from '../../trace/trace-event.ts';
+import type { Frames } from './frames.ts';
+import { MethodNames } from './method-names.ts';
+
+/** A stack and the process whose addresses they are. */
+interface Stack {
+  readonly processId: number | undefined;
+  /** The innermost frame first. */
+  readonly addresses: readonly bigint[];
+}
+
+interface SampledThread {
+  readonly processId: number | undefined;
+  readonly threadId: number | undefined;
+  /** Indices of stacks. */
+  readonly samples: number[];
+}
+
+/** All samples are kept until the end, when the methods' names are known. */
+const MAX_SAMPLES = 4_000_000;
+/** Addresses of the stacks that differ. */
+const MAX_ADDRESSES = 16_000_000;
+
+export class SampledThreads {
+  /** Samples that are not in the profiles. */
+  dropped = 0;
+  readonly #intervalNs: number | undefined;
+  readonly #methods = new MethodNames();
+  readonly #stacks: Stack[] = [];
+  readonly #stackIndices = new Map<string, number>();
+  readonly #threads = new Map<string, SampledThread>();
+  #count = 0;
+  #addressCount = 0;
+
+  /** @param intervalNs between samples, if it is known */
+  constructor(intervalNs: number | undefined) {
+    this.#intervalNs = intervalNs;
+  }
+
+  addMethod(event: TraceEvent): void {
+    this.#methods.add(event);
+  }
+
+  addSample(event: TraceEvent): void {
+    const { stack, processId, threadId } = event;
+    if (stack === undefined || stack.length === 0) return;
+    if (this.#count >= MAX_SAMPLES || this.#addressCount >= MAX_ADDRESSES) {
+      this.dropped++;
+      return;
+    }
+    this.#count++;
+    const key = `${processId} ${threadId}`;
+    let thread = this.#threads.get(key);
+    if (thread === undefined) {
+      thread = { processId, threadId, samples: [] };
+      this.#threads.set(key, thread);
+    }
+    thread.samples.push(this.#indexOf({ processId, addresses: stack }));
+  }
+
+  /** A profile for each thread. */
+  *profiles(frames: Frames, processNames: ReadonlyMap<number, string>): Generator<object, void> {
+    const { stacks, weight, unit } = this.#resolved(frames);
+    for (const { processId, threadId, samples } of this.#threads.values()) {
+      const process = processId === undefined ? undefined : (processNames.get(processId) ?? processId);
+      yield {
+        type: 'sampled',
+        name: `CPU of thread ${threadId ?? 'unknown'}${process === undefined ? '' : ` of ${process}`}`,
+        unit,
+        startValue: 0,
+        endValue: samples.length * weight,
+        samples: samples.map((index) => stacks[index]),
+        weights: samples.map(() => weight),
+      };
+    }
+  }
+
+  #resolved(frames: Frames) {
+    const stacks = this.#stacks.map(({ processId, addresses }) =>
+      Array.from(addresses, (address) => frames.indexOf(this.#nameOf(processId, address))).reverse(),
+    );
+    const hasTime = this.#intervalNs !== undefined;
+    return { stacks, weight: this.#intervalNs ?? 1, unit: hasTime ? 'nanoseconds' : 'none' };
+  }
+
+  #nameOf(processId: number | undefined, address: bigint): string {
+    return this.#methods.nameOf(processId, address) ?? `0x${address.toString(16)}`;
+  }
+
+  #indexOf(stack: Stack): number {
+    const key = `${stack.processId} ${stack.addresses.join()}`;
+    let index = this.#stackIndices.get(key);
+    if (index === undefined) {
+      index = this.#stacks.push(stack) - 1;
+      this.#stackIndices.set(key, index);
+      this.#addressCount += stack.addresses.length;
+    }
+    return index;
+  }
+}

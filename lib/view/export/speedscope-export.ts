@@ -1,0 +1,132 @@
+/**
+ * A trace as a file for speedscope.app: activities as calls, in a profile for each lane, and CPU samples in one for
+ * each thread.
+ *
+ * Source: speedscope's file-format-spec.ts. A profile's numbers stand together and frames are shared by all, so that
+ * everything is kept until the end.
+ */
+import type { TraceEvent } from '../../trace/trace-event.ts';
+import { ActivityTracker } from '../activity-tracker.ts';
+import type { TracedActivity } from '../traced-activity.ts';
+import { ActivityLanes, type Lane } from './activity-lanes.ts';
+import { isCpuSample } from './cpu-samples.ts';
+import type { ExportedEnd, ExportedTrace, Exporter } from './exporter.ts';
+import { Frames } from './frames.ts';
+import { JsonPieces } from './json-pieces.ts';
+import { SampledThreads } from './sampled-threads.ts';
+
+const SCHEMA = 'https://www.speedscope.app/file-format-schema.json';
+
+/** Begins of activities that are kept; their ends belong to them. */
+const MAX_ACTIVITIES = 1_000_000;
+
+interface Call {
+  readonly type: 'O' | 'C';
+  readonly at: number;
+  readonly frame: number;
+}
+
+export class SpeedscopeExport implements Exporter {
+  readonly notices: string[] = [];
+  /** Nothing comes before the end. */
+  readonly isFull: boolean = false;
+  readonly #name: string;
+  readonly #tracker = new ActivityTracker();
+  readonly #lanes = new ActivityLanes();
+  readonly #calls = new Map<Lane, Call[]>();
+  readonly #frames = new Frames();
+  readonly #samples: SampledThreads;
+  #activityCount = 0;
+  #dropped = 0;
+
+  constructor({ name, info }: ExportedTrace) {
+    this.#name = name;
+    const interval = Number(info.properties.ExpectedCPUSamplingRate);
+    this.#samples = new SampledThreads(interval > 0 ? interval : undefined);
+  }
+
+  add(event: TraceEvent): void {
+    const change = this.#tracker.add(event);
+    if (change?.boundary === 'Start') this.#start(change.activity);
+    else if (change !== undefined) this.#close(change.activity);
+    this.#samples.addMethod(event);
+    if (isCpuSample(event)) this.#samples.addSample(event);
+  }
+
+  take(): string {
+    return '';
+  }
+
+  *end({ processNames }: ExportedEnd): Generator<string, void> {
+    for (const open of this.#lanes.closeAll()) this.#call('C', open);
+    const json = new JsonPieces();
+    const head = { $schema: SCHEMA, exporter: 'tracewright', name: this.#name, activeProfileIndex: 0 };
+    json.text(`${JSON.stringify(head).slice(0, -1)},"profiles":[`);
+    let count = 0;
+    for (const profile of this.#profiles(processNames)) {
+      json.element(profile);
+      count++;
+      yield json.take();
+    }
+    json.text('\n],"shared":{"frames":[');
+    let separator = '\n';
+    for (const name of this.#frames.names) {
+      json.text(`${separator}${JSON.stringify({ name })}`);
+      separator = ',\n';
+      if (json.isFull) yield json.take();
+    }
+    json.text('\n]}}\n');
+    yield json.take();
+    this.#notice(count);
+  }
+
+  *#profiles(processNames: ReadonlyMap<number, string>): Generator<object, void> {
+    for (const [lane, events] of this.#calls) {
+      const { processId } = lane;
+      const process = processId === undefined ? undefined : (processNames.get(processId) ?? processId);
+      yield {
+        type: 'evented',
+        name: `Activities ${lane.number}${process === undefined ? '' : ` of ${process}`}`,
+        unit: 'nanoseconds',
+        startValue: events[0]?.at,
+        endValue: events.at(-1)?.at,
+        events,
+      };
+    }
+    yield* this.#samples.profiles(this.#frames, processNames);
+  }
+
+  #start(activity: TracedActivity): void {
+    for (const lost of this.#lanes.lostBy(activity)) this.#call('C', lost);
+    const isPlaced = this.#activityCount < MAX_ACTIVITIES && this.#lanes.open(activity) !== undefined;
+    if (!isPlaced) {
+      this.#dropped++;
+      return;
+    }
+    this.#activityCount++;
+    this.#call('O', activity);
+  }
+
+  #close(activity: TracedActivity): void {
+    for (const ended of this.#lanes.close(activity)) this.#call('C', ended);
+  }
+
+  #call(type: 'O' | 'C', activity: TracedActivity): void {
+    const lane = this.#lanes.lastLaneOf(activity) as Lane;
+    let calls = this.#calls.get(lane);
+    if (calls === undefined) {
+      calls = [];
+      this.#calls.set(lane, calls);
+    }
+    calls.push({ type, at: this.#tracker.nowNs, frame: this.#frames.indexOf(activity.name) });
+  }
+
+  #notice(profileCount: number): void {
+    if (this.#dropped > 0)
+      this.notices.push(`${this.#dropped} activities are left out: the file has too many.`);
+    const { dropped } = this.#samples;
+    if (dropped > 0) this.notices.push(`${dropped} CPU samples are left out: the file has too many.`);
+    if (profileCount > 0) return;
+    this.notices.push('The file is empty: speedscope shows activities and CPU samples, and there are none.');
+  }
+}

@@ -1,0 +1,145 @@
+/** Putting the bytes of a nettrace together, in memory that grows and is used again. */
+import { viewOf } from '../../bytes.ts';
+
+const FIRST_SIZE = 1024;
+/** A variable-length integer of 64 bits has at most so many bytes. */
+const MAX_VARINT_SIZE = 10;
+/** 2 to the 28th: four bytes of a variable-length integer. */
+const FOUR_GROUPS = 0x1000_0000;
+
+export class NetTraceBytes {
+  length = 0;
+  private buffer = Buffer.allocUnsafeSlow(FIRST_SIZE);
+  private view = viewOf(this.buffer);
+
+  uint8(value: number): void {
+    const at = this.grow(1);
+    this.buffer[at] = value;
+  }
+
+  uint16(value: number): void {
+    const at = this.grow(2);
+    this.view.setUint16(at, value, true);
+  }
+
+  uint32(value: number): void {
+    const at = this.grow(4);
+    this.view.setUint32(at, value, true);
+  }
+
+  /** Signed or unsigned. */
+  uint64(value: bigint): void {
+    const at = this.grow(8);
+    this.view.setBigInt64(at, value, true);
+  }
+
+  float(value: number): void {
+    const at = this.grow(4);
+    this.view.setFloat32(at, value, true);
+  }
+
+  double(value: number): void {
+    const at = this.grow(8);
+    this.view.setFloat64(at, value, true);
+  }
+
+  bytes(value: Uint8Array): void {
+    const at = this.grow(value.length);
+    this.buffer.set(value, at);
+  }
+
+  /** @param value not negative, up to 2^53 */
+  varUint(value: number): void {
+    const start = this.grow(MAX_VARINT_SIZE);
+    let at = start;
+    let left = value;
+    // The 32-bit operators cannot hold more.
+    for (; left >= FOUR_GROUPS; left = Math.floor(left / 128)) this.buffer[at++] = (left % 128) | 0x80;
+    for (; left >= 0x80; left >>>= 7) this.buffer[at++] = (left & 0x7f) | 0x80;
+    this.buffer[at++] = left;
+    this.length = at;
+  }
+
+  /** @param value taken as 64 bits without sign */
+  varUint64(value: bigint): void {
+    let left = BigInt.asUintN(64, value);
+    for (; left > BigInt(Number.MAX_SAFE_INTEGER); left >>= 7n) this.uint8(Number(left & 0x7fn) | 0x80);
+    this.varUint(Number(left));
+  }
+
+  /** Signed: 0, -1, 1, -2 and so on as 0, 1, 2, 3. */
+  varInt64(value: bigint): void {
+    const signed = BigInt.asIntN(64, value);
+    this.varUint64((signed << 1n) ^ (signed >> 63n));
+  }
+
+  /** An id; -1 and the like as 64 bits without sign. */
+  varId64(value: number): void {
+    if (value >= 0) this.varUint(value);
+    else this.varUint64(BigInt(value));
+  }
+
+  /** UTF-8 behind its length in bytes. */
+  utf8(text: string): void {
+    const size = Buffer.byteLength(text);
+    this.varUint(size);
+    const at = this.grow(size);
+    this.buffer.write(text, at, 'utf8');
+  }
+
+  /** UTF-16. */
+  utf16(text: string): void {
+    const at = this.grow(text.length * 2);
+    this.buffer.write(text, at, 'utf16le');
+  }
+
+  /** UTF-16 up to a NUL; what stands behind a NUL of the text's own is cut off. */
+  utf16Terminated(text: string): void {
+    const nulAt = text.indexOf('\0');
+    this.utf16(nulAt < 0 ? text : text.slice(0, nulAt));
+    this.uint16(0);
+  }
+
+  /** What stands at the offset becomes this number. */
+  setUint16(at: number, value: number): void {
+    this.view.setUint16(at, value, true);
+  }
+
+  setUint32(at: number, value: number): void {
+    this.view.setUint32(at, value, true);
+  }
+
+  setInt64(at: number, value: bigint): void {
+    this.view.setBigInt64(at, value, true);
+  }
+
+  /** Forgets what was written from the offset on. */
+  cut(length: number): void {
+    this.length = length;
+  }
+
+  /** What has been written, until something else is. */
+  current(): Uint8Array {
+    return this.buffer.subarray(0, this.length);
+  }
+
+  /** A copy of what has been written; then there is nothing. */
+  take(): Uint8Array {
+    const taken = Uint8Array.prototype.slice.call(this.buffer, 0, this.length);
+    this.length = 0;
+    return taken;
+  }
+
+  /** Where the next `size` bytes go. */
+  private grow(size: number): number {
+    const at = this.length;
+    this.length += size;
+    if (this.length > this.buffer.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(this.length, 2 * this.buffer.length));
+      larger.set(this.buffer.subarray(0, at));
+      this.buffer = larger;
+      this.view = viewOf(larger);
+    }
+    return at;
+  }
+}

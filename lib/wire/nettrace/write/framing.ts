@@ -1,0 +1,112 @@
+/**
+ * How blocks become a trace: version 4 as objects of FastSerialization, version 6 behind their kind and size.
+ *
+ * Source: perfview's NetTraceFormat_v5.md and NetTraceFormat_v6.md.
+ */
+import {
+  BLOCK_ALIGNMENT,
+  BLOCK_KIND_OF_OBJECT,
+  BlockKind,
+  FAST_SERIALIZATION_MAGIC,
+  FormatVersion,
+  MAX_BLOCK_VERSION,
+  NETTRACE_MAGIC,
+  SerializationTag,
+} from '../constants.ts';
+import { NetTraceBytes } from './byte-writer.ts';
+
+export interface WrittenFraming {
+  /** What stands before the first block. */
+  start(): void;
+  /** Bytes stand in the trace in the order in which they are given. */
+  block(kind: number, body: Uint8Array): void;
+  /** What stands behind the last block. */
+  end(): void;
+  /** What has been written since the last call. */
+  take(): Uint8Array;
+  readonly pendingBytes: number;
+}
+
+const OBJECT_NAMES: ReadonlyMap<number, string> = new Map(
+  // The last name of a kind is the older one, of version 3.
+  Array.from(BLOCK_KIND_OF_OBJECT, ([name, kind]) => [kind, name] as const).reverse(),
+);
+
+export class FramingV4 implements WrittenFraming {
+  private readonly bytes = new NetTraceBytes();
+  /** Bytes of the trace that have been taken. */
+  private taken = 0;
+
+  get pendingBytes(): number {
+    return this.bytes.length;
+  }
+
+  start(): void {
+    this.bytes.bytes(Buffer.from(NETTRACE_MAGIC));
+    this.bytes.uint32(FAST_SERIALIZATION_MAGIC.length);
+    this.bytes.bytes(Buffer.from(FAST_SERIALIZATION_MAGIC));
+  }
+
+  block(kind: number, body: Uint8Array): void {
+    const { bytes } = this;
+    const isTrace = kind === BlockKind.Trace;
+    const version = isTrace ? FormatVersion.V4 : MAX_BLOCK_VERSION;
+    const name = OBJECT_NAMES.get(kind) ?? '';
+    bytes.uint8(SerializationTag.BeginPrivateObject);
+    bytes.uint8(SerializationTag.BeginPrivateObject);
+    bytes.uint8(SerializationTag.NullReference);
+    bytes.uint32(version);
+    bytes.uint32(version);
+    bytes.uint32(name.length);
+    bytes.bytes(Buffer.from(name));
+    bytes.uint8(SerializationTag.EndObject);
+    if (!isTrace) {
+      bytes.uint32(body.length);
+      const padding = -(this.taken + bytes.length) & (BLOCK_ALIGNMENT - 1);
+      for (let i = 0; i < padding; i++) bytes.uint8(0);
+    }
+    bytes.bytes(body);
+    bytes.uint8(SerializationTag.EndObject);
+  }
+
+  end(): void {
+    this.bytes.uint8(SerializationTag.NullReference);
+  }
+
+  take(): Uint8Array {
+    this.taken += this.bytes.length;
+    return this.bytes.take();
+  }
+}
+
+/** In a block's head: the kind stands above so many bits of size. */
+const SIZE_BITS = 24;
+const MINOR_VERSION = 0;
+
+export class FramingV6 implements WrittenFraming {
+  private readonly bytes = new NetTraceBytes();
+
+  get pendingBytes(): number {
+    return this.bytes.length;
+  }
+
+  start(): void {
+    this.bytes.bytes(Buffer.from(NETTRACE_MAGIC));
+    this.bytes.uint32(0);
+    this.bytes.uint32(FormatVersion.V6);
+    this.bytes.uint32(MINOR_VERSION);
+  }
+
+  block(kind: number, body: Uint8Array): void {
+    this.bytes.uint32(body.length | (kind << SIZE_BITS));
+    this.bytes.bytes(body);
+  }
+
+  end(): void {
+    this.block(BlockKind.EndOfStream, new Uint8Array());
+  }
+
+  take(): Uint8Array {
+    return this.bytes.take();
+  }
+}

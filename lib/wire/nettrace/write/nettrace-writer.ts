@@ -1,0 +1,184 @@
+/**
+ * Writes a nettrace of version 4 or 6 as its events come, in pieces.
+ *
+ * What events refer to (metadata, threads, stacks, labels) stands before them. A sequence point ends each piece:
+ * it tells the numbers of the threads' last events, by which readers notice that some are missing, and lets them
+ * forget stacks and labels.
+ */
+import { BlockKind, FormatVersion } from '../constants.ts';
+import { NetTraceBytes } from './byte-writer.ts';
+import { EventBlocks, writeEventBlockHead } from './event-block.ts';
+import { FramingV4, FramingV6, type WrittenFraming } from './framing.ts';
+import { labelListKey, writeLabelList } from './label-list-row.ts';
+import { writeMetadataRowV4 } from './metadata-v4-row.ts';
+import { writeMetadataRowV6 } from './metadata-v6-row.ts';
+import { NumberedRows, RowBlocks } from './row-blocks.ts';
+import { writeThreadRow } from './thread-row.ts';
+import { traceBlock } from './trace-block.ts';
+import type {
+  ThreadHandle,
+  WrittenEvent,
+  WrittenMetadata,
+  WrittenThread,
+  WrittenTrace,
+  WrittenVersion,
+} from './written.ts';
+
+/**
+ * - `time`: all events come in the order of time. Readers show them as early as they come, and in this order
+ * - `thread`: only those of each thread do; between two calls of `flush`, threads may come in any order
+ */
+export type EventOrderGiven = 'time' | 'thread';
+
+/** A block can have a few bytes less than 16 MiB: an event with a larger payload is dropped. */
+const MAX_PAYLOAD_SIZE = 0xff_0000;
+/** More than so many missing events, of one thread between two sequence points, readers do not take for such. */
+const MAX_DROPPED = 0x7fff_ffff;
+
+interface Thread extends ThreadHandle {
+  sequence: number;
+  /** Its own where events are in the order of their threads. */
+  readonly events: EventBlocks;
+}
+
+export class NetTraceWriter {
+  private readonly version: WrittenVersion;
+  private readonly pointerSize: 4 | 8;
+  private readonly framing: WrittenFraming;
+  private readonly metadata: RowBlocks;
+  private readonly threadRows = new RowBlocks(() => {});
+  private readonly stacks = new NumberedRows();
+  private readonly labelLists = new NumberedRows();
+  private readonly threads: Thread[] = [];
+  /** By the ids of version 4, which are the system's. */
+  private readonly threadsById = new Map<number, Thread>();
+  /** Where events are in the order of time, those of all threads. */
+  private readonly events: EventBlocks | undefined;
+  /** Threads with events or losses since the last sequence point. */
+  private readonly touched = new Set<Thread>();
+  private lastMetadataId = 0;
+  private lastTicks: bigint;
+
+  constructor(version: WrittenVersion, trace: WrittenTrace, order: EventOrderGiven = 'time') {
+    const isV6 = version === FormatVersion.V6;
+    this.version = version;
+    this.pointerSize = trace.pointerSize;
+    this.lastTicks = trace.syncTicks;
+    this.framing = isV6 ? new FramingV6() : new FramingV4();
+    this.metadata = new RowBlocks(isV6 ? (bytes) => bytes.uint16(0) : writeEventBlockHead);
+    this.events = order === 'time' ? new EventBlocks(version) : undefined;
+    this.framing.start();
+    this.framing.block(BlockKind.Trace, traceBlock(version, trace));
+  }
+
+  /** About how many bytes `flush` has to give. */
+  get pendingBytes(): number {
+    let size = this.framing.pendingBytes + (this.events?.pendingBytes ?? 0);
+    if (this.events === undefined) for (const { events } of this.touched) size += events.pendingBytes;
+    return size;
+  }
+
+  /** Describes a kind of events. @returns its id */
+  define(metadata: WrittenMetadata): number {
+    const id = ++this.lastMetadataId;
+    const writeRow = this.version === FormatVersion.V6 ? writeMetadataRowV6 : writeMetadataRowV4;
+    this.metadata.add((bytes) => writeRow(bytes, id, metadata));
+    return id;
+  }
+
+  /** Adds a thread. To be called once for each, since version 6 takes them for different ones. */
+  thread(thread: WrittenThread): ThreadHandle {
+    const isV6 = this.version === FormatVersion.V6;
+    const id = isV6 ? this.threads.length + 1 : (thread.threadId ?? 0);
+    const known = this.threadsById.get(id);
+    if (known !== undefined) return known;
+    const events = this.events ?? new EventBlocks(this.version);
+    const added: Thread = { id, sequence: 0, events };
+    this.threads.push(added);
+    this.threadsById.set(id, added);
+    if (isV6) this.threadRows.add((bytes) => writeThreadRow(bytes, id, thread));
+    return added;
+  }
+
+  /** Takes the next event. Of one that is too large for the format, the trace tells that it is missing. */
+  write(event: WrittenEvent): void {
+    const thread = event.thread as Thread;
+    if (event.payload.length > MAX_PAYLOAD_SIZE) {
+      this.drop(thread, 1);
+      return;
+    }
+    thread.sequence = (thread.sequence + 1) >>> 0;
+    this.touched.add(thread);
+    if (event.ticks > this.lastTicks) this.lastTicks = event.ticks;
+    thread.events.add(event, this.stackOf(event), this.labelListOf(event), this.events !== undefined);
+  }
+
+  /** Notes that events of the thread are missing. */
+  drop(thread: ThreadHandle, count: number): void {
+    const dropped = thread as Thread;
+    dropped.sequence = (dropped.sequence + Math.min(count, MAX_DROPPED)) >>> 0;
+    this.touched.add(dropped);
+  }
+
+  /**
+   * The next piece of the trace: everything up to here, and a sequence point if there have been events. Events
+   * that come later are not to be older than those before.
+   */
+  flush(): Uint8Array {
+    const { framing } = this;
+    const add = (kind: number, blocks: readonly Uint8Array[]): void => {
+      for (const block of blocks) framing.block(kind, block);
+    };
+    add(BlockKind.Metadata, this.metadata.take());
+    add(BlockKind.Thread, this.threadRows.take());
+    add(BlockKind.Stack, this.stacks.takeAll());
+    add(BlockKind.LabelList, this.labelLists.takeAll());
+    if (this.events !== undefined) add(BlockKind.Event, this.events.take());
+    else for (const { events } of this.touched) add(BlockKind.Event, events.take());
+    if (this.touched.size > 0) framing.block(BlockKind.SequencePoint, this.sequencePoint());
+    return framing.take();
+  }
+
+  /** The last piece of the trace. */
+  end(): Uint8Array {
+    const last = this.flush();
+    this.framing.end();
+    return Buffer.concat([last, this.framing.take()]);
+  }
+
+  private stackOf({ stack }: WrittenEvent): number {
+    if (stack === undefined || stack.length === 0) return 0;
+    return this.stacks.numberOf(stack.join(), (bytes) => {
+      bytes.uint32(stack.length * this.pointerSize);
+      for (const address of stack) {
+        if (this.pointerSize === 8) bytes.uint64(address);
+        else bytes.uint32(Number(BigInt.asUintN(32, address)));
+      }
+    });
+  }
+
+  private labelListOf(event: WrittenEvent): number {
+    if (this.version !== FormatVersion.V6) return 0;
+    const key = labelListKey(event);
+    return key === '' ? 0 : this.labelLists.numberOf(key, (bytes) => writeLabelList(bytes, event));
+  }
+
+  private sequencePoint(): Uint8Array {
+    const bytes = new NetTraceBytes();
+    bytes.uint64(this.lastTicks);
+    const isV6 = this.version === FormatVersion.V6;
+    if (isV6) bytes.uint32(0);
+    bytes.uint32(this.touched.size);
+    for (const { id, sequence } of this.touched) {
+      if (isV6) {
+        bytes.varUint(id);
+        bytes.varUint(sequence);
+      } else {
+        bytes.uint64(BigInt(id));
+        bytes.uint32(sequence);
+      }
+    }
+    this.touched.clear();
+    return bytes.take();
+  }
+}

@@ -1,0 +1,22 @@
+/** Parts behind their size in two bytes, which version 6 has many of. */
+import type { NetTraceBytes } from './byte-writer.ts';
+
+const SIZE_SIZE = 2;
+const MAX_SIZE = 0xffff;
+
+/**
+ * @param write writes the part; false where it cannot be written
+ * @returns false where it cannot, or is too large: then nothing has been written
+ */
+export function writeSized16(bytes: NetTraceBytes, write: () => boolean): boolean {
+  const sizeAt = bytes.length;
+  bytes.uint16(0);
+  const isWritten = write();
+  const size = bytes.length - sizeAt - SIZE_SIZE;
+  if (!isWritten || size > MAX_SIZE) {
+    bytes.cut(sizeAt);
+    return false;
+  }
+  bytes.setUint16(sizeAt, size);
+  return true;
+}

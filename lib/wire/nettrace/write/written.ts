@@ -1,0 +1,87 @@
+/** What a nettrace is written from: the trace, its kinds of events, its threads, and the events. */
+import type { NetTraceField } from '../field-type.ts';
+
+export type WrittenVersion = 4 | 6;
+
+export interface WrittenTrace {
+  /** The time of day at `syncTicks`, in milliseconds since 1970. */
+  readonly startTimeMs: number;
+  /** The clock of the events' times at that time, and its ticks per second. */
+  readonly syncTicks: bigint;
+  readonly ticksPerSecond: bigint;
+  /** Of addresses, in bytes. */
+  readonly pointerSize: 4 | 8;
+  /** Of all events in version 4, where it is 0 if it is not given; in version 6 of threads that have none. */
+  readonly processId?: number | undefined;
+  readonly processors?: number | undefined;
+  /** Nanoseconds between CPU samples. */
+  readonly samplingInterval?: number | undefined;
+  /** What else version 6 is to tell. */
+  readonly properties?: Iterable<readonly [key: string, value: string]> | undefined;
+}
+
+/** What version 4 has no place for is left out there: it says which. */
+export interface WrittenMetadata {
+  readonly provider: string;
+  /** Version 6. */
+  readonly providerGuid?: string | undefined;
+  readonly eventId: number;
+  readonly name: string;
+  readonly keywords: bigint;
+  readonly version: number;
+  readonly level: number;
+  /** Without it, readers conclude it from the name. */
+  readonly opcode?: number | undefined;
+  /** In version 4 of types up to `Array`. */
+  readonly fields: readonly NetTraceField[];
+  /** This and the next two: version 6. */
+  readonly messageTemplate?: string | undefined;
+  readonly description?: string | undefined;
+  readonly properties?: Iterable<readonly [key: string, value: string]> | undefined;
+}
+
+/** In version 4 a thread is its id alone, 0 where there is none. */
+export interface WrittenThread {
+  readonly processId?: number | undefined;
+  readonly threadId?: number | undefined;
+  readonly name?: string | undefined;
+  readonly properties?: Iterable<readonly [key: string, value: string]> | undefined;
+}
+
+/** What version 6 attaches to events beside their fields. The last four replace what the metadata says. */
+export interface WrittenLabels {
+  /** 32 hex digits, as in W3C's traceparent. */
+  readonly traceId?: string | undefined;
+  /** 16 hex digits. */
+  readonly spanId?: string | undefined;
+  readonly pairs?: Iterable<readonly [key: string, value: string | bigint]> | undefined;
+  readonly opcode?: number | undefined;
+  readonly keywords?: bigint | undefined;
+  readonly level?: number | undefined;
+  readonly version?: number | undefined;
+}
+
+/** A thread as the writer knows it: see `NetTraceWriter.thread`. */
+export interface ThreadHandle {
+  /** The index that the trace gives it; in version 4 the system's id. */
+  readonly id: number;
+  /** The number of the last event that was written or dropped, 32 bits. */
+  readonly sequence: number;
+}
+
+export interface WrittenEvent {
+  /** From `NetTraceWriter.define`. */
+  readonly metadataId: number;
+  /** From `NetTraceWriter.thread`. */
+  readonly thread: ThreadHandle;
+  readonly ticks: bigint;
+  readonly processor?: number | undefined;
+  /** GUID text. */
+  readonly activityId?: string | undefined;
+  readonly relatedActivityId?: string | undefined;
+  /** Version 6. */
+  readonly labels?: WrittenLabels | undefined;
+  /** Addresses, the innermost frame first. */
+  readonly stack?: readonly bigint[] | undefined;
+  readonly payload: Uint8Array;
+}
