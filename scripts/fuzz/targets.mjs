@@ -16,13 +16,13 @@ import { parseEventMapInfo } from '../../dist/wire/etw/event-map-info.js';
 import { parseTraceEventInfo } from '../../dist/wire/etw/trace-event-info.js';
 import { decodeEventHeader } from '../../dist/wire/eventheader/decode.js';
 import { describeManifest } from '../../dist/wire/manifest/describe.js';
+import { Block } from '../../dist/wire/nettrace/block.js';
+import { BlockKind } from '../../dist/wire/nettrace/constants.js';
+import { decodePayload } from '../../dist/wire/nettrace/payload.js';
 import { parseTracepointFormat } from '../../dist/wire/perf-data/tracepoint-format.js';
 import { decodeTraceLogging } from '../../dist/wire/tracelogging/decode.js';
 import { decodeTracepointV1 } from '../../dist/wire/tracepoint-v1/decode.js';
-import {
-  decodeTracepointV1Payload,
-  readTracepointV1Metadata,
-} from '../../dist/wire/tracepoint-v1/metadata.js';
+import { readTracepointV1Metadata } from '../../dist/wire/tracepoint-v1/metadata.js';
 import { anyParts, cutEtl, cutPerf, etlParts, nettraceParts, perfParts } from './structure.mjs';
 
 /** Of a large file so many bytes are taken: more would only make each run slower. */
@@ -132,7 +132,9 @@ export const TARGETS = [
     seeds: () => [TRACEPOINT_V1],
     run: (bytes) => {
       const { payload, metadata } = decodeTracepointV1(bytes);
-      return metadata && decodeTracepointV1Payload(readTracepointV1Metadata(metadata), payload);
+      if (metadata === undefined) return;
+      const { fields } = readTracepointV1Metadata(metadata);
+      decodePayload(fields, new Block(BlockKind.Event, payload, 0), 0, payload.length);
     },
   },
   {

@@ -20,6 +20,9 @@ export interface KindPayload {
   readonly problem?: string | undefined;
 }
 
+/** Where the payload of an event is. */
+export type PayloadPlace = Pick<NetTraceEvent, 'block' | 'payloadStart' | 'payloadEnd' | 'payloadBytes'>;
+
 export class EventKind {
   readonly providerGuid: string;
   readonly name: string;
@@ -55,7 +58,7 @@ export class EventKind {
     return taskNameOf(this.name, opcode) ?? this.name;
   }
 
-  decode(event: NetTraceEvent, pointerSize: 4 | 8): KindPayload {
+  decode(event: PayloadPlace, pointerSize: 4 | 8): KindPayload {
     if (this.#fields.length > 0) {
       return decodePayload(this.#fields, event.block, event.payloadStart, event.payloadEnd);
     }

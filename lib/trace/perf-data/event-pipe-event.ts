@@ -1,14 +1,14 @@
 /** A sample of a tracepoint that .NET's EventPipe writes to, in version 1 of its format for tracepoints. */
 import type { Payload } from '../../wire/decoded-field.ts';
+import { Block } from '../../wire/nettrace/block.ts';
+import { BlockKind } from '../../wire/nettrace/constants.ts';
 import type { NetTraceMetadata } from '../../wire/nettrace/metadata.ts';
-import type { DecodedPayload } from '../../wire/nettrace/payload.ts';
 import type { SampleRecord } from '../../wire/perf-data/sample.ts';
 import type { TracepointFormat } from '../../wire/perf-data/tracepoint-format.ts';
 import { decodeTracepointV1, type TracepointV1Event } from '../../wire/tracepoint-v1/decode.ts';
 import { TracepointV1Error } from '../../wire/tracepoint-v1/error.ts';
-import { decodeTracepointV1Payload } from '../../wire/tracepoint-v1/metadata.ts';
-import { opcodeNameOf, taskNameOf } from '../names.ts';
-import type { MetadataStore } from './metadata-store.ts';
+import type { EventKind, KindPayload, PayloadPlace } from '../nettrace/event-kind.ts';
+import type { DescribedKind, MetadataStore } from './metadata-store.ts';
 import { type Recording, rawOf, SampleEvent } from './sample-event.ts';
 
 export class EventPipeEvent extends SampleEvent {
@@ -16,7 +16,8 @@ export class EventPipeEvent extends SampleEvent {
   readonly #store: MetadataStore;
   readonly #event: TracepointV1Event | undefined;
   readonly #fault: string | undefined;
-  #decoded: DecodedPayload | undefined;
+  #described: DescribedKind | undefined;
+  #decoded: KindPayload | undefined;
 
   /**
    * @param store gets the event's metadata, if it brings any; has it, once it has come
@@ -45,11 +46,13 @@ export class EventPipeEvent extends SampleEvent {
     return this.#metadata()?.provider ?? this.#format.system;
   }
 
-  /** .NET's native events have no name here, and other events none until their metadata has come. */
+  override get providerGuid(): string | undefined {
+    return this.#kind()?.providerGuid;
+  }
+
+  /** The tracepoint's, until the event's metadata has come. */
   get name(): string {
-    const metadata = this.#metadata();
-    if (metadata === undefined) return this.#format.name;
-    return metadata.name === '' ? `Event${metadata.eventId}` : metadata.name;
+    return this.#kind()?.name ?? this.#format.name;
   }
 
   override get id(): number {
@@ -69,15 +72,15 @@ export class EventPipeEvent extends SampleEvent {
   }
 
   override get opcode(): number {
-    return this.#metadata()?.opcode ?? 0;
+    return this.#kind()?.opcode ?? 0;
   }
 
   override get opcodeName(): string | undefined {
-    return opcodeNameOf(this.opcode);
+    return this.#kind()?.opcodeName(this.opcode);
   }
 
   override get taskName(): string | undefined {
-    return taskNameOf(this.name, this.opcode);
+    return this.#kind()?.taskName(this.opcode);
   }
 
   override get activityId(): string | undefined {
@@ -100,21 +103,33 @@ export class EventPipeEvent extends SampleEvent {
     return this.#event?.payload ?? dataOf(this.sample, this.#format);
   }
 
-  #metadata(): NetTraceMetadata | undefined {
-    return this.#event && this.#store.get(this.#format.id, this.sample.pid, this.#event.eventId);
+  #describe(): DescribedKind | undefined {
+    if (this.#event === undefined) return undefined;
+    this.#described ??= this.#store.get(this.#format.id, this.sample.pid, this.#event.eventId);
+    return this.#described;
   }
 
-  #fields(): DecodedPayload {
-    const metadata = this.#metadata();
-    if (this.#event === undefined || metadata === undefined) {
+  #metadata(): NetTraceMetadata | undefined {
+    return this.#describe()?.metadata;
+  }
+
+  #kind(): EventKind | undefined {
+    return this.#describe()?.kind;
+  }
+
+  #fields(): KindPayload {
+    const kind = this.#kind();
+    if (this.#event === undefined || kind === undefined) {
       return withoutFields(this.#fault ?? 'No metadata that describes the event has been recorded yet.');
     }
-    this.#decoded ??=
-      metadata.fieldsProblem === undefined
-        ? decodeTracepointV1Payload(metadata, this.#event.payload)
-        : withoutFields(metadata.fieldsProblem);
+    this.#decoded ??= kind.decode(placeOf(this.#event.payload), this.recording.pointerSize);
     return this.#decoded;
   }
+}
+
+function placeOf(payload: Uint8Array): PayloadPlace {
+  const block = new Block(BlockKind.Event, payload, 0);
+  return { block, payloadStart: 0, payloadEnd: payload.length, payloadBytes: payload };
 }
 
 /** From the version on. */
@@ -122,6 +137,6 @@ function dataOf(sample: SampleRecord, format: TracepointFormat): Uint8Array {
   return rawOf(sample).subarray(format.fields[0]?.offset);
 }
 
-function withoutFields(problem: string): DecodedPayload {
+function withoutFields(problem: string): KindPayload {
   return { payload: Object.create(null), problem };
 }

@@ -5,9 +5,16 @@
 import { NetTraceError } from '../../wire/nettrace/error.ts';
 import type { NetTraceMetadata } from '../../wire/nettrace/metadata.ts';
 import { readTracepointV1Metadata } from '../../wire/tracepoint-v1/metadata.ts';
+import { EventKind } from '../nettrace/event-kind.ts';
+
+/** What an event's metadata says, and what is made of it once. */
+export interface DescribedKind {
+  readonly metadata: NetTraceMetadata;
+  readonly kind: EventKind;
+}
 
 export class MetadataStore {
-  readonly #byEvent = new Map<string, NetTraceMetadata>();
+  readonly #byEvent = new Map<string, DescribedKind>();
 
   /** Metadata that cannot be read describes nothing: its events stay without. */
   add(tracepointId: number, processId: number | undefined, eventId: number, bytes: Uint8Array): void {
@@ -15,13 +22,14 @@ export class MetadataStore {
     // Two threads may both have written it.
     if (this.#byEvent.has(key)) return;
     try {
-      this.#byEvent.set(key, readTracepointV1Metadata(bytes));
+      const metadata = readTracepointV1Metadata(bytes);
+      this.#byEvent.set(key, { metadata, kind: new EventKind(metadata) });
     } catch (error) {
       if (!(error instanceof NetTraceError)) throw error;
     }
   }
 
-  get(tracepointId: number, processId: number | undefined, eventId: number): NetTraceMetadata | undefined {
+  get(tracepointId: number, processId: number | undefined, eventId: number): DescribedKind | undefined {
     return this.#byEvent.get(keyOf(tracepointId, processId, eventId));
   }
 }

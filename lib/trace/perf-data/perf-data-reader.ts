@@ -34,7 +34,12 @@ export class PerfDataReader implements TraceReader {
     this.#groups = groups;
     this.#close = close;
     const wallTimeOffset = session.wallTimeOffsetNs ?? 0n;
-    const recording = { littleEndian: session.littleEndian, wallTimeOffset, startTime: info.startTime };
+    const recording = {
+      littleEndian: session.littleEndian,
+      pointerSize: info.pointerSize === 4 ? 4 : 8,
+      wallTimeOffset,
+      startTime: info.startTime,
+    } as const;
     this.#events = new EventFactory(recording, session);
     this.#time = info.startTime - wallTimeOffset;
   }

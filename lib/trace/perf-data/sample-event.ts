@@ -6,6 +6,8 @@ import { type Nanoseconds, TraceEvent } from '../trace-event.ts';
 /** What the events of one trace share. */
 export interface Recording {
   readonly littleEndian: boolean;
+  /** Bytes of an address. */
+  readonly pointerSize: 4 | 8;
   /** From the recording's clock to the time of day; 0 where that is not known. */
   readonly wallTimeOffset: Nanoseconds;
   /** See `TraceInfo.startTime`. */

@@ -8,7 +8,6 @@ import { BlockKind } from '../nettrace/constants.ts';
 import { Cursor } from '../nettrace/cursor.ts';
 import type { NetTraceMetadata } from '../nettrace/metadata.ts';
 import { readMetadataV4 } from '../nettrace/metadata-v4.ts';
-import { type DecodedPayload, decodePayload } from '../nettrace/payload.ts';
 
 const ID_SIZE = 4;
 
@@ -17,8 +16,4 @@ export function readTracepointV1Metadata(bytes: Uint8Array): NetTraceMetadata {
   const withId = new Uint8Array(ID_SIZE + bytes.length);
   withId.set(bytes, ID_SIZE);
   return readMetadataV4(new Cursor(new Block(BlockKind.Metadata, withId, 0)));
-}
-
-export function decodeTracepointV1Payload(metadata: NetTraceMetadata, payload: Uint8Array): DecodedPayload {
-  return decodePayload(metadata.fields, new Block(BlockKind.Event, payload, 0), 0, payload.length);
 }

@@ -117,43 +117,6 @@ describe.each(['a file', 'a pipe'])('perf.data of %s', (where) => {
     expect(events[1]?.payloadProblem).toBe('The sample of 12 bytes ends before the fields who.');
   });
 
-  it("has EventPipe's events, described by the first of each kind", async () => {
-    const fields = ['u8 version', 'u16 event_id', '__rel_loc u8[] extension', '__rel_loc u8[] payload']
-      .map(
-        (field, i) =>
-          `\tfield:${field};\toffset:${[8, 9, 11, 15][i]};\tsize:${[1, 2, 4, 4][i]};\tsigned:0;\n`,
-      )
-      .join('');
-    const utf16 = (value: string) => [...Buffer.from(`${value}\0`, 'utf16le')];
-    const metadata = new Bytes(true).raw(utf16('Demo')).u32(1).raw(utf16('ReqStop')).u64(3).u32(0).u32(4);
-    metadata.u32(1).u32(9).raw(utf16('ms')).u32(1).raw([1, 2]);
-    const event = (extension: readonly number[]) => {
-      const bytes = new Bytes(true).raw([1]).u16(1).u16(4).u16(extension.length).u16(extension.length).u16(4);
-      return [...bytes.raw(extension).u32(7).done()];
-    };
-    const first = event([1, metadata.length, 0, 0, 0, ...metadata.done()]);
-    const later = event([2, ...new Array(16).fill(0x11)]);
-    const { events } = await read({
-      fields,
-      records: [at(1n, first), at(2n, later), at(3n, [2, ...new Array(12)])],
-    });
-    const expected = {
-      provider: 'Demo',
-      name: 'ReqStop',
-      id: 1,
-      level: 4,
-      keywords: 3n,
-      opcode: 2,
-      taskName: 'Req',
-      payload: { ms: 7 },
-      payloadProblem: undefined,
-    };
-    expect(events[0]).toMatchObject(expected);
-    expect(events[1]).toMatchObject({ ...expected, activityId: '11111111-1111-1111-1111-111111111111' });
-    expect(events[2]).toMatchObject({ provider: 'user_events', name: 'P_L5K1', payload: {} });
-    expect(events[2]?.payloadProblem).toContain('format version 2');
-  });
-
   it('has samples of whatever else was recorded, under the name that perf has for it', async () => {
     const names = new Bytes(true).u32(1).u32(8).u64(0).u32(1).raw(text('sched:wakeup')).u64(EVENT_ID);
     const format = '\tfield:int a;\toffset:8;\tsize:4;\tsigned:1;\n';
@@ -190,32 +153,6 @@ describe.each(['a file', 'a pipe'])('perf.data of %s', (where) => {
     // Both records count the same losses.
     expect(progress).toMatchObject({ lostEvents: 3, lostBuffers: 0 });
     expect(events).toHaveLength(1);
-  });
-
-  it('names processes as they were named last in time, in whatever order the processors tell it', async () => {
-    const withTime = (type: number, timeNs: bigint, fill: (body: Bytes) => void) =>
-      record(true, type, (body) => {
-        fill(body);
-        body.pad(8);
-        ids(body, timeNs);
-      });
-    const comm = (timeNs: bigint, pid: number, name: string) =>
-      withTime(3, timeNs, (body) => body.u32(pid).u32(pid).text(`${name}\0`));
-    const fork = (timeNs: bigint, pid: number, parent: number) =>
-      withTime(7, timeNs, (body) => body.u32(pid).u32(parent).u32(pid).u32(parent).u64(timeNs));
-    const records = [
-      // One processor saw a child of sh get its name, another before that how it was started under sh's.
-      comm(1n, 5, 'sh'),
-      comm(5n, 8, 'node'),
-      fork(3n, 8, 5),
-      // A child of bash was started on one processor, after bash had got its name on another.
-      fork(4n, 9, 6),
-      comm(2n, 6, 'bash'),
-      round,
-      at(10n),
-    ];
-    const { progress } = await read({ records });
-    expect(Object.fromEntries(progress.processNames)).toEqual({ 5: 'sh', 6: 'bash', 8: 'node', 9: 'bash' });
   });
 
   it('that is damaged gives all events before the damage, in the order of time', async () => {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { Block } from '../../../lib/wire/nettrace/block.ts';
+import { BlockKind } from '../../../lib/wire/nettrace/constants.ts';
 import { NetTraceError } from '../../../lib/wire/nettrace/error.ts';
+import { decodePayload } from '../../../lib/wire/nettrace/payload.ts';
 import { decodeTracepointV1, isTracepointV1 } from '../../../lib/wire/tracepoint-v1/decode.ts';
 import { TracepointV1Error } from '../../../lib/wire/tracepoint-v1/error.ts';
-import {
-  decodeTracepointV1Payload,
-  readTracepointV1Metadata,
-} from '../../../lib/wire/tracepoint-v1/metadata.ts';
+import { readTracepointV1Metadata } from '../../../lib/wire/tracepoint-v1/metadata.ts';
 
 const bytesOf = (hex: string) => Uint8Array.from(Buffer.from(hex.replaceAll(/\s/g, ''), 'hex'));
 
@@ -96,7 +96,8 @@ describe('the metadata of the tracepoint format', () => {
   });
 
   it('describes the payload', () => {
-    const { payload: fields, problem } = decodeTracepointV1Payload(metadata, payload);
+    const block = new Block(BlockKind.Event, payload, 0);
+    const { payload: fields, problem } = decodePayload(metadata.fields, block, 0, payload.length);
     expect({ ...fields }).toEqual({ url: '/a', ms: 7 });
     expect(problem).toBeUndefined();
   });
