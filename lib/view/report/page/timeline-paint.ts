@@ -77,7 +77,8 @@ class PixelRun {
   }
 
   add(pixel: number, color: string): void {
-    if (pixel !== this.#right || color !== this.#color) {
+    // A bar that starts in the pixel of the one before it is in the run too.
+    if (pixel < this.#right - 1 || pixel > this.#right || color !== this.#color) {
       this.end();
       this.#color = color;
       this.#left = pixel;

@@ -1,0 +1,41 @@
+/** Reports of events written in a test, as a file and as what its page reads out of it. */
+import { gunzipSync } from 'node:zlib';
+import type { TraceEvent } from '../../../lib/trace/trace-event.ts';
+import { type ReportData, reportData } from '../../../lib/view/report/page/report-data.ts';
+import { reportHtml } from '../../../lib/view/report/report-html.ts';
+import { type ReportedTrace, type ReportLimits, TraceReport } from '../../../lib/view/report/trace-report.ts';
+
+/** As `npm run setup` compiles it. */
+export const COMPILED_PAGE = new URL('../../../dist/view/report/page/', import.meta.url);
+
+const TRACE: ReportedTrace = {
+  name: 'demo.nettrace',
+  format: 'nettrace 4',
+  startTime: undefined,
+  processNames: new Map([[4321, 'node']]),
+  notices: [],
+};
+
+export interface WrittenReport {
+  readonly html: string;
+  readonly data: ReportData;
+}
+
+export async function reportOf(
+  events: Iterable<TraceEvent>,
+  trace: Partial<ReportedTrace> = {},
+  limits?: ReportLimits,
+): Promise<WrittenReport> {
+  const report = new TraceReport(limits);
+  for (const event of events) report.add(event);
+  const pieces: string[] = [];
+  for await (const piece of reportHtml(report.content({ ...TRACE, ...trace }), COMPILED_PAGE))
+    pieces.push(piece);
+  const html = pieces.join('');
+  const base64 = Array.from(
+    html.matchAll(/<script[^>]* class="data">([^<]*)<\/script>/g),
+    ([, text = '']) => text,
+  );
+  const bytes = gunzipSync(Buffer.concat(base64.map((text) => Buffer.from(text, 'base64'))));
+  return { html, data: reportData(bytes) };
+}
