@@ -5,11 +5,21 @@
  * A child that outlived its parent was not waited for. One that ran beside another on the path, and ended before
  * that did, did not hold the parent up either: others were still running.
  */
-import type { ActivityNode } from './activity-tree.ts';
+
+/** What the path is found by: that of an `ActivityNode`. */
+export interface TimedNode<N> {
+  readonly activity: {
+    readonly startNs: number;
+    /** Undefined where it has not ended. */
+    readonly endNs: number | undefined;
+    readonly state: string;
+  };
+  readonly children: readonly N[];
+}
 
 /** An activity on the path. */
-export interface CriticalStep {
-  readonly node: ActivityNode;
+export interface CriticalStep<N> {
+  readonly node: N;
   /** 0 for the activity whose path it is. */
   readonly depth: number;
   readonly durationNs: number;
@@ -21,8 +31,8 @@ export interface CriticalStep {
  * @param endNs when it, or one in it, that has not ended is taken to end: the trace's end
  * @returns the activity, then what is in it in the order of time, each before its own steps
  */
-export function criticalPath(root: ActivityNode, endNs: number): CriticalStep[] {
-  const steps: CriticalStep[] = [];
+export function criticalPath<N extends TimedNode<N>>(root: N, endNs: number): CriticalStep<N>[] {
+  const steps: CriticalStep<N>[] = [];
   const left = [{ node: root, depth: 0 }];
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
     const { node, depth } = next;
@@ -40,11 +50,11 @@ export function criticalPath(root: ActivityNode, endNs: number): CriticalStep[] 
 }
 
 /** The last one first. */
-function childrenWaitedFor(node: ActivityNode, endNs: number): ActivityNode[] {
+function childrenWaitedFor<N extends TimedNode<N>>(node: N, endNs: number): N[] {
   const byEnd = node.children
     .filter(({ activity }) => activity.state !== 'unstarted' && activity.startNs >= node.activity.startNs)
     .sort((a, b) => endOf(b, endNs) - endOf(a, endNs));
-  const found: ActivityNode[] = [];
+  const found: N[] = [];
   let beforeNs = endOf(node, endNs);
   for (const child of byEnd) {
     if (endOf(child, endNs) > beforeNs) continue;
@@ -54,6 +64,6 @@ function childrenWaitedFor(node: ActivityNode, endNs: number): ActivityNode[] {
   return found;
 }
 
-function endOf({ activity }: ActivityNode, endNs: number): number {
+function endOf<N>({ activity }: TimedNode<N>, endNs: number): number {
   return activity.endNs ?? endNs;
 }

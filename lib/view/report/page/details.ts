@@ -1,14 +1,17 @@
 /** All that the report knows of the selected event or activity. */
+import { criticalPath } from '../../critical-path.ts';
 import { milliseconds, thousands } from '../../milliseconds.ts';
 import { button, element } from './dom.ts';
 import { itemsOf } from './grouped.ts';
 import { threadTitle } from './lanes.ts';
 import type { PageState } from './page-state.ts';
+import { PathNode } from './path-node.ts';
 import type { Choose } from './selection.ts';
 import { durationText } from './time-text.ts';
 
-/** Of an activity's events. */
+/** Of an activity's events, and of its critical path. */
 const MAX_EVENTS = 100;
+const MAX_STEPS = 50;
 
 export class Details {
   readonly #state: PageState;
@@ -56,6 +59,7 @@ export class Details {
         ['Thread', thread === undefined ? '' : threadTitle(thread)],
         ['Started in', this.#parentLink(activities.parent[index] as number)],
       ]),
+      ...this.#criticalPath(index),
       ...this.#payload('Start', startEvent),
       ...this.#payload('Stop', stopEvent),
       ...this.#events(index),
@@ -100,6 +104,25 @@ export class Details {
         ? element('p', { class: 'muted' }, 'Left out of the report for its size.')
         : facts(fields.map(({ name, value }) => [name, value === '' ? emptyValue() : value]));
     return [element('h3', {}, title), content];
+  }
+
+  /** What made it slow: see critical-path.ts. */
+  #criticalPath(activity: number): Node[] {
+    const { activities, header } = this.#state.data;
+    if (activities.children(activity).length === 0) return [];
+    const steps = criticalPath(new PathNode(activities, activity), header.endNs);
+    const slowest = [...steps].sort((a, b) => b.selfNs - a.selfNs)[0];
+    const rows = steps.slice(0, MAX_STEPS).map((step) => {
+      const { index } = step.node;
+      const isSlowest = step === slowest;
+      const self = element(isSlowest ? 'strong' : 'span', { class: 'number' }, milliseconds(step.selfNs));
+      const link = button(activities.label(index), () => this.#choose({ kind: 'activity', index }, false), {
+        class: 'link',
+      });
+      return element('li', {}, self, link);
+    });
+    const more = steps.length > MAX_STEPS ? ` (the first ${MAX_STEPS} of ${thousands(steps.length)})` : '';
+    return [element('h3', {}, `Critical path, ms of each alone${more}`), element('ul', {}, ...rows)];
   }
 
   #events(activity: number): Node[] {
