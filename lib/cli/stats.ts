@@ -50,6 +50,7 @@ function asJson(trace: Trace, summary: TraceSummary): string {
     events: summary.count,
     lostEvents: trace.lostEvents,
     lostBuffers: trace.lostBuffers,
+    lateEvents: trace.lateEvents,
     processes: processesOf(trace, summary),
     providers: providersOf(summary).map((provider) => ({
       provider: provider.provider,

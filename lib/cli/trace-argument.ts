@@ -22,7 +22,7 @@ export async function openTraceArgument(file: string, manifests: readonly string
   return openTrace(file === '-' ? process.stdin : file, { manifests: texts });
 }
 
-/** The trace's batches, with progress on a terminal, and at the end a word on stderr about what is missing. */
+/** The trace's batches, with progress on a terminal, and at the end a word on stderr about what is missing or out of order. */
 export async function* readWithProgress(
   trace: Trace,
 ): AsyncGenerator<readonly TraceEvent[], void, undefined> {
@@ -35,8 +35,9 @@ export async function* readWithProgress(
   } finally {
     progress.end();
   }
-  const lost = lossText(trace);
-  if (lost !== undefined) process.stderr.write(`tracewright: ${lost}\n`);
+  for (const text of [lossText(trace), lateText(trace)]) {
+    if (text !== undefined) process.stderr.write(`tracewright: ${text}\n`);
+  }
 }
 
 /** What the recorder has lost, as a sentence. */
@@ -46,4 +47,11 @@ export function lossText({ lostEvents, lostBuffers }: Trace): string | undefined
     ...(lostBuffers > 0 ? [`${lostBuffers} buffer${lostBuffers === 1 ? '' : 's'}`] : []),
   ];
   return parts.length === 0 ? undefined : `The recorder has lost ${parts.join(' and ')}.`;
+}
+
+/** What came out of order, as a sentence. */
+function lateText({ lateEvents }: Trace): string | undefined {
+  if (lateEvents === 0) return undefined;
+  const [events, come] = lateEvents === 1 ? ['1 event', 'comes'] : [`${lateEvents} events`, 'come'];
+  return `${events} ${come} out of order: too far behind later ones in the trace to be waited for.`;
 }

@@ -29,6 +29,8 @@ export interface TraceProgress {
   lostEvents: number;
   /** Whole buffers that the recorder says to be missing. */
   lostBuffers: number;
+  /** Events that come after later ones, where a reader does not wait for all that may be earlier. */
+  lateEvents?: number;
   /** Names of processes by id, as far as the trace tells. */
   readonly processNames: Map<number, string>;
   /** Bytes of the trace that have been read. */

@@ -42,6 +42,11 @@ export class Trace {
     return this.#reader.progress.lostBuffers;
   }
 
+  /** Events that came out of order, after later ones: in a perf.data, further behind them than is waited for. */
+  get lateEvents(): number {
+    return this.#reader.progress.lateEvents ?? 0;
+  }
+
   /** Names of processes by id, as far as the trace has told up to here. */
   get processNames(): ReadonlyMap<number, string> {
     return this.#reader.progress.processNames;

@@ -19,6 +19,7 @@ export class PerfDataReader implements TraceReader {
   readonly #order = new TimeOrder<TraceEvent | NamingRecord>();
   /** Of the record before, for records without a time. */
   #time = 0n;
+  #late = 0;
   #lost = 0;
   #lostSamples = 0;
 
@@ -63,6 +64,7 @@ export class PerfDataReader implements TraceReader {
     switch (record.kind) {
       case 'sample':
         this.#time = record.timeNs ?? this.#time;
+        if (this.#order.isLate(this.#time)) this.progress.lateEvents = ++this.#late;
         this.#order.add(this.#time, this.#events.eventOf(record, this.#time), record.size);
         break;
       case 'finishedRound':

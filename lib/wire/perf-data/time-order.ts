@@ -5,7 +5,7 @@
  *
  * A round is at most what all buffers hold, by default 512 KiB for each processor. More than that is not
  * waited for: of a file without rounds, too, only a window is held. Where the limit is reached, the earlier
- * half is given out; something earlier still that comes after that is given as soon as it is read.
+ * half is given out; something earlier still that comes after that is late: it is given, but out of order.
  */
 
 /** Two rounds of 64 processors with perf's default buffers. */
@@ -31,9 +31,15 @@ export class TimeOrder<T> {
   private latest = 0n;
   private final = 0n;
   private ready: T[] = [];
+  private latestGiven = 0n;
 
   constructor(window: Window = { bytes: MAX_HELD_BYTES, items: MAX_HELD_ITEMS }) {
     this.window = window;
+  }
+
+  /** Whether something later has been given out, so that what has this time can only come out of order. */
+  isLate(time: bigint): boolean {
+    return time < this.latestGiven;
   }
 
   /** @param size bytes of the file that the item keeps in memory */
@@ -70,9 +76,10 @@ export class TimeOrder<T> {
   }
 
   private give(count: number): void {
-    for (const { item, size } of this.held.slice(0, count)) {
+    for (const { time, item, size } of this.held.slice(0, count)) {
       this.ready.push(item);
       this.heldBytes -= size;
+      if (time > this.latestGiven) this.latestGiven = time;
     }
     this.held = this.held.slice(count);
   }

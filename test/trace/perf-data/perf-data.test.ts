@@ -77,6 +77,15 @@ describe.each(['a file', 'a pipe'])('perf.data of %s', (where) => {
     expect(fault).toBeUndefined();
   });
 
+  it('counts those that come too late for that', async () => {
+    // At the end of a round all up to the round before is final: here what comes behind two rounds.
+    const records = [at(2n), round, at(4n), round, at(1n), at(3n), round];
+    const { events, progress } = await read({ records });
+    expect(events.map(({ timestamp }) => timestamp)).toEqual([2n, 1n, 3n, 4n]);
+    expect(progress.lateEvents).toBe(1);
+    expect((await read(PARTS)).progress.lateEvents).toBeUndefined();
+  });
+
   it('tells of the recording', async () => {
     const { info, progress } = await read(PARTS);
     expect(info).toEqual({

@@ -33,6 +33,20 @@ describe('what was recorded in the order of time', () => {
     expect(given([1n, 'round', 2n, 'round'])).toEqual([[], [], [], [1n]]);
   });
 
+  it('is late where something later has been given out: it comes, but out of order', () => {
+    const order = new TimeOrder<bigint>({ bytes: 1_000, items: 4 });
+    for (const time of [4n, 2n, 1n, 3n]) {
+      expect(order.isLate(time)).toBe(false);
+      order.add(time, time, 10);
+    }
+    expect(order.take()).toEqual([1n, 2n]);
+    expect([order.isLate(1n), order.isLate(2n), order.isLate(3n)]).toEqual([true, false, false]);
+    order.add(1n, 1n, 10);
+    order.finish();
+    expect(order.take()).toEqual([1n, 3n, 4n]);
+    expect(order.isLate(3n)).toBe(true);
+  });
+
   it('is given out without a round when more is there than is held', () => {
     const steps: Step[] = [4n, 2n, 1n, 3n, 5n, 'end'];
     const expected = [[], [], [], [1n, 2n], [], [3n, 4n, 5n]];
