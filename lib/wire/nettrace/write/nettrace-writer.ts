@@ -57,7 +57,9 @@ export class NetTraceWriter {
   /** Threads with events or losses since the last sequence point. */
   private readonly touched = new Set<Thread>();
   private lastMetadataId = 0;
+  /** The newest event's; before the first one, the trace's start. */
   private lastTicks: bigint;
+  private hasEvents = false;
 
   constructor(version: WrittenVersion, trace: WrittenTrace, order: EventOrderGiven = 'time') {
     const isV6 = version === FormatVersion.V6;
@@ -109,7 +111,8 @@ export class NetTraceWriter {
     }
     thread.sequence = (thread.sequence + 1) >>> 0;
     this.touched.add(thread);
-    if (event.ticks > this.lastTicks) this.lastTicks = event.ticks;
+    if (event.ticks > this.lastTicks || !this.hasEvents) this.lastTicks = event.ticks;
+    this.hasEvents = true;
     thread.events.add(event, this.stackOf(event), this.labelListOf(event), this.events !== undefined);
   }
 

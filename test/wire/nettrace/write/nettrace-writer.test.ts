@@ -1,0 +1,406 @@
+/** What is written, read back; and every byte of it held to the rules of the format. */
+import { describe, expect, it } from 'vitest';
+import { TypeCode } from '../../../../lib/wire/nettrace/constants.ts';
+import type { NetTraceEvent } from '../../../../lib/wire/nettrace/event.ts';
+import type { NetTraceField } from '../../../../lib/wire/nettrace/field-type.ts';
+import { decodePayload } from '../../../../lib/wire/nettrace/payload.ts';
+import { NetTraceBytes } from '../../../../lib/wire/nettrace/write/byte-writer.ts';
+import { NetTraceWriter } from '../../../../lib/wire/nettrace/write/nettrace-writer.ts';
+import { writePayload } from '../../../../lib/wire/nettrace/write/payload-bytes.ts';
+import type { WrittenTrace } from '../../../../lib/wire/nettrace/write/written.ts';
+import { readTrace } from '../nettrace-bytes.ts';
+import { checkNetTrace } from './nettrace-checker.ts';
+
+const TRACE: WrittenTrace = {
+  startTimeMs: Date.UTC(2026, 10, 21, 12, 30, 15, 250),
+  syncTicks: 1000n,
+  ticksPerSecond: 10_000_000n,
+  pointerSize: 8,
+  processId: 4321,
+  processors: 2,
+  samplingInterval: 1_000_000,
+  properties: [['Ponies', 'many']],
+};
+const KIND = {
+  provider: 'My-Company',
+  eventId: 7,
+  name: 'RequestStart',
+  keywords: 0x8000_0000_0000_0001n,
+  version: 2,
+  level: 4,
+  opcode: 1,
+  fields: [],
+};
+const NOTHING = new Uint8Array();
+const ACTIVITY = '00000011-0000-0000-0000-0000c21a5d59';
+const OTHER = '00001121-0000-0000-0000-0000d31a5d59';
+
+function written(writer: NetTraceWriter, ...pieces: Uint8Array[]) {
+  const bytes = new Uint8Array(Buffer.concat([...pieces, writer.end()]));
+  const checked = checkNetTrace(bytes);
+  const { parser, events } = readTrace(bytes, 1000);
+  expect(parser.fault).toBeUndefined();
+  return { bytes, checked, head: parser.head, lostEvents: parser.lostEvents, events };
+}
+
+const texts = ({ ticks, activityId, relatedActivityId, processor }: NetTraceEvent) => ({
+  ticks,
+  activityId,
+  relatedActivityId,
+  processor,
+});
+
+describe.each([4, 6] as const)('a written nettrace of version %i', (version) => {
+  it('may have no events', () => {
+    const { checked, head, events } = written(new NetTraceWriter(version, TRACE));
+    expect(checked).toMatchObject({ version, events: 0, blocks: 0 });
+    expect(events).toEqual([]);
+    expect(head).toMatchObject({
+      formatVersion: version,
+      startTimeMs: TRACE.startTimeMs,
+      syncTicks: 1000n,
+      ticksPerSecond: 10_000_000n,
+      pointerSize: 8,
+      processId: 4321,
+      processors: 2,
+      samplingInterval: 1_000_000,
+    });
+  });
+
+  it('has events as they were given', () => {
+    const writer = new NetTraceWriter(version, TRACE);
+    const metadataId = writer.define(KIND);
+    const thread = writer.thread({ processId: 4321, threadId: 11 });
+    const ids = { activityId: ACTIVITY, relatedActivityId: OTHER };
+    writer.write({ metadataId, thread, ticks: 2000n, processor: 1, ...ids, payload: Uint8Array.of(1, 2) });
+    writer.write({ metadataId, thread, ticks: 2000n, payload: Uint8Array.of(3, 4) });
+    const { events } = written(writer);
+    expect(events.map(texts)).toEqual([
+      { ticks: 2000n, processor: 1, ...ids },
+      { ticks: 2000n, processor: undefined, activityId: undefined, relatedActivityId: undefined },
+    ]);
+    expect(events.map(({ payloadBytes }) => [...payloadBytes])).toEqual([
+      [1, 2],
+      [3, 4],
+    ]);
+    expect(events[0]?.metadata).toMatchObject(KIND);
+    expect(events[0]?.thread).toMatchObject({ processId: 4321, threadId: 11 });
+  });
+
+  it('keeps the order of events of several threads, also of those at the same time', () => {
+    const writer = new NetTraceWriter(version, TRACE);
+    const metadataId = writer.define(KIND);
+    const threads = [11, 12, 13].map((threadId) => writer.thread({ threadId }));
+    const given = Array.from({ length: 3000 }, (_, i) => ({
+      ticks: 2000n + BigInt(i >> 2),
+      thread: threads[(i * 7) % 3] as (typeof threads)[0],
+    }));
+    for (const event of given) writer.write({ metadataId, ...event, payload: NOTHING });
+    const { checked, events, lostEvents } = written(writer);
+    expect(checked).toMatchObject({ events: 3000, threads: 3, dropped: 0 });
+    expect(lostEvents).toBe(0);
+    expect(events.map(({ ticks, thread }) => [ticks, thread.threadId])).toEqual(
+      given.map(({ ticks, thread }) => [ticks, version === 4 ? thread.id : 10 + thread.id]),
+    );
+  });
+
+  it('puts the events of threads in order that come one thread after the other', () => {
+    const writer = new NetTraceWriter(version, TRACE, 'thread');
+    const metadataId = writer.define(KIND);
+    const pieces: Uint8Array[] = [];
+    for (let round = 0; round < 3; round++) {
+      for (const threadId of [11, 12]) {
+        const thread = round === 0 ? writer.thread({ threadId }) : threads.get(threadId);
+        threads.set(threadId, thread as NonNullable<typeof thread>);
+        for (let i = 0; i < 4; i++) {
+          const ticks = BigInt(2000 + round * 100 + i * 10 + threadId);
+          writer.write({ metadataId, thread: thread as NonNullable<typeof thread>, ticks, payload: NOTHING });
+        }
+      }
+      pieces.push(writer.flush());
+    }
+    const { checked, events } = written(writer, ...pieces);
+    expect(checked).toMatchObject({ events: 24, sequencePoints: 3, threads: 2 });
+    const times = events.map(({ ticks }) => Number(ticks));
+    expect(times).toEqual([...times].sort((a, b) => a - b));
+  });
+  const threads = new Map<number, ReturnType<NetTraceWriter['thread']>>();
+
+  it('tells what is missing', () => {
+    const writer = new NetTraceWriter(version, TRACE);
+    const metadataId = writer.define(KIND);
+    const thread = writer.thread({ threadId: 11 });
+    writer.write({ metadataId, thread, ticks: 1n, payload: NOTHING });
+    writer.drop(thread, 3);
+    writer.write({ metadataId, thread, ticks: 2n, payload: NOTHING });
+    const first = writer.flush();
+    writer.drop(thread, 4);
+    const { checked, lostEvents } = written(writer, first);
+    expect({ dropped: checked.dropped, lostEvents }).toEqual({ dropped: 7, lostEvents: 7 });
+  });
+
+  it('tells of an event that is too large for the format as of one that is missing', () => {
+    const writer = new NetTraceWriter(version, TRACE);
+    const metadataId = writer.define(KIND);
+    const thread = writer.thread({ threadId: 11 });
+    writer.write({ metadataId, thread, ticks: 1n, payload: NOTHING });
+    writer.write({ metadataId, thread, ticks: 2n, payload: new Uint8Array(1 << 24) });
+    const { checked, lostEvents } = written(writer);
+    expect({ events: checked.events, lostEvents }).toEqual({ events: 1, lostEvents: 1 });
+  });
+
+  it('has each stack once between two sequence points', () => {
+    const writer = new NetTraceWriter(version, TRACE);
+    const metadataId = writer.define(KIND);
+    const thread = writer.thread({ threadId: 11 });
+    const stacks = [[1n, 0xffff_ffff_ffff_fff0n], [2n], [], undefined, [2n]];
+    const pieces: Uint8Array[] = [];
+    for (let round = 0; round < 2; round++) {
+      for (const stack of stacks) {
+        writer.write({ metadataId, thread, ticks: 9n, stack, payload: NOTHING });
+      }
+      pieces.push(writer.flush());
+    }
+    const { checked, events } = written(writer, ...pieces);
+    expect(checked.stacks).toBe(4);
+    const expected = stacks.map((stack) => (stack?.length === 0 ? undefined : stack));
+    expect(events.map((event) => event.stack(8))).toEqual([...expected, ...expected]);
+  });
+
+  it('has blocks of about 100 KB, in pieces that say how large they are', () => {
+    const writer = new NetTraceWriter(version, TRACE);
+    const thread = writer.thread({ threadId: 11 });
+    const ids = Array.from({ length: 3000 }, (_, i) =>
+      writer.define({ ...KIND, name: `Event${i}`, eventId: i }),
+    );
+    const pieces: Uint8Array[] = [];
+    for (let i = 0; i < 30_000; i++) {
+      const stack = [BigInt(i)];
+      const metadataId = ids[i % ids.length] as number;
+      writer.write({
+        metadataId,
+        thread,
+        ticks: BigInt(i),
+        stack,
+        activityId: ACTIVITY,
+        payload: new Uint8Array(40),
+      });
+      if (writer.pendingBytes >= 300_000) pieces.push(writer.flush());
+    }
+    const { checked, events } = written(writer, ...pieces);
+    expect(checked).toMatchObject({ events: 30_000, metadata: 3000, stacks: 30_000 });
+    expect(checked.largestBlock).toBeLessThan(101_000);
+    expect(Math.max(...pieces.map((piece) => piece.length))).toBeLessThan(1_500_000);
+    expect(events.length).toBe(30_000);
+  });
+
+  it('counts threads on when their numbers come back to zero', () => {
+    const writer = new NetTraceWriter(version, TRACE);
+    const metadataId = writer.define(KIND);
+    const thread = writer.thread({ threadId: 11 });
+    writer.write({ metadataId, thread, ticks: 1n, payload: NOTHING });
+    const pieces = [writer.flush()];
+    writer.drop(thread, 0x7fff_ffff);
+    pieces.push(writer.flush());
+    writer.drop(thread, 0x7fff_fffe);
+    writer.write({ metadataId, thread, ticks: 2n, payload: NOTHING });
+    writer.write({ metadataId, thread, ticks: 3n, payload: NOTHING });
+    const { lostEvents } = written(writer, ...pieces);
+    expect(lostEvents).toBe(0x7fff_ffff + 0x7fff_fffe);
+  });
+});
+
+describe('what only version 6 has', () => {
+  it('are labels, threads with names, and words about the kinds of events', () => {
+    const writer = new NetTraceWriter(6, TRACE);
+    const described = {
+      providerGuid: 'e13c0d23-ccbc-4e12-931b-d9cc2eee27e4',
+      messageTemplate: 'Request %1',
+      description: 'A request starts.',
+      properties: [['Owner', 'me']] as const,
+    };
+    const metadataId = writer.define({ ...KIND, ...described });
+    const thread = writer.thread({
+      name: 'main',
+      processId: 5,
+      threadId: 6,
+      properties: [['Priority', 'high']],
+    });
+    const labels = {
+      traceId: '0af7651916cd43dd8448eb211c80319c',
+      spanId: 'b7ad6b7169203331',
+      pairs: [['text', 'ü'] as const, ['number', -3n] as const],
+      opcode: 2,
+      keywords: 5n,
+      level: 3,
+      version: 9,
+    };
+    const event = { metadataId, thread, payload: NOTHING };
+    writer.write({ ...event, ticks: 1n, activityId: ACTIVITY, labels });
+    writer.write({ ...event, ticks: 2n, activityId: ACTIVITY, labels });
+    writer.write({ ...event, ticks: 3n, labels: {} });
+    const { checked, events, head } = written(writer);
+    expect(checked.labelLists).toBe(1);
+    expect(head?.properties.get('Ponies')).toBe('many');
+    const [first, second, third] = events as [NetTraceEvent, NetTraceEvent, NetTraceEvent];
+    expect(first.metadata).toMatchObject({ ...described, properties: new Map(described.properties) });
+    expect(first.thread).toMatchObject({ name: 'main', processId: 5, threadId: 6 });
+    expect(first.thread.properties).toEqual(new Map([['Priority', 'high']]));
+    expect(first.activityId).toBe(ACTIVITY);
+    expect(first.labels).toMatchObject({ ...labels, pairs: new Map<string, unknown>(labels.pairs) });
+    expect(second.labels).toBe(first.labels);
+    expect(third.labels).toBeUndefined();
+  });
+
+  it('are sizes of two bytes: what does not fit is left out, and the event stays', () => {
+    const writer = new NetTraceWriter(6, TRACE);
+    const long = 'x'.repeat(70_000);
+    const field = { name: long, type: { code: TypeCode.Int32 } };
+    const thread = writer.thread({ threadId: 6, name: long });
+    const metadataIds = [
+      writer.define({ ...KIND, description: long }),
+      writer.define({ ...KIND, fields: [field] }),
+      writer.define({ ...KIND, name: long }),
+    ];
+    for (const metadataId of metadataIds) writer.write({ metadataId, thread, ticks: 1n, payload: NOTHING });
+    const { events } = written(writer);
+    expect(events.map(({ metadata }) => [metadata.name.length, metadata.fields.length])).toEqual([
+      [KIND.name.length, 0],
+      [KIND.name.length, 0],
+      [4000, 0],
+    ]);
+    expect(events[0]?.thread).toMatchObject({ threadId: 6, name: undefined });
+  });
+});
+
+const type = (code: number) => ({ code });
+const arrayOf = (code: number) => ({ code: TypeCode.Array, element: type(code) });
+const field = (name: string, of: NetTraceField['type']): NetTraceField => ({ name, type: of });
+
+const FIELDS_V4 = [
+  field('yes', type(TypeCode.Boolean32)),
+  field('unit', type(TypeCode.Utf16Unit)),
+  field('i8', type(TypeCode.Int8)),
+  field('u8', type(TypeCode.Uint8)),
+  field('i16', type(TypeCode.Int16)),
+  field('u16', type(TypeCode.Uint16)),
+  field('i32', type(TypeCode.Int32)),
+  field('u32', type(TypeCode.Uint32)),
+  field('i64', type(TypeCode.Int64)),
+  field('u64', type(TypeCode.Uint64)),
+  field('float', type(TypeCode.Float)),
+  field('double', type(TypeCode.Double)),
+  field('decimal', type(TypeCode.Decimal)),
+  field('time', type(TypeCode.DateTime)),
+  field('guid', type(TypeCode.Guid)),
+  field('text', type(TypeCode.Utf16Text)),
+  field('struct', {
+    code: TypeCode.Object,
+    fields: [field('inner', type(TypeCode.Int32)), field('deep', { code: TypeCode.Object, fields: [] })],
+  }),
+];
+const ARRAYS = [
+  field('numbers', arrayOf(TypeCode.Int32)),
+  field('texts', arrayOf(TypeCode.Utf16Text)),
+  field('binary', arrayOf(TypeCode.Uint8)),
+  field('counted', arrayOf(TypeCode.Utf16Unit)),
+  field('structs', {
+    code: TypeCode.Array,
+    element: { code: TypeCode.Object, fields: [field('Key', type(TypeCode.Utf16Text))] },
+  }),
+];
+const FIELDS_V6 = [
+  ...ARRAYS,
+  field('varint', type(TypeCode.VarInt)),
+  field('varuint', type(TypeCode.VarUint)),
+  field('three', { code: TypeCode.FixedArray, element: type(TypeCode.Uint16), count: 3 }),
+  field('utf8', arrayOf(TypeCode.Utf8Unit)),
+  field('near', { code: TypeCode.RelLoc, element: type(TypeCode.Utf8Unit) }),
+  field('far', { code: TypeCode.DataLoc, element: type(TypeCode.Int32) }),
+  field('byte', type(TypeCode.Utf8Unit)),
+  field('no', type(TypeCode.Boolean8)),
+];
+const VALUES = {
+  yes: true,
+  unit: 'é',
+  i8: -128,
+  u8: 255,
+  i16: -32768,
+  u16: 65535,
+  i32: -(2 ** 31),
+  u32: 2 ** 32 - 1,
+  i64: -(2n ** 63n),
+  u64: 2n ** 64n - 1n,
+  float: 1.5,
+  double: Math.PI,
+  decimal: Uint8Array.from({ length: 16 }, (_, i) => i),
+  time: 133_000_000_000_000_000n,
+  guid: ACTIVITY,
+  text: 'π 🐎 \ud800',
+  struct: { inner: -5, deep: {} },
+  numbers: [1, -2, 3],
+  texts: ['a', '', 'c'],
+  binary: Uint8Array.of(9, 8, 7),
+  counted: 'a\0b',
+  structs: [{ Key: 'k' }, { Key: '' }],
+  varint: -(2n ** 63n),
+  varuint: 2n ** 64n - 1n,
+  three: [1, 2, 3],
+  utf8: 'π 🐎',
+  near: 'nearby',
+  far: [-1, 2 ** 31 - 1],
+  byte: 'A',
+  no: false,
+};
+
+describe.each([
+  [4, FIELDS_V4],
+  [4, [...FIELDS_V4, ...ARRAYS]],
+  [6, [...FIELDS_V4, ...FIELDS_V6]],
+] as const)('payloads of version %i', (version, fields) => {
+  it(`have fields of every type (${fields.length})`, () => {
+    const writer = new NetTraceWriter(version, TRACE);
+    const bytes = new NetTraceBytes();
+    writePayload(bytes, fields, VALUES);
+    const metadataId = writer.define({ ...KIND, fields });
+    writer.write({ metadataId, thread: writer.thread({ threadId: 1 }), ticks: 1n, payload: bytes.take() });
+    const [event] = written(writer).events as [NetTraceEvent];
+    expect(event.metadata.fields).toEqual(fields);
+    const { block, payloadStart, payloadEnd } = event;
+    const { payload, problem } = decodePayload(event.metadata.fields, block, payloadStart, payloadEnd);
+    expect(problem).toBeUndefined();
+    const names = new Set(fields.map(({ name }) => name));
+    const expected = Object.fromEntries(Object.entries(VALUES).filter(([name]) => names.has(name)));
+    expect(JSON.stringify({ ...payload }, plain)).toBe(JSON.stringify(expected, plain));
+  });
+});
+
+/** For comparing payloads, whose objects have no prototype. */
+function plain(_: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return `${value}n`;
+  return value instanceof Uint8Array ? `hex ${Buffer.from(value).toString('hex')}` : value;
+}
+
+describe('a payload', () => {
+  const bytesOf = (fields: readonly NetTraceField[], payload: Parameters<typeof writePayload>[2]) => {
+    const bytes = new NetTraceBytes();
+    writePayload(bytes, fields, payload);
+    return [...bytes.take()];
+  };
+  const [a, b] = [field('a', type(TypeCode.Int16)), field('b', type(TypeCode.Int16))];
+
+  it('ends before the fields that have no value, and has zero for others', () => {
+    expect(bytesOf([a, b], { a: 1 })).toEqual([1, 0]);
+    expect(bytesOf([a, b], { b: 1 })).toEqual([0, 0, 1, 0]);
+    expect(bytesOf([a, b], {})).toEqual([]);
+  });
+
+  it('refuses what is of another type', () => {
+    expect(() => bytesOf([field('id', type(TypeCode.Guid))], { id: 'me' })).toThrow(
+      'Field "id" of type 17 cannot be me.',
+    );
+    expect(() => bytesOf([field('n', type(TypeCode.Uint64))], { n: 1.5 })).toThrow('type 12 cannot be 1.5.');
+    const three = field('three', { code: TypeCode.FixedArray, element: type(TypeCode.Uint16), count: 3 });
+    expect(() => bytesOf([three], { three: [1, 2] })).toThrow('Field "three" of type 22 cannot be 1,2.');
+  });
+});
