@@ -1,20 +1,16 @@
 // Records the demo's application in the best way that this machine has, and says which one that is and why.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { listen } from 'tracewright';
-import { eventHeaderEvents } from '../../dist/wire/perf-data/eventheader-events.js';
+import { openTrace } from 'tracewright/trace';
 import { isNative, runInVm, vmUnavailable } from '../vm/index.mjs';
 import { log, serveRequests } from './server.mjs';
 
 /**
- * @typedef {object} RecordedEvent
- * @property {string} provider
- * @property {string} name
- * @property {bigint} timeNs of a clock that starts anywhere
- * @property {number} threadId
- * @property {string} [activityId] GUID text
- * @property {string} [relatedActivityId] GUID text
+ * What a view of activities needs of an event.
+ * @typedef {Pick<import('tracewright/trace').TraceEvent, 'provider' | 'name' | 'opcode' | 'taskName' | 'payload' |
+ *   'processId' | 'threadId' | 'timeSinceStart' | 'activityId' | 'relatedActivityId'>} RecordedEvent
  *
  * @typedef {object} Recording
  * @property {string} how one line for people
@@ -42,18 +38,29 @@ export async function record(inProcess) {
     : `a virtual machine's kernel. Not by this machine's: ${log.status.reason}`;
   return {
     how: `Recorded with perf, as user_events:${log.tracepoints.join()}, by ${kernel}`,
-    events: [...eventHeaderEvents(recorded.perfData)].map(fromPerf),
-    written: recorded.stats.written,
+    ...recorded,
   };
 }
 
 async function recordInProcess(reason) {
-  const events = [];
-  const subscription = listen(log, (event) => {
-    events.push({ ...event, timeNs: event.timestamp, threadId: process.pid });
-  });
+  const written = [];
+  const subscription = listen(log, (event) => written.push(event));
   await serveRequests();
   subscription.close();
+  const events = written.map(
+    ({ provider, name, opcode, payload, timestamp, activityId, relatedActivityId }) => ({
+      provider,
+      name,
+      opcode,
+      taskName: undefined,
+      payload,
+      processId: process.pid,
+      threadId: process.pid,
+      timeSinceStart: timestamp - written[0].timestamp,
+      activityId,
+      relatedActivityId,
+    }),
+  );
   return { how: `Recorded inside the process, with listen()${reason}`, events, written: events.length };
 }
 
@@ -64,15 +71,10 @@ async function recordByKernel() {
     const command = [process.execPath, join(import.meta.dirname, 'record.mjs'), file];
     const { status, stdout, stderr } = await runInVm(command, { rw: [folder], timeout: 120 });
     if (status !== 0) throw new Error(stderr.trim());
-    return { perfData: readFileSync(file), stats: JSON.parse(stdout) };
+    const events = [];
+    for await (const event of await openTrace(file)) events.push(event);
+    return { events, written: JSON.parse(stdout).written };
   } finally {
     rmSync(folder, { recursive: true });
   }
-}
-
-function fromPerf({ timeNs, tid, tracepoint, event }) {
-  // A tracepoint's name has no room for the provider's hyphen
-  const provider = log.tracepoints.includes(tracepoint) ? log.name : event.provider;
-  const { name, activityId, relatedActivityId } = event;
-  return { provider, name, timeNs, threadId: tid, activityId, relatedActivityId };
 }

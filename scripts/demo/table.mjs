@@ -1,80 +1,43 @@
-// Prints recorded events as the table of "EventSource Activity Support", and sums them up.
-import { activityPath } from 'tracewright';
-
-const COLUMNS = [
-  { title: 'Event Name', alignRight: false, cell: (row) => row.eventName },
-  { title: 'Time MSec', alignRight: true, cell: (row) => thousands(row.time, 2) },
-  { title: 'ThreadID', alignRight: true, cell: (row) => thousands(row.threadId, 0) },
-  { title: 'ActivityID', alignRight: false, cell: (row) => row.path },
-  { title: 'RelatedActivityID', alignRight: false, cell: (row) => row.relatedPath },
-  {
-    title: 'DURATION_MSEC',
-    alignRight: true,
-    cell: (row) => (row.duration === undefined ? '' : thousands(row.duration, 3)),
-  },
-];
+// Shows recorded events as the table of "EventSource Activity Support", the one that `tracewright view --table`
+// prints, and sums them up.
+import { Output } from '../../dist/cli/output.js';
+import { EventsTable } from '../../dist/cli/view-table.js';
+import { ActivityTracker } from '../../dist/view/activity-tracker.js';
+import { eventRow } from '../../dist/view/event-row.js';
 
 /**
- * One row an event: times are milliseconds since the first one.
+ * The activities that the events start, in the order of time.
  * @param {readonly import('./recordings.mjs').RecordedEvent[]} events in the order of time
+ * @returns {{ task: string, path: string, stopped: boolean }[]}
  */
-export function rowsOf(events) {
-  const starts = new Map();
-  return events.map((event) => {
-    const time = Number(event.timeNs - events[0].timeNs) / 1e6;
-    const [, task, opcode = ''] = /^(.*?)(Start|Stop)?$/.exec(event.name);
-    const row = {
-      eventName: [event.provider, task, opcode].filter(Boolean).join('/'),
-      time,
-      threadId: event.threadId,
-      task,
-      opcode,
-      path: activityPath(event.activityId ?? ''),
-      relatedPath: activityPath(event.relatedActivityId ?? ''),
-      stopped: false,
-      duration: undefined,
-    };
-    const key = `${task} ${row.path}`;
-    if (opcode === 'Start') starts.set(key, row);
-    const start = opcode === 'Stop' ? starts.get(key) : undefined;
-    if (start !== undefined && !start.stopped) {
-      start.stopped = true;
-      row.duration = time - start.time;
-    }
-    return row;
-  });
+export function activitiesIn(events) {
+  const tracker = new ActivityTracker();
+  const started = [];
+  for (const event of events) {
+    const change = tracker.add(event);
+    if (change?.boundary === 'Start')
+      started.push({ activity: change.activity, path: eventRow(event).activity });
+  }
+  return started.map(({ activity, path }) => ({
+    task: activity.task,
+    path,
+    stopped: activity.state === 'stopped',
+  }));
 }
 
-/** Whether the row belongs to the activity of this path: to it, or to one below. */
-export function isWithin(row, path) {
-  return row.path === path || row.path.startsWith(`${path}/`);
+/**
+ * Prints the events of the activity of this path, and of those below it.
+ * @param {readonly import('./recordings.mjs').RecordedEvent[]} events all, in the order of time
+ */
+export async function printTable(events, path) {
+  const isWanted = (event) => isWithin(eventRow(event).activity, path);
+  const output = new Output();
+  const table = new EventsTable(isWanted, output, false);
+  for (const event of events) table.add(event);
+  table.end();
+  await output.flush();
 }
 
-/** @param {number} width columns of the terminal; without room for it, the related id is left out */
-export function formatTable(rows, width) {
-  const all = tableLines(COLUMNS, rows);
-  if (Math.max(...all.map((line) => line.length)) <= width) return all.join('\n');
-  const narrow = COLUMNS.filter((column) => column.title !== 'RelatedActivityID');
-  return tableLines(narrow, rows).join('\n');
-}
-
-function tableLines(columns, rows) {
-  const lines = [
-    columns.map((column) => column.title),
-    ...rows.map((row) => columns.map((c) => c.cell(row))),
-  ];
-  const widths = columns.map((_, index) => Math.max(...lines.map((cells) => cells[index].length)));
-  return lines.map((cells) =>
-    cells
-      .map((cell, index) =>
-        columns[index].alignRight ? cell.padStart(widths[index]) : cell.padEnd(widths[index]),
-      )
-      .join('  ')
-      .trimEnd(),
-  );
-}
-
-/** `6,619.23`, wherever the machine is. */
-function thousands(number, digits) {
-  return number.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+function isWithin(activity, path) {
+  return activity === path || activity?.startsWith(`${path}/`) === true;
 }
