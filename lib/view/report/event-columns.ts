@@ -1,6 +1,6 @@
 /** The events of a report, a column for each of their properties. */
 import type { TraceEvent } from '../../trace/trace-event.ts';
-import { boundaryOf, taskOf } from '../event-names.ts';
+import { eventName } from '../event-names.ts';
 import { GrowingBytes } from './growing-bytes.ts';
 import { PayloadColumns } from './payload-columns.ts';
 import type { EventKind } from './report-header.ts';
@@ -43,9 +43,8 @@ export class EventColumns {
     const { provider, name, opcode, taskName, id, version, level } = event;
     const key = `${id} ${version} ${level} ${opcode} ${provider}\0${name}\0${taskName ?? ''}`;
     return this.#names.kinds.indexOf(key, (): EventKind => {
-      const boundary = boundaryOf(event);
-      const shown = boundary === undefined ? name : `${taskOf(event, boundary)}/${boundary}`;
-      return { provider: this.#names.provider(provider), name: this.#names.name(shown), id, version, level };
+      const shown = this.#names.name(eventName(event).slice(provider.length + 1));
+      return { provider: this.#names.provider(provider), name: shown, id, version, level };
     });
   }
 }

@@ -32,10 +32,14 @@ export async function reportOf(
   for await (const piece of reportHtml(report.content({ ...TRACE, ...trace }), COMPILED_PAGE))
     pieces.push(piece);
   const html = pieces.join('');
+  return { html, data: contentOf(html) };
+}
+
+/** What the page of a report reads. */
+export function contentOf(html: string): ReportData {
   const base64 = Array.from(
     html.matchAll(/<script[^>]* class="data">([^<]*)<\/script>/g),
     ([, text = '']) => text,
   );
-  const bytes = gunzipSync(Buffer.concat(base64.map((text) => Buffer.from(text, 'base64'))));
-  return { html, data: reportData(bytes) };
+  return reportData(gunzipSync(Buffer.concat(base64.map((text) => Buffer.from(text, 'base64')))));
 }

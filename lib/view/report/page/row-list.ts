@@ -56,8 +56,8 @@ export class RowList {
       'div',
       { class: `list list-${name}`, role, 'aria-label': label, tabindex: '0' },
       element('div', { class: 'row head', role: 'row' }, ...titles),
-      this.#body,
       this.#empty,
+      this.#body,
     );
     this.#body.addEventListener('scroll', () => this.refresh());
     new ResizeObserver(() => this.refresh()).observe(this.#body);

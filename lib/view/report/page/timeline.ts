@@ -156,6 +156,8 @@ export class Timeline {
     this.#setHeight();
     this.scroller.scrollTop = 0;
     this.#findMatches();
+    const selected = this.#state.selected.value;
+    if (selected !== undefined) this.reveal(selected);
   }
 
   /** The canvas is as high as the scroller, and stays in sight: the rest is what scrolls. */
