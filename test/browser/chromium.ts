@@ -95,13 +95,22 @@ export class Page {
   /** Opens a file, and waits for the report in it. */
   static async open(file: string): Promise<Page> {
     const page = new Page();
-    const { targetId } = await page.send('Target.createTarget', { url: 'about:blank' });
-    const { sessionId } = await page.send('Target.attachToTarget', { targetId, flatten: true });
-    page.#session = String(sessionId);
-    for (const domain of ['Runtime', 'Log', 'Network', 'Page']) await page.send(`${domain}.enable`);
-    await page.send('Page.navigate', { url: pathToFileURL(file).href });
-    await page.until('document.documentElement?.dataset.ready === "true"', 120);
-    return page;
+    try {
+      await page.#show(file);
+      return page;
+    } catch (error) {
+      await page.close();
+      throw error;
+    }
+  }
+
+  async #show(file: string): Promise<void> {
+    const { targetId } = await this.send('Target.createTarget', { url: 'about:blank' });
+    const { sessionId } = await this.send('Target.attachToTarget', { targetId, flatten: true });
+    this.#session = String(sessionId);
+    for (const domain of ['Runtime', 'Log', 'Network', 'Page']) await this.send(`${domain}.enable`);
+    await this.send('Page.navigate', { url: pathToFileURL(file).href });
+    await this.until('document.documentElement?.dataset.ready === "true"', 60);
   }
 
   async close(): Promise<void> {

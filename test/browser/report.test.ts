@@ -247,18 +247,28 @@ describe.skipIf(skipReason !== undefined)(suiteName('the page of a report in Chr
     expect(page.problems).toEqual([]);
   });
 
-  it('zooms and pans 200,000 events fluently', async () => {
-    await open(busyServer(200_000));
-    expect(await page.text('#facts')).toContain('199,990 events · 57,140 activities');
-    const { median, last } = await frameTimes();
-    console.log(`200,000 events: a frame takes ${median.toFixed(1)} ms, at most ${last.toFixed(1)} ms`);
-    // A screen shows one every 16.7 ms; the limit is far off for machines that are busy with other tests.
-    expect(median).toBeLessThan(50);
-  }, 60_000);
+  it.each([
+    { count: 200_000, activities: '57,140' },
+    { count: 1_000_000, activities: '285,712' },
+  ])(
+    'zooms and pans $count events fluently',
+    async ({ count, activities }) => {
+      await open(busyServer(count));
+      expect(await page.text('#facts')).toContain(`${activities} activities`);
+      const { median, p95, last } = await frameTimes();
+      const [shown, late, latest] = [median, p95, last].map((ms) => ms.toFixed(1));
+      console.log(
+        `${count} events: a frame takes ${shown} ms, 95 of 100 at most ${late} ms, all ${latest} ms`,
+      );
+      // A screen shows one every 16.7 ms; the limit is far off for machines that are busy with other tests.
+      expect(median).toBeLessThan(60);
+    },
+    180_000,
+  );
 });
 
 /** Of the script and the drawing, while the whole trace is zoomed into and panned through. */
-async function frameTimes(): Promise<{ median: number; last: number }> {
+async function frameTimes(): Promise<{ median: number; p95: number; last: number }> {
   const times = await page.evaluate<number[]>(`(async () => {
     const timeline = document.getElementById('timeline');
     const { left, top } = timeline.getBoundingClientRect();
@@ -274,5 +284,6 @@ async function frameTimes(): Promise<{ median: number; last: number }> {
     }
     return times.sort((a, b) => a - b);
   })()`);
-  return { median: times[times.length >> 1] ?? 0, last: times.at(-1) ?? 0 };
+  const at = (share: number) => times[Math.floor(share * (times.length - 1))] ?? 0;
+  return { median: at(0.5), p95: at(0.95), last: at(1) };
 }

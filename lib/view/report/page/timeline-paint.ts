@@ -34,6 +34,10 @@ export function xOf({ startNs, pixelsPerNs }: Scale, ns: number): number {
   return (ns - startNs) * pixelsPerNs;
 }
 
+export function timeAt({ startNs, pixelsPerNs }: Scale, x: number): number {
+  return startNs + x / pixelsPerNs;
+}
+
 /** Bars of one row, which do not overlap. */
 export function paintBars(painter: Painter, { starts, items }: Grouped, row: number, y: number): void {
   const { colors, scale, data } = painter;
@@ -153,21 +157,21 @@ export function paintMarks(
 ): void {
   const { time } = data.events;
   const to = starts[row + 1] as number;
-  const timeAt = (at: number) => time[items[at] as number] as number;
+  const timeOf = (at: number) => time[items[at] as number] as number;
   const endNs = scale.startNs + scale.width / scale.pixelsPerNs;
   const height = isLarge ? LARGE_MARK : SMALL_MARK;
   const top = isLarge ? y + 1 : y + BAR_HEIGHT - SMALL_MARK;
   context.fillStyle = colors.event;
-  let at = firstWhere(starts[row] as number, to, (place) => timeAt(place) >= scale.startNs);
-  while (at < to && timeAt(at) <= endNs) {
-    const first = Math.floor(xOf(scale, timeAt(at)));
+  let at = firstWhere(starts[row] as number, to, (place) => timeOf(place) >= scale.startNs);
+  while (at < to && timeOf(at) <= endNs) {
+    const first = Math.floor(xOf(scale, timeOf(at)));
     let pixel = first;
     // Marks side by side become one.
     do {
       pixel++;
       const nextNs = scale.startNs + pixel / scale.pixelsPerNs;
-      at = nextOf(at + 1, to, (place) => timeAt(place) >= nextNs);
-    } while (at < to && Math.floor(xOf(scale, timeAt(at))) === pixel && pixel < scale.width);
+      at = nextOf(at + 1, to, (place) => timeOf(place) >= nextNs);
+    } while (at < to && Math.floor(xOf(scale, timeOf(at))) === pixel && pixel < scale.width);
     context.fillRect(first, top, pixel - first, height);
   }
 }

@@ -7,6 +7,7 @@ import { lanesBy } from './lanes.ts';
 import type { PageState } from './page-state.ts';
 import type { Selected } from './selection.ts';
 import { ticks } from './time-text.ts';
+import { activityAt, eventAt } from './timeline-hits.ts';
 import {
   type Painter,
   paintBars,
@@ -14,13 +15,12 @@ import {
   paintText,
   ROW_HEIGHT,
   type Scale,
+  timeAt,
   xOf,
 } from './timeline-paint.ts';
 
 export const RULER_HEIGHT = 24;
 const TICK_DISTANCE = 110;
-/** How near the mouse must be to a narrow bar or a mark. */
-const REACH = 4;
 /** Of what a search has not found. */
 const FADED = 0.3;
 const MAX_LABELS = 20_000;
@@ -63,8 +63,7 @@ export class Timeline {
   }
 
   timeAt(x: number): number {
-    const { startNs, pixelsPerNs } = this.scale;
-    return startNs + x / pixelsPerNs;
+    return timeAt(this.scale, x);
   }
 
   /** What is shown at a place of the canvas. */
@@ -76,9 +75,10 @@ export class Timeline {
     const lane = this.#laneOf(row);
     const isEventsRow = lane.hasEvents && row === lane.firstRow + 1;
     const isLow = place % ROW_HEIGHT > ROW_HEIGHT / 2;
-    const event = isEventsRow || isLow ? this.#eventAt(row, x) : undefined;
+    const hits = { lanes: this.#lanes, data: this.#state.data, scale: this.scale };
+    const event = isEventsRow || isLow ? eventAt(hits, row, x) : undefined;
     if (event !== undefined) return { kind: 'event', index: event };
-    const activity = this.#activityAt(row, x);
+    const activity = activityAt(hits, row, x);
     return activity === undefined ? undefined : { kind: 'activity', index: activity };
   }
 
@@ -121,34 +121,6 @@ export class Timeline {
 
   #laneOf(row: number): Lane {
     return this.#lanes.list[this.#lanes.laneOfRow[row] as number] as Lane;
-  }
-
-  #activityAt(row: number, x: number): number | undefined {
-    const { starts, items } = this.#lanes.activitiesByRow;
-    const { start, end } = this.#state.data.activities;
-    const nearest = this.timeAt(x - REACH);
-    const [from, to] = [starts[row] as number, starts[row + 1] as number];
-    const exact = this.timeAt(x);
-    const contains = firstWhere(from, to, (at) => (end[items[at] as number] as number) >= exact);
-    if (contains < to && (start[items[contains] as number] as number) <= exact) return items[contains];
-    const near = firstWhere(from, to, (at) => (end[items[at] as number] as number) >= nearest);
-    return near < to && (start[items[near] as number] as number) <= this.timeAt(x + REACH)
-      ? items[near]
-      : undefined;
-  }
-
-  #eventAt(row: number, x: number): number | undefined {
-    const { starts, items } = this.#lanes.eventsByRow;
-    const { time } = this.#state.data.events;
-    const to = starts[row + 1] as number;
-    const exact = this.timeAt(x);
-    const timeAt = (at: number) => time[items[at] as number] as number;
-    const behind = firstWhere(starts[row] as number, to, (at) => timeAt(at) >= exact);
-    const candidates = [behind - 1, behind].filter((at) => at >= (starts[row] as number) && at < to);
-    const distance = (at: number) => Math.abs(timeAt(at) - exact);
-    const [nearest] = candidates.sort((a, b) => distance(a) - distance(b));
-    const isNear = nearest !== undefined && distance(nearest) <= REACH / this.scale.pixelsPerNs;
-    return isNear ? items[nearest] : undefined;
   }
 
   #arrange(kind: LaneKind): void {
