@@ -1,5 +1,7 @@
 /** What became of a source's events: nothing is lost without being counted here, with the reason. */
 
+import { thrownText } from '../session/shown.ts';
+
 /** A snapshot of the counts since the source was defined, in this thread. */
 export interface SourceStats {
   /** Events that the kernel took. */
@@ -7,7 +9,8 @@ export interface SourceStats {
   /**
    * Events that did not reach the kernel's tracer although it was listening, by reason: `tooLarge`,
    * `payloadThrew`, `nobodyListens` (recording began or ended in the same moment), `fileClosed`, or the
-   * name of the kernel's error.
+   * name of the kernel's error. And those that nobody gets: `notDescribable` ones (a name, fields or options of
+   * `write` that cannot be).
    */
   readonly dropped: Readonly<Record<string, number>>;
   /** Of the written ones: those that perf takes, and that ftrace (trace_pipe, trace-cmd) does not. */
@@ -28,6 +31,12 @@ export class Account {
 
   drop(reason: string): void {
     this.#dropped.set(reason, (this.#dropped.get(reason) ?? 0) + 1);
+  }
+
+  /** Reading a payload threw: nobody gets the event. */
+  dropThrown(place: string, error: unknown): void {
+    this.drop('payloadThrew');
+    this.tell(`${place} payload`, () => `${place}: reading the payload threw ${thrownText(error)}`);
   }
 
   /** Whether a problem of this kind has been told; if not, `describe` is called for it. */

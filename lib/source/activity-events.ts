@@ -10,7 +10,8 @@ import type { ActivityTracker } from '../activity/tracker.ts';
 import { thrownText } from '../session/shown.ts';
 import type { EventSchema } from '../wire/schema.ts';
 import type { Payload } from '../wire/values/faults.ts';
-import { type EventWriter, givesIds, type LazyPayload, type WriteOptions } from './event-writer.ts';
+import { type EventWriter, givesIds, type WriteOptions } from './event-writer.ts';
+import type { LazyPayload } from './lazy-payload.ts';
 
 /** How a piece of work ended. */
 export type Outcome<Value = unknown> =

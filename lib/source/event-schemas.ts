@@ -16,7 +16,17 @@ const KEYWORD_LIMIT = 1n << 48n;
 /** .NET: an event without a task gets this number less its id. */
 const DEFAULT_TASK_BASE = 0xfffe;
 
-const EVENT_OPTIONS = ['level', 'keywords', 'opcode', 'task', 'tag', 'id', 'version', 'activityOptions'];
+const EVENT_OPTIONS = [
+  'level',
+  'keywords',
+  'opcode',
+  'task',
+  'tag',
+  'id',
+  'version',
+  'message',
+  'activityOptions',
+];
 
 export type KeywordNames = Readonly<Record<string, bigint>>;
 
@@ -76,7 +86,8 @@ function eventSchema(
   before: readonly EventSchema[],
 ): EventSchema {
   const place = `${provider}.${name}`;
-  checkEventName(provider, name, reservedNames);
+  checkEventName(provider, name);
+  checkNotReserved(provider, name, reservedNames);
   if (typeof definition !== 'object' || definition === null || !('fields' in definition)) {
     throw new DefinitionError(place, 'an event is defined with event({ fields }, { options }).');
   }
@@ -96,6 +107,7 @@ function eventSchema(
     task: taskOf(place, name, id, opcode, options, before),
     tag: integerOption(place, 'tag', options.tag ?? 0, 0, 0xffff),
     fields: fieldSchemas(place, definition.fields),
+    ...messageOf(place, options),
   };
   integerOption(place, 'activityOptions', options.activityOptions ?? 0, 0, 0xf);
   const rival = before.find(
@@ -110,16 +122,19 @@ function eventSchema(
   return schema;
 }
 
-function checkEventName(provider: string, name: string, reservedNames: readonly string[]): void {
+export function checkNotReserved(provider: string, name: string, reservedNames: readonly string[]): void {
+  if (!reservedNames.includes(name) && !(name in Object.prototype)) return;
+  throw new DefinitionError(
+    provider,
+    `an event cannot be called "${name}": every event source has that itself.`,
+  );
+}
+
+/** @throws DefinitionError for a name that no event can have */
+export function checkEventName(provider: string, name: string): void {
   const problem = nameProblem(name);
   if (problem !== undefined)
     throw new DefinitionError(provider, `the event name ${JSON.stringify(name)} ${problem}.`);
-  if (reservedNames.includes(name) || name in Object.prototype) {
-    throw new DefinitionError(
-      provider,
-      `an event cannot be called "${name}": every event source has that itself.`,
-    );
-  }
   const size = Buffer.byteLength(name);
   if (size > MAX_EVENT_NAME_BYTES) {
     throw new DefinitionError(
@@ -129,7 +144,12 @@ function checkEventName(provider: string, name: string, reservedNames: readonly 
   }
 }
 
-function keywordsOf(place: string, given: bigint | string | readonly string[], names: KeywordNames): bigint {
+/** @throws DefinitionError for what are no keywords */
+export function keywordsOf(
+  place: string,
+  given: bigint | string | readonly string[],
+  names: KeywordNames,
+): bigint {
   if (typeof given === 'bigint') return checkKeywords(place, given);
   const wanted: readonly unknown[] = Array.isArray(given) ? given : [given];
   let keywords = 0n;
@@ -160,7 +180,14 @@ function checkKeywords(place: string, keywords: unknown): bigint {
   return keywords;
 }
 
-function defaultOpcode(name: string): number {
+function messageOf(place: string, { message }: EventOptions): { readonly message?: string } {
+  if (message === undefined) return {};
+  if (typeof message === 'string') return { message };
+  throw new DefinitionError(place, `the message must be a string, not a ${typeof message}.`);
+}
+
+/** .NET's: Start and Stop by the end of the name. */
+export function defaultOpcode(name: string): number {
   if (name.endsWith('Start')) return Opcode.Start;
   if (name.endsWith('Stop')) return Opcode.Stop;
   return Opcode.Info;

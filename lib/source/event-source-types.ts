@@ -2,14 +2,15 @@
  * What applications see of an event source, in types: the events' functions follow from their definitions.
  */
 import type { Backend } from '../platform/addon.ts';
-import type { Listenable } from '../session/listener.ts';
+import type { CommandHandler } from '../session/commands.ts';
+import type { Listenable } from '../session/subscriptions.ts';
 import type { SourceStats } from './account.ts';
 import type { ActivityHandle, Outcome, OutcomeFields } from './activity-events.ts';
-import type { CommandHandler } from './commands.ts';
-import type { EventDefinition } from './event.ts';
+import type { EventDefinition, EventOptions } from './event.ts';
 import type { KeywordNames } from './event-schemas.ts';
 import type { WriteOptions } from './event-writer.ts';
 import type { PayloadOf } from './fields.ts';
+import type { SelfDescribingOptions } from './self-describing.ts';
 
 export interface SourceOptions {
   /** Names for keywords, bits 0 to 47, that events may use instead of the numbers. */
@@ -101,19 +102,38 @@ export interface ActivityScopeOptions<Value, StopPayload> {
 
 /** What every event source has beside its events. */
 export interface SourceMembers<Sources extends Events> extends Listenable {
-  /** The provider's name. */
-  readonly name: string;
-  /** What ETW knows the provider by; GUID text in lower case. */
-  readonly guid: string;
-  /** Linux: the tracepoints that the kernel knows the events by: one for each level and keyword. */
+  /**
+   * Linux: the tracepoints that the kernel knows the events by: one for each level and keyword. With `write`
+   * more may come.
+   */
   readonly tracepoints: readonly string[];
   readonly status: SourceStatus;
   stats(): SourceStats;
   /**
-   * Has the handler called when an ETW session enables or disables the provider, or asks for its state. On
-   * the thread that defined the source, some time after. Other tracers tell nobody.
+   * Has the handler called for each command to the source: when a listener, or on Windows a session of ETW,
+   * enables or disables it, and for those of `sendCommand`. First, for each `enable` that holds already. The
+   * enabled words have changed by then: `isEnabled` tells what is wanted now by all together. Commands of ETW
+   * come on the thread that defined the source, some time after; tracers on Linux tell nobody.
    */
   onCommand(handler: CommandHandler): void;
+  /**
+   * Whether somebody wants events of the level and keywords; without arguments, any event at all. A level and
+   * keywords that have no event yet are made known to the kernel, as by `write`.
+   *
+   * @throws DefinitionError for a level or keywords that no event can have
+   */
+  isEnabled(level?: number, keywords?: EventOptions['keywords']): boolean;
+  /**
+   * Writes an event that describes itself: its fields are what the payload has, typed by the values (see
+   * "Events without a definition" in the README). For events whose fields are not known beforehand; others are
+   * better, and faster, defined.
+   *
+   * Never throws; an event that cannot be described is dropped and counted.
+   *
+   * @param payload or a function that makes it, called only when somebody wants the event
+   * @param options the level is Verbose unless given, as in .NET
+   */
+  write(name: string, payload?: object | (() => object), options?: SelfDescribingOptions): void;
   /**
    * Runs the work inside an activity: its Start event before, its Stop event when the work has returned,
    * thrown, or, if it is asynchronous, settled. All that the work causes belongs to the activity; the

@@ -3,29 +3,45 @@
  */
 import { ActivityOptions, activityName } from '../activity/activity.ts';
 import { type SharedActivities, sharedActivities } from '../activity/shared.ts';
-import { type Kernel, theKernel } from '../platform/kernel.ts';
-import { LISTENABLE } from '../session/listener.ts';
+import { theKernel } from '../platform/kernel.ts';
+import { WANTED_BITS } from '../session/audience.ts';
+import type { CommandHandler } from '../session/commands.ts';
 import { shown } from '../session/shown.ts';
+import { LISTENABLE, Subscriptions } from '../session/subscriptions.ts';
 import { generateManifest as manifestOf } from '../wire/manifest/generate.ts';
 import type { EventSchema } from '../wire/schema.ts';
 import type { Payload } from '../wire/values/faults.ts';
 import { Account } from './account.ts';
 import { ActivityEvents, type Outcome } from './activity-events.ts';
-import { type CommandHandler, onCommand } from './commands.ts';
+import { onEtwCommand } from './commands.ts';
 import { Opcode } from './constants.ts';
 import { DefinitionError } from './definition-error.ts';
 import { traceLoggingEvent } from './etw.ts';
 import { eventSchemas, partnerOf } from './event-schemas.ts';
 import type { EventSource, Events, SourceOptions, SourceStatus } from './event-source-types.ts';
-import { EventWriter, type LazyPayload, WANTED_BITS, type WriteOptions } from './event-writer.ts';
+import { EventWriter, type WriteOptions } from './event-writer.ts';
+import type { LazyPayload } from './lazy-payload.ts';
 import { checkForManifest, manifestEvent, rememberForManifest, writeManifestInBand } from './manifest.ts';
 import { checkOptionNames } from './options.ts';
-import { type Provider, providerOf } from './provider.ts';
+import { providerOf } from './provider.ts';
+import { SelfDescribingEvents, type SelfDescribingOptions } from './self-describing.ts';
+import type { SourceContext } from './source-context.ts';
 import { followTaskFlow } from './task-flow.ts';
 import { tracepointOf, userEventsEvent } from './user-events.ts';
 
 const SOURCE_OPTIONS = ['keywords', 'activityIds', 'guid', 'groupGuid', 'format', 'throwOnErrors'];
-const MEMBERS = ['name', 'guid', 'tracepoints', 'status', 'stats', 'activity', 'onCommand', 'then'];
+const MEMBERS = [
+  'name',
+  'guid',
+  'tracepoints',
+  'status',
+  'stats',
+  'activity',
+  'onCommand',
+  'write',
+  'isEnabled',
+  'then',
+];
 
 /**
  * Defines an event source and makes its events known to the operating system's tracer, if there is one that
@@ -55,24 +71,46 @@ export function defineEventSource<const Sources extends Events>(
   const kernel = theKernel();
   kernel.open();
   // Where there is no tracer, payloads are checked as Linux would have them.
-  const kernelEvent = (schema: EventSchema) => {
-    if (kernel.backend !== 'etw') return userEventsEvent(name, schema);
-    return format === 'manifest' ? manifestEvent(provider, schema) : traceLoggingEvent(provider, schema);
-  };
-  const account = new Account();
-  const writers = new Map<EventSchema, EventWriter>();
-  for (const schema of schemas) {
-    writers.set(schema, new EventWriter(name, schema, kernelEvent(schema), kernel, account, throwOnErrors));
-  }
-  for (const writer of writers.values()) writer.register();
-  if (format === 'manifest' && kernel.backend === 'etw') {
-    writeManifestInBand(kernel, provider, account, manifestOf(described));
-  }
+  const selfDescribingEvent = (schema: EventSchema) =>
+    kernel.backend === 'etw' ? traceLoggingEvent(provider, schema) : userEventsEvent(name, schema);
+  const kernelEvent = (schema: EventSchema) =>
+    kernel.backend === 'etw' && format === 'manifest'
+      ? manifestEvent(provider, schema)
+      : selfDescribingEvent(schema);
   const shared = sharedActivities();
+  const subscriptions = new Subscriptions(name, () => shared.flow.begin());
+  const account = new Account();
+  const context: SourceContext = {
+    provider,
+    kernel,
+    account,
+    throwOnErrors,
+    subscriptions,
+    source: () => source,
+  };
+  const writers = new Map<EventSchema, EventWriter>();
+  for (const schema of schemas) writers.set(schema, new EventWriter(context, schema, kernelEvent(schema)));
+  for (const writer of writers.values()) {
+    writer.register();
+    subscriptions.add(writer.audience);
+  }
+  if (format === 'manifest' && kernel.backend === 'etw') {
+    writeManifestInBand(context, manifestOf(described));
+  }
+  onEtwCommand(kernel, provider, (command) => subscriptions.send(command));
   followTaskFlow(kernel, shared.flow);
   const processId = activityIds === '2016' ? 0 : process.pid;
   const activities = activitiesOf(name, schemas, events, writers, processId, shared);
-  shared.flow.keepWhile(() => [...activities.values()].some((activity) => activity.startEnabled));
+  const selfDescribing = new SelfDescribingEvents(
+    context,
+    selfDescribingEvent,
+    options.keywords ?? {},
+    processId,
+    shared,
+  );
+  shared.flow.keepWhile(
+    () => [...activities.values()].some((activity) => activity.startEnabled) || selfDescribing.isStartWanted,
+  );
 
   const functions = schemas.map((schema) => {
     const writer = writers.get(schema) as EventWriter;
@@ -90,23 +128,15 @@ export function defineEventSource<const Sources extends Events>(
     });
     return [schema.name, write];
   });
-  const members = sourceMembers(
-    provider,
-    [...writers.values()],
-    activities,
-    account,
-    kernel,
-    shared,
-    throwOnErrors,
-  );
+  const members = sourceMembers(context, schemas, activities, selfDescribing);
   // The members' descriptors, because `status` is a getter; and onto the functions, not the other way round:
   // V8 keeps what is assigned function by function as a dictionary, in which finding one costs 5 ns.
-  const source = Object.defineProperties(
-    Object.fromEntries(functions),
-    Object.getOwnPropertyDescriptors(members),
-  );
+  const source = Object.freeze(
+    Object.defineProperties(Object.fromEntries(functions), Object.getOwnPropertyDescriptors(members)),
+  ) as EventSource<Sources>;
   rememberForManifest(source, described);
-  return Object.freeze(source) as EventSource<Sources>;
+  subscriptions.announce(source);
+  return source;
 }
 
 /** By the schema of either event of a pair. */
@@ -174,13 +204,10 @@ function stopFunction(writer: EventWriter, activity: ActivityEvents): AnyEventFu
 }
 
 function sourceMembers(
-  provider: Provider,
-  writers: readonly EventWriter[],
+  { provider, kernel, account, throwOnErrors, subscriptions }: SourceContext,
+  schemas: readonly EventSchema[],
   activities: ReadonlyMap<EventSchema, ActivityEvents>,
-  account: Account,
-  kernel: Kernel,
-  shared: SharedActivities,
-  throwOnErrors: boolean,
+  selfDescribing: SelfDescribingEvents,
 ): object {
   const { name, guid } = provider;
   // An object, because V8 finds a constant name in it faster than in a Map: a scope that nobody wants costs 2.5 ns, not 8.
@@ -193,12 +220,19 @@ function sourceMembers(
   return {
     name,
     guid,
-    tracepoints: Object.freeze([...new Set(writers.map(({ schema }) => tracepointOf(name, schema)))]),
+    get tracepoints(): readonly string[] {
+      const all = [...schemas, ...selfDescribing.schemas];
+      return Object.freeze([...new Set(all.map((schema) => tracepointOf(name, schema)))]);
+    },
     get status(): SourceStatus {
       return { backend: kernel.backend, reason: kernel.reason, problems: account.problems };
     },
     stats: () => account.stats(),
-    onCommand: (handler: CommandHandler) => onCommand(kernel, provider, handler),
+    onCommand: (handler: CommandHandler) => subscriptions.onCommand(handler),
+    isEnabled: (level?: number, keywords: bigint | string | readonly string[] = 0n) =>
+      level === undefined ? subscriptions.isWanted : selfDescribing.isWanted(level, keywords),
+    write: (eventName: string, payload?: LazyPayload, options?: SelfDescribingOptions) =>
+      selfDescribing.write(eventName, payload, options),
     activity: (
       activityName: string,
       payload: LazyPayload,
@@ -218,6 +252,6 @@ function sourceMembers(
       account.tell(`activity ${activityName}`, () => `${name}: ${problem} Its work was run without.`);
       return run();
     },
-    [LISTENABLE]: { events: writers, prepare: () => shared.flow.begin() },
+    [LISTENABLE]: subscriptions,
   };
 }

@@ -3,24 +3,19 @@
  * an object. Called only when somebody does want them.
  */
 import { Guid } from '../activity/guid.ts';
-import { type EnabledWord, KERNEL_BIT, type Kernel } from '../platform/kernel.ts';
-import { LISTENER_BIT, type ListenableEvent, type Listener } from '../session/listener.ts';
-import { shown, thrownText } from '../session/shown.ts';
+import { type EnabledWord, KERNEL_BIT } from '../platform/kernel.ts';
+import { Audience, LISTENER_BIT } from '../session/audience.ts';
+import { shown } from '../session/shown.ts';
 import { timestamp } from '../session/timestamp.ts';
 import { amidEncoding, isEncoding } from '../wire/event-encoder.ts';
 import type { EventSchema } from '../wire/schema.ts';
-import { scratch } from '../wire/scratch.ts';
 import { type Payload, takeFaults } from '../wire/values/faults.ts';
 import type { Account } from './account.ts';
 import { BadValueError } from './bad-value-error.ts';
 import { DefinitionError } from './definition-error.ts';
-import type { KernelEvent } from './kernel-event.ts';
-
-/** Any of these bits in an enabled word: somebody wants the event. */
-export const WANTED_BITS = KERNEL_BIT | LISTENER_BIT;
-
-/** A payload, or a function that makes it, called only when somebody wants the event. */
-export type LazyPayload = Payload | (() => Payload);
+import { type KernelEvent, registerEvent } from './kernel-event.ts';
+import { type LazyPayload, payloadOf } from './lazy-payload.ts';
+import type { SourceContext } from './source-context.ts';
 
 /** Ids that an application gives an event itself, as GUID text. */
 export interface WriteOptions {
@@ -28,32 +23,22 @@ export interface WriteOptions {
   readonly relatedActivityId?: string;
 }
 
-export class EventWriter implements ListenableEvent {
+export class EventWriter {
   readonly schema: EventSchema;
-  readonly word: EnabledWord;
-  listeners: readonly Listener[] = [];
-  readonly #provider: string;
+  readonly audience: Audience;
+  readonly #context: SourceContext;
   readonly #kernelEvent: KernelEvent;
   readonly #encoder: KernelEvent['encoder'];
-  readonly #kernel: Kernel;
-  readonly #account: Account;
-  readonly #throwOnErrors: boolean;
 
-  constructor(
-    provider: string,
-    schema: EventSchema,
-    kernelEvent: KernelEvent,
-    kernel: Kernel,
-    account: Account,
-    throwOnErrors: boolean,
-  ) {
+  /**
+   * @param audience unless given, the event has one of its own
+   * @throws DefinitionError
+   */
+  constructor(context: SourceContext, schema: EventSchema, kernelEvent: KernelEvent, audience?: Audience) {
     this.schema = schema;
-    this.#provider = provider;
+    this.#context = context;
     this.#kernelEvent = kernelEvent;
     this.#encoder = kernelEvent.encoder;
-    this.#kernel = kernel;
-    this.#account = account;
-    this.#throwOnErrors = throwOnErrors;
     const size = this.#encoder.fixedSize - kernelEvent.headSize;
     if (size > kernelEvent.sizes.most) {
       throw new DefinitionError(
@@ -61,24 +46,20 @@ export class EventWriter implements ListenableEvent {
         `its names alone take ${size} bytes of each event; ${kernelEvent.sizes.said}.`,
       );
     }
-    this.word = kernel.allocate();
+    this.audience = audience ?? new Audience(context.kernel.allocate(), schema.level, schema.keywords);
   }
 
   /** Makes the event known to the kernel. */
   register(): void {
-    const { name, definition } = this.#kernelEvent;
-    const problem = this.#kernel.register(this.word, name, definition, scratch);
-    if (problem !== undefined && problem !== this.#kernel.reason) this.#account.tell(name, () => problem);
+    registerEvent(this.#context, this.word, this.#kernelEvent);
+  }
+
+  get word(): EnabledWord {
+    return this.audience.word;
   }
 
   get enabled(): boolean {
-    return ((this.word.words[this.word.index] as number) & WANTED_BITS) !== 0;
-  }
-
-  setEnabledBit(bit: number, on: boolean): void {
-    // Atomic, because the kernel changes its own bit of the word whenever it likes.
-    if (on) Atomics.or(this.word.words, this.word.index, bit);
-    else Atomics.and(this.word.words, this.word.index, ~bit);
+    return this.audience.isThere;
   }
 
   /** @param activityId what the event belongs to, unless `options` say otherwise */
@@ -104,21 +85,16 @@ export class EventWriter implements ListenableEvent {
       ? this.#encodeAndSendAmidEncoding(payload, id, relatedId, toKernel)
       : this.#encodeAndSend(payload, id, relatedId, toKernel);
     if ((wanted & LISTENER_BIT) !== 0) this.#deliver(payload, id, relatedId);
-    if (error !== undefined && this.#throwOnErrors) throw error;
+    if (error !== undefined && this.#context.throwOnErrors) throw error;
   }
 
   #payloadOf(lazyPayload: LazyPayload | undefined): Payload | undefined {
-    if (typeof lazyPayload === 'function') {
-      try {
-        return lazyPayload() ?? NO_PAYLOAD;
-      } catch (error) {
-        this.#dropThrown(error);
-        return undefined;
-      }
+    try {
+      return payloadOf(lazyPayload);
+    } catch (error) {
+      this.#dropThrown(error);
+      return undefined;
     }
-    if (typeof lazyPayload === 'object' && lazyPayload !== null) return lazyPayload;
-    // Without fields nothing is missing; with fields each one is, and is counted.
-    return NO_PAYLOAD;
   }
 
   /** Apart, because a closure in `write` would cost each event a heap object for its variables (20 ns). */
@@ -163,30 +139,21 @@ export class EventWriter implements ListenableEvent {
       this.#dropTooLarge(String(eventSize));
       return;
     }
-    const error = this.#kernel.write(this.word, size);
+    const error = this.#context.kernel.write(this.word, size);
     if (error === undefined) {
       this.#account.written++;
       if (eventSize > sizes.mostForAll) this.#account.tooLargeForFtrace++;
     } else {
-      this.#account.drop(this.#kernel.writeReason(error));
+      this.#account.drop(this.#context.kernel.writeReason(error));
     }
   }
 
   #deliver(payload: Payload, id: Guid | undefined, relatedId: Guid | undefined): void {
-    const { name, level, keywords, opcode, id: eventId } = this.schema;
-    const event = {
-      provider: this.#provider,
-      name,
-      level,
-      keywords,
-      opcode,
-      id: eventId,
-      activityId: id?.toString(),
-      relatedActivityId: relatedId?.toString(),
-      payload,
-      timestamp: timestamp(),
-    };
-    for (const listener of this.listeners) listener.deliver(event);
+    const source = this.#context.source();
+    const time = timestamp();
+    for (const subscriber of this.audience.subscribers) {
+      subscriber.deliver(source, this.schema, payload, id, relatedId, time);
+    }
   }
 
   #idOption(name: string, text: string | undefined): Guid | undefined {
@@ -198,7 +165,7 @@ export class EventWriter implements ListenableEvent {
         `${this.schema.name} ${name}`,
         () => `${this.#place}: ${shown(text)} is no GUID for ${name}.`,
       );
-      if (this.#throwOnErrors)
+      if (this.#context.throwOnErrors)
         throw new BadValueError(this.#place, [{ field: name, type: 'GUID', value: text }]);
     }
     return id;
@@ -212,7 +179,7 @@ export class EventWriter implements ListenableEvent {
       return error.message;
     };
     this.#account.tell(`${this.schema.name} bad value`, describe);
-    if (this.#throwOnErrors) describe();
+    if (this.#context.throwOnErrors) describe();
     return error;
   }
 
@@ -226,11 +193,7 @@ export class EventWriter implements ListenableEvent {
   }
 
   #dropThrown(error: unknown): void {
-    this.#account.drop('payloadThrew');
-    this.#account.tell(
-      `${this.schema.name} payload`,
-      () => `${this.#place}: reading the payload threw ${thrownText(error)}`,
-    );
+    this.#account.dropThrown(this.#place, error);
   }
 
   #dropTooLarge(size: string): void {
@@ -242,12 +205,13 @@ export class EventWriter implements ListenableEvent {
   }
 
   get #place(): string {
-    return `${this.#provider}.${this.schema.name}`;
+    return `${this.#context.provider.name}.${this.schema.name}`;
+  }
+
+  get #account(): Account {
+    return this.#context.account;
   }
 }
-
-/** Frozen, because listeners get it and it is everyone's. */
-const NO_PAYLOAD: Payload = Object.freeze({});
 
 /** Whether an application gives an event ids itself. */
 export function givesIds(options: WriteOptions | undefined): options is WriteOptions {

@@ -18,6 +18,11 @@ export interface EventOptions {
   readonly id?: number;
   /** 0 to 255: to be raised when fields are added. */
   readonly version?: number;
+  /**
+   * The event in words, with `{0}` where the first field's value belongs: for tools that read manifests, and for
+   * listeners.
+   */
+  readonly message?: string;
   /** For a Start: how its activity behaves, flags of `ActivityOptions`. For both: Disable. */
   readonly activityOptions?: number;
 }

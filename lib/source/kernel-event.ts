@@ -1,5 +1,8 @@
 /** An event of a definition as the operating system's tracer takes it. */
+import type { EnabledWord } from '../platform/kernel.ts';
 import type { EventEncoder } from '../wire/event-encoder.ts';
+import { scratch } from '../wire/scratch.ts';
+import type { SourceContext } from './source-context.ts';
 
 export interface KernelEvent {
   readonly encoder: EventEncoder;
@@ -20,4 +23,14 @@ export interface SizeLimits {
   readonly mostForAll: number;
   /** Who sets the limits, for reasons: the rest of a sentence about an event that was too large. */
   readonly said: string;
+}
+
+/** Makes the event known to the kernel, which then says by the word's bit 0 whether it is recorded. */
+export function registerEvent(
+  { kernel, account }: SourceContext,
+  word: EnabledWord,
+  event: KernelEvent,
+): void {
+  const problem = kernel.register(word, event.name, event.definition, scratch);
+  if (problem !== undefined && problem !== kernel.reason) account.tell(event.name, () => problem);
 }

@@ -19,12 +19,12 @@ import {
 import { manifestNamesProblem, manifestProblem } from '../wire/manifest/problem.ts';
 import type { EventSchema } from '../wire/schema.ts';
 import { scratch } from '../wire/scratch.ts';
-import type { Account } from './account.ts';
-import { onCommand } from './commands.ts';
+import { onEtwCommand } from './commands.ts';
 import { DefinitionError } from './definition-error.ts';
 import { ETW_SIZES } from './etw.ts';
 import type { KernelEvent } from './kernel-event.ts';
 import type { Provider } from './provider.ts';
+import type { SourceContext } from './source-context.ts';
 
 export function manifestEvent(provider: Provider, schema: EventSchema): KernelEvent {
   return {
@@ -78,10 +78,11 @@ export function generateManifest(source: object): string {
 }
 
 /**
- * Writes the manifest into sessions: when one enables the provider, when it asks for the provider's state, and
- * when the process exits.
+ * Writes the manifest into sessions: when one enables the provider, when anybody asks for it, and when the
+ * process exits.
  */
-export function writeManifestInBand(kernel: Kernel, provider: Provider, account: Account, xml: string): void {
+export function writeManifestInBand(context: SourceContext, xml: string): void {
+  const { kernel, provider, account, subscriptions } = context;
   const word = kernel.allocate();
   const definition = Buffer.concat([MANIFEST_DESCRIPTOR, guidBytes(provider.guid)]);
   const problem = kernel.register(word, provider.name, definition, scratch);
@@ -95,8 +96,11 @@ export function writeManifestInBand(kernel: Kernel, provider: Provider, account:
     if (reason !== undefined) account.drop(reason);
   };
   write();
-  onCommand(kernel, provider, ({ kind }) => {
-    if (kind !== 'disable') write();
+  onEtwCommand(kernel, provider, ({ kind }) => {
+    if (kind === 'enable') write();
+  });
+  subscriptions.onCommand(({ kind }) => {
+    if (kind === 'sendManifest') write();
   });
   beforeExit(write);
 }

@@ -72,4 +72,6 @@ export interface EventSchema {
   /** 0 to 65535: what both EventHeader (16 bits) and TraceLogging (28 bits) can carry. */
   readonly tag: number;
   readonly fields: readonly FieldSchema[];
+  /** The event in words, with `{0}` where the first field's value belongs. */
+  readonly message?: string;
 }

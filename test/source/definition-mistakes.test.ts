@@ -177,7 +177,7 @@ describe('the options of an event', () => {
   it('are spelt right', () => {
     expect(mistakeInEvent('E', {}, { keyword: 1n })).toBe(
       'P.E: there is no option "keyword"; the options are ' +
-        'level, keywords, opcode, task, tag, id, version, activityOptions.',
+        'level, keywords, opcode, task, tag, id, version, message, activityOptions.',
     );
   });
 

@@ -1,7 +1,8 @@
 /** What reaches the kernel of the events that are written, and what is counted of the others, with the reason. */
 import { describe, expect, it, vi } from 'vitest';
 import { Guid } from '../../lib/activity/guid.ts';
-import { LISTENER_BIT, Listener, type WrittenEvent } from '../../lib/session/listener.ts';
+import type { WrittenEvent } from '../../lib/index.ts';
+import { Listener } from '../../lib/session/listener.ts';
 import { BadValueError } from '../../lib/source/bad-value-error.ts';
 import { RecordedEvent } from './recorded-event.ts';
 
@@ -12,13 +13,7 @@ const NOTHING_DROPPED = { dropped: {}, tooLargeForFtrace: 0, badValues: 0 };
 /** Adds a listener to an event, as `listen` does, and gives what it will have heard. */
 function heardBy(event: RecordedEvent): WrittenEvent[] {
   const heard: WrittenEvent[] = [];
-  event.writer.listeners = [
-    new Listener(
-      (written) => heard.push(written),
-      () => {},
-    ),
-  ];
-  event.writer.setEnabledBit(LISTENER_BIT, true);
+  event.writer.audience.join(new Listener((written) => heard.push(written)));
   return heard;
 }
 
@@ -305,10 +300,11 @@ describe('whether somebody wants an event', () => {
     expect(event.writer.enabled).toBe(true);
     event.addon.record(false);
     expect(event.writer.enabled).toBe(false);
-    event.writer.setEnabledBit(LISTENER_BIT, true);
+    const listener = new Listener(() => {});
+    event.writer.audience.join(listener);
     expect(event.writer.enabled).toBe(true);
     event.addon.record(true);
-    event.writer.setEnabledBit(LISTENER_BIT, false);
+    event.writer.audience.leave(listener);
     expect(event.writer.enabled).toBe(true);
     event.addon.record(false);
     expect(event.writer.enabled).toBe(false);

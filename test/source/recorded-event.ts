@@ -1,11 +1,13 @@
 /** One event whose writes a fake kernel records, and its decoder. */
 import type { Guid } from '../../lib/activity/guid.ts';
 import { Kernel } from '../../lib/platform/kernel.ts';
+import { LISTENABLE, Subscriptions } from '../../lib/session/subscriptions.ts';
 import { Account } from '../../lib/source/account.ts';
 import { type EventOptions, event } from '../../lib/source/event.ts';
 import { eventSchemas } from '../../lib/source/event-schemas.ts';
-import { EventWriter, type LazyPayload, type WriteOptions } from '../../lib/source/event-writer.ts';
+import { EventWriter, type WriteOptions } from '../../lib/source/event-writer.ts';
 import type { FieldDefinitions } from '../../lib/source/fields.ts';
+import type { LazyPayload } from '../../lib/source/lazy-payload.ts';
 import { tracepointOf, userEventsEvent } from '../../lib/source/user-events.ts';
 import { type Payload as DecodedPayload, payloadOf } from '../../lib/wire/decoded-field.ts';
 import { decodeEventHeader, type EventHeaderEvent } from '../../lib/wire/eventheader/decode.ts';
@@ -27,14 +29,17 @@ export class RecordedEvent {
     if (schema === undefined) throw new Error('No schema was made.');
     const kernel = new Kernel(this.addon);
     kernel.open();
-    this.writer = new EventWriter(
-      'Provider',
-      schema,
-      userEventsEvent('Provider', schema),
+    const guid = 'b2b9b8a2-8a0c-5f4c-8d3c-000000000000';
+    const subscriptions = new Subscriptions('Provider', () => {});
+    const context = {
+      provider: { name: 'Provider', guid },
       kernel,
-      this.account,
+      account: this.account,
       throwOnErrors,
-    );
+      subscriptions,
+      source: () => ({ name: 'Provider', guid, [LISTENABLE]: subscriptions }),
+    };
+    this.writer = new EventWriter(context, schema, userEventsEvent('Provider', schema));
     this.writer.register();
     this.addon.record(true);
   }

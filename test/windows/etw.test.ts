@@ -101,9 +101,18 @@ describe.skipIf(skipReason !== undefined)(suiteName('a provider'), { timeout: 90
   it('hears what sessions ask, and has activities for whoever asks as .NET does', async () => {
     const { result, stderr } = await run<{ heard: object[]; inside: string }>('commands.mjs');
     expect(result.heard).toEqual([
-      { kind: 'enable', level: 4, any: 3, all: 1, filter: 'key\0value\0', enabled: true },
-      { kind: 'captureState', level: 0, any: 0, all: 0, filter: '', enabled: true },
-      { kind: 'disable', level: 0, any: 0, all: 0, filter: '', enabled: false },
+      {
+        kind: 'enable',
+        code: -2,
+        level: 4,
+        any: 3,
+        all: 1,
+        arguments: { key: 'value' },
+        filter: 'key\0value\0',
+        enabled: true,
+      },
+      { kind: 'sendManifest', code: -1, level: 0, any: 0, all: 0, arguments: {}, filter: '', enabled: true },
+      { kind: 'disable', code: -3, level: 0, any: 0, all: 0, arguments: {}, filter: '', enabled: false },
     ]);
     expect(result.inside).toMatch(/^00000011-/);
     expect(stderr).toContain('A command handler of Tracewright-Commands threw: Error: a handler that throws');

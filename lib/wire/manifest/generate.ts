@@ -5,6 +5,7 @@
 import type { EventSchema, FieldSchema } from '../schema.ts';
 import { LEVEL_NAMES, MANIFEST_NAMESPACE, MESSAGE_EVENT, OPCODE_NAMES } from './constants.ts';
 import { FIELD_LAYOUTS, sizeFieldName } from './field-layouts.ts';
+import { messageText } from './message-text.ts';
 import { keywordNames, opcodeNames, taskNames } from './names.ts';
 import { attribute } from './xml.ts';
 
@@ -55,7 +56,7 @@ export function generateManifest(source: ManifestSource): string {
     '<localization>',
     ` <resources${attribute('culture', 'en-US')}>`,
     '  <stringTable>',
-    ...stringLines(names),
+    ...stringLines(names, events),
     '  </stringTable>',
     ' </resources>',
     '</localization>',
@@ -105,6 +106,7 @@ function eventLine(event: EventSchema, { tasks, opcodes, keywords }: Names): str
   let line =
     `  <event${attribute('value', event.id)}${attribute('version', event.version)}` +
     `${attribute('level', LEVEL_NAMES[event.level] ?? '')}${attribute('symbol', event.name)}`;
+  if (event.message !== undefined) line += message('event', event.name);
   if (keywordList.length > 0) line += attribute('keywords', keywordList.join(' '));
   if (event.opcode !== 0) {
     line += attribute('opcode', OPCODE_NAMES.get(event.opcode) ?? opcodes.get(event.opcode) ?? '');
@@ -141,8 +143,13 @@ function fieldLines({ name, type }: FieldSchema): string[] {
   return [`   <data${attribute('name', name)}${attribute('inType', inType)}${outType}/>`];
 }
 
-function stringLines({ opcodes, keywords }: Names): string[] {
+function stringLines({ opcodes, keywords }: Names, events: readonly EventSchema[]): string[] {
   const strings = [
+    ...events.flatMap((event) =>
+      event.message === undefined
+        ? []
+        : [[`event_${event.name}`, messageText(event.message, event)] as const],
+    ),
     ...[...keywords.values()].map((name) => [`keyword_${name}`, name] as const),
     ...[...opcodes.values()].map((name) => [`opcode_${name}`, name] as const),
   ];

@@ -10,6 +10,9 @@ import { canStandInXml } from './xml.ts';
 /** Why the event cannot be described by a manifest; undefined if it can. */
 export function manifestProblem(schema: EventSchema): string | undefined {
   if (!canStandInXml(schema.name)) return nameProblem('event name', schema.name);
+  if (schema.message !== undefined && !canStandInXml(schema.message)) {
+    return nameProblem('message', schema.message);
+  }
   if (schema.id === MANIFEST_EVENT_ID) {
     return `the id ${schema.id} is that of the event which carries the manifest.`;
   }

@@ -1,0 +1,37 @@
+/** Which events somebody wants: .NET's rule for levels and keywords, in which 0 asks for everything. */
+
+/** Which events a listener wants. */
+export interface ListenerFilter {
+  /** This level and the more severe ones (lower numbers); 0 or absent: all. */
+  readonly level?: number;
+  /** Events with any of these keywords, and events without any; 0n or absent: all. */
+  readonly keywords?: bigint;
+}
+
+/** What of an event a filter looks at. */
+export interface Filtered {
+  readonly level: number;
+  readonly keywords: bigint;
+}
+
+export function passes(event: Filtered, { level = 0, keywords = 0n }: ListenerFilter): boolean {
+  return (
+    (level === 0 || event.level <= level) &&
+    (keywords === 0n || event.keywords === 0n || (event.keywords & keywords) !== 0n)
+  );
+}
+
+/**
+ * @throws RangeError for a level or keywords that no event could be compared with: a mistake in the code that
+ *   listens, and nothing that comes up while it runs
+ */
+export function checkFilter({ level = 0, keywords = 0n }: ListenerFilter): void {
+  if (!Number.isInteger(level) || level < 0 || level > 255) {
+    throw new RangeError(`A listener's level must be an integer from 0 to 255, not ${String(level)}.`);
+  }
+  if (typeof keywords !== 'bigint' || BigInt.asUintN(64, keywords) !== keywords) {
+    throw new RangeError(
+      `A listener's keywords must be a bigint of 64 bits (0x2n), not ${String(keywords)}.`,
+    );
+  }
+}

@@ -1,0 +1,20 @@
+/** The operating system's number of this JavaScript thread. */
+import { readlinkSync } from 'node:fs';
+import { basename } from 'node:path';
+
+let known: { readonly id: number | undefined } | undefined;
+
+/** As recorders show it; undefined where the system does not tell. A JavaScript thread keeps its own for life. */
+export function osThreadId(): number | undefined {
+  known ??= { id: threadIdOfLinux() };
+  return known.id;
+}
+
+/** Source: proc(5), `/proc/thread-self`, a link to `<process>/task/<thread>`. */
+function threadIdOfLinux(): number | undefined {
+  try {
+    return Number(basename(readlinkSync('/proc/thread-self')));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,102 @@
+/**
+ * The fields of an event that describes itself, as its payload's values have them:
+ *
+ * | A value | is a field of type |
+ * |---|---|
+ * | boolean | bool |
+ * | number | double, because the next event may have 0.5 where this one has 1 |
+ * | bigint | int64; uint64 where only that holds it |
+ * | string | string |
+ * | Date | time |
+ * | Uint8Array, Buffer | binary |
+ * | another typed array | an array of its numbers |
+ * | an array of booleans, numbers, strings, bigints or Dates, all of one kind | an array of that type |
+ * | a plain object | a struct of its fields |
+ * | null and all else | json |
+ * | undefined, a function, a symbol | none |
+ */
+import { MAX_STRUCT_DEPTH, MAX_STRUCT_FIELDS, MAX_TOP_LEVEL_FIELDS } from '../wire/eventheader/constants.ts';
+import { SCRATCH_LIMIT } from '../wire/scratch.ts';
+import { MAX_INT_64 } from '../wire/values/numbers.ts';
+import type { FieldDefinition } from './fields.ts';
+
+/** Throws what reading the payload throws. */
+export function definitionsOf(payload: object): Record<string, FieldDefinition> {
+  // One more than an event may have, so that too many of them are told of as such.
+  return structOf(payload, MAX_TOP_LEVEL_FIELDS + 1, 0);
+}
+
+function structOf(value: object, mostFields: number, depth: number): Record<string, FieldDefinition> {
+  // Without a prototype, in which `__proto__` is a name like any other.
+  const definitions: Record<string, FieldDefinition> = Object.create(null);
+  for (const name of Object.keys(value).slice(0, mostFields)) {
+    const definition = definitionOf((value as Readonly<Record<string, unknown>>)[name], depth);
+    if (definition !== undefined) definitions[name] = definition;
+  }
+  return definitions;
+}
+
+function definitionOf(value: unknown, depth: number): FieldDefinition | undefined {
+  return typeof value === 'object' && value !== null ? objectDefinition(value, depth) : simpleType(value);
+}
+
+type SimpleType = 'bool' | 'double' | 'int64' | 'uint64' | 'string' | 'time' | 'json';
+
+function simpleType(value: unknown): SimpleType | undefined {
+  switch (typeof value) {
+    case 'boolean':
+      return 'bool';
+    case 'number':
+      return 'double';
+    case 'bigint':
+      return value > MAX_INT_64 ? 'uint64' : 'int64';
+    case 'string':
+      return 'string';
+    case 'object':
+      return value instanceof Date ? 'time' : 'json';
+    default:
+      return undefined;
+  }
+}
+
+function objectDefinition(value: object, depth: number): FieldDefinition {
+  if (value instanceof Uint8Array) return 'binary';
+  if (ArrayBuffer.isView(value)) return typedArrayType(value);
+  if (Array.isArray(value)) return arrayType(value);
+  if (!isPlain(value) || depth === MAX_STRUCT_DEPTH) return simpleType(value) ?? 'json';
+  const fields = structOf(value, MAX_STRUCT_FIELDS + 1, depth + 1);
+  const count = Object.keys(fields).length;
+  return count === 0 || count > MAX_STRUCT_FIELDS ? 'json' : fields;
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  // Of any realm: what is below Object.prototype has nothing above it.
+  return prototype === null || (typeof prototype === 'object' && Object.getPrototypeOf(prototype) === null);
+}
+
+function arrayType(values: readonly unknown[]): FieldDefinition {
+  // More than any event has room for: it is refused as too large, before all of it is looked at.
+  if (values.length > SCRATCH_LIMIT) return 'bool[]';
+  const [type, ...others] = new Set(values.map(simpleType));
+  if (type === undefined || type === 'json') return 'json';
+  if (others.length === 0) return `${type}[]`;
+  // Bigints beyond int64 among others.
+  return others.length === 1 && new Set([type, ...others, 'int64', 'uint64']).size === 2
+    ? 'uint64[]'
+    : 'json';
+}
+
+function typedArrayType(view: ArrayBufferView): FieldDefinition {
+  if (view instanceof Int8Array) return 'int8[]';
+  if (view instanceof Uint8ClampedArray) return 'uint8[]';
+  if (view instanceof Int16Array) return 'int16[]';
+  if (view instanceof Uint16Array) return 'uint16[]';
+  if (view instanceof Int32Array) return 'int32[]';
+  if (view instanceof Uint32Array) return 'uint32[]';
+  if (view instanceof Float32Array) return 'float[]';
+  if (view instanceof Float64Array) return 'double[]';
+  if (view instanceof BigInt64Array) return 'int64[]';
+  if (view instanceof BigUint64Array) return 'uint64[]';
+  return 'json';
+}

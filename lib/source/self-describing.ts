@@ -1,0 +1,217 @@
+/**
+ * Events that are described by what they are written with: `source.write(name, payload)`. .NET:
+ * EventSource.Write.
+ */
+import { ActivityOptions, activityName } from '../activity/activity.ts';
+import type { SharedActivities } from '../activity/shared.ts';
+import type { EnabledWord } from '../platform/kernel.ts';
+import { Audience } from '../session/audience.ts';
+import { shown } from '../session/shown.ts';
+import type { EventSchema } from '../wire/schema.ts';
+import type { Payload } from '../wire/values/faults.ts';
+import { ActivityEvents } from './activity-events.ts';
+import { Level, Opcode } from './constants.ts';
+import { DefinitionError } from './definition-error.ts';
+import type { EventOptions } from './event.ts';
+import { checkEventName, defaultOpcode, type KeywordNames, keywordsOf } from './event-schemas.ts';
+import { EventWriter, type WriteOptions } from './event-writer.ts';
+import { fieldSchemas } from './field-schemas.ts';
+import { type KernelEvent, registerEvent } from './kernel-event.ts';
+import { type LazyPayload, payloadOf } from './lazy-payload.ts';
+import { integerOption } from './options.ts';
+import { definitionsOf } from './payload-definitions.ts';
+import type { SourceContext } from './source-context.ts';
+
+/** What `write` is told of an event beside its name and payload. The level is Verbose unless given. */
+export type SelfDescribingOptions = WriteOptions &
+  Pick<EventOptions, 'level' | 'keywords' | 'opcode' | 'tag' | 'activityOptions'>;
+
+/** Combinations of level, keywords and opcode that the kernel is told of: each takes an enabled word. */
+export const MAX_AUDIENCES = 64;
+/** Descriptions that are kept; of more, the oldest are made anew when they come again. */
+export const MAX_DESCRIPTIONS = 1000;
+
+type Keywords = NonNullable<EventOptions['keywords']>;
+
+const NO_OPTIONS: SelfDescribingOptions = Object.freeze({});
+/** Of events that are told apart by name and fields. */
+const NO_ID = 0;
+
+interface Described {
+  readonly writer: EventWriter;
+  /** Of a Start or a Stop. */
+  readonly activity: ActivityEvents | undefined;
+}
+
+/** The self-describing events of one level, keywords and opcode. */
+class Kind extends Audience {
+  readonly opcode: number;
+  /** Apart from all others of the source. */
+  readonly number: number;
+
+  constructor(word: EnabledWord, level: number, keywords: bigint, opcode: number, number: number) {
+    super(word, level, keywords);
+    this.opcode = opcode;
+    this.number = number;
+  }
+}
+
+export class SelfDescribingEvents {
+  readonly #context: SourceContext;
+  readonly #kernelEvent: (schema: EventSchema) => KernelEvent;
+  readonly #keywordNames: KeywordNames;
+  readonly #processId: number;
+  readonly #shared: SharedActivities;
+  /** Few, so that looking through them is the fastest way to find one. */
+  readonly #kinds: Kind[] = [];
+  readonly #described = new Map<string, Described>();
+
+  /** @param processId for activity ids; 0 for those of the 2016 form */
+  constructor(
+    context: SourceContext,
+    kernelEvent: (schema: EventSchema) => KernelEvent,
+    keywordNames: KeywordNames,
+    processId: number,
+    shared: SharedActivities,
+  ) {
+    this.#context = context;
+    this.#kernelEvent = kernelEvent;
+    this.#keywordNames = keywordNames;
+    this.#processId = processId;
+    this.#shared = shared;
+  }
+
+  /** What the kernel knows the events by: one schema for each kind. */
+  get schemas(): readonly EventSchema[] {
+    return this.#kinds.map(schemaOfKind);
+  }
+
+  get isStartWanted(): boolean {
+    return this.#kinds.some((kind) => kind.opcode === Opcode.Start && kind.isThere);
+  }
+
+  /** Whether somebody wants events of the level and keywords. */
+  isWanted(level: number, keywords: Keywords): boolean {
+    return this.#kindOf(level, keywords, Opcode.Info).isThere;
+  }
+
+  write(name: string, payload?: LazyPayload, options: SelfDescribingOptions = NO_OPTIONS): void {
+    try {
+      if (typeof name !== 'string') {
+        throw new DefinitionError(this.#place, `an event's name is a string, not ${shown(name)}.`);
+      }
+      const { level = Level.Verbose, keywords = 0n, opcode = defaultOpcode(name) } = options;
+      const kind = this.#kindOf(level, keywords, opcode);
+      if (kind.isThere) this.#write(kind, name, payload, options);
+    } catch (error) {
+      if (!(error instanceof DefinitionError) || this.#context.throwOnErrors) throw error;
+      this.#context.account.drop('notDescribable');
+      this.#context.account.tell(error.message, () => error.message);
+    }
+  }
+
+  /** @throws DefinitionError */
+  #kindOf(level: number, keywords: Keywords, opcode: number): Kind {
+    const bits =
+      typeof keywords === 'bigint' ? keywords : keywordsOf(this.#place, keywords, this.#keywordNames);
+    for (const kind of this.#kinds) {
+      if (kind.level === level && kind.keywords === bits && kind.opcode === opcode) return kind;
+    }
+    return this.#newKind(level, bits, opcode);
+  }
+
+  #newKind(level: number, keywords: bigint, opcode: number): Kind {
+    integerOption(this.#place, 'level', level, 1, 0xff);
+    keywordsOf(this.#place, keywords, this.#keywordNames);
+    integerOption(this.#place, 'opcode', opcode, 0, 0xff);
+    const { kernel, account, subscriptions } = this.#context;
+    const number = this.#kinds.length;
+    if (number === MAX_AUDIENCES) {
+      account.tell(
+        'kinds',
+        () =>
+          `${this.#place}: only the first ${MAX_AUDIENCES} combinations of level, keywords and opcode reach the ` +
+          'kernel; events of others go to listeners alone.',
+      );
+      const kind = new Kind({ words: new Uint32Array(1), index: 0 }, level, keywords, opcode, number);
+      subscriptions.fill(kind);
+      return kind;
+    }
+    const kind = new Kind(kernel.allocate(), level, keywords, opcode, number);
+    registerEvent(this.#context, kind.word, this.#kernelEvent(schemaOfKind(kind)));
+    this.#kinds.push(kind);
+    subscriptions.add(kind);
+    return kind;
+  }
+
+  #write(
+    kind: Kind,
+    name: string,
+    lazyPayload: LazyPayload | undefined,
+    options: SelfDescribingOptions,
+  ): void {
+    const place = `${this.#context.provider.name}.${name}`;
+    let payload: Payload;
+    let definitions: ReturnType<typeof definitionsOf>;
+    try {
+      payload = payloadOf(lazyPayload);
+      definitions = definitionsOf(payload);
+    } catch (error) {
+      this.#context.account.dropThrown(place, error);
+      return;
+    }
+    const { writer, activity } = this.#describedAs(kind, name, options, definitions);
+    if (activity === undefined) {
+      const { flow, tracker } = this.#shared;
+      writer.write(payload, tracker.currentActivityId(flow.context), undefined, options);
+    } else if (kind.opcode === Opcode.Start) {
+      activity.start(payload, options);
+    } else {
+      activity.stop(payload, options);
+    }
+  }
+
+  /** The event of this name and these fields, described when it comes for the first time. */
+  #describedAs(
+    kind: Kind,
+    name: string,
+    { tag = 0, activityOptions = ActivityOptions.None }: SelfDescribingOptions,
+    definitions: ReturnType<typeof definitionsOf>,
+  ): Described {
+    const key = `${kind.number} ${tag} ${activityOptions} ${JSON.stringify(definitions)}${name}`;
+    const known = this.#described.get(key);
+    if (known !== undefined) return known;
+    const place = `${this.#context.provider.name}.${name}`;
+    checkEventName(this.#context.provider.name, name);
+    const schema: EventSchema = {
+      ...schemaOfKind(kind),
+      name,
+      tag: integerOption(place, 'tag', tag, 0, 0xffff),
+      fields: fieldSchemas(place, definitions),
+    };
+    integerOption(place, 'activityOptions', activityOptions, 0, 0xf);
+    const writer = new EventWriter(this.#context, schema, this.#kernelEvent(schema), kind);
+    const described = { writer, activity: this.#activityOf(writer, activityOptions) };
+    if (kind.number === MAX_AUDIENCES) return described;
+    const [oldest] = this.#described.keys();
+    if (this.#described.size === MAX_DESCRIPTIONS && oldest !== undefined) this.#described.delete(oldest);
+    this.#described.set(key, described);
+    return described;
+  }
+
+  #activityOf(writer: EventWriter, options: number): ActivityEvents | undefined {
+    const { name, opcode } = writer.schema;
+    if (opcode !== Opcode.Start && opcode !== Opcode.Stop) return undefined;
+    const activity = activityName(this.#context.provider.name, name, 0);
+    // Of a Start only its start is used, of a Stop only its stop.
+    return new ActivityEvents(writer, writer, activity, options, this.#processId, this.#shared);
+  }
+
+  get #place(): string {
+    return `${this.#context.provider.name}.write`;
+  }
+}
+
+function schemaOfKind({ level, keywords, opcode }: Kind): EventSchema {
+  return { name: '', id: NO_ID, version: 0, level, keywords, opcode, task: 0, tag: 0, fields: [] };
+}

@@ -1,0 +1,15 @@
+/** What all events of one source have in common. */
+import type { Kernel } from '../platform/kernel.ts';
+import type { Listenable, Subscriptions } from '../session/subscriptions.ts';
+import type { Account } from './account.ts';
+import type { Provider } from './provider.ts';
+
+export interface SourceContext {
+  readonly provider: Provider;
+  readonly kernel: Kernel;
+  readonly account: Account;
+  readonly throwOnErrors: boolean;
+  readonly subscriptions: Subscriptions;
+  /** The source itself; there is none before all of its events are there. */
+  readonly source: () => Listenable;
+}
