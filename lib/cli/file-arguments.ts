@@ -1,4 +1,4 @@
-/** The command line of a command that takes one file and options. */
+/** The command line of a command that takes options, and one file or none. */
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { UsageError } from './usage-error.ts';
 
@@ -31,19 +31,37 @@ export function fileArguments<const O extends Options>(
   args: readonly string[],
   options: O,
 ): FileArguments<O> | undefined {
-  const { values, positionals } = parse(args, options);
-  if (values.help === true) {
-    process.stdout.write(usage);
-    return undefined;
-  }
-  const [file, ...others] = positionals;
+  const given = parse(usage, args, options);
+  if (given === undefined) return undefined;
+  const [file, ...others] = given.positionals;
   if (file === undefined || others.length > 0) {
     throw new UsageError(`${command} takes one file.\n\n${usage.trimEnd()}`);
   }
-  return { file, values: values as OptionValues<O> };
+  return { file, values: given.values as OptionValues<O> };
 }
 
-function parse(args: readonly string[], options: Options) {
+/** The same of a command that takes no file. */
+export function optionArguments<const O extends Options>(
+  command: string,
+  usage: string,
+  args: readonly string[],
+  options: O,
+): OptionValues<O> | undefined {
+  const given = parse(usage, args, options);
+  const file = given?.positionals[0];
+  if (file !== undefined) throw new UsageError(`${command} takes no file, such as "${file}".`);
+  return given?.values as OptionValues<O> | undefined;
+}
+
+/** @returns undefined when help was asked for, and has been given */
+function parse(usage: string, args: readonly string[], options: Options) {
+  const given = parsed(args, options);
+  if (given.values.help !== true) return given;
+  process.stdout.write(usage);
+  return undefined;
+}
+
+function parsed(args: readonly string[], options: Options) {
   try {
     return parseArgs({
       args: [...args],

@@ -142,7 +142,7 @@ function openError(error: unknown, address: string, peer: string): DiagnosticsCl
     case 'EPERM':
       return new DiagnosticsClientError(
         'not-permitted',
-        `${peer} belongs to somebody else: its diagnostic port ${address} may not be opened (${code}).`,
+        `${peer} does not let this user open its diagnostic port ${address} (${code}).`,
         { cause: error },
       );
     // A socket that nobody listens at was left behind by a process that could not take it away.

@@ -19,7 +19,7 @@ export async function findPort(processId: number): Promise<string> {
   if (obstacle === 'EACCES' || obstacle === 'EPERM') {
     throw new DiagnosticsClientError(
       'not-permitted',
-      `Process ${processId} belongs to somebody else: where its diagnostic port would be, may not be looked (${obstacle}).`,
+      `This user may not look for the diagnostic port of process ${processId} (${obstacle}).`,
     );
   }
   throw new DiagnosticsClientError(

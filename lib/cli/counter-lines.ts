@@ -1,0 +1,58 @@
+/** The values of counters for whoever reads them later: a line, or a JSON object, for each. */
+import { timeText } from '../trace/time-text.ts';
+import type { Nanoseconds } from '../trace/trace-event.ts';
+import type { CounterValue } from './counter-values.ts';
+import { type CounterView, counterLabel, numberText } from './counter-view.ts';
+import { Output } from './output.ts';
+import { printable } from './terminal.ts';
+
+export class CounterLines implements CounterView {
+  readonly #isJson: boolean;
+  readonly #output = new Output();
+
+  constructor(isJson: boolean) {
+    this.#isJson = isJson;
+  }
+
+  show(value: CounterValue, time: Nanoseconds): void {
+    if (value.value === undefined) return;
+    this.#output.line(this.#isJson ? asJson(value, time) : asText(value, time));
+  }
+
+  forget(): void {
+    // Lines stay.
+  }
+
+  tell(problem: string): void {
+    process.stderr.write(`tracewright: ${printable(problem)}\n`);
+  }
+
+  flush(): Promise<void> {
+    return this.#output.flush();
+  }
+
+  end(): Promise<void> {
+    return this.#output.flush();
+  }
+}
+
+function asText(value: CounterValue, time: Nanoseconds): string {
+  const provider = printable(value.provider);
+  return `${timeText(time)}  ${provider}  ${counterLabel(value)}  ${numberText(value.value ?? 0)}`;
+}
+
+function asJson(counter: CounterValue, time: Nanoseconds): string {
+  const { provider, name, displayName, unit, tags, isRate, interval, value } = counter;
+  const type = isRate ? 'rate' : 'value';
+  return JSON.stringify({
+    timestamp: String(time),
+    provider,
+    name,
+    displayName,
+    unit,
+    tags,
+    type,
+    interval,
+    value,
+  });
+}

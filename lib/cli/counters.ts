@@ -1,0 +1,134 @@
+/** `tracewright counters`: the counters of a process as they are told, by its diagnostic port. */
+import { randomUUID } from 'node:crypto';
+import { DiagnosticsClientError } from '../session/diagnostics/client/client-error.ts';
+import type { DiagnosticsClient } from '../session/diagnostics/client/diagnostics-client.ts';
+import type { TracingSession } from '../session/diagnostics/client/tracing-session.ts';
+import { openTrace } from '../trace/open-trace.ts';
+import { TraceError } from '../trace/trace-error.ts';
+import { BufferMode, StreamFormat } from '../wire/diagnostics-ipc/constants.ts';
+import type { StreamingTracing, TracingProvider } from '../wire/diagnostics-ipc/tracing.ts';
+import { BUFFER_MEGABYTES } from './collect.ts';
+import { CounterFeed } from './counter-feed.ts';
+import { CounterLines } from './counter-lines.ts';
+import { CounterTable } from './counter-table.ts';
+import { METRICS_PROVIDER } from './counter-values.ts';
+import { optionArguments } from './file-arguments.ts';
+import { durationArgument } from './record-arguments.ts';
+import { readSession, TARGET_OPTIONS, TARGET_USAGE, withTarget } from './target-argument.ts';
+import { UsageError } from './usage-error.ts';
+
+const DEFAULT_PROVIDERS = 'System.Runtime,Microsoft.AspNetCore.Hosting';
+
+const USAGE = `Usage: tracewright counters [OPTION]... -p PID
+
+Shows the counters of a process of tracewright or of .NET, EventCounters and meters, as it tells their values: on
+a terminal as a table, else a line for each value. Ends with Ctrl-C, after --duration, or when the process ends.
+
+${TARGET_USAGE}  --providers NAME,...      event sources and meters (${DEFAULT_PROVIDERS})
+  --interval SECONDS        between values (1)
+  --duration SECONDS        ends after so long
+  --json                    one JSON object a line, for each value
+`;
+
+const INFORMATIONAL = 4;
+/** Of System.Diagnostics.Metrics: the values of meters. */
+const TIME_SERIES_VALUES = 2n;
+/** As dotnet-counters has them; tools that share the meters of a process must have the same. */
+const MAX_TIME_SERIES = 1000;
+const MAX_HISTOGRAMS = 20;
+/** The first version of .NET whose meters several tools may have at once, by this name of a session. */
+const FIRST_SHARING_VERSION = 8;
+const SHARED_SESSION = 'SHARED';
+const MIN_INTERVAL = 0.1;
+
+/** @throws UsageError, DiagnosticsClientError, TraceError */
+export async function countersCommand(args: readonly string[]): Promise<void> {
+  const values = optionArguments('counters', USAGE, args, {
+    ...TARGET_OPTIONS,
+    providers: { type: 'string' },
+    interval: { type: 'string' },
+    duration: { type: 'string' },
+    json: { type: 'boolean' },
+  });
+  if (values === undefined) return;
+  const names = namesArgument(values.providers ?? DEFAULT_PROVIDERS);
+  const interval = intervalArgument(values.interval ?? '1');
+  const duration = durationArgument(values.duration);
+  await withTarget(values, async (target, stop) => {
+    const sessionId = await meterSessionOf(target.client);
+    const session = await target.client.collectTracing(tracingOf(names, interval, sessionId));
+    const isTable = process.stdout.isTTY === true && values.json !== true;
+    const view = isTable ? new CounterTable() : new CounterLines(values.json === true);
+    const feed = new CounterFeed(view, sessionId, interval);
+    await readSession(session, target, stop, duration, () => readEvents(session, feed));
+    await view.end();
+    if (!session.isStopped) process.stderr.write(`${target.name} has ended.\n`);
+  });
+}
+
+function tracingOf(names: readonly string[], interval: number, sessionId: string): StreamingTracing {
+  const eventCounters = names.map((name) => providerOf(name, 0n, `EventCounterIntervalSec=${interval}`));
+  const meters = providerOf(
+    METRICS_PROVIDER,
+    TIME_SERIES_VALUES,
+    [
+      `SessionId=${sessionId}`,
+      `Metrics=${names.join(',')}`,
+      `RefreshInterval=${interval}`,
+      `MaxTimeSeries=${MAX_TIME_SERIES}`,
+      `MaxHistograms=${MAX_HISTOGRAMS}`,
+      `ClientId=${randomUUID()}`,
+    ].join(';'),
+  );
+  return {
+    sessionType: 'streaming',
+    bufferMegabytes: BUFFER_MEGABYTES,
+    format: StreamFormat.NetTrace,
+    rundownKeyword: 0n,
+    collectsStacks: true,
+    bufferMode: BufferMode.Drop,
+    providers: [...eventCounters, meters],
+  };
+}
+
+function providerOf(name: string, keywords: bigint, values: string): TracingProvider {
+  return { name, keywords, level: INFORMATIONAL, arguments: values };
+}
+
+/** The session of meters that every tool may join, where the runtime has it; else one of our own. */
+async function meterSessionOf(client: DiagnosticsClient): Promise<string> {
+  try {
+    const { productVersion = '' } = await client.processInfo();
+    return Number.parseInt(productVersion, 10) >= FIRST_SHARING_VERSION ? SHARED_SESSION : randomUUID();
+  } catch (error) {
+    if (!(error instanceof DiagnosticsClientError && error.code === 'unsupported')) throw error;
+    return randomUUID();
+  }
+}
+
+/** The events as they come; the process's end may cut the nettrace off anywhere. */
+async function readEvents(session: TracingSession, feed: CounterFeed): Promise<void> {
+  try {
+    const trace = await openTrace(session.stream);
+    for await (const batch of trace.batches()) await feed.take(batch);
+  } catch (error) {
+    const isCut = error instanceof TraceError && (error.code === 'truncated' || error.offset === 0);
+    if (!isCut) throw error;
+  }
+}
+
+function namesArgument(text: string): string[] {
+  const names = text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  const wrong = names.find((name) => name.includes(';') || name.includes('='));
+  if (names.length > 0 && wrong === undefined) return names;
+  throw new UsageError(`--providers takes names of event sources and meters, not "${wrong ?? text}".`);
+}
+
+function intervalArgument(text: string): number {
+  const seconds = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : 0;
+  if (seconds >= MIN_INTERVAL) return seconds;
+  throw new UsageError(`--interval takes seconds, ${MIN_INTERVAL} or more, not "${text}".`);
+}
