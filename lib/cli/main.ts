@@ -4,6 +4,7 @@
  * 2 when the command was not understood.
  */
 import { dumpCommand } from './dump.ts';
+import { exportCommand } from './export.ts';
 import { manifestCommand } from './manifest.ts';
 import { recordCommand } from './record.ts';
 import { reportCommand } from './report.ts';
@@ -13,6 +14,7 @@ import { viewCommand } from './view.ts';
 
 const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
   dump: dumpCommand,
+  export: exportCommand,
   manifest: manifestCommand,
   record: recordCommand,
   report: reportCommand,
@@ -23,6 +25,7 @@ const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<voi
 const USAGE = `Usage: tracewright COMMAND
 
   dump FILE       prints the events of a trace
+  export FILE     writes a trace for Perfetto, speedscope, spreadsheets or as nettrace
   manifest FILE   prints the ETW manifests of the event sources that a module defines
   record          records the system's user events (Linux)
   report FILE     writes a trace as one HTML file, to look at in a browser

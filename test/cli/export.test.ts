@@ -1,0 +1,164 @@
+/** `tracewright export` as a user types it, on the built package and real traces. */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { dataFolder, dataIsRequired, SKIP_REASON } from '../conformance/data-folder.ts';
+import { checkSpeedscope } from '../view/export/speedscope-rules.ts';
+import { checkChromeTrace } from '../view/export/trace-event-rules.ts';
+import { checkNetTrace } from '../wire/nettrace/write/nettrace-checker.ts';
+
+const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'tracewright-export-'));
+const out = (name: string) => join(folder, name);
+afterAll(() => rmSync(folder, { recursive: true }));
+beforeEach(() => {
+  for (const name of readdirSync(folder)) rmSync(out(name));
+});
+
+function run(...args: string[]) {
+  const options = { maxBuffer: 1 << 28 } as const;
+  const { status, stdout, stderr } = spawnSync(process.execPath, [main, 'export', ...args], options);
+  return { status, stdout, stderr: stderr.toString() };
+}
+
+describe.skipIf(dataFolder === undefined && !dataIsRequired)(`exporting a trace (${SKIP_REASON})`, () => {
+  const nettrace = join(dataFolder ?? '', 'nettrace/activities-net10.v6.nettrace');
+  const perfData = join(dataFolder ?? '', 'perf-data/perf.data');
+
+  it.each([
+    ['trace.json', (bytes: Buffer) => checkChromeTrace(bytes.toString()).slices.length],
+    ['trace.speedscope.json', (bytes: Buffer) => checkSpeedscope(bytes.toString()).profiles.length],
+    ['trace.nettrace', (bytes: Buffer) => checkNetTrace(bytes).events],
+    ['trace.csv', (bytes: Buffer) => bytes.toString().trimEnd().split('\r\n').length - 1],
+  ])('has the format of the name %s, and no other file is left', (name, count) => {
+    const { status, stderr } = run(nettrace, '-o', out(name));
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(count(readFileSync(out(name)))).toBeGreaterThan(0);
+    expect(readdirSync(folder)).toEqual([name]);
+  });
+
+  it('writes to standard output, in the format that is given', () => {
+    const { status, stdout } = run('--format', 'nettrace', '--nettrace-version', '4', perfData, '-o', '-');
+    expect(status).toBe(0);
+    expect(checkNetTrace(stdout)).toMatchObject({ version: 4, events: 539 });
+  });
+
+  it('takes the filters of the other commands', () => {
+    const { stdout } = run('--format', 'csv', '--event', 'sched_switch', perfData, '-o', '-');
+    expect(stdout.toString().trimEnd().split('\r\n').length).toBe(286);
+  });
+
+  it('has a column for each field if it is to flatten', () => {
+    const { stdout } = run('--format', 'csv', '--flatten', nettrace, '-o', '-');
+    const [head = ''] = stdout.toString().split('\r\n');
+    expect(head).toContain(',payload.url,');
+  });
+
+  it('says what version 4 cannot tell', () => {
+    const { stderr } = run('--nettrace-version', '4', perfData, '-o', out('trace.nettrace'));
+    expect(stderr).toMatch(
+      /^tracewright: The events are of \d+ processes, which version 4 does not tell apart: 6 does.\n$/,
+    );
+  });
+
+  it('writes what stands before the damage of a trace, and says so', () => {
+    const cut = out('cut.nettrace');
+    writeFileSync(cut, readFileSync(nettrace).subarray(0, 1500));
+    const { status, stderr } = run(cut, '-o', out('trace.json'));
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: 'tracewright: The trace ends before its end. (at byte 1500)\n',
+    });
+    expect(checkChromeTrace(readFileSync(out('trace.json'), 'utf8')).events.length).toBeGreaterThan(0);
+  });
+
+  it('keeps the file that is there when the trace cannot be opened', () => {
+    writeFileSync(out('trace.json'), 'old');
+    writeFileSync(out('no.etl'), 'not a trace');
+    const { status, stderr } = run(out('no.etl'), '-o', out('trace.json'));
+    expect(status).toBe(1);
+    expect(stderr.split('\n').length).toBe(2);
+    expect(readFileSync(out('trace.json'), 'utf8')).toBe('old');
+  });
+
+  it('may replace its own input, also behind a link', () => {
+    writeFileSync(out('trace.nettrace'), readFileSync(nettrace));
+    symlinkSync(out('trace.nettrace'), out('link.nettrace'));
+    const { status } = run(out('trace.nettrace'), '-o', out('link.nettrace'));
+    expect(status).toBe(0);
+    expect(checkNetTrace(readFileSync(out('trace.nettrace'))).events).toBe(43);
+    expect(readdirSync(folder).sort()).toEqual(['link.nettrace', 'trace.nettrace']);
+  });
+
+  it('tells in a sentence that it cannot write', () => {
+    const { status, stderr } = run(nettrace, '-o', join(folder, 'none/trace.json'));
+    expect(status).toBe(1);
+    expect(stderr).toContain('ENOENT');
+    expect(stderr.split('\n').length).toBe(2);
+  });
+
+  it.skipIf(process.platform === 'win32')('ends at Ctrl-C with a whole file of what was read', async () => {
+    const target = out('trace.json');
+    const child = spawn(process.execPath, [main, 'export', '-', '-o', target], {
+      stdio: ['pipe', 'ignore', 'pipe'],
+    });
+    const closed = once(child, 'close');
+    let stderr = '';
+    child.stderr.on('data', (text) => {
+      stderr += text;
+    });
+    child.stdin.on('error', () => {});
+    const samples = join(dataFolder ?? '', 'nettrace/only_managed_samples.nettrace');
+    child.stdin.write(readFileSync(samples).subarray(0, 300_000));
+    while ((statSync(`${target}.part`, { throwIfNoEntry: false })?.size ?? 0) === 0) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    child.kill('SIGINT');
+    const [status] = await closed;
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: `tracewright: Interrupted: ${target} has what was read up to here.\n`,
+    });
+    expect(checkChromeTrace(readFileSync(target, 'utf8')).events.length).toBeGreaterThan(0);
+    expect(readdirSync(folder)).toEqual(['trace.json']);
+  });
+});
+
+describe('exporting', () => {
+  it.each([
+    [['trace.etl'], 'export needs -o OUT, the file to write.'],
+    [
+      ['trace.etl', '-o', 'trace.txt'],
+      'The name trace.txt tells no format: --format takes one of chrome, speedscope, csv, nettrace.',
+    ],
+    [
+      ['trace.etl', '-o', '-', '--format', 'xml'],
+      '--format takes one of chrome, speedscope, csv, nettrace, not "xml".',
+    ],
+    [['trace.etl', '-o', 'a.json', '--flatten'], '--flatten is for csv, not for chrome.'],
+    [['-', '-o', 'a.csv', '--flatten'], '--flatten reads twice, which standard input cannot be.'],
+    [
+      ['trace.etl', '-o', 'a.json', '--nettrace-version', '4'],
+      '--nettrace-version is for nettrace, not for chrome.',
+    ],
+    [
+      ['trace.etl', '-o', 'a.nettrace', '--nettrace-version', '5'],
+      '--nettrace-version takes 4 or 6, not "5".',
+    ],
+  ])('refuses %j', (args, message) => {
+    const { status, stderr } = run(...args);
+    expect({ status, stderr }).toEqual({ status: 2, stderr: `tracewright: ${message}\n` });
+  });
+});
