@@ -27,11 +27,11 @@ export interface CounterValue {
 export const METRICS_PROVIDER = 'System.Diagnostics.Metrics';
 
 /** Of a meter's events those that tell values, with the field that has it. */
-const VALUE_FIELDS: Readonly<Record<string, readonly string[]>> = {
-  CounterRateValuePublished: ['rate'],
-  // Before version 1 of the event there was no rate.
-  UpDownCounterRateValuePublished: ['rate', 'value'],
-  GaugeValuePublished: ['lastValue'],
+const VALUE_FIELDS: Readonly<Record<string, string>> = {
+  CounterRateValuePublished: 'rate',
+  // Its rate says less than what it is up to, as dotnet-counters has it.
+  UpDownCounterRateValuePublished: 'value',
+  GaugeValuePublished: 'lastValue',
 };
 /** Of a meter's events those that tell of a problem, with what it is. */
 const PROBLEMS: Readonly<Record<string, string>> = {
@@ -115,10 +115,10 @@ function meterValues(
       value,
     }));
   }
-  const fields = Object.hasOwn(VALUE_FIELDS, event) ? VALUE_FIELDS[event] : undefined;
-  if (fields === undefined) return [];
-  const value = fields.map((field) => text(payload[field])).find((told) => told !== '');
-  return [{ ...common, tags, value: value === undefined ? undefined : Number(value) }];
+  const field = Object.hasOwn(VALUE_FIELDS, event) ? VALUE_FIELDS[event] : undefined;
+  if (field === undefined) return [];
+  const value = text(payload[field]);
+  return [{ ...common, tags, value: value === '' ? undefined : Number(value) }];
 }
 
 /** `0.5=1;0.95=2;0.99=3`. */

@@ -1,0 +1,116 @@
+/** The counters of a process as a table on a terminal. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { CounterTable } from '../../lib/cli/counter-table.ts';
+import type { CounterValue } from '../../lib/cli/counter-values.ts';
+
+let written: string[] = [];
+let now = 1000;
+
+function terminal(columns: number, rows: number): void {
+  vi.spyOn(process, 'stdout', 'get').mockReturnValue({
+    isTTY: true,
+    columns,
+    rows,
+    hasColors: () => false,
+    write: (text: string) => written.push(text),
+  } as unknown as typeof process.stdout);
+}
+
+beforeEach(() => {
+  written = [];
+  now = 1000;
+  vi.spyOn(performance, 'now').mockImplementation(() => now);
+  terminal(40, 24);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const counter = (provider: string, displayName: string, value: number | undefined): CounterValue => ({
+  provider,
+  name: displayName,
+  displayName,
+  unit: '',
+  tags: '',
+  isRate: false,
+  interval: 1,
+  value,
+  isOfMeter: false,
+});
+
+/** What has been drawn last, without the going back before it. */
+const drawn = () => written.at(-1)?.split('\x1b[J')[1]?.split('\n').slice(0, -1);
+
+describe('the table of counters', () => {
+  it('has the counters by provider and name, the numbers below each other', async () => {
+    const table = new CounterTable();
+    table.show(counter('B', 'only', 1));
+    table.show(counter('A', 'second', 12345.6789));
+    table.show(counter('A', 'first', 2));
+    await table.end();
+    expect(drawn()).toEqual([
+      'A',
+      '  first            2',
+      '  second  12,345.679',
+      'B',
+      '  only             1',
+    ]);
+  });
+
+  it('is drawn in its own place again, with the last values', async () => {
+    const table = new CounterTable();
+    table.show(counter('A', 'n', 1));
+    await table.flush();
+    now += 1000;
+    table.show(counter('A', 'n', 2));
+    await table.flush();
+    expect(written).toEqual(['\r\x1b[JA\n  n  1\n', '\x1b[2A\r\x1b[JA\n  n  2\n']);
+  });
+
+  it('is drawn no more often than can be seen, and once at the end', async () => {
+    const table = new CounterTable();
+    for (let i = 0; i < 10; i++) {
+      table.show(counter('A', 'n', i));
+      await table.flush();
+    }
+    await table.end();
+    expect(written).toHaveLength(2);
+    expect(drawn()).toEqual(['A', '  n  9']);
+  });
+
+  it('fits the terminal', async () => {
+    terminal(20, 4);
+    const table = new CounterTable();
+    for (let i = 0; i < 9; i++) table.show(counter('A', `a name that is too long ${i}`, i));
+    await table.end();
+    expect(drawn()).toHaveLength(3);
+    expect(drawn()?.every((line) => line.length <= 20)).toBe(true);
+  });
+
+  it('forgets what has ended, and what a meter tells instead', async () => {
+    const table = new CounterTable();
+    table.show(counter('A', 'n', 1));
+    table.show(counter('A', 'm', 1));
+    table.show(counter('B', 'k', 1));
+    table.show(counter('A', 'n', undefined));
+    table.forget('B');
+    await table.end();
+    expect(drawn()).toEqual(['A', '  m  1']);
+  });
+
+  it('says what keeps counters from being shown, without what would move the cursor', async () => {
+    const table = new CounterTable();
+    table.show(counter('A\x1b[2J', 'n', 1));
+    table.tell('No meters.');
+    await table.end();
+    expect(drawn()).toEqual(['A\\u{1b}[2J', '  n  1', 'No meters.']);
+  });
+
+  it('keeps no end of counters', async () => {
+    terminal(40, 100_000);
+    const table = new CounterTable();
+    for (let i = 0; i < 10_100; i++) table.show(counter('A', `n${i}`, i));
+    await table.end();
+    expect(drawn()).toHaveLength(10_001);
+  });
+});

@@ -1,0 +1,72 @@
+/** The command lines of `tracewright collect`, `counters` and `ps` that are not understood, and why. */
+import { describe, expect, it } from 'vitest';
+import { collectCommand } from '../../lib/cli/collect.ts';
+import { countersCommand } from '../../lib/cli/counters.ts';
+import { providersArgument } from '../../lib/cli/provider-argument.ts';
+import { psCommand } from '../../lib/cli/ps.ts';
+import { UsageError } from '../../lib/cli/usage-error.ts';
+
+describe('collect', () => {
+  it.each([
+    [['-p', 'x'], '--process-id takes the number of a process, not "x".'],
+    [[], 'Either --process-id or --diagnostic-port says which process.'],
+    [['-p', '1', '--diagnostic-port', 'x'], 'Either --process-id or --diagnostic-port says which process.'],
+    [['-p', '1', '--format', '5'], '--format takes 4 or 6, not "5".'],
+    [['-p', '1', '--providers', ','], '--providers takes the names of providers, and got none.'],
+    [['-p', '1', '--providers', ':1'], '--providers: ":1" has no name.'],
+    [['-p', '1', '--providers', 'A:g'], '--providers: the keywords of "A:g" are 64 bits in hex, not "g".'],
+    [
+      ['-p', '1', '--providers', 'A::6'],
+      '--providers: the level of "A::6" is a number up to 5 or a name such as Informational, not "6".',
+    ],
+    [['-p', '1', 'file'], 'collect takes no file, such as "file".'],
+  ])('does not understand %j', async (args, sentence) => {
+    await expect(collectCommand(args)).rejects.toEqual(new UsageError(sentence));
+  });
+});
+
+describe('counters', () => {
+  it.each([
+    [['--interval', '0'], '--interval takes seconds, 0.1 or more, not "0".'],
+    [['--providers', 'A;B'], '--providers takes names of event sources and meters, not "A;B".'],
+    [['--providers', ''], '--providers takes names of event sources and meters, not "".'],
+    [['--duration', 'x'], '--duration takes seconds, not "x".'],
+  ])('does not understand %j', async (args, sentence) => {
+    await expect(countersCommand(['-p', '1', ...args])).rejects.toEqual(new UsageError(sentence));
+  });
+});
+
+describe('ps', () => {
+  it('takes no process', async () => {
+    await expect(psCommand(['1'])).rejects.toEqual(new UsageError('ps takes no file, such as "1".'));
+  });
+});
+
+describe('providers', () => {
+  const all = { keywords: 0xffff_ffff_ffff_ffffn, level: 5, arguments: '' };
+
+  it.each([
+    ['A', [{ ...all, name: 'A' }]],
+    [
+      'A, B ,',
+      [
+        { ...all, name: 'A' },
+        { ...all, name: 'B' },
+      ],
+    ],
+    ['A::', [{ ...all, name: 'A' }]],
+    ['A:10', [{ ...all, name: 'A', keywords: 0x10n }]],
+    ['A:0xF:LogAlways', [{ name: 'A', keywords: 15n, level: 0, arguments: '' }]],
+    ['A::informational', [{ ...all, name: 'A', level: 4 }]],
+    ['A:::k=v;l=w', [{ ...all, name: 'A', arguments: 'k=v;l=w' }]],
+    [
+      'A:::k="x,y:z",B',
+      [
+        { ...all, name: 'A', arguments: 'k="x,y:z"' },
+        { ...all, name: 'B' },
+      ],
+    ],
+  ])('are read from %s', (text, providers) => {
+    expect(providersArgument(text)).toEqual(providers);
+  });
+});

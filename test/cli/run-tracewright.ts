@@ -1,0 +1,42 @@
+/** Runs the built command beside the test, which may be what the command talks with. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+export class RunningCommand {
+  stdout = '';
+  stderr = '';
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<unknown>;
+
+  /** @param options where it runs, with which variables, and as which user */
+  constructor(
+    args: readonly string[],
+    options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv; readonly uid?: number } = {},
+  ) {
+    this.#child = spawn(process.execPath, [main, ...args], {
+      ...options,
+      env: { ...process.env, ...options.env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      this.stdout += text;
+    });
+    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.stderr += text;
+    });
+    this.#ended = once(this.#child, 'close');
+  }
+
+  /** Waits for it to end. */
+  async end() {
+    await this.#ended;
+    return { status: this.#child.exitCode, stdout: this.stdout, stderr: this.stderr };
+  }
+
+  interrupt(): void {
+    this.#child.kill('SIGINT');
+  }
+}
