@@ -3,7 +3,7 @@
  * an object. Called only when somebody does want them.
  */
 import { Guid } from '../activity/guid.ts';
-import { type EnabledWord, KERNEL_BIT } from '../platform/kernel.ts';
+import { type EnabledWord, KERNEL_BIT, type Kernel } from '../platform/kernel.ts';
 import { Audience, LISTENER_BIT } from '../session/audience.ts';
 import { shown } from '../session/shown.ts';
 import { timestamp } from '../session/timestamp.ts';
@@ -26,7 +26,10 @@ export interface WriteOptions {
 export class EventWriter {
   readonly schema: EventSchema;
   readonly audience: Audience;
+  readonly word: EnabledWord;
   readonly #context: SourceContext;
+  readonly #kernel: Kernel;
+  readonly #account: Account;
   readonly #kernelEvent: KernelEvent;
   readonly #encoder: KernelEvent['encoder'];
 
@@ -37,6 +40,8 @@ export class EventWriter {
   constructor(context: SourceContext, schema: EventSchema, kernelEvent: KernelEvent, audience?: Audience) {
     this.schema = schema;
     this.#context = context;
+    this.#kernel = context.kernel;
+    this.#account = context.account;
     this.#kernelEvent = kernelEvent;
     this.#encoder = kernelEvent.encoder;
     const size = this.#encoder.fixedSize - kernelEvent.headSize;
@@ -47,15 +52,12 @@ export class EventWriter {
       );
     }
     this.audience = audience ?? new Audience(context.kernel.allocate(), schema.level, schema.keywords);
+    this.word = this.audience.word;
   }
 
   /** Makes the event known to the kernel. */
   register(): void {
     registerEvent(this.#context, this.word, this.#kernelEvent);
-  }
-
-  get word(): EnabledWord {
-    return this.audience.word;
   }
 
   get enabled(): boolean {
@@ -139,12 +141,12 @@ export class EventWriter {
       this.#dropTooLarge(String(eventSize));
       return;
     }
-    const error = this.#context.kernel.write(this.word, size);
+    const error = this.#kernel.write(this.word, size);
     if (error === undefined) {
       this.#account.written++;
       if (eventSize > sizes.mostForAll) this.#account.tooLargeForFtrace++;
     } else {
-      this.#account.drop(this.#context.kernel.writeReason(error));
+      this.#account.drop(this.#kernel.writeReason(error));
     }
   }
 
@@ -206,10 +208,6 @@ export class EventWriter {
 
   get #place(): string {
     return `${this.#context.provider.name}.${this.schema.name}`;
-  }
-
-  get #account(): Account {
-    return this.#context.account;
   }
 }
 
