@@ -2,8 +2,7 @@
 // that program wrote: every event, by perf script's text and by tracewright's own reader, each with its activity.
 import { readFileSync } from 'node:fs';
 import { activityPath } from '../../dist/index.js';
-import { payloadOf } from '../../dist/wire/decoded-field.js';
-import { eventHeaderEvents } from '../../dist/wire/perf-data/eventheader-events.js';
+import { openTrace } from '../../dist/trace/index.js';
 
 /** Start, nested start, row, two stops. */
 const eventsARequest = 5;
@@ -22,14 +21,16 @@ function expectedEvents(path) {
   ];
 }
 
-function recordedEvents(file) {
-  return [...eventHeaderEvents(readFileSync(file))]
-    .map(({ pid, event }) => ({ pid, event, payload: payloadOf(event.fields) }))
-    .filter(({ event, payload }) => event.name !== 'Ready' && payload.number !== warmUpNumber);
+async function recordedEvents(file) {
+  const events = [];
+  for await (const event of await openTrace(file)) {
+    if (event.name !== 'Ready' && event.payload.number !== warmUpNumber) events.push(event);
+  }
+  return events;
 }
 
 /**
- * @param {ReturnType<typeof recordedEvents>} events
+ * @param {import('../../dist/trace/index.js').TraceEvent[]} events
  * @param {string[]} scriptLines
  * @param {{ pid: number, stats: { dropped: object } }} result what the program said
  * @param {number} requests
@@ -48,10 +49,10 @@ function recordingProblems(events, scriptLines, result, requests) {
   }
   const foreign = scriptLines.find((line) => !line.includes('user_events:MyCompany_MyService_L'));
   if (foreign !== undefined) problems.push(`perf script shows a line of something else: ${foreign}`);
-  if (events.some(({ pid }) => pid !== result.pid)) {
+  if (events.some(({ processId }) => processId !== result.pid)) {
     problems.push(`Not all events are of the process ${result.pid}.`);
   }
-  const seen = events.map(({ event }) => `${event.name} ${activityPath(event.activityId ?? '')}`).sort();
+  const seen = events.map((event) => `${event.name} ${activityPath(event.activityId ?? '')}`).sort();
   const expected = Array.from({ length: requests }, (_, index) => expectedEvents(`//1/${index + 1}`))
     .flat()
     .map(([name, path]) => `${name} ${path}`)
@@ -59,7 +60,7 @@ function recordingProblems(events, scriptLines, result, requests) {
   const odd = seen.findIndex((text, index) => text !== expected[index]);
   if (odd >= 0)
     problems.push(`Of the events in order, "${seen[odd]}" is where "${expected[odd]}" should be.`);
-  for (const { event } of events) {
+  for (const event of events) {
     if (event.name !== 'QueryStart') continue;
     const related = event.relatedActivityId === undefined ? 'none' : activityPath(event.relatedActivityId);
     if (`${related}/1` !== activityPath(event.activityId)) {
@@ -71,7 +72,7 @@ function recordingProblems(events, scriptLines, result, requests) {
 }
 
 const [dataFile, scriptFile, resultFile, requests] = process.argv.slice(2);
-const events = recordedEvents(dataFile);
+const events = await recordedEvents(dataFile);
 const scriptLines = readFileSync(scriptFile, 'utf8').trimEnd().split('\n');
 const result = JSON.parse(readFileSync(resultFile, 'utf8'));
 const problems = recordingProblems(events, scriptLines, result, Number(requests));

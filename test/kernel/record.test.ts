@@ -7,10 +7,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SourceStats } from '../../lib/index.ts';
-import { payloadOf } from '../../lib/wire/decoded-field.ts';
-import { eventHeaderEvents } from '../../lib/wire/perf-data/eventheader-events.ts';
-import { readPerfData } from '../../lib/wire/perf-data/file.ts';
+import { openTrace } from '../../lib/trace/index.ts';
 import { type KernelKind, runScript, skipReason, suiteName } from './guest.ts';
+import { readEvents } from './read-events.ts';
 
 const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const record = `node ${main} record`;
@@ -44,19 +43,18 @@ function run(script: string, kernel: KernelKind = 'uml'): Promise<string> {
 const recordedBytes = (file: string) => readFileSync(join(folder, file));
 
 /** All that the recorded events have, but their times. */
-function eventsOf(file: string) {
-  return [...eventHeaderEvents(recordedBytes(file))].map(({ pid, tid, cpu, tracepoint, event }) => {
-    const { name, activityId, fields } = event;
-    return { pid, tid, cpu, tracepoint, name, activityId, payload: payloadOf(fields) };
+async function eventsOf(file: string) {
+  const events = await readEvents(join(folder, file));
+  return events.map((event) => {
+    const { timestamp, timeSinceStart, position, ...others } = event.toJSON();
+    return { ...others, name: event.name, processId: event.processId, payload: event.payload };
   });
 }
 
-function lostIn(file: string): number {
-  let lost = 0;
-  for (const each of readPerfData(recordedBytes(file)).records()) {
-    if (each.kind === 'lost') lost += Number(each.count);
-  }
-  return lost;
+async function lostIn(file: string): Promise<number> {
+  const trace = await openTrace(join(folder, file));
+  for await (const _ of trace.batches());
+  return trace.lostEvents;
 }
 
 const resultIn = (output: string) => JSON.parse(/^\{.*\}$/m.exec(output)?.[0] ?? '') as ProgramResult;
@@ -78,10 +76,10 @@ for (const { kernel, count, seconds } of kernels) {
         perf script -i $f/perf.data 2>/dev/null | ${withoutTimes} >$f/perf.txt`,
         kernel,
       );
-      const events = eventsOf('our.data');
+      const events = await eventsOf('our.data');
       expect(events).toHaveLength(written);
-      expect(new Set(events.map((event) => event.pid))).toEqual(new Set([resultIn(output).pid]));
-      expect(events).toEqual(eventsOf('perf.data'));
+      expect(new Set(events.map((event) => event.processId))).toEqual(new Set([resultIn(output).pid]));
+      expect(events).toEqual(await eventsOf('perf.data'));
       const ourText = recordedBytes('our.txt').toString();
       expect(ourText.split('\n')).toHaveLength(written + 1);
       expect(ourText).toBe(recordedBytes('perf.txt').toString());
@@ -91,7 +89,7 @@ for (const { kernel, count, seconds } of kernels) {
     it('has the first event of a program that it runs, and all others', { timeout: 120_000 }, async () => {
       const output = await run(`${record} -o $f/our.data -- sh -c 'node recorded.mjs ${count}'`, kernel);
       expect(resultIn(output).stats).toMatchObject({ written, dropped: {} });
-      const ticks = eventsOf('our.data').filter(({ name }) => name === 'Tick');
+      const ticks = (await eventsOf('our.data')).filter(({ name }) => name === 'Tick');
       expect(ticks.map(({ payload }) => payload.number)).toEqual(numbers(count));
       expect(output).toMatch(/, none lost\.\nsh ended with status 3\.\n$/);
     });
@@ -105,7 +103,7 @@ for (const { kernel, count, seconds } of kernels) {
       const { stats } = resultIn(output);
       expect(output).toContain(`Recorded ${stats.written} events of 2 tracepoints`);
       expect(output).toContain(', none lost.');
-      expect(eventsOf('our.data')).toHaveLength(stats.written);
+      expect(await eventsOf('our.data')).toHaveLength(stats.written);
     });
   });
 }
@@ -117,8 +115,8 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('a recording, in all 
     const [, events, lost] = /Recorded (\d+) events .*, (\d+) lost/.exec(output) ?? [];
     expect(Number(lost)).toBeGreaterThan(0);
     expect(Number(events) + Number(lost)).toBe(written);
-    expect(lostIn('our.data')).toBe(Number(lost));
-    expect(eventsOf('our.data')).toHaveLength(Number(events));
+    expect(await lostIn('our.data')).toBe(Number(lost));
+    expect(await eventsOf('our.data')).toHaveLength(Number(events));
   });
 
   it('has the events of a program that started before it', { timeout: 60_000 }, async () => {
@@ -126,7 +124,7 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('a recording, in all 
       sleep 1
       ${record} -o $f/our.data --duration 1
       wait $program; [ $? = 3 ]`);
-    const ticks = eventsOf('our.data').filter(({ name }) => name === 'Tick');
+    const ticks = (await eventsOf('our.data')).filter(({ name }) => name === 'Tick');
     const seen = ticks.map(({ payload }) => payload.number as number);
     expect(seen.length).toBeGreaterThan(1000);
     expect(seen).toEqual(numbers(seen.length).map((number) => number + (seen[0] ?? 0)));
@@ -139,8 +137,8 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('a recording, in all 
       sleep 1
       node recorded.mjs 100 1
       wait $recorder`);
-    expect(eventsOf('our.data').length).toBeGreaterThan(1000);
-    expect(eventsOf('our.data')).toHaveLength(resultIn(output).stats.written);
+    expect((await eventsOf('our.data')).length).toBeGreaterThan(1000);
+    expect(await eventsOf('our.data')).toHaveLength(resultIn(output).stats.written);
   });
 
   it('is of the providers, levels and keywords that it is told', { timeout: 60_000 }, async () => {
@@ -177,7 +175,7 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('a recording, in all 
       ${kill === '-' ? '' : kill}
       wait $recorder && echo "status $?"`);
     expect(output).toMatch(/node ended by SIGTERM\.\nstatus 0\n$/);
-    const ticks = eventsOf('our.data').filter(({ name }) => name === 'Tick');
+    const ticks = (await eventsOf('our.data')).filter(({ name }) => name === 'Tick');
     expect(ticks.length).toBeGreaterThan(1000);
     expect(ticks.map(({ payload }) => payload.number)).toEqual(numbers(ticks.length));
   });
@@ -193,7 +191,7 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('a recording, in all 
   it('keeps the file that was there', async () => {
     await run(`echo old >$f/our.data; ${record} -o $f/our.data -- node recorded.mjs 10`);
     expect(recordedBytes('our.data.old').toString()).toBe('old\n');
-    expect(eventsOf('our.data')).toHaveLength(11);
+    expect(await eventsOf('our.data')).toHaveLength(11);
   });
 
   it('on a full disk has the beginning, and says so', { timeout: 60_000 }, async () => {
@@ -203,7 +201,7 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('a recording, in all 
     expect(output).toContain(
       '/run/full/our.data could not be written on (ENOSPC): it has the beginning of what was recorded.\nstatus 1\n',
     );
-    const ticks = eventsOf('our.data').filter(({ name }) => name === 'Tick');
+    const ticks = (await eventsOf('our.data')).filter(({ name }) => name === 'Tick');
     expect(ticks.length).toBeGreaterThan(1000);
     expect(ticks.map(({ payload }) => payload.number)).toEqual(numbers(ticks.length));
   });

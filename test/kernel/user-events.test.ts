@@ -6,9 +6,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { activityPath, type SourceStats } from '../../lib/index.ts';
-import { payloadOf } from '../../lib/wire/decoded-field.ts';
-import { eventHeaderEvents } from '../../lib/wire/perf-data/eventheader-events.ts';
 import { type KernelKind, runProgram, runScript, skipReason, suiteName } from './guest.ts';
+import { readEvents } from './read-events.ts';
 
 const TRACEPOINTS = ['MyCompany_MyService_L4K0', 'MyCompany_MyService_L5K2'];
 /** Start, its nested start, row, the two stops. */
@@ -64,13 +63,13 @@ for (const { kernel, requests } of kernels) {
         rw: [folder],
       });
       const { stats, pid } = lastJson<ProgramResult>(output);
-      const events = [...eventHeaderEvents(readFileSync(join(folder, 'perf.data')))].filter(
-        ({ event }) => event.name !== 'Ready' && payloadOf(event.fields).number !== 0xffffffff,
+      const events = (await readEvents(join(folder, 'perf.data'))).filter(
+        ({ name, payload }) => name !== 'Ready' && payload.number !== 0xffffffff,
       );
 
       expect(stats.dropped).toEqual({});
       expect(events.length).toBe(EVENTS_A_REQUEST * requests);
-      expect(new Set(events.map((event) => event.pid))).toEqual(new Set([pid]));
+      expect(new Set(events.map((event) => event.processId))).toEqual(new Set([pid]));
       const scriptLines = readFileSync(join(folder, 'script.txt'), 'utf8').trimEnd().split('\n');
       const warmUp = scriptLines.length - events.length;
       // Every line of perf script is one of ours; the first few came before perf was ready.
@@ -80,8 +79,8 @@ for (const { kernel, requests } of kernels) {
 
       const paths = new Map<number, string>();
       const seen = new Map<string, string[]>();
-      for (const { event } of events) {
-        const payload = payloadOf(event.fields);
+      for (const event of events) {
+        const { payload } = event;
         const path = activityPath(event.activityId ?? '');
         const related =
           event.relatedActivityId === undefined ? undefined : activityPath(event.relatedActivityId);
@@ -185,8 +184,8 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('what the ring buffer
       'Sizes.Blob: an event of 8185 bytes was dropped; perf carries 8184, ftrace 4064.',
     ]);
     expect(Number(ftraceLines)).toBe(before + 1);
-    const sizes = [...eventHeaderEvents(readFileSync(join(folder, 'perf.data')))]
-      .map(({ event }) => (payloadOf(event.fields).bytes as Uint8Array).length + 26)
+    const sizes = (await readEvents(join(folder, 'perf.data')))
+      .map(({ payload }) => (payload.bytes as Uint8Array).length + 26)
       .filter((size) => size > 26);
     expect(sizes).toEqual([4064, 4065, 8184]);
     rmSync(folder, { recursive: true });

@@ -8,7 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { activityPath } from '../../lib/index.ts';
 import { payloadOf } from '../../lib/wire/decoded-field.ts';
-import { eventHeaderEvents } from '../../lib/wire/perf-data/eventheader-events.ts';
+import { decodeEventHeader, type EventHeaderEvent } from '../../lib/wire/eventheader/decode.ts';
+import { readPerfData } from '../../lib/wire/perf-data/file.ts';
 import * as guest from '../kernel/guest.ts';
 import { callsOf } from './etw-call.ts';
 import { etwEvent } from './etw-event.ts';
@@ -56,7 +57,7 @@ async function recordedByLinux(): Promise<Comparable[]> {
       wait $program && cat /run/result`,
       { rw: [folder] },
     );
-    return [...eventHeaderEvents(readFileSync(join(folder, 'perf.data')))].map(({ event }) => ({
+    return eventsIn(readFileSync(join(folder, 'perf.data'))).map((event) => ({
       name: event.name,
       id: event.id,
       version: event.version,
@@ -71,6 +72,17 @@ async function recordedByLinux(): Promise<Comparable[]> {
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+/** With their tags, which a trace's events do not show. All were recorded on the guest's only processor: in order. */
+function eventsIn(perfData: Uint8Array): EventHeaderEvent[] {
+  const events: EventHeaderEvent[] = [];
+  for (const record of readPerfData(perfData).records()) {
+    if (record.kind !== 'sample' || record.raw === undefined || record.tracepoint === undefined) continue;
+    const { name, eventHeaderOffset } = record.tracepoint;
+    events.push(decodeEventHeader(name, record.raw.subarray(eventHeaderOffset)));
+  }
+  return events;
 }
 
 function pathOf(id: string | undefined): string | undefined {

@@ -25,7 +25,8 @@ export function etwEvent(call: WriteCall): EtwEvent {
     const parts = call.data
       .filter((data) => data.type === type)
       .map((data) => Buffer.from(data.bytes, 'hex'));
-    return Buffer.concat(parts);
+    // No Buffer: the values that are bytes would be Buffers too.
+    return new Uint8Array(Buffer.concat(parts));
   };
   const { name, tag, fields } = decodeTraceLogging(bytesOf(1), bytesOf(0));
   const descriptor = Buffer.from(call.descriptor, 'hex');

@@ -245,6 +245,16 @@ describe('a pipe', () => {
 });
 
 describe('a file', () => {
+  it('of a big-endian machine has the same events', async () => {
+    const [big, little] = [false, true].map((littleEndian) => {
+      const records = [5n, 3n].map((timeNs) => sample(littleEndian, { timeNs, payload: START_EVENT }));
+      return readBytes(fileBytes({ littleEndian, records }));
+    });
+    const events = (await big)?.events.map((event) => event.toJSON());
+    expect(events).toHaveLength(2);
+    expect(events).toEqual((await little)?.events.map((event) => event.toJSON()));
+  });
+
   it('that claims more than it has is refused before memory is taken for it', async () => {
     const bytes = fileBytes(PARTS);
     const view = new DataView(bytes.buffer);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { PerfDataError } from '../../../lib/wire/perf-data/error.ts';
-import { eventHeaderEvents } from '../../../lib/wire/perf-data/eventheader-events.ts';
 import { readPerfData } from '../../../lib/wire/perf-data/file.ts';
 import { randomNumbers } from '../eventheader/event-bytes.ts';
 import {
@@ -72,7 +71,7 @@ describe.each([true, false])('a perf.data file (little-endian: %s)', (littleEndi
       cpu: 3,
       period: 1n,
       callchain: [0x3000n, 0x4000n],
-      tracepoint: { name: 'P_L5K1' },
+      tracepoint: { name: 'P_L5K1', eventHeaderOffset: 8 },
     });
   });
 
@@ -140,33 +139,13 @@ describe.each([true, false])('a perf.data file (little-endian: %s)', (littleEndi
     expect(kinds.map((found) => found.kind)).toEqual(['other', 'finishedRound']);
   });
 
-  it('gives its EventHeader events in the order of time', () => {
-    const at = (timeNs: bigint) => sample(littleEndian, { timeNs, payload: EVENT });
-    const round = finishedRound(littleEndian);
-    const bytes = fileBytes({
-      littleEndian,
-      records: [at(3n), at(5n), at(2n), round, at(4n), at(6n), round, at(7n)],
-    });
-    const events = [...eventHeaderEvents(bytes)];
-    expect(events.map((event) => event.timeNs)).toEqual([2n, 3n, 4n, 5n, 6n, 7n]);
-    expect(events[0]).toMatchObject({
-      pid: 10,
-      tid: 11,
-      cpu: 3,
-      tracepoint: 'P_L5K1',
-      event: { provider: 'P', name: 'E', fields: [{ name: 'i', value: 9 }] },
-    });
-  });
-
-  it('has no EventHeader events where a tracepoint has fields of its own', () => {
+  it('has tracepoints that are not EventHeader, with fields of their own', () => {
     const fields = '\tfield:u32 size;\toffset:8;\tsize:4;\tsigned:0;\n';
-    const bytes = fileBytes({
-      littleEndian,
-      records: [sample(littleEndian, { timeNs: 1n, payload: EVENT })],
-      fields,
-    });
-    expect([...eventHeaderEvents(bytes)]).toEqual([]);
-    expect(readPerfData(bytes).session.tracepoints.get(TRACEPOINT_ID)?.fields).toHaveLength(1);
+    const records = [sample(littleEndian, { timeNs: 1n, payload: EVENT })];
+    const { session } = readPerfData(fileBytes({ littleEndian, records, fields }));
+    const tracepoint = session.tracepoints.get(TRACEPOINT_ID);
+    expect(tracepoint).toMatchObject({ fields: [{ name: 'size' }] });
+    expect(tracepoint).not.toHaveProperty('eventHeaderOffset');
   });
 });
 

@@ -1,68 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { eventHeaderEvents } from '../../../../lib/wire/perf-data/eventheader-events.ts';
 import { readPerfData } from '../../../../lib/wire/perf-data/file.ts';
-import {
-  SAMPLE_TIME_OFFSET,
-  sideBandAttr,
-  tracepointAttr,
-} from '../../../../lib/wire/perf-data/write/attr.ts';
-import type { RecordingFacts } from '../../../../lib/wire/perf-data/write/features.ts';
+import { SAMPLE_TIME_OFFSET } from '../../../../lib/wire/perf-data/write/attr.ts';
 import { fileEnd, HEADER_SIZE, UNFINISHED_HEADER } from '../../../../lib/wire/perf-data/write/file.ts';
 import { commRecord, FINISHED_ROUND, lostRecord } from '../../../../lib/wire/perf-data/write/records.ts';
-import { tracingData } from '../../../../lib/wire/perf-data/write/tracing-data.ts';
-import { Bytes } from '../file-bytes.ts';
-
-const TRACEPOINT_ID = 1234;
-const TRACEPOINT_EVENT = 77n;
-const SIDE_BAND_EVENT = 5n;
-const FORMAT = `name: P_L5K1
-ID: ${TRACEPOINT_ID}
-format:
-\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;
-\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;
-
-\tfield:u8 eventheader_flags;\toffset:8;\tsize:1;\tsigned:0;
-`;
-/** An EventHeader event "E" with a u8 field. */
-const EVENT = [7, 0, 0, 0, 0, 0, 0, 5, 5, 0, 1, 0, 0x45, 0, 0x69, 0, 2, 9];
-
-const text = (value: string) => new TextEncoder().encode(value);
-
-const facts: RecordingFacts = {
-  tracingData: tracingData({
-    pageSize: 4096,
-    headerPage: text('page'),
-    headerEvent: text('event'),
-    formats: new Map([['user_events', [text(FORMAT)]]]),
-    savedCommandLines: text('11 node\n'),
-  }),
-  hostname: 'host',
-  osRelease: '6.12',
-  version: '1.0',
-  arch: 'x86_64',
-  cpus: { available: 2, online: 1 },
-  commandLine: ['tracewright', 'record'],
-  events: [
-    { name: 'user_events:P_L5K1', attr: tracepointAttr(TRACEPOINT_ID), ids: [TRACEPOINT_EVENT, 78n] },
-    { name: 'dummy:HG', attr: sideBandAttr(1024), ids: [SIDE_BAND_EVENT, 6n] },
-  ],
-  sampleTime: { first: 1000n, last: 2000n },
-  clock: { wall: 1_700_000_000_000_000_000n, monotonic: 500n },
-};
-
-/** A sample as the kernel writes it for `tracepointAttr`. */
-function sample(timeNs: bigint): Uint8Array {
-  const raw = new Bytes(true).u16(TRACEPOINT_ID).raw([0, 0]).u32(10).raw(EVENT).raw([0, 0]).done();
-  const body = new Bytes(true).u64(TRACEPOINT_EVENT).u64(0).u32(10).u32(11).u64(timeNs).u32(3).u32(0);
-  body.u64(1).u32(raw.length).raw(raw);
-  const bytes = body.done();
-  return new Bytes(true)
-    .u32(9)
-    .u16(0)
-    .u16(8 + bytes.length)
-    .raw(bytes)
-    .done();
-}
+import { EVENT, facts, SIDE_BAND_EVENT, sample } from './recorded.ts';
 
 function fileWith(...records: readonly Uint8Array[]): Uint8Array {
   const data = Buffer.concat(records);
@@ -73,10 +14,19 @@ function fileWith(...records: readonly Uint8Array[]): Uint8Array {
 describe('a file around recorded events', () => {
   it('is read as what was recorded', () => {
     const file = fileWith(commRecord(10, 11, 'node'), sample(2000n), sample(1000n), FINISHED_ROUND);
-    expect([...eventHeaderEvents(file)]).toMatchObject([
-      { timeNs: 1000n, pid: 10, tid: 11, cpu: 3, tracepoint: 'P_L5K1', event: { name: 'E' } },
-      { timeNs: 2000n, pid: 10, tid: 11, cpu: 3, tracepoint: 'P_L5K1', event: { name: 'E' } },
+    const head = {
+      kind: 'sample',
+      pid: 10,
+      tid: 11,
+      cpu: 3,
+      tracepoint: { name: 'P_L5K1', eventHeaderOffset: 8 },
+    };
+    const samples = [...readPerfData(file).records()].filter((each) => each.kind === 'sample');
+    expect(samples).toMatchObject([
+      { ...head, timeNs: 2000n },
+      { ...head, timeNs: 1000n },
     ]);
+    expect(samples[0]?.raw?.subarray(8, 8 + EVENT.length)).toEqual(Uint8Array.from(EVENT));
   });
 
   it('has the names of threads, and what was lost', () => {
