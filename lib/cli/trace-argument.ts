@@ -18,8 +18,26 @@ export const MANIFEST_USAGE = `  --manifest FILE  describes events of an .etl th
  * @param manifests paths of manifests
  */
 export async function openTraceArgument(file: string, manifests: readonly string[] = []): Promise<Trace> {
-  const texts = await Promise.all(manifests.map((path) => readFile(path, 'utf8')));
-  return openTrace(file === '-' ? process.stdin : file, { manifests: texts });
+  const texts = await Promise.all(manifests.map((path) => inWords(path, readFile(path, 'utf8'))));
+  return inWords(file, openTrace(file === '-' ? process.stdin : file, { manifests: texts }));
+}
+
+const REASONS: Readonly<Record<string, (path: string) => string>> = {
+  ENOENT: (path) => `There is no file "${path}".`,
+  EISDIR: (path) => `"${path}" is a folder, not a file.`,
+  EACCES: (path) => `This user may not read "${path}".`,
+  EPERM: (path) => `This user may not read "${path}".`,
+};
+
+/** What was opened, or in a sentence why the system does not let it. */
+async function inWords<T>(path: string, opening: Promise<T>): Promise<T> {
+  try {
+    return await opening;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    const reason = REASONS[code]?.(path);
+    throw reason === undefined ? error : new Error(reason, { cause: error });
+  }
 }
 
 /** The trace's batches, with progress on a terminal, and at the end a word on stderr about what is missing or out of order. */

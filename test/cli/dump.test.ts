@@ -141,6 +141,12 @@ describe('what cannot be dumped', () => {
       lines: [],
       stderr: `tracewright: ${text} is no trace that is known here (.etl, .nettrace, .netperf, perf.data, also in gzip or zip): it starts with 6e 6f 74 20 61 20 72 65. (at byte 0)\n`,
     });
+    const problemOf = (...args: string[]) => dump(...args).stderr;
+    expect(problemOf('/nowhere/perf.data')).toBe('tracewright: There is no file "/nowhere/perf.data".\n');
+    expect(problemOf(folder)).toBe(`tracewright: "${folder}" is a folder, not a file.\n`);
+    expect(problemOf('--manifest', '/nowhere.man', text)).toBe(
+      'tracewright: There is no file "/nowhere.man".\n',
+    );
     expect(dump('/nowhere/perf.data')).toMatchObject({ status: 1, lines: [] });
   });
 
