@@ -118,9 +118,8 @@ describe.each(WORKED)('CollectTracing $version, $says', ({ version, tracing, pay
     expect(leastVersion(tracing)).toBe(version);
   });
 
-  it('cannot be said by a version before', () => {
+  it.skipIf(version === 1)('cannot be said by a version before', () => {
     const earlier = (version - 1) as TracingVersion;
-    if (earlier === 0) return;
     expect(() => encodeRequest({ command: 'CollectTracing', version: earlier, tracing })).toThrow(
       /^CollectTracing \d has no place for what is asked for/,
     );

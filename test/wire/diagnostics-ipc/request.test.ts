@@ -1,5 +1,6 @@
 /** The other commands of the diagnostics IPC protocol, byte by byte, and messages that are none. */
 import { describe, expect, it } from 'vitest';
+import { DiagnosticsIpcError } from '../../../lib/wire/diagnostics-ipc/error.ts';
 import { decodeRequest, encodeRequest, type Request } from '../../../lib/wire/diagnostics-ipc/request.ts';
 import { bytesOf, hexOf, messageOf } from './bytes.ts';
 
@@ -46,6 +47,10 @@ const REQUESTS: readonly [Request, commandSet: number, commandId: number, payloa
   [{ command: 'ApplyStartupHook', path: 'a' }, 4, 7, PATH_A],
   [{ command: 'ProcessInfo', version: 3 }, 4, 8, ''],
 ];
+
+/** Of CollectTracing5: all that a request may hold. */
+const TRACING = `01000000 0000000000000000 01000000 0300000000000000 04000000 05000000 440065006d006f000000 00000000
+  01 02000000 01000000 02000000 02000000 41000000 01000000 02000000 42000000 01000000 01000000`;
 
 describe.each(REQUESTS)('%o', (request, commandSet, commandId, payload) => {
   const message = messageOf(commandSet, commandId, payload);
@@ -126,5 +131,34 @@ describe('a request', () => {
       value: 'ö'.repeat(100),
     } as const;
     expect(decodeRequest(encodeRequest(request))).toEqual(request);
+  });
+});
+
+describe('any bytes', () => {
+  /** The same on every run: Lehmer's generator. */
+  let state = 4711;
+  const random = (below: number): number => {
+    state = (state * 48271) % 0x7fffffff;
+    return state % below;
+  };
+
+  it('are a request, or refused with an error of this protocol', () => {
+    const outcomes = { read: 0, refused: 0 };
+    for (let round = 0; round < 20_000; round++) {
+      const [, set, id, payload] = REQUESTS[random(REQUESTS.length)] as (typeof REQUESTS)[number];
+      const message = round % 2 === 0 ? messageOf(2, 2 + random(6), TRACING) : messageOf(set, id, payload);
+      for (let changes = random(4); changes > 0; changes--) {
+        message[14 + random(message.length - 14)] = random(3) === 0 ? 0xff : random(256);
+      }
+      try {
+        decodeRequest(message);
+        outcomes.read++;
+      } catch (error) {
+        expect(error).toBeInstanceOf(DiagnosticsIpcError);
+        outcomes.refused++;
+      }
+    }
+    expect(outcomes.read).toBeGreaterThan(1000);
+    expect(outcomes.refused).toBeGreaterThan(1000);
   });
 });

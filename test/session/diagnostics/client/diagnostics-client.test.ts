@@ -1,6 +1,5 @@
 /** Asking a process by its diagnostic port: what is sent, what is understood, and every way it can fail. */
 import { connect, createServer } from 'node:net';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DiagnosticsClient } from '../../../../lib/session/diagnostics/client/diagnostics-client.ts';
 import { ReverseServer } from '../../../../lib/session/diagnostics/client/reverse-server.ts';
@@ -243,7 +242,7 @@ describe('a process that connects to the tool', () => {
   let server: ReverseServer;
   let address: string;
   beforeEach(async () => {
-    address = join(folder.path, 'tool');
+    address = folder.tool;
     server = await ReverseServer.listen(address);
   });
   afterEach(() => server.close());

@@ -150,13 +150,22 @@ const DEFAULT_ANSWERS: Readonly<Record<Command, Answer>> = {
   '04/08': (_, __, fake) => ok(u32(1), identity(fake.processId), assembly, text('linux-x64')),
 };
 
-/** A folder to be TMPDIR, in which the test's own process can have a port. */
+/** A folder to be TMPDIR, in which the test's own process can have a port; on Windows, ports are pipes. */
 export class PortFolder {
   readonly path = mkdtempSync(join(tmpdir(), 'tw-ports-'));
 
   /** The port of the process that the tests run in. */
   get port(): string {
-    return join(this.path, `dotnet-diagnostic-${process.pid}-${startTime()}-socket`);
+    return process.platform === 'win32'
+      ? `\\\\.\\pipe\\dotnet-diagnostic-${process.pid}`
+      : join(this.path, `dotnet-diagnostic-${process.pid}-${startTime()}-socket`);
+  }
+
+  /** Where a tool may listen. */
+  get tool(): string {
+    return process.platform === 'win32'
+      ? `\\\\.\\pipe\\tracewright-test-${process.pid}`
+      : join(this.path, 'tool');
   }
 
   remove(): void {
@@ -164,7 +173,7 @@ export class PortFolder {
   }
 }
 
-/** When this process started, as Linux tells it; elsewhere ports need no such key to be found. */
+/** When this process started, as Linux tells it; elsewhere no port is told from others by that. */
 function startTime(): string {
   if (process.platform !== 'linux') return '0';
   return readFileSync('/proc/self/stat', 'latin1').split(') ')[1]?.split(' ')[19] ?? '0';
