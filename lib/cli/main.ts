@@ -3,9 +3,12 @@
  * The `tracewright` command. Data goes to stdout, all else to stderr; exit status 0, 1 when something failed,
  * 2 when the command was not understood.
  */
+import { collectCommand } from './collect.ts';
+import { countersCommand } from './counters.ts';
 import { dumpCommand } from './dump.ts';
 import { exportCommand } from './export.ts';
 import { manifestCommand } from './manifest.ts';
+import { psCommand } from './ps.ts';
 import { recordCommand } from './record.ts';
 import { reportCommand } from './report.ts';
 import { statsCommand } from './stats.ts';
@@ -13,9 +16,12 @@ import { UsageError } from './usage-error.ts';
 import { viewCommand } from './view.ts';
 
 const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
+  collect: collectCommand,
+  counters: countersCommand,
   dump: dumpCommand,
   export: exportCommand,
   manifest: manifestCommand,
+  ps: psCommand,
   record: recordCommand,
   report: reportCommand,
   stats: statsCommand,
@@ -24,9 +30,12 @@ const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<voi
 
 const USAGE = `Usage: tracewright COMMAND
 
+  collect         records the events of a process of tracewright or of .NET
+  counters        shows the counters of a process of tracewright or of .NET
   dump FILE       prints the events of a trace
   export FILE     writes a trace for Perfetto, speedscope, spreadsheets or as nettrace
   manifest FILE   prints the ETW manifests of the event sources that a module defines
+  ps              lists the processes that can be asked for events and counters
   record          records the system's user events (Linux)
   report FILE     writes a trace as one HTML file, to look at in a browser
   stats FILE      counts the events of a trace

@@ -106,7 +106,8 @@ function keywordsArgument(text: string): bigint {
   throw new UsageError(`--keywords takes 64 bits in hex, not "${text}".`);
 }
 
-function durationArgument(text: string | undefined): number | undefined {
+/** @returns milliseconds */
+export function durationArgument(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const seconds = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : 0;
   // What a timer can wait for.
