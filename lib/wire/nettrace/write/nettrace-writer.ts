@@ -73,10 +73,11 @@ export class NetTraceWriter {
     this.framing.block(BlockKind.Trace, traceBlock(version, trace));
   }
 
-  /** About how many bytes `flush` has to give. */
+  /** About how many bytes `flush` has to give, without descriptions of events and threads. */
   get pendingBytes(): number {
-    let size = this.framing.pendingBytes + (this.events?.pendingBytes ?? 0);
-    if (this.events === undefined) for (const { events } of this.touched) size += events.pendingBytes;
+    let size = this.framing.pendingBytes + this.stacks.pendingBytes + this.labelLists.pendingBytes;
+    if (this.events !== undefined) return size + this.events.pendingBytes;
+    for (const { events } of this.touched) size += events.pendingBytes;
     return size;
   }
 

@@ -37,6 +37,11 @@ export class NumberedRows {
   private readonly numbers = new Map<string, number>();
   private count = 0;
   private full: Uint8Array[] = [];
+  private fullSize = 0;
+
+  get pendingBytes(): number {
+    return this.fullSize + this.bytes.length;
+  }
 
   /** @param key tells the rows apart */
   numberOf(key: string, writeRow: (bytes: NetTraceBytes) => void): number {
@@ -60,11 +65,13 @@ export class NumberedRows {
     if (this.count > 0) this.close();
     const blocks = this.full;
     this.full = [];
+    this.fullSize = 0;
     this.numbers.clear();
     return blocks;
   }
 
   private close(): void {
+    this.fullSize += this.bytes.length;
     this.full.push(this.bytes.take());
     this.count = 0;
   }
