@@ -2,7 +2,7 @@
 import type { CommandArguments } from './commands.ts';
 import { Listener, type Subscription } from './listener.ts';
 import { observeSources } from './sources.ts';
-import { type Listenable, subscriptionsOf } from './subscriptions.ts';
+import { type Listenable, type Subscriptions, subscriptionsOf } from './subscriptions.ts';
 import type { WrittenEvent } from './written-event.ts';
 
 /** What an `EventListener` calls. What they throw harms nobody; it is counted as a failure. */
@@ -19,7 +19,7 @@ export interface EventListenerHandlers {
 export class EventListener implements Subscription {
   readonly #handlers: EventListenerHandlers;
   readonly #listener: Listener;
-  readonly #enabled = new Set<Listenable>();
+  readonly #enabled = new Set<Subscriptions>();
   #stopObserving: () => void = () => {};
 
   constructor(handlers: EventListenerHandlers) {
@@ -41,14 +41,16 @@ export class EventListener implements Subscription {
    */
   enableEvents(source: Listenable, level: number, keywords = 0n, args: CommandArguments = {}): void {
     if (this.#listener.isClosed) return;
-    this.#enabled.add(source);
-    subscriptionsOf(source).enable(this.#listener, { level, keywords, arguments: args });
+    const subscriptions = subscriptionsOf(source);
+    this.#enabled.add(subscriptions);
+    subscriptions.enable(this.#listener, { level, keywords, arguments: args });
   }
 
   /** No event of the source any more. Its command handlers are told, `disable`, if events were asked for. */
   disableEvents(source: Listenable): void {
-    this.#enabled.delete(source);
-    subscriptionsOf(source).disable(this.#listener);
+    const subscriptions = subscriptionsOf(source);
+    this.#enabled.delete(subscriptions);
+    subscriptions.disable(this.#listener);
   }
 
   /** Ends it: no events, no sources. .NET: Dispose. */
@@ -56,7 +58,7 @@ export class EventListener implements Subscription {
     if (this.#listener.isClosed) return;
     this.#listener.isClosed = true;
     this.#stopObserving();
-    for (const source of this.#enabled) this.disableEvents(source);
+    for (const subscriptions of this.#enabled) subscriptions.disable(this.#listener);
   }
 
   /** How often a handler threw. The first time is reported as a process warning, too. */

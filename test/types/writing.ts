@@ -139,3 +139,12 @@ listen(log, () => {}, { keywords: 1 });
 listen(log, () => {}, { levels: 3 });
 // @ts-expect-error no source
 listen({}, () => {});
+
+// Events without a definition.
+log.write('Any');
+log.write('Any', { a: 1, b: ['x'] }, { level: 4, keywords: 'k', opcode: 11, tag: 1, activityId: '' });
+log.write('Any', () => all);
+// @ts-expect-error a payload has names
+log.write('Any', 5);
+// @ts-expect-error no such option
+log.write('Any', {}, { id: 1 });

@@ -1,0 +1,410 @@
+/** Events that describe themselves: what fields they have, who gets them, and what becomes of those that cannot be. */
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { sharedActivities } from '../../lib/activity/shared.ts';
+import {
+  DefinitionError,
+  defineEventSource,
+  event,
+  Level,
+  listen,
+  Opcode,
+  type Subscription,
+  type WrittenEvent,
+} from '../../lib/index.ts';
+import { Kernel } from '../../lib/platform/kernel.ts';
+import { LISTENABLE, Subscriptions } from '../../lib/session/subscriptions.ts';
+import { Account } from '../../lib/source/account.ts';
+import { traceLoggingEvent } from '../../lib/source/etw.ts';
+import { definitionsOf } from '../../lib/source/payload-definitions.ts';
+import {
+  MAX_AUDIENCES,
+  MAX_DESCRIPTIONS,
+  SelfDescribingEvents,
+  type SelfDescribingOptions,
+} from '../../lib/source/self-describing.ts';
+import { tracepointOf, userEventsEvent } from '../../lib/source/user-events.ts';
+import { payloadOf } from '../../lib/wire/decoded-field.ts';
+import { decodeEventHeader } from '../../lib/wire/eventheader/decode.ts';
+import { providerGuid } from '../../lib/wire/provider-guid.ts';
+import { FakeAddon } from './fake-addon.ts';
+
+const KEYWORDS = { money: 0x1n, parcels: 0x2n };
+
+/** The self-describing events of a source whose tracepoints a fake kernel records. */
+class Recorded {
+  readonly addon: FakeAddon;
+  readonly account = new Account();
+  readonly events: SelfDescribingEvents;
+  readonly subscriptions = new Subscriptions('Provider', () => {});
+
+  constructor({ platform = 'user_events' as 'user_events' | 'etw', throwOnErrors = false } = {}) {
+    this.addon = new FakeAddon({ platform, words: 2 * MAX_AUDIENCES });
+    const kernel = new Kernel(this.addon);
+    kernel.open();
+    const provider = { name: 'Provider', guid: providerGuid('Provider') };
+    const source = { ...provider, [LISTENABLE]: this.subscriptions };
+    this.events = new SelfDescribingEvents(
+      {
+        provider,
+        kernel,
+        account: this.account,
+        throwOnErrors,
+        subscriptions: this.subscriptions,
+        source: () => source,
+      },
+      (schema) =>
+        platform === 'etw' ? traceLoggingEvent(provider, schema) : userEventsEvent('Provider', schema),
+      KEYWORDS,
+      1,
+      sharedActivities(),
+    );
+  }
+
+  /** Writes twice: the kernel records a tracepoint only after it has heard of it. */
+  write(name: string, payload?: object, options?: SelfDescribingOptions): void {
+    this.events.write(name, undefined, options);
+    this.addon.record(true);
+    this.events.write(name, payload as Record<string, unknown>, options);
+  }
+
+  get decoded() {
+    const bytes = this.addon.events.at(-1);
+    if (bytes === undefined) throw new Error('No event was written.');
+    const schema = this.events.schemas.at(-1);
+    if (schema === undefined) throw new Error('No tracepoint was registered.');
+    return decodeEventHeader(tracepointOf('Provider', schema), bytes);
+  }
+}
+
+describe('the fields of an event', () => {
+  it.each([
+    ['a boolean', true, 'bool'],
+    ['a number', 5, 'double'],
+    ['a bigint', 5n, 'int64'],
+    ['a negative bigint', -5n, 'int64'],
+    ['a bigint that only 64 unsigned bits hold', 2n ** 64n - 1n, 'uint64'],
+    ['a string', 'x', 'string'],
+    ['a Date', new Date(0), 'time'],
+    ['null', null, 'json'],
+    ['a Buffer', Buffer.alloc(1), 'binary'],
+    ['a Uint8Array', new Uint8Array(1), 'binary'],
+    ['an Int8Array', new Int8Array(1), 'int8[]'],
+    ['a Uint8ClampedArray', new Uint8ClampedArray(1), 'uint8[]'],
+    ['an Int16Array', new Int16Array(1), 'int16[]'],
+    ['a Uint16Array', new Uint16Array(1), 'uint16[]'],
+    ['an Int32Array', new Int32Array(1), 'int32[]'],
+    ['a Uint32Array', new Uint32Array(1), 'uint32[]'],
+    ['a Float32Array', new Float32Array(1), 'float[]'],
+    ['a Float64Array', new Float64Array(1), 'double[]'],
+    ['a BigInt64Array', new BigInt64Array(1), 'int64[]'],
+    ['a BigUint64Array', new BigUint64Array(1), 'uint64[]'],
+    ['a DataView', new DataView(new ArrayBuffer(1)), 'json'],
+    ['an array of strings', ['x', 'y'], 'string[]'],
+    ['an array of numbers', [1, 0.5], 'double[]'],
+    ['an array of booleans', [true], 'bool[]'],
+    ['an array of bigints', [1n], 'int64[]'],
+    ['an array of bigints with a large one', [1n, 2n ** 63n], 'uint64[]'],
+    ['an array of Dates', [new Date(0)], 'time[]'],
+    ['an empty array', [], 'json'],
+    ['an array of several kinds', [1, 'x'], 'json'],
+    ['an array of a bigint and a number', [1n, 1], 'json'],
+    ['an array with a hole', [1, undefined], 'json'],
+    ['an array of objects', [{ a: 1 }], 'json'],
+    ['a longer array than events can be', new Array(100_000_000), 'bool[]'],
+    ['an empty object', {}, 'json'],
+    ['a Map', new Map(), 'json'],
+    ['a URL', new URL('http://x/'), 'json'],
+  ])('take their types from the values: %s', (_, value, type) => {
+    expect(definitionsOf({ value })).toEqual({ value: type });
+  });
+
+  it('are none for what JSON leaves out, too', () => {
+    expect(definitionsOf({ a: undefined, b: () => {}, c: Symbol('c'), d: 1 })).toEqual({ d: 'double' });
+  });
+
+  it('are a struct for a plain object, down to where structs end; then JSON', () => {
+    expect(definitionsOf({ user: { name: 'x', home: { zip: 1 } } })).toEqual({
+      user: { name: 'string', home: { zip: 'double' } },
+    });
+    let deep: object = { end: 1 };
+    for (let depth = 0; depth < 9; depth++) deep = { deep };
+    expect(JSON.stringify(definitionsOf({ deep }))).toBe(`${'{"deep":'.repeat(9)}"json"${'}'.repeat(9)}`);
+  });
+
+  it('are JSON for an object of more members than a struct may have', () => {
+    const wide = Object.fromEntries(Array.from({ length: 128 }, (_, index) => [`f${index}`, index]));
+    expect(definitionsOf({ wide })).toEqual({ wide: 'json' });
+  });
+});
+
+describe('an event that the kernel records', () => {
+  it('has its fields and their values', () => {
+    const recorded = new Recorded();
+    recorded.write('Sale', { item: 'tea', price: 2.5, tags: ['a', 'b'], buyer: { id: 7n }, note: null });
+    expect(recorded.decoded).toMatchObject({ provider: 'Provider', name: 'Sale', id: 0, version: 0 });
+    expect(payloadOf(recorded.decoded.fields)).toEqual({
+      item: 'tea',
+      price: 2.5,
+      tags: ['a', 'b'],
+      buyer: { id: 7n },
+      note: 'null',
+    });
+    expect(recorded.account.stats()).toMatchObject({ dropped: {}, badValues: 0 });
+  });
+
+  it('has the level Verbose unless given, and an opcode by the end of its name, as in .NET', () => {
+    const recorded = new Recorded();
+    recorded.write('Sale');
+    expect(recorded.decoded).toMatchObject({ level: Level.Verbose, keyword: 0n, opcode: Opcode.Info });
+    recorded.write('SaleStart');
+    expect(recorded.decoded.opcode).toBe(Opcode.Start);
+    recorded.write('SaleStop');
+    expect(recorded.decoded.opcode).toBe(Opcode.Stop);
+  });
+
+  it('has the options that it is given; keywords also by name', () => {
+    const recorded = new Recorded();
+    recorded.write('Sale', {}, { level: 2, keywords: 0x8n, opcode: 11, tag: 0xbeef });
+    expect(recorded.decoded).toMatchObject({ level: 2, keyword: 0x8n, opcode: 11, tag: 0xbeef });
+    recorded.write('Sale', {}, { keywords: ['money', 'parcels'] });
+    expect(recorded.decoded.keyword).toBe(0x3n);
+  });
+
+  it('has the ids that it is given', () => {
+    const recorded = new Recorded();
+    const activityId = '00000011-0000-0000-0000-0000be999d59';
+    recorded.write('Sale', {}, { activityId });
+    expect(recorded.decoded.activityId).toBe(activityId);
+  });
+
+  it('is described anew where a field has another type, and stays what it was elsewhere', () => {
+    const recorded = new Recorded();
+    recorded.write('Sale', { item: 'tea' });
+    recorded.write('Sale', { item: 5 });
+    expect(payloadOf(recorded.decoded.fields)).toEqual({ item: 5 });
+    recorded.write('Sale', { item: 'coffee' });
+    expect(payloadOf(recorded.decoded.fields)).toEqual({ item: 'coffee' });
+    expect(recorded.account.stats().badValues).toBe(0);
+  });
+
+  it('shares its tracepoint with others of its level and keywords', () => {
+    const recorded = new Recorded();
+    for (const name of ['A', 'B', 'C']) recorded.write(name, { [name]: 1 });
+    recorded.write('D', {}, { level: 1 });
+    expect([...recorded.addon.definitions.values()].map((text) => text.split(' ')[0])).toEqual([
+      'Provider_L5K0',
+      'Provider_L1K0',
+    ]);
+  });
+
+  it('is a TraceLogging event on Windows', () => {
+    const recorded = new Recorded({ platform: 'etw' });
+    recorded.write('Sale', { item: 'tea' });
+    expect(Buffer.from(recorded.addon.events.at(-1) ?? []).toString('latin1')).toContain('Sale\0item\0');
+  });
+});
+
+describe('while nobody wants an event', () => {
+  it('its payload is not looked at, and not made', () => {
+    const recorded = new Recorded();
+    const payload = vi.fn(() => ({}));
+    recorded.events.write('Sale', payload);
+    recorded.events.write('Sale', new Proxy({}, { ownKeys: payload as never }));
+    expect(payload).not.toHaveBeenCalled();
+    expect(recorded.events.isWanted(Level.Verbose, 0n)).toBe(false);
+  });
+});
+
+describe('an event that cannot be', () => {
+  it.each([
+    ['without a name', '', {}, {}, 'Provider: the event name "" is empty.'],
+    ['with a field that has no name', 'Sale', { '': 1 }, {}, 'Provider.Sale: the field name "" is empty.'],
+    [
+      'with a level that is none',
+      'Sale',
+      {},
+      { level: 256 },
+      'Provider.write: the level must be an integer from 1 to 255, not 256.',
+    ],
+    [
+      'with a keyword that is none',
+      'Sale',
+      {},
+      { keywords: 'mony' },
+      'Provider.write: the keyword "mony" is not among those of the source (money, parcels).',
+    ],
+    [
+      'with keywords of ETW',
+      'Sale',
+      {},
+      { keywords: 1n << 48n },
+      'Provider.write: the keywords 0x1000000000000 are outside of bits 0 to 47; ETW keeps the others for itself.',
+    ],
+    [
+      'with a tag that is none',
+      'Sale',
+      {},
+      { tag: -1 },
+      'Provider.Sale: the tag must be an integer from 0 to 65535, not -1.',
+    ],
+  ])('%s is counted and told, and throws only where it is asked to', (_, name, payload, options, problem) => {
+    const recorded = new Recorded();
+    recorded.write('Other', {});
+    recorded.events.write(name, payload, options);
+    expect(recorded.account.stats().dropped).toEqual({ notDescribable: 1 });
+    expect(recorded.account.problems).toEqual([problem]);
+    const strict = new Recorded({ throwOnErrors: true });
+    strict.write('Other', {});
+    expect(() => strict.events.write(name, payload, options)).toThrow(DefinitionError);
+  });
+
+  it('because it has too many fields is told as such', () => {
+    const recorded = new Recorded();
+    recorded.write(
+      'Sale',
+      Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`f${index}`, index])),
+    );
+    expect(recorded.account.problems).toEqual([
+      'Provider.Sale: an event may have 255 fields, this one has 256.',
+    ]);
+  });
+
+  it('because its payload throws is counted as such', () => {
+    const recorded = new Recorded();
+    recorded.write('Sale', () => {
+      throw new Error('no payload');
+    });
+    recorded.write('Sale', {
+      get item() {
+        throw new Error('no item');
+      },
+    });
+    expect(recorded.account.stats().dropped).toEqual({ payloadThrew: 2 });
+    expect(recorded.account.problems).toEqual(['Provider.Sale: reading the payload threw Error: no payload']);
+  });
+
+  it('has a name that is no string', () => {
+    const recorded = new Recorded();
+    recorded.events.write(Symbol('Sale') as never);
+    expect(recorded.account.problems).toEqual([
+      "Provider.write: an event's name is a string, not Symbol(Sale).",
+    ]);
+  });
+});
+
+describe('bounds', () => {
+  it('the kernel hears of so many kinds; listeners get events of more', () => {
+    const recorded = new Recorded();
+    for (let keywords = 0n; keywords < BigInt(MAX_AUDIENCES) + 10n; keywords++) {
+      recorded.events.write('Sale', {}, { keywords });
+    }
+    expect(recorded.addon.definitions.size).toBe(MAX_AUDIENCES);
+    expect(recorded.account.problems).toEqual([
+      'Provider.write: only the first 64 combinations of level, keywords and opcode reach the kernel; ' +
+        'events of others go to listeners alone.',
+    ]);
+    const deliver = vi.fn();
+    recorded.subscriptions.enable({ deliver }, { level: 5 });
+    recorded.events.write('Sale', {}, { keywords: 0x4000n });
+    recorded.events.write('Sale', {}, { keywords: 0x4000n, level: 6 });
+    expect(deliver).toHaveBeenCalledTimes(1);
+  });
+
+  it('so many descriptions are kept; an older one is made anew', () => {
+    const recorded = new Recorded();
+    recorded.write('Sale', { first: 1 });
+    for (let index = 0; index <= MAX_DESCRIPTIONS; index++)
+      recorded.events.write('Sale', { [`f${index}`]: 1 });
+    recorded.events.write('Sale', { first: 2 });
+    expect(payloadOf(recorded.decoded.fields)).toEqual({ first: 2 });
+    expect(recorded.account.stats().dropped).toEqual({});
+  });
+});
+
+describe('source.write', () => {
+  const source = defineEventSource('Self-Describing-Test', { Ping: event() }, { keywords: KEYWORDS });
+  let subscriptions: Subscription[] = [];
+  const hear = (filter = {}): WrittenEvent[] => {
+    const heard: WrittenEvent[] = [];
+    subscriptions.push(listen(source, (written) => heard.push(written), filter));
+    return heard;
+  };
+  afterEach(() => {
+    for (const subscription of subscriptions) subscription.close();
+    subscriptions = [];
+  });
+
+  it('reaches listeners, also those that came before its first event, by their own filters', () => {
+    const all = hear();
+    const severe = hear({ level: Level.Error });
+    const money = hear({ keywords: 0x1n });
+    source.write('Sale', { item: 'tea' }, { keywords: 'parcels' });
+    source.write('Theft', () => ({ item: 'tea' }), { level: Level.Critical, keywords: 0x1n });
+    expect(all.map(({ name }) => name)).toEqual(['Sale', 'Theft']);
+    expect(severe.map(({ name }) => name)).toEqual(['Theft']);
+    expect(money.map(({ name }) => name)).toEqual(['Theft']);
+    expect(all[0]).toMatchObject({
+      provider: 'Self-Describing-Test',
+      id: 0,
+      task: 0,
+      level: Level.Verbose,
+      keywords: 0x2n,
+      payload: { item: 'tea' },
+      payloadNames: ['item'],
+    });
+  });
+
+  it('has one schema for each name and fields', () => {
+    const schemas: unknown[] = [];
+    const subscriber = { deliver: (_: unknown, schema: unknown) => schemas.push(schema) };
+    source[LISTENABLE].enable(subscriber, {});
+    for (const payload of [{ a: 1 }, { a: 0.5 }, { a: 'x' }]) source.write('Sale', payload);
+    source[LISTENABLE].disable(subscriber);
+    expect(schemas[0]).toBe(schemas[1]);
+    expect(schemas[2]).not.toBe(schemas[0]);
+  });
+
+  it('starts and stops activities by the ends of names', () => {
+    const heard = hear();
+    source.write('OrderStart', { number: 1 });
+    source.write('Sale');
+    source.Ping();
+    source.write('OrderStop');
+    source.write('Sale');
+    const [start, ...inside] = heard.map(({ activityId }) => activityId);
+    expect(start).toEqual(expect.any(String));
+    expect(inside).toEqual([start, start, start, undefined]);
+  });
+
+  it('starts nothing where it is given an id, or told not to', () => {
+    const heard = hear();
+    const activityId = '00000011-0000-0000-0000-0000be999d59';
+    source.write('OrderStart', {}, { activityId });
+    source.write('OrderStart', {}, { activityOptions: 2 });
+    source.write('Sale');
+    expect(heard.map((written) => written.activityId)).toEqual([activityId, undefined, undefined]);
+  });
+
+  it('shows its tracepoints once it has any', () => {
+    expect(source.tracepoints).toContain('Self_Describing_Test_L4K0');
+    source.write('Sale', {}, { level: 9 });
+    expect(source.tracepoints).toContain('Self_Describing_Test_L9K0');
+  });
+
+  it('never throws, whatever it is given', () => {
+    hear();
+    const cycle: Record<string, unknown> = {};
+    cycle.cycle = cycle;
+    const payloads = [
+      cycle,
+      null,
+      5,
+      'text',
+      ['x'],
+      { ['__proto__']: 1 },
+      Object.create(null),
+      new Date(Number.NaN),
+    ];
+    for (const payload of payloads) expect(() => source.write('Odd', payload as object)).not.toThrow();
+  });
+});
