@@ -40,6 +40,8 @@ const MAX_HISTOGRAMS = 20;
 const FIRST_SHARING_VERSION = 8;
 const SHARED_SESSION = 'SHARED';
 const MIN_INTERVAL = 0.1;
+/** Of a trace that is shorter nothing can be said, not even that it is one. */
+const LEAST_TRACE_SIZE = 8;
 
 /** @throws UsageError, DiagnosticsClientError, TraceError */
 export async function countersCommand(args: readonly string[]): Promise<void> {
@@ -106,14 +108,21 @@ async function meterSessionOf(client: DiagnosticsClient): Promise<string> {
   }
 }
 
-/** The events as they come; the process's end may cut the nettrace off anywhere. */
+/** The events as they come. What a process that ends has not written to its end, is no fault of the trace. */
 async function readEvents(session: TracingSession, feed: CounterFeed): Promise<void> {
+  let bytes = 0;
+  async function* counted(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of session.stream) {
+      bytes += chunk.length;
+      yield chunk;
+    }
+  }
   try {
-    const trace = await openTrace(session.stream);
+    const trace = await openTrace(counted());
     for await (const batch of trace.batches()) await feed.take(batch);
   } catch (error) {
-    const isCut = error instanceof TraceError && (error.code === 'truncated' || error.offset === 0);
-    if (!isCut) throw error;
+    const isCut = error instanceof TraceError && error.code === 'truncated' && !session.isStopped;
+    if (!isCut && bytes >= LEAST_TRACE_SIZE) throw error;
   }
 }
 

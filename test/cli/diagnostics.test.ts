@@ -377,6 +377,16 @@ describe('counters', () => {
     expect(await counters.end()).toMatchObject({ status: 0, stderr: `${PROCESS} has ended.\n` });
   });
 
+  it('says that what comes is no trace', async () => {
+    const fake = await started({ trace: Buffer.from('no trace at all') });
+    const counters = command('counters', '-p', PID);
+    await collecting(fake);
+    fake.stream?.end();
+    const { status, stderr } = await counters.end();
+    expect(status).toBe(1);
+    expect(stderr).toContain('is no trace that is known here');
+  });
+
   interruptible('ends with Ctrl-C before anything has come', async () => {
     const fake = await started();
     const counters = command('counters', '-p', PID);

@@ -52,7 +52,9 @@ async function search(processId: number): Promise<{ address?: string; obstacle?:
 async function addressIn(folders: PortFolders, processId: number): Promise<string | undefined> {
   if (process.platform === 'win32') {
     const name = pipeName(processId);
-    return (await readdir(PIPE_FOLDER)).includes(name) ? PIPE_FOLDER + name : undefined;
+    // Where pipes cannot be listed, connecting will tell.
+    const names = await readdir(PIPE_FOLDER).catch(() => [name]);
+    return names.includes(name) ? PIPE_FOLDER + name : undefined;
   }
   return bestPort(await folders.portsIn(temporaryFolder(), processId))?.address;
 }
