@@ -18,7 +18,7 @@ struct RecorderOptions {
   std::vector<uint32_t> cpus;  // the processors to record
   size_t ring_size = 0;        // of each processor, in bytes: a power of two of pages
   size_t sample_time_at = 0;   // where in a sample, from its head on, its time stands
-  std::vector<uint8_t> mark;   // written behind each pass over the rings that brought something
+  std::vector<uint8_t> mark;   // behind each pass that brought something, and the next pass
 };
 
 struct RecorderCounts {
@@ -45,7 +45,8 @@ class Recorder {
   // Ends the recording, and waits until it has ended.
   virtual ~Recorder() = default;
 
-  // Starts the thread, which appends to the file.
+  // Starts the thread, which appends to the file, or to a pipe: whoever reads that slowly has the
+  // rings fill up, and the recording's end is its end.
   virtual int Start(int file) = 0;
   // Has the event recorded from now on; `ids` gets one id a processor.
   virtual int Add(const std::string& attr, std::vector<uint64_t>* ids) = 0;
@@ -53,6 +54,14 @@ class Recorder {
   virtual void Stop() = 0;
   virtual RecorderCounts Counts() const = 0;
 };
+
+// A pipe, for a recording that is read while it runs. Both ends are the caller's to close.
+struct Pipe {
+  int error = 0;
+  int read_end = -1;
+  int write_end = -1;
+};
+Pipe OpenPipe();
 
 // One moment, as the wall clock and as the clock of the samples tell it, in nanoseconds.
 struct ClockPair {

@@ -62,6 +62,16 @@ Napi::Value Start(const Napi::CallbackInfo& info) {
   return result;
 }
 
+// recorderPipe() -> { error, readEnd: number, writeEnd: number }
+Napi::Value OpenPipeEnds(const Napi::CallbackInfo& info) {
+  Pipe pipe = OpenPipe();
+  Napi::Object result = Napi::Object::New(info.Env());
+  result["error"] = Napi::Number::New(info.Env(), pipe.error);
+  result["readEnd"] = Napi::Number::New(info.Env(), pipe.read_end);
+  result["writeEnd"] = Napi::Number::New(info.Env(), pipe.write_end);
+  return result;
+}
+
 // recorderAdd(handle, attr: Uint8Array) -> { error, ids: BigUint64Array }
 Napi::Value Add(const Napi::CallbackInfo& info) {
   std::vector<uint64_t> ids;
@@ -104,6 +114,7 @@ Napi::Value Await(const Napi::CallbackInfo& info) {
 void AddRecorderFunctions(Napi::Env env, Napi::Object exports) {
   exports["recorderOpen"] = Napi::Function::New<Open>(env, "recorderOpen");
   exports["recorderStart"] = Napi::Function::New<Start>(env, "recorderStart");
+  exports["recorderPipe"] = Napi::Function::New<OpenPipeEnds>(env, "recorderPipe");
   exports["recorderAdd"] = Napi::Function::New<Add>(env, "recorderAdd");
   exports["recorderStop"] = Napi::Function::New<Stop>(env, "recorderStop");
   exports["recorderCounts"] = Napi::Function::New<Counts>(env, "recorderCounts");

@@ -1,6 +1,6 @@
 /** `tracewright dump FILE`: the events of a trace, as text or as JSON lines. */
-import { jsonValue, type TraceEvent } from '../trace/trace-event.ts';
 import { eventFilter, FILTER_OPTIONS, FILTER_USAGE } from './event-filter.ts';
+import { eventText } from './event-text.ts';
 import { fileArguments } from './file-arguments.ts';
 import { Output } from './output.ts';
 import {
@@ -33,7 +33,7 @@ export async function dumpCommand(args: readonly string[]): Promise<void> {
   const { file, values } = given;
   const isWanted = eventFilter(values);
   let left = limitArgument(values.limit);
-  const textOf = values.json === true ? JSON.stringify : asText;
+  const textOf = values.json === true ? JSON.stringify : eventText;
   const trace = await openTraceArgument(file, values.manifest);
   const output = new Output();
   try {
@@ -55,18 +55,4 @@ function limitArgument(text: string | undefined): number {
   if (text === undefined) return Number.POSITIVE_INFINITY;
   if (!/^\d+$/.test(text)) throw new UsageError(`--limit takes a number of events, not "${text}".`);
   return Number(text);
-}
-
-function asText(event: TraceEvent): string {
-  const seconds = (Number(event.timeSinceStart) / 1e9).toFixed(6).padStart(12);
-  const thread = String(event.threadId ?? '').padStart(8);
-  const activity = event.activityPath ?? event.activityId ?? '-';
-  const fields = Object.entries(event.payload).map(([name, value]) => `${name}=${asShown(value)}`);
-  if (event.payloadProblem !== undefined) fields.push(`(${event.payloadProblem})`);
-  return `${seconds} ${thread}  ${event.provider}/${event.name}  ${activity}  ${fields.join(' ')}`.trimEnd();
-}
-
-/** Large integers without the quotes that they have in JSON. */
-function asShown(value: TraceEvent['payload'][string]): string {
-  return typeof value === 'bigint' ? String(value) : JSON.stringify(jsonValue(value));
 }

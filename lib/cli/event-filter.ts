@@ -5,22 +5,29 @@ import type { OptionValues } from './file-arguments.ts';
 import { timeArgument } from './time-argument.ts';
 import { UsageError } from './usage-error.ts';
 
-export const FILTER_OPTIONS = {
+/** Those that need not know when the trace starts. */
+export const EVENT_OPTIONS = {
   provider: { type: 'string', multiple: true },
   event: { type: 'string', multiple: true },
   level: { type: 'string' },
   activity: { type: 'string', multiple: true },
+} as const;
+
+export const FILTER_OPTIONS = {
+  ...EVENT_OPTIONS,
   from: { type: 'string' },
   to: { type: 'string' },
 } as const;
 
-export const FILTER_USAGE = `  --provider NAME  only events of this provider: its name (* for any text) or its GUID; may be repeated
-  --event NAME     only this event: its name (RequestStart, Request/Start, * for any text) or its id; may be
+export const EVENT_USAGE = `  --event NAME     only this event: its name (RequestStart, Request/Start, * for any text) or its id; may be
                    repeated
   --level LEVEL    only events as important: 1 to 5 or critical, error, warning, informational, verbose
   --activity ID    only events of this activity and of those below it: a path (//1/1, or /#4321/1/1/ of one
                    process) or a GUID; may be repeated
-  --from, --to T   only events of this time: seconds since the trace's start (1.5, 200ms) or a date
+`;
+
+export const FILTER_USAGE = `  --provider NAME  only events of this provider: its name (* for any text) or its GUID; may be repeated
+${EVENT_USAGE}  --from, --to T   only events of this time: seconds since the trace's start (1.5, 200ms) or a date
                    (2024-05-17T10:20:30Z)
 `;
 
@@ -52,12 +59,18 @@ function anyOf(tests: readonly EventFilter[]): EventFilter {
 
 /** Level 0 is for events that every session gets. */
 function levelTest(text: string): EventFilter {
+  const level = levelArgument(text);
+  return (event) => event.level <= level;
+}
+
+/** @throws UsageError */
+export function levelArgument(text: string): number {
   const named = LEVEL_NAMES.indexOf(text.toLowerCase());
   const level = named >= 0 ? named : /^\d{1,3}$/.test(text) ? Number(text) : -1;
   if (level < 0 || level > 255) {
     throw new UsageError(`--level takes 0 to 255 or one of ${LEVEL_NAMES.join(', ')}, not "${text}".`);
   }
-  return (event) => event.level <= level;
+  return level;
 }
 
 function providerTest(text: string): EventFilter {

@@ -7,6 +7,7 @@ import { collectCommand } from './collect.ts';
 import { countersCommand } from './counters.ts';
 import { dumpCommand } from './dump.ts';
 import { exportCommand } from './export.ts';
+import { liveCommand } from './live.ts';
 import { manifestCommand } from './manifest.ts';
 import { psCommand } from './ps.ts';
 import { recordCommand } from './record.ts';
@@ -20,6 +21,7 @@ const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<voi
   counters: countersCommand,
   dump: dumpCommand,
   export: exportCommand,
+  live: liveCommand,
   manifest: manifestCommand,
   ps: psCommand,
   record: recordCommand,
@@ -34,6 +36,7 @@ const USAGE = `Usage: tracewright COMMAND
   counters        shows the counters of a process of tracewright or of .NET
   dump FILE       prints the events of a trace
   export FILE     writes a trace for Perfetto, speedscope, spreadsheets or as nettrace
+  live            shows the system's user events while they are written (Linux)
   manifest FILE   prints the ETW manifests of the event sources that a module defines
   ps              lists the processes that can be asked for events and counters
   record          records the system's user events (Linux)

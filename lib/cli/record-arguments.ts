@@ -1,6 +1,6 @@
 /** The command line of `tracewright record`. */
-import { parseArgs } from 'node:util';
 import { Selection, type Tracepoint } from '../session/record/selection.ts';
+import { commandArguments } from './command-arguments.ts';
 import { UsageError } from './usage-error.ts';
 
 const DEFAULT_FILE = 'perf.data';
@@ -29,6 +29,17 @@ A COMMAND that uses tracewright waits until each of its tracepoints is recorded,
 Other programs' new tracepoints are noticed within 50 ms.
 `;
 
+const OPTIONS = {
+  output: { type: 'string', short: 'o' },
+  provider: { type: 'string', multiple: true },
+  tracepoint: { type: 'string', multiple: true },
+  level: { type: 'string' },
+  keywords: { type: 'string' },
+  duration: { type: 'string' },
+  'buffer-size': { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
 export interface RecordArguments {
   readonly file: string;
   readonly selection: Selection;
@@ -45,11 +56,8 @@ export interface RecordArguments {
  * @throws UsageError
  */
 export function recordArguments(args: readonly string[]): RecordArguments | undefined {
-  const end = args.indexOf('--');
-  const values = parse(end < 0 ? args : args.slice(0, end));
+  const { values, command } = commandArguments(args, OPTIONS);
   if (values.help === true) return undefined;
-  const command = end < 0 ? [] : args.slice(end + 1);
-  if (end >= 0 && command.length === 0) throw new UsageError('There is no command behind --.');
   const { provider: providers, tracepoint } = values;
   return {
     file: values.output ?? DEFAULT_FILE,
@@ -63,26 +71,6 @@ export function recordArguments(args: readonly string[]): RecordArguments | unde
     duration: durationArgument(values.duration),
     command,
   };
-}
-
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        output: { type: 'string', short: 'o' },
-        provider: { type: 'string', multiple: true },
-        tracepoint: { type: 'string', multiple: true },
-        level: { type: 'string' },
-        keywords: { type: 'string' },
-        duration: { type: 'string' },
-        'buffer-size': { type: 'string' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    }).values;
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
 }
 
 /** Names of systems and tracepoints are names of folders: no path may be made of them. */

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Recording, type RecordingResult } from '../session/record/recording.ts';
 import { RECORD_USAGE, type RecordArguments, recordArguments } from './record-arguments.ts';
 import { RecordedCommand } from './recorded-command.ts';
+import { StopRequest } from './stop-request.ts';
 
 const PROGRESS_MS = 200;
 
@@ -49,31 +50,24 @@ async function untilEnd(
   { duration }: RecordArguments,
   command: RecordedCommand | undefined,
 ): Promise<string | undefined> {
-  let stop = () => {};
-  const stopped = new Promise<undefined>((resolve) => {
-    stop = () => resolve(undefined);
+  const stop = new StopRequest();
+  if (duration !== undefined) stop.after(duration);
+  let progress: NodeJS.Timeout | undefined;
+  const failed = new Promise<void>((resolve) => {
+    progress = setInterval(() => {
+      showProgress(recording);
+      if (recording.counts.done) resolve();
+    }, PROGRESS_MS);
   });
-  const onSignal = () => {
-    // The second one does what it does to every program.
-    for (const signal of SIGNALS) process.off(signal, onSignal);
-    stop();
-  };
-  for (const signal of SIGNALS) process.on(signal, onSignal);
-  const timer = duration === undefined ? undefined : setTimeout(stop, duration);
-  const progress = setInterval(() => {
-    showProgress(recording);
-    if (recording.counts.done) stop();
-  }, PROGRESS_MS);
+  const stopped = Promise.race([stop.requested, failed]).then(() => undefined);
   try {
     return await (command === undefined ? stopped : Promise.race([stopped, command.ended]));
   } finally {
-    clearTimeout(timer);
+    stop.dispose();
     clearInterval(progress);
     if (process.stderr.isTTY === true) process.stderr.write('\r\x1b[K');
   }
 }
-
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 function showProgress(recording: Recording): void {
   if (process.stderr.isTTY !== true) return;

@@ -1,4 +1,4 @@
-/** The command that `tracewright record` runs and records. */
+/** The command that `tracewright record` and `live` run and record. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { RECORDER_VARIABLE } from '../platform/recorder-notice.ts';
 
@@ -8,11 +8,18 @@ export class RecordedCommand {
   /** When it has ended: how, in words. Rejected if it could not be started. */
   readonly ended: Promise<string>;
 
-  /** @param recorderAddress where it tells of its tracepoints */
-  constructor([name = '', ...args]: readonly string[], recorderAddress: string) {
+  /**
+   * @param recorderAddress where it tells of its tracepoints
+   * @param stdout `stderr` where ours is for events
+   */
+  constructor(
+    [name = '', ...args]: readonly string[],
+    recorderAddress: string,
+    stdout: 'stdout' | 'stderr' = 'stdout',
+  ) {
     this.#name = name;
     const env = { ...process.env, [RECORDER_VARIABLE]: recorderAddress };
-    this.#child = spawn(name, args, { stdio: 'inherit', env });
+    this.#child = spawn(name, args, { stdio: ['inherit', process[stdout], process.stderr], env });
     this.ended = new Promise((resolve, reject) => {
       this.#child.on('error', (error: NodeJS.ErrnoException) => {
         reject(new Error(`${name} could not be started (${error.code}).`));

@@ -1,7 +1,8 @@
 /**
- * The addon's recorder: a ring buffer a processor, and a thread that writes what arrives there to a file. See
- * native/recorder.h.
+ * The addon's recorder: a ring buffer a processor, and a thread that writes what arrives there to a file or a
+ * pipe. See native/recorder.h.
  */
+import { closeSync } from 'node:fs';
 import { endianness } from 'node:os';
 import { SAMPLE_TIME_OFFSET, sideBandAttr, tracepointAttr } from '../wire/perf-data/write/attr.ts';
 import type { RecordedEvent } from '../wire/perf-data/write/features.ts';
@@ -48,6 +49,7 @@ interface RecorderAddon extends Addon {
     readonly handle: unknown;
   };
   recorderStart(handle: unknown, file: number): ClockPair & { readonly error: number };
+  recorderPipe(): { readonly error: number; readonly readEnd: number; readonly writeEnd: number };
   recorderAdd(handle: unknown, attr: Uint8Array): { readonly error: number; readonly ids: BigUint64Array };
   recorderStop(handle: unknown): void;
   recorderCounts(handle: unknown): RecorderCounts;
@@ -95,6 +97,26 @@ export class Recorder {
     const { error, wall, monotonic } = this.#addon.recorderStart(this.#handle, file);
     if (error !== 0) throw new RecorderError(recorderOpenReason(error, 'start'));
     return { wall, monotonic };
+  }
+
+  /**
+   * Records from now on, into a pipe. Records that are not read in time fill the rings, and then are lost.
+   *
+   * @returns the moment, and the pipe's end to read from, which the caller closes
+   * @throws RecorderError
+   */
+  startPipe(): { readonly clock: ClockPair; readonly readEnd: number } {
+    const { error, readEnd, writeEnd } = this.#addon.recorderPipe();
+    if (error !== 0) throw new RecorderError(recorderOpenReason(error, 'pipe'));
+    try {
+      return { clock: this.start(writeEnd), readEnd };
+    } catch (failure) {
+      closeSync(readEnd);
+      throw failure;
+    } finally {
+      // The recorder has its own.
+      closeSync(writeEnd);
+    }
   }
 
   /**

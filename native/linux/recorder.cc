@@ -69,9 +69,10 @@ class PerfRecorder final : public Recorder {
   Descriptor poll_;
   Descriptor stop_;
   Descriptor file_;
-  off_t file_start_ = 0;
+  off_t file_start_ = 0;  // -1: a pipe, which cannot be cut
   pthread_t thread_{};
   bool started_ = false;
+  bool brought_ = false;  // the pass before; the thread's own
 
   mutable std::mutex mutex_;  // guards what follows
   RecorderCounts counts_;
@@ -118,7 +119,7 @@ int PerfRecorder::Start(int file) {
   file_ = Descriptor(fcntl(file, F_DUPFD_CLOEXEC, 0));
   if (file_.get() < 0) return errno;
   file_start_ = lseek(file_.get(), 0, SEEK_CUR);
-  if (file_start_ < 0) return errno;
+  if (file_start_ < 0 && errno != ESPIPE) return errno;
   // Signals are for the application's threads.
   sigset_t all, before;
   sigfillset(&all);
@@ -184,6 +185,8 @@ void PerfRecorder::Record() {
   if (error == 0) error = DrainAll();
   if (error != 0) CutFile();
   uint64_t lost = LostInAll();
+  // Closed behind the lock: who reads the end of a pipe finds the counts complete.
+  Descriptor file = std::move(file_);
   std::vector<Descriptor> closed;
   std::lock_guard<std::mutex> lock(mutex_);
   counts_.lost = lost;
@@ -199,7 +202,10 @@ int PerfRecorder::DrainAll() {
   for (Ring& ring : rings_) {
     if (int error = ring.Drain(file_.get(), options_.sample_time_at, &counts)) return error;
   }
-  if (counts.bytes == bytes_before) return 0;
+  // What a pass has brought is final at the second mark behind it, which must not wait for more.
+  bool brings = counts.bytes != bytes_before;
+  if (!brings && !brought_) return 0;
+  brought_ = brings;
   if (int error = WriteAll(file_.get(), options_.mark.data(), options_.mark.size())) return error;
   counts.bytes += options_.mark.size();
   counts.lost = counts.lost_in_file;
@@ -209,6 +215,7 @@ int PerfRecorder::DrainAll() {
 }
 
 void PerfRecorder::CutFile() {
+  if (file_start_ < 0) return;
   off_t end = file_start_ + static_cast<off_t>(Counts().bytes);
   if (ftruncate(file_.get(), end) == 0) lseek(file_.get(), end, SEEK_SET);
 }
@@ -246,6 +253,12 @@ Recorder::Opened Recorder::Open(RecorderOptions options) {
   result.error = recorder->Open(&result.ids, &result.step);
   if (result.error == 0) result.recorder = std::move(recorder);
   return result;
+}
+
+Pipe OpenPipe() {
+  int ends[2] = {-1, -1};
+  int error = pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno;
+  return {error, ends[0], ends[1]};
 }
 
 ClockPair ReadClocks() {

@@ -11,6 +11,8 @@ Recorder::Opened Recorder::Open(RecorderOptions) {
   return result;
 }
 
+Pipe OpenPipe() { return {provider::kUnsupported, -1, -1}; }
+
 ClockPair ReadClocks() { return {}; }
 
 int AwaitRecorder(const std::string&, const std::string&, int) { return provider::kUnsupported; }

@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <linux/perf_event.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -166,13 +167,56 @@ void FailsInWords() {
   EXPECT(opened.error == EINVAL && strcmp(opened.step, "mmap") == 0);
   opened = Recorder::Open(Options());
   EXPECT(opened.recorder->Start(-1) == EBADF);
-  int pipes[2];
-  EXPECT(pipe(pipes) == 0);
-  EXPECT(opened.recorder->Start(pipes[1]) == ESPIPE);
   std::vector<uint64_t> ids;
   EXPECT(opened.recorder->Add(Attr(PERF_TYPE_TRACEPOINT, 1u << 30), &ids) != 0);
-  close(pipes[0]);
-  close(pipes[1]);
+}
+
+// Everything that was written can be read while it is recorded, without waiting for more of it; and
+// behind it the end.
+void RecordsIntoAPipe() {
+  Event event("RecorderPipes");
+  Recorder::Opened opened = Recorder::Open(Options());
+  tracewright::Pipe pipe = tracewright::OpenPipe();
+  EXPECT(pipe.error == 0 && opened.recorder->Start(pipe.write_end) == 0);
+  close(pipe.write_end);
+  std::vector<uint64_t> ids;
+  EXPECT(opened.recorder->Add(Attr(PERF_TYPE_TRACEPOINT, event.id), &ids) == 0);
+  event.Write(10);
+  std::string read_so_far;
+  char piece[4096];
+  auto ends_with_two_marks = [&] {
+    return read_so_far.size() > 16 &&
+           read_so_far.compare(read_so_far.size() - 16, 16, std::string(16, '\xff')) == 0;
+  };
+  while (!ends_with_two_marks()) {
+    ssize_t size = read(pipe.read_end, piece, sizeof piece);
+    if (size <= 0) break;
+    read_so_far.append(piece, static_cast<size_t>(size));
+  }
+  EXPECT(ends_with_two_marks());
+  EXPECT(opened.recorder->Counts().events == 10);
+  opened.recorder->Stop();
+  while (ssize_t size = read(pipe.read_end, piece, sizeof piece)) {
+    read_so_far.append(piece, static_cast<size_t>(size));
+  }
+  EXPECT(opened.recorder->Counts().done);
+  EXPECT(read_so_far.size() == opened.recorder->Counts().bytes);
+  close(pipe.read_end);
+}
+
+void EndsWhenAPipeIsNotReadAnyMore() {
+  signal(SIGPIPE, SIG_IGN);
+  Event event("RecorderBroken");
+  Recorder::Opened opened = Recorder::Open(Options());
+  tracewright::Pipe pipe = tracewright::OpenPipe();
+  EXPECT(opened.recorder->Start(pipe.write_end) == 0);
+  close(pipe.write_end);
+  close(pipe.read_end);
+  std::vector<uint64_t> ids;
+  EXPECT(opened.recorder->Add(Attr(PERF_TYPE_TRACEPOINT, event.id), &ids) == 0);
+  event.Write(1);
+  RecorderCounts counts = Finish(*opened.recorder);
+  EXPECT(counts.error == EPIPE && counts.done);
 }
 
 void TellsARecorder() {
@@ -210,6 +254,8 @@ int main() {
   CountsWhatIsLost();
   EndsWithTheLastPassOnAFailure();
   FailsInWords();
+  RecordsIntoAPipe();
+  EndsWhenAPipeIsNotReadAnyMore();
   TellsARecorder();
   provider::Close();
   if (failures == 0) puts("native code works");

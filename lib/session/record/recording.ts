@@ -1,22 +1,19 @@
 /** A recording of the whole system's user events into a perf.data file, from its start to its end. */
-import { readFileSync } from 'node:fs';
 import { hostname, machine, release } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClockPair, Recorder, type RecorderCounts } from '../../platform/recorder.ts';
 import { systemErrorName } from '../../platform/recorder-reasons.ts';
 import type { RecordingFacts } from '../../wire/perf-data/write/features.ts';
 import { lostRecord } from '../../wire/perf-data/write/records.ts';
-import { tracingData } from '../../wire/perf-data/write/tracing-data.ts';
-import { Notices } from './notices.ts';
 import { processors } from './processors.ts';
 import { RecordedTracepoints } from './recorded-tracepoints.ts';
 import { RecordingFile } from './recording-file.ts';
-import { type Selection, USER_EVENTS } from './selection.ts';
+import type { Selection } from './selection.ts';
 import { threadNames } from './threads.ts';
 import { Tracefs } from './tracefs.ts';
+import { tracepointFormats } from './tracepoint-formats.ts';
+import { TracepointWatch } from './tracepoint-watch.ts';
 
-/** How often it looks for tracepoints of programs that do not tell of theirs. tracefs tells of no changes. */
-const SCAN_MS = 50;
 /** How often it is asked whether the recorder has ended. */
 const END_POLL_MS = 5;
 
@@ -51,8 +48,7 @@ export class Recording {
   readonly #clock: ClockPair;
   readonly #options: RecordingOptions;
   readonly #cpus: readonly number[];
-  #notices: Notices | undefined;
-  #scan: NodeJS.Timeout | undefined;
+  #watch: TracepointWatch | undefined;
 
   private constructor(options: RecordingOptions) {
     this.#options = options;
@@ -64,7 +60,6 @@ export class Recording {
     this.#file = new RecordingFile(options.file);
     for (const record of threadNames()) this.#file.append(record);
     this.#clock = this.#recorder.start(this.#file.descriptor);
-    this.#tracepoints.scan();
   }
 
   /**
@@ -74,16 +69,13 @@ export class Recording {
    */
   static async start(options: RecordingOptions): Promise<Recording> {
     const recording = new Recording(options);
-    recording.#notices = await Notices.listen((name) => {
-      recording.#tracepoints.look({ system: USER_EVENTS, name });
-    });
-    recording.#scan = setInterval(() => recording.#tracepoints.scan(), SCAN_MS);
+    recording.#watch = await TracepointWatch.start(recording.#tracepoints);
     return recording;
   }
 
   /** Where programs of ours tell of their new tracepoints: the value of `RECORDER_VARIABLE`. */
   get address(): string {
-    return this.#notices?.address ?? '';
+    return this.#watch?.address ?? '';
   }
 
   /** So far. Done before `stop` was called: the file could not be written on. */
@@ -97,8 +89,7 @@ export class Recording {
    * @throws RecorderError
    */
   async stop(): Promise<RecordingResult> {
-    clearInterval(this.#scan);
-    this.#notices?.close();
+    this.#watch?.stop();
     this.#recorder.stop();
     while (!this.counts.done) await sleep(END_POLL_MS);
     const { events, bytes, lost, lostInFile, error, lastTime } = this.counts;
@@ -122,7 +113,7 @@ export class Recording {
     const { firstTime, lastTime } = this.counts;
     const events = this.#tracepoints.all.map(({ event }) => event);
     return {
-      tracingData: this.#tracingData(),
+      tracingData: tracepointFormats(this.#tracefs, this.#tracepoints.all),
       hostname: hostname(),
       osRelease: release(),
       version: this.#options.version,
@@ -134,25 +125,4 @@ export class Recording {
       clock: this.#clock,
     };
   }
-
-  #tracingData(): Uint8Array {
-    const formats = new Map<string, Uint8Array[]>();
-    for (const { system, format } of this.#tracepoints.all) {
-      const ofSystem = formats.get(system) ?? [];
-      ofSystem.push(format);
-      formats.set(system, ofSystem);
-    }
-    return tracingData({
-      pageSize: pageSize(),
-      headerPage: this.#tracefs.read('events/header_page'),
-      headerEvent: this.#tracefs.read('events/header_event'),
-      formats,
-      savedCommandLines: this.#tracefs.read('saved_cmdlines'),
-    });
-  }
-}
-
-function pageSize(): number {
-  const kibibytes = /^KernelPageSize:\s*(\d+) kB$/m.exec(readFileSync('/proc/self/smaps', 'utf8'))?.[1];
-  return 1024 * Number(kibibytes ?? 4);
 }

@@ -60,16 +60,12 @@ export function featureSections(
       bytes: new ByteWriter().uint64(sampleTime.first).uint64(sampleTime.last).done(),
     },
     { bit: CLOCK_ID_FEATURE, bytes: new ByteWriter().uint64(CLOCK_RESOLUTION_NS).done() },
-    {
-      bit: Feature.ClockData,
-      bytes: new ByteWriter()
-        .uint32(CLOCK_DATA_VERSION)
-        .uint32(CLOCK_ID)
-        .uint64(clock.wall)
-        .uint64(clock.monotonic)
-        .done(),
-    },
+    { bit: Feature.ClockData, bytes: clockData(clock) },
   ];
+}
+
+export function clockData({ wall, monotonic }: RecordingFacts['clock']): Uint8Array {
+  return new ByteWriter().uint32(CLOCK_DATA_VERSION).uint32(CLOCK_ID).uint64(wall).uint64(monotonic).done();
 }
 
 function texts(values: readonly string[]): Uint8Array {

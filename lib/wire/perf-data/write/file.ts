@@ -8,7 +8,7 @@ import { ATTR_SIZE } from './attr.ts';
 import { ByteWriter } from './byte-writer.ts';
 import { featureSections, type RecordedEvent, type RecordingFacts } from './features.ts';
 
-const MAGIC = new TextEncoder().encode('PERFILE2');
+export const MAGIC: Uint8Array = new TextEncoder().encode('PERFILE2');
 const SECTION_SIZE = 16;
 const ATTR_ENTRY_SIZE = ATTR_SIZE + SECTION_SIZE;
 

@@ -34,7 +34,8 @@ function withIds(type: number, body: ByteWriter, pid: number, tid: number, timeN
     .done();
 }
 
-function head(writer: ByteWriter, type: number, bodySize: number): ByteWriter {
+/** @param bodySize of what follows in the record */
+export function head(writer: ByteWriter, type: number, bodySize: number): ByteWriter {
   return writer
     .uint32(type)
     .uint16(0)

@@ -1,0 +1,74 @@
+/** `tracewright live`: the system's user events while they are written. Linux only. */
+import { LiveRecording } from '../session/live/live-recording.ts';
+import { openTrace } from '../trace/open-trace.ts';
+import { eventText } from './event-text.ts';
+import { LIVE_USAGE, type LiveArguments, liveArguments } from './live-arguments.ts';
+import { Output } from './output.ts';
+import { RecordedCommand } from './recorded-command.ts';
+import { StopRequest } from './stop-request.ts';
+
+/** Of each processor: holds what is written while the terminal is busy. */
+const RING_SIZE = 2 << 20;
+
+/** @throws UsageError, RecorderError, TraceError */
+export async function liveCommand(args: readonly string[]): Promise<void> {
+  const given = liveArguments(args);
+  if (given === undefined) {
+    process.stdout.write(LIVE_USAGE);
+    return;
+  }
+  const live = await LiveRecording.start({ selection: given.selection, ringSize: RING_SIZE });
+  const shown = show(live, given);
+  const stop = new StopRequest();
+  const ends: Promise<unknown>[] = [stop.requested, shown];
+  const command =
+    given.command.length === 0 ? undefined : new RecordedCommand(given.command, live.address, 'stderr');
+  if (command !== undefined) ends.push(command.ended);
+  try {
+    await Promise.race(ends);
+  } finally {
+    live.stop();
+    try {
+      say(summary(await shown, live));
+    } finally {
+      stop.dispose();
+      command?.end();
+    }
+  }
+  if (command !== undefined) say(`${await command.ended}.`);
+  if (live.problems.length > 0) throw new Error(live.problems.join('\n'));
+}
+
+/** @returns how many events it has shown when the recording has ended */
+async function show(live: LiveRecording, { isWanted, json }: LiveArguments): Promise<number> {
+  const textOf = json ? JSON.stringify : eventText;
+  const trace = await openTrace(live.chunks());
+  const output = new Output();
+  let events = 0;
+  let lost = 0;
+  for await (const batch of trace.batches()) {
+    if (trace.lostEvents > lost) {
+      say(`Lost: ${trace.lostEvents - lost} events.`);
+      lost = trace.lostEvents;
+    }
+    for (const event of batch) {
+      if (!isWanted(event)) continue;
+      events++;
+      output.line(textOf(event));
+    }
+    await output.flush();
+  }
+  return events;
+}
+
+function summary(shown: number, { counts, tracepoints }: LiveRecording): string {
+  const of = tracepoints === 1 ? '1 tracepoint' : `${tracepoints} tracepoints`;
+  const losses =
+    counts.lost === 0 ? 'none lost' : `${counts.lost} lost, which came faster than they could be shown`;
+  const hint = tracepoints === 0 ? ' No program had registered any that was asked for.' : '';
+  return `Showed ${shown} events of ${of}, ${losses}.${hint}`;
+}
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}

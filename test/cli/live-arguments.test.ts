@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { liveArguments } from '../../lib/cli/live-arguments.ts';
+import { UsageError } from '../../lib/cli/usage-error.ts';
+import type { TraceEvent } from '../../lib/trace/trace-event.ts';
+
+const tracepoint = (name: string) => ({ system: 'user_events', name });
+/** All that a filter asks of an event. */
+const eventOf = (provider: string, name = 'Tick', level = 4) => ({ provider, name, level }) as TraceEvent;
+
+describe('the command line of live', () => {
+  it('needs nothing, and shows all', () => {
+    const given = liveArguments([]);
+    expect(given).toMatchObject({ json: false, command: [] });
+    expect(given?.selection.has(tracepoint('Any_L5K0'))).toBe(true);
+    expect(given?.isWanted(eventOf('Any'))).toBe(true);
+  });
+
+  it('has the kernel record no other providers and levels than those asked for', () => {
+    const given = liveArguments(['--provider', 'My-Company', '--level', 'warning', '--', 'node', '--level']);
+    const recorded = ['My_Company_L3K0', 'My_Company_L4K0', 'Other_L3K0'].map((name) =>
+      given?.selection.has(tracepoint(name)),
+    );
+    expect(recorded).toEqual([true, false, false]);
+    expect(given?.isWanted(eventOf('My_Company', 'Tick', 3))).toBe(true);
+    expect(given?.command).toEqual(['node', '--level']);
+  });
+
+  it('takes patterns, for which the kernel records all', () => {
+    const given = liveArguments(['--provider', 'My-C*', '--provider', 'Other-One', '--event', 'T*']);
+    expect(given?.selection.has(tracepoint('Third_L5K0'))).toBe(true);
+    const shown = ['My_Company', 'Other_One', 'Third'].map((name) => given?.isWanted(eventOf(name)));
+    expect(shown).toEqual([true, true, false]);
+    expect(given?.isWanted(eventOf('Other_One', 'Stop'))).toBe(false);
+  });
+
+  it.each([
+    [['--level', 'loud'], /--level takes 0 to 255 or one of/],
+    [['--provider', '082256f5-7e74-534a-d7aa-b5a2c4825e57'], 'providers have no GUID on Linux'],
+    [['--from', '1s'], /--from/],
+    [['--'], 'There is no command behind --.'],
+  ])('is not understood as %j', (args, message) => {
+    expect(() => liveArguments(args)).toThrow(UsageError);
+    expect(() => liveArguments(args)).toThrow(message);
+  });
+
+  it('gives help when asked', () => {
+    expect(liveArguments(['--help', '--', 'node'])).toBeUndefined();
+  });
+});

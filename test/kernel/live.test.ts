@@ -1,0 +1,145 @@
+/**
+ * `tracewright live` on two kernels: every event, in the order of time, soon after it was written; what is lost
+ * where nobody reads; and every way to end it.
+ */
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import type { SourceStats } from '../../lib/index.ts';
+import { type KernelKind, runScript, skipReason, suiteName } from './guest.ts';
+
+const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const live = `node ${main} live`;
+
+const kernels: readonly { kernel: KernelKind; count: number }[] = [
+  { kernel: 'uml', count: 2000 },
+  { kernel: 'qemu', count: 200 },
+];
+
+/** @param script what it sends to stderr is in the output */
+const run = (script: string, kernel: KernelKind = 'uml') => runScript(`exec 2>&1; ${script}`, { kernel });
+
+interface ShownEvent {
+  readonly name: string;
+  readonly processId: number;
+  readonly timestamp: string;
+  readonly payload: { readonly number: number };
+}
+
+interface ProgramResult {
+  readonly stats: SourceStats;
+  readonly pid: number;
+}
+
+const parsed = <T>(output: string, start: string) =>
+  output.split('\n').flatMap((line) => (line.startsWith(start) ? [JSON.parse(line) as T] : []));
+const eventsIn = (output: string) => parsed<ShownEvent>(output, '{"provider"');
+const resultsIn = (output: string) => parsed<ProgramResult>(output, '{"stats"');
+const numbers = (count: number) => Array.from({ length: count }, (_, number) => number);
+
+for (const { kernel, count } of kernels) {
+  describe.skipIf(skipReason(kernel) !== undefined)(suiteName('what is shown live', kernel), () => {
+    it('is every event of a command, from the first one on', { timeout: 120_000 }, async () => {
+      const output = await run(`${live} --json -- node recorded.mjs ${count}`, kernel);
+      const ticks = eventsIn(output).filter(({ name }) => name === 'Tick');
+      expect(ticks.map(({ payload }) => payload.number)).toEqual(numbers(count));
+      expect(new Set(ticks.map(({ processId }) => processId))).toEqual(new Set([resultsIn(output)[0]?.pid]));
+      expect(output).toContain(`Showed ${count + count / 10} events of 2 tracepoints, none lost.\n`);
+      expect(output).toMatch(/\nnode ended with status 3\.\n$/);
+    });
+
+    it('comes a fraction of a second after it was written, the last before a silence too', {
+      timeout: 120_000,
+    }, async () => {
+      const output = await run(`${live} --json -- node paced.mjs 50 37 | node arrivals.mjs`, kernel);
+      const delays = JSON.parse(/^\[.*\]$/m.exec(output)?.[0] ?? '') as number[];
+      expect(delays).toHaveLength(50);
+      // Two passes over the rings, a tenth of a second apart; the guests have one slow processor.
+      const sorted = delays.toSorted((a, b) => a - b);
+      expect(sorted[25]).toBeLessThan(kernel === 'uml' ? 350 : 1000);
+      expect(sorted.at(-1)).toBeLessThan(kernel === 'uml' ? 1000 : 3000);
+    });
+  });
+}
+
+describe.skipIf(skipReason('uml') !== undefined)(
+  suiteName('what is shown live, in all its cases,', 'uml'),
+  () => {
+    it('is in the order of time, whichever process wrote it', { timeout: 60_000 }, async () => {
+      const output = await run(
+        `${live} --json -- sh -c 'node recorded.mjs 100 1 & node recorded.mjs 100 1; wait'`,
+      );
+      const events = eventsIn(output);
+      const written = resultsIn(output).reduce((sum, { stats }) => sum + stats.written, 0);
+      expect(events).toHaveLength(written);
+      expect(new Set(events.map(({ processId }) => processId)).size).toBe(2);
+      const times = events.map(({ timestamp }) => BigInt(timestamp));
+      expect(times.every((time, index) => index === 0 || time >= (times[index - 1] ?? 0n))).toBe(true);
+    });
+
+    it('is a line for each event, as dump prints it', async () => {
+      const output = await run(`${live} -- node recorded.mjs 1`);
+      expect(output).toMatch(/^ +0\.\d{6} +\d+ {2}Recorded_Service\/Tick {2}- {2}number=0 text="event 0"$/m);
+    });
+
+    it('is what is asked for, by provider, event and level', { timeout: 60_000 }, async () => {
+      const output = await run(
+        `for options in '--provider Recorded-Service' '--provider Recorded*' '--provider Rec-*d --provider Nobody' \\
+          '--provider Nobody' '--event T*th' '--level informational'; do
+        ${live} $options -- node recorded.mjs 100
+      done`,
+      );
+      const shown = [...output.matchAll(/^Showed (\d+) events of (\d) /gm)].map(([, ...each]) =>
+        each.map(Number),
+      );
+      expect(shown).toEqual([
+        [110, 2],
+        [110, 2],
+        [0, 2],
+        [0, 0],
+        [10, 2],
+        [100, 1],
+      ]);
+    });
+
+    it('leaves nothing out in silence where nobody reads', { timeout: 60_000 }, async () => {
+      const output = await run(`${live} -- node recorded.mjs 1000 4 | (sleep 6; wc -l)`);
+      const [, shown, lost] = /Showed (\d+) events of 2 tracepoints, (\d+) lost, /.exec(output) ?? [];
+      const told = [...output.matchAll(/^Lost: (\d+) events\.$/gm)].reduce(
+        (sum, [, each]) => sum + Number(each),
+        0,
+      );
+      expect(Number(lost)).toBeGreaterThan(0);
+      expect(told).toBeLessThanOrEqual(Number(lost));
+      // Names of threads, of which there are few here, are lost like events.
+      const untold = Number(shown) + Number(lost) - (resultsIn(output)[0]?.stats.written ?? 0);
+      expect(untold).toBeGreaterThanOrEqual(0);
+      expect(untold).toBeLessThan(100);
+      expect(output).toMatch(new RegExp(`^${shown}$`, 'm'));
+    });
+
+    it.each(['INT', 'TERM'])(
+      'ends with SIG%s, its command too, with all that was written',
+      {
+        timeout: 60_000,
+      },
+      async (signal) => {
+        const output = await run(`${live} --json -- node paced.mjs 100000 1 & live=$!
+      sleep 3; kill -${signal} $live; wait $live && echo "status $?"`);
+        const ticks = eventsIn(output).filter(({ name }) => name === 'Tick');
+        expect(ticks.length).toBeGreaterThan(100);
+        expect(ticks.map(({ payload }) => payload.number)).toEqual(numbers(ticks.length));
+        expect(output).toMatch(/none lost\.\nnode ended by SIGTERM\.\nstatus 0\n$/);
+      },
+    );
+
+    it('ends when whoever reads has seen enough', async () => {
+      const output = await run(`${live} -- node recorded.mjs 1000 | head -1; echo ended`);
+      expect(output).toMatch(/number=0 .*\n(?:.*\n)*ended\n$/);
+    });
+
+    it('says what it cannot run', async () => {
+      const output = await run(`${live} -- /nonexistent; echo "status $?"`);
+      expect(output).toMatch(/\ntracewright: \/nonexistent could not be started \(ENOENT\)\.\nstatus 1\n$/);
+    });
+  },
+);
