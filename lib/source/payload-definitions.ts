@@ -16,29 +16,49 @@
  * | undefined, a function, a symbol | none |
  */
 import { MAX_STRUCT_DEPTH, MAX_STRUCT_FIELDS, MAX_TOP_LEVEL_FIELDS } from '../wire/eventheader/constants.ts';
+import type { FieldType } from '../wire/schema.ts';
 import { SCRATCH_LIMIT } from '../wire/scratch.ts';
 import { MAX_INT_64 } from '../wire/values/numbers.ts';
-import type { FieldDefinition } from './fields.ts';
+import type { FieldDefinitions } from './fields.ts';
 
-/** Throws what reading the payload throws. */
-export function definitionsOf(payload: object): Record<string, FieldDefinition> {
+/**
+ * The definitions as JSON: the same text for the same fields, which is quicker to make, and to look up, than the
+ * definitions themselves. Throws what reading the payload throws.
+ */
+export function definitionsText(payload: object): string {
   // One more than an event may have, so that too many of them are told of as such.
-  return structOf(payload, MAX_TOP_LEVEL_FIELDS + 1, 0);
+  return structText(payload, Object.keys(payload).slice(0, MAX_TOP_LEVEL_FIELDS + 1), 0);
 }
 
-function structOf(value: object, mostFields: number, depth: number): Record<string, FieldDefinition> {
-  // Without a prototype, in which `__proto__` is a name like any other.
-  const definitions: Record<string, FieldDefinition> = Object.create(null);
-  for (const name of Object.keys(value).slice(0, mostFields)) {
-    const definition = definitionOf((value as Readonly<Record<string, unknown>>)[name], depth);
-    if (definition !== undefined) definitions[name] = definition;
+export function parseDefinitions(text: string): FieldDefinitions {
+  return JSON.parse(text) as FieldDefinitions;
+}
+
+function structText(value: object, names: readonly string[], depth: number): string {
+  let text = '';
+  for (const name of names) {
+    const type = typeText((value as Readonly<Record<string, unknown>>)[name], depth);
+    if (type !== undefined) text += `${text === '' ? '' : ','}${quoted(name)}:${type}`;
   }
-  return definitions;
+  return `{${text}}`;
 }
 
-function definitionOf(value: unknown, depth: number): FieldDefinition | undefined {
-  return typeof value === 'object' && value !== null ? objectDefinition(value, depth) : simpleType(value);
+function quoted(name: string): string {
+  return /^[\w$.-]*$/.test(name) ? `"${name}"` : JSON.stringify(name);
 }
+
+function typeText(value: unknown, depth: number): string | undefined {
+  const isStruct = typeof value === 'object' && value !== null && depth < MAX_STRUCT_DEPTH && isPlain(value);
+  if (isStruct) {
+    const names = Object.keys(value);
+    const text = names.length > MAX_STRUCT_FIELDS ? NO_FIELDS : structText(value, names, depth + 1);
+    return text === NO_FIELDS ? '"json"' : text;
+  }
+  const type = typeof value === 'object' && value !== null ? objectType(value) : simpleType(value);
+  return type === undefined ? undefined : `"${type}"`;
+}
+
+const NO_FIELDS = '{}';
 
 type SimpleType = 'bool' | 'double' | 'int64' | 'uint64' | 'string' | 'time' | 'json';
 
@@ -59,14 +79,10 @@ function simpleType(value: unknown): SimpleType | undefined {
   }
 }
 
-function objectDefinition(value: object, depth: number): FieldDefinition {
+function objectType(value: object): FieldType | `${FieldType}[]` | undefined {
   if (value instanceof Uint8Array) return 'binary';
   if (ArrayBuffer.isView(value)) return typedArrayType(value);
-  if (Array.isArray(value)) return arrayType(value);
-  if (!isPlain(value) || depth === MAX_STRUCT_DEPTH) return simpleType(value) ?? 'json';
-  const fields = structOf(value, MAX_STRUCT_FIELDS + 1, depth + 1);
-  const count = Object.keys(fields).length;
-  return count === 0 || count > MAX_STRUCT_FIELDS ? 'json' : fields;
+  return Array.isArray(value) ? arrayType(value) : simpleType(value);
 }
 
 function isPlain(value: object): boolean {
@@ -75,7 +91,7 @@ function isPlain(value: object): boolean {
   return prototype === null || (typeof prototype === 'object' && Object.getPrototypeOf(prototype) === null);
 }
 
-function arrayType(values: readonly unknown[]): FieldDefinition {
+function arrayType(values: readonly unknown[]): FieldType | `${FieldType}[]` {
   // More than any event has room for: it is refused as too large, before all of it is looked at.
   if (values.length > SCRATCH_LIMIT) return 'bool[]';
   const [type, ...others] = new Set(values.map(simpleType));
@@ -87,7 +103,7 @@ function arrayType(values: readonly unknown[]): FieldDefinition {
     : 'json';
 }
 
-function typedArrayType(view: ArrayBufferView): FieldDefinition {
+function typedArrayType(view: ArrayBufferView): FieldType | `${FieldType}[]` {
   if (view instanceof Int8Array) return 'int8[]';
   if (view instanceof Uint8ClampedArray) return 'uint8[]';
   if (view instanceof Int16Array) return 'int16[]';

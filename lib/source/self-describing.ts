@@ -19,7 +19,7 @@ import { fieldSchemas } from './field-schemas.ts';
 import { type KernelEvent, registerEvent } from './kernel-event.ts';
 import { type LazyPayload, payloadOf } from './lazy-payload.ts';
 import { integerOption } from './options.ts';
-import { definitionsOf } from './payload-definitions.ts';
+import { definitionsText, parseDefinitions } from './payload-definitions.ts';
 import type { SourceContext } from './source-context.ts';
 
 /** What `write` is told of an event beside its name and payload. The level is Verbose unless given. */
@@ -150,14 +150,13 @@ export class SelfDescribingEvents {
     lazyPayload: LazyPayload | undefined,
     options: SelfDescribingOptions,
   ): void {
-    const place = `${this.#context.provider.name}.${name}`;
     let payload: Payload;
-    let definitions: ReturnType<typeof definitionsOf>;
+    let definitions: string;
     try {
       payload = payloadOf(lazyPayload);
-      definitions = definitionsOf(payload);
+      definitions = definitionsText(payload);
     } catch (error) {
-      this.#context.account.dropThrown(place, error);
+      this.#context.account.dropThrown(`${this.#context.provider.name}.${name}`, error);
       return;
     }
     const { writer, activity } = this.#describedAs(kind, name, options, definitions);
@@ -176,9 +175,9 @@ export class SelfDescribingEvents {
     kind: Kind,
     name: string,
     { tag = 0, activityOptions = ActivityOptions.None }: SelfDescribingOptions,
-    definitions: ReturnType<typeof definitionsOf>,
+    definitions: string,
   ): Described {
-    const key = `${kind.number} ${tag} ${activityOptions} ${JSON.stringify(definitions)}${name}`;
+    const key = `${kind.number} ${tag} ${activityOptions} ${definitions}${name}`;
     const known = this.#described.get(key);
     if (known !== undefined) return known;
     const place = `${this.#context.provider.name}.${name}`;
@@ -187,7 +186,7 @@ export class SelfDescribingEvents {
       ...schemaOfKind(kind),
       name,
       tag: integerOption(place, 'tag', tag, 0, 0xffff),
-      fields: fieldSchemas(place, definitions),
+      fields: fieldSchemas(place, parseDefinitions(definitions)),
     };
     integerOption(place, 'activityOptions', activityOptions, 0, 0xf);
     const writer = new EventWriter(this.#context, schema, this.#kernelEvent(schema), kind);

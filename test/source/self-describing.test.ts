@@ -15,7 +15,7 @@ import { Kernel } from '../../lib/platform/kernel.ts';
 import { LISTENABLE, Subscriptions } from '../../lib/session/subscriptions.ts';
 import { Account } from '../../lib/source/account.ts';
 import { traceLoggingEvent } from '../../lib/source/etw.ts';
-import { definitionsOf } from '../../lib/source/payload-definitions.ts';
+import { definitionsText, parseDefinitions } from '../../lib/source/payload-definitions.ts';
 import {
   MAX_AUDIENCES,
   MAX_DESCRIPTIONS,
@@ -28,6 +28,7 @@ import { decodeEventHeader } from '../../lib/wire/eventheader/decode.ts';
 import { providerGuid } from '../../lib/wire/provider-guid.ts';
 import { FakeAddon } from './fake-addon.ts';
 
+const definitionsOf = (payload: object) => parseDefinitions(definitionsText(payload));
 const KEYWORDS = { money: 0x1n, parcels: 0x2n };
 
 /** The self-describing events of a source whose tracepoints a fake kernel records. */

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { FieldDefinitions } from '../../../lib/source/fields.ts';
 import { generateManifest } from '../../../lib/wire/manifest/generate.ts';
 import { type ManifestEvent, parseManifest } from '../../../lib/wire/manifest/parse.ts';
+import { manifestProblem } from '../../../lib/wire/manifest/problem.ts';
 import type { EventSchema } from '../../../lib/wire/schema.ts';
 import { schemaOf } from '../eventheader/encoded-event.ts';
 
@@ -226,5 +227,33 @@ describe('a task', () => {
       event('Request', 3),
     ];
     expect(namesOf(events)).toEqual(['Request65533', 'Request65533', 'Request']);
+  });
+});
+
+describe('the message of an event', () => {
+  const messageOf = (message: string, fields: FieldDefinitions = {}) =>
+    readBack([event('Sale', 1, fields, { message })])[0]?.message;
+
+  it('is a string of its own, which the event names', () => {
+    const lines = generate([event('Sale', 1, { item: 'string' }, { message: 'Sold {0}' })]).split('\r\n');
+    expect(lines).toContain(
+      '  <event value="1" version="0" level="win:Informational" symbol="Sale" message="$(string.event_Sale)" task="Sale" template="SaleArgs"/>',
+    );
+    expect(lines).toContain('   <string id="event_Sale" value="Sold %1"/>');
+  });
+
+  it('counts fields from 1, the sizes of binary ones among them, and has no formats', () => {
+    const fields = { item: 'string', image: 'binary', price: 'double' } as const;
+    expect(messageOf('{2:N} for {0}, {1}', fields)).toBe('%4 for %1, %3');
+  });
+
+  it('keeps braces and percent signs that are only text', () => {
+    expect(messageOf('100 % {{sure}}\n{a}')).toBe('100 %% {sure}%n{a}');
+  });
+
+  it('is checked as the names are', () => {
+    expect(manifestProblem(event('Sale', 1, {}, { message: 'a\0b' }))).toMatch(
+      /^the message "a\\u0000b" has a character/,
+    );
   });
 });
