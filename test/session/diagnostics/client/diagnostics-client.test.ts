@@ -1,66 +1,18 @@
 /** Asking a process by its diagnostic port: what is sent, what is understood, and every way it can fail. */
-import { connect, createServer } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { DiagnosticsClient } from '../../../../lib/session/diagnostics/client/diagnostics-client.ts';
-import { ReverseServer } from '../../../../lib/session/diagnostics/client/reverse-server.ts';
-import type { StreamingTracing } from '../../../../lib/wire/diagnostics-ipc/tracing.ts';
-import {
-  COOKIE,
-  error,
-  type FakeOptions,
-  FakeProcess,
-  hexBytes,
-  message,
-  ok,
-  PortFolder,
-  SESSION_ID,
-  u32,
-} from './fake-process.ts';
+import { failure, fakeOf, folder, PROCESS, readAll, tracing, useFakeProcesses } from './fake-client.ts';
+import { COOKIE, error, type FakeOptions, hexBytes, message, ok, SESSION_ID, u32 } from './fake-process.ts';
 
-const PROCESS = `Process ${process.pid}`;
+useFakeProcesses();
 
 /** What .NET's own client was seen to send as CollectTracing2. */
 const MY_EVENT_SOURCE = hexBytes(`fa000000 01000000 00 01000000 6400000000000000 02000000
   0e000000 4d0079004500760065006e00740053006f0075007200630065000000 01000000 0000`);
-const tracing: StreamingTracing = {
-  sessionType: 'streaming',
-  bufferMegabytes: 250,
-  format: 1,
-  rundownKeyword: 0n,
-  collectsStacks: true,
-  bufferMode: 0,
-  providers: [{ name: 'MyEventSource', keywords: 0x64n, level: 2, arguments: '' }],
-};
-
-let folder: PortFolder;
-let fakes: FakeProcess[] = [];
-beforeEach(() => {
-  folder = new PortFolder();
-});
-afterEach(() => {
-  for (const fake of fakes) fake.end();
-  fakes = [];
-  folder.remove();
-});
-
-function fakeOf(options?: FakeOptions): FakeProcess {
-  const fake = new FakeProcess(options);
-  fakes.push(fake);
-  return fake;
-}
-
 /** @param timeoutMs short, for a process that does not answer */
 async function started(options?: FakeOptions, timeoutMs?: number) {
   const fake = await fakeOf(options).listen(folder.port);
   return { fake, client: DiagnosticsClient.at(folder.port, process.pid, timeoutMs) };
-}
-
-const failure = (code: string, message: string) => expect.objectContaining({ code, message });
-
-async function readAll(stream: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of stream) chunks.push(chunk);
-  return Buffer.concat(chunks);
 }
 
 describe('asking a process who it is', () => {
@@ -235,88 +187,5 @@ describe('a process that does not answer as it should', () => {
       },
     });
     await client.resumeRuntime();
-  });
-});
-
-describe('a process that connects to the tool', () => {
-  let server: ReverseServer;
-  let address: string;
-  beforeEach(async () => {
-    address = folder.tool;
-    server = await ReverseServer.listen(address);
-  });
-  afterEach(() => server.close());
-
-  it('says who it is, and connects anew for each request', async () => {
-    const fake = await fakeOf({ trace: new Uint8Array(100) }).connectTo(address);
-    const target = await server.arrived();
-    expect(target.name).toBe('Process 4711');
-    const client = new DiagnosticsClient(target);
-    expect(await client.processInfo()).toMatchObject({ runtimeCookie: COOKIE });
-    const session = await client.collectTracing(tracing);
-    const reading = readAll(session.stream);
-    await client.resumeRuntime();
-    await session.stop();
-    expect(await reading).toHaveLength(100);
-    expect(fake.commands).toEqual(['04/08', '02/03', '04/01', '02/01']);
-  });
-
-  it('is not mistaken for one that speaks otherwise', async () => {
-    const other = connect(address);
-    other.on('error', () => {});
-    const closed = new Promise((resolve) => other.once('close', resolve));
-    other.write(Buffer.alloc(34));
-    await closed;
-    await fakeOf().connectTo(address);
-    expect((await server.arrived()).name).toBe('Process 4711');
-  });
-
-  it('cannot be waited for where somebody else listens', async () => {
-    await expect(ReverseServer.listen(address)).rejects.toEqual(
-      failure('failed', `Something listens at ${address} already, or a file of that name was left behind.`),
-    );
-  });
-});
-
-describe('finding a port', () => {
-  const { TMPDIR } = process.env;
-  beforeEach(() => {
-    process.env.TMPDIR = folder.path;
-  });
-  afterEach(() => {
-    if (TMPDIR === undefined) delete process.env.TMPDIR;
-    else process.env.TMPDIR = TMPDIR;
-  });
-
-  it('finds that of a process by its id', async () => {
-    await fakeOf().listen(folder.port);
-    const client = await DiagnosticsClient.ofProcess(process.pid);
-    expect(await client.processInfo()).toMatchObject({ entryAssembly: 'app' });
-  });
-
-  it.runIf(process.platform === 'linux')(
-    'takes the one of its start time, not one left by an earlier process of that id',
-    async () => {
-      await fakeOf().listen(folder.port);
-      const stale = createServer().listen(folder.port.replace(/\d+-socket$/, '1-socket'));
-      const client = await DiagnosticsClient.ofProcess(process.pid);
-      expect(await client.processInfo()).toMatchObject({ entryAssembly: 'app' });
-      stale.close();
-    },
-  );
-
-  it('says that there is no such process', async () => {
-    await expect(DiagnosticsClient.ofProcess(0x7ffffff0)).rejects.toEqual(
-      failure('no-process', 'There is no process 2147483632.'),
-    );
-  });
-
-  it('says that a process has no port', async () => {
-    await expect(DiagnosticsClient.ofProcess(process.pid)).rejects.toEqual(
-      failure(
-        'no-port',
-        `${PROCESS} has no diagnostic port: it is neither of .NET nor of tracewright with its port open.`,
-      ),
-    );
   });
 });

@@ -1,0 +1,155 @@
+/** `tracewright collect` as a user types it, on the built package, against a process that answers as .NET does. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, vi } from 'vitest';
+import { openTrace } from '../../lib/trace/index.ts';
+import { fakeOf, folder, PROCESS, useFakeProcesses } from '../session/diagnostics/client/fake-client.ts';
+import { error, hexBytes, message } from '../session/diagnostics/client/fake-process.ts';
+import { counterTrace, mean, sum } from './counter-trace.ts';
+import { collecting, command, interruptible, PID, run, started } from './fake-target.ts';
+import { RunningCommand } from './run-tracewright.ts';
+
+useFakeProcesses();
+
+describe('collect', () => {
+  const trace = counterTrace(mean('cpu-usage', 'CPU Usage', 12.5, '%'), sum('allocs', 'Allocations', 7));
+
+  interruptible('writes what comes until Ctrl-C, and what the process still has then', async () => {
+    const fake = await started({ trace });
+    const collect = command('collect', '-p', PID, '-o', 'a.nettrace', '--providers', 'A:1:4');
+    await collecting(fake);
+    await sleep(200);
+    collect.interrupt();
+    expect(await collect.end()).toEqual({
+      status: 0,
+      stdout: '',
+      stderr: 'Collected 0.0 MB into a.nettrace.\n',
+    });
+    const file = readFileSync(join(folder.path, 'a.nettrace'));
+    expect(Buffer.compare(file, trace)).toBe(0);
+    expect(fake.commands).toEqual(['02/03', '02/01']);
+    const names: string[] = [];
+    for await (const event of await openTrace(file)) names.push(event.name);
+    expect(names).toEqual(['EventCounters', 'EventCounters']);
+  });
+
+  it('asks as dotnet-trace does, with rundown and stacks', async () => {
+    const fake = await started({ trace });
+    await run(
+      'collect',
+      '-p',
+      PID,
+      '-o',
+      'a',
+      '--duration',
+      '0.1',
+      '--providers',
+      'My:0x64:Warning:k="a,b";l=c:d,P',
+    );
+    expect(fake.requests[0]).toEqual(
+      message(
+        2,
+        3,
+        hexBytes(`00010000 01000000 01 02000000
+          6400000000000000 03000000 03000000 4d0079000000
+          0e000000 6b003d00220061002c00620022003b006c003d0063003a0064000000
+          ffffffffffffffff 05000000 02000000 50000000 01000000 0000`),
+      ),
+    );
+  });
+
+  it('asks for everything unless providers are given', async () => {
+    const fake = await started({ trace });
+    await run('collect', '-p', PID, '-o', 'a', '--duration', '0.1');
+    expect(fake.requests[0]?.subarray(33).toString('hex')).toBe(
+      hexBytes('ffffffffffffffff 05000000 02000000 2a000000 01000000 0000').toString('hex'),
+    );
+  });
+
+  it('names the file by process and time', async () => {
+    await started({ trace });
+    const { stderr } = await run('collect', '-p', PID, '--duration', '0.1');
+    expect(readdirSync(folder.path).filter((name) => /^app_\d{8}_\d{6}\.nettrace$/.test(name))).toHaveLength(
+      1,
+    );
+    expect(stderr).toMatch(/^Collected 0\.0 MB into app_\d{8}_\d{6}\.nettrace\.\n$/);
+  });
+
+  it('ends with the process, keeping what it has written', async () => {
+    const fake = await started({ trace });
+    const collect = command('collect', '-p', PID, '-o', 'a.nettrace');
+    await collecting(fake);
+    await sleep(200);
+    fake.end();
+    expect(await collect.end()).toMatchObject({
+      status: 0,
+      stderr: `Collected 0.0 MB into a.nettrace. ${PROCESS} has ended.\n`,
+    });
+    expect(readFileSync(join(folder.path, 'a.nettrace'))).toEqual(Buffer.from(trace.subarray(0, -1)));
+  });
+
+  it('records a process from its start, which it waits for', async () => {
+    const collect = command(
+      'collect',
+      '--diagnostic-port',
+      folder.tool,
+      '-o',
+      'a.nettrace',
+      '--duration',
+      '0.1',
+    );
+    await vi.waitFor(() => expect(collect.stderr).toContain(`DOTNET_DiagnosticPorts=${folder.tool}`), {
+      timeout: 10_000,
+    });
+    const fake = await fakeOf({ trace }).connectTo(folder.tool);
+    expect(await collect.end()).toMatchObject({ status: 0 });
+    expect(fake.commands).toEqual(['02/03', '04/01', '02/01']);
+    expect(readFileSync(join(folder.path, 'a.nettrace'))).toEqual(Buffer.from(trace));
+    expect(readdirSync(folder.path)).not.toContain('tool');
+  });
+
+  interruptible('may be given up while it waits', async () => {
+    const collect = command('collect', '--diagnostic-port', folder.tool);
+    await vi.waitFor(() => expect(collect.stderr).toContain('Waiting'), { timeout: 10_000 });
+    collect.interrupt();
+    expect(await collect.end()).toMatchObject({ status: 0 });
+    expect(readdirSync(folder.path)).toEqual([]);
+  });
+
+  it('says that a process writes no version 6', async () => {
+    await started({ answers: { '02/03': () => error(0x80131384) } });
+    expect(await run('collect', '-p', PID, '-o', 'a', '--format', '6')).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: `tracewright: ${PROCESS} does not write nettrace version 6, only version 4.\n`,
+    });
+    expect(readdirSync(folder.path)).not.toContain('a');
+  });
+
+  it('says where the file cannot be written', async () => {
+    await started({ trace });
+    const { status, stderr } = await run('collect', '-p', PID, '-o', 'no/a');
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^tracewright: ENOENT: no such file or directory, open '.*no.a'\n$/);
+  });
+
+  it('says that there is no such process, or no port of it', async () => {
+    expect((await run('collect', '-p', '2147483632')).stderr).toBe(
+      'tracewright: There is no process 2147483632.\n',
+    );
+    expect((await run('collect', '-p', PID)).stderr).toBe(
+      `tracewright: ${PROCESS} has no diagnostic port: it is neither of .NET nor of tracewright with its port open.\n`,
+    );
+  });
+
+  it.runIf(process.getuid?.() === 0)('says that the port is somebody else’s', async () => {
+    await started();
+    const other = new RunningCommand(['collect', '-p', PID], { env: { TMPDIR: folder.path }, uid: 65534 });
+    const { status, stderr } = await other.end();
+    expect(status).toBe(1);
+    expect(stderr).toMatch(
+      /^tracewright: (?:.* does not let this user open|This user may not look for) .*\(EACCES\)\.\n$/,
+    );
+  });
+});

@@ -1,0 +1,154 @@
+/** `tracewright counters` as a user types it, on the built package, against a process that answers as .NET does. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, vi } from 'vitest';
+import { PROCESS, useFakeProcesses } from '../session/diagnostics/client/fake-client.ts';
+import { error, hexBytes, message, text, u32, u64 } from '../session/diagnostics/client/fake-process.ts';
+import { type CounterEvent, counterTrace, mean, sum } from './counter-trace.ts';
+import { collecting, command, interruptible, PID, run, started } from './fake-target.ts';
+
+const TIME = '2025-02-03T04:05:06';
+
+useFakeProcesses();
+
+describe('counters', () => {
+  const meter = (sessionId: string, name: string, unit: string, tags: string) =>
+    [sessionId, 'System.Runtime', '', name, unit, tags] as const;
+  const shared = (name: string, unit: string, tags = '') => meter('SHARED', name, unit, tags);
+  const linesOf = async (...events: readonly CounterEvent[]) => {
+    await started({ trace: counterTrace(...events) });
+    const { status, stdout, stderr } = await run('counters', '-p', PID, '--duration', '0.1');
+    return { status, stderr, lines: stdout.trimEnd().split('\n') };
+  };
+
+  it('prints a line for each value of EventCounters', async () => {
+    expect(
+      await linesOf(
+        mean('cpu-usage', 'CPU Usage', 12.5, '%'),
+        mean('threads', 'Threads', 1234),
+        sum('alloc-rate', 'Allocation Rate', 8_192.12345, 'B'),
+        sum('exceptions', 'Exceptions', 3),
+      ),
+    ).toEqual({
+      status: 0,
+      stderr: '',
+      lines: [
+        `${TIME}.001000000Z  System.Runtime  CPU Usage (%)  12.5`,
+        `${TIME}.002000000Z  System.Runtime  Threads  1,234`,
+        `${TIME}.003000000Z  System.Runtime  Allocation Rate (B / 1 s)  8,192.123`,
+        `${TIME}.004000000Z  System.Runtime  Exceptions (Count / 1 s)  3`,
+      ],
+    });
+  });
+
+  it('prints those of meters, and then no more EventCounters that tell the same', async () => {
+    const { lines } = await linesOf(
+      mean('cpu-usage', 'CPU Usage', 12.5, '%'),
+      ['rate', ...shared('dotnet.exceptions', '{exception}', 'error.type=E'), '2.5', '10', 1],
+      mean('cpu-usage', 'CPU Usage', 13, '%'),
+      ['gauge', ...shared('dotnet.timer.count', '{timer}'), '4', 2],
+      ['upDown', ...shared('queue', ''), '1', '-3', 3],
+      ['histogram', ...shared('gc.pause', 's'), '0.5=1;0.99=2.25', 9, 10, 4],
+      ['gauge', ...meter('6c6f6f6b', 'of another tool', '', ''), '4', 2],
+      ['gauge', ...shared('ended', ''), '', 5],
+    );
+    expect(lines).toEqual([
+      `${TIME}.001000000Z  System.Runtime  CPU Usage (%)  12.5`,
+      `${TIME}.002000000Z  System.Runtime  dotnet.exceptions ({exception} / 1 s) [error.type=E]  2.5`,
+      `${TIME}.004000000Z  System.Runtime  dotnet.timer.count ({timer})  4`,
+      `${TIME}.005000000Z  System.Runtime  queue  -3`,
+      `${TIME}.006000000Z  System.Runtime  gc.pause (s) [Percentile=50]  1`,
+      `${TIME}.006000000Z  System.Runtime  gc.pause (s) [Percentile=99]  2.25`,
+    ]);
+  });
+
+  it('tells what keeps meters from being shown', async () => {
+    const { status, stderr } = await linesOf(
+      ['limit', 'SHARED'],
+      ['failure', 'SHARED', 'no such meter\nat X'],
+      mean('a', 'A', 1),
+    );
+    expect({ status, stderr }).toEqual({
+      status: 0,
+      stderr:
+        'tracewright: The process has more series of meters than are asked for: some are not shown.\n' +
+        'tracewright: The process cannot pass its meters on: no such meter.\n',
+    });
+  });
+
+  it('prints JSON lines', async () => {
+    await started({ trace: counterTrace(sum('alloc-rate', 'Allocation Rate', 0.1, 'B')) });
+    const { stdout } = await run('counters', '-p', PID, '--duration', '0.1', '--json');
+    expect(JSON.parse(stdout)).toEqual({
+      timestamp: '1738555506001000000',
+      provider: 'System.Runtime',
+      name: 'alloc-rate',
+      displayName: 'Allocation Rate',
+      unit: 'B',
+      tags: '',
+      type: 'rate',
+      interval: 1,
+      value: 0.1,
+    });
+  });
+
+  it('asks as dotnet-counters does', async () => {
+    const fake = await started({ trace: counterTrace() });
+    await run('counters', '-p', PID, '--duration', '0.1', '--providers', 'A,B', '--interval', '2.5');
+    const request = fake.requests[1] as Buffer;
+    const clientId = request.subarray(-74, -2).toString('utf16le');
+    const provider = (name: string, keywords: bigint, values: string) =>
+      Buffer.concat([u64(keywords), u32(4), text(name), text(values)]);
+    expect(request).toEqual(
+      message(
+        2,
+        3,
+        hexBytes('00010000 01000000 00 03000000'),
+        provider('A', 0n, 'EventCounterIntervalSec=2.5'),
+        provider('B', 0n, 'EventCounterIntervalSec=2.5'),
+        provider(
+          'System.Diagnostics.Metrics',
+          2n,
+          `SessionId=SHARED;Metrics=A,B;RefreshInterval=2.5;MaxTimeSeries=1000;MaxHistograms=20;ClientId=${clientId}`,
+        ),
+      ),
+    );
+    expect(clientId).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+  });
+
+  it('has a session of meters of its own where the runtime cannot share them', async () => {
+    const unknown = () => error(0x80131385);
+    const fake = await started({ trace: counterTrace(), answers: { '04/08': unknown, '04/04': unknown } });
+    await run('counters', '-p', PID, '--duration', '0.1');
+    const request = fake.requests.at(-2)?.toString('latin1').replaceAll('\0', '');
+    expect(request).toMatch(
+      /SessionId=[0-9a-f-]{36};Metrics=System\.Runtime,Microsoft\.AspNetCore\.Hosting;/,
+    );
+  });
+
+  it('shows values while they come, and ends with the process', async () => {
+    const fake = await started({ trace: counterTrace(mean('a', 'A', 1)) });
+    const counters = command('counters', '-p', PID);
+    await vi.waitFor(() => expect(counters.stdout).toContain('A  1'), { timeout: 10_000 });
+    fake.end();
+    expect(await counters.end()).toMatchObject({ status: 0, stderr: `${PROCESS} has ended.\n` });
+  });
+
+  it('says that what comes is no trace', async () => {
+    const fake = await started({ trace: Buffer.from('no trace at all') });
+    const counters = command('counters', '-p', PID);
+    await collecting(fake);
+    fake.stream?.end();
+    const { status, stderr } = await counters.end();
+    expect(status).toBe(1);
+    expect(stderr).toContain('is no trace that is known here');
+  });
+
+  interruptible('ends with Ctrl-C before anything has come', async () => {
+    const fake = await started();
+    const counters = command('counters', '-p', PID);
+    await collecting(fake);
+    await sleep(100);
+    counters.interrupt();
+    expect(await counters.end()).toEqual({ status: 0, stdout: '', stderr: '' });
+  });
+});
