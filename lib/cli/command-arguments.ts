@@ -1,22 +1,30 @@
 /** The command line of a command that may run another: OPTIONS [-- COMMAND [ARGUMENT]...]. */
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import type { OptionValues } from './file-arguments.ts';
 import { UsageError } from './usage-error.ts';
+
+type Options = NonNullable<ParseArgsConfig['options']>;
+
+export interface CommandArguments<O extends Options> {
+  readonly values: OptionValues<O>;
+  /** The other command with its arguments; empty: none. */
+  readonly command: readonly string[];
+}
 
 /**
  * @param options as `parseArgs` of node:util takes them
- * @returns the options' values, and the other command with its arguments; empty: none
  * @throws UsageError
  */
-export function commandArguments<const O extends NonNullable<ParseArgsConfig['options']>>(
+export function commandArguments<const O extends Options>(
   args: readonly string[],
   options: O,
-) {
+): CommandArguments<O> {
   const end = args.indexOf('--');
   const command = end < 0 ? [] : args.slice(end + 1);
   if (end >= 0 && command.length === 0) throw new UsageError('There is no command behind --.');
   try {
     const { values } = parseArgs({ args: end < 0 ? [...args] : args.slice(0, end), options });
-    return { values, command };
+    return { values: values as OptionValues<O>, command };
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }

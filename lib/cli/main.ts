@@ -3,42 +3,34 @@
  * The `tracewright` command. Data goes to stdout, all else to stderr; exit status 0, 1 when something failed,
  * 2 when the command was not understood.
  */
-import { collectCommand } from './collect.ts';
-import { countersCommand } from './counters.ts';
-import { dumpCommand } from './dump.ts';
-import { exportCommand } from './export.ts';
-import { liveCommand } from './live.ts';
-import { manifestCommand } from './manifest.ts';
-import { psCommand } from './ps.ts';
-import { recordCommand } from './record.ts';
-import { reportCommand } from './report.ts';
-import { statsCommand } from './stats.ts';
 import { UsageError } from './usage-error.ts';
-import { viewCommand } from './view.ts';
 
-const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
-  collect: collectCommand,
-  counters: countersCommand,
-  dump: dumpCommand,
-  export: exportCommand,
-  live: liveCommand,
-  manifest: manifestCommand,
-  ps: psCommand,
-  record: recordCommand,
-  report: reportCommand,
-  stats: statsCommand,
-  view: viewCommand,
+type Command = (args: readonly string[]) => Promise<void>;
+
+/** Loaded when they are called: what one needs does not keep the others waiting. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  collect: async () => (await import('./collect.ts')).collectCommand,
+  counters: async () => (await import('./counters.ts')).countersCommand,
+  dump: async () => (await import('./dump.ts')).dumpCommand,
+  export: async () => (await import('./export.ts')).exportCommand,
+  live: async () => (await import('./live.ts')).liveCommand,
+  manifest: async () => (await import('./manifest.ts')).manifestCommand,
+  ps: async () => (await import('./ps.ts')).psCommand,
+  record: async () => (await import('./record.ts')).recordCommand,
+  report: async () => (await import('./report.ts')).reportCommand,
+  stats: async () => (await import('./stats.ts')).statsCommand,
+  view: async () => (await import('./view.ts')).viewCommand,
 };
 
 const USAGE = `Usage: tracewright COMMAND
 
-  collect         records the events of a process of tracewright or of .NET
-  counters        shows the counters of a process of tracewright or of .NET
+  collect         records the events of a .NET process
+  counters        shows the counters of a .NET process
   dump FILE       prints the events of a trace
   export FILE     writes a trace for Perfetto, speedscope, spreadsheets or as nettrace
   live            shows the system's user events while they are written (Linux)
   manifest FILE   prints the ETW manifests of the event sources that a module defines
-  ps              lists the processes that can be asked for events and counters
+  ps              lists the .NET processes that can be asked for events and counters
   record          records the system's user events (Linux)
   report FILE     writes a trace as one HTML file, to look at in a browser
   stats FILE      counts the events of a trace
@@ -52,9 +44,10 @@ async function main([name = '--help', ...args]: readonly string[]): Promise<numb
     process.stdout.write(USAGE);
     return 0;
   }
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   try {
-    if (command === undefined) throw new UsageError(`There is no command "${name}".\n\n${USAGE.trimEnd()}`);
+    if (load === undefined) throw new UsageError(`There is no command "${name}".\n\n${USAGE.trimEnd()}`);
+    const command = await load();
     await command(args);
     return 0;
   } catch (error) {
