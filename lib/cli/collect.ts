@@ -21,7 +21,7 @@ import { UsageError } from './usage-error.ts';
 
 const USAGE = `Usage: tracewright collect [OPTION]... -p PID
 
-Records the events of a process of tracewright or of .NET into a .nettrace file, for "tracewright", PerfView and
+Records the events of a .NET process into a .nettrace file, for "tracewright", PerfView and
 other tools, until Ctrl-C, for --duration, or until the process ends.
 
 ${TARGET_USAGE}  -o, --output FILE         the file; else it is named by process and time

@@ -21,7 +21,7 @@ const DEFAULT_PROVIDERS = 'System.Runtime,Microsoft.AspNetCore.Hosting';
 
 const USAGE = `Usage: tracewright counters [OPTION]... -p PID
 
-Shows the counters of a process of tracewright or of .NET, EventCounters and meters, as it tells their values: on
+Shows the counters of a .NET process, EventCounters and meters, as it tells their values: on
 a terminal as a table, else a line for each value. Ends with Ctrl-C, after --duration, or when the process ends.
 
 ${TARGET_USAGE}  --providers NAME,...      event sources and meters (${DEFAULT_PROVIDERS})
