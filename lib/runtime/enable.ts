@@ -1,0 +1,50 @@
+/** Has `Node.Runtime` defined, and fed with what its listeners want. */
+import { AsyncResource } from 'node:async_hooks';
+import { eventLoop } from './event-loop.ts';
+import { defineRuntimeEvents, type RuntimeEvents } from './events.ts';
+import { everySecond } from './every-second.ts';
+import { uncaughtExceptions, warnings } from './exceptions.ts';
+import { garbageCollections } from './garbage-collection.ts';
+import { heap } from './heap.ts';
+import { Observations } from './observation.ts';
+import { processInfo, writeProcessInfo } from './process-info.ts';
+import { resources } from './resources.ts';
+import { workers } from './workers.ts';
+
+/** Raised when the shape of what all copies of this package in one thread share changes. */
+const KEY = Symbol.for('tracewright.runtime.v1');
+
+/**
+ * Defines the event source `Node.Runtime` in this thread, once: a further call returns the same. Nothing of
+ * Node.js is observed while nobody listens to it. Each thread has its own; worker threads call it themselves.
+ */
+export function enableRuntimeEvents(): RuntimeEvents {
+  const shared = globalThis as { [KEY]?: RuntimeEvents };
+  shared[KEY] ??= fed(defineRuntimeEvents());
+  return shared[KEY];
+}
+
+function fed(events: RuntimeEvents): RuntimeEvents {
+  const info = processInfo(events);
+  const observations = new Observations([
+    info,
+    garbageCollections(events),
+    heap(events),
+    eventLoop(events),
+    resources(events),
+    uncaughtExceptions(events),
+    warnings(events),
+    workers(events),
+  ]);
+  // Timers and hooks belong to whoever calls this: not to the request or the activity in which somebody listens.
+  const outside = new AsyncResource('TracewrightRuntime');
+  const update = () => outside.runInAsyncScope(() => observations.update());
+  events.onCommand(({ kind }) => {
+    const wasTold = observations.isRunning(info);
+    update();
+    if (wasTold && (kind === 'enable' || kind === 'sendManifest')) writeProcessInfo(events);
+  });
+  // Tracers on Linux come and go without a word; the question is a few loads.
+  if (events.status.backend === 'user_events') everySecond(update);
+  return events;
+}

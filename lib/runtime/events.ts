@@ -1,0 +1,109 @@
+/** The event source `Node.Runtime`: what Node.js tells of itself. See docs/runtime.md. */
+import { Level } from '../source/constants.ts';
+import { event } from '../source/event.ts';
+import { defineEventSource } from '../source/event-source.ts';
+
+/**
+ * The groups of events of `Node.Runtime`. GC, Exceptions and Threading have the bits that they have in .NET's own
+ * runtime provider.
+ */
+export const RuntimeKeywords = {
+  GC: 0x1n,
+  Heap: 0x2n,
+  EventLoop: 0x4n,
+  Resources: 0x8n,
+  Exceptions: 0x8000n,
+  Threading: 0x10000n,
+} as const;
+
+/** Events get their ids by their order: new ones go to the end. */
+export function defineRuntimeEvents() {
+  return defineEventSource(
+    'Node.Runtime',
+    {
+      // Without a keyword: whoever asks for anything is told which process it is.
+      ProcessInfo: event({
+        processId: 'uint32',
+        parentProcessId: 'uint32',
+        threadId: 'uint32',
+        startTime: 'time',
+        commandLine: 'string',
+        title: 'string',
+        nodeVersion: 'string',
+        v8Version: 'string',
+        platform: 'string',
+        architecture: 'string',
+      }),
+      // One event, no pair of Start and Stop: both would come after the fact, and tools would see no time between.
+      GarbageCollection: event(
+        {
+          number: 'uint32',
+          kind: 'string',
+          flags: 'hex32',
+          startTime: 'uint64',
+          startedAgoMSec: 'double',
+          durationMSec: 'double',
+        },
+        { keywords: 'GC' },
+      ),
+      HeapStatistics: event(
+        {
+          totalHeapSize: 'uint64',
+          usedHeapSize: 'uint64',
+          heapSizeLimit: 'uint64',
+          totalPhysicalSize: 'uint64',
+          totalAvailableSize: 'uint64',
+          mallocedMemory: 'uint64',
+          externalMemory: 'uint64',
+          nativeContexts: 'uint32',
+          detachedContexts: 'uint32',
+          residentSetSize: 'uint64',
+        },
+        { keywords: 'Heap' },
+      ),
+      HeapSpaceStatistics: event(
+        {
+          name: 'string',
+          size: 'uint64',
+          usedSize: 'uint64',
+          availableSize: 'uint64',
+          physicalSize: 'uint64',
+        },
+        { keywords: 'Heap', level: Level.Verbose },
+      ),
+      EventLoop: event(
+        {
+          utilization: 'double',
+          activeMSec: 'double',
+          idleMSec: 'double',
+          delays: 'uint32',
+          delayMeanMSec: 'double',
+          delayP50MSec: 'double',
+          delayP99MSec: 'double',
+          delayMaxMSec: 'double',
+        },
+        { keywords: 'EventLoop' },
+      ),
+      ActiveResources: event(
+        { count: 'uint32', types: [{ type: 'string', count: 'uint32' }] },
+        { keywords: 'Resources' },
+      ),
+      UncaughtException: event(
+        { origin: 'string', type: 'string', code: 'string', message: 'string', stack: 'string' },
+        { keywords: 'Exceptions', level: Level.Error },
+      ),
+      ProcessWarning: event(
+        { type: 'string', code: 'string', message: 'string', stack: 'string' },
+        { keywords: 'Exceptions', level: Level.Warning },
+      ),
+      WorkerCreated: event({ workerThreadId: 'uint32' }, { keywords: 'Threading' }),
+      WorkerExited: event(
+        { workerThreadId: 'uint32', exitCode: 'int32', durationMSec: 'double' },
+        { keywords: 'Threading' },
+      ),
+    },
+    { keywords: RuntimeKeywords },
+  );
+}
+
+export type RuntimeEvents = ReturnType<typeof defineRuntimeEvents>;

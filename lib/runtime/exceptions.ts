@@ -1,0 +1,28 @@
+/** Exceptions that nobody caught, and the process's warnings. Neither is kept from taking its course. */
+import type { RuntimeEvents } from './events.ts';
+import type { Observation } from './observation.ts';
+import { thrownFields } from './thrown-fields.ts';
+
+export function uncaughtExceptions(events: RuntimeEvents): Observation {
+  const write = (error: unknown, origin: string) =>
+    events.UncaughtException({ origin, ...thrownFields(error) });
+  return {
+    isWanted: () => events.UncaughtException.enabled,
+    start: () => {
+      // Only this one watches: a listener of `uncaughtException` or `unhandledRejection` would keep the process alive.
+      process.on('uncaughtExceptionMonitor', write);
+      return () => process.off('uncaughtExceptionMonitor', write);
+    },
+  };
+}
+
+export function warnings(events: RuntimeEvents): Observation {
+  const write = (warning: unknown) => events.ProcessWarning(thrownFields(warning));
+  return {
+    isWanted: () => events.ProcessWarning.enabled,
+    start: () => {
+      process.on('warning', write);
+      return () => process.off('warning', write);
+    },
+  };
+}

@@ -1,0 +1,38 @@
+/** Observing Node.js for the sake of events, only while somebody wants one of them. */
+
+/** What has to be observed for some events. */
+export interface Observation {
+  /** Whether somebody wants one of the events now. Is asked often. */
+  readonly isWanted: () => boolean;
+  /** Begins to observe, and to write events. @returns ends it */
+  readonly start: () => () => void;
+}
+
+/** Several observations, each of which runs while its events are wanted. */
+export class Observations {
+  readonly #stopped: Set<Observation>;
+  readonly #running = new Map<Observation, () => void>();
+
+  constructor(observations: readonly Observation[]) {
+    this.#stopped = new Set(observations);
+  }
+
+  isRunning(observation: Observation): boolean {
+    return this.#running.has(observation);
+  }
+
+  /** Starts those that have come to be wanted, and stops those that nobody wants any more. */
+  update(): void {
+    for (const [observation, stop] of this.#running) {
+      if (observation.isWanted()) continue;
+      this.#running.delete(observation);
+      this.#stopped.add(observation);
+      stop();
+    }
+    for (const observation of this.#stopped) {
+      if (!observation.isWanted()) continue;
+      this.#stopped.delete(observation);
+      this.#running.set(observation, observation.start());
+    }
+  }
+}

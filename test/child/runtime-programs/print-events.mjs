@@ -1,0 +1,17 @@
+// Prints the events of Node.Runtime that are asked for, one JSON text a line, before the call that writes one
+// returns: also those of a process that is about to die.
+import { writeSync } from 'node:fs';
+import { listen } from 'tracewright';
+import { enableRuntimeEvents } from 'tracewright/runtime';
+
+/** A bigint as a decimal text. */
+const plain = (_, value) => (typeof value === 'bigint' ? String(value) : value);
+
+export function printEvents(keywords) {
+  return listen(
+    enableRuntimeEvents(),
+    ({ name, payload, activityId, timestamp }) =>
+      writeSync(1, `${JSON.stringify({ name, payload, activityId, timestamp }, plain)}\n`),
+    { keywords },
+  );
+}
