@@ -10,7 +10,7 @@
         # An exception that cannot be thrown any more, because its environment is going, ends the process otherwise
         "NODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS"
       ],
-      "sources": ["native/addon.cc", "native/environment.cc", "native/flag_page.cc", "native/recorder_functions.cc"],
+      "sources": ["native/addon.cc", "native/environment.cc", "native/flag_page.cc"],
       "conditions": [
         ["OS=='linux'", {
           "sources": [
@@ -19,13 +19,16 @@
             "native/linux/recorder_notice.cc",
             "native/linux/recorder_ring.cc",
             "native/linux/registrar.cc",
-            "native/linux/tracefs.cc"
+            "native/linux/tracefs.cc",
+            "native/recorder_functions.cc"
           ],
           "cflags_cc": ["-std=c++17", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden", "-fstack-protector-strong"],
           # Never unmapped: the kernel goes on writing into the flag page after the last environment is gone
           "ldflags": ["-Wl,-z,nodelete", "-Wl,-z,relro", "-Wl,-z,now"]
         }],
-        ["OS!='linux' and OS!='win'", { "sources": ["native/none/provider.cc", "native/none/recorder.cc"] }],
+        ["OS!='linux' and OS!='win'", {
+          "sources": ["native/none/provider.cc", "native/none/recorder.cc", "native/recorder_functions.cc"]
+        }],
         ["OS=='mac'", {
           "xcode_settings": {
             "CLANG_CXX_LANGUAGE_STANDARD": "c++17",
@@ -35,10 +38,11 @@
         }],
         ["OS=='win'", {
           "sources": [
-            "native/none/recorder.cc",
             "native/windows/command_listeners.cc",
             "native/windows/etw_provider.cc",
-            "native/windows/provider.cc"
+            "native/windows/provider.cc",
+            "native/windows/recorder.cc",
+            "native/windows/recorder_functions.cc"
           ],
           "defines": ["_WIN32_WINNT=0x0A00", "NOMINMAX"],
           "msvs_settings": {

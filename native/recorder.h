@@ -1,6 +1,7 @@
-// What every platform offers for recording the whole system's events into a file: one ring buffer a
-// processor, and a thread that moves what arrives there into the file. What is recorded and how the
-// file is laid out is JavaScript's business, which gives attributes and takes counts.
+// What every platform but Windows offers for recording the whole system's events into a file: one
+// ring buffer a processor, and a thread that moves what arrives there into the file. What is
+// recorded and how the file is laid out is JavaScript's business, which gives attributes and takes
+// counts. Windows records by itself: see windows/recorder.h.
 //
 // No function throws; failures are the system's error numbers, or provider::kUnsupported.
 #pragma once

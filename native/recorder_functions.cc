@@ -1,5 +1,5 @@
-// See recorder_functions.h. A recorder is a value that JavaScript only hands back; it ends with its
-// last reference.
+// See recorder_functions.h: those of all platforms but Windows. A recorder is a value that
+// JavaScript only hands back; it ends with its last reference.
 #include "recorder_functions.h"
 
 #include <string>

@@ -1,4 +1,5 @@
-// The addon's functions of the recorder.
+// The addon's functions of the recorder: on Windows another set than elsewhere, because there the
+// system itself records.
 #pragma once
 
 #include <napi.h>

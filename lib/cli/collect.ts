@@ -7,6 +7,7 @@ import type { TracingSession } from '../session/diagnostics/client/tracing-sessi
 import { BufferMode, DEFAULT_RUNDOWN_KEYWORD, StreamFormat } from '../wire/diagnostics-ipc/constants.ts';
 import type { StreamingTracing } from '../wire/diagnostics-ipc/tracing.ts';
 import { optionArguments } from './file-arguments.ts';
+import { megabytes } from './megabytes.ts';
 import { processName } from './process-name.ts';
 import { ALL_PROVIDERS, providersArgument } from './provider-argument.ts';
 import { durationArgument } from './record-arguments.ts';
@@ -127,8 +128,4 @@ class Saving {
       yield chunk;
     }
   }
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 1e6).toFixed(1)} MB`;
 }

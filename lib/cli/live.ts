@@ -17,6 +17,12 @@ export async function liveCommand(args: readonly string[]): Promise<void> {
     process.stdout.write(LIVE_USAGE);
     return;
   }
+  if (process.platform === 'win32') {
+    throw new Error(
+      'live shows events on Linux only. On Windows, record them with "tracewright record", and show the file with ' +
+        '"tracewright dump".',
+    );
+  }
   const live = await LiveRecording.start({ selection: given.selection, ringSize: RING_SIZE });
   const shown = show(live, given);
   const stop = new StopRequest();

@@ -31,7 +31,7 @@ const USAGE = `Usage: tracewright COMMAND
   live            shows the system's user events while they are written (Linux)
   manifest FILE   prints the ETW manifests of the event sources that a module defines
   ps              lists the .NET processes that can be asked for events and counters
-  record          records the system's user events (Linux)
+  record          records the system's events (Linux, Windows)
   report FILE     writes a trace as one HTML file, to look at in a browser
   stats FILE      counts the events of a trace
   view FILE       shows the activities of a trace as a tree, a table or in numbers

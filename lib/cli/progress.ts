@@ -1,5 +1,6 @@
 /** How much of a large trace has been read, on a terminal. */
 import type { Trace } from '../trace/trace.ts';
+import { megabytes } from './megabytes.ts';
 
 /** Of smaller traces nobody waits for. */
 const LARGE_BYTES = 32 << 20;
@@ -34,8 +35,4 @@ export class Progress {
   end(): void {
     if (this.#isShown) process.stderr.write('\r\x1b[K');
   }
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 1e6).toFixed(1)} MB`;
 }

@@ -1,9 +1,10 @@
 /** The command line of `tracewright record`. */
-import { Selection, type Tracepoint } from '../session/record/selection.ts';
+import type { SelectionOptions, Tracepoint } from '../session/record/selection.ts';
 import { commandArguments } from './command-arguments.ts';
 import { UsageError } from './usage-error.ts';
 
-const DEFAULT_FILE = 'perf.data';
+const LINUX_FILE = 'perf.data';
+const WINDOWS_FILE = 'trace.etl';
 const DEFAULT_RING_KIB = 2048;
 /** No page is larger, and the kernel counts a ring in powers of two of pages. */
 const MIN_RING_KIB = 64;
@@ -12,20 +13,22 @@ const MAX_LEVEL = 255;
 
 export const RECORD_USAGE = `Usage: tracewright record [OPTION]... [-- COMMAND [ARGUMENT]...]
 
-Records the events that programs write to Linux user_events, on the whole system, into a perf.data file for
-"tracewright", "perf script" and other tools. Ends with COMMAND, after --duration, or with Ctrl-C. Of all
-tracepoints of user_events, those there are and those to come, unless options say which.
+Records the events that programs write, on the whole system, into a file for "tracewright" and other tools: on Linux
+those of user_events into a perf.data, on Windows those of ETW into an .etl. Ends with COMMAND, after --duration, or
+with Ctrl-C.
 
-  -o, --output FILE         the file (${DEFAULT_FILE}); one that is there becomes FILE.old
-  --provider NAME           the events of this provider; may be repeated
-  --tracepoint SYSTEM:NAME  this tracepoint, of any system; may be repeated. user_events:Provider_L4K1 is made
+  -o, --output FILE         the file (${LINUX_FILE}, ${WINDOWS_FILE}); one that is there becomes FILE.old
+  --provider NAME           the events of this provider; may be repeated. On Windows its name or its GUID, and never
+                            left out; on Linux all of user_events is recorded without it
+  --tracepoint SYSTEM:NAME  Linux: this tracepoint, of any system; may be repeated. user_events:Provider_L4K1 is made
                             if no program has registered it yet, so that nothing of it is missed
   --level N                 of providers, levels up to N
   --keywords HEX            of providers, events with one of these keywords, or without any
+  --stacks                  Windows: each event with its stack
   --duration SECONDS        ends after so long, and ends COMMAND too
-  --buffer-size KIB         of the ring buffer of each processor (${DEFAULT_RING_KIB})
+  --buffer-size KIB         of the buffers of each processor (${DEFAULT_RING_KIB})
 
-A COMMAND that uses tracewright waits until each of its tracepoints is recorded, so its first event is too.
+On Linux, a COMMAND that uses tracewright waits until each of its tracepoints is recorded, so its first event is too.
 Other programs' new tracepoints are noticed within 50 ms.
 `;
 
@@ -35,6 +38,7 @@ const OPTIONS = {
   tracepoint: { type: 'string', multiple: true },
   level: { type: 'string' },
   keywords: { type: 'string' },
+  stacks: { type: 'boolean' },
   duration: { type: 'string' },
   'buffer-size': { type: 'string' },
   help: { type: 'boolean', short: 'h' },
@@ -42,9 +46,11 @@ const OPTIONS = {
 
 export interface RecordArguments {
   readonly file: string;
-  readonly selection: Selection;
-  /** Of each processor, in bytes. */
-  readonly ringSize: number;
+  readonly selected: SelectionOptions;
+  /** Each event with its stack; Windows. */
+  readonly stacks: boolean;
+  /** Of the buffers of each processor, in bytes; a power of two. */
+  readonly bufferSize: number;
   /** Milliseconds. */
   readonly duration: number | undefined;
   /** With its arguments; empty: none. */
@@ -52,22 +58,33 @@ export interface RecordArguments {
 }
 
 /**
+ * @param platform Node's name of the system that is to be recorded
  * @returns undefined when help was asked for
  * @throws UsageError
  */
-export function recordArguments(args: readonly string[]): RecordArguments | undefined {
+export function recordArguments(
+  args: readonly string[],
+  platform: NodeJS.Platform = process.platform,
+): RecordArguments | undefined {
   const { values, command } = commandArguments(args, OPTIONS);
   if (values.help === true) return undefined;
-  const { provider: providers, tracepoint } = values;
+  const { provider: providers, tracepoint, stacks = false } = values;
+  const isWindows = platform === 'win32';
+  if (isWindows && tracepoint !== undefined) throw new UsageError('--tracepoint is for Linux.');
+  if (isWindows && providers === undefined) {
+    throw new UsageError('On Windows, record takes the name or the GUID of a --provider.');
+  }
+  if (!isWindows && stacks) throw new UsageError('--stacks is for Windows.');
   return {
-    file: values.output ?? DEFAULT_FILE,
-    selection: new Selection({
+    file: values.output ?? (isWindows ? WINDOWS_FILE : LINUX_FILE),
+    selected: {
       ...(providers === undefined ? {} : { providers }),
       ...(tracepoint === undefined ? {} : { tracepoints: tracepoint.map(tracepointArgument) }),
       ...(values.level === undefined ? {} : { level: levelArgument(values.level) }),
       ...(values.keywords === undefined ? {} : { keywords: keywordsArgument(values.keywords) }),
-    }),
-    ringSize: ringSizeArgument(values['buffer-size']),
+    },
+    stacks,
+    bufferSize: bufferSizeArgument(values['buffer-size']),
     duration: durationArgument(values.duration),
     command,
   };
@@ -104,7 +121,7 @@ export function durationArgument(text: string | undefined): number | undefined {
 }
 
 /** Rounded up to what the kernel takes. */
-function ringSizeArgument(text: string | undefined): number {
+function bufferSizeArgument(text: string | undefined): number {
   if (text === undefined) return DEFAULT_RING_KIB * 1024;
   const kibibytes = /^\d+$/.test(text) ? Number(text) : 0;
   if (kibibytes >= 1 && kibibytes <= MAX_RING_KIB) {

@@ -1,8 +1,9 @@
-/** `tracewright record`: the system's user events into a perf.data file. Linux only. */
-import { readFileSync } from 'node:fs';
-import { Recording, type RecordingResult } from '../session/record/recording.ts';
+/** `tracewright record`: the whole system's events into a file, until something ends it. */
 import { RECORD_USAGE, type RecordArguments, recordArguments } from './record-arguments.ts';
+import { recordEtw } from './record-etw.ts';
+import { recordUserEvents } from './record-user-events.ts';
 import { RecordedCommand } from './recorded-command.ts';
+import type { RunningRecording } from './running-recording.ts';
 import { StopRequest } from './stop-request.ts';
 
 const PROGRESS_MS = 200;
@@ -14,13 +15,7 @@ export async function recordCommand(args: readonly string[]): Promise<void> {
     process.stdout.write(RECORD_USAGE);
     return;
   }
-  const recording = await Recording.start({
-    file: given.file,
-    selection: given.selection,
-    ringSize: given.ringSize,
-    commandLine: ['tracewright', 'record', ...args],
-    version: packageVersion(),
-  });
+  const recording = process.platform === 'win32' ? recordEtw(given) : await recordUserEvents(given, args);
   const command =
     given.command.length === 0 ? undefined : new RecordedCommand(given.command, recording.address);
   let failure: unknown;
@@ -30,14 +25,14 @@ export async function recordCommand(args: readonly string[]): Promise<void> {
   } catch (error) {
     failure = error;
   }
-  const result = await recording.stop();
+  const { summary, problems } = await recording.stop();
   if (failure !== undefined) throw failure;
-  say(summary(result, given.file));
+  say(summary);
   // Its last words may come when the recording has ended.
   command?.end();
   outcome ??= await command?.ended;
   if (outcome !== undefined) say(`${outcome}.`);
-  if (result.problems.length > 0) throw new Error(result.problems.join('\n'));
+  if (problems.length > 0) throw new Error(problems.join('\n'));
 }
 
 /**
@@ -46,7 +41,7 @@ export async function recordCommand(args: readonly string[]): Promise<void> {
  * @returns how the command ended, if it was that
  */
 async function untilEnd(
-  recording: Recording,
+  recording: RunningRecording,
   { duration }: RecordArguments,
   command: RecordedCommand | undefined,
 ): Promise<string | undefined> {
@@ -56,7 +51,7 @@ async function untilEnd(
   const failed = new Promise<void>((resolve) => {
     progress = setInterval(() => {
       showProgress(recording);
-      if (recording.counts.done) resolve();
+      if (recording.hasEnded()) resolve();
     }, PROGRESS_MS);
   });
   const stopped = Promise.race([stop.requested, failed]).then(() => undefined);
@@ -69,28 +64,10 @@ async function untilEnd(
   }
 }
 
-function showProgress(recording: Recording): void {
-  if (process.stderr.isTTY !== true) return;
-  const { events, bytes, lost } = recording.counts;
-  process.stderr.write(`\r\x1b[KRecording: ${events} events, ${megabytes(bytes)}, ${lost} lost`);
-}
-
-function summary({ events, bytes, lost, tracepoints }: RecordingResult, file: string): string {
-  const of = tracepoints.length === 1 ? '1 tracepoint' : `${tracepoints.length} tracepoints`;
-  const losses = lost === 0 ? 'none lost' : `${lost} lost, which a larger --buffer-size may keep`;
-  const hint = tracepoints.length === 0 ? ' No program had registered any that was asked for.' : '';
-  return `Recorded ${events} events of ${of} into ${file} (${megabytes(bytes)}), ${losses}.${hint}`;
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 1e6).toFixed(1)} MB`;
+function showProgress(recording: RunningRecording): void {
+  if (process.stderr.isTTY === true) process.stderr.write(`\r\x1b[K${recording.progress()}`);
 }
 
 function say(line: string): void {
   process.stderr.write(`${line}\n`);
-}
-
-function packageVersion(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { readonly version: string }).version;
 }

@@ -142,13 +142,21 @@ export class Recorder {
   }
 }
 
-function recorderAddon(): RecorderAddon {
+/**
+ * To be called before anything of the system is asked.
+ *
+ * @throws RecorderError where nothing can be recorded, whatever the permissions
+ */
+export function requireRecorderPlatform(): void {
   if (process.platform !== 'linux') {
-    throw new RecorderError(`Recording works on Linux, and this is ${process.platform}.`);
+    throw new RecorderError(`Recording works on Linux and Windows, and this is ${process.platform}.`);
   }
   if (endianness() !== 'LE') {
     throw new RecorderError('Recording works on little-endian machines, and this is none.');
   }
+}
+
+function recorderAddon(): RecorderAddon {
   const addon = loadAddon();
   if ('reason' in addon) throw new RecorderError(addon.reason);
   return addon as RecorderAddon;

@@ -1,32 +1,36 @@
 import { describe, expect, it } from 'vitest';
 import { recordArguments } from '../../lib/cli/record-arguments.ts';
 import { UsageError } from '../../lib/cli/usage-error.ts';
+import { Selection } from '../../lib/session/record/selection.ts';
+
+const linux = (args: readonly string[]) => recordArguments(args, 'linux');
+const windows = (args: readonly string[]) => recordArguments(args, 'win32');
 
 describe('the command line of record', () => {
   it('needs nothing', () => {
-    expect(recordArguments([])).toMatchObject({
+    expect(linux([])).toMatchObject({
       file: 'perf.data',
-      ringSize: 2 << 20,
+      bufferSize: 2 << 20,
       duration: undefined,
       command: [],
     });
   });
 
   it('has options in front of the command, which has its own', () => {
-    const given = recordArguments(['-o', 'a', '--duration', '1.5', '--', 'node', '-o', '--', 'b']);
+    const given = linux(['-o', 'a', '--duration', '1.5', '--', 'node', '-o', '--', 'b']);
     expect(given).toMatchObject({ file: 'a', duration: 1500, command: ['node', '-o', '--', 'b'] });
   });
 
   it('takes any size of buffers, and gives the kernel what it can have', () => {
-    const sizes = ['1', '64', '65', '3000'].map((size) => recordArguments(['--buffer-size', size])?.ringSize);
+    const sizes = ['1', '64', '65', '3000'].map((size) => linux(['--buffer-size', size])?.bufferSize);
     expect(sizes).toEqual([64, 64, 128, 4096].map((kibibytes) => kibibytes * 1024));
   });
 
   it('takes keywords with and without 0x', () => {
     for (const keywords of ['2', '0x2']) {
-      const selection = recordArguments(['--keywords', keywords])?.selection;
-      expect(selection?.has({ system: 'user_events', name: 'P_L4K2' })).toBe(true);
-      expect(selection?.has({ system: 'user_events', name: 'P_L4K1' })).toBe(false);
+      const selection = new Selection(linux(['--keywords', keywords])?.selected ?? {});
+      expect(selection.has({ system: 'user_events', name: 'P_L4K2' })).toBe(true);
+      expect(selection.has({ system: 'user_events', name: 'P_L4K1' })).toBe(false);
     }
   });
 
@@ -40,13 +44,24 @@ describe('the command line of record', () => {
     [['--tracepoint', '../x:name'], '--tracepoint takes SYSTEM:NAME, not "../x:name".'],
     [['--tracepoint', 'sched:..'], '--tracepoint takes SYSTEM:NAME, not "sched:..".'],
     [['node', 'app.js'], /node/],
+    [['--stacks'], '--stacks is for Windows.'],
     [['--'], 'There is no command behind --.'],
   ])('is not understood as %j', (args, message) => {
-    expect(() => recordArguments(args)).toThrow(UsageError);
-    expect(() => recordArguments(args)).toThrow(message);
+    expect(() => linux(args)).toThrow(UsageError);
+    expect(() => linux(args)).toThrow(message);
   });
 
   it('gives help when asked', () => {
-    expect(recordArguments(['--help', '--', 'node'])).toBeUndefined();
+    expect(linux(['--help', '--', 'node'])).toBeUndefined();
+  });
+
+  it('on Windows is of providers, by name or GUID, into an .etl', () => {
+    expect(windows(['--provider', 'P', '--stacks', '--level', '4', '--keywords', '2'])).toMatchObject({
+      file: 'trace.etl',
+      selected: { providers: ['P'], level: 4, keywords: 2n },
+      stacks: true,
+    });
+    expect(() => windows([])).toThrow('On Windows, record takes the name or the GUID of a --provider.');
+    expect(() => windows(['--provider', 'P', '--tracepoint', 's:n'])).toThrow('--tracepoint is for Linux.');
   });
 });

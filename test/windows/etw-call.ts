@@ -112,6 +112,54 @@ export interface CallbackDoneCall extends Common {
   readonly handle: string;
 }
 
+/** What a session is asked to be; a controlTrace's shows the same members. */
+interface SessionProperties {
+  /** UTF-16. */
+  readonly name: string | null;
+  /** Of the properties, with the room for names. */
+  readonly size: number;
+  readonly flags: number;
+  readonly clock: number;
+  readonly bufferKib: number;
+  readonly minimumBuffers: number;
+  readonly maximumBuffers: number;
+  readonly maximumFileSize: number;
+  readonly mode: number;
+  readonly flushTimer: number;
+  readonly nameOffset: number;
+  readonly fileOffset: number;
+  /** UTF-16. */
+  readonly file: string;
+  readonly session: string;
+  readonly status: number;
+}
+
+export interface StartTraceCall extends Common, SessionProperties {
+  readonly op: 'startTrace';
+}
+
+export interface EnableTraceCall extends Common {
+  readonly op: 'enableTrace';
+  readonly session: string;
+  readonly provider: string;
+  /** 1 enables. */
+  readonly code: number;
+  readonly level: number;
+  readonly any: string;
+  readonly all: string;
+  /** Milliseconds. */
+  readonly timeout: number;
+  /** ENABLE_TRACE_PARAMETERS. */
+  readonly parameters: string;
+  readonly status: number;
+}
+
+export interface ControlTraceCall extends Common, SessionProperties {
+  readonly op: 'controlTrace';
+  /** 1 stops. */
+  readonly code: number;
+}
+
 /** The test program's own line. */
 export interface MarkCall extends Common {
   readonly op: 'mark';
@@ -129,6 +177,9 @@ export type EtwCall =
   | ProviderEnabledCall
   | CallbackCall
   | CallbackDoneCall
+  | StartTraceCall
+  | EnableTraceCall
+  | ControlTraceCall
   | MarkCall;
 
 /** The calls of one kind. */

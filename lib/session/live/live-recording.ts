@@ -1,6 +1,11 @@
 /** A recording of the whole system's user events that is read while it runs. */
 import { Socket } from 'node:net';
-import { type ClockPair, Recorder, type RecorderCounts } from '../../platform/recorder.ts';
+import {
+  type ClockPair,
+  Recorder,
+  type RecorderCounts,
+  requireRecorderPlatform,
+} from '../../platform/recorder.ts';
 import {
   attrRecord,
   clockRecord,
@@ -23,7 +28,7 @@ export interface LiveOptions {
 
 export class LiveRecording {
   readonly #recorder: Recorder;
-  readonly #tracefs = new Tracefs();
+  readonly #tracefs: Tracefs;
   readonly #tracepoints: RecordedTracepoints;
   readonly #pipe: Socket;
   readonly #clock: ClockPair;
@@ -32,6 +37,8 @@ export class LiveRecording {
   #told = 0;
 
   private constructor({ selection, ringSize }: LiveOptions) {
+    requireRecorderPlatform();
+    this.#tracefs = new Tracefs();
     this.#recorder = new Recorder(processors('online'), ringSize);
     this.#tracepoints = new RecordedTracepoints(this.#recorder, this.#tracefs, selection);
     this.#tracepoints.addNamed();

@@ -1,18 +1,10 @@
 /** The perf.data file of a recording: begun, filled by the recorder, ended. */
-import {
-  closeSync,
-  fstatSync,
-  ftruncateSync,
-  openSync,
-  readSync,
-  renameSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import { RecorderError } from '../../platform/recorder-error.ts';
 import type { RecordingFacts } from '../../wire/perf-data/write/features.ts';
 import { fileEnd, HEADER_SIZE, UNFINISHED_HEADER } from '../../wire/perf-data/write/file.ts';
 import { lastRecordEnd } from './last-record.ts';
+import { keepOldFile } from './old-file.ts';
 
 /** File systems give away whole blocks: room for an end that is larger by this is surely enough. */
 const BLOCKS = 1 << 16;
@@ -22,14 +14,14 @@ export class RecordingFile {
   readonly descriptor: number;
 
   /**
-   * Creates the file. One that is there is renamed to FILE.old, as perf does it.
+   * Creates the file. One that is there is renamed to FILE.old.
    *
    * @throws RecorderError
    */
   constructor(path: string) {
     this.path = path;
     try {
-      if (statSync(path, { throwIfNoEntry: false })?.isFile()) renameSync(path, `${path}.old`);
+      keepOldFile(path);
       this.descriptor = openSync(path, 'w+', 0o600);
     } catch (error) {
       throw this.#unwritable(error);

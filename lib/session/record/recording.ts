@@ -1,7 +1,12 @@
 /** A recording of the whole system's user events into a perf.data file, from its start to its end. */
 import { hostname, machine, release } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ClockPair, Recorder, type RecorderCounts } from '../../platform/recorder.ts';
+import {
+  type ClockPair,
+  Recorder,
+  type RecorderCounts,
+  requireRecorderPlatform,
+} from '../../platform/recorder.ts';
 import { systemErrorName } from '../../platform/recorder-reasons.ts';
 import type { RecordingFacts } from '../../wire/perf-data/write/features.ts';
 import { lostRecord } from '../../wire/perf-data/write/records.ts';
@@ -51,6 +56,7 @@ export class Recording {
   #watch: TracepointWatch | undefined;
 
   private constructor(options: RecordingOptions) {
+    requireRecorderPlatform();
     this.#options = options;
     this.#tracefs = new Tracefs();
     this.#cpus = processors('online');

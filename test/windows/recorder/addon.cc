@@ -7,12 +7,13 @@
 #include <napi.h>
 #include <windows.h>
 
-#include <mutex>
+#include <map>
 #include <string>
 
 #include "call_log.h"
 #include "etw_model.h"
 #include "import_table.h"
+#include "session_hooks.h"
 
 namespace etwrec {
 namespace {
@@ -47,21 +48,26 @@ void JsSend(const Napi::CallbackInfo& info) {
 
 void JsSettle(const Napi::CallbackInfo&) { Settle(); }
 
-// failNext('register' | 'setInformation' | 'write', status, count)
+// failNext(operation, status, count)
 void JsFailNext(const Napi::CallbackInfo& info) {
+  static const std::map<std::string, Operation> operations = {
+      {"register", Operation::kRegister},
+      {"setInformation", Operation::kSetInformation},
+      {"write", Operation::kWrite},
+      {"startTrace", Operation::kStartTrace},
+      {"enableTrace", Operation::kEnableTrace},
+      {"controlTrace", Operation::kControlTrace},
+  };
   std::string name = info[0].ToString();
-  Operation operation;
-  if (name == "register") {
-    operation = Operation::kRegister;
-  } else if (name == "setInformation") {
-    operation = Operation::kSetInformation;
-  } else if (name == "write") {
-    operation = Operation::kWrite;
-  } else {
+  auto found = operations.find(name);
+  if (found == operations.end()) {
     throw Napi::TypeError::New(info.Env(), name + " is no operation that can fail.");
   }
-  FailNext(operation, Uint32(info[1]), Uint32(info[2]));
+  FailNext(found->second, Uint32(info[1]), Uint32(info[2]));
 }
+
+// setLosses(events, buffers)
+void JsSetLosses(const Napi::CallbackInfo& info) { SetLosses(Uint32(info[0]), Uint32(info[1])); }
 
 // mark(text): a line of the test's own among the calls. Letters, digits and spaces.
 void JsMark(const Napi::CallbackInfo& info) { Line("mark").Text("text", info[0].ToString()); }
@@ -85,6 +91,7 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   exports["send"] = Napi::Function::New<JsSend>(env, "send");
   exports["settle"] = Napi::Function::New<JsSettle>(env, "settle");
   exports["failNext"] = Napi::Function::New<JsFailNext>(env, "failNext");
+  exports["setLosses"] = Napi::Function::New<JsSetLosses>(env, "setLosses");
   exports["mark"] = Napi::Function::New<JsMark>(env, "mark");
   return exports;
 }

@@ -70,15 +70,6 @@ std::shared_ptr<Registration> FindLive(REGHANDLE handle) {
   return found != nullptr && found->live ? found : nullptr;
 }
 
-ULONG NextFailure(Operation operation) {
-  State& state = TheState();
-  std::lock_guard<std::mutex> lock(state.mutex);
-  Failure& failure = state.failures[operation];
-  if (failure.left == 0) return ERROR_SUCCESS;
-  --failure.left;
-  return failure.status;
-}
-
 bool FindSession(const GUID& provider, Filter* filter) {
   State& state = TheState();
   std::lock_guard<std::mutex> lock(state.mutex);
@@ -252,6 +243,15 @@ void Send(const GUID& provider, Command command, const Filter& filter, bool wait
 }
 
 void Settle() { ControlThread::Get().Settle(); }
+
+ULONG NextFailure(Operation operation) {
+  State& state = TheState();
+  std::lock_guard<std::mutex> lock(state.mutex);
+  Failure& failure = state.failures[operation];
+  if (failure.left == 0) return ERROR_SUCCESS;
+  --failure.left;
+  return failure.status;
+}
 
 void FailNext(Operation operation, ULONG status, ULONG count) {
   State& state = TheState();

@@ -61,8 +61,17 @@ void Send(const GUID& provider, Command command, const Filter& filter, bool wait
 // Waits for the callbacks of all commands.
 void Settle();
 
-enum class Operation { kRegister, kSetInformation, kWrite };
+enum class Operation {
+  kRegister,
+  kSetInformation,
+  kWrite,
+  kStartTrace,
+  kEnableTrace,
+  kControlTrace
+};
 // Has the next `count` calls with a valid handle fail.
 void FailNext(Operation operation, ULONG status, ULONG count);
+// What the next call answers, unless it is not valid; 0: no failure.
+ULONG NextFailure(Operation operation);
 
 }  // namespace etwrec

@@ -7,6 +7,7 @@
 
 #include "call_log.h"
 #include "etw_model.h"
+#include "session_hooks.h"
 
 namespace etwrec {
 namespace {
@@ -154,7 +155,7 @@ void* HookFor(const char* name) {
   for (auto& hook : hooks) {
     if (strcmp(hook.name, name) == 0) return hook.function;
   }
-  return nullptr;
+  return SessionHookFor(name);
 }
 
 }  // namespace etwrec

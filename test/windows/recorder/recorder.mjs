@@ -39,7 +39,7 @@ export function settle() {
 /**
  * Has the next calls fail with a Windows status, such as 8 (the session cannot keep up), 87 (invalid parameter),
  * 234 (larger than the session's buffers) or 534 (larger than 64 KB).
- * @param {'register' | 'setInformation' | 'write'} operation
+ * @param {'register' | 'setInformation' | 'write' | 'startTrace' | 'enableTrace' | 'controlTrace'} operation
  */
 export function failNext(operation, status, count = 1) {
   addon.failNext(operation, status, count);
@@ -48,4 +48,9 @@ export function failNext(operation, status, count = 1) {
 /** Puts a line { op: 'mark', text } among the recorded calls. Letters, digits and spaces. */
 export function mark(text) {
   addon.mark(text);
+}
+
+/** What sessions that this process has started say, when they end, that they have lost. */
+export function setLosses(events, buffers) {
+  addon.setLosses(events, buffers);
 }

@@ -1,0 +1,48 @@
+/** `tracewright record` on Linux: the system's user events into a perf.data file. */
+import { readFileSync } from 'node:fs';
+import { Recording, type RecordingResult } from '../session/record/recording.ts';
+import { Selection } from '../session/record/selection.ts';
+import { megabytes } from './megabytes.ts';
+import type { RecordArguments } from './record-arguments.ts';
+import type { RunningRecording } from './running-recording.ts';
+
+/**
+ * @param args the command line, which the file tells
+ * @throws RecorderError
+ */
+export async function recordUserEvents(
+  { file, selected, bufferSize }: RecordArguments,
+  args: readonly string[],
+): Promise<RunningRecording> {
+  const recording = await Recording.start({
+    file,
+    selection: new Selection(selected),
+    ringSize: bufferSize,
+    commandLine: ['tracewright', 'record', ...args],
+    version: packageVersion(),
+  });
+  return {
+    address: recording.address,
+    progress: () => {
+      const { events, bytes, lost } = recording.counts;
+      return `Recording: ${events} events, ${megabytes(bytes)}, ${lost} lost`;
+    },
+    hasEnded: () => recording.counts.done,
+    stop: async () => {
+      const result = await recording.stop();
+      return { summary: summaryOf(result, file), problems: result.problems };
+    },
+  };
+}
+
+function summaryOf({ events, bytes, lost, tracepoints }: RecordingResult, file: string): string {
+  const of = tracepoints.length === 1 ? '1 tracepoint' : `${tracepoints.length} tracepoints`;
+  const losses = lost === 0 ? 'none lost' : `${lost} lost, which a larger --buffer-size may keep`;
+  const hint = tracepoints.length === 0 ? ' No program had registered any that was asked for.' : '';
+  return `Recorded ${events} events of ${of} into ${file} (${megabytes(bytes)}), ${losses}.${hint}`;
+}
+
+function packageVersion(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { readonly version: string }).version;
+}

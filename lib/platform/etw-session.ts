@@ -1,0 +1,98 @@
+/**
+ * The addon's sessions of ETW: Windows itself records, into an .etl file. See native/windows/recorder.h. A session
+ * goes on when this process is gone.
+ */
+import { guidBytes } from '../wire/guid.ts';
+import { type Addon, loadAddon } from './addon.ts';
+import { enableReason, startReason, stopReason } from './etw-session-reasons.ts';
+import { RecorderError } from './recorder-error.ts';
+
+export interface EtwSessionOptions {
+  /** No other session has it. */
+  readonly name: string;
+  /** An absolute path. */
+  readonly file: string;
+  /** The size of one buffer, in KiB. */
+  readonly bufferSize: number;
+  /** How many there are, for all processors together. */
+  readonly buffers: number;
+}
+
+export interface EnabledProvider {
+  /** GUID, as text. */
+  readonly provider: string;
+  /** Up to 255. */
+  readonly level: number;
+  /** 64 bits: events with one of them, or without any. */
+  readonly keywords: bigint;
+  /** With the stack of each event. */
+  readonly stacks: boolean;
+}
+
+export interface EtwSessionCounts {
+  readonly eventsLost: number;
+  readonly buffersLost: number;
+  readonly buffersWritten: number;
+}
+
+interface SessionAddon extends Addon {
+  sessionStart(
+    name: string,
+    file: string,
+    bufferKib: number,
+    buffers: number,
+  ): { readonly error: number; readonly session: bigint };
+  sessionEnable(
+    session: bigint,
+    provider: Uint8Array,
+    level: number,
+    anyKeyword: bigint,
+    stacks: boolean,
+  ): number;
+  sessionStop(session: bigint): EtwSessionCounts & { readonly error: number };
+}
+
+export class EtwSession {
+  readonly #addon: SessionAddon;
+  readonly #session: bigint;
+
+  /**
+   * Starts the session; no provider is recorded yet.
+   *
+   * @throws RecorderError
+   */
+  constructor(options: EtwSessionOptions) {
+    this.#addon = sessionAddon();
+    const { name, file, bufferSize, buffers } = options;
+    const { error, session } = this.#addon.sessionStart(name, file, bufferSize, buffers);
+    if (error !== 0) throw new RecorderError(startReason(error, options));
+    this.#session = session;
+  }
+
+  /**
+   * Has the provider recorded, in all processes that have it or will have it.
+   *
+   * @throws RecorderError
+   */
+  enable({ provider, level, keywords, stacks }: EnabledProvider): void {
+    const error = this.#addon.sessionEnable(this.#session, guidBytes(provider), level, keywords, stacks);
+    if (error !== 0) throw new RecorderError(enableReason(error, provider));
+  }
+
+  /**
+   * Ends the session; its file is complete then.
+   *
+   * @throws RecorderError
+   */
+  stop(): EtwSessionCounts {
+    const { error, ...counts } = this.#addon.sessionStop(this.#session);
+    if (error !== 0) throw new RecorderError(stopReason(error));
+    return counts;
+  }
+}
+
+function sessionAddon(): SessionAddon {
+  const addon = loadAddon();
+  if ('reason' in addon) throw new RecorderError(addon.reason);
+  return addon as SessionAddon;
+}

@@ -1,0 +1,75 @@
+// See recorder.h. Source: the documentation of StartTraceW, EVENT_TRACE_PROPERTIES, EnableTraceEx2
+// and ControlTraceW.
+#include "windows/recorder.h"
+
+#include <cstddef>
+#include <cstring>
+
+namespace tracewright::etw {
+namespace {
+
+// Of the names, with their ends: no longer ones are taken.
+constexpr size_t kNameSize = 1024;
+// Times are those of QueryPerformanceCounter.
+constexpr ULONG kPerformanceCounter = 1;
+// EVENT_ENABLE_PROPERTY_STACK_TRACE, which mingw's headers lack.
+constexpr ULONG kStackTrace = 4;
+
+// What ETW is given of a session, and fills in; the names stand behind the numbers.
+struct Properties {
+  Properties() {
+    numbers.Wnode.BufferSize = sizeof *this;
+    numbers.Wnode.Flags = WNODE_FLAG_TRACED_GUID;
+    numbers.LoggerNameOffset = offsetof(Properties, name);
+    numbers.LogFileNameOffset = offsetof(Properties, file);
+  }
+
+  EVENT_TRACE_PROPERTIES numbers = {};
+  wchar_t name[kNameSize] = {};
+  wchar_t file[kNameSize] = {};
+};
+
+}  // namespace
+
+ULONG StartSession(const SessionOptions& options, TRACEHANDLE* session) {
+  if (options.name.size() >= kNameSize || options.file.size() >= kNameSize) {
+    return ERROR_FILENAME_EXCED_RANGE;
+  }
+  Properties properties;
+  properties.numbers.Wnode.ClientContext = kPerformanceCounter;
+  properties.numbers.LogFileMode = EVENT_TRACE_FILE_MODE_SEQUENTIAL;
+  properties.numbers.BufferSize = options.buffer_kib;
+  properties.numbers.MinimumBuffers = options.buffers;
+  properties.numbers.MaximumBuffers = options.buffers;
+  // The session's own name is put in by StartTraceW.
+  memcpy(properties.file, options.file.data(), options.file.size() * sizeof(wchar_t));
+  return StartTraceW(session, options.name.c_str(), &properties.numbers);
+}
+
+ULONG EnableProvider(TRACEHANDLE session, const GUID& provider, UCHAR level, ULONGLONG any_keyword,
+                     bool stacks) {
+  constexpr ULONGLONG kNoAllKeyword = 0;
+  constexpr ULONG kDoNotWait = 0;
+  ENABLE_TRACE_PARAMETERS parameters = {};
+  parameters.Version = ENABLE_TRACE_PARAMETERS_VERSION_2;
+  parameters.EnableProperty = stacks ? kStackTrace : 0;
+  return EnableTraceEx2(session,
+                        &provider,
+                        EVENT_CONTROL_CODE_ENABLE_PROVIDER,
+                        level,
+                        any_keyword,
+                        kNoAllKeyword,
+                        kDoNotWait,
+                        &parameters);
+}
+
+ULONG StopSession(TRACEHANDLE session, SessionCounts* counts) {
+  Properties properties;
+  ULONG error = ControlTraceW(session, nullptr, &properties.numbers, EVENT_TRACE_CONTROL_STOP);
+  *counts = {properties.numbers.EventsLost,
+             properties.numbers.LogBuffersLost,
+             properties.numbers.BuffersWritten};
+  return error;
+}
+
+}  // namespace tracewright::etw
