@@ -1,5 +1,6 @@
 /** Has `Node.Runtime` defined, and fed with what its listeners want. */
 import { AsyncResource } from 'node:async_hooks';
+import type { SourceCommand } from '../session/commands.ts';
 import { eventLoop } from './event-loop.ts';
 import { defineRuntimeEvents, type RuntimeEvents } from './events.ts';
 import { everySecond } from './every-second.ts';
@@ -38,12 +39,13 @@ function fed(events: RuntimeEvents): RuntimeEvents {
   ]);
   // Timers and hooks belong to whoever calls this: not to the request or the activity in which somebody listens.
   const outside = new AsyncResource('TracewrightRuntime');
-  const update = () => outside.runInAsyncScope(() => observations.update());
-  events.onCommand(({ kind }) => {
+  const update = () => observations.update();
+  const onCommand = ({ kind }: SourceCommand) => {
     const wasTold = observations.isRunning(info);
     update();
     if (wasTold && (kind === 'enable' || kind === 'sendManifest')) writeProcessInfo(events);
-  });
+  };
+  events.onCommand((command) => outside.runInAsyncScope(onCommand, undefined, command));
   // Tracers on Linux come and go without a word; the question is a few loads.
   if (events.status.backend === 'user_events') everySecond(update);
   return events;
