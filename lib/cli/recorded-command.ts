@@ -20,6 +20,10 @@ export class RecordedCommand {
     this.#name = name;
     const env = { ...process.env, [RECORDER_VARIABLE]: recorderAddress };
     this.#child = spawn(name, args, { stdio: ['inherit', process[stdout], process.stderr], env });
+    // However we end, it is not left behind.
+    const end = () => this.end();
+    process.once('exit', end);
+    this.#child.once('exit', () => process.removeListener('exit', end));
     this.ended = new Promise((resolve, reject) => {
       this.#child.on('error', (error: NodeJS.ErrnoException) => {
         reject(new Error(`${name} could not be started (${error.code}).`));
