@@ -129,9 +129,12 @@ describe.skipIf(skipReason('uml') !== undefined)(
       },
     );
 
-    it('ends when whoever reads has seen enough', async () => {
-      const output = await run(`${live} -- node recorded.mjs 1000 | head -1; echo ended`);
-      expect(output).toMatch(/number=0 .*\n(?:.*\n)*ended\n$/);
+    it('ends when whoever reads has seen enough, its command too', async () => {
+      const output = await run(`${live} -- node paced.mjs 100000 1 | head -1
+        for i in 1 2 3 4 5; do pgrep -x node >/dev/null || break; sleep 1; done
+        pgrep -x node >/dev/null && echo "left behind"; echo ended`);
+      expect(output).toMatch(/Paced_Service.*\n(?:.*\n)*ended\n$/);
+      expect(output).not.toContain('left behind');
     });
 
     it('says what it cannot run', async () => {
