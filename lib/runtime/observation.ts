@@ -12,23 +12,45 @@ export interface Observation {
 export class Observations {
   readonly #stopped: Set<Observation>;
   readonly #running = new Map<Observation, () => void>();
+  #isUpdating = false;
+  #hasChanged = false;
 
   constructor(observations: readonly Observation[]) {
     this.#stopped = new Set(observations);
   }
 
+  /** Also of one that is being started. */
   isRunning(observation: Observation): boolean {
-    return this.#running.has(observation);
+    return !this.#stopped.has(observation);
   }
 
   /** Starts those that have come to be wanted, and stops those that nobody wants any more. */
   update(): void {
+    this.#hasChanged = true;
+    // A listener may come or go in the midst of an event that is written at a start.
+    if (this.#isUpdating) return;
+    this.#isUpdating = true;
+    try {
+      while (this.#hasChanged) {
+        this.#hasChanged = false;
+        this.#stopUnwanted();
+        this.#startWanted();
+      }
+    } finally {
+      this.#isUpdating = false;
+    }
+  }
+
+  #stopUnwanted(): void {
     for (const [observation, stop] of this.#running) {
       if (observation.isWanted()) continue;
       this.#running.delete(observation);
       this.#stopped.add(observation);
       stop();
     }
+  }
+
+  #startWanted(): void {
     for (const observation of this.#stopped) {
       if (!observation.isWanted()) continue;
       this.#stopped.delete(observation);

@@ -108,6 +108,20 @@ describe('what nobody listens to', () => {
     expect(clearInterval).toHaveBeenCalledTimes(3);
   });
 
+  it('has none either when the listener went in the midst of the first event', () => {
+    const setInterval = vi.spyOn(globalThis, 'setInterval');
+    const clearInterval = vi.spyOn(globalThis, 'clearInterval');
+    const before = hooks();
+    const listener = new EventListener({
+      onEventWritten: ({ name }) => {
+        if (name === 'HeapStatistics') listener.close();
+      },
+    });
+    listener.enableEvents(source, 0);
+    expect(hooks()).toEqual(before);
+    expect(clearInterval).toHaveBeenCalledTimes(setInterval.mock.calls.length);
+  });
+
   it('is told apart by level, too', () => {
     const [, warnings = 0] = hooks();
     hear(RuntimeKeywords.Exceptions, Level.Error);
