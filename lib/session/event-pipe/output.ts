@@ -1,0 +1,14 @@
+/** Where the bytes of a session go. */
+export interface SessionOutput {
+  /** Bytes that were taken and have not gone out. */
+  readonly pendingBytes: number;
+  /** Bytes that have gone out. */
+  readonly writtenBytes: number;
+  /** Takes the next bytes; never throws. */
+  write(bytes: Uint8Array): void;
+  /** Resolves when everything has gone out, or nothing more can; never rejects. */
+  end(): Promise<void>;
+}
+
+/** Told once, with a sentence, when nothing more can go out. */
+export type OnOutputFailed = (problem: string) => void;

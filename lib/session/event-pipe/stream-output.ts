@@ -1,0 +1,67 @@
+/** A stream that a session's bytes go into. It is the session's until it is ended, which the session does. */
+import { finished, type Writable } from 'node:stream';
+import { thrownText } from '../shown.ts';
+import type { OnOutputFailed, SessionOutput } from './output.ts';
+
+export class StreamOutput implements SessionOutput {
+  readonly #stream: Writable;
+  readonly #onFailed: OnOutputFailed;
+  readonly #finished: Promise<void>;
+  #isEnding = false;
+  #pendingBytes = 0;
+  #writtenBytes = 0;
+
+  constructor(stream: Writable, onFailed: OnOutputFailed) {
+    this.#stream = stream;
+    this.#onFailed = onFailed;
+    this.#finished = new Promise((resolve) => {
+      finished(stream, { readable: false }, (error) => {
+        if (error) this.#fail(error);
+        else if (!this.#isEnding) this.#onFailed("The session's stream was ended by somebody else.");
+        resolve();
+      });
+    });
+    // A stream may fail again when it is ended, and nobody else might listen.
+    stream.on('error', () => {});
+  }
+
+  get pendingBytes(): number {
+    return this.#pendingBytes;
+  }
+
+  get writtenBytes(): number {
+    return this.#writtenBytes;
+  }
+
+  write(bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    this.#pendingBytes += bytes.length;
+    this.#guard(() => {
+      this.#stream.write(bytes, (error) => {
+        this.#pendingBytes -= bytes.length;
+        if (error) this.#fail(error);
+        else this.#writtenBytes += bytes.length;
+      });
+    });
+  }
+
+  async end(): Promise<void> {
+    this.#isEnding = true;
+    if (this.#guard(() => this.#stream.end())) await this.#finished;
+  }
+
+  /** A stream of the application's own may throw. */
+  #guard(work: () => void): boolean {
+    try {
+      work();
+      return true;
+    } catch (error) {
+      this.#fail(error);
+      return false;
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.#onFailed(`The session's stream cannot be written: ${thrownText(error)}`);
+  }
+}
