@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { activityPath } from '../../lib/index.ts';
 
 const programs = join(import.meta.dirname, 'runtime-programs');
 
@@ -78,6 +79,13 @@ describe('an exception that nobody catches', () => {
       { origin: 'unhandledRejection', type: 'TypeError', message: 'not a thing' },
     ]);
     expect(ended.code).toBe(1);
+  });
+
+  it('is told in the activity in which it was thrown', async () => {
+    const ended = await run('throws.mjs', ['activity']);
+    const [thrown] = named(ended, 'UncaughtException');
+    expect(thrown).toMatchObject({ payload: { message: 'at work' } });
+    expect(activityPath(thrown?.activityId ?? '')).toBe('//1/1');
   });
 
   it('need not be an error', async () => {
