@@ -5,7 +5,6 @@ import type { SourceStats } from '../../lib/index.ts';
 import { runScript, skipReason, suiteName } from '../kernel/guest.ts';
 
 interface Traced {
-  readonly tracepoints: readonly string[];
   readonly problems: readonly string[];
   /** Hooks in Node.js before the tracer, with it, and after it. */
   readonly states: readonly number[];

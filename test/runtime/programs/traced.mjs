@@ -1,28 +1,28 @@
 // ftrace records Node.Runtime for a while, unannounced as every tracer on Linux. Prints what it recorded, and what
 // Node.js was made to observe before, meanwhile and afterwards.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { enableRuntimeEvents } from 'tracewright/runtime';
-import { clear, recordedLines, setRecorded } from '../../kernel/programs/tracefs.mjs';
-
-/** A little more than the second after which a tracer is noticed. */
-const NOTICED_MS = 1300;
+import { clear, recordedLines, setRecorded, until } from '../../kernel/programs/tracefs.mjs';
 
 const hooks = () => process.listenerCount('uncaughtExceptionMonitor');
+const isRecorded = (tracepoint) => recordedLines().some((line) => line.includes(` ${tracepoint}: `));
+
 const source = enableRuntimeEvents();
 const states = [hooks()];
 clear();
 for (const tracepoint of source.tracepoints) setRecorded(tracepoint, true);
-await sleep(NOTICED_MS);
+await until(() => hooks() > 0, 'the tracer to be noticed');
 states.push(hooks());
 globalThis.gc();
 process.emitWarning('Traced.');
-await sleep(NOTICED_MS);
+// A collection, a warning, and a sample that takes a second.
+for (const tracepoint of ['Node_Runtime_L4K1', 'Node_Runtime_L3K8000', 'Node_Runtime_L4K4']) {
+  await until(() => isRecorded(tracepoint), `${tracepoint} to be recorded`);
+}
 for (const tracepoint of source.tracepoints) setRecorded(tracepoint, false);
-await sleep(NOTICED_MS);
+await until(() => hooks() === 0, 'the end of the tracer to be noticed');
 states.push(hooks());
 console.log(
   JSON.stringify({
-    tracepoints: source.tracepoints,
     problems: source.status.problems,
     states,
     stats: source.stats(),
