@@ -1,0 +1,91 @@
+/**
+ * What is collected for the subscribers of one event source, each at the interval that it asked for. While
+ * nobody asks, nothing runs.
+ */
+import { AsyncResource } from 'node:async_hooks';
+import type { Subscriber } from '../session/audience.ts';
+import { argumentTexts } from '../session/commands.ts';
+import { type Listenable, type Request, subscriptionsOf } from '../session/subscriptions.ts';
+
+/** What one subscriber is told. */
+export interface Collection {
+  readonly milliseconds: number;
+  /** Called once, before the first interval. */
+  start(): void;
+  /** Called at the end of each interval. Must not throw. */
+  collect(): void;
+  end(): void;
+}
+
+export type Arguments = Readonly<Record<string, string>>;
+type Begin<Kind extends Collection> = (
+  subscriber: Subscriber,
+  args: Arguments,
+  request: Request,
+) => Kind | undefined;
+
+interface Running<Kind extends Collection> {
+  /** What was asked for, to see a change. */
+  readonly asked: string;
+  readonly collection: Kind | undefined;
+  readonly timer: NodeJS.Timeout | undefined;
+}
+
+/** The longest interval of a timer of Node.js. */
+export const MAX_MILLISECONDS = 0x7fff_ffff;
+
+export class Collections<Kind extends Collection> {
+  readonly #source: Listenable;
+  readonly #begin: Begin<Kind>;
+  readonly #running = new Map<Subscriber, Running<Kind>>();
+  /** Timers belong to no request or activity in which somebody happens to listen. */
+  readonly #outside = new AsyncResource('TracewrightCounters');
+
+  /** @param begin makes the collection for a subscriber; undefined where it asks for none */
+  constructor(source: Listenable, begin: Begin<Kind>) {
+    this.#source = source;
+    this.#begin = begin;
+    subscriptionsOf(source).onCommand(() => this.#outside.runInAsyncScope(() => this.#update()));
+  }
+
+  get all(): readonly Kind[] {
+    const collections: Kind[] = [];
+    for (const { collection } of this.#running.values()) {
+      if (collection !== undefined) collections.push(collection);
+    }
+    return collections;
+  }
+
+  #update(): void {
+    const { requests } = subscriptionsOf(this.#source);
+    for (const [subscriber, { asked }] of [...this.#running]) {
+      const request = requests.get(subscriber);
+      if (request === undefined || askedBy(request) !== asked) this.#stop(subscriber);
+    }
+    for (const [subscriber, request] of [...requests]) {
+      if (!this.#running.has(subscriber)) this.#start(subscriber, request);
+    }
+  }
+
+  #start(subscriber: Subscriber, request: Request): void {
+    const collection = this.#begin(subscriber, argumentTexts(request.arguments ?? {}), request);
+    const timer =
+      collection === undefined
+        ? undefined
+        : setInterval(() => collection.collect(), collection.milliseconds).unref();
+    // Known before it starts: what it tells then may bring further commands.
+    this.#running.set(subscriber, { asked: askedBy(request), collection, timer });
+    collection?.start();
+  }
+
+  #stop(subscriber: Subscriber): void {
+    const running = this.#running.get(subscriber);
+    this.#running.delete(subscriber);
+    clearInterval(running?.timer);
+    running?.collection?.end();
+  }
+}
+
+function askedBy({ level = 0, keywords = 0n, arguments: args = {} }: Request): string {
+  return JSON.stringify([level, String(keywords), argumentTexts(args)]);
+}

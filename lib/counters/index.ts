@@ -1,0 +1,9 @@
+/** tracewright/counters: values over time, for dotnet-counters and every other listener. */
+export type { CounterOptions, IncrementingCounterOptions } from './counter-options.ts';
+export type { MeanPayload, SumPayload } from './counter-payload.ts';
+export {
+  EventCounter,
+  IncrementingEventCounter,
+  IncrementingPollingCounter,
+  PollingCounter,
+} from './event-counters.ts';

@@ -1,0 +1,205 @@
+/** The counters of an event source: what their events say, to whom, and when nothing runs. */
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import {
+  EventCounter,
+  IncrementingEventCounter,
+  IncrementingPollingCounter,
+  type MeanPayload,
+  PollingCounter,
+  type SumPayload,
+} from '../../lib/counters/index.ts';
+import { defineEventSource, EventListener, event, listen, type WrittenEvent } from '../../lib/index.ts';
+
+const log = defineEventSource('Counters-Test', { Ping: event() });
+
+// Activities flow while somebody listens, which has a timer of its own: from before timers are counted.
+const alwaysThere = listen(log, () => {});
+afterAll(() => alwaysThere.close());
+
+const closing: { close(): void }[] = [];
+function kept<Kind extends { close(): void }>(thing: Kind): Kind {
+  closing.push(thing);
+  return thing;
+}
+
+function asking(seconds: number | string) {
+  const events: WrittenEvent[] = [];
+  const listener = kept(new EventListener({ onEventWritten: (written) => void events.push(written) }));
+  listener.enableEvents(log, 4, 0n, { EventCounterIntervalSec: seconds });
+  const payloads = () => events.map(({ payload }) => payload.Payload as MeanPayload & SumPayload);
+  return { listener, events, payloads };
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  for (const thing of closing.splice(0)) thing.close();
+  expect(vi.getTimerCount()).toBe(0);
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+describe('the event', () => {
+  it('of an EventCounter says the mean of what was written in the interval, in the order of .NET', () => {
+    const counter = kept(
+      new EventCounter(log, 'time', {
+        displayName: 'Request time',
+        displayUnits: 'ms',
+        metadata: { a: '1', b: '2' },
+      }),
+    );
+    const { events, payloads } = asking(1);
+    for (const value of [1, 3, Number.NaN]) counter.write(value);
+    vi.advanceTimersByTime(1000);
+    expect(events[0]).toMatchObject({ name: 'EventCounters', level: 0, keywords: 0n, opcode: 0 });
+    expect(Object.entries(payloads()[0] ?? {})).toEqual([
+      ['Name', 'time'],
+      ['DisplayName', 'Request time'],
+      ['Mean', 2],
+      ['StandardDeviation', 1],
+      ['Count', 2],
+      ['Min', 1],
+      ['Max', 3],
+      ['IntervalSec', 1],
+      ['Series', 'Interval=1000'],
+      ['CounterType', 'Mean'],
+      ['Metadata', 'a:1,b:2'],
+      ['DisplayUnits', 'ms'],
+    ]);
+  });
+
+  it('of an EventCounter to which nothing was written says so', () => {
+    kept(new EventCounter(log, 'time')).write(5);
+    const { payloads } = asking(1);
+    vi.advanceTimersByTime(1000);
+    expect(payloads()).toMatchObject([
+      {
+        Mean: 0,
+        StandardDeviation: 0,
+        Count: 0,
+        Min: Number.POSITIVE_INFINITY,
+        Max: Number.NEGATIVE_INFINITY,
+      },
+    ]);
+  });
+
+  it('of a PollingCounter says the value', () => {
+    kept(new PollingCounter(log, 'queue', () => 7));
+    const { payloads } = asking(1);
+    vi.advanceTimersByTime(1000);
+    expect(payloads()).toMatchObject([{ Mean: 7, StandardDeviation: 0, Count: 1, Min: 7, Max: 7 }]);
+  });
+
+  it('of an IncrementingEventCounter says what has come in the interval, in the order of .NET', () => {
+    const counter = kept(
+      new IncrementingEventCounter(log, 'requests', { displayName: 'Requests', displayRateSeconds: 60 }),
+    );
+    const { payloads } = asking(2);
+    counter.increment();
+    counter.increment(4);
+    vi.advanceTimersByTime(4000);
+    expect(payloads().map(({ Increment }) => Increment)).toEqual([5, 0]);
+    expect(Object.entries(payloads()[0] ?? {})).toEqual([
+      ['Name', 'requests'],
+      ['DisplayName', 'Requests'],
+      ['DisplayRateTimeScale', '00:01:00'],
+      ['Increment', 5],
+      ['IntervalSec', 2],
+      ['Metadata', ''],
+      ['Series', 'Interval=2000'],
+      ['CounterType', 'Sum'],
+      ['DisplayUnits', ''],
+    ]);
+  });
+
+  it('of an IncrementingPollingCounter says how much the total has grown since somebody asks', () => {
+    let total = 100;
+    kept(new IncrementingPollingCounter(log, 'collections', () => total));
+    const { payloads } = asking(1);
+    total = 103;
+    vi.advanceTimersByTime(1000);
+    expect(payloads()).toMatchObject([{ Increment: 3, CounterType: 'Sum' }]);
+  });
+});
+
+describe('a subscriber', () => {
+  it('is told at its own interval, of what came in it, whoever else asks', () => {
+    const counter = kept(new IncrementingEventCounter(log, 'requests'));
+    const quick = asking(1);
+    const slow = asking('2');
+    counter.increment();
+    vi.advanceTimersByTime(1000);
+    counter.increment();
+    vi.advanceTimersByTime(1000);
+    const told = ({ Series, Increment }: SumPayload) => `${Series} ${Increment}`;
+    expect(quick.payloads().map(told)).toEqual(['Interval=1000 1', 'Interval=1000 1']);
+    expect(slow.payloads().map(told)).toEqual(['Interval=2000 2']);
+  });
+
+  it('is told of a counter that comes later', () => {
+    const { payloads } = asking(1);
+    kept(new PollingCounter(log, 'late', () => 1));
+    vi.advanceTimersByTime(1000);
+    expect(payloads()).toMatchObject([{ Name: 'late' }]);
+  });
+
+  it('is not told of a counter that was closed', () => {
+    const { payloads } = asking(1);
+    new PollingCounter(log, 'closed', () => 1).close();
+    vi.advanceTimersByTime(1000);
+    expect(payloads()).toEqual([]);
+  });
+
+  it.each([0, -1, '', 'often', 1e12])('that asks for an interval of %j is told nothing', (seconds) => {
+    kept(new PollingCounter(log, 'queue', () => 1));
+    asking(seconds);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('that changes its interval is told by the new one', () => {
+    kept(new PollingCounter(log, 'queue', () => 1));
+    const { listener, payloads } = asking(1);
+    listener.enableEvents(log, 4, 0n, { EventCounterIntervalSec: 0.1 });
+    vi.advanceTimersByTime(100);
+    expect(payloads()).toMatchObject([{ Series: 'Interval=100' }]);
+  });
+
+  it('that leaves leaves no timer behind', () => {
+    kept(new PollingCounter(log, 'queue', () => 1));
+    const { listener } = asking(1);
+    expect(vi.getTimerCount()).toBe(1);
+    listener.disableEvents(log);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe('a counter', () => {
+  it('that throws is told of once, and harms no other', () => {
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    kept(
+      new PollingCounter(log, 'broken', () => {
+        throw new Error('no such queue');
+      }),
+    );
+    kept(new PollingCounter(log, 'whole', () => 1));
+    const { payloads } = asking(1);
+    vi.advanceTimersByTime(2000);
+    expect(payloads().map(({ Name }) => Name)).toEqual(['whole', 'whole']);
+    expect(warn.mock.calls.map(([text]) => String(text).split('\n')[0])).toEqual([
+      'The counter Counters-Test.broken threw: Error: no such queue',
+    ]);
+  });
+
+  it('is refused with a mistake in it', () => {
+    expect(() => new EventCounter(log, '')).toThrow(
+      "Counters-Test: a counter's name is a string that is not empty",
+    );
+    expect(() => new EventCounter(log, 'x', { metadata: { a: '1,2' } })).toThrow(
+      'Counters-Test.x: metadata has no ":" and "," in it, unlike "a" with "1,2".',
+    );
+    expect(() => new IncrementingEventCounter(log, 'x', { displayRateSeconds: 0 })).toThrow(
+      'Counters-Test.x: displayRateSeconds is an integer from 1 to 86399, not 0.',
+    );
+  });
+});
