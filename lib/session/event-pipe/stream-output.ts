@@ -8,6 +8,7 @@ export class StreamOutput implements SessionOutput {
   readonly #onFailed: OnOutputFailed;
   readonly #finished: Promise<void>;
   #isEnding = false;
+  #hasFailed = false;
   #pendingBytes = 0;
   #writtenBytes = 0;
 
@@ -47,21 +48,23 @@ export class StreamOutput implements SessionOutput {
 
   async end(): Promise<void> {
     this.#isEnding = true;
-    if (this.#guard(() => this.#stream.end())) await this.#finished;
+    if (!this.#hasFailed) this.#guard(() => this.#stream.end());
+    // One that has thrown would not come to an end by itself.
+    if (this.#hasFailed) this.#guard(() => this.#stream.destroy());
+    await this.#finished;
   }
 
   /** A stream of the application's own may throw. */
-  #guard(work: () => void): boolean {
+  #guard(work: () => void): void {
     try {
       work();
-      return true;
     } catch (error) {
       this.#fail(error);
-      return false;
     }
   }
 
   #fail(error: unknown): void {
+    this.#hasFailed = true;
     this.#onFailed(`The session's stream cannot be written: ${thrownText(error)}`);
   }
 }

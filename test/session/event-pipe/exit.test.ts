@@ -1,0 +1,27 @@
+/** A session that nobody stops: its file is complete all the same when the process exits. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { readSession } from './session-trace.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'tracewright-session-exit-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const program = join(import.meta.dirname, 'programs/exits.mjs');
+
+it.each([
+  ['comes to its end', 'end', 0],
+  ['comes to its end with handlers that write events', 'busy', 0],
+  ['exits', 'exit', 3],
+  ['throws', 'throw', 1],
+  ['ends a worker thread', 'worker', 0],
+])('a process that %s completes the file', async (_, ending, code) => {
+  const file = join(folder, `${ending}.nettrace`);
+  const { status } = spawnSync(process.execPath, [program, file, ending], { timeout: 20_000 });
+  expect(status).toBe(code);
+  const { events } = await readSession(readFileSync(file));
+  expect(events.length).toBe(50_000);
+  expect(events.at(-1)?.payload.n).toBe(49_999);
+});
