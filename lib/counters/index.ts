@@ -7,3 +7,5 @@ export {
   IncrementingPollingCounter,
   PollingCounter,
 } from './event-counters.ts';
+export type { InstrumentOptions, Measurement, Tags } from './instrument.ts';
+export { type AddingInstrument, Meter, type RecordingInstrument } from './meter.ts';

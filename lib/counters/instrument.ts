@@ -1,0 +1,115 @@
+/** The instruments of a meter: what each adds up, for each set of tags, for one subscriber at a time. */
+import { Histogram } from './histogram.ts';
+
+export type InstrumentType =
+  | 'Counter'
+  | 'UpDownCounter'
+  | 'Histogram'
+  | 'Gauge'
+  | 'ObservableCounter'
+  | 'ObservableUpDownCounter'
+  | 'ObservableGauge';
+
+export type Tags = Readonly<Record<string, string | number | boolean>>;
+
+/** A value that an observable instrument's function returns, with tags. */
+export interface Measurement {
+  readonly value: number;
+  readonly tags?: Tags;
+}
+
+export interface InstrumentOptions {
+  readonly unit?: string;
+  readonly description?: string;
+}
+
+/** One set of tags of one instrument, as one subscriber sees it. */
+export interface Series {
+  /** Since the interval began; undefined where an observed total has nothing before it. */
+  delta: number | undefined;
+  /** Of totals: since the subscriber came, or as observed; of gauges the last value. */
+  value: number | undefined;
+  readonly histogram: Histogram | undefined;
+}
+
+/** Adds what is measured up for one subscriber. */
+export interface Recorder {
+  record(instrument: Instrument, value: number, tags: Tags): void;
+}
+
+export class Instrument {
+  readonly type: InstrumentType;
+  readonly name: string;
+  readonly unit: string;
+  readonly description: string;
+  /** Of its own in the process; 0 would be unknown. */
+  readonly id: number;
+  readonly observe: (() => readonly Measurement[]) | undefined;
+  /** Few, and none while nobody asks. */
+  readonly recorders = new Set<Recorder>();
+  static #lastId = 0;
+
+  constructor(
+    type: InstrumentType,
+    name: string,
+    { unit = '', description = '' }: InstrumentOptions,
+    observe?: () => readonly Measurement[],
+  ) {
+    this.type = type;
+    this.name = name;
+    this.unit = String(unit);
+    this.description = String(description);
+    this.observe = observe;
+    this.id = ++Instrument.#lastId;
+  }
+
+  record(value: number, tags: Tags): void {
+    if (this.recorders.size === 0 || !Number.isFinite(value)) return;
+    for (const recorder of this.recorders) recorder.record(this, value, tags);
+  }
+}
+
+export function newSeries(type: InstrumentType): Series {
+  const isTotal = type === 'Counter' || type === 'UpDownCounter';
+  return {
+    delta: isTotal ? 0 : undefined,
+    value: isTotal ? 0 : undefined,
+    histogram: type === 'Histogram' ? new Histogram() : undefined,
+  };
+}
+
+export function addTo(series: Series, type: InstrumentType, value: number): void {
+  switch (type) {
+    case 'Counter':
+    case 'UpDownCounter':
+      series.delta = (series.delta ?? 0) + value;
+      series.value = (series.value ?? 0) + value;
+      return;
+    case 'ObservableCounter':
+    case 'ObservableUpDownCounter':
+      series.delta = series.value === undefined ? undefined : value - series.value;
+      series.value = value;
+      return;
+    case 'Histogram':
+      series.histogram?.add(value);
+      return;
+    default:
+      series.value = value;
+  }
+}
+
+/** Begins the next interval. */
+export function beginInterval(series: Series, type: InstrumentType): void {
+  if (type === 'Counter' || type === 'UpDownCounter') series.delta = 0;
+  else if (type === 'ObservableGauge') series.value = undefined;
+  else series.delta = undefined;
+  series.histogram?.clear();
+}
+
+/** `key=value,key=value`, sorted, so that one set of tags is one text. */
+export function tagsText(tags: Tags): string {
+  return Object.entries(tags)
+    .map(([key, value]) => `${key}=${value}`)
+    .sort()
+    .join(',');
+}

@@ -1,0 +1,195 @@
+/** What one subscriber is told of the meters that it asks for. */
+import { randomUUID } from 'node:crypto';
+import type { Subscriber } from '../session/audience.ts';
+import { passes } from '../session/filter.ts';
+import { thrownText } from '../session/shown.ts';
+import type { Listenable, Request } from '../session/subscriptions.ts';
+import { timestamp } from '../session/timestamp.ts';
+import type { Payload } from '../wire/values/faults.ts';
+import { type Arguments, type Collection, MAX_MILLISECONDS } from './collections.ts';
+import {
+  addTo,
+  beginInterval,
+  type Instrument,
+  newSeries,
+  type Recorder,
+  type Series,
+  type Tags,
+  tagsText,
+} from './instrument.ts';
+import type { Meter } from './meter.ts';
+import { METER_EVENTS } from './meter-events.ts';
+
+const DEFAULT_MILLISECONDS = 1000;
+const MIN_MILLISECONDS = 100;
+const DEFAULT_TIME_SERIES = 1000;
+const DEFAULT_HISTOGRAMS = 20;
+const QUANTILES = [0.5, 0.95, 0.99];
+
+export class MeterCollection implements Collection, Recorder {
+  readonly milliseconds: number;
+  readonly #source: Listenable;
+  readonly #subscriber: Subscriber;
+  readonly #request: Request;
+  readonly #meters: Iterable<Meter>;
+  readonly #sessionId: string;
+  readonly #asked: readonly string[];
+  readonly #instruments = new Map<Instrument, { meter: Meter; series: Map<string, Series> }>();
+  #roomForSeries: number;
+  #roomForHistograms: number;
+  readonly #told = new Set<string>();
+  #since = new Date();
+
+  constructor(
+    source: Listenable,
+    subscriber: Subscriber,
+    args: Arguments,
+    request: Request,
+    meters: Iterable<Meter>,
+  ) {
+    this.#source = source;
+    this.#subscriber = subscriber;
+    this.#request = request;
+    this.#meters = meters;
+    this.#sessionId = args.SessionId || randomUUID();
+    // Who only wants to know which instruments there are has nothing measured.
+    const wantsValues = passes(METER_EVENTS.CollectionStart, request);
+    this.#asked = wantsValues ? (args.Metrics ?? '').split(/[,;]/).map((item) => item.trim()) : [];
+    this.#roomForSeries = countOf(args.MaxTimeSeries, DEFAULT_TIME_SERIES);
+    this.#roomForHistograms = countOf(args.MaxHistograms, DEFAULT_HISTOGRAMS);
+    const milliseconds = Math.trunc(Number(args.RefreshInterval) * 1000) || DEFAULT_MILLISECONDS;
+    this.milliseconds = Math.min(Math.max(milliseconds, MIN_MILLISECONDS), MAX_MILLISECONDS);
+  }
+
+  start(): void {
+    for (const meter of this.#meters) {
+      for (const instrument of meter.instruments) this.add(meter, instrument);
+    }
+    this.#tell('InitialInstrumentEnumerationComplete', {});
+  }
+
+  add(meter: Meter, instrument: Instrument): void {
+    const description = descriptionOf(meter, instrument);
+    this.#tell('InstrumentPublished', description);
+    const isAsked = this.#asked.some(
+      (item) => item === meter.name || item === `${meter.name}\\${instrument.name}`,
+    );
+    if (!isAsked) return;
+    this.#instruments.set(instrument, { meter, series: new Map() });
+    instrument.recorders.add(this);
+    this.#tell('BeginInstrumentReporting', description);
+  }
+
+  remove(meter: Meter): void {
+    for (const instrument of meter.instruments) {
+      instrument.recorders.delete(this);
+      if (!this.#instruments.delete(instrument)) continue;
+      this.#tell('EndInstrumentReporting', descriptionOf(meter, instrument));
+    }
+  }
+
+  record(instrument: Instrument, value: number, tags: Tags): void {
+    const series = this.#seriesOf(instrument, tagsText(tags));
+    if (series !== undefined) addTo(series, instrument.type, value);
+  }
+
+  collect(): void {
+    const interval = { intervalStart: this.#since, intervalEnd: new Date() };
+    this.#since = interval.intervalEnd;
+    this.#tell('CollectionStart', interval);
+    for (const [instrument, { meter, series }] of [...this.#instruments]) {
+      this.#observe(meter, instrument);
+      for (const [tags, each] of series) {
+        this.#tellValue(meter, instrument, tags, each);
+        beginInterval(each, instrument.type);
+      }
+    }
+    this.#tell('CollectionStop', interval);
+  }
+
+  end(): void {
+    for (const instrument of this.#instruments.keys()) instrument.recorders.delete(this);
+    this.#instruments.clear();
+  }
+
+  #seriesOf(instrument: Instrument, tags: string): Series | undefined {
+    const all = this.#instruments.get(instrument)?.series;
+    const known = all?.get(tags);
+    if (all === undefined || known !== undefined) return known;
+    const isHistogram = instrument.type === 'Histogram';
+    if (this.#roomForSeries === 0) return this.#tellOnce('TimeSeriesLimitReached');
+    if (isHistogram && this.#roomForHistograms === 0) return this.#tellOnce('HistogramLimitReached');
+    this.#roomForSeries--;
+    if (isHistogram) this.#roomForHistograms--;
+    const series = newSeries(instrument.type);
+    all.set(tags, series);
+    return series;
+  }
+
+  #observe(meter: Meter, instrument: Instrument): void {
+    try {
+      for (const { value, tags = {} } of instrument.observe?.() ?? []) {
+        if (Number.isFinite(value)) this.record(instrument, value, tags);
+      }
+    } catch (error) {
+      const errorMessage = `${meter.name}\\${instrument.name}: ${thrownText(error)}`;
+      this.#tell('ObservableInstrumentCallbackError', { errorMessage });
+    }
+  }
+
+  #tellValue(
+    { name: meterName, version: meterVersion }: Meter,
+    { name: instrumentName, type, unit, id: instrumentId }: Instrument,
+    tags: string,
+    { delta, value, histogram }: Series,
+  ): void {
+    const series = { meterName, meterVersion, instrumentName, unit, tags, instrumentId };
+    if (histogram !== undefined) {
+      const values = histogram.quantiles(QUANTILES);
+      const quantiles = values.map((each, index) => `${QUANTILES[index]}=${each}`).join(';');
+      const { count, sum } = histogram;
+      this.#tell('HistogramValuePublished', { ...series, quantiles, count, sum });
+    } else if (type === 'Gauge' || type === 'ObservableGauge') {
+      this.#tell('GaugeValuePublished', { ...series, lastValue: numberText(value) });
+    } else {
+      const isUpDown = type === 'UpDownCounter' || type === 'ObservableUpDownCounter';
+      const event = isUpDown ? 'UpDownCounterRateValuePublished' : 'CounterRateValuePublished';
+      this.#tell(event, { ...series, rate: numberText(delta), value: numberText(value) });
+    }
+  }
+
+  #tellOnce(event: keyof typeof METER_EVENTS): undefined {
+    if (!this.#told.has(event)) this.#tell(event, {});
+    this.#told.add(event);
+  }
+
+  #tell(event: keyof typeof METER_EVENTS, fields: Payload): void {
+    const schema = METER_EVENTS[event];
+    if (!passes(schema, this.#request)) return;
+    const payload = { sessionId: this.#sessionId, ...fields };
+    this.#subscriber.deliver(this.#source, schema, payload, undefined, undefined, timestamp());
+  }
+}
+
+function descriptionOf(meter: Meter, instrument: Instrument): Payload {
+  return {
+    meterName: meter.name,
+    meterVersion: meter.version,
+    instrumentName: instrument.name,
+    instrumentType: instrument.type,
+    unit: instrument.unit,
+    description: instrument.description,
+    instrumentTags: '',
+    meterTags: '',
+    meterScopeHash: '',
+    instrumentId: instrument.id,
+  };
+}
+
+function numberText(value: number | undefined): string {
+  return value === undefined ? '' : String(value);
+}
+
+function countOf(text: string | undefined, unlessGiven: number): number {
+  return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : unlessGiven;
+}

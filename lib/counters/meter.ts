@@ -1,0 +1,138 @@
+/** Meters: instruments whose values are told for each set of tags, as .NET's System.Diagnostics.Metrics has them. */
+import { DefinitionError } from '../source/definition-error.ts';
+import { defineEventSource } from '../source/event-source.ts';
+import { Collections } from './collections.ts';
+import {
+  Instrument,
+  type InstrumentOptions,
+  type InstrumentType,
+  type Measurement,
+  type Tags,
+} from './instrument.ts';
+import { MeterCollection } from './meter-collection.ts';
+import { METRICS_PROVIDER } from './meter-events.ts';
+
+const meters = new Set<Meter>();
+let collections: Collections<MeterCollection> | undefined;
+
+/** Defines the event source with the first meter. */
+function meterCollections(): Collections<MeterCollection> {
+  if (collections === undefined) {
+    const source = defineEventSource(METRICS_PROVIDER, {});
+    collections = new Collections(source, (subscriber, args, request) =>
+      args.Metrics === undefined ? undefined : new MeterCollection(source, subscriber, args, request, meters),
+    );
+  }
+  return collections;
+}
+
+type Observed = () => number | readonly Measurement[];
+/** An instrument that adds up. Costs about what a function call costs while nobody asks. */
+export interface AddingInstrument {
+  add(value: number, tags?: Tags): void;
+}
+
+/** An instrument that takes values as they are. Costs about what a function call costs while nobody asks. */
+export interface RecordingInstrument {
+  record(value: number, tags?: Tags): void;
+}
+
+const NO_TAGS: Tags = Object.freeze({});
+
+export class Meter {
+  readonly name: string;
+  readonly version: string;
+  readonly #instruments: Instrument[] = [];
+
+  /** @throws DefinitionError */
+  constructor(name: string, { version = '' }: { readonly version?: string } = {}) {
+    this.name = nonEmpty('Meter', name);
+    this.version = String(version);
+    meterCollections();
+    meters.add(this);
+  }
+
+  /** @internal */
+  get instruments(): readonly Instrument[] {
+    return this.#instruments;
+  }
+
+  /** What only grows. */
+  createCounter(name: string, options?: InstrumentOptions): AddingInstrument {
+    return this.#adding('Counter', name, options);
+  }
+
+  /** What grows and shrinks. */
+  createUpDownCounter(name: string, options?: InstrumentOptions): AddingInstrument {
+    return this.#adding('UpDownCounter', name, options);
+  }
+
+  /** What is told by its quantiles, each right within half a percent. */
+  createHistogram(name: string, options?: InstrumentOptions): RecordingInstrument {
+    return this.#recording('Histogram', name, options);
+  }
+
+  /** The last value. */
+  createGauge(name: string, options?: InstrumentOptions): RecordingInstrument {
+    return this.#recording('Gauge', name, options);
+  }
+
+  /** @param observe the total, called once for each subscriber and interval */
+  createObservableCounter(name: string, observe: Observed, options?: InstrumentOptions): void {
+    this.#create('ObservableCounter', name, options, observe);
+  }
+
+  createObservableUpDownCounter(name: string, observe: Observed, options?: InstrumentOptions): void {
+    this.#create('ObservableUpDownCounter', name, options, observe);
+  }
+
+  createObservableGauge(name: string, observe: Observed, options?: InstrumentOptions): void {
+    this.#create('ObservableGauge', name, options, observe);
+  }
+
+  /** Nobody is told of its instruments any more. .NET: Dispose. */
+  close(): void {
+    if (!meters.delete(this)) return;
+    for (const collection of meterCollections().all) collection.remove(this);
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  #adding(type: InstrumentType, name: string, options?: InstrumentOptions): AddingInstrument {
+    const instrument = this.#create(type, name, options);
+    return { add: (value, tags = NO_TAGS) => instrument.record(value, tags) };
+  }
+
+  #recording(type: InstrumentType, name: string, options?: InstrumentOptions): RecordingInstrument {
+    const instrument = this.#create(type, name, options);
+    return { record: (value, tags = NO_TAGS) => instrument.record(value, tags) };
+  }
+
+  #create(
+    type: InstrumentType,
+    name: string,
+    options: InstrumentOptions = {},
+    observe?: Observed,
+  ): Instrument {
+    const instrument = new Instrument(
+      type,
+      nonEmpty(this.name, name),
+      options,
+      observe && (() => measurements(observe())),
+    );
+    this.#instruments.push(instrument);
+    if (meters.has(this)) for (const collection of meterCollections().all) collection.add(this, instrument);
+    return instrument;
+  }
+}
+
+function measurements(observed: number | readonly Measurement[]): readonly Measurement[] {
+  return typeof observed === 'number' ? [{ value: observed }] : observed;
+}
+
+function nonEmpty(place: string, name: string): string {
+  if (typeof name === 'string' && name !== '') return name;
+  throw new DefinitionError(place, `a name is a string that is not empty, not ${String(name)}.`);
+}

@@ -1,0 +1,129 @@
+/** Meters: what System.Diagnostics.Metrics tells each session of them. */
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Meter } from '../../lib/counters/index.ts';
+import { EventListener, eventSources, type WrittenEvent } from '../../lib/index.ts';
+
+const meter = new Meter('Shop', { version: '1.2' });
+const source = eventSources().find(({ name }) => name === 'System.Diagnostics.Metrics');
+afterAll(() => meter.close());
+
+const listeners: EventListener[] = [];
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  for (const listener of listeners.splice(0)) listener.close();
+  vi.useRealTimers();
+});
+
+function asking(args: Record<string, string | number>, keywords = 2n) {
+  const events: WrittenEvent[] = [];
+  const listener = new EventListener({ onEventWritten: (event) => void events.push(event) });
+  listeners.push(listener);
+  if (source !== undefined) listener.enableEvents(source, 4, keywords, args);
+  const values = (instrument: string, field: string) =>
+    events
+      .filter(({ payload, name }) => payload.instrumentName === instrument && name.endsWith('ValuePublished'))
+      .map(({ payload }) => `${payload.tags}: ${payload[field]}`);
+  return { events, values, listener };
+}
+const SHOP = { SessionId: 'SHARED', Metrics: 'Shop', RefreshInterval: 1 };
+
+describe('a session', () => {
+  it('is told of instruments, then of values between the start and the stop of each collection', () => {
+    const own = new Meter('Own', { version: '1.2' });
+    const orders = own.createCounter('orders', { unit: '{order}', description: 'Orders' });
+    const { events } = asking({ ...SHOP, Metrics: 'Own' });
+    orders.add(2, { kind: 'web', big: true });
+    vi.advanceTimersByTime(1000);
+    own.close();
+    expect(events.map(({ id, name }) => `${id} ${name}`)).toEqual([
+      '7 BeginInstrumentReporting',
+      '10 InitialInstrumentEnumerationComplete',
+      '2 CollectionStart',
+      '4 CounterRateValuePublished',
+      '3 CollectionStop',
+      '8 EndInstrumentReporting',
+    ]);
+    expect(events[3]?.payload).toMatchObject({
+      sessionId: 'SHARED',
+      meterName: 'Own',
+      meterVersion: '1.2',
+      instrumentName: 'orders',
+      unit: '{order}',
+      tags: 'big=true,kind=web',
+      rate: '2',
+      value: '2',
+    });
+  });
+
+  it('is told what each kind of instrument has', () => {
+    const counter = meter.createCounter('counter');
+    const level = meter.createUpDownCounter('level');
+    const gauge = meter.createGauge('gauge');
+    const times = meter.createHistogram('times');
+    let total = 10;
+    meter.createObservableCounter('total', () => total);
+    meter.createObservableGauge('each', () => [
+      { value: 1, tags: { a: 1 } },
+      { value: 2, tags: { a: 2 } },
+    ]);
+    const { values } = asking(SHOP);
+    counter.add(1);
+    level.add(5);
+    level.add(-2);
+    gauge.record(7);
+    for (let value = 1; value <= 100; value++) times.record(value);
+    vi.advanceTimersByTime(1000);
+    total = 13;
+    counter.add(4);
+    vi.advanceTimersByTime(1000);
+    expect(values('counter', 'rate')).toEqual([': 1', ': 4']);
+    expect(values('counter', 'value')).toEqual([': 1', ': 5']);
+    expect(values('level', 'value')).toEqual([': 3', ': 3']);
+    expect(values('gauge', 'lastValue')).toEqual([': 7', ': 7']);
+    expect(values('total', 'rate')).toEqual([': ', ': 3']);
+    expect(values('each', 'lastValue').slice(0, 2)).toEqual(['a=1: 1', 'a=2: 2']);
+    expect(values('times', 'count')).toEqual([': 100', ': 0']);
+    const [first = '', second] = values('times', 'quantiles');
+    expect(second).toBe(': ');
+    const quantiles = first
+      .slice(2)
+      .split(';')
+      .map((item) => Number(item.split('=')[1]));
+    for (const [index, expected] of [50, 95, 99].entries()) {
+      expect(Math.abs((quantiles[index] ?? 0) / expected - 1)).toBeLessThan(0.005);
+    }
+  });
+
+  it('gets no more series than it asks for, and is told so once', () => {
+    const many = meter.createCounter('many');
+    const { events, values } = asking({ ...SHOP, Metrics: 'Shop\\many', MaxTimeSeries: 1 });
+    for (const tag of ['a', 'b', 'c']) many.add(1, { tag });
+    vi.advanceTimersByTime(1000);
+    expect(values('many', 'rate')).toEqual(['tag=a: 1']);
+    expect(events.filter(({ name }) => name === 'TimeSeriesLimitReached')).toHaveLength(1);
+  });
+
+  it('is told of a function that throws', () => {
+    const own = new Meter('Broken');
+    own.createObservableGauge('broken', () => {
+      throw new Error('no');
+    });
+    const { events } = asking({ ...SHOP, Metrics: 'Broken' });
+    vi.advanceTimersByTime(1000);
+    own.close();
+    expect(
+      events.find(({ name }) => name === 'ObservableInstrumentCallbackError')?.payload.errorMessage,
+    ).toBe('Broken\\broken: Error: no');
+  });
+
+  it('that asks only which instruments there are gets no values', () => {
+    meter.createCounter('published').add(1);
+    const { events } = asking(SHOP, 4n);
+    vi.advanceTimersByTime(1000);
+    expect(new Set(events.map(({ name }) => name))).toEqual(
+      new Set(['InstrumentPublished', 'InitialInstrumentEnumerationComplete']),
+    );
+  });
+});
