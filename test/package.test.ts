@@ -95,7 +95,11 @@ describe('the installed package', () => {
 
   it.each([
     ['tracewright', 'defineEventSource'],
+    ['tracewright/counters', 'EventCounter'],
     ['tracewright/playback', 'Playback'],
+    ['tracewright/runtime', 'enableRuntimeEvents'],
+    ['tracewright/trace', 'openTrace'],
+    ['tracewright/view', 'ActivityTracker'],
   ])('loads %s by import and by require as one and the same', (name, member) => {
     const program = `
       import { createRequire } from 'node:module';
