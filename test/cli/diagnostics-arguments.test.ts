@@ -13,12 +13,9 @@ describe('collect', () => {
     [['-p', '1', '--diagnostic-port', 'x'], 'Either --process-id or --diagnostic-port says which process.'],
     [['-p', '1', '--format', '5'], '--format takes 4 or 6, not "5".'],
     [['-p', '1', '--providers', ','], '--providers takes the names of providers, and got none.'],
-    [['-p', '1', '--providers', ':1'], '--providers: ":1" has no name.'],
-    [['-p', '1', '--providers', 'A:g'], '--providers: the keywords of "A:g" are 64 bits in hex, not "g".'],
-    [
-      ['-p', '1', '--providers', 'A::6'],
-      '--providers: the level of "A::6" is a number up to 5 or a name such as Informational, not "6".',
-    ],
+    [['-p', '1', '--providers', ':1'], '--providers: The provider ":1" has no name.'],
+    [['-p', '1', '--providers', 'A:g'], '--providers: The keywords of A are up to 64 bits in hex, not "g".'],
+    [['-p', '1', '--providers', 'A::6'], '--providers: The level of A is at most 5, not 6.'],
     [['-p', '1', 'file'], 'collect takes no file, such as "file".'],
   ])('does not understand %j', async (args, sentence) => {
     await expect(collectCommand(args)).rejects.toEqual(new UsageError(sentence));
