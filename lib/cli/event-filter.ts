@@ -10,6 +10,7 @@ export const EVENT_OPTIONS = {
   provider: { type: 'string', multiple: true },
   event: { type: 'string', multiple: true },
   level: { type: 'string' },
+  keywords: { type: 'string' },
   activity: { type: 'string', multiple: true },
 } as const;
 
@@ -22,6 +23,7 @@ export const FILTER_OPTIONS = {
 export const EVENT_USAGE = `  --event NAME     only this event: its name (RequestStart, Request/Start, * for any text) or its id; may be
                    repeated
   --level LEVEL    only events as important: 1 to 5 or critical, error, warning, informational, verbose
+  --keywords HEX   only events with one of these keywords, or without any
   --activity ID    only events of this activity and of those below it: a path (//1/1, or /#4321/1/1/ of one
                    process) or a GUID; may be repeated
 `;
@@ -39,6 +41,10 @@ export type EventFilter = (event: TraceEvent) => boolean;
 export function eventFilter(values: OptionValues<typeof FILTER_OPTIONS>): EventFilter {
   const tests: EventFilter[] = [];
   if (values.level !== undefined) tests.push(levelTest(values.level));
+  if (values.keywords !== undefined) {
+    const any = keywordsArgument(values.keywords);
+    tests.push(({ keywords }) => keywords === 0n || (keywords & any) !== 0n);
+  }
   if (values.provider !== undefined) tests.push(anyOf(values.provider.map(providerTest)));
   if (values.event !== undefined) tests.push(anyOf(values.event.map(eventTest)));
   if (values.from !== undefined) {
@@ -119,4 +125,11 @@ function glob(pattern: string): (text: string) => boolean {
   const parts = pattern.split('*').map((part) => part.replace(/[\\^$.+?()[\]{}|/]/g, '\\$&'));
   const expression = new RegExp(`^${parts.join('.*')}$`, 'isu');
   return (text) => expression.test(text);
+}
+
+/** @throws UsageError */
+export function keywordsArgument(text: string): bigint {
+  const digits = /^(?:0x)?([0-9a-f]{1,16})$/i.exec(text)?.[1];
+  if (digits !== undefined) return BigInt(`0x${digits}`);
+  throw new UsageError(`--keywords takes 64 bits in hex, not "${text}".`);
 }

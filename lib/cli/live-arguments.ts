@@ -3,7 +3,14 @@ import { Selection } from '../session/record/selection.ts';
 import { tracepointProviderName } from '../wire/eventheader/tracepoint-name.ts';
 import { isGuidText } from '../wire/guid.ts';
 import { commandArguments } from './command-arguments.ts';
-import { EVENT_OPTIONS, EVENT_USAGE, type EventFilter, eventFilter, levelArgument } from './event-filter.ts';
+import {
+  EVENT_OPTIONS,
+  EVENT_USAGE,
+  type EventFilter,
+  eventFilter,
+  keywordsArgument,
+  levelArgument,
+} from './event-filter.ts';
 import { UsageError } from './usage-error.ts';
 
 export const LIVE_USAGE = `Usage: tracewright live [OPTION]... [-- COMMAND [ARGUMENT]...]
@@ -44,8 +51,9 @@ export function liveArguments(args: readonly string[]): LiveArguments | undefine
   // The kernel knows names, no patterns: where there is one, it records all.
   const named = providers.some((name) => name.includes('*')) ? [] : providers;
   const level = values.level === undefined ? {} : { level: levelArgument(values.level) };
+  const keywords = values.keywords === undefined ? {} : { keywords: keywordsArgument(values.keywords) };
   return {
-    selection: new Selection({ providers: named, ...level }),
+    selection: new Selection({ providers: named, ...level, ...keywords }),
     isWanted: eventFilter(named.length === providers.length ? others : { ...others, provider: providers }),
     json: values.json === true,
     command,

@@ -1,6 +1,7 @@
 /** The command line of `tracewright record`. */
 import type { SelectionOptions, Tracepoint } from '../session/record/selection.ts';
 import { commandArguments } from './command-arguments.ts';
+import { keywordsArgument } from './event-filter.ts';
 import { UsageError } from './usage-error.ts';
 
 const LINUX_FILE = 'perf.data';
@@ -103,12 +104,6 @@ function levelArgument(text: string): number {
   const level = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (level >= 1 && level <= MAX_LEVEL) return level;
   throw new UsageError(`--level takes a number from 1 to ${MAX_LEVEL}, not "${text}".`);
-}
-
-function keywordsArgument(text: string): bigint {
-  const digits = /^(?:0x)?(?<digits>[0-9a-f]{1,16})$/i.exec(text)?.groups?.digits;
-  if (digits !== undefined) return BigInt(`0x${digits}`);
-  throw new UsageError(`--keywords takes 64 bits in hex, not "${text}".`);
 }
 
 /** @returns milliseconds */

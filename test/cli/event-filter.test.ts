@@ -12,6 +12,7 @@ const event = {
   id: 7,
   processId: 4321,
   level: 4,
+  keywords: 0x6n,
   timestamp: 1_715_941_230_500_000_000n, // 2024-05-17T10:20:30.5Z
   timeSinceStart: 1_500_000_000n,
   activityId: '00000011-0000-0000-0000-00005f899d59',
@@ -32,6 +33,8 @@ describe('an event passes', () => {
     [{ event: ['7'] }],
     [{ level: '4' }],
     [{ level: 'Verbose' }],
+    [{ keywords: '2' }],
+    [{ keywords: '0xFFFFFFFFFFFFFFFF' }],
     [{ activity: ['//1/1'] }],
     [{ activity: ['//1/1/2/'] }],
     [{ activity: ['/#4321/1/1/'] }],
@@ -52,6 +55,7 @@ describe('an event does not pass', () => {
     [{ event: ['Request'] }],
     [{ event: ['8'] }],
     [{ level: 'warning' }],
+    [{ keywords: '1' }],
     [{ activity: ['//1/1/3'] }],
     [{ activity: ['//1/12'] }],
     [{ activity: ['/#4322/1/1/'] }],
@@ -64,8 +68,13 @@ describe('an event does not pass', () => {
   });
 });
 
+it('an event without keywords passes with any', () => {
+  expect(eventFilter({ keywords: '1' })({ ...event, keywords: 0n } as TraceEvent)).toBe(true);
+});
+
 describe('what cannot be understood', () => {
   it.each([
+    [{ keywords: 'all' }, '--keywords takes 64 bits in hex, not "all".'],
     [
       { level: 'loud' },
       '--level takes 0 to 255 or one of always, critical, error, warning, informational, verbose, not "loud".',
