@@ -65,11 +65,12 @@ export async function runProgram<Result>(
     }
     // Before all other addons: it sees those that are loaded later
     const first = recorder ? ['--require', windowsPath(built.recorder)] : [];
-    const ended = await runInWine([...first, program, ...args], {
-      cwd: folder,
-      env: { ...env, ...options.env },
-      timeout,
-    });
+    const run = () =>
+      runInWine([...first, program, ...args], { cwd: folder, env: { ...env, ...options.env }, timeout });
+    let ended = await run();
+    // A Wine that starts while its server ends fails without a word, before the program has begun.
+    const hasNotBegun = ended.status === 1 && `${ended.stdout}${ended.stderr}` === '' && !existsSync(log);
+    if (hasNotBegun && status !== 1) ended = await run();
     if (ended.status !== status) {
       throw new Error(`${program} ended with ${ended.status}:\n${ended.stdout}${ended.stderr}`);
     }
