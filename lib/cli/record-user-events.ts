@@ -21,6 +21,7 @@ export async function recordUserEvents(
     commandLine: ['tracewright', 'record', ...args],
     version: packageVersion(),
   });
+  if (recording.notice !== undefined) process.stderr.write(`${recording.notice}\n`);
   return {
     address: recording.address,
     progress: () => {

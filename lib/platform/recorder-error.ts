@@ -2,3 +2,14 @@
 export class RecorderError extends Error {
   override readonly name = 'RecorderError';
 }
+
+/** Perf events are not there, or not for this user. */
+export class PerfEventsError extends RecorderError {
+  /** Of the system. */
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}

@@ -4,25 +4,36 @@
  */
 import { readFileSync } from 'node:fs';
 import { getSystemErrorName } from 'node:util';
+import { PerfEventsError, RecorderError } from './recorder-error.ts';
 
 const PARANOID_FILE = '/proc/sys/kernel/perf_event_paranoid';
 
 /** @param step the system call that failed */
-export function recorderOpenReason(error: number, step: string): string {
+export function recorderOpenError(error: number, step: string): RecorderError {
   const name = systemErrorName(error);
-  if (step === 'perf_event_open') {
-    switch (name) {
-      case 'ENOSYS':
-      case 'ENOENT':
-      case 'EOPNOTSUPP':
-        return `This kernel has no perf events (${name}): it was built without CONFIG_PERF_EVENTS.`;
-      case 'EACCES':
-      case 'EPERM':
-        return permissionReason(name);
-      case 'EINVAL':
-        return 'This kernel does not record what is asked for (EINVAL): Linux 6.0 or later is needed.';
-    }
+  if (step !== 'perf_event_open') return new RecorderError(setUpReason(name, step));
+  switch (name) {
+    case 'ENOSYS':
+    case 'ENOENT':
+    case 'EOPNOTSUPP':
+      return new PerfEventsError(
+        name,
+        `There are no perf events here (${name}): ` +
+          'the kernel was built without CONFIG_PERF_EVENTS, or a sandbox such as seccomp hides them.',
+      );
+    case 'EACCES':
+    case 'EPERM':
+      return new PerfEventsError(name, permissionReason(name));
+    case 'EINVAL':
+      return new RecorderError(
+        'This kernel does not record what is asked for (EINVAL): Linux 6.0 or later is needed.',
+      );
+    default:
+      return new RecorderError(setUpReason(name, step));
   }
+}
+
+function setUpReason(name: string, step: string): string {
   if (step === 'mmap' && (name === 'EPERM' || name === 'ENOMEM')) {
     return (
       `This user may not have ring buffers of that size (${name}): give a smaller --buffer-size, or, ` +

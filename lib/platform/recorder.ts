@@ -9,7 +9,7 @@ import type { RecordedEvent } from '../wire/perf-data/write/features.ts';
 import { FINISHED_ROUND } from '../wire/perf-data/write/records.ts';
 import { type Addon, loadAddon } from './addon.ts';
 import { RecorderError } from './recorder-error.ts';
-import { recorderAddReason, recorderOpenReason } from './recorder-reasons.ts';
+import { recorderAddReason, recorderOpenError } from './recorder-reasons.ts';
 
 export interface RecorderCounts {
   /** Samples in the file. */
@@ -82,7 +82,7 @@ export class Recorder {
       SAMPLE_TIME_OFFSET,
       FINISHED_ROUND,
     );
-    if (error !== 0) throw new RecorderError(recorderOpenReason(error, step));
+    if (error !== 0) throw recorderOpenError(error, step);
     this.#handle = handle;
     this.sideBand = { name: SIDE_BAND_NAME, attr, ids: [...ids] };
   }
@@ -95,7 +95,7 @@ export class Recorder {
    */
   start(file: number): ClockPair {
     const { error, wall, monotonic } = this.#addon.recorderStart(this.#handle, file);
-    if (error !== 0) throw new RecorderError(recorderOpenReason(error, 'start'));
+    if (error !== 0) throw recorderOpenError(error, 'start');
     return { wall, monotonic };
   }
 
@@ -107,7 +107,7 @@ export class Recorder {
    */
   startPipe(): { readonly clock: ClockPair; readonly readEnd: number } {
     const { error, readEnd, writeEnd } = this.#addon.recorderPipe();
-    if (error !== 0) throw new RecorderError(recorderOpenReason(error, 'pipe'));
+    if (error !== 0) throw recorderOpenError(error, 'pipe');
     try {
       return { clock: this.start(writeEnd), readEnd };
     } catch (failure) {

@@ -1,10 +1,10 @@
 /** The tracepoints that a recording has found and records. */
 import { theKernel } from '../../platform/kernel.ts';
-import type { Recorder } from '../../platform/recorder.ts';
 import { RecorderError } from '../../platform/recorder-error.ts';
 import { tracepointDefinition } from '../../wire/eventheader/tracepoint-name.ts';
 import { parseTracepointName } from '../../wire/eventheader/tracepoint-name-parse.ts';
 import type { RecordedEvent } from '../../wire/perf-data/write/features.ts';
+import type { EventRecorder } from './event-recorder.ts';
 import { type Selection, type Tracepoint, USER_EVENTS } from './selection.ts';
 import type { Tracefs } from './tracefs.ts';
 
@@ -16,13 +16,13 @@ export interface RecordedTracepoint extends Tracepoint {
 export class RecordedTracepoints {
   /** Why some are not recorded, in sentences. */
   readonly problems: string[] = [];
-  readonly #recorder: Recorder;
+  readonly #recorder: Pick<EventRecorder, 'add'>;
   readonly #tracefs: Tracefs;
   readonly #selection: Selection;
   /** By name with the system; `undefined`: it cannot be recorded. */
   readonly #known = new Map<string, RecordedTracepoint | undefined>();
 
-  constructor(recorder: Recorder, tracefs: Tracefs, selection: Selection) {
+  constructor(recorder: Pick<EventRecorder, 'add'>, tracefs: Tracefs, selection: Selection) {
     this.#recorder = recorder;
     this.#tracefs = tracefs;
     this.#selection = selection;

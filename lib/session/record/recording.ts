@@ -1,20 +1,15 @@
 /** A recording of the whole system's user events into a perf.data file, from its start to its end. */
 import { hostname, machine, release } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type ClockPair,
-  Recorder,
-  type RecorderCounts,
-  requireRecorderPlatform,
-} from '../../platform/recorder.ts';
+import { type ClockPair, type RecorderCounts, requireRecorderPlatform } from '../../platform/recorder.ts';
 import { systemErrorName } from '../../platform/recorder-reasons.ts';
 import type { RecordingFacts } from '../../wire/perf-data/write/features.ts';
 import { lostRecord } from '../../wire/perf-data/write/records.ts';
+import { type EventRecorder, type OpenedRecorder, openRecorder } from './event-recorder.ts';
 import { processors } from './processors.ts';
 import { RecordedTracepoints } from './recorded-tracepoints.ts';
 import { RecordingFile } from './recording-file.ts';
 import type { Selection } from './selection.ts';
-import { threadNames } from './threads.ts';
 import { Tracefs } from './tracefs.ts';
 import { tracepointFormats } from './tracepoint-formats.ts';
 import { TracepointWatch } from './tracepoint-watch.ts';
@@ -46,7 +41,8 @@ export interface RecordingResult {
 }
 
 export class Recording {
-  readonly #recorder: Recorder;
+  readonly #opened: OpenedRecorder;
+  readonly #recorder: EventRecorder;
   readonly #tracefs: Tracefs;
   readonly #tracepoints: RecordedTracepoints;
   readonly #file: RecordingFile;
@@ -60,11 +56,12 @@ export class Recording {
     this.#options = options;
     this.#tracefs = new Tracefs();
     this.#cpus = processors('online');
-    this.#recorder = new Recorder(this.#cpus, options.ringSize);
+    this.#opened = openRecorder(this.#tracefs, this.#cpus, options.ringSize);
+    this.#recorder = this.#opened.recorder;
     this.#tracepoints = new RecordedTracepoints(this.#recorder, this.#tracefs, options.selection);
     this.#tracepoints.addNamed();
     this.#file = new RecordingFile(options.file);
-    for (const record of threadNames()) this.#file.append(record);
+    for (const record of this.#opened.names) this.#file.append(record);
     this.#clock = this.#recorder.start(this.#file.descriptor);
   }
 
@@ -84,6 +81,11 @@ export class Recording {
     return this.#watch?.address ?? '';
   }
 
+  /** What is unusual about it, in a sentence, or nothing. */
+  get notice(): string | undefined {
+    return this.#opened.notice;
+  }
+
   /** So far. Done before `stop` was called: the file could not be written on. */
   get counts(): RecorderCounts {
     return this.#recorder.counts();
@@ -99,7 +101,7 @@ export class Recording {
     this.#recorder.stop();
     while (!this.counts.done) await sleep(END_POLL_MS);
     const { events, bytes, lost, lostInFile, error, lastTime } = this.counts;
-    const problems = [...this.#tracepoints.problems];
+    const problems = [...this.#tracepoints.problems, ...this.#opened.problems];
     // The kernel tells of losses with the next record that it has room for; of the last ones, nothing.
     const untold = error === 0 ? lost - lostInFile : 0;
     const id = this.#recorder.sideBand.ids[0] ?? 0n;

@@ -48,7 +48,12 @@ export class Tracefs {
 
   /** @param path from the root of tracefs */
   read(path: string): Buffer {
-    return readFileSync(join(this.#root, path));
+    return readFileSync(this.path(path));
+  }
+
+  /** @param path from the root of tracefs */
+  path(path: string): string {
+    return join(this.#root, path);
   }
 
   #reason(error: unknown): string {

@@ -1,0 +1,52 @@
+/**
+ * How the pages of ftrace's ring buffer begin on this kernel: the text of tracefs's `events/header_page`.
+ * Source: Linux `kernel/trace/ring_buffer.c`, `ring_buffer_print_page_header`.
+ */
+import { FtraceError } from './error.ts';
+
+export interface PageLayout {
+  /** Where the time of the page stands, 8 bytes. */
+  readonly timeOffset: number;
+  /** Where it stands how much of the page is used, and whether events were lost before it. */
+  readonly commitOffset: number;
+  /** That of a `long` of the kernel. */
+  readonly commitSize: 4 | 8;
+  /** Where the events start. */
+  readonly dataOffset: number;
+  /** Of the whole page. */
+  readonly size: number;
+}
+
+/** The kernel's largest sub-buffer is far smaller. */
+const SIZE_LIMIT = 1 << 24;
+
+/** @throws FtraceError */
+export function parsePageLayout(headerPage: string): PageLayout {
+  const time = field(headerPage, 'timestamp');
+  const commit = field(headerPage, 'commit');
+  const data = field(headerPage, 'data');
+  const size = data.offset + data.size;
+  const isWhole =
+    time.size === 8 &&
+    time.offset + time.size <= data.offset &&
+    commit.offset + commit.size <= data.offset &&
+    size <= SIZE_LIMIT;
+  if (!isWhole || (commit.size !== 4 && commit.size !== 8)) {
+    throw new FtraceError('unsupported', 0, `Pages are not read that begin like this: ${headerPage.trim()}.`);
+  }
+  return {
+    timeOffset: time.offset,
+    commitOffset: commit.offset,
+    commitSize: commit.size,
+    dataOffset: data.offset,
+    size,
+  };
+}
+
+function field(headerPage: string, name: string): { readonly offset: number; readonly size: number } {
+  const found = new RegExp(`\\b${name};\\s*offset:(\\d+);\\s*size:(\\d+);`).exec(headerPage);
+  if (found === null) {
+    throw new FtraceError('malformed', 0, `The description of a page has no field ${name}.`);
+  }
+  return { offset: Number(found[1]), size: Number(found[2]) };
+}

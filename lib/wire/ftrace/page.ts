@@ -1,0 +1,144 @@
+/**
+ * The events in a page of ftrace's ring buffer, as `trace_pipe_raw` gives it, of a little-endian kernel.
+ * Source: Linux `include/linux/ring_buffer.h` (kinds of entries) and `kernel/trace/ring_buffer.c`
+ * (`struct buffer_data_page`, the flags of lost events).
+ */
+import { viewOf } from '../bytes.ts';
+import { FtraceError } from './error.ts';
+import type { PageLayout } from './page-layout.ts';
+
+export interface FtraceEvent {
+  /** By the clock of the trace instance. */
+  readonly time: bigint;
+  /** A view of the page, from `common_type` on; up to three bytes behind the event's own are padding. */
+  readonly raw: Uint8Array;
+}
+
+export interface FtracePage {
+  readonly time: bigint;
+  /** Events that were overwritten before this page; `undefined`: some were, and it is not told how many. */
+  readonly lostBefore: number | undefined;
+  readonly events: readonly FtraceEvent[];
+}
+
+/** Each entry starts with a word: 5 bits of kind, or of length in words, and 27 bits of time. */
+const WORD = 4;
+const KIND_MASK = 31;
+const TIME_BITS = 5;
+const TIME_SHIFT = 27n;
+const Kind = {
+  /** The length stands in the next word, which it includes. */
+  Long: 0,
+  Padding: 29,
+  /** More of the time since the entry before. */
+  TimeExtend: 30,
+  /** The time itself, but for its highest bits. */
+  TimeStamp: 31,
+} as const;
+
+const STAMP_BITS = 59n;
+const STAMP_LIMIT = 1n << STAMP_BITS;
+
+/** Of the word that says how much of the page is used. */
+const USED_MASK = (1 << 27) - 1;
+const LOST_EVENTS = 0x8000_0000;
+const LOST_COUNT_STORED = 0x4000_0000;
+
+/** @throws FtraceError with offsets in the page */
+export function readPage(page: Uint8Array, layout: PageLayout): FtracePage {
+  if (page.length < layout.dataOffset) {
+    throw new FtraceError('truncated', page.length, `A page of ${page.length} bytes ends in its header.`);
+  }
+  const view = viewOf(page);
+  const commit = view.getUint32(layout.commitOffset, true);
+  const end = layout.dataOffset + (commit & USED_MASK);
+  if (end > page.length) {
+    const used = end - layout.dataOffset;
+    throw new FtraceError(
+      'malformed',
+      layout.commitOffset,
+      `A page of ${page.length} bytes cannot have ${used} bytes of events.`,
+    );
+  }
+  const time = view.getBigUint64(layout.timeOffset, true);
+  const lostBefore = (commit & LOST_EVENTS) === 0 ? 0 : storedCount(view, layout, commit, end);
+  return { time, lostBefore, events: readEvents(page, view, layout.dataOffset, end, time) };
+}
+
+/** It stands behind the events, where there was room. */
+function storedCount(view: DataView, layout: PageLayout, commit: number, at: number): number | undefined {
+  if ((commit & LOST_COUNT_STORED) === 0) return undefined;
+  if (at + layout.commitSize > view.byteLength) {
+    throw new FtraceError('truncated', at, 'The number of lost events lies behind the end of the page.');
+  }
+  const count = layout.commitSize === 8 ? Number(view.getBigUint64(at, true)) : view.getUint32(at, true);
+  if (!Number.isSafeInteger(count)) {
+    throw new FtraceError('malformed', at, `${count} events cannot have been lost.`);
+  }
+  return count;
+}
+
+function readEvents(
+  page: Uint8Array,
+  view: DataView,
+  start: number,
+  end: number,
+  pageTime: bigint,
+): FtraceEvent[] {
+  const events: FtraceEvent[] = [];
+  let time = pageTime;
+  for (let at = start; at < end; ) {
+    const head = wordAt(view, at, end);
+    const kind = head & KIND_MASK;
+    const delta = head >>> TIME_BITS;
+    // The rest of the page.
+    if (kind === Kind.Padding && delta === 0) break;
+    if (kind === Kind.TimeStamp) {
+      time = fullTime(longTime(delta, wordAt(view, at + WORD, end)), time);
+      at += 2 * WORD;
+      continue;
+    }
+    if (kind === Kind.TimeExtend) {
+      time += longTime(delta, wordAt(view, at + WORD, end));
+      at += 2 * WORD;
+      continue;
+    }
+    time += BigInt(delta);
+    const isLong = kind === Kind.Long || kind === Kind.Padding;
+    const length = isLong ? wordAt(view, at + WORD, end) : kind * WORD;
+    const next = at + WORD + WORD * Math.ceil(length / WORD);
+    if (next > end || (kind === Kind.Long && length < WORD)) {
+      throw new FtraceError(
+        'malformed',
+        at,
+        `An entry of ${length} bytes cannot be, ${end - at} before the end of the page's events.`,
+      );
+    }
+    // Padding that has a time is an event that was taken back.
+    if (kind !== Kind.Padding) {
+      const data = at + (isLong ? 2 : 1) * WORD;
+      events.push({ time, raw: page.subarray(data, at + WORD + length) });
+    }
+    at = next;
+  }
+  return events;
+}
+
+function wordAt(view: DataView, at: number, end: number): number {
+  if (at + WORD > end) {
+    throw new FtraceError('truncated', at, "An entry ends behind the end of the page's events.");
+  }
+  return view.getUint32(at, true);
+}
+
+function longTime(low: number, high: number): bigint {
+  return (BigInt(high) << TIME_SHIFT) + BigInt(low);
+}
+
+/** With the highest bits, which a stamp has no room for, of the time before. */
+function fullTime(stamp: bigint, before: bigint): bigint {
+  const low = stamp % STAMP_LIMIT;
+  const full = ((before >> STAMP_BITS) << STAMP_BITS) + low;
+  // A clock that is near zero may step back; others have run over the end of the lower bits.
+  return full < before && full >= STAMP_LIMIT ? full + STAMP_LIMIT : full;
+}

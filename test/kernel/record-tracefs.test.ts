@@ -1,0 +1,171 @@
+/**
+ * `tracewright record` on two kernels where perf events are refused and tracefs is not: a root without
+ * capabilities, as containers have it. It records all the same, and says how.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { SourceStats } from '../../lib/index.ts';
+import { openTrace } from '../../lib/trace/index.ts';
+import { type KernelKind, runScript, skipReason, suiteName } from './guest.ts';
+import { readEvents } from './read-events.ts';
+
+const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const powerless = 'setpriv --bounding-set=-all --inh-caps=-all';
+const record = `${powerless} node ${main} record`;
+const NOTICE =
+  /^Recording through \/sys\/kernel\/tracing\/instances\/tracewright-\d+, because perf events are refused here \(EACCES\)\.$/m;
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync('/tmp/tracewright-test-');
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+/** Runs the script, in which $f is a folder that the guest shares, and looks that no trace instance is left. */
+async function run(script: string, kernel: KernelKind = 'uml'): Promise<string> {
+  const output = await runScript(
+    `exec 2>&1; f=${folder}; ${script}
+    ls -A /sys/kernel/tracing/instances >$f/instances`,
+    { kernel, rw: [folder] },
+  );
+  expect(readFileSync(join(folder, 'instances'), 'utf8')).toBe('');
+  return output;
+}
+
+/** All that the recorded events have, but their times. */
+async function eventsOf(file: string) {
+  const events = await readEvents(join(folder, file));
+  return events.map((event) => {
+    const { timestamp, timeSinceStart, position, ...others } = event.toJSON();
+    return { ...others, name: event.name, processId: event.processId, payload: event.payload };
+  });
+}
+
+async function lostIn(file: string): Promise<number> {
+  const trace = await openTrace(join(folder, file));
+  for await (const _ of trace.batches());
+  return trace.lostEvents;
+}
+
+const resultIn = (output: string) =>
+  JSON.parse(/^\{.*\}$/m.exec(output)?.[0] ?? '') as { readonly stats: SourceStats; readonly pid: number };
+const numbers = (count: number) => Array.from({ length: count }, (_, number) => number);
+
+const kernels: readonly { kernel: KernelKind; count: number; seconds: number }[] = [
+  { kernel: 'uml', count: 1000, seconds: 10 },
+  { kernel: 'qemu', count: 200, seconds: 3 },
+];
+
+for (const { kernel, count, seconds } of kernels) {
+  describe.skipIf(skipReason(kernel) !== undefined)(suiteName('a recording through tracefs', kernel), () => {
+    it('has what one with perf events has of the same program, which it starts', {
+      timeout: 120_000,
+    }, async () => {
+      const output = await run(
+        `node ${main} record -o $f/perf.data -- ${record} -o $f/our.data -- sh -c 'node recorded.mjs ${count}'
+        for file in our perf; do
+          perf script -i $f/$file.data 2>/dev/null | sed 's/ [0-9.]*: / /' >$f/$file.txt
+        done`,
+        kernel,
+      );
+      const written = count + count / 10;
+      expect(output).toMatch(NOTICE);
+      expect(output).toContain(`Recorded ${written} events of 2 tracepoints into ${folder}/our.data (`);
+      const { pid, stats } = resultIn(output);
+      expect(stats).toMatchObject({ written, dropped: {} });
+      const events = await eventsOf('our.data');
+      expect(new Set(events.map((event) => event.processId))).toEqual(new Set([pid]));
+      const ticks = events.filter(({ name }) => name === 'Tick');
+      expect(ticks.map(({ payload }) => payload.number)).toEqual(numbers(count));
+      const withPerf = await eventsOf('perf.data');
+      // Its program tells one recorder of its tracepoints, ours; the other one looks for them.
+      expect(withPerf.length).toBeGreaterThan(0);
+      expect(events.slice(-withPerf.length)).toEqual(withPerf);
+      const text = readFileSync(join(folder, 'our.txt'), 'utf8').split('\n');
+      expect(text).toHaveLength(written + 1);
+      const perfText = readFileSync(join(folder, 'perf.txt'), 'utf8').split('\n');
+      expect(text.slice(-perfText.length)).toEqual(perfText);
+    });
+
+    it('loses nothing of a program that writes as fast as it can', { timeout: 180_000 }, async () => {
+      const output = await run(
+        `${record} -o /run/our.data -- node recorded.mjs 1000 ${seconds}; cp /run/our.data $f`,
+        kernel,
+      );
+      const { stats } = resultIn(output);
+      expect(output).toContain(`Recorded ${stats.written} events of 2 tracepoints`);
+      expect(output).toContain(', none lost.');
+      expect(await eventsOf('our.data')).toHaveLength(stats.written);
+    });
+
+    it('tells exactly how many events did not fit into a small buffer', { timeout: 120_000 }, async () => {
+      const output = await run(
+        `${record} --buffer-size 64 -o /run/our.data -- node recorded.mjs 1000 2; cp /run/our.data $f`,
+        kernel,
+      );
+      const [, events, lost] = /Recorded (\d+) events .*, (\d+) lost/.exec(output) ?? [];
+      expect(Number(lost)).toBeGreaterThan(0);
+      expect(Number(events) + Number(lost)).toBe(resultIn(output).stats.written);
+      expect(await lostIn('our.data')).toBe(Number(lost));
+      expect(await eventsOf('our.data')).toHaveLength(Number(events));
+    });
+  });
+}
+
+describe.skipIf(skipReason('uml') !== undefined)(
+  suiteName('a recording through tracefs, in all its cases,', 'uml'),
+  () => {
+    it.each([
+      ['Ctrl-C', 'kill -INT $recorder'],
+      ['SIGTERM', 'kill -TERM $recorder'],
+      ['the time', '-'],
+    ])('ended by %s half-way is complete, and ends the program', { timeout: 60_000 }, async (_, kill) => {
+      const duration = kill === '-' ? '--duration 1' : '';
+      const output = await run(`${record} ${duration} -o $f/our.data -- node recorded.mjs 10 30 & recorder=$!
+      sleep 2
+      ${kill === '-' ? '' : kill}
+      wait $recorder && echo "status $?"`);
+      expect(output).toMatch(/node ended by SIGTERM\.\nstatus 0\n$/);
+      const ticks = (await eventsOf('our.data')).filter(({ name }) => name === 'Tick');
+      expect(ticks.length).toBeGreaterThan(1000);
+      expect(ticks.map(({ payload }) => payload.number)).toEqual(numbers(ticks.length));
+    });
+
+    it('removes its instance also where it is forced to end, and that of one that was killed', {
+      timeout: 60_000,
+    }, async () => {
+      const stubborn = `process.on('SIGTERM', () => {}); setTimeout(() => {}, 30_000)`;
+      const output = await run(`${record} -o $f/our.data & sleep 1; kill -KILL $!; sleep 0.5
+      ls /sys/kernel/tracing/instances
+      ${record} -o $f/our.data -- node -e "${stubborn}" & recorder=$!
+      sleep 1; kill -INT $recorder; sleep 1; kill -INT $recorder
+      wait $recorder; echo "status $?"`);
+      expect(output).toMatch(/^tracewright-\d+\n/m);
+      expect(output).toMatch(/\nstatus 130\n$/);
+    });
+
+    it('on a full disk has the beginning, and says so', { timeout: 60_000 }, async () => {
+      const output = await run(`mkdir /run/full && mount -t tmpfs -o size=1m none /run/full
+      ${record} -o /run/full/our.data -- node recorded.mjs 1000 5; echo "status $?"
+      cp /run/full/our.data $f`);
+      expect(output).toContain(
+        'could not be written on (ENOSPC): it has the beginning of what was recorded.',
+      );
+      const ticks = (await eventsOf('our.data')).filter(({ name }) => name === 'Tick');
+      expect(ticks.length).toBeGreaterThan(1000);
+      expect(ticks.map(({ payload }) => payload.number)).toEqual(numbers(ticks.length));
+    });
+
+    it('is of any tracepoint', { timeout: 60_000 }, async () => {
+      const output = await run(`${record} -o $f/our.data --tracepoint sched:sched_process_exit -- node -e 1
+      perf script -i $f/our.data 2>/dev/null | grep -m1 -o 'sched:sched_process_exit: comm=node'
+      ${record} -o $f/b --tracepoint nosuch:thing; true`);
+      expect(output).toContain('sched:sched_process_exit: comm=node');
+      expect(output).toContain('There is no tracepoint nosuch:thing.');
+    });
+  },
+);

@@ -1,0 +1,30 @@
+/** Why perf events cannot be had: whether another way of recording is worth trying, and what the user reads. */
+import { constants } from 'node:os';
+import { describe, expect, it } from 'vitest';
+import { PerfEventsError, RecorderError } from '../../lib/platform/recorder-error.ts';
+import { recorderOpenError } from '../../lib/platform/recorder-reasons.ts';
+
+const { ENOSYS, EPERM, EACCES, EINVAL, ENOMEM } = constants.errno;
+
+describe.skipIf(process.platform !== 'linux')('an error of perf_event_open', () => {
+  it.each([
+    [ENOSYS, 'ENOSYS', 'There are no perf events here (ENOSYS): '],
+    [EPERM, 'EPERM', 'This user may not record the whole system (EPERM'],
+    [EACCES, 'EACCES', 'This user may not record the whole system (EACCES'],
+  ])('says that they are refused: %i', (error, code, message) => {
+    const reason = recorderOpenError(error, 'perf_event_open');
+    expect(reason).toBeInstanceOf(PerfEventsError);
+    expect(reason).toMatchObject({ code, message: expect.stringContaining(message) });
+  });
+
+  it('is about the recording where they are there', () => {
+    for (const reason of [
+      recorderOpenError(EINVAL, 'perf_event_open'),
+      recorderOpenError(EPERM, 'mmap'),
+      recorderOpenError(ENOMEM, 'perf_event_open'),
+    ]) {
+      expect(reason).toBeInstanceOf(RecorderError);
+      expect(reason).not.toBeInstanceOf(PerfEventsError);
+    }
+  });
+});

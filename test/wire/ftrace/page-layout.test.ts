@@ -1,0 +1,36 @@
+/** How a kernel says that its pages begin. */
+import { describe, expect, it } from 'vitest';
+import { FtraceError } from '../../../lib/wire/ftrace/error.ts';
+import { parsePageLayout } from '../../../lib/wire/ftrace/page-layout.ts';
+import { HEADER_PAGE } from './page-bytes.ts';
+
+describe('the layout of pages', () => {
+  it('is that of the text', () => {
+    expect(parsePageLayout(HEADER_PAGE)).toEqual({
+      timeOffset: 0,
+      commitOffset: 8,
+      commitSize: 8,
+      dataOffset: 16,
+      size: 4096,
+    });
+  });
+
+  it('of a 32-bit kernel has a shorter header', () => {
+    const text = HEADER_PAGE.replace('offset:8;\tsize:8', 'offset:8;\tsize:4').replace(
+      'offset:16;\tsize:4080',
+      'offset:12;\tsize:4084',
+    );
+    expect(parsePageLayout(text)).toMatchObject({ commitSize: 4, dataOffset: 12, size: 4096 });
+  });
+
+  it.each([
+    ['no text', '', 'has no field timestamp'],
+    ['no data', HEADER_PAGE.replace('char data', 'char other'), 'has no field data'],
+    ['a commit of two bytes', HEADER_PAGE.replace('offset:8;\tsize:8', 'offset:8;\tsize:2'), 'are not read'],
+    ['a header in its data', HEADER_PAGE.replace('offset:16', 'offset:12'), 'are not read'],
+    ['pages of gigabytes', HEADER_PAGE.replace('size:4080', 'size:4294967296'), 'are not read'],
+  ])('with %s is refused', (_, text, message) => {
+    expect(() => parsePageLayout(text)).toThrow(FtraceError);
+    expect(() => parsePageLayout(text)).toThrow(message);
+  });
+});
