@@ -76,13 +76,13 @@ export class MeterCollection implements Collection, Recorder {
     );
     if (!isAsked) return;
     this.#instruments.set(instrument, { meter, series: new Map() });
-    instrument.recorders.add(this);
+    instrument.join(this);
     this.#tell('BeginInstrumentReporting', description);
   }
 
   remove(meter: Meter): void {
     for (const instrument of meter.instruments) {
-      instrument.recorders.delete(this);
+      instrument.leave(this);
       if (!this.#instruments.delete(instrument)) continue;
       this.#tell('EndInstrumentReporting', descriptionOf(meter, instrument));
     }
@@ -108,7 +108,7 @@ export class MeterCollection implements Collection, Recorder {
   }
 
   end(): void {
-    for (const instrument of this.#instruments.keys()) instrument.recorders.delete(this);
+    for (const instrument of this.#instruments.keys()) instrument.leave(this);
     this.#instruments.clear();
   }
 

@@ -2,6 +2,7 @@
 import { DefinitionError } from '../source/definition-error.ts';
 import { defineEventSource } from '../source/event-source.ts';
 import { Collections } from './collections.ts';
+import type { Demand } from './demand.ts';
 import {
   Instrument,
   type InstrumentOptions,
@@ -43,6 +44,7 @@ export class Meter {
   readonly name: string;
   readonly version: string;
   readonly #instruments: Instrument[] = [];
+  readonly #demands: Demand[] = [];
 
   /** @throws DefinitionError */
   constructor(name: string, { version = '' }: { readonly version?: string } = {}) {
@@ -55,6 +57,11 @@ export class Meter {
   /** @internal */
   get instruments(): readonly Instrument[] {
     return this.#instruments;
+  }
+
+  /** Has something observed while somebody asks for instruments that are created from here on. @internal */
+  accompany(demand: Demand): void {
+    this.#demands.push(demand);
   }
 
   /** What only grows. */
@@ -121,6 +128,7 @@ export class Meter {
       nonEmpty(this.name, name),
       options,
       observe && (() => measurements(observe())),
+      [...this.#demands],
     );
     this.#instruments.push(instrument);
     if (meters.has(this)) for (const collection of meterCollections().all) collection.add(this, instrument);

@@ -1,5 +1,6 @@
-/** Has `Node.Runtime` defined, and fed with what its listeners want. */
+/** Has `Node.Runtime` and `System.Runtime` defined, and fed with what their listeners want. */
 import { AsyncResource } from 'node:async_hooks';
+import { isMainThread } from 'node:worker_threads';
 import type { SourceCommand } from '../session/commands.ts';
 import { eventLoop } from './event-loop.ts';
 import { defineRuntimeEvents, type RuntimeEvents } from './events.ts';
@@ -10,6 +11,7 @@ import { heap } from './heap.ts';
 import { Observations } from './observation.ts';
 import { processInfo, writeProcessInfo } from './process-info.ts';
 import { resources } from './resources.ts';
+import { defineSystemRuntime } from './system-runtime/system-runtime.ts';
 import { workers } from './workers.ts';
 
 /** Raised when the shape of what all copies of this package in one thread share changes. */
@@ -18,6 +20,8 @@ const KEY = Symbol.for('tracewright.runtime.v1');
 /**
  * Defines the event source `Node.Runtime` in this thread, once: a further call returns the same. Nothing of
  * Node.js is observed while nobody listens to it. Each thread has its own; worker threads call it themselves.
+ *
+ * In the main thread, it defines the counters of `System.Runtime`, too.
  */
 export function enableRuntimeEvents(): RuntimeEvents {
   const shared = globalThis as { [KEY]?: RuntimeEvents };
@@ -48,5 +52,7 @@ function fed(events: RuntimeEvents): RuntimeEvents {
   events.onCommand((command) => outside.runInAsyncScope(onCommand, undefined, command));
   // Tracers on Linux come and go without a word; the question is a few loads.
   if (events.status.backend === 'user_events') everySecond(update);
+  // Of most of what they tell the process has one: threads of one name would contradict each other.
+  if (isMainThread) defineSystemRuntime();
   return events;
 }

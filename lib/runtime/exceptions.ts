@@ -8,12 +8,15 @@ export function uncaughtExceptions(events: RuntimeEvents): Observation {
     events.UncaughtException({ origin, ...thrownFields(error) });
   return {
     isWanted: () => events.UncaughtException.enabled,
-    start: () => {
-      // Only this one watches: a listener of `uncaughtException` or `unhandledRejection` would keep the process alive.
-      process.on('uncaughtExceptionMonitor', write);
-      return () => process.off('uncaughtExceptionMonitor', write);
-    },
+    start: () => observeUncaughtExceptions(write),
   };
+}
+
+/** Calls the function for each from now on. @returns ends it */
+export function observeUncaughtExceptions(onException: (error: unknown, origin: string) => void): () => void {
+  // Only this one watches: a listener of `uncaughtException` or `unhandledRejection` would keep the process alive.
+  process.on('uncaughtExceptionMonitor', onException);
+  return () => process.off('uncaughtExceptionMonitor', onException);
 }
 
 export function warnings(events: RuntimeEvents): Observation {

@@ -1,0 +1,90 @@
+/** What all counters have: their texts, the group of their event source, and the payloads of their events. */
+import { shown, thrownTextWithStack } from '../session/shown.ts';
+import type { Listenable } from '../session/subscriptions.ts';
+import { type CounterGroup, counterGroup, type GroupedCounter, type Reading } from './counter-group.ts';
+import { type CounterOptions, type CounterTexts, counterTexts } from './counter-options.ts';
+import type { MeanPayload, SumPayload } from './counter-payload.ts';
+import type { Statistics } from './statistics.ts';
+
+export abstract class Counter implements GroupedCounter {
+  readonly name: string;
+  protected readonly texts: CounterTexts;
+  readonly #group: CounterGroup;
+
+  constructor(source: Listenable, name: string, options: CounterOptions, isRate: boolean) {
+    this.#group = counterGroup(source);
+    this.texts = counterTexts(source.name, name, options, isRate);
+    this.name = name;
+  }
+
+  /** When all of it is there: who listens already is told from here on. */
+  protected join(): void {
+    this.#group.add(this);
+  }
+
+  /** Nobody is told of it any more. .NET: Dispose. */
+  close(): void {
+    this.#group.remove(this);
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  abstract read(): Reading;
+}
+
+/** The same function, but what it throws, or returns and is no finite number, is told once, and is no value. */
+export function polled(place: string, poll: () => number): () => number | undefined {
+  let hasFailed = false;
+  const fail = (problem: string) => {
+    if (!hasFailed) process.emitWarning(`The counter ${place} ${problem}`, 'TracewrightWarning');
+    hasFailed = true;
+    return undefined;
+  };
+  return () => {
+    try {
+      const value = poll();
+      return Number.isFinite(value) ? value : fail(`has ${shown(value)} in place of a number.`);
+    } catch (error) {
+      return fail(`threw: ${thrownTextWithStack(error)}`);
+    }
+  };
+}
+
+export function meanPayload(
+  { name, displayName, metadata, displayUnits }: CounterTexts,
+  fields: Statistics['fields'],
+  IntervalSec: number,
+  Series: string,
+): MeanPayload {
+  return {
+    Name: name,
+    DisplayName: displayName,
+    ...fields,
+    IntervalSec,
+    Series,
+    CounterType: 'Mean',
+    Metadata: metadata,
+    DisplayUnits: displayUnits,
+  };
+}
+
+export function sumPayload(
+  { name, displayName, rateTimeScale, metadata, displayUnits }: CounterTexts,
+  Increment: number,
+  IntervalSec: number,
+  Series: string,
+): SumPayload {
+  return {
+    Name: name,
+    DisplayName: displayName,
+    DisplayRateTimeScale: rateTimeScale,
+    Increment,
+    IntervalSec,
+    Metadata: metadata,
+    Series,
+    CounterType: 'Sum',
+    DisplayUnits: displayUnits,
+  };
+}

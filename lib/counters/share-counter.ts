@@ -1,0 +1,41 @@
+/** How much of each interval something took: for processor time, pauses and the like. */
+import { performance } from 'node:perf_hooks';
+import type { Listenable } from '../session/subscriptions.ts';
+import { Counter, meanPayload, polled } from './counter.ts';
+import type { Reading } from './counter-group.ts';
+import type { CounterOptions } from './counter-options.ts';
+import { Statistics } from './statistics.ts';
+
+/**
+ * The percentage of the time by which a total of milliseconds has grown. A PollingCounter could not tell it: what
+ * has grown since somebody else asked is of no use.
+ */
+export class ShareCounter extends Counter {
+  readonly #poll: () => number | undefined;
+
+  /** @param milliseconds the total, called for each subscriber when it comes, and once for each interval */
+  constructor(source: Listenable, name: string, milliseconds: () => number, options: CounterOptions) {
+    super(source, name, options, false);
+    this.#poll = polled(`${source.name}.${name}`, milliseconds);
+    this.join();
+  }
+
+  /** @internal */
+  read(): Reading {
+    let before = this.#poll();
+    let since = performance.now();
+    return {
+      take: (intervalSec, series) => {
+        const total = this.#poll();
+        const now = performance.now();
+        if (total === undefined || before === undefined) return undefined;
+        const values = new Statistics();
+        values.add((100 * (total - before)) / (now - since));
+        before = total;
+        since = now;
+        return meanPayload(this.texts, values.fields, intervalSec, series);
+      },
+      end: () => {},
+    };
+  }
+}

@@ -1,0 +1,25 @@
+/**
+ * The event source and the meter `System.Runtime`, which dotnet-counters asks for unless told otherwise: what of
+ * .NET's own there is in Node.js. See docs/runtime.md for what each means.
+ */
+import { counterGroup } from '../../counters/counter-group.ts';
+import { Demand } from '../../counters/demand.ts';
+import { Meter } from '../../counters/meter.ts';
+import { defineEventSource } from '../../source/event-source.ts';
+import { defineEventCounters } from './event-counters.ts';
+import { defineInstruments } from './instruments.ts';
+import { ObservedTotals } from './observed-totals.ts';
+
+const NAME = 'System.Runtime';
+
+/** To be called once in a process, in its main thread. Nothing is observed while nobody asks. */
+export function defineSystemRuntime(): void {
+  const source = defineEventSource(NAME, {});
+  const meter = new Meter(NAME);
+  const totals = new ObservedTotals();
+  const observing = new Demand(() => totals.observe());
+  counterGroup(source).add(observing);
+  meter.accompany(observing);
+  defineEventCounters(source, totals);
+  defineInstruments(meter, totals);
+}
