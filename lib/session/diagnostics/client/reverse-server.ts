@@ -1,26 +1,25 @@
 /**
- * Where a process connects to a tool, instead of the other way round: so a tool can be there from the process's
- * start on (`DOTNET_DiagnosticPorts=ADDRESS`). The first process that comes is the one that is served. It always
- * keeps a connection here that waits for a request.
+ * Where processes connect to a tool, instead of the other way round: so a tool can be there from a process's start
+ * on (`DOTNET_DiagnosticPorts=ADDRESS`). Processes that such a process starts inherit the variable, and come too.
  */
 import { createServer, type Server, type Socket } from 'node:net';
-import { ADVERTISE_SIZE, type Advertise, decodeAdvertise } from '../../../wire/diagnostics-ipc/advertise.ts';
+import { ADVERTISE_SIZE, decodeAdvertise } from '../../../wire/diagnostics-ipc/advertise.ts';
 import { PIPE_FOLDER } from '../../../wire/diagnostics-ipc/port-name.ts';
+import { ArrivedProcess } from './arrived-process.ts';
 import { DiagnosticsClientError, systemCodeOf } from './client-error.ts';
 import { Connection } from './connection.ts';
-import { ANSWER_TIMEOUT_MS, type Target } from './target.ts';
+import { ANSWER_TIMEOUT_MS } from './target.ts';
 
 export class ReverseServer {
   readonly #server: Server;
-  readonly #arrived: Promise<Target>;
-  #setArrived: (target: Target) => void = () => {};
-  #runtimeCookie: string | undefined;
-  /** The connection that waits for a request. */
-  #idle: Connection | undefined;
-  /** Who waits for a connection. */
-  readonly #waiting: ((connection: Connection) => void)[] = [];
+  readonly #arrived: Promise<ArrivedProcess>;
+  #setArrived: (process: ArrivedProcess) => void = () => {};
+  readonly #onLater: (process: ArrivedProcess) => void;
+  /** By their runtime's cookie. */
+  readonly #processes = new Map<string, ArrivedProcess>();
 
-  private constructor() {
+  private constructor(onLater: (process: ArrivedProcess) => void) {
+    this.#onLater = onLater;
     this.#server = createServer((socket) => {
       // Whoever connects and is none of ours is let go.
       this.#greet(socket).catch(() => socket.destroy());
@@ -32,10 +31,14 @@ export class ReverseServer {
 
   /**
    * @param address a Unix socket's path, or a Windows pipe's name, bare or whole
+   * @param onLater called with each process after the first. Such a one may wait to be resumed
    * @throws DiagnosticsClientError
    */
-  static async listen(address: string): Promise<ReverseServer> {
-    const reverse = new ReverseServer();
+  static async listen(
+    address: string,
+    onLater: (process: ArrivedProcess) => void = () => {},
+  ): Promise<ReverseServer> {
+    const reverse = new ReverseServer(onLater);
     const path =
       process.platform === 'win32' && !address.startsWith('\\\\') ? PIPE_FOLDER + address : address;
     await new Promise<void>((resolve, reject) => {
@@ -46,55 +49,33 @@ export class ReverseServer {
   }
 
   /** The first process that connects. */
-  arrived(): Promise<Target> {
+  arrived(): Promise<ArrivedProcess> {
     return this.#arrived;
   }
 
   /** Lets nobody in any more; connections in use stay. */
   close(): void {
     this.#server.close();
-    this.#idle?.close();
+    for (const arrived of this.#processes.values()) arrived.close();
   }
 
   async #greet(socket: Socket): Promise<void> {
     const connection = new Connection(socket, 'The process');
-    const { runtimeCookie, processId } = await readAdvertise(connection);
-    this.#runtimeCookie ??= runtimeCookie;
-    if (this.#runtimeCookie !== runtimeCookie) {
-      connection.close();
+    const { runtimeCookie, processId } = decodeAdvertise(
+      await connection.read(ADVERTISE_SIZE, ANSWER_TIMEOUT_MS),
+    );
+    const known = this.#processes.get(runtimeCookie);
+    if (known !== undefined) {
+      known.add(connection);
       return;
     }
-    const waiting = this.#waiting.shift();
-    if (waiting !== undefined) {
-      waiting(connection);
-    } else {
-      this.#idle?.close();
-      this.#idle = connection;
-    }
-    const name = `Process ${processId}`;
-    this.#setArrived({ name, connect: () => this.#connection(name) });
+    const isFirst = this.#processes.size === 0;
+    const arrived = new ArrivedProcess(Number(processId));
+    this.#processes.set(runtimeCookie, arrived);
+    arrived.add(connection);
+    if (isFirst) this.#setArrived(arrived);
+    else this.#onLater(arrived);
   }
-
-  async #connection(name: string): Promise<Connection> {
-    const idle = this.#idle;
-    this.#idle = undefined;
-    if (idle !== undefined) return idle;
-    return new Promise((resolve, reject) => {
-      const take = (connection: Connection): void => {
-        clearTimeout(timer);
-        resolve(connection);
-      };
-      const timer = setTimeout(() => {
-        this.#waiting.splice(this.#waiting.indexOf(take), 1);
-        reject(new DiagnosticsClientError('ended', `${name} does not connect any more.`));
-      }, ANSWER_TIMEOUT_MS);
-      this.#waiting.push(take);
-    });
-  }
-}
-
-async function readAdvertise(connection: Connection): Promise<Advertise> {
-  return decodeAdvertise(await connection.read(ADVERTISE_SIZE, ANSWER_TIMEOUT_MS));
 }
 
 function listenError(error: Error, address: string): DiagnosticsClientError {

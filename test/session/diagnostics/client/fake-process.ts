@@ -91,11 +91,13 @@ export class FakeProcess {
   }
 
   /** Connects to a tool, and again for each request, as a process with DOTNET_DiagnosticPorts does. */
-  async connectTo(path: string): Promise<this> {
+  async connectTo(path: string, processId = 4711, cookie = COOKIE_BYTES): Promise<this> {
     const socket = connect(path);
     await once(socket, 'connect');
-    socket.write(Buffer.concat([hexBytes('414456525f563100'), COOKIE_BYTES, u64(4711n), Buffer.alloc(2)]));
-    this.#serve(socket, () => this.connectTo(path).catch(() => {}));
+    socket.write(
+      Buffer.concat([hexBytes('414456525f563100'), cookie, u64(BigInt(processId)), Buffer.alloc(2)]),
+    );
+    this.#serve(socket, () => this.connectTo(path, processId, cookie).catch(() => {}));
     return this;
   }
 

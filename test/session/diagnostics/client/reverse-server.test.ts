@@ -1,8 +1,9 @@
 /** Processes that connect to the tool, instead of the other way round. */
 import { connect } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { DiagnosticsClient } from '../../../../lib/session/diagnostics/client/diagnostics-client.ts';
 import { ReverseServer } from '../../../../lib/session/diagnostics/client/reverse-server.ts';
+import type { Target } from '../../../../lib/session/diagnostics/client/target.ts';
 import { failure, fakeOf, folder, readAll, tracing, useFakeProcesses } from './fake-client.ts';
 import { COOKIE } from './fake-process.ts';
 
@@ -29,6 +30,18 @@ describe('a process that connects to the tool', () => {
     await session.stop();
     expect(await reading).toHaveLength(100);
     expect(fake.commands).toEqual(['04/08', '02/03', '04/01', '02/01']);
+  });
+
+  it('is told from others, which come after it', async () => {
+    server.close();
+    const later: Target[] = [];
+    server = await ReverseServer.listen(address, (process) => later.push(process));
+    const first = await fakeOf().connectTo(address);
+    const second = await fakeOf().connectTo(address, 4712, Buffer.alloc(16, 1));
+    expect((await server.arrived()).name).toBe('Process 4711');
+    await vi.waitFor(() => expect(later.map(({ name }) => name)).toEqual(['Process 4712']));
+    for (const target of later) await new DiagnosticsClient(target).resumeRuntime();
+    expect([first.commands, second.commands]).toEqual([[], ['04/01']]);
   });
 
   it('is not mistaken for one that speaks otherwise', async () => {
