@@ -10,16 +10,25 @@
         # An exception that cannot be thrown any more, because its environment is going, ends the process otherwise
         "NODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS"
       ],
-      "sources": ["native/addon.cc", "native/environment.cc", "native/flag_page.cc"],
+      "sources": [
+        "native/addon.cc",
+        "native/environment.cc",
+        "native/flag_page.cc",
+        "native/own_event_ids.cc",
+        "native/passed_tracer_functions.cc"
+      ],
       "conditions": [
         ["OS=='linux'", {
           "sources": [
+            "native/linux/passed_tracer.cc",
             "native/linux/provider.cc",
             "native/linux/recorder.cc",
             "native/linux/recorder_notice.cc",
             "native/linux/recorder_ring.cc",
             "native/linux/registrar.cc",
             "native/linux/tracefs.cc",
+            "native/linux/unix_socket.cc",
+            "native/linux/user_events.cc",
             "native/recorder_functions.cc"
           ],
           "cflags_cc": ["-std=c++17", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden", "-fstack-protector-strong"],
@@ -27,7 +36,12 @@
           "ldflags": ["-Wl,-z,nodelete", "-Wl,-z,relro", "-Wl,-z,now"]
         }],
         ["OS!='linux' and OS!='win'", {
-          "sources": ["native/none/provider.cc", "native/none/recorder.cc", "native/recorder_functions.cc"]
+          "sources": [
+            "native/none/passed_tracer.cc",
+            "native/none/provider.cc",
+            "native/none/recorder.cc",
+            "native/recorder_functions.cc"
+          ]
         }],
         ["OS=='mac'", {
           "xcode_settings": {
@@ -38,6 +52,7 @@
         }],
         ["OS=='win'", {
           "sources": [
+            "native/none/passed_tracer.cc",
             "native/windows/command_listeners.cc",
             "native/windows/etw_provider.cc",
             "native/windows/provider.cc",

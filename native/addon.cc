@@ -4,8 +4,10 @@
 
 #include <memory>
 
+#include "diagnostic_port_functions.h"
 #include "environment.h"
 #include "flag_page.h"
+#include "passed_tracer_functions.h"
 #include "provider.h"
 #include "recorder_functions.h"
 
@@ -122,6 +124,8 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   napi_value write;
   napi_create_function(env, "write", NAPI_AUTO_LENGTH, Write, environment, &write);
   exports["write"] = write;
+  AddPassedTracerFunctions(env, exports);
+  AddDiagnosticPortFunctions(env, exports);
   AddRecorderFunctions(env, exports);
   return exports;
 }

@@ -1,0 +1,10 @@
+// The addon's functions of a passed tracer.
+#pragma once
+
+#include <napi.h>
+
+namespace tracewright {
+
+void AddPassedTracerFunctions(Napi::Env env, Napi::Object exports);
+
+}  // namespace tracewright
