@@ -1,5 +1,4 @@
 /** The instruments of a meter: what each adds up, for each set of tags, for one subscriber at a time. */
-import type { Demand } from './demand.ts';
 import { Histogram } from './histogram.ts';
 
 export type InstrumentType =
@@ -46,43 +45,27 @@ export class Instrument {
   /** Of its own in the process; 0 would be unknown. */
   readonly id: number;
   readonly observe: (() => readonly Measurement[]) | undefined;
-  /** Few, and none while nobody asks; each with what ends its demands. */
-  readonly #recorders = new Map<Recorder, readonly (() => void)[]>();
-  readonly #demands: readonly Demand[];
+  /** Few, and none while nobody asks. */
+  readonly recorders = new Set<Recorder>();
   static #lastId = 0;
 
   constructor(
     type: InstrumentType,
     name: string,
     { unit = '', description = '' }: InstrumentOptions,
-    observe: (() => readonly Measurement[]) | undefined,
-    demands: readonly Demand[],
+    observe?: () => readonly Measurement[],
   ) {
     this.type = type;
     this.name = name;
     this.unit = String(unit);
     this.description = String(description);
     this.observe = observe;
-    this.#demands = demands;
     this.id = ++Instrument.#lastId;
   }
 
-  join(recorder: Recorder): void {
-    this.#recorders.set(
-      recorder,
-      this.#demands.map((demand) => demand.join()),
-    );
-  }
-
-  leave(recorder: Recorder): void {
-    const ends = this.#recorders.get(recorder) ?? [];
-    this.#recorders.delete(recorder);
-    for (const end of ends) end();
-  }
-
   record(value: number, tags: Tags): void {
-    if (this.#recorders.size === 0 || !Number.isFinite(value)) return;
-    for (const recorder of this.#recorders.keys()) recorder.record(this, value, tags);
+    if (this.recorders.size === 0 || !Number.isFinite(value)) return;
+    for (const recorder of this.recorders) recorder.record(this, value, tags);
   }
 }
 

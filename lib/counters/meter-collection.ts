@@ -7,6 +7,7 @@ import type { Listenable, Request } from '../session/subscriptions.ts';
 import { timestamp } from '../session/timestamp.ts';
 import type { Payload } from '../wire/values/faults.ts';
 import { type Arguments, type Collection, MAX_MILLISECONDS } from './collections.ts';
+import type { Demand } from './demand.ts';
 import {
   addTo,
   beginInterval,
@@ -35,6 +36,8 @@ export class MeterCollection implements Collection, Recorder {
   readonly #sessionId: string;
   readonly #asked: readonly string[];
   readonly #instruments = new Map<Instrument, { meter: Meter; series: Map<string, Series> }>();
+  /** Ends what is observed for a meter. */
+  readonly #ends = new Map<Meter, (() => void)[]>();
   #roomForSeries: number;
   #roomForHistograms: number;
   readonly #told = new Set<string>();
@@ -63,9 +66,18 @@ export class MeterCollection implements Collection, Recorder {
 
   start(): void {
     for (const meter of this.#meters) {
+      for (const demand of meter.demands) this.accompany(meter, demand);
       for (const instrument of meter.instruments) this.add(meter, instrument);
     }
     this.#tell('InitialInstrumentEnumerationComplete', {});
+  }
+
+  accompany(meter: Meter, demand: Demand): void {
+    const isAsked = this.#asked.some((item) => item === meter.name || item.startsWith(`${meter.name}\\`));
+    if (!isAsked) return;
+    const ends = this.#ends.get(meter) ?? [];
+    ends.push(demand.join());
+    this.#ends.set(meter, ends);
   }
 
   add(meter: Meter, instrument: Instrument): void {
@@ -76,16 +88,17 @@ export class MeterCollection implements Collection, Recorder {
     );
     if (!isAsked) return;
     this.#instruments.set(instrument, { meter, series: new Map() });
-    instrument.join(this);
+    instrument.recorders.add(this);
     this.#tell('BeginInstrumentReporting', description);
   }
 
   remove(meter: Meter): void {
     for (const instrument of meter.instruments) {
-      instrument.leave(this);
+      instrument.recorders.delete(this);
       if (!this.#instruments.delete(instrument)) continue;
       this.#tell('EndInstrumentReporting', descriptionOf(meter, instrument));
     }
+    this.#endDemands(meter);
   }
 
   record(instrument: Instrument, value: number, tags: Tags): void {
@@ -108,8 +121,15 @@ export class MeterCollection implements Collection, Recorder {
   }
 
   end(): void {
-    for (const instrument of this.#instruments.keys()) instrument.leave(this);
+    for (const instrument of this.#instruments.keys()) instrument.recorders.delete(this);
     this.#instruments.clear();
+    for (const meter of [...this.#ends.keys()]) this.#endDemands(meter);
+  }
+
+  #endDemands(meter: Meter): void {
+    const ends = this.#ends.get(meter) ?? [];
+    this.#ends.delete(meter);
+    for (const end of ends) end();
   }
 
   #seriesOf(instrument: Instrument, tags: string): Series | undefined {

@@ -59,9 +59,15 @@ export class Meter {
     return this.#instruments;
   }
 
-  /** Has something observed while somebody asks for instruments that are created from here on. @internal */
+  /** @internal */
+  get demands(): readonly Demand[] {
+    return this.#demands;
+  }
+
+  /** Has something observed while somebody asks for the meter. @internal */
   accompany(demand: Demand): void {
     this.#demands.push(demand);
+    if (meters.has(this)) for (const collection of meterCollections().all) collection.accompany(this, demand);
   }
 
   /** What only grows. */
@@ -128,7 +134,6 @@ export class Meter {
       nonEmpty(this.name, name),
       options,
       observe && (() => measurements(observe())),
-      [...this.#demands],
     );
     this.#instruments.push(instrument);
     if (meters.has(this)) for (const collection of meterCollections().all) collection.add(this, instrument);

@@ -1,4 +1,5 @@
 /** System.Runtime: what dotnet-counters shows of a Node.js process without being asked for anything. */
+import type { EventEmitter } from 'node:events';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
@@ -184,7 +185,11 @@ describe('the meter System.Runtime', () => {
 
   it('counts each exception that nobody caught, by its name', async () => {
     const { ofInstrument } = askForMeter();
-    process.emit('uncaughtExceptionMonitor', new RangeError('too far'), 'uncaughtException');
+    (process as EventEmitter).emit(
+      'uncaughtExceptionMonitor',
+      new RangeError('too far'),
+      'uncaughtException',
+    );
     await sleep(150);
     expect(ofInstrument('dotnet.exceptions')[1]?.payload).toMatchObject({
       tags: 'error.type=RangeError',
