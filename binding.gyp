@@ -20,6 +20,9 @@
       "conditions": [
         ["OS=='linux'", {
           "sources": [
+            "native/linux/descriptor_watches.cc",
+            "native/linux/diagnostic_port_functions.cc",
+            "native/linux/executable_mapping.cc",
             "native/linux/passed_tracer.cc",
             "native/linux/provider.cc",
             "native/linux/recorder.cc",
@@ -37,6 +40,7 @@
         }],
         ["OS!='linux' and OS!='win'", {
           "sources": [
+            "native/none/diagnostic_port_functions.cc",
             "native/none/passed_tracer.cc",
             "native/none/provider.cc",
             "native/none/recorder.cc",
@@ -52,6 +56,7 @@
         }],
         ["OS=='win'", {
           "sources": [
+            "native/none/diagnostic_port_functions.cc",
             "native/none/passed_tracer.cc",
             "native/windows/command_listeners.cc",
             "native/windows/etw_provider.cc",

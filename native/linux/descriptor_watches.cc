@@ -1,0 +1,92 @@
+// See descriptor_watches.h.
+#include "linux/descriptor_watches.h"
+
+#include <uv.h>
+
+#include <cerrno>
+
+namespace tracewright {
+
+struct DescriptorWatches::Entry {
+  uv_poll_t poll;
+  DescriptorWatches* owner;
+  Napi::FunctionReference function;
+};
+
+DescriptorWatches::DescriptorWatches(Napi::Env env)
+    : env_(env), context_(env, "tracewright:diagnostic-port") {}
+
+DescriptorWatches* DescriptorWatches::Create(Napi::Env env) {
+  auto* watches = new DescriptorWatches(env);
+  auto end = [](napi_async_cleanup_hook_handle, void* self) {
+    static_cast<DescriptorWatches*>(self)->End();
+  };
+  napi_add_async_cleanup_hook(env, end, watches, &watches->hook_);
+  return watches;
+}
+
+int DescriptorWatches::Watch(int fd, int events, Napi::Function function) {
+  Entry*& entry = entries_[fd];
+  if (!entry) {
+    uv_loop_t* loop = nullptr;
+    napi_get_uv_event_loop(env_, &loop);
+    auto* fresh = new Entry;
+    int error = loop && !is_ending_ ? uv_poll_init(loop, &fresh->poll, fd) : -ENOTSUP;
+    if (error) {
+      delete fresh;
+      entries_.erase(fd);
+      return error;
+    }
+    fresh->owner = this;
+    fresh->poll.data = fresh;
+    uv_unref(reinterpret_cast<uv_handle_t*>(&fresh->poll));
+    entry = fresh;
+  }
+  entry->function = Napi::Persistent(function);
+  return uv_poll_start(&entry->poll, events, [](uv_poll_t* poll, int status, int ready) {
+    auto* of = static_cast<Entry*>(poll->data);
+    // Of a failure the next call of the system will tell.
+    of->owner->Call(*of, status < 0 ? UV_READABLE | UV_WRITABLE : ready);
+  });
+}
+
+void DescriptorWatches::Unwatch(int fd) {
+  auto found = entries_.find(fd);
+  if (found == entries_.end()) return;
+  Entry* entry = found->second;
+  entries_.erase(found);
+  entry->function.Reset();
+  ++closing_;
+  uv_close(reinterpret_cast<uv_handle_t*>(&entry->poll), [](uv_handle_t* handle) {
+    auto* closed = static_cast<Entry*>(handle->data);
+    DescriptorWatches* owner = closed->owner;
+    delete closed;
+    --owner->closing_;
+    owner->DeleteIfDone();
+  });
+}
+
+void DescriptorWatches::Call(const Entry& entry, int events) {
+  Napi::HandleScope scope(env_);
+  entry.function.Value().MakeCallback(
+      env_.Global(), {Napi::Number::New(env_, events)}, static_cast<napi_async_context>(context_));
+  if (!env_.IsExceptionPending()) return;
+  napi_value error;
+  napi_get_and_clear_last_exception(env_, &error);
+  napi_fatal_exception(env_, error);
+}
+
+void DescriptorWatches::End() {
+  is_ending_ = true;
+  while (!entries_.empty()) Unwatch(entries_.begin()->first);
+  DeleteIfDone();
+}
+
+void DescriptorWatches::DeleteIfDone() {
+  if (!is_ending_ || closing_ > 0) return;
+  napi_async_cleanup_hook_handle hook = hook_;
+  delete this;
+  napi_remove_async_cleanup_hook(hook);
+}
+
+}  // namespace tracewright

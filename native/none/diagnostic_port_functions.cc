@@ -1,0 +1,8 @@
+// The platforms on which Node.js's own sockets are enough.
+#include "diagnostic_port_functions.h"
+
+namespace tracewright {
+
+void AddDiagnosticPortFunctions(Napi::Env, Napi::Object) {}
+
+}  // namespace tracewright
