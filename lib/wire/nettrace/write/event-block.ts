@@ -125,7 +125,7 @@ export class EventBlocks {
   }
 
   private writeThread(event: WrittenEvent, isFirst: boolean): number {
-    const { thread, processor = UNKNOWN_PROCESSOR } = event;
+    const { thread, ofThread = thread, processor = UNKNOWN_PROCESSOR } = event;
     const delta = (thread.sequence - this.sequence - 1) >>> 0;
     const isSame = thread.id === this.captureThreadId && processor === this.processor && delta === 0;
     this.sequence = thread.sequence;
@@ -138,10 +138,10 @@ export class EventBlocks {
       this.bytes.varId64(thread.id);
       this.bytes.varUint(processor);
     }
-    if (thread.id !== this.threadId) {
+    if (ofThread.id !== this.threadId) {
       flags |= BlobFlag.Thread;
-      this.threadId = thread.id;
-      this.bytes.varId64(thread.id);
+      this.threadId = ofThread.id;
+      this.bytes.varId64(ofThread.id);
     }
     return flags;
   }

@@ -129,18 +129,22 @@ export class NetTraceWriter {
    * that come later are not to be older than those before.
    */
   flush(): Uint8Array {
-    const { framing } = this;
-    const add = (kind: number, blocks: readonly Uint8Array[]): void => {
-      for (const block of blocks) framing.block(kind, block);
-    };
-    add(BlockKind.Metadata, this.metadata.take());
-    add(BlockKind.Thread, this.threadRows.take());
-    add(BlockKind.Stack, this.stacks.takeAll());
-    add(BlockKind.LabelList, this.labelLists.takeAll());
-    if (this.events !== undefined) add(BlockKind.Event, this.events.take());
-    else for (const { events } of this.touched) add(BlockKind.Event, events.take());
-    if (this.touched.size > 0) framing.block(BlockKind.SequencePoint, this.sequencePoint());
-    return framing.take();
+    this.addBlocks();
+    if (this.touched.size > 0) {
+      this.framing.block(BlockKind.SequencePoint, this.sequencePoint());
+      this.stacks.forget();
+      this.labelLists.forget();
+    }
+    return this.framing.take();
+  }
+
+  /**
+   * The same without a sequence point: in the order of threads, later events of other threads may be older still.
+   * Readers keep the events until there is one.
+   */
+  flushOpen(): Uint8Array {
+    this.addBlocks();
+    return this.framing.take();
   }
 
   /** The last piece of the trace. */
@@ -148,6 +152,19 @@ export class NetTraceWriter {
     const last = this.flush();
     this.framing.end();
     return Buffer.concat([last, this.framing.take()]);
+  }
+
+  private addBlocks(): void {
+    const { framing } = this;
+    const add = (kind: number, blocks: readonly Uint8Array[]): void => {
+      for (const block of blocks) framing.block(kind, block);
+    };
+    add(BlockKind.Metadata, this.metadata.take());
+    add(BlockKind.Thread, this.threadRows.take());
+    add(BlockKind.Stack, this.stacks.take());
+    add(BlockKind.LabelList, this.labelLists.take());
+    if (this.events !== undefined) add(BlockKind.Event, this.events.take());
+    else for (const { events } of this.touched) add(BlockKind.Event, events.take());
   }
 
   private stackOf({ stack }: WrittenEvent): number {

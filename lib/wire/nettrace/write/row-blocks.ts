@@ -60,14 +60,18 @@ export class NumberedRows {
     return number;
   }
 
-  /** The blocks of all rows since the last call; the numbers are forgotten. */
-  takeAll(): readonly Uint8Array[] {
+  /** The blocks of all rows since the last call. */
+  take(): readonly Uint8Array[] {
     if (this.count > 0) this.close();
     const blocks = this.full;
     this.full = [];
     this.fullSize = 0;
-    this.numbers.clear();
     return blocks;
+  }
+
+  /** Numbers start anew, with what comes next. */
+  forget(): void {
+    this.numbers.clear();
   }
 
   private close(): void {

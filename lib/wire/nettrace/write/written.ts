@@ -72,8 +72,10 @@ export interface ThreadHandle {
 export interface WrittenEvent {
   /** From `NetTraceWriter.define`. */
   readonly metadataId: number;
-  /** From `NetTraceWriter.thread`. */
+  /** From `NetTraceWriter.thread`: the one that writes it, among whose events it stands in order. */
   readonly thread: ThreadHandle;
+  /** The one that it is of, where that is another: who is sampled does not write the samples. */
+  readonly ofThread?: ThreadHandle | undefined;
   readonly ticks: bigint;
   readonly processor?: number | undefined;
   /** GUID text. */

@@ -86,6 +86,41 @@ describe.each([4, 6] as const)('a written nettrace of version %i', (version) => 
     const times = events.map(({ ticks }) => Number(ticks));
     expect(times).toEqual([...times].sort((a, b) => a - b));
   });
+
+  it('puts late events in order that one thread writes of another, up to the next sequence point', () => {
+    const writer = new NetTraceWriter(version, TRACE, 'thread');
+    const metadataId = writer.define(KIND);
+    const thread = writer.thread({ threadId: 11 });
+    const sampler = writer.thread({ threadId: 12 });
+    const pieces: Uint8Array[] = [];
+    for (let round = 0; round < 3; round++) {
+      const start = BigInt(2000 + round * 100);
+      const stack = [7n];
+      for (const late of [10n, 20n]) {
+        writer.write({ metadataId, thread, ticks: start + late, stack, payload: NOTHING });
+        pieces.push(writer.flushOpen());
+      }
+      for (const late of [5n, 15n]) {
+        writer.write({
+          metadataId,
+          thread: sampler,
+          ofThread: thread,
+          ticks: start + late,
+          stack,
+          payload: NOTHING,
+        });
+      }
+      pieces.push(writer.flush());
+    }
+    const { checked, events } = written(writer, ...pieces);
+    expect(checked).toMatchObject({ events: 12, sequencePoints: 3, threads: 2, stacks: 3, dropped: 0 });
+    expect(events.map(({ ticks }) => Number(ticks) % 100)).toEqual([
+      5, 10, 15, 20, 5, 10, 15, 20, 5, 10, 15, 20,
+    ]);
+    expect(new Set(events.map((event) => event.thread.threadId))).toEqual(new Set([11]));
+    expect(events.every((event) => event.stack(8)?.[0] === 7n)).toBe(true);
+  });
+
   it('tells what is missing', () => {
     const writer = new NetTraceWriter(version, TRACE);
     const metadataId = writer.define(KIND);
