@@ -1,15 +1,19 @@
 /** Events for Linux user_events: EventHeader events, one tracepoint for each level and keyword. */
-import { EventHeaderEncoder, WRITE_INDEX_SIZE } from '../wire/eventheader/encode.ts';
+import { EventHeaderEncoder } from '../wire/eventheader/encode.ts';
 import {
   tracepointDefinition,
   tracepointName,
   tracepointProviderName,
 } from '../wire/eventheader/tracepoint-name.ts';
 import type { EventSchema } from '../wire/schema.ts';
+import { FTRACE_LIMIT, PERF_LIMIT, WRITE_INDEX_SIZE } from '../wire/user-events.ts';
 import type { KernelEvent, SizeLimits } from './kernel-event.ts';
 
-/** perf and ftrace both lose a larger event and report success. Tried on 6.12 and 7.3. */
-const SIZES: SizeLimits = { most: 8184, mostForAll: 4064, said: 'perf carries 8184, ftrace 4064' };
+const SIZES: SizeLimits = {
+  most: PERF_LIMIT,
+  mostForAll: FTRACE_LIMIT,
+  said: `perf carries ${PERF_LIMIT}, ftrace ${FTRACE_LIMIT}`,
+};
 
 /** The tracepoint that serves the event. */
 export function tracepointOf(provider: string, schema: EventSchema): string {

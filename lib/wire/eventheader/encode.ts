@@ -4,12 +4,10 @@
  */
 import { EventEncoder, type SetActivityIds } from '../event-encoder.ts';
 import type { EventSchema } from '../schema.ts';
+import { WRITE_INDEX_SIZE } from '../user-events.ts';
 import { compileEventHeaderFields, fieldMetadata } from './compile.ts';
 import { encodeMetadata } from './metadata.ts';
 import { type ActivityIdsSize, encodePrefix, setActivityIds } from './prefix.ts';
-
-/** Bytes before the event, for the write index. */
-export const WRITE_INDEX_SIZE = 4;
 
 export class EventHeaderEncoder extends EventEncoder {
   constructor(schema: EventSchema) {

@@ -9,22 +9,21 @@
  */
 import { viewOf } from '../bytes.ts';
 import { guidText } from '../guid.ts';
+import {
+  EVENT_ID_OFFSET,
+  EXTENSION_OFFSET,
+  FIXED_SIZE,
+  FORMAT_VERSION,
+  GUID_SIZE,
+  LABEL_SIZE,
+  Label,
+  LOCATION_SIZE,
+  METADATA_SIZE_SIZE,
+  PAYLOAD_OFFSET,
+} from './constants.ts';
 import { TracepointV1Error } from './error.ts';
 
-const FORMAT_VERSION = 1;
-
-/** Where the fields stand: they are packed. */
-const EVENT_ID_OFFSET = 1;
-const EXTENSION_OFFSET = 3;
-const PAYLOAD_OFFSET = 7;
-const FIXED_SIZE = 11;
-/** A `__rel_loc`: distance from its own end in the low half, size in the high half. */
-const LOCATION_SIZE = 4;
-
 const FIELD_NAMES = ['version', 'event_id', 'extension', 'payload'];
-
-const Label = { Metadata: 1, ActivityId: 2, RelatedActivityId: 3 } as const;
-const GUID_SIZE = 16;
 
 export interface TracepointV1Event {
   readonly eventId: number;
@@ -92,8 +91,8 @@ function readLabels({ bytes, start }: Part): Labels {
     return bytes.subarray(offset - size, offset);
   };
   while (offset < bytes.length) {
-    const [label] = take(1);
-    if (label === Label.Metadata) labels.metadata = take(viewOf(take(4)).getUint32(0, true));
+    const [label] = take(LABEL_SIZE);
+    if (label === Label.Metadata) labels.metadata = take(viewOf(take(METADATA_SIZE_SIZE)).getUint32(0, true));
     else if (label === Label.ActivityId) labels.activityId = guidText(take(GUID_SIZE));
     else if (label === Label.RelatedActivityId) labels.relatedActivityId = guidText(take(GUID_SIZE));
     else break;

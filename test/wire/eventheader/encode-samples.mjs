@@ -11,7 +11,8 @@ import { deserialize } from 'node:v8';
 
 const [build, samplesFile] = process.argv.slice(2);
 const load = (file) => import(pathToFileURL(join(build, file)).href);
-const { EventHeaderEncoder, WRITE_INDEX_SIZE } = await load('wire/eventheader/encode.js');
+const { EventHeaderEncoder } = await load('wire/eventheader/encode.js');
+const { WRITE_INDEX_SIZE } = await load('wire/user-events.js');
 const { scratch } = await load('wire/scratch.js');
 
 let allowed = true;

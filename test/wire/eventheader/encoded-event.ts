@@ -3,11 +3,12 @@ import { fieldSchemas } from '../../../lib/source/field-schemas.ts';
 import type { FieldDefinitions } from '../../../lib/source/fields.ts';
 import { type Payload as DecodedPayload, payloadOf } from '../../../lib/wire/decoded-field.ts';
 import { decodeEventHeader } from '../../../lib/wire/eventheader/decode.ts';
-import { EventHeaderEncoder, WRITE_INDEX_SIZE } from '../../../lib/wire/eventheader/encode.ts';
+import { EventHeaderEncoder } from '../../../lib/wire/eventheader/encode.ts';
 import type { GuidWords } from '../../../lib/wire/guid.ts';
 import type { BadValue } from '../../../lib/wire/payload-writer.ts';
 import type { EventSchema } from '../../../lib/wire/schema.ts';
 import { scratch } from '../../../lib/wire/scratch.ts';
+import { WRITE_INDEX_SIZE } from '../../../lib/wire/user-events.ts';
 import { type Faults, type Payload, takeFaults } from '../../../lib/wire/values/faults.ts';
 
 export function schemaOf(fields: FieldDefinitions, rest: Partial<EventSchema> = {}): EventSchema {

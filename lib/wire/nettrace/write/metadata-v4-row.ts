@@ -7,7 +7,8 @@ import type { WrittenMetadata } from './written.ts';
 /** Adds the row to a metadata block whose event headers are compressed. */
 export function writeMetadataRowV4(block: NetTraceBytes, id: number, metadata: WrittenMetadata): void {
   const payload = new NetTraceBytes();
-  writePayload(payload, id, metadata);
+  payload.uint32(id);
+  writeMetadataV4(payload, metadata);
   const timeDelta = 0;
   block.uint8(BlobFlag.PayloadSize);
   block.varUint(timeDelta);
@@ -15,9 +16,9 @@ export function writeMetadataRowV4(block: NetTraceBytes, id: number, metadata: W
   block.bytes(payload.current());
 }
 
-function writePayload(bytes: NetTraceBytes, id: number, metadata: WrittenMetadata): void {
+/** All but the id. */
+export function writeMetadataV4(bytes: NetTraceBytes, metadata: WrittenMetadata): void {
   const { fields, opcode } = metadata;
-  bytes.uint32(id);
   bytes.utf16Terminated(metadata.provider);
   bytes.uint32(metadata.eventId);
   bytes.utf16Terminated(metadata.name);
