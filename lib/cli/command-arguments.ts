@@ -19,13 +19,23 @@ export function commandArguments<const O extends Options>(
   args: readonly string[],
   options: O,
 ): CommandArguments<O> {
-  const end = args.indexOf('--');
-  const command = end < 0 ? [] : args.slice(end + 1);
-  if (end >= 0 && command.length === 0) throw new UsageError('There is no command behind --.');
+  const { own, command } = splitCommand(args);
   try {
-    const { values } = parseArgs({ args: end < 0 ? [...args] : args.slice(0, end), options });
+    const { values } = parseArgs({ args: [...own], options });
     return { values: values as OptionValues<O>, command };
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
+}
+
+/** @throws UsageError */
+export function splitCommand(args: readonly string[]): {
+  readonly own: readonly string[];
+  /** The other command with its arguments; empty: none. */
+  readonly command: readonly string[];
+} {
+  const end = args.indexOf('--');
+  if (end < 0) return { own: args, command: [] };
+  if (end === args.length - 1) throw new UsageError('There is no command behind --.');
+  return { own: args.slice(0, end), command: args.slice(end + 1) };
 }

@@ -1,4 +1,5 @@
 /** `tracewright live`: the system's user events while they are written. Linux only. */
+import { RECORDER_VARIABLE } from '../platform/recorder-notice.ts';
 import { LiveRecording } from '../session/live/live-recording.ts';
 import { openTrace } from '../trace/open-trace.ts';
 import { eventText } from './event-text.ts';
@@ -27,8 +28,9 @@ export async function liveCommand(args: readonly string[]): Promise<void> {
   const shown = show(live, given);
   const stop = new StopRequest();
   const ends: Promise<unknown>[] = [stop.requested, shown];
+  const variables = { [RECORDER_VARIABLE]: live.address };
   const command =
-    given.command.length === 0 ? undefined : new RecordedCommand(given.command, live.address, 'stderr');
+    given.command.length === 0 ? undefined : new RecordedCommand(given.command, variables, 'stderr');
   if (command !== undefined) ends.push(command.ended);
   try {
     await Promise.race(ends);

@@ -1,4 +1,5 @@
 /** `tracewright record`: the whole system's events into a file, until something ends it. */
+import { RECORDER_VARIABLE } from '../platform/recorder-notice.ts';
 import { RECORD_USAGE, type RecordArguments, recordArguments } from './record-arguments.ts';
 import { recordEtw } from './record-etw.ts';
 import { recordUserEvents } from './record-user-events.ts';
@@ -16,8 +17,8 @@ export async function recordCommand(args: readonly string[]): Promise<void> {
     return;
   }
   const recording = process.platform === 'win32' ? recordEtw(given) : await recordUserEvents(given, args);
-  const command =
-    given.command.length === 0 ? undefined : new RecordedCommand(given.command, recording.address);
+  const variables = { [RECORDER_VARIABLE]: recording.address };
+  const command = given.command.length === 0 ? undefined : new RecordedCommand(given.command, variables);
   let failure: unknown;
   let outcome: string | undefined;
   try {

@@ -1,6 +1,5 @@
-/** The command that `tracewright record` and `live` run and record. */
+/** The command that `tracewright record`, `collect`, `counters` and `live` run and record. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { RECORDER_VARIABLE } from '../platform/recorder-notice.ts';
 
 export class RecordedCommand {
   readonly #name: string;
@@ -9,16 +8,16 @@ export class RecordedCommand {
   readonly ended: Promise<string>;
 
   /**
-   * @param recorderAddress where it tells of its tracepoints
+   * @param variables of its environment, beside ours: how it and its recorder find each other
    * @param stdout `stderr` where ours is for events
    */
   constructor(
     [name = '', ...args]: readonly string[],
-    recorderAddress: string,
+    variables: NodeJS.ProcessEnv,
     stdout: 'stdout' | 'stderr' = 'stdout',
   ) {
     this.#name = name;
-    const env = { ...process.env, [RECORDER_VARIABLE]: recorderAddress };
+    const env = { ...process.env, ...variables };
     this.#child = spawn(name, args, { stdio: ['inherit', process[stdout], process.stderr], env });
     // However we end, it is not left behind.
     const end = () => this.end();

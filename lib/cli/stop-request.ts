@@ -20,8 +20,9 @@ export class StopRequest {
     for (const signal of SIGNALS) process.on(signal, this.#stop);
   }
 
-  /** Ends the command after some time, too. */
+  /** Ends the command after some time, too. The last such time counts. */
   after(ms: number): void {
+    clearTimeout(this.#timer);
     this.#timer = setTimeout(this.#stop, ms);
   }
 

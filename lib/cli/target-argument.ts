@@ -1,10 +1,13 @@
-/** The process that a command is about: one that runs, or one that is waited for. */
-
+/** The process that a command is about: one that runs, one that is waited for, or one that is started. */
+import type { ArrivedProcess } from '../session/diagnostics/client/arrived-process.ts';
 import { DiagnosticsClientError } from '../session/diagnostics/client/client-error.ts';
 import { DiagnosticsClient } from '../session/diagnostics/client/diagnostics-client.ts';
 import { ReverseServer } from '../session/diagnostics/client/reverse-server.ts';
 import type { TracingSession } from '../session/diagnostics/client/tracing-session.ts';
+import { splitCommand } from './command-arguments.ts';
+import { optionArguments } from './file-arguments.ts';
 import { StopRequest } from './stop-request.ts';
+import { TracedCommand } from './traced-command.ts';
 import { UsageError } from './usage-error.ts';
 
 export const TARGET_OPTIONS = {
@@ -20,41 +23,76 @@ export const TARGET_USAGE = `  -p, --process-id PID      the process; "tracewrig
 export interface TargetValues {
   readonly 'process-id'?: string | undefined;
   readonly 'diagnostic-port'?: string | undefined;
+  /** With its arguments; empty, or left out: none. */
+  readonly command?: readonly string[];
 }
 
 export interface OpenedTarget {
   readonly client: DiagnosticsClient;
+  readonly processId: number;
   /** For messages: `Process 4711`. */
   readonly name: string;
   /** Has a process that waited for us go on. */
   resume(): Promise<void>;
-  close(): void;
+}
+
+/** Of those above, one that can be given up again. */
+interface Target extends OpenedTarget {
+  close(): Promise<void>;
+}
+
+/** Is given each process that comes after the first one, and waits. */
+type OnLater = (later: OpenedTarget, stop: StopRequest) => void;
+
+/** Processes write their last events when they end, which is a moment before or after their command's end. */
+const LAST_EVENTS_MS = 1000;
+
+/**
+ * The command line of a command that is about a process: OPTIONS [-- COMMAND [ARGUMENT]...].
+ *
+ * @param options those of its own; see `optionArguments`
+ * @returns undefined when help was asked for, and has been given
+ * @throws UsageError
+ */
+export function targetArguments<const O extends Parameters<typeof optionArguments>[3]>(
+  name: string,
+  usage: string,
+  args: readonly string[],
+  options: O,
+) {
+  const { own, command } = splitCommand(args);
+  const values = optionArguments(name, usage, own, { ...TARGET_OPTIONS, ...options });
+  return values && { ...values, command };
 }
 
 /**
  * Works on the process; does not where the user gives up waiting for it.
  *
+ * @param onLater without it, processes that come later go on as if nobody had asked them to connect
  * @throws UsageError, DiagnosticsClientError
  */
 export async function withTarget(
   values: TargetValues,
   work: (target: OpenedTarget, stop: StopRequest) => Promise<void>,
+  onLater: OnLater = letGo,
 ): Promise<void> {
-  const { 'process-id': processId, 'diagnostic-port': address } = values;
-  if ((processId === undefined) === (address === undefined)) {
-    throw new UsageError('Either --process-id or --diagnostic-port says which process.');
+  const { 'process-id': processId, 'diagnostic-port': address, command = [] } = values;
+  const given = [processId !== undefined, address !== undefined, command.length > 0];
+  if (given.filter(Boolean).length !== 1) {
+    throw new UsageError('Either --process-id, --diagnostic-port or a COMMAND behind -- says which process.');
   }
   const stop = new StopRequest();
+  const toLater = (arrived: ArrivedProcess) => onLater(targetOf(arrived), stop);
   try {
-    const target =
-      processId === undefined
-        ? await waitedFor(address as string, stop)
-        : await running(processIdArgument(processId));
+    let target: Target | undefined;
+    if (processId !== undefined) target = await running(processIdArgument(processId));
+    else if (address !== undefined) target = await waitedFor(address, stop, toLater);
+    else target = await started(command, stop, toLater);
     if (target === undefined) return;
     try {
       await work(target, stop);
     } finally {
-      target.close();
+      await target.close();
     }
   } finally {
     stop.dispose();
@@ -86,21 +124,66 @@ export async function readSession(
   }
 }
 
-async function running(processId: number): Promise<OpenedTarget> {
+async function running(processId: number): Promise<Target> {
   const client = await DiagnosticsClient.ofProcess(processId);
-  return { client, name: `Process ${processId}`, resume: async () => {}, close: () => {} };
+  const name = `Process ${processId}`;
+  return { client, processId, name, resume: async () => {}, close: async () => {} };
 }
 
-async function waitedFor(address: string, stop: StopRequest): Promise<OpenedTarget | undefined> {
-  const server = await ReverseServer.listen(address);
+async function waitedFor(
+  address: string,
+  stop: StopRequest,
+  onLater: (arrived: ArrivedProcess) => void,
+): Promise<Target | undefined> {
+  const server = await ReverseServer.listen(address, onLater);
   process.stderr.write(`Waiting for a process with DOTNET_DiagnosticPorts=${address}.\n`);
-  const target = await Promise.race([server.arrived(), stop.requested]);
-  if (target === undefined) {
+  const arrived = await Promise.race([server.arrived(), stop.requested]);
+  if (arrived === undefined) {
     server.close();
     return undefined;
   }
-  const client = new DiagnosticsClient(target);
-  return { client, name: target.name, resume: () => resume(client), close: () => server.close() };
+  return { ...targetOf(arrived), close: async () => server.close() };
+}
+
+/** The first process of a command that connects. The command ends with the work, and the work with the command. */
+async function started(
+  command: readonly string[],
+  stop: StopRequest,
+  onLater: (arrived: ArrivedProcess) => void,
+): Promise<Target> {
+  const traced = await TracedCommand.start(command, onLater);
+  const close = async () => {
+    try {
+      process.stderr.write(`${await traced.end()}.\n`);
+    } finally {
+      traced.close();
+    }
+  };
+  try {
+    const first = await Promise.race([traced.arrived(), traced.ended, stop.requested]);
+    if (typeof first === 'object') {
+      traced.ended.then(() => stop.after(LAST_EVENTS_MS));
+      return { ...targetOf(first), close };
+    }
+  } catch (error) {
+    traced.close();
+    throw error;
+  }
+  await close();
+  throw new Error(
+    `${command[0]} was not recorded: no process of it has connected, as those of Node.js and .NET do.`,
+  );
+}
+
+function targetOf(arrived: ArrivedProcess): OpenedTarget {
+  const { name, processId } = arrived;
+  const client = new DiagnosticsClient(arrived);
+  return { client, processId, name, resume: () => resume(client) };
+}
+
+function letGo(later: OpenedTarget): void {
+  // One that has ended meanwhile needs nothing any more.
+  later.resume().catch(() => {});
 }
 
 /** Of a process that knows no waiting, there is nothing to do. */

@@ -9,8 +9,11 @@ import { UsageError } from '../../lib/cli/usage-error.ts';
 describe('collect', () => {
   it.each([
     [['-p', 'x'], '--process-id takes the number of a process, not "x".'],
-    [[], 'Either --process-id or --diagnostic-port says which process.'],
-    [['-p', '1', '--diagnostic-port', 'x'], 'Either --process-id or --diagnostic-port says which process.'],
+    [[], 'Either --process-id, --diagnostic-port or a COMMAND behind -- says which process.'],
+    [
+      ['-p', '1', '--diagnostic-port', 'x'],
+      'Either --process-id, --diagnostic-port or a COMMAND behind -- says which process.',
+    ],
     [['-p', '1', '--format', '5'], '--format takes 4 or 6, not "5".'],
     [['-p', '1', '--providers', ','], '--providers takes the names of providers, and got none.'],
     [['-p', '1', '--providers', ':1'], '--providers: The provider ":1" has no name.'],

@@ -1,0 +1,17 @@
+/** The variables with which a command, and all that it starts, connects to a diagnostic port of ours and waits. */
+
+/**
+ * Programs of .NET connect by themselves; those of Node.js are made to, by a module of ours that they load first.
+ *
+ * @param address of the port
+ */
+export function portVariables(address: string): NodeJS.ProcessEnv {
+  const { NODE_OPTIONS: options } = process.env;
+  const register = new URL('../session/diagnostics/server/register.js', import.meta.url);
+  // A URL has no blanks and no quotes, which would have a meaning there.
+  const load = `--import=${register.href}`;
+  return {
+    DOTNET_DiagnosticPorts: `${address},connect,suspend`,
+    NODE_OPTIONS: options === undefined || options === '' ? load : `${options} ${load}`,
+  };
+}

@@ -1,0 +1,58 @@
+/** A command whose processes connect to a diagnostic port of ours, and wait there until they are let go on. */
+import type { ArrivedProcess } from '../session/diagnostics/client/arrived-process.ts';
+import { ReverseServer } from '../session/diagnostics/client/reverse-server.ts';
+import { portVariables } from './port-variables.ts';
+import { PrivatePort } from './private-port.ts';
+import { RecordedCommand } from './recorded-command.ts';
+
+export class TracedCommand {
+  readonly #port: PrivatePort;
+  readonly #server: ReverseServer;
+  readonly #command: RecordedCommand;
+
+  private constructor(port: PrivatePort, server: ReverseServer, command: RecordedCommand) {
+    this.#port = port;
+    this.#server = server;
+    this.#command = command;
+  }
+
+  /**
+   * @param onLater called with each process after the first, which waits to be resumed
+   * @throws DiagnosticsClientError
+   */
+  static async start(
+    command: readonly string[],
+    onLater: (process: ArrivedProcess) => void,
+  ): Promise<TracedCommand> {
+    const port = new PrivatePort();
+    try {
+      const server = await ReverseServer.listen(port.address, onLater);
+      return new TracedCommand(port, server, new RecordedCommand(command, portVariables(port.address)));
+    } catch (error) {
+      port.close();
+      throw error;
+    }
+  }
+
+  /** The first of its processes that connects, which none may ever do. */
+  arrived(): Promise<ArrivedProcess> {
+    return this.#server.arrived();
+  }
+
+  /** When it has ended: how, in words. Rejected if it could not be started. */
+  get ended(): Promise<string> {
+    return this.#command.ended;
+  }
+
+  /** Asks it to end, if it runs. @returns how it did, in words */
+  end(): Promise<string> {
+    this.#command.end();
+    return this.ended;
+  }
+
+  /** Nobody can connect any more. */
+  close(): void {
+    this.#server.close();
+    this.#port.close();
+  }
+}
