@@ -96,6 +96,8 @@ describe('the installed package', () => {
   it.each([
     ['tracewright', 'defineEventSource'],
     ['tracewright/counters', 'EventCounter'],
+    ['tracewright/integrations/opentelemetry-metrics', 'meterProvider'],
+    ['tracewright/integrations/prom-client', 'showRegistry'],
     ['tracewright/playback', 'Playback'],
     ['tracewright/runtime', 'enableRuntimeEvents'],
     ['tracewright/trace', 'openTrace'],

@@ -63,6 +63,10 @@ export class Instrument {
     this.id = ++Instrument.#lastId;
   }
 
+  get enabled(): boolean {
+    return this.recorders.size > 0;
+  }
+
   record(value: number, tags: Tags): void {
     if (this.recorders.size === 0 || !Number.isFinite(value)) return;
     for (const recorder of this.recorders) recorder.record(this, value, tags);

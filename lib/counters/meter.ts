@@ -30,11 +30,15 @@ function meterCollections(): Collections<MeterCollection> {
 type Observed = () => number | readonly Measurement[];
 /** An instrument that adds up. Costs about what a function call costs while nobody asks. */
 export interface AddingInstrument {
+  /** Whether somebody asks. */
+  readonly enabled: boolean;
   add(value: number, tags?: Tags): void;
 }
 
 /** An instrument that takes values as they are. Costs about what a function call costs while nobody asks. */
 export interface RecordingInstrument {
+  /** Whether somebody asks. */
+  readonly enabled: boolean;
   record(value: number, tags?: Tags): void;
 }
 
@@ -115,12 +119,22 @@ export class Meter {
 
   #adding(type: InstrumentType, name: string, options?: InstrumentOptions): AddingInstrument {
     const instrument = this.#create(type, name, options);
-    return { add: (value, tags = NO_TAGS) => instrument.record(value, tags) };
+    return {
+      add: (value, tags = NO_TAGS) => instrument.record(value, tags),
+      get enabled() {
+        return instrument.enabled;
+      },
+    };
   }
 
   #recording(type: InstrumentType, name: string, options?: InstrumentOptions): RecordingInstrument {
     const instrument = this.#create(type, name, options);
-    return { record: (value, tags = NO_TAGS) => instrument.record(value, tags) };
+    return {
+      record: (value, tags = NO_TAGS) => instrument.record(value, tags),
+      get enabled() {
+        return instrument.enabled;
+      },
+    };
   }
 
   #create(

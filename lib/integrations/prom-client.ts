@@ -1,0 +1,96 @@
+/** tracewright/integrations/prom-client: the metrics of a prom-client registry as instruments of a meter. */
+import type { Registry } from 'prom-client';
+import { Demand } from '../counters/demand.ts';
+import { Meter } from '../counters/meter.ts';
+import { thrownTextWithStack } from '../session/shown.ts';
+import { type RegistryMetric, type ShownSeries, seriesOf } from './prom-client/series.ts';
+
+export interface ShowRegistryOptions {
+  /** The meter's name, by which dotnet-counters asks for it; `prom-client` unless given. */
+  readonly name?: string;
+}
+
+/** A registry that is shown. */
+export interface ShownRegistry {
+  /** It is not shown any more. */
+  close(): void;
+  [Symbol.dispose](): void;
+}
+
+/** The registry's metrics are read asynchronously: before they are asked for, and as often as they are of use. */
+const REFRESH_MS = 1000;
+
+/**
+ * Shows the metrics of a registry, those that are there and those to come, as observable instruments of a meter.
+ * While somebody asks for the meter, the registry is read once a second; else it is left alone.
+ */
+export function showRegistry(
+  registry: Pick<Registry, 'getMetricsAsJSON'>,
+  { name = 'prom-client' }: ShowRegistryOptions = {},
+): ShownRegistry {
+  const meter = new Meter(name);
+  const reader = new RegistryReader(registry, meter);
+  meter.accompany(new Demand(() => reader.start()));
+  const close = () => meter.close();
+  return { close, [Symbol.dispose]: close };
+}
+
+class RegistryReader {
+  readonly #registry: Pick<Registry, 'getMetricsAsJSON'>;
+  readonly #meter: Meter;
+  /** By the instrument's name. */
+  readonly #shown = new Map<string, ShownSeries>();
+  readonly #created = new Set<string>();
+  #isReading = false;
+  #hasFailed = false;
+
+  constructor(registry: Pick<Registry, 'getMetricsAsJSON'>, meter: Meter) {
+    this.#registry = registry;
+    this.#meter = meter;
+  }
+
+  /** @returns ends it */
+  start(): () => void {
+    const read = () => void this.#read();
+    read();
+    const timer = setInterval(read, REFRESH_MS).unref();
+    return () => clearInterval(timer);
+  }
+
+  async #read(): Promise<void> {
+    // A metric may take its time to be collected.
+    if (this.#isReading) return;
+    this.#isReading = true;
+    try {
+      this.#show((await this.#registry.getMetricsAsJSON()) as unknown as readonly RegistryMetric[]);
+    } catch (error) {
+      this.#warn(error);
+    } finally {
+      this.#isReading = false;
+    }
+  }
+
+  #show(metrics: readonly RegistryMetric[]): void {
+    this.#shown.clear();
+    for (const series of metrics.flatMap(seriesOf)) {
+      this.#shown.set(series.name, series);
+      if (!this.#created.has(series.name)) this.#create(series);
+    }
+  }
+
+  #create({ name, description, isTotal }: ShownSeries): void {
+    this.#created.add(name);
+    const observe = () => this.#shown.get(name)?.values ?? [];
+    if (isTotal) this.#meter.createObservableCounter(name, observe, { description });
+    else this.#meter.createObservableGauge(name, observe, { description });
+  }
+
+  #warn(error: unknown): void {
+    if (this.#hasFailed) return;
+    this.#hasFailed = true;
+    process.emitWarning(
+      `The metrics of the registry that is shown as ${this.#meter.name} cannot be read: ${thrownTextWithStack(error)}`,
+      'TracewrightWarning',
+    );
+  }
+}

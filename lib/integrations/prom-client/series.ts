@@ -1,0 +1,58 @@
+/** What of a metric of prom-client is shown, as observable instruments. */
+import type { Measurement } from '../../counters/instrument.ts';
+
+/** As `Registry.getMetricsAsJSON` returns it; its declaration has the type as a number, which it is not. */
+export interface RegistryMetric {
+  readonly name: string;
+  readonly help: string;
+  readonly type: 'counter' | 'gauge' | 'histogram' | 'summary';
+  readonly values: readonly RegistryValue[];
+}
+
+interface RegistryValue {
+  readonly value: number;
+  readonly labels: Readonly<Record<string, string | number | undefined>>;
+  /** Of histograms and summaries: which of their series it is of. */
+  readonly metricName?: string;
+}
+
+/** The values of one instrument. */
+export interface ShownSeries {
+  readonly name: string;
+  readonly description: string;
+  /** Whether it only grows. */
+  readonly isTotal: boolean;
+  readonly values: readonly Measurement[];
+}
+
+/**
+ * Of a histogram or summary, how many values there were and their sum; a summary's quantiles, too. A histogram's
+ * buckets are too many series for a tool that shows the last value of each.
+ */
+export function seriesOf({ name, help, type, values }: RegistryMetric): ShownSeries[] {
+  const series = (ofName: string, isTotal: boolean): ShownSeries => ({
+    name: ofName,
+    description: help,
+    isTotal,
+    values: values.filter(({ metricName = name }) => metricName === ofName).map(measurementOf),
+  });
+  const parts = [series(`${name}_count`, true), series(`${name}_sum`, true)];
+  switch (type) {
+    case 'counter':
+      return [series(name, true)];
+    case 'gauge':
+      return [series(name, false)];
+    case 'histogram':
+      return parts;
+    case 'summary':
+      return [series(name, false), ...parts];
+    default:
+      return [];
+  }
+}
+
+function measurementOf({ value, labels }: RegistryValue): Measurement {
+  const tags: Record<string, string | number> = {};
+  for (const [label, text] of Object.entries(labels)) if (text !== undefined) tags[label] = text;
+  return { value, tags };
+}

@@ -1,0 +1,124 @@
+/** A registry of prom-client, as a listener to meters is told of it. */
+import { Counter, Gauge, Histogram, Registry, Summary } from 'prom-client';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { showRegistry } from '../../lib/integrations/prom-client.ts';
+import { askForMeters } from './metrics-listener.ts';
+
+const closing: { close(): void }[] = [];
+function kept<Kind extends { close(): void }>(thing: Kind): Kind {
+  closing.push(thing);
+  return thing;
+}
+const ask = (name = 'prom-client') => kept(askForMeters(name));
+const seconds = (count: number) => vi.advanceTimersByTimeAsync(1000 * count);
+
+let registers: Registry[];
+beforeEach(() => {
+  vi.useFakeTimers();
+  registers = [new Registry()];
+});
+afterEach(() => {
+  for (const thing of closing.splice(0).reverse()) thing.close();
+  expect(vi.getTimerCount()).toBe(0);
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+const show = (name?: string) =>
+  kept(showRegistry(registers[0] as Registry, name === undefined ? {} : { name }));
+
+describe('a registry that is shown', () => {
+  it('tells counters and gauges by their labels', async () => {
+    const orders = new Counter({ name: 'orders', help: 'Orders', labelNames: ['kind'], registers });
+    new Gauge({ name: 'queue', help: 'Waiting', registers }).set(7);
+    show();
+    orders.inc({ kind: 'web' }, 2);
+    const { events, values } = ask();
+    await seconds(1);
+    orders.inc({ kind: 'web' }, 3);
+    await seconds(2);
+    expect(values('orders').slice(0, 1)).toEqual(['kind=web: 2']);
+    expect(values('orders', 'rate').at(0)).toBe('kind=web: ');
+    expect(values('orders', 'rate')).toContain('kind=web: 3');
+    expect(values('queue', 'lastValue').at(0)).toBe(': 7');
+    const described = events.filter(({ name }) => name === 'BeginInstrumentReporting');
+    expect(
+      described.map(
+        ({ payload: { instrumentName, instrumentType, description } }) =>
+          `${instrumentName} ${instrumentType} ${description}`,
+      ),
+    ).toEqual(['orders ObservableCounter Orders', 'queue ObservableGauge Waiting']);
+  });
+
+  it('tells the count and the sum of histograms, and the quantiles of summaries', async () => {
+    const sizes = new Histogram({ name: 'sizes', help: 'Sizes', buckets: [1, 10], registers });
+    const times = new Summary({ name: 'times', help: 'Times', percentiles: [0.5], registers });
+    show();
+    for (const value of [2, 4]) {
+      sizes.observe(value);
+      times.observe(3);
+    }
+    const { events, values } = ask();
+    await seconds(1);
+    expect(values('sizes_count')).toEqual([': 2']);
+    expect(values('sizes_sum')).toEqual([': 6']);
+    expect(values('times', 'lastValue')).toEqual(['quantile=0.5: 3']);
+    expect(values('times_count')).toEqual([': 2']);
+    expect(events.some(({ payload }) => payload.instrumentName === 'sizes_bucket')).toBe(false);
+  });
+
+  it('is read only while somebody asks for it', async () => {
+    const collect = vi.fn();
+    new Gauge({ name: 'collected', help: 'Collected', registers, collect });
+    show();
+    ask('another');
+    await seconds(5);
+    expect(collect).not.toHaveBeenCalled();
+    const listener = ask();
+    await seconds(1.5);
+    expect(collect).toHaveBeenCalledTimes(2);
+    listener.close();
+    await seconds(5);
+    expect(collect).toHaveBeenCalledTimes(2);
+  });
+
+  it('tells metrics that come later, also where it had none', async () => {
+    show('late');
+    const { values } = ask('late');
+    await seconds(1);
+    new Gauge({ name: 'late_one', help: 'Late', registers }).set(1);
+    await seconds(2);
+    expect(values('late_one', 'lastValue')).toContain(': 1');
+  });
+
+  it('whose metric fails says so once, and goes on', async () => {
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    let fails = true;
+    new Gauge({
+      name: 'sometimes',
+      help: 'Fails',
+      registers,
+      collect() {
+        if (fails) throw new Error('not now');
+        this.set(5);
+      },
+    });
+    show('failing');
+    const { values } = ask('failing');
+    await seconds(2);
+    fails = false;
+    await seconds(2);
+    expect(warn.mock.calls.map(([text]) => String(text).split('\n')[0])).toEqual([
+      'The metrics of the registry that is shown as failing cannot be read: Error: not now',
+    ]);
+    expect(values('sometimes', 'lastValue')).toContain(': 5');
+  });
+
+  it('is not told of any more when it is closed', async () => {
+    new Gauge({ name: 'gone', help: 'Gone', registers }).set(1);
+    const shown = showRegistry(registers[0] as Registry, { name: 'closed' });
+    const { events } = ask('closed');
+    await seconds(1);
+    shown.close();
+    expect(events.at(-1)?.name).toBe('EndInstrumentReporting');
+  });
+});
