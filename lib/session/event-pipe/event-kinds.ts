@@ -7,6 +7,7 @@ import { scratch } from '../../wire/scratch.ts';
 import { type Payload, takeFaults } from '../../wire/values/faults.ts';
 import type { Listenable } from '../subscriptions.ts';
 import { netTraceFields, valueWriterOf } from './field-layouts.ts';
+import { kindText } from './kind-text.ts';
 
 /** Kinds that are known by what they are; of more, those that come again are described again. */
 const MAX_KINDS = 4096;
@@ -94,7 +95,7 @@ export class EventKinds {
 
   #find(source: Listenable, schema: EventSchema): EventKind {
     if (schema.id !== 0) return new EventKind(source, schema, schema.id);
-    const text = JSON.stringify([source.name, { ...schema, keywords: String(schema.keywords) }]);
+    const text = kindText(source, schema);
     let kind = this.#byText.get(text);
     if (kind === undefined) {
       kind = new EventKind(source, schema, this.#nextOwnId(source.name));

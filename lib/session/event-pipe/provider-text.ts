@@ -32,7 +32,7 @@ export function parseProviders(text: string): SessionProvider[] {
     name,
     ...(keywords !== undefined && { keywords }),
     ...(level !== undefined && { level }),
-    arguments: argumentsOf(values, name),
+    arguments: parseArguments(values, name),
   }));
 }
 
@@ -44,7 +44,12 @@ function parsed(text: string): ProviderText[] {
   }
 }
 
-function argumentsOf(text: string, provider: string): Readonly<Record<string, string>> {
+/**
+ * @param text `key=value`, more of them behind `;`
+ * @param provider whose they are, for the error
+ * @throws SessionError
+ */
+export function parseArguments(text: string, provider: string): Readonly<Record<string, string>> {
   return Object.fromEntries(
     splitOutsideQuotes(text, ';').map((part) => {
       const { name, value } = ARGUMENT.exec(part)?.groups ?? {};
