@@ -21,9 +21,10 @@ function worker(options = {}) {
   return created;
 }
 
-function listen(name) {
+function listen(name, onStart = () => {}) {
   onSharedSession('test', (data, id) => {
     say(`${name} starts ${id} ${Atomics.load(data.words, 0)} ${data.big}`);
+    onStart();
     return { end: () => say(`${name} ends ${id}`) };
   });
 }
@@ -72,17 +73,21 @@ const cases = {
     created.tell('exit');
   },
   async sharer() {
-    listen('main');
     const sharer = worker({ name: 'sharer', shares: true });
+    listen('main', () => sharer.tell('exit'));
     await new Promise((resolve) => sharer.once('exit', resolve));
     await new Promise((resolve) => setTimeout(resolve, 20));
   },
   async fails() {
-    process.on('warning', ({ name, message }) => console.log(`${name}: ${message.split('\n')[0]}`));
+    const sharer = worker({ name: 'sharer', shares: true });
+    process.on('warning', ({ name, message }) => {
+      console.log(`${name}: ${message.split('\n')[0]}`);
+      sharer.tell('exit');
+    });
     onSharedSession('test', () => {
       throw new Error('broken');
     });
-    await new Promise((resolve) => worker({ name: 'sharer', shares: true }).once('exit', resolve));
+    await new Promise((resolve) => sharer.once('exit', resolve));
   },
   own() {
     listen('main');
@@ -107,5 +112,4 @@ else {
     if (text === 'load') load();
     else process.exit();
   });
-  if (workerData.shares) setTimeout(() => parentPort.close(), 50);
 }
