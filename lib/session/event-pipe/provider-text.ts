@@ -52,13 +52,22 @@ function parsed(text: string): ProviderText[] {
 export function parseArguments(text: string, provider: string): Readonly<Record<string, string>> {
   return Object.fromEntries(
     splitOutsideQuotes(text, ';').map((part) => {
-      const { name, value } = ARGUMENT.exec(part)?.groups ?? {};
-      if (name === undefined || value === undefined) {
-        throw new SessionError(`The arguments of ${provider} are of the form key=value, not "${part}".`);
-      }
-      return [unquoted(name), unquoted(value)];
+      const argument = argumentOf(part);
+      if (argument !== undefined) return argument;
+      throw new SessionError(`The arguments of ${provider} are of the form key=value, not "${part}".`);
     }),
   );
+}
+
+/** As `parseArguments`, without what is not of the form: what tools send is no reason to refuse them. */
+export function readArguments(text: string): Readonly<Record<string, string>> {
+  const read = splitOutsideQuotes(text, ';').map(argumentOf);
+  return Object.fromEntries(read.filter((argument) => argument !== undefined));
+}
+
+function argumentOf(part: string): [name: string, value: string] | undefined {
+  const { name, value } = ARGUMENT.exec(part)?.groups ?? {};
+  return name === undefined || value === undefined ? undefined : [unquoted(name), unquoted(value)];
 }
 
 function unquoted(text: string): string {
