@@ -137,6 +137,33 @@ describe('a subscriber', () => {
     expect(slow.payloads().map(told)).toEqual(['Interval=2000 2']);
   });
 
+  it('is told the mean of its own interval', () => {
+    const counter = kept(new EventCounter(log, 'time'));
+    const quick = asking(1);
+    const slow = asking(5);
+    for (const value of [1, 2, 3, 4, 10]) {
+      counter.write(value);
+      vi.advanceTimersByTime(1000);
+    }
+    const told = ({ Count, Mean, Max }: MeanPayload) => [Count, Mean, Max];
+    expect(quick.payloads().map(told)).toEqual([1, 2, 3, 4, 10].map((value) => [1, value, value]));
+    expect(slow.payloads().map(told)).toEqual([[5, 4, 10]]);
+  });
+
+  it('is told how much a total has grown in its own interval', () => {
+    let total = 0;
+    kept(new IncrementingPollingCounter(log, 'collections', () => total));
+    const quick = asking(1);
+    const slow = asking(5);
+    for (let second = 1; second <= 10; second++) {
+      total += second;
+      vi.advanceTimersByTime(1000);
+    }
+    const told = ({ Increment }: SumPayload) => Increment;
+    expect(quick.payloads().map(told)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    expect(slow.payloads().map(told)).toEqual([15, 40]);
+  });
+
   it('is told of a counter that comes later', () => {
     const { payloads } = asking(1);
     kept(new PollingCounter(log, 'late', () => 1));

@@ -96,6 +96,28 @@ describe('a session', () => {
     }
   });
 
+  it('is told at its own interval, of what came in it, whoever else asks', () => {
+    const orders = meter.createCounter('orders-by-interval');
+    const times = meter.createHistogram('times-by-interval');
+    let total = 0;
+    meter.createObservableCounter('total-by-interval', () => total);
+    const quick = asking(SHOP);
+    const slow = asking({ ...SHOP, RefreshInterval: 5 });
+    for (let second = 1; second <= 10; second++) {
+      orders.add(second);
+      times.record(second);
+      total += second;
+      vi.advanceTimersByTime(1000);
+    }
+    expect(quick.values('orders-by-interval', 'rate')).toEqual(
+      [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((n) => `: ${n}`),
+    );
+    expect(slow.values('orders-by-interval', 'rate')).toEqual([': 15', ': 40']);
+    expect(slow.values('times-by-interval', 'count')).toEqual([': 5', ': 5']);
+    expect(quick.values('total-by-interval', 'rate').slice(0, 3)).toEqual([': ', ': 2', ': 3']);
+    expect(slow.values('total-by-interval', 'rate')).toEqual([': ', ': 40']);
+  });
+
   it('gets no more series than it asks for, and is told so once', () => {
     const many = meter.createCounter('many');
     const { events, values } = asking({ ...SHOP, Metrics: 'Shop\\many', MaxTimeSeries: 1 });

@@ -46,3 +46,31 @@ it.each([4, 6] as const)('a trace of version %i says the counters of sources and
   expect(values).toContain(`${name} orders 3`);
   expect(values).toContain(`${name}-Meter sold 2`);
 });
+
+it('two sessions are each told at their own interval', async () => {
+  const name = 'Counters-Two-Sessions';
+  const counter = new IncrementingEventCounter(defineEventSource(name, {}), 'orders');
+  const sessions = ['0.1', '0.3'].map((seconds) => {
+    const output = new PassThrough();
+    const bytes = buffer(output);
+    const args = { EventCounterIntervalSec: seconds };
+    const session = startSession({ providers: [{ name, level: 4, keywords: 0n, arguments: args }], output });
+    return { session, bytes };
+  });
+  counter.increment(3);
+  await delay(400);
+  const intervals: string[][] = [];
+  for (const { session, bytes } of sessions) {
+    await session.stop();
+    const told: string[] = [];
+    for await (const batch of (await openTrace(await bytes)).batches()) {
+      for (const event of batch) {
+        for (const { interval, value } of counterValues(event, '', 1)) told.push(`${interval} s: ${value}`);
+      }
+    }
+    intervals.push(told);
+  }
+  counter.close();
+  expect(intervals[0]?.slice(0, 2)).toEqual(['0.1 s: 3', '0.1 s: 0']);
+  expect(intervals[1]?.slice(0, 1)).toEqual(['0.3 s: 3']);
+});
