@@ -5,5 +5,10 @@ const offset = BigInt(Date.now()) * 1_000_000n - process.hrtime.bigint();
 
 /** Nanoseconds since 1970; never goes back, and so does not follow later changes of the wall clock. */
 export function timestamp(): bigint {
-  return process.hrtime.bigint() + offset;
+  return timestampOf(process.hrtime.bigint());
+}
+
+/** The same for another time of the monotonic clock. */
+export function timestampOf(hrtime: bigint): bigint {
+  return hrtime + offset;
 }

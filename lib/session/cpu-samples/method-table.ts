@@ -1,0 +1,103 @@
+/**
+ * JavaScript functions as .NET's tools know methods: by the addresses of their code. V8 moves code about, so each
+ * function gets addresses of its own that mean nothing else.
+ */
+import type { Runtime } from 'node:inspector';
+import { scriptNames } from './script-names.ts';
+
+/** A script. */
+export interface Module {
+  readonly id: bigint;
+  readonly path: string;
+}
+
+export interface Method {
+  readonly module: Module;
+  readonly startAddress: bigint;
+  /** The script, by its short name. */
+  readonly namespace: string;
+  readonly name: string;
+  /** The place in the script: tools show what stands in the brackets behind the name. */
+  readonly signature: string;
+}
+
+/** Bytes of each method. */
+export const METHOD_SIZE = 16;
+
+/** A process may make functions without end: those beyond so many are one. */
+const MAX_METHODS = 1 << 15;
+/** Applications can give functions names of any length. */
+const MAX_NAME_LENGTH = 200;
+const FIRST_ADDRESS = 0x1000_0000n;
+const FIRST_MODULE_ID = 0x1000n;
+
+const OTHERS: Runtime.CallFrame = {
+  functionName: '(functions beyond the first 32768)',
+  scriptId: '0',
+  url: '',
+  lineNumber: -1,
+  columnNumber: -1,
+};
+
+export class MethodTable {
+  readonly #methods = new Map<string, Method>();
+  readonly #modules = new Map<string, Module>();
+  readonly #folder: string;
+
+  /** @param folder what the names of scripts start from */
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  get methods(): Iterable<Method> {
+    return this.#methods.values();
+  }
+
+  get modules(): Iterable<Module> {
+    return this.#modules.values();
+  }
+
+  /** An address inside the function. */
+  addressOf(frame: Runtime.CallFrame): bigint {
+    const key = keyOf(frame);
+    const method = this.#methods.get(key) ?? this.#add(key, frame);
+    return method.startAddress + BigInt(METHOD_SIZE / 2);
+  }
+
+  #add(key: string, frame: Runtime.CallFrame): Method {
+    const others = this.#methods.size >= MAX_METHODS ? this.#methods.get(keyOf(OTHERS)) : undefined;
+    if (others !== undefined) return others;
+    const isLast = this.#methods.size >= MAX_METHODS;
+    const { url, scriptId, functionName, lineNumber, columnNumber } = isLast ? OTHERS : frame;
+    const { path, name } = scriptNames(url, scriptId, this.#folder);
+    // V8 counts from 0, and has no place for its own functions.
+    const place = lineNumber < 0 ? '' : `${lineNumber + 1}:${columnNumber + 1}`;
+    const method: Method = {
+      module: this.#moduleOf(path),
+      startAddress: FIRST_ADDRESS + BigInt(this.#methods.size * METHOD_SIZE),
+      namespace: name,
+      name: functionName === '' ? anonymous(place) : functionName.slice(0, MAX_NAME_LENGTH),
+      signature: `(${place})`,
+    };
+    this.#methods.set(isLast ? keyOf(OTHERS) : key, method);
+    return method;
+  }
+
+  #moduleOf(path: string): Module {
+    let module = this.#modules.get(path);
+    if (module === undefined) {
+      module = { id: FIRST_MODULE_ID + BigInt(this.#modules.size), path };
+      this.#modules.set(path, module);
+    }
+    return module;
+  }
+}
+
+function keyOf({ functionName, url, lineNumber, columnNumber }: Runtime.CallFrame): string {
+  return `${lineNumber}:${columnNumber} ${functionName} ${url}`;
+}
+
+/** Without its place, it would be one with all others of its script. */
+function anonymous(place: string): string {
+  return place === '' ? '(anonymous)' : `(anonymous):${place}`;
+}

@@ -1,0 +1,156 @@
+/** CPU samples: what V8 sees of two functions that burn CPU time, and the names that a trace gives them. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, vi } from 'vitest';
+import { CpuSamples } from '../../../lib/session/cpu-samples/cpu-samples.ts';
+import { timestamp } from '../../../lib/session/timestamp.ts';
+import type { TraceEvent } from '../../../lib/trace/trace-event.ts';
+import { SpeedscopeExport } from '../../../lib/view/export/speedscope-export.ts';
+import { NetTraceWriter } from '../../../lib/wire/nettrace/write/nettrace-writer.ts';
+import { exportEvents } from '../../view/export/exported.ts';
+import { checkSpeedscope } from '../../view/export/speedscope-rules.ts';
+import { readSession } from '../event-pipe/session-trace.ts';
+import { burnLong, burnShort } from './burning.ts';
+
+const SAMPLE = 'Thread/Sample';
+const METHOD = 'Method/DCStopVerbose';
+const MODULES = ['Loader/ModuleDCStop', 'Loader/DomainModuleDCStop'];
+
+interface Recorder {
+  readonly samples: CpuSamples;
+  /** As a session does from time to time. */
+  flush(): void;
+}
+
+/** Samples the work, and reads the trace. */
+async function sampled(
+  version: 4 | 6,
+  work: (recorder: Recorder) => unknown,
+  hasRoom: () => boolean = () => true,
+) {
+  const startTimeMs = Date.now();
+  const syncTicks = BigInt(startTimeMs) * 1_000_000n;
+  const trace = { startTimeMs, syncTicks, ticksPerSecond: 1_000_000_000n, pointerSize: 8 as const };
+  const samplingInterval = 1_000_000;
+  const writer = new NetTraceWriter(version, { ...trace, samplingInterval }, 'thread');
+  const thread = writer.thread({ processId: process.pid, threadId: process.pid, name: 'main' });
+  const samples = new CpuSamples(writer, thread, { intervalMs: 1 }, hasRoom);
+  const pieces: Uint8Array[] = [];
+  const flush = () => pieces.push(samples.takeDue() ? writer.flush() : writer.flushOpen());
+  const before = timestamp();
+  await work({ samples, flush });
+  samples.end();
+  const after = timestamp();
+  samples.writeRundown(after);
+  pieces.push(writer.end());
+  const session = await readSession(Buffer.concat(pieces));
+  return { ...session, samples, before, after };
+}
+
+/** For each sample its functions, the innermost first, by the names in the trace. */
+function stacksOf(events: readonly TraceEvent[]): string[][] {
+  const names = new Map<bigint, string>();
+  for (const { payload } of events.filter(({ name }) => name === METHOD)) {
+    names.set(payload.MethodStartAddress as bigint, String(payload.MethodName));
+  }
+  return events
+    .filter(({ name }) => name === SAMPLE)
+    .map(({ stack = [] }) => stack.map((address) => names.get(address - (address % 16n)) ?? '?'));
+}
+
+const share = (stacks: readonly string[][], name: string) =>
+  stacks.filter((stack) => stack.includes(name)).length / stacks.length;
+
+describe.each([6, 4] as const)('CPU samples in version %i', (version) => {
+  it('show functions in proportion to their time, whatever the pieces they are fetched in', async () => {
+    const { events, checked, samples, before, after } = await sampled(version, async ({ flush }) => {
+      for (let round = 0; round < 6; round++) {
+        burnLong(300);
+        burnShort(100);
+        flush();
+        await null;
+      }
+    });
+    const stacks = stacksOf(events);
+    expect(checked).toMatchObject({ dropped: 0, threads: 2 });
+    expect(stacks.length).toBe(samples.written);
+    expect(share(stacks, 'burnLong')).toBeCloseTo(0.75, 1);
+    expect(share(stacks, 'burnShort')).toBeCloseTo(0.25, 1);
+    const [stack = []] = stacks.filter((names) => names.includes('burnLong'));
+    expect(stack.indexOf('burn')).toBe(stack.indexOf('burnLong') - 1);
+    expect(stacks.flat()).not.toContain('?');
+    const times = events.filter(({ name }) => name === SAMPLE).map(({ timestamp: time }) => time);
+    expect(times[0]).toBeGreaterThanOrEqual(before);
+    expect(times.at(-1)).toBeLessThanOrEqual(after);
+    expect(events.find(({ name }) => name === SAMPLE)).toMatchObject({
+      provider: 'Microsoft-DotNETCore-SampleProfiler',
+      threadId: process.pid,
+      payload: { Type: 2 },
+    });
+  });
+});
+
+describe('a stack', () => {
+  it('leads to the script, its module and the place in it', async () => {
+    const { events } = await sampled(6, () => burnLong(100));
+    const method = events.find(({ name, payload }) => name === METHOD && payload.MethodName === 'burnLong');
+    expect(method?.payload.MethodNamespace).toBe('test/session/cpu-samples/burning.ts');
+    expect(method?.payload.MethodSignature).toMatch(/^\(\d+:\d+\)$/);
+    const { ModuleID } = method?.payload ?? {};
+    const modules = events.filter(
+      ({ payload }) => payload.ModuleID === ModuleID && 'ModuleILPath' in payload,
+    );
+    expect(modules.map(({ name }) => name)).toEqual(MODULES);
+    for (const { payload } of modules) expect(payload.ModuleILPath).toMatch(/burning\.ts$/);
+  });
+
+  it('is in a profile of speedscope', async () => {
+    const { events } = await sampled(6, () => burnLong(200));
+    const { text } = exportEvents(events, (trace) => new SpeedscopeExport(trace));
+    const { profiles, frames } = checkSpeedscope(text);
+    const [profile] = profiles;
+    expect(profile?.type).toBe('sampled');
+    const stacks = (profile?.samples ?? []).map((stack) => stack.map((frame) => frames[frame] ?? ''));
+    expect(share(stacks, 'test/session/cpu-samples/burning.ts.burnLong')).toBeGreaterThan(0.8);
+  });
+});
+
+describe('a thread that waits', () => {
+  it('has one sample for all of the time', async () => {
+    const { events } = await sampled(6, () => sleep(400));
+    const samples = events.filter(({ name }) => name === SAMPLE);
+    const idle = stacksOf(events).filter((stack) => stack.includes('(idle)'));
+    expect(idle.length).toBeGreaterThan(0);
+    expect(idle.length).toBeLessThan(40);
+    expect(samples.filter(({ payload }) => payload.Type === 1).length).toBeGreaterThanOrEqual(idle.length);
+  });
+});
+
+describe('without room', () => {
+  it('samples are missing, and the trace tells how many', async () => {
+    const { checked, samples } = await sampled(
+      6,
+      () => burnLong(100),
+      () => false,
+    );
+    expect(samples.written).toBe(0);
+    expect(samples.dropped).toBeGreaterThan(20);
+    expect(checked.dropped).toBe(samples.dropped);
+  });
+});
+
+describe('where Node.js has no inspector', () => {
+  it('there are no samples, and one warning says why', async () => {
+    const builtin = vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined as never);
+    const warning = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    const { events } = await sampled(6, ({ flush }) => flush());
+    expect(events).toEqual([]);
+    expect(warning.mock.calls).toEqual([
+      [
+        'The session has no CPU samples from here on: Error: This Node.js has no inspector.',
+        'TracewrightWarning',
+      ],
+    ]);
+    builtin.mockRestore();
+    warning.mockRestore();
+  });
+});
