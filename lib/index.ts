@@ -2,6 +2,8 @@
  * tracewright: typed events for Node.js, written to the operating system's own tracer, each with the
  * activity that it belongs to.
  */
+import './session/user-events/shared-session.ts';
+
 export { type ActivityContext, ActivityOptions } from './activity/activity.ts';
 export { currentActivityId } from './activity/current.ts';
 export { activityPath } from './activity/text.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Guid } from '../../../lib/activity/guid.ts';
 import { netTraceFields, valueWriterOf } from '../../../lib/session/event-pipe/field-layouts.ts';
+import { fieldSchemas } from '../../../lib/source/field-schemas.ts';
 import { compilePayloadWriter } from '../../../lib/wire/payload-writer.ts';
-import type { FieldSchema } from '../../../lib/wire/schema.ts';
 import { scratch } from '../../../lib/wire/scratch.ts';
 import { decodeTracepointV1 } from '../../../lib/wire/tracepoint-v1/decode.ts';
 import { isTracepointName, tracepointV1Definition } from '../../../lib/wire/tracepoint-v1/definition.ts';
@@ -14,10 +14,7 @@ import { type Payload, takeFaults } from '../../../lib/wire/values/faults.ts';
 const hexOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
 const hex = (text: string) => text.replaceAll(/\s/g, '');
 
-const FIELDS: readonly FieldSchema[] = [
-  { name: 'url', type: 'string' },
-  { name: 'ms', type: 'int32' },
-];
+const FIELDS = fieldSchemas('Demo.Req', { url: 'string', ms: 'int32' });
 const REQUEST = {
   provider: 'Demo',
   eventId: 1,
@@ -106,7 +103,7 @@ describe('metadata for a tracepoint', () => {
   });
 
   it('has an opcode behind the fields, and arrays', () => {
-    const fields = netTraceFields([{ name: 'sizes', type: 'uint16', array: true }]);
+    const fields = netTraceFields(fieldSchemas('Demo.Req', { sizes: 'uint16[]' }));
     const metadata = readTracepointV1Metadata(tracepointV1Metadata({ ...REQUEST, opcode: 1, fields }));
     expect(metadata).toMatchObject({ provider: 'Demo', eventId: 1, name: 'Req', opcode: 1 });
     expect(metadata.fields).toMatchObject([{ name: 'sizes', type: { element: {} } }]);

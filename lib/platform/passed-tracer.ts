@@ -1,0 +1,161 @@
+/**
+ * The kernel's tracer through a descriptor of user_events_data that a program with the right to open that file
+ * has passed. All threads of the process write to its tracepoints. See native/passed_tracer.h.
+ */
+import { closeSync } from 'node:fs';
+import { type Addon, loadAddon } from './addon.ts';
+import { PassedTracerError } from './passed-tracer-error.ts';
+import { registerReason, writeReason } from './user-events-reasons.ts';
+
+/** Events and what became of them, on all threads. */
+export interface PassedTracerCounts {
+  /** That a tracer was there for. */
+  readonly written: number;
+  /** That could not be written, though one was there. */
+  readonly dropped: number;
+}
+
+/** No kind of events: what `kindOf` answers when there are too many of them. */
+export const NO_KIND = 0xffffffff;
+
+interface Part {
+  readonly handle: unknown;
+  readonly words: Uint32Array;
+}
+
+interface PassedTracerAddon extends Addon {
+  passedTracerStart(
+    id: string,
+    descriptor: number,
+    definitions: readonly string[],
+    scratch: Uint8Array,
+  ): { readonly error: number; readonly failedAt: number } & Part;
+  passedTracerJoin(id: string, scratch: Uint8Array): Part | undefined;
+  passedTracerWords(): Uint32Array | undefined;
+  passedTracerKind(handle: unknown, text: string): number;
+  passedTracerIsDescribed(handle: unknown, kind: number): boolean;
+  passedTracerWrite(handle: unknown, tracepoint: number, size: number, describes: number): number | undefined;
+  passedTracerDrop(handle: unknown): void;
+  passedTracerCounts(handle: unknown): PassedTracerCounts;
+  passedTracerEnd(handle: unknown): void;
+  ownEventId(description: string): number;
+}
+
+export class PassedTracer {
+  readonly #addon: PassedTracerAddon;
+  readonly #handle: unknown;
+  /** Of each tracepoint. */
+  readonly #indexes: Uint32Array;
+  /** The memory of all enabled words; undefined where JavaScript may not see it. */
+  readonly #words: Uint32Array | undefined;
+
+  private constructor(addon: PassedTracerAddon, { handle, words }: Part) {
+    this.#addon = addon;
+    this.#handle = handle;
+    this.#indexes = words;
+    this.#words = addon.passedTracerWords();
+  }
+
+  /**
+   * Registers tracepoints, which are known by their place in `definitions` from then on.
+   *
+   * @param id for `join` in other threads: none that was used before
+   * @param descriptor the tracer's from here on: closed at the end, or when this throws
+   * @param definitions see `tracepointV1Definition`
+   * @param scratch where this thread's events will be encoded
+   * @throws PassedTracerError
+   */
+  static start(
+    id: string,
+    descriptor: number,
+    definitions: readonly string[],
+    scratch: Uint8Array,
+  ): PassedTracer {
+    const addon = passedTracerAddon();
+    if ('reason' in addon) {
+      closeDescriptor(descriptor);
+      throw new PassedTracerError('not-there', addon.reason);
+    }
+    const started = addon.passedTracerStart(id, descriptor, definitions, scratch);
+    if (started.error === 0) return new PassedTracer(addon, started);
+    const definition = definitions[started.failedAt];
+    if (definition === undefined) throw descriptorError(started.error, descriptor);
+    throw new PassedTracerError('refused', registerReason(started.error, definition.split(' ', 1)[0] ?? ''));
+  }
+
+  /** The one that another thread started under this id; undefined: it has ended. */
+  static join(id: string, scratch: Uint8Array): PassedTracer | undefined {
+    const addon = passedTracerAddon();
+    const part = 'reason' in addon ? undefined : addon.passedTracerJoin(id, scratch);
+    return part === undefined ? undefined : new PassedTracer(addon as PassedTracerAddon, part);
+  }
+
+  /** Whether somebody records the tracepoint; true also where only a write can tell. */
+  isRecorded(tracepoint: number): boolean {
+    return this.#words === undefined || this.#words[this.#indexes[tracepoint] as number] !== 0;
+  }
+
+  /** An id for a self-describing event: in this process, no other event has it. */
+  ownEventId(description: string): number {
+    return this.#addon.ownEventId(description);
+  }
+
+  /** The number of a kind of events that readers are to be told of once, or `NO_KIND`. */
+  kindOf(text: string): number {
+    return this.#addon.passedTracerKind(this.#handle, text);
+  }
+
+  /** Whether an event with the kind's description has been written, by whichever thread. */
+  isDescribed(kind: number): boolean {
+    return this.#addon.passedTracerIsDescribed(this.#handle, kind);
+  }
+
+  /**
+   * Sends the first `size` bytes of the scratch buffer as one event, the first four for the write index.
+   *
+   * @param describes the kind whose description is in it, or `NO_KIND`
+   * @returns whether a tracer has it; what went wrong is counted
+   */
+  write(tracepoint: number, size: number, describes: number): boolean {
+    return this.#addon.passedTracerWrite(this.#handle, tracepoint, size, describes) === undefined;
+  }
+
+  /** Counts an event that could not be encoded. */
+  drop(): void {
+    this.#addon.passedTracerDrop(this.#handle);
+  }
+
+  get counts(): PassedTracerCounts {
+    return this.#addon.passedTracerCounts(this.#handle);
+  }
+
+  /** Unregisters the tracepoints and closes the descriptor; waits for writes of other threads. */
+  end(): void {
+    this.#addon.passedTracerEnd(this.#handle);
+  }
+}
+
+function passedTracerAddon(): PassedTracerAddon | { readonly reason: string } {
+  if (process.platform !== 'linux') {
+    return { reason: `Descriptors of user_events are Linux's, and this is ${process.platform}.` };
+  }
+  return loadAddon() as PassedTracerAddon | { readonly reason: string };
+}
+
+function descriptorError(error: number, descriptor: number): PassedTracerError {
+  const name = writeReason(error);
+  const message =
+    name === 'EACCES'
+      ? `The descriptor ${descriptor} is open for reading only, and events are to be written through it.`
+      : `The descriptor ${descriptor} cannot be used (${name}).`;
+  return new PassedTracerError('descriptor', message);
+}
+
+/** For a descriptor that was passed, and is of no use. */
+export function closeDescriptor(descriptor: number): void {
+  try {
+    closeSync(descriptor);
+  } catch {
+    // It was none.
+  }
+}

@@ -1,0 +1,25 @@
+/** What a session of user_events has at work on one thread: it takes that thread's sources, as they come. */
+import type { PassedTracer } from '../../platform/passed-tracer.ts';
+import type { UserEventsProvider } from '../../wire/diagnostics-ipc/tracing.ts';
+import { observeSources } from '../sources.ts';
+import { TracedProvider } from './traced-provider.ts';
+import { tracepointNames } from './tracepoints.ts';
+
+export class ThreadPart {
+  readonly #providers: readonly TracedProvider[];
+  readonly #stopObserving: () => void;
+
+  /** @throws SessionError for arguments that are none */
+  constructor(providers: readonly UserEventsProvider[], tracer: PassedTracer) {
+    const names = tracepointNames(providers);
+    this.#providers = providers.map((provider) => new TracedProvider(provider, names, tracer));
+    this.#stopObserving = observeSources((source) => {
+      for (const provider of this.#providers) provider.take(source);
+    });
+  }
+
+  end(): void {
+    this.#stopObserving();
+    for (const provider of this.#providers) provider.end();
+  }
+}

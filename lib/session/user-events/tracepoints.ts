@@ -1,0 +1,21 @@
+/**
+ * Which tracepoint an event of a provider goes to: that of the set that lists its id, else the default one,
+ * else none. Source: dotnet/diagnostics `documentation/design-docs/ipc-protocol.md`, "tracepoint_config".
+ */
+import type { TracepointConfig, UserEventsProvider } from '../../wire/diagnostics-ipc/tracing.ts';
+
+/** The tracepoint's name. */
+export function tracepointOf({ defaultName, sets }: TracepointConfig, eventId: number): string | undefined {
+  return sets.find(({ ids }) => ids.includes(eventId))?.name ?? defaultName;
+}
+
+/** The tracepoints of all providers, each once. */
+export function tracepointNames(providers: readonly UserEventsProvider[]): readonly string[] {
+  return [...new Set(providers.flatMap(({ tracepoints }) => namesOf(tracepoints)))];
+}
+
+/** Of one provider; a name that is there twice is one tracepoint. */
+export function namesOf({ defaultName, sets }: TracepointConfig): readonly string[] {
+  const names = sets.map(({ name }) => name);
+  return defaultName === undefined ? names : [defaultName, ...names];
+}
