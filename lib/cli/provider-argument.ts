@@ -22,18 +22,60 @@ export const ALL_PROVIDERS = '*';
  * @throws UsageError
  */
 export function providersArgument(text: string): TracingProvider[] {
-  const providers = parsed(text);
-  if (providers.length === 0) throw new UsageError('--providers takes the names of providers, and got none.');
-  return providers.map(({ name, keywords = ALL_KEYWORDS, level = MAX_LEVEL, arguments: values }) => {
-    if (level <= MAX_LEVEL) return { name, keywords, level, arguments: values };
-    throw new UsageError(`--providers: The level of ${name} is at most ${MAX_LEVEL}, not ${level}.`);
-  });
+  return providersOf('--providers', text, {});
 }
 
-function parsed(text: string): ProviderText[] {
+/** What is asked of providers that do not say it themselves. */
+interface Filter {
+  readonly level?: number;
+  readonly keywords?: bigint;
+}
+
+/**
+ * What a session of a process is asked for, by the options of `tracewright record`.
+ *
+ * @param names all providers, where it is left out
+ * @param areTexts whether each may say more than its name; see `parseProviderTexts`
+ * @throws UsageError
+ */
+export function sessionProviders(
+  names: readonly string[] = [ALL_PROVIDERS],
+  { level = MAX_LEVEL, keywords }: Filter,
+  areTexts: boolean,
+): TracingProvider[] {
+  // Sessions have levels up to 5, which is all that .NET knows; level 0 asks for all.
+  const filter = { level: level > MAX_LEVEL ? 0 : level, ...(keywords !== undefined && { keywords }) };
+  if (areTexts) return names.flatMap((name) => providersOf('--provider', name, filter));
+  return names.map((name) => providerOf('--provider', { name, arguments: '' }, filter));
+}
+
+function providersOf(option: string, text: string, filter: Filter): TracingProvider[] {
+  const providers = parsed(option, text);
+  if (providers.length === 0) throw new UsageError(`${option} takes the names of providers, and got none.`);
+  return providers.map((provider) => providerOf(option, provider, filter));
+}
+
+function providerOf(
+  option: string,
+  { name, keywords, level, arguments: values }: Partial<ProviderText> & { readonly name: string },
+  filter: Filter,
+): TracingProvider {
+  const asked = level ?? filter.level ?? MAX_LEVEL;
+  if (asked > MAX_LEVEL) {
+    throw new UsageError(`${option}: The level of ${name} is at most ${MAX_LEVEL}, not ${asked}.`);
+  }
+  return {
+    name,
+    keywords: keywords ?? filter.keywords ?? ALL_KEYWORDS,
+    level: asked,
+    arguments: values ?? '',
+  };
+}
+
+function parsed(option: string, text: string): ProviderText[] {
   try {
     return parseProviderTexts(text);
   } catch (error) {
-    throw error instanceof ProviderTextError ? new UsageError(`--providers: ${error.message}`) : error;
+    throw error instanceof ProviderTextError ? new UsageError(`${option}: ${error.message}`) : error;
   }
 }

@@ -1,11 +1,16 @@
 /** The command line of `tracewright record`. */
 import type { SelectionOptions, Tracepoint } from '../session/record/selection.ts';
+import type { TracingProvider } from '../wire/diagnostics-ipc/tracing.ts';
 import { commandArguments } from './command-arguments.ts';
 import { keywordsArgument } from './event-filter.ts';
+import { processIdArgument } from './process-id-argument.ts';
+import { sessionProviders } from './provider-argument.ts';
+import { type RecordRoad, roadArgument } from './record-road.ts';
 import { UsageError } from './usage-error.ts';
 
 const LINUX_FILE = 'perf.data';
 const WINDOWS_FILE = 'trace.etl';
+const EVENTPIPE_FILE = 'trace.nettrace';
 const DEFAULT_RING_KIB = 2048;
 /** No page is larger, and the kernel counts a ring in powers of two of pages. */
 const MIN_RING_KIB = 64;
@@ -13,12 +18,14 @@ const MAX_RING_KIB = 1 << 20;
 const MAX_LEVEL = 255;
 
 export const RECORD_USAGE = `Usage: tracewright record [OPTION]... [-- COMMAND [ARGUMENT]...]
+       tracewright record --eventpipe [OPTION]... (-p PID | -- COMMAND [ARGUMENT]...)
+       tracewright record --user-events --provider NAME... [OPTION]... -p PID
 
 Records the events that programs write, on the whole system, into a file for "tracewright" and other tools: on Linux
 those of user_events into a perf.data, on Windows those of ETW into an .etl. Ends with COMMAND, after --duration, or
 with Ctrl-C.
 
-  -o, --output FILE         the file (${LINUX_FILE}, ${WINDOWS_FILE}); one that is there becomes FILE.old
+  -o, --output FILE         the file (${LINUX_FILE}, ${WINDOWS_FILE}, ${EVENTPIPE_FILE}); one that is there becomes FILE.old
   --provider NAME           the events of this provider; may be repeated. On Windows its name or its GUID, and never
                             left out; on Linux all of user_events is recorded without it
   --tracepoint SYSTEM:NAME  Linux: this tracepoint, of any system; may be repeated. user_events:Provider_L4K1 is made
@@ -31,6 +38,14 @@ with Ctrl-C.
 
 On Linux, a COMMAND that uses tracewright waits until each of its tracepoints is recorded, so its first event is too.
 Other programs' new tracepoints are noticed within 50 ms.
+
+One process can be recorded through its diagnostic port, and a --provider is NAME[:KEYWORDS[:LEVEL]] then:
+
+  --eventpipe               into a .nettrace, as "tracewright collect" does. Needs no kernel, and no rights but those of
+                            the process's user. A COMMAND is recorded so by itself where the kernel has no tracer
+  --user-events             Linux, 6.4 or later: into a perf.data. Only the recorder needs rights on the kernel's tracer,
+                            which it passes to the process
+  -p, --process-id PID      the process; "tracewright ps" lists them
 `;
 
 const OPTIONS = {
@@ -42,12 +57,22 @@ const OPTIONS = {
   stacks: { type: 'boolean' },
   duration: { type: 'string' },
   'buffer-size': { type: 'string' },
+  eventpipe: { type: 'boolean' },
+  'user-events': { type: 'boolean' },
+  'process-id': { type: 'string', short: 'p' },
   help: { type: 'boolean', short: 'h' },
 } as const;
 
 export interface RecordArguments {
+  readonly road: RecordRoad;
   readonly file: string;
+  /** The file of a recording by EventPipe, whatever the road. */
+  readonly eventPipeFile: string;
   readonly selected: SelectionOptions;
+  /** The same as a session of a process is asked for it. */
+  readonly providers: readonly TracingProvider[];
+  /** Of the process that is recorded. */
+  readonly processId: number | undefined;
   /** Each event with its stack; Windows. */
   readonly stacks: boolean;
   /** Of the buffers of each processor, in bytes; a power of two. */
@@ -69,21 +94,25 @@ export function recordArguments(
 ): RecordArguments | undefined {
   const { values, command } = commandArguments(args, OPTIONS);
   if (values.help === true) return undefined;
-  const { provider: providers, tracepoint, stacks = false } = values;
-  const isWindows = platform === 'win32';
-  if (isWindows && tracepoint !== undefined) throw new UsageError('--tracepoint is for Linux.');
-  if (isWindows && providers === undefined) {
-    throw new UsageError('On Windows, record takes the name or the GUID of a --provider.');
-  }
-  if (!isWindows && stacks) throw new UsageError('--stacks is for Windows.');
+  const road = roadArgument(values, command, platform);
+  const { provider: names, tracepoint, stacks = false } = values;
+  const filter = {
+    ...(values.level === undefined ? {} : { level: levelArgument(values.level) }),
+    ...(values.keywords === undefined ? {} : { keywords: keywordsArgument(values.keywords) }),
+  };
+  const eventPipeFile = values.output ?? EVENTPIPE_FILE;
+  const systemFile = values.output ?? (platform === 'win32' ? WINDOWS_FILE : LINUX_FILE);
   return {
-    file: values.output ?? (isWindows ? WINDOWS_FILE : LINUX_FILE),
+    road,
+    file: road === 'eventpipe' ? eventPipeFile : systemFile,
+    eventPipeFile,
     selected: {
-      ...(providers === undefined ? {} : { providers }),
+      ...(names === undefined ? {} : { providers: names }),
       ...(tracepoint === undefined ? {} : { tracepoints: tracepoint.map(tracepointArgument) }),
-      ...(values.level === undefined ? {} : { level: levelArgument(values.level) }),
-      ...(values.keywords === undefined ? {} : { keywords: keywordsArgument(values.keywords) }),
+      ...filter,
     },
+    providers: sessionProviders(names, filter, road !== 'system'),
+    processId: values['process-id'] === undefined ? undefined : processIdArgument(values['process-id']),
     stacks,
     bufferSize: bufferSizeArgument(values['buffer-size']),
     duration: durationArgument(values.duration),

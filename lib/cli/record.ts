@@ -1,22 +1,41 @@
-/** `tracewright record`: the whole system's events into a file, until something ends it. */
+/** `tracewright record`: the whole system's events, or those of one process, into a file, until something ends it. */
+
+import { PerfEventsError, type RecorderError, RecorderPermissionError } from '../platform/recorder-error.ts';
 import { RECORDER_VARIABLE } from '../platform/recorder-notice.ts';
+import { missingTracer } from '../session/record/missing-tracer.ts';
 import { RECORD_USAGE, type RecordArguments, recordArguments } from './record-arguments.ts';
 import { recordEtw } from './record-etw.ts';
-import { recordUserEvents } from './record-user-events.ts';
+import { recordEventPipe } from './record-eventpipe.ts';
+import { recordPassed, recordUserEvents } from './record-user-events.ts';
 import { RecordedCommand } from './recorded-command.ts';
 import type { RunningRecording } from './running-recording.ts';
 import { StopRequest } from './stop-request.ts';
 
 const PROGRESS_MS = 200;
 
-/** @throws UsageError, RecorderError */
+/** @throws UsageError, RecorderError, DiagnosticsClientError */
 export async function recordCommand(args: readonly string[]): Promise<void> {
   const given = recordArguments(args);
   if (given === undefined) {
     process.stdout.write(RECORD_USAGE);
     return;
   }
-  const recording = process.platform === 'win32' ? recordEtw(given) : await recordUserEvents(given, args);
+  const reason = canGoOtherRoad(given) ? missingTracer() : undefined;
+  if (reason !== undefined) {
+    say(`${reason} ${given.command[0]} is recorded by EventPipe instead, into ${given.eventPipeFile}.`);
+  }
+  if (given.road === 'eventpipe' || reason !== undefined) await recordEventPipe(given);
+  else await recordToTracer(given, args);
+}
+
+/** Whether a command was to be recorded by the system that can be recorded without it. */
+function canGoOtherRoad({ road, command, selected }: RecordArguments): boolean {
+  const isOfSystem = road !== 'system' || process.platform === 'win32' || selected.tracepoints !== undefined;
+  return command.length > 0 && !isOfSystem;
+}
+
+async function recordToTracer(given: RecordArguments, args: readonly string[]): Promise<void> {
+  const recording = await start(given, args);
   const variables = { [RECORDER_VARIABLE]: recording.address };
   const command = given.command.length === 0 ? undefined : new RecordedCommand(given.command, variables);
   let failure: unknown;
@@ -34,6 +53,25 @@ export async function recordCommand(args: readonly string[]): Promise<void> {
   outcome ??= await command?.ended;
   if (outcome !== undefined) say(`${outcome}.`);
   if (problems.length > 0) throw new Error(problems.join('\n'));
+}
+
+async function start(given: RecordArguments, args: readonly string[]): Promise<RunningRecording> {
+  if (given.processId !== undefined) return recordPassed(given, given.processId, args);
+  if (process.platform === 'win32') return recordEtw(given);
+  try {
+    return await recordUserEvents(given, args);
+  } catch (error) {
+    if (!isPermission(error) || !canGoOtherRoad(given)) throw error;
+    throw new Error(`${error.message}\nWithout it: tracewright record --eventpipe -- COMMAND`);
+  }
+}
+
+/** Whether the user could record the system, if only root let him. */
+function isPermission(error: unknown): error is RecorderError {
+  return (
+    error instanceof RecorderPermissionError ||
+    (error instanceof PerfEventsError && ['EACCES', 'EPERM'].includes(error.code))
+  );
 }
 
 /**

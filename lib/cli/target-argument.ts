@@ -6,6 +6,7 @@ import { ReverseServer } from '../session/diagnostics/client/reverse-server.ts';
 import type { TracingSession } from '../session/diagnostics/client/tracing-session.ts';
 import { splitCommand } from './command-arguments.ts';
 import { optionArguments } from './file-arguments.ts';
+import { processIdArgument } from './process-id-argument.ts';
 import { StopRequest } from './stop-request.ts';
 import { TracedCommand } from './traced-command.ts';
 import { UsageError } from './usage-error.ts';
@@ -193,10 +194,4 @@ async function resume(client: DiagnosticsClient): Promise<void> {
   } catch (error) {
     if (!(error instanceof DiagnosticsClientError && error.code === 'unsupported')) throw error;
   }
-}
-
-function processIdArgument(text: string): number {
-  const processId = /^\d{1,10}$/.test(text) ? Number(text) : 0;
-  if (processId >= 1 && processId < 2 ** 32) return processId;
-  throw new UsageError(`--process-id takes the number of a process, not "${text}".`);
 }

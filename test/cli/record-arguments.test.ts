@@ -6,6 +6,8 @@ import { Selection } from '../../lib/session/record/selection.ts';
 const linux = (args: readonly string[]) => recordArguments(args, 'linux');
 const windows = (args: readonly string[]) => recordArguments(args, 'win32');
 
+const ALL = 0xffff_ffff_ffff_ffffn;
+
 describe('the command line of record', () => {
   it('needs nothing', () => {
     expect(linux([])).toMatchObject({
@@ -46,9 +48,70 @@ describe('the command line of record', () => {
     [['node', 'app.js'], /node/],
     [['--stacks'], '--stacks is for Windows.'],
     [['--'], 'There is no command behind --.'],
+    [['-p', '1'], '--process-id goes with --eventpipe or --user-events: else, the whole system is recorded.'],
+    [['--eventpipe', '--user-events', '-p', '1'], /two ways/],
+    [['--eventpipe'], '--eventpipe takes either a --process-id or a COMMAND behind --.'],
+    [
+      ['--eventpipe', '-p', '1', '--', 'a'],
+      '--eventpipe takes either a --process-id or a COMMAND behind --.',
+    ],
+    [['--eventpipe', '-p', '0'], '--process-id takes the number of a process, not "0".'],
+    [['--eventpipe', '-p', '1', '--stacks'], '--stacks does not go with --eventpipe.'],
+    [['--eventpipe', '-p', '1', '--tracepoint', 'a:b'], '--tracepoint does not go with --eventpipe.'],
+    [['--eventpipe', '-p', '1', '--buffer-size', '1'], '--buffer-size does not go with --eventpipe.'],
+    [['--eventpipe', '-p', '1', '--provider', 'A:x'], /^--provider: The keywords of A are up to 64 bits/],
+    [['--eventpipe', '-p', '1', '--provider', 'A::6'], '--provider: The level of A is at most 5, not 6.'],
+    [['--user-events', '--provider', 'A'], /^--user-events takes a --process-id, and no COMMAND/],
+    [['--user-events', '-p', '1', '--', 'a'], /^--user-events takes a --process-id, and no COMMAND/],
+    [
+      ['--user-events', '-p', '1'],
+      '--user-events takes a --provider for each tracepoint that is to be made.',
+    ],
   ])('is not understood as %j', (args, message) => {
     expect(() => linux(args)).toThrow(UsageError);
     expect(() => linux(args)).toThrow(message);
+  });
+
+  it('is of one process by its diagnostic port, into a file of its own kind', () => {
+    const given = linux([
+      '--eventpipe',
+      '-p',
+      '4711',
+      '--provider',
+      'A:2:3',
+      '--provider',
+      'B',
+      '--level',
+      '4',
+    ]);
+    expect(given).toMatchObject({ road: 'eventpipe', file: 'trace.nettrace', processId: 4711 });
+    expect(given?.providers).toEqual([
+      { name: 'A', keywords: 2n, level: 3, arguments: '' },
+      { name: 'B', keywords: ALL, level: 4, arguments: '' },
+    ]);
+    expect(linux(['--user-events', '-p', '1', '--provider', 'A'])).toMatchObject({
+      road: 'user_events',
+      file: 'perf.data',
+    });
+  });
+
+  it('asks a process for all that it would have asked the system for', () => {
+    const providersOf = (...args: readonly string[]) => linux(args)?.providers;
+    expect(providersOf()).toEqual([{ name: '*', keywords: ALL, level: 5, arguments: '' }]);
+    expect(providersOf('--level', '255', '--keywords', 'f')).toEqual([
+      { name: '*', keywords: 15n, level: 0, arguments: '' },
+    ]);
+    // Of the system, a provider has no more than a name.
+    expect(providersOf('--provider', 'A:B')).toEqual([
+      { name: 'A:B', keywords: ALL, level: 5, arguments: '' },
+    ]);
+  });
+
+  it('for user events through a passed descriptor is for Linux', () => {
+    expect(() => windows(['--user-events', '-p', '1', '--provider', 'A'])).toThrow(
+      '--user-events is for Linux.',
+    );
+    expect(windows(['--eventpipe', '-p', '1'])).toMatchObject({ file: 'trace.nettrace' });
   });
 
   it('gives help when asked', () => {

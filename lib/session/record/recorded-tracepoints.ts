@@ -33,8 +33,8 @@ export class RecordedTracepoints {
   }
 
   /**
-   * Records the tracepoints that are selected by name, and makes the EventHeader ones among them that no
-   * program has registered yet.
+   * Records the tracepoints that are selected by name, and makes those among them whose fields are known and which
+   * no program has registered yet.
    *
    * @throws RecorderError
    */
@@ -42,7 +42,8 @@ export class RecordedTracepoints {
     for (const tracepoint of this.#selection.tracepoints) {
       const { system, name } = tracepoint;
       const isToCome = system === USER_EVENTS;
-      if (isToCome && parseTracepointName(name) !== undefined) register(name);
+      const definition = isToCome ? definitionOf(tracepoint) : undefined;
+      if (definition !== undefined) register(name, definition);
       if (!this.look(tracepoint) && !isToCome) {
         throw new RecorderError(this.problems[0] ?? `There is no tracepoint ${system}:${name}.`);
       }
@@ -74,8 +75,12 @@ export class RecordedTracepoints {
   }
 }
 
+function definitionOf({ name, definition }: Tracepoint): string | undefined {
+  return definition ?? (parseTracepointName(name) && tracepointDefinition(name));
+}
+
 /** Makes the tracepoint, for as long as this process lives. @throws RecorderError */
-function register(name: string): void {
+function register(name: string, definition: string): void {
   const kernel = theKernel();
   kernel.open();
   const reason =
@@ -83,7 +88,7 @@ function register(name: string): void {
     kernel.register(
       kernel.allocate(),
       name,
-      Buffer.from(tracepointDefinition(name)),
+      Buffer.from(definition),
       // Nothing is ever written to it here.
       new Uint8Array(0),
     );

@@ -8,6 +8,8 @@ export const USER_EVENTS = 'user_events';
 export interface Tracepoint {
   readonly system: string;
   readonly name: string;
+  /** Of one of user_events that is to be made where no program has registered it yet: name and fields. */
+  readonly definition?: string;
 }
 
 export interface SelectionOptions {

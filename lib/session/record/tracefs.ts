@@ -1,7 +1,7 @@
 /** What the kernel tells of its tracepoints, in the files of tracefs. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { RecorderError } from '../../platform/recorder-error.ts';
+import { RecorderError, RecorderPermissionError } from '../../platform/recorder-error.ts';
 import type { Tracepoint } from './selection.ts';
 
 const USUAL_ROOT = '/sys/kernel/tracing';
@@ -22,7 +22,7 @@ export class Tracefs {
       // Of all files a recording needs, this one is always there.
       this.read('events/header_page');
     } catch (error) {
-      throw new RecorderError(this.#reason(error));
+      throw this.#error(error);
     }
   }
 
@@ -56,21 +56,23 @@ export class Tracefs {
     return join(this.#root, path);
   }
 
-  #reason(error: unknown): string {
+  #error(error: unknown): RecorderError {
     const code = (error as NodeJS.ErrnoException).code ?? String(error);
     if (code === 'ENOENT') {
-      return `There are no tracepoints in ${this.#root}. As root: mount -t tracefs nodev ${USUAL_ROOT}`;
+      return new RecorderError(
+        `There are no tracepoints in ${this.#root}. As root: mount -t tracefs nodev ${USUAL_ROOT}`,
+      );
     }
     const group = process.getgid?.();
-    return (
+    return new RecorderPermissionError(
       `This user may not read the tracepoints in ${this.#root} (${code}). ` +
-      `As root: mount -o remount,mode=755,gid=${group} ${this.#root}`
+        `As root: mount -o remount,mode=755,gid=${group} ${this.#root}`,
     );
   }
 }
 
 /** Where tracefs is mounted; the usual place where nothing else is known. */
-function tracefsRoot(): string {
+export function tracefsRoot(): string {
   const mounts = readFileSync('/proc/mounts', 'utf8').split('\n');
   const roots = mounts.flatMap((line) => {
     const [, folder, type] = line.split(' ');

@@ -133,7 +133,8 @@ function connected(socket: Socket, timeoutMs: number): Promise<void> {
   });
 }
 
-function openError(error: unknown, address: string, peer: string): DiagnosticsClientError {
+/** Why a connection could not be made. */
+export function openError(error: unknown, address: string, peer: string): DiagnosticsClientError {
   const code = systemCodeOf(error);
   switch (code) {
     case undefined:
@@ -172,7 +173,7 @@ function malformed(error: DiagnosticsIpcError, peer: string): DiagnosticsClientE
   );
 }
 
-function failed(error: unknown, peer: string): DiagnosticsClientError {
+export function failed(error: unknown, peer: string): DiagnosticsClientError {
   const reason = error instanceof Error ? error.message : String(error);
   return new DiagnosticsClientError('failed', `The connection to ${peer} failed: ${reason}.`, {
     cause: error,

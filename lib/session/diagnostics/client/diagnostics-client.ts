@@ -1,5 +1,5 @@
 /** Asks a process, by its diagnostic port, who it is and for its events. One request, one connection. */
-import { ErrorCode, StreamFormat } from '../../../wire/diagnostics-ipc/constants.ts';
+import { StreamFormat } from '../../../wire/diagnostics-ipc/constants.ts';
 import { DiagnosticsIpcError } from '../../../wire/diagnostics-ipc/error.ts';
 import type { MessageCursor } from '../../../wire/diagnostics-ipc/message-cursor.ts';
 import {
@@ -7,7 +7,6 @@ import {
   type ProcessInfoVersion,
   readProcessInfo,
 } from '../../../wire/diagnostics-ipc/process-info.ts';
-import { errorCodeText } from '../../../wire/diagnostics-ipc/reply.ts';
 import { encodeRequest, type Request } from '../../../wire/diagnostics-ipc/request.ts';
 import {
   leastVersion,
@@ -17,6 +16,7 @@ import {
 import { DiagnosticsClientError } from './client-error.ts';
 import { Connection } from './connection.ts';
 import { findPort } from './find-port.ts';
+import { refusal } from './refusal.ts';
 import { ANSWER_TIMEOUT_MS, type Target } from './target.ts';
 import { TracingSession } from './tracing-session.ts';
 
@@ -49,12 +49,7 @@ export class DiagnosticsClient {
 
   /** @throws DiagnosticsClientError */
   async processInfo(): Promise<ProcessInfo> {
-    return (
-      (await this.#processInfo(3)) ??
-      (await this.#processInfo(2)) ??
-      (await this.#processInfo(1)) ??
-      this.#failUnsupported('ProcessInfo')
-    );
+    return (await this.#processInfoIfKnown(3)) ?? (await this.#processInfoIfKnown(2)) ?? this.#processInfo(1);
   }
 
   /**
@@ -80,9 +75,10 @@ export class DiagnosticsClient {
       connection.send(encodeRequest({ command: 'CollectTracing', version, tracing }));
       const reply = await connection.readReply(this.#timeoutMs);
       if (!reply.isOk) {
-        if (reply.code === ErrorCode.UnknownCommand) this.#failUnsupported(name);
-        if (tracing.format === StreamFormat.NetTrace6) this.#failFormat();
-        this.#failRefused(name, reply.code, reply.message);
+        const error = refusal(this.#target.name, name, reply);
+        throw error.code === 'refused' && tracing.format === StreamFormat.NetTrace6
+          ? this.#noFormat6()
+          : error;
       }
       const sessionId = this.#read(reply.payload, (payload) => payload.uint64());
       return new TracingSession(sessionId, connection, () => this.#stopTracing(sessionId));
@@ -98,15 +94,20 @@ export class DiagnosticsClient {
   }
 
   /** @returns undefined where the process does not know this version */
-  async #processInfo(version: ProcessInfoVersion): Promise<ProcessInfo | undefined> {
+  async #processInfoIfKnown(version: ProcessInfoVersion): Promise<ProcessInfo | undefined> {
     try {
-      return await this.#ask({ command: 'ProcessInfo', version }, `ProcessInfo${version}`, (payload) =>
-        readProcessInfo(payload, version),
-      );
+      return await this.#processInfo(version);
     } catch (error) {
       if (error instanceof DiagnosticsClientError && error.code === 'unsupported') return undefined;
       throw error;
     }
+  }
+
+  #processInfo(version: ProcessInfoVersion): Promise<ProcessInfo> {
+    const name = version === 1 ? 'ProcessInfo' : `ProcessInfo${version}`;
+    return this.#ask({ command: 'ProcessInfo', version }, name, (payload) =>
+      readProcessInfo(payload, version),
+    );
   }
 
   async #ask<T>(
@@ -120,8 +121,7 @@ export class DiagnosticsClient {
       connection.send(encodeRequest(request));
       const reply = await connection.readReply(timeoutMs);
       if (reply.isOk) return this.#read(reply.payload, read);
-      if (reply.code === ErrorCode.UnknownCommand) this.#failUnsupported(name);
-      return this.#failRefused(name, reply.code, reply.message);
+      throw refusal(this.#target.name, name, reply);
     } finally {
       connection.close();
     }
@@ -140,26 +140,10 @@ export class DiagnosticsClient {
     }
   }
 
-  #failUnsupported(command: string): never {
-    throw new DiagnosticsClientError(
-      'unsupported',
-      `${this.#target.name} does not know ${command}: its runtime is too old.`,
-    );
-  }
-
-  #failFormat(): never {
-    throw new DiagnosticsClientError(
+  #noFormat6(): DiagnosticsClientError {
+    return new DiagnosticsClientError(
       'unsupported',
       `${this.#target.name} does not write nettrace version 6, only version 4.`,
-    );
-  }
-
-  #failRefused(command: string, code: number, message: string | undefined): never {
-    const detail = message === undefined || message === '' ? '' : `: ${message}`;
-    throw new DiagnosticsClientError(
-      'refused',
-      `${this.#target.name} refused ${command} with ${errorCodeText(code)}${detail}.`,
-      { replyCode: code },
     );
   }
 }
