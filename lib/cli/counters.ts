@@ -17,11 +17,12 @@ import { durationArgument } from './record-arguments.ts';
 import { readSession, TARGET_OPTIONS, TARGET_USAGE, withTarget } from './target-argument.ts';
 import { UsageError } from './usage-error.ts';
 
-const DEFAULT_PROVIDERS = 'System.Runtime,Microsoft.AspNetCore.Hosting';
+/** Those of dotnet-counters, and what only a Node.js process has. */
+const DEFAULT_PROVIDERS = 'System.Runtime,Microsoft.AspNetCore.Hosting,Node.Runtime';
 
 const USAGE = `Usage: tracewright counters [OPTION]... -p PID
 
-Shows the counters of a .NET process, EventCounters and meters, as it tells their values: on
+Shows the counters of a .NET or Node.js process, EventCounters and meters, as it tells their values: on
 a terminal as a table, else a line for each value. Ends with Ctrl-C, after --duration, or when the process ends.
 
 ${TARGET_USAGE}  --providers NAME,...      event sources and meters (${DEFAULT_PROVIDERS})

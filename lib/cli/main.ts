@@ -25,7 +25,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 const USAGE = `Usage: tracewright COMMAND
 
   collect         records the events of a .NET process
-  counters        shows the counters of a .NET process
+  counters        shows the counters of a .NET or Node.js process
   dump FILE       prints the events of a trace
   export FILE     writes a trace for Perfetto, speedscope, spreadsheets or as nettrace
   live            shows the system's user events while they are written (Linux)

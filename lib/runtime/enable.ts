@@ -3,6 +3,7 @@ import { AsyncResource } from 'node:async_hooks';
 import { isMainThread } from 'node:worker_threads';
 import type { SourceCommand } from '../session/commands.ts';
 import { eventLoop } from './event-loop.ts';
+import { defineEventLoopMeter } from './event-loop-meter.ts';
 import { defineRuntimeEvents, type RuntimeEvents } from './events.ts';
 import { everySecond } from './every-second.ts';
 import { uncaughtExceptions, warnings } from './exceptions.ts';
@@ -21,7 +22,7 @@ const KEY = Symbol.for('tracewright.runtime.v1');
  * Defines the event source `Node.Runtime` in this thread, once: a further call returns the same. Nothing of
  * Node.js is observed while nobody listens to it. Each thread has its own; worker threads call it themselves.
  *
- * In the main thread, it defines the counters of `System.Runtime`, too.
+ * In the main thread, it defines the counters of `System.Runtime` and the meter `Node.Runtime`, too.
  */
 export function enableRuntimeEvents(): RuntimeEvents {
   const shared = globalThis as { [KEY]?: RuntimeEvents };
@@ -53,6 +54,9 @@ function fed(events: RuntimeEvents): RuntimeEvents {
   // Tracers on Linux come and go without a word; the question is a few loads.
   if (events.status.backend === 'user_events') everySecond(update);
   // Of most of what they tell the process has one: threads of one name would contradict each other.
-  if (isMainThread) defineSystemRuntime();
+  if (isMainThread) {
+    defineSystemRuntime();
+    defineEventLoopMeter();
+  }
   return events;
 }

@@ -1,6 +1,10 @@
 /** `tracewright counters` as a user types it, on the built package, against a process that answers as .NET does. */
+import { PassThrough } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
+import { enableRuntimeEvents } from '../../lib/runtime/index.ts';
+import { startSession } from '../../lib/session/event-pipe/start-session.ts';
 import { PROCESS, useFakeProcesses } from '../session/diagnostics/client/fake-client.ts';
 import { error, hexBytes, message, text, u32, u64 } from '../session/diagnostics/client/fake-process.ts';
 import { type CounterEvent, counterTrace, mean, sum } from './counter-trace.ts';
@@ -59,6 +63,39 @@ describe('counters', () => {
       `${TIME}.006000000Z  System.Runtime  gc.pause (s) [Percentile=50]  1`,
       `${TIME}.006000000Z  System.Runtime  gc.pause (s) [Percentile=99]  2.25`,
     ]);
+  });
+
+  it('prints what a Node.js process tells of itself', async () => {
+    enableRuntimeEvents();
+    const output = new PassThrough();
+    const trace = buffer(output);
+    const names = 'System.Runtime,Node.Runtime';
+    const session = startSession({
+      providers: [
+        { name: 'System.Runtime', level: 4, keywords: 0n, arguments: { EventCounterIntervalSec: '0.1' } },
+        {
+          name: 'System.Diagnostics.Metrics',
+          level: 4,
+          keywords: 2n,
+          arguments: { SessionId: 'SHARED', Metrics: names, RefreshInterval: '0.1' },
+        },
+      ],
+      output,
+    });
+    await sleep(250);
+    await session.stop();
+    await started({ trace: await trace });
+    const { status, stdout, stderr } = await run('counters', '-p', PID, '--duration', '0.5');
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    for (const shown of [
+      'System.Runtime  CPU Usage (%)  ',
+      'System.Runtime  GC Heap Size (MB)  ',
+      'System.Runtime  dotnet.process.memory.working_set (By)  ',
+      'System.Runtime  dotnet.gc.collections ({collection} / 1 s) [gc.heap.generation=gen0]  ',
+      'Node.Runtime  nodejs.eventloop.delay (s) [Percentile=99]  ',
+    ]) {
+      expect(stdout).toContain(shown);
+    }
   });
 
   it('tells what keeps meters from being shown', async () => {
@@ -121,7 +158,7 @@ describe('counters', () => {
     await run('counters', '-p', PID, '--duration', '0.1');
     const request = fake.requests.at(-2)?.toString('latin1').replaceAll('\0', '');
     expect(request).toMatch(
-      /SessionId=[0-9a-f-]{36};Metrics=System\.Runtime,Microsoft\.AspNetCore\.Hosting;/,
+      /SessionId=[0-9a-f-]{36};Metrics=System\.Runtime,Microsoft\.AspNetCore\.Hosting,Node\.Runtime;/,
     );
   });
 
