@@ -1,0 +1,152 @@
+/** The application under test: a child process with a diagnostics port, and the way to ask it how it is. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach } from 'vitest';
+
+export const PROGRAM = join(import.meta.dirname, 'programs/target.mjs');
+
+/** Why a suite of Unix domain sockets cannot run here, for its name; undefined where it can. */
+export const NO_SOCKETS =
+  process.platform === 'win32' ? 'skipped: the port is a named pipe on Windows' : undefined;
+export const suiteOf = (name: string): string => (NO_SOCKETS ? `${name} (${NO_SOCKETS})` : name);
+
+/** What programs/target.mjs tells of itself. */
+export interface TargetState {
+  /** Events that somebody wants. */
+  readonly enabled: number;
+  /** Payloads that were made since the start, of the events of `write`. */
+  readonly payloads: number;
+  /** To the source `Demo`, since the last question. */
+  readonly commands: readonly {
+    kind: string;
+    level: number;
+    keywords: string;
+    arguments: Record<string, string>;
+  }[];
+  readonly descriptors: number;
+  readonly rss: number;
+  /** Bytes that JavaScript keeps. */
+  readonly kept: number;
+  /** Of the event loop, since the last question. */
+  readonly longestDelayMs: number;
+  readonly isReady: boolean;
+}
+
+interface Started {
+  readonly address?: string;
+  readonly problem?: string;
+}
+
+export class Target {
+  readonly folder = mkdtempSync(join(tmpdir(), 'tracewright-port-'));
+  readonly child: ChildProcess;
+  readonly exit: Promise<{ code: number | null; signal: string | null }>;
+  readonly errors: string[] = [];
+  #started: Started = {};
+
+  /** Starts the process and does not wait until it has its port. */
+  constructor(environment: Readonly<Record<string, string>> = {}, args: readonly string[] = []) {
+    this.child = fork(PROGRAM, args, {
+      env: { PATH: process.env.PATH, TMPDIR: this.folder, ...environment },
+      execArgv: ['--expose-gc'],
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    });
+    this.child.stderr?.on('data', (chunk: Buffer) => this.errors.push(chunk.toString()));
+    this.exit = once(this.child, 'exit').then(([code, signal]) => ({ code, signal }));
+  }
+
+  static async start(environment?: Readonly<Record<string, string>>, args?: readonly string[]) {
+    const target = new Target(environment, args);
+    await target.started();
+    return target;
+  }
+
+  async started(): Promise<this> {
+    this.#started = (await this.#answer()) as Started;
+    return this;
+  }
+
+  get pid(): number {
+    return this.child.pid ?? 0;
+  }
+
+  /** The path of the socket. */
+  get address(): string {
+    const { address, problem } = this.#started;
+    if (address === undefined) throw new Error(`The target has no port: ${problem}`);
+    return address;
+  }
+
+  get problem(): string | undefined {
+    return this.#started.problem;
+  }
+
+  /** The names of the sockets in its folder. */
+  get sockets(): string[] {
+    return readdirSync(this.folder).filter((name) => name.startsWith('dotnet-diagnostic-'));
+  }
+
+  async ask(question: string, details: object = {}): Promise<unknown> {
+    const answer = this.#answer();
+    this.child.send({ question, ...details });
+    return answer;
+  }
+
+  async state(): Promise<TargetState> {
+    return (await this.ask('state')) as TargetState;
+  }
+
+  /** Writes each of the events so often, with the number of the round. */
+  async write(count: number): Promise<void> {
+    await this.ask('write', { count });
+  }
+
+  /** Has it end in its own way; nothing is answered. */
+  leave(question: 'end' | 'exit', code = 0): void {
+    this.child.send({ question, code });
+  }
+
+  remove(): void {
+    this.child.kill('SIGKILL');
+    rmSync(this.folder, { recursive: true, force: true });
+    rmSync(join(tmpdir(), `perf-${this.pid}.map`), { force: true });
+  }
+
+  async #answer(): Promise<unknown> {
+    const given = once(this.child, 'message').then(([message]) => message as { answer: unknown });
+    const ended = this.exit.then(({ code, signal }) => {
+      throw new Error(`The target ended with ${signal ?? code}: ${this.errors.join('')}`);
+    });
+    return (await Promise.race([given, ended])).answer;
+  }
+}
+
+/** One target for all tests of a file. */
+export function useTarget(environment: Readonly<Record<string, string>> = {}): () => Promise<Target> {
+  let target: Promise<Target> | undefined;
+  afterAll(async () => (await target?.catch(() => undefined))?.remove());
+  return () => {
+    target ??= Target.start(environment);
+    return target;
+  };
+}
+
+/** Targets of single tests, gone after each. */
+export function useTargets(): (
+  environment?: Readonly<Record<string, string>>,
+  args?: readonly string[],
+) => Promise<Target> {
+  let targets: Target[] = [];
+  afterEach(() => {
+    for (const target of targets) target.remove();
+    targets = [];
+  });
+  return (environment, args) => {
+    const target = new Target(environment, args);
+    targets.push(target);
+    return target.started();
+  };
+}
