@@ -4,6 +4,8 @@
  */
 import './session/user-events/shared-session.ts';
 
+import { startWantedPort } from './session/diagnostics/wanted-port.ts';
+
 export { type ActivityContext, ActivityOptions } from './activity/activity.ts';
 export { currentActivityId } from './activity/current.ts';
 export { activityPath } from './activity/text.ts';
@@ -32,3 +34,5 @@ export type { WriteOptions } from './source/event-writer.ts';
 export type { FieldDefinition, FieldDefinitions, PayloadOf } from './source/fields.ts';
 export { generateManifest } from './source/manifest.ts';
 export type { SelfDescribingOptions } from './source/self-describing.ts';
+
+startWantedPort();

@@ -1,0 +1,147 @@
+/** The diagnostic port at work: where tools come in, and what they have asked for. */
+import { type UnixSockets, unixSockets } from '../../../platform/unix-socket.ts';
+import { encodeAdvertise } from '../../../wire/diagnostics-ipc/advertise.ts';
+import { thrownText } from '../../shown.ts';
+import type { ServerConnection } from './connection.ts';
+import { Connector } from './connector.ts';
+import { listenAt } from './listener.ts';
+import type { DiagnosticsOptions } from './options.ts';
+import { defaultFolder, ownAddress, systemAddress } from './port-address.ts';
+import { PortError } from './port-error.ts';
+import { type PortSetting, parsePortSettings } from './port-settings.ts';
+import { RequestServer } from './request-server.ts';
+import { StartupGate } from './startup-gate.ts';
+import { isDefaultPortSuspended } from './switches.ts';
+import { thisProcess } from './this-process.ts';
+import { TracingSessions } from './tracing-sessions.ts';
+
+/** Connections without a session; of more, the oldest are closed. A thousand tools may come at once. */
+const MAX_CONNECTIONS = 2048;
+/** For what clients still have to take when the process exits, or the port is closed. */
+const EXIT_MS = 500;
+const CLOSE_MS = 2000;
+/** The only folder in which record-trace looks for sockets. */
+const RECORD_TRACE_FOLDER = '/tmp';
+
+export class OpenPort {
+  /** Where tools find the process; undefined: nowhere. */
+  readonly address: string | undefined;
+  /** Sentences about what is not as it was to be. */
+  readonly problems: string[] = [];
+  /** Resolves when the process may go on with its start. */
+  readonly ready: Promise<void>;
+  readonly #sockets: UnixSockets | undefined = unixSockets();
+  readonly #sessions = new TracingSessions();
+  readonly #server: RequestServer;
+  /** Those that are not of sessions, in the order in which they came. */
+  readonly #connections = new Set<ServerConnection>();
+  readonly #gates: StartupGate[] = [];
+  /** Listeners and connectors. */
+  readonly #entrances: { close(): void }[] = [];
+  readonly #onExit = (): void => {
+    const deadline = performance.now() + EXIT_MS;
+    for (const connection of [...this.#connections, ...this.#sessions.connections()]) {
+      connection.hurry(deadline);
+    }
+    this.#closeEntrances();
+  };
+
+  constructor(options: DiagnosticsOptions) {
+    this.#server = new RequestServer(this.#sessions, options.exposeSecrets ?? false);
+    const gate = this.#gate(isDefaultPortSuspended());
+    const folder = options.folder ?? defaultFolder();
+    this.address = this.#attempt(() => this.#listen(ownAddress(folder), gate), gate);
+    if (options.discoverableByRecordTrace === true) this.#showToRecordTrace(folder, gate);
+    const { ports, problems } = parsePortSettings(options.ports ?? process.env.DOTNET_DiagnosticPorts ?? '');
+    this.problems.push(...problems);
+    for (const port of ports) {
+      const own = this.#gate(port.suspends);
+      this.#attempt(() => this.#open(port, own), own);
+    }
+    this.ready = Promise.all(this.#gates.map(({ passed }) => passed)).then(() => {});
+    process.on('exit', this.#onExit);
+  }
+
+  /** Ends all sessions, whose clients have the whole of them, and takes the port away. */
+  async close(): Promise<void> {
+    this.#closeEntrances();
+    const hurry = setTimeout(() => this.#closeConnections(), CLOSE_MS).unref();
+    await this.#sessions.stopAll();
+    clearTimeout(hurry);
+    this.#closeConnections();
+    process.off('exit', this.#onExit);
+    for (const gate of this.#gates) gate.open();
+  }
+
+  /** @returns the address */
+  #listen(wanted: string, gate: StartupGate): string {
+    const address = systemAddress(wanted);
+    const serve = (connection: ServerConnection): void => this.#serve(connection, gate);
+    this.#entrances.push(listenAt(address, this.#sockets, serve));
+    return address;
+  }
+
+  #open({ address, listens }: PortSetting, gate: StartupGate): void {
+    if (listens) {
+      this.#listen(address, gate);
+    } else {
+      const greeting = encodeAdvertise(thisProcess());
+      this.#entrances.push(
+        new Connector(systemAddress(address), this.#sockets, greeting, (connection, onRequest) =>
+          this.#serve(connection, gate, onRequest),
+        ),
+      );
+    }
+  }
+
+  #serve(connection: ServerConnection, gate: StartupGate, onRequest?: (isThere: boolean) => void): void {
+    this.#connections.add(connection);
+    const [oldest] = this.#connections;
+    if (this.#connections.size > MAX_CONNECTIONS) oldest?.close();
+    this.#server.serve(connection, gate, onRequest).finally(() => this.#connections.delete(connection));
+  }
+
+  #gate(isSuspended: boolean): StartupGate {
+    const gate = new StartupGate(isSuspended);
+    this.#gates.push(gate);
+    return gate;
+  }
+
+  #showToRecordTrace(folder: string, gate: StartupGate): void {
+    this.#attempt(() => {
+      if (this.#sockets === undefined) {
+        throw new PortError(
+          'record-trace cannot find this process: that needs Linux, and the native addon of tracewright.',
+        );
+      }
+      this.#sockets.mapLikeDotNet();
+    });
+    const address = ownAddress(RECORD_TRACE_FOLDER);
+    if (this.#sockets !== undefined && address !== ownAddress(folder)) {
+      this.#attempt(() => this.#listen(address, gate));
+    }
+  }
+
+  /**
+   * What the environment does not let be is told of, and goes without.
+   *
+   * @param gate of the port that is opened: where there is none, nobody could ever have the process go on
+   */
+  #attempt<T>(work: () => T, gate?: StartupGate): T | undefined {
+    try {
+      return work();
+    } catch (error) {
+      this.problems.push(error instanceof PortError ? error.message : thrownText(error));
+      gate?.open();
+      return undefined;
+    }
+  }
+
+  #closeEntrances(): void {
+    for (const entrance of this.#entrances.splice(0)) entrance.close();
+  }
+
+  #closeConnections(): void {
+    for (const connection of [...this.#connections, ...this.#sessions.connections()]) connection.close();
+  }
+}

@@ -1,0 +1,71 @@
+/** Opening the diagnostic port, by which tools of .NET and of tracewright attach to this process as it runs. */
+import { isMainThread } from 'node:worker_threads';
+import { OpenPort } from './diagnostics-port.ts';
+import { checkOptions, type DiagnosticsOptions } from './options.ts';
+import { forbiddingVariable } from './switches.ts';
+
+export interface DiagnosticsPort {
+  /** The socket's path, or the pipe's name, where tools find the process. Undefined: it has no port. */
+  readonly address: string | undefined;
+  /** Why there is no port, or not all that was asked for, in sentences. */
+  readonly problem: string | undefined;
+  /**
+   * Resolves when every port that is to hold the start up was told by a tool to go on; at once where there is none.
+   * Awaiting it does not keep the process running.
+   */
+  readonly ready: Promise<void>;
+  /** Ends all sessions, whose clients have the whole of them, and takes the port away. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Raised when the shape of a `DiagnosticsPort` changes. */
+const KEY = Symbol.for('tracewright.diagnostics.v1');
+
+/** All copies of this package in the process share its port. */
+const shared = globalThis as { [KEY]?: DiagnosticsPort };
+
+/**
+ * Opens this process's diagnostic port. Where there is one already, it is that one, with its own options.
+ *
+ * What the environment lacks is a `problem`, and a process warning, never an exception. Only the main thread has a
+ * port: its sessions have the events of all threads.
+ *
+ * @throws TypeError for options that there are not
+ */
+export function enableDiagnostics(options: DiagnosticsOptions = {}): DiagnosticsPort {
+  checkOptions(options);
+  if (!isMainThread) {
+    return withoutPort('A worker thread has no diagnostic port: the main thread opens that of the process.');
+  }
+  const variable = forbiddingVariable();
+  if (variable !== undefined)
+    return withoutPort(`${variable}=0 does not let this process have a diagnostic port.`);
+  shared[KEY] ??= openPort(options);
+  return shared[KEY];
+}
+
+function openPort(options: DiagnosticsOptions): DiagnosticsPort {
+  const port = new OpenPort(options);
+  for (const problem of port.problems) process.emitWarning(problem, 'TracewrightWarning');
+  let closed: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    if (closed === undefined) {
+      closed = port.close();
+      delete shared[KEY];
+    }
+    return closed;
+  };
+  return {
+    address: port.address,
+    problem: port.problems.length > 0 ? port.problems.join(' ') : undefined,
+    ready: port.ready,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function withoutPort(problem: string): DiagnosticsPort {
+  const close = async (): Promise<void> => {};
+  return { address: undefined, problem, ready: Promise.resolve(), close, [Symbol.asyncDispose]: close };
+}

@@ -1,0 +1,86 @@
+/** A connection over a socket of Node.js: where the addon has none. */
+import type { Socket } from 'node:net';
+import { LINGER_MS, type ServerConnection } from './connection.ts';
+
+/** What is being sent keeps the process running: a client that takes nothing for so long is let go. */
+const STALL_MS = 10_000;
+
+export class SocketConnection implements ServerConnection {
+  readonly closed: Promise<void>;
+  readonly #socket: Socket;
+  #stopReading: () => void = () => {};
+  #isEnding = false;
+  #sending = 0;
+
+  /** @param socket connected, with `allowHalfOpen`: a client that sends no more may still want its reply */
+  constructor(socket: Socket) {
+    this.#socket = socket.unref();
+    // The end tells enough.
+    socket.on('error', () => {});
+    socket.on('timeout', () => socket.destroy());
+    this.closed = new Promise((resolve) => {
+      socket.on('close', () => resolve());
+    });
+  }
+
+  read(size: number): Promise<Uint8Array> {
+    return new Promise((resolve) => {
+      const finish = (bytes: Uint8Array | null): void => {
+        this.#stopReading = () => {};
+        this.#socket.off('readable', take).off('end', giveUp).off('close', giveUp);
+        resolve(bytes ?? new Uint8Array(0));
+      };
+      const giveUp = (): void => finish(this.#socket.read());
+      const take = (): void => {
+        // At the end there may be fewer.
+        const bytes = size === 0 ? new Uint8Array(0) : (this.#socket.read(size) as Uint8Array | null);
+        if (bytes !== null) finish(bytes);
+      };
+      this.#stopReading = giveUp;
+      this.#socket.on('readable', take).on('end', giveUp).on('close', giveUp);
+      if (this.#socket.destroyed || this.#socket.readableEnded) giveUp();
+      else take();
+    });
+  }
+
+  stopReading(): void {
+    this.#stopReading();
+  }
+
+  send(bytes: Uint8Array, onSent: () => void = () => {}): void {
+    this.#sending++;
+    this.#socket.setTimeout(STALL_MS);
+    let isTold = false;
+    const tell = (): void => {
+      if (isTold) return;
+      isTold = true;
+      if (--this.#sending === 0) this.#socket.setTimeout(0);
+      onSent();
+    };
+    this.#socket.write(bytes, tell);
+    // When the process exits, nothing is told later.
+    if (this.#socket.writableLength === 0) tell();
+  }
+
+  closeWithClient(): void {
+    this.#socket.on('end', () => this.#socket.destroy());
+    this.#socket.resume();
+    if (this.#socket.readableEnded) this.#socket.destroy();
+  }
+
+  end(): void {
+    if (this.#isEnding) return;
+    this.#isEnding = true;
+    this.#socket.end(() => {
+      setTimeout(() => this.close(), LINGER_MS).unref();
+    });
+    this.#socket.resume();
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  /** The system has taken as much as it could. */
+  hurry(): void {}
+}

@@ -1,0 +1,129 @@
+/** The sessions of this port's clients: each lives as long as the connection that it was asked for on. */
+import { BufferMode, ErrorCode, StreamFormat } from '../../../wire/diagnostics-ipc/constants.ts';
+import { encodeSessionReply } from '../../../wire/diagnostics-ipc/reply.ts';
+import type {
+  StreamingTracing,
+  Tracing,
+  TracingProvider,
+  UserEventsTracing,
+} from '../../../wire/diagnostics-ipc/tracing.ts';
+import { readArguments, type SessionProvider } from '../../event-pipe/provider-text.ts';
+import { startSession } from '../../event-pipe/start-session.ts';
+import { UserEventsSession } from '../../user-events/user-events-session.ts';
+import type { ServerConnection } from './connection.ts';
+import { RefusedError } from './refused-error.ts';
+import { SessionStream } from './session-stream.ts';
+
+/** As many as .NET's runtime has. */
+const MAX_SESSIONS = 64;
+/** Memory that a client can have the process use, whatever it asks for. */
+const MAX_BUFFER_MB = 1024;
+
+interface RunningSession {
+  readonly connection: ServerConnection;
+  /** Resolves when the client has all of it, or is gone. */
+  stop(): Promise<void>;
+}
+
+export class TracingSessions {
+  readonly #running = new Map<bigint, RunningSession>();
+  #lastId = 0n;
+
+  /**
+   * Replies, and keeps the connection.
+   *
+   * @throws RefusedError, SessionError, UserEventsSessionError
+   */
+  async start(tracing: Tracing, connection: ServerConnection): Promise<void> {
+    this.#requireRoom();
+    if (tracing.sessionType === 'streaming') this.#startStream(tracing, connection);
+    else await this.#startUserEvents(tracing, connection);
+  }
+
+  /** Of a session that is over, there is nothing to stop. */
+  async stop(id: bigint): Promise<void> {
+    const session = this.#running.get(id);
+    await session?.stop();
+    session?.connection.end();
+  }
+
+  async stopAll(): Promise<void> {
+    await Promise.all([...this.#running.keys()].map((id) => this.stop(id)));
+  }
+
+  /** Those that the client of a session waits at. */
+  connections(): ServerConnection[] {
+    return [...this.#running.values()].map(({ connection }) => connection);
+  }
+
+  #startStream(tracing: StreamingTracing, connection: ServerConnection): void {
+    checkStreaming(tracing);
+    const stream = new SessionStream(connection);
+    const session = startSession({
+      providers: tracing.providers.map(sessionProvider),
+      output: stream,
+      format: tracing.format === StreamFormat.NetTrace6 ? 6 : 4,
+      bufferMB: Math.min(tracing.bufferMegabytes, MAX_BUFFER_MB),
+    });
+    const id = this.#add(connection, async () => {
+      await session.stop();
+    });
+    stream.open(encodeSessionReply(id));
+  }
+
+  async #startUserEvents(tracing: UserEventsTracing, connection: ServerConnection): Promise<void> {
+    if (connection.receiveDescriptor === undefined) {
+      throw new RefusedError(ErrorCode.NotSupported, 'No descriptor can be received here.');
+    }
+    const descriptor = await connection.receiveDescriptor();
+    if (descriptor === undefined) {
+      throw new RefusedError(ErrorCode.BadEncoding, 'The client has sent no descriptor of user_events_data.');
+    }
+    const session = UserEventsSession.start(tracing, descriptor);
+    const id = this.#add(connection, async () => session.stop());
+    connection.send(encodeSessionReply(id));
+  }
+
+  #requireRoom(): void {
+    if (this.#running.size < MAX_SESSIONS) return;
+    throw new RefusedError(ErrorCode.Fail, `There are ${MAX_SESSIONS} sessions already.`);
+  }
+
+  #add(connection: ServerConnection, stop: () => Promise<void>): bigint {
+    const id = ++this.#lastId;
+    this.#running.set(id, {
+      connection,
+      stop: async () => {
+        await stop();
+        this.#running.delete(id);
+      },
+    });
+    connection.closeWithClient();
+    connection.closed.then(() => this.stop(id));
+    return id;
+  }
+}
+
+/** @throws RefusedError for what a stream cannot be */
+function checkStreaming({ format, bufferMode }: StreamingTracing): void {
+  if (format === StreamFormat.NetPerf) {
+    throw new RefusedError(ErrorCode.Fail, 'NetPerf, the format before nettrace, is not written.');
+  }
+  if (bufferMode === BufferMode.Block) {
+    throw new RefusedError(
+      ErrorCode.NotSupported,
+      'A session cannot hold the application up until its client has read: both are served by the same thread.',
+    );
+  }
+}
+
+function sessionProvider(provider: TracingProvider): SessionProvider {
+  const { name, keywords, level, filter } = provider;
+  return {
+    name,
+    keywords,
+    level,
+    arguments: readArguments(provider.arguments ?? ''),
+    ...(filter !== undefined && { filter }),
+  };
+}
