@@ -1,0 +1,51 @@
+// A program to be recorded through a descriptor that it is passed: `passed-target.mjs FOLDER SESSIONS COUNT`. Opens
+// its diagnostic port, and waits for so many sessions to ask for its events; then writes COUNT activities, tells in
+// FOLDER what it has written, and ends.
+import { writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { defineEventSource, EventListener, event, Level } from 'tracewright';
+import { enableDiagnostics } from 'tracewright/diagnostics';
+
+const [folder, sessions, count] = [process.argv[2], Number(process.argv[3]), Number(process.argv[4])];
+const log = defineEventSource('Passed-Service', {
+  RequestStart: event({ url: 'string' }),
+  RequestStop: event({ size: 'uint64' }),
+  Tick: event({ number: 'uint32', text: 'string', share: 'double' }, { keywords: 0x2n }),
+  Detail: event({ number: 'uint32' }, { level: Level.Verbose, keywords: 0x4n }),
+});
+const other = defineEventSource('Other.Service', { Tick: event({ isLast: 'bool' }, { keywords: 0x2n }) });
+
+const asked = { enabled: 0, ended: 0 };
+log.onCommand(({ kind }) => {
+  if (kind === 'enable') asked.enabled++;
+  else if (kind === 'disable') asked.ended++;
+});
+const port = enableDiagnostics();
+await port.ready;
+writeFileSync(`${folder}/ready`, port.problem ?? '');
+while (asked.enabled < sessions) await sleep(5);
+
+const written = [];
+const listener = new EventListener({
+  onEventWritten: ({ provider, name, id, level, keywords, activityId, relatedActivityId, payload }) =>
+    written.push({ provider, name, id, level, keywords, activityId, relatedActivityId, payload }),
+});
+listener.enableEvents(log, Level.Verbose);
+listener.enableEvents(other, Level.Verbose);
+for (let number = 0; number < count; number++) {
+  await log.activity(
+    'Request',
+    { url: `/${number}` },
+    { stop: () => ({ size: BigInt(number) }) },
+    async () => {
+      log.Tick({ number, text: `tick ${number} \u{1F980}`, share: number / count });
+      await null;
+      log.Detail({ number });
+    },
+  );
+  other.Tick({ isLast: number === count - 1 });
+  if (number % 100 === 0) await sleep(10);
+}
+listener.close();
+const json = (_, value) => (typeof value === 'bigint' ? `${value}` : value);
+writeFileSync(`${folder}/written.json`, JSON.stringify({ pid: process.pid, written, asked }, json));
