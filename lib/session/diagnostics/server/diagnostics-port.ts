@@ -1,6 +1,7 @@
 /** The diagnostic port at work: where tools come in, and what they have asked for. */
 import { type UnixSockets, unixSockets } from '../../../platform/unix-socket.ts';
 import { encodeAdvertise } from '../../../wire/diagnostics-ipc/advertise.ts';
+import { atExit } from '../../at-exit.ts';
 import { thrownText } from '../../shown.ts';
 import type { ServerConnection } from './connection.ts';
 import { Connector } from './connector.ts';
@@ -38,13 +39,7 @@ export class OpenPort {
   readonly #gates: StartupGate[] = [];
   /** Listeners and connectors. */
   readonly #entrances: { close(): void }[] = [];
-  readonly #onExit = (): void => {
-    const deadline = performance.now() + EXIT_MS;
-    for (const connection of [...this.#connections, ...this.#sessions.connections()]) {
-      connection.hurry(deadline);
-    }
-    this.#closeEntrances();
-  };
+  readonly #forgetExit: () => void;
 
   constructor(options: DiagnosticsOptions) {
     this.#server = new RequestServer(this.#sessions, options.exposeSecrets ?? false);
@@ -59,7 +54,8 @@ export class OpenPort {
       this.#attempt(() => this.#open(port, own), own);
     }
     this.ready = Promise.all(this.#gates.map(({ passed }) => passed)).then(() => {});
-    process.on('exit', this.#onExit);
+    // Before the sessions' own, which write their ends.
+    this.#forgetExit = atExit(() => this.#exit());
   }
 
   /** Ends all sessions, whose clients have the whole of them, and takes the port away. */
@@ -69,7 +65,7 @@ export class OpenPort {
     await this.#sessions.stopAll();
     clearTimeout(hurry);
     this.#closeConnections();
-    process.off('exit', this.#onExit);
+    this.#forgetExit();
     for (const gate of this.#gates) gate.open();
   }
 
@@ -137,11 +133,21 @@ export class OpenPort {
     }
   }
 
+  #exit(): void {
+    const deadline = performance.now() + EXIT_MS;
+    for (const connection of this.#allConnections()) connection.hurry(deadline);
+    this.#closeEntrances();
+  }
+
   #closeEntrances(): void {
     for (const entrance of this.#entrances.splice(0)) entrance.close();
   }
 
   #closeConnections(): void {
-    for (const connection of [...this.#connections, ...this.#sessions.connections()]) connection.close();
+    for (const connection of this.#allConnections()) connection.close();
+  }
+
+  #allConnections(): ServerConnection[] {
+    return [...this.#connections, ...this.#sessions.connections()];
   }
 }

@@ -1,5 +1,5 @@
 /** Where clients connect to this process. */
-import { existsSync, unlinkSync } from 'node:fs';
+import { existsSync, lstatSync, unlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { basename } from 'node:path';
 import { Ready, type UnixSockets } from '../../../platform/unix-socket.ts';
@@ -84,6 +84,8 @@ class SocketListener implements Listener {
   /** Whether the file is a socket that nobody listens at any more. */
   #isLeftBehind(): boolean {
     try {
+      // Of another kind of file, connecting says the same.
+      if (!lstatSync(this.#address).isSocket()) return false;
       this.#sockets.close(this.#sockets.connect(this.#address));
       return false;
     } catch (error) {
