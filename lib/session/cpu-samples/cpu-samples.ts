@@ -28,6 +28,8 @@ export class CpuSamples {
   written = 0;
   /** Samples that there was no room for. The trace tells that they are missing. */
   dropped = 0;
+  /** The time of the newest sample that is in the trace, 0 before there is one. */
+  newestTicks = 0n;
   readonly #writer: NetTraceWriter;
   readonly #sampled: ThreadHandle;
   readonly #profilerThread: ThreadHandle;
@@ -100,11 +102,12 @@ export class CpuSamples {
         continue;
       }
       this.written++;
+      this.newestTicks = timestampOf(BigInt(timeUs) * NS_PER_US);
       this.#writer.write({
         metadataId: this.#described(),
         thread: this.#profilerThread,
         ofThread: this.#sampled,
-        ticks: timestampOf(BigInt(timeUs) * NS_PER_US),
+        ticks: this.newestTicks,
         stack,
         payload: isJavaScript ? MANAGED : EXTERNAL,
       });
