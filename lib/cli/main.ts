@@ -24,13 +24,13 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 
 const USAGE = `Usage: tracewright COMMAND
 
-  collect         records the events of a .NET process
+  collect         records the events of a .NET or Node.js process
   counters        shows the counters of a .NET or Node.js process
   dump FILE       prints the events of a trace
   export FILE     writes a trace for Perfetto, speedscope, spreadsheets or as nettrace
   live            shows the system's user events while they are written (Linux)
   manifest FILE   prints the ETW manifests of the event sources that a module defines
-  ps              lists the .NET processes that can be asked for events and counters
+  ps              lists the processes that can be asked for events and counters
   record          records the system's events (Linux, Windows)
   report FILE     writes a trace as one HTML file, to look at in a browser
   stats FILE      counts the events of a trace

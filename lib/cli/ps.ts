@@ -11,8 +11,8 @@ import { type TableColumn, TerminalTable } from './terminal-table.ts';
 
 const USAGE = `Usage: tracewright ps [OPTION]...
 
-Lists the processes that "tracewright collect" and "counters" can ask: those of .NET that have
-a diagnostic port which this user may look for.
+Lists the processes that "tracewright collect" and "counters" can ask: those of .NET, and of Node.js
+with tracewright, that have a diagnostic port which this user may look for.
 
   --json           one JSON object a line
 `;
