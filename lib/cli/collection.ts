@@ -30,15 +30,13 @@ export async function collect(options: CollectionOptions): Promise<void> {
   try {
     await withTarget(
       options.target,
-      async (target, stop) => {
-        await collection.take(target, stop);
-        await collection.rest();
-      },
+      (target, stop) => collection.take(target, stop),
       (later, stop) => collection.takeLater(later, stop),
     );
   } finally {
     collection.end();
   }
+  collection.check();
 }
 
 class Collection {
@@ -47,8 +45,7 @@ class Collection {
   readonly #isShown = process.stderr.isTTY === true;
   /** Names that are taken. */
   readonly #files = new Set<string>();
-  /** Of processes after the first one: none is rejected. */
-  readonly #later: Promise<void>[] = [];
+  /** Of processes after the first one. */
   readonly #problems: unknown[] = [];
   #bytes = 0;
 
@@ -78,20 +75,19 @@ class Collection {
     this.#say(`Collected ${megabytes(bytes)} into ${file}.${end}`);
   }
 
-  /** As `take`; what goes wrong is told by `rest`, and the process goes on. */
-  takeLater(target: OpenedTarget, stop: StopRequest): void {
-    const taken = this.take(target, stop).catch(async (error: unknown) => {
+  /** As `take`; what goes wrong is told by `check`, and the process goes on. */
+  async takeLater(target: OpenedTarget, stop: StopRequest): Promise<void> {
+    try {
+      await this.take(target, stop);
+    } catch (error) {
       this.#problems.push(error);
       // It may have ended, which may be what is wrong.
       await target.resume().catch(() => {});
-    });
-    this.#later.push(taken);
+    }
   }
 
-  /** Waits for the later processes. */
-  async rest(): Promise<void> {
-    // While they end, others may come.
-    for (const taken of this.#later) await taken;
+  /** @throws what went wrong with a process after the first one */
+  check(): void {
     if (this.#problems.length > 0) throw this.#problems[0];
   }
 

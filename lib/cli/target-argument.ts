@@ -39,11 +39,13 @@ export interface OpenedTarget {
 
 /** Of those above, one that can be given up again. */
 interface Target extends OpenedTarget {
+  /** When no more processes come, though the first one may have ended. */
+  readonly allArrived: Promise<unknown>;
   close(): Promise<void>;
 }
 
-/** Is given each process that comes after the first one, and waits. */
-type OnLater = (later: OpenedTarget, stop: StopRequest) => void;
+/** Is given each process that comes after the first one, and waits. Must not be rejected. */
+type OnLater = (later: OpenedTarget, stop: StopRequest) => Promise<void>;
 
 /** Processes write their last events when they end, which is a moment before or after their command's end. */
 const LAST_EVENTS_MS = 1000;
@@ -83,7 +85,10 @@ export async function withTarget(
     throw new UsageError('Either --process-id, --diagnostic-port or a COMMAND behind -- says which process.');
   }
   const stop = new StopRequest();
-  const toLater = (arrived: ArrivedProcess) => onLater(targetOf(arrived), stop);
+  const later: Promise<void>[] = [];
+  const toLater = (arrived: ArrivedProcess) => {
+    later.push(onLater(targetOf(arrived), stop));
+  };
   try {
     let target: Target | undefined;
     if (processId !== undefined) target = await running(processIdArgument(processId));
@@ -92,6 +97,9 @@ export async function withTarget(
     if (target === undefined) return;
     try {
       await work(target, stop);
+      await Promise.race([target.allArrived, stop.requested]);
+      // Meanwhile others may still come.
+      for (const each of later) await each;
     } finally {
       await target.close();
     }
@@ -128,7 +136,14 @@ export async function readSession(
 async function running(processId: number): Promise<Target> {
   const client = await DiagnosticsClient.ofProcess(processId);
   const name = `Process ${processId}`;
-  return { client, processId, name, resume: async () => {}, close: async () => {} };
+  return {
+    client,
+    processId,
+    name,
+    resume: async () => {},
+    allArrived: Promise.resolve(),
+    close: async () => {},
+  };
 }
 
 async function waitedFor(
@@ -143,10 +158,10 @@ async function waitedFor(
     server.close();
     return undefined;
   }
-  return { ...targetOf(arrived), close: async () => server.close() };
+  return { ...targetOf(arrived), allArrived: Promise.resolve(), close: async () => server.close() };
 }
 
-/** The first process of a command that connects. The command ends with the work, and the work with the command. */
+/** The first process of a command that connects. What is recorded ends with the command, at the latest. */
 async function started(
   command: readonly string[],
   stop: StopRequest,
@@ -164,7 +179,7 @@ async function started(
     const first = await Promise.race([traced.arrived(), traced.ended, stop.requested]);
     if (typeof first === 'object') {
       traced.ended.then(() => stop.after(LAST_EVENTS_MS));
-      return { ...targetOf(first), close };
+      return { ...targetOf(first), allArrived: traced.ended, close };
     }
   } catch (error) {
     traced.close();
@@ -182,9 +197,9 @@ function targetOf(arrived: ArrivedProcess): OpenedTarget {
   return { client, processId, name, resume: () => resume(client) };
 }
 
-function letGo(later: OpenedTarget): void {
+async function letGo(later: OpenedTarget): Promise<void> {
   // One that has ended meanwhile needs nothing any more.
-  later.resume().catch(() => {});
+  await later.resume().catch(() => {});
 }
 
 /** Of a process that knows no waiting, there is nothing to do. */
