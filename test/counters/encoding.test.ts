@@ -7,16 +7,15 @@ import {
   type SumPayload,
 } from '../../lib/counters/counter-payload.ts';
 import { METER_EVENTS } from '../../lib/counters/meter-events.ts';
-import { defineEventSource } from '../../lib/index.ts';
-import { EventKind } from '../../lib/session/event-pipe/event-kinds.ts';
-import { netTraceFields } from '../../lib/session/event-pipe/field-layouts.ts';
+import { netTraceFields, valueWriterOf } from '../../lib/session/event-pipe/field-layouts.ts';
+import { EventEncoder } from '../../lib/wire/event-encoder.ts';
 import { NetTraceBytes } from '../../lib/wire/nettrace/write/byte-writer.ts';
 import { writeMetadataRowV4 } from '../../lib/wire/nettrace/write/metadata-v4-row.ts';
+import { compilePayloadWriter } from '../../lib/wire/payload-writer.ts';
 import type { EventSchema } from '../../lib/wire/schema.ts';
+import { scratch } from '../../lib/wire/scratch.ts';
 import type { Payload } from '../../lib/wire/values/faults.ts';
 import { type Bytes, flat, sized, u8, u32, u64, utf16, varuint } from '../wire/nettrace/nettrace-bytes.ts';
-
-const source = defineEventSource('Encoding-Test', {});
 
 /** Source: .NET's EventPipe, TypeCode of the runtime's metadata. */
 const [OBJECT, INT32, SINGLE, DOUBLE, DATE_TIME, STRING] = [1, 9, 13, 14, 16, 18];
@@ -34,8 +33,13 @@ function single(value: number): Bytes {
 }
 
 const hex = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString('hex');
-const encoded = (schema: EventSchema, payload: Payload) =>
-  hex(new EventKind(source, schema, 1).encode(payload));
+
+function encoded({ fields }: EventSchema, payload: Payload): string {
+  const nothing = new Uint8Array(0);
+  const prefixes = { plain: nothing, withActivity: nothing, withRelated: nothing };
+  const encoder = new EventEncoder(prefixes, () => {}, compilePayloadWriter(fields, valueWriterOf));
+  return hex(scratch.subarray(0, encoder.encode(payload, undefined, undefined)));
+}
 
 /** A row of version 4's metadata block for the event's id 1, version 0 and no opcode. */
 function described({ name, version, level, keywords, fields }: EventSchema): string {

@@ -1,8 +1,9 @@
 /** docs/runtime.md says which events there are. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { Level } from '../../lib/index.ts';
+import { EventListener, eventSources, Level, type WrittenEvent } from '../../lib/index.ts';
 import { enableRuntimeEvents, RuntimeKeywords } from '../../lib/runtime/index.ts';
 
 const text = readFileSync(join(import.meta.dirname, '../../docs/runtime.md'), 'utf8');
@@ -11,6 +12,34 @@ const rows = Array.from(
   ([, name = '', keyword = '', bits = '0', level = '']) => ({ name, keyword, bits, level }),
 );
 const source = enableRuntimeEvents();
+
+/** First columns of the tables of counters: names of EventCounters, then of instruments. */
+const [documentedCounters = [], documentedInstruments = []] = [
+  text.matchAll(/^\| ([a-z0-9]+-[a-z0-9-]+) \|.*\|.*\|$/gm),
+  text.matchAll(/^\|(?: [a-z0-9-]* \|)? ((?:dotnet|nodejs)\.[\w.]+)/gm),
+].map((found) => [...new Set(Array.from(found, ([, name = '']) => name))].sort());
+/** What only newer versions of Node.js have. */
+const NEWER = ['alloc-rate', 'dotnet.gc.heap.total_allocated'];
+
+it('the documented counters are those of System.Runtime, and the instruments those of the meters', async () => {
+  const events: WrittenEvent[] = [];
+  const listener = new EventListener({ onEventWritten: (event) => void events.push(event) });
+  for (const each of eventSources()) {
+    const args = { EventCounterIntervalSec: 0.1, Metrics: 'System.Runtime,Node.Runtime' };
+    if (each.name.startsWith('System.')) listener.enableEvents(each, 4, 2n, args);
+  }
+  await sleep(150);
+  listener.close();
+  const counters = events
+    .filter(({ name }) => name === 'EventCounters')
+    .map(({ payload }) => (payload.Payload as { readonly Name: string }).Name);
+  const instruments = events
+    .filter(({ name }) => name === 'BeginInstrumentReporting')
+    .map(({ payload }) => String(payload.instrumentName));
+  const isOld = (name: string) => !NEWER.includes(name);
+  expect(documentedCounters.filter(isOld)).toEqual(counters.filter(isOld).sort());
+  expect(documentedInstruments.filter(isOld)).toEqual(instruments.filter(isOld).sort());
+});
 
 it('the documented events are those of the source', () => {
   const events = Object.entries(source).flatMap(([name, member]) =>
