@@ -1,8 +1,8 @@
 /** What a session of user_events has at work on one thread: it takes that thread's sources, as they come. */
-import type { PassedTracer } from '../../platform/passed-tracer.ts';
 import type { UserEventsProvider } from '../../wire/diagnostics-ipc/tracing.ts';
 import { observeSources } from '../sources.ts';
 import { TracedProvider } from './traced-provider.ts';
+import type { TracepointWriter } from './tracepoint-event.ts';
 import { tracepointNames } from './tracepoints.ts';
 
 export class ThreadPart {
@@ -10,7 +10,7 @@ export class ThreadPart {
   readonly #stopObserving: () => void;
 
   /** @throws SessionError for arguments that are none */
-  constructor(providers: readonly UserEventsProvider[], tracer: PassedTracer) {
+  constructor(providers: readonly UserEventsProvider[], tracer: TracepointWriter) {
     const names = tracepointNames(providers);
     this.#providers = providers.map((provider) => new TracedProvider(provider, names, tracer));
     this.#stopObserving = observeSources((source) => {

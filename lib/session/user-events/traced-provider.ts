@@ -1,6 +1,5 @@
 /** What a session of user_events asks of one provider, on one thread: its events go to tracepoints. */
 import type { Guid } from '../../activity/guid.ts';
-import type { PassedTracer } from '../../platform/passed-tracer.ts';
 import type { UserEventsProvider } from '../../wire/diagnostics-ipc/tracing.ts';
 import type { EventSchema } from '../../wire/schema.ts';
 import type { Payload } from '../../wire/values/faults.ts';
@@ -8,13 +7,13 @@ import type { Subscriber } from '../audience.ts';
 import { passesEventFilter } from '../event-filter.ts';
 import { parseArguments } from '../event-pipe/provider-text.ts';
 import { type Listenable, type Request, type Subscriptions, subscriptionsOf } from '../subscriptions.ts';
-import { TracepointEvent } from './tracepoint-event.ts';
+import { TracepointEvent, type TracepointWriter } from './tracepoint-event.ts';
 import { tracepointOf } from './tracepoints.ts';
 
 export class TracedProvider implements Subscriber {
   readonly #provider: UserEventsProvider;
   readonly #names: readonly string[];
-  readonly #tracer: PassedTracer;
+  readonly #tracer: TracepointWriter;
   readonly #request: Request;
   readonly #subscriptions = new Set<Subscriptions>();
   /** Weak, because sources forget schemas of self-describing events. Without a tracepoint: those that go nowhere. */
@@ -24,7 +23,7 @@ export class TracedProvider implements Subscriber {
    * @param names of the tracer's tracepoints
    * @throws SessionError for arguments that are none
    */
-  constructor(provider: UserEventsProvider, names: readonly string[], tracer: PassedTracer) {
+  constructor(provider: UserEventsProvider, names: readonly string[], tracer: TracepointWriter) {
     this.#provider = provider;
     this.#names = names;
     this.#tracer = tracer;

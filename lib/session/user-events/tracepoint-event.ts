@@ -12,8 +12,14 @@ import { netTraceFields, valueWriterOf } from '../event-pipe/field-layouts.ts';
 import { kindText } from '../event-pipe/kind-text.ts';
 import type { Listenable } from '../subscriptions.ts';
 
+/** What events need of the tracer. */
+export type TracepointWriter = Pick<
+  PassedTracer,
+  'isRecorded' | 'ownEventId' | 'kindOf' | 'isDescribed' | 'write' | 'drop'
+>;
+
 export class TracepointEvent {
-  readonly #tracer: PassedTracer;
+  readonly #tracer: TracepointWriter;
   readonly #tracepoint: number;
   readonly #encoder: TracepointV1Encoder;
   /** Known to all threads of the process. */
@@ -21,7 +27,7 @@ export class TracepointEvent {
   #isDescribed: boolean;
 
   /** @param tracepoint its place among the tracer's */
-  constructor(tracer: PassedTracer, tracepoint: number, source: Listenable, schema: EventSchema) {
+  constructor(tracer: TracepointWriter, tracepoint: number, source: Listenable, schema: EventSchema) {
     this.#tracer = tracer;
     this.#tracepoint = tracepoint;
     const text = kindText(source, schema);

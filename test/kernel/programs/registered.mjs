@@ -1,0 +1,21 @@
+// Registers tracepoints and keeps them, as a tool does before it asks for a session: `registered.mjs NAME...`, in
+// EventPipe's format unless the fields follow the name. Says when it has.
+import { constants, openSync } from 'node:fs';
+import { PassedTracer } from '../../../dist/platform/passed-tracer.js';
+import { scratch } from '../../../dist/wire/scratch.js';
+import { tracepointV1Definition } from '../../../dist/wire/tracepoint-v1/definition.js';
+import { TRACEFS } from './tracefs.mjs';
+
+const descriptor = openSync(`${TRACEFS}/user_events_data`, constants.O_RDWR);
+const tracer = PassedTracer.start(
+  'tool',
+  descriptor,
+  process.argv.slice(2).map((text) => (text.includes(' ') ? text : tracepointV1Definition(text))),
+  scratch,
+);
+console.log('registered');
+process.on('SIGTERM', () => {
+  tracer.end();
+  process.exit();
+});
+setInterval(() => {}, 1000);
