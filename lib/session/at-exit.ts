@@ -8,7 +8,7 @@ const works = new Set<Work>();
  * @param work does not throw
  * @returns has it not done
  */
-export function atExit(work: Work): () => void {
+export function doAtExit(work: Work): () => void {
   if (works.size === 0) process.on('exit', doAll);
   works.add(work);
   return () => {

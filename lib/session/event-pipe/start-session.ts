@@ -1,6 +1,7 @@
 /** Starting sessions: traces of the application's own events, in .NET's format, out of the process itself. */
 import { Writable } from 'node:stream';
 import type { WrittenVersion } from '../../wire/nettrace/write/written.ts';
+import { doAtExit } from '../at-exit.ts';
 import { shown } from '../shown.ts';
 import { EventPipeSession, type OpenOutput, type SessionResult } from './event-pipe-session.ts';
 import { FileOutput } from './file-output.ts';
@@ -84,15 +85,14 @@ function sessionWith<Output extends SessionOutput>(
   atExit?: (output: Output) => void,
 ): Session {
   const session = new EventPipeSession(requests, format, bufferSize, openOutput, makeRoom);
-  const onExit = () => {
+  const forgetExit = doAtExit(() => {
     session.end();
     atExit?.(session.output);
-  };
-  process.on('exit', onExit);
+  });
   const end = async (): Promise<SessionResult> => {
     session.end();
     await session.output.end();
-    process.off('exit', onExit);
+    forgetExit();
     return session.result;
   };
   let ended: Promise<SessionResult> | undefined;

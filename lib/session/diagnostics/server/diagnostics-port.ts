@@ -1,7 +1,7 @@
 /** The diagnostic port at work: where tools come in, and what they have asked for. */
 import { type UnixSockets, unixSockets } from '../../../platform/unix-socket.ts';
 import { encodeAdvertise } from '../../../wire/diagnostics-ipc/advertise.ts';
-import { atExit } from '../../at-exit.ts';
+import { doAtExit } from '../../at-exit.ts';
 import { thrownText } from '../../shown.ts';
 import type { ServerConnection } from './connection.ts';
 import { Connector } from './connector.ts';
@@ -55,7 +55,7 @@ export class OpenPort {
     }
     this.ready = Promise.all(this.#gates.map(({ passed }) => passed)).then(() => {});
     // Before the sessions' own, which write their ends.
-    this.#forgetExit = atExit(() => this.#exit());
+    this.#forgetExit = doAtExit(() => this.#exit());
   }
 
   /** Ends all sessions, whose clients have the whole of them, and takes the port away. */

@@ -1,5 +1,8 @@
 /** Whether a process has a map of its compiled code for perf, which V8 decides at its start. */
 import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ErrorCode, PerfMapType } from '../../../../lib/wire/diagnostics-ipc/constants.ts';
 
@@ -12,7 +15,10 @@ const program = `
 function enabling(options: readonly string[], variable = ''): Record<string, unknown> {
   const args = [...options, '--input-type=module', '-e', program];
   const env = { ...process.env, NODE_OPTIONS: variable };
-  const codes = JSON.parse(execFileSync(process.execPath, args, { env }).toString()) as number[];
+  // V8 leaves a log in the current folder.
+  const cwd = mkdtempSync(join(tmpdir(), 'tracewright-perf-map-'));
+  const codes = JSON.parse(execFileSync(process.execPath, args, { env, cwd }).toString()) as number[];
+  rmSync(cwd, { recursive: true });
   return Object.fromEntries(Object.entries(PerfMapType).map(([name, type]) => [name, codes[type]]));
 }
 

@@ -1,0 +1,250 @@
+/** The diagnostic port of applications: how it is opened, what else it opens, and that nobody notices it. */
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { DiagnosticsClient } from '../../../../lib/session/diagnostics/client/diagnostics-client.ts';
+import { listPorts } from '../../../../lib/session/diagnostics/client/find-port.ts';
+import { ReverseServer } from '../../../../lib/session/diagnostics/client/reverse-server.ts';
+import { openTrace } from '../../../../lib/trace/open-trace.ts';
+import type { StreamingTracing } from '../../../../lib/wire/diagnostics-ipc/tracing.ts';
+import { readAll } from '../client/fake-client.ts';
+import { REGISTER, RunningApp } from './running-app.ts';
+
+let folder: string;
+let apps: RunningApp[];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tracewright-port-'));
+  apps = [];
+});
+afterEach(() => {
+  for (const app of apps) app.kill();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function run(program: string, env: NodeJS.ProcessEnv = {}, options: readonly string[] = []): RunningApp {
+  const app = new RunningApp(program, { TMPDIR: folder, ...env }, options);
+  apps.push(app);
+  return app;
+}
+
+const sockets = () => readdirSync(folder).filter((name) => name.startsWith('dotnet-diagnostic-'));
+/** Runs until its standard input ends. */
+const WAIT = 'process.stdin.resume();';
+
+const tracing: StreamingTracing = {
+  sessionType: 'streaming',
+  bufferMegabytes: 64,
+  format: 1,
+  rundownKeyword: 0n,
+  collectsStacks: true,
+  bufferMode: 0,
+  providers: [{ name: 'App', keywords: 0xffff_ffff_ffff_ffffn, level: 5, arguments: '' }],
+};
+
+async function numbersIn(trace: Uint8Array): Promise<unknown[]> {
+  const numbers: unknown[] = [];
+  for await (const event of await openTrace(trace)) {
+    if (event.provider === 'App') numbers.push(event.payload.n);
+  }
+  return numbers;
+}
+
+describe.skipIf(process.platform === 'win32')('an application with a diagnostic port', () => {
+  it('is found by its process id, and among all', async () => {
+    const app = run(`say(enableDiagnostics().address); ${WAIT}`);
+    expect(await app.hears()).toBe(join(folder, sockets()[0] ?? ''));
+    expect(await (await DiagnosticsClient.ofProcess(app.pid)).processInfo()).toMatchObject({
+      processId: BigInt(app.pid),
+      productVersion: process.versions.node,
+    });
+    expect((await listPorts()).map(({ processId }) => processId)).toContain(app.pid);
+    app.tell();
+    expect(await app.end()).toMatchObject({ status: 0, stderr: '' });
+    expect(sockets()).toEqual([]);
+  });
+
+  it('has one port, however often it asks', async () => {
+    const app = run(`
+      const first = enableDiagnostics();
+      say(enableDiagnostics({ exposeSecrets: true }) === first);
+      await first.close();
+      await first.close();
+      const second = enableDiagnostics();
+      say([second === first, second.address === first.address]);
+      await second[Symbol.asyncDispose]();`);
+    expect(await app.end()).toEqual({ status: 0, said: [true, [false, true]], stderr: '' });
+    expect(sockets()).toEqual([]);
+  });
+
+  it('has it where it says', async () => {
+    const app = run(`say(enableDiagnostics({ folder: ${JSON.stringify(folder)} }).address); ${WAIT}`, {
+      TMPDIR: '/nowhere',
+    });
+    expect(await app.hears()).toBe(join(folder, sockets()[0] ?? ''));
+  });
+
+  it('keeps it through whatever it does to its folder and its umask', async () => {
+    const app = run(`
+      process.umask(0o777);
+      process.chdir(${JSON.stringify(folder)});
+      say(enableDiagnostics({ folder: '.' }).address);
+      process.chdir('/');
+      ${WAIT}`);
+    const address = (await app.hears()) as string;
+    expect((await DiagnosticsClient.at(address, app.pid).processInfo()).processId).toBe(BigInt(app.pid));
+    app.tell();
+    await app.end();
+    expect(sockets()).toEqual([]);
+  });
+
+  it('is told in words where there is none, and goes on', async () => {
+    const app = run(`const { address, problem } = enableDiagnostics(); say([address ?? null, problem]);`, {
+      TMPDIR: `${folder}/none`,
+    });
+    const { status, said, stderr } = await app.end();
+    const problem = expect.stringMatching(/^The diagnostic port cannot listen at .*-socket \(ENOENT\)\.$/);
+    expect({ status, said }).toEqual({ status: 0, said: [[null, problem]] });
+    expect(stderr).toContain('TracewrightWarning: The diagnostic port cannot listen at ');
+  });
+
+  it.each(['DOTNET_EnableDiagnostics', 'DOTNET_EnableDiagnostics_IPC'])(
+    'has none with %s=0',
+    async (name) => {
+      const app = run('const { address, problem } = enableDiagnostics(); say([address ?? null, problem]);', {
+        [name]: '0',
+      });
+      expect(await app.end()).toEqual({
+        status: 0,
+        said: [[null, `${name}=0 does not let this process have a diagnostic port.`]],
+        stderr: '',
+      });
+    },
+  );
+
+  it('has none of its own in a worker thread', async () => {
+    const app = run(`
+      import { Worker } from 'node:worker_threads';
+      const module = new URL('./session/diagnostics/server/index.js', ${JSON.stringify(REGISTER)}.replace(/session.*/, ''));
+      new Worker(\`import(\${JSON.stringify(module)}).then(({ enableDiagnostics }) => {
+        console.log(JSON.stringify(enableDiagnostics().problem));
+      })\`, { eval: true });`);
+    expect((await app.end()).said).toEqual([
+      'A worker thread has no diagnostic port: the main thread opens that of the process.',
+    ]);
+  });
+
+  it.each([
+    ['{ folders: "/tmp" }', 'The diagnostic port has no option "folders"; the options are folder, ports,'],
+    ['{ folder: 7 }', "The diagnostic port's folder is a string, not 7."],
+    ['{ exposeSecrets: "yes" }', "The diagnostic port's exposeSecrets is a boolean, not 'yes'."],
+  ])('is told of a mistake in its options: %s', async (options, sentence) => {
+    const app = run(`try { enableDiagnostics(${options}); } catch (error) { say(String(error)); }`);
+    expect((await app.end()).said).toEqual([expect.stringContaining(`TypeError: ${sentence}`)]);
+  });
+
+  it('hears nothing of 64 sessions', async () => {
+    const app = run(`
+      const log = defineEventSource('App', { Ping: event({ n: 'int32' }) });
+      say(enableDiagnostics().address);
+      ${WAIT}`);
+    const client = DiagnosticsClient.at((await app.hears()) as string, app.pid);
+    const sessions = await Promise.all(Array.from({ length: 64 }, () => client.collectTracing(tracing)));
+    await Promise.all(sessions.map((session) => Promise.all([readAll(session.stream), session.stop()])));
+    app.tell();
+    expect(await app.end()).toMatchObject({ status: 0, stderr: '' });
+  });
+
+  it.each([
+    ['comes to its end', '', 0],
+    ['exits', 'process.exit(3);', 3],
+    ['throws', 'throw new Error("thrown");', 1],
+  ])('that %s sends its sessions what it has written until then', async (_, ending, status) => {
+    const app = run(`
+      const log = defineEventSource('App', { Ping: event({ n: 'int32', text: 'string' }) });
+      say(enableDiagnostics().address);
+      const text = 'x'.repeat(500);
+      process.stdin.on('end', () => {
+        for (let n = 0; n < 2000; n++) log.Ping({ n, text });
+        ${ending}
+      }).resume();`);
+    const client = DiagnosticsClient.at((await app.hears()) as string, app.pid);
+    const session = await client.collectTracing(tracing);
+    const reading = readAll(session.stream);
+    app.tell();
+    // Two megabytes, which no socket takes at once.
+    expect(await numbersIn(await reading)).toEqual(Array.from({ length: 2000 }, (_, n) => n));
+    expect((await app.end()).status).toBe(status);
+  });
+});
+
+describe.skipIf(process.platform === 'win32')(
+  'an application that was started with the wish for a port',
+  () => {
+    it('has one, by tracewright alone', async () => {
+      const app = run(`say('here'); ${WAIT}`, { TRACEWRIGHT_DIAGNOSTICS: '1' });
+      await vi.waitFor(() => expect(sockets()).toHaveLength(1), { timeout: 10_000 });
+      expect((await (await DiagnosticsClient.ofProcess(app.pid)).processInfo()).processId).toBe(
+        BigInt(app.pid),
+      );
+    });
+
+    it('has none without the wish, and loads nothing of it', async () => {
+      const app = run(`
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      say(process.getActiveResourcesInfo());`);
+      expect(await app.end()).toMatchObject({ status: 0, stderr: '' });
+      expect(sockets()).toEqual([]);
+    });
+
+    it('waits with all of its code for a tool that wants its first events', async () => {
+      const address = join(folder, 'tool');
+      const tool = await ReverseServer.listen(address);
+      const app = run(
+        `const log = defineEventSource('App', { Ping: event({ n: 'int32' }) }); log.Ping({ n: 1 }); say('ran');`,
+        { DOTNET_DiagnosticPorts: address },
+        ['--import', REGISTER],
+      );
+      const client = new DiagnosticsClient(await tool.arrived());
+      const session = await client.collectTracing(tracing);
+      const reading = readAll(session.stream);
+      expect(app.said).toEqual([]);
+      await client.resumeRuntime();
+      expect(await numbersIn(await reading)).toEqual([1]);
+      expect(await app.end()).toEqual({ status: 0, said: ['ran'], stderr: '' });
+      tool.close();
+    });
+
+    it('does not wait where nobody can have it go on', async () => {
+      const address = `${folder}/${'long'.repeat(50)}`;
+      const app = run('say("ran");', { DOTNET_DiagnosticPorts: `${address};,x` }, ['--import', REGISTER]);
+      const { status, said, stderr } = await app.end();
+      expect({ status, said }).toEqual({ status: 0, said: ['ran'] });
+      expect(stderr).toContain('The path of a socket has');
+      expect(stderr).toContain('The diagnostic port ",x" has no setting "x".');
+    });
+  },
+);
+
+describe.runIf(process.platform === 'linux')('an application that record-trace is to find', () => {
+  it('has a socket in /tmp, too, and a mapping like that of .NET', async () => {
+    const app = run(`
+      say(enableDiagnostics({ discoverableByRecordTrace: true }).problem ?? null);
+      ${WAIT}`);
+    expect(await app.hears()).toBe(null);
+    const [name = ''] = sockets();
+    const client = DiagnosticsClient.at(join('/tmp', name), app.pid);
+    expect((await client.processInfo()).processId).toBe(BigInt(app.pid));
+    expect(readFileSync(`/proc/${app.pid}/maps`, 'latin1')).toMatch(/r-xs .* \/memfd:doublemapper/);
+    app.tell();
+    await app.end();
+    expect(existsSync(join('/tmp', name))).toBe(false);
+  });
+
+  it('has one socket where /tmp is its folder', async () => {
+    const app = run('say(enableDiagnostics({ discoverableByRecordTrace: true }).problem ?? null);', {
+      TMPDIR: '/tmp',
+    });
+    expect(await app.end()).toEqual({ status: 0, said: [null], stderr: '' });
+  });
+});
