@@ -22,7 +22,7 @@ function generationOf(space: string): keyof GenerationSizes {
   return space === 'new_space' ? 'gen0' : 'gen2';
 }
 
-/** Bytes that have ever been allocated in the heap; undefined where V8 does not count them: before Node.js 25. */
+/** Bytes that have ever been allocated in the heap; undefined where V8 does not count them, as in Node.js 24. */
 export function totalAllocatedBytes(): number | undefined {
   const statistics: HeapInfo & { readonly total_allocated_bytes?: number } = getHeapStatistics();
   return statistics.total_allocated_bytes;
