@@ -1,4 +1,5 @@
 /** The instruments of a meter: what each adds up, for each set of tags, for one subscriber at a time. */
+import { threadId } from 'node:worker_threads';
 import { Histogram } from './histogram.ts';
 
 export type InstrumentType =
@@ -37,17 +38,20 @@ export interface Recorder {
   record(instrument: Instrument, value: number, tags: Tags): void;
 }
 
+/** Tools find an instrument by its number of 32 bits: each thread has a million. */
+const FIRST_ID = 1 + (threadId % 0x7ff) * 2 ** 20;
+
 export class Instrument {
   readonly type: InstrumentType;
   readonly name: string;
   readonly unit: string;
   readonly description: string;
-  /** Of its own in the process; 0 would be unknown. */
+  /** Of its own in the process, whose threads may be told of in one session; 0 would be unknown. */
   readonly id: number;
   readonly observe: (() => readonly Measurement[]) | undefined;
   /** Few, and none while nobody asks. */
   readonly recorders = new Set<Recorder>();
-  static #lastId = 0;
+  static #count = 0;
 
   constructor(
     type: InstrumentType,
@@ -60,7 +64,7 @@ export class Instrument {
     this.unit = String(unit);
     this.description = String(description);
     this.observe = observe;
-    this.id = ++Instrument.#lastId;
+    this.id = FIRST_ID + Instrument.#count++;
   }
 
   get enabled(): boolean {
