@@ -14,8 +14,10 @@ import { cpuSamples } from './profiled-samples.ts';
 import type { SamplingRequest } from './sampling-request.ts';
 import { type ProfilePiece, V8Profiler } from './v8-profiler.ts';
 
-/** What V8 has is fetched so often, which takes about a millisecond. Tools that watch see it that late. */
+/** What V8 has is fetched so often: tools that watch see it that late. */
 const PIECE_MS = 1000;
+/** It takes about a millisecond, but can take longer, and is to take a hundredth of the time at most. */
+const PIECE_PER_FETCH = 100;
 /** Version 4 knows threads by their ids alone, and no thread of a system has this one. */
 const PROFILER_THREAD_ID = 0xffff_ffff;
 const NS_PER_US = 1000n;
@@ -38,7 +40,7 @@ export class CpuSamples {
   #methods: MethodTable | undefined;
   /** Undefined: there is none, or no longer. */
   #profiler: V8Profiler | undefined;
-  #takenAt = performance.now();
+  #dueAt = performance.now() + PIECE_MS;
 
   /**
    * Starts to sample. Where that cannot be, it is a process warning.
@@ -67,16 +69,18 @@ export class CpuSamples {
   }
 
   /**
-   * Writes what has been sampled, once a second.
+   * Writes what has been sampled, about once a second.
    *
    * @returns whether no sample of the time up to now is to come: only then, a sequence point may
    */
   takeDue(): boolean {
     const profiler = this.#profiler;
     if (profiler === undefined) return true;
-    if (performance.now() - this.#takenAt < PIECE_MS) return false;
+    const startedAt = performance.now();
+    if (startedAt < this.#dueAt) return false;
     this.#guard(() => this.#write(profiler.take()));
-    this.#takenAt = performance.now();
+    const endedAt = performance.now();
+    this.#dueAt = endedAt + Math.max(PIECE_MS, (endedAt - startedAt) * PIECE_PER_FETCH);
     return true;
   }
 

@@ -15,7 +15,7 @@ export interface ProfilePiece {
   readonly shiftUs: number;
 }
 
-/** The title of profiles that a debugger which is attached meanwhile may show. */
+/** The title of the profiles between two pieces. */
 const OVERLAP = 'tracewright';
 
 export class V8Profiler {
@@ -44,13 +44,14 @@ export class V8Profiler {
   take(): ProfilePiece {
     // V8 looks at every function there is when it starts to profile, which can take 30 ms. It does not while
     // another profile of the same client is under way: so there is one for the moment between two pieces.
-    this.#inspector.console.profile(OVERLAP);
+    const overlaps = !this.#isWatched();
+    if (overlaps) this.#inspector.console.profile(OVERLAP);
     try {
       const piece = this.#stop();
       this.#start();
       return piece;
     } finally {
-      this.#inspector.console.profileEnd(OVERLAP);
+      if (overlaps) this.#inspector.console.profileEnd(OVERLAP);
     }
   }
 
@@ -61,6 +62,12 @@ export class V8Profiler {
     } finally {
       this.#session.disconnect();
     }
+  }
+
+  /** A debugger would keep what `console.profile` makes, and `--cpu-prof` complains of it. */
+  #isWatched(): boolean {
+    const options = [...process.execArgv, process.env.NODE_OPTIONS ?? ''];
+    return this.#inspector.url() !== undefined || options.some((option) => option.includes('--cpu-prof'));
   }
 
   #start(): void {
