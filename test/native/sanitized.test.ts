@@ -5,7 +5,7 @@
  * The sanitizers run in QEMU: they want more address space than user-mode Linux gives a process.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -22,7 +22,7 @@ const SANITIZE = [
   '-O1',
 ];
 
-const PROGRAMS = ['provider', 'recorder'] as const;
+const PROGRAMS = ['passed_tracer', 'provider', 'recorder'] as const;
 
 /** Why the suite is skipped, if it is. */
 function reason(): string | undefined {
@@ -55,9 +55,12 @@ describe.skipIf(skipped !== undefined)(
       const sources = [
         fileURLToPath(new URL(`${name}.cc`, import.meta.url)),
         join(root, 'native/flag_page.cc'),
+        join(root, 'native/own_event_ids.cc'),
         ...readdirSync(platform)
           .filter((file) => file.endsWith('.cc'))
-          .map((file) => join(platform, file)),
+          .map((file) => join(platform, file))
+          // What Node.js calls cannot be linked without it.
+          .filter((path) => !/Napi::|napi_/.test(readFileSync(path, 'utf8'))),
       ];
       const include = `-I${join(root, 'native')}`;
       execFileSync('c++', [
