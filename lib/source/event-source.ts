@@ -6,6 +6,7 @@ import { type SharedActivities, sharedActivities } from '../activity/shared.ts';
 import { theKernel } from '../platform/kernel.ts';
 import { WANTED_BITS } from '../session/audience.ts';
 import type { CommandHandler } from '../session/commands.ts';
+import '../session/event-pipe/threads/join-sessions.ts';
 import { shown } from '../session/shown.ts';
 import { LISTENABLE, Subscriptions } from '../session/subscriptions.ts';
 import { generateManifest as manifestOf } from '../wire/manifest/generate.ts';

@@ -1,4 +1,4 @@
-/** A session at work: takes the events that it asked for, and makes a nettrace of them. */
+/** A session at work: takes the events that it asked for, of all threads, and makes a nettrace of them. */
 import { availableParallelism } from 'node:os';
 import { isMainThread, threadId } from 'node:worker_threads';
 import type { Guid } from '../../activity/guid.ts';
@@ -8,12 +8,15 @@ import type { EventSchema } from '../../wire/schema.ts';
 import type { Payload } from '../../wire/values/faults.ts';
 import type { Subscriber } from '../audience.ts';
 import { osThreadId } from '../os-thread-id.ts';
-import { observeSources } from '../sources.ts';
-import { type Listenable, type Subscriptions, subscriptionsOf } from '../subscriptions.ts';
+import type { Listenable } from '../subscriptions.ts';
 import { timestamp } from '../timestamp.ts';
-import { type EventKind, EventKinds } from './event-kinds.ts';
+import { AskedSources } from './asked-sources.ts';
+import { EventKinds } from './event-kinds.ts';
 import type { OnOutputFailed, SessionOutput } from './output.ts';
+import { writeProcessInfo } from './process-info.ts';
 import type { ProviderRequests } from './requests.ts';
+import { Workers } from './threads/workers.ts';
+import { TraceKinds } from './trace-kinds.ts';
 
 /** Bytes of events that go out together, at the latest after so many milliseconds: .NET's interval. */
 const FLUSH_SIZE = 1 << 18;
@@ -36,47 +39,47 @@ export interface SessionResult {
   readonly problem: string | undefined;
 }
 
-/** Makes an output, which tells when it fails. */
-export type OpenOutput<Output extends SessionOutput> = (onFailed: OnOutputFailed) => Output;
+/** How a session works. */
+export interface SessionSettings<Output extends SessionOutput> {
+  readonly requests: ProviderRequests;
+  readonly version: WrittenVersion;
+  /** Bytes that may wait to go out. */
+  readonly bufferSize: number;
+  /** Whether the end of the trace says what .NET's tools want to know of its process. */
+  readonly rundown: boolean;
+  /** Makes the output, which tells when it fails. */
+  readonly openOutput: (onFailed: OnOutputFailed) => Output;
+  /** Called when too many bytes wait; without it, events are dropped. */
+  readonly makeRoom?: ((output: Output) => void) | undefined;
+}
 
 export class EventPipeSession<Output extends SessionOutput> implements Subscriber {
-  readonly #requests: ProviderRequests;
-  readonly #bufferSize: number;
+  readonly #settings: SessionSettings<Output>;
   readonly #flushSize: number;
-  readonly #makeRoom: ((output: Output) => void) | undefined;
   readonly #kinds = new EventKinds();
-  readonly #subscriptions = new Set<Subscriptions>();
-  /** Sources of which only events without keywords are asked for: to listeners, keywords of 0 are all. */
-  readonly #withoutKeywords = new Set<Listenable>();
+  readonly #asked: AskedSources;
   readonly #writer: NetTraceWriter;
+  readonly #traceKinds: TraceKinds;
   readonly #thread: ThreadHandle;
   readonly #output: Output;
   readonly #timer: NodeJS.Timeout;
-  #stopObserving: () => void = () => {};
+  readonly #workers: Workers | undefined;
   #isOver = false;
   #events = 0;
   #dropped = 0;
+  /** Of the newest event, or of the time at which all events before were in the trace. */
   #lastTime = 0n;
-  /** Described since the last flush. */
+  /** Kinds that had been described when something went out last. */
   #descriptions = 0;
   #problem: string | undefined;
 
-  /**
-   * @param bufferSize bytes that may wait to go out
-   * @param makeRoom called when so many wait; without it, events are dropped
-   */
-  constructor(
-    requests: ProviderRequests,
-    version: WrittenVersion,
-    bufferSize: number,
-    openOutput: OpenOutput<Output>,
-    makeRoom: ((output: Output) => void) | undefined,
-  ) {
-    this.#requests = requests;
-    this.#bufferSize = bufferSize;
+  constructor(settings: SessionSettings<Output>) {
+    const { requests, version, bufferSize, openOutput, makeRoom } = settings;
+    this.#settings = settings;
     this.#flushSize = Math.min(FLUSH_SIZE, bufferSize / 2);
-    this.#makeRoom = makeRoom;
-    this.#writer = new NetTraceWriter(version, traceOfThisProcess());
+    this.#writer = new NetTraceWriter(version, traceOfThisProcess(), 'thread');
+    this.#traceKinds = new TraceKinds(this.#writer);
+    this.#asked = new AskedSources(requests, this);
     this.#thread = this.#writer.thread({
       processId: process.pid,
       threadId: osThreadId(),
@@ -86,9 +89,12 @@ export class EventPipeSession<Output extends SessionOutput> implements Subscribe
     this.#output = openOutput((problem) => this.#fail(problem));
     this.#flush();
     if (this.#isOver) return;
-    this.#stopObserving = observeSources((source) => this.#ask(source));
-    // Failed by an event of a source that it was shown first.
-    if (this.#isOver) this.#stopObserving();
+    if (isMainThread) {
+      const whenAsked = (): void => this.#flush();
+      this.#workers = new Workers(this.#writer, this.#traceKinds, bufferSize, whenAsked);
+      this.#workers.start(requests, makeRoom !== undefined);
+    }
+    this.#asked.start();
   }
 
   get output(): Output {
@@ -98,8 +104,8 @@ export class EventPipeSession<Output extends SessionOutput> implements Subscribe
   /** So far. */
   get result(): SessionResult {
     return {
-      events: this.#events,
-      dropped: this.#dropped,
+      events: this.#events + (this.#workers?.events ?? 0),
+      dropped: this.#dropped + (this.#workers?.dropped ?? 0),
       bytes: this.#output.writtenBytes,
       problem: this.#problem,
     };
@@ -113,8 +119,7 @@ export class EventPipeSession<Output extends SessionOutput> implements Subscribe
     relatedActivityId: Guid | undefined,
     time: bigint,
   ): void {
-    if (this.#isOver) return;
-    if (schema.keywords !== 0n && this.#withoutKeywords.has(source)) return;
+    if (this.#isOver || !this.#asked.has(source, schema)) return;
     const kind = this.#kinds.of(source, schema);
     const bytes = this.#hasRoom() ? kind.encode(payload) : undefined;
     // Full storage may have ended it, and so may an event that reading the payload wrote.
@@ -126,8 +131,9 @@ export class EventPipeSession<Output extends SessionOutput> implements Subscribe
     }
     // An event that another one's listener or payload writes is the later one, and comes first.
     if (time > this.#lastTime) this.#lastTime = time;
+    if (kind.number === 0) kind.number = this.#traceKinds.metadataIdOf(kind);
     this.#writer.write({
-      metadataId: this.#described(kind),
+      metadataId: kind.number,
       thread: this.#thread,
       ticks: this.#lastTime,
       activityId: textOf(activityId),
@@ -135,42 +141,60 @@ export class EventPipeSession<Output extends SessionOutput> implements Subscribe
       payload: bytes,
     });
     this.#events++;
-    if (this.#writer.pendingBytes >= this.#flushSize || this.#descriptions >= FLUSH_DESCRIPTIONS)
-      this.#flush();
+    if (this.#isFlushDue()) this.#flush();
   }
 
   /** No event any more; what there is goes out, with the trace's end. */
   end(): void {
     if (this.#isOver) return;
     this.#close();
+    this.#takeWorkersEvents();
+    if (this.#settings.rundown) writeProcessInfo(this.#writer, this.#thread, this.#lastTime);
     this.#output.write(this.#writer.end());
   }
 
-  #ask(source: Listenable): void {
-    const request = this.#requests.of(source.name);
-    if (request === undefined || this.#isOver) return;
-    const subscriptions = subscriptionsOf(source);
-    this.#subscriptions.add(subscriptions);
-    if (request.keywords === 0n) this.#withoutKeywords.add(source);
-    subscriptions.enable(this, request);
-  }
-
   #hasRoom(): boolean {
-    if (this.#output.pendingBytes + this.#writer.pendingBytes < this.#bufferSize) return true;
-    if (this.#makeRoom === undefined) return false;
+    const { bufferSize, makeRoom } = this.#settings;
+    const waiting = this.#waitingBytes();
+    if (waiting < bufferSize && !(this.#workers?.isFull(waiting) ?? false)) return true;
+    if (makeRoom === undefined) return false;
     this.#flush();
-    this.#makeRoom(this.#output);
+    makeRoom(this.#output);
     return true;
   }
 
-  #described(kind: EventKind): number {
-    if (!kind.isDescribed) this.#descriptions++;
-    return kind.metadataIdIn(this.#writer);
+  #waitingBytes(): number {
+    return this.#output.pendingBytes + this.#writer.pendingBytes;
+  }
+
+  #isFlushDue(): boolean {
+    return (
+      this.#writer.pendingBytes >= this.#flushSize ||
+      this.#traceKinds.count - this.#descriptions >= FLUSH_DESCRIPTIONS
+    );
   }
 
   #flush(): void {
-    this.#descriptions = 0;
+    this.#takeWorkersEvents();
+    this.#descriptions = this.#traceKinds.count;
     this.#output.write(this.#writer.flush());
+    const { bufferSize, makeRoom } = this.#settings;
+    // Threads that wait for room have only the main thread to make it.
+    if (this.#output.pendingBytes >= bufferSize) makeRoom?.(this.#output);
+    this.#workers?.endRound(this.#waitingBytes());
+  }
+
+  /** All that they have written goes to the writer, and what it would have too much of goes out. */
+  #takeWorkersEvents(): void {
+    if (this.#workers === undefined) return;
+    this.#lastTime = this.#workers.write(this.#lastTime, () => {
+      if (this.#isFlushDue()) this.#flushOpen();
+    });
+  }
+
+  #flushOpen(): void {
+    this.#descriptions = this.#traceKinds.count;
+    this.#output.write(this.#writer.flushOpen());
   }
 
   #fail(problem: string): void {
@@ -184,8 +208,8 @@ export class EventPipeSession<Output extends SessionOutput> implements Subscribe
     if (this.#isOver) return;
     this.#isOver = true;
     clearInterval(this.#timer);
-    this.#stopObserving();
-    for (const subscriptions of this.#subscriptions) subscriptions.disable(this);
+    this.#asked.end();
+    this.#workers?.end();
   }
 }
 

@@ -3,6 +3,6 @@ import type { EventSchema } from '../../wire/schema.ts';
 import type { Listenable } from '../subscriptions.ts';
 
 /** The same text for the same event, on all threads. */
-export function kindText(source: Listenable, schema: EventSchema): string {
+export function kindText(source: Pick<Listenable, 'name'>, schema: EventSchema): string {
   return JSON.stringify([source.name, { ...schema, keywords: String(schema.keywords) }]);
 }

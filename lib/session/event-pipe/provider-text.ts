@@ -1,10 +1,12 @@
 /** The providers that a session is asked for, as dotnet-trace takes them on its command line. */
+
 import {
   type ProviderText,
   ProviderTextError,
   parseProviderTexts,
   splitOutsideQuotes,
 } from '../../wire/diagnostics-ipc/provider-text.ts';
+import type { EventFilter } from '../../wire/diagnostics-ipc/tracing.ts';
 import { SessionError } from './session-error.ts';
 
 export const ALL_KEYWORDS = 0xffff_ffff_ffff_ffffn;
@@ -19,6 +21,8 @@ export interface SessionProvider {
   readonly level?: number;
   /** For the provider's command handlers. */
   readonly arguments?: Readonly<Record<string, string | number | boolean>>;
+  /** Of these events, those that pass by their ids. Events that `write` describes have the id 0. */
+  readonly filter?: EventFilter;
 }
 
 const ARGUMENT = /^(?<name>(?:"[^"]*"|[^"=])+)=(?<value>(?:"[^"]*"|[^"])*)$/;

@@ -1,11 +1,10 @@
 /** Starting sessions: traces of the application's own events, in .NET's format, out of the process itself. */
 import { Writable } from 'node:stream';
-import type { WrittenVersion } from '../../wire/nettrace/write/written.ts';
 import { doAtExit } from '../at-exit.ts';
 import { shown } from '../shown.ts';
-import { EventPipeSession, type OpenOutput, type SessionResult } from './event-pipe-session.ts';
+import { EventPipeSession, type SessionResult, type SessionSettings } from './event-pipe-session.ts';
 import { FileOutput } from './file-output.ts';
-import type { SessionOutput } from './output.ts';
+import type { OnOutputFailed, SessionOutput } from './output.ts';
 import type { SessionProvider } from './provider-text.ts';
 import { ProviderRequests } from './requests.ts';
 import { SessionError } from './session-error.ts';
@@ -28,6 +27,8 @@ export interface SessionOptions {
    * `block`, for files: writing an event waits until everything before it is in the file.
    */
   readonly mode?: 'drop' | 'block';
+  /** Whether the end of the trace tells .NET's tools which process it is of, by its command line; not unless given. */
+  readonly rundown?: boolean;
 }
 
 /** A session at work. */
@@ -39,52 +40,47 @@ export interface Session {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-const OPTIONS = ['providers', 'output', 'format', 'bufferMB', 'mode'];
+const OPTIONS = ['providers', 'output', 'format', 'bufferMB', 'mode', 'rundown'];
 const DEFAULT_BUFFER_MB = 16;
 const BYTES_PER_MB = 1 << 20;
 
 /**
- * Writes events of this thread as a nettrace, from now until it is stopped or the process ends; what goes wrong
- * with the output ends the session, and is a process warning, never an exception.
+ * Writes events as a nettrace, from now until it is stopped or the process ends: on the main thread those of all
+ * threads that use this package, on a worker thread its own. What goes wrong with the output ends the session, and
+ * is a process warning, never an exception.
  *
  * @throws SessionError for options that cannot be
  */
 export function startSession(options: SessionOptions): Session {
-  const { providers, output, format = 6, bufferMB = DEFAULT_BUFFER_MB, mode = 'drop' } = checked(options);
-  const requests = new ProviderRequests(providers);
-  const bufferSize = bufferMB * BYTES_PER_MB;
-  return typeof output === 'string'
-    ? fileSession(requests, format, bufferSize, output, mode === 'block')
-    : sessionWith(requests, format, bufferSize, (onFailed) => new StreamOutput(output, onFailed));
-}
-
-function fileSession(
-  requests: ProviderRequests,
-  format: WrittenVersion,
-  bufferSize: number,
-  path: string,
-  waits: boolean,
-): Session {
-  return sessionWith(
-    requests,
-    format,
-    bufferSize,
-    (onFailed) => new FileOutput(path, onFailed),
-    waits ? (file) => file.drain() : undefined,
-    (file) => file.drain(),
-  );
+  const {
+    providers,
+    output,
+    format = 6,
+    bufferMB = DEFAULT_BUFFER_MB,
+    mode,
+    rundown = false,
+  } = checked(options);
+  const settings = {
+    requests: ProviderRequests.from(providers),
+    version: format,
+    bufferSize: bufferMB * BYTES_PER_MB,
+    rundown,
+  };
+  if (typeof output !== 'string') {
+    return sessionWith({ ...settings, openOutput: (onFailed) => new StreamOutput(output, onFailed) });
+  }
+  const drain = (file: FileOutput): void => file.drain();
+  const makeRoom = mode === 'block' ? drain : undefined;
+  const openOutput = (onFailed: OnOutputFailed): FileOutput => new FileOutput(output, onFailed);
+  return sessionWith({ ...settings, openOutput, makeRoom }, drain);
 }
 
 /** @param atExit writes out what is left when the process exits, where that can be done at once */
 function sessionWith<Output extends SessionOutput>(
-  requests: ProviderRequests,
-  format: WrittenVersion,
-  bufferSize: number,
-  openOutput: OpenOutput<Output>,
-  makeRoom?: (output: Output) => void,
+  settings: SessionSettings<Output>,
   atExit?: (output: Output) => void,
 ): Session {
-  const session = new EventPipeSession(requests, format, bufferSize, openOutput, makeRoom);
+  const session = new EventPipeSession(settings);
   const forgetExit = doAtExit(() => {
     session.end();
     atExit?.(session.output);
@@ -116,7 +112,7 @@ function checked(options: SessionOptions): SessionOptions {
     if (OPTIONS.includes(name)) continue;
     throw new SessionError(`A session has no option "${name}"; the options are ${OPTIONS.join(', ')}.`);
   }
-  const { output, format = 6, bufferMB = DEFAULT_BUFFER_MB, mode = 'drop' } = options;
+  const { output, format = 6, bufferMB = DEFAULT_BUFFER_MB, mode = 'drop', rundown = false } = options;
   if (!(output instanceof Writable) && (typeof output !== 'string' || output === '')) {
     throw new SessionError(`A session's output is a path or a Writable, not ${shown(output)}.`);
   }
@@ -128,6 +124,9 @@ function checked(options: SessionOptions): SessionOptions {
   }
   if (mode !== 'drop' && mode !== 'block') {
     throw new SessionError(`A session's mode is 'drop' or 'block', not ${shown(mode)}.`);
+  }
+  if (typeof rundown !== 'boolean') {
+    throw new SessionError(`A session's rundown is true or false, not ${shown(rundown)}.`);
   }
   if (mode === 'block' && typeof output !== 'string') {
     throw new SessionError(

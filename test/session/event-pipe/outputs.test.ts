@@ -104,7 +104,7 @@ it.each([
   [{ mode: 'block', output: new PassThrough() }, /only where the output is a path/],
   [
     { buffer: 1 },
-    'A session has no option "buffer"; the options are providers, output, format, bufferMB, mode.',
+    'A session has no option "buffer"; the options are providers, output, format, bufferMB, mode, rundown.',
   ],
 ])('a session cannot have %j', (options, message) => {
   const all = { providers: 'A', output: join(folder, 'x.nettrace'), ...options } as SessionOptions;

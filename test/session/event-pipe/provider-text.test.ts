@@ -44,16 +44,16 @@ describe('a text of providers', () => {
 
 describe('what is asked of a provider', () => {
   it('is everything where nothing else is said, and nothing of one that is not named', () => {
-    const requests = new ProviderRequests('A');
+    const requests = ProviderRequests.from('A');
     expect(requests.of('A')).toEqual({ keywords: ALL, level: 5, arguments: {} });
     expect(requests.of('a')).toBeUndefined();
   });
 
   it('is put together where it is named twice, and where every provider is', () => {
-    const requests = new ProviderRequests('A:1:4:x=1,A:2:3:y=2,*:8:5');
+    const requests = ProviderRequests.from('A:1:4:x=1,A:2:3:y=2,*:8:5');
     expect(requests.of('A')).toEqual({ keywords: 11n, level: 5, arguments: { x: '1', y: '2' } });
     expect(requests.of('B')).toEqual({ keywords: 8n, level: 5, arguments: {} });
-    expect(new ProviderRequests('A:1:0,A:1:4').of('A')?.level).toBe(0);
+    expect(ProviderRequests.from('A:1:0,A:1:4').of('A')?.level).toBe(0);
   });
 
   it.each([
@@ -65,6 +65,6 @@ describe('what is asked of a provider', () => {
       "The session's provider A: A listener's level must be an integer from 0 to 255, not 300.",
     ],
   ])('cannot be %j', (given, message) => {
-    expect(() => new ProviderRequests(given)).toThrow(new SessionError(message));
+    expect(() => ProviderRequests.from(given)).toThrow(new SessionError(message));
   });
 });

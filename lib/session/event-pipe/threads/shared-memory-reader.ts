@@ -1,0 +1,137 @@
+/** How the main thread gets what worker threads have put into the memory that they share. */
+import {
+  CHUNK_SIZE,
+  ChunkWord,
+  chunkCount,
+  FREE,
+  READER,
+  type SharedMemory,
+  SLOTS,
+  SlotWord,
+  Word,
+  wordsOfChunk,
+  wordsOfSlot,
+} from './shared-memory.ts';
+
+/** What one thread has written, in its order. */
+export interface ThreadBytes {
+  /** Numbers are never given twice. */
+  readonly thread: number;
+  readonly bytes: Uint8Array;
+}
+
+/** What there is to read of a chunk. */
+export interface FilledChunk {
+  readonly chunk: number;
+  readonly thread: number;
+  readonly number: number;
+  readonly length: number;
+}
+
+export class SharedMemoryReader {
+  readonly #memory: SharedMemory;
+  /** Bytes of each chunk that have been read. */
+  readonly #read: number[];
+  /** The number of the chunk that comes next, by threads that have had one before. */
+  readonly #nextChunks = new Map<number, number>();
+  readonly #dropped: number[] = Array.from({ length: SLOTS }, () => 0);
+
+  constructor(memory: SharedMemory) {
+    this.#memory = memory;
+    this.#read = Array.from({ length: chunkCount(memory) }, () => 0);
+  }
+
+  /** What has been written up to here, by threads, in the order in which they wrote. To be taken at once. */
+  filled(): readonly FilledChunk[] {
+    const { words } = this.#memory;
+    Atomics.store(words, Word.IsAsked, 0);
+    const filled: FilledChunk[] = [];
+    if (Atomics.load(words, Word.UsedChunks) === 0) return filled;
+    for (let chunk = 0; chunk < this.#read.length; chunk++) {
+      const at = wordsOfChunk(chunk);
+      const owner = Atomics.load(words, at + ChunkWord.Owner);
+      if (owner === FREE) continue;
+      const length = Atomics.load(words, at + ChunkWord.Length);
+      // Being taken: it has no number yet.
+      if (owner < 0 && length === 0) continue;
+      const number = Atomics.load(words, at + ChunkWord.Number);
+      filled.push({ chunk, thread: Math.abs(owner), number, length });
+    }
+    return filled.sort((a, b) => a.thread - b.thread || a.number - b.number);
+  }
+
+  /** The bytes of the chunks, each part until the next one is asked for. */
+  *take(filled: readonly FilledChunk[]): Generator<ThreadBytes, void, undefined> {
+    for (const each of filled) {
+      const { chunk, thread, number, length } = each;
+      // The chunk before it was not seen, because it was taken behind the back of whoever looked.
+      if (number !== (this.#nextChunks.get(thread) ?? 1)) continue;
+      const start = chunk * CHUNK_SIZE;
+      const from = this.#read[chunk] as number;
+      if (from < length) yield { thread, bytes: this.#memory.chunks.subarray(start + from, start + length) };
+      this.#read[chunk] = length;
+      this.#free(each);
+    }
+  }
+
+  /** Events that threads have lost since the last call. */
+  *losses(): Generator<{ readonly thread: number; readonly count: number }, void, undefined> {
+    const { words } = this.#memory;
+    const last = Atomics.load(words, Word.Threads);
+    // The newest thread of each slot.
+    for (let thread = last; thread > Math.max(0, last - SLOTS); thread--) {
+      const dropped = Atomics.load(words, wordsOfSlot(this.#memory, thread) + SlotWord.Dropped);
+      const slot = thread % SLOTS;
+      const count = (dropped - (this.#dropped[slot] as number)) >>> 0;
+      this.#dropped[slot] = dropped;
+      if (count > 0) yield { thread, count };
+    }
+  }
+
+  /** The ids that Node.js and the system know the thread by; that of the system is 0 where it is not known. */
+  idsOf(thread: number): { readonly threadId: number; readonly osThreadId: number } {
+    const { words } = this.#memory;
+    const at = wordsOfSlot(this.#memory, thread);
+    return {
+      threadId: Atomics.load(words, at + SlotWord.ThreadId),
+      osThreadId: Atomics.load(words, at + SlotWord.OsThreadId),
+    };
+  }
+
+  /** Bytes of chunks that have an owner, whatever is in them. */
+  get usedBytes(): number {
+    return Atomics.load(this.#memory.words, Word.UsedChunks) * CHUNK_SIZE;
+  }
+
+  /** Tells threads how much waits, and those that wait for room to try again. */
+  endRound(waitingBytes: number): void {
+    const { words } = this.#memory;
+    Atomics.store(words, Word.WaitingKiB, Math.ceil(waitingBytes / 1024));
+    Atomics.add(words, Word.Rounds, 1);
+    Atomics.notify(words, Word.Rounds);
+  }
+
+  /** No thread writes any more but what it is writing now. */
+  end(): void {
+    const { words } = this.#memory;
+    Atomics.store(words, Word.Over, 1);
+    Atomics.add(words, Word.Rounds, 1);
+    Atomics.notify(words, Word.Rounds);
+  }
+
+  /** Unless its thread writes, or has written more. */
+  #free({ chunk, thread, number, length }: FilledChunk): void {
+    const { words } = this.#memory;
+    const at = wordsOfChunk(chunk);
+    if (Atomics.compareExchange(words, at + ChunkWord.Owner, thread, READER) !== thread) return;
+    if (Atomics.load(words, at + ChunkWord.Length) > length) {
+      Atomics.store(words, at + ChunkWord.Owner, thread);
+      return;
+    }
+    this.#read[chunk] = 0;
+    this.#nextChunks.set(thread, number + 1);
+    Atomics.store(words, at + ChunkWord.Length, 0);
+    Atomics.sub(words, Word.UsedChunks, 1);
+    Atomics.store(words, at + ChunkWord.Owner, FREE);
+  }
+}

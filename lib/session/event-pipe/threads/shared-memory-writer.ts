@@ -1,0 +1,120 @@
+/** How a worker thread puts its events into the memory that it shares with the main thread. */
+import { threadId } from 'node:worker_threads';
+import { osThreadId } from '../../os-thread-id.ts';
+import {
+  CHUNK_KIB,
+  CHUNK_SIZE,
+  ChunkWord,
+  chunkCount,
+  FREE,
+  MIN_CHUNKS,
+  type SharedMemory,
+  SlotWord,
+  Word,
+  wordsOfChunk,
+  wordsOfSlot,
+} from './shared-memory.ts';
+
+/** A main thread that has not read for so long may be waiting for this thread. */
+const PATIENCE_MS = 5000;
+const NO_CHUNK = -1;
+
+export class SharedMemoryWriter {
+  readonly #memory: SharedMemory;
+  readonly #waits: boolean;
+  readonly #askToRead: () => void;
+  readonly #thread: number;
+  readonly #slotAt: number;
+  #chunk = NO_CHUNK;
+  #chunks = 0;
+  /** The round in which the main thread was waited for in vain. */
+  #roundWithoutEnd = -1;
+
+  /**
+   * @param waits whether writing waits for room where there is none
+   * @param askToRead wakes the main thread up, to read before its time
+   */
+  constructor(memory: SharedMemory, waits: boolean, askToRead: () => void) {
+    const { words } = memory;
+    this.#memory = memory;
+    this.#waits = waits;
+    this.#askToRead = askToRead;
+    this.#thread = Atomics.add(words, Word.Threads, 1) + 1;
+    this.#slotAt = wordsOfSlot(memory, this.#thread);
+    Atomics.store(words, this.#slotAt + SlotWord.ThreadId, threadId);
+    Atomics.store(words, this.#slotAt + SlotWord.OsThreadId, osThreadId() ?? 0);
+  }
+
+  get isOver(): boolean {
+    return Atomics.load(this.#memory.words, Word.Over) !== 0;
+  }
+
+  /** Writes all of it or nothing. @returns false where there is no room */
+  write(head: Uint8Array, payload: Uint8Array): boolean {
+    if (head.length + payload.length > CHUNK_SIZE) return false;
+    while (!this.#append(head, payload)) {
+      if (!this.#takeChunk() && !this.#waitForRoom()) return false;
+    }
+    return true;
+  }
+
+  /** Counts an event that is missing. */
+  drop(): void {
+    Atomics.add(this.#memory.words, this.#slotAt + SlotWord.Dropped, 1);
+  }
+
+  /**
+   * A thread that is terminated has written an event or not, and leaves no chunk that nobody can free: V8 ends a
+   * thread only where one of its functions begins or a loop is repeated, and between the first change of the owner
+   * and the second there is neither. The same holds where a chunk is taken.
+   */
+  #append(head: Uint8Array, payload: Uint8Array): boolean {
+    if (this.#chunk === NO_CHUNK) return false;
+    const thread = this.#thread;
+    const { words, chunks } = this.#memory;
+    const at = wordsOfChunk(this.#chunk);
+    const length = Atomics.load(words, at + ChunkWord.Length);
+    const end = length + head.length + payload.length;
+    if (end > CHUNK_SIZE) return false;
+    const start = this.#chunk * CHUNK_SIZE + length;
+    if (Atomics.compareExchange(words, at + ChunkWord.Owner, thread, -thread) !== thread) return false;
+    chunks.set(head, start);
+    chunks.set(payload, start + head.length);
+    Atomics.store(words, at + ChunkWord.Length, end);
+    Atomics.store(words, at + ChunkWord.Owner, thread);
+    return true;
+  }
+
+  /** The chunk before is the main thread's to free, or has been freed. */
+  #takeChunk(): boolean {
+    this.#chunk = NO_CHUNK;
+    const thread = this.#thread;
+    const { words, limitKiB } = this.#memory;
+    const count = chunkCount(this.#memory);
+    const used = Atomics.load(words, Word.UsedChunks);
+    // About as many bytes as the main thread has of its own when it writes them.
+    if (used >= MIN_CHUNKS && Atomics.exchange(words, Word.IsAsked, 1) === 0) this.#askToRead();
+    if (used * CHUNK_KIB + Atomics.load(words, Word.WaitingKiB) >= limitKiB) return false;
+    for (let chunk = 0; chunk < count; chunk++) {
+      const at = wordsOfChunk(chunk);
+      if (Atomics.load(words, at + ChunkWord.Owner) !== FREE) continue;
+      if (Atomics.compareExchange(words, at + ChunkWord.Owner, FREE, -thread) !== FREE) continue;
+      Atomics.store(words, at + ChunkWord.Number, ++this.#chunks);
+      Atomics.add(words, Word.UsedChunks, 1);
+      Atomics.store(words, at + ChunkWord.Owner, thread);
+      this.#chunk = chunk;
+      return true;
+    }
+    return false;
+  }
+
+  /** @returns whether there may be room */
+  #waitForRoom(): boolean {
+    if (!this.#waits) return false;
+    const { words } = this.#memory;
+    const round = Atomics.load(words, Word.Rounds);
+    if (this.isOver || round === this.#roundWithoutEnd) return false;
+    if (Atomics.wait(words, Word.Rounds, round, PATIENCE_MS) === 'timed-out') this.#roundWithoutEnd = round;
+    return !this.isOver;
+  }
+}

@@ -1,0 +1,139 @@
+/** The worker threads of a session of the main thread: they are told of it, and their events get into its trace. */
+import { randomUUID } from 'node:crypto';
+import { BroadcastChannel } from 'node:worker_threads';
+import type { NetTraceWriter } from '../../../wire/nettrace/write/nettrace-writer.ts';
+import type { ThreadHandle } from '../../../wire/nettrace/write/written.ts';
+import { type SessionPart, shareSession } from '../../shared-sessions.ts';
+import { CLOCK_OFFSET, timestamp } from '../../timestamp.ts';
+import type { ProviderRequests } from '../requests.ts';
+import type { TraceKinds } from '../trace-kinds.ts';
+import { SESSION_KIND } from './join-sessions.ts';
+import { decodeKind, recordsIn } from './records.ts';
+import { allocateSharedMemory, type SharedMemory } from './shared-memory.ts';
+import { SharedMemoryReader, type ThreadBytes } from './shared-memory-reader.ts';
+import type { ThreadPartOptions } from './thread-part.ts';
+
+interface WorkerThread {
+  readonly handle: ThreadHandle;
+  /** By the numbers that the thread has given its kinds. */
+  readonly metadataIds: number[];
+  lastTime: bigint;
+}
+
+export class Workers {
+  readonly #writer: NetTraceWriter;
+  readonly #kinds: TraceKinds;
+  readonly #memory: SharedMemory;
+  readonly #reader: SharedMemoryReader;
+  readonly #channel = new BroadcastChannel(`tracewright.session.${randomUUID()}`);
+  readonly #threads = new Map<number, WorkerThread>();
+  #shared: SessionPart | undefined;
+  /** Of all threads together. */
+  events = 0;
+  dropped = 0;
+
+  /**
+   * @param bufferSize bytes that may wait, on all threads together
+   * @param whenAsked called when there is much to take
+   */
+  constructor(writer: NetTraceWriter, kinds: TraceKinds, bufferSize: number, whenAsked: () => void) {
+    this.#writer = writer;
+    this.#kinds = kinds;
+    this.#memory = allocateSharedMemory(bufferSize);
+    this.#reader = new SharedMemoryReader(this.#memory);
+    this.#channel.onmessage = whenAsked;
+    // After there is a handler, which would hold the thread again.
+    this.#channel.unref();
+  }
+
+  /** @param waits whether their events wait for room */
+  start(requests: ProviderRequests, waits: boolean): void {
+    const channel = this.#channel.name;
+    const options: ThreadPartOptions = {
+      requests: requests.byName,
+      memory: this.#memory,
+      waits,
+      channel,
+      clockOffset: CLOCK_OFFSET,
+    };
+    this.#shared = shareSession(SESSION_KIND, channel, options);
+  }
+
+  /** @param waitingBytes what waits on the main thread to be written */
+  isFull(waitingBytes: number): boolean {
+    return waitingBytes + this.#reader.usedBytes >= this.#memory.limitKiB * 1024;
+  }
+
+  /**
+   * Gives the writer all events that there are.
+   *
+   * @param notBefore no event may be older: one that was begun before, and came too late for the last time, has
+   *   this time, at which it was not yet there
+   * @param onWritten called now and then, since the writer keeps what it is given
+   * @returns a time: no event of these is newer, and none of later ones is to be older
+   */
+  write(notBefore: bigint, onWritten: () => void): bigint {
+    const filled = this.#reader.filled();
+    const until = timestamp();
+    for (const part of this.#reader.take(filled)) {
+      this.#writePart(part, notBefore, until);
+      onWritten();
+    }
+    for (const { thread, count } of this.#reader.losses()) {
+      this.#writer.drop(this.#threadOf(thread).handle, count);
+      this.dropped += count;
+    }
+    return until;
+  }
+
+  /** @param waitingBytes what waits on the main thread to be written */
+  endRound(waitingBytes: number): void {
+    this.#reader.endRound(waitingBytes);
+  }
+
+  /** What threads have written until now can still be taken. */
+  end(): void {
+    this.#reader.end();
+    this.#shared?.end();
+    this.#channel.close();
+  }
+
+  #writePart({ thread, bytes }: ThreadBytes, notBefore: bigint, until: bigint): void {
+    const worker = this.#threadOf(thread);
+    for (const record of recordsIn(bytes)) {
+      if (!('time' in record)) {
+        const kind = decodeKind(record.payload);
+        worker.metadataIds[kind.number] = this.#kinds.metadataIdOf(kind);
+        continue;
+      }
+      if (record.time > worker.lastTime) worker.lastTime = record.time;
+      if (worker.lastTime < notBefore) worker.lastTime = notBefore;
+      if (worker.lastTime > until) worker.lastTime = until;
+      this.#writer.write({
+        metadataId: worker.metadataIds[record.kind] as number,
+        thread: worker.handle,
+        ticks: worker.lastTime,
+        activityId: record.activityId,
+        relatedActivityId: record.relatedActivityId,
+        payload: record.payload,
+      });
+      this.events++;
+    }
+  }
+
+  #threadOf(thread: number): WorkerThread {
+    let worker = this.#threads.get(thread);
+    if (worker === undefined) {
+      const { threadId, osThreadId } = this.#reader.idsOf(thread);
+      const handle = this.#writer.thread({
+        processId: process.pid,
+        // In version 4 a thread is its id alone.
+        threadId: osThreadId === 0 ? threadId : osThreadId,
+        name: `worker ${threadId}`,
+      });
+      worker = { handle, metadataIds: [], lastTime: 0n };
+      this.#threads.set(thread, worker);
+    }
+    return worker;
+  }
+}
