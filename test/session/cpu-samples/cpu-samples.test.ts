@@ -133,7 +133,7 @@ describe('without room', () => {
       () => false,
     );
     expect(samples.written).toBe(0);
-    expect(samples.dropped).toBeGreaterThan(20);
+    expect(samples.dropped).toBeGreaterThan(0);
     expect(checked.dropped).toBe(samples.dropped);
   });
 });
