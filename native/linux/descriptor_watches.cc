@@ -1,14 +1,13 @@
 // See descriptor_watches.h.
 #include "linux/descriptor_watches.h"
 
-#include <uv.h>
-
 #include <cerrno>
 
 namespace tracewright {
 
 struct DescriptorWatches::Entry {
   uv_poll_t poll;
+  int events;
   DescriptorWatches* owner;
   Napi::FunctionReference function;
 };
@@ -42,12 +41,17 @@ int DescriptorWatches::Watch(int fd, int events, Napi::Function function) {
     uv_unref(reinterpret_cast<uv_handle_t*>(&fresh->poll));
     entry = fresh;
   }
+  entry->events = events;
   entry->function = Napi::Persistent(function);
-  return uv_poll_start(&entry->poll, events, [](uv_poll_t* poll, int status, int ready) {
-    auto* of = static_cast<Entry*>(poll->data);
-    // Of a failure the next call of the system will tell.
-    of->owner->Call(*of, status < 0 ? UV_READABLE | UV_WRITABLE : ready);
-  });
+  return uv_poll_start(&entry->poll, events, OnReady);
+}
+
+void DescriptorWatches::OnReady(uv_poll_t* poll, int status, int ready) {
+  auto* of = static_cast<Entry*>(poll->data);
+  // Of a failure a call of the system will tell: not the next, if bytes came before it. libuv has
+  // ended the watch.
+  if (status < 0) uv_poll_start(poll, of->events, OnReady);
+  of->owner->Call(*of, status < 0 ? UV_READABLE | UV_WRITABLE : ready);
 }
 
 void DescriptorWatches::Unwatch(int fd) {

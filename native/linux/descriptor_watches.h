@@ -3,6 +3,7 @@
 #pragma once
 
 #include <napi.h>
+#include <uv.h>
 
 #include <unordered_map>
 
@@ -26,6 +27,7 @@ class DescriptorWatches {
   struct Entry;
 
   explicit DescriptorWatches(Napi::Env env);
+  static void OnReady(uv_poll_t* poll, int status, int ready);
   void Call(const Entry& entry, int events);
   void End();
   void DeleteIfDone();
