@@ -1,10 +1,10 @@
 /** The application under test: a child process with a diagnostics port, and the way to ask it how it is. */
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 
 export const PROGRAM = join(import.meta.dirname, 'programs/target.mjs');
 
@@ -35,6 +35,15 @@ export interface TargetState {
   readonly isReady: boolean;
 }
 
+export interface TargetOptions {
+  /** Beside PATH and TMPDIR. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Of Node.js. */
+  readonly flags?: readonly string[];
+  /** How many files and sockets it may have open. */
+  readonly maxFiles?: number;
+}
+
 interface Started {
   readonly address?: string;
   readonly problem?: string;
@@ -48,20 +57,16 @@ export class Target {
   #started: Started = {};
 
   /** Starts the process and does not wait until it has its port. */
-  constructor(environment: Readonly<Record<string, string>> = {}, args: readonly string[] = []) {
-    this.child = fork(PROGRAM, args, {
+  constructor({ environment, flags = [], maxFiles }: TargetOptions = {}) {
+    const options = {
       env: { PATH: process.env.PATH, TMPDIR: this.folder, ...environment },
-      execArgv: ['--expose-gc'],
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    });
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'] satisfies StdioOptions,
+    };
+    const command = [process.execPath, '--expose-gc', ...flags, PROGRAM];
+    const limit = maxFiles === undefined ? '' : `ulimit -n ${maxFiles};`;
+    this.child = spawn('sh', ['-c', `${limit} exec "$@"`, 'sh', ...command], options);
     this.child.stderr?.on('data', (chunk: Buffer) => this.errors.push(chunk.toString()));
     this.exit = once(this.child, 'exit').then(([code, signal]) => ({ code, signal }));
-  }
-
-  static async start(environment?: Readonly<Record<string, string>>, args?: readonly string[]) {
-    const target = new Target(environment, args);
-    await target.started();
-    return target;
   }
 
   async started(): Promise<this> {
@@ -99,6 +104,11 @@ export class Target {
     return (await this.ask('state')) as TargetState;
   }
 
+  /** Milliseconds that it has used of the processors. Needs no files, as its state does. */
+  async processorTime(): Promise<number> {
+    return (await this.ask('processorTime')) as number;
+  }
+
   /** Writes each of the events so often, with the number of the round. */
   async write(count: number): Promise<void> {
     await this.ask('write', { count });
@@ -124,29 +134,48 @@ export class Target {
   }
 }
 
-/** One target for all tests of a file. */
-export function useTarget(environment: Readonly<Record<string, string>> = {}): () => Promise<Target> {
-  let target: Promise<Target> | undefined;
-  afterAll(async () => (await target?.catch(() => undefined))?.remove());
-  return () => {
-    target ??= Target.start(environment);
-    return target;
-  };
+/**
+ * The ports that there are: the one of the addon, which reads its sockets itself so that it can take descriptors
+ * from them, and the one that is left where there is no addon, or may be none.
+ */
+const PORTS: readonly [string, readonly string[]][] = [
+  ['of the addon', []],
+  ['of Node.js alone', ['--no-addons']],
+];
+
+let running: Promise<Target> | undefined;
+
+/** The process that the tests that run are about. */
+export function target(): Promise<Target> {
+  return running ?? Promise.reject(new Error('Only tests of describePorts have a target.'));
 }
 
-/** Targets of single tests, gone after each. */
-export function useTargets(): (
-  environment?: Readonly<Record<string, string>>,
-  args?: readonly string[],
-) => Promise<Target> {
+/** The same tests of each of the ports, each with one process for all of them. */
+export function describePorts(
+  name: string,
+  tests: (hasAddon: boolean) => void,
+  environment: Readonly<Record<string, string>> = {},
+): void {
+  describe.skipIf(NO_SOCKETS !== undefined).each(PORTS)(suiteOf(`${name}, %s`), (_, flags) => {
+    beforeAll(async () => {
+      running = new Target({ environment, flags }).started();
+      await running;
+    });
+    afterAll(async () => (await running?.catch(() => undefined))?.remove());
+    tests(flags.length === 0);
+  });
+}
+
+/** Processes of single tests, gone after each. */
+export function useTargets(): (options?: TargetOptions) => Target {
   let targets: Target[] = [];
   afterEach(() => {
     for (const target of targets) target.remove();
     targets = [];
   });
-  return (environment, args) => {
-    const target = new Target(environment, args);
+  return (options) => {
+    const target = new Target(options);
     targets.push(target);
-    return target.started();
+    return target;
   };
 }

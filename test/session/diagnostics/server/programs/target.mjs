@@ -75,6 +75,13 @@ const answers = {
     loopDelay.reset();
     return state;
   },
+  processorTime: () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1000;
+  },
+  block: ({ ms }) => {
+    for (const end = performance.now() + ms; performance.now() < end; );
+  },
   environment: ({ name }) => process.env[name] ?? null,
   close: () => port.close(),
   end: () => process.disconnect(),
