@@ -7,6 +7,9 @@ import type { ThreadHandle, WrittenTrace, WrittenVersion } from '../../wire/nett
 import type { EventSchema } from '../../wire/schema.ts';
 import type { Payload } from '../../wire/values/faults.ts';
 import type { Subscriber } from '../audience.ts';
+import { CpuSamples } from '../cpu-samples/cpu-samples.ts';
+import { SAMPLE_PROFILER } from '../cpu-samples/dotnet-events.ts';
+import { type SamplingRequest, samplingRequest } from '../cpu-samples/sampling-request.ts';
 import { osThreadId } from '../os-thread-id.ts';
 import type { Listenable } from '../subscriptions.ts';
 import { timestamp } from '../timestamp.ts';
@@ -64,6 +67,7 @@ export class EventPipeSession<Output extends SessionOutput> implements Subscribe
   readonly #output: Output;
   readonly #timer: NodeJS.Timeout;
   readonly #workers: Workers | undefined;
+  readonly #samples: CpuSamples | undefined;
   #isOver = false;
   #events = 0;
   #dropped = 0;
@@ -77,7 +81,8 @@ export class EventPipeSession<Output extends SessionOutput> implements Subscribe
     const { requests, version, bufferSize, openOutput, makeRoom } = settings;
     this.#settings = settings;
     this.#flushSize = Math.min(FLUSH_SIZE, bufferSize / 2);
-    this.#writer = new NetTraceWriter(version, traceOfThisProcess(), 'thread');
+    const sampling = samplingRequest(requests.byName.get(SAMPLE_PROFILER));
+    this.#writer = new NetTraceWriter(version, traceOfThisProcess(sampling), 'thread');
     this.#traceKinds = new TraceKinds(this.#writer);
     this.#asked = new AskedSources(requests, this);
     this.#thread = this.#writer.thread({
@@ -94,6 +99,10 @@ export class EventPipeSession<Output extends SessionOutput> implements Subscribe
       this.#workers = new Workers(this.#writer, this.#traceKinds, bufferSize, whenAsked);
       this.#workers.start(requests, makeRoom !== undefined);
     }
+    if (sampling !== undefined) {
+      const hasRoom = (): boolean => this.#waitingBytes() < bufferSize;
+      this.#samples = new CpuSamples(this.#writer, this.#thread, sampling, hasRoom);
+    }
     this.#asked.start();
   }
 
@@ -104,8 +113,8 @@ export class EventPipeSession<Output extends SessionOutput> implements Subscribe
   /** So far. */
   get result(): SessionResult {
     return {
-      events: this.#events + (this.#workers?.events ?? 0),
-      dropped: this.#dropped + (this.#workers?.dropped ?? 0),
+      events: this.#events + (this.#workers?.events ?? 0) + (this.#samples?.written ?? 0),
+      dropped: this.#dropped + (this.#workers?.dropped ?? 0) + (this.#samples?.dropped ?? 0),
       bytes: this.#output.writtenBytes,
       problem: this.#problem,
     };
@@ -150,6 +159,7 @@ export class EventPipeSession<Output extends SessionOutput> implements Subscribe
     this.#close();
     this.#takeWorkersEvents();
     if (this.#settings.rundown) writeProcessInfo(this.#writer, this.#thread, this.#lastTime);
+    this.#samples?.writeRundown(timestamp());
     this.#output.write(this.#writer.end());
   }
 
@@ -176,8 +186,9 @@ export class EventPipeSession<Output extends SessionOutput> implements Subscribe
 
   #flush(): void {
     this.#takeWorkersEvents();
-    this.#descriptions = this.#traceKinds.count;
-    this.#output.write(this.#writer.flush());
+    // Samples come later than the events of their time: until they do, there is no sequence point.
+    if (this.#samples?.takeDue() === false) this.#flushOpen();
+    else this.#flushComplete();
     const { bufferSize, makeRoom } = this.#settings;
     // Threads that wait for room have only the main thread to make it.
     if (this.#output.pendingBytes >= bufferSize) makeRoom?.(this.#output);
@@ -190,6 +201,13 @@ export class EventPipeSession<Output extends SessionOutput> implements Subscribe
     this.#lastTime = this.#workers.write(this.#lastTime, () => {
       if (this.#isFlushDue()) this.#flushOpen();
     });
+  }
+
+  #flushComplete(): void {
+    const newestSample = this.#samples?.newestTicks ?? 0n;
+    if (newestSample > this.#lastTime) this.#lastTime = newestSample;
+    this.#descriptions = this.#traceKinds.count;
+    this.#output.write(this.#writer.flush());
   }
 
   #flushOpen(): void {
@@ -210,11 +228,12 @@ export class EventPipeSession<Output extends SessionOutput> implements Subscribe
     clearInterval(this.#timer);
     this.#asked.end();
     this.#workers?.end();
+    this.#samples?.end();
   }
 }
 
 /** The clock is that of the events' times: nanoseconds since 1970. The trace's start has only milliseconds. */
-function traceOfThisProcess(): WrittenTrace {
+function traceOfThisProcess(sampling: SamplingRequest | undefined): WrittenTrace {
   const startTimeMs = timestamp() / NS_PER_MS;
   return {
     startTimeMs: Number(startTimeMs),
@@ -223,6 +242,7 @@ function traceOfThisProcess(): WrittenTrace {
     pointerSize: process.arch === 'arm' || process.arch === 'ia32' ? 4 : 8,
     processId: process.pid,
     processors: availableParallelism(),
+    samplingInterval: sampling && sampling.intervalMs * Number(NS_PER_MS),
   };
 }
 
