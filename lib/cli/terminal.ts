@@ -10,9 +10,12 @@ const IS_WIDE =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]$/u;
 const PLAIN = /^[ -~]*$/;
 
+/** What terminals have that do not tell: a pty that nobody has given a size says 0. */
+const USUAL_WIDTH = 80;
+
 /** Columns of the terminal; without one, lines may have any length. */
 export function terminalWidth(): number {
-  return process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY;
+  return process.stdout.isTTY ? process.stdout.columns || USUAL_WIDTH : Number.POSITIVE_INFINITY;
 }
 
 /** The text in colour, where stdout is a terminal that has colours and the user (NO_COLOR) wants them. */
