@@ -7,9 +7,10 @@ import type { DiagnosticsClient } from '../session/diagnostics/client/diagnostic
 import type { TracingSession } from '../session/diagnostics/client/tracing-session.ts';
 import type { StreamingTracing } from '../wire/diagnostics-ipc/tracing.ts';
 import { megabytes } from './megabytes.ts';
+import type { OpenedTarget } from './opened-target.ts';
 import { processName } from './process-name.ts';
 import type { StopRequest } from './stop-request.ts';
-import { type OpenedTarget, readSession, type TargetValues, withTarget } from './target-argument.ts';
+import { readSession, type TargetValues, withTarget } from './target-argument.ts';
 
 const PROGRESS_MS = 200;
 
@@ -30,7 +31,7 @@ export async function collect(options: CollectionOptions): Promise<void> {
   try {
     await withTarget(
       options.target,
-      (target, stop) => collection.take(target, stop),
+      (target, stop) => collection.take(target, stop, options.duration),
       (later, stop) => collection.takeLater(later, stop),
     );
   } finally {
@@ -58,8 +59,13 @@ class Collection {
     }, PROGRESS_MS);
   }
 
-  /** Collects the events of a process to their end. @throws DiagnosticsClientError */
-  async take(target: OpenedTarget, stop: StopRequest): Promise<void> {
+  /**
+   * Collects the events of a process to their end.
+   *
+   * @param duration in ms
+   * @throws DiagnosticsClientError
+   */
+  async take(target: OpenedTarget, stop: StopRequest, duration?: number): Promise<void> {
     const file = await this.#fileOf(target);
     const session = await target.client.collectTracing(this.#options.tracing);
     let bytes = 0;
@@ -67,11 +73,11 @@ class Collection {
       bytes += size;
       this.#bytes += size;
     };
-    await readSession(session, target, stop, this.#options.duration, async () => {
+    await readSession(session, target, stop, duration, async () => {
       this.#options.prepareFile?.(file);
       await pipeline(counted(session, onBytes), createWriteStream(file));
     });
-    const end = session.isStopped ? '' : ` ${target.name} has ended.`;
+    const end = session.isComplete ? '' : ` ${target.name} has ended.`;
     this.#say(`Collected ${megabytes(bytes)} into ${file}.${end}`);
   }
 

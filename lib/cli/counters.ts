@@ -12,18 +12,19 @@ import { CounterFeed } from './counter-feed.ts';
 import { CounterLines } from './counter-lines.ts';
 import { CounterTable } from './counter-table.ts';
 import { METRICS_PROVIDER } from './counter-values.ts';
-import { optionArguments } from './file-arguments.ts';
 import { durationArgument } from './record-arguments.ts';
-import { readSession, TARGET_OPTIONS, TARGET_USAGE, withTarget } from './target-argument.ts';
+import { readSession, TARGET_USAGE, targetArguments, withTarget } from './target-argument.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Those of dotnet-counters, and what only a Node.js process has. */
 const DEFAULT_PROVIDERS = 'System.Runtime,Microsoft.AspNetCore.Hosting,Node.Runtime';
 
 const USAGE = `Usage: tracewright counters [OPTION]... -p PID
+       tracewright counters [OPTION]... -- COMMAND [ARGUMENT]...
 
 Shows the counters of a .NET or Node.js process, EventCounters and meters, as it tells their values: on
 a terminal as a table, else a line for each value. Ends with Ctrl-C, after --duration, or when the process ends.
+COMMAND is the process, or else the first one of .NET or Node.js that it starts; what it prints goes to stderr.
 
 ${TARGET_USAGE}  --providers NAME,...      event sources and meters (${DEFAULT_PROVIDERS})
   --interval SECONDS        between values (1)
@@ -46,8 +47,7 @@ const LEAST_TRACE_SIZE = 8;
 
 /** @throws UsageError, DiagnosticsClientError, TraceError */
 export async function countersCommand(args: readonly string[]): Promise<void> {
-  const values = optionArguments('counters', USAGE, args, {
-    ...TARGET_OPTIONS,
+  const values = targetArguments('counters', USAGE, args, {
     providers: { type: 'string' },
     interval: { type: 'string' },
     duration: { type: 'string' },
@@ -57,7 +57,7 @@ export async function countersCommand(args: readonly string[]): Promise<void> {
   const names = namesArgument(values.providers ?? DEFAULT_PROVIDERS);
   const interval = intervalArgument(values.interval ?? '1');
   const duration = durationArgument(values.duration);
-  await withTarget(values, async (target, stop) => {
+  await withTarget({ ...values, commandOutput: 'stderr' }, async (target, stop) => {
     const sessionId = await meterSessionOf(target.client);
     const session = await target.client.collectTracing(tracingOf(names, interval, sessionId));
     const isTable = process.stdout.isTTY === true && values.json !== true;

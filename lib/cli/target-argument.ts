@@ -1,14 +1,11 @@
 /** The process that a command is about: one that runs, one that is waited for, or one that is started. */
 import type { ArrivedProcess } from '../session/diagnostics/client/arrived-process.ts';
-import { DiagnosticsClientError } from '../session/diagnostics/client/client-error.ts';
-import { DiagnosticsClient } from '../session/diagnostics/client/diagnostics-client.ts';
-import { ReverseServer } from '../session/diagnostics/client/reverse-server.ts';
 import type { TracingSession } from '../session/diagnostics/client/tracing-session.ts';
 import { splitCommand } from './command-arguments.ts';
 import { optionArguments } from './file-arguments.ts';
+import { type OpenedTarget, running, started, type Target, targetOf, waitedFor } from './opened-target.ts';
 import { processIdArgument } from './process-id-argument.ts';
 import { StopRequest } from './stop-request.ts';
-import { TracedCommand } from './traced-command.ts';
 import { UsageError } from './usage-error.ts';
 
 export const TARGET_OPTIONS = {
@@ -26,29 +23,12 @@ export interface TargetValues {
   readonly 'diagnostic-port'?: string | undefined;
   /** With its arguments; empty, or left out: none. */
   readonly command?: readonly string[];
-}
-
-export interface OpenedTarget {
-  readonly client: DiagnosticsClient;
-  readonly processId: number;
-  /** For messages: `Process 4711`. */
-  readonly name: string;
-  /** Has a process that waited for us go on. */
-  resume(): Promise<void>;
-}
-
-/** Of those above, one that can be given up again. */
-interface Target extends OpenedTarget {
-  /** When no more processes come, though the first one may have ended. */
-  readonly allArrived: Promise<unknown>;
-  close(): Promise<void>;
+  /** Where goes what the command prints; `stderr` where our own stdout is for something else. */
+  readonly commandOutput?: 'stdout' | 'stderr';
 }
 
 /** Is given each process that comes after the first one, and waits. Must not be rejected. */
 type OnLater = (later: OpenedTarget, stop: StopRequest) => Promise<void>;
-
-/** Processes write their last events when they end, which is a moment before or after their command's end. */
-const LAST_EVENTS_MS = 1000;
 
 /**
  * The command line of a command that is about a process: OPTIONS [-- COMMAND [ARGUMENT]...].
@@ -79,7 +59,8 @@ export async function withTarget(
   work: (target: OpenedTarget, stop: StopRequest) => Promise<void>,
   onLater: OnLater = letGo,
 ): Promise<void> {
-  const { 'process-id': processId, 'diagnostic-port': address, command = [] } = values;
+  const { 'process-id': processId, 'diagnostic-port': address } = values;
+  const { command = [], commandOutput: output = 'stdout' } = values;
   const given = [processId !== undefined, address !== undefined, command.length > 0];
   if (given.filter(Boolean).length !== 1) {
     throw new UsageError('Either --process-id, --diagnostic-port or a COMMAND behind -- says which process.');
@@ -93,7 +74,7 @@ export async function withTarget(
     let target: Target | undefined;
     if (processId !== undefined) target = await running(processIdArgument(processId));
     else if (address !== undefined) target = await waitedFor(address, stop, toLater);
-    else target = await started(command, stop, toLater);
+    else target = await started(command, output, stop, toLater);
     if (target === undefined) return;
     try {
       await work(target, stop);
@@ -133,80 +114,7 @@ export async function readSession(
   }
 }
 
-async function running(processId: number): Promise<Target> {
-  const client = await DiagnosticsClient.ofProcess(processId);
-  const name = `Process ${processId}`;
-  return {
-    client,
-    processId,
-    name,
-    resume: async () => {},
-    allArrived: Promise.resolve(),
-    close: async () => {},
-  };
-}
-
-async function waitedFor(
-  address: string,
-  stop: StopRequest,
-  onLater: (arrived: ArrivedProcess) => void,
-): Promise<Target | undefined> {
-  const server = await ReverseServer.listen(address, onLater);
-  process.stderr.write(`Waiting for a process with DOTNET_DiagnosticPorts=${address}.\n`);
-  const arrived = await Promise.race([server.arrived(), stop.requested]);
-  if (arrived === undefined) {
-    server.close();
-    return undefined;
-  }
-  return { ...targetOf(arrived), allArrived: Promise.resolve(), close: async () => server.close() };
-}
-
-/** The first process of a command that connects. What is recorded ends with the command, at the latest. */
-async function started(
-  command: readonly string[],
-  stop: StopRequest,
-  onLater: (arrived: ArrivedProcess) => void,
-): Promise<Target> {
-  const traced = await TracedCommand.start(command, onLater);
-  const close = async () => {
-    try {
-      process.stderr.write(`${await traced.end()}.\n`);
-    } finally {
-      traced.close();
-    }
-  };
-  try {
-    const first = await Promise.race([traced.arrived(), traced.ended, stop.requested]);
-    if (typeof first === 'object') {
-      traced.ended.then(() => stop.after(LAST_EVENTS_MS));
-      return { ...targetOf(first), allArrived: traced.ended, close };
-    }
-  } catch (error) {
-    traced.close();
-    throw error;
-  }
-  await close();
-  throw new Error(
-    `${command[0]} was not recorded: no process of it has connected, as those of Node.js and .NET do.`,
-  );
-}
-
-function targetOf(arrived: ArrivedProcess): OpenedTarget {
-  const { name, processId } = arrived;
-  const client = new DiagnosticsClient(arrived);
-  return { client, processId, name, resume: () => resume(client) };
-}
-
 async function letGo(later: OpenedTarget): Promise<void> {
   // One that has ended meanwhile needs nothing any more.
   await later.resume().catch(() => {});
-}
-
-/** Of a process that knows no waiting, there is nothing to do. */
-async function resume(client: DiagnosticsClient): Promise<void> {
-  try {
-    await client.resumeRuntime();
-  } catch (error) {
-    if (!(error instanceof DiagnosticsClientError && error.code === 'unsupported')) throw error;
-  }
 }

@@ -17,17 +17,20 @@ export class TracedCommand {
   }
 
   /**
+   * @param output where its stdout goes
    * @param onLater called with each process after the first, which waits to be resumed
    * @throws DiagnosticsClientError
    */
   static async start(
     command: readonly string[],
+    output: 'stdout' | 'stderr',
     onLater: (process: ArrivedProcess) => void,
   ): Promise<TracedCommand> {
     const port = new PrivatePort();
     try {
       const server = await ReverseServer.listen(port.address, onLater);
-      return new TracedCommand(port, server, new RecordedCommand(command, portVariables(port.address)));
+      const variables = portVariables(port.address);
+      return new TracedCommand(port, server, new RecordedCommand(command, variables, output));
     } catch (error) {
       port.close();
       throw error;

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SourceStats } from '../../lib/index.ts';
 import { openTrace } from '../../lib/trace/index.ts';
-import { type KernelKind, runScript, skipReason, suiteName } from './guest.ts';
+import { type KernelKind, programs, runScript, skipReason, suiteName } from './guest.ts';
 import { readEvents } from './read-events.ts';
 
 const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
@@ -221,12 +221,35 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('a recording, in all 
     expect(output.split('\n')).toEqual([
       'tracewright: This user may not read the tracepoints in /sys/kernel/tracing (EACCES). ' +
         'As root: mount -o remount,mode=755,gid=65534 /sys/kernel/tracing',
+      'Without it: tracewright record --eventpipe -- COMMAND',
       'tracewright: This user may not record the whole system (EACCES; kernel.perf_event_paranoid is 2). ' +
         'As root: sysctl kernel.perf_event_paranoid=-1',
+      'Without it: tracewright record --eventpipe -- COMMAND',
       expect.stringMatching(/^Recorded 0 events/),
       'true ended with status 0.',
       '',
     ]);
+  });
+
+  it('goes another way where the kernel has no tracer', { timeout: 60_000 }, async () => {
+    const output = await run(`cd $f; umount /sys/kernel/tracing /sys/kernel/debug
+      ${record} -- node ${programs}/recorded.mjs 100
+      ${record} --tracepoint ${TICK} -- true
+      ${record}; echo "status $?"`);
+    expect(output.split('\n').filter((line) => !line.startsWith('{'))).toEqual([
+      'There are no tracepoints in /sys/kernel/tracing: tracefs is not mounted. ' +
+        'node is recorded by EventPipe instead, into trace.nettrace.',
+      expect.stringMatching(/^Collected 0\.0 MB into trace\.nettrace\. Process \d+ has ended\.$/),
+      'node ended with status 3.',
+      ...['', ''].map(
+        () =>
+          'tracewright: There are no tracepoints in /sys/kernel/tracing. ' +
+          'As root: mount -t tracefs nodev /sys/kernel/tracing',
+      ),
+      'status 1',
+      '',
+    ]);
+    expect(await eventsOf('trace.nettrace')).toHaveLength(110);
   });
 
   it('says what it cannot record, run or write', async () => {

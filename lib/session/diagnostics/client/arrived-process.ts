@@ -3,6 +3,11 @@ import { DiagnosticsClientError } from './client-error.ts';
 import type { Connection } from './connection.ts';
 import { ANSWER_TIMEOUT_MS, type Target } from './target.ts';
 
+interface Waiting {
+  readonly take: (connection: Connection) => void;
+  readonly giveUp: () => void;
+}
+
 export class ArrivedProcess implements Target {
   readonly name: string;
   /** As the process itself sees it, in its own namespace. */
@@ -10,7 +15,7 @@ export class ArrivedProcess implements Target {
   /** The connection that waits for a request. */
   #idle: Connection | undefined;
   /** Who waits for a connection. */
-  readonly #waiting: ((connection: Connection) => void)[] = [];
+  readonly #waiting: Waiting[] = [];
 
   constructor(processId: number) {
     this.processId = processId;
@@ -21,7 +26,7 @@ export class ArrivedProcess implements Target {
   add(connection: Connection): void {
     const waiting = this.#waiting.shift();
     if (waiting !== undefined) {
-      waiting(connection);
+      waiting.take(connection);
       return;
     }
     this.#idle?.close();
@@ -34,22 +39,26 @@ export class ArrivedProcess implements Target {
     return idle ?? (await this.#next());
   }
 
-  /** Connections in use stay. */
+  /** No connection is waited for any more. Those in use stay. */
   close(): void {
     this.#idle?.close();
+    for (const waiting of [...this.#waiting]) waiting.giveUp();
   }
 
   #next(): Promise<Connection> {
     return new Promise((resolve, reject) => {
+      const giveUp = (): void => {
+        clearTimeout(timer);
+        this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+        reject(new DiagnosticsClientError('ended', `${this.name} does not connect any more.`));
+      };
       const take = (connection: Connection): void => {
         clearTimeout(timer);
         resolve(connection);
       };
-      const timer = setTimeout(() => {
-        this.#waiting.splice(this.#waiting.indexOf(take), 1);
-        reject(new DiagnosticsClientError('ended', `${this.name} does not connect any more.`));
-      }, ANSWER_TIMEOUT_MS);
-      this.#waiting.push(take);
+      const waiting = { take, giveUp };
+      const timer = setTimeout(giveUp, ANSWER_TIMEOUT_MS);
+      this.#waiting.push(waiting);
     });
   }
 }

@@ -9,6 +9,7 @@ export class TracingSession {
   readonly #connection: Connection;
   readonly #requestStop: () => Promise<void>;
   #stopping: Promise<void> | undefined;
+  #isComplete = false;
 
   /** @param requestStop asks the process, on another connection */
   constructor(id: bigint, connection: Connection, requestStop: () => Promise<void>) {
@@ -21,6 +22,11 @@ export class TracingSession {
   /** Whether the end of the stream was asked for. */
   get isStopped(): boolean {
     return this.#stopping !== undefined;
+  }
+
+  /** Whether the process was there to the end that was asked for, and has written all that it had. */
+  get isComplete(): boolean {
+    return this.#isComplete;
   }
 
   /**
@@ -42,6 +48,7 @@ export class TracingSession {
   async #stop(): Promise<void> {
     try {
       await this.#requestStop();
+      this.#isComplete = true;
     } catch (error) {
       if (error instanceof DiagnosticsClientError && (error.code === 'ended' || error.code === 'refused'))
         return;

@@ -1,0 +1,177 @@
+/** `tracewright collect`, `counters` and `record --eventpipe` with a command, on the built package. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, vi } from 'vitest';
+import { missingTracer } from '../../lib/session/record/missing-tracer.ts';
+import { openTrace } from '../../lib/trace/index.ts';
+import { folder, useFakeProcesses } from '../session/diagnostics/client/fake-client.ts';
+import { command, interruptible, run } from './fake-target.ts';
+import { RunningCommand } from './run-tracewright.ts';
+
+const WRITES = fileURLToPath(new URL('programs/writes.mjs', import.meta.url));
+const COUNTS = fileURLToPath(new URL('programs/counts.mjs', import.meta.url));
+const NODE = process.execPath;
+
+useFakeProcesses();
+
+/** Numbers of the events in a file. */
+async function numbersIn(file: string): Promise<unknown[]> {
+  const numbers: unknown[] = [];
+  for await (const event of await openTrace(join(folder.path, file))) {
+    if (event.provider === 'Collected-Service') numbers.push(event.payload.number);
+  }
+  return numbers;
+}
+
+const upTo = (count: number) => Array.from({ length: count }, (_, number) => number);
+/** But for ports of programs that were ended by a signal: these cannot take them away. */
+const files = () => readdirSync(folder.path).filter((name) => !name.startsWith('dotnet-diagnostic-'));
+const traces = () => readdirSync(folder.path).filter((name) => name.endsWith('.nettrace'));
+
+describe('collect with a command', () => {
+  it('has all events from the first one on, and tells how the command has ended', async () => {
+    const collect = new RunningCommand(['collect', '-o', 'a.nettrace', '--', NODE, WRITES], {
+      cwd: folder.path,
+      env: { TMPDIR: folder.path, NODE_OPTIONS: '--no-deprecation' },
+    });
+    const { status, stdout, stderr } = await collect.end();
+    expect({ status, stdout }).toEqual({ status: 0, stdout: 'Options: --no-deprecation\n' });
+    expect(stderr).toMatch(
+      /^Collected 0\.0 MB into a\.nettrace\. Process \d+ has ended\.\n.*node.* ended with status 3\.\n$/,
+    );
+    expect(await numbersIn('a.nettrace')).toEqual(upTo(100));
+    expect(files()).toEqual(['a.nettrace']);
+  });
+
+  it('has each process that the command starts in a file of its own', async () => {
+    const { status, stderr } = await run('collect', '-o', 'a.nettrace', '--', NODE, WRITES, 'start');
+    expect(status).toBe(0);
+    const [later, first] = [...stderr.matchAll(/into (\S+)\. Process (\d+) has ended/g)].map(
+      ([, file, processId]) => ({ file, processId }),
+    );
+    expect(first?.file).toBe('a.nettrace');
+    expect(later?.file).toBe(`a.${later?.processId}.nettrace`);
+    for (const file of traces()) expect(await numbersIn(file)).toEqual(upTo(100));
+    expect(traces()).toHaveLength(2);
+  });
+
+  it('names files by process and time', async () => {
+    await run('collect', '--', NODE, WRITES);
+    expect(traces()).toEqual([expect.stringMatching(/^writes\.mjs_\d{8}_\d{6}\.nettrace$/)]);
+  });
+
+  it('ends the command after its time', async () => {
+    const { status, stderr } = await run(
+      'collect',
+      '-o',
+      'a',
+      '--duration',
+      '0.3',
+      '--',
+      NODE,
+      WRITES,
+      'wait',
+    );
+    expect(status).toBe(0);
+    expect(stderr).toMatch(/^Collected 0\.0 MB into a\.\n.*node.* ended by SIGTERM\.\n$/);
+    const numbers = await numbersIn('a');
+    expect(numbers.length).toBeGreaterThan(100);
+    expect(numbers).toEqual(upTo(numbers.length));
+  });
+
+  interruptible('ends the command on Ctrl-C, and leaves nothing behind', async () => {
+    const collect = command('collect', '-o', 'a', '--', NODE, WRITES, 'wait');
+    await vi.waitFor(() => expect(collect.stdout).toContain('Options'), { timeout: 10_000 });
+    collect.interrupt();
+    expect(await collect.end()).toMatchObject({
+      status: 0,
+      stderr: expect.stringMatching(/^Collected 0\.0 MB into a\.\n.*node.* ended by SIGTERM\.\n$/),
+    });
+    expect(files()).toEqual(['a']);
+  });
+
+  it('says that none of its processes has connected', async () => {
+    const { status, stderr } = await run('collect', '--', NODE, '--version');
+    expect(status).toBe(1);
+    expect(stderr).toMatch(
+      /node.* ended with status 0\.\ntracewright: No process of .*node.* has connected, as those of Node\.js and \.NET do\.\n$/,
+    );
+    expect(files()).toEqual([]);
+  });
+
+  it('says that it cannot be started, and that the file cannot be written', async () => {
+    expect(await run('collect', '--', '/nonexistent')).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: 'tracewright: /nonexistent could not be started (ENOENT).\n',
+    });
+    const { status, stderr } = await run('collect', '-o', 'no/a', '--', NODE, WRITES, 'wait');
+    expect(status).toBe(1);
+    expect(stderr).toMatch(
+      / ended by SIGTERM\.\ntracewright: ENOENT: no such file or directory, open '.*no.a'\n$/,
+    );
+    expect(files()).toEqual([]);
+  });
+});
+
+describe('counters with a command', () => {
+  it('shows its values, apart from what it prints', async () => {
+    const { status, stdout, stderr } = await run('counters', '--interval', '0.2', '--', NODE, COUNTS);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(
+      /^\S+Z {2}System\.Runtime {2}dotnet\.process\.memory\.working_set \(By\) {2}[\d,]+$/m,
+    );
+    expect(stdout).not.toContain('It runs.');
+    expect(stderr).toMatch(/^It runs\.\nProcess \d+ has ended\.\n.*node.* ended with status 0\.\n$/);
+  });
+});
+
+describe('record by EventPipe', () => {
+  it('has the events of a command that were asked for, and keeps the file that was there', async () => {
+    writeFileSync(join(folder.path, 'trace.nettrace'), 'old');
+    const { status } = await run(
+      'record',
+      '--eventpipe',
+      '--provider',
+      'Collected-Service:2',
+      '--',
+      NODE,
+      WRITES,
+    );
+    expect(status).toBe(0);
+    expect(await numbersIn('trace.nettrace')).toEqual(upTo(100));
+    expect(existsSync(join(folder.path, 'trace.nettrace.old'))).toBe(true);
+    await run('record', '--eventpipe', '--keywords', '4', '--', NODE, WRITES);
+    expect(await numbersIn('trace.nettrace')).toEqual([]);
+  });
+
+  it('has those of a process', async () => {
+    const env = { ...process.env, TMPDIR: folder.path, TRACEWRIGHT_DIAGNOSTICS: '1' };
+    const program = spawn(NODE, [WRITES, 'wait'], { env, stdio: 'pipe' });
+    await once(program.stdout, 'data');
+    const { status, stderr } = await run(
+      'record',
+      '--eventpipe',
+      '-p',
+      String(program.pid),
+      '--duration',
+      '0.5',
+    );
+    program.kill();
+    expect({ status, stderr }).toEqual({ status: 0, stderr: 'Collected 0.0 MB into trace.nettrace.\n' });
+    expect((await numbersIn('trace.nettrace')).length).toBeGreaterThan(10);
+  });
+
+  it.skipIf(process.platform === 'win32' || missingTracer() === undefined)(
+    'is what a command gets where the kernel has no tracer',
+    async () => {
+      const { status, stderr } = await run('record', '--', NODE, WRITES);
+      expect(status).toBe(0);
+      expect(stderr).toContain('node is recorded by EventPipe instead, into trace.nettrace.\nCollected');
+      expect(await numbersIn('trace.nettrace')).toEqual(upTo(100));
+    },
+  );
+});
