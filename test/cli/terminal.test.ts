@@ -36,6 +36,11 @@ const ROWS = [
   ['A/B', '10', '3'],
 ];
 
+it('a table on a terminal that does not tell its width fits a usual one', () => {
+  terminal(0);
+  expect(table([['x'.repeat(200), '1', '22.5']])[1]).toHaveLength(80);
+});
+
 it('a table has columns as wide as their texts', () => {
   expect(table(ROWS)).toEqual([
     'NAME                               COUNT  MSEC',
