@@ -96,6 +96,7 @@ describe('the installed package', () => {
   it.each([
     ['tracewright', 'defineEventSource'],
     ['tracewright/counters', 'EventCounter'],
+    ['tracewright/diagnostics', 'enableDiagnostics'],
     ['tracewright/integrations/opentelemetry-metrics', 'meterProvider'],
     ['tracewright/integrations/prom-client', 'showRegistry'],
     ['tracewright/playback', 'Playback'],

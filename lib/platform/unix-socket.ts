@@ -122,9 +122,13 @@ export class UnixSockets {
     this.#addon.socketEndSending(descriptor);
   }
 
-  /** Blocks until something can be sent, or for this time. */
-  awaitSendable(descriptor: number, milliseconds: number): void {
-    this.#addon.socketAwaitSendable(descriptor, milliseconds);
+  /**
+   * Blocks until something can be sent, or nothing ever will be.
+   *
+   * @returns false where it takes longer than this
+   */
+  awaitSendable(descriptor: number, milliseconds: number): boolean {
+    return this.#addon.socketAwaitSendable(descriptor, milliseconds) === 0;
   }
 
   /**

@@ -6,6 +6,8 @@ import { closeSync } from 'node:fs';
 import { Ready, UnixSocketError, type UnixSockets } from '../../../platform/unix-socket.ts';
 import { LINGER_MS, type ServerConnection } from './connection.ts';
 
+/** When the process exits, a client that takes nothing for so long is not waited for, so that others have their time. */
+const STALL_MS = 200;
 /** What clients send behind their request is read in such pieces, and thrown away. */
 const DISCARDED = new Uint8Array(1 << 16);
 const NOTHING = new Uint8Array(0);
@@ -177,10 +179,11 @@ export class DescriptorConnection implements ServerConnection {
       part.offset += sent;
       return true;
     }
-    const left = this.#deadline === undefined ? 0 : Math.ceil(this.#deadline - performance.now());
-    if (left <= 0) return false;
-    this.#sockets.awaitSendable(this.#descriptor, left);
-    return true;
+    if (this.#deadline === undefined) return false;
+    const left = Math.min(STALL_MS, Math.ceil(this.#deadline - performance.now()));
+    if (left > 0 && this.#sockets.awaitSendable(this.#descriptor, left)) return true;
+    this.#deadline = undefined;
+    return false;
   }
 
   /**

@@ -19,7 +19,7 @@ import { TracingSessions } from './tracing-sessions.ts';
 /** Connections without a session; of more, the oldest are closed. A thousand tools may come at once. */
 const MAX_CONNECTIONS = 2048;
 /** For what clients still have to take when the process exits, or the port is closed. */
-const EXIT_MS = 500;
+const EXIT_MS = 1000;
 const CLOSE_MS = 2000;
 /** The only folder in which record-trace looks for sockets. */
 const RECORD_TRACE_FOLDER = '/tmp';
@@ -61,9 +61,9 @@ export class OpenPort {
   /** Ends all sessions, whose clients have the whole of them, and takes the port away. */
   async close(): Promise<void> {
     this.#closeEntrances();
-    const hurry = setTimeout(() => this.#closeConnections(), CLOSE_MS).unref();
+    const timer = setTimeout(() => this.#closeConnections(), CLOSE_MS).unref();
     await this.#sessions.stopAll();
-    clearTimeout(hurry);
+    clearTimeout(timer);
     this.#closeConnections();
     this.#forgetExit();
     for (const gate of this.#gates) gate.open();

@@ -21,6 +21,8 @@ import type { TracingSessions } from './tracing-sessions.ts';
 
 /** A client sends its request at once; one that does not is not waited for longer. */
 const REQUEST_MS = 5000;
+/** To who has said nothing. */
+const NOTHING = new Uint8Array(0);
 
 export class RequestServer {
   readonly #sessions: TracingSessions;
@@ -47,9 +49,8 @@ export class RequestServer {
     let timer = onRequest === undefined ? limit() : undefined;
     const header = await connection.read(HEADER_SIZE);
     onRequest?.(header.length > 0);
-    if (header.length === 0) connection.close();
     timer ??= limit();
-    const reply = await this.#answer(header, connection, gate);
+    const reply = header.length > 0 ? await this.#answer(header, connection, gate) : NOTHING;
     clearTimeout(timer);
     if (reply === undefined) return;
     connection.send(reply);
