@@ -2,9 +2,9 @@
 import { ErrorCode } from '../../wire/diagnostics-ipc/constants.ts';
 import type { TracepointSet, UserEventsProvider } from '../../wire/diagnostics-ipc/tracing.ts';
 import { isTracepointName } from '../../wire/tracepoint-v1/definition.ts';
-import { parseArguments } from '../event-pipe/provider-text.ts';
+import { ProviderRequests } from '../event-pipe/requests.ts';
 import { SessionError } from '../event-pipe/session-error.ts';
-import { checkFilter } from '../filter.ts';
+import { sessionProvider } from '../event-pipe/tracing-provider.ts';
 import { shown } from '../shown.ts';
 import { namesOf } from './tracepoints.ts';
 import { UserEventsSessionError } from './user-events-session-error.ts';
@@ -18,13 +18,12 @@ export function checkProviders(providers: readonly UserEventsProvider[]): void {
   }
 }
 
-function checkRequest({ name, keywords, level, arguments: text }: UserEventsProvider): void {
+function checkRequest(provider: UserEventsProvider): void {
   try {
-    checkFilter({ keywords, level });
-    parseArguments(text ?? '', name);
+    ProviderRequests.from([sessionProvider(provider)]);
   } catch (error) {
-    if (!(error instanceof RangeError || error instanceof SessionError)) throw error;
-    refuse(`The session's provider ${name}: ${error.message}`);
+    if (!(error instanceof SessionError)) throw error;
+    refuse(error.message);
   }
 }
 

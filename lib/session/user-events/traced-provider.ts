@@ -4,9 +4,10 @@ import type { UserEventsProvider } from '../../wire/diagnostics-ipc/tracing.ts';
 import type { EventSchema } from '../../wire/schema.ts';
 import type { Payload } from '../../wire/values/faults.ts';
 import type { Subscriber } from '../audience.ts';
-import { passesEventFilter } from '../event-filter.ts';
-import { parseArguments } from '../event-pipe/provider-text.ts';
-import { type Listenable, type Request, type Subscriptions, subscriptionsOf } from '../subscriptions.ts';
+import { AskedSources } from '../event-pipe/asked-sources.ts';
+import { ProviderRequests } from '../event-pipe/requests.ts';
+import { sessionProvider } from '../event-pipe/tracing-provider.ts';
+import type { Listenable } from '../subscriptions.ts';
 import { TracepointEvent, type TracepointWriter } from './tracepoint-event.ts';
 import { tracepointOf } from './tracepoints.ts';
 
@@ -14,28 +15,23 @@ export class TracedProvider implements Subscriber {
   readonly #provider: UserEventsProvider;
   readonly #names: readonly string[];
   readonly #tracer: TracepointWriter;
-  readonly #request: Request;
-  readonly #subscriptions = new Set<Subscriptions>();
-  /** Weak, because sources forget schemas of self-describing events. Without a tracepoint: those that go nowhere. */
+  readonly #asked: AskedSources;
+  /** Weak, because sources forget schemas of self-describing events. */
   readonly #routes = new WeakMap<EventSchema, Route>();
 
   /**
    * @param names of the tracer's tracepoints
-   * @throws SessionError for arguments that are none
+   * @throws SessionError for what cannot be asked for
    */
   constructor(provider: UserEventsProvider, names: readonly string[], tracer: TracepointWriter) {
     this.#provider = provider;
     this.#names = names;
     this.#tracer = tracer;
-    this.#request = requestOf(provider);
+    this.#asked = new AskedSources(ProviderRequests.from([sessionProvider(provider)]), this);
   }
 
-  /** The source's events are written from now on, if it is the provider's. */
-  take(source: Listenable): void {
-    if (source.name !== this.#provider.name) return;
-    const subscriptions = subscriptionsOf(source);
-    this.#subscriptions.add(subscriptions);
-    subscriptions.enable(this, this.#request);
+  start(): void {
+    this.#asked.start();
   }
 
   deliver(
@@ -47,7 +43,7 @@ export class TracedProvider implements Subscriber {
   ): void {
     let route = this.#routes.get(schema);
     if (route === undefined) {
-      route = { tracepoint: this.#tracepointOf(schema), event: undefined };
+      route = { tracepoint: this.#tracepointOf(source, schema), event: undefined };
       this.#routes.set(schema, route);
     }
     const { tracepoint } = route;
@@ -57,16 +53,13 @@ export class TracedProvider implements Subscriber {
   }
 
   end(): void {
-    for (const subscriptions of this.#subscriptions) subscriptions.disable(this);
-    this.#subscriptions.clear();
+    this.#asked.end();
   }
 
   /** Its place among the tracer's. Self-describing events have the id 0 here. */
-  #tracepointOf({ id, keywords }: EventSchema): number | undefined {
-    const { filter, tracepoints } = this.#provider;
-    // To listeners, who have let it pass, keywords of 0 are all of them.
-    if (keywords !== 0n && this.#provider.keywords === 0n) return undefined;
-    const name = passesEventFilter(filter, id) ? tracepointOf(tracepoints, id) : undefined;
+  #tracepointOf(source: Listenable, schema: EventSchema): number | undefined {
+    if (!this.#asked.has(source, schema)) return undefined;
+    const name = tracepointOf(this.#provider.tracepoints, schema.id);
     return name === undefined ? undefined : this.#names.indexOf(name);
   }
 }
@@ -76,8 +69,4 @@ interface Route {
   readonly tracepoint: number | undefined;
   /** Made when somebody records the tracepoint. */
   event: TracepointEvent | undefined;
-}
-
-function requestOf({ name, keywords, level, arguments: text }: UserEventsProvider): Request {
-  return { keywords, level, arguments: parseArguments(text ?? '', name) };
 }

@@ -207,28 +207,7 @@ const scenarios = {
     }
     return { written };
   },
-
-  /** What an event costs, in nanoseconds: wanted by nobody, by a session, and by one that nobody records. */
-  async cost() {
-    const times = { nobody: nsPerEvent() };
-    const session = start(3, { defaultName: 'Demo_All' });
-    times.notRecorded = nsPerEvent();
-    await tool('setRecorded', 'Demo_All', true);
-    times.recorded = nsPerEvent();
-    session.stop();
-    return times;
-  },
 };
-
-function nsPerEvent(count = 100_000) {
-  let best = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < 5; round++) {
-    const begin = process.hrtime.bigint();
-    for (let number = 0; number < count; number++) log.Req({ url: '/index.html', ms: number });
-    best = Math.min(best, Number(process.hrtime.bigint() - begin) / count);
-  }
-  return Math.round(best);
-}
 
 /** A worker of this program, which has defined its source. */
 async function newWorker() {

@@ -52,11 +52,6 @@ describe('a session of user_events is refused', () => {
       "'All u8 version' of Demo cannot be the name of a tracepoint.",
     ],
     [
-      'with arguments that are none',
-      [providerOf(all, { arguments: 'key' })],
-      'The session\'s provider Demo: The arguments of Demo are of the form key=value, not "key".',
-    ],
-    [
       'with a level that is none',
       [providerOf(all, { level: 256 })],
       "The session's provider Demo: A listener's level must be an integer from 0 to 255, not 256.",

@@ -1,14 +1,9 @@
 /** The sessions of this port's clients: each lives as long as the connection that it was asked for on. */
 import { BufferMode, ErrorCode, StreamFormat } from '../../../wire/diagnostics-ipc/constants.ts';
 import { encodeSessionReply } from '../../../wire/diagnostics-ipc/reply.ts';
-import type {
-  StreamingTracing,
-  Tracing,
-  TracingProvider,
-  UserEventsTracing,
-} from '../../../wire/diagnostics-ipc/tracing.ts';
-import { readArguments, type SessionProvider } from '../../event-pipe/provider-text.ts';
+import type { StreamingTracing, Tracing, UserEventsTracing } from '../../../wire/diagnostics-ipc/tracing.ts';
 import { startSession } from '../../event-pipe/start-session.ts';
+import { sessionProvider } from '../../event-pipe/tracing-provider.ts';
 import { UserEventsSession } from '../../user-events/user-events-session.ts';
 import type { ServerConnection } from './connection.ts';
 import { RefusedError } from './refused-error.ts';
@@ -64,6 +59,7 @@ export class TracingSessions {
       output: stream,
       format: tracing.format === StreamFormat.NetTrace6 ? 6 : 4,
       bufferMB: Math.min(tracing.bufferMegabytes, MAX_BUFFER_MB),
+      rundown: tracing.rundownKeyword !== 0n,
     });
     const id = this.#add(connection, async () => {
       await session.stop();
@@ -115,15 +111,4 @@ function checkStreaming({ format, bufferMode }: StreamingTracing): void {
       'A session cannot hold the application up until its client has read: both are served by the same thread.',
     );
   }
-}
-
-function sessionProvider(provider: TracingProvider): SessionProvider {
-  const { name, keywords, level, filter } = provider;
-  return {
-    name,
-    keywords,
-    level,
-    arguments: readArguments(provider.arguments ?? ''),
-    ...(filter !== undefined && { filter }),
-  };
 }
