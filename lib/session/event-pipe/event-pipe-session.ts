@@ -198,7 +198,7 @@ export class EventPipeSession<Output extends SessionOutput> implements Subscribe
   /** All that they have written goes to the writer, and what it would have too much of goes out. */
   #takeWorkersEvents(): void {
     if (this.#workers === undefined) return;
-    this.#lastTime = this.#workers.write(this.#lastTime, () => {
+    this.#lastTime = this.#workers.write(() => {
       if (this.#isFlushDue()) this.#flushOpen();
     });
   }

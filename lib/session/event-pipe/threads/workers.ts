@@ -28,6 +28,8 @@ export class Workers {
   readonly #channel = new BroadcastChannel(`tracewright.session.${randomUUID()}`);
   readonly #threads = new Map<number, WorkerThread>();
   #shared: SessionPart | undefined;
+  /** When events were taken last. */
+  #until = 0n;
   /** Of all threads together. */
   events = 0;
   dropped = 0;
@@ -65,18 +67,19 @@ export class Workers {
   }
 
   /**
-   * Gives the writer all events that there are.
+   * Gives the writer all events that there are. One that a thread had begun to write the last time, but was not
+   * there yet, has that time at least: all events before it are in the trace.
    *
-   * @param notBefore no event may be older: one that was begun before, and came too late for the last time, has
-   *   this time, at which it was not yet there
    * @param onWritten called now and then, since the writer keeps what it is given
    * @returns a time: no event of these is newer, and none of later ones is to be older
    */
-  write(notBefore: bigint, onWritten: () => void): bigint {
+  write(onWritten: () => void): bigint {
     const filled = this.#reader.filled();
+    const from = this.#until;
     const until = timestamp();
+    this.#until = until;
     for (const part of this.#reader.take(filled)) {
-      this.#writePart(part, notBefore, until);
+      this.#writePart(part, from, until);
       onWritten();
     }
     for (const { thread, count } of this.#reader.losses()) {
@@ -98,7 +101,7 @@ export class Workers {
     this.#channel.close();
   }
 
-  #writePart({ thread, bytes }: ThreadBytes, notBefore: bigint, until: bigint): void {
+  #writePart({ thread, bytes }: ThreadBytes, from: bigint, until: bigint): void {
     const worker = this.#threadOf(thread);
     for (const record of recordsIn(bytes)) {
       if (!('time' in record)) {
@@ -107,7 +110,7 @@ export class Workers {
         continue;
       }
       if (record.time > worker.lastTime) worker.lastTime = record.time;
-      if (worker.lastTime < notBefore) worker.lastTime = notBefore;
+      if (worker.lastTime < from) worker.lastTime = from;
       if (worker.lastTime > until) worker.lastTime = until;
       this.#writer.write({
         metadataId: worker.metadataIds[record.kind] as number,
