@@ -54,6 +54,7 @@ export class Target {
   readonly child: ChildProcess;
   readonly exit: Promise<{ code: number | null; signal: string | null }>;
   readonly errors: string[] = [];
+  readonly #start: Promise<unknown>;
   #started: Started = {};
 
   /** Starts the process and does not wait until it has its port. */
@@ -67,10 +68,13 @@ export class Target {
     this.child = spawn('sh', ['-c', `${limit} exec "$@"`, 'sh', ...command], options);
     this.child.stderr?.on('data', (chunk: Buffer) => this.errors.push(chunk.toString()));
     this.exit = once(this.child, 'exit').then(([code, signal]) => ({ code, signal }));
+    this.#start = this.#answer();
+    // Whoever waits for it is told.
+    this.#start.catch(() => {});
   }
 
   async started(): Promise<this> {
-    this.#started = (await this.#answer()) as Started;
+    this.#started = (await this.#start) as Started;
     return this;
   }
 
@@ -138,7 +142,7 @@ export class Target {
  * The ports that there are: the one of the addon, which reads its sockets itself so that it can take descriptors
  * from them, and the one that is left where there is no addon, or may be none.
  */
-const PORTS: readonly [string, readonly string[]][] = [
+export const PORTS: readonly [string, readonly string[]][] = [
   ['of the addon', []],
   ['of Node.js alone', ['--no-addons']],
 ];

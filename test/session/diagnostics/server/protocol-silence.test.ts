@@ -1,8 +1,8 @@
 /** Clients of a diagnostics port that stop in the midst: each is ended after a while, and the others are served. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ByteConnection, exchange } from './byte-client.ts';
 import { DONE, EVENT_PIPE, errorReply, header, message, PROCESS, u8 } from './byte-messages.ts';
-import { describePorts, target } from './byte-target.ts';
+import { describePorts, NO_SOCKETS, PORTS, suiteOf, Target, target } from './byte-target.ts';
 import { WORKED_2, WORKED_USER_EVENTS } from './byte-worked-messages.ts';
 
 const RESUME = message(PROCESS, 0x01);
@@ -27,39 +27,51 @@ const SILENT: readonly [string, Buffer][] = [
 const SLOW = 'sends a byte now and then';
 const answerTo = (what: string) => (what === 'says nothing' ? Buffer.alloc(0) : errorReply('BAD_ENCODING'));
 
-describePorts('a client of a diagnostics port', () => {
-  const connections: ByteConnection[] = [];
-  let slowLoris: NodeJS.Timeout | undefined;
+describe.skipIf(NO_SOCKETS !== undefined)(suiteOf('a client of a diagnostics port'), () => {
+  const targets = new Map<string, Target>();
+  const connections = new Map<string, ByteConnection>();
+  const timers: NodeJS.Timeout[] = [];
+  const addressOf = (port: string) => targets.get(port)?.address ?? '';
 
-  /** All begin at once, so that their times to wait are one. */
+  /** All begin at once, at both ports, so that their times to wait are one. */
   beforeAll(async () => {
-    const { address } = await target();
-    for (const [, bytes] of SILENT) connections.push((await ByteConnection.open(address)).send(bytes));
+    for (const [port, flags] of PORTS) targets.set(port, new Target({ flags }));
+    for (const [port, target] of targets) await beSilent(port, (await target.started()).address);
+  });
+  afterAll(() => {
+    for (const timer of timers) clearInterval(timer);
+    for (const target of targets.values()) target.remove();
+  });
+
+  async function beSilent(port: string, address: string): Promise<void> {
+    for (const [what, bytes] of SILENT) {
+      connections.set(`${port} ${what}`, (await ByteConnection.open(address)).send(bytes));
+    }
     const slow = await ByteConnection.open(address);
-    connections.push(slow);
+    connections.set(`${port} ${SLOW}`, slow);
     let next = 0;
-    slowLoris = setInterval(() => slow.send(u8(WORKED_2[next++] ?? 0)), 250);
-  });
-  afterAll(() => clearInterval(slowLoris));
+    timers.push(setInterval(() => slow.send(u8(WORKED_2[next++] ?? 0)), 250));
+  }
 
-  it('is served while others are silent', async () => {
-    expect(await exchange((await target()).address, RESUME)).toEqual(DONE);
-    expect(connections.filter(({ hasEnded }) => hasEnded)).toEqual([]);
-  });
-
-  it.each([...SILENT.map(([what]) => what), SLOW])('that %s is answered in the end', async (what) => {
-    const index = SILENT.findIndex(([silent]) => silent === what);
-    expect(await connections.at(index)?.takeRest(LIMIT)).toEqual(answerTo(what));
+  it.each(PORTS)('is served while others are silent, %s', async (port) => {
+    expect(await exchange(addressOf(port), RESUME)).toEqual(DONE);
+    expect([...connections.values()].filter(({ hasEnded }) => hasEnded)).toEqual([]);
   });
 
-  it('is served when they are gone', async () => {
-    expect(await exchange((await target()).address, RESUME)).toEqual(DONE);
-    expect((await (await target()).state()).enabled).toBe(0);
-  });
+  describe.each(PORTS)('%s', (port) => {
+    it.each([...SILENT.map(([what]) => what), SLOW])('that %s is answered in the end', async (what) => {
+      expect(await connections.get(`${port} ${what}`)?.takeRest(LIMIT)).toEqual(answerTo(what));
+    });
 
-  it.each(SILENT)('that %s and then no more is answered at once', async (what, bytes) => {
-    const connection = await ByteConnection.open((await target()).address);
-    expect(await connection.send(bytes).finish().takeRest(1000)).toEqual(answerTo(what));
+    it('is served when they are gone', async () => {
+      expect(await exchange(addressOf(port), RESUME)).toEqual(DONE);
+      expect((await targets.get(port)?.state())?.enabled).toBe(0);
+    });
+
+    it.each(SILENT)('that %s and then no more is answered at once', async (what, bytes) => {
+      const connection = await ByteConnection.open(addressOf(port));
+      expect(await connection.send(bytes).finish().takeRest(2000)).toEqual(answerTo(what));
+    });
   });
 });
 
@@ -69,7 +81,7 @@ describePorts(
     it('is refused', async () => {
       const connection = await ByteConnection.open((await target()).address);
       const refusal = errorReply(hasAddon ? 'BAD_ENCODING' : 'NOT_SUPPORTED');
-      expect(await connection.send(WORKED_USER_EVENTS).finish().takeRest(1000)).toEqual(refusal);
+      expect(await connection.send(WORKED_USER_EVENTS).finish().takeRest(2000)).toEqual(refusal);
     });
   },
 );
