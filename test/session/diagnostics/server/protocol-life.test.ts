@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { ByteConnection, exchange } from './byte-client.ts';
 import { collectTracing2, DONE, message, PROCESS } from './byte-messages.ts';
 import { ByteStream } from './byte-stream.ts';
@@ -65,8 +65,7 @@ describe.skipIf(NO_SOCKETS !== undefined)(suiteOf('the socket of a diagnostics p
 
   it('is for its user alone, from the moment that it is there', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tracewright-port-'));
-    afterAll(() => rmSync(folder, { recursive: true }));
-    // Its own process, so that nothing here waits for anything but the file.
+    onTestFinished(() => rmSync(folder, { recursive: true }));
     for (let round = 0; round < 3; round++) {
       const child = spawn(process.execPath, [PROGRAM], {
         env: { PATH: process.env.PATH, TMPDIR: folder },
