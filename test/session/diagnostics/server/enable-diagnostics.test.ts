@@ -9,7 +9,7 @@ import { ReverseServer } from '../../../../lib/session/diagnostics/client/revers
 import { openTrace } from '../../../../lib/trace/open-trace.ts';
 import type { StreamingTracing } from '../../../../lib/wire/diagnostics-ipc/tracing.ts';
 import { readAll } from '../client/fake-client.ts';
-import { REGISTER, RunningApp } from './running-app.ts';
+import { INDEX, REGISTER, RunningApp } from './running-app.ts';
 
 let folder: string;
 let apps: RunningApp[];
@@ -153,6 +153,36 @@ describe.skipIf(process.platform === 'win32')('an application with a diagnostic 
     await Promise.all(sessions.map((session) => Promise.all([readAll(session.stream), session.stop()])));
     app.tell();
     expect(await app.end()).toMatchObject({ status: 0, stderr: '' });
+  });
+
+  it('has the events of its worker threads, and its own name, in a session that asks for rundown', async () => {
+    const app = run(`
+      import { Worker } from 'node:worker_threads';
+      const log = defineEventSource('App', { Ping: event({ n: 'int32' }) });
+      new Worker(\`
+        import(\${JSON.stringify(${JSON.stringify(INDEX)})}).then(({ defineEventSource, event }) => {
+          const log = defineEventSource('App', { Ping: event({ n: 'int32' }) });
+          let n = 1000;
+          setInterval(() => log.Ping({ n: n++ }), 5);
+        });
+      \`, { eval: true }).unref();
+      setInterval(() => log.Ping({ n: 1 }), 5).unref();
+      say(enableDiagnostics().address);
+      ${WAIT}`);
+    const client = DiagnosticsClient.at((await app.hears()) as string, app.pid);
+    const session = await client.collectTracing({ ...tracing, rundownKeyword: 0x80020139n });
+    const reading = readAll(session.stream);
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await session.stop();
+    const trace = await reading;
+    const numbers = (await numbersIn(trace)) as number[];
+    expect(numbers.filter((n) => n === 1).length).toBeGreaterThan(3);
+    const ofWorker = numbers.filter((n) => n >= 1000);
+    expect(ofWorker.length).toBeGreaterThan(3);
+    expect(ofWorker).toEqual(ofWorker.map((_, index) => (ofWorker[0] ?? 0) + index));
+    const names: string[] = [];
+    for await (const { provider, name } of await openTrace(trace)) names.push(`${provider}/${name}`);
+    expect(names).toContain('Microsoft-DotNETCore-EventPipe/ProcessInfo');
   });
 
   it.each([
