@@ -15,16 +15,6 @@ const log = defineEventSource('Passed-Service', {
 });
 const other = defineEventSource('Other.Service', { Tick: event({ isLast: 'bool' }, { keywords: 0x2n }) });
 
-const asked = { enabled: 0, ended: 0 };
-log.onCommand(({ kind }) => {
-  if (kind === 'enable') asked.enabled++;
-  else if (kind === 'disable') asked.ended++;
-});
-const port = enableDiagnostics();
-await port.ready;
-writeFileSync(`${folder}/ready`, port.problem ?? '');
-while (asked.enabled < sessions) await sleep(5);
-
 const written = [];
 const listener = new EventListener({
   onEventWritten: ({ provider, name, id, level, keywords, activityId, relatedActivityId, payload }) =>
@@ -32,6 +22,24 @@ const listener = new EventListener({
 });
 listener.enableEvents(log, Level.Verbose);
 listener.enableEvents(other, Level.Verbose);
+
+/** Of the commands, the first ones are the listener's. */
+let isReady = false;
+let asked = 0;
+log.onCommand(({ kind }) => {
+  if (isReady && kind === 'enable') asked++;
+});
+// The first moment at which an event can be written for a session.
+other.onCommand(({ kind }) => {
+  if (isReady && kind === 'enable') other.Tick({ isLast: false });
+});
+
+const port = enableDiagnostics();
+await port.ready;
+isReady = true;
+writeFileSync(`${folder}/ready`, port.problem ?? '');
+while (asked < sessions) await sleep(5);
+
 for (let number = 0; number < count; number++) {
   await log.activity(
     'Request',
@@ -48,4 +56,4 @@ for (let number = 0; number < count; number++) {
 }
 listener.close();
 const json = (_, value) => (typeof value === 'bigint' ? `${value}` : value);
-writeFileSync(`${folder}/written.json`, JSON.stringify({ pid: process.pid, written, asked }, json));
+writeFileSync(`${folder}/written.json`, JSON.stringify({ pid: process.pid, written }, json));
