@@ -1,4 +1,4 @@
-// Sessions of user_events in a process that may not open the tracer: `passed-descriptor.mjs SCENARIO`, run by
+// Sessions of user_events in a process that may not open the tracer: `passed-descriptor.mjs SCENARIO [ROUNDS]`, run by
 // privileged-tool.mjs. Prints what came of it as JSON.
 import { accessSync, fstatSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -185,7 +185,7 @@ const scenarios = {
   /** Threads that end, and a session that ends, in the middle of writing. */
   async ends() {
     let written = 0;
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < Number(process.argv[3]); round++) {
       const workers = [await newWorker(), await newWorker()];
       const session = start(3 + round, { defaultName: 'Demo_All' });
       await tool('setRecorded', 'Demo_All', true);
