@@ -20,8 +20,8 @@
       "conditions": [
         ["OS=='linux'", {
           "sources": [
-            "native/linux/descriptor_watches.cc",
-            "native/linux/diagnostic_port_functions.cc",
+            "native/descriptor_watches.cc",
+            "native/diagnostic_port_functions.cc",
             "native/linux/executable_mapping.cc",
             "native/linux/passed_tracer.cc",
             "native/linux/provider.cc",

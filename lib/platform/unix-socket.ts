@@ -1,7 +1,7 @@
 /**
  * Unix sockets of the addon: they read as many bytes as they are asked for and no more, receive descriptors that
  * another process sends, and never keep this process running. Node.js's own do neither. On Linux only; see
- * native/linux/unix_socket.h and descriptor_watches.h.
+ * native/linux/unix_socket.h and native/descriptor_watches.h.
  */
 import { closeSync } from 'node:fs';
 import { type Addon, loadAddon } from './addon.ts';

@@ -1,6 +1,6 @@
 /**
  * The names of compiled JavaScript for perf, in /tmp/perf-PID.map. V8 decides at its start whether it writes them:
- * flags that are set later change nothing, as was tried with Node.js 20 and 24.
+ * flags that are set later change nothing, as was tried with Node.js 20, 24 and 26.
  */
 import { ErrorCode, PerfMapType } from '../../../wire/diagnostics-ipc/constants.ts';
 

@@ -1,5 +1,5 @@
 // See descriptor_watches.h.
-#include "linux/descriptor_watches.h"
+#include "descriptor_watches.h"
 
 #include <cerrno>
 

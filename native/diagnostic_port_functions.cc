@@ -3,7 +3,7 @@
 
 #include <cerrno>
 
-#include "linux/descriptor_watches.h"
+#include "descriptor_watches.h"
 #include "linux/executable_mapping.h"
 #include "linux/unix_socket.h"
 
