@@ -10,7 +10,7 @@ import { timestampOf } from '../timestamp.ts';
 import { SampleType, THREAD_SAMPLE } from './dotnet-events.ts';
 import { writeMethodRundown } from './method-rundown.ts';
 import { MethodTable } from './method-table.ts';
-import { cpuSamples } from './profiled-samples.ts';
+import { type CpuSample, cpuSamples } from './profiled-samples.ts';
 import type { SamplingRequest } from './sampling-request.ts';
 import { type ProfilePiece, V8Profiler } from './v8-profiler.ts';
 
@@ -30,14 +30,14 @@ export class CpuSamples {
   written = 0;
   /** Samples that there was no room for. The trace tells that they are missing. */
   dropped = 0;
-  /** The time of the newest sample that is in the trace, 0 before there is one. */
-  newestTicks = 0n;
   readonly #writer: NetTraceWriter;
   readonly #sampled: ThreadHandle;
   readonly #profilerThread: ThreadHandle;
   readonly #hasRoom: () => boolean;
   #metadataId = 0;
   #methods: MethodTable | undefined;
+  /** Not written yet, the oldest first. */
+  #fetched: CpuSample[] = [];
   /** Undefined: there is none, or no longer. */
   #profiler: V8Profiler | undefined;
   #dueAt = performance.now() + PIECE_MS;
@@ -69,53 +69,64 @@ export class CpuSamples {
   }
 
   /**
-   * Writes what has been sampled, about once a second.
+   * Fetches what has been sampled, about once a second, and writes it as far as the time.
    *
-   * @returns whether no sample of the time up to now is to come: only then, a sequence point may
+   * @returns whether no sample up to the time is to come: only then, there may be a sequence point
    */
-  takeDue(): boolean {
+  takeDue(until: bigint): boolean {
     const profiler = this.#profiler;
-    if (profiler === undefined) return true;
-    const startedAt = performance.now();
-    if (startedAt < this.#dueAt) return false;
-    this.#guard(() => this.#write(profiler.take()));
-    const endedAt = performance.now();
-    this.#dueAt = endedAt + Math.max(PIECE_MS, (endedAt - startedAt) * PIECE_PER_FETCH);
+    if (profiler !== undefined) {
+      const startedAt = performance.now();
+      if (startedAt < this.#dueAt) return false;
+      this.#guard(() => this.#fetch(profiler.take()));
+      const endedAt = performance.now();
+      this.#dueAt = endedAt + Math.max(PIECE_MS, (endedAt - startedAt) * PIECE_PER_FETCH);
+    }
+    this.#write(until);
     return true;
   }
 
-  /** Writes the last samples. */
+  /** Samples no longer. */
   end(): void {
     const profiler = this.#profiler;
     this.#profiler = undefined;
-    if (profiler !== undefined) this.#guard(() => this.#write(profiler.end()));
+    if (profiler !== undefined) this.#guard(() => this.#fetch(profiler.end()));
   }
 
-  /** Writes what tells the names in all stacks. To be called at the end. */
-  writeRundown(ticks: bigint): void {
+  /** Writes the last samples, and what tells the names in all stacks. To be called after the end. */
+  finish(until: bigint): void {
+    this.#write(until);
     if (this.#methods === undefined || this.written === 0) return;
-    writeMethodRundown(this.#writer, this.#sampled, ticks, this.#methods);
+    writeMethodRundown(this.#writer, this.#sampled, until, this.#methods);
   }
 
-  #write(piece: ProfilePiece): void {
-    const methods = this.#methods as MethodTable;
-    for (const { timeUs, isJavaScript, stack } of cpuSamples(piece, methods)) {
-      if (!this.#hasRoom()) {
-        this.dropped++;
-        this.#writer.drop(this.#profilerThread, 1);
-        continue;
-      }
-      this.written++;
-      this.newestTicks = timestampOf(BigInt(timeUs) * NS_PER_US);
-      this.#writer.write({
-        metadataId: this.#described(),
-        thread: this.#profilerThread,
-        ofThread: this.#sampled,
-        ticks: this.newestTicks,
-        stack,
-        payload: isJavaScript ? MANAGED : EXTERNAL,
-      });
+  #fetch(piece: ProfilePiece): void {
+    for (const sample of cpuSamples(piece, this.#methods as MethodTable)) this.#fetched.push(sample);
+  }
+
+  #write(until: bigint): void {
+    let count = 0;
+    for (const { timeUs, isJavaScript, stack } of this.#fetched) {
+      const ticks = timestampOf(BigInt(timeUs) * NS_PER_US);
+      // It was taken while the others were fetched.
+      if (ticks > until) break;
+      count++;
+      if (this.#hasRoom()) this.#writeSample(ticks, isJavaScript ? MANAGED : EXTERNAL, stack);
+      else this.#drop();
     }
+    this.#fetched = this.#fetched.slice(count);
+  }
+
+  #writeSample(ticks: bigint, payload: Uint8Array, stack: readonly bigint[]): void {
+    this.written++;
+    const thread = this.#profilerThread;
+    const metadataId = this.#described();
+    this.#writer.write({ metadataId, thread, ofThread: this.#sampled, ticks, stack, payload });
+  }
+
+  #drop(): void {
+    this.dropped++;
+    this.#writer.drop(this.#profilerThread, 1);
   }
 
   #described(): number {

@@ -159,7 +159,7 @@ export class EventPipeSession<Output extends SessionOutput> implements Subscribe
     this.#close();
     this.#takeWorkersEvents();
     if (this.#settings.rundown) writeProcessInfo(this.#writer, this.#thread, this.#lastTime);
-    this.#samples?.writeRundown(timestamp());
+    this.#samples?.finish(this.#lastTime);
     this.#output.write(this.#writer.end());
   }
 
@@ -187,7 +187,7 @@ export class EventPipeSession<Output extends SessionOutput> implements Subscribe
   #flush(): void {
     this.#takeWorkersEvents();
     // Samples come later than the events of their time: until they do, there is no sequence point.
-    if (this.#samples?.takeDue() === false) this.#flushOpen();
+    if (this.#samples?.takeDue(this.#lastTime) === false) this.#flushOpen();
     else this.#flushComplete();
     const { bufferSize, makeRoom } = this.#settings;
     // Threads that wait for room have only the main thread to make it.
@@ -197,15 +197,13 @@ export class EventPipeSession<Output extends SessionOutput> implements Subscribe
 
   /** All that they have written goes to the writer, and what it would have too much of goes out. */
   #takeWorkersEvents(): void {
-    if (this.#workers === undefined) return;
-    this.#lastTime = this.#workers.write(() => {
+    const onWritten = (): void => {
       if (this.#isFlushDue()) this.#flushOpen();
-    });
+    };
+    this.#lastTime = this.#workers?.write(onWritten) ?? timestamp();
   }
 
   #flushComplete(): void {
-    const newestSample = this.#samples?.newestTicks ?? 0n;
-    if (newestSample > this.#lastTime) this.#lastTime = newestSample;
     this.#descriptions = this.#traceKinds.count;
     this.#output.write(this.#writer.flush());
   }

@@ -35,12 +35,12 @@ async function sampled(
   const thread = writer.thread({ processId: process.pid, threadId: process.pid, name: 'main' });
   const samples = new CpuSamples(writer, thread, { intervalMs: 1 }, hasRoom);
   const pieces: Uint8Array[] = [];
-  const flush = () => pieces.push(samples.takeDue() ? writer.flush() : writer.flushOpen());
+  const flush = () => pieces.push(samples.takeDue(timestamp()) ? writer.flush() : writer.flushOpen());
   const before = timestamp();
   await work({ samples, flush });
   samples.end();
   const after = timestamp();
-  samples.writeRundown(after);
+  samples.finish(after);
   pieces.push(writer.end());
   const session = await readSession(Buffer.concat(pieces));
   return { ...session, samples, before, after };

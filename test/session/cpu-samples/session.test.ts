@@ -126,6 +126,20 @@ describe('the interval', () => {
   });
 });
 
+describe('a session of several threads', () => {
+  it('has the events of all, and the samples of its own', async () => {
+    const output = join(folder, 'workers.nettrace');
+    const program = fileURLToPath(new URL('programs/workers.mjs', import.meta.url));
+    const { status, stderr } = spawnSync(process.execPath, [program, output], { encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    const { events, checked } = await readSession(readFileSync(output));
+    expect(checked).toMatchObject({ threads: 4, dropped: 0 });
+    expect(stepsOf(events).length).toBe(750);
+    const mainThreads = new Set(samplesOf(events).map(({ threadId }) => threadId));
+    expect(mainThreads.size).toBe(1);
+  });
+});
+
 describe('a process that exits amid its work', () => {
   it.each([
     ['', [], /^$/],
