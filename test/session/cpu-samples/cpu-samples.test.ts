@@ -17,8 +17,8 @@ const MODULES = ['Loader/ModuleDCStop', 'Loader/DomainModuleDCStop'];
 
 interface Recorder {
   readonly samples: CpuSamples;
-  /** As a session does from time to time. */
-  flush(): void;
+  /** As a session does from time to time, which has all other events up to this time. */
+  flush(until?: bigint): void;
 }
 
 /** Samples the work, and reads the trace. */
@@ -35,7 +35,8 @@ async function sampled(
   const thread = writer.thread({ processId: process.pid, threadId: process.pid, name: 'main' });
   const samples = new CpuSamples(writer, thread, { intervalMs: 1 }, hasRoom);
   const pieces: Uint8Array[] = [];
-  const flush = () => pieces.push(samples.takeDue(timestamp()) ? writer.flush() : writer.flushOpen());
+  const flush = (until = timestamp()) =>
+    pieces.push(samples.takeDue(until) ? writer.flush() : writer.flushOpen());
   const before = timestamp();
   await work({ samples, flush });
   samples.end();
@@ -86,6 +87,22 @@ describe.each([6, 4] as const)('CPU samples in version %i', (version) => {
       threadId: process.pid,
       payload: { Type: 2 },
     });
+  });
+});
+
+describe('a sample', () => {
+  it('waits for the events of its time', async () => {
+    const until = timestamp() + 600_000_000n;
+    let before = 0;
+    const { events, samples } = await sampled(6, (recorder) => {
+      burnLong(1100);
+      recorder.flush(until);
+      before = recorder.samples.written;
+    });
+    const times = events.filter(({ name }) => name === SAMPLE).map((event) => event.timestamp);
+    expect(before).toBeGreaterThan(0);
+    expect(before).toBe(times.filter((time) => time <= until).length);
+    expect(before).toBeLessThan(samples.written);
   });
 });
 
