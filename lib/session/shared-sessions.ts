@@ -7,6 +7,7 @@
  * loaded this module when it started, asks for what it has missed.
  */
 import { BroadcastChannel, getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
+import { doAtExit } from './at-exit.ts';
 import { thrownTextWithStack } from './shown.ts';
 
 /** What a thread has at work for a session of another thread; also what ends a session for all others. */
@@ -44,9 +45,7 @@ class SharedSessions {
   readonly #others = new Map<string, SharedSession>();
   readonly #parts = new Map<string, SessionPart>();
 
-  readonly #endAll = (): void => {
-    for (const key of [...this.#own.keys()]) this.#end(key);
-  };
+  #stayAtExit = (): void => {};
 
   constructor() {
     this.#channel.onmessage = (event) => this.#take((event as { readonly data: Message }).data);
@@ -59,7 +58,7 @@ class SharedSessions {
   share(kind: string, id: string, data: unknown): SessionPart {
     const session = { kind, id, data, over: new Int32Array(new SharedArrayBuffer(4)) };
     const key = keyOf(session);
-    if (this.#own.size === 0) process.once('exit', this.#endAll);
+    if (this.#own.size === 0) this.#stayAtExit = doAtExit(() => this.#endAll());
     this.#own.set(key, session);
     this.#tellWorkersToCome();
     this.#send({ type: 'start', sessions: [session] });
@@ -117,9 +116,13 @@ class SharedSessions {
     if (session === undefined) return;
     Atomics.store(session.over, 0, 1);
     this.#own.delete(key);
-    if (this.#own.size === 0) process.off('exit', this.#endAll);
+    if (this.#own.size === 0) this.#stayAtExit();
     this.#tellWorkersToCome();
     this.#send({ type: 'end', key });
+  }
+
+  #endAll(): void {
+    for (const key of [...this.#own.keys()]) this.#end(key);
   }
 
   /** A worker thread gets the environment data of the thread that creates it. */

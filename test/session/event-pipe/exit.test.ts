@@ -25,3 +25,24 @@ it.each([
   expect(events.length).toBe(50_000);
   expect(events.at(-1)?.payload.n).toBe(49_999);
 });
+
+it.each(['drop', 'block'])(
+  'a process that exits while its workers write has what they wrote in the file (%s)',
+  async (mode) => {
+    const file = join(folder, `workers-${mode}.nettrace`);
+    const exiting = join(import.meta.dirname, 'programs/exits-with-workers.mjs');
+    const { status } = spawnSync(process.execPath, [exiting, file, mode], { timeout: 20_000 });
+    expect(status).toBe(3);
+    const { checked, events } = await readSession(readFileSync(file));
+    const next = new Map<number | undefined, number>();
+    for (const { threadId, payload } of events) {
+      const n = Number(payload.n);
+      const expected = next.get(threadId) ?? 0;
+      if (mode === 'block' ? n !== expected : n < expected) throw new Error(`${n} instead of ${expected}`);
+      next.set(threadId, n + 1);
+    }
+    expect(next.size).toBeGreaterThan(0);
+    expect(events.length).toBeGreaterThan(1000);
+    if (mode === 'block') expect(checked.dropped).toBe(0);
+  },
+);

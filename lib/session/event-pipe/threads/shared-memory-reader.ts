@@ -8,6 +8,7 @@ import {
   type SharedMemory,
   SLOTS,
   SlotWord,
+  threadsWithSlots,
   Word,
   wordsOfChunk,
   wordsOfSlot,
@@ -46,16 +47,17 @@ export class SharedMemoryReader {
     const { words } = this.#memory;
     Atomics.store(words, Word.IsAsked, 0);
     const filled: FilledChunk[] = [];
-    if (Atomics.load(words, Word.UsedChunks) === 0) return filled;
+    if (!this.#hasThreads) return filled;
     for (let chunk = 0; chunk < this.#read.length; chunk++) {
       const at = wordsOfChunk(chunk);
       const owner = Atomics.load(words, at + ChunkWord.Owner);
       if (owner === FREE) continue;
       const length = Atomics.load(words, at + ChunkWord.Length);
-      // Being taken: it has no number yet.
-      if (owner < 0 && length === 0) continue;
+      const thread = Math.abs(owner);
       const number = Atomics.load(words, at + ChunkWord.Number);
-      filled.push({ chunk, thread: Math.abs(owner), number, length });
+      if (length > 0 || owner > 0) filled.push({ chunk, thread, number, length });
+      // Is being taken, and has no number yet; or its thread was terminated when it took it.
+      else if (this.hasExited(thread)) Atomics.store(words, at + ChunkWord.Owner, FREE);
     }
     return filled.sort((a, b) => a.thread - b.thread || a.number - b.number);
   }
@@ -77,15 +79,24 @@ export class SharedMemoryReader {
   /** Events that threads have lost since the last call. */
   *losses(): Generator<{ readonly thread: number; readonly count: number }, void, undefined> {
     const { words } = this.#memory;
-    const last = Atomics.load(words, Word.Threads);
-    // The newest thread of each slot.
-    for (let thread = last; thread > Math.max(0, last - SLOTS); thread--) {
+    for (const thread of threadsWithSlots(this.#memory)) {
       const dropped = Atomics.load(words, wordsOfSlot(this.#memory, thread) + SlotWord.Dropped);
       const slot = thread % SLOTS;
       const count = (dropped - (this.#dropped[slot] as number)) >>> 0;
       this.#dropped[slot] = dropped;
       if (count > 0) yield { thread, count };
     }
+  }
+
+  /** Whether the thread is known to run no more. All that it has written was there before. */
+  hasExited(thread: number): boolean {
+    const { words } = this.#memory;
+    return Atomics.load(words, wordsOfSlot(this.#memory, thread) + SlotWord.Exited) === thread;
+  }
+
+  /** A thread that has exited, and of which everything has been read. */
+  forget(thread: number): void {
+    this.#nextChunks.delete(thread);
   }
 
   /** The ids that Node.js and the system know the thread by; that of the system is 0 where it is not known. */
@@ -106,6 +117,7 @@ export class SharedMemoryReader {
   /** Tells threads how much waits, and those that wait for room to try again. */
   endRound(waitingBytes: number): void {
     const { words } = this.#memory;
+    if (this.#hasThreads) Atomics.store(words, Word.UsedChunks, this.#countUsed());
     Atomics.store(words, Word.WaitingKiB, Math.ceil(waitingBytes / 1024));
     Atomics.add(words, Word.Rounds, 1);
     Atomics.notify(words, Word.Rounds);
@@ -119,11 +131,25 @@ export class SharedMemoryReader {
     Atomics.notify(words, Word.Rounds);
   }
 
+  get #hasThreads(): boolean {
+    return Atomics.load(this.#memory.words, Word.Threads) > 0;
+  }
+
+  #countUsed(): number {
+    let used = 0;
+    for (let chunk = 0; chunk < this.#read.length; chunk++) {
+      if (Atomics.load(this.#memory.words, wordsOfChunk(chunk) + ChunkWord.Owner) !== FREE) used++;
+    }
+    return used;
+  }
+
   /** Unless its thread writes, or has written more. */
   #free({ chunk, thread, number, length }: FilledChunk): void {
     const { words } = this.#memory;
     const at = wordsOfChunk(chunk);
-    if (Atomics.compareExchange(words, at + ChunkWord.Owner, thread, READER) !== thread) return;
+    const owner = Atomics.compareExchange(words, at + ChunkWord.Owner, thread, READER);
+    // Else it writes, unless it was terminated when it did.
+    if (owner !== thread && !this.hasExited(thread)) return;
     if (Atomics.load(words, at + ChunkWord.Length) > length) {
       Atomics.store(words, at + ChunkWord.Owner, thread);
       return;
@@ -131,7 +157,6 @@ export class SharedMemoryReader {
     this.#read[chunk] = 0;
     this.#nextChunks.set(thread, number + 1);
     Atomics.store(words, at + ChunkWord.Length, 0);
-    Atomics.sub(words, Word.UsedChunks, 1);
     Atomics.store(words, at + ChunkWord.Owner, FREE);
   }
 }

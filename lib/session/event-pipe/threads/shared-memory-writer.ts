@@ -63,11 +63,7 @@ export class SharedMemoryWriter {
     Atomics.add(this.#memory.words, this.#slotAt + SlotWord.Dropped, 1);
   }
 
-  /**
-   * A thread that is terminated has written an event or not, and leaves no chunk that nobody can free: V8 ends a
-   * thread only where one of its functions begins or a loop is repeated, and between the first change of the owner
-   * and the second there is neither. The same holds where a chunk is taken.
-   */
+  /** A thread that is terminated in here leaves a chunk that only the main thread can free, when it knows. */
   #append(head: Uint8Array, payload: Uint8Array): boolean {
     if (this.#chunk === NO_CHUNK) return false;
     const thread = this.#thread;

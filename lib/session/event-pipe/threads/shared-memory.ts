@@ -24,7 +24,7 @@ export const Word = {
   Over: 0,
   /** The number that the last thread got. */
   Threads: 1,
-  /** Chunks that have an owner. */
+  /** Chunks that have an owner: about, until the main thread counts them again. */
   UsedChunks: 2,
   /** KiB that wait on the main thread to be written. */
   WaitingKiB: 3,
@@ -46,8 +46,14 @@ export const ChunkWord = {
 const CHUNK_WORDS = 3;
 
 /** What the words of a thread's slot are. */
-export const SlotWord = { Dropped: 0, ThreadId: 1, OsThreadId: 2 } as const;
-const SLOT_WORDS = 3;
+export const SlotWord = {
+  Dropped: 0,
+  ThreadId: 1,
+  OsThreadId: 2,
+  /** The number of the thread, when it has exited. */
+  Exited: 3,
+} as const;
+const SLOT_WORDS = 4;
 
 /** Owners that are no threads: nobody, and the main thread. */
 export const FREE = 0;
@@ -85,4 +91,21 @@ export function wordsOfChunk(chunk: number): number {
 /** Where the words of a thread's slot start. */
 export function wordsOfSlot(memory: SharedMemory, thread: number): number {
   return wordsOfChunk(chunkCount(memory)) + (thread % SLOTS) * SLOT_WORDS;
+}
+
+/** The numbers of the threads that have a slot of their own, from the newest on. */
+export function* threadsWithSlots({ words }: SharedMemory): Generator<number, void, undefined> {
+  const last = Atomics.load(words, Word.Threads);
+  for (let thread = last; thread > Math.max(0, last - SLOTS); thread--) yield thread;
+}
+
+/** Notes that a thread, of which Node.js knows the id, runs no more. */
+export function markExited(memory: SharedMemory, threadId: number): void {
+  const { words } = memory;
+  for (const thread of threadsWithSlots(memory)) {
+    const at = wordsOfSlot(memory, thread);
+    if (Atomics.load(words, at + SlotWord.ThreadId) === threadId) {
+      Atomics.store(words, at + SlotWord.Exited, thread);
+    }
+  }
 }

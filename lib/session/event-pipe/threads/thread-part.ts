@@ -7,12 +7,13 @@ import type { Subscriber } from '../../audience.ts';
 import type { SessionPart } from '../../shared-sessions.ts';
 import type { Listenable } from '../../subscriptions.ts';
 import { CLOCK_OFFSET } from '../../timestamp.ts';
+import { onWorkerExit } from '../../worker-exits.ts';
 import { AskedSources } from '../asked-sources.ts';
 import { type EventKind, EventKinds } from '../event-kinds.ts';
 import { type ProviderRequest, ProviderRequests } from '../requests.ts';
 import { MAX_KINDS } from '../trace-kinds.ts';
 import { encodeKind, RecordHead } from './records.ts';
-import type { SharedMemory } from './shared-memory.ts';
+import { markExited, type SharedMemory } from './shared-memory.ts';
 import { SharedMemoryWriter } from './shared-memory-writer.ts';
 
 /** What a worker thread is told of a session. */
@@ -35,6 +36,7 @@ export class ThreadPart implements SessionPart, Subscriber {
   readonly #clockDifference: bigint;
   /** The kinds that have been described, by their numbers less one. */
   #described: EventKind[] = [];
+  readonly #stopHearingOfExits: () => void;
   #lastTime = 0n;
 
   constructor({ requests, memory, waits, channel, clockOffset }: ThreadPartOptions) {
@@ -42,6 +44,7 @@ export class ThreadPart implements SessionPart, Subscriber {
     this.#writer = new SharedMemoryWriter(memory, waits, () => askToRead(channel));
     this.#asked = new AskedSources(new ProviderRequests(requests), this);
     this.#asked.start();
+    this.#stopHearingOfExits = onWorkerExit((threadId) => markExited(memory, threadId));
   }
 
   deliver(
@@ -68,6 +71,7 @@ export class ThreadPart implements SessionPart, Subscriber {
 
   end(): void {
     this.#asked.end();
+    this.#stopHearingOfExits();
   }
 
   /** Describes the kind unless it has been. @returns false where there is no room for the description */

@@ -5,11 +5,12 @@ import type { NetTraceWriter } from '../../../wire/nettrace/write/nettrace-write
 import type { ThreadHandle } from '../../../wire/nettrace/write/written.ts';
 import { type SessionPart, shareSession } from '../../shared-sessions.ts';
 import { CLOCK_OFFSET, timestamp } from '../../timestamp.ts';
+import { onWorkerExit } from '../../worker-exits.ts';
 import type { ProviderRequests } from '../requests.ts';
 import type { TraceKinds } from '../trace-kinds.ts';
 import { SESSION_KIND } from './join-sessions.ts';
 import { decodeKind, recordsIn } from './records.ts';
-import { allocateSharedMemory, type SharedMemory } from './shared-memory.ts';
+import { allocateSharedMemory, markExited, type SharedMemory } from './shared-memory.ts';
 import { SharedMemoryReader, type ThreadBytes } from './shared-memory-reader.ts';
 import type { ThreadPartOptions } from './thread-part.ts';
 
@@ -28,6 +29,7 @@ export class Workers {
   readonly #channel = new BroadcastChannel(`tracewright.session.${randomUUID()}`);
   readonly #threads = new Map<number, WorkerThread>();
   #shared: SessionPart | undefined;
+  #stopHearingOfExits = (): void => {};
   /** When events were taken last. */
   #until = 0n;
   /** Of all threads together. */
@@ -59,6 +61,7 @@ export class Workers {
       clockOffset: CLOCK_OFFSET,
     };
     this.#shared = shareSession(SESSION_KIND, channel, options);
+    this.#stopHearingOfExits = onWorkerExit((threadId) => markExited(this.#memory, threadId));
   }
 
   /** @param waitingBytes what waits on the main thread to be written */
@@ -74,6 +77,8 @@ export class Workers {
    * @returns a time: no event of these is newer, and none of later ones is to be older
    */
   write(onWritten: () => void): bigint {
+    // Before it is looked what they have written, all of which can be seen then.
+    const exited = [...this.#threads.keys()].filter((thread) => this.#reader.hasExited(thread));
     const filled = this.#reader.filled();
     const from = this.#until;
     const until = timestamp();
@@ -85,6 +90,10 @@ export class Workers {
     for (const { thread, count } of this.#reader.losses()) {
       this.#writer.drop(this.#threadOf(thread).handle, count);
       this.dropped += count;
+    }
+    for (const thread of exited) {
+      this.#threads.delete(thread);
+      this.#reader.forget(thread);
     }
     return until;
   }
@@ -98,6 +107,7 @@ export class Workers {
   end(): void {
     this.#reader.end();
     this.#shared?.end();
+    this.#stopHearingOfExits();
     this.#channel.close();
   }
 
