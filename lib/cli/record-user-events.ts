@@ -1,6 +1,5 @@
-/** `tracewright record` on Linux: user events into a perf.data file, the system's or those of one process. */
+/** `tracewright record` on Linux: the system's user events into a perf.data file. */
 import { readFileSync } from 'node:fs';
-import { startPassedRecording } from '../session/record/passed-recording.ts';
 import { Recording, type RecordingResult } from '../session/record/recording.ts';
 import { Selection } from '../session/record/selection.ts';
 import { megabytes } from './megabytes.ts';
@@ -19,39 +18,8 @@ export async function recordUserEvents(
   return running(await Recording.start({ ...optionsOf(given, args), selection }), given.file);
 }
 
-/**
- * As `recordUserEvents`, of the process that was named.
- *
- * @throws RecorderError, DiagnosticsClientError
- */
-export async function recordPassed(
-  given: RecordArguments,
-  processId: number,
-  args: readonly string[],
-): Promise<RunningRecording> {
-  const { providers, file } = given;
-  const { recording, session } = await startPassedRecording({
-    ...optionsOf(given, args),
-    processId,
-    providers,
-  });
-  let hasEnded = false;
-  session.ended.then(() => {
-    hasEnded = true;
-  });
-  const ofSystem = running(recording, file);
-  return {
-    ...ofSystem,
-    hasEnded: () => hasEnded || ofSystem.hasEnded(),
-    stop: async () => {
-      const { summary, problems } = await ofSystem.stop();
-      session.close();
-      return { summary: hasEnded ? `${summary} Process ${processId} has ended.` : summary, problems };
-    },
-  };
-}
-
-function optionsOf({ file, bufferSize }: RecordArguments, args: readonly string[]) {
+/** What every recording into a perf.data is told. */
+export function optionsOf({ file, bufferSize }: RecordArguments, args: readonly string[]) {
   return {
     file,
     ringSize: bufferSize,
@@ -60,7 +28,7 @@ function optionsOf({ file, bufferSize }: RecordArguments, args: readonly string[
   };
 }
 
-function running(recording: Recording, file: string): RunningRecording {
+export function running(recording: Recording, file: string): RunningRecording {
   if (recording.notice !== undefined) process.stderr.write(`${recording.notice}\n`);
   return {
     address: recording.address,

@@ -5,8 +5,7 @@ import { RECORDER_VARIABLE } from '../platform/recorder-notice.ts';
 import { missingTracer } from '../session/record/missing-tracer.ts';
 import { RECORD_USAGE, type RecordArguments, recordArguments } from './record-arguments.ts';
 import { recordEtw } from './record-etw.ts';
-import { recordEventPipe } from './record-eventpipe.ts';
-import { recordPassed, recordUserEvents } from './record-user-events.ts';
+import { recordUserEvents } from './record-user-events.ts';
 import { RecordedCommand } from './recorded-command.ts';
 import type { RunningRecording } from './running-recording.ts';
 import { StopRequest } from './stop-request.ts';
@@ -24,8 +23,10 @@ export async function recordCommand(args: readonly string[]): Promise<void> {
   if (reason !== undefined) {
     say(`${reason} ${given.command[0]} is recorded by EventPipe instead, into ${given.eventPipeFile}.`);
   }
-  if (given.road === 'eventpipe' || reason !== undefined) await recordEventPipe(given);
-  else await recordToTracer(given, args);
+  if (given.road !== 'eventpipe' && reason === undefined) return recordToTracer(given, args);
+  // Loaded when it is called, as commands are: this and below.
+  const { recordEventPipe } = await import('./record-eventpipe.ts');
+  await recordEventPipe(given);
 }
 
 /** Whether a command was to be recorded by the system that can be recorded without it. */
@@ -56,7 +57,10 @@ async function recordToTracer(given: RecordArguments, args: readonly string[]): 
 }
 
 async function start(given: RecordArguments, args: readonly string[]): Promise<RunningRecording> {
-  if (given.processId !== undefined) return recordPassed(given, given.processId, args);
+  if (given.processId !== undefined) {
+    const { recordPassed } = await import('./record-passed.ts');
+    return recordPassed(given, given.processId, args);
+  }
   if (process.platform === 'win32') return recordEtw(given);
   try {
     return await recordUserEvents(given, args);

@@ -1,0 +1,36 @@
+/** `tracewright record --user-events`: the events of one process, which is let write to the kernel's tracer. */
+import { startPassedRecording } from '../session/record/passed-recording.ts';
+import type { RecordArguments } from './record-arguments.ts';
+import { optionsOf, running } from './record-user-events.ts';
+import type { RunningRecording } from './running-recording.ts';
+
+/**
+ * @param args the command line, which the file tells
+ * @throws RecorderError, DiagnosticsClientError
+ */
+export async function recordPassed(
+  given: RecordArguments,
+  processId: number,
+  args: readonly string[],
+): Promise<RunningRecording> {
+  const { providers, file } = given;
+  const { recording, session } = await startPassedRecording({
+    ...optionsOf(given, args),
+    processId,
+    providers,
+  });
+  let hasEnded = false;
+  session.ended.then(() => {
+    hasEnded = true;
+  });
+  const ofSystem = running(recording, file);
+  return {
+    ...ofSystem,
+    hasEnded: () => hasEnded || ofSystem.hasEnded(),
+    stop: async () => {
+      const { summary, problems } = await ofSystem.stop();
+      session.close();
+      return { summary: hasEnded ? `${summary} Process ${processId} has ended.` : summary, problems };
+    },
+  };
+}
