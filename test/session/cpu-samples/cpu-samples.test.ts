@@ -33,11 +33,11 @@ async function sampled(
   const samplingInterval = 1_000_000;
   const writer = new NetTraceWriter(version, { ...trace, samplingInterval }, 'thread');
   const thread = writer.thread({ processId: process.pid, threadId: process.pid, name: 'main' });
+  const before = timestamp();
   const samples = new CpuSamples(writer, thread, { intervalMs: 1 }, hasRoom);
   const pieces: Uint8Array[] = [];
   const flush = (until = timestamp()) =>
     pieces.push(samples.takeDue(until) ? writer.flush() : writer.flushOpen());
-  const before = timestamp();
   await work({ samples, flush });
   samples.end();
   const after = timestamp();
