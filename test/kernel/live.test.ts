@@ -75,7 +75,9 @@ describe.skipIf(skipReason('uml') !== undefined)(
 
     it('is a line for each event, as dump prints it', async () => {
       const output = await run(`${live} -- node recorded.mjs 1`);
-      expect(output).toMatch(/^ +0\.\d{6} +\d+ {2}Recorded_Service\/Tick {2}- {2}number=0 text="event 0"$/m);
+      expect(output).toMatch(
+        /^ +\d+\.\d{6} +\d+ {2}Recorded_Service\/Tick {2}- {2}number=0 text="event 0"$/m,
+      );
     });
 
     it('is what is asked for, by provider, event and level', { timeout: 60_000 }, async () => {

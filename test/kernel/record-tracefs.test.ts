@@ -143,11 +143,14 @@ describe.skipIf(skipReason('uml') !== undefined)(
     it('removes its instance also where it is forced to end, and that of one that was killed', {
       timeout: 60_000,
     }, async () => {
-      const stubborn = `process.on('SIGTERM', () => {}); setTimeout(() => {}, 30_000)`;
-      const output = await run(`${record} -o $f/our.data & sleep 1; kill -KILL $!; sleep 0.5
+      const stubborn = `process.on('SIGTERM', () => {}); setTimeout(() => {}, 60_000); fs.writeFileSync('/run/ready', '')`;
+      const output = await run(`${record} -o $f/our.data & killed=$!
+      until [ -n "$(ls -A /sys/kernel/tracing/instances)" ]; do sleep 0.1; done
+      kill -KILL $killed; sleep 0.5
       ls /sys/kernel/tracing/instances
       ${record} -o $f/our.data -- node -e "${stubborn}" & recorder=$!
-      sleep 1; kill -INT $recorder; sleep 1; kill -INT $recorder
+      until [ -e /run/ready ]; do sleep 0.1; done
+      kill -INT $recorder; sleep 2; kill -INT $recorder
       wait $recorder; echo "status $?"`);
       expect(output).toMatch(/^tracewright-\d+\n/m);
       expect(output).toMatch(/\nstatus 130\n$/);

@@ -184,9 +184,10 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('a recording, in all 
   });
 
   it('ends at once with a second Ctrl-C, also where the program does not', { timeout: 60_000 }, async () => {
-    const stubborn = `process.on('SIGTERM', () => {}); setTimeout(() => {}, 30_000)`;
+    const stubborn = `process.on('SIGTERM', () => {}); setTimeout(() => {}, 60_000); fs.writeFileSync('/run/ready', '')`;
     const output = await run(`${record} -o $f/our.data -- node -e "${stubborn}" & recorder=$!
-      sleep 1; kill -INT $recorder; sleep 1; kill -INT $recorder
+      until [ -e /run/ready ]; do sleep 0.1; done
+      kill -INT $recorder; sleep 2; kill -INT $recorder
       wait $recorder; echo "status $?"`);
     expect(output).toMatch(/^Recorded 0 events .*\nstatus 130\n$/);
   });
