@@ -29,6 +29,7 @@ export class AskedSources {
 
   /** Whether the event, which the subscriber was given, is asked for. */
   has(source: Listenable, schema: EventSchema): boolean {
+    if (this.#narrower.size === 0) return true;
     const request = this.#narrower.get(source);
     if (request === undefined) return true;
     // To listeners, keywords of 0 are all; to sessions, none.

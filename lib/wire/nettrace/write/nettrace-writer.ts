@@ -34,11 +34,13 @@ export type EventOrderGiven = 'time' | 'thread';
 const MAX_PAYLOAD_SIZE = 0xff_0000;
 /** More than so many missing events, of one thread between two sequence points, readers do not take for such. */
 const MAX_DROPPED = 0x7fff_ffff;
+/** Threads come and go, and the memory for the events of one has about 100 KB: of so many it is kept. */
+const MAX_SPARE = 16;
 
 interface Thread extends ThreadHandle {
   sequence: number;
-  /** Its own where events are in the order of their threads. */
-  readonly events: EventBlocks;
+  /** Where events are in the order of their threads: those since the last flush. */
+  events: EventBlocks | undefined;
 }
 
 export class NetTraceWriter {
@@ -56,6 +58,9 @@ export class NetTraceWriter {
   private readonly events: EventBlocks | undefined;
   /** Threads with events or losses since the last sequence point. */
   private readonly touched = new Set<Thread>();
+  private readonly spare: EventBlocks[] = [];
+  /** In the blocks of all threads. */
+  private eventBytes = 0;
   private lastMetadataId = 0;
   /** The newest event's; before the first one, the trace's start. */
   private lastTicks: bigint;
@@ -75,10 +80,8 @@ export class NetTraceWriter {
 
   /** About how many bytes `flush` has to give, without descriptions of events and threads. */
   get pendingBytes(): number {
-    let size = this.framing.pendingBytes + this.stacks.pendingBytes + this.labelLists.pendingBytes;
-    if (this.events !== undefined) return size + this.events.pendingBytes;
-    for (const { events } of this.touched) size += events.pendingBytes;
-    return size;
+    const { framing, stacks, labelLists } = this;
+    return framing.pendingBytes + stacks.pendingBytes + labelLists.pendingBytes + this.eventBytes;
   }
 
   /** Describes a kind of events. @returns its id */
@@ -95,8 +98,7 @@ export class NetTraceWriter {
     const id = isV6 ? this.threads.length + 1 : (thread.threadId ?? 0);
     const known = this.threadsById.get(id);
     if (known !== undefined) return known;
-    const events = this.events ?? new EventBlocks(this.version);
-    const added: Thread = { id, sequence: 0, events };
+    const added: Thread = { id, sequence: 0, events: undefined };
     this.threads.push(added);
     this.threadsById.set(id, added);
     if (isV6) this.threadRows.add((bytes) => writeThreadRow(bytes, id, thread));
@@ -114,7 +116,10 @@ export class NetTraceWriter {
     this.touched.add(thread);
     if (event.ticks > this.lastTicks || !this.hasEvents) this.lastTicks = event.ticks;
     this.hasEvents = true;
-    thread.events.add(event, this.stackOf(event), this.labelListOf(event), this.events !== undefined);
+    const events = this.events ?? this.eventsOf(thread);
+    const before = events.pendingBytes;
+    events.add(event, this.stackOf(event), this.labelListOf(event), this.events !== undefined);
+    this.eventBytes += events.pendingBytes - before;
   }
 
   /** Notes that events of the thread are missing. */
@@ -164,7 +169,21 @@ export class NetTraceWriter {
     add(BlockKind.Stack, this.stacks.take());
     add(BlockKind.LabelList, this.labelLists.take());
     if (this.events !== undefined) add(BlockKind.Event, this.events.take());
-    else for (const { events } of this.touched) add(BlockKind.Event, events.take());
+    else for (const thread of this.touched) add(BlockKind.Event, this.takeEventsOf(thread));
+    this.eventBytes = 0;
+  }
+
+  private eventsOf(thread: Thread): EventBlocks {
+    thread.events ??= this.spare.pop() ?? new EventBlocks(this.version);
+    return thread.events;
+  }
+
+  private takeEventsOf(thread: Thread): readonly Uint8Array[] {
+    const { events } = thread;
+    if (events === undefined) return [];
+    thread.events = undefined;
+    if (this.spare.length < MAX_SPARE) this.spare.push(events);
+    return events.take();
   }
 
   private stackOf({ stack }: WrittenEvent): number {
