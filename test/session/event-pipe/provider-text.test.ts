@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseProviders } from '../../../lib/session/event-pipe/provider-text.ts';
 import { ProviderRequests } from '../../../lib/session/event-pipe/requests.ts';
 import { SessionError } from '../../../lib/session/event-pipe/session-error.ts';
+import type { EventFilter } from '../../../lib/wire/diagnostics-ipc/tracing.ts';
 
 const ALL = 0xffff_ffff_ffff_ffffn;
 
@@ -45,7 +46,7 @@ describe('a text of providers', () => {
 describe('what is asked of a provider', () => {
   it('is everything where nothing else is said, and nothing of one that is not named', () => {
     const requests = ProviderRequests.from('A');
-    expect(requests.of('A')).toEqual({ keywords: ALL, level: 5, arguments: {} });
+    expect(requests.of('A')).toEqual({ keywords: ALL, level: 5, arguments: {}, filter: undefined });
     expect(requests.of('a')).toBeUndefined();
   });
 
@@ -56,6 +57,20 @@ describe('what is asked of a provider', () => {
     expect(ProviderRequests.from('A:1:0,A:1:4').of('A')?.level).toBe(0);
   });
 
+  it('passes the events that any of its filters passes', () => {
+    const filterOf = (...filters: (EventFilter | undefined)[]) =>
+      ProviderRequests.from(filters.map((filter) => ({ name: 'A', ...(filter && { filter }) }))).of('A')
+        ?.filter;
+    const allow = (...ids: number[]) => ({ isAllowList: true, ids });
+    const deny = (...ids: number[]) => ({ isAllowList: false, ids });
+    expect(filterOf(allow(1, 2))).toEqual(allow(1, 2));
+    expect(filterOf(allow(1, 2), allow(2, 3))).toEqual(allow(1, 2, 3));
+    expect(filterOf(deny(1, 2), deny(2, 3))).toEqual(deny(2));
+    expect(filterOf(deny(1, 2), allow(2, 3))).toEqual(deny(1));
+    expect(filterOf(allow(2, 3), deny(1, 2))).toEqual(deny(1));
+    expect(filterOf(allow(1), undefined)).toBeUndefined();
+  });
+
   it.each([
     ['', "A session takes the names of providers, not ''."],
     [[], 'A session takes the names of providers, not [].'],
@@ -64,7 +79,11 @@ describe('what is asked of a provider', () => {
       [{ name: 'A', level: 300 }],
       "The session's provider A: A listener's level must be an integer from 0 to 255, not 300.",
     ],
+    [
+      [{ name: 'A', filter: { isAllowList: true, ids: ['1'] } }],
+      "The filter of the session's provider A is { isAllowList, ids }, not { isAllowList: true, ids: [ '1' ] }.",
+    ],
   ])('cannot be %j', (given, message) => {
-    expect(() => ProviderRequests.from(given)).toThrow(new SessionError(message));
+    expect(() => ProviderRequests.from(given as string)).toThrow(new SessionError(message));
   });
 });

@@ -181,6 +181,17 @@ describe.each([6, 4] as const)('a session that writes version %i', (format) => {
     expect(trace.trace.lostEvents).toBe(dropped);
   });
 
+  it('tells which process it is of where the end is to', async () => {
+    const { events, trace, result } = await recorded(() => log.Plain({ n: 1 }), { format, rundown: true });
+    const [, info] = events;
+    expect(events.length).toBe(2);
+    expect(result.events).toBe(1);
+    expect(info).toMatchObject({ provider: 'Microsoft-DotNETCore-EventPipe', name: 'ProcessInfo', id: 1 });
+    expect(String(info?.payload.CommandLine)).toContain(process.argv[1]);
+    expect(info?.payload.ArchInformation).toBe(process.arch);
+    expect(trace.processNames.get(process.pid)).toBe('node');
+  });
+
   it('loses none where writing waits', async () => {
     const trace = await recorded(
       async () => {
