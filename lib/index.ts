@@ -4,7 +4,7 @@
  */
 import './session/user-events/shared-session.ts';
 
-import { startWantedPort } from './session/diagnostics/wanted-port.ts';
+import { startWantedPort } from './diagnostics/wanted-port.ts';
 
 export { type ActivityContext, ActivityOptions } from './activity/activity.ts';
 export { currentActivityId } from './activity/current.ts';

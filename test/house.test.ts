@@ -18,12 +18,13 @@ const FLOORS = [
   ['source'],
   ['counters'],
   ['runtime', 'integrations'],
+  ['diagnostics'],
   ['trace'],
   ['playback'],
   ['view'],
   ['cli'],
 ];
-const WRITE_ROAD = ['platform', 'session', 'source', 'counters', 'runtime', 'integrations'];
+const WRITE_ROAD = ['platform', 'session', 'source', 'counters', 'runtime', 'integrations', 'diagnostics'];
 const READ_ROAD = ['trace', 'playback', 'view'];
 
 /** May import everything, and is imported by nobody. */

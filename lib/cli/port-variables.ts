@@ -7,7 +7,7 @@
  */
 export function portVariables(address: string): NodeJS.ProcessEnv {
   const { NODE_OPTIONS: options } = process.env;
-  const register = new URL('../session/diagnostics/server/register.js', import.meta.url);
+  const register = new URL('../diagnostics/register.js', import.meta.url);
   // A URL has no blanks and no quotes, which would have a meaning there.
   const load = `--import=${register.href}`;
   return {

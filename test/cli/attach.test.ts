@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTrace } from '../../lib/trace/open-trace.ts';
-import { RunningApp } from '../session/diagnostics/server/running-app.ts';
+import { RunningApp } from '../diagnostics/running-app.ts';
 import { RunningCommand } from './run-tracewright.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tracewright-attach-'));

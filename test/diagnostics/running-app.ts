@@ -2,15 +2,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-const dist = new URL('../../../../dist/', import.meta.url);
+const dist = new URL('../../dist/', import.meta.url);
 /** As `tracewright`. */
 export const INDEX = new URL('index.js', dist).href;
 /** As `tracewright/diagnostics/register`. */
-export const REGISTER = new URL('session/diagnostics/server/register.js', dist).href;
+export const REGISTER = new URL('diagnostics/register.js', dist).href;
 
 const PRELUDE = `
   import { defineEventSource, event } from ${JSON.stringify(INDEX)};
-  import { enableDiagnostics } from ${JSON.stringify(new URL('session/diagnostics/server/index.js', dist))};
+  import { enableDiagnostics } from ${JSON.stringify(new URL('diagnostics/index.js', dist))};
   const say = (value) => console.log(JSON.stringify(value));
 `;
 

@@ -3,12 +3,12 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { DiagnosticsClient } from '../../../../lib/session/diagnostics/client/diagnostics-client.ts';
-import { listPorts } from '../../../../lib/session/diagnostics/client/find-port.ts';
-import { ReverseServer } from '../../../../lib/session/diagnostics/client/reverse-server.ts';
-import { openTrace } from '../../../../lib/trace/open-trace.ts';
-import type { StreamingTracing } from '../../../../lib/wire/diagnostics-ipc/tracing.ts';
-import { readAll } from '../client/fake-client.ts';
+import { DiagnosticsClient } from '../../lib/session/diagnostics/client/diagnostics-client.ts';
+import { listPorts } from '../../lib/session/diagnostics/client/find-port.ts';
+import { ReverseServer } from '../../lib/session/diagnostics/client/reverse-server.ts';
+import { openTrace } from '../../lib/trace/open-trace.ts';
+import type { StreamingTracing } from '../../lib/wire/diagnostics-ipc/tracing.ts';
+import { readAll } from '../session/diagnostics/client/fake-client.ts';
 import { INDEX, REGISTER, RunningApp } from './running-app.ts';
 
 let folder: string;
@@ -122,10 +122,22 @@ describe.skipIf(process.platform === 'win32')('an application with a diagnostic 
     },
   );
 
+  it('has what tools ask of every process: the sources and the counters of Node.js', async () => {
+    const app = run(`
+      import { eventSources } from ${JSON.stringify(INDEX)};
+      const names = () => eventSources().map(({ name }) => name);
+      const before = names();
+      enableDiagnostics();
+      say([before, names().sort()]);`);
+    expect((await app.end()).said).toEqual([
+      [[], ['Node.Runtime', 'System.Diagnostics.Metrics', 'System.Runtime']],
+    ]);
+  });
+
   it('has none of its own in a worker thread', async () => {
     const app = run(`
       import { Worker } from 'node:worker_threads';
-      const module = new URL('./session/diagnostics/server/index.js', ${JSON.stringify(REGISTER)}.replace(/session.*/, ''));
+      const module = new URL('./diagnostics/index.js', ${JSON.stringify(REGISTER)}.replace(/diagnostics.*/, ''));
       new Worker(\`import(\${JSON.stringify(module)}).then(({ enableDiagnostics }) => {
         console.log(JSON.stringify(enableDiagnostics().problem));
       })\`, { eval: true });`);

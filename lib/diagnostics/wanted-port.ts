@@ -1,12 +1,12 @@
 /** Opens the diagnostic port of a process that was started with the wish for it; costs others nothing. */
 import { isMainThread } from 'node:worker_threads';
-import { thrownText } from '../shown.ts';
-import { isPortWanted } from './server/switches.ts';
+import { isPortWanted } from '../session/diagnostics/server/switches.ts';
+import { thrownText } from '../session/shown.ts';
 
 /** Loads the server only where there is to be one. */
 export function startWantedPort(): void {
   if (!isMainThread || !isPortWanted()) return;
-  import('./server/enable-diagnostics.ts')
+  import('./enable-diagnostics.ts')
     .then(({ enableDiagnostics }) => enableDiagnostics())
     .catch((error: unknown) => {
       process.emitWarning(`The diagnostic port was not opened: ${thrownText(error)}`, 'TracewrightWarning');

@@ -1,4 +1,4 @@
-/** Opening the diagnostic port, by which tools of .NET and of tracewright attach to this process as it runs. */
+/** The diagnostic port of this process: one, whoever opens it. */
 import { isMainThread } from 'node:worker_threads';
 import { OpenPort } from './diagnostics-port.ts';
 import { checkOptions, type DiagnosticsOptions } from './options.ts';
@@ -25,15 +25,8 @@ const KEY = Symbol.for('tracewright.diagnostics.v1');
 /** All copies of this package in the process share its port. */
 const shared = globalThis as { [KEY]?: DiagnosticsPort };
 
-/**
- * Opens this process's diagnostic port. Where there is one already, it is that one, with its own options.
- *
- * What the environment lacks is a `problem`, and a process warning, never an exception. Only the main thread has a
- * port: its sessions have the events of all threads.
- *
- * @throws TypeError for options that there are not
- */
-export function enableDiagnostics(options: DiagnosticsOptions = {}): DiagnosticsPort {
+/** @throws TypeError for options that there are not */
+export function openDiagnosticPort(options: DiagnosticsOptions = {}): DiagnosticsPort {
   checkOptions(options);
   if (!isMainThread) {
     return withoutPort('A worker thread has no diagnostic port: the main thread opens that of the process.');
