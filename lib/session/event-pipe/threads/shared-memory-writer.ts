@@ -58,8 +58,9 @@ export class SharedMemoryWriter {
     return true;
   }
 
-  /** Counts an event that is missing. */
+  /** Counts an event that is missing, unless it comes after the session's end. */
   drop(): void {
+    if (this.isOver) return;
     Atomics.add(this.#memory.words, this.#slotAt + SlotWord.Dropped, 1);
   }
 
