@@ -67,16 +67,16 @@ export function startSession(options: SessionOptions): Session {
     rundown,
   };
   if (typeof output !== 'string') {
-    return sessionWith({ ...settings, openOutput: (onFailed) => new StreamOutput(output, onFailed) });
+    return runSession({ ...settings, openOutput: (onFailed) => new StreamOutput(output, onFailed) });
   }
   const drain = (file: FileOutput): void => file.drain();
   const makeRoom = mode === 'block' ? drain : undefined;
   const openOutput = (onFailed: OnOutputFailed): FileOutput => new FileOutput(output, onFailed);
-  return sessionWith({ ...settings, openOutput, makeRoom }, drain);
+  return runSession({ ...settings, openOutput, makeRoom }, drain);
 }
 
 /** @param atExit writes out what is left when the process exits, where that can be done at once */
-function sessionWith<Output extends SessionOutput>(
+export function runSession<Output extends SessionOutput>(
   settings: SessionSettings<Output>,
   atExit?: (output: Output) => void,
 ): Session {

@@ -21,6 +21,11 @@ export interface ServerConnection {
   closeWithClient(): void;
   /** Resolves when the connection is closed, by whomever. */
   readonly closed: Promise<void>;
+  /**
+   * Sends everything before it returns, however slowly the client reads; a connection whose client takes nothing for
+   * 10 seconds is closed. Not there where sending cannot be waited for.
+   */
+  readonly drain?: () => void;
   /** Closes when everything is sent and the client has closed, too; or after a moment. */
   end(): void;
   close(): void;

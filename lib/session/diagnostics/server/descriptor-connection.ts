@@ -6,8 +6,10 @@ import { closeSync } from 'node:fs';
 import { Ready, UnixSocketError, type UnixSockets } from '../../../platform/unix-socket.ts';
 import { LINGER_MS, type ServerConnection } from './connection.ts';
 
-/** When the process exits, a client that takes nothing for so long is not waited for, so that others have their time. */
-const STALL_MS = 200;
+/** A client that takes nothing for so long does not hold the process up any more. */
+const STALL_MS = 10_000;
+/** When the process exits, it is not waited for, so that others have their time. */
+const EXIT_STALL_MS = 200;
 /** What clients send behind their request is read in such pieces, and thrown away. */
 const DISCARDED = new Uint8Array(1 << 16);
 const NOTHING = new Uint8Array(0);
@@ -34,8 +36,8 @@ export class DescriptorConnection implements ServerConnection {
   #isSending = false;
   #isEnding = false;
   #isClosed = false;
-  /** See `hurry`. */
-  #deadline: number | undefined;
+  /** How many milliseconds sending may be waited for at present. */
+  #patience: () => number = () => 0;
 
   /** @param descriptor connected; closed with the connection */
   constructor(sockets: UnixSockets, descriptor: number) {
@@ -107,8 +109,20 @@ export class DescriptorConnection implements ServerConnection {
     this.#setClosed();
   }
 
+  readonly drain = (): void => {
+    const usual = this.#patience;
+    this.#patience = () => STALL_MS;
+    this.#sendNow();
+    this.#patience = usual;
+    if (this.#outgoing.length > 0 && !this.#isSending) this.close();
+  };
+
   hurry(deadline: number): void {
-    this.#deadline = deadline;
+    this.#patience = () => Math.min(EXIT_STALL_MS, Math.ceil(deadline - performance.now()));
+    this.#sendNow();
+  }
+
+  #sendNow(): void {
     if (!this.#isClosed) this.#guard(() => this.#sendOn());
   }
 
@@ -179,10 +193,9 @@ export class DescriptorConnection implements ServerConnection {
       part.offset += sent;
       return true;
     }
-    if (this.#deadline === undefined) return false;
-    const left = Math.min(STALL_MS, Math.ceil(this.#deadline - performance.now()));
-    if (left > 0 && this.#sockets.awaitSendable(this.#descriptor, left)) return true;
-    this.#deadline = undefined;
+    const patience = this.#patience();
+    if (patience > 0 && this.#sockets.awaitSendable(this.#descriptor, patience)) return true;
+    this.#patience = () => 0;
     return false;
   }
 

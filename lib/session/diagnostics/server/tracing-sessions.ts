@@ -2,17 +2,19 @@
 import { BufferMode, ErrorCode, StreamFormat } from '../../../wire/diagnostics-ipc/constants.ts';
 import { encodeSessionReply } from '../../../wire/diagnostics-ipc/reply.ts';
 import type { StreamingTracing, Tracing, UserEventsTracing } from '../../../wire/diagnostics-ipc/tracing.ts';
-import { startSession } from '../../event-pipe/start-session.ts';
+import { ProviderRequests } from '../../event-pipe/requests.ts';
+import { runSession } from '../../event-pipe/start-session.ts';
 import { sessionProvider } from '../../event-pipe/tracing-provider.ts';
 import { UserEventsSession } from '../../user-events/user-events-session.ts';
 import type { ServerConnection } from './connection.ts';
+import { ConnectionOutput } from './connection-output.ts';
 import { RefusedError } from './refused-error.ts';
-import { SessionStream } from './session-stream.ts';
 
 /** As many as .NET's runtime has. */
 const MAX_SESSIONS = 64;
 /** Memory that a client can have the process use, whatever it asks for. */
 const MAX_BUFFER_MB = 1024;
+const BYTES_PER_MB = 1 << 20;
 
 interface RunningSession {
   readonly connection: ServerConnection;
@@ -52,19 +54,22 @@ export class TracingSessions {
   }
 
   #startStream(tracing: StreamingTracing, connection: ServerConnection): void {
-    checkStreaming(tracing);
-    const stream = new SessionStream(connection);
-    const session = startSession({
-      providers: tracing.providers.map(sessionProvider),
-      output: stream,
-      format: tracing.format === StreamFormat.NetTrace6 ? 6 : 4,
-      bufferMB: Math.min(tracing.bufferMegabytes, MAX_BUFFER_MB),
+    if (tracing.format === StreamFormat.NetPerf) {
+      throw new RefusedError(ErrorCode.Fail, 'NetPerf, the format before nettrace, is not written.');
+    }
+    const output = new ConnectionOutput(connection);
+    const session = runSession({
+      requests: ProviderRequests.from(tracing.providers.map(sessionProvider)),
+      version: tracing.format === StreamFormat.NetTrace6 ? 6 : 4,
+      bufferSize: Math.min(tracing.bufferMegabytes, MAX_BUFFER_MB) * BYTES_PER_MB,
       rundown: tracing.rundownKeyword !== 0n,
+      openOutput: () => output,
+      makeRoom: tracing.bufferMode === BufferMode.Block ? drainOf(connection) : undefined,
     });
     const id = this.#add(connection, async () => {
       await session.stop();
     });
-    stream.open(encodeSessionReply(id));
+    output.open(encodeSessionReply(id));
   }
 
   async #startUserEvents(tracing: UserEventsTracing, connection: ServerConnection): Promise<void> {
@@ -100,15 +105,8 @@ export class TracingSessions {
   }
 }
 
-/** @throws RefusedError for what a stream cannot be */
-function checkStreaming({ format, bufferMode }: StreamingTracing): void {
-  if (format === StreamFormat.NetPerf) {
-    throw new RefusedError(ErrorCode.Fail, 'NetPerf, the format before nettrace, is not written.');
-  }
-  if (bufferMode === BufferMode.Block) {
-    throw new RefusedError(
-      ErrorCode.NotSupported,
-      'A session cannot hold the application up until its client has read: both are served by the same thread.',
-    );
-  }
+/** @throws RefusedError where the client cannot be waited for */
+function drainOf({ drain }: ServerConnection): () => void {
+  if (drain !== undefined) return drain;
+  throw new RefusedError(ErrorCode.NotSupported, 'Sending cannot be waited for here.');
 }

@@ -110,6 +110,11 @@ const streaming5 = (providers: readonly AskedProvider[]): Buffer =>
 export const collectTracing5 = (...providers: readonly AskedProvider[]): Buffer =>
   message(EVENT_PIPE, 0x06, streaming5(providers));
 
-const DROP = u32(0);
+const [DROP, BLOCK] = [u32(0), u32(1)];
+
 export const collectTracing6 = (...providers: readonly AskedProvider[]): Buffer =>
   message(EVENT_PIPE, 0x07, streaming5(providers), DROP);
+
+/** As CollectTracing6; the process waits where it would drop events. */
+export const blockingTracing6 = (...providers: readonly AskedProvider[]): Buffer =>
+  message(EVENT_PIPE, 0x07, streaming5(providers), BLOCK);

@@ -5,6 +5,7 @@ import type { TraceEvent } from '../../../../lib/trace/trace-event.ts';
 import { exchange } from './byte-client.ts';
 import {
   type AskedProvider,
+  blockingTracing6,
   collectTracing,
   collectTracing2,
   collectTracing3,
@@ -27,6 +28,7 @@ const ROUNDS = 20;
 /** What the application itself wrote; beside it a trace may tell of the process. */
 const OWN = ['Demo', 'MyEventSource', 'P', 'Bulk'];
 const ownOf = (events: readonly TraceEvent[]) => events.filter(({ provider }) => OWN.includes(provider));
+const numbers = (count: number) => Array.from({ length: count }, (_, number) => number);
 const nameOf = ({ provider, name }: TraceEvent) => `${provider}/${name}`;
 
 /** The names of the events that the session took of each of twenty rounds, once all rounds are found whole. */
@@ -42,7 +44,7 @@ function wholeRounds(events: readonly TraceEvent[]): string[] {
   const names = [...new Set(events.map(nameOf))];
   for (const name of names) {
     const rounds = events.filter((event) => nameOf(event) === name).map(({ payload }) => payload.n);
-    expect(rounds).toEqual(Array.from({ length: ROUNDS }, (_, round) => round));
+    expect(rounds).toEqual(numbers(ROUNDS));
   }
   return names;
 }
@@ -56,7 +58,7 @@ const COLLECT: readonly [string, (...providers: AskedProvider[]) => Buffer][] = 
   ['CollectTracing6', collectTracing6],
 ];
 
-describePorts('a session of a diagnostics port', () => {
+describePorts('a session of a diagnostics port', (hasAddon) => {
   it.each(COLLECT)('is what %s asks for: providers, keywords, levels', async (_, request) => {
     const demo = { name: 'Demo', keywords: 4n, level: 4 };
     const mine = { name: 'MyEventSource', keywords: 0x20n, level: 2, arguments: text('') };
@@ -122,9 +124,48 @@ describePorts('a session of a diagnostics port', () => {
     expect(await collected(collectTracing2(asked))).toEqual(['P/One']);
   });
 
-  it('cannot block the process for a stream, and says so', async () => {
-    expect(await exchange((await target()).address, WORKED_6)).toEqual(errorReply('NOT_SUPPORTED'));
-  });
+  if (hasAddon) {
+    it('has the process wait for its client where that is asked for, and loses nothing', async () => {
+      const process = await target();
+      const count = 40_000;
+      const stream = await ByteStream.start(process.address, blockingTracing6({ name: 'Bulk' }));
+      stream.connection.pause();
+      let isWritten = false;
+      const written = process.ask('writeBulk', { count }).then(() => {
+        isWritten = true;
+      });
+      await delay(1000);
+      expect(isWritten).toBe(false);
+      stream.connection.resume();
+      await written;
+      await stream.stop();
+      const { events } = await stream.read();
+      expect(ownOf(events).map(({ payload }) => payload.n)).toEqual(numbers(count));
+    });
+
+    it('is as another one, until it would have the process wait', async () => {
+      expect(await collected(WORKED_6)).toEqual([
+        'Demo/Req',
+        'Demo/Note',
+        'Demo/Fourth',
+        'Demo/Fifth',
+        'Demo/Plain',
+      ]);
+    });
+
+    it('lets a client go that has the process wait and takes nothing', { timeout: 60_000 }, async () => {
+      const process = await target();
+      const stream = await ByteStream.start(process.address, blockingTracing6({ name: 'Bulk' }));
+      stream.connection.pause();
+      await process.ask('writeBulk', { count: 40_000 });
+      expect((await process.state()).enabled).toBe(0);
+      stream.connection.destroy();
+    });
+  } else {
+    it('cannot have the process wait for its client, and says so', async () => {
+      expect(await exchange((await target()).address, WORKED_6)).toEqual(errorReply('NOT_SUPPORTED'));
+    });
+  }
 
   it('takes what is asked of a buffer as the most, and no memory for it', async () => {
     const process = await target();
@@ -183,6 +224,6 @@ describePorts('a session of a diagnostics port', () => {
     stream.connection.resume();
     await stopped;
     const { events } = await stream.read();
-    expect(ownOf(events).map(({ payload }) => payload.n)).toEqual(Array.from({ length: count }, (_, n) => n));
+    expect(ownOf(events).map(({ payload }) => payload.n)).toEqual(numbers(count));
   });
 });

@@ -132,11 +132,11 @@ describe.each(SOCKETS)('a port over the sockets of %s', (_, sockets) => {
     expect(served.sessions.connections()).toEqual([]);
   });
 
-  it.each([
-    ['to block', { ...tracing, bufferMode: 1 }, ErrorCode.NotSupported],
-    ['to be of the format before nettrace', { ...tracing, format: 0 }, ErrorCode.Fail],
-  ])('refuses a session that is asked %s', async (_, asked, replyCode) => {
-    await expect(served.client.collectTracing(asked)).rejects.toMatchObject({ code: 'refused', replyCode });
+  it('refuses a session of the format before nettrace', async () => {
+    await expect(served.client.collectTracing({ ...tracing, format: 0 })).rejects.toMatchObject({
+      code: 'refused',
+      replyCode: ErrorCode.Fail,
+    });
     expect(log.Ping.enabled).toBe(false);
   });
 
