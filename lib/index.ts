@@ -2,8 +2,6 @@
  * tracewright: typed events for Node.js, written to the operating system's own tracer, each with the
  * activity that it belongs to.
  */
-import './session/user-events/shared-session.ts';
-
 import { startWantedPort } from './diagnostics/wanted-port.ts';
 
 export { type ActivityContext, ActivityOptions } from './activity/activity.ts';

@@ -7,6 +7,7 @@ import { theKernel } from '../platform/kernel.ts';
 import { WANTED_BITS } from '../session/audience.ts';
 import type { CommandHandler } from '../session/commands.ts';
 import '../session/event-pipe/threads/join-sessions.ts';
+import '../session/user-events/shared-session.ts';
 import { shown } from '../session/shown.ts';
 import { LISTENABLE, Subscriptions } from '../session/subscriptions.ts';
 import { generateManifest as manifestOf } from '../wire/manifest/generate.ts';

@@ -7,7 +7,7 @@ import { TypeCode } from '../../wire/nettrace/constants.ts';
 import { NetTraceBytes } from '../../wire/nettrace/write/byte-writer.ts';
 import type { NetTraceWriter } from '../../wire/nettrace/write/nettrace-writer.ts';
 import type { ThreadHandle, WrittenMetadata } from '../../wire/nettrace/write/written.ts';
-import { thisProcess } from '../diagnostics/server/this-process.ts';
+import { thisProcess } from '../this-process.ts';
 
 const PROCESS_INFO: WrittenMetadata = {
   provider: 'Microsoft-DotNETCore-EventPipe',

@@ -3,6 +3,7 @@ import { type UnixSockets, unixSockets } from '../../../platform/unix-socket.ts'
 import { encodeAdvertise } from '../../../wire/diagnostics-ipc/advertise.ts';
 import { doAtExit } from '../../at-exit.ts';
 import { thrownText } from '../../shown.ts';
+import { thisProcess } from '../../this-process.ts';
 import type { ServerConnection } from './connection.ts';
 import { Connector } from './connector.ts';
 import { listenAt } from './listener.ts';
@@ -13,7 +14,6 @@ import { type PortSetting, parsePortSettings } from './port-settings.ts';
 import { RequestServer } from './request-server.ts';
 import { StartupGate } from './startup-gate.ts';
 import { isDefaultPortSuspended } from './switches.ts';
-import { thisProcess } from './this-process.ts';
 import { TracingSessions } from './tracing-sessions.ts';
 
 /** Connections without a session; of more, the oldest are closed. A thousand tools may come at once. */

@@ -10,13 +10,13 @@ import {
   encodeSessionReply,
 } from '../../../wire/diagnostics-ipc/reply.ts';
 import { decodeRequest, type Request } from '../../../wire/diagnostics-ipc/request.ts';
+import { thisProcess } from '../../this-process.ts';
 import { UserEventsSessionError } from '../../user-events/user-events-session-error.ts';
 import type { ServerConnection } from './connection.ts';
 import { environmentVariables, setEnvironmentVariable } from './environment-variables.ts';
 import { enablePerfMap } from './perf-map.ts';
 import { RefusedError } from './refused-error.ts';
 import type { StartupGate } from './startup-gate.ts';
-import { thisProcess } from './this-process.ts';
 import type { TracingSessions } from './tracing-sessions.ts';
 
 /** A client sends its request at once; one that does not is not waited for longer. */

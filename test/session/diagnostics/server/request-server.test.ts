@@ -8,7 +8,7 @@ import { DiagnosticsClient } from '../../../../lib/session/diagnostics/client/di
 import { ReverseServer } from '../../../../lib/session/diagnostics/client/reverse-server.ts';
 import { Connector } from '../../../../lib/session/diagnostics/server/connector.ts';
 import { listenAt } from '../../../../lib/session/diagnostics/server/listener.ts';
-import { thisProcess } from '../../../../lib/session/diagnostics/server/this-process.ts';
+import { thisProcess } from '../../../../lib/session/this-process.ts';
 import { event } from '../../../../lib/source/event.ts';
 import { defineEventSource } from '../../../../lib/source/event-source.ts';
 import { openTrace } from '../../../../lib/trace/open-trace.ts';

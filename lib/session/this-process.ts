@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import type { ProcessInfo } from '../../../wire/diagnostics-ipc/process-info.ts';
+import type { ProcessInfo } from '../wire/diagnostics-ipc/process-info.ts';
 
 const OPERATING_SYSTEMS: Readonly<Record<string, string>> = {
   linux: 'Linux',
