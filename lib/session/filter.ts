@@ -8,16 +8,23 @@ export interface ListenerFilter {
   readonly keywords?: bigint;
 }
 
+/** Which events anybody wants inside the process; sessions can say what listeners cannot. */
+export interface Filter extends ListenerFilter {
+  /** Only events without keywords: what a session asks for by keywords of 0. */
+  readonly onlyWithoutKeywords?: boolean;
+}
+
 /** What of an event a filter looks at. */
 export interface Filtered {
   readonly level: number;
   readonly keywords: bigint;
 }
 
-export function passes(event: Filtered, { level = 0, keywords = 0n }: ListenerFilter): boolean {
+export function passes(event: Filtered, filter: Filter): boolean {
+  const { level = 0, keywords = 0n, onlyWithoutKeywords = false } = filter;
   return (
     (level === 0 || event.level <= level) &&
-    (keywords === 0n || event.keywords === 0n || (event.keywords & keywords) !== 0n)
+    ((keywords === 0n && !onlyWithoutKeywords) || event.keywords === 0n || (event.keywords & keywords) !== 0n)
   );
 }
 

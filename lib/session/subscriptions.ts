@@ -11,12 +11,12 @@ import {
   namedCommand,
   type SourceCommand,
 } from './commands.ts';
-import { checkFilter, type ListenerFilter, passes } from './filter.ts';
+import { checkFilter, type Filter, passes } from './filter.ts';
 import { shown } from './shown.ts';
 import { announceSource } from './sources.ts';
 
 /** What a subscriber asks of a source. */
-export interface Request extends ListenerFilter {
+export interface Request extends Filter {
   readonly arguments?: CommandArguments;
 }
 

@@ -1,17 +1,18 @@
 /** The event sources of one thread that a session takes events of, as they come, and which of their events. */
+import type { EventFilter } from '../../wire/diagnostics-ipc/tracing.ts';
 import type { EventSchema } from '../../wire/schema.ts';
 import type { Subscriber } from '../audience.ts';
 import { passesEventFilter } from '../event-filter.ts';
 import { observeSources } from '../sources.ts';
 import { type Listenable, type Subscriptions, subscriptionsOf } from '../subscriptions.ts';
-import type { ProviderRequest, ProviderRequests } from './requests.ts';
+import type { ProviderRequests } from './requests.ts';
 
 export class AskedSources {
   readonly #requests: ProviderRequests;
   readonly #subscriber: Subscriber;
   readonly #subscriptions = new Set<Subscriptions>();
-  /** What is asked of sources where level and keywords, as listeners take them, do not say it all. */
-  readonly #narrower = new Map<Listenable, ProviderRequest>();
+  /** Of the sources that are asked for events by their ids, too. */
+  readonly #filters = new Map<Listenable, EventFilter>();
   #stopObserving: () => void = () => {};
   #isOver = false;
 
@@ -29,12 +30,7 @@ export class AskedSources {
 
   /** Whether the event, which the subscriber was given, is asked for. */
   has(source: Listenable, schema: EventSchema): boolean {
-    if (this.#narrower.size === 0) return true;
-    const request = this.#narrower.get(source);
-    if (request === undefined) return true;
-    // To listeners, keywords of 0 are all; to sessions, none.
-    if (request.keywords === 0n && schema.keywords !== 0n) return false;
-    return passesEventFilter(request.filter, schema.id);
+    return this.#filters.size === 0 || passesEventFilter(this.#filters.get(source), schema.id);
   }
 
   /** The subscriber gets no event any more. */
@@ -50,7 +46,8 @@ export class AskedSources {
     if (request === undefined || this.#isOver) return;
     const subscriptions = subscriptionsOf(source);
     this.#subscriptions.add(subscriptions);
-    if (request.keywords === 0n || request.filter !== undefined) this.#narrower.set(source, request);
-    subscriptions.enable(this.#subscriber, request);
+    if (request.filter !== undefined) this.#filters.set(source, request.filter);
+    // To listeners, keywords of 0 are all.
+    subscriptions.enable(this.#subscriber, { ...request, onlyWithoutKeywords: request.keywords === 0n });
   }
 }

@@ -216,6 +216,9 @@ describe('a session', () => {
     expect(numbersOf(await recorded(work, { providers: 'Session-Test:2:2' }))).toEqual([2]);
     // EventPipe: keywords of 0 are those of events without keywords.
     expect(numbersOf(await recorded(work, { providers: 'Session-Test:0:5' }))).toEqual([1]);
+    await recorded(() => expect([log.Plain.enabled, log.Loud.enabled]).toEqual([true, false]), {
+      providers: 'Session-Test:0:5',
+    });
     const all = await recorded(work, {
       providers: [{ name: 'Session-Test', level: 2 }, { name: 'Session-Test-Other' }],
     });
