@@ -6,7 +6,7 @@ import { DiagnosticsClientError } from '../session/diagnostics/client/client-err
 import type { DiagnosticsClient } from '../session/diagnostics/client/diagnostics-client.ts';
 import type { TracingSession } from '../session/diagnostics/client/tracing-session.ts';
 import type { StreamingTracing } from '../wire/diagnostics-ipc/tracing.ts';
-import { megabytes } from './megabytes.ts';
+import { dataSize } from './data-size.ts';
 import type { OpenedTarget } from './opened-target.ts';
 import { processName } from './process-name.ts';
 import type { StopRequest } from './stop-request.ts';
@@ -54,7 +54,7 @@ class Collection {
     this.#options = options;
     this.#progress = setInterval(() => {
       if (this.#isShown && this.#bytes > 0) {
-        process.stderr.write(`\r\x1b[KCollecting: ${megabytes(this.#bytes)}`);
+        process.stderr.write(`\r\x1b[KCollecting: ${dataSize(this.#bytes)}`);
       }
     }, PROGRESS_MS);
   }
@@ -78,7 +78,7 @@ class Collection {
       await pipeline(counted(session, onBytes), createWriteStream(file));
     });
     const end = session.isComplete ? '' : ` ${target.name} has ended.`;
-    this.#say(`Collected ${megabytes(bytes)} into ${file}.${end}`);
+    this.#say(`Collected ${dataSize(bytes)} into ${file}.${end}`);
   }
 
   /** As `take`; what goes wrong is told by `check`, and the process goes on. */

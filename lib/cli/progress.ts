@@ -1,6 +1,6 @@
 /** How much of a large trace has been read, on a terminal. */
 import type { Trace } from '../trace/trace.ts';
-import { megabytes } from './megabytes.ts';
+import { dataSize } from './data-size.ts';
 
 /** Of smaller traces nobody waits for. */
 const LARGE_BYTES = 32 << 20;
@@ -27,8 +27,8 @@ export class Progress {
     this.#nextMs = performance.now() + INTERVAL_MS;
     const { bytesRead, size } = this.#trace;
     const share =
-      size === undefined ? '' : ` of ${megabytes(size)} (${Math.floor((100 * bytesRead) / size)} %)`;
-    process.stderr.write(`\r\x1b[KReading: ${megabytes(bytesRead)}${share}`);
+      size === undefined ? '' : ` of ${dataSize(size)} (${Math.floor((100 * bytesRead) / size)} %)`;
+    process.stderr.write(`\r\x1b[KReading: ${dataSize(bytesRead)}${share}`);
   }
 
   /** Takes the line away. */

@@ -1,6 +1,6 @@
 /** `tracewright record` on Windows: the system's ETW events of some providers into an .etl file. */
 import { EtwRecording, type EtwRecordingResult } from '../session/record/etw-recording.ts';
-import { megabytes } from './megabytes.ts';
+import { dataSize } from './data-size.ts';
 import type { RecordArguments } from './record-arguments.ts';
 import type { RunningRecording } from './running-recording.ts';
 
@@ -23,5 +23,5 @@ function summaryOf({ bytes, eventsLost, buffersLost }: EtwRecordingResult, file:
   ];
   const losses =
     lost.length === 0 ? 'none lost' : `${lost.join(' and ')} lost, which a larger --buffer-size may keep`;
-  return `Recorded into ${file} (${megabytes(bytes)}), ${losses}.`;
+  return `Recorded into ${file} (${dataSize(bytes)}), ${losses}.`;
 }

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Recording, type RecordingResult } from '../session/record/recording.ts';
 import { Selection } from '../session/record/selection.ts';
-import { megabytes } from './megabytes.ts';
+import { dataSize } from './data-size.ts';
 import type { RecordArguments } from './record-arguments.ts';
 import type { RunningRecording } from './running-recording.ts';
 
@@ -34,7 +34,7 @@ export function running(recording: Recording, file: string): RunningRecording {
     address: recording.address,
     progress: () => {
       const { events, bytes, lost } = recording.counts;
-      return `Recording: ${events} events, ${megabytes(bytes)}, ${lost} lost`;
+      return `Recording: ${events} events, ${dataSize(bytes)}, ${lost} lost`;
     },
     hasEnded: () => recording.counts.done,
     stop: async () => {
@@ -48,7 +48,7 @@ function summaryOf({ events, bytes, lost, tracepoints }: RecordingResult, file: 
   const of = tracepoints.length === 1 ? '1 tracepoint' : `${tracepoints.length} tracepoints`;
   const losses = lost === 0 ? 'none lost' : `${lost} lost, which a larger --buffer-size may keep`;
   const hint = tracepoints.length === 0 ? ' No program had registered any that was asked for.' : '';
-  return `Recorded ${events} events of ${of} into ${file} (${megabytes(bytes)}), ${losses}.${hint}`;
+  return `Recorded ${events} events of ${of} into ${file} (${dataSize(bytes)}), ${losses}.${hint}`;
 }
 
 function packageVersion(): string {

@@ -1,8 +1,10 @@
 /** `tracewright ps`, `collect` and `counters` as a user types them, against an application with tracewright in it. */
-import { mkdtempSync, rmSync } from 'node:fs';
+
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dataSize } from '../../lib/cli/data-size.ts';
 import { openTrace } from '../../lib/trace/open-trace.ts';
 import { RunningApp } from '../diagnostics/running-app.ts';
 import { RunningCommand } from './run-tracewright.ts';
@@ -52,7 +54,10 @@ describe.skipIf(process.platform === 'win32')('an application with tracewright',
       ...['collect', '-p', String(app.pid), '-o', file, '--duration', '1', '--format', format],
       ...['--providers', 'Attach-App:2:Informational'],
     );
-    expect({ status, stderr }).toEqual({ status: 0, stderr: `Collected 0.0 MB into ${file}.\n` });
+    expect({ status, stderr }).toEqual({
+      status: 0,
+      stderr: `Collected ${dataSize(statSync(file).size)} into ${file}.\n`,
+    });
     const numbers: number[] = [];
     for await (const { provider, payload } of await openTrace(file)) {
       if (provider === 'Attach-App') numbers.push(payload.n as number);

@@ -1,8 +1,10 @@
 /** `tracewright collect` as a user types it, on the built package, against a process that answers as .NET does. */
+
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
+import { dataSize } from '../../lib/cli/data-size.ts';
 import { openTrace } from '../../lib/trace/index.ts';
 import { fakeOf, folder, PROCESS, useFakeProcesses } from '../session/diagnostics/client/fake-client.ts';
 import { error, hexBytes, message } from '../session/diagnostics/client/fake-process.ts';
@@ -24,7 +26,7 @@ describe('collect', () => {
     expect(await collect.end()).toEqual({
       status: 0,
       stdout: '',
-      stderr: 'Collected 0.0 MB into a.nettrace.\n',
+      stderr: `Collected ${dataSize(trace.length)} into a.nettrace.\n`,
     });
     const file = readFileSync(join(folder.path, 'a.nettrace'));
     expect(Buffer.compare(file, trace)).toBe(0);
@@ -73,7 +75,7 @@ describe('collect', () => {
     expect(readdirSync(folder.path).filter((name) => /^app_\d{8}_\d{6}\.nettrace$/.test(name))).toHaveLength(
       1,
     );
-    expect(stderr).toMatch(/^Collected 0\.0 MB into app_\d{8}_\d{6}\.nettrace\.\n$/);
+    expect(stderr).toMatch(/^Collected \d+\.\d kB into app_\d{8}_\d{6}\.nettrace\.\n$/);
   });
 
   it('ends with the process, keeping what it has written', async () => {
@@ -84,7 +86,7 @@ describe('collect', () => {
     fake.end();
     expect(await collect.end()).toMatchObject({
       status: 0,
-      stderr: `Collected 0.0 MB into a.nettrace. ${PROCESS} has ended.\n`,
+      stderr: `Collected ${dataSize(trace.length - 1)} into a.nettrace. ${PROCESS} has ended.\n`,
     });
     expect(readFileSync(join(folder.path, 'a.nettrace'))).toEqual(Buffer.from(trace.subarray(0, -1)));
   });

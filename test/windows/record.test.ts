@@ -38,7 +38,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('a recording'), { timeout: 9
       ...['record', '-o', 'Ω.etl', '--provider', 'MyCompany-MyService', '--provider', OTHER],
       ...['--level', '4', '--keywords', '0x2', '--buffer-size', '1000', '--', 'cmd', '/c', 'exit 3'],
     ]);
-    expect(lines).toEqual(['Recorded into Ω.etl (0.0 MB), none lost.', 'cmd ended with status 3.']);
+    expect(lines).toEqual(['Recorded into Ω.etl (0.0 kB), none lost.', 'cmd ended with status 3.']);
     const [start, ...others] = callsOf(calls, 'startTrace');
     expect(others).toEqual([]);
     // 8 buffers of 128 KiB make the next power of two of the KiB asked for.
@@ -94,7 +94,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('a recording'), { timeout: 9
       lost: [12, 3],
     });
     expect(lines).toEqual([
-      'Recorded into trace.etl (0.0 MB), 12 events and 3 buffers lost, which a larger --buffer-size may keep.',
+      'Recorded into trace.etl (0.0 kB), 12 events and 3 buffers lost, which a larger --buffer-size may keep.',
     ]);
   });
 
