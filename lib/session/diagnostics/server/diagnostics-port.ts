@@ -6,6 +6,7 @@ import { thrownText } from '../../shown.ts';
 import { thisProcess } from '../../this-process.ts';
 import type { ServerConnection } from './connection.ts';
 import { Connector } from './connector.ts';
+import { removeForsakenPorts } from './forsaken-ports.ts';
 import { listenAt } from './listener.ts';
 import type { DiagnosticsOptions } from './options.ts';
 import { defaultFolder, ownAddress, systemAddress } from './port-address.ts';
@@ -45,6 +46,7 @@ export class OpenPort {
     this.#server = new RequestServer(this.#sessions, options.exposeSecrets ?? false);
     const gate = this.#gate(isDefaultPortSuspended());
     const folder = options.folder ?? defaultFolder();
+    if (this.#sockets !== undefined) removeForsakenPorts(folder, this.#sockets);
     this.address = this.#attempt(() => this.#listen(ownAddress(folder), gate), gate);
     if (options.discoverableByRecordTrace === true) this.#showToRecordTrace(folder, gate);
     const { ports, problems } = parsePortSettings(options.ports ?? process.env.DOTNET_DiagnosticPorts ?? '');

@@ -1,7 +1,7 @@
 /** Listens with a socket of the addon. */
-import { lstatSync } from 'node:fs';
 import { Ready, type UnixSockets } from '../../../platform/unix-socket.ts';
 import { DescriptorConnection } from './descriptor-connection.ts';
+import { isLeftBehind } from './left-behind.ts';
 import type { Listener, OnConnection } from './listener.ts';
 import { systemCodeOf } from './port-error.ts';
 import { unlinkQuietly } from './unlink-quietly.ts';
@@ -37,21 +37,9 @@ export class SocketListener implements Listener {
     try {
       return this.#sockets.listen(this.#address);
     } catch (error) {
-      if (systemCodeOf(error) !== 'EADDRINUSE' || !this.#isLeftBehind()) throw error;
+      if (systemCodeOf(error) !== 'EADDRINUSE' || !isLeftBehind(this.#address, this.#sockets)) throw error;
       unlinkQuietly(this.#address);
       return this.#sockets.listen(this.#address);
-    }
-  }
-
-  /** Whether the file is a socket that nobody listens at any more. */
-  #isLeftBehind(): boolean {
-    try {
-      // Of another kind of file, connecting says the same.
-      if (!lstatSync(this.#address).isSocket()) return false;
-      this.#sockets.close(this.#sockets.connect(this.#address));
-      return false;
-    } catch (error) {
-      return systemCodeOf(error) === 'ECONNREFUSED';
     }
   }
 
