@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 
 namespace tracewright::unix_socket {
@@ -152,9 +153,17 @@ ptrdiff_t SendDescriptor(int fd, int descriptor) {
 
 int EndSending(int fd) { return shutdown(fd, SHUT_WR) < 0 ? -errno : 0; }
 
-int AwaitSendable(int fd, int milliseconds) {
+int AwaitSendable(int fd, int timeout) {
+  using std::chrono::milliseconds;
+  using std::chrono::steady_clock;
+  auto deadline = steady_clock::now() + milliseconds(timeout);
   pollfd wanted{fd, POLLOUT, 0};
-  int ready = poll(&wanted, 1, milliseconds);
+  int ready;
+  // The signals of a CPU profiler come a thousand times a second.
+  do {
+    auto left = std::chrono::ceil<milliseconds>(deadline - steady_clock::now());
+    ready = poll(&wanted, 1, left > milliseconds(0) ? static_cast<int>(left.count()) : 0);
+  } while (ready < 0 && errno == EINTR);
   if (ready < 0) return -errno;
   return ready == 0 ? -ETIMEDOUT : 0;
 }

@@ -26,7 +26,8 @@ ptrdiff_t SendDescriptor(int fd, int descriptor);
 
 // The other side reads the end of the stream behind what was sent.
 int EndSending(int fd);
-// Blocks until something can be sent, or nothing ever will be. -ETIMEDOUT: not in this time.
-int AwaitSendable(int fd, int milliseconds);
+// Blocks until something can be sent, or nothing ever will be. -ETIMEDOUT: not in these
+// milliseconds.
+int AwaitSendable(int fd, int timeout);
 
 }  // namespace tracewright::unix_socket
