@@ -77,6 +77,23 @@ describe.skipIf(process.platform === 'win32')('an application with a diagnostic 
     expect(sockets()).toEqual([]);
   });
 
+  it('can wait at its end until the port is closed, though a client reads nothing', async () => {
+    const app = run(`
+      const log = defineEventSource('App', { Bulk: event({ text: 'string' }) });
+      const port = enableDiagnostics();
+      say(port.address);
+      process.stdin.once('end', async () => {
+        for (let i = 0; i < 1000; i++) log.Bulk({ text: 'x'.repeat(4000) });
+        await port.close();
+        say('closed');
+      }).resume();`);
+    const client = DiagnosticsClient.at((await app.hears()) as string, app.pid);
+    const session = await client.collectTracing(tracing);
+    app.tell();
+    expect(await app.end()).toMatchObject({ status: 0, said: [expect.anything(), 'closed'], stderr: '' });
+    session.close();
+  });
+
   it('has it where it says', async () => {
     const app = run(`say(enableDiagnostics({ folder: ${JSON.stringify(folder)} }).address); ${WAIT}`, {
       TMPDIR: '/nowhere',

@@ -63,7 +63,8 @@ export class OpenPort {
   /** Ends all sessions, whose clients have the whole of them, and takes the port away. */
   async close(): Promise<void> {
     this.#closeEntrances();
-    const timer = setTimeout(() => this.#closeConnections(), CLOSE_MS).unref();
+    // Keeps the process running: else one that has nothing more to do would end amid this.
+    const timer = setTimeout(() => this.#closeConnections(), CLOSE_MS);
     await this.#sessions.stopAll();
     clearTimeout(timer);
     this.#closeConnections();
