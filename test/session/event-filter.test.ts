@@ -1,12 +1,20 @@
+/** Which events pass by their ids. */
 import { describe, expect, it } from 'vitest';
-import { passesEventFilter } from '../../lib/session/event-filter.ts';
+import { eventIdTest, passesEventFilter } from '../../lib/session/event-filter.ts';
+import type { EventFilter } from '../../lib/wire/diagnostics-ipc/tracing.ts';
 
-const passing = (isAllowList: boolean, ids: readonly number[]) =>
-  [1, 2, 3].filter((id) => passesEventFilter({ isAllowList, ids }, id));
+it('a filter that is absent lets all events pass', () => {
+  expect(passesEventFilter(undefined, 7)).toBe(true);
+});
 
-describe('a filter of events', () => {
-  it('that is absent, or denies none, lets all pass', () => {
-    expect(passesEventFilter(undefined, 7)).toBe(true);
+describe.each([
+  ['asked once', passesEventFilter],
+  ['made for many events', (filter: EventFilter, id: number) => eventIdTest(filter)(id)],
+])('a filter of events, %s,', (_, passes) => {
+  const passing = (isAllowList: boolean, ids: readonly number[]) =>
+    [1, 2, 3].filter((id) => passes({ isAllowList, ids }, id));
+
+  it('that denies none lets all pass', () => {
     expect(passing(false, [])).toEqual([1, 2, 3]);
   });
 

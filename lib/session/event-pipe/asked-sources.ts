@@ -1,8 +1,7 @@
 /** The event sources of one thread that a session takes events of, as they come, and which of their events. */
-import type { EventFilter } from '../../wire/diagnostics-ipc/tracing.ts';
 import type { EventSchema } from '../../wire/schema.ts';
 import type { Subscriber } from '../audience.ts';
-import { passesEventFilter } from '../event-filter.ts';
+import { eventIdTest } from '../event-filter.ts';
 import { observeSources } from '../sources.ts';
 import { type Listenable, type Subscriptions, subscriptionsOf } from '../subscriptions.ts';
 import type { ProviderRequests } from './requests.ts';
@@ -11,8 +10,8 @@ export class AskedSources {
   readonly #requests: ProviderRequests;
   readonly #subscriber: Subscriber;
   readonly #subscriptions = new Set<Subscriptions>();
-  /** Of the sources that are asked for events by their ids, too. */
-  readonly #filters = new Map<Listenable, EventFilter>();
+  /** Of the sources that are asked for events by their ids, too: whether an id is asked for. */
+  readonly #idTests = new Map<Listenable, (eventId: number) => boolean>();
   #stopObserving: () => void = () => {};
   #isOver = false;
 
@@ -30,7 +29,7 @@ export class AskedSources {
 
   /** Whether the event, which the subscriber was given, is asked for. */
   has(source: Listenable, schema: EventSchema): boolean {
-    return this.#filters.size === 0 || passesEventFilter(this.#filters.get(source), schema.id);
+    return this.#idTests.size === 0 || this.#idTests.get(source)?.(schema.id) !== false;
   }
 
   /** The subscriber gets no event any more. */
@@ -46,7 +45,7 @@ export class AskedSources {
     if (request === undefined || this.#isOver) return;
     const subscriptions = subscriptionsOf(source);
     this.#subscriptions.add(subscriptions);
-    if (request.filter !== undefined) this.#filters.set(source, request.filter);
+    if (request.filter !== undefined) this.#idTests.set(source, eventIdTest(request.filter));
     // To listeners, keywords of 0 are all.
     subscriptions.enable(this.#subscriber, { ...request, onlyWithoutKeywords: request.keywords === 0n });
   }

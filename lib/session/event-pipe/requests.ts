@@ -1,7 +1,7 @@
 /** What a session asks of each provider, put together from what it was given. */
 import type { EventFilter } from '../../wire/diagnostics-ipc/tracing.ts';
 import { argumentTexts } from '../commands.ts';
-import { passesEventFilter } from '../event-filter.ts';
+import { eventIdTest } from '../event-filter.ts';
 import { checkFilter } from '../filter.ts';
 import { shown } from '../shown.ts';
 import { ALL_KEYWORDS, parseProviders, type SessionProvider } from './provider-text.ts';
@@ -83,7 +83,8 @@ function eitherOf(first: EventFilter | undefined, second: EventFilter | undefine
     return { isAllowList: true, ids: [...new Set([...first.ids, ...second.ids])] };
   }
   const [denying, other] = first.isAllowList ? [second, first] : [first, second];
-  return { isAllowList: false, ids: denying.ids.filter((id) => !passesEventFilter(other, id)) };
+  const passesOther = eventIdTest(other);
+  return { isAllowList: false, ids: denying.ids.filter((id) => !passesOther(id)) };
 }
 
 /** Whatever either of them asks for; of arguments with the same name, the second one's. */
