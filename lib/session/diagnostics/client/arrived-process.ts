@@ -16,6 +16,7 @@ export class ArrivedProcess implements Target {
   #idle: Connection | undefined;
   /** Who waits for a connection. */
   readonly #waiting: Waiting[] = [];
+  #isClosed = false;
 
   constructor(processId: number) {
     this.processId = processId;
@@ -24,6 +25,10 @@ export class ArrivedProcess implements Target {
 
   /** One more connection of this process has come. */
   add(connection: Connection): void {
+    if (this.#isClosed) {
+      connection.close();
+      return;
+    }
     const waiting = this.#waiting.shift();
     if (waiting !== undefined) {
       waiting.take(connection);
@@ -34,6 +39,7 @@ export class ArrivedProcess implements Target {
   }
 
   async connect(): Promise<Connection> {
+    if (this.#isClosed) throw this.#gone();
     const idle = this.#idle;
     this.#idle = undefined;
     return idle ?? (await this.#next());
@@ -41,6 +47,7 @@ export class ArrivedProcess implements Target {
 
   /** No connection is waited for any more. Those in use stay. */
   close(): void {
+    this.#isClosed = true;
     this.#idle?.close();
     for (const waiting of [...this.#waiting]) waiting.giveUp();
   }
@@ -50,7 +57,7 @@ export class ArrivedProcess implements Target {
       const giveUp = (): void => {
         clearTimeout(timer);
         this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
-        reject(new DiagnosticsClientError('ended', `${this.name} does not connect any more.`));
+        reject(this.#gone());
       };
       const take = (connection: Connection): void => {
         clearTimeout(timer);
@@ -60,5 +67,9 @@ export class ArrivedProcess implements Target {
       const timer = setTimeout(giveUp, ANSWER_TIMEOUT_MS);
       this.#waiting.push(waiting);
     });
+  }
+
+  #gone(): DiagnosticsClientError {
+    return new DiagnosticsClientError('ended', `${this.name} does not connect any more.`);
   }
 }

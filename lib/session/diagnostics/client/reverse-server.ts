@@ -15,14 +15,19 @@ export class ReverseServer {
   readonly #arrived: Promise<ArrivedProcess>;
   #setArrived: (process: ArrivedProcess) => void = () => {};
   readonly #onLater: (process: ArrivedProcess) => void;
+  /** Who has not said yet who it is. */
+  readonly #strangers = new Set<Socket>();
   /** By their runtime's cookie. */
   readonly #processes = new Map<string, ArrivedProcess>();
 
   private constructor(onLater: (process: ArrivedProcess) => void) {
     this.#onLater = onLater;
     this.#server = createServer((socket) => {
+      this.#strangers.add(socket);
       // Whoever connects and is none of ours is let go.
-      this.#greet(socket).catch(() => socket.destroy());
+      this.#greet(socket)
+        .catch(() => socket.destroy())
+        .finally(() => this.#strangers.delete(socket));
     });
     this.#arrived = new Promise((resolve) => {
       this.#setArrived = resolve;
@@ -42,7 +47,8 @@ export class ReverseServer {
     const path =
       process.platform === 'win32' && !address.startsWith('\\\\') ? PIPE_FOLDER + address : address;
     await new Promise<void>((resolve, reject) => {
-      reverse.#server.once('error', (error) => reject(listenError(error, address)));
+      // Later ones are of connections that could not be accepted.
+      reverse.#server.on('error', (error) => reject(listenError(error, address)));
       reverse.#server.listen(path, resolve);
     });
     return reverse;
@@ -56,6 +62,7 @@ export class ReverseServer {
   /** Lets nobody in any more; connections in use stay. */
   close(): void {
     this.#server.close();
+    for (const socket of this.#strangers) socket.destroy();
     for (const arrived of this.#processes.values()) arrived.close();
   }
 
@@ -67,6 +74,10 @@ export class ReverseServer {
     const known = this.#processes.get(runtimeCookie);
     if (known !== undefined) {
       known.add(connection);
+      return;
+    }
+    if (!this.#server.listening) {
+      connection.close();
       return;
     }
     const isFirst = this.#processes.size === 0;

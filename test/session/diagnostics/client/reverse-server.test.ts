@@ -54,6 +54,21 @@ describe('a process that connects to the tool', () => {
     expect((await server.arrived()).name).toBe('Process 4711');
   });
 
+  it('is let go when the tool is done, however far it has come', async () => {
+    const greeted = await fakeOf().connectTo(address);
+    const target = await server.arrived();
+    await new DiagnosticsClient(target).resumeRuntime();
+    expect(greeted.commands).toEqual(['04/01']);
+    const silent = connect(address).on('error', () => {});
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const closed = new Promise((resolve) => silent.once('close', resolve).resume());
+    server.close();
+    await closed;
+    await expect(new DiagnosticsClient(target).resumeRuntime()).rejects.toEqual(
+      failure('ended', 'Process 4711 does not connect any more.'),
+    );
+  });
+
   it('cannot be waited for where somebody else listens', async () => {
     await expect(ReverseServer.listen(address)).rejects.toEqual(
       failure('failed', `Something listens at ${address} already, or a file of that name was left behind.`),
