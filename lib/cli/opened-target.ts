@@ -73,7 +73,8 @@ export async function started(
   try {
     const first = await Promise.race([traced.arrived(), traced.ended, stop.requested]);
     if (typeof first === 'object') {
-      traced.ended.then(() => stop.after(LAST_EVENTS_MS));
+      // That it cannot be ended is told below.
+      traced.ended.then(() => stop.after(LAST_EVENTS_MS)).catch(() => {});
       return { ...targetOf(first), allArrived: traced.ended, close };
     }
   } catch (error) {

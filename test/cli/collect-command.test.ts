@@ -108,6 +108,10 @@ describe('collect with a command', () => {
       stdout: '',
       stderr: 'tracewright: /nonexistent could not be started (ENOENT).\n',
     });
+    if (process.platform !== 'win32') {
+      const { stderr } = await run('collect', '--', `${NODE}/none`);
+      expect(stderr).toMatch(/^tracewright: .*none could not be started \(ENOTDIR\)\.\n$/);
+    }
     const { status, stderr } = await run('collect', '-o', 'no/a', '--', NODE, WRITES, 'wait');
     expect(status).toBe(1);
     expect(stderr).toMatch(
