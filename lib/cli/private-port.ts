@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
 /** What a path of a socket may have, on the system that allows least, with room for the names below. */
 const MAX_FOLDER_LENGTH = 70;
@@ -47,6 +47,7 @@ export class PrivatePort {
 }
 
 function parentFolder(): string {
-  const folder = tmpdir();
+  // Whoever is to connect may have another current folder.
+  const folder = resolve(tmpdir());
   return folder.length > MAX_FOLDER_LENGTH || SEPARATORS.test(folder) ? '/tmp' : folder;
 }

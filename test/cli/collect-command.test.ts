@@ -58,6 +58,27 @@ describe('collect with a command', () => {
     expect(traces()).toHaveLength(2);
   });
 
+  it.skipIf(process.platform === 'win32')('has it wherever it is, though TMPDIR is relative', async () => {
+    const collect = new RunningCommand(
+      [
+        'collect',
+        '-o',
+        'a',
+        '--',
+        'sh',
+        '-c',
+        'cd / && TMPDIR="$1" "$2" "$3"',
+        'sh',
+        folder.path,
+        NODE,
+        WRITES,
+      ],
+      { cwd: folder.path, env: { TMPDIR: '.' } },
+    );
+    expect(await collect.end()).toMatchObject({ status: 0 });
+    expect(await numbersIn('a')).toEqual(upTo(100));
+  });
+
   it('names files by process and time', async () => {
     await run('collect', '--', NODE, WRITES);
     expect(traces()).toEqual([expect.stringMatching(/^writes\.mjs_\d{8}_\d{6}\.nettrace$/)]);

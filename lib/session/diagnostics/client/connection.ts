@@ -175,7 +175,8 @@ function malformed(error: DiagnosticsIpcError, peer: string): DiagnosticsClientE
 
 export function failed(error: unknown, peer: string): DiagnosticsClientError {
   const reason = error instanceof Error ? error.message : String(error);
-  return new DiagnosticsClientError('failed', `The connection to ${peer} failed: ${reason}.`, {
+  const message = `The connection to ${peer} failed: ${reason.replace(/\.$/, '')}.`;
+  return new DiagnosticsClientError('failed', message, {
     cause: error,
   });
 }

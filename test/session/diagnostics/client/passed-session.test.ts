@@ -87,5 +87,9 @@ describe.skipIf(process.platform !== 'linux')('a session through a passed descri
     await expect(start()).rejects.toEqual(
       failure('ended', 'Process 4711 does not listen at its diagnostic port any more.'),
     );
+    const long = `/${'x'.repeat(200)}`;
+    await expect(PassedSession.start(long, 'Process 4711', DEMO, descriptor)).rejects.toEqual(
+      failure('failed', 'The connection to Process 4711 failed: Connecting failed (ENAMETOOLONG).'),
+    );
   });
 });
