@@ -69,6 +69,8 @@ export class EventPipeSession<Output extends SessionOutput> implements Subscribe
   readonly #workers: Workers | undefined;
   readonly #samples: CpuSamples | undefined;
   #isOver = false;
+  /** The application's own stream may end the session, or write events, out of what it is given. */
+  #isFlushing = false;
   #events = 0;
   #dropped = 0;
   /** Of the newest event, or of the time at which all events before were in the trace. */
@@ -157,10 +159,8 @@ export class EventPipeSession<Output extends SessionOutput> implements Subscribe
   end(): void {
     if (this.#isOver) return;
     this.#close();
-    this.#takeWorkersEvents();
-    if (this.#settings.rundown) writeProcessInfo(this.#writer, this.#thread, this.#lastTime);
-    this.#samples?.finish(this.#lastTime);
-    this.#output.write(this.#writer.end());
+    // Else what is on its way out goes first.
+    if (!this.#isFlushing) this.#finish();
   }
 
   #hasRoom(): boolean {
@@ -185,32 +185,48 @@ export class EventPipeSession<Output extends SessionOutput> implements Subscribe
   }
 
   #flush(): void {
-    this.#takeWorkersEvents();
+    if (this.#isFlushing || this.#isOver) return;
+    this.#isFlushing = true;
+    const pieces = this.#takeWorkersEvents();
     // Samples come later than the events of their time: until they do, there is no sequence point.
-    if (this.#samples?.takeDue(this.#lastTime) === false) this.#flushOpen();
-    else this.#flushComplete();
+    const isComplete = this.#samples?.takeDue(this.#lastTime) !== false;
+    pieces.push(this.#takePiece(isComplete));
+    this.#send(pieces);
     const { bufferSize, makeRoom } = this.#settings;
     // Threads that wait for room have only the main thread to make it.
     if (this.#output.pendingBytes >= bufferSize) makeRoom?.(this.#output);
     this.#workers?.endRound(this.#waitingBytes());
+    this.#isFlushing = false;
+    if (this.#isOver && this.#problem === undefined) this.#finish();
   }
 
-  /** All that they have written goes to the writer, and what it would have too much of goes out. */
-  #takeWorkersEvents(): void {
+  #finish(): void {
+    const pieces = this.#takeWorkersEvents();
+    if (this.#settings.rundown) writeProcessInfo(this.#writer, this.#thread, this.#lastTime);
+    this.#samples?.finish(this.#lastTime);
+    pieces.push(this.#writer.end());
+    this.#send(pieces);
+  }
+
+  /** All that they have written goes to the writer. @returns what it would have too much of */
+  #takeWorkersEvents(): Uint8Array[] {
+    const pieces: Uint8Array[] = [];
     const onWritten = (): void => {
-      if (this.#isFlushDue()) this.#flushOpen();
+      if (this.#isFlushDue()) pieces.push(this.#takePiece(false));
     };
     this.#lastTime = this.#workers?.write(onWritten) ?? timestamp();
+    return pieces;
   }
 
-  #flushComplete(): void {
+  /** @param isComplete whether all events of the time have come */
+  #takePiece(isComplete: boolean): Uint8Array {
     this.#descriptions = this.#traceKinds.count;
-    this.#output.write(this.#writer.flush());
+    return isComplete ? this.#writer.flush() : this.#writer.flushOpen();
   }
 
-  #flushOpen(): void {
-    this.#descriptions = this.#traceKinds.count;
-    this.#output.write(this.#writer.flushOpen());
+  /** An event that comes meanwhile belongs to the next pieces. */
+  #send(pieces: readonly Uint8Array[]): void {
+    for (const piece of pieces) this.#output.write(piece);
   }
 
   #fail(problem: string): void {

@@ -87,6 +87,8 @@ export function runSession<Output extends SessionOutput>(
   });
   const end = async (): Promise<SessionResult> => {
     session.end();
+    // Amid a piece, out of the stream that it is given to, the session ends when that has returned.
+    await undefined;
     await session.output.end();
     forgetExit();
     return session.result;

@@ -2,9 +2,16 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { defineEventSource, event, type SessionOptions, startSession } from '../../../../lib/index.ts';
+import {
+  defineEventSource,
+  event,
+  type Session,
+  type SessionOptions,
+  startSession,
+} from '../../../../lib/index.ts';
 import type { TraceEvent } from '../../../../lib/trace/trace-event.ts';
 import { readTrace } from '../../../wire/nettrace/nettrace-bytes.ts';
 import { readSession } from '../session-trace.ts';
@@ -278,4 +285,54 @@ describe('a thread', () => {
       expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
     }
   }, 60_000);
+});
+
+it.each([6, 4] as const)(
+  'a stream may end its session amid a piece (version %i), of which nothing is there twice',
+  async (format) => {
+    const worker = await TestWorker.start();
+    const pieces: Buffer[] = [];
+    let ended: ReturnType<Session['stop']> | undefined;
+    const output = new Writable({
+      write(piece, _, done) {
+        pieces.push(piece);
+        // Of a large piece, more are to come.
+        if (piece.length > 100_000) ended ??= session.stop();
+        done();
+      },
+    });
+    const session: Session = startSession({ providers: PROVIDER, output, format });
+    await worker.isIn(1);
+    const done = new Int32Array(new SharedArrayBuffer(4));
+    const written = worker.tell({ do: 'writeAndWake', count: 40_000, done });
+    Atomics.wait(done, 0, 0);
+    await written;
+    await vi.waitFor(() => expect(ended).toBeDefined());
+    const result = await ended;
+    await worker.exit();
+    const { events } = await readSession(Buffer.concat(pieces));
+    expect(result?.problem).toBeUndefined();
+    expect(events.map(({ payload }) => payload.n)).toEqual(upTo(40_000));
+  },
+);
+
+it('a stream may write events of its own for each piece, which stay in the order of all threads', async () => {
+  const worker = await TestWorker.start();
+  const pieces: Buffer[] = [];
+  const output = new Writable({
+    write(piece, _, done) {
+      pieces.push(piece);
+      if (piece.length > 1000) log.Ping({ n: -1 });
+      done();
+    },
+  });
+  const session = startSession({ providers: PROVIDER, output });
+  await worker.isIn(1);
+  void worker.tell({ do: 'writeOn' });
+  await setTimeout(350);
+  await worker.worker.terminate();
+  const result = await session.stop();
+  const { events } = await readSession(Buffer.concat(pieces));
+  expect(events.length).toBe(result.events);
+  expect(events.filter(({ payload }) => payload.n === -1).length).toBeGreaterThan(3);
 });
