@@ -1,4 +1,5 @@
 // What is measured, in the order in which it is told.
+import { peerCases, peerGroups } from './cases-beside-peers.mjs';
 
 /**
  * A case, measured in processes of its own.
@@ -9,7 +10,9 @@
  * @property {string} [against] the case that it is compared with
  * @property {{ module: string, workload: string, arguments?: readonly unknown[] }} [node]
  * @property {{ threads: 1 | 2 }} [c]
- * @property {'devNull' | 'traceMarker' | 'tracepoint' | 'etw'} [target]
+ * @property {{ specifier: string }} [imported] a module that is imported, and that is all
+ * @property {'devNull' | 'passedTracer' | 'traceMarker' | 'tracepoint' | 'etw'} [target]
+ * @property {number} [longer] how many times longer its rounds are
  */
 
 export const groups = {
@@ -20,8 +23,17 @@ export const groups = {
   etw: 'The same on Windows: node.exe under Wine, a recorder in the place of ETW',
   activities: 'An activity (Start and Stop: two events and the id), enabled, to /dev/null',
   awaits: 'An `await`',
-  opentelemetry: 'An activity beside an OpenTelemetry span, each with 3 fields',
+  ...peerGroups,
 };
+
+/** Of these the time of the empty loop is taken off. */
+export const groupsWithoutLoop = ['disabled', 'countersIdle'];
+
+/** These are told in milliseconds. */
+export const groupsInMs = ['imports'];
+
+/** These cannot be measured without the peers. */
+export const groupsOfPeers = Object.keys(peerGroups);
 
 const disabledForms = {
   samePayload: 'the same payload object',
@@ -112,6 +124,14 @@ const enabled = [
     against: 'null-c',
     node: { module: 'enabled', workload: 'withoutActivity' },
   },
+  {
+    id: 'passed-event',
+    group: 'devNull',
+    title: "an event to a tracepoint of a tool's session",
+    target: 'passedTracer',
+    against: 'null-c',
+    node: { module: 'passed-tracer', workload: 'event', arguments: ['/dev/null'] },
+  },
   ...writes('traceMarker', 'marker'),
   ...writes('tracepoint', 'tracepoint'),
   // Measured by etw-guest.mjs
@@ -171,35 +191,5 @@ const awaits = [
   })),
 ];
 
-const opentelemetry = [
-  {
-    id: 'otel-api',
-    group: 'opentelemetry',
-    title: 'span, no SDK registered',
-    node: { module: 'opentelemetry', workload: 'apiOnly' },
-  },
-  {
-    id: 'otel-ours-disabled',
-    group: 'opentelemetry',
-    title: 'activity(), nobody listens',
-    against: 'otel-api',
-    node: { module: 'disabled', workload: 'event', arguments: ['scope'] },
-  },
-  {
-    id: 'otel-noop',
-    group: 'opentelemetry',
-    title: 'span, SDK with a no-op processor',
-    node: { module: 'opentelemetry', workload: 'noopProcessor' },
-  },
-  {
-    id: 'otel-ours-enabled',
-    group: 'opentelemetry',
-    title: 'activity(), both events to /dev/null',
-    target: 'devNull',
-    against: 'otel-noop',
-    node: { module: 'activities', workload: 'scope' },
-  },
-];
-
 /** @type {readonly Case[]} */
-export const cases = [...disabled, ...enabled, ...activities, ...awaits, ...opentelemetry];
+export const cases = [...disabled, ...enabled, ...activities, ...awaits, ...peerCases];

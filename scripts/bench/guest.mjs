@@ -25,7 +25,7 @@ writeFileSync(switchFile, '1');
 try {
   const processes = Object.fromEntries(Object.keys(measurements).map((id) => [id, []]));
   for (let repetition = 0; repetition < repetitions; repetition++) {
-    for (const [id, measure] of Object.entries(measurements)) processes[id].push(measure());
+    for (const [id, measure] of Object.entries(measurements)) processes[id].push(measure().rounds);
   }
   process.stdout.write(JSON.stringify(processes));
 } finally {

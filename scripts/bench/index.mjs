@@ -4,10 +4,10 @@ import { cpus, release } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { report as reportError, run } from '../lib/run.mjs';
-import { cases } from './cases.mjs';
+import { cases, groupsOfPeers } from './cases.mjs';
 import { measureEtw } from './etw.mjs';
-import { installPeers, peerVersion } from './peers.mjs';
-import { measureC, measureNode } from './processes.mjs';
+import { installPeers, peerVersions } from './peers.mjs';
+import { measureC, measureImport, measureNode } from './processes.mjs';
 import { measureReading } from './reading/index.mjs';
 import { makeReport } from './report.mjs';
 import { openStandIns } from './stand-ins.mjs';
@@ -44,25 +44,30 @@ function missing(standIns, peersReason) {
   } else if (standIns.traceMarker === undefined) {
     reasons.traceMarker = 'this user may not make a trace instance in /sys/kernel/tracing.';
   }
-  if (peersReason !== undefined) reasons.opentelemetry = peersReason;
+  if (peersReason !== undefined) for (const group of groupsOfPeers) reasons[group] = peersReason;
   return reasons;
+}
+
+function measureCase({ node, c, imported, target, longer = 1 }, standIns, { roundMs, ...rest }) {
+  const caseTiming = { ...rest, roundMs: roundMs * longer };
+  if (imported !== undefined) return measureImport(imported, caseTiming);
+  if (node !== undefined) return measureNode(node, caseTiming, standIns[target]);
+  return measureC({ ...standIns, definition: anyDefinition, ...c }, caseTiming, standIns[target]);
 }
 
 /** Every case once, then every case once more: a slow moment of the machine falls on all alike. */
 function measureByTurns(runnable, standIns, size) {
   const processes = Object.fromEntries(runnable.map(({ id }) => [id, []]));
+  const bytes = {};
   for (let repetition = 0; repetition < repetitions[size]; repetition++) {
-    for (const { id, title, node, c, target } of runnable) {
-      progress(`${repetition + 1}/${repetitions[size]}: ${title}`);
-      const file = standIns[target];
-      processes[id].push(
-        c === undefined
-          ? measureNode(node, timing[size], file)
-          : measureC({ ...standIns, definition: anyDefinition, ...c }, timing[size], file),
-      );
+    for (const each of runnable) {
+      progress(`${repetition + 1}/${repetitions[size]}: ${each.title}`);
+      const { rounds, bytesEach } = measureCase(each, standIns, timing[size]);
+      processes[each.id].push(rounds);
+      if (bytesEach !== undefined) bytes[each.id] = bytesEach;
     }
   }
-  return processes;
+  return { processes, bytes };
 }
 
 function thisMachine() {
@@ -85,9 +90,9 @@ async function measureAll({ quick, qemu }) {
     const runnable = cases.filter(
       ({ group, target }) =>
         (target === undefined || standIns[target] !== undefined) &&
-        (group !== 'opentelemetry' || peersReason === undefined),
+        (peersReason === undefined || !groupsOfPeers.includes(group)),
     );
-    const processes = measureByTurns(runnable, standIns, size);
+    const { processes, bytes } = measureByTurns(runnable, standIns, size);
     if (standIns.reason === undefined) {
       progress('an event to a recorded tracepoint');
       const tracepoint = await measureTracepoint(standIns, { quick, qemu });
@@ -101,11 +106,11 @@ async function measureAll({ quick, qemu }) {
     const machine = {
       ...thisMachine(),
       tracepointKernel: tracepointKernel(qemu),
-      opentelemetry: peersReason === undefined ? peerVersion() : undefined,
+      peers: peersReason === undefined ? peerVersions() : {},
     };
     const reading = measureReading({ dataFolder: process.env.TRACEWRIGHT_DATA, quick, progress });
     progress('');
-    return { ...makeReport(processes, reasons, machine), reading };
+    return { ...makeReport(processes, bytes, reasons, machine), reading };
   } finally {
     standIns.close();
   }

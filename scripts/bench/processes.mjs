@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { run } from '../lib/run.mjs';
 
 const child = join(import.meta.dirname, 'child.mjs');
+const importChild = join(import.meta.dirname, 'import-child.mjs');
 
 /**
  * What takes the place of the kernel, or a real tracepoint.
@@ -30,10 +31,21 @@ export function prepare(workload, target) {
  * @param {{ module: string, workload: string, arguments?: readonly unknown[] }} workload
  * @param {import('./measure.mjs').Timing} timing
  * @param {Target} [target]
- * @returns {number[]} nanoseconds per iteration, for each round
+ * @returns {{ rounds: number[], bytesEach?: number }} nanoseconds per iteration, for each round; of what goes to
+ *   a file, its bytes per iteration
  */
 export function measureNode(workload, timing, target) {
-  return JSON.parse(runNode({ ...workload, timing }, target)).rounds;
+  return JSON.parse(runNode({ ...workload, timing }, target));
+}
+
+/**
+ * Starts a process for each round, as a module is imported only once.
+ * @param {{ specifier: string }} imported
+ * @returns {{ rounds: number[] }} nanoseconds, for each round
+ */
+export function measureImport({ specifier }, { rounds }) {
+  const importOnce = () => JSON.parse(run(process.execPath, [importChild, specifier]));
+  return { rounds: Array.from({ length: rounds }, importOnce) };
 }
 
 /**
@@ -41,10 +53,10 @@ export function measureNode(workload, timing, target) {
  * @param {{ program: string, definition: string, bytesFile: string, threads: 1 | 2 }} loop
  * @param {import('./measure.mjs').Timing} timing
  * @param {Target} target
- * @returns {number[]} nanoseconds per write, for each round
+ * @returns {{ rounds: number[] }} nanoseconds per write, for each round
  */
 export function measureC({ program, definition, bytesFile, threads }, timing, target) {
   const { clock, roundMs, rounds } = timing;
   const args = [target.path, definition, bytesFile, threads, clock, roundMs, rounds].map(String);
-  return JSON.parse(run(program, args, { env: environment(target) }));
+  return { rounds: JSON.parse(run(program, args, { env: environment(target) })) };
 }

@@ -1,5 +1,6 @@
 // Turns what was measured into figures, comparisons and verdicts.
-import { cases, groups } from './cases.mjs';
+import { cases, groups, groupsInMs, groupsWithoutLoop } from './cases.mjs';
+import { targets } from './targets.mjs';
 
 function median(values) {
   const sorted = [...values].sort((a, b) => a - b);
@@ -14,6 +15,7 @@ function median(values) {
  * @property {string} title
  * @property {number} median of the processes' medians, in nanoseconds
  * @property {number} best of all rounds of all processes, in nanoseconds
+ * @property {number} [bytes] that it takes in a file
  * @property {string} [against] the id of what it is compared with
  * @property {number} [difference] nanoseconds more than that, by the medians
  * @property {number} [ratio] to that, by the medians
@@ -22,7 +24,8 @@ function median(values) {
 /** Below this, in nanoseconds, a ratio is one of rounding errors. */
 const SMALLEST_DIVISOR = 5;
 
-function figures(processes) {
+/** @param {Record<string, number>} bytes that an iteration took in a file, by case */
+function figures(processes, bytes) {
   const measured = cases.filter(({ id }) => processes[id]?.length > 0);
   const raw = new Map(
     measured.map(({ id }) => [
@@ -35,11 +38,13 @@ function figures(processes) {
     const own = raw.get(id);
     const other = raw.get(against);
     // Where the loop is as long as its body, it is not told as a part of it
-    const overhead = group === 'disabled' && id !== 'empty-loop' ? loop : { median: 0, best: 0 };
+    const isWithoutLoop = groupsWithoutLoop.includes(group) && id !== 'empty-loop';
+    const overhead = isWithoutLoop ? loop : { median: 0, best: 0 };
     const figure = {
       id,
       group,
       title,
+      ...(bytes[id] === undefined ? {} : { bytes: bytes[id] }),
       median: Math.max(0, own.median - overhead.median),
       best: Math.max(0, own.best - overhead.best),
     };
@@ -48,64 +53,6 @@ function figures(processes) {
     return { ...figure, against, difference: own.median - other.median, ...ratio };
   });
 }
-
-/** Each target, and of which figures it speaks; the worst of them counts. */
-const targets = [
-  {
-    text: 'a disabled event costs at most 2 ns more than an empty function call',
-    ids: ['samePayload', 'lazyPayload', 'enabled', 'noPayload', 'start'].map((form) => `disabled-${form}`),
-    property: 'difference',
-    limit: 2,
-  },
-  {
-    text: 'a disabled event with an object literal costs at most 5 ns more',
-    ids: ['disabled-objectLiteral'],
-    property: 'difference',
-    limit: 5,
-  },
-  {
-    text: 'a disabled activity() scope costs at most 2 ns more',
-    ids: ['disabled-scope'],
-    property: 'difference',
-    limit: 2,
-  },
-  {
-    text: 'an event to /dev/null takes at most 1.5 times what C takes',
-    ids: ['null-event'],
-    property: 'ratio',
-    limit: 1.5,
-  },
-  {
-    text: 'an event to trace_marker_raw takes at most 1.5 times what C takes',
-    ids: ['marker-event'],
-    property: 'ratio',
-    limit: 1.5,
-  },
-  {
-    text: 'an event to a recorded tracepoint takes at most 1.5 times what C takes',
-    ids: ['tracepoint-event'],
-    property: 'ratio',
-    limit: 1.5,
-  },
-  {
-    text: 'an await takes as long as in plain Node while nobody listens (within a tenth)',
-    ids: ['await-nobodyListens', 'await-listenerGone'],
-    property: 'ratio',
-    limit: 1.1,
-  },
-  {
-    text: 'a disabled activity() is cheaper than a span without an SDK',
-    ids: ['otel-ours-disabled'],
-    property: 'ratio',
-    limit: 1,
-  },
-  {
-    text: 'an enabled activity() is cheaper than a span with a no-op processor',
-    ids: ['otel-ours-enabled'],
-    property: 'ratio',
-    limit: 1,
-  },
-];
 
 function verdicts(allFigures) {
   return targets.map(({ text, ids, property, limit }) => {
@@ -121,15 +68,17 @@ function verdicts(allFigures) {
 
 /**
  * @param {Record<string, number[][]>} processes the rounds of each process, by case
+ * @param {Record<string, number>} bytes that an iteration took in a file, by case
  * @param {Record<string, string>} reasons why a group, or a part of one, was not measured
  */
-export function makeReport(processes, reasons, machine) {
-  const all = figures(processes);
+export function makeReport(processes, bytes, reasons, machine) {
+  const all = figures(processes, bytes);
   return {
     machine,
     groups: Object.entries(groups).map(([group, title]) => ({
       group,
       title,
+      unit: groupsInMs.includes(group) ? 'ms' : 'ns',
       ...(reasons[group] === undefined ? {} : { reason: reasons[group] }),
       figures: all.filter((figure) => figure.group === group),
     })),

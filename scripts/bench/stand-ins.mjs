@@ -67,6 +67,8 @@ export function openStandIns() {
       program,
       bytesFile,
       devNull: { path: '/dev/null', standIn },
+      // The process has no tracer of its own; descriptors that it gets pass for one
+      passedTracer: { path: join(folder, 'none'), standIn },
       traceMarker: marker === undefined ? undefined : { path: marker, standIn },
       close,
     };

@@ -1,17 +1,23 @@
 // Shows a report, as text for a terminal and as Markdown.
 
-const columns = ['', 'ns', 'best', 'more ns', 'ratio'];
-
 const number = (value) => (value === undefined ? '' : value.toFixed(Math.abs(value) < 100 ? 1 : 0));
 
-function cells({ title, median, best, difference, ratio }) {
-  return [
+const NS_PER = { ns: 1, ms: 1e6 };
+
+/** The rows of a group's table, the first of them the columns' names. */
+function rowsOf({ unit, figures }) {
+  const hasBytes = figures.some(({ bytes }) => bytes !== undefined);
+  const time = (ns) => number(ns === undefined ? undefined : ns / NS_PER[unit]);
+  const cells = ({ title, median, best, difference, ratio, bytes }) => [
     title,
-    number(median),
-    number(best),
-    number(difference),
+    time(median),
+    time(best),
+    time(difference),
     ratio === undefined ? '' : `${ratio.toFixed(2)}x`,
+    ...(hasBytes ? [number(bytes)] : []),
   ];
+  const columns = ['', unit, 'best', `more ${unit}`, 'ratio', ...(hasBytes ? ['bytes'] : [])];
+  return [columns, ...figures.map(cells)];
 }
 
 const readingColumns = ['', 'MB', 'events/s', 'MB/s', 'events/s', 'MB/s', 'memory', 'of a scan'];
@@ -58,27 +64,29 @@ function readingText(reading) {
 }
 
 export function asText({ machine, groups, verdicts, reading }) {
-  const line = lineMaker([columns, ...groups.flatMap((group) => group.figures.map(cells))]);
   const blocks = groups.map((group) => {
     const { title, reason, figures } = group;
+    const rows = rowsOf(group);
+    const line = lineMaker(rows);
     return [
       `${title}${comparedWith(group, groups)}`,
       ...(reason === undefined ? [] : [`  not measured: ${reason}`]),
-      ...(figures.length === 0 ? [] : [`  ${line(columns)}`]),
-      ...figures.map((figure) => `  ${line(cells(figure))}`),
+      ...(figures.length === 0 ? [] : rows.map((row) => `  ${line(row)}`)),
     ].join('\n');
   });
   const lines = [...verdicts, ...(reading.verdicts ?? [])].map(verdictLine);
   return [describe(machine), ...blocks, readingText(reading), lines.join('\n')].join('\n\n');
 }
 
-const row = (entries) => `| ${entries.join(' | ')} |`;
+/** Of rows whose first has the columns' names. */
+function markdownTable([columns, ...rows]) {
+  const rule = columns.map((_, index) => (index === 0 ? '---' : '---:'));
+  return [columns, rule, ...rows].map((entries) => `| ${entries.join(' | ')} |`).join('\n');
+}
 
 function readingMarkdown(reading) {
   if (reading.reason !== undefined) return `**${readingTitle}**\n\nNot measured: ${reading.reason}`;
-  const rows = [readingColumns, ['---', ...readingColumns.slice(1).map(() => '---:')]];
-  rows.push(...reading.rows.map(readingCells));
-  return `**${readingTitle}**\n\n${rows.map(row).join('\n')}`;
+  return `**${readingTitle}**\n\n${markdownTable([readingColumns, ...reading.rows.map(readingCells)])}`;
 }
 
 export function asMarkdown({ machine, groups, verdicts, reading }) {
@@ -88,8 +96,7 @@ export function asMarkdown({ machine, groups, verdicts, reading }) {
       `**${title}**${comparedWith(group, groups)}`,
       '',
       ...(reason === undefined ? [] : [`Not measured: ${reason}`, '']),
-      ...(figures.length === 0 ? [] : [row(columns), '|---|---:|---:|---:|---:|']),
-      ...figures.map((figure) => row(cells(figure))),
+      ...(figures.length === 0 ? [] : [markdownTable(rowsOf(group))]),
     ].join('\n');
   });
   return [
@@ -100,7 +107,7 @@ export function asMarkdown({ machine, groups, verdicts, reading }) {
   ].join('\n\n');
 }
 
-function describe({ node, kernel, cpu, cpus, opentelemetry, tracepointKernel, date }) {
-  const peer = opentelemetry === undefined ? '' : `, OpenTelemetry SDK ${opentelemetry}`;
-  return `Node ${node}${peer}, Linux ${kernel}, ${cpus} x ${cpu}; the tracepoint on ${tracepointKernel}; ${date}.`;
+function describe({ node, kernel, cpu, cpus, peers, tracepointKernel, date }) {
+  const versions = Object.entries({ Node: node, ...peers }).map(([name, version]) => `${name} ${version}`);
+  return `${versions.join(', ')}, Linux ${kernel}, ${cpus} x ${cpu}; the tracepoint on ${tracepointKernel}; ${date}.`;
 }

@@ -1,0 +1,161 @@
+// What is measured beside what applications use else, in the order in which it is told.
+
+export const peerGroups = {
+  opentelemetry: 'An activity beside an OpenTelemetry span, each with 3 fields',
+  files: 'An event of 3 fields into a file, until all is written',
+  countersIdle: 'A counter that nobody asks for, without the loop around it',
+  countersAsked: 'A counter that somebody asks for, ten times a second',
+  imports: 'The time to import, in a process of its own',
+};
+
+const opentelemetry = [
+  {
+    id: 'otel-api',
+    group: 'opentelemetry',
+    title: 'span, no SDK registered',
+    node: { module: 'opentelemetry', workload: 'apiOnly' },
+  },
+  {
+    id: 'otel-ours-disabled',
+    group: 'opentelemetry',
+    title: 'activity(), nobody listens',
+    against: 'otel-api',
+    node: { module: 'disabled', workload: 'event', arguments: ['scope'] },
+  },
+  {
+    id: 'otel-noop',
+    group: 'opentelemetry',
+    title: 'span, SDK with a no-op processor',
+    node: { module: 'opentelemetry', workload: 'noopProcessor' },
+  },
+  {
+    id: 'otel-ours-enabled',
+    group: 'opentelemetry',
+    title: 'activity(), both events to /dev/null',
+    target: 'devNull',
+    against: 'otel-noop',
+    node: { module: 'activities', workload: 'scope' },
+  },
+];
+
+/** A file is opened for each round, which takes about 2 ms: so that this does not count, more goes into it. */
+const FILE_ROUND = 5;
+
+const fileCase = (id, title, module, workload, against) => ({
+  id: `file-${id}`,
+  group: 'files',
+  title,
+  node: { module, workload },
+  longer: FILE_ROUND,
+  ...(against === undefined ? {} : { against: `file-${against}` }),
+});
+
+const files = [
+  fileCase('pino-sync', 'pino, as it is by default: each line at once', 'pino', 'sync'),
+  fileCase('pino', 'pino, asynchronous, 4 KiB at a time', 'pino', 'async'),
+  fileCase(
+    'otel-log',
+    'OpenTelemetry log record, kept in memory',
+    'opentelemetry',
+    'logRecordsInMemory',
+    'pino',
+  ),
+  fileCase('event', 'an event, a session', 'session', 'event', 'pino'),
+  fileCase(
+    'event-in-activity',
+    'an event with an activity id, a session',
+    'session',
+    'eventInActivity',
+    'pino',
+  ),
+  fileCase('span', 'OpenTelemetry span, kept in memory', 'opentelemetry', 'spansInMemory'),
+  fileCase('activity', 'an activity (Start and Stop), a session', 'session', 'activity', 'span'),
+];
+
+/** What a counter is written with, and what of each package can do that. */
+const counterForms = {
+  plain: 'one value',
+  labelled: 'with a label',
+  bound: 'with a label bound beforehand',
+  increment: 'IncrementingEventCounter',
+  mean: 'EventCounter',
+  histogram: 'histogram',
+};
+
+const counterCase = (group, id, title, module, workload, form, against) => ({
+  id: `${group}-${id}-${form}`,
+  group,
+  title: `${title}: ${counterForms[form]}`,
+  node: { module, workload, arguments: [form] },
+  ...(against === undefined ? {} : { against: `${group}-${against}` }),
+});
+
+const idle = (id, title, module, workload, form) =>
+  counterCase(
+    'countersIdle',
+    id,
+    title,
+    module,
+    workload,
+    form,
+    id === 'empty' ? undefined : againstEmpty(form),
+  );
+const againstEmpty = (form) => (form === 'labelled' || form === 'bound' ? 'empty-labelled' : 'empty-plain');
+
+const countersIdle = [
+  idle('empty', 'empty function', 'counters', 'empty', 'plain'),
+  idle('ours', 'tracewright', 'counters', 'idle', 'increment'),
+  idle('ours', 'tracewright', 'counters', 'idle', 'mean'),
+  idle('ours', 'tracewright, meter', 'counters', 'idle', 'plain'),
+  idle('otel-api', 'OpenTelemetry, no SDK registered', 'opentelemetry-metrics', 'apiOnly', 'plain'),
+  idle('prom', 'prom-client', 'prom-client', 'idle', 'plain'),
+  idle('otel', 'OpenTelemetry SDK', 'opentelemetry-metrics', 'idle', 'plain'),
+  idle('empty', 'empty function', 'counters', 'empty', 'labelled'),
+  idle('ours', 'tracewright, meter', 'counters', 'idle', 'labelled'),
+  idle('otel-api', 'OpenTelemetry, no SDK registered', 'opentelemetry-metrics', 'apiOnly', 'labelled'),
+  idle('prom', 'prom-client', 'prom-client', 'idle', 'labelled'),
+  idle('prom', 'prom-client', 'prom-client', 'idle', 'bound'),
+  idle('otel', 'OpenTelemetry SDK', 'opentelemetry-metrics', 'idle', 'labelled'),
+];
+
+const asked = (id, title, module, form, against) =>
+  counterCase('countersAsked', id, title, module, 'asked', form, against);
+
+const countersAsked = [
+  asked('prom', 'prom-client', 'prom-client', 'plain'),
+  asked('otel', 'OpenTelemetry SDK', 'opentelemetry-metrics', 'plain', 'prom-plain'),
+  asked('ours', 'tracewright', 'counters', 'increment', 'prom-plain'),
+  asked('ours', 'tracewright', 'counters', 'mean', 'prom-plain'),
+  asked('ours', 'tracewright, meter', 'counters', 'plain', 'prom-plain'),
+  asked('prom', 'prom-client', 'prom-client', 'labelled'),
+  asked('prom', 'prom-client', 'prom-client', 'bound', 'prom-labelled'),
+  asked('otel', 'OpenTelemetry SDK', 'opentelemetry-metrics', 'labelled', 'prom-labelled'),
+  asked('ours', 'tracewright, meter', 'counters', 'labelled', 'prom-labelled'),
+  asked('prom', 'prom-client', 'prom-client', 'histogram'),
+  asked('otel', 'OpenTelemetry SDK', 'opentelemetry-metrics', 'histogram', 'prom-histogram'),
+  asked('ours', 'tracewright, meter', 'counters', 'histogram', 'prom-histogram'),
+];
+
+const TRACING_SDK = '@opentelemetry/sdk-trace-node';
+
+const importCase = (specifier) => ({
+  id: `import-${specifier}`,
+  group: 'imports',
+  title: specifier,
+  imported: { specifier },
+  ...(specifier === TRACING_SDK ? {} : { against: `import-${TRACING_SDK}` }),
+});
+
+const imports = [
+  TRACING_SDK,
+  '@opentelemetry/sdk-metrics',
+  '@opentelemetry/api',
+  'pino',
+  'prom-client',
+  'tracewright',
+  'tracewright/counters',
+  'tracewright/trace',
+].map(importCase);
+
+/** @type {readonly import('./cases.mjs').Case[]} */
+export const peerCases = [...opentelemetry, ...files, ...countersIdle, ...countersAsked, ...imports];

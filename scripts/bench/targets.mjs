@@ -1,0 +1,97 @@
+// Each target, and of which figures it speaks; the worst of them counts.
+
+/**
+ * @typedef {object} Target
+ * @property {string} text
+ * @property {readonly string[]} ids of the cases
+ * @property {'difference' | 'ratio'} property of their figures
+ * @property {number} limit
+ */
+
+/** @type {readonly Target[]} */
+export const targets = [
+  {
+    text: 'a disabled event costs at most 2 ns more than an empty function call',
+    ids: ['samePayload', 'lazyPayload', 'enabled', 'noPayload', 'start'].map((form) => `disabled-${form}`),
+    property: 'difference',
+    limit: 2,
+  },
+  {
+    text: 'a disabled event with an object literal costs at most 5 ns more',
+    ids: ['disabled-objectLiteral'],
+    property: 'difference',
+    limit: 5,
+  },
+  {
+    text: 'a disabled activity() scope costs at most 2 ns more',
+    ids: ['disabled-scope'],
+    property: 'difference',
+    limit: 2,
+  },
+  {
+    text: 'an event to /dev/null takes at most 1.5 times what C takes',
+    ids: ['null-event'],
+    property: 'ratio',
+    limit: 1.5,
+  },
+  {
+    text: 'an event to trace_marker_raw takes at most 1.5 times what C takes',
+    ids: ['marker-event'],
+    property: 'ratio',
+    limit: 1.5,
+  },
+  {
+    text: 'an event to a recorded tracepoint takes at most 1.5 times what C takes',
+    ids: ['tracepoint-event'],
+    property: 'ratio',
+    limit: 1.5,
+  },
+  {
+    text: 'an await takes as long as in plain Node while nobody listens (within a tenth)',
+    ids: ['await-nobodyListens', 'await-listenerGone'],
+    property: 'ratio',
+    limit: 1.1,
+  },
+  {
+    text: 'a disabled activity() is cheaper than a span without an SDK',
+    ids: ['otel-ours-disabled'],
+    property: 'ratio',
+    limit: 1,
+  },
+  {
+    text: 'an enabled activity() is cheaper than a span with a no-op processor',
+    ids: ['otel-ours-enabled'],
+    property: 'ratio',
+    limit: 1,
+  },
+  {
+    text: 'an event into a file costs less than a line of pino, an activity less than a span kept in memory',
+    ids: ['file-event', 'file-event-in-activity', 'file-activity'],
+    property: 'ratio',
+    limit: 1,
+  },
+  {
+    text: 'a counter that nobody asks for costs at most 2 ns more than an empty function call',
+    ids: ['increment', 'mean', 'plain'].map((form) => `countersIdle-ours-${form}`),
+    property: 'difference',
+    limit: 2,
+  },
+  {
+    text: 'a counter with a label that nobody asks for costs at most 5 ns more',
+    ids: ['countersIdle-ours-labelled'],
+    property: 'difference',
+    limit: 5,
+  },
+  {
+    text: "a counter that somebody asks for costs no more than prom-client's of the same form",
+    ids: ['plain', 'labelled', 'histogram'].map((form) => `countersAsked-ours-${form}`),
+    property: 'difference',
+    limit: 0,
+  },
+  {
+    text: "importing tracewright takes less than importing OpenTelemetry's SDK for traces",
+    ids: ['import-tracewright'],
+    property: 'ratio',
+    limit: 1,
+  },
+];

@@ -1,0 +1,63 @@
+// Values that are counted: our counters, and empty functions of the same shape.
+
+import { EventCounter, IncrementingEventCounter, Meter } from '../../../dist/counters/index.js';
+import { startSession } from '../../../dist/index.js';
+import { defineBenchmarkSource } from '../source.mjs';
+import { askedLoop, idleLoop, TOLD_MS } from './count.mjs';
+
+/** Each makes a counter, and returns what counts. */
+const forms = {
+  increment: () => {
+    const counter = new IncrementingEventCounter(defineBenchmarkSource(), 'orders');
+    return () => counter.increment();
+  },
+  mean: () => {
+    const counter = new EventCounter(defineBenchmarkSource(), 'order-time');
+    return (i) => counter.write(i);
+  },
+  plain: () => {
+    const counter = meter().createCounter('orders');
+    return () => counter.add(1);
+  },
+  labelled: () => {
+    const counter = meter().createCounter('orders');
+    return () => counter.add(1, { kind: 'book' });
+  },
+  histogram: () => {
+    const histogram = meter().createHistogram('duration');
+    return (i) => histogram.record(i);
+  },
+};
+
+const meter = () => new Meter('Benchmark');
+
+const emptyForms = {
+  plain: () => {
+    const counter = { add: (_value, _labels) => {} };
+    return () => counter.add(1);
+  },
+  labelled: () => {
+    const counter = { add: (_value, _labels) => {} };
+    return () => counter.add(1, { kind: 'book' });
+  },
+};
+
+export const empty = (form) => idleLoop(emptyForms[form]());
+
+export const idle = (form) => idleLoop(forms[form]());
+
+/** A session asks for all of them, ten times a second. */
+export function asked(form) {
+  const count = forms[form]();
+  const session = startSession({
+    providers:
+      `Tracewright-Benchmark::4:EventCounterIntervalSec=${TOLD_MS / 1000},` +
+      `System.Diagnostics.Metrics:2:4:Metrics=Benchmark;RefreshInterval=${TOLD_MS / 1000}`,
+    output: '/dev/null',
+  });
+  return askedLoop(count, async () => {
+    const { events, problem } = await session.stop();
+    if (problem !== undefined) throw new Error(problem);
+    return events;
+  });
+}

@@ -1,0 +1,47 @@
+// The peer of meters: OpenTelemetry's metrics.
+import { requirePeer } from '../peer.mjs';
+import { askedLoop, idleLoop, TOLD_MS } from './count.mjs';
+
+const { metrics } = requirePeer('@opentelemetry/api');
+
+const meter = () => metrics.getMeter('benchmark');
+
+const forms = {
+  plain: () => {
+    const counter = meter().createCounter('orders');
+    return () => counter.add(1);
+  },
+  labelled: () => {
+    const counter = meter().createCounter('orders');
+    return () => counter.add(1, { kind: 'book' });
+  },
+  histogram: () => {
+    const histogram = meter().createHistogram('duration');
+    return (i) => histogram.record(i);
+  },
+};
+
+/** Nobody has registered an SDK: what an instrumented library costs then. */
+export const apiOnly = (form) => idleLoop(forms[form]());
+
+/** An SDK with a reader, which never reads. */
+export function idle(form) {
+  const { MeterProvider, MetricReader } = requirePeer('@opentelemetry/sdk-metrics');
+  class IdleReader extends MetricReader {
+    async onForceFlush() {}
+    async onShutdown() {}
+  }
+  metrics.setGlobalMeterProvider(new MeterProvider({ readers: [new IdleReader()] }));
+  return idleLoop(forms[form]());
+}
+
+/** Read ten times a second, into memory. */
+export function asked(form) {
+  const { AggregationTemporality, InMemoryMetricExporter, MeterProvider, PeriodicExportingMetricReader } =
+    requirePeer('@opentelemetry/sdk-metrics');
+  const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
+  const options = { exporter, exportIntervalMillis: TOLD_MS, exportTimeoutMillis: TOLD_MS };
+  const reader = new PeriodicExportingMetricReader(options);
+  metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }));
+  return askedLoop(forms[form](), async () => exporter.getMetrics().length);
+}

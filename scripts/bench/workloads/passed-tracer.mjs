@@ -1,0 +1,29 @@
+// An event that goes to a tracepoint which a tool has named, through the descriptor that it has passed.
+import { openSync } from 'node:fs';
+import { UserEventsSession } from '../../../dist/session/user-events/user-events-session.js';
+import { defineBenchmarkSource, payload } from '../source.mjs';
+
+/** @param {string} path of what stands in for user_events_data */
+export function event(path) {
+  const source = defineBenchmarkSource();
+  const provider = {
+    name: source.name,
+    keywords: 0xffff_ffff_ffff_ffffn,
+    level: 5,
+    arguments: '',
+    tracepoints: { defaultName: 'Benchmark', sets: [] },
+  };
+  const tracing = { sessionType: 'user_events', rundownKeyword: 0n, providers: [provider] };
+  const session = UserEventsSession.start(tracing, openSync(path, 'r+'));
+  const loop = (iterations) =>
+    source.activity('Request', payload, () => {
+      for (let i = 0; i < iterations; i++) source.CacheMiss(payload);
+      return iterations;
+    });
+  return Object.assign(loop, {
+    finish: () => {
+      const { written, dropped } = session.counts;
+      if (written === 0 || dropped > 0) throw new Error(`${dropped} of ${written + dropped} were dropped.`);
+    },
+  });
+}
