@@ -1,5 +1,6 @@
 /** The instruments of a meter: what each adds up, for each set of tags, for one subscriber at a time. */
 import { threadId } from 'node:worker_threads';
+import { thrownTextWithStack } from '../session/shown.ts';
 import { Histogram } from './histogram.ts';
 
 export type InstrumentType =
@@ -35,7 +36,8 @@ export interface Series {
 
 /** Adds what is measured up for one subscriber. */
 export interface Recorder {
-  record(instrument: Instrument, value: number, tags: Tags): void;
+  /** @param tags see `tagsText` */
+  record(instrument: Instrument, value: number, tags: string): void;
 }
 
 /** Tools find an instrument by its number of 32 bits: each thread has a million. */
@@ -51,6 +53,7 @@ export class Instrument {
   readonly observe: (() => readonly Measurement[]) | undefined;
   /** Few, and none while nobody asks. */
   readonly recorders = new Set<Recorder>();
+  #hasFailed = false;
   static #count = 0;
 
   constructor(
@@ -71,9 +74,26 @@ export class Instrument {
     return this.recorders.size > 0;
   }
 
+  /** Never throws: who writes a value is not to suffer from the one who asks for it. */
   record(value: number, tags: Tags): void {
     if (this.recorders.size === 0 || !Number.isFinite(value)) return;
-    for (const recorder of this.recorders) recorder.record(this, value, tags);
+    let text: string;
+    try {
+      text = tagsText(tags);
+    } catch (error) {
+      this.#fail(error);
+      return;
+    }
+    for (const recorder of this.recorders) recorder.record(this, value, text);
+  }
+
+  #fail(error: unknown): void {
+    if (this.#hasFailed) return;
+    this.#hasFailed = true;
+    process.emitWarning(
+      `A value of the instrument ${this.name} was left out, since its tags cannot be read: ${thrownTextWithStack(error)}`,
+      'TracewrightWarning',
+    );
   }
 }
 
@@ -114,10 +134,10 @@ export function beginInterval(series: Series, type: InstrumentType): void {
   series.histogram?.clear();
 }
 
-/** `key=value,key=value`, sorted, so that one set of tags is one text. */
-export function tagsText(tags: Tags): string {
-  return Object.entries(tags)
-    .map(([key, value]) => `${key}=${value}`)
+/** `key=value,key=value`, sorted, so that one set of tags is one text. Throws what reading the tags throws. */
+export function tagsText(tags: Tags | null): string {
+  return Object.entries(tags ?? {})
+    .map(([key, value]) => `${key}=${String(value)}`)
     .sort()
     .join(',');
 }

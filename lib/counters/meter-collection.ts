@@ -15,7 +15,6 @@ import {
   newSeries,
   type Recorder,
   type Series,
-  type Tags,
   tagsText,
 } from './instrument.ts';
 import type { Meter } from './meter.ts';
@@ -101,8 +100,8 @@ export class MeterCollection implements Collection, Recorder {
     this.#endDemands(meter);
   }
 
-  record(instrument: Instrument, value: number, tags: Tags): void {
-    const series = this.#seriesOf(instrument, tagsText(tags));
+  record(instrument: Instrument, value: number, tags: string): void {
+    const series = this.#seriesOf(instrument, tags);
     if (series !== undefined) addTo(series, instrument.type, value);
   }
 
@@ -149,7 +148,7 @@ export class MeterCollection implements Collection, Recorder {
   #observe(meter: Meter, instrument: Instrument): void {
     try {
       for (const { value, tags = {} } of instrument.observe?.() ?? []) {
-        if (Number.isFinite(value)) this.record(instrument, value, tags);
+        if (Number.isFinite(value)) this.record(instrument, value, tagsText(tags));
       }
     } catch (error) {
       const errorMessage = `${meter.name}\\${instrument.name}: ${thrownText(error)}`;
@@ -179,8 +178,9 @@ export class MeterCollection implements Collection, Recorder {
   }
 
   #tellOnce(event: keyof typeof METER_EVENTS): undefined {
-    if (!this.#told.has(event)) this.#tell(event, {});
+    if (this.#told.has(event)) return;
     this.#told.add(event);
+    this.#tell(event, {});
   }
 
   #tell(event: keyof typeof METER_EVENTS, fields: Payload): void {

@@ -27,12 +27,14 @@ export class ShareCounter extends Counter {
     return {
       take: (intervalSec, series) => {
         const total = this.#poll();
+        if (total === undefined) return undefined;
         const now = performance.now();
-        if (total === undefined || before === undefined) return undefined;
-        const values = new Statistics();
-        values.add((100 * (total - before)) / (now - since));
+        const share = before === undefined ? undefined : (100 * (total - before)) / (now - since);
         before = total;
         since = now;
+        if (share === undefined) return undefined;
+        const values = new Statistics();
+        values.add(share);
         return meanPayload(this.texts, values.fields, intervalSec, series);
       },
       end: () => {},

@@ -8,6 +8,7 @@ import {
   PollingCounter,
   type SumPayload,
 } from '../../lib/counters/index.ts';
+import { ShareCounter } from '../../lib/counters/share-counter.ts';
 import { defineEventSource, EventListener, event, listen, type WrittenEvent } from '../../lib/index.ts';
 
 const log = defineEventSource('Counters-Test', { Ping: event() });
@@ -216,6 +217,19 @@ describe('a counter', () => {
     expect(warn.mock.calls.map(([text]) => String(text).split('\n')[0])).toEqual([
       'The counter Counters-Test.broken threw: Error: no such queue',
     ]);
+  });
+
+  it('that fails at first has values when it works', () => {
+    vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    let total = Number.NaN;
+    kept(new IncrementingPollingCounter(log, 'rate', () => total));
+    kept(new ShareCounter(log, 'share', () => total, {}));
+    const { payloads } = asking(1);
+    for (const next of [Number.NaN, 1000, 1500]) {
+      total = next;
+      vi.advanceTimersByTime(1000);
+    }
+    expect(payloads().map(({ Name }) => Name)).toEqual(['rate', 'share']);
   });
 
   it('is refused with a mistake in it', () => {

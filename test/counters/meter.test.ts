@@ -1,6 +1,6 @@
 /** Meters: what System.Diagnostics.Metrics tells each session of them. */
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Meter } from '../../lib/counters/index.ts';
+import { Meter, type Tags } from '../../lib/counters/index.ts';
 import { EventListener, eventSources, type WrittenEvent } from '../../lib/index.ts';
 
 const meter = new Meter('Shop', { version: '1.2' });
@@ -14,6 +14,7 @@ beforeEach(() => {
 afterEach(() => {
   for (const listener of listeners.splice(0)) listener.close();
   vi.useRealTimers();
+  vi.restoreAllMocks();
 });
 
 function asking(args: Record<string, string | number>, keywords = 2n) {
@@ -148,4 +149,23 @@ describe('a session', () => {
       new Set(['InstrumentPublished', 'InitialInstrumentEnumerationComplete']),
     );
   });
+});
+
+it('a value with tags that cannot be read harms nobody who writes it, and is told of once', () => {
+  const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+  const counter = meter.createCounter('hostile');
+  const { values } = asking({ ...SHOP, Metrics: 'Shop\\hostile' });
+  const unreadable = {
+    get tag(): string {
+      throw new Error('no tag');
+    },
+  };
+  counter.add(1, { tag: Symbol('s') as unknown as string });
+  counter.add(2, null as unknown as Tags);
+  for (let n = 0; n < 2; n++) counter.add(3, unreadable);
+  vi.advanceTimersByTime(1000);
+  expect(values('hostile', 'value')).toEqual(['tag=Symbol(s): 1', ': 2']);
+  expect(warn.mock.calls.map(([text]) => String(text).split('\n')[0])).toEqual([
+    'A value of the instrument hostile was left out, since its tags cannot be read: Error: no tag',
+  ]);
 });

@@ -23,7 +23,8 @@ export class OpenTelemetryMeter implements OpenTelemetryApiMeter {
   readonly #meter: Meter;
   /** By kind and name: who asks for an instrument again gets the same one. */
   readonly #instruments = new Map<string, unknown>();
-  readonly #batches = new Map<BatchObservableCallback<never>, Observing>();
+  /** Weak, because callbacks come and go. */
+  readonly #batches = new WeakMap<BatchObservableCallback<never>, Observing>();
 
   constructor(name: string, version = '') {
     this.#meter = new Meter(name || UNNAMED, { version });
