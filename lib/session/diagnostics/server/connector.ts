@@ -2,7 +2,9 @@
  * A tool that this process connects to. There is always a connection that waits for a request of the tool: each
  * says first who the process is, and serves one request.
  */
+import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
+import { dirname } from 'node:path';
 import type { UnixSockets } from '../../../platform/unix-socket.ts';
 import type { ServerConnection } from './connection.ts';
 import { DescriptorConnection } from './descriptor-connection.ts';
@@ -21,6 +23,7 @@ export class Connector {
   readonly #sockets: UnixSockets | undefined;
   readonly #greeting: Uint8Array;
   readonly #serve: ServeAdvertised;
+  readonly #onNobody: () => void;
   /** The connection that waits for a request. */
   #waiting: ServerConnection | undefined;
   #isClosed = false;
@@ -31,17 +34,21 @@ export class Connector {
    * @param address as of `systemAddress`
    * @param sockets undefined: those of Node.js
    * @param greeting what each connection begins with
+   * @param onNobody called when not even the socket's folder is there: a tool of a folder of its own has ended, and
+   *   this process was started by what it has left behind
    */
   constructor(
     address: string,
     sockets: UnixSockets | undefined,
     greeting: Uint8Array,
     serve: ServeAdvertised,
+    onNobody: () => void,
   ) {
     this.#address = address;
     this.#sockets = sockets;
     this.#greeting = greeting;
     this.#serve = serve;
+    this.#onNobody = onNobody;
     this.#run();
   }
 
@@ -84,6 +91,7 @@ export class Connector {
         ? await connectedSocket(this.#address)
         : new DescriptorConnection(sockets, sockets.connect(this.#address));
     } catch {
+      if (process.platform !== 'win32' && !existsSync(dirname(this.#address))) this.#onNobody();
       return undefined;
     }
   }

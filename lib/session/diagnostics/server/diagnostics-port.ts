@@ -5,7 +5,7 @@ import { doAtExit } from '../../at-exit.ts';
 import { thrownText } from '../../shown.ts';
 import { thisProcess } from '../../this-process.ts';
 import type { ServerConnection } from './connection.ts';
-import { Connector } from './connector.ts';
+import { Connector, type ServeAdvertised } from './connector.ts';
 import { removeForsakenPorts } from './forsaken-ports.ts';
 import { listenAt } from './listener.ts';
 import type { DiagnosticsOptions } from './options.ts';
@@ -85,11 +85,9 @@ export class OpenPort {
       this.#listen(address, gate);
     } else {
       const greeting = encodeAdvertise(thisProcess());
-      this.#entrances.push(
-        new Connector(systemAddress(address), this.#sockets, greeting, (connection, onRequest) =>
-          this.#serve(connection, gate, onRequest),
-        ),
-      );
+      const serve: ServeAdvertised = (connection, onRequest) => this.#serve(connection, gate, onRequest);
+      const onNobody = (): void => gate.open();
+      this.#entrances.push(new Connector(systemAddress(address), this.#sockets, greeting, serve, onNobody));
     }
   }
 

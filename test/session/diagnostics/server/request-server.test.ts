@@ -174,6 +174,7 @@ describe.each(SOCKETS)('a port over the sockets of %s', (_, sockets) => {
       sockets,
       encodeAdvertise(thisProcess()),
       (connection, onRequest) => served.server.serve(connection, served.gate, onRequest),
+      () => {},
     );
     // It has been there in vain.
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -203,6 +204,7 @@ describe.each(SOCKETS)('a port over the sockets of %s', (_, sockets) => {
       sockets,
       encodeAdvertise(thisProcess()),
       (connection, onRequest) => served.server.serve(connection, served.gate, onRequest),
+      () => {},
     );
     await new Promise((resolve) => setTimeout(resolve, 300));
     connector.close();
