@@ -1,11 +1,12 @@
 /** Opening the diagnostic port, with all that tools look for in a process: its events, and those of Node.js. */
-
+import { isMainThread } from 'node:worker_threads';
 import { enableRuntimeEvents } from '../runtime/enable.ts';
 import {
   type DiagnosticsPort,
   openDiagnosticPort,
 } from '../session/diagnostics/server/open-diagnostic-port.ts';
 import type { DiagnosticsOptions } from '../session/diagnostics/server/options.ts';
+import { forbiddingVariable } from '../session/diagnostics/server/switches.ts';
 
 /**
  * Opens this process's diagnostic port, by which tools of .NET and of tracewright attach to it while it runs. Where
@@ -19,6 +20,7 @@ import type { DiagnosticsOptions } from '../session/diagnostics/server/options.t
  */
 export function enableDiagnostics(options: DiagnosticsOptions = {}): DiagnosticsPort {
   const port = openDiagnosticPort(options);
-  if (port.address !== undefined) enableRuntimeEvents();
+  // A tool that it connects to asks for them, too, whether or not others find it.
+  if (isMainThread && forbiddingVariable() === undefined) enableRuntimeEvents();
   return port;
 }

@@ -151,6 +151,17 @@ describe.skipIf(process.platform === 'win32')('an application with a diagnostic 
     ]);
   });
 
+  it('has them for a tool that it connects to, too, where it has no port of its own', async () => {
+    const app = run(
+      `
+      import { eventSources } from ${JSON.stringify(INDEX)};
+      const { address } = enableDiagnostics();
+      say([address ?? null, eventSources().length]);`,
+      { TMPDIR: `${folder}/none`, DOTNET_DiagnosticPorts: `${folder}/tool,nosuspend` },
+    );
+    expect((await app.end()).said).toEqual([[null, 3]]);
+  });
+
   it('has none of its own in a worker thread', async () => {
     const app = run(`
       import { Worker } from 'node:worker_threads';
@@ -273,6 +284,23 @@ describe.skipIf(process.platform === 'win32')(
       expect(await app.end()).toEqual({ status: 0, said: ['ran'], stderr: '' });
       tool.close();
     });
+
+    it.each([true, false])(
+      'goes on when its tool is gone with its folder, having met it: %s',
+      async (hasMet) => {
+        const gone = mkdtempSync(join(folder, 'tool-'));
+        const address = join(gone, 'port');
+        const tool = hasMet ? await ReverseServer.listen(address) : undefined;
+        if (!hasMet) rmSync(gone, { recursive: true });
+        const app = run('say("ran");', { DOTNET_DiagnosticPorts: address }, ['--import', REGISTER]);
+        if (tool !== undefined) {
+          await tool.arrived();
+          tool.close();
+          rmSync(gone, { recursive: true });
+        }
+        expect(await app.end()).toEqual({ status: 0, said: ['ran'], stderr: '' });
+      },
+    );
 
     it('does not wait where nobody can have it go on', async () => {
       const address = `${folder}/${'long'.repeat(50)}`;
