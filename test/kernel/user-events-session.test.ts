@@ -10,6 +10,7 @@ import { readPage } from '../../lib/wire/ftrace/page.ts';
 import { parsePageLayout } from '../../lib/wire/ftrace/page-layout.ts';
 import { decodeTracepointV1 } from '../../lib/wire/tracepoint-v1/decode.ts';
 import { readTracepointV1Metadata } from '../../lib/wire/tracepoint-v1/metadata.ts';
+import { WORKED_USER_EVENTS } from '../session/diagnostics/server/byte-worked-messages.ts';
 import { type KernelKind, runProgram, runScript, skipReason, suiteName } from './guest.ts';
 import { readEvents } from './read-events.ts';
 
@@ -89,6 +90,41 @@ for (const { kernel, rounds } of kernels) {
       expect(records.map((record, i) => record.length - (expected[i]?.length ?? 0) <= 6)).not.toContain(
         false,
       );
+    });
+
+    it('is what the protocol’s worked message asks for, with a descriptor behind it', TIMEOUT, async () => {
+      const output = await runScript(
+        `python3 worked-tool.py ${WORKED_USER_EVENTS.toString('hex')} worked-target.mjs`,
+        { kernel },
+      );
+      const result = JSON.parse(output) as Pages & {
+        readonly reply: string;
+        readonly formats: readonly string[];
+      };
+      expect(result).toMatchObject({
+        backend: 'none',
+        names: ['Demo_All', 'Demo_Req'],
+        stats: { written: 0, dropped: {} },
+        enabled: [false, false, false],
+        status: 0,
+      });
+      // OK, and the session's number.
+      expect(result.reply).toMatch(/^444f544e45545f4950435f5631001c00ff000000[0-9a-f]{16}$/);
+      // Some kernels print a length that they do not know between the brackets.
+      for (const format of result.formats) {
+        expect(format.match(/field:.*/g)?.slice(4)).toEqual([
+          expect.stringMatching(/^field:u8 version;\toffset:8;\tsize:1;/),
+          expect.stringMatching(/^field:u16 event_id;\toffset:9;\tsize:2;/),
+          expect.stringMatching(/^field:__rel_loc u8 extension\[\d*\];\toffset:11;\tsize:4;/),
+          expect.stringMatching(/^field:__rel_loc u8 payload\[\d*\];\toffset:15;\tsize:4;/),
+        ]);
+      }
+      const records = recordsIn(result).map((record) => Buffer.from(record).toString('hex'));
+      expect(records).toHaveLength(3);
+      expect(records[0]?.slice(0, WORKED_FIRST.length)).toBe(WORKED_FIRST);
+      expect(records[1]?.slice(0, WORKED_LATER.length)).toBe(WORKED_LATER);
+      // The second event, by the default tracepoint: of another name, and without an activity.
+      expect(records[2]).toMatch(/^010200.*2f0061000000070000000*$/);
     });
 
     it('sends events where the tool wants them, for perf to record and us to read', TIMEOUT, async () => {
