@@ -1,5 +1,5 @@
 /**
- * Messages to a diagnostics port, put together byte by byte. It knows nothing of the port's own code: it is written
+ * Messages to a diagnostic port, put together byte by byte. It knows nothing of the port's own code: it is written
  * from the protocol's document, ipc-protocol.md of github.com/dotnet/diagnostics.
  */
 const MAGIC = Buffer.from('DOTNET_IPC_V1\0', 'latin1');

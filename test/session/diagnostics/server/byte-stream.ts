@@ -1,4 +1,4 @@
-/** Sessions of a diagnostics port: the stream of each, and how it is stopped, byte by byte. */
+/** Sessions of a diagnostic port: the stream of each, and how it is stopped, byte by byte. */
 import { expect } from 'vitest';
 import { readSession } from '../../event-pipe/session-trace.ts';
 import { ByteConnection, exchange } from './byte-client.ts';

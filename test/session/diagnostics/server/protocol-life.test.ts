@@ -1,4 +1,4 @@
-/** The socket of a diagnostics port from its birth to its end, which is the process's. */
+/** The socket of a diagnostic port from its birth to its end, which is the process's. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -29,7 +29,7 @@ function modeAtBirth(path: string): string {
   throw new Error(`There was no ${path} in ten seconds.`);
 }
 
-describe.skipIf(NO_SOCKETS !== undefined)(suiteOf('the socket of a diagnostics port'), () => {
+describe.skipIf(NO_SOCKETS !== undefined)(suiteOf('the socket of a diagnostic port'), () => {
   it.skipIf(process.platform !== 'linux')(
     "is named by the process and its start, in TMPDIR's folder",
     async () => {

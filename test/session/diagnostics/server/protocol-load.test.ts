@@ -1,4 +1,4 @@
-/** Many clients of a diagnostics port, and rude ones: the application neither notices nor keeps anything of them. */
+/** Many clients of a diagnostic port, and rude ones: the application neither notices nor keeps anything of them. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ByteConnection, exchange } from './byte-client.ts';
@@ -22,7 +22,7 @@ const openMany = async (count: number) => {
   return Promise.all(Array.from({ length: count }, () => ByteConnection.open(address)));
 };
 
-describePorts('an application with a diagnostics port', () => {
+describePorts('an application with a diagnostic port', () => {
   let before: TargetState;
 
   beforeEach(async () => {

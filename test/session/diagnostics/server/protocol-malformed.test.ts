@@ -44,7 +44,7 @@ const setVariable = (...parts: Buffer[]) => message(PROCESS, 0x03, ...parts);
 const without = (bytes: Buffer, count: number) =>
   message(bytes[16] ?? 0, bytes[17] ?? 0, bytes.subarray(20, bytes.length - count));
 
-describePorts('a message to a diagnostics port', (hasAddon) => {
+describePorts('a message to a diagnostic port', (hasAddon) => {
   it.each([
     ['another version of the protocol', header(PROCESS, 0x01, 20, unknownMagic)],
     ['nothing but zeros', Buffer.alloc(20)],

@@ -1,4 +1,4 @@
-/** Clients of a diagnostics port that stop in the midst: each is ended after a while, and the others are served. */
+/** Clients of a diagnostic port that stop in the midst: each is ended after a while, and the others are served. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ByteConnection, exchange } from './byte-client.ts';
 import { DONE, EVENT_PIPE, errorReply, header, message, PROCESS, u8 } from './byte-messages.ts';
@@ -27,7 +27,7 @@ const SILENT: readonly [string, Buffer][] = [
 const SLOW = 'sends a byte now and then';
 const answerTo = (what: string) => (what === 'says nothing' ? Buffer.alloc(0) : errorReply('BAD_ENCODING'));
 
-describe.skipIf(NO_SOCKETS !== undefined)(suiteOf('a client of a diagnostics port'), () => {
+describe.skipIf(NO_SOCKETS !== undefined)(suiteOf('a client of a diagnostic port'), () => {
   const targets = new Map<string, Target>();
   const connections = new Map<string, ByteConnection>();
   const timers: NodeJS.Timeout[] = [];
@@ -76,7 +76,7 @@ describe.skipIf(NO_SOCKETS !== undefined)(suiteOf('a client of a diagnostics por
 });
 
 describePorts(
-  'a client of a diagnostics port that asks for user_events and sends no descriptor',
+  'a client of a diagnostic port that asks for user_events and sends no descriptor',
   (hasAddon) => {
     it('is refused', async () => {
       const connection = await ByteConnection.open((await target()).address);

@@ -58,7 +58,7 @@ const COLLECT: readonly [string, (...providers: AskedProvider[]) => Buffer][] = 
   ['CollectTracing6', collectTracing6],
 ];
 
-describePorts('a session of a diagnostics port', (hasAddon) => {
+describePorts('a session of a diagnostic port', (hasAddon) => {
   it.each(COLLECT)('is what %s asks for: providers, keywords, levels', async (_, request) => {
     const demo = { name: 'Demo', keywords: 4n, level: 4 };
     const mine = { name: 'MyEventSource', keywords: 0x20n, level: 2, arguments: text('') };

@@ -1,4 +1,4 @@
-/** Every command of a diagnostics port, byte by byte: what is sent, and what exactly comes back. */
+/** Every command of a diagnostic port, byte by byte: what is sent, and what exactly comes back. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { ByteConnection, exchange } from './byte-client.ts';
@@ -47,7 +47,7 @@ function readProcessInfo(reply: ByteReply) {
   };
 }
 
-describePorts('a diagnostics port, asked about its process', () => {
+describePorts('a diagnostic port, asked about its process', () => {
   const common = async () => ({
     processId: BigInt((await target()).pid),
     cookie: expect.stringMatching(/^(?!0{32})[0-9a-f]{32}$/),
@@ -88,7 +88,7 @@ describePorts('a diagnostics port, asked about its process', () => {
 });
 
 describePorts(
-  'a diagnostics port, asked about the environment',
+  'a diagnostic port, asked about the environment',
   () => {
     /** The variables after the reply, which tells how many bytes they are. */
     async function environment(): Promise<string[]> {
@@ -144,7 +144,7 @@ describePorts(
   ENVIRONMENT,
 );
 
-describePorts('a diagnostics port', () => {
+describePorts('a diagnostic port', () => {
   it('answers ResumeRuntime, as often as it is sent', async () => {
     expect(await ask(PROCESS, 0x01)).toEqual(DONE);
     expect(await ask(PROCESS, 0x01)).toEqual(DONE);

@@ -1,4 +1,4 @@
-// An application with a diagnostics port, which does what the test asks over the IPC channel and tells how it is.
+// An application with a diagnostic port, which does what the test asks over the IPC channel and tells how it is.
 // Its first argument, where there is one, is the name of a folder for the socket.
 import { readdirSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
