@@ -302,6 +302,16 @@ describe.skipIf(process.platform === 'win32')(
       },
     );
 
+    it.runIf(process.allowedNodeEnvironmentFlags.has('--allow-net'))(
+      'does not wait where it is not permitted to connect',
+      async () => {
+        const permissions = ['--permission', '--allow-fs-read=*'];
+        const env = { DOTNET_DiagnosticPorts: join(folder, 'tool') };
+        const app = run('say("ran");', env, [...permissions, '--import', REGISTER]);
+        expect(await app.end()).toMatchObject({ status: 0, said: ['ran'] });
+      },
+    );
+
     it('does not wait where nobody can have it go on', async () => {
       const address = `${folder}/${'long'.repeat(50)}`;
       const app = run('say("ran");', { DOTNET_DiagnosticPorts: `${address};,x` }, ['--import', REGISTER]);

@@ -8,12 +8,15 @@ import { dirname } from 'node:path';
 import type { UnixSockets } from '../../../platform/unix-socket.ts';
 import type { ServerConnection } from './connection.ts';
 import { DescriptorConnection } from './descriptor-connection.ts';
+import { systemCodeOf } from './port-error.ts';
 import { SocketConnection } from './socket-connection.ts';
 
 /** Where the tool is not there, or does not want the process. As .NET's runtime has it. */
 const FIRST_DELAY_MS = 10;
 const MAX_DELAY_MS = 500;
 const DELAY_GROWTH = 1.25;
+/** What Node.js says where its permissions keep a process from connecting: `--permission` without `--allow-net`. */
+const NOT_PERMITTED = 'ERR_ACCESS_DENIED';
 
 /** Serves a connection, and tells when its request begins, or that none comes. */
 export type ServeAdvertised = (connection: ServerConnection, onRequest: (isThere: boolean) => void) => void;
@@ -34,8 +37,8 @@ export class Connector {
    * @param address as of `systemAddress`
    * @param sockets undefined: those of Node.js
    * @param greeting what each connection begins with
-   * @param onNobody called when not even the socket's folder is there: a tool of a folder of its own has ended, and
-   *   this process was started by what it has left behind
+   * @param onNobody called when the process may never connect, or not even the socket's folder is there: a tool of a
+   *   folder of its own has ended, and this process was started by what it has left behind
    */
   constructor(
     address: string,
@@ -83,6 +86,10 @@ export class Connector {
     return isThere;
   }
 
+  #hasFolder(): boolean {
+    return process.platform === 'win32' || existsSync(dirname(this.#address));
+  }
+
   /** @returns undefined where nobody listens */
   async #connect(): Promise<ServerConnection | undefined> {
     const sockets = this.#sockets;
@@ -90,8 +97,8 @@ export class Connector {
       return sockets === undefined
         ? await connectedSocket(this.#address)
         : new DescriptorConnection(sockets, sockets.connect(this.#address));
-    } catch {
-      if (process.platform !== 'win32' && !existsSync(dirname(this.#address))) this.#onNobody();
+    } catch (error) {
+      if (systemCodeOf(error) === NOT_PERMITTED || !this.#hasFolder()) this.#onNobody();
       return undefined;
     }
   }
