@@ -92,6 +92,7 @@ export class Workers {
       this.dropped += count;
     }
     for (const thread of exited) {
+      this.#writer.removeThread(this.#threadOf(thread).handle);
       this.#threads.delete(thread);
       this.#reader.forget(thread);
     }

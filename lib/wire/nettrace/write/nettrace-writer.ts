@@ -51,9 +51,11 @@ export class NetTraceWriter {
   private readonly threadRows = new RowBlocks(() => {});
   private readonly stacks = new NumberedRows();
   private readonly labelLists = new NumberedRows();
-  private readonly threads: Thread[] = [];
-  /** By the ids of version 4, which are the system's. */
+  private lastThreadIndex = 0;
+  /** Of version 4, whose ids are the system's: one that comes back has its numbers go on. */
   private readonly threadsById = new Map<number, Thread>();
+  /** Of version 6: those that end with the next sequence point. */
+  private readonly removed = new Set<Thread>();
   /** Where events are in the order of time, those of all threads. */
   private readonly events: EventBlocks | undefined;
   /** Threads with events or losses since the last sequence point. */
@@ -95,14 +97,18 @@ export class NetTraceWriter {
   /** Adds a thread. To be called once for each, since version 6 takes them for different ones. */
   thread(thread: WrittenThread): ThreadHandle {
     const isV6 = this.version === FormatVersion.V6;
-    const id = isV6 ? this.threads.length + 1 : (thread.threadId ?? 0);
+    const id = isV6 ? ++this.lastThreadIndex : (thread.threadId ?? 0);
     const known = this.threadsById.get(id);
     if (known !== undefined) return known;
     const added: Thread = { id, sequence: 0, events: undefined };
-    this.threads.push(added);
-    this.threadsById.set(id, added);
     if (isV6) this.threadRows.add((bytes) => writeThreadRow(bytes, id, thread));
+    else this.threadsById.set(id, added);
     return added;
+  }
+
+  /** A thread that writes nothing from now on. Version 6 has its readers forget it. */
+  removeThread(thread: ThreadHandle): void {
+    if (this.version === FormatVersion.V6) this.removed.add(thread as Thread);
   }
 
   /** Takes the next event. Of one that is too large for the format, the trace tells that it is missing. */
@@ -140,6 +146,7 @@ export class NetTraceWriter {
       this.stacks.forget();
       this.labelLists.forget();
     }
+    if (this.removed.size > 0) this.framing.block(BlockKind.RemoveThread, this.removals());
     return this.framing.take();
   }
 
@@ -219,6 +226,17 @@ export class NetTraceWriter {
       }
     }
     this.touched.clear();
+    return bytes.take();
+  }
+
+  /** Behind the sequence point, which may speak of the threads. */
+  private removals(): Uint8Array {
+    const bytes = new NetTraceBytes();
+    for (const { id, sequence } of this.removed) {
+      bytes.varUint(id);
+      bytes.varUint(sequence);
+    }
+    this.removed.clear();
     return bytes.take();
   }
 }

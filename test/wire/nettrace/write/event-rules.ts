@@ -22,6 +22,8 @@ export class EventRules {
   events = 0;
   dropped = 0;
   readonly threads = new Map<bigint, ThreadState>();
+  /** Threads that the trace says have ended. */
+  readonly removed = new Set<bigint>();
   private readonly version: 4 | 6;
   private readonly stacks = new Set<number>();
   private readonly labelLists = new Set<number>();
@@ -36,6 +38,12 @@ export class EventRules {
   thread(at: ByteWalker, index: bigint): void {
     at.demand(!this.threads.has(index), `Thread ${index} is given twice.`);
     this.threads.set(index, { lastTime: -(2n ** 63n), sequence: 0 });
+  }
+
+  removeThread(at: ByteWalker, index: bigint, sequence: number): void {
+    const state = this.stateOf(at, index);
+    at.demand(sequence === state.sequence, `Thread ${index} ends with ${state.sequence}, not ${sequence}.`);
+    this.removed.add(index);
   }
 
   stack(at: ByteWalker, id: number): void {
@@ -154,6 +162,7 @@ export class EventRules {
   }
 
   private stateOf(at: ByteWalker, id: bigint): ThreadState {
+    at.demand(!this.removed.has(id), `Thread ${id} has ended.`);
     let state = this.threads.get(id);
     if (state === undefined) {
       at.demand(this.version === 4, `Thread ${id} stands before its events.`);

@@ -11,6 +11,7 @@ export interface CheckedTrace {
   readonly events: number;
   readonly metadata: number;
   readonly threads: number;
+  readonly removedThreads: number;
   readonly sequencePoints: number;
   readonly stacks: number;
   readonly labelLists: number;
@@ -53,8 +54,9 @@ class BlockRules {
 
   get result(): CheckedTrace {
     const { version, sequencePoints, stacks, labelLists, blocks, largestBlock } = this;
-    const { events, threads, dropped } = this.rules;
-    const counts = { events, threads: threads.size, dropped, metadata: this.metadata.size };
+    const { events, threads, removed, dropped } = this.rules;
+    const ofThreads = { threads: threads.size, removedThreads: removed.size };
+    const counts = { events, ...ofThreads, dropped, metadata: this.metadata.size };
     return { version, ...counts, sequencePoints, stacks, labelLists, blocks, largestBlock };
   }
 
@@ -75,6 +77,9 @@ class BlockRules {
         break;
       case 6:
         while (body.left > 0) this.threadRow(body.part(body.u16()));
+        break;
+      case 7:
+        while (body.left > 0) this.rules.removeThread(body, body.varuint(64), Number(body.varuint(32)));
         break;
       case 8:
         this.labelListBlock(body);

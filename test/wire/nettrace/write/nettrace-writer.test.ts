@@ -189,6 +189,29 @@ describe.each([4, 6] as const)('a written nettrace of version %i', (version) => 
     expect(events.length).toBe(30_000);
   });
 
+  it('tells of threads that end when nothing older can come any more', () => {
+    const writer = new NetTraceWriter(version, TRACE, 'thread');
+    const metadataId = writer.define(KIND);
+    const pieces: Uint8Array[] = [];
+    const stays = writer.thread({ threadId: 10 });
+    for (let round = 1; round <= 3; round++) {
+      const goes = writer.thread({ threadId: 10 + round });
+      const ticks = BigInt(2000 + round * 100);
+      writer.write({ metadataId, thread: goes, ticks: ticks + 1n, payload: NOTHING });
+      writer.drop(goes, 2);
+      writer.removeThread(goes);
+      pieces.push(writer.flushOpen());
+      writer.write({ metadataId, thread: stays, ticks, payload: NOTHING });
+      pieces.push(writer.flush());
+    }
+    writer.removeThread(writer.thread({ threadId: 20 }));
+    const { checked, events, lostEvents } = written(writer, ...pieces);
+    // Version 4 does not tell.
+    expect(checked).toMatchObject({ events: 6, dropped: 6, removedThreads: version === 6 ? 4 : 0 });
+    expect(lostEvents).toBe(6);
+    expect(events.map(({ thread }) => thread.threadId)).toEqual([10, 11, 10, 12, 10, 13]);
+  });
+
   it('counts threads on when their numbers come back to zero', () => {
     const writer = new NetTraceWriter(version, TRACE);
     const metadataId = writer.define(KIND);
