@@ -139,6 +139,8 @@ export class CpuSamples {
     try {
       work();
     } catch (error) {
+      // Else V8 would sample on, and keep what nobody takes.
+      this.#profiler?.abandon();
       this.#profiler = undefined;
       const warning = `The session has no CPU samples from here on: ${thrownText(error)}`;
       process.emitWarning(warning, 'TracewrightWarning');

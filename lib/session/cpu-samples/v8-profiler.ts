@@ -64,6 +64,11 @@ export class V8Profiler {
     }
   }
 
+  /** Ends it, whatever state it is in. */
+  abandon(): void {
+    this.#session.disconnect();
+  }
+
   /** A debugger would keep what `console.profile` makes, and `--cpu-prof` complains of it. */
   #isWatched(): boolean {
     const options = [...process.execArgv, process.env.NODE_OPTIONS ?? ''];

@@ -1,4 +1,5 @@
 /** CPU samples: what V8 sees of two functions that burn CPU time, and the names that a trace gives them. */
+import { Session } from 'node:inspector';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { CpuSamples } from '../../../lib/session/cpu-samples/cpu-samples.ts';
@@ -168,6 +169,30 @@ describe('where Node.js has no inspector', () => {
       ],
     ]);
     builtin.mockRestore();
+    warning.mockRestore();
+  });
+});
+
+describe('where V8 refuses amid a session', () => {
+  it('it goes on without samples, and V8 samples no more', async () => {
+    const warning = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    const disconnect = vi.spyOn(Session.prototype, 'disconnect');
+    const { post } = Session.prototype;
+    const refusing = vi.spyOn(Session.prototype, 'post').mockImplementation(function (
+      this: Session,
+      ...args: unknown[]
+    ) {
+      if (args[0] !== 'Profiler.stop') return Reflect.apply(post, this, args);
+      (args[2] as (refusal: Error) => void)(new Error('No recording profiles found'));
+    } as typeof post);
+    await sampled(6, async ({ flush }) => {
+      await sleep(1100);
+      flush();
+      expect(disconnect).toHaveBeenCalledOnce();
+    });
+    expect(warning).toHaveBeenCalledOnce();
+    refusing.mockRestore();
+    disconnect.mockRestore();
     warning.mockRestore();
   });
 });
