@@ -59,7 +59,8 @@ export class SharedMemoryReader {
       // Is being taken, and has no number yet; or its thread was terminated when it took it.
       else if (this.hasExited(thread)) Atomics.store(words, at + ChunkWord.Owner, FREE);
     }
-    return filled.sort((a, b) => a.thread - b.thread || a.number - b.number);
+    // Numbers of chunks have 32 bits, of which a busy thread runs out in some weeks: they start over.
+    return filled.sort((a, b) => a.thread - b.thread || (a.number - b.number) | 0);
   }
 
   /** The bytes of the chunks, each part until the next one is asked for. */
@@ -155,7 +156,7 @@ export class SharedMemoryReader {
       return;
     }
     this.#read[chunk] = 0;
-    this.#nextChunks.set(thread, number + 1);
+    this.#nextChunks.set(thread, (number + 1) | 0);
     Atomics.store(words, at + ChunkWord.Length, 0);
     Atomics.store(words, at + ChunkWord.Owner, FREE);
   }

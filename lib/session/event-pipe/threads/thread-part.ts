@@ -1,5 +1,5 @@
 /** What a session of the main thread has at work in a worker thread: it hands over that thread's events. */
-import { BroadcastChannel } from 'node:worker_threads';
+import { BroadcastChannel, isMainThread } from 'node:worker_threads';
 import type { Guid } from '../../../activity/guid.ts';
 import type { EventSchema } from '../../../wire/schema.ts';
 import type { Payload } from '../../../wire/values/faults.ts';
@@ -41,7 +41,8 @@ export class ThreadPart implements SessionPart, Subscriber {
 
   constructor({ requests, memory, waits, channel, clockOffset }: ThreadPartOptions) {
     this.#clockDifference = clockOffset - CLOCK_OFFSET;
-    this.#writer = new SharedMemoryWriter(memory, waits, () => askToRead(channel));
+    // The main thread, which has its part where it runs several contexts, would wait for itself.
+    this.#writer = new SharedMemoryWriter(memory, waits && !isMainThread, () => askToRead(channel));
     this.#asked = new AskedSources(new ProviderRequests(requests), this);
     this.#asked.start();
     this.#stopHearingOfExits = onWorkerExit((threadId) => markExited(memory, threadId));
