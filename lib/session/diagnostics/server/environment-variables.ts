@@ -9,9 +9,10 @@ const SECRET_NAME =
   /pass|pwd|secret|token|key|credential|auth|cookie|session|signature|private|cert|conn(?:ection)?_?str|dsn|salt/i;
 /** Variables of the shell that only look like it. */
 const PLAIN_NAMES = ['PWD', 'OLDPWD'];
+/** A client may have set the value: their time grows with its length, not with the square of it. */
 const SECRET_VALUES = [
   // user:password@ in a URL
-  /\/\/[^/\s@]*:[^/\s@]*@/,
+  /\/\/[^/\s@:]*:[^/\s@]*@/,
   // password=..., "token": "...", AccountKey=...
   /(?:pass(?:word|wd|phrase)?|pwd|secret|token|key|sig(?:nature)?|credentials?)["']?\s*[=:]/i,
   // The head of an HTTP request's authorization
@@ -19,7 +20,7 @@ const SECRET_VALUES = [
   // A private key in PEM
   /-----BEGIN [A-Z ]*PRIVATE KEY-----/,
   // A JSON Web Token
-  /\beyJ[\w-]+\.[\w-]+\./,
+  /(?<![\w-])eyJ[\w-]+\.[\w-]+\./,
 ];
 
 /** Each as `NAME=value`. */
@@ -41,9 +42,9 @@ export function isSecret(name: string, value: string): boolean {
  */
 export function setEnvironmentVariable(name: string, value: string | undefined): number | undefined {
   // No system has such names, or values.
-  if (/[=\0]/.test(name) || value?.includes('\0')) return ErrorCode.InvalidArgument;
+  if (name === '' || /[=\0]/.test(name) || value?.includes('\0')) return ErrorCode.InvalidArgument;
   if (value !== undefined) process.env[name] = value;
-  else if (process.env[name] === undefined) return ErrorCode.EnvironmentVariableNotFound;
+  else if (!Object.hasOwn(process.env, name)) return ErrorCode.EnvironmentVariableNotFound;
   else delete process.env[name];
   return undefined;
 }

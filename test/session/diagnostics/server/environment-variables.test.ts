@@ -58,6 +58,13 @@ describe('an environment variable is a secret', () => {
   });
 });
 
+it.each(['//:', 'eyJ-'])('a variable is looked through at once, though it repeats %s', (text) => {
+  const value = `${text}${text.slice(-1)}`.repeat(100_000);
+  const start = performance.now();
+  for (const each of [value, text + text.slice(-1).repeat(200_000), text.repeat(50_000)]) isSecret('X', each);
+  expect(performance.now() - start).toBeLessThan(500);
+});
+
 describe('the environment', () => {
   afterEach(() => {
     delete process.env.TRACEWRIGHT_TEST_TOKEN;
@@ -77,7 +84,12 @@ describe('the environment', () => {
     ['A=B', 'x'],
     ['A\0B', 'x'],
     ['A', 'x\0y'],
+    ['', 'x'],
   ])('cannot have %j=%j', (name, value) => {
     expect(setEnvironmentVariable(name, value)).toBe(ErrorCode.InvalidArgument);
+  });
+
+  it.each(['TRACEWRIGHT_TEST_NONE', 'constructor'])('cannot be without %s, which is not in it', (name) => {
+    expect(setEnvironmentVariable(name, undefined)).toBe(ErrorCode.EnvironmentVariableNotFound);
   });
 });
