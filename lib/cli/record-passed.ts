@@ -28,9 +28,12 @@ export async function recordPassed(
     ...ofSystem,
     hasEnded: () => hasEnded || ofSystem.hasEnded(),
     stop: async () => {
-      const { summary, problems } = await ofSystem.stop();
-      session.close();
-      return { summary: hasEnded ? `${summary} Process ${processId} has ended.` : summary, problems };
+      try {
+        const { summary, problems } = await ofSystem.stop();
+        return { summary: hasEnded ? `${summary} Process ${processId} has ended.` : summary, problems };
+      } finally {
+        session.close();
+      }
     },
   };
 }

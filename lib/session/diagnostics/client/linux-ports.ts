@@ -39,7 +39,7 @@ export class LinuxPorts {
       folderSeenBy(processId).then((folder) => this.#folders.portsIn(folder, innerId)),
     ]);
     const found = looks.flatMap((look) => (look.status === 'fulfilled' ? look.value : []));
-    const usable = found.filter(({ address }) => address.length < MAX_SOCKET_PATH);
+    const usable = found.filter(({ address }) => Buffer.byteLength(address) < MAX_SOCKET_PATH);
     const address = bestPort(usable, key)?.address;
     if (address !== undefined) return { address };
     const failures = looks.filter((look) => look.status === 'rejected');
