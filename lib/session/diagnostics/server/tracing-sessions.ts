@@ -1,4 +1,5 @@
 /** The sessions of this port's clients: each lives as long as the connection that it was asked for on. */
+import { closeDescriptor } from '../../../platform/passed-tracer.ts';
 import { BufferMode, ErrorCode, StreamFormat } from '../../../wire/diagnostics-ipc/constants.ts';
 import { encodeSessionReply } from '../../../wire/diagnostics-ipc/reply.ts';
 import type { StreamingTracing, Tracing, UserEventsTracing } from '../../../wire/diagnostics-ipc/tracing.ts';
@@ -32,7 +33,7 @@ export class TracingSessions {
    * @throws RefusedError, SessionError, UserEventsSessionError
    */
   async start(tracing: Tracing, connection: ServerConnection): Promise<void> {
-    this.#requireRoom();
+    if (!this.#hasRoom()) throw noRoom();
     if (tracing.sessionType === 'streaming') this.#startStream(tracing, connection);
     else await this.#startUserEvents(tracing, connection);
   }
@@ -80,14 +81,18 @@ export class TracingSessions {
     if (descriptor === undefined) {
       throw new RefusedError(ErrorCode.BadEncoding, 'The client has sent no descriptor of user_events_data.');
     }
+    // Others may have come before it.
+    if (!this.#hasRoom()) {
+      closeDescriptor(descriptor);
+      throw noRoom();
+    }
     const session = UserEventsSession.start(tracing, descriptor);
     const id = this.#add(connection, async () => session.stop());
     connection.send(encodeSessionReply(id));
   }
 
-  #requireRoom(): void {
-    if (this.#running.size < MAX_SESSIONS) return;
-    throw new RefusedError(ErrorCode.Fail, `There are ${MAX_SESSIONS} sessions already.`);
+  #hasRoom(): boolean {
+    return this.#running.size < MAX_SESSIONS;
   }
 
   #add(connection: ServerConnection, stop: () => Promise<void>): bigint {
@@ -103,6 +108,10 @@ export class TracingSessions {
     connection.closed.then(() => this.stop(id));
     return id;
   }
+}
+
+function noRoom(): RefusedError {
+  return new RefusedError(ErrorCode.Fail, `There are ${MAX_SESSIONS} sessions already.`);
 }
 
 /** @throws RefusedError where the client cannot be waited for */
