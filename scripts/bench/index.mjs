@@ -16,7 +16,7 @@ import { measureTracepoint, tracepointKernel } from './tracepoint.mjs';
 
 const usage = `npm run bench -- [options]
 
-  --quick     fewer and shorter rounds: about half a minute, and less sure
+  --quick     fewer and shorter rounds: about a minute, and less sure
   --qemu      the tracepoint on the unpatched kernel in an emulated machine
   --no-build  measure what is in dist and build
   --json      the figures and all rounds as JSON instead of the table
@@ -26,7 +26,7 @@ const timing = {
   full: { clock: 'cpu', roundMs: 10, rounds: 9 },
   quick: { clock: 'cpu', roundMs: 4, rounds: 5 },
 };
-const repetitions = { full: 5, quick: 2 };
+const repetitions = { full: 4, quick: 2 };
 
 /** Any: the stand-in accepts all, as it has no tracepoints. */
 const anyDefinition = 'benchmark';
