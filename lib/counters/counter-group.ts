@@ -65,6 +65,8 @@ class CounterCollection implements Collection {
   readonly #counters: Iterable<GroupedCounter>;
   readonly #events: CounterEvents;
   #since = performance.now();
+  /** What reading a counter calls may make the subscriber leave. */
+  #isOver = false;
 
   constructor(
     source: Listenable,
@@ -85,7 +87,10 @@ class CounterCollection implements Collection {
   }
 
   add(counter: GroupedCounter): void {
-    this.#readings.set(counter, counter.read());
+    if (this.#isOver || this.#readings.has(counter)) return;
+    const reading = counter.read();
+    if (this.#isOver) reading.end();
+    else this.#readings.set(counter, reading);
   }
 
   remove(counter: GroupedCounter): void {
@@ -108,6 +113,7 @@ class CounterCollection implements Collection {
   }
 
   end(): void {
+    this.#isOver = true;
     for (const reading of this.#readings.values()) reading.end();
     this.#readings.clear();
   }

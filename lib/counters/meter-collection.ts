@@ -40,6 +40,8 @@ export class MeterCollection implements Collection, Recorder {
   #roomForSeries: number;
   #roomForHistograms: number;
   readonly #told = new Set<string>();
+  /** Who is told of something may leave out of it. */
+  #isOver = false;
   #since = new Date();
 
   constructor(
@@ -73,7 +75,7 @@ export class MeterCollection implements Collection, Recorder {
 
   accompany(meter: Meter, demand: Demand): void {
     const isAsked = this.#asked.some((item) => item === meter.name || item.startsWith(`${meter.name}\\`));
-    if (!isAsked) return;
+    if (!isAsked || this.#isOver) return;
     const ends = this.#ends.get(meter) ?? [];
     ends.push(demand.join());
     this.#ends.set(meter, ends);
@@ -85,7 +87,7 @@ export class MeterCollection implements Collection, Recorder {
     const isAsked = this.#asked.some(
       (item) => item === meter.name || item === `${meter.name}\\${instrument.name}`,
     );
-    if (!isAsked) return;
+    if (!isAsked || this.#isOver) return;
     this.#instruments.set(instrument, { meter, series: new Map() });
     instrument.recorders.add(this);
     this.#tell('BeginInstrumentReporting', description);
@@ -120,6 +122,7 @@ export class MeterCollection implements Collection, Recorder {
   }
 
   end(): void {
+    this.#isOver = true;
     for (const instrument of this.#instruments.keys()) instrument.recorders.delete(this);
     this.#instruments.clear();
     for (const meter of [...this.#ends.keys()]) this.#endDemands(meter);

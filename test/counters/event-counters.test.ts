@@ -1,5 +1,6 @@
 /** The counters of an event source: what their events say, to whom, and when nothing runs. */
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { counterGroup, type GroupedCounter } from '../../lib/counters/counter-group.ts';
 import {
   EventCounter,
   IncrementingEventCounter,
@@ -191,6 +192,21 @@ describe('a subscriber', () => {
     listener.enableEvents(log, 4, 0n, { EventCounterIntervalSec: 0.1 });
     vi.advanceTimersByTime(100);
     expect(payloads()).toMatchObject([{ Series: 'Interval=100' }]);
+  });
+
+  it('that leaves when its counters are read first is counted for no more', () => {
+    let readings = 0;
+    const leaving = new EventListener({});
+    const read = () => {
+      readings++;
+      leaving.close();
+      return { take: () => undefined, end: () => readings-- };
+    };
+    const counters: GroupedCounter[] = [{ read }, { read }];
+    for (const counter of counters) counterGroup(log).add(counter);
+    leaving.enableEvents(log, 4, 0n, { EventCounterIntervalSec: 1 });
+    expect(readings).toBe(0);
+    for (const counter of counters) counterGroup(log).remove(counter);
   });
 
   it('that leaves leaves no timer behind', () => {

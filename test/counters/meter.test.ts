@@ -128,6 +128,15 @@ describe('a session', () => {
     expect(events.filter(({ name }) => name === 'TimeSeriesLimitReached')).toHaveLength(1);
   });
 
+  it('that ends while it is told of instruments has nothing measured any more', () => {
+    const own = new Meter('Left');
+    const instruments = ['a', 'b'].map((name) => own.createCounter(name));
+    const leaving = new EventListener({ onEventWritten: () => leaving.close() });
+    if (source !== undefined) leaving.enableEvents(source, 4, 2n, { ...SHOP, Metrics: 'Left' });
+    expect(instruments.map(({ enabled }) => enabled)).toEqual([false, false]);
+    own.close();
+  });
+
   it('is told of a function that throws', () => {
     const own = new Meter('Broken');
     own.createObservableGauge('broken', () => {
