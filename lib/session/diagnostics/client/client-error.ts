@@ -39,8 +39,3 @@ export class DiagnosticsClientError extends Error {
     this.replyCode = options.replyCode;
   }
 }
-
-/** What the system says to a call that failed. */
-export function systemCodeOf(error: unknown): string | undefined {
-  return error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
-}

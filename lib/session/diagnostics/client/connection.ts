@@ -4,7 +4,8 @@ import { HEADER_SIZE } from '../../../wire/diagnostics-ipc/constants.ts';
 import { DiagnosticsIpcError } from '../../../wire/diagnostics-ipc/error.ts';
 import { readHeader } from '../../../wire/diagnostics-ipc/message.ts';
 import { decodeReply, type Reply } from '../../../wire/diagnostics-ipc/reply.ts';
-import { DiagnosticsClientError, systemCodeOf } from './client-error.ts';
+import { systemCodeOf } from '../system-code.ts';
+import { DiagnosticsClientError } from './client-error.ts';
 
 /** What the system says when the other side is gone. */
 const GONE = ['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED'];

@@ -1,9 +1,11 @@
 /** Finding the diagnostic ports of this machine's processes. */
 import { readdir } from 'node:fs/promises';
 import { PIPE_FOLDER, parsePortName, pipeName } from '../../../wire/diagnostics-ipc/port-name.ts';
-import { DiagnosticsClientError, systemCodeOf } from './client-error.ts';
+import { isAlive } from '../is-alive.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { DiagnosticsClientError } from './client-error.ts';
 import { LinuxPorts } from './linux-ports.ts';
-import { bestPort, type DiagnosticPort, PortFolders, temporaryFolder } from './port-folder.ts';
+import { bestPort, type DiagnosticPort, PortFolders } from './port-folder.ts';
 
 /**
  * The port of a process.
@@ -57,13 +59,4 @@ async function addressIn(folders: PortFolders, processId: number): Promise<strin
     return names.includes(name) ? PIPE_FOLDER + name : undefined;
   }
   return bestPort(await folders.portsIn(temporaryFolder(), processId))?.address;
-}
-
-function isAlive(processId: number): boolean {
-  try {
-    process.kill(processId, 0);
-    return true;
-  } catch (error) {
-    return systemCodeOf(error) === 'EPERM';
-  }
 }

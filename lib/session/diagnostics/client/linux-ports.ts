@@ -5,8 +5,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startTimeKey } from '../../../wire/diagnostics-ipc/port-name.ts';
-import { systemCodeOf } from './client-error.ts';
-import { bestPort, type DiagnosticPort, PortFolders, temporaryFolder } from './port-folder.ts';
+import { systemCodeOf } from '../system-code.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { bestPort, type DiagnosticPort, PortFolders } from './port-folder.ts';
 
 export interface FoundPort {
   readonly address?: string;

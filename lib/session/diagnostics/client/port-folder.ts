@@ -23,11 +23,6 @@ interface NamedPort extends Omit<PortFile, 'address'> {
   readonly processId: number;
 }
 
-/** Where this process's sockets would be: .NET's runtime knows no other variable. */
-export function temporaryFolder(): string {
-  return process.env.TMPDIR || '/tmp';
-}
-
 /**
  * Of files that have a process's id the one that is its own: the one of its key; else the newest, for earlier ones
  * are of processes that had the same id.

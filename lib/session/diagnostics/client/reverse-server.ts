@@ -5,8 +5,9 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { ADVERTISE_SIZE, decodeAdvertise } from '../../../wire/diagnostics-ipc/advertise.ts';
 import { PIPE_FOLDER } from '../../../wire/diagnostics-ipc/port-name.ts';
+import { systemCodeOf } from '../system-code.ts';
 import { ArrivedProcess } from './arrived-process.ts';
-import { DiagnosticsClientError, systemCodeOf } from './client-error.ts';
+import { DiagnosticsClientError } from './client-error.ts';
 import { Connection } from './connection.ts';
 import { ANSWER_TIMEOUT_MS } from './target.ts';
 

@@ -6,9 +6,9 @@ import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
 import type { UnixSockets } from '../../../platform/unix-socket.ts';
+import { systemCodeOf } from '../system-code.ts';
 import type { ServerConnection } from './connection.ts';
 import { DescriptorConnection } from './descriptor-connection.ts';
-import { systemCodeOf } from './port-error.ts';
 import { SocketConnection } from './socket-connection.ts';
 
 /** Where the tool is not there, or does not want the process. As .NET's runtime has it. */

@@ -2,7 +2,6 @@
  * A connection over a socket of the addon. Of what the client sends, a byte is read only when it is asked for, so
  * that the descriptor that may follow a request is not lost; and no client keeps the process running.
  */
-import { closeSync } from 'node:fs';
 import { Ready, UnixSocketError, type UnixSockets } from '../../../platform/unix-socket.ts';
 import { LINGER_MS, type ServerConnection } from './connection.ts';
 
@@ -102,8 +101,7 @@ export class DescriptorConnection implements ServerConnection {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#sockets.unwatch(this.#descriptor);
-    closeSync(this.#descriptor);
+    this.#sockets.close(this.#descriptor);
     this.#stopReceiver();
     for (const { onSent } of this.#outgoing.splice(0)) onSent();
     this.#setClosed();

@@ -4,12 +4,13 @@ import { encodeAdvertise } from '../../../wire/diagnostics-ipc/advertise.ts';
 import { doAtExit } from '../../at-exit.ts';
 import { thrownText } from '../../shown.ts';
 import { thisProcess } from '../../this-process.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import type { ServerConnection } from './connection.ts';
 import { Connector, type ServeAdvertised } from './connector.ts';
 import { removeForsakenPorts } from './forsaken-ports.ts';
 import { listenAt } from './listener.ts';
 import type { DiagnosticsOptions } from './options.ts';
-import { defaultFolder, ownAddress, systemAddress } from './port-address.ts';
+import { ownAddress, systemAddress } from './port-address.ts';
 import { PortError } from './port-error.ts';
 import { type PortSetting, parsePortSettings } from './port-settings.ts';
 import { RequestServer } from './request-server.ts';
@@ -45,7 +46,7 @@ export class OpenPort {
   constructor(options: DiagnosticsOptions) {
     this.#server = new RequestServer(this.#sessions, options.exposeSecrets ?? false);
     const gate = this.#gate(isDefaultPortSuspended());
-    const folder = options.folder ?? defaultFolder();
+    const folder = options.folder ?? temporaryFolder();
     if (this.#sockets !== undefined) removeForsakenPorts(folder, this.#sockets);
     this.address = this.#attempt(() => this.#listen(ownAddress(folder), gate), gate);
     if (options.discoverableByRecordTrace === true) this.#showToRecordTrace(folder, gate);

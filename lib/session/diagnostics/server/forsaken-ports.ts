@@ -6,8 +6,8 @@ import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { UnixSockets } from '../../../platform/unix-socket.ts';
 import { parsePortName } from '../../../wire/diagnostics-ipc/port-name.ts';
+import { isAlive } from '../is-alive.ts';
 import { isLeftBehind } from './left-behind.ts';
-import { systemCodeOf } from './port-error.ts';
 import { unlinkQuietly } from './unlink-quietly.ts';
 
 /** A socket has its name a moment before somebody listens at it. */
@@ -32,15 +32,6 @@ function portNames(folder: string): string[] {
     });
   } catch {
     return [];
-  }
-}
-
-function isAlive(processId: number): boolean {
-  try {
-    process.kill(processId, 0);
-    return true;
-  } catch (error) {
-    return systemCodeOf(error) !== 'ESRCH';
   }
 }
 

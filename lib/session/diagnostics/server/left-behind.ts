@@ -1,7 +1,7 @@
 /** Whether a file is a socket that nobody listens at any more. */
 import { lstatSync } from 'node:fs';
 import type { UnixSockets } from '../../../platform/unix-socket.ts';
-import { systemCodeOf } from './port-error.ts';
+import { systemCodeOf } from '../system-code.ts';
 
 export function isLeftBehind(path: string, sockets: UnixSockets): boolean {
   try {

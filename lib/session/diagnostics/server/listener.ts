@@ -1,8 +1,9 @@
 /** Where clients connect to this process. */
 import type { UnixSockets } from '../../../platform/unix-socket.ts';
+import { systemCodeOf } from '../system-code.ts';
 import type { ServerConnection } from './connection.ts';
 import { NodeListener } from './node-listener.ts';
-import { PortError, systemCodeOf } from './port-error.ts';
+import { PortError } from './port-error.ts';
 import { SocketListener } from './socket-listener.ts';
 
 export interface Listener {

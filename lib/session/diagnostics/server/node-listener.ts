@@ -8,6 +8,8 @@ import type { Listener, OnConnection } from './listener.ts';
 import { SocketConnection } from './socket-connection.ts';
 import { unlinkQuietly } from './unlink-quietly.ts';
 
+/** Sockets have one, Windows' pipes do not. */
+const HAS_FILE = process.platform !== 'win32';
 /** Nobody but the process's user may connect. */
 const PRIVATE = 0o177;
 
@@ -18,7 +20,7 @@ export class NodeListener implements Listener {
   constructor(address: string, onConnection: OnConnection) {
     this.#address = address;
     // Left behind by an earlier process of this one's id.
-    if (parsePortName(basename(address))?.processId === process.pid) unlinkQuietly(address);
+    if (HAS_FILE && parsePortName(basename(address))?.processId === process.pid) unlinkQuietly(address);
     this.#server.on('connection', (socket) => onConnection(new SocketConnection(socket)));
     // Why it does not listen is told only when somebody has to know already.
     this.#server.on('error', () => {});
@@ -32,13 +34,13 @@ export class NodeListener implements Listener {
   close(): void {
     this.#server.close();
     // Closing does it, but a process that exits has no time for it.
-    if (process.platform !== 'win32') unlinkQuietly(this.#address);
+    if (HAS_FILE) unlinkQuietly(this.#address);
   }
 
   /** It is done when this returns, which is why the umask, of the whole process, is another only meanwhile. */
   #listen(): void {
     const options = { path: this.#address, exclusive: true };
-    if (process.platform === 'win32') {
+    if (!HAS_FILE) {
       this.#server.listen(options);
       return;
     }

@@ -14,11 +14,6 @@ export function ownAddress(folder: string): string {
   return resolve(folder, socketName(process.pid, processKey()));
 }
 
-/** Where .NET's tools look: they know no other variable. */
-export function defaultFolder(): string {
-  return process.env.TMPDIR || '/tmp';
-}
-
 /**
  * As it is to be listened at, or connected to.
  *

@@ -1,9 +1,9 @@
 /** Listens with a socket of the addon. */
 import { Ready, type UnixSockets } from '../../../platform/unix-socket.ts';
+import { systemCodeOf } from '../system-code.ts';
 import { DescriptorConnection } from './descriptor-connection.ts';
 import { isLeftBehind } from './left-behind.ts';
 import type { Listener, OnConnection } from './listener.ts';
-import { systemCodeOf } from './port-error.ts';
 import { unlinkQuietly } from './unlink-quietly.ts';
 
 /** Connections that are taken at once, before the application has its turn again. */
