@@ -125,6 +125,17 @@ describe.skipIf(process.platform === 'win32')('an application with a diagnostic 
     expect(stderr).toContain('TracewrightWarning: The diagnostic port cannot listen at ');
   });
 
+  it('is told in words of a folder that is gone, in which it is', async () => {
+    const app = run(`
+      import { mkdtempSync, rmdirSync } from 'node:fs';
+      const gone = mkdtempSync(${JSON.stringify(`${folder}/gone-`)});
+      process.chdir(gone);
+      rmdirSync(gone);
+      const port = enableDiagnostics({ folder: '.', ports: 'tool', discoverableByRecordTrace: true });
+      say([port.address ?? null, typeof port.problem]);`);
+    expect((await app.end()).said).toEqual([[null, 'string']]);
+  });
+
   it.each(['DOTNET_EnableDiagnostics', 'DOTNET_EnableDiagnostics_IPC'])(
     'has none with %s=0',
     async (name) => {

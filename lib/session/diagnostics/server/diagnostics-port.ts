@@ -114,10 +114,11 @@ export class OpenPort {
       }
       this.#sockets.mapLikeDotNet();
     });
-    const address = ownAddress(RECORD_TRACE_FOLDER);
-    if (this.#sockets !== undefined && address !== ownAddress(folder)) {
-      this.#attempt(() => this.#listen(address, gate));
-    }
+    if (this.#sockets === undefined) return;
+    this.#attempt(() => {
+      const address = ownAddress(RECORD_TRACE_FOLDER);
+      if (address !== ownAddress(folder)) this.#listen(address, gate);
+    });
   }
 
   /**
