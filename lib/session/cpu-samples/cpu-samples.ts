@@ -16,8 +16,13 @@ import { type ProfilePiece, V8Profiler } from './v8-profiler.ts';
 
 /** What V8 has is fetched so often: tools that watch see it that late. */
 const PIECE_MS = 1000;
-/** It takes about a millisecond, but can take longer, and is to take a hundredth of the time at most. */
+/** It takes about a millisecond, but can take longer, and is to take a hundredth of the time, where that can be. */
 const PIECE_PER_FETCH = 100;
+/**
+ * Of an application with many different stacks, fetching takes a tenth of the time, however often: the longer the
+ * piece, the longer the application stands still for it. Nothing is gained by waiting longer than this.
+ */
+const MAX_PIECE_MS = 5000;
 /** Version 4 knows threads by their ids alone, and no thread of a system has this one. */
 const PROFILER_THREAD_ID = 0xffff_ffff;
 const NS_PER_US = 1000n;
@@ -80,7 +85,8 @@ export class CpuSamples {
       if (startedAt < this.#dueAt) return false;
       this.#guard(() => this.#fetch(profiler.take()));
       const endedAt = performance.now();
-      this.#dueAt = endedAt + Math.max(PIECE_MS, (endedAt - startedAt) * PIECE_PER_FETCH);
+      const pieceMs = Math.max(PIECE_MS, (endedAt - startedAt) * PIECE_PER_FETCH);
+      this.#dueAt = endedAt + Math.min(pieceMs, MAX_PIECE_MS);
     }
     this.#write(until);
     return true;

@@ -3,6 +3,7 @@ import { Session } from 'node:inspector';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { CpuSamples } from '../../../lib/session/cpu-samples/cpu-samples.ts';
+import { V8Profiler } from '../../../lib/session/cpu-samples/v8-profiler.ts';
 import { timestamp } from '../../../lib/session/timestamp.ts';
 import type { TraceEvent } from '../../../lib/trace/trace-event.ts';
 import { SpeedscopeExport } from '../../../lib/view/export/speedscope-export.ts';
@@ -170,6 +171,30 @@ describe('where Node.js has no inspector', () => {
     ]);
     builtin.mockRestore();
     warning.mockRestore();
+  });
+});
+
+describe('where fetching samples takes long', () => {
+  it('it is done after some seconds all the same: what takes long for what there is takes longer for more', async () => {
+    let now = performance.now();
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
+    const profile = { nodes: [], startTime: 0, endTime: 0 };
+    const fetching = vi.spyOn(V8Profiler.prototype, 'take').mockImplementation(() => {
+      now += 30_000;
+      return { profile, shiftUs: 0 };
+    });
+    await sampled(6, ({ samples }) => {
+      expect(samples.takeDue(0n)).toBe(false);
+      now += 1000;
+      expect(samples.takeDue(0n)).toBe(true);
+      now += 1000;
+      expect(samples.takeDue(0n)).toBe(false);
+      now += 4000;
+      expect(samples.takeDue(0n)).toBe(true);
+    });
+    expect(fetching).toHaveBeenCalledTimes(2);
+    fetching.mockRestore();
+    clock.mockRestore();
   });
 });
 
