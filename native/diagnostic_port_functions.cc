@@ -51,6 +51,11 @@ Napi::Value Accept(const Napi::CallbackInfo& info) {
   return Number(info, unix_socket::Accept(Descriptor(info[0])));
 }
 
+// socketListeningProcess(descriptor) -> process id
+Napi::Value ListeningProcess(const Napi::CallbackInfo& info) {
+  return Number(info, unix_socket::ListeningProcess(Descriptor(info[0])));
+}
+
 // socketReceive(descriptor, bytes: Uint8Array, offset) -> bytes that were put there; 0: the end
 Napi::Value Receive(const Napi::CallbackInfo& info) {
   Bytes bytes(info[1], info[2]);
@@ -114,6 +119,8 @@ void AddDiagnosticPortFunctions(Napi::Env env, Napi::Object exports) {
   exports["socketListen"] = Napi::Function::New<Listen>(env, "socketListen");
   exports["socketConnect"] = Napi::Function::New<Connect>(env, "socketConnect");
   exports["socketAccept"] = Napi::Function::New<Accept>(env, "socketAccept");
+  exports["socketListeningProcess"] =
+      Napi::Function::New<ListeningProcess>(env, "socketListeningProcess");
   exports["socketReceive"] = Napi::Function::New<Receive>(env, "socketReceive");
   exports["socketSend"] = Napi::Function::New<Send>(env, "socketSend");
   exports["socketReceiveDescriptor"] =

@@ -11,6 +11,7 @@ interface SocketAddon extends Addon {
   socketListen(path: string): number;
   socketConnect(path: string): number;
   socketAccept(listener: number): number;
+  socketListeningProcess(descriptor: number): number;
   socketReceive(descriptor: number, bytes: Uint8Array, offset: number): number;
   socketSend(descriptor: number, bytes: Uint8Array, offset: number): number;
   socketReceiveDescriptor(descriptor: number): { readonly size: number; readonly descriptor: number };
@@ -69,6 +70,15 @@ export class UnixSockets {
    */
   accept(listener: number): number | undefined {
     return available('Accepting', this.#addon.socketAccept(listener));
+  }
+
+  /**
+   * The process that listens where the descriptor is connected; 0: one that this process cannot see.
+   *
+   * @throws UnixSocketError
+   */
+  listeningProcess(descriptor: number): number {
+    return checked('Asking for the other side', this.#addon.socketListeningProcess(descriptor));
   }
 
   /**

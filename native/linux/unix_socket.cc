@@ -95,6 +95,12 @@ int Accept(int listener) {
   return fd < 0 ? -errno : fd;
 }
 
+int ListeningProcess(int fd) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0 ? -errno : peer.pid;
+}
+
 ptrdiff_t Receive(int fd, void* data, size_t size) {
   ssize_t received;
   do {

@@ -15,6 +15,8 @@ namespace tracewright::unix_socket {
 int Listen(const std::string& path);
 int Connect(const std::string& path);
 int Accept(int listener);
+// The process that listens where the descriptor is connected; 0: one that is not known here.
+int ListeningProcess(int fd);
 
 ptrdiff_t Receive(int fd, void* data, size_t size);
 ptrdiff_t Send(int fd, const void* data, size_t size);

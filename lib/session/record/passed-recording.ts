@@ -61,7 +61,7 @@ async function startSession(
   const descriptor = openUserEventsData();
   try {
     const tracing = { sessionType: 'user_events', rundownKeyword: 0n, providers } as const;
-    return await PassedSession.start(address, `Process ${processId}`, tracing, descriptor);
+    return await PassedSession.start(address, processId, tracing, descriptor);
   } finally {
     closeSync(descriptor);
   }

@@ -29,16 +29,17 @@ export class PassedSession {
    * When this returns, the process writes.
    *
    * @param address of the process's port, a Unix socket's path
-   * @param name of the process, for messages: `Process 4711`
+   * @param processId of the process that listens there: nobody else is given the descriptor
    * @param descriptor of user_events_data, open to read and write; it may be closed afterwards
    * @throws DiagnosticsClientError
    */
   static async start(
     address: string,
-    name: string,
+    processId: number,
     tracing: UserEventsTracing,
     descriptor: number,
   ): Promise<PassedSession> {
+    const name = `Process ${processId}`;
     const sockets = unixSockets();
     if (sockets === undefined) {
       throw new DiagnosticsClientError(
@@ -47,6 +48,14 @@ export class PassedSession {
       );
     }
     const socket = connect(sockets, address, name);
+    const listening = sockets.listeningProcess(socket);
+    if (listening !== processId) {
+      sockets.close(socket);
+      throw new DiagnosticsClientError(
+        'failed',
+        `The diagnostic port ${address} is not that of process ${processId}: process ${listening} listens there.`,
+      );
+    }
     send(sockets, socket, name, tracing, descriptor);
     const connection = new Connection(new Socket({ fd: socket, readable: true, writable: true }), name);
     try {

@@ -2,7 +2,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PassedSession } from '../../../../lib/session/diagnostics/client/passed-session.ts';
-import { failure, fakeOf, folder, useFakeProcesses } from './fake-client.ts';
+import { failure, fakeOf, folder, PROCESS, useFakeProcesses } from './fake-client.ts';
 import { type Answer, error, hexBytes, message, ok, SESSION_ID, u64 } from './fake-process.ts';
 
 useFakeProcesses();
@@ -30,7 +30,7 @@ describe.skipIf(process.platform !== 'linux')('a session through a passed descri
     descriptor = openSync('/dev/null', 'r+');
   });
   afterEach(() => closeSync(descriptor));
-  const start = () => PassedSession.start(folder.tool, 'Process 4711', DEMO, descriptor);
+  const start = () => PassedSession.start(folder.tool, process.pid, DEMO, descriptor);
   const answering = (answer: Answer) => fakeOf({ answers: { [START]: answer } }).listen(folder.tool);
 
   it('is asked for in the bytes of the protocol, and lasts until the process ends it', async () => {
@@ -68,8 +68,8 @@ describe.skipIf(process.platform !== 'linux')('a session through a passed descri
   });
 
   it.each([
-    ['unsupported', 0x80131385, 'Process 4711 does not know CollectTracing5: its runtime is too old.'],
-    ['refused', 0x80131515, 'Process 4711 refused CollectTracing5 with 0x80131515 (NotSupported).'],
+    ['unsupported', 0x80131385, `${PROCESS} does not know CollectTracing5: its runtime is too old.`],
+    ['refused', 0x80131515, `${PROCESS} refused CollectTracing5 with 0x80131515 (NotSupported).`],
   ])('is %s by a process that says so', async (code, replyCode, sentence) => {
     await answering(() => error(replyCode));
     await expect(start()).rejects.toEqual(failure(code, sentence));
@@ -81,15 +81,26 @@ describe.skipIf(process.platform !== 'linux')('a session through a passed descri
       return undefined;
     });
     await expect(start()).rejects.toEqual(
-      failure('ended', 'Process 4711 has closed the connection without a reply.'),
+      failure('ended', `${PROCESS} has closed the connection without a reply.`),
     );
     fake.end();
     await expect(start()).rejects.toEqual(
-      failure('ended', 'Process 4711 does not listen at its diagnostic port any more.'),
+      failure('ended', `${PROCESS} does not listen at its diagnostic port any more.`),
     );
     const long = `/${'x'.repeat(200)}`;
-    await expect(PassedSession.start(long, 'Process 4711', DEMO, descriptor)).rejects.toEqual(
-      failure('failed', 'The connection to Process 4711 failed: Connecting failed (ENAMETOOLONG).'),
+    await expect(PassedSession.start(long, process.pid, DEMO, descriptor)).rejects.toEqual(
+      failure('failed', `The connection to ${PROCESS} failed: Connecting failed (ENAMETOOLONG).`),
     );
+  });
+
+  it('is given to no other process that listens in its place', async () => {
+    const fake = await answering(() => ok(u64(SESSION_ID)));
+    await expect(PassedSession.start(folder.tool, 4711, DEMO, descriptor)).rejects.toEqual(
+      failure(
+        'failed',
+        `The diagnostic port ${folder.tool} is not that of process 4711: process ${process.pid} listens there.`,
+      ),
+    );
+    expect(fake.requests).toEqual([]);
   });
 });
