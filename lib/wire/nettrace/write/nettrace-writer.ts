@@ -12,7 +12,7 @@ import { FramingV4, FramingV6, type WrittenFraming } from './framing.ts';
 import { labelListKey, writeLabelList } from './label-list-row.ts';
 import { writeMetadataRowV4 } from './metadata-v4-row.ts';
 import { writeMetadataRowV6 } from './metadata-v6-row.ts';
-import { NumberedRows, RowBlocks } from './row-blocks.ts';
+import { BLOCK_SIZE, NumberedRows, RowBlocks } from './row-blocks.ts';
 import { writeThreadRow } from './thread-row.ts';
 import { traceBlock } from './trace-block.ts';
 import type {
@@ -30,8 +30,8 @@ import type {
  */
 export type EventOrderGiven = 'time' | 'thread';
 
-/** A block can have a few bytes less than 16 MiB: an event with a larger payload is dropped. */
-const MAX_PAYLOAD_SIZE = 0xff_0000;
+/** A block has less than 16 MiB, with what stands in it before: an event with a larger payload is dropped. */
+const MAX_PAYLOAD_SIZE = (1 << 24) - 2 * BLOCK_SIZE;
 /** More than so many missing events, of one thread between two sequence points, readers do not take for such. */
 const MAX_DROPPED = 0x7fff_ffff;
 /** Threads come and go, and the memory for the events of one has about 100 KB: of so many it is kept. */

@@ -144,6 +144,21 @@ describe.each([4, 6] as const)('a written nettrace of version %i', (version) => 
     expect({ events: checked.events, lostEvents }).toEqual({ events: 1, lostEvents: 1 });
   });
 
+  it('has room for the largest event behind others in the same block', () => {
+    const writer = new NetTraceWriter(version, TRACE);
+    const metadataId = writer.define(KIND);
+    const thread = writer.thread({ threadId: 11 });
+    const pieces: Uint8Array[] = [];
+    for (const size of [0xfc_0000, 0xfd_0000, 0xfe_0000, 0xff_0000]) {
+      writer.write({ metadataId, thread, ticks: 1n, payload: new Uint8Array(99_900) });
+      writer.write({ metadataId, thread, ticks: 1n, payload: new Uint8Array(size) });
+      pieces.push(writer.flush());
+    }
+    const { checked, lostEvents } = written(writer, ...pieces);
+    expect(checked.events + lostEvents).toBe(8);
+    expect(checked.events).toBeGreaterThan(4);
+  });
+
   it('has each stack once between two sequence points', () => {
     const writer = new NetTraceWriter(version, TRACE);
     const metadataId = writer.define(KIND);
