@@ -37,7 +37,7 @@ export interface Series {
 /** Adds what is measured up for one subscriber. */
 export interface Recorder {
   /** @param tags see `tagsText` */
-  record(instrument: Instrument, value: number, tags: string): void;
+  record(value: number, tags: string): void;
 }
 
 /** Tools find an instrument by its number of 32 bits: each thread has a million. */
@@ -51,8 +51,8 @@ export class Instrument {
   /** Of its own in the process, whose threads may be told of in one session; 0 would be unknown. */
   readonly id: number;
   readonly observe: (() => readonly Measurement[]) | undefined;
-  /** Few, and none while nobody asks. */
-  readonly recorders = new Set<Recorder>();
+  /** None while nobody asks. Replaced, never changed: one may leave while a value is recorded. */
+  #recorders: readonly Recorder[] = [];
   #hasFailed = false;
   static #count = 0;
 
@@ -71,12 +71,21 @@ export class Instrument {
   }
 
   get enabled(): boolean {
-    return this.recorders.size > 0;
+    return this.#recorders.length > 0;
+  }
+
+  join(recorder: Recorder): void {
+    this.#recorders = [...this.#recorders, recorder];
+  }
+
+  leave(recorder: Recorder): void {
+    this.#recorders = this.#recorders.filter((other) => other !== recorder);
   }
 
   /** Never throws: who writes a value is not to suffer from the one who asks for it. */
-  record(value: number, tags: Tags): void {
-    if (this.recorders.size === 0 || !Number.isFinite(value)) return;
+  record(value: number, tags: Tags | undefined): void {
+    const recorders = this.#recorders;
+    if (recorders.length === 0 || !Number.isFinite(value)) return;
     let text: string;
     try {
       text = tagsText(tags);
@@ -84,7 +93,7 @@ export class Instrument {
       this.#fail(error);
       return;
     }
-    for (const recorder of this.recorders) recorder.record(this, value, text);
+    for (const recorder of recorders) recorder.record(value, text);
   }
 
   #fail(error: unknown): void {
@@ -135,9 +144,8 @@ export function beginInterval(series: Series, type: InstrumentType): void {
 }
 
 /** `key=value,key=value`, sorted, so that one set of tags is one text. Throws what reading the tags throws. */
-export function tagsText(tags: Tags | null): string {
-  return Object.entries(tags ?? {})
-    .map(([key, value]) => `${key}=${String(value)}`)
-    .sort()
-    .join(',');
+export function tagsText(tags: Tags | null | undefined): string {
+  if (tags === undefined || tags === null) return '';
+  const texts = Object.keys(tags).map((key) => `${key}=${String(tags[key])}`);
+  return texts.length === 1 ? (texts[0] as string) : texts.sort().join(',');
 }

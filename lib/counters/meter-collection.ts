@@ -9,14 +9,14 @@ import type { Payload } from '../wire/values/faults.ts';
 import { type Arguments, type Collection, MAX_MILLISECONDS } from './collections.ts';
 import type { Demand } from './demand.ts';
 import {
-  addTo,
   beginInterval,
   type Instrument,
+  type InstrumentType,
   newSeries,
-  type Recorder,
   type Series,
   tagsText,
 } from './instrument.ts';
+import { InstrumentSeries } from './instrument-series.ts';
 import type { Meter } from './meter.ts';
 import { METER_EVENTS } from './meter-events.ts';
 
@@ -26,7 +26,7 @@ const DEFAULT_TIME_SERIES = 1000;
 const DEFAULT_HISTOGRAMS = 20;
 const QUANTILES = [0.5, 0.95, 0.99];
 
-export class MeterCollection implements Collection, Recorder {
+export class MeterCollection implements Collection {
   readonly milliseconds: number;
   readonly #source: Listenable;
   readonly #subscriber: Subscriber;
@@ -34,7 +34,7 @@ export class MeterCollection implements Collection, Recorder {
   readonly #meters: Iterable<Meter>;
   readonly #sessionId: string;
   readonly #asked: readonly string[];
-  readonly #instruments = new Map<Instrument, { meter: Meter; series: Map<string, Series> }>();
+  readonly #instruments = new Map<Instrument, InstrumentSeries>();
   /** Ends what is observed for a meter. */
   readonly #ends = new Map<Meter, (() => void)[]>();
   #roomForSeries: number;
@@ -87,34 +87,34 @@ export class MeterCollection implements Collection, Recorder {
     const isAsked = this.#asked.some(
       (item) => item === meter.name || item === `${meter.name}\\${instrument.name}`,
     );
-    if (!isAsked || this.#isOver) return;
-    this.#instruments.set(instrument, { meter, series: new Map() });
-    instrument.recorders.add(this);
+    // Who is told of an instrument may make another one, which is then come to twice.
+    if (!isAsked || this.#isOver || this.#instruments.has(instrument)) return;
+    const { type } = instrument;
+    const series = new InstrumentSeries(meter, type, () => this.#newSeries(type));
+    this.#instruments.set(instrument, series);
+    instrument.join(series);
     this.#tell('BeginInstrumentReporting', description);
   }
 
   remove(meter: Meter): void {
     for (const instrument of meter.instruments) {
-      instrument.recorders.delete(this);
-      if (!this.#instruments.delete(instrument)) continue;
+      const series = this.#instruments.get(instrument);
+      if (series === undefined) continue;
+      instrument.leave(series);
+      this.#instruments.delete(instrument);
       this.#tell('EndInstrumentReporting', descriptionOf(meter, instrument));
     }
     this.#endDemands(meter);
-  }
-
-  record(instrument: Instrument, value: number, tags: string): void {
-    const series = this.#seriesOf(instrument, tags);
-    if (series !== undefined) addTo(series, instrument.type, value);
   }
 
   collect(): void {
     const interval = { intervalStart: this.#since, intervalEnd: new Date() };
     this.#since = interval.intervalEnd;
     this.#tell('CollectionStart', interval);
-    for (const [instrument, { meter, series }] of [...this.#instruments]) {
-      this.#observe(meter, instrument);
-      for (const [tags, each] of series) {
-        this.#tellValue(meter, instrument, tags, each);
+    for (const [instrument, series] of [...this.#instruments]) {
+      this.#observe(instrument, series);
+      for (const [tags, each] of series.all) {
+        this.#tellValue(series.meter, instrument, tags, each);
         beginInterval(each, instrument.type);
       }
     }
@@ -123,7 +123,7 @@ export class MeterCollection implements Collection, Recorder {
 
   end(): void {
     this.#isOver = true;
-    for (const instrument of this.#instruments.keys()) instrument.recorders.delete(this);
+    for (const [instrument, series] of this.#instruments) instrument.leave(series);
     this.#instruments.clear();
     for (const meter of [...this.#ends.keys()]) this.#endDemands(meter);
   }
@@ -134,27 +134,22 @@ export class MeterCollection implements Collection, Recorder {
     for (const end of ends) end();
   }
 
-  #seriesOf(instrument: Instrument, tags: string): Series | undefined {
-    const all = this.#instruments.get(instrument)?.series;
-    const known = all?.get(tags);
-    if (all === undefined || known !== undefined) return known;
-    const isHistogram = instrument.type === 'Histogram';
+  #newSeries(type: InstrumentType): Series | undefined {
+    const isHistogram = type === 'Histogram';
     if (this.#roomForSeries === 0) return this.#tellOnce('TimeSeriesLimitReached');
     if (isHistogram && this.#roomForHistograms === 0) return this.#tellOnce('HistogramLimitReached');
     this.#roomForSeries--;
     if (isHistogram) this.#roomForHistograms--;
-    const series = newSeries(instrument.type);
-    all.set(tags, series);
-    return series;
+    return newSeries(type);
   }
 
-  #observe(meter: Meter, instrument: Instrument): void {
+  #observe(instrument: Instrument, series: InstrumentSeries): void {
     try {
-      for (const { value, tags = {} } of instrument.observe?.() ?? []) {
-        if (Number.isFinite(value)) this.record(instrument, value, tagsText(tags));
+      for (const { value, tags } of instrument.observe?.() ?? []) {
+        if (Number.isFinite(value)) series.record(value, tagsText(tags));
       }
     } catch (error) {
-      const errorMessage = `${meter.name}\\${instrument.name}: ${thrownText(error)}`;
+      const errorMessage = `${series.meter.name}\\${instrument.name}: ${thrownText(error)}`;
       this.#tell('ObservableInstrumentCallbackError', { errorMessage });
     }
   }

@@ -42,7 +42,30 @@ export interface RecordingInstrument {
   record(value: number, tags?: Tags): void;
 }
 
-const NO_TAGS: Tags = Object.freeze({});
+/** What applications have of an instrument. Classes, because V8 makes calls of literals' functions dearer. */
+class Handle {
+  protected readonly instrument: Instrument;
+
+  constructor(instrument: Instrument) {
+    this.instrument = instrument;
+  }
+
+  get enabled(): boolean {
+    return this.instrument.enabled;
+  }
+}
+
+class Adding extends Handle implements AddingInstrument {
+  add(value: number, tags?: Tags): void {
+    this.instrument.record(value, tags);
+  }
+}
+
+class Recording extends Handle implements RecordingInstrument {
+  record(value: number, tags?: Tags): void {
+    this.instrument.record(value, tags);
+  }
+}
 
 export class Meter {
   readonly name: string;
@@ -118,23 +141,11 @@ export class Meter {
   }
 
   #adding(type: InstrumentType, name: string, options?: InstrumentOptions): AddingInstrument {
-    const instrument = this.#create(type, name, options);
-    return {
-      add: (value, tags = NO_TAGS) => instrument.record(value, tags),
-      get enabled() {
-        return instrument.enabled;
-      },
-    };
+    return new Adding(this.#create(type, name, options));
   }
 
   #recording(type: InstrumentType, name: string, options?: InstrumentOptions): RecordingInstrument {
-    const instrument = this.#create(type, name, options);
-    return {
-      record: (value, tags = NO_TAGS) => instrument.record(value, tags),
-      get enabled() {
-        return instrument.enabled;
-      },
-    };
+    return new Recording(this.#create(type, name, options));
   }
 
   #create(
