@@ -73,7 +73,7 @@ export function allocateSharedMemory(size: number): SharedMemory {
   const words = HEAD_WORDS + count * CHUNK_WORDS + SLOTS * SLOT_WORDS;
   return {
     words: new Int32Array(new SharedArrayBuffer(words * Int32Array.BYTES_PER_ELEMENT)),
-    // Takes no memory before it is written to, and the first chunks are used first.
+    // Where the system maps it anew, it takes no memory before it is written to; the first chunks are used first.
     chunks: new Uint8Array(new SharedArrayBuffer(count * CHUNK_SIZE)),
     limitKiB: Math.max(MIN_CHUNKS * CHUNK_KIB, size / 1024),
   };
