@@ -38,7 +38,7 @@ export class UnixSocketError extends Error {
   }
 }
 
-/** What came instead of bytes: `undefined`, where there is nothing at present. */
+/** There is nothing at present, or no room. */
 const AGAIN = ['EAGAIN', 'EWOULDBLOCK'];
 
 /** All of it works on descriptors, which the caller closes. */

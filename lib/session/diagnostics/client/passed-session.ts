@@ -48,12 +48,12 @@ export class PassedSession {
       );
     }
     const socket = connect(sockets, address, name);
-    const listening = sockets.listeningProcess(socket);
-    if (listening !== processId) {
+    // Anybody can make a file of the name that is looked for.
+    if (sockets.listeningProcess(socket) !== processId) {
       sockets.close(socket);
       throw new DiagnosticsClientError(
         'failed',
-        `The diagnostic port ${address} is not that of process ${processId}: process ${listening} listens there.`,
+        `The diagnostic port ${address} is not that of process ${processId}: another one listens there.`,
       );
     }
     send(sockets, socket, name, tracing, descriptor);
