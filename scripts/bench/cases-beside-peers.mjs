@@ -55,9 +55,9 @@ const files = [
   fileCase('pino', 'pino, asynchronous, 4 KiB at a time', 'pino', 'async'),
   fileCase(
     'otel-log',
-    'OpenTelemetry log record, kept in memory',
-    'opentelemetry',
-    'logRecordsInMemory',
+    'OpenTelemetry log record, batches of OTLP',
+    'opentelemetry-file',
+    'logRecord',
     'pino',
   ),
   fileCase('event', 'an event, a session', 'session', 'event', 'pino'),
@@ -68,7 +68,7 @@ const files = [
     'eventInActivity',
     'pino',
   ),
-  fileCase('span', 'OpenTelemetry span, kept in memory', 'opentelemetry', 'spansInMemory'),
+  fileCase('span', 'OpenTelemetry span, batches of OTLP', 'opentelemetry-file', 'span'),
   fileCase('activity', 'an activity (Start and Stop), a session', 'session', 'activity', 'span'),
 ];
 

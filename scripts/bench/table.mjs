@@ -1,6 +1,9 @@
 // Shows a report, as text for a terminal and as Markdown.
 
-const number = (value) => (value === undefined ? '' : value.toFixed(Math.abs(value) < 100 ? 1 : 0));
+function number(value) {
+  if (value === undefined) return '';
+  return value.toFixed(Math.abs(value) < 100 ? 1 : 0).replace(/^-(0\.0)$/, '$1');
+}
 
 const NS_PER = { ns: 1, ms: 1e6 };
 

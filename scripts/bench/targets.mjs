@@ -65,8 +65,14 @@ export const targets = [
     limit: 1,
   },
   {
-    text: 'an event into a file costs less than a line of pino, an activity less than a span kept in memory',
-    ids: ['file-event', 'file-event-in-activity', 'file-activity'],
+    text: 'an event into a file costs less than a line of pino',
+    ids: ['file-event', 'file-event-in-activity'],
+    property: 'ratio',
+    limit: 1,
+  },
+  {
+    text: 'an activity into a file costs less than an OpenTelemetry span',
+    ids: ['file-activity'],
     property: 'ratio',
     limit: 1,
   },
