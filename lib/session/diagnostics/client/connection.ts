@@ -147,9 +147,10 @@ export function openError(error: unknown, address: string, peer: string): Diagno
         `${peer} does not let this user open its diagnostic port ${address} (${code}).`,
         { cause: error },
       );
-    // A socket that nobody listens at was left behind by a process that could not take it away.
+    // A socket that nobody listens at was left behind by a process that could not take it away, or is just ending.
     case 'ENOENT':
     case 'ECONNREFUSED':
+    case 'ECONNRESET':
       return new DiagnosticsClientError('ended', `${peer} does not listen at its diagnostic port any more.`, {
         cause: error,
       });

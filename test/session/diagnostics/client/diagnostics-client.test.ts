@@ -1,10 +1,13 @@
 /** Asking a process by its diagnostic port: what is sent, what is understood, and every way it can fail. */
 import { describe, expect, it } from 'vitest';
+import { unixSockets } from '../../../../lib/platform/unix-socket.ts';
 import { DiagnosticsClient } from '../../../../lib/session/diagnostics/client/diagnostics-client.ts';
 import { failure, fakeOf, folder, PROCESS, readAll, tracing, useFakeProcesses } from './fake-client.ts';
 import { COOKIE, error, type FakeOptions, hexBytes, message, ok, SESSION_ID, u32 } from './fake-process.ts';
 
 useFakeProcesses();
+
+const sockets = unixSockets();
 
 /** What .NET's own client was seen to send as CollectTracing2. */
 const MY_EVENT_SOURCE = hexBytes(`fa000000 01000000 00 01000000 6400000000000000 02000000
@@ -140,6 +143,18 @@ describe('a process that does not answer as it should', () => {
       failure('ended', `${PROCESS} does not listen at its diagnostic port any more.`),
     );
   });
+
+  it.runIf(sockets !== undefined)(
+    'fails where the process ends before it has taken the connection',
+    async () => {
+      const listener = sockets?.listen(folder.port) as number;
+      const asking = DiagnosticsClient.at(folder.port, process.pid).processInfo();
+      sockets?.close(listener);
+      await expect(asking).rejects.toEqual(
+        failure('ended', `${PROCESS} does not listen at its diagnostic port any more.`),
+      );
+    },
+  );
 
   it('may close the connection', async () => {
     const { client } = await started({
