@@ -56,15 +56,12 @@ class Handle {
 }
 
 class Adding extends Handle implements AddingInstrument {
-  add(value: number, tags?: Tags): void {
-    this.instrument.record(value, tags);
-  }
+  // Not methods: applications may take them from the instrument.
+  readonly add = (value: number, tags?: Tags): void => this.instrument.record(value, tags);
 }
 
 class Recording extends Handle implements RecordingInstrument {
-  record(value: number, tags?: Tags): void {
-    this.instrument.record(value, tags);
-  }
+  readonly record = (value: number, tags?: Tags): void => this.instrument.record(value, tags);
 }
 
 export class Meter {

@@ -178,3 +178,15 @@ it('a value with tags that cannot be read harms nobody who writes it, and is tol
     'A value of the instrument hostile was left out, since its tags cannot be read: Error: no tag',
   ]);
 });
+
+it('an instrument’s functions can be taken from it', () => {
+  const own = new Meter('Taken');
+  const { add } = own.createCounter('adds');
+  const { record } = own.createGauge('records');
+  const { values } = asking({ ...SHOP, Metrics: 'Taken' });
+  add(2);
+  record(3);
+  vi.advanceTimersByTime(1000);
+  own.close();
+  expect([values('adds', 'value'), values('records', 'lastValue')]).toEqual([[': 2'], [': 3']]);
+});
