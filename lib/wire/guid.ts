@@ -19,9 +19,25 @@ export function isGuidText(text: string): boolean {
   return GUID_TEXT.test(text);
 }
 
-/** The 16 bytes in struct order of a GUID's text, for which `isGuidText` holds. */
+/** Where in a GUID's text the digits of each byte stand, in struct order. */
+const DIGITS_AT = [6, 4, 2, 0, 11, 9, 16, 14, 19, 21, 24, 26, 28, 30, 32, 34] as const;
+
+/**
+ * The 16 bytes in struct order of a GUID's text, for which `isGuidText` holds. Digit by digit: each event of an
+ * activity has an id, and other ways of reading it cost a fifth of the event.
+ */
 export function guidBytes(text: string): Uint8Array {
-  return swapped(Uint8Array.from(Buffer.from(text.replaceAll('-', ''), 'hex')));
+  const bytes = new Uint8Array(DIGITS_AT.length);
+  for (let index = 0; index < DIGITS_AT.length; index++) {
+    const at = DIGITS_AT[index] as number;
+    bytes[index] = (digitOf(text.charCodeAt(at)) << 4) | digitOf(text.charCodeAt(at + 1));
+  }
+  return bytes;
+}
+
+/** Of 0-9, A-F and a-f: the letters' codes end in 1 to 6, and have the bit 0x40. */
+function digitOf(code: number): number {
+  return (code & 0xf) + (code >> 6) * 9;
 }
 
 /** Lower-case text of 16 bytes in struct order. */
