@@ -60,6 +60,8 @@ export class Target {
   /** Starts the process and does not wait until it has its port. */
   constructor({ environment, flags = [], maxFiles }: TargetOptions = {}) {
     const options = {
+      // V8 writes logs where it is started with flags for them.
+      cwd: this.folder,
       env: { PATH: process.env.PATH, TMPDIR: this.folder, ...environment },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'] satisfies StdioOptions,
     };
