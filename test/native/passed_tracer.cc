@@ -9,12 +9,12 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
-#include <cstdio>
 #include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "expect.h"
 #include "flag_page.h"
 #include "own_event_ids.h"
 #include "provider.h"
@@ -25,15 +25,6 @@ using tracewright::FlagPage;
 using tracewright::OwnEventId;
 using tracewright::PassedTracer;
 namespace provider = tracewright::provider;
-
-int failures = 0;
-
-void Expect(bool is_so, const char* what, int line) {
-  if (is_so) return;
-  printf("line %d: expected %s\n", line, what);
-  ++failures;
-}
-#define EXPECT(condition) Expect((condition), #condition, __LINE__)
 
 constexpr char kTracefs[] = "/sys/kernel/tracing/";
 
@@ -156,6 +147,5 @@ int main() {
   WritesWhatIsRecorded();
   EndsWhileOthersWrite();
   NumbersEventsOfTheirOwn();
-  printf("%s\n", failures == 0 ? "native code works" : "native code fails");
-  return failures == 0 ? 0 : 1;
+  return expectations::Summary();
 }

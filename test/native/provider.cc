@@ -11,27 +11,18 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
-#include <cstdio>
 #include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "expect.h"
 #include "flag_page.h"
 
 namespace {
 
 using tracewright::FlagPage;
 namespace provider = tracewright::provider;
-
-int failures = 0;
-
-void Expect(bool is_so, const char* what, int line) {
-  if (is_so) return;
-  printf("line %d: expected %s\n", line, what);
-  ++failures;
-}
-#define EXPECT(condition) Expect((condition), #condition, __LINE__)
 
 constexpr char kEvents[] = "/sys/kernel/tracing/events/user_events/";
 constexpr char kFields[] = " u32 number; u32 thread";
@@ -155,6 +146,5 @@ int main() {
   RegistersAndWrites();
   WorksOnManyThreads();
   RunsOutOfWords();
-  printf("%s\n", failures == 0 ? "native code works" : "native code fails");
-  return failures == 0 ? 0 : 1;
+  return expectations::Summary();
 }

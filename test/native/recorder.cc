@@ -14,13 +14,13 @@
 
 #include <cerrno>
 #include <chrono>
-#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "expect.h"
 #include "flag_page.h"
 #include "provider.h"
 
@@ -31,15 +31,6 @@ using tracewright::Recorder;
 using tracewright::RecorderCounts;
 using tracewright::RecorderOptions;
 namespace provider = tracewright::provider;
-
-int failures = 0;
-
-void Expect(bool is_so, const char* what, int line) {
-  if (is_so) return;
-  printf("line %d: expected %s\n", line, what);
-  ++failures;
-}
-#define EXPECT(condition) Expect((condition), #condition, __LINE__)
 
 constexpr size_t kRingSize = 1 << 18;
 // Behind head, identifier, and pid with tid.
@@ -258,6 +249,5 @@ int main() {
   EndsWhenAPipeIsNotReadAnyMore();
   TellsARecorder();
   provider::Close();
-  if (failures == 0) puts("native code works");
-  return failures == 0 ? 0 : 1;
+  return expectations::Summary();
 }
