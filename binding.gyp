@@ -10,42 +10,16 @@
         # An exception that cannot be thrown any more, because its environment is going, ends the process otherwise
         "NODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS"
       ],
-      "sources": [
-        "native/addon.cc",
-        "native/environment.cc",
-        "native/flag_page.cc",
-        "native/own_event_ids.cc",
-        "native/passed_tracer_functions.cc"
-      ],
+      "sources": ["<!@(node -p \"require('./native/sources.json').all.join(' ')\")"],
       "conditions": [
         ["OS=='linux'", {
-          "sources": [
-            "native/descriptor_watches.cc",
-            "native/diagnostic_port_functions.cc",
-            "native/linux/executable_mapping.cc",
-            "native/linux/passed_tracer.cc",
-            "native/linux/provider.cc",
-            "native/linux/recorder.cc",
-            "native/linux/recorder_notice.cc",
-            "native/linux/recorder_ring.cc",
-            "native/linux/registrar.cc",
-            "native/linux/tracefs.cc",
-            "native/linux/unix_socket.cc",
-            "native/linux/user_events.cc",
-            "native/recorder_functions.cc"
-          ],
+          "sources": ["<!@(node -p \"require('./native/sources.json').linux.join(' ')\")"],
           "cflags_cc": ["-std=c++17", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden", "-fstack-protector-strong"],
           # Never unmapped: the kernel goes on writing into the flag page after the last environment is gone
           "ldflags": ["-Wl,-z,nodelete", "-Wl,-z,relro", "-Wl,-z,now"]
         }],
         ["OS!='linux' and OS!='win'", {
-          "sources": [
-            "native/none/diagnostic_port_functions.cc",
-            "native/none/passed_tracer.cc",
-            "native/none/provider.cc",
-            "native/none/recorder.cc",
-            "native/recorder_functions.cc"
-          ]
+          "sources": ["<!@(node -p \"require('./native/sources.json').none.join(' ')\")"]
         }],
         ["OS=='mac'", {
           "xcode_settings": {
@@ -55,18 +29,34 @@
           }
         }],
         ["OS=='win'", {
-          "sources": [
-            "native/none/diagnostic_port_functions.cc",
-            "native/none/passed_tracer.cc",
-            "native/windows/command_listeners.cc",
-            "native/windows/etw_provider.cc",
-            "native/windows/provider.cc",
-            "native/windows/recorder.cc",
-            "native/windows/recorder_functions.cc"
-          ],
+          "sources": ["<!@(node -p \"require('./native/sources.json').windows.join(' ')\")"],
+          "variables": {
+            # Whoever builds elsewhere may have a newer compiler, which warns of more
+            "warnings_as_errors%": "<!(node -p \"Boolean(process.env.CI)\")",
+            "foreign_headers": "<!(node -p \"require('path').resolve(require('node-addon-api').include_dir)\")"
+          },
           "defines": ["_WIN32_WINNT=0x0A00", "NOMINMAX"],
+          # Node.js builds without exceptions. Nothing here throws, but the standard library's out-of-memory does; and
+          # without /EHsc, each noexcept of a header is a warning (C4577)
+          "defines!": ["_HAS_EXCEPTIONS=0"],
           "msvs_settings": {
-            "VCCLCompilerTool": { "AdditionalOptions": ["/std:c++17", "/guard:cf", "/W4", "/WX"] },
+            "VCCLCompilerTool": {
+              "ExceptionHandling": 1,
+              "WarningLevel": 4,
+              "WarnAsError": "<(warnings_as_errors)",
+              "AdditionalOptions": [
+                "/guard:cf",
+                # Headers of others (Windows, Node.js, node-addon-api) are not ours to mend: C4457 and C4458 are in napi.h
+                "/external:W0",
+                "/external:anglebrackets",
+                "/external:I \"<(node_root_dir)/include/node\"",
+                "/external:I \"<(foreign_headers)\"",
+                # "#pragma managed" without /clr, in win_delay_load_hook.cc, which node-gyp compiles with our options
+                "/wd4949",
+                # Unreachable code: found after optimizing, when the headers' external lines are inlined in ours
+                "/wd4702"
+              ]
+            },
             "VCLinkerTool": { "AdditionalOptions": ["/guard:cf"] }
           }
         }]

@@ -6,10 +6,12 @@
 
 #include "diagnostic_port_functions.h"
 #include "environment.h"
+#include "event_id_functions.h"
 #include "flag_page.h"
 #include "passed_tracer_functions.h"
 #include "provider.h"
 #include "recorder_functions.h"
+#include "user_functions.h"
 
 namespace tracewright {
 namespace {
@@ -24,9 +26,11 @@ uint32_t Uint32(const Napi::Value& value) {
   return result;
 }
 
-// open(path: string) -> { error, path }: opens the kernel's tracer. `path` may be empty.
+// open(path: string, recorder: string) -> { error, path }: opens the kernel's tracer, by the
+// recorder's help where this user may not. Both may be empty.
 Napi::Value Open(const Napi::CallbackInfo& info) {
-  provider::OpenResult result = From(info).Open(info[0].ToString().Utf8Value());
+  provider::OpenResult result =
+      From(info).Open(info[0].ToString().Utf8Value(), info[1].ToString().Utf8Value());
   Napi::Object object = Napi::Object::New(info.Env());
   object["error"] = Napi::Number::New(info.Env(), result.error);
   object["path"] = Napi::String::New(info.Env(), result.path);
@@ -58,16 +62,27 @@ Napi::Value Register(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), error);
 }
 
-// onCommand(function): calls it with { provider, code, level, anyKeyword, allKeyword, filter } for
-// each command to a provider of this process. The first function stays.
+// onCommand(function): calls it with { provider, code, level, anyKeyword, allKeyword, filter, order
+// } for each command to a provider of this process. The first function stays.
 void OnCommand(const Napi::CallbackInfo& info) {
   if (info[0].IsFunction()) From(info).OnCommand(info[0].As<Napi::Function>());
+}
+
+bool IsGuid(const Napi::Value& value) {
+  return value.IsTypedArray() && value.As<Napi::Uint8Array>().ByteLength() == 16;
+}
+
+// lastCommand(provider: Uint8Array of 16) -> the last enable or disable that the provider was sent,
+// as onCommand's function gets it, or undefined.
+Napi::Value LastCommand(const Napi::CallbackInfo& info) {
+  if (!IsGuid(info[0])) return info.Env().Undefined();
+  return Environment::LastCommand(info.Env(), info[0].As<Napi::Uint8Array>().Data());
 }
 
 // threadActivityId(code, id: Uint8Array of 16) -> error: reads or changes the thread's activity id.
 Napi::Value ThreadActivityId(const Napi::CallbackInfo& info) {
   int error = provider::kUnsupported;
-  if (info[1].IsTypedArray() && info[1].As<Napi::Uint8Array>().ByteLength() == 16) {
+  if (IsGuid(info[1])) {
     error = provider::ThreadActivityId(Uint32(info[0]), info[1].As<Napi::Uint8Array>().Data());
   }
   return Napi::Number::New(info.Env(), error);
@@ -120,13 +135,16 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   Add<Release>(exports, "release", environment);
   Add<Register>(exports, "register", environment);
   Add<OnCommand>(exports, "onCommand", environment);
+  Add<LastCommand>(exports, "lastCommand", environment);
   Add<ThreadActivityId>(exports, "threadActivityId", environment);
   napi_value write;
   napi_create_function(env, "write", NAPI_AUTO_LENGTH, Write, environment, &write);
   exports["write"] = write;
+  AddEventIdFunctions(env, exports);
   AddPassedTracerFunctions(env, exports);
   AddDiagnosticPortFunctions(env, exports);
   AddRecorderFunctions(env, exports);
+  AddUserFunctions(env, exports);
   return exports;
 }
 

@@ -56,6 +56,11 @@ Napi::Value ListeningProcess(const Napi::CallbackInfo& info) {
   return Number(info, unix_socket::ListeningProcess(Descriptor(info[0])));
 }
 
+// socketConnectedUser(descriptor) -> user id
+Napi::Value ConnectedUser(const Napi::CallbackInfo& info) {
+  return Number(info, unix_socket::ConnectedUser(Descriptor(info[0])));
+}
+
 // socketReceive(descriptor, bytes: Uint8Array, offset) -> bytes that were put there; 0: the end
 Napi::Value Receive(const Napi::CallbackInfo& info) {
   Bytes bytes(info[1], info[2]);
@@ -121,6 +126,7 @@ void AddDiagnosticPortFunctions(Napi::Env env, Napi::Object exports) {
   exports["socketAccept"] = Napi::Function::New<Accept>(env, "socketAccept");
   exports["socketListeningProcess"] =
       Napi::Function::New<ListeningProcess>(env, "socketListeningProcess");
+  exports["socketConnectedUser"] = Napi::Function::New<ConnectedUser>(env, "socketConnectedUser");
   exports["socketReceive"] = Napi::Function::New<Receive>(env, "socketReceive");
   exports["socketSend"] = Napi::Function::New<Send>(env, "socketSend");
   exports["socketReceiveDescriptor"] =

@@ -21,8 +21,9 @@ Environment::~Environment() {
   if (opened_) provider::Close();
 }
 
-provider::OpenResult Environment::Open(const std::string& override_path) {
-  provider::OpenResult result = provider::Open(override_path);
+provider::OpenResult Environment::Open(const std::string& override_path,
+                                       const std::string& recorder) {
+  provider::OpenResult result = provider::Open(override_path, recorder);
   if (result.error != 0) return result;
   // One use an environment, however often it asks.
   if (opened_) provider::Close();
@@ -54,6 +55,10 @@ uint32_t Environment::Allocate() {
   uint32_t index = FlagPage::kNone;
   if (own_words_.IsEmpty()) {
     index = FlagPage::Allocate();
+  } else if (!released_own_words_.empty()) {
+    index = released_own_words_.back();
+    released_own_words_.pop_back();
+    words_[index] = 0;
   } else if (next_own_word_ < kOwnWords) {
     index = next_own_word_++;
   }
@@ -67,7 +72,11 @@ void Environment::Release(uint32_t index) {
   if (index >= slots_.size() || !slots_[index].allocated) return;
   if (slots_[index].registration.word != nullptr) provider::Unregister(slots_[index].registration);
   slots_[index] = {};
-  if (own_words_.IsEmpty()) FlagPage::Release(index);
+  if (own_words_.IsEmpty()) {
+    FlagPage::Release(index);
+  } else {
+    released_own_words_.push_back(index);
+  }
 }
 
 int Environment::Register(uint32_t index, const std::string& definition, Napi::Uint8Array scratch) {
@@ -83,21 +92,31 @@ int Environment::Register(uint32_t index, const std::string& definition, Napi::U
 
 namespace {
 
+Napi::Object CommandObject(Napi::Env env, const provider::Command& command) {
+  Napi::Object object = Napi::Object::New(env);
+  object["provider"] = Napi::Buffer<uint8_t>::Copy(env, command.provider, sizeof command.provider);
+  object["code"] = Napi::Number::New(env, command.code);
+  object["level"] = Napi::Number::New(env, command.level);
+  object["anyKeyword"] = Napi::BigInt::New(env, command.any_keyword);
+  object["allKeyword"] = Napi::BigInt::New(env, command.all_keyword);
+  object["filter"] = Napi::Buffer<char>::Copy(env, command.filter.data(), command.filter.size());
+  object["order"] = Napi::Number::New(env, static_cast<double>(command.order));
+  return object;
+}
+
 void CallWithCommand(Napi::Env env, Napi::Function function, provider::Command* queued) {
   std::unique_ptr<provider::Command> command(queued);
   if (env == nullptr || function == nullptr) return;
-  Napi::Object object = Napi::Object::New(env);
-  object["provider"] =
-      Napi::Buffer<uint8_t>::Copy(env, command->provider, sizeof command->provider);
-  object["code"] = Napi::Number::New(env, command->code);
-  object["level"] = Napi::Number::New(env, command->level);
-  object["anyKeyword"] = Napi::BigInt::New(env, command->any_keyword);
-  object["allKeyword"] = Napi::BigInt::New(env, command->all_keyword);
-  object["filter"] = Napi::Buffer<char>::Copy(env, command->filter.data(), command->filter.size());
-  function.Call({object});
+  function.Call({CommandObject(env, *command)});
 }
 
 }  // namespace
+
+Napi::Value Environment::LastCommand(Napi::Env env, const uint8_t* provider) {
+  provider::Command command;
+  if (!provider::LastCommand(provider, &command)) return env.Undefined();
+  return CommandObject(env, command);
+}
 
 void Environment::OnCommand(Napi::Function function) {
   if (command_function_) return;

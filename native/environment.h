@@ -20,7 +20,7 @@ class Environment {
   Environment(const Environment&) = delete;
   Environment& operator=(const Environment&) = delete;
 
-  provider::OpenResult Open(const std::string& override_path);
+  provider::OpenResult Open(const std::string& override_path, const std::string& recorder);
 
   // The memory of the enabled words as a Uint32Array: the process-wide page, or, where the embedder
   // forbids memory that V8 does not own (Electron), an array of this environment alone.
@@ -38,6 +38,9 @@ class Environment {
   // a provider. It does not keep the process running.
   void OnCommand(Napi::Function function);
 
+  // The last enable or disable of the provider with this GUID of 16 bytes, or undefined.
+  static Napi::Value LastCommand(Napi::Env env, const uint8_t* provider);
+
   // Sends the first `size` bytes of the scratch buffer that the word was registered with.
   int Write(uint32_t index, uint32_t size) {
     if (index >= slots_.size() || size > slots_[index].scratch_size)
@@ -49,9 +52,11 @@ class Environment {
  private:
   bool opened_ = false;
   uint32_t* words_ = nullptr;
-  // Only where V8 must own the words: the array, kept alive and in place, and the next free one.
+  // Only where V8 must own the words: the array, kept alive and in place, the next one
+  // that was never used, and those that are free again.
   Napi::Reference<Napi::Uint32Array> own_words_;
   uint32_t next_own_word_ = 0;
+  std::vector<uint32_t> released_own_words_;
 
   struct Slot {
     bool allocated = false;

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "flag_page.h"
-#include "own_event_ids.h"
 #include "passed_tracer.h"
 #include "provider.h"
 
@@ -92,11 +91,6 @@ Napi::Value IsDescribed(const Napi::CallbackInfo& info) {
   return Napi::Boolean::New(info.Env(), is_described);
 }
 
-// ownEventId(description) -> id
-Napi::Value OwnId(const Napi::CallbackInfo& info) {
-  return Napi::Number::New(info.Env(), OwnEventId(info[0].ToString().Utf8Value()));
-}
-
 // passedTracerWrite(handle, tracepoint, size, describes) -> undefined, or an error. Called for
 // every event, so it is bare Node-API, and makes no value when nothing went wrong.
 napi_value Write(napi_env env, napi_callback_info info) {
@@ -151,7 +145,6 @@ void AddPassedTracerFunctions(Napi::Env env, Napi::Object exports) {
   exports["passedTracerDrop"] = Napi::Function::New<Drop>(env, "passedTracerDrop");
   exports["passedTracerCounts"] = Napi::Function::New<Counts>(env, "passedTracerCounts");
   exports["passedTracerEnd"] = Napi::Function::New<End>(env, "passedTracerEnd");
-  exports["ownEventId"] = Napi::Function::New<OwnId>(env, "ownEventId");
   napi_value write;
   napi_create_function(env, "passedTracerWrite", NAPI_AUTO_LENGTH, Write, nullptr, &write);
   exports["passedTracerWrite"] = write;

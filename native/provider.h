@@ -29,14 +29,16 @@ struct OpenResult {
 };
 
 // Opens the tracer, or returns the one that is open. `override_path` names a tracefs mount or its
-// user_events_data file; empty: the usual places. Paired with Close, which the last user's call
-// closes.
-OpenResult Open(const std::string& override_path);
+// user_events_data file; empty: the usual places. Who may not open it gets it from the recorder
+// that listens at the socket `recorder`, which may be empty. Paired with Close, which the last
+// user's call closes.
+OpenResult Open(const std::string& override_path, const std::string& recorder = "");
 void Close();
 
 struct Registration {
   uint32_t* word = nullptr;  // bit 0 is the tracer's, from Register to Unregister
   intptr_t event = 0;        // what the platform knows the event by
+  int file = -1;             // and where it writes it, where that is a file
 };
 
 // Binds the word's bit 0 to the event of which `definition` tells: it is 1 while a tracer records
@@ -56,6 +58,7 @@ struct Command {
   uint64_t any_keyword;
   uint64_t all_keyword;
   std::string filter;  // the session's arguments, as it gave them
+  uint64_t order = 0;  // counts the commands to this process from 1
 };
 
 // Has the listener called for each command, on whatever thread brings it, after enabled words have
@@ -63,6 +66,11 @@ struct Command {
 using CommandListener = std::function<void(const Command&)>;
 void AddCommandListener(const void* owner, CommandListener listener);
 void RemoveCommandListener(const void* owner);
+
+// The last enable or disable that the provider, by its GUID, was sent, which is its state since.
+// False: it was never sent one. For whoever comes later than a command; listeners know by `order`
+// which commands they have by it.
+bool LastCommand(const uint8_t* provider, Command* command);
 
 // The activity id that the system keeps for the calling thread: EventActivityIdControl of Windows,
 // with its codes (1 get, 2 set, 3 create, 4 get and set, 5 create and set). `id` is 16 bytes, in

@@ -49,8 +49,13 @@ class Recorder {
   // Starts the thread, which appends to the file, or to a pipe: whoever reads that slowly has the
   // rings fill up, and the recording's end is its end.
   virtual int Start(int file) = 0;
-  // Has the event recorded from now on; `ids` gets one id a processor.
+  // Opens an event; `ids` gets one id a processor. It is recorded from Enable on, so that what
+  // readers have to know of it can be appended before. The next Add drops one that is not enabled.
   virtual int Add(const std::string& attr, std::vector<uint64_t>* ids) = 0;
+  virtual int Enable() = 0;
+  // Appends records of the caller's to the file, between those of the kernel; not to a pipe, which
+  // the caller may have to empty first. `position` is where they stand.
+  virtual int Append(const std::vector<uint8_t>& records, uint64_t* position) = 0;
   // Asks the thread to record no more, and to write what is still in the rings.
   virtual void Stop() = 0;
   virtual RecorderCounts Counts() const = 0;
@@ -71,8 +76,8 @@ struct ClockPair {
 };
 ClockPair ReadClocks();
 
-// Tells the recorder that listens at this abstract socket of a new tracepoint, and waits until it
-// answers that it has seen to it. ETIMEDOUT: it did not in that time.
+// Tells the recorder that listens at this socket of a new tracepoint, and waits until it answers
+// that it has seen to it. ETIMEDOUT: it did not in that time.
 int AwaitRecorder(const std::string& address, const std::string& tracepoint, int milliseconds);
 
 }  // namespace tracewright

@@ -51,12 +51,16 @@ Napi::Value Open(const Napi::CallbackInfo& info) {
   return result;
 }
 
-// recorderStart(handle, file: number) -> { error, wall: bigint, monotonic: bigint }
+// recorderStart(handle, file: number) -> error
 Napi::Value Start(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(),
+                           From(info[0]).Start(info[1].As<Napi::Number>().Int32Value()));
+}
+
+// recorderClocks() -> { wall: bigint, monotonic: bigint }
+Napi::Value Clocks(const Napi::CallbackInfo& info) {
   ClockPair clocks = ReadClocks();
-  int error = From(info[0]).Start(info[1].As<Napi::Number>().Int32Value());
   Napi::Object result = Napi::Object::New(info.Env());
-  result["error"] = Napi::Number::New(info.Env(), error);
   result["wall"] = Napi::BigInt::New(info.Env(), clocks.wall);
   result["monotonic"] = Napi::BigInt::New(info.Env(), clocks.monotonic);
   return result;
@@ -79,6 +83,21 @@ Napi::Value Add(const Napi::CallbackInfo& info) {
   Napi::Object result = Napi::Object::New(info.Env());
   result["error"] = Napi::Number::New(info.Env(), error);
   result["ids"] = Ids(info.Env(), ids);
+  return result;
+}
+
+// recorderEnable(handle) -> error
+Napi::Value Enable(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(), From(info[0]).Enable());
+}
+
+// recorderAppend(handle, records: Uint8Array) -> { error, position }
+Napi::Value Append(const Napi::CallbackInfo& info) {
+  uint64_t position = 0;
+  int error = From(info[0]).Append(Bytes(info[1]), &position);
+  Napi::Object result = Napi::Object::New(info.Env());
+  result["error"] = Napi::Number::New(info.Env(), error);
+  result["position"] = Napi::Number::New(info.Env(), static_cast<double>(position));
   return result;
 }
 
@@ -116,6 +135,9 @@ void AddRecorderFunctions(Napi::Env env, Napi::Object exports) {
   exports["recorderStart"] = Napi::Function::New<Start>(env, "recorderStart");
   exports["recorderPipe"] = Napi::Function::New<OpenPipeEnds>(env, "recorderPipe");
   exports["recorderAdd"] = Napi::Function::New<Add>(env, "recorderAdd");
+  exports["recorderEnable"] = Napi::Function::New<Enable>(env, "recorderEnable");
+  exports["recorderAppend"] = Napi::Function::New<Append>(env, "recorderAppend");
+  exports["recorderClocks"] = Napi::Function::New<Clocks>(env, "recorderClocks");
   exports["recorderStop"] = Napi::Function::New<Stop>(env, "recorderStop");
   exports["recorderCounts"] = Napi::Function::New<Counts>(env, "recorderCounts");
   exports["awaitRecorder"] = Napi::Function::New<Await>(env, "awaitRecorder");

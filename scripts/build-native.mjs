@@ -8,6 +8,8 @@ import { report, run, ToolError } from './lib/run.mjs';
 
 const root = join(import.meta.dirname, '..');
 const addon = join(root, 'build/Release/tracewright.node');
+/** What the compiler said, which CI keeps: its warnings too. */
+const log = join(root, 'build/native.log');
 /** Says which platform and processor the addon was built for. */
 const stamp = join(root, 'build/Release/tracewright.target');
 const target = `${process.platform}-${process.arch}`;
@@ -52,8 +54,10 @@ export function buildNative() {
   const headers = localHeaders();
   const nodedir = headers === undefined ? [] : [`--nodedir=${headers}`];
   try {
-    run(process.execPath, [nodeGyp, 'rebuild', '--jobs=max', ...nodedir], { cwd: root });
+    const output = run(process.execPath, [nodeGyp, 'rebuild', '--jobs=max', ...nodedir], { cwd: root });
+    writeFileSync(log, output);
   } catch (error) {
+    if (existsSync(dirname(log))) writeFileSync(log, error.output);
     if (!/could not find any visual studio/i.test(error.output)) throw error;
     throw new NoCompilerError(
       'The native addon is not built, because this is missing: Visual Studio with C++.',

@@ -1,26 +1,215 @@
-// Compiles lib/ into dist/: first the package, then the page of its reports, which is a program for browsers, and
-// puts beside that what the page is made of and needs no compiling.
-import { copyFileSync } from 'node:fs';
+// Compiles lib/ into dist/. First module by module: what the project's own tests and benchmarks load piece by piece,
+// and the declarations. Out of that comes what the package ships: one file an entry, for CommonJS (dist/cjs), for
+// bundlers (dist/esm), their types (dist/types), and the page of reports (dist/report).
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { rolldown } from 'rolldown';
+import { dts } from 'rolldown-plugin-dts';
+import { entries, program, registration } from './lib/entries.mjs';
 import { report, run } from './lib/run.mjs';
+import { shrunk } from './lib/shrink.mjs';
 
 const root = join(import.meta.dirname, '..');
-const page = 'view/report/page';
+const dist = join(root, 'dist');
+const lib = (name) => join(root, 'lib', `${name}.ts`);
 
-/** @throws {import('./lib/run.mjs').ToolError} */
-export function compile() {
-  const compiler = join(root, 'node_modules/typescript/bin/tsc');
-  for (const project of ['tsconfig.build.json', join('lib', page, 'tsconfig.build.json')]) {
-    run(process.execPath, [compiler, '-p', project], { cwd: root });
-  }
-  for (const file of ['report.html', 'report.css']) {
-    copyFileSync(join(root, 'lib', page, file), join(root, 'dist', page, file));
+/** Resolved where the package is installed: Node's own modules, dependencies and optional peers. */
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const installed = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
+const external = [/^node:/, ...installed.map((name) => new RegExp(`^${name}(/|$)`))];
+
+/**
+ * Small, for every application carries it. Functions and classes keep their names, for stacks and profiles. In what
+ * Node runs, lines stay lines: of an uncaught error it prints the whole line. Bundlers lay code out themselves.
+ */
+const minify = (removeWhitespace) => ({
+  compress: true,
+  mangle: { keepNames: true },
+  codegen: { removeWhitespace },
+});
+const comments = { annotation: true, jsdoc: false, legal: false };
+
+const inputs = (names) =>
+  Object.fromEntries(names.map((name) => [name, lib(entries[name] ?? program[name])]));
+
+/**
+ * @param {import('rolldown').InputOptions} input
+ * @param {import('rolldown').OutputOptions} output
+ */
+async function bundle(input, output) {
+  const build = await rolldown({ external, checks: { pluginTimings: false }, ...input });
+  try {
+    return (await build.write(output)).output;
+  } finally {
+    await build.close();
   }
 }
 
-if (process.argv[1] === import.meta.filename) {
+/** The modules that loading this one loads: all that it imports, and they import, but for `import()`. */
+async function modulesOf(name) {
+  const loaded = new Set();
+  const graph = {
+    name: 'loaded-modules',
+    buildEnd() {
+      const pending = [lib(name)];
+      for (let id = pending.pop(); id !== undefined; id = pending.pop()) {
+        if (loaded.has(id)) continue;
+        loaded.add(id);
+        pending.push(...(this.getModuleInfo(id)?.importedIds ?? []));
+      }
+    },
+  };
+  const build = await rolldown({ input: lib(name), external, platform: 'node', plugins: [graph] });
+  await build.generate();
+  await build.close();
+  return loaded;
+}
+
+/**
+ * What every writer of events loads is one chunk, what every reader of traces loads another, and a third what writers
+ * share with readers of any format, or with the command line.
+ * The index stays apart: loading it may open the diagnostic port, which is for those who import it.
+ */
+async function chunkGroups() {
+  const [writing, reading] = [await modulesOf(entries.index), await modulesOf(entries.trace)];
+  const others = [
+    'trace/etl/open-etl',
+    'trace/nettrace/open-nettrace',
+    'trace/perf-data/open-perf-data',
+    program.cli,
+  ];
+  const outside = new Set([
+    ...reading,
+    ...(await Promise.all(others.map(modulesOf))).flatMap((all) => [...all]),
+  ]);
+  writing.delete(lib(entries.index));
+  return {
+    groups: [
+      { name: 'base', test: (id) => writing.has(id) && outside.has(id), priority: 3 },
+      { name: 'write', test: (id) => writing.has(id), priority: 2 },
+      { name: 'read', test: (id) => reading.has(id), priority: 1 },
+    ],
+  };
+}
+
+function shrink(folder) {
+  for (const name of readdirSync(folder).filter((file) => /\.c?js$/.test(file))) {
+    const file = join(folder, name);
+    const mapFile = `${file}.map`;
+    const given = existsSync(mapFile) ? JSON.parse(readFileSync(mapFile, 'utf8')) : undefined;
+    const { code, map } = shrunk(readFileSync(file, 'utf8'), given);
+    writeFileSync(file, code);
+    if (map !== undefined) writeFileSync(mapFile, JSON.stringify(map));
+  }
+}
+
+async function bundleFor(format, extension, names, codeSplitting) {
+  const dir = join(dist, format);
+  rmSync(dir, { recursive: true, force: true });
+  const output = await bundle(
+    { input: inputs(names), platform: 'node' },
+    {
+      dir,
+      format,
+      minify: minify(format === 'esm'),
+      comments,
+      // For what Node runs; who bundles has the bundler's maps.
+      sourcemap: format === 'cjs',
+      codeSplitting,
+      entryFileNames: `[name].${extension}`,
+      chunkFileNames: `[name]-[hash].${extension}`,
+    },
+  );
+  if (format === 'cjs') shrink(dir);
+  return output;
+}
+
+/**
+ * The face that `import` sees of a CommonJS entry: one instance of tracewright a thread, whoever imports and whoever
+ * requires it.
+ */
+function writeModuleFace(name, exports) {
+  const lines = [
+    "import { createRequire } from 'node:module';",
+    `const all = createRequire(import.meta.url)('./${name}.cjs');`,
+    `export const { ${exports.join(', ')} } = all;`,
+  ];
+  writeFileSync(join(dist, 'cjs', `${name}.mjs`), `${lines.join('\n')}\n`);
+}
+
+/** Beside the faces, of which it takes the instance that the application will have. */
+async function bundleRegistration() {
+  const instance = {
+    name: 'instance-of-the-application',
+    resolveId: (id) =>
+      id === './enable-diagnostics.ts' ? { id: './diagnostics.mjs', external: true } : null,
+  };
+  await bundle(
+    { input: lib(registration.module), platform: 'node', plugins: [instance] },
+    { file: join(dist, 'cjs', `${registration.name}.mjs`), format: 'es', minify: minify(false), comments },
+  );
+}
+
+async function bundleTypes(extension) {
+  const declared = Object.entries(entries).map(([name, path]) => [name, join(dist, `${path}.d.ts`)]);
+  await bundle(
+    {
+      input: Object.fromEntries(declared),
+      plugins: [dts({ dtsInput: true, tsconfig: false, sourcemap: false })],
+    },
+    {
+      dir: join(dist, 'types'),
+      format: 'es',
+      // For Node's own types, and for Symbol.dispose where the language's library is older.
+      banner: '/// <reference types="node" />',
+      entryFileNames: `[name].d.${extension}`,
+      chunkFileNames: `[name]-[hash].d.${extension}`,
+    },
+  );
+}
+
+/** The page of reports: a program for browsers, in one script, beside its HTML and style. */
+async function buildReportPage() {
+  const page = join(root, 'lib/view/report/page');
+  mkdirSync(join(dist, 'report'), { recursive: true });
+  await bundle(
+    { input: join(page, 'main.ts'), platform: 'browser' },
+    { file: join(dist, 'report/report.js'), format: 'iife', minify: minify(true), comments },
+  );
+  for (const file of ['report.html', 'report.css'])
+    copyFileSync(join(page, file), join(dist, 'report', file));
+}
+
+/** @throws {import('./lib/run.mjs').ToolError} */
+export async function compile() {
+  rmSync(dist, { recursive: true, force: true });
+  run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'], {
+    cwd: root,
+  });
+  const codeSplitting = await chunkGroups();
+  await bundleFor('esm', 'js', Object.keys(entries), codeSplitting);
+  const names = [...Object.keys(entries), ...Object.keys(program)];
+  const chunks = await bundleFor('cjs', 'cjs', names, codeSplitting);
+  for (const { name, exports, isEntry } of chunks)
+    if (isEntry && name in entries) writeModuleFace(name, exports);
+  await bundleRegistration();
+  await bundleTypes('ts');
+  await bundleTypes('cts');
+  await buildReportPage();
+}
+
+if (process.argv[1] && pathToFileURL(process.argv[1]).href === import.meta.url) {
   try {
-    compile();
+    await compile();
   } catch (error) {
     report(error);
   }

@@ -1,4 +1,4 @@
-// Builds the addon as the package ships it, into prebuilds/, where node-gyp-build finds it at run time: for this
+// Builds the addon as the package ships it, into prebuilds/, where lib/platform/addon.ts finds it at run time: for this
 // platform, and for each other one that can be built for here; then says which are missing. Node-API, so one
 // build serves every version of Node.js.
 // Usage: npm run prebuild [-- --host]

@@ -3,7 +3,6 @@
 import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildNative, isNativeBuilt, NoCompilerError } from './build-native.mjs';
-import { compile } from './compile.mjs';
 import { newest } from './lib/newest.mjs';
 import { isRequired } from './lib/require.mjs';
 import { report, run } from './lib/run.mjs';
@@ -36,12 +35,14 @@ function buildAddon() {
   }
 }
 
-function compileTypeScript() {
+async function compileTypeScript() {
   const stamp = at('dist/.compiled');
   if (newest([stamp]) >= newest([at('lib'), at('tsconfig.json'), at('tsconfig.build.json')])) return;
   const started = new Date();
   console.log('Compiling TypeScript');
-  compile();
+  // What it imports may have been installed just now.
+  const { compile } = await import('./compile.mjs');
+  await compile();
   writeFileSync(stamp, '');
   utimesSync(stamp, started, started); // what changes while the compiler runs is compiled next time
 }
@@ -49,7 +50,7 @@ function compileTypeScript() {
 try {
   installDependencies();
   buildAddon();
-  compileTypeScript();
+  await compileTypeScript();
 } catch (error) {
   report(error);
 }

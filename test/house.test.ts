@@ -12,19 +12,28 @@ const libFolder = join(packageFolder, 'lib');
  * floor do not know each other.
  */
 const FLOORS = [
+  ['base'],
   ['wire', 'activity'],
-  ['platform'],
-  ['session'],
+  ['platform', 'trace'],
+  ['listen', 'record', 'playback'],
+  ['eventpipe', 'view'],
   ['source'],
   ['counters'],
   ['runtime', 'integrations'],
   ['diagnostics'],
-  ['trace'],
-  ['playback'],
-  ['view'],
   ['cli'],
 ];
-const WRITE_ROAD = ['platform', 'session', 'source', 'counters', 'runtime', 'integrations', 'diagnostics'];
+const WRITE_ROAD = [
+  'platform',
+  'listen',
+  'record',
+  'eventpipe',
+  'source',
+  'counters',
+  'runtime',
+  'integrations',
+  'diagnostics',
+];
 const READ_ROAD = ['trace', 'playback', 'view'];
 
 /** May import everything, and is imported by nobody. */
@@ -36,6 +45,8 @@ interface Import {
   /** The folders of lib/ on either side. */
   readonly from: string;
   readonly to: string;
+  /** The imported file, absolute. */
+  readonly target: string;
 }
 
 function filesUnder(folder: string, skipped: readonly string[] = []): string[] {
@@ -53,15 +64,33 @@ function importsOf(path: string): Import[] {
   const statements = readFileSync(path, 'utf8').matchAll(
     /(?:\bfrom|\bimport)\s*\(?\s*['"](\.{1,2}\/[^'"]+)['"]/g,
   );
-  return Array.from(statements, ([, target = '']) => ({
-    file: relative(packageFolder, path),
-    from: roomOf(path),
-    to: roomOf(join(dirname(path), target)),
-  }));
+  return Array.from(statements, ([, specifier = '']) => {
+    const target = join(dirname(path), specifier);
+    return { file: relative(packageFolder, path), from: roomOf(path), to: roomOf(target), target };
+  });
+}
+
+/** The files of each circle of imports found by walking from every file, in the order of the imports. */
+function circlesIn(graph: ReadonlyMap<string, readonly string[]>): string[][] {
+  const circles: string[][] = [];
+  const done = new Set<string>();
+  const path: string[] = [];
+  const visit = (file: string) => {
+    const at = path.indexOf(file);
+    if (at >= 0) circles.push([...path.slice(at), file]);
+    if (at >= 0 || done.has(file)) return;
+    path.push(file);
+    for (const target of graph.get(file) ?? []) visit(target);
+    path.pop();
+    done.add(file);
+  };
+  for (const file of graph.keys()) visit(file);
+  return circles;
 }
 
 const libFiles = filesUnder(libFolder).filter((path) => /\.[cm]?ts$/.test(path));
-const imports = libFiles.flatMap(importsOf).filter(({ from, to }) => from !== to);
+const importsByFile = new Map(libFiles.map((path) => [path, importsOf(path)]));
+const imports = [...importsByFile.values()].flat().filter(({ from, to }) => from !== to);
 const floorOf = (room: string) => FLOORS.findIndex((rooms) => rooms.includes(room));
 const shown = ({ file, to }: Import) => `${file} imports from ${to}`;
 
@@ -92,6 +121,32 @@ describe('an import in lib/', () => {
   });
 });
 
+describe('the files of lib/', () => {
+  it('do not import each other in a circle, nor do their types', () => {
+    const graph = new Map(
+      Array.from(importsByFile, ([path, all]) => [path, all.map(({ target }) => target)] as const),
+    );
+    const circles = circlesIn(graph).map((files) =>
+      files.map((path) => relative(libFolder, path)).join(' -> '),
+    );
+    expect(circles).toEqual([]);
+  });
+
+  it('would be found in a circle of any length', () => {
+    const graph = new Map([
+      ['a', ['b']],
+      ['b', ['c', 'd']],
+      ['c', ['d']],
+      ['d', ['b']],
+      ['e', ['e', 'a']],
+    ]);
+    expect(circlesIn(graph)).toEqual([
+      ['b', 'c', 'd', 'b'],
+      ['e', 'e'],
+    ]);
+  });
+});
+
 describe('the package', () => {
   const manifest = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')) as {
     readonly scripts: Readonly<Record<string, string>>;
@@ -114,8 +169,14 @@ describe('the package', () => {
   });
 
   it('holds what runs, and nothing to build it from', () => {
-    expect(manifest.files).toContain('dist');
-    expect(manifest.files).toContain('prebuilds');
+    expect(manifest.files).toEqual([
+      'dist/cjs',
+      'dist/esm',
+      'dist/report',
+      'dist/types',
+      'docs',
+      'prebuilds',
+    ]);
     expect(manifest.files.filter((path) => /binding\.gyp|native|\*/.test(path))).toEqual([]);
   });
 });

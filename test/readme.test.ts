@@ -1,27 +1,47 @@
 /**
- * README.md, run: its first example does what it says, its other examples are one program that works, and
- * every block of code is at least a program.
+ * The README and the guides, run: the README's first example does what it says, the examples of the guides are
+ * one program that works, and every block of code is at least a program.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, test } from 'vitest';
+import { named } from './platforms.ts';
 
 const root = join(import.meta.dirname, '..');
-const readme = readFileSync(join(root, 'README.md'), 'utf8');
+const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
+const readme = textOf('README.md');
+/** Whose examples are one program, in this order. */
+const GUIDES = [
+  'docs/writing-events.md',
+  'docs/activities.md',
+  'docs/listening.md',
+  'docs/reading-traces.md',
+];
+const DOCUMENTS = [
+  ...['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'],
+  ...readdirSync(join(root, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+];
 
 interface Block {
+  readonly file: string;
   readonly language: string;
   readonly code: string;
   readonly line: number;
 }
 
-const blocks: readonly Block[] = [...readme.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map((match) => ({
-  language: match[1] ?? '',
-  code: match[2] ?? '',
-  line: readme.slice(0, match.index).split('\n').length,
-}));
+const blocks: readonly Block[] = ['README.md', ...GUIDES].flatMap((file) => {
+  const text = textOf(file);
+  return [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map((match) => ({
+    file,
+    language: match[1] ?? '',
+    code: match[2] ?? '',
+    line: text.slice(0, match.index).split('\n').length,
+  }));
+});
 const [firstExample = '', ...otherExamples] = blocksOf('js').map((block) => block.code);
 const [firstOutput = ''] = blocksOf('text').map((block) => block.code);
 
@@ -54,16 +74,30 @@ async function firstLines(code: string, count: number, ...args: string[]): Promi
   return lines;
 }
 
-describe('the README', () => {
-  test('has a first example that says where its events go, and then prints what the README shows', async () => {
+test('the contents list every section', () => {
+  const listed = /^Contents: (.*)$/m.exec(readme)?.[1]?.split(' · ');
+  const sections = [...readme.matchAll(/^## (.*)$/gm)].map(([, title = '']) => {
+    const anchor = title
+      .toLowerCase()
+      .replaceAll(/[^\w -]/g, '')
+      .replaceAll(' ', '-');
+    return `[${title}](#${anchor})`;
+  });
+  expect(listed).toEqual(sections);
+});
+
+describe('the README and its guides', () => {
+  test('have a first example that says where its events go, and then prints what the README shows', async () => {
     const shown = firstOutput.trimEnd().split('\n');
     const [status, ...events] = await firstLines(firstExample, shown.length + 1, '--listen');
-    expect(status).toMatch(/^(user_events MyCompany_MyService_L4K0 MyCompany_MyService_L5K0|none \S.*\.)$/);
+    expect(status).toMatch(
+      /^((user_events|etw) MyCompany_MyService_L4K0 MyCompany_MyService_L5K0|none \S.*\.)$/,
+    );
     expect(shown.length).toBeGreaterThanOrEqual(4);
     expect(events).toEqual(shown);
   }, 30_000);
 
-  test('has other examples that run one after the other, with no event lost and no bad value', () => {
+  test('have other examples that run one after the other, with no event lost and no bad value', () => {
     const check = 'console.log(JSON.stringify([shop.stats(), files.stats(), events.length]));';
     const [program, args, options] = nodeWithModule();
     const input = [...otherExamples.map(withListeners), check].join('\n');
@@ -76,35 +110,46 @@ describe('the README', () => {
     expect(heard).toBe(1);
   }, 30_000);
 
-  for (const { code, line } of blocksOf('sh')) {
-    test(`has a shell block in line ${line} that a shell can read`, () => {
-      expect(spawnSync('sh', ['-n'], { input: code, encoding: 'utf8' })).toMatchObject({
-        status: 0,
-        stderr: '',
-      });
-    });
+  const noShell = spawnSync('sh', ['-c', ':']).error === undefined ? undefined : 'there is no sh';
+  for (const { file, code, line } of blocksOf('sh')) {
+    test.skipIf(noShell !== undefined)(
+      named(`have a shell block in line ${line} of ${file} that a shell can read`, noShell),
+      () => {
+        expect(spawnSync('sh', ['-n'], { input: code, encoding: 'utf8' })).toMatchObject({
+          status: 0,
+          stderr: '',
+        });
+      },
+    );
   }
 
-  test('has code in no language that this test does not check', () => {
+  test('have code in no language that this test does not check', () => {
     expect(new Set(blocks.map((block) => block.language))).toEqual(new Set(['sh', 'js', 'text']));
   });
 
-  test('names scripts that package.json has', () => {
-    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-    for (const [, name = ''] of readme.matchAll(/npm run ([\w:]+)/g)) expect(scripts).toHaveProperty([name]);
-  });
-
-  test('links to files that are there, and to its own headings', () => {
-    const headings = [...readme.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
-      title
-        .toLowerCase()
-        .replaceAll(' ', '-')
-        .replaceAll(/[^\w-]/g, ''),
-    );
-    for (const [, target = ''] of readme.matchAll(/\]\(([^)]+)\)/g)) {
-      if (target.startsWith('https:')) continue;
-      if (target.startsWith('#')) expect(headings).toContain(target.slice(1));
-      else expect([target, existsSync(join(root, target))]).toEqual([target, true]);
+  test('name scripts that package.json has', () => {
+    const { scripts } = JSON.parse(textOf('package.json'));
+    for (const [, name = ''] of textOf('CONTRIBUTING.md').matchAll(/npm run ([\w:]+)/g)) {
+      expect(scripts).toHaveProperty([name]);
     }
   });
+});
+
+/** As GitHub makes them of headings. */
+const anchorsOf = (text: string) =>
+  [...text.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replaceAll(' ', '-')
+      .replaceAll(/[^\w-]/g, ''),
+  );
+
+test.each(DOCUMENTS)('%s links to files that are there, and to their headings', (file) => {
+  for (const [, target = ''] of textOf(file).matchAll(/\]\(([^)\s]+)\)/g)) {
+    if (target.startsWith('https:')) continue;
+    const [path = '', anchor] = target.split('#');
+    const linked = path === '' ? file : join(dirname(file), path);
+    expect([target, existsSync(join(root, linked))]).toEqual([target, true]);
+    if (anchor !== undefined) expect(anchorsOf(textOf(linked)), target).toContain(anchor);
+  }
 });

@@ -3,15 +3,19 @@
  * someone listens to activities, because on Node 20 and 22 a storage that was ever used triples the cost of
  * every `await` in the process until it is disabled. See docs/activity-flow.md.
  */
-import { AsyncLocalStorage } from 'node:async_hooks';
-import type { ActivityContext } from './activity.ts';
+import { AsyncLocalStorage, executionAsyncResource } from 'node:async_hooks';
+import { type ActivityContext, ManualIdContext } from './activity.ts';
+import { CallbackContexts } from './callback-contexts.ts';
+import { Guid } from './guid.ts';
 
 /** How soon the storage is given up after the last listener has gone, in milliseconds. */
 const GIVE_UP_INTERVAL = 1000;
 
 export class ActivityFlow {
   private storage: AsyncLocalStorage<ActivityContext | undefined> | undefined;
-  private readonly listenedTo: (() => boolean)[] = [];
+  /** Undefined where Node.js itself gives each callback the context that it had before, as 24 and later do. */
+  private callbacks: CallbackContexts | undefined;
+  private readonly listenedTo = new Set<() => boolean>();
 
   /** The context that the running code is in. */
   get context(): ActivityContext | undefined {
@@ -26,19 +30,32 @@ export class ActivityFlow {
   /**
    * Names a reason to keep the flow: it is given up when none of the functions says true any more. Nobody
    * tells when the kernel's listeners go, so they are asked, once a second while the flow is there.
+   *
+   * @returns takes it back
    */
-  keepWhile(isListenedTo: () => boolean): void {
-    this.listenedTo.push(isListenedTo);
+  keepWhile(isListenedTo: () => boolean): () => void {
+    this.listenedTo.add(isListenedTo);
+    return () => void this.listenedTo.delete(isListenedTo);
   }
 
   /** The rest of the running code, and all that it causes, runs in `context`. */
   enter(context: ActivityContext | undefined): void {
-    this.begin().enterWith(context);
+    const storage = this.begin();
+    this.callbacks?.keep();
+    storage.enterWith(context);
   }
 
   /** Runs the function, and all that it causes, in `context`; the caller's own stays as it is. */
   run<Result>(context: ActivityContext | undefined, work: () => Result): Result {
-    return this.begin().run(context, work);
+    const storage = this.begin();
+    const { callbacks } = this;
+    if (callbacks === undefined) return storage.run(context, work);
+    const outer = callbacks.beginRun();
+    try {
+      return storage.run(context, work);
+    } finally {
+      callbacks.endRun(outer);
+    }
   }
 
   /**
@@ -48,10 +65,12 @@ export class ActivityFlow {
   begin(): AsyncLocalStorage<ActivityContext | undefined> {
     if (this.storage !== undefined) return this.storage;
     const storage = new AsyncLocalStorage<ActivityContext | undefined>();
+    const key = keyOf(storage);
     storage.enterWith(undefined);
     this.storage = storage;
+    if (key !== undefined) this.callbacks = new CallbackContexts(key);
     const timer = setInterval(() => {
-      if (this.listenedTo.some((isListenedTo) => isListenedTo())) return;
+      for (const isListenedTo of this.listenedTo) if (isListenedTo()) return;
       clearInterval(timer);
       this.giveUp();
     }, GIVE_UP_INTERVAL);
@@ -64,5 +83,15 @@ export class ActivityFlow {
   private giveUp(): void {
     this.storage?.disable();
     this.storage = undefined;
+    this.callbacks?.close();
+    this.callbacks = undefined;
   }
+}
+
+/** The name under which the storage keeps its value on the resource that the running code belongs to, if it does. */
+function keyOf(storage: AsyncLocalStorage<ActivityContext | undefined>): symbol | undefined {
+  const probe = new ManualIdContext(undefined, Guid.empty);
+  storage.enterWith(probe);
+  const resource = executionAsyncResource() as Record<symbol, unknown>;
+  return Object.getOwnPropertySymbols(resource).find((symbol) => resource[symbol] === probe);
 }

@@ -12,7 +12,7 @@ export interface SharedActivities {
 }
 
 /** Raised when the shape of what is shared changes. */
-const KEY = Symbol.for('tracewright.activities.v1');
+const KEY = Symbol.for('tracewright.activities.v2');
 
 export function sharedActivities(): SharedActivities {
   const shared = globalThis as { [KEY]?: SharedActivities };

@@ -2,12 +2,12 @@
 import { BufferMode, DEFAULT_RUNDOWN_KEYWORD, StreamFormat } from '../wire/diagnostics-ipc/constants.ts';
 import type { StreamingTracing, TracingProvider } from '../wire/diagnostics-ipc/tracing.ts';
 import { collect } from './collection.ts';
-import { ALL_PROVIDERS, providersArgument } from './provider-argument.ts';
+import { sessionProviders } from './provider-argument.ts';
 import { durationArgument } from './record-arguments.ts';
 import { TARGET_USAGE, targetArguments } from './target-argument.ts';
 import { UsageError } from './usage-error.ts';
 
-const USAGE = `Usage: tracewright collect [OPTION]... -p PID
+export const COLLECT_USAGE = `Usage: tracewright collect [OPTION]... -p PID
        tracewright collect [OPTION]... -- COMMAND [ARGUMENT]...
 
 Records the events of a process of .NET, or of Node.js with its diagnostic port open, into a .nettrace file, for
@@ -15,10 +15,11 @@ Records the events of a process of .NET, or of Node.js with its diagnostic port 
 recorded from its first event on, and each process that it starts into a file of its own.
 
 ${TARGET_USAGE}  -o, --output FILE         the file; else it is named by process and time
-  --providers PROVIDER,...  of each Name:Keywords:Level:key=value;key=value, as dotnet-trace takes them: keywords
-                            in hex, else all; level a number or a name, else Verbose. Without this option, all
-                            events of all providers, which of .NET are very many
+  --provider PROVIDER,...   Name:Keywords:Level:key=value;key=value of each, as dotnet-trace takes them: keywords
+                            in hex, else all; level a number or a name, else Verbose; may be repeated. Without
+                            this option, all events of all providers, which of .NET are very many
   --duration SECONDS        ends after so long, and ends COMMAND too
+  --max-size MB             ends when the files together have nearly this size, which they never exceed
   --format 4|6              the version of nettrace (4); .NET writes version 4 only
 
 A COMMAND of Node.js need not know of tracewright's diagnostic port: it is made to open one, by NODE_OPTIONS.
@@ -30,19 +31,21 @@ export const BUFFER_MEGABYTES = 256;
 
 /** @throws UsageError, DiagnosticsClientError */
 export async function collectCommand(args: readonly string[]): Promise<void> {
-  const values = targetArguments('collect', USAGE, args, {
+  const values = targetArguments('collect', COLLECT_USAGE, args, {
     output: { type: 'string', short: 'o' },
-    providers: { type: 'string' },
+    provider: { type: 'string', multiple: true },
     duration: { type: 'string' },
+    'max-size': { type: 'string' },
     format: { type: 'string' },
   });
   if (values === undefined) return;
-  const { output, providers = ALL_PROVIDERS, format = '4', duration } = values;
+  const { output, provider, format = '4', duration } = values;
   await collect({
     target: values,
-    tracing: tracingOf(providersArgument(providers), formatArgument(format)),
+    tracing: tracingOf(sessionProviders(provider, {}, true), formatArgument(format)),
     file: output,
     duration: durationArgument(duration),
+    maxSize: maxSizeArgument(values['max-size']),
   });
 }
 
@@ -61,6 +64,14 @@ export function tracingOf(
     bufferMode: BufferMode.Drop,
     providers,
   };
+}
+
+/** @returns bytes */
+function maxSizeArgument(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const megabytes = /^\d{1,9}(?:\.\d+)?$/.test(text) ? Number(text) : 0;
+  if (megabytes > 0) return Math.ceil(megabytes * 1e6);
+  throw new UsageError(`--max-size takes megabytes, not "${text}".`);
 }
 
 function formatArgument(text: string): number {

@@ -2,17 +2,21 @@
 import { createWriteStream } from 'node:fs';
 import { parse } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { DiagnosticsClientError } from '../session/diagnostics/client/client-error.ts';
-import type { DiagnosticsClient } from '../session/diagnostics/client/diagnostics-client.ts';
-import type { TracingSession } from '../session/diagnostics/client/tracing-session.ts';
+import { openPrivateFile } from '../base/private-file.ts';
+import { DiagnosticsClientError } from '../diagnostics/client/client-error.ts';
+import type { DiagnosticsClient } from '../diagnostics/client/diagnostics-client.ts';
+import type { TracingSession } from '../diagnostics/client/tracing-session.ts';
 import type { StreamingTracing } from '../wire/diagnostics-ipc/tracing.ts';
 import { dataSize } from './data-size.ts';
+import { say, showProgress } from './messages.ts';
 import type { OpenedTarget } from './opened-target.ts';
 import { processName } from './process-name.ts';
 import type { StopRequest } from './stop-request.ts';
 import { readSession, type TargetValues, withTarget } from './target-argument.ts';
 
 const PROGRESS_MS = 200;
+/** Of a limited file, for what a process still has when it is asked to stop. */
+const MAX_ROOM = 64e6;
 
 export interface CollectionOptions {
   readonly target: TargetValues;
@@ -21,6 +25,8 @@ export interface CollectionOptions {
   readonly file: string | undefined;
   /** Milliseconds. */
   readonly duration: number | undefined;
+  /** Bytes of all files together; without it, as much as comes. */
+  readonly maxSize?: number | undefined;
   /** Called with each file before it is written. */
   readonly prepareFile?: (file: string) => void;
 }
@@ -43,19 +49,18 @@ export async function collect(options: CollectionOptions): Promise<void> {
 class Collection {
   readonly #options: CollectionOptions;
   readonly #progress: NodeJS.Timeout;
-  readonly #isShown = process.stderr.isTTY === true;
   /** Names that are taken. */
   readonly #files = new Set<string>();
   /** Of processes after the first one. */
   readonly #problems: unknown[] = [];
   #bytes = 0;
+  #isLimited = false;
+  #isCut = false;
 
   constructor(options: CollectionOptions) {
     this.#options = options;
     this.#progress = setInterval(() => {
-      if (this.#isShown && this.#bytes > 0) {
-        process.stderr.write(`\r\x1b[KCollecting: ${dataSize(this.#bytes)}`);
-      }
+      if (this.#bytes > 0) showProgress(`Collecting: ${dataSize(this.#bytes)}`);
     }, PROGRESS_MS);
   }
 
@@ -75,10 +80,12 @@ class Collection {
     };
     await readSession(session, target, stop, duration, async () => {
       this.#options.prepareFile?.(file);
-      await pipeline(counted(session, onBytes), createWriteStream(file));
+      await pipeline(
+        this.#limited(session, stop, onBytes),
+        createWriteStream(file, { fd: openPrivateFile(file) }),
+      );
     });
-    const end = session.isComplete ? '' : ` ${target.name} has ended.`;
-    this.#say(`Collected ${dataSize(bytes)} into ${file}.${end}`);
+    say(`Collected ${dataSize(bytes)} into ${file}.${this.#endOf(session, target)}`);
   }
 
   /** As `take`; what goes wrong is told by `check`, and the process goes on. */
@@ -101,6 +108,38 @@ class Collection {
     clearInterval(this.#progress);
   }
 
+  /** The session's bytes up to the limit. */
+  async *#limited(
+    session: TracingSession,
+    stop: StopRequest,
+    onBytes: (size: number) => void,
+  ): AsyncGenerator<Uint8Array> {
+    const { maxSize = Number.POSITIVE_INFINITY } = this.#options;
+    // What a process still has when it is asked to stop is to have room, too.
+    const stopsAt = maxSize - Math.min(maxSize / 4, MAX_ROOM);
+    for await (const chunk of session.stream) {
+      const size = Math.min(chunk.length, maxSize - this.#bytes);
+      onBytes(size);
+      if (size > 0) yield chunk.subarray(0, size);
+      if (this.#bytes >= stopsAt) {
+        this.#isLimited = true;
+        stop.stop();
+      }
+      if (size < chunk.length) {
+        this.#isCut = true;
+        return;
+      }
+    }
+  }
+
+  #endOf(session: TracingSession, { name }: OpenedTarget): string {
+    if (this.#isCut) return ' The file was cut off at --max-size.';
+    if (session.isCutOff)
+      return ` ${name} did not end its session in time; the file has what came until then.`;
+    if (!session.isComplete) return ` ${name} has ended.`;
+    return this.#isLimited ? ' It has nearly reached --max-size.' : '';
+  }
+
   async #fileOf(target: OpenedTarget): Promise<string> {
     const wanted = this.#options.file ?? (await fileNameOf(target));
     const { name, ext } = parse(wanted);
@@ -108,20 +147,6 @@ class Collection {
     const file = this.#files.has(wanted) ? `${stem}.${target.processId}${ext}` : wanted;
     this.#files.add(file);
     return file;
-  }
-
-  #say(line: string): void {
-    process.stderr.write(`${this.#isShown ? '\r\x1b[K' : ''}${line}\n`);
-  }
-}
-
-async function* counted(
-  session: TracingSession,
-  onBytes: (size: number) => void,
-): AsyncGenerator<Uint8Array> {
-  for await (const chunk of session.stream) {
-    onBytes(chunk.length);
-    yield chunk;
   }
 }
 

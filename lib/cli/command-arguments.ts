@@ -1,9 +1,7 @@
 /** The command line of a command that may run another: OPTIONS [-- COMMAND [ARGUMENT]...]. */
-import { type ParseArgsConfig, parseArgs } from 'node:util';
 import type { OptionValues } from './file-arguments.ts';
+import { type Options, parseOptions } from './parse-options.ts';
 import { UsageError } from './usage-error.ts';
-
-type Options = NonNullable<ParseArgsConfig['options']>;
 
 export interface CommandArguments<O extends Options> {
   readonly values: OptionValues<O>;
@@ -20,12 +18,8 @@ export function commandArguments<const O extends Options>(
   options: O,
 ): CommandArguments<O> {
   const { own, command } = splitCommand(args);
-  try {
-    const { values } = parseArgs({ args: [...own], options });
-    return { values: values as OptionValues<O>, command };
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
+  const { values } = parseOptions(own, options, false);
+  return { values: values as OptionValues<O>, command };
 }
 
 /** @throws UsageError */

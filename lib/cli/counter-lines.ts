@@ -3,8 +3,8 @@ import { timeText } from '../trace/time-text.ts';
 import type { Nanoseconds } from '../trace/trace-event.ts';
 import type { CounterValue } from './counter-values.ts';
 import { type CounterView, counterLabel, numberText } from './counter-view.ts';
+import { warn } from './messages.ts';
 import { Output } from './output.ts';
-import { printable } from './terminal.ts';
 
 export class CounterLines implements CounterView {
   readonly #isJson: boolean;
@@ -16,7 +16,8 @@ export class CounterLines implements CounterView {
 
   show(value: CounterValue, time: Nanoseconds): void {
     if (value.value === undefined) return;
-    this.#output.line(this.#isJson ? asJson(value, time) : asText(value, time));
+    if (this.#isJson) this.#output.json(asJson(value, time));
+    else this.#output.line(asText(value, time));
   }
 
   forget(): void {
@@ -24,7 +25,7 @@ export class CounterLines implements CounterView {
   }
 
   tell(problem: string): void {
-    process.stderr.write(`tracewright: ${printable(problem)}\n`);
+    warn(problem);
   }
 
   flush(): Promise<void> {
@@ -37,14 +38,13 @@ export class CounterLines implements CounterView {
 }
 
 function asText(value: CounterValue, time: Nanoseconds): string {
-  const provider = printable(value.provider);
-  return `${timeText(time)}  ${provider}  ${counterLabel(value)}  ${numberText(value.value ?? 0)}`;
+  return `${timeText(time)}  ${value.provider}  ${counterLabel(value)}  ${numberText(value.value ?? 0)}`;
 }
 
-function asJson(counter: CounterValue, time: Nanoseconds): string {
+function asJson(counter: CounterValue, time: Nanoseconds): object {
   const { provider, name, displayName, unit, tags, isRate, interval, value } = counter;
   const type = isRate ? 'rate' : 'value';
-  return JSON.stringify({
+  return {
     timestamp: String(time),
     provider,
     name,
@@ -54,5 +54,5 @@ function asJson(counter: CounterValue, time: Nanoseconds): string {
     type,
     interval,
     value,
-  });
+  };
 }

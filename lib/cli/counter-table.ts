@@ -1,16 +1,25 @@
 /** The last values of counters on a terminal: a table that is kept up to date. */
+import { printable } from '../base/printable.ts';
 import type { CounterValue } from './counter-values.ts';
 import { type CounterView, counterLabel, numberText } from './counter-view.ts';
-import { cut, printable, styled, terminalWidth, textWidth } from './terminal.ts';
+import { cut, styled, terminalWidth, textWidth } from './terminal.ts';
 
 const REDRAW_MS = 100;
 /** A process may have no end of them; nobody looks at more. */
 const MAX_COUNTERS = 10_000;
 const GAP = 2;
+/** Of terminals that do not tell how many they have. */
+const USUAL_ROWS = 24;
 
 interface Row {
   readonly label: string;
   readonly number: string;
+}
+
+interface Line {
+  readonly text: string;
+  /** Else a provider's name stands there. */
+  readonly isCounter: boolean;
 }
 
 export class CounterTable implements CounterView {
@@ -51,14 +60,29 @@ export class CounterTable implements CounterView {
 
   #draw(): void {
     this.#drawnAt = performance.now();
-    // What has scrolled away could not be replaced.
-    const lines = this.#lines(terminalWidth()).slice(0, process.stdout.rows - 1);
+    const lines = this.#shown(terminalWidth());
     const back = this.#drawn === 0 ? '' : `\x1b[${this.#drawn}A`;
     process.stdout.write(`${back}\r\x1b[J${lines.map((line) => `${line}\n`).join('')}`);
     this.#drawn = lines.length;
   }
 
-  #lines(width: number): string[] {
+  /** What has room: what has scrolled away could not be replaced. */
+  #shown(width: number): string[] {
+    const room = Math.max(1, (process.stdout.rows || USUAL_ROWS) - 1);
+    const lines = this.#lines(width);
+    const notes = this.#problem === undefined ? [] : [this.#problem];
+    if (lines.length + notes.length > room) {
+      const hidden = lines.slice(Math.max(0, room - notes.length - 1));
+      const count = hidden.filter(({ isCounter }) => isCounter).length;
+      const counters = count === 1 ? '1 more counter' : `${count} more counters`;
+      lines.length -= hidden.length;
+      notes.unshift(`${counters}: enlarge the terminal, or name a --provider`);
+    }
+    const noted = notes.map((note) => styled(cut(printable(note), width, 'end'), 'yellow'));
+    return [...lines.map(({ text }) => text), ...noted.slice(-room)];
+  }
+
+  #lines(width: number): Line[] {
     const all = [...this.#providers.values()].flatMap((rows) => [...rows.values()]);
     const numberWidth = all.reduce((most, { number }) => Math.max(most, number.length), 0);
     const room = Math.max(1, width - numberWidth - 2 * GAP);
@@ -66,19 +90,18 @@ export class CounterTable implements CounterView {
       room,
       all.reduce((most, { label }) => Math.max(most, textWidth(label)), 0),
     );
-    const asLine = ({ label, number }: Row): string => {
+    const asLine = ({ label, number }: Row): Line => {
       const shown = cut(label, labelWidth, 'end');
       const space = ' '.repeat(labelWidth - textWidth(shown) + GAP);
-      return `${' '.repeat(GAP)}${shown}${space}${number.padStart(numberWidth)}`;
+      const text = `${' '.repeat(GAP)}${shown}${space}${number.padStart(numberWidth)}`;
+      return { text, isCounter: true };
     };
-    const lines = [...this.#providers]
+    return [...this.#providers]
       .filter(([, rows]) => rows.size > 0)
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .flatMap(([provider, rows]) => [
-        styled(cut(printable(provider), width, 'end'), 'bold'),
+        { text: styled(cut(printable(provider), width, 'end'), 'bold'), isCounter: false },
         ...[...rows.values()].sort((a, b) => (a.label < b.label ? -1 : 1)).map(asLine),
       ]);
-    if (this.#problem === undefined) return lines;
-    return [...lines, styled(cut(printable(this.#problem), width, 'end'), 'yellow')];
   }
 }

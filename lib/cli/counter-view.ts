@@ -1,7 +1,8 @@
 /** How the value of a counter is put into words, and what shows it. */
+
+import { printable } from '../base/printable.ts';
 import type { Nanoseconds } from '../trace/trace-event.ts';
 import type { CounterValue } from './counter-values.ts';
-import { printable } from './terminal.ts';
 
 export interface CounterView {
   show(value: CounterValue, time: Nanoseconds): void;

@@ -1,8 +1,7 @@
 /** `tracewright counters`: the counters of a process as they are told, by its diagnostic port. */
-import { randomUUID } from 'node:crypto';
-import { DiagnosticsClientError } from '../session/diagnostics/client/client-error.ts';
-import type { DiagnosticsClient } from '../session/diagnostics/client/diagnostics-client.ts';
-import type { TracingSession } from '../session/diagnostics/client/tracing-session.ts';
+import { DiagnosticsClientError } from '../diagnostics/client/client-error.ts';
+import type { DiagnosticsClient } from '../diagnostics/client/diagnostics-client.ts';
+import type { TracingSession } from '../diagnostics/client/tracing-session.ts';
 import { openTrace } from '../trace/open-trace.ts';
 import { TraceError } from '../trace/trace-error.ts';
 import { BufferMode, StreamFormat } from '../wire/diagnostics-ipc/constants.ts';
@@ -12,6 +11,8 @@ import { CounterFeed } from './counter-feed.ts';
 import { CounterLines } from './counter-lines.ts';
 import { CounterTable } from './counter-table.ts';
 import { METRICS_PROVIDER } from './counter-values.ts';
+import { say } from './messages.ts';
+import { QuitKey } from './quit-key.ts';
 import { durationArgument } from './record-arguments.ts';
 import { readSession, TARGET_USAGE, targetArguments, withTarget } from './target-argument.ts';
 import { UsageError } from './usage-error.ts';
@@ -19,14 +20,15 @@ import { UsageError } from './usage-error.ts';
 /** Those of dotnet-counters, and what only a Node.js process has. */
 const DEFAULT_PROVIDERS = 'System.Runtime,Microsoft.AspNetCore.Hosting,Node.Runtime';
 
-const USAGE = `Usage: tracewright counters [OPTION]... -p PID
+export const COUNTERS_USAGE = `Usage: tracewright counters [OPTION]... -p PID
        tracewright counters [OPTION]... -- COMMAND [ARGUMENT]...
 
 Shows the counters of a .NET or Node.js process, EventCounters and meters, as it tells their values: on
-a terminal as a table, else a line for each value. Ends with Ctrl-C, after --duration, or when the process ends.
+a terminal as a table, else a line for each value. Ends with Ctrl-C, after --duration, or when the process ends; the table
+of a process that runs already ends with q, too.
 COMMAND is the process, or else the first one of .NET or Node.js that it starts; what it prints goes to stderr.
 
-${TARGET_USAGE}  --providers NAME,...      event sources and meters (${DEFAULT_PROVIDERS})
+${TARGET_USAGE}  --provider NAME,...       event sources and meters; may be repeated (${DEFAULT_PROVIDERS})
   --interval SECONDS        between values (1)
   --duration SECONDS        ends after so long
   --json                    one JSON object a line, for each value
@@ -35,9 +37,12 @@ ${TARGET_USAGE}  --providers NAME,...      event sources and meters (${DEFAULT_P
 const INFORMATIONAL = 4;
 /** Of System.Diagnostics.Metrics: the values of meters. */
 const TIME_SERIES_VALUES = 2n;
-/** As dotnet-counters has them; tools that share the meters of a process must have the same. */
+/**
+ * The defaults of dotnet-counters (--maxTimeSeries, --maxHistograms). .NET's MetricsEventSource refuses a tool that
+ * joins the shared session with other values than the first one, so ours must be the same.
+ */
 const MAX_TIME_SERIES = 1000;
-const MAX_HISTOGRAMS = 20;
+const MAX_HISTOGRAMS = 10;
 /** The first version of .NET whose meters several tools may have at once, by this name of a session. */
 const FIRST_SHARING_VERSION = 8;
 const SHARED_SESSION = 'SHARED';
@@ -47,14 +52,14 @@ const LEAST_TRACE_SIZE = 8;
 
 /** @throws UsageError, DiagnosticsClientError, TraceError */
 export async function countersCommand(args: readonly string[]): Promise<void> {
-  const values = targetArguments('counters', USAGE, args, {
-    providers: { type: 'string' },
+  const values = targetArguments('counters', COUNTERS_USAGE, args, {
+    provider: { type: 'string', multiple: true },
     interval: { type: 'string' },
     duration: { type: 'string' },
     json: { type: 'boolean' },
   });
   if (values === undefined) return;
-  const names = namesArgument(values.providers ?? DEFAULT_PROVIDERS);
+  const names = namesArgument(values.provider?.join() ?? DEFAULT_PROVIDERS);
   const interval = intervalArgument(values.interval ?? '1');
   const duration = durationArgument(values.duration);
   await withTarget({ ...values, commandOutput: 'stderr' }, async (target, stop) => {
@@ -63,9 +68,16 @@ export async function countersCommand(args: readonly string[]): Promise<void> {
     const isTable = process.stdout.isTTY === true && values.json !== true;
     const view = isTable ? new CounterTable() : new CounterLines(values.json === true);
     const feed = new CounterFeed(view, sessionId, interval);
-    await readSession(session, target, stop, duration, () => readEvents(session, feed));
+    // What is typed is for a command that was started.
+    const hasKeys = isTable && process.stdin.isTTY === true && values.command.length === 0;
+    const key = hasKeys ? new QuitKey(() => stop.stop()) : undefined;
+    try {
+      await readSession(session, target, stop, duration, () => readEvents(session, feed));
+    } finally {
+      key?.close();
+    }
     await view.end();
-    if (!session.isStopped) process.stderr.write(`${target.name} has ended.\n`);
+    if (!session.isStopped) say(`${target.name} has ended.`);
   });
 }
 
@@ -80,7 +92,7 @@ function tracingOf(names: readonly string[], interval: number, sessionId: string
       `RefreshInterval=${interval}`,
       `MaxTimeSeries=${MAX_TIME_SERIES}`,
       `MaxHistograms=${MAX_HISTOGRAMS}`,
-      `ClientId=${randomUUID()}`,
+      `ClientId=${crypto.randomUUID()}`,
     ].join(';'),
   );
   return {
@@ -102,10 +114,12 @@ function providerOf(name: string, keywords: bigint, values: string): TracingProv
 async function meterSessionOf(client: DiagnosticsClient): Promise<string> {
   try {
     const { productVersion = '' } = await client.processInfo();
-    return Number.parseInt(productVersion, 10) >= FIRST_SHARING_VERSION ? SHARED_SESSION : randomUUID();
+    return Number.parseInt(productVersion, 10) >= FIRST_SHARING_VERSION
+      ? SHARED_SESSION
+      : crypto.randomUUID();
   } catch (error) {
     if (!(error instanceof DiagnosticsClientError && error.code === 'unsupported')) throw error;
-    return randomUUID();
+    return crypto.randomUUID();
   }
 }
 
@@ -134,7 +148,7 @@ function namesArgument(text: string): string[] {
     .filter((name) => name !== '');
   const wrong = names.find((name) => name.includes(';') || name.includes('='));
   if (names.length > 0 && wrong === undefined) return names;
-  throw new UsageError(`--providers takes names of event sources and meters, not "${wrong ?? text}".`);
+  throw new UsageError(`--provider takes names of event sources and meters, not "${wrong ?? text}".`);
 }
 
 function intervalArgument(text: string): number {

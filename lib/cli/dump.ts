@@ -1,9 +1,12 @@
 /** `tracewright dump FILE`: the events of a trace, as text or as JSON lines. */
-import { eventFilter, FILTER_OPTIONS, FILTER_USAGE } from './event-filter.ts';
+import { FILTER_OPTIONS, FILTER_USAGE } from './event-filter.ts';
 import { eventText } from './event-text.ts';
 import { fileArguments } from './file-arguments.ts';
+import { FilteredEvents } from './filtered-events.ts';
+import { warn } from './messages.ts';
 import { Output } from './output.ts';
 import {
+  fileText,
   MANIFEST_USAGE,
   openTraceArgument,
   readWithProgress,
@@ -12,7 +15,7 @@ import {
 } from './trace-argument.ts';
 import { UsageError } from './usage-error.ts';
 
-const USAGE = `Usage: tracewright dump [OPTION]... FILE
+export const DUMP_USAGE = `Usage: tracewright dump [OPTION]... FILE
 
 Prints the events of FILE in the order of time: seconds since the trace's start, thread, provider and event,
 activity path, fields. ${TRACE_USAGE}
@@ -23,7 +26,7 @@ ${MANIFEST_USAGE}  --json           one JSON object a line: 64-bit integers as s
 
 /** @throws UsageError, TraceError */
 export async function dumpCommand(args: readonly string[]): Promise<void> {
-  const given = fileArguments('dump', USAGE, args, {
+  const given = fileArguments('dump', DUMP_USAGE, args, {
     ...TRACE_OPTIONS,
     ...FILTER_OPTIONS,
     limit: { type: 'string' },
@@ -31,21 +34,23 @@ export async function dumpCommand(args: readonly string[]): Promise<void> {
   });
   if (given === undefined) return;
   const { file, values } = given;
-  const isWanted = eventFilter(values);
+  const events = new FilteredEvents(values);
   let left = limitArgument(values.limit);
-  const textOf = values.json === true ? JSON.stringify : eventText;
-  const trace = await openTraceArgument(file, values.manifest);
+  const trace = await openTraceArgument(file, values);
   const output = new Output();
   try {
-    for await (const batch of readWithProgress(trace)) {
+    for await (const batch of readWithProgress(trace, { isShownMeanwhile: true })) {
       for (const event of batch) {
         if (left === 0) return;
-        if (!isWanted(event)) continue;
+        if (!events.has(event)) continue;
         left--;
-        output.line(textOf(event));
+        if (values.json === true) output.json(event);
+        else output.line(eventText(event));
         if (output.isFull) await output.flush();
       }
     }
+    const emptiness = events.emptiness(fileText(file));
+    if (emptiness !== undefined) warn(emptiness);
   } finally {
     await output.flush();
   }

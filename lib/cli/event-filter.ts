@@ -2,6 +2,7 @@
 import type { TraceEvent } from '../trace/trace-event.ts';
 import { isGuidText } from '../wire/guid.ts';
 import type { OptionValues } from './file-arguments.ts';
+import { glob, providerTest } from './provider-name.ts';
 import { timeArgument } from './time-argument.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -35,10 +36,11 @@ ${EVENT_USAGE}  --from, --to T   only events of this time: seconds since the tra
 
 const LEVEL_NAMES = ['always', 'critical', 'error', 'warning', 'informational', 'verbose'];
 
+export type EventFilterValues = OptionValues<typeof FILTER_OPTIONS>;
 export type EventFilter = (event: TraceEvent) => boolean;
 
 /** @throws UsageError */
-export function eventFilter(values: OptionValues<typeof FILTER_OPTIONS>): EventFilter {
+export function eventFilter(values: EventFilterValues): EventFilter {
   const tests: EventFilter[] = [];
   if (values.level !== undefined) tests.push(levelTest(values.level));
   if (values.keywords !== undefined) {
@@ -79,15 +81,6 @@ export function levelArgument(text: string): number {
   return level;
 }
 
-function providerTest(text: string): EventFilter {
-  if (isGuidText(text)) {
-    const guid = text.toLowerCase();
-    return (event) => event.providerGuid === guid;
-  }
-  const matches = glob(text);
-  return (event) => matches(event.provider);
-}
-
 function eventTest(text: string): EventFilter {
   if (/^\d+$/.test(text)) {
     const id = Number(text);
@@ -118,13 +111,6 @@ function activityTest(text: string): EventFilter {
     activityPath !== undefined &&
     below.test(activityPath) &&
     (processId === undefined || ofEvent === Number(processId));
-}
-
-/** A test of texts against one with `*` for any text, whatever the case. */
-function glob(pattern: string): (text: string) => boolean {
-  const parts = pattern.split('*').map((part) => part.replace(/[\\^$.+?()[\]{}|/]/g, '\\$&'));
-  const expression = new RegExp(`^${parts.join('.*')}$`, 'isu');
-  return (text) => expression.test(text);
 }
 
 /** @throws UsageError */

@@ -9,11 +9,15 @@ import type { ExportedTrace, Exporter } from '../view/export/exporter.ts';
 import { NetTraceExport } from '../view/export/nettrace-export.ts';
 import { PayloadColumns } from '../view/export/payload-columns.ts';
 import { SpeedscopeExport } from '../view/export/speedscope-export.ts';
-import { type EventFilter, eventFilter, FILTER_OPTIONS, FILTER_USAGE } from './event-filter.ts';
+import { countText, dataSize } from './data-size.ts';
+import { eventFilter, FILTER_OPTIONS, FILTER_USAGE } from './event-filter.ts';
 import { fileArguments, type OptionValues } from './file-arguments.ts';
+import { FilteredEvents } from './filtered-events.ts';
 import { InterruptedError, untilInterrupted } from './interruption.ts';
+import { say, warn } from './messages.ts';
 import { type OutputFile, openOutput } from './output-file.ts';
 import {
+  fileText,
   MANIFEST_USAGE,
   openTraceArgument,
   readWithProgress,
@@ -22,7 +26,7 @@ import {
 } from './trace-argument.ts';
 import { UsageError } from './usage-error.ts';
 
-const USAGE = `Usage: tracewright export [OPTION]... FILE -o OUT
+export const EXPORT_USAGE = `Usage: tracewright export [OPTION]... FILE -o OUT
 
 Writes the events of FILE in a format that other tools read. ${TRACE_USAGE}
   -o, --output OUT the file to write; - is standard output
@@ -60,28 +64,33 @@ const SUFFIXES: readonly (readonly [suffix: string, format: Format])[] = [
 
 /** @throws UsageError; TraceError and InterruptedError when what has been read up to there has been written */
 export async function exportCommand(args: readonly string[]): Promise<void> {
-  const given = fileArguments('export', USAGE, args, OPTIONS);
+  const given = fileArguments('export', EXPORT_USAGE, args, OPTIONS);
   if (given === undefined) return;
   const { file, values } = given;
   const { output } = values;
   if (output === undefined) throw new UsageError('export needs -o OUT, the file to write.');
-  const isWanted = eventFilter(values);
-  const makeExporter = await exporterMaker(file, output, values, isWanted);
-  const trace = await openTraceArgument(file, values.manifest);
+  const events = new FilteredEvents(values);
+  const makeExporter = await exporterMaker(file, output, values);
+  const trace = await openTraceArgument(file, values);
   const name = file === '-' ? 'standard input' : basename(file);
   const exporter = makeExporter({ name, info: trace.info });
   const out = await openOutput(output).catch(async (error) => {
     await trace.close();
     throw error;
   });
-  const failure = await writeExport(trace, file, isWanted, exporter, out).catch(async (error) => {
+  const failure = await writeExport(trace, file, events, exporter, out).catch(async (error) => {
     await out.abandon();
     throw error;
   });
   await out.commit();
-  for (const notice of exporter.notices) process.stderr.write(`tracewright: ${notice}\n`);
+  for (const notice of exporter.notices) warn(notice);
   if (failure instanceof InterruptedError) {
     throw new Error(`Interrupted: ${nameOf(output)} has what was read up to here.`);
+  }
+  const emptiness = events.emptiness(fileText(file));
+  if (emptiness !== undefined) warn(emptiness);
+  if (out.size !== undefined) {
+    say(`Exported ${countText(events.count, 'event')} into ${output} (${dataSize(out.size)}).`);
   }
   if (failure !== undefined) throw failure;
 }
@@ -90,7 +99,7 @@ export async function exportCommand(args: readonly string[]): Promise<void> {
 async function writeExport(
   trace: Trace,
   file: string,
-  isWanted: EventFilter,
+  events: FilteredEvents,
   exporter: Exporter,
   out: OutputFile,
 ): Promise<TraceError | InterruptedError | undefined> {
@@ -98,7 +107,7 @@ async function writeExport(
   try {
     for await (const batch of eventsOf(trace, file)) {
       for (const event of batch) {
-        if (!isWanted(event)) continue;
+        if (!events.has(event)) continue;
         exporter.add(event);
         if (exporter.isFull) await out.write(exporter.take());
       }
@@ -123,7 +132,6 @@ async function exporterMaker(
   file: string,
   output: string,
   values: Values,
-  isWanted: EventFilter,
 ): Promise<(trace: ExportedTrace) => Exporter> {
   const format = formatOf(output, values.format);
   const version = values['nettrace-version'];
@@ -145,7 +153,7 @@ async function exporterMaker(
       return (trace) => new NetTraceExport(version === '4' ? 4 : 6, trace);
     }
     case 'csv': {
-      const columns = values.flatten === true ? await payloadColumns(file, values, isWanted) : undefined;
+      const columns = values.flatten === true ? await payloadColumns(file, values) : undefined;
       return () => new CsvExport(columns);
     }
   }
@@ -160,14 +168,11 @@ function formatOf(output: string, given: string | undefined): Format {
   throw new UsageError(`The name ${output} tells no format: --format takes ${choice}.`);
 }
 
-async function payloadColumns(
-  file: string,
-  values: Values,
-  isWanted: EventFilter,
-): Promise<readonly string[]> {
+async function payloadColumns(file: string, values: Values): Promise<readonly string[]> {
   if (file === '-') throw new UsageError('--flatten reads twice, which standard input cannot be.');
   const columns = new PayloadColumns();
-  const trace = await openTraceArgument(file, values.manifest);
+  const isWanted = eventFilter(values);
+  const trace = await openTraceArgument(file, values);
   try {
     for await (const batch of eventsOf(trace, file)) {
       for (const event of batch) if (isWanted(event)) columns.add(event);

@@ -1,8 +1,7 @@
 /** The command line of a command that takes options, and one file or none. */
-import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { printHelp } from './messages.ts';
+import { type Options, parseOptions } from './parse-options.ts';
 import { UsageError } from './usage-error.ts';
-
-type Options = NonNullable<ParseArgsConfig['options']>;
 
 /** What was given for each option: a switch, a text, or the texts of one that may be repeated. */
 export type OptionValues<O extends Options> = {
@@ -55,20 +54,8 @@ export function optionArguments<const O extends Options>(
 
 /** @returns undefined when help was asked for, and has been given */
 function parse(usage: string, args: readonly string[], options: Options) {
-  const given = parsed(args, options);
+  const given = parseOptions(args, { ...options, help: { type: 'boolean', short: 'h' } }, true);
   if (given.values.help !== true) return given;
-  process.stdout.write(usage);
+  printHelp(usage);
   return undefined;
-}
-
-function parsed(args: readonly string[], options: Options) {
-  try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: { ...options, help: { type: 'boolean', short: 'h' } },
-    });
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
 }

@@ -1,23 +1,17 @@
 /** The command line of `tracewright live`. */
-import { Selection } from '../session/record/selection.ts';
-import { tracepointProviderName } from '../wire/eventheader/tracepoint-name.ts';
+import { Selection } from '../record/selection.ts';
 import { isGuidText } from '../wire/guid.ts';
 import { commandArguments } from './command-arguments.ts';
-import {
-  EVENT_OPTIONS,
-  EVENT_USAGE,
-  type EventFilter,
-  eventFilter,
-  keywordsArgument,
-  levelArgument,
-} from './event-filter.ts';
+import { EVENT_OPTIONS, EVENT_USAGE, keywordsArgument, levelArgument } from './event-filter.ts';
+import { FilteredEvents } from './filtered-events.ts';
+import { tracepointProviderPattern } from './provider-name.ts';
 import { UsageError } from './usage-error.ts';
 
 export const LIVE_USAGE = `Usage: tracewright live [OPTION]... [-- COMMAND [ARGUMENT]...]
 
 Shows the events that programs write to Linux user_events, on the whole system, while they write them: seconds
 since the start, thread, provider and event, activity path, fields. Ends with COMMAND, or with Ctrl-C. What
-COMMAND prints goes to stderr, so that only events go to stdout.
+COMMAND prints goes to stderr, so that only events go to stdout. Under sudo, COMMAND runs as the user who ran it.
 
   --provider NAME  only events of this provider (* for any text); may be repeated
 ${EVENT_USAGE}  --json           one JSON object a line, as of "tracewright dump"
@@ -29,7 +23,7 @@ export interface LiveArguments {
   /** What the kernel records. */
   readonly selection: Selection;
   /** What of it is shown. */
-  readonly isWanted: EventFilter;
+  readonly events: FilteredEvents;
   readonly json: boolean;
   /** With its arguments; empty: none. */
   readonly command: readonly string[];
@@ -54,7 +48,7 @@ export function liveArguments(args: readonly string[]): LiveArguments | undefine
   const keywords = values.keywords === undefined ? {} : { keywords: keywordsArgument(values.keywords) };
   return {
     selection: new Selection({ providers: named, ...level, ...keywords }),
-    isWanted: eventFilter(named.length === providers.length ? others : { ...others, provider: providers }),
+    events: new FilteredEvents({ ...others, ...(providers.length > 0 && { provider: providers }) }),
     json: values.json === true,
     command,
   };
@@ -65,8 +59,5 @@ function providerArgument(text: string): string {
   if (isGuidText(text)) {
     throw new UsageError(`--provider takes a name, not "${text}": providers have no GUID on Linux.`);
   }
-  const [first = '', ...others] = text.split('*');
-  return [tracepointProviderName(first), ...others.map((part) => part.replace(/[^A-Za-z0-9_]/g, '_'))].join(
-    '*',
-  );
+  return tracepointProviderPattern(text);
 }

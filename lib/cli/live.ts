@@ -1,9 +1,11 @@
 /** `tracewright live`: the system's user events while they are written. Linux only. */
 import { RECORDER_VARIABLE } from '../platform/recorder-notice.ts';
-import { LiveRecording } from '../session/live/live-recording.ts';
+import { LiveRecording } from '../record/live-recording.ts';
 import { openTrace } from '../trace/open-trace.ts';
+import { commandUser, programsUser } from './command-user.ts';
 import { eventText } from './event-text.ts';
 import { LIVE_USAGE, type LiveArguments, liveArguments } from './live-arguments.ts';
+import { failWith, printHelp, say, warn } from './messages.ts';
 import { Output } from './output.ts';
 import { RecordedCommand } from './recorded-command.ts';
 import { StopRequest } from './stop-request.ts';
@@ -15,7 +17,7 @@ const RING_SIZE = 2 << 20;
 export async function liveCommand(args: readonly string[]): Promise<void> {
   const given = liveArguments(args);
   if (given === undefined) {
-    process.stdout.write(LIVE_USAGE);
+    printHelp(LIVE_USAGE);
     return;
   }
   if (process.platform === 'win32') {
@@ -24,13 +26,16 @@ export async function liveCommand(args: readonly string[]): Promise<void> {
         '"tracewright dump".',
     );
   }
-  const live = await LiveRecording.start({ selection: given.selection, ringSize: RING_SIZE });
+  const user = commandUser(undefined);
+  const programsOf = programsUser(given.command, user);
+  const { selection } = given;
+  const live = new LiveRecording({ selection, ringSize: RING_SIZE, ...(programsOf && { programsOf }) });
   const shown = show(live, given);
   const stop = new StopRequest();
   const ends: Promise<unknown>[] = [stop.requested, shown];
   const variables = { [RECORDER_VARIABLE]: live.address };
   const command =
-    given.command.length === 0 ? undefined : new RecordedCommand(given.command, variables, 'stderr');
+    given.command.length === 0 ? undefined : new RecordedCommand(given.command, variables, 'stderr', user);
   if (command !== undefined) ends.push(command.ended);
   try {
     await Promise.race(ends);
@@ -44,12 +49,11 @@ export async function liveCommand(args: readonly string[]): Promise<void> {
     }
   }
   if (command !== undefined) say(`${await command.ended}.`);
-  if (live.problems.length > 0) throw new Error(live.problems.join('\n'));
+  failWith(live.problems);
 }
 
 /** @returns how many events it has shown when the recording has ended */
-async function show(live: LiveRecording, { isWanted, json }: LiveArguments): Promise<number> {
-  const textOf = json ? JSON.stringify : eventText;
+async function show(live: LiveRecording, { events: wanted, json }: LiveArguments): Promise<number> {
   const trace = await openTrace(live.chunks());
   const output = new Output();
   let events = 0;
@@ -60,23 +64,23 @@ async function show(live: LiveRecording, { isWanted, json }: LiveArguments): Pro
       lost = trace.lostEvents;
     }
     for (const event of batch) {
-      if (!isWanted(event)) continue;
+      if (!wanted.has(event)) continue;
       events++;
-      output.line(textOf(event));
+      if (json) output.json(event);
+      else output.line(eventText(event));
     }
     await output.flush();
   }
+  const emptiness = wanted.emptiness('The recording');
+  if (emptiness !== undefined && live.counts.lost === 0 && wanted.hasSeenAny) warn(emptiness);
   return events;
 }
 
-function summary(shown: number, { counts, tracepoints }: LiveRecording): string {
+function summary(shown: number, { counts, tracepoints, unrecordable }: LiveRecording): string {
   const of = tracepoints === 1 ? '1 tracepoint' : `${tracepoints} tracepoints`;
   const losses =
     counts.lost === 0 ? 'none lost' : `${counts.lost} lost, which came faster than they could be shown`;
   const hint = tracepoints === 0 ? ' No program had registered any that was asked for.' : '';
-  return `Showed ${shown} events of ${of}, ${losses}.${hint}`;
-}
-
-function say(line: string): void {
-  process.stderr.write(`${line}\n`);
+  const rest = unrecordable === undefined ? '' : `\n${unrecordable}`;
+  return `Showed ${shown} events of ${of}, ${losses}.${hint}${rest}`;
 }

@@ -1,21 +1,86 @@
-/** `tracewright manifest FILE`: the manifests of the event sources that a module defines. */
+/**
+ * `tracewright manifest FILE`: the manifests of the event sources that a module defines. The module runs in a process
+ * of its own, whose stdout is our stderr: whatever an application prints, and through whatever, is no part of the XML,
+ * and one that would go on for ever is ended.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
+import { thrownText } from '../base/shown.ts';
 import { definedSources, generateManifest } from '../source/manifest.ts';
 import { fileArguments } from './file-arguments.ts';
+import { openOutput } from './output-file.ts';
 
-const USAGE = `Usage: tracewright manifest FILE
+export const MANIFEST_COMMAND_USAGE = `Usage: tracewright manifest FILE
 
-Runs the JavaScript module FILE, and prints an ETW manifest (XML) for each event source that it, or what it
-imports, defines. On Windows, "wevtutil im" installs one; tools that know .NET's EventSource need it not.
+Runs the JavaScript module FILE until it is loaded, and prints an ETW manifest (XML) for each event source that it, or
+what it imports, has defined then. What FILE prints goes to stderr. On Windows, "wevtutil im" installs a manifest;
+tools that know .NET's EventSource need none.
 `;
+
+/** Tells the process of the module that it is that. */
+const MODULE_VARIABLE = 'TRACEWRIGHT_MANIFEST_MODULE';
+/** Where that process tells what it has found. */
+const RESULT_FD = 3;
+
+interface Result {
+  readonly manifests: readonly string[];
+  /** Why there are none, as a sentence. */
+  readonly problem?: string;
+}
 
 /** @throws UsageError */
 export async function manifestCommand(args: readonly string[]): Promise<void> {
-  const given = fileArguments('manifest', USAGE, args, {});
+  const given = fileArguments('manifest', MANIFEST_COMMAND_USAGE, args, {});
   if (given === undefined) return;
-  await import(pathToFileURL(resolve(given.file)).href);
-  const sources = definedSources();
-  if (sources.length === 0) throw new Error(`${given.file} defines no event source.`);
-  for (const source of sources) process.stdout.write(`${generateManifest(source)}\n`);
+  if (process.env[MODULE_VARIABLE] !== undefined) return runModule(given.file);
+  const { manifests, problem } = await resultOf(given.file, args);
+  if (problem !== undefined) throw new Error(problem);
+  const output = await openOutput('-');
+  for (const xml of manifests) await output.write(`${xml}\n`);
+}
+
+async function resultOf(file: string, args: readonly string[]): Promise<Result> {
+  const program = [...process.execArgv, process.argv[1] as string, 'manifest', ...args];
+  const child = spawn(process.execPath, program, {
+    stdio: ['inherit', process.stderr, 'inherit', 'pipe'],
+    env: { ...process.env, [MODULE_VARIABLE]: '1' },
+  });
+  const [json, [status, signal]] = await Promise.all([
+    text(child.stdio[RESULT_FD] as Readable),
+    once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>,
+  ]);
+  if (json !== '') return JSON.parse(json) as Result;
+  const how = signal === null ? `with status ${status}` : `by ${signal}`;
+  return { manifests: [], problem: `${file} ended ${how} before it told its event sources.` };
+}
+
+/** In the process of the module: ends it. */
+async function runModule(file: string): Promise<never> {
+  // It is not that of what the module starts.
+  delete process.env[MODULE_VARIABLE];
+  let problem: string | undefined;
+  // Also where the module itself ends the process.
+  process.once('exit', () => writeFileSync(RESULT_FD, JSON.stringify(found(file, problem))));
+  try {
+    await import(pathToFileURL(resolve(file)).href);
+  } catch (error) {
+    problem = error instanceof Error ? error.message : thrownText(error);
+  }
+  process.exit();
+}
+
+function found(file: string, problem: string | undefined): Result {
+  if (problem !== undefined) return { manifests: [], problem };
+  try {
+    const manifests = definedSources().map(generateManifest);
+    if (manifests.length > 0) return { manifests };
+    return { manifests, problem: `${file} defines no event source.` };
+  } catch (error) {
+    return { manifests: [], problem: thrownText((error as Partial<Error>).message ?? error) };
+  }
 }

@@ -1,8 +1,9 @@
 /** The process that a command is about, from when it is there: found, waited for, or started. */
-import type { ArrivedProcess } from '../session/diagnostics/client/arrived-process.ts';
-import { DiagnosticsClientError } from '../session/diagnostics/client/client-error.ts';
-import { DiagnosticsClient } from '../session/diagnostics/client/diagnostics-client.ts';
-import { ReverseServer } from '../session/diagnostics/client/reverse-server.ts';
+import type { ArrivedProcess } from '../diagnostics/client/arrived-process.ts';
+import { DiagnosticsClientError } from '../diagnostics/client/client-error.ts';
+import { DiagnosticsClient } from '../diagnostics/client/diagnostics-client.ts';
+import { ReverseServer } from '../diagnostics/client/reverse-server.ts';
+import { say } from './messages.ts';
 import type { StopRequest } from './stop-request.ts';
 import { TracedCommand } from './traced-command.ts';
 
@@ -13,6 +14,8 @@ export interface OpenedTarget {
   readonly name: string;
   /** Has a process that waited for us go on. */
   resume(): Promise<void>;
+  /** It does not answer: a command of ours that does not end either is ended for it. */
+  onStuck?(): void;
 }
 
 /** Of those above, one that can be given up again. */
@@ -24,6 +27,8 @@ export interface Target extends OpenedTarget {
 
 /** Processes write their last events when they end, which is a moment before or after their command's end. */
 const LAST_EVENTS_MS = 1000;
+/** For a command that does not answer to end when it is asked to. */
+const STUCK_MS = 5000;
 
 /** @throws DiagnosticsClientError */
 export async function running(processId: number): Promise<Target> {
@@ -46,7 +51,7 @@ export async function waitedFor(
   onLater: (arrived: ArrivedProcess) => void,
 ): Promise<Target | undefined> {
   const server = await ReverseServer.listen(address, onLater);
-  process.stderr.write(`Waiting for a process with DOTNET_DiagnosticPorts=${address}.\n`);
+  say(`Waiting for a process with DOTNET_DiagnosticPorts=${address}.`);
   const arrived = await Promise.race([server.arrived(), stop.requested]);
   if (arrived === undefined) {
     server.close();
@@ -63,10 +68,16 @@ export async function started(
   onLater: (arrived: ArrivedProcess) => void,
 ): Promise<Target> {
   const traced = await TracedCommand.start(command, output, onLater);
+  let isStuck = false;
+  const onStuck = () => {
+    isStuck = true;
+  };
   const close = async () => {
+    const timer = isStuck ? setTimeout(() => traced.kill(), STUCK_MS) : undefined;
     try {
-      process.stderr.write(`${await traced.end()}.\n`);
+      say(`${await traced.end()}.`);
     } finally {
+      clearTimeout(timer);
       traced.close();
     }
   };
@@ -75,7 +86,7 @@ export async function started(
     if (typeof first === 'object') {
       // That it cannot be ended is told below.
       traced.ended.then(() => stop.after(LAST_EVENTS_MS)).catch(() => {});
-      return { ...targetOf(first), allArrived: traced.ended, close };
+      return { ...targetOf(first), onStuck, allArrived: traced.ended, close };
     }
   } catch (error) {
     traced.close();

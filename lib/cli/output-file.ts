@@ -1,9 +1,13 @@
 /** A file that a command writes: it has its name only when it is complete. */
 import { once } from 'node:events';
 import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { printableLines } from '../base/printable.ts';
+import { UsageError } from './usage-error.ts';
 
 export interface OutputFile {
   write(piece: string | Uint8Array): Promise<void>;
+  /** Bytes that have been written; of standard output undefined. */
+  readonly size: number | undefined;
   /** The file is complete. */
   commit(): Promise<void>;
   /** The file will not become complete: what there is of it is deleted. */
@@ -22,8 +26,11 @@ export async function openOutput(path: string): Promise<OutputFile> {
 }
 
 class StandardOutput implements OutputFile {
+  readonly size = undefined;
+
   async write(piece: string | Uint8Array): Promise<void> {
-    if (piece.length > 0 && !process.stdout.write(piece)) await once(process.stdout, 'drain');
+    const written = process.stdout.isTTY === true ? shownOnTerminal(piece) : piece;
+    if (written.length > 0 && !process.stdout.write(written)) await once(process.stdout, 'drain');
   }
 
   async commit(): Promise<void> {}
@@ -31,10 +38,19 @@ class StandardOutput implements OutputFile {
   async abandon(): Promise<void> {}
 }
 
+/** @throws UsageError for bytes */
+function shownOnTerminal(piece: string | Uint8Array): string {
+  if (typeof piece === 'string') return printableLines(piece.replaceAll('\r\n', '\n'));
+  throw new UsageError(
+    'A terminal cannot show these bytes: give a file, or redirect standard output to one.',
+  );
+}
+
 class NamedOutput implements OutputFile {
   readonly #handle: FileHandle;
   readonly #part: string;
   readonly #target: string;
+  size = 0;
 
   constructor(handle: FileHandle, part: string, target: string) {
     this.#handle = handle;
@@ -43,7 +59,10 @@ class NamedOutput implements OutputFile {
   }
 
   async write(piece: string | Uint8Array): Promise<void> {
-    if (piece.length > 0) await this.#handle.writeFile(piece);
+    if (piece.length === 0) return;
+    const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
+    await this.#handle.writeFile(bytes);
+    this.size += bytes.length;
   }
 
   async commit(): Promise<void> {

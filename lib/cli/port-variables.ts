@@ -1,4 +1,7 @@
 /** The variables with which a command, and all that it starts, connects to a diagnostic port of ours and waits. */
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { packageFolder } from '../base/package-files.ts';
 
 /**
  * Programs of .NET connect by themselves; those of Node.js are made to, by a module of ours that they load first.
@@ -7,7 +10,7 @@
  */
 export function portVariables(address: string): NodeJS.ProcessEnv {
   const { NODE_OPTIONS: options } = process.env;
-  const register = new URL('../diagnostics/register.js', import.meta.url);
+  const register = pathToFileURL(join(packageFolder(), 'dist/cjs/diagnostics-register.mjs'));
   // A URL has no blanks and no quotes, which would have a meaning there.
   const load = `--import=${register.href}`;
   return {

@@ -3,13 +3,15 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { PRIVATE_FOLDER_PREFIX, PRIVATE_SOCKET, privatePipe } from '../diagnostics/private-port-name.ts';
+import { removeForsakenFolders } from '../diagnostics/server/forsaken-ports.ts';
+import { unixSockets } from '../platform/unix-socket.ts';
+import { END_SIGNALS } from './stop-request.ts';
 
 /** What a path of a socket may have, on the system that allows least, with room for the names below. */
 const MAX_FOLDER_LENGTH = 70;
 /** They have a meaning in the variable that tells of the port. */
 const SEPARATORS = /[,;]/;
-/** What ends a process without a last word of it. */
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 export class PrivatePort {
   /** A Unix socket's path, or a Windows pipe's name. */
@@ -18,18 +20,22 @@ export class PrivatePort {
 
   constructor() {
     if (process.platform === 'win32') {
-      this.address = `tracewright-${process.pid}-${randomBytes(8).toString('hex')}`;
-    } else {
-      this.#folder = mkdtempSync(join(parentFolder(), 'tracewright-'));
-      this.address = join(this.#folder, 'port');
+      // Windows removes pipes by itself.
+      this.address = privatePipe(process.pid, randomBytes(8).toString('hex'));
+      return;
     }
+    const parent = parentFolder();
+    const sockets = unixSockets();
+    if (sockets !== undefined) removeForsakenFolders(parent, sockets);
+    this.#folder = mkdtempSync(join(parent, PRIVATE_FOLDER_PREFIX));
+    this.address = join(this.#folder, PRIVATE_SOCKET);
     process.once('exit', this.#remove);
     // Before those who have the command end.
-    for (const signal of SIGNALS) process.prependListener(signal, this.#onSignal);
+    for (const signal of END_SIGNALS) process.prependListener(signal, this.#onSignal);
   }
 
   close(): void {
-    for (const signal of SIGNALS) process.off(signal, this.#onSignal);
+    for (const signal of END_SIGNALS) process.off(signal, this.#onSignal);
     process.off('exit', this.#remove);
     this.#remove();
   }

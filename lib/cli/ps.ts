@@ -1,15 +1,16 @@
 /** `tracewright ps`: the processes that have a diagnostic port. */
-import { DiagnosticsClientError } from '../session/diagnostics/client/client-error.ts';
-import { DiagnosticsClient } from '../session/diagnostics/client/diagnostics-client.ts';
-import { listPorts } from '../session/diagnostics/client/find-port.ts';
-import type { DiagnosticPort } from '../session/diagnostics/client/port-folder.ts';
+import { DiagnosticsClientError } from '../diagnostics/client/client-error.ts';
+import { DiagnosticsClient } from '../diagnostics/client/diagnostics-client.ts';
+import { listPorts } from '../diagnostics/client/find-port.ts';
+import type { DiagnosticPort } from '../diagnostics/client/port-folder.ts';
 import type { ProcessInfo } from '../wire/diagnostics-ipc/process-info.ts';
 import { optionArguments } from './file-arguments.ts';
+import { say } from './messages.ts';
 import { Output } from './output.ts';
 import { processName } from './process-name.ts';
 import { type TableColumn, TerminalTable } from './terminal-table.ts';
 
-const USAGE = `Usage: tracewright ps [OPTION]...
+export const PS_USAGE = `Usage: tracewright ps [OPTION]...
 
 Lists the processes that "tracewright collect" and "counters" can ask: those of .NET, and of Node.js
 with tracewright, that have a diagnostic port which this user may look for.
@@ -35,20 +36,20 @@ interface PortProcess extends DiagnosticPort {
 
 /** @throws UsageError */
 export async function psCommand(args: readonly string[]): Promise<void> {
-  const values = optionArguments('ps', USAGE, args, { json: { type: 'boolean' } });
+  const values = optionArguments('ps', PS_USAGE, args, { json: { type: 'boolean' } });
   if (values === undefined) return;
   const asked = await Promise.all((await listPorts()).map(ask));
   const processes = asked.filter((one) => one !== undefined);
   const output = new Output();
   if (values.json === true) {
-    for (const one of processes) output.line(JSON.stringify(asJson(one)));
+    for (const one of processes) output.json(asJson(one));
   } else {
     const table = new TerminalTable(COLUMNS, output);
     for (const one of processes) table.row(asRow(one));
     table.end();
   }
   await output.flush();
-  if (processes.length === 0) process.stderr.write('No process has a diagnostic port that was found.\n');
+  if (processes.length === 0) say('No process has a diagnostic port that was found.');
 }
 
 /** @returns undefined where nobody listens: what is left of a process that has ended */

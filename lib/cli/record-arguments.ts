@@ -1,5 +1,5 @@
 /** The command line of `tracewright record`. */
-import type { SelectionOptions, Tracepoint } from '../session/record/selection.ts';
+import type { SelectionOptions, Tracepoint } from '../record/selection.ts';
 import type { TracingProvider } from '../wire/diagnostics-ipc/tracing.ts';
 import { commandArguments } from './command-arguments.ts';
 import { keywordsArgument } from './event-filter.ts';
@@ -16,6 +16,9 @@ const DEFAULT_RING_KIB = 2048;
 const MIN_RING_KIB = 64;
 const MAX_RING_KIB = 1 << 20;
 const MAX_LEVEL = 255;
+const DEFAULT_MAX_MIB = 1024;
+/** ETW counts in 32 bits. */
+const LARGEST_MAX_MIB = 2 ** 32 - 1;
 
 export const RECORD_USAGE = `Usage: tracewright record [OPTION]... [-- COMMAND [ARGUMENT]...]
        tracewright record --eventpipe [OPTION]... (-p PID | -- COMMAND [ARGUMENT]...)
@@ -33,7 +36,11 @@ with Ctrl-C.
   --level N                 of providers, levels up to N
   --keywords HEX            of providers, events with one of these keywords, or without any
   --stacks                  Windows: each event with its stack
+  --max-size MIB            Windows: the recording ends when the file is as large (${DEFAULT_MAX_MIB})
+  --end-left-behind         Windows: first ends the ETW session of a recording that was killed
   --duration SECONDS        ends after so long, and ends COMMAND too
+  --user NAME               Linux, as root: runs COMMAND as this user, who gets the file; under sudo, that is the
+                            user who ran sudo unless another is named
   --buffer-size KIB         of the buffers of each processor (${DEFAULT_RING_KIB})
 
 On Linux, a COMMAND that uses tracewright waits until each of its tracepoints is recorded, so its first event is too.
@@ -56,10 +63,13 @@ const OPTIONS = {
   keywords: { type: 'string' },
   stacks: { type: 'boolean' },
   duration: { type: 'string' },
+  user: { type: 'string' },
   'buffer-size': { type: 'string' },
   eventpipe: { type: 'boolean' },
   'user-events': { type: 'boolean' },
   'process-id': { type: 'string', short: 'p' },
+  'max-size': { type: 'string' },
+  'end-left-behind': { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;
 
@@ -75,8 +85,14 @@ export interface RecordArguments {
   readonly processId: number | undefined;
   /** Each event with its stack; Windows. */
   readonly stacks: boolean;
+  /** Of the file, in MiB; Windows. */
+  readonly maxSize: number;
+  /** Whether to end the session of a recording that was killed; Windows. */
+  readonly endsLeftBehind: boolean;
   /** Of the buffers of each processor, in bytes; a power of two. */
   readonly bufferSize: number;
+  /** Whose COMMAND and file are. */
+  readonly user: string | undefined;
   /** Milliseconds. */
   readonly duration: number | undefined;
   /** With its arguments; empty: none. */
@@ -114,7 +130,10 @@ export function recordArguments(
     providers: sessionProviders(names, filter, road !== 'system'),
     processId: values['process-id'] === undefined ? undefined : processIdArgument(values['process-id']),
     stacks,
+    maxSize: maxSizeArgument(values['max-size']),
+    endsLeftBehind: values['end-left-behind'] === true,
     bufferSize: bufferSizeArgument(values['buffer-size']),
+    user: values.user,
     duration: durationArgument(values.duration),
     command,
   };
@@ -152,4 +171,11 @@ function bufferSizeArgument(text: string | undefined): number {
     return 1024 * 2 ** Math.ceil(Math.log2(Math.max(kibibytes, MIN_RING_KIB)));
   }
   throw new UsageError(`--buffer-size takes KiB, from 1 to ${MAX_RING_KIB}, not "${text}".`);
+}
+
+function maxSizeArgument(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_MAX_MIB;
+  const size = /^\d+$/.test(text) ? Number(text) : 0;
+  if (size >= 1 && size <= LARGEST_MAX_MIB) return size;
+  throw new UsageError(`--max-size takes MiB, from 1 to ${LARGEST_MAX_MIB}, not "${text}".`);
 }

@@ -1,27 +1,72 @@
 /** `tracewright record` on Windows: the system's ETW events of some providers into an .etl file. */
-import { EtwRecording, type EtwRecordingResult } from '../session/record/etw-recording.ts';
+import { createInterface } from 'node:readline/promises';
+import { printable } from '../base/printable.ts';
+import {
+  EtwRecording,
+  type EtwRecordingResult,
+  endLeftBehindEtwSession,
+  leftBehindEtwFile,
+} from '../record/etw-recording.ts';
 import { dataSize } from './data-size.ts';
+import { say } from './messages.ts';
 import type { RecordArguments } from './record-arguments.ts';
 import type { RunningRecording } from './running-recording.ts';
 
 /** @throws RecorderError */
-export function recordEtw({ file, selected, stacks, bufferSize }: RecordArguments): RunningRecording {
-  const recording = new EtwRecording({ ...selected, file, stacks, bufferSize });
+export async function recordEtw(given: RecordArguments): Promise<RunningRecording> {
+  const { file, selected, stacks, bufferSize, maxSize } = given;
+  await endLeftBehind(given.endsLeftBehind);
+  const recording = new EtwRecording({ ...selected, file, stacks, bufferSize, maxSize });
   return {
     // ETW enables a provider when it is registered.
     address: '',
-    progress: () => `Recording into ${file}`,
-    hasEnded: () => false,
-    stop: async () => ({ summary: summaryOf(recording.stop(), file), problems: [] }),
+    progress: () => `Recording into ${file}: ${dataSize(recording.bytes)}`,
+    hasEnded: () => recording.hasEnded(),
+    stop: async () => ({ summary: summaryOf(recording.stop(), given), problems: [] }),
   };
 }
 
-function summaryOf({ bytes, eventsLost, buffersLost }: EtwRecordingResult, file: string): string {
+/** An ETW session goes on when its program is killed, or its console closed too quickly, and takes our name. */
+async function endLeftBehind(isWanted: boolean): Promise<void> {
+  const file = leftBehindEtwFile();
+  if (file === undefined) return;
+  const found = `An ETW session of tracewright is already running, and writes ${file}`;
+  if (!isWanted && !(await isConfirmed(`${found}. End it?`))) {
+    throw new Error(
+      `${found}: another recording, or one that a killed recording has left behind. ` +
+        'To end it first, give --end-left-behind.',
+    );
+  }
+  endLeftBehindEtwSession();
+  say(`Ended an earlier ETW session, which wrote ${file}.`);
+}
+
+/** What somebody at a terminal answers; nobody there is no. */
+async function isConfirmed(question: string): Promise<boolean> {
+  if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) return false;
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(es)?$/i.test((await terminal.question(`${printable(question)} [y/N] `)).trim());
+  } finally {
+    terminal.close();
+  }
+}
+
+function summaryOf(
+  { bytes, eventsLost, buffersLost, endedBefore }: EtwRecordingResult,
+  { file, maxSize }: RecordArguments,
+): string {
   const lost = [
     ...(eventsLost > 0 ? [`${eventsLost} events`] : []),
     ...(buffersLost > 0 ? [`${buffersLost} buffers`] : []),
-  ];
-  const losses =
-    lost.length === 0 ? 'none lost' : `${lost.join(' and ')} lost, which a larger --buffer-size may keep`;
-  return `Recorded into ${file} (${dataSize(bytes)}), ${losses}.`;
+  ].join(' and ');
+  // A session that ended by itself does not say what it lost last.
+  const none = endedBefore === undefined ? ', none lost' : '';
+  const losses = lost === '' ? none : `, ${lost} lost, which a larger --buffer-size may keep`;
+  const ends = {
+    full: ` The file has reached its maximum of ${maxSize} MiB, and has no later events: give a larger --max-size.`,
+    ended: ' Another program has ended the ETW session: the file has no later events.',
+  };
+  const end = endedBefore === undefined ? '' : ends[endedBefore];
+  return `Recorded into ${file} (${dataSize(bytes)})${losses}.${end}`;
 }

@@ -1,17 +1,27 @@
 /** `tracewright record --eventpipe`: the events of one process, or of one command's, through diagnostic ports. */
-import { keepOldFile } from '../session/record/old-file.ts';
+import { closeSync, openSync } from 'node:fs';
+import { becomeUser } from '../platform/user.ts';
+import { replacingFile } from '../record/old-file.ts';
 import { tracingOf } from './collect.ts';
 import { collect } from './collection.ts';
+import { commandUser } from './command-user.ts';
 import type { RecordArguments } from './record-arguments.ts';
 
 /** @throws DiagnosticsClientError */
 export async function recordEventPipe(given: RecordArguments): Promise<void> {
   const { processId, command, providers, eventPipeFile, duration } = given;
+  // For the command, and all that is said to it, no right of root's is needed.
+  const user = command.length === 0 ? undefined : commandUser(given.user);
+  if (user !== undefined) becomeUser(user);
   await collect({
     target: { 'process-id': processId?.toString(), command },
     tracing: tracingOf(providers),
     file: eventPipeFile,
     duration,
-    prepareFile: keepOldFile,
+    prepareFile: createFile,
   });
+}
+
+function createFile(path: string): void {
+  closeSync(replacingFile(path, () => openSync(path, 'w', 0o600), closeSync));
 }

@@ -1,5 +1,5 @@
 /** `tracewright record --user-events`: the events of one process, which is let write to the kernel's tracer. */
-import { startPassedRecording } from '../session/record/passed-recording.ts';
+import { startPassedRecording } from '../diagnostics/client/passed-recording.ts';
 import type { RecordArguments } from './record-arguments.ts';
 import { optionsOf, running } from './record-user-events.ts';
 import type { RunningRecording } from './running-recording.ts';

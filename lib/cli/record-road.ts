@@ -15,7 +15,10 @@ interface RoadValues {
   readonly provider?: readonly string[];
   readonly tracepoint?: readonly string[];
   readonly stacks?: boolean;
+  readonly 'max-size'?: string;
+  readonly 'end-left-behind'?: boolean;
   readonly 'buffer-size'?: string;
+  readonly user?: string;
 }
 
 /** @throws UsageError for options that do not go with it */
@@ -24,6 +27,7 @@ export function roadArgument(
   command: readonly string[],
   platform: NodeJS.Platform,
 ): RecordRoad {
+  if (values.user !== undefined && platform !== 'linux') throw new UsageError('--user is for Linux.');
   if (values.eventpipe === true && values['user-events'] === true) {
     throw new UsageError('--eventpipe and --user-events are two ways, of which only one can be gone.');
   }
@@ -31,6 +35,8 @@ export function roadArgument(
   if (values['user-events'] === true) return userEventsRoad(values, command, platform);
   return systemRoad(values, platform);
 }
+
+const WINDOWS_OPTIONS = ['stacks', 'max-size', 'end-left-behind'] as const;
 
 function systemRoad(values: RoadValues, platform: NodeJS.Platform): RecordRoad {
   if (values['process-id'] !== undefined) {
@@ -43,16 +49,20 @@ function systemRoad(values: RoadValues, platform: NodeJS.Platform): RecordRoad {
     if (values.provider === undefined) {
       throw new UsageError('On Windows, record takes the name or the GUID of a --provider.');
     }
-  } else if (values.stacks === true) {
-    throw new UsageError('--stacks is for Windows.');
+  } else {
+    const other = WINDOWS_OPTIONS.find((option) => values[option] !== undefined);
+    if (other !== undefined) throw new UsageError(`--${other} is for Windows.`);
   }
   return 'system';
 }
 
 function eventPipeRoad(values: RoadValues, command: readonly string[]): RecordRoad {
-  refuse('--eventpipe', values, ['tracepoint', 'stacks', 'buffer-size']);
+  refuse('--eventpipe', values, ['tracepoint', ...WINDOWS_OPTIONS, 'buffer-size']);
   if ((values['process-id'] === undefined) === (command.length === 0)) {
     throw new UsageError('--eventpipe takes either a --process-id or a COMMAND behind --.');
+  }
+  if (values.user !== undefined && command.length === 0) {
+    throw new UsageError('--user goes with a COMMAND: it is who runs it.');
   }
   return 'eventpipe';
 }
@@ -63,7 +73,7 @@ function userEventsRoad(
   platform: NodeJS.Platform,
 ): RecordRoad {
   if (platform !== 'linux') throw new UsageError('--user-events is for Linux.');
-  refuse('--user-events', values, ['tracepoint', 'stacks']);
+  refuse('--user-events', values, ['tracepoint', ...WINDOWS_OPTIONS]);
   if (values['process-id'] === undefined || command.length > 0) {
     throw new UsageError('--user-events takes a --process-id, and no COMMAND: that is recorded without it.');
   }

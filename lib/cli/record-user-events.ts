@@ -1,8 +1,10 @@
 /** `tracewright record` on Linux: the system's user events into a perf.data file. */
-import { readFileSync } from 'node:fs';
-import { Recording, type RecordingResult } from '../session/record/recording.ts';
-import { Selection } from '../session/record/selection.ts';
+import { packageVersion } from '../base/package-files.ts';
+import { Recording, type RecordingResult } from '../record/recording.ts';
+import { Selection } from '../record/selection.ts';
+import { commandUser, programsUser } from './command-user.ts';
 import { dataSize } from './data-size.ts';
+import { say } from './messages.ts';
 import type { RecordArguments } from './record-arguments.ts';
 import type { RunningRecording } from './running-recording.ts';
 
@@ -15,13 +17,18 @@ export async function recordUserEvents(
   args: readonly string[],
 ): Promise<RunningRecording> {
   const selection = new Selection(given.selected);
-  return running(await Recording.start({ ...optionsOf(given, args), selection }), given.file);
+  const programsOf = programsUser(given.command, commandUser(given.user));
+  const options = { ...optionsOf(given, args), selection, ...(programsOf && { programsOf }) };
+  return running(await Recording.start(options), given.file);
 }
 
 /** What every recording into a perf.data is told. */
-export function optionsOf({ file, bufferSize }: RecordArguments, args: readonly string[]) {
+export function optionsOf(given: RecordArguments, args: readonly string[]) {
+  const { file, bufferSize } = given;
+  const owner = commandUser(given.user);
   return {
     file,
+    ...(owner && { owner }),
     ringSize: bufferSize,
     commandLine: ['tracewright', 'record', ...args],
     version: packageVersion(),
@@ -29,7 +36,7 @@ export function optionsOf({ file, bufferSize }: RecordArguments, args: readonly 
 }
 
 export function running(recording: Recording, file: string): RunningRecording {
-  if (recording.notice !== undefined) process.stderr.write(`${recording.notice}\n`);
+  if (recording.notice !== undefined) say(recording.notice);
   return {
     address: recording.address,
     progress: () => {
@@ -44,14 +51,11 @@ export function running(recording: Recording, file: string): RunningRecording {
   };
 }
 
-function summaryOf({ events, bytes, lost, tracepoints }: RecordingResult, file: string): string {
+function summaryOf(result: RecordingResult, file: string): string {
+  const { events, bytes, lost, tracepoints, unrecordable } = result;
   const of = tracepoints.length === 1 ? '1 tracepoint' : `${tracepoints.length} tracepoints`;
   const losses = lost === 0 ? 'none lost' : `${lost} lost, which a larger --buffer-size may keep`;
   const hint = tracepoints.length === 0 ? ' No program had registered any that was asked for.' : '';
-  return `Recorded ${events} events of ${of} into ${file} (${dataSize(bytes)}), ${losses}.${hint}`;
-}
-
-function packageVersion(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { readonly version: string }).version;
+  const rest = unrecordable === undefined ? '' : `\n${unrecordable}`;
+  return `Recorded ${events} events of ${of} into ${file} (${dataSize(bytes)}), ${losses}.${hint}${rest}`;
 }

@@ -2,7 +2,9 @@
 
 import { PerfEventsError, type RecorderError, RecorderPermissionError } from '../platform/recorder-error.ts';
 import { RECORDER_VARIABLE } from '../platform/recorder-notice.ts';
-import { missingTracer } from '../session/record/missing-tracer.ts';
+import { missingTracer } from '../record/missing-tracer.ts';
+import { commandUser } from './command-user.ts';
+import { clearProgress, failWith, printHelp, say, showProgress } from './messages.ts';
 import { RECORD_USAGE, type RecordArguments, recordArguments } from './record-arguments.ts';
 import { recordEtw } from './record-etw.ts';
 import { recordUserEvents } from './record-user-events.ts';
@@ -16,7 +18,7 @@ const PROGRESS_MS = 200;
 export async function recordCommand(args: readonly string[]): Promise<void> {
   const given = recordArguments(args);
   if (given === undefined) {
-    process.stdout.write(RECORD_USAGE);
+    printHelp(RECORD_USAGE);
     return;
   }
   const reason = canGoOtherRoad(given) ? missingTracer() : undefined;
@@ -38,7 +40,9 @@ function canGoOtherRoad({ road, command, selected }: RecordArguments): boolean {
 async function recordToTracer(given: RecordArguments, args: readonly string[]): Promise<void> {
   const recording = await start(given, args);
   const variables = { [RECORDER_VARIABLE]: recording.address };
-  const command = given.command.length === 0 ? undefined : new RecordedCommand(given.command, variables);
+  const user = commandUser(given.user);
+  const command =
+    given.command.length === 0 ? undefined : new RecordedCommand(given.command, variables, 'stdout', user);
   let failure: unknown;
   let outcome: string | undefined;
   try {
@@ -53,7 +57,7 @@ async function recordToTracer(given: RecordArguments, args: readonly string[]): 
   command?.end();
   outcome ??= await command?.ended;
   if (outcome !== undefined) say(`${outcome}.`);
-  if (problems.length > 0) throw new Error(problems.join('\n'));
+  failWith(problems);
 }
 
 async function start(given: RecordArguments, args: readonly string[]): Promise<RunningRecording> {
@@ -61,12 +65,12 @@ async function start(given: RecordArguments, args: readonly string[]): Promise<R
     const { recordPassed } = await import('./record-passed.ts');
     return recordPassed(given, given.processId, args);
   }
-  if (process.platform === 'win32') return recordEtw(given);
+  if (process.platform === 'win32') return await recordEtw(given);
   try {
     return await recordUserEvents(given, args);
   } catch (error) {
     if (!isPermission(error) || !canGoOtherRoad(given)) throw error;
-    throw new Error(`${error.message}\nWithout it: tracewright record --eventpipe -- COMMAND`);
+    throw new Error(`${error.message} Without root: tracewright record --eventpipe -- COMMAND`);
   }
 }
 
@@ -93,7 +97,7 @@ async function untilEnd(
   let progress: NodeJS.Timeout | undefined;
   const failed = new Promise<void>((resolve) => {
     progress = setInterval(() => {
-      showProgress(recording);
+      showProgress(recording.progress());
       if (recording.hasEnded()) resolve();
     }, PROGRESS_MS);
   });
@@ -103,14 +107,6 @@ async function untilEnd(
   } finally {
     stop.dispose();
     clearInterval(progress);
-    if (process.stderr.isTTY === true) process.stderr.write('\r\x1b[K');
+    clearProgress();
   }
-}
-
-function showProgress(recording: RunningRecording): void {
-  if (process.stderr.isTTY === true) process.stderr.write(`\r\x1b[K${recording.progress()}`);
-}
-
-function say(line: string): void {
-  process.stderr.write(`${line}\n`);
 }

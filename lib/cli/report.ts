@@ -1,14 +1,15 @@
 /** `tracewright report FILE`: a trace as one HTML file, to look at in a browser. */
-import { createWriteStream } from 'node:fs';
 import { basename } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { timeText } from '../trace/time-text.ts';
 import type { Trace } from '../trace/trace.ts';
 import { reportHtml } from '../view/report/report-html.ts';
-import { type ReportedTrace, TraceReport } from '../view/report/trace-report.ts';
+import { type ReportContent, type ReportedTrace, TraceReport } from '../view/report/trace-report.ts';
+import { countText, dataSize } from './data-size.ts';
 import { fileArguments } from './file-arguments.ts';
 import { untilInterrupted } from './interruption.ts';
+import { say } from './messages.ts';
+import { type OutputFile, openOutput } from './output-file.ts';
+import { Progress } from './progress.ts';
 import {
   lossText,
   MANIFEST_USAGE,
@@ -19,13 +20,13 @@ import {
 } from './trace-argument.ts';
 import { UsageError } from './usage-error.ts';
 
-const USAGE = `Usage: tracewright report [OPTION]... FILE -o REPORT
+export const REPORT_USAGE = `Usage: tracewright report [OPTION]... FILE -o REPORT
 
 Writes a report of FILE: one HTML file that shows its activities and events on a timeline, as a tree and in
 numbers. It needs nothing but a browser, and no network.
 ${TRACE_USAGE}
   -o, --output REPORT  the file to write; - is standard output
-${MANIFEST_USAGE.replace('--manifest FILE  ', '--manifest FILE      ')}
+${MANIFEST_USAGE.replace(/--(manifest FILE|member NAME) +/g, (option) => `${option}    `)}
 Stacks are not in it, nor what of a large trace a browser could not hold: the report says what it lacks.
 `;
 
@@ -33,17 +34,39 @@ const OPTIONS = { ...TRACE_OPTIONS, output: { type: 'string', short: 'o' } } as 
 
 /** @throws UsageError, TraceError, InterruptedError; then the report is written of what has been read */
 export async function reportCommand(args: readonly string[]): Promise<void> {
-  const given = fileArguments('report', USAGE, args, OPTIONS);
+  const given = fileArguments('report', REPORT_USAGE, args, OPTIONS);
   if (given === undefined) return;
   const { file, values } = given;
   const { output } = values;
   if (output === undefined) throw new UsageError('report needs -o REPORT, the file to write.');
-  const trace = await openTraceArgument(file, values.manifest);
+  const trace = await openTraceArgument(file, values);
   const report = new TraceReport();
   const failure = await readEvents(trace, file, report);
-  const html = Readable.from(reportHtml(report.content(reportedTrace(trace, file, failure))));
-  await pipeline(html, output === '-' ? process.stdout : createWriteStream(output));
+  const content = report.content(reportedTrace(trace, file, failure));
+  const out = await openOutput(output);
+  await writeReport(content, out).catch(async (error) => {
+    await out.abandon();
+    throw error;
+  });
+  await out.commit();
+  const { activityCount, eventCount } = content.header;
+  if (out.size !== undefined) {
+    const counts = `${countText(activityCount, 'activity')} and ${countText(eventCount, 'event')}`;
+    say(`Reported ${counts} in ${output} (${dataSize(out.size)}).`);
+  }
   if (failure !== undefined) throw failure;
+}
+
+async function writeReport(content: ReportContent, out: OutputFile): Promise<void> {
+  const progress = new Progress(() => `Writing: ${dataSize(out.size ?? 0)}`);
+  try {
+    for await (const piece of reportHtml(content)) {
+      progress.update();
+      await out.write(piece);
+    }
+  } finally {
+    progress.end();
+  }
 }
 
 /** Returns the error that ends the events too early. */

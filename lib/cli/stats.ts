@@ -1,9 +1,10 @@
 /** `tracewright stats FILE`: what a trace holds, as tables or as one JSON object. */
+import { printable } from '../base/printable.ts';
 import { timeText } from '../trace/time-text.ts';
 import type { Trace } from '../trace/trace.ts';
 import { type EventCount, type ProviderCount, TraceSummary } from '../view/trace-summary.ts';
 import { fileArguments } from './file-arguments.ts';
-import { columns } from './table.ts';
+import { Output } from './output.ts';
 import {
   MANIFEST_USAGE,
   openTraceArgument,
@@ -12,18 +13,21 @@ import {
   TRACE_USAGE,
 } from './trace-argument.ts';
 
-const USAGE = `Usage: tracewright stats [OPTION]... FILE
+export const STATS_USAGE = `Usage: tracewright stats [OPTION]... FILE
 
 Counts the events of FILE by provider and event, and tells the time they span, the processes, and what the
 recorder has lost. ${TRACE_USAGE}
 ${MANIFEST_USAGE}  --json           one JSON object
 `;
 
+/** Characters of a column: what is longer puts its own line out of step, not all lines. */
+const MAX_WIDTH = 60;
+
 /** @throws UsageError, TraceError */
 export async function statsCommand(args: readonly string[]): Promise<void> {
-  const given = fileArguments('stats', USAGE, args, { ...TRACE_OPTIONS, json: { type: 'boolean' } });
+  const given = fileArguments('stats', STATS_USAGE, args, { ...TRACE_OPTIONS, json: { type: 'boolean' } });
   if (given === undefined) return;
-  const trace = await openTraceArgument(given.file, given.values.manifest);
+  const trace = await openTraceArgument(given.file, given.values);
   const summary = new TraceSummary();
   try {
     for await (const batch of readWithProgress(trace)) {
@@ -31,19 +35,23 @@ export async function statsCommand(args: readonly string[]): Promise<void> {
     }
   } finally {
     // Of a damaged trace, what stands before the damage.
-    process.stdout.write(given.values.json === true ? asJson(trace, summary) : asText(trace, summary));
+    const output = new Output();
+    if (given.values.json === true) output.json(asJson(trace, summary), 2);
+    else for (const line of asText(trace, summary)) output.line(line);
+    await output.flush();
   }
 }
 
-function asJson(trace: Trace, summary: TraceSummary): string {
+function asJson(trace: Trace, summary: TraceSummary): object {
   const { info } = trace;
-  const object = {
+  return {
     file: trace.name,
     format: info.format,
     formatVersion: info.formatVersion,
     pointerSize: info.pointerSize,
     processors: info.processors,
     properties: info.properties,
+    problems: info.problems,
     startTime: String(info.startTime),
     firstEventTime: summary.firstTime?.toString(),
     lastEventTime: summary.lastTime?.toString(),
@@ -65,10 +73,9 @@ function asJson(trace: Trace, summary: TraceSummary): string {
       })),
     })),
   };
-  return `${JSON.stringify(object, null, 2)}\n`;
 }
 
-function asText(trace: Trace, summary: TraceSummary): string {
+function asText(trace: Trace, summary: TraceSummary): string[] {
   const { info } = trace;
   const { firstTime, lastTime } = summary;
   const version = info.formatVersion === undefined ? '' : ` ${info.formatVersion}`;
@@ -80,7 +87,7 @@ function asText(trace: Trace, summary: TraceSummary): string {
     const span = info.hasWallTime ? `, ${timeText(firstTime)} to ${timeText(lastTime)}` : '';
     lines.push(`${summary.count} events in ${seconds} s${span}`);
   }
-  lines.push(`Lost: ${trace.lostEvents} events, ${trace.lostBuffers} buffers`, '');
+  lines.push(`Lost: ${trace.lostEvents} events, ${trace.lostBuffers} buffers`);
   const processes = processesOf(trace, summary);
   if (processes.length > 0) {
     const rows = processes.map(({ processId, name, events }) => [
@@ -88,7 +95,7 @@ function asText(trace: Trace, summary: TraceSummary): string {
       name ?? '',
       String(events),
     ]);
-    lines.push(...columns(['PROCESS', 'NAME', 'EVENTS'], rows, ['right', 'left', 'right']), '');
+    lines.push('', ...columns(['PROCESS', 'NAME', 'EVENTS'], rows, ['right', 'left', 'right']));
   }
   const rows = providersOf(summary).flatMap((provider) =>
     eventsOf(provider).map(({ name, id, version, level, count }) => [
@@ -102,9 +109,9 @@ function asText(trace: Trace, summary: TraceSummary): string {
   );
   if (rows.length > 0) {
     const heads = ['PROVIDER', 'EVENT', 'ID', 'VERSION', 'LEVEL', 'EVENTS'];
-    lines.push(...columns(heads, rows, ['left', 'left', 'right', 'right', 'right', 'right']));
+    lines.push('', ...columns(heads, rows, ['left', 'left', 'right', 'right', 'right', 'right']));
   }
-  return `${lines.join('\n').trimEnd()}\n`;
+  return lines;
 }
 
 function processesOf({ processNames }: Trace, { processes }: TraceSummary) {
@@ -119,4 +126,25 @@ function providersOf({ providers }: TraceSummary): ProviderCount[] {
 
 function eventsOf(provider: ProviderCount): EventCount[] {
   return [...provider.events.values()].flat().sort((a, b) => b.count - a.count);
+}
+
+/** The head and the rows as lines in which the columns stand below each other. */
+function columns(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  alignment: readonly ('left' | 'right')[],
+): string[] {
+  const lines = [head, ...rows].map((cells) => cells.map(printable));
+  const widths = head.map((_, column) =>
+    lines.reduce((width, line) => Math.min(MAX_WIDTH, Math.max(width, line[column]?.length ?? 0)), 0),
+  );
+  return lines.map((line) =>
+    line
+      .map((cell, column) => {
+        const width = widths[column] as number;
+        return alignment[column] === 'right' ? cell.padStart(width) : cell.padEnd(width);
+      })
+      .join('  ')
+      .trimEnd(),
+  );
 }

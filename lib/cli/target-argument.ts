@@ -1,6 +1,6 @@
 /** The process that a command is about: one that runs, one that is waited for, or one that is started. */
-import type { ArrivedProcess } from '../session/diagnostics/client/arrived-process.ts';
-import type { TracingSession } from '../session/diagnostics/client/tracing-session.ts';
+import type { ArrivedProcess } from '../diagnostics/client/arrived-process.ts';
+import type { TracingSession } from '../diagnostics/client/tracing-session.ts';
 import { splitCommand } from './command-arguments.ts';
 import { optionArguments } from './file-arguments.ts';
 import { type OpenedTarget, running, started, type Target, targetOf, waitedFor } from './opened-target.ts';
@@ -108,7 +108,8 @@ export async function readSession(
   stop.requested.then(() => session.stop()).catch(() => {});
   try {
     await Promise.all([read(), target.resume()]);
-    if (session.isStopped) await session.stop();
+    if (session.isCutOff) target.onStuck?.();
+    else if (session.isStopped) await session.stop();
   } finally {
     session.close();
   }

@@ -2,8 +2,9 @@
  * A table of any length: printed row by row, in columns that fit the terminal. What does not fit, gives way: first
  * whole columns, in the order that they are declared to, then the end of the longest texts.
  */
+import { printable } from '../base/printable.ts';
 import type { Output } from './output.ts';
-import { cut, printable, type Style, styled, terminalWidth, textWidth } from './terminal.ts';
+import { cut, type Style, styled, terminalWidth, textWidth } from './terminal.ts';
 
 export interface TableColumn {
   readonly title: string;
@@ -45,7 +46,7 @@ export class TerminalTable {
   /** A cell for each column. */
   row(cells: readonly Cell[]): void {
     if (this.#placed !== undefined) {
-      this.#output.line(lineOf(this.#placed, cells));
+      this.#output.styledLine(lineOf(this.#placed, cells));
       return;
     }
     this.#waiting.push(cells);
@@ -59,7 +60,7 @@ export class TerminalTable {
     const rows = [titles, ...this.#waiting];
     this.#waiting = [];
     this.#placed = place(this.#columns, rows, terminalWidth());
-    for (const row of rows) this.#output.line(lineOf(this.#placed, row));
+    for (const row of rows) this.#output.styledLine(lineOf(this.#placed, row));
   }
 }
 

@@ -1,10 +1,8 @@
-/** What the terminal can show, if stdout is one: its width, colours, and only what a line may hold. */
+/** What the terminal can show, if stdout is one: its width, its colours, and how wide a text is on it. */
 import { styleText } from 'node:util';
 
 export type Style = 'bold' | 'dim' | 'red' | 'yellow' | 'green' | 'cyan';
 
-/** Texts from a trace must not move the cursor, change colours, or turn the direction of writing. */
-const UNPRINTABLE = /[\p{Cc}\u2028-\u202e\u2066-\u2069\ufeff]/gu;
 const IS_COMBINING = /^[\p{Mn}\p{Me}\u200b-\u200d]$/u;
 const IS_WIDE =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]$/u;
@@ -23,11 +21,6 @@ export function styled(text: string, style: Style | undefined): string {
   return style !== undefined && process.stdout.isTTY && process.stdout.hasColors()
     ? styleText(style, text, { validateStream: false })
     : text;
-}
-
-/** The text with `\u{1b}` for what is no character to be seen. */
-export function printable(text: string): string {
-  return text.replace(UNPRINTABLE, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
 
 /** Columns that the text takes. */

@@ -3,23 +3,67 @@ import { readFile } from 'node:fs/promises';
 import { openTrace } from '../trace/open-trace.ts';
 import type { Trace } from '../trace/trace.ts';
 import type { TraceEvent } from '../trace/trace-event.ts';
+import { describeManifest } from '../wire/manifest/describe.ts';
+import { ManifestError } from '../wire/manifest/error.ts';
+import { dataSize } from './data-size.ts';
+import { warn } from './messages.ts';
 import { Progress } from './progress.ts';
 
-export const TRACE_OPTIONS = { manifest: { type: 'string', multiple: true } } as const;
+export const TRACE_OPTIONS = {
+  manifest: { type: 'string', multiple: true },
+  member: { type: 'string' },
+} as const;
+
+interface TraceValues {
+  /** Paths. */
+  readonly manifest?: readonly string[] | undefined;
+  readonly member?: string | undefined;
+}
 
 export const TRACE_USAGE = `FILE is an .etl, .nettrace, .netperf or perf.data, also in gzip or zip; - is standard input.
 `;
 
 export const MANIFEST_USAGE = `  --manifest FILE  describes events of an .etl that do not describe themselves; may be repeated
+  --member NAME    the file to read of a zip or .diagsession that holds several traces: a name, or a part of one
 `;
 
-/**
- * @param file a path; `-` is standard input
- * @param manifests paths of manifests
- */
-export async function openTraceArgument(file: string, manifests: readonly string[] = []): Promise<Trace> {
-  const texts = await Promise.all(manifests.map((path) => inWords(path, readFile(path, 'utf8'))));
-  return inWords(file, openTrace(file === '-' ? process.stdin : file, { manifests: texts }));
+/** @param file a path; `-` is standard input */
+export async function openTraceArgument(file: string, values: TraceValues): Promise<Trace> {
+  const { manifest = [], member } = values;
+  const options = {
+    manifests: await Promise.all(manifest.map(readManifest)),
+    ...(member === undefined ? {} : { member }),
+  };
+  const progress = new Progress(() => `Opening ${file === '-' ? 'standard input' : file}`);
+  try {
+    return await inWords(file, openTrace(file === '-' ? process.stdin : file, options));
+  } finally {
+    progress.end();
+  }
+}
+
+/** The XML of a manifest that describes events, which is also read here to say which file is wrong. */
+async function readManifest(path: string): Promise<string> {
+  const xml = textOf(await inWords(path, readFile(path)));
+  try {
+    describeManifest(xml);
+  } catch (error) {
+    throw error instanceof ManifestError ? new Error(`${path}: ${error.message}`, { cause: error }) : error;
+  }
+  return xml;
+}
+
+/** Windows' own manifests are in UTF-16 as often as in UTF-8; the byte order mark tells. */
+function textOf(bytes: Uint8Array): string {
+  const [first, second] = bytes;
+  const encoding =
+    first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
+  return new TextDecoder(encoding).decode(bytes);
+}
+
+/** As sentences name it. */
+export function fileText(file: string): string {
+  return file === '-' ? 'Standard input' : file;
 }
 
 const REASONS: Readonly<Record<string, (path: string) => string>> = {
@@ -40,22 +84,34 @@ async function inWords<T>(path: string, opening: Promise<T>): Promise<T> {
   }
 }
 
-/** The trace's batches, with progress on a terminal, and at the end a word on stderr about what is missing or out of order. */
+/**
+ * The trace's batches, with progress on a terminal, and at the end a word on stderr about what is missing or out of
+ * order.
+ *
+ * @param isShownMeanwhile whether each batch is shown at once: on a terminal that is progress enough
+ */
 export async function* readWithProgress(
   trace: Trace,
+  { isShownMeanwhile = false }: { readonly isShownMeanwhile?: boolean } = {},
 ): AsyncGenerator<readonly TraceEvent[], void, undefined> {
-  const progress = new Progress(trace);
+  const progress =
+    isShownMeanwhile && process.stdout.isTTY === true ? undefined : new Progress(() => readingText(trace));
   try {
     for await (const batch of trace.batches()) {
-      progress.update();
+      progress?.update();
       yield batch;
     }
   } finally {
-    progress.end();
+    progress?.end();
   }
-  for (const text of [lossText(trace), lateText(trace)]) {
-    if (text !== undefined) process.stderr.write(`tracewright: ${text}\n`);
+  for (const text of [...(trace.info.problems ?? []), lossText(trace), lateText(trace)]) {
+    if (text !== undefined) warn(text);
   }
+}
+
+function readingText({ bytesRead, size }: Trace): string {
+  const share = size === undefined ? '' : ` of ${dataSize(size)} (${Math.floor((100 * bytesRead) / size)} %)`;
+  return `Reading: ${dataSize(bytesRead)}${share}`;
 }
 
 /** What the recorder has lost, as a sentence. */

@@ -1,6 +1,6 @@
 /** A command whose processes connect to a diagnostic port of ours, and wait there until they are let go on. */
-import type { ArrivedProcess } from '../session/diagnostics/client/arrived-process.ts';
-import { ReverseServer } from '../session/diagnostics/client/reverse-server.ts';
+import type { ArrivedProcess } from '../diagnostics/client/arrived-process.ts';
+import { ReverseServer } from '../diagnostics/client/reverse-server.ts';
 import { portVariables } from './port-variables.ts';
 import { PrivatePort } from './private-port.ts';
 import { RecordedCommand } from './recorded-command.ts';
@@ -51,6 +51,11 @@ export class TracedCommand {
   end(): Promise<string> {
     this.#command.end();
     return this.ended;
+  }
+
+  /** Ends it at once. */
+  kill(): void {
+    this.#command.kill();
   }
 
   /** Nobody can connect any more. */

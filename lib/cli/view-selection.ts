@@ -3,6 +3,8 @@ import type { TraceEvent } from '../trace/trace-event.ts';
 import type { TracedActivity } from '../view/traced-activity.ts';
 import { eventFilter } from './event-filter.ts';
 import type { OptionValues } from './file-arguments.ts';
+import { MAX_KEPT } from './filtered-events.ts';
+import { providerTest } from './provider-name.ts';
 import { UsageError } from './usage-error.ts';
 
 export const SELECTION_OPTIONS = {
@@ -24,24 +26,51 @@ export interface Selection {
   /** Whether the activity is one to show with all that is in it. */
   readonly isRoot: ((event: TraceEvent, activity: TracedActivity) => boolean) | undefined;
   readonly slowest: number | undefined;
+  /** Names of activities that are not the wanted one; of those that have it, none. */
+  readonly otherNames: ReadonlySet<string>;
 }
 
 /** @throws UsageError */
 export function selection(values: OptionValues<typeof SELECTION_OPTIONS>): Selection {
   const { activity, name } = values;
   const isWanted = activity === undefined ? () => true : eventFilter({ activity: [activity] });
-  const hasName = name === undefined ? () => true : nameTest(name);
+  const otherNames = new Set<string>();
+  const hasName = name === undefined ? () => true : nameTest(name, otherNames);
   const slowest = values.slowest === undefined ? undefined : countArgument('--slowest', values.slowest);
   if (activity === undefined && name === undefined) {
-    return { wanted: undefined, isWanted, isRoot: undefined, slowest };
+    return { wanted: undefined, isWanted, isRoot: undefined, slowest, otherNames };
   }
   const wanted = [name, activity].filter((text) => text !== undefined).join(' ');
-  return { wanted, isWanted, isRoot: (event, found) => isWanted(event) && hasName(found), slowest };
+  return {
+    wanted,
+    isWanted,
+    isRoot: (event, found) => isWanted(event) && hasName(event, found),
+    slowest,
+    otherNames,
+  };
 }
 
-function nameTest(text: string): (activity: TracedActivity) => boolean {
+/** @param others is given the names of those that have another */
+function nameTest(
+  text: string,
+  others: Set<string>,
+): (start: TraceEvent, activity: TracedActivity) => boolean {
   const wanted = text.toLowerCase();
-  return ({ name, task }) => task.toLowerCase() === wanted || name.toLowerCase() === wanted;
+  const hasProvider = new Map<string, (event: TraceEvent) => boolean>();
+  const isOfWanted = (start: TraceEvent, task: string) => {
+    // Names of tasks may have a slash, too.
+    if (!wanted.endsWith(`/${task}`)) return false;
+    const provider = wanted.slice(0, -task.length - 1);
+    const test = hasProvider.get(provider) ?? providerTest(provider);
+    hasProvider.set(provider, test);
+    return test(start);
+  };
+  return (start, { name, task }) => {
+    const lowerTask = task.toLowerCase();
+    if (lowerTask === wanted || isOfWanted(start, lowerTask)) return true;
+    if (others.size < MAX_KEPT) others.add(name);
+    return false;
+  };
 }
 
 function countArgument(option: string, text: string): number {

@@ -37,7 +37,7 @@ const COMPARED_COLUMNS: readonly TableColumn[] = [
 
 export function printStats(stats: ActivityStats, output: Output, isJson: boolean): void {
   if (isJson) {
-    for (const name of stats.names) output.line(JSON.stringify({ name: name.name, ...asJson(name) }));
+    for (const name of stats.names) output.json({ name: name.name, ...asJson(name) });
     return;
   }
   const table = new TerminalTable(COLUMNS, output);
@@ -74,7 +74,7 @@ export function printComparison(
         after: after && asJson(after),
         totalChangeMSec: totalChangeNs / 1e6,
       };
-      output.line(JSON.stringify(row));
+      output.json(row);
     }
     return;
   }

@@ -1,5 +1,5 @@
 /** `tracewright view FILE --table`: events as the table of "EventSource Activity Support". */
-import type { TraceEvent } from '../trace/trace-event.ts';
+import { jsonValue, type TraceEvent } from '../trace/trace-event.ts';
 import { ActivityTracker } from '../view/activity-tracker.ts';
 import { EVENT_ALIGNMENT, EVENT_COLUMNS, type EventRow, eventCells, eventRow } from '../view/event-row.ts';
 import type { Output } from './output.ts';
@@ -36,7 +36,7 @@ export class EventsTable {
     const change = this.#tracker.add(event);
     if (!this.#isWanted(event)) return;
     const row = eventRow(event, change);
-    if (this.#isJson) this.#output.line(JSON.stringify(asJson(row)));
+    if (this.#isJson) this.#output.json({ ...asJson(row), payload: jsonValue(event.payload) });
     else this.#table.row(eventCells(row));
   }
 

@@ -34,7 +34,7 @@ until the trace ends. "no start" is a stop whose start is missing.
 
 /** An activity as it is shown: in a tree, or as a step of a critical path. */
 interface Shown {
-  readonly activity: TracedActivity;
+  readonly node: ActivityNode;
   readonly depth: number;
   readonly durationNs: number;
   readonly selfNs: number | undefined;
@@ -49,9 +49,10 @@ export async function printCriticalPaths(tree: ActivityTree, output: Output, isJ
 }
 
 function* subtree(tree: ActivityTree, root: ActivityNode): Generator<Shown> {
-  for (const { activity } of nodesOf(root)) {
+  for (const node of nodesOf(root)) {
+    const { activity } = node;
     yield {
-      activity,
+      node,
       // Not its parent's depth, which may be shown elsewhere.
       depth: activity.depth - root.activity.depth,
       durationNs: tree.durationNs(activity),
@@ -61,9 +62,7 @@ function* subtree(tree: ActivityTree, root: ActivityNode): Generator<Shown> {
 }
 
 function* path(tree: ActivityTree, root: ActivityNode): Generator<Shown> {
-  for (const { node, ...step } of criticalPath(root, tree.tracker.nowNs)) {
-    yield { activity: node.activity, ...step };
-  }
+  yield* criticalPath(root, tree.tracker.nowNs);
 }
 
 async function print(
@@ -77,7 +76,7 @@ async function print(
   const table = new TerminalTable(COLUMNS.filter(isColumnShown), output);
   for (const root of tree.roots) {
     for (const shown of partsOf(tree, root)) {
-      if (isJson) output.line(JSON.stringify(asJson(shown)));
+      if (isJson) output.json(asJson(shown));
       else table.row(cells(shown).filter(isColumnShown));
       if (output.isFull) await output.flush();
     }
@@ -85,7 +84,7 @@ async function print(
   table.end();
 }
 
-function cells({ activity, depth, durationNs, selfNs }: Shown): Cell[] {
+function cells({ node: { activity }, depth, durationNs, selfNs }: Shown): Cell[] {
   const [mark, style] = MARKS[activity.state];
   const duration = activity.state === 'unstarted' ? mark : `${mark}${milliseconds(durationNs)}`;
   const indent = depth <= MAX_INDENTS ? INDENT.repeat(depth) : `${INDENT.repeat(MAX_INDENTS)}[${depth}] `;
@@ -99,7 +98,8 @@ function cells({ activity, depth, durationNs, selfNs }: Shown): Cell[] {
 }
 
 /** Times in milliseconds; `durationMSec` is that until the trace's end where there is no stop, see `state`. */
-function asJson({ activity, depth, durationNs, selfNs }: Shown): Record<string, unknown> {
+function asJson({ node, depth, durationNs, selfNs }: Shown): Record<string, unknown> {
+  const { activity, payload, stopPayload } = node;
   const isStarted = activity.state !== 'unstarted';
   return {
     index: isStarted ? activity.index : undefined,
@@ -118,5 +118,7 @@ function asJson({ activity, depth, durationNs, selfNs }: Shown): Record<string, 
     stopMSec: isStarted ? undefined : activity.startNs / 1e6,
     durationMSec: isStarted ? durationNs / 1e6 : undefined,
     selfMSec: selfNs === undefined ? undefined : selfNs / 1e6,
+    payload,
+    stopPayload,
   };
 }

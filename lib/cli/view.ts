@@ -5,9 +5,12 @@ import { ActivityTracker } from '../view/activity-tracker.ts';
 import { ActivityTree, nodesOf } from '../view/activity-tree.ts';
 import { thousands } from '../view/milliseconds.ts';
 import { fileArguments, type OptionValues } from './file-arguments.ts';
+import { listed } from './filtered-events.ts';
 import { untilInterrupted } from './interruption.ts';
+import { warn } from './messages.ts';
 import { Output } from './output.ts';
 import {
+  fileText,
   MANIFEST_USAGE,
   openTraceArgument,
   readWithProgress,
@@ -20,7 +23,7 @@ import { printComparison, printStats } from './view-stats.ts';
 import { EventsTable } from './view-table.ts';
 import { MARKS_USAGE, printCriticalPaths, printTree } from './view-tree.ts';
 
-const USAGE = `Usage: tracewright view [OPTION]... FILE
+export const VIEW_USAGE = `Usage: tracewright view [OPTION]... FILE
 
 Prints the activities of FILE, what starts and stops with an activity id, as the tree of what started what.
 ${TRACE_USAGE}
@@ -53,7 +56,7 @@ type Values = OptionValues<typeof OPTIONS>;
 
 /** @throws UsageError, TraceError, InterruptedError */
 export async function viewCommand(args: readonly string[]): Promise<void> {
-  const given = fileArguments('view', USAGE, args, OPTIONS);
+  const given = fileArguments('view', VIEW_USAGE, args, OPTIONS);
   if (given === undefined) return;
   const { file, values } = given;
   const modes = MODES.filter((mode) => values[mode] !== undefined);
@@ -79,7 +82,7 @@ const VIEWS: Readonly<
 
 async function viewTree(file: string, values: Values, output: Output): Promise<void> {
   const selected = selection(values);
-  const tree = treeOf(selected);
+  const tree = treeOf(selected, values.json);
   const failure = await readEvents(file, values, (event) => tree.add(event));
   await printTree(tree, output, values.json === true);
   finish(failure, file, selected, tree);
@@ -89,7 +92,7 @@ async function viewCritical(file: string, values: Values, output: Output): Promi
   const all = selection(values);
   const isChosen = all.wanted !== undefined || all.slowest !== undefined;
   const selected = isChosen ? all : { ...all, slowest: 1 };
-  const tree = treeOf(selected);
+  const tree = treeOf(selected, values.json);
   const failure = await readEvents(file, values, (event) => tree.add(event));
   await printCriticalPaths(tree, output, values.json === true);
   finish(failure, file, selected, tree);
@@ -156,8 +159,8 @@ async function readStats(file: string, values: Values, selected: Selection) {
   return { stats, failure, tracker, isCut: false };
 }
 
-function treeOf({ isRoot, slowest }: Selection): ActivityTree {
-  return new ActivityTree({ isRoot, slowest, limit: MAX_ACTIVITIES });
+function treeOf({ isRoot, slowest }: Selection, keepsPayloads = false): ActivityTree {
+  return new ActivityTree({ isRoot, slowest, limit: MAX_ACTIVITIES, keepsPayloads });
 }
 
 function statsOf(tree: ActivityTree): ActivityStats {
@@ -168,23 +171,30 @@ function statsOf(tree: ActivityTree): ActivityStats {
   return stats;
 }
 
-/** Takes all events; returns the error that ends them too early, to be thrown when what was read has been shown. */
+/**
+ * Takes all events; returns the error that ends them too early, to be thrown when what was read has been shown.
+ *
+ * @param show what each batch of them adds to the output, where that can be shown at once
+ */
 async function readEvents(
   file: string,
   values: Values,
   take: (event: TraceEvent) => void,
-  afterBatch: () => Promise<void> = async () => {},
+  show?: () => Promise<void>,
 ): Promise<unknown> {
-  const trace = await openTraceArgument(file, values.manifest);
+  const trace = await openTraceArgument(file, values);
   const close = async () => {
     // Closing waits for what is being read, which may never come.
     if (file === '-') process.stdin.destroy();
     await trace.close();
   };
   try {
-    for await (const batch of untilInterrupted(readWithProgress(trace), close)) {
+    for await (const batch of untilInterrupted(
+      readWithProgress(trace, { isShownMeanwhile: show !== undefined }),
+      close,
+    )) {
       for (const event of batch) take(event);
-      await afterBatch();
+      await show?.();
     }
   } catch (error) {
     return error;
@@ -196,25 +206,24 @@ async function readEvents(
 function finish(
   failure: unknown,
   file: string,
-  { wanted }: Selection,
+  { wanted, otherNames }: Selection,
   { roots, tracker, isCut }: { roots: readonly unknown[]; tracker: ActivityTracker; isCut: boolean },
 ): void {
   if (failure !== undefined) throw failure;
   if (isCut) {
     const count = thousands(MAX_ACTIVITIES);
-    note(`Only the first ${count} activities are shown: --activity, --name and --slowest choose others.`);
+    warn(`Only the first ${count} activities are shown: --activity, --name and --slowest choose others.`);
   }
   if (roots.length > 0) return;
-  if (wanted !== undefined) throw new Error(`${file} has no activity ${wanted}.`);
-  note(`${file} has no activities: nothing in it starts or stops with an activity id.`);
+  if (wanted !== undefined) {
+    const others = otherNames.size === 0 ? '' : ` Its activities are ${listed(otherNames)}.`;
+    throw new Error(`${fileText(file)} has no activity ${wanted}.${others}`);
+  }
+  warn(`${fileText(file)} has no activities: nothing in it starts or stops with an activity id.`);
   if (tracker.startsWithoutId > 0) {
     const count = thousands(tracker.startsWithoutId);
-    note(
+    warn(
       `${count} starts have no id. In .NET ids need System.Threading.Tasks.TplEventSource with keyword 0x80.`,
     );
   }
-}
-
-function note(sentence: string): void {
-  process.stderr.write(`tracewright: ${sentence}\n`);
 }

@@ -3,9 +3,10 @@
  * nobody asks, nothing runs.
  */
 import { AsyncResource } from 'node:async_hooks';
-import type { Subscriber } from '../session/audience.ts';
-import { argumentTexts } from '../session/commands.ts';
-import { type Listenable, type Request, subscriptionsOf } from '../session/subscriptions.ts';
+import type { Subscriber } from '../listen/audience.ts';
+import { argumentTexts } from '../listen/commands.ts';
+import { type Request, subscriptionsOf } from '../listen/subscriptions.ts';
+import type { Listenable } from '../listen/written-event.ts';
 
 /** What one subscriber is told. */
 export interface Collection {

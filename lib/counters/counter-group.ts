@@ -1,7 +1,7 @@
 /** The counters of one event source, and the subscribers that are told of them. */
-import type { Subscriber } from '../session/audience.ts';
-import type { Listenable } from '../session/subscriptions.ts';
-import { timestamp } from '../session/timestamp.ts';
+import { deliverTo, type Subscriber } from '../listen/audience.ts';
+import { timestamp } from '../listen/timestamp.ts';
+import type { Listenable } from '../listen/written-event.ts';
 import { type Arguments, type Collection, Collections, MAX_MILLISECONDS } from './collections.ts';
 import { CounterEvents, CounterPayload, type MeanPayload, type SumPayload } from './counter-payload.ts';
 
@@ -108,7 +108,7 @@ class CounterCollection implements Collection {
       if (counter === undefined) continue;
       const schema = this.#events.of(counter);
       const payload = new CounterPayload(counter);
-      this.#subscriber.deliver(this.#source, schema, payload, undefined, undefined, timestamp());
+      deliverTo(this.#subscriber, this.#source, schema, payload, undefined, undefined, timestamp());
     }
   }
 

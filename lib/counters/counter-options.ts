@@ -3,7 +3,7 @@ import { DefinitionError } from '../source/definition-error.ts';
 import { checkOptionNames } from '../source/options.ts';
 
 export interface CounterOptions {
-  /** What tools show in place of the name. */
+  /** What tools show; the name unless given. */
   readonly displayName?: string;
   /** `MB`, `%` */
   readonly displayUnits?: string;
@@ -39,11 +39,12 @@ export function counterTexts(
   }
   const place = `${source}.${name}`;
   checkOptionNames(place, options, isRate ? [...NAMES, 'displayRateSeconds'] : NAMES);
-  const { displayName = '', displayUnits = '', metadata = {} } = options;
+  const { displayName, displayUnits = '', metadata = {} } = options;
   const { displayRateSeconds } = options as IncrementingCounterOptions;
   return {
     name,
-    displayName: String(displayName),
+    // dotnet-counters shows this alone: a counter without it would be nameless there.
+    displayName: String(displayName || name),
     displayUnits: String(displayUnits),
     metadata: Object.entries(metadata)
       .map((pair) => metadataText(place, pair))

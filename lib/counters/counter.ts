@@ -1,15 +1,17 @@
 /** What all counters have: their texts, the group of their event source, and the payloads of their events. */
-import { shown, thrownTextWithStack } from '../session/shown.ts';
-import type { Listenable } from '../session/subscriptions.ts';
-import { type CounterGroup, counterGroup, type GroupedCounter, type Reading } from './counter-group.ts';
+import { shown, thrownTextWithStack } from '../base/shown.ts';
+import type { Listenable } from '../listen/written-event.ts';
+import { type CounterGroup, counterGroup, type GroupedCounter } from './counter-group.ts';
 import { type CounterOptions, type CounterTexts, counterTexts } from './counter-options.ts';
 import type { MeanPayload, SumPayload } from './counter-payload.ts';
 import type { Statistics } from './statistics.ts';
 
-export abstract class Counter implements GroupedCounter {
+export abstract class Counter {
   readonly name: string;
+  /** @internal */
   protected readonly texts: CounterTexts;
   readonly #group: CounterGroup;
+  #counter: GroupedCounter | undefined;
 
   constructor(source: Listenable, name: string, options: CounterOptions, isRate: boolean) {
     this.#group = counterGroup(source);
@@ -17,21 +19,25 @@ export abstract class Counter implements GroupedCounter {
     this.name = name;
   }
 
-  /** When all of it is there: who listens already is told from here on. */
-  protected join(): void {
-    this.#group.add(this);
+  /**
+   * Shows the counter to everyone who listens, now and later.
+   *
+   * @internal
+   * @param read begins to count for one more subscriber
+   */
+  protected join(read: GroupedCounter['read']): void {
+    this.#counter = { read };
+    this.#group.add(this.#counter);
   }
 
-  /** Nobody is told of it any more. .NET: Dispose. */
+  /** Ends the counter: nobody is told of it any more. .NET: Dispose. */
   close(): void {
-    this.#group.remove(this);
+    if (this.#counter !== undefined) this.#group.remove(this.#counter);
   }
 
   [Symbol.dispose](): void {
     this.close();
   }
-
-  abstract read(): Reading;
 }
 
 /** The same function, but what it throws, or returns and is no finite number, is told once, and is no value. */

@@ -1,5 +1,5 @@
 /** The four counters of an event source, with .NET's names. */
-import type { Listenable } from '../session/subscriptions.ts';
+import type { Listenable } from '../listen/written-event.ts';
 import { Counter, meanPayload, polled, sumPayload } from './counter.ts';
 import type { Reading } from './counter-group.ts';
 import type { CounterOptions, IncrementingCounterOptions } from './counter-options.ts';
@@ -12,7 +12,7 @@ export class EventCounter extends Counter {
   /** @throws DefinitionError, TypeError for what is no event source */
   constructor(source: Listenable, name: string, options: CounterOptions = {}) {
     super(source, name, options, false);
-    this.join();
+    this.join(() => this.#read());
   }
 
   /** Costs about what a function call costs while nobody asks. What is no finite number is not counted. */
@@ -21,8 +21,7 @@ export class EventCounter extends Counter {
     for (const interval of this.#intervals) interval.values.add(value);
   }
 
-  /** @internal */
-  read(): Reading {
+  #read(): Reading {
     const interval = { values: new Statistics() };
     this.#intervals.add(interval);
     return {
@@ -47,11 +46,10 @@ export class PollingCounter extends Counter {
   constructor(source: Listenable, name: string, value: () => number, options: CounterOptions = {}) {
     super(source, name, options, false);
     this.#poll = polled(`${source.name}.${name}`, value);
-    this.join();
+    this.join(() => this.#read());
   }
 
-  /** @internal */
-  read(): Reading {
+  #read(): Reading {
     return {
       take: (intervalSec, series) => {
         const value = this.#poll();
@@ -72,7 +70,7 @@ export class IncrementingEventCounter extends Counter {
   /** @throws DefinitionError, TypeError for what is no event source */
   constructor(source: Listenable, name: string, options: IncrementingCounterOptions = {}) {
     super(source, name, options, true);
-    this.join();
+    this.join(() => this.#read());
   }
 
   /** Costs about what a function call costs while nobody asks. What is no finite number is not counted. */
@@ -81,8 +79,7 @@ export class IncrementingEventCounter extends Counter {
     for (const interval of this.#intervals) interval.sum += by;
   }
 
-  /** @internal */
-  read(): Reading {
+  #read(): Reading {
     const interval = { sum: 0 };
     this.#intervals.add(interval);
     return {
@@ -112,11 +109,10 @@ export class IncrementingPollingCounter extends Counter {
   ) {
     super(source, name, options, true);
     this.#poll = polled(`${source.name}.${name}`, total);
-    this.join();
+    this.join(() => this.#read());
   }
 
-  /** @internal */
-  read(): Reading {
+  #read(): Reading {
     let before = this.#poll();
     return {
       take: (intervalSec, series) => {

@@ -8,4 +8,4 @@ export {
   PollingCounter,
 } from './event-counters.ts';
 export type { InstrumentOptions, Measurement, Tags } from './instrument.ts';
-export { type AddingInstrument, Meter, type RecordingInstrument } from './meter.ts';
+export { type AddingInstrument, Meter, type MeterOptions, type RecordingInstrument } from './meter.ts';

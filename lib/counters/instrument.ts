@@ -1,6 +1,8 @@
 /** The instruments of a meter: what each adds up, for each set of tags, for one subscriber at a time. */
 import { threadId } from 'node:worker_threads';
-import { thrownTextWithStack } from '../session/shown.ts';
+import { shown, thrownTextWithStack } from '../base/shown.ts';
+import { DefinitionError } from '../source/definition-error.ts';
+import { checkOptionNames } from '../source/options.ts';
 import { Histogram } from './histogram.ts';
 
 export type InstrumentType =
@@ -23,6 +25,8 @@ export interface Measurement {
 export interface InstrumentOptions {
   readonly unit?: string;
   readonly description?: string;
+  /** Of the instrument itself: told once, with its description, not with each value. */
+  readonly tags?: Tags;
 }
 
 /** One set of tags of one instrument, as one subscriber sees it. */
@@ -48,6 +52,8 @@ export class Instrument {
   readonly name: string;
   readonly unit: string;
   readonly description: string;
+  /** See `tagsText`. */
+  readonly tags: string;
   /** Of its own in the process, whose threads may be told of in one session; 0 would be unknown. */
   readonly id: number;
   readonly observe: (() => readonly Measurement[]) | undefined;
@@ -56,14 +62,22 @@ export class Instrument {
   #hasFailed = false;
   static #count = 0;
 
+  /**
+   * @param place for messages: of its meter
+   * @throws DefinitionError
+   */
   constructor(
     type: InstrumentType,
+    place: string,
     name: string,
-    { unit = '', description = '' }: InstrumentOptions,
+    options: InstrumentOptions,
     observe?: () => readonly Measurement[],
   ) {
+    checkOptionNames(`${place}.${name}`, options, ['unit', 'description', 'tags']);
+    const { unit = '', description = '', tags } = options;
     this.type = type;
     this.name = name;
+    this.tags = definedTags(`${place}.${name}`, tags);
     this.unit = String(unit);
     this.description = String(description);
     this.observe = observe;
@@ -141,6 +155,29 @@ export function beginInterval(series: Series, type: InstrumentType): void {
   else if (type === 'ObservableGauge') series.value = undefined;
   else series.delta = undefined;
   series.histogram?.clear();
+}
+
+/**
+ * Those of a meter or an instrument, as `tagsText`.
+ *
+ * @throws DefinitionError for what are no tags: they are part of a definition, where a mistake is told at once
+ */
+export function definedTags(place: string, tags: Tags | undefined): string {
+  if (tags === undefined) return '';
+  if (typeof tags !== 'object' || tags === null || Array.isArray(tags)) {
+    throw new DefinitionError(
+      place,
+      `tags are given as an object of strings, numbers and booleans, not as ${shown(tags)}.`,
+    );
+  }
+  for (const [key, value] of Object.entries(tags)) {
+    if (['string', 'number', 'boolean'].includes(typeof value)) continue;
+    throw new DefinitionError(
+      place,
+      `the tag ${JSON.stringify(key)} is a string, a number or a boolean, not ${shown(value)}.`,
+    );
+  }
+  return tagsText(tags);
 }
 
 /** `key=value,key=value`, sorted, so that one set of tags is one text. Throws what reading the tags throws. */

@@ -1,23 +1,23 @@
 /** What one subscriber is told of the meters that it asks for. */
-import { randomUUID } from 'node:crypto';
-import type { Subscriber } from '../session/audience.ts';
-import { passes } from '../session/filter.ts';
-import { thrownText } from '../session/shown.ts';
-import type { Listenable, Request } from '../session/subscriptions.ts';
-import { timestamp } from '../session/timestamp.ts';
+import { thrownText } from '../base/shown.ts';
+import { deliverTo, type Subscriber } from '../listen/audience.ts';
+import { passes } from '../listen/filter.ts';
+import type { Request } from '../listen/subscriptions.ts';
+import { timestamp } from '../listen/timestamp.ts';
+import type { Listenable } from '../listen/written-event.ts';
 import type { Payload } from '../wire/values/faults.ts';
 import { type Arguments, type Collection, MAX_MILLISECONDS } from './collections.ts';
 import type { Demand } from './demand.ts';
 import {
+  addTo,
   beginInterval,
   type Instrument,
   type InstrumentType,
   newSeries,
+  type Recorder,
   type Series,
   tagsText,
 } from './instrument.ts';
-import { InstrumentSeries } from './instrument-series.ts';
-import type { Meter } from './meter.ts';
 import { METER_EVENTS } from './meter-events.ts';
 
 const DEFAULT_MILLISECONDS = 1000;
@@ -26,17 +26,27 @@ const DEFAULT_TIME_SERIES = 1000;
 const DEFAULT_HISTOGRAMS = 20;
 const QUANTILES = [0.5, 0.95, 0.99];
 
+/** What a collection takes of a meter. */
+export interface CollectedMeter {
+  readonly name: string;
+  readonly version: string;
+  /** See `tagsText`. */
+  readonly tags: string;
+  readonly instruments: readonly Instrument[];
+  readonly demands: readonly Demand[];
+}
+
 export class MeterCollection implements Collection {
   readonly milliseconds: number;
   readonly #source: Listenable;
   readonly #subscriber: Subscriber;
   readonly #request: Request;
-  readonly #meters: Iterable<Meter>;
+  readonly #meters: Iterable<CollectedMeter>;
   readonly #sessionId: string;
   readonly #asked: readonly string[];
   readonly #instruments = new Map<Instrument, InstrumentSeries>();
   /** Ends what is observed for a meter. */
-  readonly #ends = new Map<Meter, (() => void)[]>();
+  readonly #ends = new Map<CollectedMeter, (() => void)[]>();
   #roomForSeries: number;
   #roomForHistograms: number;
   readonly #told = new Set<string>();
@@ -49,13 +59,13 @@ export class MeterCollection implements Collection {
     subscriber: Subscriber,
     args: Arguments,
     request: Request,
-    meters: Iterable<Meter>,
+    meters: Iterable<CollectedMeter>,
   ) {
     this.#source = source;
     this.#subscriber = subscriber;
     this.#request = request;
     this.#meters = meters;
-    this.#sessionId = args.SessionId || randomUUID();
+    this.#sessionId = args.SessionId || crypto.randomUUID();
     // Who only wants to know which instruments there are has nothing measured.
     const wantsValues = passes(METER_EVENTS.CollectionStart, request);
     this.#asked = wantsValues ? (args.Metrics ?? '').split(/[,;]/).map((item) => item.trim()) : [];
@@ -73,7 +83,7 @@ export class MeterCollection implements Collection {
     this.#tell('InitialInstrumentEnumerationComplete', {});
   }
 
-  accompany(meter: Meter, demand: Demand): void {
+  accompany(meter: CollectedMeter, demand: Demand): void {
     const isAsked = this.#asked.some((item) => item === meter.name || item.startsWith(`${meter.name}\\`));
     if (!isAsked || this.#isOver) return;
     const ends = this.#ends.get(meter) ?? [];
@@ -81,7 +91,7 @@ export class MeterCollection implements Collection {
     this.#ends.set(meter, ends);
   }
 
-  add(meter: Meter, instrument: Instrument): void {
+  add(meter: CollectedMeter, instrument: Instrument): void {
     const description = descriptionOf(meter, instrument);
     this.#tell('InstrumentPublished', description);
     const isAsked = this.#asked.some(
@@ -96,7 +106,7 @@ export class MeterCollection implements Collection {
     this.#tell('BeginInstrumentReporting', description);
   }
 
-  remove(meter: Meter): void {
+  remove(meter: CollectedMeter): void {
     for (const instrument of meter.instruments) {
       const series = this.#instruments.get(instrument);
       if (series === undefined) continue;
@@ -108,8 +118,8 @@ export class MeterCollection implements Collection {
   }
 
   collect(): void {
-    const interval = { intervalStart: this.#since, intervalEnd: new Date() };
-    this.#since = interval.intervalEnd;
+    const interval = { intervalStartTime: this.#since, intervalEndTime: new Date() };
+    this.#since = interval.intervalEndTime;
     this.#tell('CollectionStart', interval);
     for (const [instrument, series] of [...this.#instruments]) {
       this.#observe(instrument, series);
@@ -128,7 +138,7 @@ export class MeterCollection implements Collection {
     for (const meter of [...this.#ends.keys()]) this.#endDemands(meter);
   }
 
-  #endDemands(meter: Meter): void {
+  #endDemands(meter: CollectedMeter): void {
     const ends = this.#ends.get(meter) ?? [];
     this.#ends.delete(meter);
     for (const end of ends) end();
@@ -155,7 +165,7 @@ export class MeterCollection implements Collection {
   }
 
   #tellValue(
-    { name: meterName, version: meterVersion }: Meter,
+    { name: meterName, version: meterVersion }: CollectedMeter,
     { name: instrumentName, type, unit, id: instrumentId }: Instrument,
     tags: string,
     { delta, value, histogram }: Series,
@@ -185,11 +195,44 @@ export class MeterCollection implements Collection {
     const schema = METER_EVENTS[event];
     if (!passes(schema, this.#request)) return;
     const payload = { sessionId: this.#sessionId, ...fields };
-    this.#subscriber.deliver(this.#source, schema, payload, undefined, undefined, timestamp());
+    deliverTo(this.#subscriber, this.#source, schema, payload, undefined, undefined, timestamp());
   }
 }
 
-function descriptionOf(meter: Meter, instrument: Instrument): Payload {
+/** What the subscriber is told of one instrument: a series for each set of tags. */
+class InstrumentSeries implements Recorder {
+  readonly meter: CollectedMeter;
+  readonly #type: InstrumentType;
+  /** Makes one more; undefined: there is no room. */
+  readonly #create: () => Series | undefined;
+  readonly #byTags = new Map<string, Series>();
+  /** Of values without tags, which most are. */
+  #untagged: Series | undefined;
+
+  constructor(meter: CollectedMeter, type: InstrumentType, create: () => Series | undefined) {
+    this.meter = meter;
+    this.#type = type;
+    this.#create = create;
+  }
+
+  /** With their tags, in the order in which they came. */
+  get all(): Iterable<readonly [string, Series]> {
+    return this.#byTags;
+  }
+
+  record(value: number, tags: string): void {
+    let series = tags === '' ? this.#untagged : this.#byTags.get(tags);
+    if (series === undefined) {
+      series = this.#create();
+      if (series === undefined) return;
+      this.#byTags.set(tags, series);
+      if (tags === '') this.#untagged = series;
+    }
+    addTo(series, this.#type, value);
+  }
+}
+
+function descriptionOf(meter: CollectedMeter, instrument: Instrument): Payload {
   return {
     meterName: meter.name,
     meterVersion: meter.version,
@@ -197,8 +240,8 @@ function descriptionOf(meter: Meter, instrument: Instrument): Payload {
     instrumentType: instrument.type,
     unit: instrument.unit,
     description: instrument.description,
-    instrumentTags: '',
-    meterTags: '',
+    instrumentTags: instrument.tags,
+    meterTags: meter.tags,
     meterScopeHash: '',
     instrumentId: instrument.id,
   };

@@ -11,10 +11,11 @@ export const METRICS_PROVIDER = 'System.Diagnostics.Metrics';
 const TIME_SERIES_VALUES = 0x2n;
 const INSTRUMENT_PUBLISHING = 0x4n;
 const INFORMATIONAL = 4;
-const VERSION = 2;
+/** Of the events that have got further fields over time, as .NET 9 has them. */
+const EXTENDED = 2;
 
 const SESSION = { sessionId: 'utf16' } as const;
-const INTERVAL = { ...SESSION, intervalStart: 'time', intervalEnd: 'time' } as const;
+const INTERVAL = { ...SESSION, intervalStartTime: 'time', intervalEndTime: 'time' } as const;
 const SERIES = {
   ...SESSION,
   meterName: 'utf16',
@@ -83,5 +84,6 @@ function schema(
     array: false,
   }));
   const opcode = defaultOpcode(name);
-  return { name, id, version: VERSION, level: INFORMATIONAL, keywords, opcode, task: 0, tag: 0, fields };
+  const version = 'instrumentId' in types ? EXTENDED : 0;
+  return { name, id, version, level: INFORMATIONAL, keywords, opcode, task: 0, tag: 0, fields };
 }

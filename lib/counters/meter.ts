@@ -1,9 +1,11 @@
 /** Meters: instruments whose values are told for each set of tags, as .NET's System.Diagnostics.Metrics has them. */
 import { DefinitionError } from '../source/definition-error.ts';
 import { defineEventSource } from '../source/event-source.ts';
+import { checkOptionNames } from '../source/options.ts';
 import { Collections } from './collections.ts';
 import type { Demand } from './demand.ts';
 import {
+  definedTags,
   Instrument,
   type InstrumentOptions,
   type InstrumentType,
@@ -64,16 +66,27 @@ class Recording extends Handle implements RecordingInstrument {
   readonly record = (value: number, tags?: Tags): void => this.instrument.record(value, tags);
 }
 
+export interface MeterOptions {
+  readonly version?: string;
+  /** Of the meter itself: told with the description of each of its instruments, not with values. */
+  readonly tags?: Tags;
+}
+
 export class Meter {
   readonly name: string;
   readonly version: string;
+  /** See `tagsText`. @internal */
+  readonly tags: string;
   readonly #instruments: Instrument[] = [];
   readonly #demands: Demand[] = [];
 
   /** @throws DefinitionError */
-  constructor(name: string, { version = '' }: { readonly version?: string } = {}) {
+  constructor(name: string, options: MeterOptions = {}) {
     this.name = nonEmpty('Meter', name);
+    checkOptionNames(name, options, ['version', 'tags']);
+    const { version = '', tags } = options;
     this.version = String(version);
+    this.tags = definedTags(name, tags);
     meterCollections();
     meters.add(this);
   }
@@ -153,6 +166,7 @@ export class Meter {
   ): Instrument {
     const instrument = new Instrument(
       type,
+      this.name,
       nonEmpty(this.name, name),
       options,
       observe && (() => measurements(observe())),

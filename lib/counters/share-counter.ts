@@ -1,6 +1,6 @@
 /** How much of each interval something took: for processor time, pauses and the like. */
 import { performance } from 'node:perf_hooks';
-import type { Listenable } from '../session/subscriptions.ts';
+import type { Listenable } from '../listen/written-event.ts';
 import { Counter, meanPayload, polled } from './counter.ts';
 import type { Reading } from './counter-group.ts';
 import type { CounterOptions } from './counter-options.ts';
@@ -17,11 +17,10 @@ export class ShareCounter extends Counter {
   constructor(source: Listenable, name: string, milliseconds: () => number, options: CounterOptions) {
     super(source, name, options, false);
     this.#poll = polled(`${source.name}.${name}`, milliseconds);
-    this.join();
+    this.join(() => this.#read());
   }
 
-  /** @internal */
-  read(): Reading {
+  #read(): Reading {
     let before = this.#poll();
     let since = performance.now();
     return {

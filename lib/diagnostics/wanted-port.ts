@@ -1,7 +1,7 @@
 /** Opens the diagnostic port of a process that was started with the wish for it; costs others nothing. */
 import { isMainThread } from 'node:worker_threads';
-import { isPortWanted } from '../session/diagnostics/server/switches.ts';
-import { thrownText } from '../session/shown.ts';
+import { thrownText } from '../base/shown.ts';
+import { isPortWanted } from './server/switches.ts';
 
 /** Loads the server only where there is to be one. */
 export function startWantedPort(): void {

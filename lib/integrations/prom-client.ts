@@ -1,8 +1,9 @@
 /** tracewright/integrations/prom-client: the metrics of a prom-client registry as instruments of a meter. */
 import type { Registry } from 'prom-client';
+import { thrownTextWithStack } from '../base/shown.ts';
 import { Demand } from '../counters/demand.ts';
 import { Meter } from '../counters/meter.ts';
-import { thrownTextWithStack } from '../session/shown.ts';
+import { checkOptionNames } from '../source/options.ts';
 import { type RegistryMetric, type ShownSeries, seriesOf } from './prom-client/series.ts';
 
 export interface ShowRegistryOptions {
@@ -26,8 +27,10 @@ const REFRESH_MS = 1000;
  */
 export function showRegistry(
   registry: Pick<Registry, 'getMetricsAsJSON'>,
-  { name = 'prom-client' }: ShowRegistryOptions = {},
+  options: ShowRegistryOptions = {},
 ): ShownRegistry {
+  checkOptionNames('showRegistry', options, ['name']);
+  const { name = 'prom-client' } = options;
   const meter = new Meter(name);
   const reader = new RegistryReader(registry, meter);
   meter.accompany(new Demand(() => reader.start()));

@@ -1,8 +1,9 @@
 /**
  * The native addon: what it offers, and how it is found. See native/addon.cc.
  */
-import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { binaryFolders } from '../base/package-files.ts';
 
 /** Which tracer of the operating system events go to. */
 export type Backend = 'user_events' | 'etw' | 'none';
@@ -21,6 +22,8 @@ export interface AddonCommand {
   readonly allKeyword: bigint;
   /** The session's arguments, as it gave them. */
   readonly filter: Uint8Array;
+  /** Counts the commands to this process. */
+  readonly order: number;
 }
 
 export interface Addon {
@@ -32,8 +35,13 @@ export interface Addon {
     readonly notRegistered: number;
     readonly nobodyListens: number;
   };
-  /** Opens the kernel's tracer; `path` names a tracefs mount or its user_events_data file, or is empty. */
-  open(path: string): { readonly error: number; readonly path: string };
+  /**
+   * Opens the kernel's tracer.
+   *
+   * @param path of a tracefs mount or its user_events_data file, or empty
+   * @param recorder the socket of one that passes the tracer to who may not open it, or empty
+   */
+  open(path: string, recorder: string): { readonly error: number; readonly path: string };
   /** The enabled words of this process. */
   words(): Uint32Array;
   /** The index of a fresh word, or `NO_WORD`. */
@@ -44,12 +52,14 @@ export interface Addon {
   register(index: number, definition: Uint8Array, scratch: Uint8Array): number;
   /** Has the handler called for each command, on this thread; the first handler stays. */
   onCommand(handler: (command: AddonCommand) => void): void;
+  /** The last command, of codes 0 and 1, that the provider with this GUID was sent. */
+  lastCommand(provider: Uint8Array): AddonCommand | undefined;
   /** EventActivityIdControl with this code; `id` is 16 bytes in struct order, in and out. */
   threadActivityId(code: number, id: Uint8Array): number;
   /** Sends the first `size` bytes of the scratch buffer as one event; undefined: done. */
   write(index: number, size: number): number | undefined;
   /**
-   * Tells the recorder at this abstract socket of a tracepoint, and waits until it has answered.
+   * Tells the recorder at this socket of a tracepoint, and waits until it has answered.
    * @returns an error of the system, or 0
    */
   awaitRecorder(address: string, tracepoint: string, milliseconds: number): number;
@@ -59,16 +69,39 @@ export const NO_WORD = 0xffffffff;
 
 /**
  * The addon as it was built here, or as the package ships it for this platform; or the reason why it
- * cannot be loaded.
+ * cannot be loaded. `process.dlopen` rather than `require`, which bundlers would resolve while they build.
  */
 export function loadAddon(): Addon | { readonly reason: string } {
-  const require = createRequire(import.meta.url);
-  const packageRoot = fileURLToPath(new URL('../..', import.meta.url));
+  const folders = binaryFolders();
+  let problem = `there is none for ${process.platform}-${process.arch} in ${folders.join(' or ')}`;
+  for (const file of folders.flatMap(addonFiles)) {
+    const module = { exports: {} };
+    try {
+      process.dlopen(module, file);
+      return module.exports as Addon;
+    } catch (error) {
+      problem = error instanceof Error ? (error.message.split('\n', 1)[0] ?? '') : String(error);
+    }
+  }
+  return { reason: `The native addon could not be loaded (${problem}), so no event reaches the kernel.` };
+}
+
+/**
+ * The addon's files in a folder: the one built there, then those shipped for the platform, as prebuildify names
+ * them. There is one for each C library; the dynamic linker refuses the other's.
+ */
+function addonFiles(folder: string): string[] {
+  const shipped = join(folder, 'prebuilds', `${process.platform}-${process.arch}`);
+  return [
+    ...filesIn(join(folder, 'build/Release')).filter((file) => file.endsWith('tracewright.node')),
+    ...filesIn(shipped).filter((file) => file.endsWith('.node')),
+  ];
+}
+
+function filesIn(folder: string): string[] {
   try {
-    const load = require('node-gyp-build') as (folder: string) => Addon;
-    return load(packageRoot);
-  } catch (error) {
-    const message = error instanceof Error ? (error.message.split('\n', 1)[0] ?? '') : String(error);
-    return { reason: `The native addon could not be loaded (${message}), so no event reaches the kernel.` };
+    return readdirSync(folder).map((name) => join(folder, name));
+  } catch {
+    return [];
   }
 }

@@ -26,10 +26,6 @@ const FILE_STATUS: Readonly<Record<number, string>> = {
   [STATUS.fileNameTooLong]: 'the name is too long',
 };
 
-const NOT_ALLOWED =
-  'This user may not record with ETW (Win32 error 5): it takes an administrator, or a member of the group ' +
-  'Performance Log Users.';
-
 export function startReason(
   error: number,
   { name, file }: { readonly name: string; readonly file: string },
@@ -38,11 +34,16 @@ export function startReason(
   if (ofFile !== undefined) return `${file} cannot be written: ${ofFile} (Win32 error ${error}).`;
   switch (error) {
     case STATUS.accessDenied:
-      return NOT_ALLOWED;
+      // Windows does not say which.
+      return (
+        `Access denied (Win32 error ${error}): either this user may not record with ETW, which takes an ` +
+        'administrator or a member of the group Performance Log Users; or the folder or the file does not let ' +
+        `this user write ${file}.`
+      );
     case STATUS.alreadyExists:
       return (
-        `A session of ETW with the name ${name} runs: another recording, or one that was killed ` +
-        `(Win32 error ${error}). To end it: logman stop ${name} -ets`
+        `An ETW session named ${name} is already running (Win32 error ${error}): another recording, or one that ` +
+        'a killed recording has left behind. To end it first, give --end-left-behind.'
       );
     case STATUS.noSystemResources:
       return (
@@ -50,7 +51,7 @@ export function startReason(
         '"logman query -ets" shows, or give a smaller --buffer-size.'
       );
     default:
-      return `Windows did not start the session of ETW (Win32 error ${error}).`;
+      return `Windows did not start the ETW session (Win32 error ${error}).`;
   }
 }
 
@@ -66,8 +67,13 @@ export function enableReason(error: number, provider: string): string {
   }
 }
 
+/** There is no such session any more. */
+export function isGone(error: number): boolean {
+  return error === STATUS.instanceNotFound;
+}
+
 export function stopReason(error: number): string {
-  return error === STATUS.instanceNotFound
-    ? `Somebody else has ended the session (Win32 error ${error}): the file has what was recorded until then.`
-    : `Windows did not end the session of ETW (Win32 error ${error}).`;
+  return error === STATUS.accessDenied
+    ? `This user may not end the ETW session (Win32 error ${error}): an administrator may.`
+    : `Windows did not end the ETW session (Win32 error ${error}).`;
 }

@@ -4,7 +4,7 @@
  */
 import { guidBytes } from '../wire/guid.ts';
 import { type Addon, loadAddon } from './addon.ts';
-import { enableReason, startReason, stopReason } from './etw-session-reasons.ts';
+import { enableReason, isGone, startReason, stopReason } from './etw-session-reasons.ts';
 import { RecorderError } from './recorder-error.ts';
 
 export interface EtwSessionOptions {
@@ -16,6 +16,8 @@ export interface EtwSessionOptions {
   readonly bufferSize: number;
   /** How many there are, for all processors together. */
   readonly buffers: number;
+  /** Of the file, in MiB: the session ends when it would be larger. */
+  readonly maxSize: number;
 }
 
 export interface EnabledProvider {
@@ -41,6 +43,7 @@ interface SessionAddon extends Addon {
     file: string,
     bufferKib: number,
     buffers: number,
+    maxMib: number,
   ): { readonly error: number; readonly session: bigint };
   sessionEnable(
     session: bigint,
@@ -50,6 +53,9 @@ interface SessionAddon extends Addon {
     stacks: boolean,
   ): number;
   sessionStop(session: bigint): EtwSessionCounts & { readonly error: number };
+  sessionQuery(session: bigint): EtwSessionCounts & { readonly error: number };
+  sessionFind(name: string): { readonly error: number; readonly file: string };
+  sessionStopNamed(name: string): number;
 }
 
 export class EtwSession {
@@ -63,8 +69,8 @@ export class EtwSession {
    */
   constructor(options: EtwSessionOptions) {
     this.#addon = sessionAddon();
-    const { name, file, bufferSize, buffers } = options;
-    const { error, session } = this.#addon.sessionStart(name, file, bufferSize, buffers);
+    const { name, file, bufferSize, buffers, maxSize } = options;
+    const { error, session } = this.#addon.sessionStart(name, file, bufferSize, buffers, maxSize);
     if (error !== 0) throw new RecorderError(startReason(error, options));
     this.#session = session;
   }
@@ -79,16 +85,45 @@ export class EtwSession {
     if (error !== 0) throw new RecorderError(enableReason(error, provider));
   }
 
+  /** What it has counted so far; undefined: the session has ended, by itself or because somebody else ended it. */
+  query(): EtwSessionCounts | undefined {
+    const { error, ...counts } = this.#addon.sessionQuery(this.#session);
+    return isGone(error) ? undefined : counts;
+  }
+
   /**
    * Ends the session; its file is complete then.
    *
+   * @returns undefined: it had ended before
    * @throws RecorderError
    */
-  stop(): EtwSessionCounts {
+  stop(): EtwSessionCounts | undefined {
     const { error, ...counts } = this.#addon.sessionStop(this.#session);
+    if (isGone(error)) return undefined;
     if (error !== 0) throw new RecorderError(stopReason(error));
     return counts;
   }
+}
+
+/**
+ * The file that the session of this name writes, whoever has started it; undefined: there is none, or this user may
+ * not see it.
+ *
+ * @throws RecorderError where there is no addon
+ */
+export function runningEtwSession(name: string): string | undefined {
+  const { error, file } = sessionAddon().sessionFind(name);
+  return error === 0 ? file : undefined;
+}
+
+/**
+ * Ends the session of this name, whoever has started it.
+ *
+ * @throws RecorderError
+ */
+export function endEtwSession(name: string): void {
+  const error = sessionAddon().sessionStopNamed(name);
+  if (error !== 0 && !isGone(error)) throw new RecorderError(stopReason(error));
 }
 
 function sessionAddon(): SessionAddon {

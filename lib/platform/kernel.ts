@@ -4,10 +4,13 @@
  */
 import { type Addon, type AddonCommand, type Backend, loadAddon, NO_WORD } from './addon.ts';
 import { openReason, registerReason, writeReason } from './reasons.ts';
-import { announceTracepoint } from './recorder-notice.ts';
+import { announceTracepoint, openTracer } from './recorder-notice.ts';
 
 /** Bit 0 of an enabled word: set by the kernel while a tracer records the event. */
 export const KERNEL_BIT = 1;
+
+/** The only bit of a word that has been released. */
+export const RELEASED_BIT = 4;
 
 /** The enabled word of one event. Nobody wants the event while it is 0. */
 export interface EnabledWord {
@@ -16,10 +19,14 @@ export interface EnabledWord {
   readonly index: number;
 }
 
+/** Where released words point: whoever still reads one sees neither zero nor the bits of another event. */
+const RELEASED: EnabledWord = { words: Uint32Array.of(RELEASED_BIT), index: 0 };
+
 export class Kernel {
   readonly #addon: Addon | undefined;
   readonly #words: Uint32Array | undefined;
-  readonly #commandHandlers: ((command: AddonCommand) => void)[] = [];
+  readonly #commandHandlers = new Set<(command: AddonCommand) => void>();
+  #hearsCommands = false;
   #reason: string | undefined;
 
   constructor(loaded: Addon | { readonly reason: string } = loadAddon()) {
@@ -47,8 +54,9 @@ export class Kernel {
    */
   open(): void {
     if (this.#addon === undefined) return;
-    const { error, path } = this.#addon.open(process.env.TRACEWRIGHT_TRACEFS ?? '');
+    const { error, path } = openTracer(this.#addon);
     this.#reason = error === 0 ? undefined : openReason(this.#addon, error, path);
+    this.#hearCommands(this.#addon);
   }
 
   /** A fresh word: of the page that the kernel writes into, or, where there is none left, of its own. */
@@ -58,9 +66,12 @@ export class Kernel {
     return { words: this.#words, index };
   }
 
-  /** Undoes `allocate` and `register`. The word must not be used any more. */
+  /** Undoes `allocate` and `register`. From now on the word is `RELEASED_BIT`, for whoever still reads it. */
   release(word: EnabledWord): void {
-    if (word.words === this.#words) this.#addon?.release(word.index);
+    const { words, index } = word;
+    // First, because the addon gives the place to another event.
+    Object.assign(word, RELEASED);
+    if (words === this.#words) this.#addon?.release(index);
   }
 
   /**
@@ -87,14 +98,30 @@ export class Kernel {
     return this.#addon === undefined ? NO_WORD : this.#addon.write(word.index, size);
   }
 
-  /** Has the handler called for each command that a session sends to a provider of this process. */
-  onCommand(handler: (command: AddonCommand) => void): void {
-    if (this.#commandHandlers.length === 0) {
-      this.#addon?.onCommand((command) => {
-        for (const each of this.#commandHandlers) each(command);
-      });
-    }
-    this.#commandHandlers.push(handler);
+  /**
+   * Has the handler called for each command that a session sends to a provider of this process. Commands wait for
+   * the event loop, so one that came while a provider was registered still finds the handler.
+   *
+   * @returns ends it
+   */
+  onCommand(handler: (command: AddonCommand) => void): () => void {
+    this.#commandHandlers.add(handler);
+    return () => void this.#commandHandlers.delete(handler);
+  }
+
+  /** The last enable or disable that the provider was sent, perhaps before this thread knew it. */
+  lastCommand(provider: Uint8Array): AddonCommand | undefined {
+    return this.#addon?.lastCommand(provider);
+  }
+
+  /** Before the first registration, which a session's command may answer at once. Only ETW has commands. */
+  #hearCommands(addon: Addon): void {
+    if (this.#hearsCommands || this.backend !== 'etw') return;
+    this.#hearsCommands = true;
+    addon.onCommand((command) => {
+      // One handler may end another; those that it adds know of the command by `lastCommand`.
+      for (const each of [...this.#commandHandlers]) if (this.#commandHandlers.has(each)) each(command);
+    });
   }
 
   /** Whether the system keeps activity ids for threads, and did with this thread's what the code says. */

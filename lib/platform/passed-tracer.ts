@@ -38,7 +38,6 @@ interface PassedTracerAddon extends Addon {
   passedTracerDrop(handle: unknown): void;
   passedTracerCounts(handle: unknown): PassedTracerCounts;
   passedTracerEnd(handle: unknown): void;
-  ownEventId(description: string): number;
 }
 
 export class PassedTracer {
@@ -93,11 +92,6 @@ export class PassedTracer {
   /** Whether somebody records the tracepoint; true also where only a write can tell. */
   isRecorded(tracepoint: number): boolean {
     return this.#words === undefined || this.#words[this.#indexes[tracepoint] as number] !== 0;
-  }
-
-  /** An id for a self-describing event: in this process, no other event has it. */
-  ownEventId(description: string): number {
-    return this.#addon.ownEventId(description);
   }
 
   /** The number of a kind of events that readers are to be told of once, or `NO_KIND`. */

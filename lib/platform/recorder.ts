@@ -9,7 +9,7 @@ import type { RecordedEvent } from '../wire/perf-data/write/features.ts';
 import { FINISHED_ROUND } from '../wire/perf-data/write/records.ts';
 import { type Addon, loadAddon } from './addon.ts';
 import { RecorderError } from './recorder-error.ts';
-import { recorderAddReason, recorderOpenError } from './recorder-reasons.ts';
+import { recorderAddReason, recorderOpenError, systemErrorName } from './recorder-reasons.ts';
 
 export interface RecorderCounts {
   /** Samples in the file. */
@@ -48,9 +48,12 @@ interface RecorderAddon extends Addon {
     readonly ids: BigUint64Array;
     readonly handle: unknown;
   };
-  recorderStart(handle: unknown, file: number): ClockPair & { readonly error: number };
+  recorderStart(handle: unknown, file: number): number;
+  recorderClocks(): ClockPair;
   recorderPipe(): { readonly error: number; readonly readEnd: number; readonly writeEnd: number };
   recorderAdd(handle: unknown, attr: Uint8Array): { readonly error: number; readonly ids: BigUint64Array };
+  recorderEnable(handle: unknown): number;
+  recorderAppend(handle: unknown, records: Uint8Array): { readonly error: number; readonly position: number };
   recorderStop(handle: unknown): void;
   recorderCounts(handle: unknown): RecorderCounts;
 }
@@ -87,29 +90,33 @@ export class Recorder {
     this.sideBand = { name: SIDE_BAND_NAME, attr, ids: [...ids] };
   }
 
+  /** This moment. */
+  clocks(): ClockPair {
+    return this.#addon.recorderClocks();
+  }
+
   /**
    * Records from now on, to the end of the file that this descriptor has open.
    *
-   * @returns the moment
    * @throws RecorderError
    */
-  start(file: number): ClockPair {
-    const { error, wall, monotonic } = this.#addon.recorderStart(this.#handle, file);
+  start(file: number): void {
+    const error = this.#addon.recorderStart(this.#handle, file);
     if (error !== 0) throw recorderOpenError(error, 'start');
-    return { wall, monotonic };
   }
 
   /**
    * Records from now on, into a pipe. Records that are not read in time fill the rings, and then are lost.
    *
-   * @returns the moment, and the pipe's end to read from, which the caller closes
+   * @returns the pipe's end to read from, which the caller closes
    * @throws RecorderError
    */
-  startPipe(): { readonly clock: ClockPair; readonly readEnd: number } {
+  startPipe(): number {
     const { error, readEnd, writeEnd } = this.#addon.recorderPipe();
     if (error !== 0) throw recorderOpenError(error, 'pipe');
     try {
-      return { clock: this.start(writeEnd), readEnd };
+      this.start(writeEnd);
+      return readEnd;
     } catch (failure) {
       closeSync(readEnd);
       throw failure;
@@ -123,13 +130,30 @@ export class Recorder {
    * Records this tracepoint too.
    *
    * @param name with the system, as files name it
+   * @param announce called before its first event can come
    * @throws RecorderError
    */
-  add(name: string, tracepointId: number): RecordedEvent {
+  add(name: string, tracepointId: number, announce?: (event: RecordedEvent) => void): RecordedEvent {
     const attr = tracepointAttr(tracepointId);
     const { error, ids } = this.#addon.recorderAdd(this.#handle, attr);
     if (error !== 0) throw new RecorderError(recorderAddReason(error, name));
-    return { name, attr, ids: [...ids] };
+    const event = { name, attr, ids: [...ids] };
+    announce?.(event);
+    const refusal = this.#addon.recorderEnable(this.#handle);
+    if (refusal !== 0) throw new RecorderError(recorderAddReason(refusal, name));
+    return event;
+  }
+
+  /**
+   * Appends records of our own to the file, between those of the kernel.
+   *
+   * @returns where they stand
+   * @throws RecorderError
+   */
+  append(records: Uint8Array): number {
+    const { error, position } = this.#addon.recorderAppend(this.#handle, records);
+    if (error !== 0) throw new RecorderError(`The file cannot be written (${systemErrorName(error)}).`);
+    return position;
   }
 
   /** Asks for the end, which has come when the counts say that it is done. */

@@ -12,6 +12,7 @@ interface SocketAddon extends Addon {
   socketConnect(path: string): number;
   socketAccept(listener: number): number;
   socketListeningProcess(descriptor: number): number;
+  socketConnectedUser(descriptor: number): number;
   socketReceive(descriptor: number, bytes: Uint8Array, offset: number): number;
   socketSend(descriptor: number, bytes: Uint8Array, offset: number): number;
   socketReceiveDescriptor(descriptor: number): { readonly size: number; readonly descriptor: number };
@@ -79,6 +80,15 @@ export class UnixSockets {
    */
   listeningProcess(descriptor: number): number {
     return checked('Asking for the other side', this.#addon.socketListeningProcess(descriptor));
+  }
+
+  /**
+   * The id of the user whose process has connected.
+   *
+   * @throws UnixSocketError
+   */
+  connectedUser(descriptor: number): number {
+    return checked('Asking for the other side', this.#addon.socketConnectedUser(descriptor));
   }
 
   /**

@@ -2,6 +2,7 @@
 import { inspect } from 'node:util';
 import { Guid } from '../activity/guid.ts';
 import type { TraceEvent } from '../trace/trace-event.ts';
+import { tracepointProviderName } from '../wire/eventheader/tracepoint-name.ts';
 import { PlaybackError } from './playback-error.ts';
 import type { ReadPayload } from './read-payload.ts';
 
@@ -70,6 +71,8 @@ export interface EventPattern {
   readonly version: number | undefined;
   /** A GUID in lower case is one of them where it is known. */
   readonly providers: readonly string[];
+  /** What events of Linux have as their provider's name: see `tracepointProviderName`. */
+  readonly tracepointProvider: string;
 }
 
 /** Classes are told from other functions by their `prototype`, which cannot be replaced. */
@@ -87,7 +90,13 @@ export function eventPatternOf(type: unknown): EventPattern | undefined {
   if ((typeof type !== 'object' && typeof type !== 'function') || type === null) return undefined;
   if ('identity' in type) {
     const { provider, providerGuid, name, id } = type.identity as EventIdentity;
-    return { providers: [provider, providerGuid], name, id, version: undefined };
+    return {
+      providers: [provider, providerGuid],
+      tracepointProvider: tracepointProviderName(provider),
+      name,
+      id,
+      version: undefined,
+    };
   }
   if (typeof type === 'function') return undefined;
   const { provider, name, id, version } = type as Readonly<Record<string, unknown>>;
@@ -97,6 +106,7 @@ export function eventPatternOf(type: unknown): EventPattern | undefined {
   if (typeof provider !== 'string' || !(byName || byId)) return undefined;
   return {
     providers: [Guid.tryParse(provider.replace(/^\{(.*)\}$/, '$1'))?.toString() ?? provider],
+    tracepointProvider: tracepointProviderName(provider),
     name: byName ? name : undefined,
     id: byId ? id : undefined,
     version: byId ? version : undefined,

@@ -139,10 +139,13 @@ export class Demultiplexer {
 const NO_PATTERNS: readonly PatternSinks[] = [];
 
 /** Name and number are what the candidates were found by. */
-function matches({ providers, version }: EventPattern, event: Matchable): boolean {
+function matches({ providers, tracepointProvider, version }: EventPattern, event: Matchable): boolean {
   return (
     (version === undefined || version === event.version) &&
-    (providers.includes(event.provider as string) || providers.includes(event.providerGuid as string))
+    (providers.includes(event.provider as string) ||
+      (event.providerGuid === undefined
+        ? event.provider === tracepointProvider
+        : providers.includes(event.providerGuid as string)))
   );
 }
 

@@ -1,7 +1,7 @@
 /** Has `Node.Runtime` and `System.Runtime` defined, and fed with what their listeners want. */
 import { AsyncResource } from 'node:async_hooks';
 import { isMainThread } from 'node:worker_threads';
-import type { SourceCommand } from '../session/commands.ts';
+import type { SourceCommand } from '../listen/commands.ts';
 import { eventLoop } from './event-loop.ts';
 import { defineEventLoopMeter } from './event-loop-meter.ts';
 import { defineRuntimeEvents, type RuntimeEvents } from './events.ts';

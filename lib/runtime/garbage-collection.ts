@@ -1,6 +1,6 @@
 /** Garbage collections as events. */
 import { performance } from 'node:perf_hooks';
-import { timestamp } from '../session/timestamp.ts';
+import { timestamp } from '../listen/timestamp.ts';
 import { type CollectionEntry, CollectionKind, observeCollections } from './collection-entries.ts';
 import type { RuntimeEvents } from './events.ts';
 import type { Observation } from './observation.ts';

@@ -1,5 +1,5 @@
 /** What was thrown, as fields of an event. Anything can be thrown, also what throws when it is looked at. */
-import { thrownText, thrownTextWithStack } from '../session/shown.ts';
+import { thrownText, thrownTextWithStack } from '../base/shown.ts';
 import { shortened } from './shortened.ts';
 
 /** In characters. Even if each takes three bytes, they fit into an event of 8 KB together. */

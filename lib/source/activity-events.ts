@@ -7,16 +7,13 @@ import { afterFinishedLoop } from '../activity/finished-loop.ts';
 import type { ActivityFlow } from '../activity/flow.ts';
 import type { SharedActivities } from '../activity/shared.ts';
 import type { ActivityTracker } from '../activity/tracker.ts';
-import { thrownText } from '../session/shown.ts';
+import { thrownText } from '../base/shown.ts';
 import type { EventSchema } from '../wire/schema.ts';
 import type { Payload } from '../wire/values/faults.ts';
+import { type ActivityParent, runInActivity } from './adopted-activity.ts';
 import { type EventWriter, givesIds, type WriteOptions } from './event-writer.ts';
 import type { LazyPayload } from './lazy-payload.ts';
-
-/** How a piece of work ended. */
-export type Outcome<Value = unknown> =
-  | { readonly success: true; readonly value: Value }
-  | { readonly success: false; readonly error: unknown };
+import { type Outcome, type RunStep, runStepsOf, whenEnded } from './work-result.ts';
 
 /** An activity that has been started: the result of a Start event. */
 export interface ActivityHandle<StopPayload> {
@@ -76,6 +73,7 @@ export class ActivityEvents {
 
   /** The bare Start: the rest of the running code is inside the activity. */
   start(payload: LazyPayload | undefined, options: WriteOptions | undefined): Handle {
+    if (this.#start.dropWhenClosed()) return this.#unheard;
     const activity = this.#begin(payload, options);
     if (activity === undefined) return this.#unheard;
     this.#flow.enter(activity);
@@ -100,27 +98,27 @@ export class ActivityEvents {
     const context = this.#flow.context;
     const next = this.#tracker.stop(context, activity);
     if (next !== context) this.#flow.enter(next);
-    if (this.#stop.enabled) this.#stop.write(payload, activity.id, undefined, undefined);
+    if (this.#stop.isNoticed) this.#stop.write(payload, activity.id, undefined, undefined);
   }
 
   /** The Stop of a start that began no activity: an ordinary event. */
   stopUntracked(payload: LazyPayload | undefined): void {
-    if (!this.#stop.enabled) return;
+    if (!this.#stop.isNoticed) return;
     this.#stop.write(payload, this.#tracker.currentActivityId(this.#flow.context), undefined, undefined);
   }
 
-  /**
-   * Runs the work inside the activity and stops it when the work has ended: returned, thrown, or, when it
-   * returned a promise, settled.
-   */
+  /** Runs the work inside the activity and stops it when the work has ended. */
   scope<Result>(
     payload: LazyPayload | undefined,
     stopPayload: ((outcome: Outcome) => Payload) | undefined,
     work: () => Result,
   ): Result {
-    if (!this.#start.enabled) return work();
+    if (!this.#start.enabled) {
+      if (this.#start.dropWhenClosed()) this.#stop.dropWhenClosed();
+      return work();
+    }
     const activity = this.#begin(payload, undefined);
-    const finish = (outcome: Outcome) => {
+    const end = (outcome: Outcome) => {
       const lazyPayload = () =>
         stopPayload === undefined ? this.outcomePayload(outcome) : stopPayload(outcome);
       if (activity !== undefined) this.stopActivity(activity, lazyPayload);
@@ -131,29 +129,40 @@ export class ActivityEvents {
       try {
         result = work();
       } catch (error) {
-        finish({ success: false, error });
+        end({ success: false, error });
         throw error;
       }
-      if (!isThenable(result)) {
-        finish({ success: true, value: result });
+      if (typeof result !== 'object' || result === null) {
+        end({ success: true, value: result });
         return result;
       }
-      return result.then(
-        (value: unknown) => {
-          finish({ success: true, value });
-          return value;
-        },
-        (error: unknown) => {
-          finish({ success: false, error });
-          throw error;
-        },
-      ) as Result;
+      return whenEnded(result, activity === undefined ? runHere : this.#runStepIn(activity), end);
     };
     return activity === undefined ? run() : this.#flow.run(activity, run);
   }
 
+  /** As `scope`, with the activity started inside the parent. */
+  scopeIn<Result>(
+    parent: ActivityParent,
+    payload: LazyPayload | undefined,
+    stopPayload: ((outcome: Outcome) => Payload) | undefined,
+    work: () => Result,
+  ): Result {
+    // A tracer comes unannounced: its first Start may be this one.
+    if (this.#start.enabled) this.#flow.begin();
+    return runInActivity(parent, () => this.scope(payload, stopPayload, work));
+  }
+
+  /** Runs the function inside the activity, and if it returns an iterator, each step of that. */
   run<Result>(activity: Activity, work: () => Result): Result {
-    return this.#flow.run(activity, work);
+    const result = this.#flow.run(activity, work);
+    runStepsOf(result, this.#runStepIn(activity));
+    return result;
+  }
+
+  /** An iteration may outlast those who listen: it does not bring back what was given up with them. */
+  #runStepIn(activity: Activity): RunStep {
+    return (step) => (this.#flow.active ? this.#flow.run(activity, step) : step());
   }
 
   /** What the Stop event says of the outcome when the application does not say it. */
@@ -193,6 +202,8 @@ export class ActivityEvents {
     return activity;
   }
 }
+
+const runHere: RunStep = (step) => step();
 
 class Handle implements ActivityHandle<Payload> {
   readonly #events: ActivityEvents;
@@ -234,15 +245,10 @@ export interface OutcomeFields {
 }
 
 function errorMessageOf(error: unknown): string {
-  return error instanceof Error ? error.message : thrownText(error);
-}
-
-interface Thenable {
-  then(onValue: (value: unknown) => unknown, onError: (error: unknown) => unknown): unknown;
-}
-
-function isThenable(value: unknown): value is Thenable {
-  return (
-    typeof value === 'object' && value !== null && typeof (value as Partial<Thenable>).then === 'function'
-  );
+  try {
+    if (error instanceof Error && typeof error.message === 'string') return error.message;
+  } catch {
+    // A getter or a proxy that throws.
+  }
+  return thrownText(error);
 }

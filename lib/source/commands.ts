@@ -1,28 +1,46 @@
-/** What ETW's sessions ask of a provider, as commands to its event source. Other tracers tell nobody. */
+/** The commands of ETW's sessions to a provider, as its event source gets them. Other tracers send none. */
+
+import { namedCommand, type SourceCommand } from '../listen/commands.ts';
 import type { AddonCommand } from '../platform/addon.ts';
 import type { Kernel } from '../platform/kernel.ts';
-import { namedCommand, type SourceCommand } from '../session/commands.ts';
-import { guidText } from '../wire/guid.ts';
+import { guidBytes, guidText } from '../wire/guid.ts';
 import { decodeUtf8 } from '../wire/text.ts';
 import type { Provider } from './provider.ts';
 
 /** By ETW's control code. Like .NET, it takes a request for the provider's state for one to describe itself. */
 const KINDS = ['disable', 'enable', 'sendManifest'] as const;
+const ENABLE = 1;
+const CAPTURE_STATE = 2;
 
-/** Has the handler called for each command to the provider, after its enabled words have changed. */
+/**
+ * Calls the handler with each command to the provider, after its enabled words have changed: at once where sessions
+ * have the provider on already, because ETW tells of them only when a process registers it for the first time.
+ *
+ * @param provider registered
+ * @returns ends it
+ */
 export function onEtwCommand(
   kernel: Kernel,
   provider: Provider,
   handler: (command: SourceCommand) => void,
-): void {
-  kernel.onCommand((command: AddonCommand) => {
+): () => void {
+  const last = kernel.lastCommand(guidBytes(provider.guid));
+  const known = last?.order ?? 0;
+  const send = (command: AddonCommand) => {
     const kind = KINDS[command.code];
-    if (kind === undefined || guidText(command.provider) !== provider.guid) return;
+    if (kind === undefined) return;
     const { level, anyKeyword, allKeyword, filter } = command;
     handler(
       namedCommand(kind, { level, anyKeyword, allKeyword, arguments: sessionArguments(filter), filter }),
     );
+  };
+  const stop = kernel.onCommand((command: AddonCommand) => {
+    if (guidText(command.provider) !== provider.guid) return;
+    // Of what is on its way to this thread, the last state says it all.
+    if (command.code === CAPTURE_STATE || command.order > known) send(command);
   });
+  if (last?.code === ENABLE) send(last);
+  return stop;
 }
 
 /**

@@ -110,16 +110,45 @@ function eventSchema(
     ...messageOf(place, options),
   };
   integerOption(place, 'activityOptions', options.activityOptions ?? 0, 0, 0xf);
-  const rival = before.find(
-    (other) => opcode !== Opcode.Info && other.opcode === opcode && other.task === schema.task,
-  );
-  if (rival !== undefined) {
-    throw new DefinitionError(
-      place,
-      `${rival.name} has the same task (${schema.task}) and opcode (${opcode}).`,
-    );
-  }
+  checkTask(provider, schema, before);
   return schema;
+}
+
+/** @throws DefinitionError when one of the events before has the same task and opcode */
+function checkTask(provider: string, schema: EventSchema, before: readonly EventSchema[]): void {
+  const { name, opcode, task } = schema;
+  if (opcode === Opcode.Info) return;
+  const rival = before.find((other) => other.opcode === opcode && other.task === task);
+  if (rival === undefined) return;
+  throw new DefinitionError(
+    `${provider}.${name}`,
+    `${rival.name} has the same task (${task}) and opcode (${opcode}).`,
+  );
+}
+
+/**
+ * The same events with other ids, and with the tasks that follow from those.
+ *
+ * @param ids in the order of the schemas
+ * @throws DefinitionError
+ */
+export function withIds(
+  provider: string,
+  schemas: readonly EventSchema[],
+  events: Readonly<Record<string, EventDefinition>>,
+  ids: readonly number[],
+): readonly EventSchema[] {
+  if (schemas.every(({ id }, index) => id === ids[index])) return schemas;
+  const changed: EventSchema[] = [];
+  for (const [index, schema] of schemas.entries()) {
+    const id = ids[index] as number;
+    const options = events[schema.name]?.options ?? {};
+    const task = taskOf(provider, schema.name, id, schema.opcode, options, changed);
+    const withId = { ...schema, id, task };
+    checkTask(provider, withId, changed);
+    changed.push(withId);
+  }
+  return changed;
 }
 
 export function checkNotReserved(provider: string, name: string, reservedNames: readonly string[]): void {

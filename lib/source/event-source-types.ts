@@ -1,20 +1,24 @@
 /**
  * What applications see of an event source, in types: the events' functions follow from their definitions.
  */
+
+import type { CommandHandler } from '../listen/commands.ts';
+import type { Listenable, WrittenEvent } from '../listen/written-event.ts';
 import type { Backend } from '../platform/addon.ts';
-import type { CommandHandler } from '../session/commands.ts';
-import type { Listenable } from '../session/subscriptions.ts';
 import type { SourceStats } from './account.ts';
-import type { ActivityHandle, Outcome, OutcomeFields } from './activity-events.ts';
+import type { ActivityHandle, OutcomeFields } from './activity-events.ts';
+import type { ActivityParent } from './adopted-activity.ts';
 import type { EventDefinition, EventOptions } from './event.ts';
 import type { KeywordNames } from './event-schemas.ts';
 import type { WriteOptions } from './event-writer.ts';
 import type { PayloadOf } from './fields.ts';
 import type { SelfDescribingOptions } from './self-describing.ts';
+import type { EndValue, Outcome } from './work-result.ts';
 
-export interface SourceOptions {
+/** @typeParam Names the keywords' names, with their bits */
+export interface SourceOptions<Names extends KeywordNames = KeywordNames> {
   /** Names for keywords, bits 0 to 47, that events may use instead of the numbers. */
-  readonly keywords?: KeywordNames;
+  readonly keywords?: Names;
   /**
    * The form of activity ids: `'net10'` (the default) has the process id in it, so that the ids of two
    * processes never meet; `'2016'` is the first form, the same in every process. Tools read both.
@@ -45,6 +49,24 @@ export interface SourceStatus {
 
 /** Definitions by event name. */
 export type Events = Readonly<Record<string, EventDefinition>>;
+
+/** The events themselves, unless one uses the name of a keyword that the source does not define. */
+export type WithKnownKeywords<Sources extends Events, Names extends KeywordNames> = {
+  readonly [Name in keyof Sources]: Sources[Name] extends EventDefinition<infer _, infer Keyword>
+    ? string extends Keyword
+      ? Sources[Name] // Names that are not known while compiling.
+      : Exclude<Keyword, keyof Names> extends never
+        ? Sources[Name]
+        : `There is no keyword "${Exclude<Keyword, keyof Names>}": name it in the options' keywords.`
+    : Sources[Name];
+};
+
+type AnyFields = Readonly<Record<string, unknown>>;
+
+/** What listeners get: each event with its own fields, told apart by `name`; before that, fields of any type. */
+type WrittenOf<Sources extends Events> = {
+  [Name in keyof Sources & string]: WrittenEvent<Name, FieldsOf<Sources[Name]> & AnyFields>;
+}[keyof Sources & string];
 type FieldsOf<Definition> = Definition extends EventDefinition<infer Fields> ? PayloadOf<Fields> : never;
 type LazyPayloadOf<Definition> = FieldsOf<Definition> | (() => FieldsOf<Definition>);
 type EventArguments<Definition> =
@@ -92,16 +114,47 @@ export type ActivityNames<Sources extends Events> = {
     : never;
 }[keyof Sources];
 
-type StartOf<Sources extends Events, Name extends string> = Sources[`${Name}Start`];
 type StopFieldsOf<Sources extends Events, Name extends string> = FieldsOf<Sources[`${Name}Stop`]>;
 
-export interface ActivityScopeOptions<Value, StopPayload> {
+/** Nothing in particular where there is no such event: the name has its own error then. */
+type StartPayloadOf<Sources extends Events, Name extends string> = `${Name}Start` extends keyof Sources
+  ? LazyPayloadOf<Sources[`${Name}Start`]>
+  : unknown;
+
+/** The name of an activity; for a name that is none, why, as the compiler shows it. */
+type ActivityName<Sources extends Events, Name extends string> =
+  Name extends ActivityNames<Sources>
+    ? Name
+    : `${Name}Start` extends keyof Sources
+      ? `The event "${Name}Start" has no "${Name}Stop".`
+      : [ActivityNames<Sources>] extends [never]
+        ? `There is no activity "${Name}": the source has no Start event with its Stop.`
+        : `There is no activity "${Name}". The activities are: ${ActivityNames<Sources> & string}.`;
+
+/** The same where the Stop event is written without a word of what it holds. */
+type SimpleActivityName<Sources extends Events, Name extends string> =
+  Name extends ActivityNames<Sources>
+    ? StopFieldsOf<Sources, Name> extends Partial<OutcomeFields>
+      ? OutcomeFields extends StopFieldsOf<Sources, Name>
+        ? Name
+        : StopIsNeeded<Name>
+      : StopIsNeeded<Name>
+    : ActivityName<Sources, Name>;
+type StopIsNeeded<Name extends string> =
+  `The event "${Name}Stop" has fields that tracewright cannot fill: give { stop: (outcome) => payload } before the work.`;
+
+export interface ActivityParentOptions {
+  /** The activity that this one is to be started in, instead of the one that the running code belongs to. */
+  readonly parent?: ActivityParent;
+}
+
+export interface ActivityScopeOptions<Value, StopPayload> extends ActivityParentOptions {
   /** Makes the Stop event's payload out of how the work ended. */
   readonly stop: (outcome: Outcome<Value>) => StopPayload;
 }
 
 /** What every event source has beside its events. */
-export interface SourceMembers<Sources extends Events> extends Listenable {
+export interface SourceMembers<Sources extends Events> extends Listenable<WrittenOf<Sources>> {
   /**
    * Linux: the tracepoints that the kernel knows the events by: one for each level and keyword. With `write`
    * more may come.
@@ -125,8 +178,8 @@ export interface SourceMembers<Sources extends Events> extends Listenable {
   isEnabled(level?: number, keywords?: EventOptions['keywords']): boolean;
   /**
    * Writes an event that describes itself: its fields are what the payload has, typed by the values (see
-   * "Events without a definition" in the README). For events whose fields are not known beforehand; others are
-   * better, and faster, defined.
+   * "Events without a definition" in docs/writing-events.md). For events whose fields are not known
+   * beforehand; others are better, and faster, defined.
    *
    * Never throws; an event that cannot be described is dropped and counted.
    *
@@ -135,28 +188,43 @@ export interface SourceMembers<Sources extends Events> extends Listenable {
    */
   write(name: string, payload?: object | (() => object), options?: SelfDescribingOptions): void;
   /**
-   * Runs the work inside an activity: its Start event before, its Stop event when the work has returned,
-   * thrown, or, if it is asynchronous, settled. All that the work causes belongs to the activity; the
-   * caller's own activity stays what it was.
+   * Takes the source back: the tracer, sessions and listeners are told, and its enabled words are free again. A
+   * definition that several sources share goes with the last of them.
+   *
+   * Events that are written later go nowhere and are counted as dropped (`closed`); nothing throws. .NET: Dispose.
+   */
+  close(): void;
+  /** As `close`. */
+  [Symbol.dispose](): void;
+  /**
+   * Runs the work inside an activity: its Start event before, its Stop event when the work has returned or
+   * thrown; if it returns a promise, when that has settled; if it returns an iterator, as a generator does, when
+   * the iteration ends or is left. All that the work causes belongs to the activity, each step of an iterator
+   * too; the caller's own activity stays what it was.
+   *
+   * Any other thenable is a value: it may be a query that runs only when somebody calls its `then`. Make the work
+   * `async` to have the activity last until the thenable has called back.
    *
    * A Stop event's fields `success` (bool) and `errorMessage` (string) are filled from the outcome; for
    * others, say with `stop` what they hold.
    *
-   * @returns what the work returns
+   * @returns what the work returns; for a plain promise, while somebody wants the Start event, one derived from it
    */
-  activity<Name extends ActivityNames<Sources> & string, Result>(
-    name: StopFieldsOf<Sources, Name> extends Partial<OutcomeFields>
-      ? OutcomeFields extends StopFieldsOf<Sources, Name>
-        ? Name
-        : never
-      : never,
-    payload: LazyPayloadOf<StartOf<Sources, Name>>,
+  activity<Name extends string, Result>(
+    name: SimpleActivityName<Sources, Name>,
+    payload: StartPayloadOf<Sources, Name>,
     work: () => Result,
   ): Result;
-  activity<Name extends ActivityNames<Sources> & string, Result>(
-    name: Name,
-    payload: LazyPayloadOf<StartOf<Sources, Name>>,
-    options: ActivityScopeOptions<Awaited<Result>, StopFieldsOf<Sources, Name>>,
+  activity<Name extends string, Result>(
+    name: SimpleActivityName<Sources, Name>,
+    payload: StartPayloadOf<Sources, Name>,
+    options: ActivityParentOptions & { readonly stop?: never },
+    work: () => Result,
+  ): Result;
+  activity<Name extends string, Result>(
+    name: ActivityName<Sources, Name>,
+    payload: StartPayloadOf<Sources, Name>,
+    options: ActivityScopeOptions<EndValue<Result>, StopFieldsOf<Sources, Name>>,
     work: () => Result,
   ): Result;
 }

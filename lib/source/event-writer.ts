@@ -3,10 +3,10 @@
  * an object. Called only when somebody does want them.
  */
 import { Guid } from '../activity/guid.ts';
-import { type EnabledWord, KERNEL_BIT, type Kernel } from '../platform/kernel.ts';
-import { Audience, LISTENER_BIT } from '../session/audience.ts';
-import { shown } from '../session/shown.ts';
-import { timestamp } from '../session/timestamp.ts';
+import { shown } from '../base/shown.ts';
+import { Audience, LISTENER_BIT, NOTICED_BITS, type Subscriber } from '../listen/audience.ts';
+import { timestamp } from '../listen/timestamp.ts';
+import { type EnabledWord, KERNEL_BIT, type Kernel, RELEASED_BIT } from '../platform/kernel.ts';
 import { amidEncoding, isEncoding } from '../wire/event-encoder.ts';
 import type { EventSchema } from '../wire/schema.ts';
 import { type Payload, takeFaults } from '../wire/values/faults.ts';
@@ -64,6 +64,18 @@ export class EventWriter {
     return this.audience.isThere;
   }
 
+  /** Whether a write does anything: somebody wants the event, or the source is closed and counts it. */
+  get isNoticed(): boolean {
+    return ((this.word.words[this.word.index] as number) & NOTICED_BITS) !== 0;
+  }
+
+  /** Whether the source is closed; the event that was to be written then is counted. */
+  dropWhenClosed(): boolean {
+    if (!this.audience.isClosed) return false;
+    this.#account.dropLate(this.#place);
+    return true;
+  }
+
   /** @param activityId what the event belongs to, unless `options` say otherwise */
   write(
     lazyPayload: LazyPayload | undefined,
@@ -71,6 +83,7 @@ export class EventWriter {
     relatedActivityId: Guid | undefined,
     options: WriteOptions | undefined,
   ): void {
+    if (this.dropWhenClosed()) return;
     let id = activityId;
     let relatedId = relatedActivityId;
     if (givesIds(options)) {
@@ -79,14 +92,46 @@ export class EventWriter {
     }
     // EventHeader has no related id without an activity id.
     if (relatedId !== undefined && id === undefined) id = Guid.empty;
-    const payload = this.#payloadOf(lazyPayload);
-    if (payload === undefined) return;
-    const wanted = this.word.words[this.word.index] as number;
-    const toKernel = (wanted & KERNEL_BIT) !== 0;
-    const error = isEncoding()
-      ? this.#encodeAndSendAmidEncoding(payload, id, relatedId, toKernel)
-      : this.#encodeAndSend(payload, id, relatedId, toKernel);
-    if ((wanted & LISTENER_BIT) !== 0) this.#deliver(payload, id, relatedId);
+    let { subscribers } = this.audience;
+    let next = 0;
+    let isSent = false;
+    let error: BadValueError | undefined;
+    try {
+      const payload = this.#payloadOf(lazyPayload);
+      if (payload === undefined) return;
+      const wanted = this.word.words[this.word.index] as number;
+      if ((wanted & RELEASED_BIT) !== 0) {
+        // Making the payload has closed the source.
+        this.#account.dropLate(this.#place);
+        return;
+      }
+      const toKernel = (wanted & KERNEL_BIT) !== 0;
+      isSent = !toKernel;
+      error = isEncoding()
+        ? this.#encodeAndSendAmidEncoding(payload, id, relatedId, toKernel)
+        : this.#encodeAndSend(payload, id, relatedId, toKernel);
+      isSent = true;
+      if ((wanted & LISTENER_BIT) !== 0) {
+        subscribers = this.audience.subscribers;
+        const source = this.#context.source();
+        const time = timestamp();
+        while (next < subscribers.length) {
+          const subscriber = subscribers[next++] as Subscriber;
+          const { unfinished } = subscriber;
+          if (unfinished !== undefined) (unfinished[0] as number)++;
+          subscriber.deliver(source, this.schema, payload, id, relatedId, time);
+        }
+      }
+    } catch {
+      // The stack or the memory has ended, and the application is not to suffer from it more than it does anyway.
+      // Only assignments: there may be no room for a call.
+      if (!isSent) this.#account.interrupted++;
+      while (next < subscribers.length) {
+        const { unfinished } = subscribers[next++] as Subscriber;
+        if (unfinished !== undefined) (unfinished[0] as number)++;
+      }
+      return;
+    }
     if (error !== undefined && this.#context.throwOnErrors) throw error;
   }
 
@@ -129,9 +174,13 @@ export class EventWriter {
       if (faults?.tooLarge) this.#dropTooLarge('more than 65536');
       else this.#send(size);
     }
-    return faults !== undefined && faults.badValues > 0
-      ? this.#countBadValues(faults.badValues, payload)
-      : undefined;
+    if (faults === undefined || faults.badValues === 0) return undefined;
+    try {
+      return this.#countBadValues(faults.badValues, payload);
+    } catch {
+      // The event is on its way, however little room there is to say what is wrong with it.
+      return undefined;
+    }
   }
 
   #send(size: number): void {
@@ -147,14 +196,6 @@ export class EventWriter {
       if (eventSize > sizes.mostForAll) this.#account.tooLargeForFtrace++;
     } else {
       this.#account.drop(this.#kernel.writeReason(error));
-    }
-  }
-
-  #deliver(payload: Payload, id: Guid | undefined, relatedId: Guid | undefined): void {
-    const source = this.#context.source();
-    const time = timestamp();
-    for (const subscriber of this.audience.subscribers) {
-      subscriber.deliver(source, this.schema, payload, id, relatedId, time);
     }
   }
 
@@ -199,11 +240,11 @@ export class EventWriter {
   }
 
   #dropTooLarge(size: string): void {
-    this.#account.drop('tooLarge');
     this.#account.tell(
       `${this.schema.name} size`,
       () => `${this.#place}: an event of ${size} bytes was dropped; ${this.#kernelEvent.sizes.said}.`,
     );
+    this.#account.drop('tooLarge');
   }
 
   get #place(): string {

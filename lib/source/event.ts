@@ -1,13 +1,14 @@
 /** What an application says of one event. */
 import type { FieldDefinitions } from './fields.ts';
 
-export interface EventOptions {
+/** @typeParam Keyword names of keywords that the options use */
+export interface EventOptions<Keyword extends string = string> {
   /** 1 to 255, see `Level`; Informational unless given. */
   readonly level?: number;
   /**
    * Which kinds of event it is, as bits 0 to 47, or as names out of the source's `keywords`. None unless given.
    */
-  readonly keywords?: bigint | string | readonly string[];
+  readonly keywords?: bigint | Keyword | readonly Keyword[];
   /** 0 to 255, see `Opcode`. Unless given: Start and Stop by the end of the event's name, else Info. */
   readonly opcode?: number;
   /** What Start and Stop have in common, 1 to 65534. Unless given: 65534 less the id; a Stop has its Start's. */
@@ -28,9 +29,12 @@ export interface EventOptions {
 }
 
 /** An event of a source that is yet to be defined; made by `event`. */
-export interface EventDefinition<Fields extends FieldDefinitions = FieldDefinitions> {
+export interface EventDefinition<
+  Fields extends FieldDefinitions = FieldDefinitions,
+  Keyword extends string = string,
+> {
   readonly fields: Fields;
-  readonly options: EventOptions;
+  readonly options: EventOptions<Keyword>;
 }
 
 /**
@@ -38,12 +42,12 @@ export interface EventDefinition<Fields extends FieldDefinitions = FieldDefiniti
  *
  * @param fields name and type of each field, in the order of the payload; see `FieldDefinition`
  */
-export function event<const Fields extends FieldDefinitions>(
+export function event<const Fields extends FieldDefinitions, const Keyword extends string = never>(
   fields: Fields,
-  options?: EventOptions,
-): EventDefinition<Fields>;
+  options?: EventOptions<Keyword>,
+): EventDefinition<Fields, Keyword>;
 // Apart, or an `event()` inside `defineEventSource` would be inferred to have any fields.
-export function event(): EventDefinition<Record<never, never>>;
+export function event(): EventDefinition<Record<never, never>, never>;
 export function event(
   fields: FieldDefinitions = {},
   options: EventOptions = {},

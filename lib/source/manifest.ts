@@ -4,7 +4,9 @@
  *
  * Source: .NET's EventSource.
  */
-import type { Kernel } from '../platform/kernel.ts';
+import { doAtExit } from '../listen/at-exit.ts';
+import { eventSources } from '../listen/sources.ts';
+import { KERNEL_BIT, type Kernel } from '../platform/kernel.ts';
 import { METADATA_OFFSET } from '../wire/etw/prefix.ts';
 import { guidBytes } from '../wire/guid.ts';
 import { ManifestEncoder, manifestDescriptor } from '../wire/manifest/encode.ts';
@@ -19,6 +21,7 @@ import {
 import { manifestNamesProblem, manifestProblem } from '../wire/manifest/problem.ts';
 import type { EventSchema } from '../wire/schema.ts';
 import { scratch } from '../wire/scratch.ts';
+import { encodeProviderTraits } from '../wire/tracelogging/provider-traits.ts';
 import { onEtwCommand } from './commands.ts';
 import { DefinitionError } from './definition-error.ts';
 import { ETW_SIZES } from './etw.ts';
@@ -31,10 +34,14 @@ export function manifestEvent(provider: Provider, schema: EventSchema): KernelEv
     encoder: new ManifestEncoder(schema),
     headSize: METADATA_OFFSET,
     name: provider.name,
-    // Without traits: what they tell is in the manifest.
-    definition: Buffer.concat([manifestDescriptor(schema), guidBytes(provider.guid)]),
+    definition: definitionOf(provider, manifestDescriptor(schema)),
     sizes: ETW_SIZES,
   };
+}
+
+/** With the traits, by which sessions know the provider's group. */
+function definitionOf(provider: Provider, descriptor: Uint8Array): Uint8Array {
+  return Buffer.concat([descriptor, guidBytes(provider.guid), encodeProviderTraits(provider)]);
 }
 
 /** @throws DefinitionError when a manifest cannot describe the source */
@@ -47,15 +54,15 @@ export function checkForManifest({ name, events, keywordNames }: ManifestSource)
   }
 }
 
-/** Of each source that was defined in this thread, in that order. */
-const manifestSources = new Map<object, ManifestSource>();
+/** Of each source that was defined in this thread. */
+const manifestSources = new WeakMap<object, ManifestSource>();
 
 export function rememberForManifest(source: object, described: ManifestSource): void {
   manifestSources.set(source, described);
 }
 
 export function definedSources(): readonly object[] {
-  return [...manifestSources.keys()];
+  return eventSources().filter((source) => manifestSources.has(source));
 }
 
 /**
@@ -78,42 +85,39 @@ export function generateManifest(source: object): string {
 }
 
 /**
- * Writes the manifest into sessions: when one enables the provider, when anybody asks for it, and when the
- * process exits.
+ * Writes the manifest into sessions: when one enables the provider, when anybody asks for it, and when the source
+ * is closed or the process exits.
+ *
+ * @returns closes it
  */
-export function writeManifestInBand(context: SourceContext, xml: string): void {
+export function writeManifestInBand(context: SourceContext, xml: string): () => void {
   const { kernel, provider, account, subscriptions } = context;
   const word = kernel.allocate();
-  const definition = Buffer.concat([MANIFEST_DESCRIPTOR, guidBytes(provider.guid)]);
+  const definition = definitionOf(provider, MANIFEST_DESCRIPTOR);
   const problem = kernel.register(word, provider.name, definition, scratch);
   if (problem !== undefined) {
+    kernel.release(word);
     account.tell('manifest', () => problem);
-    return;
+    return () => {};
   }
   const write = () => {
-    if (word.words[word.index] === 0) return;
+    if (((word.words[word.index] as number) & KERNEL_BIT) === 0) return;
     const reason = writeChunks(kernel, word, xml);
     if (reason !== undefined) account.drop(reason);
   };
-  write();
-  onEtwCommand(kernel, provider, ({ kind }) => {
+  const stopHearing = onEtwCommand(kernel, provider, ({ kind }) => {
     if (kind === 'enable') write();
   });
   subscriptions.onCommand(({ kind }) => {
     if (kind === 'sendManifest') write();
   });
-  beforeExit(write);
-}
-
-const writesAtExit: (() => void)[] = [];
-
-/** One handler for all sources: Node.js takes many for a leak, and warns. */
-function beforeExit(write: () => void): void {
-  writesAtExit.push(write);
-  if (writesAtExit.length > 1) return;
-  process.once('exit', () => {
-    for (const each of writesAtExit) each();
-  });
+  const forgetExit = doAtExit(write);
+  return () => {
+    write();
+    stopHearing();
+    forgetExit();
+    kernel.release(word);
+  };
 }
 
 /** Smaller and smaller chunks, until the session has room for them; returns why it has not even for those. */

@@ -4,9 +4,9 @@
  */
 import { ActivityOptions, activityName } from '../activity/activity.ts';
 import type { SharedActivities } from '../activity/shared.ts';
+import { shown } from '../base/shown.ts';
+import { Audience } from '../listen/audience.ts';
 import type { EnabledWord } from '../platform/kernel.ts';
-import { Audience } from '../session/audience.ts';
-import { shown } from '../session/shown.ts';
 import type { EventSchema } from '../wire/schema.ts';
 import type { Payload } from '../wire/values/faults.ts';
 import { ActivityEvents } from './activity-events.ts';
@@ -63,7 +63,7 @@ export class SelfDescribingEvents {
   readonly #processId: number;
   readonly #shared: SharedActivities;
   /** Few, so that looking through them is the fastest way to find one. */
-  readonly #kinds: Kind[] = [];
+  #kinds: Kind[] = [];
   readonly #described = new Map<string, Described>();
 
   /** @param processId for activity ids; 0 for those of the 2016 form */
@@ -92,10 +92,15 @@ export class SelfDescribingEvents {
 
   /** Whether somebody wants events of the level and keywords. */
   isWanted(level: number, keywords: Keywords): boolean {
+    if (this.#context.subscriptions.isClosed) return false;
     return this.#kindOf(level, keywords, Opcode.Info).isThere;
   }
 
   write(name: string, payload?: LazyPayload, options: SelfDescribingOptions = NO_OPTIONS): void {
+    if (this.#context.subscriptions.isClosed) {
+      this.#context.account.dropLate(this.#place);
+      return;
+    }
     try {
       if (typeof name !== 'string') {
         throw new DefinitionError(this.#place, `an event's name is a string, not ${shown(name)}.`);
@@ -108,6 +113,13 @@ export class SelfDescribingEvents {
       this.#context.account.drop('notDescribable');
       this.#context.account.tell(error.message, () => error.message);
     }
+  }
+
+  /** What is written later is counted, and nothing more. To be called when the subscriptions are closed. */
+  close(): void {
+    for (const kind of this.#kinds) this.#context.kernel.release(kind.word);
+    this.#kinds = [];
+    this.#described.clear();
   }
 
   /** @throws DefinitionError */

@@ -1,6 +1,8 @@
 /** What all events of one source have in common. */
+
+import type { Subscriptions } from '../listen/subscriptions.ts';
+import type { Listenable } from '../listen/written-event.ts';
 import type { Kernel } from '../platform/kernel.ts';
-import type { Listenable, Subscriptions } from '../session/subscriptions.ts';
 import type { Account } from './account.ts';
 import type { Provider } from './provider.ts';
 

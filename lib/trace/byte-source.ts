@@ -19,7 +19,7 @@ export interface SeekableBytes {
   readonly size: number;
   /** `length` bytes from `offset`, fewer where the end comes before; bytes that nobody else writes to. */
   read(offset: number, length: number): Promise<Uint8Array>;
-  /** Closes the file; deletes it if it is a temporary one. Does nothing when done before. */
+  /** Closes the file. Does nothing when done before. */
   close(): Promise<void>;
 }
 

@@ -1,4 +1,6 @@
 /** `tracewright/trace`: opening traces of any format, on any system. */
+export type { Payload, Value } from '../wire/decoded-field.ts';
+export type { Fault, FaultCode } from '../wire/fault.ts';
 export { type OpenTraceOptions, openTrace } from './open-trace.ts';
 export type { OnDamage, Trace } from './trace.ts';
 export { TraceError, type TraceErrorCode } from './trace-error.ts';

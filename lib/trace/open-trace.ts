@@ -18,6 +18,8 @@ export interface OpenTraceOptions {
   readonly onDamage?: OnDamage;
   /** The XML of manifests that describe events of an .etl, beside those that the trace itself carries. */
   readonly manifests?: readonly string[];
+  /** Which file of a zip archive (or .diagsession) to open: its name, or a part of it that no other has. */
+  readonly member?: string;
 }
 
 /** Archives in archives that are opened: `.nettrace.gz` in a zip. */
@@ -37,7 +39,7 @@ async function loadNetTrace(): Promise<OpenReader> {
 
 /**
  * Opens a trace: .etl (ETW), .nettrace and .netperf (EventPipe), perf.data (perf record), also compressed by
- * gzip or in a zip. What it is, its first bytes say.
+ * gzip or in a zip (a .diagsession is one). What it is, its first bytes say.
  *
  * @param input a path, a file URL, the bytes, or a stream of them (standard input, say)
  * @throws TraceError where it is no trace, or its head is damaged
@@ -49,7 +51,7 @@ export async function openTrace(
 ): Promise<Trace> {
   let source = await openInput(input);
   try {
-    source = await unpacked(source);
+    source = await unpacked(source, options.member);
     const format = formatOf(source.head);
     if (format === undefined) throw unrecognized(source.name, source.head);
     const open = await READERS[format]();
@@ -68,11 +70,11 @@ function openInput(input: string | URL | Uint8Array | AsyncIterable<Uint8Array>)
   return openStream(input, 'the given stream');
 }
 
-async function unpacked(source: OpenedSource): Promise<OpenedSource> {
+async function unpacked(source: OpenedSource, member: string | undefined): Promise<OpenedSource> {
   let opened = source;
   for (let depth = 0; depth < MAX_ARCHIVE_DEPTH; depth++) {
     if (isGzip(opened.head)) opened = await openGzip(opened);
-    else if (isZip(opened.head)) opened = await openZip(opened);
+    else if (isZip(opened.head)) opened = await openZip(opened, member);
     else break;
   }
   return opened;

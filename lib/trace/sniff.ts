@@ -32,10 +32,17 @@ export function formatOf(head: Uint8Array): TraceFormat | undefined {
   return undefined;
 }
 
+/** What trace-cmd's trace.dat starts with. */
+const TRACE_CMD_MAGIC = '\x17\x08Dtracing';
+
 export function unrecognized(name: string, head: Uint8Array): TraceError {
+  const isOfTraceCmd =
+    Buffer.from(head.subarray(0, TRACE_CMD_MAGIC.length)).toString('latin1') === TRACE_CMD_MAGIC;
   const message =
     head.length === 0
       ? `${name} is empty.`
-      : `${name} is no trace that is known here (.etl, .nettrace, .netperf, perf.data, also in gzip or zip): it starts with ${hexText(head.subarray(0, 8), ' ')}.`;
+      : isOfTraceCmd
+        ? `${name} is a trace.dat, which only trace-cmd reads: "trace-cmd report" shows it, and "perf record" or "tracewright record" records what is read here.`
+        : `${name} is no trace that is known here (.etl, .nettrace, .netperf, perf.data, also in gzip or zip): it starts with ${hexText(head.subarray(0, 8), ' ')}.`;
   return new TraceError('unrecognized', 0, message);
 }

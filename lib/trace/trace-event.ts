@@ -51,6 +51,11 @@ export abstract class TraceEvent {
   abstract readonly relatedActivityId: string | undefined;
   /** The fields by name, in their order; see `Value`. Empty where nothing tells what the fields are. */
   abstract readonly payload: Payload;
+  /** Names of fields, also of members of structs, whose numbers people read in hex: addresses, handles, bits. */
+  get hexFields(): ReadonlySet<string> | undefined {
+    return undefined;
+  }
+
   /** A sentence on why `payload` lacks fields that the event has. */
   abstract readonly payloadProblem: string | undefined;
   /** The payload's own bytes, a view of the trace's. */
@@ -80,7 +85,7 @@ export abstract class TraceEvent {
     return pathOf(this.relatedActivityId, this.processId);
   }
 
-  /** What `JSON.stringify` and `tracewright dump --json` show: 64-bit integers as text, bytes as hex. */
+  /** What `JSON.stringify` and `tracewright dump --json` show: 64-bit integers as text, addresses and bytes in hex. */
   toJSON(): Record<string, unknown> {
     return {
       provider: this.provider,
@@ -106,7 +111,7 @@ export abstract class TraceEvent {
       relatedActivityPath: this.relatedActivityPath,
       labels: this.labels && jsonValue(this.labels),
       message: this.message,
-      payload: jsonValue(this.payload),
+      payload: jsonValue(this.payload, this.hexFields),
       payloadProblem: this.payloadProblem,
       stack: this.stack?.map((address) => `0x${address.toString(16)}`),
       position: this.position,
@@ -129,13 +134,29 @@ function pathOf(activityId: string | undefined, processId = 0): string | undefin
 
 type PayloadValue = Value | readonly Value[] | Payload | readonly Payload[];
 
-/** A payload's value as JSON has it: 64-bit integers as text, bytes as hex. */
-export function jsonValue(value: PayloadValue): unknown {
+/**
+ * A payload's value as JSON has it: 64-bit integers as text, bytes as hex.
+ * @param hexFields see `TraceEvent.hexFields`
+ */
+export function jsonValue(value: PayloadValue, hexFields?: ReadonlySet<string>): unknown {
   if (typeof value === 'bigint') return String(value);
   if (value instanceof Uint8Array) return hexText(value);
-  if (Array.isArray(value)) return value.map(jsonValue);
+  if (Array.isArray(value)) return value.map((item) => jsonValue(item, hexFields));
   if (typeof value === 'object' && value !== null) {
-    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, jsonValue(member)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([name, member]) => [name, jsonField(name, member, hexFields)]),
+    );
   }
   return value;
+}
+
+/** The same of a field: `0xffff8000` where it is one of `hexFields`. */
+export function jsonField(name: string, value: PayloadValue, hexFields?: ReadonlySet<string>): unknown {
+  return hexFields?.has(name) ? inHex(value, hexFields) : jsonValue(value, hexFields);
+}
+
+function inHex(value: PayloadValue, hexFields: ReadonlySet<string>): unknown {
+  if ((typeof value === 'number' || typeof value === 'bigint') && value >= 0)
+    return `0x${value.toString(16)}`;
+  return Array.isArray(value) ? value.map((item) => inHex(item, hexFields)) : jsonValue(value, hexFields);
 }

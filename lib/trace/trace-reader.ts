@@ -21,6 +21,11 @@ export interface TraceInfo {
   readonly processId?: number;
   /** What else the format tells, by its own names. */
   readonly properties: Readonly<Record<string, string>>;
+  /**
+   * What of this the trace does not tell although it should, in sentences: an optional section is empty or
+   * damaged, say. Its events are read all the same. Absent where there is nothing to say.
+   */
+  readonly problems?: readonly string[];
 }
 
 /** What is known only as the events go by; final when the last one has been given. */

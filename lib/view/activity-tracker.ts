@@ -60,7 +60,7 @@ export class ActivityTracker {
     const head = {
       ...started,
       index: this.#startCount++,
-      extra: firstText(event),
+      extra: tellingField(event),
       startThreadId: event.threadId,
       state: 'open',
     } as const;
@@ -138,10 +138,17 @@ function nameOf({ provider, task }: { readonly provider: string; readonly task: 
   return `${provider}/${task}`;
 }
 
-/** The payload of starts is decoded, and one text of it kept. */
-function firstText({ payload }: TraceEvent): string | undefined {
+/**
+ * The field of a start that tells most often which one it is: the first text, as PerfView has it, else the first
+ * number or boolean. The payload is decoded for it.
+ */
+function tellingField({ payload }: TraceEvent): string | undefined {
+  let other: string | undefined;
   for (const [name, value] of Object.entries(payload)) {
     if (typeof value === 'string') return `/${name}=${value.slice(0, MAX_EXTRA_LENGTH)}`;
+    if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') {
+      other ??= `/${name}=${value}`;
+    }
   }
-  return undefined;
+  return other;
 }

@@ -1,6 +1,6 @@
 /** The activities of a trace as the tree of what started what, or the part of it that is wanted. */
-import type { TraceEvent } from '../trace/trace-event.ts';
-import { ActivityTracker } from './activity-tracker.ts';
+import { jsonValue, type TraceEvent } from '../trace/trace-event.ts';
+import { type ActivityChange, ActivityTracker } from './activity-tracker.ts';
 import type { TracedActivity } from './traced-activity.ts';
 
 /** An activity in the tree. */
@@ -8,10 +8,15 @@ export interface ActivityNode {
   readonly activity: TracedActivity;
   /** In the order of their starts. */
   readonly children: readonly ActivityNode[];
+  /** The fields of its start and of its stop, as JSON has them: in a tree that `keepsPayloads`. */
+  readonly payload?: unknown;
+  readonly stopPayload?: unknown;
 }
 
 interface GrowingNode extends ActivityNode {
   readonly children: GrowingNode[];
+  payload?: unknown;
+  stopPayload?: unknown;
 }
 
 export interface ActivityTreeOptions {
@@ -21,6 +26,8 @@ export interface ActivityTreeOptions {
   readonly slowest?: number | undefined;
   /** No more than so many activities. */
   readonly limit?: number;
+  /** Whether each activity has the fields of its start and its stop; not unless given. */
+  readonly keepsPayloads?: boolean;
 }
 
 /** Roots that are collected before the fast ones among them are dropped. */
@@ -33,6 +40,7 @@ export class ActivityTree {
   readonly #isRoot: (event: TraceEvent, activity: TracedActivity) => boolean;
   readonly #slowest: number;
   readonly #limit: number;
+  readonly #keepsPayloads: boolean;
   /** Of the activities in the tree, for as long as the tracker knows them. */
   readonly #nodes = new WeakMap<TracedActivity, GrowingNode>();
   #roots: GrowingNode[] = [];
@@ -43,6 +51,7 @@ export class ActivityTree {
     this.#isRoot = options.isRoot ?? ((_, activity) => activity.parent === undefined);
     this.#slowest = options.slowest ?? Number.POSITIVE_INFINITY;
     this.#limit = options.limit ?? Number.POSITIVE_INFINITY;
+    this.#keepsPayloads = options.keepsPayloads ?? false;
     this.#rootLimit = this.#slowest + ROOTS_AT_LEAST;
   }
 
@@ -52,6 +61,7 @@ export class ActivityTree {
     if (change === undefined) return;
     const { boundary, activity } = change;
     if (boundary === 'Start' || activity.state === 'unstarted') this.#place(event, activity);
+    if (this.#keepsPayloads) this.#keepPayload(event, change);
   }
 
   /** In the order of their starts; of only the slowest, the slowest first. */
@@ -64,6 +74,15 @@ export class ActivityTree {
   durationNs(activity: TracedActivity): number {
     if (activity.state === 'unstarted') return 0;
     return activity.durationNs ?? this.tracker.nowNs - activity.startNs;
+  }
+
+  #keepPayload(event: TraceEvent, { boundary, activity }: ActivityChange): void {
+    const node = this.#nodes.get(activity);
+    if (node === undefined) return;
+    // A copy: the payload's own bytes are a part of the trace's.
+    const payload = jsonValue(event.payload);
+    if (boundary === 'Start') node.payload = payload;
+    else node.stopPayload = payload;
   }
 
   #place(event: TraceEvent, activity: TracedActivity): void {

@@ -21,7 +21,7 @@ export class TracedActivity {
   /** GUID text. */
   readonly id: string;
   readonly processId: number | undefined;
-  /** The first field of the start that is a text, as PerfView adds it to the name: `/url=http://site/`. */
+  /** A field of the start, as PerfView adds its first text to the name: `/url=http://site/`; without a text, a number. */
   readonly extra: string | undefined;
   readonly parent: TracedActivity | undefined;
   /** 0 at the top. */

@@ -6,7 +6,7 @@
 import type { GuidWords } from './guid.ts';
 import type { BadValue, PayloadWriter } from './payload-writer.ts';
 import { scratch, scratchView } from './scratch.ts';
-import { type Payload, putBackFaults, takeFaults } from './values/faults.ts';
+import { forgetFaults, type Payload, putBackFaults, takeFaults } from './values/faults.ts';
 
 /** What stands before the payload, with zeros where the activity ids go. */
 export interface Prefixes {
@@ -23,9 +23,13 @@ export type SetActivityIds = (
   relatedActivityId: GuidWords | undefined,
 ) => void;
 
-/** The prefix that stands at the start of the scratch buffer now. */
+/** The prefix that stands at the start of the scratch buffer now; undefined while another one is put there. */
 let current: Uint8Array | undefined;
 let encoding = false;
+/** The number of the event whose bytes the scratch buffer has. One that is encoded amid it has another. */
+let inScratch = 0;
+/** Code that is terminated while it encodes tells nobody. */
+let isWatched = false;
 
 /** What every format's encoder is; the formats differ in prefixes, ids and values. */
 export class EventEncoder {
@@ -54,7 +58,7 @@ export class EventEncoder {
    * Writes the event at the start of the scratch buffer and returns its size in bytes, all that stands
    * before it included. A related id goes only with an activity id. `takeFaults` tells what did not fit.
    *
-   * Throws what reading the payload throws (a getter, a proxy).
+   * Throws what reading the payload throws (a getter, a proxy), and where one that was written amid it has not put its bytes back.
    */
   encode(
     payload: Payload,
@@ -69,9 +73,14 @@ export class EventEncoder {
           : this.#withRelated;
     if (current !== prefix) placePrefix(prefix);
     if (activityId !== undefined) this.#setActivityIds(scratchView, activityId, relatedActivityId);
+    const number = ++inScratch;
+    forgetFaults();
     encoding = true;
     try {
-      return this.#writeFields(prefix.length, payload);
+      const end = this.#writeFields(prefix.length, payload);
+      if (inScratch !== number)
+        throw new RangeError('The stack ended amid an event that another one was written in.');
+      return end;
     } finally {
       encoding = false;
     }
@@ -85,6 +94,7 @@ export class EventEncoder {
 
 /** Puts a prefix, or a whole event that never changes, at the start of the scratch buffer. */
 export function placePrefix(prefix: Uint8Array): void {
+  current = undefined;
   scratch.set(prefix);
   current = prefix;
 }
@@ -99,16 +109,31 @@ export function isEncoding(): boolean {
  * back as it was. Slow; it happens only when reading a payload writes an event.
  */
 export function amidEncoding<Result>(work: () => Result): Result {
+  watch();
   const bytes = Buffer.from(scratch);
   const prefix = current;
   const faults = takeFaults();
+  const number = inScratch;
   encoding = false;
   try {
     return work();
   } finally {
     encoding = true;
+    current = undefined;
     scratch.set(bytes);
-    current = prefix;
     putBackFaults(faults);
+    // Not where the stack has ended before: then the event is given up, whose bytes these were.
+    current = prefix;
+    inScratch = number;
   }
+}
+
+/** Nothing is being encoded when the event loop comes around, whatever was said: see `isWatched`. */
+function watch(): void {
+  if (isWatched) return;
+  setImmediate(() => {
+    encoding = false;
+    isWatched = false;
+  }).unref();
+  isWatched = true;
 }

@@ -58,6 +58,31 @@ export function ipAddressText(bytes: Uint8Array): string {
   return bytes.length === 4 ? bytes.join('.') : ipv6Text(bytes);
 }
 
+/** The same of bytes that may be of another length: then undefined. */
+export function ipAddressOf(bytes: Uint8Array): string | undefined {
+  return bytes.length === 4 || bytes.length === 16 ? ipAddressText(bytes) : undefined;
+}
+
+/** Windows' numbers of address families. */
+const AF_INET = 2;
+const AF_INET6 = 23;
+
+/**
+ * `192.0.2.1:80` or `[2001:db8::1]:80`. Layouts: family u16 little-endian, port u16 in network order, then of
+ * IPv4 the address; of IPv6 a flow u32, the address, a scope u32. Source: Windows' `ws2def.h`, `ws2ipdef.h`.
+ *
+ * @returns undefined where the bytes are no SOCKADDR of these families
+ */
+export function socketAddressText(bytes: Uint8Array): string | undefined {
+  if (bytes.length < 8) return undefined;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const family = view.getUint16(0, true);
+  const port = view.getUint16(2, false);
+  if (family === AF_INET) return `${ipAddressText(bytes.subarray(4, 8))}:${port}`;
+  if (family !== AF_INET6 || bytes.length < 24) return undefined;
+  return `[${ipAddressText(bytes.subarray(8, 24))}]:${port}`;
+}
+
 function ipv6Text(bytes: Uint8Array): string {
   const groups = Array.from(
     { length: 8 },

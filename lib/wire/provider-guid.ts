@@ -5,7 +5,6 @@
  * upper-cased name in UTF-16, high byte first; of that the first 16 bytes, the high half of byte 7 set to
  * 5, read as a GUID in struct order. (RFC 9562 would have the variant's bits set, too; this rule does not.)
  */
-import { createHash } from 'node:crypto';
 import { guidText } from './guid.ts';
 
 const NAMESPACE = Buffer.from('482C2DB2C39047C887F81A15BFC130FB', 'hex');
@@ -14,6 +13,8 @@ const NAMESPACE = Buffer.from('482C2DB2C39047C887F81A15BFC130FB', 'hex');
 export function providerGuid(name: string): string {
   const upperCased = Array.from({ length: name.length }, (_, index) => upperCaseUnit(name.charCodeAt(index)));
   const utf16 = Buffer.from(String.fromCharCode(...upperCased), 'utf16le').swap16();
+  // Not imported: loading node:crypto takes longer than all of tracewright.
+  const { createHash } = process.getBuiltinModule('node:crypto');
   const bytes = createHash('sha1').update(NAMESPACE).update(utf16).digest().subarray(0, 16);
   bytes[7] = ((bytes[7] as number) & 0x0f) | 0x50;
   return guidText(bytes);
@@ -38,4 +39,9 @@ function upperCaseUnit(unit: number): number {
 function isGreekWithIotaSubscript(unit: number): boolean {
   if (unit >= 0x1f80 && unit < 0x1fb0) return (unit & 8) === 0;
   return unit === 0x1fb3 || unit === 0x1fc3 || unit === 0x1ff3;
+}
+
+/** What formats know a provider by: nettrace's version 4 by its name, all others by its GUID. */
+export function providerKeys({ name, guid }: { readonly name: string; readonly guid: string }): string[] {
+  return [...new Set([providerGuid(name), guid.toLowerCase()])];
 }

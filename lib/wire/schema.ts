@@ -75,3 +75,39 @@ export interface EventSchema {
   /** The event in words, with `{0}` where the first field's value belongs. */
   readonly message?: string;
 }
+
+/** All 64 keywords: what a session asks for that wants every event. */
+export const ALL_KEYWORDS = 0xffff_ffff_ffff_ffffn;
+
+/**
+ * All that readers learn of an event by its provider and id, as text: the same for the same event on all threads.
+ * Without the task, which most events have by their ids. The name comes first.
+ */
+export function layoutText(schema: EventSchema): string {
+  const { name, id, version, level, keywords, opcode, tag, message = '', fields } = schema;
+  const isSelfDescribing = id === 0;
+  return JSON.stringify([
+    name,
+    isSelfDescribing,
+    version,
+    level,
+    String(keywords),
+    opcode,
+    tag,
+    message,
+    fields.map(fieldLayout),
+  ]);
+}
+
+/** In one order of properties, whoever made the schema. */
+function fieldLayout(field: FieldSchema): readonly unknown[] {
+  const { name, type, array } = field;
+  return type === 'struct'
+    ? [name, array, field.fields.map(fieldLayout)]
+    : [name, array, type, field.nullable];
+}
+
+/** The event's name out of `layoutText`. */
+export function nameInLayout(layout: string): string {
+  return (JSON.parse(layout) as [string])[0];
+}

@@ -47,6 +47,8 @@ class PerfRecorder final : public Recorder {
   int Open(std::vector<uint64_t>* ids, const char** step);
   int Start(int file) override;
   int Add(const std::string& attr, std::vector<uint64_t>* ids) override;
+  int Enable() override;
+  int Append(const std::vector<uint8_t>& records, uint64_t* position) override;
   void Stop() override;
   RecorderCounts Counts() const override;
 
@@ -59,6 +61,7 @@ class PerfRecorder final : public Recorder {
   // Empties all rings in one pass, whichever has called: the mark behind it says that no later
   // record is older than the newest one before the pass.
   int DrainAll();
+  int DrainRings();
   // After a failure: the file ends with the last complete pass.
   void CutFile();
   void Disable();
@@ -72,7 +75,11 @@ class PerfRecorder final : public Recorder {
   off_t file_start_ = 0;  // -1: a pipe, which cannot be cut
   pthread_t thread_{};
   bool started_ = false;
-  bool brought_ = false;  // the pass before; the thread's own
+  bool brought_ = false;           // the pass before; the thread's own
+  std::vector<Descriptor> added_;  // not enabled yet; the caller's own
+
+  std::mutex file_mutex_;  // taken before mutex_; held while something is appended to the file
+  bool file_failed_ = false;
 
   mutable std::mutex mutex_;  // guards what follows
   RecorderCounts counts_;
@@ -144,12 +151,34 @@ int PerfRecorder::Add(const std::string& attr, std::vector<uint64_t>* ids) {
     ids->push_back(id);
     events.push_back(std::move(event));
   }
+  added_ = std::move(events);
+  return 0;
+}
+
+int PerfRecorder::Enable() {
+  std::vector<Descriptor> events = std::move(added_);
+  added_.clear();
   std::lock_guard<std::mutex> lock(mutex_);
   if (stopping_) return ESHUTDOWN;
   for (const Descriptor& event : events) {
     if (ioctl(event.get(), PERF_EVENT_IOC_ENABLE, 0) != 0) return errno;
   }
   std::move(events.begin(), events.end(), std::back_inserter(events_));
+  return 0;
+}
+
+int PerfRecorder::Append(const std::vector<uint8_t>& records, uint64_t* position) {
+  std::lock_guard<std::mutex> file_lock(file_mutex_);
+  if (file_failed_ || file_.get() < 0 || file_start_ < 0) return EBADF;
+  off_t end = lseek(file_.get(), 0, SEEK_CUR);
+  if (end < 0) return errno;
+  if (int error = WriteAll(file_.get(), records.data(), records.size())) {
+    if (ftruncate(file_.get(), end) == 0) lseek(file_.get(), end, SEEK_SET);
+    return error;
+  }
+  *position = static_cast<uint64_t>(end);
+  std::lock_guard<std::mutex> lock(mutex_);
+  counts_.bytes += records.size();
   return 0;
 }
 
@@ -185,9 +214,11 @@ void PerfRecorder::Record() {
   if (error == 0) error = DrainAll();
   if (error != 0) CutFile();
   uint64_t lost = LostInAll();
-  // Closed behind the lock: who reads the end of a pipe finds the counts complete.
-  Descriptor file = std::move(file_);
+  // Closed behind the locks: who reads the end of a pipe finds the counts complete.
+  Descriptor file;
   std::vector<Descriptor> closed;
+  std::lock_guard<std::mutex> file_lock(file_mutex_);
+  file = std::move(file_);
   std::lock_guard<std::mutex> lock(mutex_);
   counts_.lost = lost;
   counts_.error = error;
@@ -197,6 +228,13 @@ void PerfRecorder::Record() {
 }
 
 int PerfRecorder::DrainAll() {
+  std::lock_guard<std::mutex> file_lock(file_mutex_);
+  int error = DrainRings();
+  if (error != 0) file_failed_ = true;
+  return error;
+}
+
+int PerfRecorder::DrainRings() {
   RecorderCounts counts = Counts();
   uint64_t bytes_before = counts.bytes;
   for (Ring& ring : rings_) {

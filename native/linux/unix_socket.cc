@@ -62,6 +62,12 @@ int TakeDescriptor(msghdr* message) {
   return -1;
 }
 
+// As they were when it connected, or listened.
+int Peer(int fd, ucred* peer) {
+  socklen_t size = sizeof *peer;
+  return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, peer, &size) < 0 ? errno : 0;
+}
+
 }  // namespace
 
 int Listen(const std::string& path) {
@@ -97,8 +103,14 @@ int Accept(int listener) {
 
 int ListeningProcess(int fd) {
   ucred peer{};
-  socklen_t size = sizeof peer;
-  return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0 ? -errno : peer.pid;
+  int error = Peer(fd, &peer);
+  return error != 0 ? -error : peer.pid;
+}
+
+ptrdiff_t ConnectedUser(int fd) {
+  ucred peer{};
+  int error = Peer(fd, &peer);
+  return error != 0 ? -error : static_cast<ptrdiff_t>(peer.uid);
 }
 
 ptrdiff_t Receive(int fd, void* data, size_t size) {

@@ -17,6 +17,8 @@ int Connect(const std::string& path);
 int Accept(int listener);
 // The process that listens where the descriptor is connected; 0: one that is not known here.
 int ListeningProcess(int fd);
+// The user of the process that has connected.
+ptrdiff_t ConnectedUser(int fd);
 
 ptrdiff_t Receive(int fd, void* data, size_t size);
 ptrdiff_t Send(int fd, const void* data, size_t size);

@@ -6,7 +6,7 @@ namespace tracewright::provider {
 
 const char* Name() { return "none"; }
 
-OpenResult Open(const std::string&) { return {kUnsupported, ""}; }
+OpenResult Open(const std::string&, const std::string&) { return {kUnsupported, ""}; }
 void Close() {}
 
 int Register(uint32_t*, const std::string&, Registration*) { return kUnsupported; }
@@ -17,6 +17,8 @@ int Write(const Registration&, uint8_t*, size_t) { return kUnsupported; }
 // Nobody is told here when a tracer comes or goes.
 void AddCommandListener(const void*, CommandListener) {}
 void RemoveCommandListener(const void*) {}
+
+bool LastCommand(const uint8_t*, Command*) { return false; }
 
 int ThreadActivityId(uint32_t, uint8_t*) { return kUnsupported; }
 

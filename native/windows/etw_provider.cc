@@ -3,6 +3,7 @@
 #include "windows/etw_provider.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <utility>
 
@@ -11,8 +12,8 @@
 namespace tracewright::etw {
 namespace {
 
-// EVENT_INFO_CLASS and the types of data descriptors that older SDKs, and mingw's, lack.
-constexpr auto kSetTraits = static_cast<EVENT_INFO_CLASS>(2);
+// What older SDKs, and mingw's, lack: EventProviderSetTraits, and the types of data descriptors.
+constexpr int kSetTraits = 2;
 constexpr ULONG kProviderMetadata = 2;
 constexpr ULONG kEventMetadata = 1;
 
@@ -29,6 +30,8 @@ constexpr size_t kActivityIdOffset = 4;
 constexpr size_t kRelatedIdOffset = 20;
 constexpr size_t kMetadataOffset = 36;
 
+EVENT_INFO_CLASS InfoClass(int value) { return static_cast<EVENT_INFO_CLASS>(value); }
+
 EVENT_DATA_DESCRIPTOR Data(const void* bytes, size_t size, ULONG type) {
   EVENT_DATA_DESCRIPTOR descriptor;
   EventDataDescCreate(&descriptor, bytes, static_cast<ULONG>(size));
@@ -38,14 +41,16 @@ EVENT_DATA_DESCRIPTOR Data(const void* bytes, size_t size, ULONG type) {
 
 }  // namespace
 
-Provider::Provider(const GUID& id, std::string traits) : id_(id), traits_(std::move(traits)) {
+Provider::Provider(const GUID& id, const std::string& traits) : id_(id) {
   // Calls OnCommand before it returns when a session waits for the provider already.
   status_ = EventRegister(&id_, OnCommand, this, &handle_);
-  if (status_ != ERROR_SUCCESS || traits_.empty()) return;
+  if (status_ != ERROR_SUCCESS || traits.empty()) return;
   // Windows 7 refuses; then sessions do without the provider's name and group, as they always did
   // there.
-  EventSetInformation(
-      handle_, kSetTraits, const_cast<char*>(traits_.data()), static_cast<ULONG>(traits_.size()));
+  EventSetInformation(handle_,
+                      InfoClass(kSetTraits),
+                      const_cast<char*>(traits.data()),
+                      static_cast<ULONG>(traits.size()));
 }
 
 Provider::~Provider() {
@@ -56,43 +61,52 @@ Provider::~Provider() {
 void NTAPI Provider::OnCommand(LPCGUID, ULONG code, UCHAR level, ULONGLONG any_keyword,
                                ULONGLONG all_keyword, PEVENT_FILTER_DESCRIPTOR filter,
                                PVOID context) {
+  static std::atomic<uint64_t> commands{0};
   auto* self = static_cast<Provider*>(context);
-  // Other codes, like the request for a rundown, change nothing of what is enabled.
-  if (code == kDisable || code == kEnable) {
-    std::lock_guard<std::mutex> lock(self->mutex_);
-    self->enabled_ = code == kEnable;
-    self->level_ = level;
-    self->any_keyword_ = any_keyword;
-    self->all_keyword_ = all_keyword;
-    for (Event* event : self->events_) self->Apply(event);
-  }
   provider::Command command{};
   memcpy(command.provider, &self->id_, sizeof command.provider);
   command.code = code;
   command.level = level;
   command.any_keyword = any_keyword;
   command.all_keyword = all_keyword;
+  command.order = ++commands;
   if (filter != nullptr && filter->Ptr != 0) {
     auto* bytes = reinterpret_cast<const char*>(static_cast<uintptr_t>(filter->Ptr));
     command.filter.assign(bytes, filter->Size);
+  }
+  // Other codes, like the request for a rundown, change nothing of what is enabled.
+  if (code == kDisable || code == kEnable) {
+    std::lock_guard<std::mutex> lock(self->mutex_);
+    self->state_ = command;
+    for (Event* event : self->events_) self->Apply(event);
   }
   CommandListeners::Call(command);
 }
 
 // ETW's rule. A session's level 0 asks for all levels, its keyword 0 for all keywords; an event of
 // level 0 or keyword 0 passes every filter.
+bool Provider::IsEnabled(const EVENT_DESCRIPTOR& descriptor) const {
+  if (state_.code != kEnable) return false;
+  if (state_.level != 0 && descriptor.Level > state_.level) return false;
+  if (descriptor.Keyword == 0) return true;
+  bool any = state_.any_keyword == 0 || (descriptor.Keyword & state_.any_keyword) != 0;
+  return any && (descriptor.Keyword & state_.all_keyword) == state_.all_keyword;
+}
+
 void Provider::Apply(Event* event) const {
-  const EVENT_DESCRIPTOR& descriptor = event->descriptor;
-  bool level_passes = level_ == 0 || descriptor.Level <= level_;
-  bool keyword_passes =
-      descriptor.Keyword == 0 || ((any_keyword_ == 0 || (descriptor.Keyword & any_keyword_) != 0) &&
-                                  (descriptor.Keyword & all_keyword_) == all_keyword_);
   auto* word = reinterpret_cast<volatile LONG*>(event->word);
-  if (enabled_ && level_passes && keyword_passes) {
+  if (IsEnabled(event->descriptor)) {
     InterlockedOr(word, kTracerBit);
   } else {
     InterlockedAnd(word, ~static_cast<LONG>(kTracerBit));
   }
+}
+
+bool Provider::LastCommand(provider::Command* command) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (state_.order == 0) return false;
+  *command = state_;
+  return true;
 }
 
 void Provider::Add(Event* event) {
@@ -111,7 +125,7 @@ bool Provider::IsEmpty() {
   return events_.empty();
 }
 
-ULONG Provider::Write(const EVENT_DESCRIPTOR& descriptor, const uint8_t* data, size_t size) {
+ULONG Provider::Write(const Event& event, const uint8_t* data, size_t size) {
   uint16_t metadata_size;
   memcpy(&metadata_size, data + kMetadataSizeOffset, sizeof metadata_size);
   size_t payload_offset = kMetadataOffset + metadata_size;
@@ -125,13 +139,13 @@ ULONG Provider::Write(const EVENT_DESCRIPTOR& descriptor, const uint8_t* data, s
   EVENT_DATA_DESCRIPTOR parts[3];
   ULONG count = 0;
   if (metadata_size != 0) {
-    parts[count++] = Data(traits_.data(), traits_.size(), kProviderMetadata);
+    parts[count++] = Data(event.traits.data(), event.traits.size(), kProviderMetadata);
     parts[count++] = Data(data + kMetadataOffset, metadata_size, kEventMetadata);
   }
   if (size > payload_offset) {
     parts[count++] = Data(data + payload_offset, size - payload_offset, 0);
   }
-  return EventWriteTransfer(handle_, &descriptor, activity_id, related_id, count, parts);
+  return EventWriteTransfer(handle_, &event.descriptor, activity_id, related_id, count, parts);
 }
 
 }  // namespace tracewright::etw

@@ -11,20 +11,23 @@
 #include <string>
 #include <vector>
 
+#include "provider.h"
+
 namespace tracewright::etw {
 
 // An event of a provider, as one environment has defined it.
 struct Event {
   class Provider* provider;
   EVENT_DESCRIPTOR descriptor;
+  // The bytes of EventProviderSetTraits: size, name, group GUID.
+  std::string traits;
   uint32_t* word;
 };
 
 class Provider {
  public:
-  // Registers with ETW. `traits` are the bytes of EventProviderSetTraits: size, name, group GUID;
-  // empty for a provider whose events are described by a manifest.
-  Provider(const GUID& id, std::string traits);
+  // Registers with ETW, which takes one set of traits for a registration; they may be empty.
+  Provider(const GUID& id, const std::string& traits);
   ~Provider();
   Provider(const Provider&) = delete;
   Provider& operator=(const Provider&) = delete;
@@ -32,32 +35,32 @@ class Provider {
   // The status of EventRegister: 0, or why the provider cannot be used.
   ULONG status() const { return status_; }
   const GUID& id() const { return id_; }
-  const std::string& traits() const { return traits_; }
 
   // Has bit 0 of the event's word follow the sessions, from now on and until Remove has returned.
   void Add(Event* event);
   void Remove(Event* event);
   bool IsEmpty();
 
+  // The last enable or disable; false: there was none.
+  bool LastCommand(provider::Command* command);
+
   // Writes an event that begins with a header of 4 bytes (see provider.cc).
-  ULONG Write(const EVENT_DESCRIPTOR& descriptor, const uint8_t* data, size_t size);
+  ULONG Write(const Event& event, const uint8_t* data, size_t size);
 
  private:
   static void NTAPI OnCommand(LPCGUID source, ULONG code, UCHAR level, ULONGLONG any_keyword,
                               ULONGLONG all_keyword, PEVENT_FILTER_DESCRIPTOR filter,
                               PVOID context);
   void Apply(Event* event) const;
+  bool IsEnabled(const EVENT_DESCRIPTOR& descriptor) const;
 
   const GUID id_;
-  const std::string traits_;
   REGHANDLE handle_ = 0;
   ULONG status_ = 0;
 
   std::mutex mutex_;  // guards what follows; never held while ETW is called, which calls OnCommand
-  bool enabled_ = false;
-  UCHAR level_ = 0;
-  ULONGLONG any_keyword_ = 0;
-  ULONGLONG all_keyword_ = 0;
+  // With order 0 until there is one.
+  provider::Command state_ = {};
   std::vector<Event*> events_;
 };
 

@@ -46,9 +46,9 @@ void PinModule() {
                      &module);
 }
 
-Provider* Find(State& state, const GUID& id, const std::string& traits) {
+Provider* Find(State& state, const GUID& id) {
   for (auto& provider : state.providers) {
-    if (IsEqualGUID(provider->id(), id) && provider->traits() == traits) return provider.get();
+    if (IsEqualGUID(provider->id(), id)) return provider.get();
   }
   return nullptr;
 }
@@ -57,7 +57,7 @@ Provider* Find(State& state, const GUID& id, const std::string& traits) {
 
 const char* Name() { return "etw"; }
 
-OpenResult Open(const std::string&) {
+OpenResult Open(const std::string&, const std::string&) {
   static std::once_flag once;
   std::call_once(once, PinModule);
   return {0, ""};
@@ -71,13 +71,14 @@ int Register(uint32_t* word, const std::string& definition, Registration* regist
   GUID id;
   memcpy(&event->descriptor, definition.data(), sizeof event->descriptor);
   memcpy(&id, definition.data() + kGuidOffset, sizeof id);
-  std::string traits = definition.substr(kTraitsOffset);
+  event->traits = definition.substr(kTraitsOffset);
 
   State& state = TheState();
   std::lock_guard<std::mutex> lock(state.mutex);
-  Provider* provider = Find(state, id, traits);
+  // By the GUID alone: a second registration would get each command of a session once more.
+  Provider* provider = Find(state, id);
   if (provider == nullptr) {
-    auto fresh = std::make_unique<Provider>(id, traits);
+    auto fresh = std::make_unique<Provider>(id, event->traits);
     if (fresh->status() != ERROR_SUCCESS) return static_cast<int>(fresh->status());
     provider = fresh.get();
     state.providers.push_back(std::move(fresh));
@@ -106,7 +107,7 @@ void Unregister(const Registration& registration) {
 int Write(const Registration& registration, uint8_t* data, size_t size) {
   if (registration.word == nullptr) return kNotRegistered;
   auto* event = reinterpret_cast<const Event*>(registration.event);
-  return static_cast<int>(event->provider->Write(event->descriptor, data, size));
+  return static_cast<int>(event->provider->Write(*event, data, size));
 }
 
 void AddCommandListener(const void* owner, CommandListener listener) {
@@ -114,6 +115,15 @@ void AddCommandListener(const void* owner, CommandListener listener) {
 }
 
 void RemoveCommandListener(const void* owner) { etw::CommandListeners::Remove(owner); }
+
+bool LastCommand(const uint8_t* provider, Command* command) {
+  GUID id;
+  memcpy(&id, provider, sizeof id);
+  State& state = TheState();
+  std::lock_guard<std::mutex> lock(state.mutex);
+  Provider* found = Find(state, id);
+  return found != nullptr && found->LastCommand(command);
+}
 
 int ThreadActivityId(uint32_t code, uint8_t* id) {
   GUID guid;

@@ -29,6 +29,15 @@ struct Properties {
   wchar_t file[kNameSize] = {};
 };
 
+ULONG Control(TRACEHANDLE session, ULONG code, SessionCounts* counts) {
+  Properties properties;
+  ULONG error = ControlTraceW(session, nullptr, &properties.numbers, code);
+  *counts = {properties.numbers.EventsLost,
+             properties.numbers.LogBuffersLost,
+             properties.numbers.BuffersWritten};
+  return error;
+}
+
 }  // namespace
 
 ULONG StartSession(const SessionOptions& options, TRACEHANDLE* session) {
@@ -41,6 +50,7 @@ ULONG StartSession(const SessionOptions& options, TRACEHANDLE* session) {
   properties.numbers.BufferSize = options.buffer_kib;
   properties.numbers.MinimumBuffers = options.buffers;
   properties.numbers.MaximumBuffers = options.buffers;
+  properties.numbers.MaximumFileSize = options.max_mib;
   // The session's own name is put in by StartTraceW.
   memcpy(properties.file, options.file.data(), options.file.size() * sizeof(wchar_t));
   return StartTraceW(session, options.name.c_str(), &properties.numbers);
@@ -64,12 +74,24 @@ ULONG EnableProvider(TRACEHANDLE session, const GUID& provider, UCHAR level, ULO
 }
 
 ULONG StopSession(TRACEHANDLE session, SessionCounts* counts) {
+  return Control(session, EVENT_TRACE_CONTROL_STOP, counts);
+}
+
+ULONG QuerySession(TRACEHANDLE session, SessionCounts* counts) {
+  return Control(session, EVENT_TRACE_CONTROL_QUERY, counts);
+}
+
+ULONG FindSession(const std::wstring& name, std::wstring* file) {
   Properties properties;
-  ULONG error = ControlTraceW(session, nullptr, &properties.numbers, EVENT_TRACE_CONTROL_STOP);
-  *counts = {properties.numbers.EventsLost,
-             properties.numbers.LogBuffersLost,
-             properties.numbers.BuffersWritten};
+  ULONG error = ControlTraceW(0, name.c_str(), &properties.numbers, EVENT_TRACE_CONTROL_QUERY);
+  // The last character is never written: it is the end.
+  if (error == ERROR_SUCCESS) *file = properties.file;
   return error;
+}
+
+ULONG StopSession(const std::wstring& name) {
+  Properties properties;
+  return ControlTraceW(0, name.c_str(), &properties.numbers, EVENT_TRACE_CONTROL_STOP);
 }
 
 }  // namespace tracewright::etw

@@ -19,6 +19,7 @@ struct SessionOptions {
   std::wstring file;     // an absolute path
   ULONG buffer_kib = 0;  // the size of a buffer, which holds whole events
   ULONG buffers = 0;     // for all processors together; ETW wants two of each
+  ULONG max_mib = 0;     // the session ends when its file would be larger
 };
 
 struct SessionCounts {
@@ -34,7 +35,15 @@ ULONG StartSession(const SessionOptions& options, TRACEHANDLE* session);
 ULONG EnableProvider(TRACEHANDLE session, const GUID& provider, UCHAR level, ULONGLONG any_keyword,
                      bool stacks);
 
-// Ends the session; its file is complete then.
+// Ends the session; its file is complete then. A session that is gone is
+// ERROR_WMI_INSTANCE_NOT_FOUND, here and below.
 ULONG StopSession(TRACEHANDLE session, SessionCounts* counts);
+
+// What the session has counted so far.
+ULONG QuerySession(TRACEHANDLE session, SessionCounts* counts);
+
+// The file of the session with this name, whoever has started it; and its end.
+ULONG FindSession(const std::wstring& name, std::wstring* file);
+ULONG StopSession(const std::wstring& name);
 
 }  // namespace tracewright::etw

@@ -19,13 +19,24 @@ uint64_t Uint64(const Napi::Value& value) {
   return value.As<Napi::BigInt>().Uint64Value(&lossless);
 }
 
-// sessionStart(name: string, file: string, bufferKib, buffers) -> { error, session: bigint }
+Napi::Object Counts(Napi::Env env, ULONG error, const etw::SessionCounts& counts) {
+  Napi::Object result = Napi::Object::New(env);
+  result["error"] = Napi::Number::New(env, error);
+  result["eventsLost"] = Napi::Number::New(env, counts.events_lost);
+  result["buffersLost"] = Napi::Number::New(env, counts.buffers_lost);
+  result["buffersWritten"] = Napi::Number::New(env, counts.buffers_written);
+  return result;
+}
+
+// sessionStart(name: string, file: string, bufferKib, buffers, maxMib) -> { error, session: bigint
+// }
 Napi::Value Start(const Napi::CallbackInfo& info) {
   etw::SessionOptions options;
   options.name = WideText(info[0]);
   options.file = WideText(info[1]);
   options.buffer_kib = info[2].As<Napi::Number>().Uint32Value();
   options.buffers = info[3].As<Napi::Number>().Uint32Value();
+  options.max_mib = info[4].As<Napi::Number>().Uint32Value();
   TRACEHANDLE session = 0;
   ULONG error = etw::StartSession(options, &session);
   Napi::Object result = Napi::Object::New(info.Env());
@@ -55,12 +66,29 @@ Napi::Value Enable(const Napi::CallbackInfo& info) {
 Napi::Value Stop(const Napi::CallbackInfo& info) {
   etw::SessionCounts counts;
   ULONG error = etw::StopSession(Uint64(info[0]), &counts);
+  return Counts(info.Env(), error, counts);
+}
+
+// sessionQuery(session: bigint): as sessionStop, and the session goes on.
+Napi::Value Query(const Napi::CallbackInfo& info) {
+  etw::SessionCounts counts;
+  ULONG error = etw::QuerySession(Uint64(info[0]), &counts);
+  return Counts(info.Env(), error, counts);
+}
+
+// sessionFind(name: string) -> { error, file: string }
+Napi::Value Find(const Napi::CallbackInfo& info) {
+  std::wstring file;
+  ULONG error = etw::FindSession(WideText(info[0]), &file);
   Napi::Object result = Napi::Object::New(info.Env());
   result["error"] = Napi::Number::New(info.Env(), error);
-  result["eventsLost"] = Napi::Number::New(info.Env(), counts.events_lost);
-  result["buffersLost"] = Napi::Number::New(info.Env(), counts.buffers_lost);
-  result["buffersWritten"] = Napi::Number::New(info.Env(), counts.buffers_written);
+  result["file"] = Napi::String::New(info.Env(), std::u16string(file.begin(), file.end()));
   return result;
+}
+
+// sessionStopNamed(name: string) -> error
+Napi::Value StopNamed(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(), etw::StopSession(WideText(info[0])));
 }
 
 // awaitRecorder: nobody has to be told of a provider here. ETW enables it when it is registered.
@@ -74,6 +102,9 @@ void AddRecorderFunctions(Napi::Env env, Napi::Object exports) {
   exports["sessionStart"] = Napi::Function::New<Start>(env, "sessionStart");
   exports["sessionEnable"] = Napi::Function::New<Enable>(env, "sessionEnable");
   exports["sessionStop"] = Napi::Function::New<Stop>(env, "sessionStop");
+  exports["sessionQuery"] = Napi::Function::New<Query>(env, "sessionQuery");
+  exports["sessionFind"] = Napi::Function::New<Find>(env, "sessionFind");
+  exports["sessionStopNamed"] = Napi::Function::New<StopNamed>(env, "sessionStopNamed");
   exports["awaitRecorder"] = Napi::Function::New<Await>(env, "awaitRecorder");
 }
 

@@ -136,22 +136,20 @@ const countersAsked = [
   asked('ours', 'tracewright, meter', 'counters', 'histogram', 'prom-histogram'),
 ];
 
-const TRACING_SDK = '@opentelemetry/sdk-trace-node';
-
 const importCase = (specifier) => ({
   id: `import-${specifier}`,
   group: 'imports',
   title: specifier,
   imported: { specifier },
-  ...(specifier === TRACING_SDK ? {} : { against: `import-${TRACING_SDK}` }),
+  ...(specifier === 'pino' ? {} : { against: 'import-pino' }),
 });
 
 const imports = [
-  TRACING_SDK,
-  '@opentelemetry/sdk-metrics',
-  '@opentelemetry/api',
   'pino',
   'prom-client',
+  '@opentelemetry/api',
+  '@opentelemetry/sdk-metrics',
+  '@opentelemetry/sdk-trace-node',
   'tracewright',
   'tracewright/counters',
   'tracewright/trace',

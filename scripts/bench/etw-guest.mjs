@@ -1,7 +1,7 @@
 // Runs in node.exe under Wine, with the tests' recorder in the place of ETW: measures what an event costs there.
 
 import { measure } from './measure.mjs';
-import { defineEventSource, event } from './node_modules/tracewright/dist/index.js';
+import { defineEventSource, event } from './node_modules/tracewright/dist/cjs/index.mjs';
 import { loadAddon } from './node_modules/tracewright/dist/platform/addon.js';
 import { enable } from './recorder.mjs';
 

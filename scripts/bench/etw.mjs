@@ -30,9 +30,6 @@ export async function measureEtw({ quick }) {
     cpSync(addon, join(installed, 'prebuilds/win32-x64/tracewright.node'));
     cpSync(join(root, 'dist'), join(installed, 'dist'), { recursive: true });
     cpSync(join(root, 'package.json'), join(installed, 'package.json'));
-    cpSync(join(root, 'node_modules/node-gyp-build'), join(folder, 'node_modules/node-gyp-build'), {
-      recursive: true,
-    });
     for (const file of [
       'scripts/bench/etw-guest.mjs',
       'scripts/bench/measure.mjs',

@@ -13,8 +13,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { defineEventSource, event, startSession } from '../../dist/index.js';
-import { openTrace } from '../../dist/trace/index.js';
+import { defineEventSource, event, startSession } from '../../dist/cjs/index.mjs';
+import { openTrace } from '../../dist/cjs/trace.mjs';
 
 /** How often a thread writes its share. */
 const INTERVAL_MS = 5;

@@ -1,5 +1,5 @@
 // The event source that is timed, and the payloads it is given.
-import { defineEventSource, event } from '../../dist/index.js';
+import { defineEventSource, event } from '../../dist/cjs/index.mjs';
 
 /** Several events, as applications have: V8 treats a function specially that exists only once. */
 export function defineBenchmarkSource() {

@@ -95,7 +95,7 @@ export const targets = [
     limit: 0,
   },
   {
-    text: "importing tracewright takes less than importing OpenTelemetry's SDK for traces",
+    text: 'importing tracewright takes no longer than importing pino',
     ids: ['import-tracewright'],
     property: 'ratio',
     limit: 1,

@@ -1,8 +1,8 @@
 // `node check-recording.mjs PERF_DATA PERF_SCRIPT_TEXT RESULT REQUESTS`: what perf recorded of requests.mjs is what
 // that program wrote: every event, by perf script's text and by tracewright's own reader, each with its activity.
 import { readFileSync } from 'node:fs';
-import { activityPath } from '../../dist/index.js';
-import { openTrace } from '../../dist/trace/index.js';
+import { activityPath } from '../../dist/cjs/index.mjs';
+import { openTrace } from '../../dist/cjs/trace.mjs';
 
 /** Start, nested start, row, two stops. */
 const eventsARequest = 5;
@@ -30,7 +30,7 @@ async function recordedEvents(file) {
 }
 
 /**
- * @param {import('../../dist/trace/index.js').TraceEvent[]} events
+ * @param {import('../../dist/cjs/trace.mjs').TraceEvent[]} events
  * @param {string[]} scriptLines
  * @param {{ pid: number, stats: { dropped: object } }} result what the program said
  * @param {number} requests

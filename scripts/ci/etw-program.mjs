@@ -1,20 +1,23 @@
-// A program for etw-session.mjs to record. Once its provider is enabled it writes a few requests, and prints what a
+// `etw-program.mjs [tracelogging|manifest]`: a program for etw-session.mjs to record, in the format that is given. Once its provider is enabled it writes a few requests, and prints what a
 // listener in the process heard of each event: what the recording must hold, in the form of tracerpt-xml.mjs.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defineEventSource, event, Level, listen } from 'tracewright';
-import { providerGuid } from '../../dist/wire/provider-guid.js';
 
 const provider = 'MyCompany-MyService';
 const requests = 5;
 const waitMilliseconds = 30_000;
 
-const log = defineEventSource(provider, {
-  RequestStart: event({ number: 'uint32', url: 'string' }),
-  RequestStop: event({ success: 'bool' }),
-  QueryStart: event({ text: 'string' }),
-  QueryStop: event({ success: 'bool' }),
-  Row: event({ number: 'int32', total: 'uint64' }, { level: Level.Verbose, keywords: 0x2n }),
-});
+const log = defineEventSource(
+  provider,
+  {
+    RequestStart: event({ number: 'uint32', url: 'string' }),
+    RequestStop: event({ success: 'bool' }),
+    QueryStart: event({ text: 'string' }),
+    QueryStop: event({ success: 'bool' }),
+    Row: event({ number: 'int32', total: 'uint64' }, { level: Level.Verbose, keywords: 0x2n }),
+  },
+  { format: process.argv[2] ?? 'tracelogging' },
+);
 
 const heard = [];
 let failure;
@@ -26,7 +29,7 @@ if (!(log.RequestStart.enabled && log.Row.enabled)) {
 
 listen(log, (written) => {
   heard.push({
-    providerGuid: providerGuid(provider),
+    providerGuid: log.guid,
     name: written.name,
     level: written.level,
     opcode: written.opcode,

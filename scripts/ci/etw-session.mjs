@@ -1,41 +1,62 @@
-// `node etw-session.mjs [logman|wpr|tracewright]`: records etw-program.mjs with a session of Windows' own tools or of
-// ours, has tracerpt decode the file, and checks every event, name, field and both activity ids. As administrator, on
-// Windows; the checkout set up (npm run setup). The files stay in build/etw, to be looked at when something is missing.
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+// `node etw-session.mjs RECORDER [PACKAGE.tgz]`: records etw-program.mjs with a session of Windows' own tools or of
+// ours, has the file decoded, and checks every event, name, field and both activity ids. As administrator, on
+// Windows; the checkout set up (npm run setup). The files stay in build/etw/RECORDER, to be looked at when something is
+// missing. RECORDER is one of:
+//
+//   logman, wpr, wpr-events, tracewright   TraceLogging events, decoded by tracerpt
+//   stacks      tracewright record --stacks: each event with its stack
+//   manifest    format: 'manifest', decoded by tracewright from the manifest in the file
+//   paths       as tracewright, into a folder and a file with blanks and letters of other scripts
+//   package     as tracewright, with the package that is given, installed, and its own addon
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { openTrace } from '../../dist/trace/open-trace.js';
 import { providerGuid } from '../../dist/wire/provider-guid.js';
 import { report, run, ToolError } from '../lib/run.mjs';
 import { parseTracerpt, recordingProblems, tracerptText } from './tracerpt-xml.mjs';
 
+/** Nothing here takes as long; what hangs is to be named by its own line, not by the job's. */
+const SPAWN_MILLISECONDS = 120_000;
+
 const root = join(import.meta.dirname, '../..');
-const folder = join(root, 'build/etw');
-const file = join(folder, 'trace.etl');
+const [name = 'logman', tarball] = process.argv.slice(2);
+const folder = join(root, 'build/etw', name, name === 'paths' ? 'with blanks, ä and 日本' : '');
+const file = join(folder, name === 'paths' ? 'träce 1.etl' : 'trace.etl');
 const xmlFile = join(folder, 'trace.xml');
 const session = 'tracewright-ci';
 const providerName = 'MyCompany-MyService';
 const provider = `{${providerGuid(providerName)}}`;
-const program = [process.execPath, join(import.meta.dirname, 'etw-program.mjs')];
-const tracewright = [process.execPath, join(root, 'dist/cli/main.js')];
+const etwProgram = join(import.meta.dirname, 'etw-program.mjs');
+const checkout = { cli: join(root, 'dist/cjs/cli.cjs'), program: etwProgram };
 
-/** All keywords, level Verbose. Each starts a session and stops it, or runs the program itself. */
+const profile = (named) => ({
+  start: ['wpr', '-start', `${join(root, 'docs/tracewright.wprp')}!${named}`, '-filemode'],
+  stop: ['wpr', '-stop', file, '-skipPdbGen'],
+  cancel: ['wpr', '-cancel'],
+});
+const recorded = (...options) => ({
+  run: ['record', '-o', file, '--provider', providerName, '--end-left-behind', ...options, '--'],
+});
+
+/** All keywords, level Verbose. Each starts a session and stops it, or has tracewright run the program itself. */
 const recorders = {
   logman: {
     start: ['logman', 'start', session, '-p', provider, '0xffffffffffffffff', '0x5', '-o', file, '-ets'],
     stop: ['logman', 'stop', session, '-ets'],
+    cancel: ['logman', 'stop', session, '-ets'],
   },
-  wpr: {
-    start: ['wpr', '-start', `${join(root, 'docs/tracewright.wprp')}!tracewright`, '-filemode'],
-    stop: ['wpr', '-stop', file, '-skipPdbGen'],
-  },
-  tracewright: {
-    run: [...tracewright, 'record', '-o', file, '--provider', providerName, '--'],
-    stop: ['logman', 'stop', 'tracewright', '-ets'],
-  },
+  wpr: profile('tracewright'),
+  'wpr-events': profile('events'),
+  tracewright: recorded(),
+  paths: recorded(),
+  package: recorded(),
+  stacks: { ...recorded('--stacks'), decode: ownEvents, check: stackProblems },
+  manifest: { ...recorded(), arguments: ['manifest'], decode: ownEvents },
 };
 
 function say(command) {
   console.log(command.join(' '));
-  console.log(run(command[0], command.slice(1)).trim());
+  console.log(run(command[0], command.slice(1), { timeout: SPAWN_MILLISECONDS }).trim());
 }
 
 /** Ends a session that an earlier, broken run has left. */
@@ -48,46 +69,99 @@ function sayUnlessItFails(command) {
 }
 
 /** @returns what the program has printed */
-function record({ start, stop, run: recorder = [] }) {
-  const [command, ...args] = [...recorder, ...program];
-  if (start === undefined) return run(command, args, { cwd: root });
+function record({ start, stop, run: own, arguments: args = [] }, { cli, program }) {
+  const target = [process.execPath, program, ...args];
+  const [command, ...rest] = own === undefined ? target : [process.execPath, cli, ...own, ...target];
+  const options = { cwd: folder, timeout: SPAWN_MILLISECONDS };
+  if (start === undefined) return run(command, rest, options);
   say(start);
   try {
-    return run(command, args, { cwd: root });
+    return run(command, rest, options);
   } finally {
     say(stop);
   }
 }
 
+/** The package as users have it, in a folder of its own, with the program beside it. */
+function install(packed) {
+  const application = join(folder, 'application');
+  mkdirSync(application);
+  writeFileSync(join(application, 'package.json'), '{ "private": true }');
+  // Under Windows npm is a batch file, which needs a shell, and a shell needs quotes
+  run('npm', ['install', '--no-audit', '--no-fund', `"${resolve(packed)}"`], {
+    cwd: application,
+    shell: true,
+    timeout: SPAWN_MILLISECONDS,
+  });
+  const program = join(application, 'etw-program.mjs');
+  copyFileSync(etwProgram, program);
+  return { cli: join(application, 'node_modules/tracewright/dist/cjs/cli.cjs'), program };
+}
+
 function recordedFile() {
-  const name = readdirSync(folder).find((entry) => entry.endsWith('.etl'));
-  if (name === undefined) throw new ToolError(`There is no .etl file in ${folder}.`, '');
-  return join(folder, name);
+  const found = readdirSync(folder).find((entry) => entry.endsWith('.etl'));
+  if (found === undefined) throw new ToolError(`There is no .etl file in ${folder}.`, '');
+  return join(folder, found);
+}
+
+/** The events as Windows' own decoder has them. */
+function tracerptEvents() {
+  say(['tracerpt', recordedFile(), '-o', xmlFile, '-of', 'XML', '-en', 'Unicode', '-y']);
+  return parseTracerpt(tracerptText(readFileSync(xmlFile)));
+}
+
+/** The events as tracewright has them, in the same form. */
+async function ownEvents() {
+  const events = [];
+  for await (const event of await openTrace(recordedFile())) {
+    if (event.provider !== providerName) continue;
+    events.push({
+      providerGuid: providerGuid(providerName),
+      // A manifest's events are named by task and opcode: Request/Start.
+      name: event.name.replace('/', ''),
+      level: event.level,
+      opcode: event.opcode,
+      keywords: event.keywords,
+      processId: event.processId,
+      activityId: event.activityId,
+      relatedActivityId: event.relatedActivityId,
+      fields: Object.fromEntries(Object.entries(event.payload).map(([field, value]) => [field, `${value}`])),
+    });
+  }
+  return events;
+}
+
+async function stackProblems() {
+  let count = 0;
+  for await (const { provider: of, stack } of await openTrace(recordedFile())) {
+    if (of === providerName && (stack?.length ?? 0) > 0) count++;
+  }
+  return count > 0 ? [] : ['No event has a stack.'];
 }
 
 try {
-  const [name = 'logman'] = process.argv.slice(2);
   const recorder = recorders[name];
   if (recorder === undefined) {
     throw new ToolError(`"${name}" is none of ${Object.keys(recorders).join(', ')}.`, '');
   }
   if (process.platform !== 'win32') throw new ToolError('ETW is part of Windows only.', '');
+  if ((name === 'package') !== (tarball !== undefined)) {
+    throw new ToolError('A PACKAGE.tgz goes with the recorder "package", and with no other.', '');
+  }
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  sayUnlessItFails(name === 'wpr' ? ['wpr', '-cancel'] : recorder.stop);
-  const { failure, heard, stats, status } = JSON.parse(record(recorder));
+  if (recorder.cancel !== undefined) sayUnlessItFails(recorder.cancel);
+  const installed = tarball === undefined ? checkout : install(tarball);
+  const { failure, heard, stats, status } = JSON.parse(record(recorder, installed));
   console.log(JSON.stringify({ stats, status }));
   if (failure !== undefined) throw new ToolError(failure, '');
-  say([...tracewright, 'stats', recordedFile()]);
-  say(['tracerpt', recordedFile(), '-o', xmlFile, '-of', 'XML', '-en', 'Unicode', '-y']);
-  const recorded = parseTracerpt(tracerptText(readFileSync(xmlFile)));
+  say([process.execPath, installed.cli, 'stats', recordedFile()]);
   const expected = heard.map((event) => ({ ...event, keywords: BigInt(event.keywords) }));
-  const problems = recordingProblems(expected, recorded);
+  const problems = recordingProblems(expected, await (recorder.decode ?? tracerptEvents)());
+  problems.push(...((await recorder.check?.()) ?? []));
   if (Object.keys(stats.dropped).length > 0) problems.push(`Dropped: ${JSON.stringify(stats.dropped)}.`);
   for (const problem of problems) console.error(problem);
   if (problems.length > 0) {
-    const events = tracerptText(readFileSync(xmlFile)).match(/<Event\s[^>]*>.*?<\/Event>/gs) ?? [];
-    console.error(`What tracerpt wrote begins with:\n${events.slice(0, 4).join('\n')}`);
     process.exitCode = 1;
   } else {
     console.log(`${name} recorded all ${expected.length} events, with every field and activity.`);

@@ -26,16 +26,20 @@ export async function run(dir, report) {
   const recordings = recordingsIn(dir);
   for (const { path, prefix } of recordings) {
     const expected = readObjectLines(`${path}.linux.json`);
-    const { session, records } = readPerfData(readFileSync(path));
-    const samples = [...records()].filter((record) => record.kind === 'sample');
-    for (const [index, sample] of samples.entries()) {
-      const id = `${prefix}sample/${index}`;
-      report.try(id, () => runSample(id, session, sample, expected[index] ?? '{}', report));
-    }
-    if (samples.length !== expected.length) {
-      report.fail(`${prefix}samples`, `got ${samples.length} samples, expected ${expected.length}`);
-    }
-    await runTrace(path, prefix, expected, report);
+    report.try(`${prefix}samples`, () => runSamples(path, prefix, expected, report));
+    await report.tryAsync(`${prefix}trace`, () => runTrace(path, prefix, expected, report));
+  }
+}
+
+function runSamples(path, prefix, expected, report) {
+  const { session, records } = readPerfData(readFileSync(path));
+  const samples = [...records()].filter((record) => record.kind === 'sample');
+  for (const [index, sample] of samples.entries()) {
+    const id = `${prefix}sample/${index}`;
+    report.try(id, () => runSample(id, session, sample, expected[index] ?? '{}', report));
+  }
+  if (samples.length !== expected.length) {
+    report.fail(`${prefix}samples`, `got ${samples.length} samples, expected ${expected.length}`);
   }
 }
 

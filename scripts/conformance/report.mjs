@@ -34,7 +34,20 @@ export class Report {
     try {
       run();
     } catch (error) {
-      this.fail(id, `threw ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+      this.fail(id, thrown(error));
     }
   }
+
+  /** The same of one that has to wait. */
+  async tryAsync(id, run) {
+    try {
+      await run();
+    } catch (error) {
+      this.fail(id, thrown(error));
+    }
+  }
+}
+
+function thrown(error) {
+  return `threw ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
 }

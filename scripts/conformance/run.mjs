@@ -31,7 +31,7 @@ async function main() {
       continue;
     }
     const report = new Report();
-    await layout.run(dir, report);
+    await report.tryAsync('cases', () => layout.run(dir, report));
     console.log(`${layout.name}: ${report.passed.length} passed, ${report.failed.length} failed`);
     for (const { id, difference } of report.failed) console.log(`  FAIL ${layout.name}/${id}: ${difference}`);
     passed += report.passed.length;

@@ -10,7 +10,9 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { openTrace } from '../../dist/trace/open-trace.js';
+import { openZstdBlocks } from '../../dist/trace/perf-data/zstd-blocks.js';
 import { decompressXpress } from '../../dist/wire/etl/xpress.js';
 import { parseEventMapInfo } from '../../dist/wire/etw/event-map-info.js';
 import { parseTraceEventInfo } from '../../dist/wire/etw/trace-event-info.js';
@@ -23,6 +25,7 @@ import { parseTracepointFormat } from '../../dist/wire/perf-data/tracepoint-form
 import { decodeTraceLogging } from '../../dist/wire/tracelogging/decode.js';
 import { decodeTracepointV1 } from '../../dist/wire/tracepoint-v1/decode.js';
 import { readTracepointV1Metadata } from '../../dist/wire/tracepoint-v1/metadata.js';
+import { bombs, emptyFeatures, hostileNames, storedZip, ZSTD } from './hostile.mjs';
 import { anyParts, cutEtl, cutPerf, etlParts, nettraceParts, perfParts } from './structure.mjs';
 
 /** Of a large file so many bytes are taken: more would only make each run slower. */
@@ -89,6 +92,55 @@ export const TARGETS = [
       return files.flatMap((file) => [cutPerf(file, 12), cutPerf(file, 60)]);
     },
     run: readAll,
+  },
+  {
+    name: 'bombs',
+    weight: 1,
+    parts: nettraceParts,
+    seeds: () => bombs(),
+    run: readAll,
+  },
+  {
+    name: 'perf-data-features',
+    weight: 2,
+    parts: perfParts,
+    seeds: (folder) =>
+      filesOf(join(folder, 'perf-data'), ['.data']).flatMap((file) => [
+        emptyFeatures(cutPerf(file, 12)),
+        hostileNames(cutPerf(file, 12)),
+      ]),
+    run: readAll,
+  },
+  {
+    name: 'gzip',
+    weight: 1,
+    parts: anyParts,
+    seeds: () => bombs().map((bytes) => gzipSync(bytes)),
+    run: readAll,
+  },
+  {
+    name: 'zip',
+    weight: 1,
+    parts: anyParts,
+    seeds: (folder) => [storedZip(filesOf(join(folder, 'nettrace'), ['ParseMinimalTraceV6.nettrace'])[0])],
+    run: readAll,
+  },
+  {
+    name: 'zstd',
+    weight: 1,
+    parts: anyParts,
+    seeds: () => ZSTD,
+    run: async (bytes) => {
+      const blocks = await openZstdBlocks();
+      try {
+        let size = 0;
+        for (const piece of blocks.unpack(bytes)) size += piece.length;
+        return size;
+      } catch (error) {
+        // Whatever is wrong becomes a TraceError of the record that holds it.
+        if (!(error instanceof Error)) throw error;
+      }
+    },
   },
   {
     name: 'eventheader',

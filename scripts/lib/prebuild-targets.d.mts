@@ -1,2 +1,2 @@
-/** The files under prebuilds/ that a release has, by node-gyp-build's naming. */
+/** The files under prebuilds/ that a release has, by prebuildify's naming. */
 export const prebuildTargets: readonly string[];

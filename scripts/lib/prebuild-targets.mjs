@@ -1,4 +1,4 @@
-// The files under prebuilds/ that a release has, by node-gyp-build's naming.
+// The files under prebuilds/ that a release has, by prebuildify's naming.
 export const prebuildTargets = [
   'darwin-arm64/tracewright.node',
   'darwin-x64/tracewright.node',

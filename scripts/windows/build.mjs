@@ -1,9 +1,8 @@
 // Cross-builds the addon for 64-bit Windows on Linux, with mingw-w64, into prebuilds/win32-x64: `npm run
 // build:windows`. For tests: what ships is built on Windows. Silent unless it fails.
 import { mkdirSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { missingPrograms } from '../lib/installed.mjs';
 import { report, run, ToolError } from '../lib/run.mjs';
 
@@ -32,8 +31,6 @@ export function windowsBuildUnavailable() {
 export function buildForWindows() {
   const unavailable = windowsBuildUnavailable();
   if (unavailable) throw new ToolError(unavailable, '');
-  const require = createRequire(import.meta.url);
-  const folderOf = (name) => dirname(require.resolve(`${name}/package.json`));
   mkdirSync(buildFolder, { recursive: true });
   // Test files run side by side, and each wants the build
   const cmake = (...args) => run('flock', [join(buildFolder, '.lock'), 'cmake', ...args], { cwd: root });
@@ -42,8 +39,6 @@ export function buildForWindows() {
     `-B${buildFolder}`,
     `-DCMAKE_TOOLCHAIN_FILE=${join(import.meta.dirname, 'mingw64.cmake')}`,
     '-DCMAKE_BUILD_TYPE=Release',
-    `-DNODE_ADDON_API=${folderOf('node-addon-api')}`,
-    `-DNODE_API_HEADERS=${folderOf('node-api-headers')}`,
   );
   cmake('--build', buildFolder, '--parallel', String(availableParallelism()));
   cmake('--install', buildFolder, '--prefix', root);

@@ -1,8 +1,9 @@
 // What running Windows programs takes, kept in the user's cache folder: node.exe, and a Wine prefix, which is
 // Wine's C: drive and registry. `node scripts/windows/wine-files.mjs` makes what is missing.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from '../lib/make-folder.mjs';
 import { report, run } from '../lib/run.mjs';
 import { cacheFolder } from '../vm/kernels.mjs';
 
@@ -25,19 +26,6 @@ export const wineEnvironment = {
   // Wine's own remarks would stand in the program's stderr
   WINEDEBUG: '-all',
 };
-
-/** Makes the folder at `path` by way of `make(scratch)`, so that it is there whole or not at all. */
-function makeFolder(path, make) {
-  if (existsSync(path)) return;
-  mkdirSync(cacheFolder(), { recursive: true });
-  const scratch = mkdtempSync(`${path}.`);
-  try {
-    make(scratch);
-    renameSync(scratch, path);
-  } finally {
-    rmSync(scratch, { recursive: true, force: true });
-  }
-}
 
 function fetchNode(folder) {
   const [packed] = JSON.parse(

@@ -144,7 +144,7 @@ describe('the flow of event sources', () => {
 
   it('is shared by all copies of the library in a thread', () => {
     expect(sharedActivities()).toBe(sharedActivities());
-    expect((globalThis as Record<symbol, unknown>)[Symbol.for('tracewright.activities.v1')]).toBe(
+    expect((globalThis as Record<symbol, unknown>)[Symbol.for('tracewright.activities.v2')]).toBe(
       sharedActivities(),
     );
   });
@@ -181,6 +181,20 @@ describe('the flow of event sources', () => {
     vi.advanceTimersByTime(1000);
     expect(flow.active).toBe(false);
     subscription.close();
+  });
+
+  it('is not brought back by an iteration that outlasts its listener', () => {
+    const subscription = listen(log, () => {});
+    const ids = log.activity('Work', {}, function* () {
+      yield currentActivityId();
+      yield currentActivityId();
+    });
+    expect(ids.next().value).toBeDefined();
+    subscription.close();
+    vi.advanceTimersByTime(1000);
+    expect(flow.active).toBe(false);
+    expect([...ids]).toEqual([undefined]);
+    expect(flow.active).toBe(false);
   });
 
   it('has none of the activities that began for an earlier listener', async () => {

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
+import { isRequired } from '../../scripts/lib/require.mjs';
 
 const PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome'];
 
 /** Set TRACEWRIGHT_REQUIRE=browser to have its absence fail instead of skip. */
-const isRequired = (process.env.TRACEWRIGHT_REQUIRE ?? '').split(',').includes('browser');
 const program = (process.env.PATH ?? '')
   .split(delimiter)
   .flatMap((folder) => PROGRAMS.map((name) => join(folder, name)))
@@ -17,7 +17,7 @@ const program = (process.env.PATH ?? '')
 
 /** Why tests are skipped; undefined when they are not, or must not be. */
 export const skipReason =
-  program === undefined && !isRequired ? 'there is no Chromium in the PATH' : undefined;
+  program === undefined && !isRequired('browser') ? 'there is no Chromium in the PATH' : undefined;
 
 /** For the name of a suite. */
 export function suiteName(what: string): string {

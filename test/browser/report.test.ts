@@ -8,7 +8,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { TraceEvent } from '../../lib/trace/trace-event.ts';
 import { reportHtml } from '../../lib/view/report/report-html.ts';
 import { TraceReport } from '../../lib/view/report/trace-report.ts';
-import { COMPILED_PAGE } from '../view/report/read-report.ts';
 import { during, type WrittenEvent, written } from '../view/written-events.ts';
 import { busyServer } from './busy-server.ts';
 import { Page, skipReason, suiteName } from './chromium.ts';
@@ -31,7 +30,7 @@ async function open(
   for (const event of events) report.add(event);
   const trace = { name, notices, format: 'nettrace 4', startTime: undefined, processNames: new Map() };
   const file = join(folder, 'report.html');
-  const html = reportHtml(report.content(trace), COMPILED_PAGE);
+  const html = reportHtml(report.content(trace));
   await pipeline(Readable.from(html), createWriteStream(file));
   page = await Page.open(file);
 }

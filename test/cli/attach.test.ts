@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dataSize } from '../../lib/cli/data-size.ts';
 import { openTrace } from '../../lib/trace/open-trace.ts';
 import { RunningApp } from '../diagnostics/running-app.ts';
+import { missingOnWindows, named } from '../platforms.ts';
 import { RunningCommand } from './run-tracewright.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tracewright-attach-'));
@@ -15,7 +16,7 @@ let app: RunningApp;
 beforeAll(async () => {
   app = new RunningApp(
     `
-    import { EventCounter, Meter } from ${JSON.stringify(new URL('../../dist/counters/index.js', import.meta.url))};
+    import { EventCounter, Meter } from ${JSON.stringify(new URL('../../dist/cjs/counters.mjs', import.meta.url))};
     enableDiagnostics();
     const log = defineEventSource('Attach-App', { Tick: event({ n: 'int32' }, { keywords: 2n }) });
     const latency = new EventCounter(log, 'latency', { displayName: 'Latency', displayUnits: 'ms' });
@@ -39,40 +40,43 @@ afterAll(() => {
 const run = (...args: string[]) =>
   new RunningCommand(args, { cwd: folder, env: { TMPDIR: folder, TRACEWRIGHT_DIAGNOSTICS: '' } }).end();
 
-describe.skipIf(process.platform === 'win32')('an application with tracewright', () => {
-  it('is listed by ps', async () => {
-    const { stdout } = await run('ps', '--json');
-    const listed = stdout.split('\n').map((line) => (line === '' ? {} : JSON.parse(line)));
-    expect(listed).toContainEqual(
-      expect.objectContaining({ processId: app.pid, productVersion: process.versions.node }),
-    );
-  });
-
-  it.each(['4', '6'])('is recorded by collect, in format %s', async (format) => {
-    const file = join(folder, `${format}.nettrace`);
-    const { status, stderr } = await run(
-      ...['collect', '-p', String(app.pid), '-o', file, '--duration', '1', '--format', format],
-      ...['--providers', 'Attach-App:2:Informational'],
-    );
-    expect({ status, stderr }).toEqual({
-      status: 0,
-      stderr: `Collected ${dataSize(statSync(file).size)} into ${file}.\n`,
+describe.skipIf(missingOnWindows('Unix sockets') !== undefined)(
+  named('an application with tracewright', missingOnWindows('Unix sockets')),
+  () => {
+    it('is listed by ps', async () => {
+      const { stdout } = await run('ps', '--json');
+      const listed = stdout.split('\n').map((line) => (line === '' ? {} : JSON.parse(line)));
+      expect(listed).toContainEqual(
+        expect.objectContaining({ processId: app.pid, productVersion: process.versions.node }),
+      );
     });
-    const numbers: number[] = [];
-    for await (const { provider, payload } of await openTrace(file)) {
-      if (provider === 'Attach-App') numbers.push(payload.n as number);
-    }
-    expect(numbers.length).toBeGreaterThan(10);
-    expect(numbers).toEqual(numbers.map((_, index) => (numbers[0] ?? 0) + index));
-  });
 
-  it('shows its counters and meters', async () => {
-    const { status, stdout } = await run(
-      ...['counters', '-p', String(app.pid), '--json', '--interval', '0.5', '--duration', '3'],
-      ...['--providers', 'Attach-App,Attach.Meter'],
-    );
-    expect(status).toBe(0);
-    expect(stdout).toContain('"Attach-App"');
-    expect(stdout).toContain('"Attach.Meter"');
-  });
-});
+    it.each(['4', '6'])('is recorded by collect, in format %s', async (format) => {
+      const file = join(folder, `${format}.nettrace`);
+      const { status, stderr } = await run(
+        ...['collect', '-p', String(app.pid), '-o', file, '--duration', '1', '--format', format],
+        ...['--provider', 'Attach-App:2:Informational'],
+      );
+      expect({ status, stderr }).toEqual({
+        status: 0,
+        stderr: `Collected ${dataSize(statSync(file).size)} into ${file}.\n`,
+      });
+      const numbers: number[] = [];
+      for await (const { provider, payload } of await openTrace(file)) {
+        if (provider === 'Attach-App') numbers.push(payload.n as number);
+      }
+      expect(numbers.length).toBeGreaterThan(10);
+      expect(numbers).toEqual(numbers.map((_, index) => (numbers[0] ?? 0) + index));
+    });
+
+    it('shows its counters and meters', async () => {
+      const { status, stdout } = await run(
+        ...['counters', '-p', String(app.pid), '--json', '--interval', '0.5', '--duration', '3'],
+        ...['--provider', 'Attach-App,Attach.Meter'],
+      );
+      expect(status).toBe(0);
+      expect(stdout).toContain('"Attach-App"');
+      expect(stdout).toContain('"Attach.Meter"');
+    });
+  },
+);

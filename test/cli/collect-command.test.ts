@@ -1,17 +1,19 @@
 /** `tracewright collect`, `counters` and `record --eventpipe` with a command, on the built package. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
-import { missingTracer } from '../../lib/session/record/missing-tracer.ts';
+import { missingTracer } from '../../lib/record/missing-tracer.ts';
 import { openTrace } from '../../lib/trace/index.ts';
-import { folder, useFakeProcesses } from '../session/diagnostics/client/fake-client.ts';
+import { folder, useFakeProcesses } from '../diagnostics/client/fake-client.ts';
+import { missingOnWindows, named } from '../platforms.ts';
 import { command, interruptible, run } from './fake-target.ts';
 import { RunningCommand } from './run-tracewright.ts';
 
 const WRITES = fileURLToPath(new URL('programs/writes.mjs', import.meta.url));
+const STUCK = fileURLToPath(new URL('programs/stuck.mjs', import.meta.url));
 const COUNTS = fileURLToPath(new URL('programs/counts.mjs', import.meta.url));
 const NODE = process.execPath;
 
@@ -58,26 +60,29 @@ describe('collect with a command', () => {
     expect(traces()).toHaveLength(2);
   });
 
-  it.skipIf(process.platform === 'win32')('has it wherever it is, though TMPDIR is relative', async () => {
-    const collect = new RunningCommand(
-      [
-        'collect',
-        '-o',
-        'a',
-        '--',
-        'sh',
-        '-c',
-        'cd / && TMPDIR="$1" "$2" "$3"',
-        'sh',
-        folder.path,
-        NODE,
-        WRITES,
-      ],
-      { cwd: folder.path, env: { TMPDIR: '.' } },
-    );
-    expect(await collect.end()).toMatchObject({ status: 0 });
-    expect(await numbersIn('a')).toEqual(upTo(100));
-  });
+  it.skipIf(missingOnWindows('sh') !== undefined)(
+    named('has it wherever it is, though TMPDIR is relative', missingOnWindows('sh')),
+    async () => {
+      const collect = new RunningCommand(
+        [
+          'collect',
+          '-o',
+          'a',
+          '--',
+          'sh',
+          '-c',
+          'cd / && TMPDIR="$1" "$2" "$3"',
+          'sh',
+          folder.path,
+          NODE,
+          WRITES,
+        ],
+        { cwd: folder.path, env: { TMPDIR: '.' } },
+      );
+      expect(await collect.end()).toMatchObject({ status: 0 });
+      expect(await numbersIn('a')).toEqual(upTo(100));
+    },
+  );
 
   it('names files by process and time', async () => {
     await run('collect', '--', NODE, WRITES);
@@ -109,9 +114,46 @@ describe('collect with a command', () => {
     collect.interrupt();
     expect(await collect.end()).toMatchObject({
       status: 0,
-      stderr: expect.stringMatching(/^Collected \d+\.\d kB into a\.\n.*node.* ended by SIGTERM\.\n$/),
+      stderr: expect.stringMatching(/^Collected \d+\.\d kB into a\.\n.*node.* ended by SIGINT\.\n$/),
     });
     expect(files()).toEqual(['a']);
+  });
+
+  it('ends near its size, with a whole trace', async () => {
+    const { status, stderr } = await run(
+      'collect',
+      '-o',
+      'a',
+      '--max-size',
+      '0.02',
+      '--',
+      NODE,
+      WRITES,
+      'wait',
+    );
+    expect(status).toBe(0);
+    expect(stderr).toMatch(
+      /^Collected \d+\.\d kB into a\. It has nearly reached --max-size\.\n.* by SIGTERM\.\n$/,
+    );
+    expect((await numbersIn('a')).length).toBeGreaterThan(100);
+    expect(statSync(join(folder.path, 'a')).size).toBeLessThanOrEqual(20_000);
+  });
+
+  it('ends a command whose event loop is stuck after its time, with what has come', async () => {
+    const { status, stderr } = await run('collect', '-o', 'a', '--duration', '1', '--', NODE, STUCK);
+    expect(status).toBe(0);
+    expect(stderr).toMatch(
+      /^Collected \d+\.\d kB into a\. Process \d+ did not end its session in time; the file has .*\n.* by SIGKILL\.\n$/,
+    );
+    const numbers: unknown[] = [];
+    const reading = (async () => {
+      for await (const { provider, payload } of await openTrace(join(folder.path, 'a'))) {
+        if (provider === 'Collected-Service') numbers.push(payload.number);
+      }
+    })();
+    // It has no end.
+    await expect(reading).rejects.toMatchObject({ code: 'truncated' });
+    expect(numbers).toEqual(upTo(100));
   });
 
   it('says that none of its processes has connected', async () => {
@@ -191,8 +233,10 @@ describe('record by EventPipe', () => {
     expect((await numbersIn('trace.nettrace')).length).toBeGreaterThan(10);
   });
 
-  it.skipIf(process.platform === 'win32' || missingTracer() === undefined)(
-    'is what a command gets where the kernel has no tracer',
+  const hasTracer = missingTracer() === undefined ? 'this kernel has a tracer' : undefined;
+  const skipped = missingOnWindows('kernel without a tracer') ?? hasTracer;
+  it.skipIf(skipped !== undefined)(
+    named('is what a command gets where the kernel has no tracer', skipped),
     async () => {
       const { status, stderr } = await run('record', '--', NODE, WRITES);
       expect(status).toBe(0);

@@ -1,13 +1,22 @@
 /** `tracewright collect` as a user types it, on the built package, against a process that answers as .NET does. */
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { dataSize } from '../../lib/cli/data-size.ts';
 import { openTrace } from '../../lib/trace/index.ts';
-import { fakeOf, folder, PROCESS, useFakeProcesses } from '../session/diagnostics/client/fake-client.ts';
-import { error, hexBytes, message } from '../session/diagnostics/client/fake-process.ts';
+import { fakeOf, folder, PROCESS, useFakeProcesses } from '../diagnostics/client/fake-client.ts';
+import {
+  type Answer,
+  error,
+  hexBytes,
+  message,
+  ok,
+  SESSION_ID,
+  u64,
+} from '../diagnostics/client/fake-process.ts';
+import { missingOnWindows, named } from '../platforms.ts';
 import { counterTrace, mean, sum } from './counter-trace.ts';
 import { collecting, command, interruptible, PID, run, started } from './fake-target.ts';
 import { RunningCommand } from './run-tracewright.ts';
@@ -19,7 +28,7 @@ describe('collect', () => {
 
   interruptible('writes what comes until Ctrl-C, and what the process still has then', async () => {
     const fake = await started({ trace });
-    const collect = command('collect', '-p', PID, '-o', 'a.nettrace', '--providers', 'A:1:4');
+    const collect = command('collect', '-p', PID, '-o', 'a.nettrace', '--provider', 'A:1:4');
     await collecting(fake);
     await sleep(200);
     collect.interrupt();
@@ -36,6 +45,16 @@ describe('collect', () => {
     expect(names).toEqual(['EventCounters', 'EventCounters']);
   });
 
+  interruptible('ends its file when its terminal closes', async () => {
+    const fake = await started({ trace });
+    const collect = command('collect', '-p', PID, '-o', 'a.nettrace', '--provider', 'A:1:4');
+    await collecting(fake);
+    collect.hangUp();
+    expect(await collect.end()).toMatchObject({ status: 0 });
+    expect(fake.commands).toEqual(['02/03', '02/01']);
+    expect(Buffer.compare(readFileSync(join(folder.path, 'a.nettrace')), trace)).toBe(0);
+  });
+
   it('asks as dotnet-trace does, with rundown and stacks', async () => {
     const fake = await started({ trace });
     await run(
@@ -46,7 +65,7 @@ describe('collect', () => {
       'a',
       '--duration',
       '0.1',
-      '--providers',
+      '--provider',
       'My:0x64:Warning:k="a,b";l=c:d,P',
     );
     expect(fake.requests[0]).toEqual(
@@ -68,6 +87,23 @@ describe('collect', () => {
       hexBytes('ffffffffffffffff 05000000 02000000 2a000000 01000000 0000').toString('hex'),
     );
   });
+
+  it.skipIf(missingOnWindows('modes of files') !== undefined)(
+    named('writes for the owner of the file alone', missingOnWindows('modes of files')),
+    async () => {
+      await started({ trace });
+      const path = join(folder.path, 'a.nettrace');
+      for (const existing of [undefined, 0o666]) {
+        if (existing !== undefined) {
+          writeFileSync(path, 'what was there before, and is longer than the trace'.repeat(1000));
+          chmodSync(path, existing);
+        }
+        await run('collect', '-p', PID, '-o', 'a.nettrace', '--duration', '0.1');
+        expect(statSync(path).mode & 0o777).toBe(0o600);
+        expect(Buffer.compare(readFileSync(path), trace)).toBe(0);
+      }
+    },
+  );
 
   it('names the file by process and time', async () => {
     await started({ trace });
@@ -119,6 +155,45 @@ describe('collect', () => {
     expect(readdirSync(folder.path)).toEqual([]);
   });
 
+  it('ends after its time though the process does not, with what has come', async () => {
+    await started({ trace, answers: { '02/01': () => undefined } });
+    const { status, stderr } = await run('collect', '-p', PID, '-o', 'a', '--duration', '0.1');
+    expect({ status, stderr }).toEqual({
+      status: 0,
+      stderr:
+        `Collected ${dataSize(trace.length - 1)} into a. ` +
+        `${PROCESS} did not end its session in time; the file has what came until then.\n`,
+    });
+    expect(readFileSync(join(folder.path, 'a'))).toEqual(Buffer.from(trace.subarray(0, -1)));
+  });
+
+  it('writes no more than --max-size, whatever the process sends', async () => {
+    const flood: Answer = (_, socket, fake) => {
+      fake.stream = socket;
+      const pour = () => {
+        while (!socket.destroyed && socket.write(Buffer.alloc(1 << 16)));
+      };
+      socket.on('drain', pour);
+      setTimeout(pour, 10);
+      return ok(u64(SESSION_ID));
+    };
+    await started({ answers: { '02/03': flood, '02/01': () => undefined } });
+    const { status, stderr } = await run('collect', '-p', PID, '-o', 'a', '--max-size', '2');
+    expect({ status, stderr }).toEqual({
+      status: 0,
+      stderr: 'Collected 2.0 MB into a. The file was cut off at --max-size.\n',
+    });
+    expect(statSync(join(folder.path, 'a')).size).toBe(2e6);
+  });
+
+  it('takes a number of megabytes as --max-size', async () => {
+    const { status, stderr } = await run('collect', '-p', PID, '--max-size', 'much');
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr: 'tracewright: --max-size takes megabytes, not "much".\n',
+    });
+  });
+
   it('says that a process writes no version 6', async () => {
     await started({ answers: { '02/03': () => error(0x80131384) } });
     expect(await run('collect', '-p', PID, '-o', 'a', '--format', '6')).toEqual({
@@ -141,7 +216,7 @@ describe('collect', () => {
       'tracewright: There is no process 2147483632.\n',
     );
     expect((await run('collect', '-p', PID)).stderr).toBe(
-      `tracewright: ${PROCESS} has no diagnostic port: it is neither of .NET nor of tracewright with its port open.\n`,
+      `tracewright: ${PROCESS} has no diagnostic port. A program that imports tracewright opens one when it is started with TRACEWRIGHT_DIAGNOSTICS=1; .NET programs have one unless DOTNET_EnableDiagnostics=0.\n`,
     );
   });
 

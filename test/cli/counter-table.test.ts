@@ -87,6 +87,36 @@ describe('the table of counters', () => {
     expect(drawn()?.every((line) => line.length <= 20)).toBe(true);
   });
 
+  it('says how many counters have no room, beside what keeps others from being shown', async () => {
+    terminal(60, 6);
+    const table = new CounterTable();
+    for (const name of ['a', 'b', 'c']) table.show(counter('A', name, 1));
+    for (const name of ['d', 'e']) table.show(counter('B', name, 2));
+    table.tell('No meters.');
+    await table.end();
+    expect(drawn()).toEqual([
+      'A',
+      '  a  1',
+      '  b  1',
+      '3 more counters: enlarge the terminal, or name a --provider',
+      'No meters.',
+    ]);
+    terminal(60, 8);
+    await table.end();
+    expect(drawn()).toContain('2 more counters: enlarge the terminal, or name a --provider');
+    terminal(60, 9);
+    await table.end();
+    expect(drawn()).toEqual(['A', '  a  1', '  b  1', '  c  1', 'B', '  d  2', '  e  2', 'No meters.']);
+  });
+
+  it('has the usual room where the terminal does not tell how much it has', async () => {
+    terminal(60, 0);
+    const table = new CounterTable();
+    for (let i = 0; i < 50; i++) table.show(counter('A', `n${i}`, i));
+    await table.end();
+    expect(drawn()).toHaveLength(23);
+  });
+
   it('forgets what has ended, and what a meter tells instead', async () => {
     const table = new CounterTable();
     table.show(counter('A', 'n', 1));

@@ -3,10 +3,10 @@ import { PassThrough } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
+import { startSession } from '../../lib/eventpipe/start-session.ts';
 import { enableRuntimeEvents } from '../../lib/runtime/index.ts';
-import { startSession } from '../../lib/session/event-pipe/start-session.ts';
-import { PROCESS, useFakeProcesses } from '../session/diagnostics/client/fake-client.ts';
-import { error, hexBytes, message, text, u32, u64 } from '../session/diagnostics/client/fake-process.ts';
+import { PROCESS, useFakeProcesses } from '../diagnostics/client/fake-client.ts';
+import { error, hexBytes, message, text, u32, u64 } from '../diagnostics/client/fake-process.ts';
 import { type CounterEvent, counterTrace, mean, sum } from './counter-trace.ts';
 import { collecting, command, interruptible, PID, run, started } from './fake-target.ts';
 
@@ -130,7 +130,7 @@ describe('counters', () => {
 
   it('asks as dotnet-counters does', async () => {
     const fake = await started({ trace: counterTrace() });
-    await run('counters', '-p', PID, '--duration', '0.1', '--providers', 'A,B', '--interval', '2.5');
+    await run('counters', '-p', PID, '--duration', '0.1', '--provider', 'A,B', '--interval', '2.5');
     const request = fake.requests[1] as Buffer;
     const clientId = request.subarray(-74, -2).toString('utf16le');
     const provider = (name: string, keywords: bigint, values: string) =>
@@ -145,7 +145,7 @@ describe('counters', () => {
         provider(
           'System.Diagnostics.Metrics',
           2n,
-          `SessionId=SHARED;Metrics=A,B;RefreshInterval=2.5;MaxTimeSeries=1000;MaxHistograms=20;ClientId=${clientId}`,
+          `SessionId=SHARED;Metrics=A,B;RefreshInterval=2.5;MaxTimeSeries=1000;MaxHistograms=10;ClientId=${clientId}`,
         ),
       ),
     );

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { collectCommand } from '../../lib/cli/collect.ts';
 import { countersCommand } from '../../lib/cli/counters.ts';
-import { providersArgument } from '../../lib/cli/provider-argument.ts';
+import { sessionProviders } from '../../lib/cli/provider-argument.ts';
 import { psCommand } from '../../lib/cli/ps.ts';
 import { UsageError } from '../../lib/cli/usage-error.ts';
 
@@ -15,10 +15,14 @@ describe('collect', () => {
       'Either --process-id, --diagnostic-port or a COMMAND behind -- says which process.',
     ],
     [['-p', '1', '--format', '5'], '--format takes 4 or 6, not "5".'],
-    [['-p', '1', '--providers', ','], '--providers takes the names of providers, and got none.'],
-    [['-p', '1', '--providers', ':1'], '--providers: The provider ":1" has no name.'],
-    [['-p', '1', '--providers', 'A:g'], '--providers: The keywords of A are up to 64 bits in hex, not "g".'],
-    [['-p', '1', '--providers', 'A::6'], '--providers: The level of A is at most 5, not 6.'],
+    [['-p', '1', '--provider', ','], '--provider takes the names of providers, and got none.'],
+    [['-p', '1', '--provider', ':1'], '--provider: The provider ":1" has no name.'],
+    [['-p', '1', '--provider', 'A:g'], '--provider: The keywords of A are up to 64 bits in hex, not "g".'],
+    [['-p', '1', '--provider', 'A::6'], '--provider: The level of A is at most 5, not 6.'],
+    [
+      ['-p', '1', '--providers', 'A'],
+      'There is no option --providers: it is --provider, which may be repeated.',
+    ],
     [['-p', '1', 'file'], 'collect takes no file, such as "file".'],
   ])('does not understand %j', async (args, sentence) => {
     await expect(collectCommand(args)).rejects.toEqual(new UsageError(sentence));
@@ -28,8 +32,9 @@ describe('collect', () => {
 describe('counters', () => {
   it.each([
     [['--interval', '0'], '--interval takes seconds, 0.1 or more, not "0".'],
-    [['--providers', 'A;B'], '--providers takes names of event sources and meters, not "A;B".'],
-    [['--providers', ''], '--providers takes names of event sources and meters, not "".'],
+    [['--provider', 'A;B'], '--provider takes names of event sources and meters, not "A;B".'],
+    [['--provider', ''], '--provider takes names of event sources and meters, not "".'],
+    [['--providers=A'], 'There is no option --providers: it is --provider, which may be repeated.'],
     [['--duration', 'x'], '--duration takes seconds, not "x".'],
   ])('does not understand %j', async (args, sentence) => {
     await expect(countersCommand(['-p', '1', ...args])).rejects.toEqual(new UsageError(sentence));
@@ -67,6 +72,6 @@ describe('providers', () => {
       ],
     ],
   ])('are read from %s', (text, providers) => {
-    expect(providersArgument(text)).toEqual(providers);
+    expect(sessionProviders([text], {}, true)).toEqual(providers);
   });
 });

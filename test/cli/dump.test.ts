@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import { dataFolder, dataIsRequired, SKIP_REASON } from '../conformance/data-folder.ts';
 
-const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../dist/cjs/cli.cjs', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'tracewright-dump-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -93,6 +93,31 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`dumping a trace ($
     });
     const unknown = eventsOf(dump('--json', '--event', '2', '--limit', '1', etl).lines)[0];
     expect(unknown).toMatchObject({ name: 'EventID(2)', payload: {}, payloadProblem: expect.any(String) });
+  });
+
+  it('takes manifests in any encoding of Windows, and says which one is wrong', () => {
+    const xml = readFileSync(manifest, 'utf8');
+    const asUtf16 = join(folder, 'utf16.man');
+    const event = (file: string) =>
+      eventsOf(dump('--json', '--event', '2', '--limit', '1', '--manifest', file, etl).lines)[0];
+    for (const encoded of [
+      Buffer.from(`\ufeff${xml}`, 'utf16le'),
+      Buffer.from(`\ufeff${xml}`, 'utf16le').swap16(),
+      Buffer.from(`\ufeff${xml}`),
+    ]) {
+      writeFileSync(asUtf16, encoded);
+      expect(event(asUtf16)).toEqual(event(manifest));
+    }
+    const wrong = join(folder, 'wrong.man');
+    writeFileSync(
+      wrong,
+      '<events><provider guid="{082256f5-7e74-534a-d7aa-b5a2c4825e57}"></provider></events>',
+    );
+    expect(dump('--manifest', manifest, '--manifest', wrong, etl)).toEqual({
+      status: 1,
+      lines: [],
+      stderr: `tracewright: ${wrong}: A <provider> has no name. (at character 8)\n`,
+    });
   });
 
   it('reads standard input, and what gzip has made smaller', () => {

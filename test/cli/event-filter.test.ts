@@ -21,6 +21,24 @@ const event = {
 
 const passes = (values: Parameters<typeof eventFilter>[0]) => eventFilter(values)(event);
 
+describe('a provider by the name that its source defines', () => {
+  const onLinux = { ...event, provider: '_1st_Acme_Web', providerGuid: undefined } as TraceEvent;
+  const hasProvider = (name: string, of: TraceEvent) => eventFilter({ provider: [name] })(of);
+
+  it.each(['1st.Acme-Web', '1st-Acme-Web', '_1st_acme_web', '1st-A*-W*', '*.Acme-Web'])(
+    'is that of its tracepoints, found by %s',
+    (name) => {
+      expect(hasProvider(name, onLinux)).toBe(true);
+    },
+  );
+
+  it('is no other one of those that have a GUID', () => {
+    expect(hasProvider('MyCompany.MyService', event)).toBe(false);
+    expect(hasProvider('MyCompany_MyService', event)).toBe(false);
+    expect(hasProvider('2nd-Acme-Web', onLinux)).toBe(false);
+  });
+});
+
 describe('an event passes', () => {
   it.each([
     [{}],

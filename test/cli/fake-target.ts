@@ -1,12 +1,16 @@
 /** A process with a diagnostic port for a command to talk with, and the command as a user types it. */
 import { expect, it, vi } from 'vitest';
-import { fakeOf, folder } from '../session/diagnostics/client/fake-client.ts';
-import type { FakeOptions, FakeProcess } from '../session/diagnostics/client/fake-process.ts';
+import { fakeOf, folder } from '../diagnostics/client/fake-client.ts';
+import type { FakeOptions, FakeProcess } from '../diagnostics/client/fake-process.ts';
+import { missingOnWindows, named } from '../platforms.ts';
 import { RunningCommand } from './run-tracewright.ts';
 
 export const PID = String(process.pid);
-/** On Windows, no process can be interrupted by another. */
-export const interruptible = it.skipIf(process.platform === 'win32');
+/** A test in which one process interrupts another. */
+export function interruptible(name: string, run: () => Promise<void>): void {
+  const reason = missingOnWindows('way for one process to interrupt another');
+  it.skipIf(reason !== undefined)(named(name, reason), run);
+}
 
 vi.setConfig({ testTimeout: 30_000 });
 

@@ -12,7 +12,7 @@ describe('the command line of live', () => {
     const given = liveArguments([]);
     expect(given).toMatchObject({ json: false, command: [] });
     expect(given?.selection.has(tracepoint('Any_L5K0'))).toBe(true);
-    expect(given?.isWanted(eventOf('Any'))).toBe(true);
+    expect(given?.events.has(eventOf('Any'))).toBe(true);
   });
 
   it('has the kernel record no other providers and levels than those asked for', () => {
@@ -21,16 +21,16 @@ describe('the command line of live', () => {
       given?.selection.has(tracepoint(name)),
     );
     expect(recorded).toEqual([true, false, false]);
-    expect(given?.isWanted(eventOf('My_Company', 'Tick', 3))).toBe(true);
+    expect(given?.events.has(eventOf('My_Company', 'Tick', 3))).toBe(true);
     expect(given?.command).toEqual(['node', '--level']);
   });
 
   it('takes patterns, for which the kernel records all', () => {
     const given = liveArguments(['--provider', 'My-C*', '--provider', 'Other-One', '--event', 'T*']);
     expect(given?.selection.has(tracepoint('Third_L5K0'))).toBe(true);
-    const shown = ['My_Company', 'Other_One', 'Third'].map((name) => given?.isWanted(eventOf(name)));
+    const shown = ['My_Company', 'Other_One', 'Third'].map((name) => given?.events.has(eventOf(name)));
     expect(shown).toEqual([true, true, false]);
-    expect(given?.isWanted(eventOf('Other_One', 'Stop'))).toBe(false);
+    expect(given?.events.has(eventOf('Other_One', 'Stop'))).toBe(false);
   });
 
   it.each([

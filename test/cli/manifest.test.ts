@@ -18,7 +18,7 @@ afterAll(() => {
 });
 
 function tracewright(...args: string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'dist/cli/main.js'), ...args], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'dist/cjs/cli.cjs'), ...args], {
     cwd: folder,
     encoding: 'utf8',
   });
@@ -26,7 +26,7 @@ function tracewright(...args: string[]) {
 }
 
 function module(name: string, code: string): string {
-  const library = JSON.stringify(join(root, 'dist/index.js'));
+  const library = JSON.stringify(join(root, 'dist/cjs/index.mjs'));
   writeFileSync(join(folder, name), `import { defineEventSource, event } from ${library};\n${code}`);
   return name;
 }
@@ -46,6 +46,35 @@ describe('tracewright manifest', () => {
       'CopyStart',
       'CopyStop',
     ]);
+  });
+
+  const noisy = `import { writeSync } from 'node:fs';
+    console.log('by console'); writeSync(1, 'by descriptor\\n');
+    defineEventSource('Company-Server', { Tick: event({ n: 'uint32' }) });`;
+
+  it('ends though the module would not, and prints nothing of what that prints', () => {
+    const file = module('server.mjs', `${noisy} setInterval(() => console.log('later'), 1e6);`);
+    const { status, stdout, stderr } = tracewright('manifest', file);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: 'by console\nby descriptor\n' });
+    expect(stdout).toMatch(/^<instrumentationManifest/);
+    expect(parseManifest(stdout).name).toBe('Company-Server');
+  });
+
+  it('has the sources of a module that ends its process, or waits for what never comes', () => {
+    for (const [name, end] of [
+      ['ends.mjs', 'process.exit(3)'],
+      ['waits.mjs', 'await new Promise(() => {})'],
+    ] as const) {
+      const { status, stdout } = tracewright('manifest', module(name, `${noisy} ${end};`));
+      expect({ status, name: parseManifest(stdout).name }).toEqual({ status: 0, name: 'Company-Server' });
+    }
+  });
+
+  it('says that a module was ended', () => {
+    const file = module('killed.mjs', `process.kill(process.pid, 'SIGKILL'); await new Promise(() => {});`);
+    const { status, stdout, stderr } = tracewright('manifest', file);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toMatch(/^tracewright: killed\.mjs ended .* before it told its event sources\.\n$/);
   });
 
   it('says in a sentence what is wrong', () => {

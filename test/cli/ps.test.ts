@@ -1,7 +1,7 @@
 /** `tracewright ps` as a user types it, on the built package, against a process that answers as .NET does. */
 import { describe, expect, it } from 'vitest';
-import { folder, PROCESS, useFakeProcesses } from '../session/diagnostics/client/fake-client.ts';
-import { error } from '../session/diagnostics/client/fake-process.ts';
+import { folder, PROCESS, useFakeProcesses } from '../diagnostics/client/fake-client.ts';
+import { error } from '../diagnostics/client/fake-process.ts';
 import { PID, run, started } from './fake-target.ts';
 
 useFakeProcesses();

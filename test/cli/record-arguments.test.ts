@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { recordArguments } from '../../lib/cli/record-arguments.ts';
 import { UsageError } from '../../lib/cli/usage-error.ts';
-import { Selection } from '../../lib/session/record/selection.ts';
+import { Selection } from '../../lib/record/selection.ts';
 
 const linux = (args: readonly string[]) => recordArguments(args, 'linux');
 const windows = (args: readonly string[]) => recordArguments(args, 'win32');
@@ -47,6 +47,8 @@ describe('the command line of record', () => {
     [['--tracepoint', 'sched:..'], '--tracepoint takes SYSTEM:NAME, not "sched:..".'],
     [['node', 'app.js'], /node/],
     [['--stacks'], '--stacks is for Windows.'],
+    [['--max-size', '5'], '--max-size is for Windows.'],
+    [['--end-left-behind'], '--end-left-behind is for Windows.'],
     [['--'], 'There is no command behind --.'],
     [['-p', '1'], '--process-id goes with --eventpipe or --user-events: else, the whole system is recorded.'],
     [['--eventpipe', '--user-events', '-p', '1'], /two ways/],

@@ -1,5 +1,4 @@
 /** The command that is recorded: how its end is told, whatever it is. */
-import { ChildProcess } from 'node:child_process';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { RecordedCommand } from '../../lib/cli/recorded-command.ts';
 
@@ -8,9 +7,8 @@ afterEach(() => vi.restoreAllMocks());
 describe('a recorded command', () => {
   it('is told of that cannot be ended, being of another user', async () => {
     const command = new RecordedCommand([process.execPath, '-e', 'setTimeout(() => {}, 500)'], {});
-    // As Node.js does it where the system says no.
-    vi.spyOn(ChildProcess.prototype, 'kill').mockImplementation(function (this: ChildProcess) {
-      return !this.emit('error', Object.assign(new Error('kill EPERM'), { code: 'EPERM' }));
+    vi.spyOn(process, 'kill').mockImplementation(() => {
+      throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' });
     });
     command.end();
     await expect(command.ended).rejects.toThrow(`${process.execPath} could not be ended (EPERM).`);

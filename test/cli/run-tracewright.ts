@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../dist/cjs/cli.cjs', import.meta.url));
 
 export class RunningCommand {
   stdout = '';
@@ -11,10 +11,15 @@ export class RunningCommand {
   readonly #child: ChildProcess;
   readonly #ended: Promise<unknown>;
 
-  /** @param options where it runs, with which variables, and as which user */
+  /** @param options where it runs, with which variables, as which user, and whether in a group of its own */
   constructor(
     args: readonly string[],
-    options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv; readonly uid?: number } = {},
+    options: {
+      readonly cwd?: string;
+      readonly env?: NodeJS.ProcessEnv;
+      readonly uid?: number;
+      readonly detached?: boolean;
+    } = {},
   ) {
     this.#child = spawn(process.execPath, [main, ...args], {
       ...options,
@@ -36,7 +41,27 @@ export class RunningCommand {
     return { status: this.#child.exitCode, stdout: this.stdout, stderr: this.stderr };
   }
 
+  get processId(): number {
+    return this.#child.pid ?? 0;
+  }
+
   interrupt(): void {
     this.#child.kill('SIGINT');
+  }
+
+  /** What a terminal does that closes: nothing takes what is written any more. */
+  hangUp(): void {
+    this.#child.stdout?.destroy();
+    this.#child.stderr?.destroy();
+    this.#child.kill('SIGHUP');
+  }
+
+  kill(): void {
+    this.#child.kill('SIGKILL');
+  }
+
+  /** Sends it to its whole group, as a terminal does. */
+  signalGroup(signal: NodeJS.Signals): void {
+    process.kill(-this.processId, signal);
   }
 }

@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { dataFolder, dataIsRequired, SKIP_REASON } from '../conformance/data-folder.ts';
+import { missingOnWindows, named } from '../platforms.ts';
 
-const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../dist/cjs/cli.cjs', import.meta.url));
 
 function view(...args: string[]) {
   return viewOf(undefined, ...args);
@@ -51,6 +52,18 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`viewing a recordin
         'Demo-Activities/Log               31.178       103  //1/2',
         'Demo-Activities/Request/Stop      35.649       102  //1/2                                 28.110',
       ],
+    });
+  });
+
+  it('has the fields of events in its JSON', () => {
+    const [request] = view('--json', '--name', 'Request', '--slowest', '1', file).lines;
+    expect(JSON.parse(request ?? '')).toMatchObject({
+      payload: { url: 'http://site/item/3' },
+      stopPayload: expect.any(Object),
+    });
+    const [row] = view('--table', '--json', '--activity', '//1/2', file).lines;
+    expect(JSON.parse(row ?? '')).toMatchObject({
+      payload: { url: expect.stringContaining('http://site/') },
     });
   });
 
@@ -117,26 +130,29 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`viewing a recordin
     });
   });
 
-  it.skipIf(process.platform === 'win32')('shows on Ctrl-C what it has read', async () => {
-    const child = spawn(process.execPath, [main, 'view', '--stats', '-']);
-    let [stdout, stderr] = ['', ''];
-    child.stdout.on('data', (text) => {
-      stdout += text;
-    });
-    child.stderr.on('data', (text) => {
-      stderr += text;
-    });
-    // Not the end of it: the command waits for more.
-    child.stdin.write(readFileSync(file).subarray(0, -1));
-    await new Promise((resolve) => setTimeout(resolve, 1500));
-    child.kill('SIGINT');
-    const [status] = await once(child, 'exit');
-    expect({ status, stderr }).toEqual({
-      status: 1,
-      stderr: 'tracewright: Interrupted: what has been read up to here is shown.\n',
-    });
-    expect(stdout).toContain('Demo-Activities/Request');
-  });
+  it.skipIf(missingOnWindows('signals') !== undefined)(
+    named('shows on Ctrl-C what it has read', missingOnWindows('signals')),
+    async () => {
+      const child = spawn(process.execPath, [main, 'view', '--stats', '-']);
+      let [stdout, stderr] = ['', ''];
+      child.stdout.on('data', (text) => {
+        stdout += text;
+      });
+      child.stderr.on('data', (text) => {
+        stderr += text;
+      });
+      // Not the end of it: the command waits for more.
+      child.stdin.write(readFileSync(file).subarray(0, -1));
+      await new Promise((resolve) => setTimeout(resolve, 1500));
+      child.kill('SIGINT');
+      const [status] = await once(child, 'exit');
+      expect({ status, stderr }).toEqual({
+        status: 1,
+        stderr: 'tracewright: Interrupted: what has been read up to here is shown.\n',
+      });
+      expect(stdout).toContain('Demo-Activities/Request');
+    },
+  );
 });
 
 describe('what cannot be viewed', () => {

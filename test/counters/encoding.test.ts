@@ -7,7 +7,7 @@ import {
   type SumPayload,
 } from '../../lib/counters/counter-payload.ts';
 import { METER_EVENTS } from '../../lib/counters/meter-events.ts';
-import { netTraceFields, valueWriterOf } from '../../lib/session/event-pipe/field-layouts.ts';
+import { netTraceFields, valueWriterOf } from '../../lib/eventpipe/field-layouts.ts';
 import { EventEncoder } from '../../lib/wire/event-encoder.ts';
 import { NetTraceBytes } from '../../lib/wire/nettrace/write/byte-writer.ts';
 import { writeMetadataRowV4 } from '../../lib/wire/nettrace/write/metadata-v4-row.ts';
@@ -185,34 +185,37 @@ describe('an event of System.Diagnostics.Metrics', () => {
     [
       2,
       'CollectionStart',
+      0,
       2n,
-      [...texts('sessionId'), [DATE_TIME, 'intervalStart'], [DATE_TIME, 'intervalEnd']],
+      [...texts('sessionId'), [DATE_TIME, 'intervalStartTime'], [DATE_TIME, 'intervalEndTime']],
     ],
     [
       3,
       'CollectionStop',
+      0,
       2n,
-      [...texts('sessionId'), [DATE_TIME, 'intervalStart'], [DATE_TIME, 'intervalEnd']],
+      [...texts('sessionId'), [DATE_TIME, 'intervalStartTime'], [DATE_TIME, 'intervalEndTime']],
     ],
-    [4, 'CounterRateValuePublished', 2n, [...SERIES, ...texts('rate', 'value'), ID]],
-    [5, 'GaugeValuePublished', 2n, [...SERIES, ...texts('lastValue'), ID]],
+    [4, 'CounterRateValuePublished', 2, 2n, [...SERIES, ...texts('rate', 'value'), ID]],
+    [5, 'GaugeValuePublished', 2, 2n, [...SERIES, ...texts('lastValue'), ID]],
     [
       6,
       'HistogramValuePublished',
+      2,
       2n,
       [...SERIES, ...texts('quantiles'), [INT32, 'count'], [DOUBLE, 'sum'], ID],
     ],
-    [7, 'BeginInstrumentReporting', 2n, [...DESCRIPTION, ID]],
-    [8, 'EndInstrumentReporting', 2n, [...DESCRIPTION, ID]],
-    [10, 'InitialInstrumentEnumerationComplete', 6n, texts('sessionId')],
-    [11, 'InstrumentPublished', 4n, [...DESCRIPTION, ID]],
-    [12, 'TimeSeriesLimitReached', 2n, texts('sessionId')],
-    [13, 'HistogramLimitReached', 2n, texts('sessionId')],
-    [14, 'ObservableInstrumentCallbackError', 2n, texts('sessionId', 'errorMessage')],
-    [16, 'UpDownCounterRateValuePublished', 2n, [...SERIES, ...texts('rate', 'value'), ID]],
-  ] as const)('%d is %s, of version 2, with its fields', (id, name, keywords, fields) => {
+    [7, 'BeginInstrumentReporting', 2, 2n, [...DESCRIPTION, ID]],
+    [8, 'EndInstrumentReporting', 2, 2n, [...DESCRIPTION, ID]],
+    [10, 'InitialInstrumentEnumerationComplete', 0, 6n, texts('sessionId')],
+    [11, 'InstrumentPublished', 2, 4n, [...DESCRIPTION, ID]],
+    [12, 'TimeSeriesLimitReached', 0, 2n, texts('sessionId')],
+    [13, 'HistogramLimitReached', 0, 2n, texts('sessionId')],
+    [14, 'ObservableInstrumentCallbackError', 0, 2n, texts('sessionId', 'errorMessage')],
+    [16, 'UpDownCounterRateValuePublished', 2, 2n, [...SERIES, ...texts('rate', 'value'), ID]],
+  ] as const)('%d is %s, of version %d, with its fields', (id, name, version, keywords, fields) => {
     expect(METER_EVENTS[name].id).toBe(id);
-    expect(described(METER_EVENTS[name])).toBe(row(name, 2, 4, keywords, fieldList(...fields)));
+    expect(described(METER_EVENTS[name])).toBe(row(name, version, 4, keywords, fieldList(...fields)));
   });
 
   const series = {
@@ -248,8 +251,8 @@ describe('an event of System.Diagnostics.Metrics', () => {
   it('of a collection has its times as file times: 100 ns since 1601', () => {
     const payload = {
       sessionId: 'SHARED',
-      intervalStart: new Date('2025-02-03T04:05:06Z'),
-      intervalEnd: new Date('2025-02-03T04:05:07Z'),
+      intervalStartTime: new Date('2025-02-03T04:05:06Z'),
+      intervalEndTime: new Date('2025-02-03T04:05:07Z'),
     };
     const start = 133_830_291_060_000_000n;
     expect(encoded(METER_EVENTS.CollectionStart, payload)).toBe(

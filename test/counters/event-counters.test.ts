@@ -71,6 +71,15 @@ describe('the event', () => {
     ]);
   });
 
+  it('of a counter without a displayName shows its name, which is all that tools have to show', () => {
+    kept(new EventCounter(log, 'mean'));
+    kept(new PollingCounter(log, 'polled', () => 1, { displayName: '' }));
+    kept(new IncrementingEventCounter(log, 'sum'));
+    const { payloads } = asking(1);
+    vi.advanceTimersByTime(1000);
+    expect(payloads().map(({ DisplayName }) => DisplayName)).toEqual(['mean', 'polled', 'sum']);
+  });
+
   it('of an EventCounter to which nothing was written says so', () => {
     kept(new EventCounter(log, 'time')).write(5);
     const { payloads } = asking(1);

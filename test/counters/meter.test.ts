@@ -58,6 +58,34 @@ describe('a session', () => {
     });
   });
 
+  it('is told the tags of a meter and of an instrument, sorted, with their description', () => {
+    const own = new Meter('Tagged', { version: '2', tags: { region: 'eu', az: 1 } });
+    own.createCounter('orders', { tags: { team: 'web', beta: true } });
+    own.createGauge('plain');
+    const { events } = asking({ ...SHOP, Metrics: 'Tagged' }, 6n);
+    own.close();
+    for (const event of ['BeginInstrumentReporting', 'InstrumentPublished', 'EndInstrumentReporting']) {
+      const told = events.filter(({ name, payload }) => name === event && payload.meterName === 'Tagged');
+      expect([event, ...told.map(({ payload }) => [payload.meterTags, payload.instrumentTags])]).toEqual([
+        event,
+        ['az=1,region=eu', 'beta=true,team=web'],
+        ['az=1,region=eu', ''],
+      ]);
+    }
+  });
+
+  it('is told when each interval began and ended', () => {
+    const { events } = asking(SHOP);
+    const begin = Date.now();
+    vi.advanceTimersByTime(1000);
+    for (const name of ['CollectionStart', 'CollectionStop']) {
+      expect(events.find((event) => event.name === name)?.payload).toMatchObject({
+        intervalStartTime: new Date(begin),
+        intervalEndTime: new Date(begin + 1000),
+      });
+    }
+  });
+
   it('is told what each kind of instrument has', () => {
     const counter = meter.createCounter('counter');
     const level = meter.createUpDownCounter('level');
@@ -177,6 +205,36 @@ it('a value with tags that cannot be read harms nobody who writes it, and is tol
   expect(warn.mock.calls.map(([text]) => String(text).split('\n')[0])).toEqual([
     'A value of the instrument hostile was left out, since its tags cannot be read: Error: no tag',
   ]);
+});
+
+it.each([
+  [
+    'a meter',
+    () => new Meter('Odd', { verison: '1' } as object),
+    'Odd: there is no option "verison"; the options are version, tags.',
+  ],
+  [
+    'an instrument',
+    () => meter.createCounter('odd', { units: 'ms' } as object),
+    'Shop.odd: there is no option "units"; the options are unit, description, tags.',
+  ],
+  [
+    'an observable instrument',
+    () => meter.createObservableGauge('odd', () => 1, { tag: {} } as object),
+    'Shop.odd: there is no option "tag"; the options are unit, description, tags.',
+  ],
+  [
+    'a meter’s tags',
+    () => new Meter('Odd', { tags: 'a=b' as unknown as Tags }),
+    "Odd: tags are given as an object of strings, numbers and booleans, not as 'a=b'.",
+  ],
+  [
+    'an instrument’s tag',
+    () => meter.createGauge('odd', { tags: { a: {} as string } }),
+    'Shop.odd: the tag "a" is a string, a number or a boolean, not {}.',
+  ],
+])('an unknown or wrong option of %s is refused', (_, define, message) => {
+  expect(define).toThrow(message);
 });
 
 it('an instrument’s functions can be taken from it', () => {

@@ -5,8 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { counterValues } from '../../lib/cli/counter-values.ts';
 import { IncrementingEventCounter, Meter } from '../../lib/counters/index.ts';
+import { startSession } from '../../lib/eventpipe/start-session.ts';
 import { defineEventSource } from '../../lib/index.ts';
-import { startSession } from '../../lib/session/event-pipe/start-session.ts';
 import { openTrace } from '../../lib/trace/open-trace.ts';
 
 it.each([4, 6] as const)('a trace of version %i says the counters of sources and meters', async (format) => {

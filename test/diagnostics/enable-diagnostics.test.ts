@@ -1,15 +1,20 @@
 /** The diagnostic port of applications: how it is opened, what else it opens, and that nobody notices it. */
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { DiagnosticsClient } from '../../lib/session/diagnostics/client/diagnostics-client.ts';
-import { listPorts } from '../../lib/session/diagnostics/client/find-port.ts';
-import { ReverseServer } from '../../lib/session/diagnostics/client/reverse-server.ts';
+import { DiagnosticsClient } from '../../lib/diagnostics/client/diagnostics-client.ts';
+import { listPorts } from '../../lib/diagnostics/client/find-port.ts';
+import { ReverseServer } from '../../lib/diagnostics/client/reverse-server.ts';
 import { openTrace } from '../../lib/trace/open-trace.ts';
 import type { StreamingTracing } from '../../lib/wire/diagnostics-ipc/tracing.ts';
-import { readAll } from '../session/diagnostics/client/fake-client.ts';
+import { linuxOnly, missingOnWindows, named } from '../platforms.ts';
+import { readAll } from './client/fake-client.ts';
 import { INDEX, REGISTER, RunningApp } from './running-app.ts';
+import { PORTS } from './server/byte-target.ts';
+
+vi.setConfig({ testTimeout: 30_000 });
 
 let folder: string;
 let apps: RunningApp[];
@@ -50,22 +55,24 @@ async function numbersIn(trace: Uint8Array): Promise<unknown[]> {
   return numbers;
 }
 
-describe.skipIf(process.platform === 'win32')('an application with a diagnostic port', () => {
-  it('is found by its process id, and among all', async () => {
-    const app = run(`say(enableDiagnostics().address); ${WAIT}`);
-    expect(await app.hears()).toBe(join(folder, sockets()[0] ?? ''));
-    expect(await (await DiagnosticsClient.ofProcess(app.pid)).processInfo()).toMatchObject({
-      processId: BigInt(app.pid),
-      productVersion: process.versions.node,
+describe.skipIf(missingOnWindows('Unix sockets') !== undefined)(
+  named('an application with a diagnostic port', missingOnWindows('Unix sockets')),
+  () => {
+    it('is found by its process id, and among all', async () => {
+      const app = run(`say(enableDiagnostics().address); ${WAIT}`);
+      expect(await app.hears()).toBe(join(folder, sockets()[0] ?? ''));
+      expect(await (await DiagnosticsClient.ofProcess(app.pid)).processInfo()).toMatchObject({
+        processId: BigInt(app.pid),
+        productVersion: process.versions.node,
+      });
+      expect((await listPorts()).map(({ processId }) => processId)).toContain(app.pid);
+      app.tell();
+      expect(await app.end()).toMatchObject({ status: 0, stderr: '' });
+      expect(sockets()).toEqual([]);
     });
-    expect((await listPorts()).map(({ processId }) => processId)).toContain(app.pid);
-    app.tell();
-    expect(await app.end()).toMatchObject({ status: 0, stderr: '' });
-    expect(sockets()).toEqual([]);
-  });
 
-  it('has one port, however often it asks', async () => {
-    const app = run(`
+    it('has one port, however often it asks', async () => {
+      const app = run(`
       const first = enableDiagnostics();
       say(enableDiagnostics({ exposeSecrets: true }) === first);
       await first.close();
@@ -73,12 +80,12 @@ describe.skipIf(process.platform === 'win32')('an application with a diagnostic 
       const second = enableDiagnostics();
       say([second === first, second.address === first.address]);
       await second[Symbol.asyncDispose]();`);
-    expect(await app.end()).toEqual({ status: 0, said: [true, [false, true]], stderr: '' });
-    expect(sockets()).toEqual([]);
-  });
+      expect(await app.end()).toEqual({ status: 0, said: [true, [false, true]], stderr: '' });
+      expect(sockets()).toEqual([]);
+    });
 
-  it('can wait at its end until the port is closed, though a client reads nothing', async () => {
-    const app = run(`
+    it('can wait at its end until the port is closed, though a client reads nothing', async () => {
+      const app = run(`
       const log = defineEventSource('App', { Bulk: event({ text: 'string' }) });
       const port = enableDiagnostics();
       say(port.address);
@@ -87,127 +94,130 @@ describe.skipIf(process.platform === 'win32')('an application with a diagnostic 
         await port.close();
         say('closed');
       }).resume();`);
-    const client = DiagnosticsClient.at((await app.hears()) as string, app.pid);
-    const session = await client.collectTracing(tracing);
-    app.tell();
-    expect(await app.end()).toMatchObject({ status: 0, said: [expect.anything(), 'closed'], stderr: '' });
-    session.close();
-  });
-
-  it('has it where it says', async () => {
-    const app = run(`say(enableDiagnostics({ folder: ${JSON.stringify(folder)} }).address); ${WAIT}`, {
-      TMPDIR: '/nowhere',
+      const client = DiagnosticsClient.at((await app.hears()) as string, app.pid);
+      const session = await client.collectTracing(tracing);
+      app.tell();
+      expect(await app.end()).toMatchObject({ status: 0, said: [expect.anything(), 'closed'], stderr: '' });
+      session.close();
     });
-    expect(await app.hears()).toBe(join(folder, sockets()[0] ?? ''));
-  });
 
-  it('keeps it through whatever it does to its folder and its umask', async () => {
-    const app = run(`
+    it('has it where it says', async () => {
+      const app = run(`say(enableDiagnostics({ folder: ${JSON.stringify(folder)} }).address); ${WAIT}`, {
+        TMPDIR: '/nowhere',
+      });
+      expect(await app.hears()).toBe(join(folder, sockets()[0] ?? ''));
+    });
+
+    it('keeps it through whatever it does to its folder and its umask', async () => {
+      const app = run(`
       process.umask(0o777);
       process.chdir(${JSON.stringify(folder)});
       say(enableDiagnostics({ folder: '.' }).address);
       process.chdir('/');
       ${WAIT}`);
-    const address = (await app.hears()) as string;
-    expect((await DiagnosticsClient.at(address, app.pid).processInfo()).processId).toBe(BigInt(app.pid));
-    app.tell();
-    await app.end();
-    expect(sockets()).toEqual([]);
-  });
-
-  it('is told in words where there is none, and goes on', async () => {
-    const app = run(`const { address, problem } = enableDiagnostics(); say([address ?? null, problem]);`, {
-      TMPDIR: `${folder}/none`,
+      const address = (await app.hears()) as string;
+      expect((await DiagnosticsClient.at(address, app.pid).processInfo()).processId).toBe(BigInt(app.pid));
+      app.tell();
+      await app.end();
+      expect(sockets()).toEqual([]);
     });
-    const { status, said, stderr } = await app.end();
-    const problem = expect.stringMatching(/^The diagnostic port cannot listen at .*-socket \(ENOENT\)\.$/);
-    expect({ status, said }).toEqual({ status: 0, said: [[null, problem]] });
-    expect(stderr).toContain('TracewrightWarning: The diagnostic port cannot listen at ');
-  });
 
-  it('is told in words of a folder that is gone, in which it is', async () => {
-    const app = run(`
+    it('is told in words where there is none, and goes on', async () => {
+      const app = run(`const { address, problem } = enableDiagnostics(); say([address ?? null, problem]);`, {
+        TMPDIR: `${folder}/none`,
+      });
+      const { status, said, stderr } = await app.end();
+      const problem = expect.stringMatching(/^The diagnostic port cannot listen at .*-socket \(ENOENT\)\.$/);
+      expect({ status, said }).toEqual({ status: 0, said: [[null, problem]] });
+      expect(stderr).toContain('TracewrightWarning: The diagnostic port cannot listen at ');
+    });
+
+    it('is told in words of a folder that is gone, in which it is', async () => {
+      const app = run(`
       import { mkdtempSync, rmdirSync } from 'node:fs';
       const gone = mkdtempSync(${JSON.stringify(`${folder}/gone-`)});
       process.chdir(gone);
       rmdirSync(gone);
       const port = enableDiagnostics({ folder: '.', ports: 'tool', discoverableByRecordTrace: true });
       say([port.address ?? null, typeof port.problem]);`);
-    expect((await app.end()).said).toEqual([[null, 'string']]);
-  });
+      expect((await app.end()).said).toEqual([[null, 'string']]);
+    });
 
-  it.each(['DOTNET_EnableDiagnostics', 'DOTNET_EnableDiagnostics_IPC'])(
-    'has none with %s=0',
-    async (name) => {
-      const app = run('const { address, problem } = enableDiagnostics(); say([address ?? null, problem]);', {
-        [name]: '0',
-      });
-      expect(await app.end()).toEqual({
-        status: 0,
-        said: [[null, `${name}=0 does not let this process have a diagnostic port.`]],
-        stderr: '',
-      });
-    },
-  );
+    it.each(['DOTNET_EnableDiagnostics', 'DOTNET_EnableDiagnostics_IPC'])(
+      'has none with %s=0',
+      async (name) => {
+        const app = run(
+          'const { address, problem } = enableDiagnostics(); say([address ?? null, problem]);',
+          {
+            [name]: '0',
+          },
+        );
+        expect(await app.end()).toEqual({
+          status: 0,
+          said: [[null, `${name}=0 does not let this process have a diagnostic port.`]],
+          stderr: '',
+        });
+      },
+    );
 
-  it('has what tools ask of every process: the sources and the counters of Node.js', async () => {
-    const app = run(`
+    it('has what tools ask of every process: the sources and the counters of Node.js', async () => {
+      const app = run(`
       import { eventSources } from ${JSON.stringify(INDEX)};
       const names = () => eventSources().map(({ name }) => name);
       const before = names();
       enableDiagnostics();
       say([before, names().sort()]);`);
-    expect((await app.end()).said).toEqual([
-      [[], ['Node.Runtime', 'System.Diagnostics.Metrics', 'System.Runtime']],
-    ]);
-  });
+      expect((await app.end()).said).toEqual([
+        [[], ['Node.Runtime', 'System.Diagnostics.Metrics', 'System.Runtime']],
+      ]);
+    });
 
-  it('has them for a tool that it connects to, too, where it has no port of its own', async () => {
-    const app = run(
-      `
+    it('has them for a tool that it connects to, too, where it has no port of its own', async () => {
+      const app = run(
+        `
       import { eventSources } from ${JSON.stringify(INDEX)};
       const { address } = enableDiagnostics();
       say([address ?? null, eventSources().length]);`,
-      { TMPDIR: `${folder}/none`, DOTNET_DiagnosticPorts: `${folder}/tool,nosuspend` },
-    );
-    expect((await app.end()).said).toEqual([[null, 3]]);
-  });
+        { TMPDIR: `${folder}/none`, DOTNET_DiagnosticPorts: `${folder}/tool,nosuspend` },
+      );
+      expect((await app.end()).said).toEqual([[null, 3]]);
+    });
 
-  it('has none of its own in a worker thread', async () => {
-    const app = run(`
+    it('has none of its own in a worker thread', async () => {
+      const app = run(`
       import { Worker } from 'node:worker_threads';
       const module = new URL('./diagnostics/index.js', ${JSON.stringify(REGISTER)}.replace(/diagnostics.*/, ''));
       new Worker(\`import(\${JSON.stringify(module)}).then(({ enableDiagnostics }) => {
         console.log(JSON.stringify(enableDiagnostics().problem));
       })\`, { eval: true });`);
-    expect((await app.end()).said).toEqual([
-      'A worker thread has no diagnostic port: the main thread opens that of the process.',
-    ]);
-  });
+      expect((await app.end()).said).toEqual([
+        'A worker thread has no diagnostic port: the main thread opens that of the process.',
+      ]);
+    });
 
-  it.each([
-    ['{ folders: "/tmp" }', 'The diagnostic port has no option "folders"; the options are folder, ports,'],
-    ['{ folder: 7 }', "The diagnostic port's folder is a string, not 7."],
-    ['{ exposeSecrets: "yes" }', "The diagnostic port's exposeSecrets is a boolean, not 'yes'."],
-  ])('is told of a mistake in its options: %s', async (options, sentence) => {
-    const app = run(`try { enableDiagnostics(${options}); } catch (error) { say(String(error)); }`);
-    expect((await app.end()).said).toEqual([expect.stringContaining(`TypeError: ${sentence}`)]);
-  });
+    it.each([
+      ['{ folders: "/tmp" }', 'The diagnostic port has no option "folders"; the options are folder, ports,'],
+      ['{ folder: 7 }', "The diagnostic port's folder is a string, not 7."],
+      ['{ exposeSecrets: "yes" }', "The diagnostic port's exposeSecrets is a boolean, not 'yes'."],
+    ])('is told of a mistake in its options: %s', async (options, sentence) => {
+      const app = run(`try { enableDiagnostics(${options}); } catch (error) { say(String(error)); }`);
+      expect((await app.end()).said).toEqual([expect.stringContaining(`TypeError: ${sentence}`)]);
+    });
 
-  it('hears nothing of 64 sessions', async () => {
-    const app = run(`
+    it('hears nothing of 64 sessions', async () => {
+      const app = run(`
       const log = defineEventSource('App', { Ping: event({ n: 'int32' }) });
       say(enableDiagnostics().address);
       ${WAIT}`);
-    const client = DiagnosticsClient.at((await app.hears()) as string, app.pid);
-    const sessions = await Promise.all(Array.from({ length: 64 }, () => client.collectTracing(tracing)));
-    await Promise.all(sessions.map((session) => Promise.all([readAll(session.stream), session.stop()])));
-    app.tell();
-    expect(await app.end()).toMatchObject({ status: 0, stderr: '' });
-  });
+      const client = DiagnosticsClient.at((await app.hears()) as string, app.pid);
+      const sessions = await Promise.all(Array.from({ length: 64 }, () => client.collectTracing(tracing)));
+      await Promise.all(sessions.map((session) => Promise.all([readAll(session.stream), session.stop()])));
+      app.tell();
+      expect(await app.end()).toMatchObject({ status: 0, stderr: '' });
+    });
 
-  it('has the events of its worker threads, and its own name, in a session that asks for rundown', async () => {
-    const app = run(`
+    it('has the events of its worker threads, and its own name, in a session that asks for rundown', async () => {
+      const app = run(`
       import { Worker } from 'node:worker_threads';
       const log = defineEventSource('App', { Ping: event({ n: 'int32' }) });
       new Worker(\`
@@ -220,28 +230,28 @@ describe.skipIf(process.platform === 'win32')('an application with a diagnostic 
       setInterval(() => log.Ping({ n: 1 }), 5).unref();
       say(enableDiagnostics().address);
       ${WAIT}`);
-    const client = DiagnosticsClient.at((await app.hears()) as string, app.pid);
-    const session = await client.collectTracing({ ...tracing, rundownKeyword: 0x80020139n });
-    const reading = readAll(session.stream);
-    await new Promise((resolve) => setTimeout(resolve, 1500));
-    await session.stop();
-    const trace = await reading;
-    const numbers = (await numbersIn(trace)) as number[];
-    expect(numbers.filter((n) => n === 1).length).toBeGreaterThan(3);
-    const ofWorker = numbers.filter((n) => n >= 1000);
-    expect(ofWorker.length).toBeGreaterThan(3);
-    expect(ofWorker).toEqual(ofWorker.map((_, index) => (ofWorker[0] ?? 0) + index));
-    const names: string[] = [];
-    for await (const { provider, name } of await openTrace(trace)) names.push(`${provider}/${name}`);
-    expect(names).toContain('Microsoft-DotNETCore-EventPipe/ProcessInfo');
-  });
+      const client = DiagnosticsClient.at((await app.hears()) as string, app.pid);
+      const session = await client.collectTracing({ ...tracing, rundownKeyword: 0x80020139n });
+      const reading = readAll(session.stream);
+      await new Promise((resolve) => setTimeout(resolve, 1500));
+      await session.stop();
+      const trace = await reading;
+      const numbers = (await numbersIn(trace)) as number[];
+      expect(numbers.filter((n) => n === 1).length).toBeGreaterThan(3);
+      const ofWorker = numbers.filter((n) => n >= 1000);
+      expect(ofWorker.length).toBeGreaterThan(3);
+      expect(ofWorker).toEqual(ofWorker.map((_, index) => (ofWorker[0] ?? 0) + index));
+      const names: string[] = [];
+      for await (const { provider, name } of await openTrace(trace)) names.push(`${provider}/${name}`);
+      expect(names).toContain('Microsoft-DotNETCore-EventPipe/ProcessInfo');
+    });
 
-  it.each([
-    ['comes to its end', '', 0],
-    ['exits', 'process.exit(3);', 3],
-    ['throws', 'throw new Error("thrown");', 1],
-  ])('that %s sends its sessions what it has written until then', async (_, ending, status) => {
-    const app = run(`
+    it.each([
+      ['comes to its end', '', 0],
+      ['exits', 'process.exit(3);', 3],
+      ['throws', 'throw new Error("thrown");', 1],
+    ])('that %s sends its sessions what it has written until then', async (_, ending, status) => {
+      const app = run(`
       const log = defineEventSource('App', { Ping: event({ n: 'int32', text: 'string' }) });
       say(enableDiagnostics().address);
       const text = 'x'.repeat(500);
@@ -249,18 +259,19 @@ describe.skipIf(process.platform === 'win32')('an application with a diagnostic 
         for (let n = 0; n < 2000; n++) log.Ping({ n, text });
         ${ending}
       }).resume();`);
-    const client = DiagnosticsClient.at((await app.hears()) as string, app.pid);
-    const session = await client.collectTracing(tracing);
-    const reading = readAll(session.stream);
-    app.tell();
-    // Two megabytes, which no socket takes at once.
-    expect(await numbersIn(await reading)).toEqual(Array.from({ length: 2000 }, (_, n) => n));
-    expect((await app.end()).status).toBe(status);
-  });
-});
+      const client = DiagnosticsClient.at((await app.hears()) as string, app.pid);
+      const session = await client.collectTracing(tracing);
+      const reading = readAll(session.stream);
+      app.tell();
+      // Two megabytes, which no socket takes at once.
+      expect(await numbersIn(await reading)).toEqual(Array.from({ length: 2000 }, (_, n) => n));
+      expect((await app.end()).status).toBe(status);
+    });
+  },
+);
 
-describe.skipIf(process.platform === 'win32')(
-  'an application that was started with the wish for a port',
+describe.skipIf(missingOnWindows('Unix sockets') !== undefined)(
+  named('an application that was started with the wish for a port', missingOnWindows('Unix sockets')),
   () => {
     it('has one, by tracewright alone', async () => {
       const app = run(`say('here'); ${WAIT}`, { TRACEWRIGHT_DIAGNOSTICS: '1' });
@@ -323,6 +334,58 @@ describe.skipIf(process.platform === 'win32')(
       },
     );
 
+    /** By a tool that is killed: its socket stays, and nobody listens behind it. */
+    function leaveBehind(path: string): void {
+      const listen = `require('net').createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, 9))`;
+      spawnSync(process.execPath, ['-e', listen]);
+      expect(existsSync(path)).toBe(true);
+    }
+    const WAITS = 'awaiting a Diagnostics IPC ResumeStartup command from a diagnostic port';
+
+    it.each(PORTS)('goes on at once when the tool that started it was killed, %s', async (_, flags) => {
+      const privateFolder = join(folder, 'tracewright-aB3_x9');
+      mkdirSync(privateFolder);
+      leaveBehind(join(privateFolder, 'port'));
+      const env = { DOTNET_DiagnosticPorts: `${privateFolder}/port,connect,suspend` };
+      const app = run('say("ran");', env, [...flags, '--import', REGISTER]);
+      const begin = performance.now();
+      expect(await app.end()).toEqual({ status: 0, said: ['ran'], stderr: '' });
+      // Less than what it waits for others.
+      expect(performance.now() - begin).toBeLessThan(4500);
+    });
+
+    it.each(PORTS)('goes on when nobody has listened behind a socket for 5 seconds, %s', async (_, flags) => {
+      const address = join(folder, 'tool');
+      leaveBehind(address);
+      const app = run('say("ran");', { DOTNET_DiagnosticPorts: address }, [...flags, '--import', REGISTER]);
+      const { status, said, stderr } = await app.end();
+      expect({ status, said }).toEqual({ status: 0, said: ['ran'] });
+      expect(stderr).toContain(`${WAITS} (DOTNET_DiagnosticPorts="${address}", `);
+      expect(stderr).toContain(`Nobody listens at "${address}" any more: the process starts without a tool.`);
+    });
+
+    it('says after 5 seconds what it waits for, and what to do, and waits on', async () => {
+      const address = join(folder, 'tool');
+      const app = run(
+        'say("ran");',
+        { DOTNET_DiagnosticPorts: address, DOTNET_DefaultDiagnosticPortSuspend: '1' },
+        ['--import', REGISTER],
+      );
+      await vi.waitFor(() => expect(app.stderr).toContain(WAITS), { timeout: 10_000 });
+      expect(app.stderr).toContain(
+        `(DOTNET_DiagnosticPorts="${address}", DOTNET_DefaultDiagnosticPortSuspend=1). ` +
+          "Have a tool resume it at the process's own port, or unset DOTNET_DefaultDiagnosticPortSuspend. " +
+          `Start a tool that listens at "${address}", such as "tracewright collect --diagnostic-port ${address}", ` +
+          'or add ",nosuspend" to that port.',
+      );
+      expect(app.said).toEqual([]);
+      const tool = await ReverseServer.listen(address);
+      await new DiagnosticsClient(await tool.arrived()).resumeRuntime();
+      await (await DiagnosticsClient.ofProcess(app.pid)).resumeRuntime();
+      expect(await app.end()).toMatchObject({ status: 0, said: ['ran'] });
+      tool.close();
+    });
+
     it('does not wait where nobody can have it go on', async () => {
       const address = `${folder}/${'long'.repeat(50)}`;
       const app = run('say("ran");', { DOTNET_DiagnosticPorts: `${address};,x` }, ['--import', REGISTER]);
@@ -334,25 +397,37 @@ describe.skipIf(process.platform === 'win32')(
   },
 );
 
-describe.runIf(process.platform === 'linux')('an application that record-trace is to find', () => {
-  it('has a socket in /tmp, too, and a mapping like that of .NET', async () => {
-    const app = run(`
+describe.skipIf(linuxOnly('/proc/PID/maps') !== undefined)(
+  named('an application that record-trace is to find', linuxOnly('/proc/PID/maps')),
+  () => {
+    it('has a socket in /tmp, too, and a mapping like that of .NET', async () => {
+      const app = run(`
       say(enableDiagnostics({ discoverableByRecordTrace: true }).problem ?? null);
       ${WAIT}`);
-    expect(await app.hears()).toBe(null);
-    const [name = ''] = sockets();
-    const client = DiagnosticsClient.at(join('/tmp', name), app.pid);
-    expect((await client.processInfo()).processId).toBe(BigInt(app.pid));
-    expect(readFileSync(`/proc/${app.pid}/maps`, 'latin1')).toMatch(/r-xs .* \/memfd:doublemapper/);
-    app.tell();
-    await app.end();
-    expect(existsSync(join('/tmp', name))).toBe(false);
-  });
-
-  it('has one socket where /tmp is its folder', async () => {
-    const app = run('say(enableDiagnostics({ discoverableByRecordTrace: true }).problem ?? null);', {
-      TMPDIR: '/tmp',
+      expect(await app.hears()).toBe(null);
+      const [name = ''] = sockets();
+      const client = DiagnosticsClient.at(join('/tmp', name), app.pid);
+      expect((await client.processInfo()).processId).toBe(BigInt(app.pid));
+      expect(readFileSync(`/proc/${app.pid}/maps`, 'latin1')).toMatch(/r-xs .* \/memfd:doublemapper/);
+      app.tell();
+      await app.end();
+      expect(existsSync(join('/tmp', name))).toBe(false);
     });
-    expect(await app.end()).toEqual({ status: 0, said: [null], stderr: '' });
-  });
-});
+
+    it('is found without a word of its code', async () => {
+      const app = run(`say('here'); ${WAIT}`, { TRACEWRIGHT_RECORD_TRACE: '1' });
+      await vi.waitFor(() => expect(sockets()).toHaveLength(1), { timeout: 10_000 });
+      const [name = ''] = sockets();
+      const client = DiagnosticsClient.at(join('/tmp', name), app.pid);
+      expect((await client.processInfo()).processId).toBe(BigInt(app.pid));
+      expect(readFileSync(`/proc/${app.pid}/maps`, 'latin1')).toContain('/memfd:doublemapper');
+    });
+
+    it('has one socket where /tmp is its folder', async () => {
+      const app = run('say(enableDiagnostics({ discoverableByRecordTrace: true }).problem ?? null);', {
+        TMPDIR: '/tmp',
+      });
+      expect(await app.end()).toEqual({ status: 0, said: [null], stderr: '' });
+    });
+  },
+);

@@ -26,6 +26,12 @@ afterEach(() => {
 const show = (name?: string) =>
   kept(showRegistry(registers[0] as Registry, name === undefined ? {} : { name }));
 
+it('an unknown option is refused', () => {
+  expect(() => showRegistry(registers[0] as Registry, { nmae: 'shop' } as object)).toThrow(
+    'showRegistry: there is no option "nmae"; the options are name.',
+  );
+});
+
 describe('a registry that is shown', () => {
   it('tells counters and gauges by their labels', async () => {
     const orders = new Counter({ name: 'orders', help: 'Orders', labelNames: ['kind'], registers });

@@ -2,17 +2,14 @@
  * Runs the programs beside this file on a kernel with user_events, as root, and reads what they print.
  */
 import { fileURLToPath } from 'node:url';
+import { isRequired } from '../../scripts/lib/require.mjs';
 import { runInVm, vmUnavailable } from '../../scripts/vm/index.mjs';
 
 export type KernelKind = 'uml' | 'qemu';
 
-/** Set TRACEWRIGHT_REQUIRE=kernel,qemu to have a missing kernel fail instead of skip. */
-const required = (process.env.TRACEWRIGHT_REQUIRE ?? '').split(',');
-
 /** Why the tests of this kernel are skipped; undefined when they are not, or must not be. */
 export function skipReason(kernel: KernelKind): string | undefined {
-  const isRequired = required.includes(kernel === 'uml' ? 'kernel' : 'qemu');
-  return isRequired ? undefined : vmUnavailable(kernel);
+  return isRequired(kernel === 'uml' ? 'kernel' : 'qemu') ? undefined : vmUnavailable(kernel);
 }
 
 /** For the name of a suite. */

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import type { SourceStats } from '../../lib/index.ts';
 import { type KernelKind, runScript, skipReason, suiteName } from './guest.ts';
 
-const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../dist/cjs/cli.cjs', import.meta.url));
 const live = `node ${main} live`;
 
 const kernels: readonly { kernel: KernelKind; count: number }[] = [
@@ -101,7 +101,8 @@ describe.skipIf(skipReason('uml') !== undefined)(
     });
 
     it('leaves nothing out in silence where nobody reads', { timeout: 60_000 }, async () => {
-      const output = await run(`${live} -- node recorded.mjs 1000 4 | (sleep 6; wc -l)`);
+      const output = await run(`mkfifo /run/over
+        ${live} -- sh -c 'node recorded.mjs 300000; echo >/run/over' | (read _ </run/over; wc -l)`);
       const [, shown, lost] = /Showed (\d+) events of 2 tracepoints, (\d+) lost, /.exec(output) ?? [];
       const told = [...output.matchAll(/^Lost: (\d+) events\.$/gm)].reduce(
         (sum, [, each]) => sum + Number(each),
@@ -116,27 +117,35 @@ describe.skipIf(skipReason('uml') !== undefined)(
       expect(output).toMatch(new RegExp(`^${shown}$`, 'm'));
     });
 
-    it.each(['INT', 'TERM'])(
+    it.each(['INT', 'TERM', 'HUP'])(
       'ends with SIG%s, its command too, with all that was written',
       {
         timeout: 60_000,
       },
       async (signal) => {
-        const output = await run(`${live} --json -- node paced.mjs 100000 1 & live=$!
-      sleep 3; kill -${signal} $live; wait $live && echo "status $?"`);
+        const output = await run(`${live} --json -- node paced.mjs 100000 1 >/run/shown 2>&1 & live=$!
+      until [ $(grep -c '"Tick"' /run/shown) -gt 100 ]; do sleep 0.1; done
+      kill -${signal} $live; wait $live; status=$?; cat /run/shown; echo "status $status"`);
         const ticks = eventsIn(output).filter(({ name }) => name === 'Tick');
         expect(ticks.length).toBeGreaterThan(100);
         expect(ticks.map(({ payload }) => payload.number)).toEqual(numbers(ticks.length));
-        expect(output).toMatch(/none lost\.\nnode ended by SIGTERM\.\nstatus 0\n$/);
+        expect(output).toMatch(new RegExp(`none lost\\.\\nnode ended by SIG${signal}\\.\\nstatus 0\\n$`));
       },
     );
 
     it('ends when whoever reads has seen enough, its command too', async () => {
       const output = await run(`${live} -- node paced.mjs 100000 1 | head -1
-        for i in 1 2 3 4 5; do pgrep -x node >/dev/null || break; sleep 1; done
+        for i in $(seq 30); do pgrep -x node >/dev/null || break; sleep 1; done
         pgrep -x node >/dev/null && echo "left behind"; echo ended`);
       expect(output).toMatch(/Paced_Service.*\n(?:.*\n)*ended\n$/);
       expect(output).not.toContain('left behind');
+    });
+
+    it.each(['', '--json'])('cannot control a terminal with %s', async (option) => {
+      const output = await run(`${live} ${option} -- node hostile.mjs`);
+      expect(output).toContain(option === '' ? 'Event\\u{1b}]0 owned\\u{7}' : 'Event\\u001b]0 owned\\u0007');
+      expect(output).toMatch(/^Showed 1 events of 1 tracepoint/m);
+      expect(output).not.toMatch(/(?!\n)[\p{Cc}\p{Zl}\p{Bidi_Control}]/u);
     });
 
     it('says what it cannot run', async () => {

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type KernelKind, runScript, skipReason, suiteName } from './guest.ts';
 import { readEvents } from './read-events.ts';
 
-const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../dist/cjs/cli.cjs', import.meta.url));
 const record = `node ${main} record --user-events`;
 
 interface Written {
@@ -44,6 +44,12 @@ const target = (sessions: number, count: number) => `
   chmod 700 /sys/kernel/tracing; mkdir -m 777 /tmp/t
   setpriv --reuid 65534 --regid 65534 --clear-groups node passed-target.mjs /tmp/t ${sessions} ${count} & target=$!
   until [ -e /tmp/t/ready ]; do kill -0 $target || exit 1; sleep 0.05; done`;
+
+/**
+ * Shell: waits until the recorder, which then records, heeds signals. Node.js itself handles SIGINT, and leaves SIGHUP,
+ * the lowest bit, alone.
+ */
+const untilListens = `until grep -q '^SigCgt:.*[13579bdf]$' /proc/$recorder/status; do sleep 0.1; done;`;
 
 /** What has been written, as the program's own listener got it. */
 const written = () => JSON.parse(readFileSync(join(folder, 'written.json'), 'utf8')) as Written;
@@ -115,11 +121,10 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('a process and its re
     const output = await run(
       `${target(99, 1)}
       ${record} -p $target --provider Passed-Service ${options} -o $f/perf.data & recorder=$!
-      until ls /sys/kernel/tracing/events/user_events 2>/dev/null | grep -q tracewright_; do sleep 0.1; done
-      sleep 1
-      ${kill}
+      ${kill === '' ? '' : `${untilListens} ${kill}`}
       wait $recorder; echo "status $?"
-      sleep 0.3; ls /sys/kernel/tracing/events/user_events 2>/dev/null | grep -c tracewright_
+      while ls /sys/kernel/tracing/events/user_events 2>/dev/null | grep -q tracewright_; do sleep 0.1; done
+      ls /sys/kernel/tracing/events/user_events 2>/dev/null | grep -c tracewright_
       kill -0 $target && echo 'The target goes on.'; kill $target`,
     );
     expect(output.split('\n')).toEqual([
@@ -141,7 +146,7 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('a process and its re
       kill $target $sleeper`,
     );
     expect(output.split('\n').filter((line) => line.startsWith('tracewright:'))).toEqual([
-      'tracewright: Process PID has no diagnostic port: it is neither of .NET nor of tracewright with its port open.',
+      'tracewright: Process PID has no diagnostic port. A program that imports tracewright opens one when it is started with TRACEWRIGHT_DIAGNOSTICS=1; .NET programs have one unless DOTNET_EnableDiagnostics=0.',
       'tracewright: There is no process 999999.',
       expect.stringMatching(
         /^tracewright: This user may not read the tracepoints in .* \(EACCES\)\. As root: /,

@@ -11,7 +11,7 @@ import { openTrace } from '../../lib/trace/index.ts';
 import { type KernelKind, runScript, skipReason, suiteName } from './guest.ts';
 import { readEvents } from './read-events.ts';
 
-const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../dist/cjs/cli.cjs', import.meta.url));
 const powerless = 'setpriv --bounding-set=-all --inh-caps=-all';
 const record = `${powerless} node ${main} record`;
 /** Named, because the program tells only one recorder of its tracepoints, the one that has started it. */
@@ -38,6 +38,9 @@ async function run(script: string, kernel: KernelKind = 'uml'): Promise<string> 
   expect(readFileSync(join(folder, 'instances'), 'utf8')).toBe('');
   return output;
 }
+
+/** Shell: waits until far more than 1,000 events are in the file. */
+const untilLarge = 'until [ "$(stat -c %s $f/our.data)" -gt 500000 ]; do sleep 0.1; done;';
 
 /** All that the recorded events have, but their times. */
 async function eventsOf(file: string) {
@@ -109,7 +112,7 @@ for (const { kernel, count, seconds } of kernels) {
 
     it('tells exactly how many events did not fit into a small buffer', { timeout: 120_000 }, async () => {
       const output = await run(
-        `${record} --buffer-size 64 -o /run/our.data -- node recorded.mjs 1000 2; cp /run/our.data $f`,
+        `${record} --buffer-size 64 -o /run/our.data -- node recorded.mjs 1000 --held; cp /run/our.data $f`,
         kernel,
       );
       const [, events, lost] = /Recorded (\d+) events .*, (\d+) lost/.exec(output) ?? [];
@@ -125,33 +128,38 @@ describe.skipIf(skipReason('uml') !== undefined)(
   suiteName('a recording through tracefs, in all its cases,', 'uml'),
   () => {
     it.each([
-      ['Ctrl-C', 'kill -INT $recorder'],
-      ['SIGTERM', 'kill -TERM $recorder'],
-      ['the time', '-'],
-    ])('ended by %s half-way is complete, and ends the program', { timeout: 60_000 }, async (_, kill) => {
-      const duration = kill === '-' ? '--duration 1' : '';
-      const output = await run(`${record} ${duration} -o $f/our.data -- node recorded.mjs 10 30 & recorder=$!
-      sleep 2
-      ${kill === '-' ? '' : kill}
+      ['Ctrl-C', 'kill -INT $recorder', 'SIGINT'],
+      ['SIGTERM', 'kill -TERM $recorder', 'SIGTERM'],
+      ['the time', '-', 'SIGTERM'],
+    ])(
+      'ended by %s half-way is complete, and ends the program',
+      { timeout: 60_000 },
+      async (_, kill, signal) => {
+        const duration = kill === '-' ? '--duration 4' : '';
+        const output =
+          await run(`${record} ${duration} -o $f/our.data -- node recorded.mjs 10 --until /run/never & recorder=$!
+      ${kill === '-' ? '' : `${untilLarge} ${kill}`}
       wait $recorder && echo "status $?"`);
-      expect(output).toMatch(/node ended by SIGTERM\.\nstatus 0\n$/);
-      const ticks = (await eventsOf('our.data')).filter(({ name }) => name === 'Tick');
-      expect(ticks.length).toBeGreaterThan(1000);
-      expect(ticks.map(({ payload }) => payload.number)).toEqual(numbers(ticks.length));
-    });
+        expect(output).toMatch(new RegExp(`node ended by ${signal}\\.\\nstatus 0\\n$`));
+        const ticks = (await eventsOf('our.data')).filter(({ name }) => name === 'Tick');
+        expect(ticks.length).toBeGreaterThan(1000);
+        expect(ticks.map(({ payload }) => payload.number)).toEqual(numbers(ticks.length));
+      },
+    );
 
     it('removes its instance also where it is forced to end, and that of one that was killed', {
       timeout: 60_000,
     }, async () => {
-      const stubborn = `process.on('SIGTERM', () => {}); setTimeout(() => {}, 60_000); fs.writeFileSync('/run/ready', '')`;
+      const stubborn = `process.on('SIGINT', () => {}); setTimeout(() => {}, 60_000); fs.writeFileSync('/run/ready', '')`;
       const output = await run(`${record} -o $f/our.data & killed=$!
       until [ -n "$(ls -A /sys/kernel/tracing/instances)" ]; do sleep 0.1; done
-      kill -KILL $killed; sleep 0.5
+      kill -KILL $killed; wait $killed
       ls /sys/kernel/tracing/instances
-      ${record} -o $f/our.data -- node -e "${stubborn}" & recorder=$!
+      ${record} -o $f/our.data -- node -e "${stubborn}" 2>/run/said & recorder=$!
       until [ -e /run/ready ]; do sleep 0.1; done
-      kill -INT $recorder; sleep 2; kill -INT $recorder
-      wait $recorder; echo "status $?"`);
+      kill -INT $recorder; until grep -q Recorded /run/said; do sleep 0.1; done
+      sleep 1; kill -INT $recorder
+      wait $recorder; status=$?; cat /run/said; echo "status $status"`);
       expect(output).toMatch(/^tracewright-\d+\n/m);
       expect(output).toMatch(/\nstatus 130\n$/);
     });

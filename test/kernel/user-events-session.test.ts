@@ -10,7 +10,7 @@ import { readPage } from '../../lib/wire/ftrace/page.ts';
 import { parsePageLayout } from '../../lib/wire/ftrace/page-layout.ts';
 import { decodeTracepointV1 } from '../../lib/wire/tracepoint-v1/decode.ts';
 import { readTracepointV1Metadata } from '../../lib/wire/tracepoint-v1/metadata.ts';
-import { WORKED_USER_EVENTS } from '../session/diagnostics/server/byte-worked-messages.ts';
+import { WORKED_USER_EVENTS } from '../diagnostics/server/byte-worked-messages.ts';
 import { type KernelKind, runProgram, runScript, skipReason, suiteName } from './guest.ts';
 import { readEvents } from './read-events.ts';
 

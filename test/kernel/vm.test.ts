@@ -5,17 +5,15 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isRequired } from '../../scripts/lib/require.mjs';
 import { runInVm, VmError, vmUnavailable } from '../../scripts/vm/index.mjs';
-
-const required = (process.env.TRACEWRIGHT_REQUIRE ?? '').split(',');
 
 /** An emulated machine on a busy processor takes its time. */
 const patience = { uml: 60_000, qemu: 180_000 };
 
 for (const kernel of ['uml', 'qemu'] as const) {
   const reason = vmUnavailable(kernel);
-  const isRequired = required.includes(kernel === 'uml' ? 'kernel' : 'qemu');
-  const isSkipped = reason !== undefined && !isRequired;
+  const isSkipped = reason !== undefined && !isRequired(kernel === 'uml' ? 'kernel' : 'qemu');
   const name = isSkipped ? `a command in ${kernel} (skipped: ${reason})` : `a command in ${kernel}`;
 
   describe.skipIf(isSkipped)(name, { timeout: patience[kernel] }, () => {

@@ -16,13 +16,11 @@
 
 #include "expect.h"
 #include "flag_page.h"
-#include "own_event_ids.h"
 #include "provider.h"
 
 namespace {
 
 using tracewright::FlagPage;
-using tracewright::OwnEventId;
 using tracewright::PassedTracer;
 namespace provider = tracewright::provider;
 
@@ -132,20 +130,11 @@ void EndsWhileOthersWrite() {
   }
 }
 
-void NumbersEventsOfTheirOwn() {
-  EXPECT(OwnEventId("one") == 0xfffd);
-  EXPECT(OwnEventId("two") == 0xfffc);
-  EXPECT(OwnEventId("one") == 0xfffd);
-  for (int number = 0; number < 5000; ++number) OwnEventId(std::to_string(number));
-  EXPECT(OwnEventId("one") == 0xfffb - 5000);
-}
-
 }  // namespace
 
 int main() {
   CannotStart();
   WritesWhatIsRecorded();
   EndsWhileOthersWrite();
-  NumbersEventsOfTheirOwn();
   return expectations::Summary();
 }

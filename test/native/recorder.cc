@@ -9,7 +9,6 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -22,6 +21,8 @@
 
 #include "expect.h"
 #include "flag_page.h"
+#include "linux/recorder_notice.h"
+#include "linux/unix_socket.h"
 #include "provider.h"
 
 namespace {
@@ -31,6 +32,7 @@ using tracewright::Recorder;
 using tracewright::RecorderCounts;
 using tracewright::RecorderOptions;
 namespace provider = tracewright::provider;
+namespace unix_socket = tracewright::unix_socket;
 
 constexpr size_t kRingSize = 1 << 18;
 // Behind head, identifier, and pid with tid.
@@ -83,6 +85,11 @@ struct Event {
   uint64_t id = 0;
 };
 
+int AddEnabled(Recorder& recorder, const std::string& attr, std::vector<uint64_t>* ids) {
+  int error = recorder.Add(attr, ids);
+  return error != 0 ? error : recorder.Enable();
+}
+
 RecorderCounts Finish(Recorder& recorder) {
   recorder.Stop();
   for (int wait = 0; wait < 10'000 && !recorder.Counts().done; ++wait) {
@@ -99,10 +106,10 @@ void RecordsAll() {
   EXPECT(opened.recorder->Start(file) == 0);
   EXPECT(opened.recorder->Start(file) == EALREADY);
   std::vector<uint64_t> ids;
-  EXPECT(opened.recorder->Add(Attr(PERF_TYPE_TRACEPOINT, first.id), &ids) == 0);
+  EXPECT(AddEnabled(*opened.recorder, Attr(PERF_TYPE_TRACEPOINT, first.id), &ids) == 0);
   EXPECT(ids.size() == 1 && ids[0] != opened.ids[0]);
   std::thread writer([&] { first.Write(2000); });
-  EXPECT(opened.recorder->Add(Attr(PERF_TYPE_TRACEPOINT, second.id), &ids) == 0);
+  EXPECT(AddEnabled(*opened.recorder, Attr(PERF_TYPE_TRACEPOINT, second.id), &ids) == 0);
   second.Write(500);
   writer.join();
   RecorderCounts counts = Finish(*opened.recorder);
@@ -110,7 +117,7 @@ void RecordsAll() {
   EXPECT(counts.events + counts.lost == 2500);
   EXPECT(counts.first_time != 0 && counts.first_time < counts.last_time);
   EXPECT(static_cast<uint64_t>(lseek(file, 0, SEEK_END)) == counts.bytes);
-  EXPECT(opened.recorder->Add(Attr(PERF_TYPE_TRACEPOINT, first.id), &ids) == ESHUTDOWN);
+  EXPECT(AddEnabled(*opened.recorder, Attr(PERF_TYPE_TRACEPOINT, first.id), &ids) == ESHUTDOWN);
   close(file);
 }
 
@@ -123,7 +130,7 @@ void CountsWhatIsLost() {
   int file = memfd_create("recorded", 0);
   EXPECT(opened.recorder->Start(file) == 0);
   std::vector<uint64_t> ids;
-  EXPECT(opened.recorder->Add(Attr(PERF_TYPE_TRACEPOINT, event.id), &ids) == 0);
+  EXPECT(AddEnabled(*opened.recorder, Attr(PERF_TYPE_TRACEPOINT, event.id), &ids) == 0);
   constexpr int kMany = 50'000;
   event.Write(kMany);
   RecorderCounts counts = Finish(*opened.recorder);
@@ -139,7 +146,7 @@ void EndsWithTheLastPassOnAFailure() {
   int file = open("/dev/full", O_RDWR);
   EXPECT(opened.recorder->Start(file) == 0);
   std::vector<uint64_t> ids;
-  EXPECT(opened.recorder->Add(Attr(PERF_TYPE_TRACEPOINT, event.id), &ids) == 0);
+  EXPECT(AddEnabled(*opened.recorder, Attr(PERF_TYPE_TRACEPOINT, event.id), &ids) == 0);
   event.Write(10);
   RecorderCounts counts = Finish(*opened.recorder);
   EXPECT(counts.error == ENOSPC && counts.done);
@@ -159,7 +166,7 @@ void FailsInWords() {
   opened = Recorder::Open(Options());
   EXPECT(opened.recorder->Start(-1) == EBADF);
   std::vector<uint64_t> ids;
-  EXPECT(opened.recorder->Add(Attr(PERF_TYPE_TRACEPOINT, 1u << 30), &ids) != 0);
+  EXPECT(AddEnabled(*opened.recorder, Attr(PERF_TYPE_TRACEPOINT, 1u << 30), &ids) != 0);
 }
 
 // Everything that was written can be read while it is recorded, without waiting for more of it; and
@@ -171,7 +178,7 @@ void RecordsIntoAPipe() {
   EXPECT(pipe.error == 0 && opened.recorder->Start(pipe.write_end) == 0);
   close(pipe.write_end);
   std::vector<uint64_t> ids;
-  EXPECT(opened.recorder->Add(Attr(PERF_TYPE_TRACEPOINT, event.id), &ids) == 0);
+  EXPECT(AddEnabled(*opened.recorder, Attr(PERF_TYPE_TRACEPOINT, event.id), &ids) == 0);
   event.Write(10);
   std::string read_so_far;
   char piece[4096];
@@ -204,37 +211,82 @@ void EndsWhenAPipeIsNotReadAnyMore() {
   close(pipe.write_end);
   close(pipe.read_end);
   std::vector<uint64_t> ids;
-  EXPECT(opened.recorder->Add(Attr(PERF_TYPE_TRACEPOINT, event.id), &ids) == 0);
+  EXPECT(AddEnabled(*opened.recorder, Attr(PERF_TYPE_TRACEPOINT, event.id), &ids) == 0);
   event.Write(1);
   RecorderCounts counts = Finish(*opened.recorder);
   EXPECT(counts.error == EPIPE && counts.done);
 }
 
+// What is appended stands whole between records of the kernel, and nothing of an event comes before
+// it is enabled.
+void AppendsBetweenRecords() {
+  Event event("RecorderAppends");
+  Recorder::Opened opened = Recorder::Open(Options());
+  int file = memfd_create("recorded", 0);
+  std::vector<uint8_t> records(64, 0x5a);
+  uint64_t position = 0;
+  EXPECT(opened.recorder->Append(records, &position) == EBADF);
+  EXPECT(opened.recorder->Start(file) == 0);
+  std::vector<uint64_t> ids;
+  EXPECT(opened.recorder->Add(Attr(PERF_TYPE_TRACEPOINT, event.id), &ids) == 0);
+  EXPECT(opened.recorder->Append(records, &position) == 0);
+  EXPECT(opened.recorder->Enable() == 0);
+  std::thread writer([&] { event.Write(2000); });
+  std::vector<uint64_t> positions{position};
+  for (int i = 0; i < 100; ++i) {
+    EXPECT(opened.recorder->Append(records, &position) == 0);
+    positions.push_back(position);
+  }
+  writer.join();
+  RecorderCounts counts = Finish(*opened.recorder);
+  EXPECT(counts.events + counts.lost == 2000);
+  EXPECT(static_cast<uint64_t>(lseek(file, 0, SEEK_END)) == counts.bytes);
+  for (uint64_t each : positions) {
+    std::vector<uint8_t> found(records.size());
+    EXPECT(pread(file, found.data(), found.size(), static_cast<off_t>(each)) == 64);
+    EXPECT(found == records);
+  }
+  EXPECT(opened.recorder->Append(records, &position) == EBADF);
+  close(file);
+}
+
 void TellsARecorder() {
-  constexpr char kName[] = "tracewright-native-test";
-  EXPECT(tracewright::AwaitRecorder(kName, "P_L4K0", 100) == ECONNREFUSED);
+  const std::string path = "/tmp/tracewright-native-test-" + std::to_string(getpid());
+  EXPECT(tracewright::AwaitRecorder(path, "P_L4K0", 100) == ENOENT);
   EXPECT(tracewright::AwaitRecorder(std::string(200, 'x'), "P_L4K0", 100) == ENAMETOOLONG);
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  memcpy(address.sun_path + 1, kName, sizeof kName - 1);
-  int listener = socket(AF_UNIX, SOCK_STREAM, 0);
-  // With all the zeros behind the name, as some versions of Node.js have it.
-  EXPECT(bind(listener, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
-  EXPECT(listen(listener, 1) == 0);
-  std::thread recorder([listener] {
+  int listener = unix_socket::Listen(path);
+  EXPECT(listener >= 0 && fcntl(listener, F_SETFL, 0) == 0);
+  int passed = open("/dev/null", O_WRONLY);
+  std::thread recorder([listener, passed] {
     int connection = accept(listener, nullptr, nullptr);
+    EXPECT(unix_socket::ConnectedUser(connection) == static_cast<ptrdiff_t>(getuid()));
     char line[64] = {};
     EXPECT(read(connection, line, sizeof line) == 7 && strcmp(line, "P_L4K0\n") == 0);
     EXPECT(write(connection, "\n", 1) == 1);
     close(connection);
     close(accept(listener, nullptr, nullptr));
+    connection = accept(listener, nullptr, nullptr);
+    EXPECT(read(connection, line, sizeof line) == 1 && line[0] == '\n');
+    EXPECT(unix_socket::SendDescriptor(connection, passed) == 1);
+    close(connection);
+    connection = accept(listener, nullptr, nullptr);
+    EXPECT(read(connection, line, sizeof line) == 1);
+    EXPECT(write(connection, "\n", 1) == 1);
+    close(connection);
   });
-  EXPECT(tracewright::AwaitRecorder(kName, "P_L4K0", 5000) == 0);
-  int error = tracewright::AwaitRecorder(kName, "P_L4K0", 5000);
+  EXPECT(tracewright::AwaitRecorder(path, "P_L4K0", 5000) == 0);
+  int error = tracewright::AwaitRecorder(path, "P_L4K0", 5000);
   EXPECT(error == ECONNRESET || error == EPIPE);
+  int tracer = tracewright::TracerOfRecorder(path, 5000);
+  EXPECT(tracer >= 0 && fcntl(tracer, F_GETFD) == FD_CLOEXEC);
+  close(tracer);
+  EXPECT(tracewright::TracerOfRecorder(path, 5000) == -EACCES);
   recorder.join();
-  EXPECT(tracewright::AwaitRecorder(kName, "P_L4K0", 20) == ETIMEDOUT);
+  EXPECT(tracewright::AwaitRecorder(path, "P_L4K0", 20) == ETIMEDOUT);
+  EXPECT(tracewright::TracerOfRecorder(path, 20) == -ETIMEDOUT);
+  close(passed);
   close(listener);
+  unlink(path.c_str());
 }
 
 }  // namespace
@@ -242,6 +294,7 @@ void TellsARecorder() {
 int main() {
   EXPECT(provider::Open("").error == 0);
   RecordsAll();
+  AppendsBetweenRecords();
   CountsWhatIsLost();
   EndsWithTheLastPassOnAFailure();
   FailsInWords();

@@ -9,6 +9,7 @@ import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isRequired } from '../../scripts/lib/require.mjs';
 import { runInVm } from '../../scripts/vm/index.mjs';
 import { buildAddon } from '../kernel/build-addon.ts';
 import { type KernelKind, skipReason } from '../kernel/guest.ts';
@@ -30,9 +31,8 @@ function reason(): string | undefined {
     const missing = skipReason(kernel);
     if (missing !== undefined) return missing;
   }
-  const required = (process.env.TRACEWRIGHT_REQUIRE ?? '').split(',').includes('tools');
   const valgrind = spawnSync('valgrind', ['--version']);
-  return valgrind.error !== undefined && !required ? 'valgrind is not installed' : undefined;
+  return valgrind.error !== undefined && !isRequired('tools') ? 'valgrind is not installed' : undefined;
 }
 
 const skipped = reason();
@@ -55,7 +55,6 @@ describe.skipIf(skipped !== undefined)(
       const sources = [
         fileURLToPath(new URL(`${name}.cc`, import.meta.url)),
         join(root, 'native/flag_page.cc'),
-        join(root, 'native/own_event_ids.cc'),
         ...readdirSync(platform)
           .filter((file) => file.endsWith('.cc'))
           .map((file) => join(platform, file)),

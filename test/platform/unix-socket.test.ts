@@ -5,39 +5,44 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { unixSockets } from '../../lib/platform/unix-socket.ts';
+import { named } from '../platforms.ts';
 
 const sockets = unixSockets();
+const NO_SOCKETS = sockets === undefined ? 'the addon has no sockets here' : undefined;
 
-describe.skipIf(sockets === undefined)('a socket whose other side reads nothing', () => {
-  let folder: string;
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'tracewright-socket-'));
-  });
-  afterEach(() => rmSync(folder, { recursive: true }));
-
-  function filledSocket(): number {
-    if (sockets === undefined) throw new Error('There are no sockets.');
-    const path = join(folder, 'socket');
-    const listener = sockets.listen(path);
-    const descriptor = sockets.connect(path);
-    const accepted = sockets.accept(listener) as number;
-    onTestFinished(() => {
-      for (const each of [listener, descriptor, accepted]) sockets.close(each);
+describe.skipIf(NO_SOCKETS !== undefined)(
+  named('a socket whose other side reads nothing', NO_SOCKETS),
+  () => {
+    let folder: string;
+    beforeEach(() => {
+      folder = mkdtempSync(join(tmpdir(), 'tracewright-socket-'));
     });
-    const bytes = new Uint8Array(1 << 16);
-    while (sockets.send(descriptor, bytes, 0) !== undefined);
-    return descriptor;
-  }
+    afterEach(() => rmSync(folder, { recursive: true }));
 
-  it('is waited for as long as was said, whatever signals come meanwhile', () => {
-    const descriptor = filledSocket();
-    const ignore = (): void => {};
-    process.on('SIGWINCH', ignore);
-    onTestFinished(() => void process.off('SIGWINCH', ignore));
-    const signals = `for i in 1 2 3 4 5; do sleep 0.05; kill -WINCH ${process.pid}; done`;
-    spawn('sh', ['-c', signals], { stdio: 'ignore' });
-    const start = performance.now();
-    expect(sockets?.awaitSendable(descriptor, 500)).toBe(false);
-    expect(performance.now() - start).toBeGreaterThanOrEqual(499);
-  });
-});
+    function filledSocket(): number {
+      if (sockets === undefined) throw new Error('There are no sockets.');
+      const path = join(folder, 'socket');
+      const listener = sockets.listen(path);
+      const descriptor = sockets.connect(path);
+      const accepted = sockets.accept(listener) as number;
+      onTestFinished(() => {
+        for (const each of [listener, descriptor, accepted]) sockets.close(each);
+      });
+      const bytes = new Uint8Array(1 << 16);
+      while (sockets.send(descriptor, bytes, 0) !== undefined);
+      return descriptor;
+    }
+
+    it('is waited for as long as was said, whatever signals come meanwhile', () => {
+      const descriptor = filledSocket();
+      const ignore = (): void => {};
+      process.on('SIGWINCH', ignore);
+      onTestFinished(() => void process.off('SIGWINCH', ignore));
+      const signals = `for i in 1 2 3 4 5; do sleep 0.05; kill -WINCH ${process.pid}; done`;
+      spawn('sh', ['-c', signals], { stdio: 'ignore' });
+      const start = performance.now();
+      expect(sockets?.awaitSendable(descriptor, 500)).toBe(false);
+      expect(performance.now() - start).toBeGreaterThanOrEqual(499);
+    });
+  },
+);

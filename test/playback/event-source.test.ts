@@ -49,6 +49,28 @@ describe("an event source's function", () => {
     expect(answer).toEqual(['/by-name', '/by-id', '/by-both']);
   });
 
+  it('asks for its event in a trace of Linux, where its provider has the name of its tracepoints', async () => {
+    const trace = fakeTrace([
+      [
+        new FakeTraceEvent({ provider: 'Playback_Test', name: 'RequestStart', payload: { url: '/linux' } }),
+        new FakeTraceEvent({
+          provider: 'Playback_Test',
+          providerGuid: '082256f5-7e74-534a-d7aa-b5a2c4825e57',
+          name: 'RequestStart',
+          payload: { url: '/another' },
+        }),
+      ],
+    ]);
+    const playback = new Playback().addTrace(trace);
+    const answer = urls(playback);
+    const byName = playback.bufferOutput(
+      playback.getObservable({ provider: 'Playback-Test', name: 'RequestStart' }),
+    );
+    await playback.run();
+    expect(answer).toEqual(['/linux']);
+    expect(byName).toHaveLength(1);
+  });
+
   it('asks for its event in a live feed', async () => {
     const playback = new Playback().addEvents(written, ({ timestamp }) => timestamp);
     const answer = urls(playback);

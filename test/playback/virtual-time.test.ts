@@ -3,6 +3,7 @@ import { debounceTime, delay, interval, type SchedulerAction, Subject, take, tim
 import { beforeEach, describe, expect, it } from 'vitest';
 import { PlaybackError } from '../../lib/playback/playback-error.ts';
 import { VirtualTime } from '../../lib/playback/virtual-time.ts';
+import { cpuTimeOf } from '../base/cpu-time.ts';
 import { at, EPOCH, secondsOf } from './fakes.ts';
 
 let time: VirtualTime;
@@ -161,11 +162,12 @@ describe("RxJS's operators in virtual time", () => {
 
   it('a hundred thousand actions at a time are no matter', () => {
     let runs = 0;
-    const startedAt = performance.now();
-    for (let i = 0; i < 100_000; i++) time.schedule(() => runs++, (i * 7919) % 100_000);
-    time.advanceTo(at(0));
-    time.advanceTo(at(100));
+    const milliseconds = cpuTimeOf(() => {
+      for (let i = 0; i < 100_000; i++) time.schedule(() => runs++, (i * 7919) % 100_000);
+      time.advanceTo(at(0));
+      time.advanceTo(at(100));
+    });
     expect(runs).toBe(100_000);
-    expect(performance.now() - startedAt).toBeLessThan(5000);
+    expect(milliseconds).toBeLessThan(5000);
   });
 });

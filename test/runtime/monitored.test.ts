@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RunningCommand } from '../cli/run-tracewright.ts';
+import { missingOnWindows, named } from '../platforms.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'monitored-'));
 const env = { TMPDIR: folder };
@@ -30,32 +31,35 @@ function counters(...args: string[]): Promise<{ status: number | null; stdout: s
 }
 
 // The port is a socket; what it is on Windows is for tests on Windows.
-describe.skipIf(process.platform === 'win32')('tracewright counters', () => {
-  it('shows, unless told otherwise, what Node.js tells by the names of .NET', async () => {
-    const { status, stdout, stderr } = await counters('--interval', '0.3', '--duration', '1');
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    for (const shown of [
-      'System.Runtime  CPU Usage (%)  ',
-      'System.Runtime  dotnet.process.memory.working_set (By)  ',
-      'System.Runtime  dotnet.process.cpu.time (s / 0.3 s) [cpu.mode=user]  ',
-      'System.Runtime  dotnet.gc.last_collection.heap.size (By) [gc.heap.generation=gen0]  ',
-      'Node.Runtime  nodejs.eventloop.delay (s) [Percentile=99]  ',
-    ]) {
-      expect(stdout).toContain(shown);
-    }
-  });
+describe.skipIf(missingOnWindows('signals') !== undefined)(
+  named('tracewright counters', missingOnWindows('signals')),
+  () => {
+    it('shows, unless told otherwise, what Node.js tells by the names of .NET', async () => {
+      const { status, stdout, stderr } = await counters('--interval', '0.3', '--duration', '1');
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+      for (const shown of [
+        'System.Runtime  CPU Usage (%)  ',
+        'System.Runtime  dotnet.process.memory.working_set (By)  ',
+        'System.Runtime  dotnet.process.cpu.time (s / 0.3 s) [cpu.mode=user]  ',
+        'System.Runtime  dotnet.gc.last_collection.heap.size (By) [gc.heap.generation=gen0]  ',
+        'Node.Runtime  nodejs.eventloop.delay (s) [Percentile=99]  ',
+      ]) {
+        expect(stdout).toContain(shown);
+      }
+    });
 
-  it('shows two tools the values of their own intervals', async () => {
-    const duration = ['--providers', 'shop', '--duration', '1.5'];
-    const tools = ['0.25', '1'].map((interval) => counters(...duration, '--interval', interval));
-    const [quick = '', slow = ''] = (await Promise.all(tools)).map(({ stdout }) => stdout);
-    const values = (text: string) =>
-      Array.from(text.matchAll(/sold \(\{item\} \/ [\d.]+ s\) \[kind=book\] {2}(\d+)/g), ([, value]) =>
-        Number(value),
-      );
-    expect(values(quick).length).toBeGreaterThanOrEqual(3);
-    expect(Math.max(...values(quick))).toBeLessThan(40);
-    expect(values(slow)).toHaveLength(1);
-    expect(values(slow)[0]).toBeGreaterThan(40);
-  });
-});
+    it('shows two tools the values of their own intervals', async () => {
+      const duration = ['--provider', 'shop', '--duration', '1.5'];
+      const tools = ['0.25', '1'].map((interval) => counters(...duration, '--interval', interval));
+      const [quick = '', slow = ''] = (await Promise.all(tools)).map(({ stdout }) => stdout);
+      const values = (text: string) =>
+        Array.from(text.matchAll(/sold \(\{item\} \/ [\d.]+ s\) \[kind=book\] {2}(\d+)/g), ([, value]) =>
+          Number(value),
+        );
+      expect(values(quick).length).toBeGreaterThanOrEqual(3);
+      expect(Math.max(...values(quick))).toBeLessThan(40);
+      expect(values(slow)).toHaveLength(1);
+      expect(values(slow)[0]).toBeGreaterThan(40);
+    });
+  },
+);

@@ -230,7 +230,7 @@ const ways: Record<string, (callback: () => void) => unknown> = {
     for (let count = 0; count < 10; count++) await null;
     callback();
   },
-  'a callback of fs': (callback) => readFile('/dev/null', callback),
+  'a callback of fs': (callback) => readFile(import.meta.filename, callback),
   'a thenable': async (callback) => {
     // biome-ignore lint/suspicious/noThenProperty: a thenable is what is tested
     await { then: (resolve: () => void) => setTimeout(resolve, 1) };

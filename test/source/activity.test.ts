@@ -105,17 +105,17 @@ describe('activity()', () => {
     expect(payloadOf('RequestStop')).toEqual({ success: false, errorMessage });
   });
 
-  it('stops when a thenable has called back', async () => {
-    const thenable = {
-      // biome-ignore lint/suspicious/noThenProperty: a thenable is what is tested
-      then(onValue: (value: number) => unknown) {
-        queueMicrotask(() => onValue(7));
-      },
-    };
-    log.activity('Request', URL, () => thenable);
-    expect(heard.lines).toEqual(['RequestStart 1']);
-    await null;
+  it('takes a thenable for a value, and for a promise where the work is async', async () => {
+    const then = vi.fn((onValue: (value: number) => unknown) => queueMicrotask(() => onValue(7)));
+    const thenable = { then };
+    expect(log.activity('Request', URL, () => thenable)).toBe(thenable);
     expect(heard.lines).toEqual(['RequestStart 1', 'RequestStop 1']);
+    expect(then).not.toHaveBeenCalled();
+    const promise = log.activity('Request', URL, async () => thenable);
+    expect(heard.lines.slice(2)).toEqual(['RequestStart 2']);
+    expect(await promise).toBe(7);
+    expect(heard.lines.slice(2)).toEqual(['RequestStart 2', 'RequestStop 2']);
+    expect(then).toHaveBeenCalledOnce();
   });
 
   it('takes the Stop payload from the stop option', async () => {

@@ -2,7 +2,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { Guid } from '../../lib/activity/guid.ts';
 import type { WrittenEvent } from '../../lib/index.ts';
-import { Listener } from '../../lib/session/listener.ts';
+import { Listener } from '../../lib/listen/listener.ts';
 import { BadValueError } from '../../lib/source/bad-value-error.ts';
 import { RecordedEvent } from './recorded-event.ts';
 

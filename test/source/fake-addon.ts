@@ -72,6 +72,10 @@ export class FakeAddon implements Addon {
     this.command = handler;
   }
 
+  lastCommand(): AddonCommand | undefined {
+    return undefined;
+  }
+
   threadActivityId(): number {
     return this.codes.unsupported;
   }

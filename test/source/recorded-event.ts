@@ -1,7 +1,8 @@
 /** One event whose writes a fake kernel records, and its decoder. */
 import type { Guid } from '../../lib/activity/guid.ts';
+import { Subscriptions } from '../../lib/listen/subscriptions.ts';
+import { LISTENABLE } from '../../lib/listen/written-event.ts';
 import { Kernel } from '../../lib/platform/kernel.ts';
-import { LISTENABLE, Subscriptions } from '../../lib/session/subscriptions.ts';
 import { Account } from '../../lib/source/account.ts';
 import { type EventOptions, event } from '../../lib/source/event.ts';
 import { eventSchemas } from '../../lib/source/event-schemas.ts';

@@ -11,8 +11,9 @@ import {
   type Subscription,
   type WrittenEvent,
 } from '../../lib/index.ts';
+import { Subscriptions, subscriptionsOf } from '../../lib/listen/subscriptions.ts';
+import { LISTENABLE } from '../../lib/listen/written-event.ts';
 import { Kernel } from '../../lib/platform/kernel.ts';
-import { LISTENABLE, Subscriptions } from '../../lib/session/subscriptions.ts';
 import { Account } from '../../lib/source/account.ts';
 import { traceLoggingEvent } from '../../lib/source/etw.ts';
 import { definitionsText, parseDefinitions } from '../../lib/source/payload-definitions.ts';
@@ -358,9 +359,9 @@ describe('source.write', () => {
   it('has one schema for each name and fields', () => {
     const schemas: unknown[] = [];
     const subscriber = { deliver: (_: unknown, schema: unknown) => schemas.push(schema) };
-    source[LISTENABLE].enable(subscriber, {});
+    subscriptionsOf(source).enable(subscriber, {});
     for (const payload of [{ a: 1 }, { a: 0.5 }, { a: 'x' }]) source.write('Sale', payload);
-    source[LISTENABLE].disable(subscriber);
+    subscriptionsOf(source).disable(subscriber);
     expect(schemas[0]).toBe(schemas[1]);
     expect(schemas[2]).not.toBe(schemas[0]);
   });

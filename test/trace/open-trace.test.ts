@@ -66,7 +66,7 @@ describe('a trace', () => {
     const before = spooled();
     for await (const _ of await openTrace(gzipSync(bytes))) break;
     const trace = await openTrace(inPieces(bytes));
-    expect(spooled().length).toBe(before.length + 1);
+    expect(spooled().length).toBe(before.length + (process.platform === 'win32' ? 1 : 0));
     await trace.close();
     expect(spooled()).toEqual(before);
   });

@@ -39,6 +39,14 @@ describe('what is no trace', () => {
     });
   });
 
+  it('may be of trace-cmd, which has its own reader', async () => {
+    await expect(openTrace(Buffer.from('\x17\x08Dtracing6\0\0\x08'))).rejects.toMatchObject({
+      code: 'unrecognized',
+      message:
+        'the given bytes is a trace.dat, which only trace-cmd reads: "trace-cmd report" shows it, and "perf record" or "tracewright record" records what is read here. (at byte 0)',
+    });
+  });
+
   it('may be nothing at all', async () => {
     await expect(openTrace(Buffer.alloc(0))).rejects.toThrow('the given bytes is empty.');
   });

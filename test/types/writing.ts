@@ -2,7 +2,7 @@
  * What the compiler makes of writing events. Checked by `npm run check` (tsc): an expected error that does
  * not come is an error. Nothing here is run.
  */
-import { defineEventSource, event, listen } from '../../lib/index.ts';
+import { defineEventSource, EventListener, type EventOf, event, listen } from '../../lib/index.ts';
 
 const log = defineEventSource('P', {
   RequestStart: event({ url: 'string' }),
@@ -148,3 +148,45 @@ log.write('Any', () => all);
 log.write('Any', 5);
 // @ts-expect-error no such option
 log.write('Any', {}, { id: 1 });
+
+// Listeners: the name tells the fields.
+listen(log, (written) => {
+  const any: unknown = written.payload.whatever;
+  if (written.name === 'Note') {
+    const text: string = written.payload.text;
+    const size: number | null | undefined = written.payload.size;
+    // @ts-expect-error of another type
+    const wrong: number = written.payload.text;
+    void [text, size, wrong];
+  }
+  // @ts-expect-error there is no such event
+  if (written.name === 'Nota') return;
+  void any;
+});
+new EventListener<EventOf<typeof log>>({
+  onEventWritten(written) {
+    if (written.name === 'QueryStop') written.payload.rows satisfies number;
+  },
+});
+new EventListener({ onEventWritten: (written) => written.payload.whatever });
+
+// Keywords: names are the source's own.
+defineEventSource('P', { A: event({}, { keywords: 'Net' }) }, { keywords: { Net: 0x1n, Disk: 0x2n } });
+defineEventSource(
+  'P',
+  { A: event({}, { keywords: ['Net', 'Disk'] }) },
+  { keywords: { Net: 0x1n, Disk: 0x2n } },
+);
+// @ts-expect-error misspelt
+defineEventSource('P', { A: event({}, { keywords: 'Nett' }) }, { keywords: { Net: 0x1n } });
+defineEventSource(
+  'P',
+  // @ts-expect-error one of them misspelt
+  { A: event({}, { keywords: ['Net', 'Dsk'] }) },
+  { keywords: { Net: 0x1n, Disk: 0x2n } },
+);
+// @ts-expect-error the source names none
+defineEventSource('P', { A: event({}, { keywords: 'Net' }) });
+declare const names: Record<string, bigint>;
+declare const computed: string;
+defineEventSource('P', { A: event({}, { keywords: computed }) }, { keywords: names });

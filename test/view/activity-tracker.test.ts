@@ -57,6 +57,17 @@ describe('an activity', () => {
     });
   });
 
+  it('shows a number of its start where that has no text', () => {
+    const label = (payload: Record<string, unknown>) =>
+      track({ ...start('Order', '//1/1'), payload: payload as never })[0]?.label;
+    expect(label({ bytes: new Uint8Array(2), number: 2n ** 63n, count: 3 })).toBe(
+      'Order(//1/1/,/number=9223372036854775808)',
+    );
+    expect(label({ ready: true })).toBe('Order(//1/1/,/ready=true)');
+    expect(label({ number: 7, name: 'seven' })).toBe('Order(//1/1/,/name=seven)');
+    expect(label({ list: [1] })).toBe('Order(//1/1/)');
+  });
+
   it('is named by the task where the events are not named by Start and Stop', () => {
     const begin = { name: 'Begin', opcode: 1, taskName: 'Job', id: '//1/1' };
     const end = { name: 'End', opcode: 2, taskName: 'Job', id: '//1/1' };

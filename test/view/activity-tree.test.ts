@@ -57,6 +57,24 @@ describe('the tree of activities', () => {
     expect(tree.isCut).toBe(true);
   });
 
+  it('keeps the fields of starts and stops if it is asked to, as JSON has them', () => {
+    const events = [
+      { name: 'OrderStart', id: '//1/1', at: 0, payload: { number: 7n, code: new Uint8Array([1, 255]) } },
+      { name: 'OrderStop', id: '//1/1', at: 1, payload: { success: true } },
+      { name: 'DbStop', id: '//1/2', at: 2, payload: { rows: 3 } },
+    ];
+    const payloads = (keepsPayloads: boolean) =>
+      treeOf(events, { keepsPayloads }).roots.map(({ payload, stopPayload }) => [payload, stopPayload]);
+    expect(payloads(true)).toEqual([
+      [{ number: '7', code: '01ff' }, { success: true }],
+      [undefined, { rows: 3 }],
+    ]);
+    expect(payloads(false)).toEqual([
+      [undefined, undefined],
+      [undefined, undefined],
+    ]);
+  });
+
   it('has a place for stops without a start', () => {
     const { roots } = treeOf([
       { name: 'RequestStart', id: '//1/1', at: 0 },

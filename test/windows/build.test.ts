@@ -17,7 +17,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('the built addon'), { timeou
     description = execFileSync('x86_64-w64-mingw32-objdump', ['-p', addon]).toString();
   }, 60_000);
 
-  it('lies where node-gyp-build looks for it', () => {
+  it('lies where the package looks for it', () => {
     expect(readFileSync(`${root}/prebuilds/win32-x64/tracewright.node`)).toEqual(readFileSync(addon));
   });
 

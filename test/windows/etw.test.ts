@@ -119,6 +119,56 @@ describe.skipIf(skipReason !== undefined)(suiteName('a provider'), { timeout: 90
   });
 });
 
+describe.skipIf(skipReason !== undefined)(
+  suiteName('sessions before the program'),
+  { timeout: 90_000 },
+  () => {
+    interface Told {
+      readonly kind: string;
+      readonly level: number;
+      readonly any: number;
+      readonly all: number;
+      readonly arguments: object;
+      readonly filter: string;
+    }
+    interface Definition {
+      readonly atOnce: { readonly heard: readonly Told[]; readonly enabled: readonly string[] };
+      readonly heard: readonly Told[];
+    }
+    type Run = Readonly<Record<'first' | 'second' | 'worker' | 'late' | 'afterwards', Definition>>;
+
+    it('are told to every definition in every thread, once, and each change after that', async () => {
+      const { result } = await run<Run>('session-first.mjs');
+      const plain = { level: 0, any: 0, all: 0, arguments: {}, filter: '' };
+      const enabled = {
+        kind: 'enable',
+        level: 4,
+        any: 2,
+        all: 2,
+        arguments: { key: 'value' },
+        filter: 'key\0value\0',
+      };
+      const disabled = { kind: 'disable', ...plain };
+      const changes = [
+        { kind: 'enable', ...plain, level: 5, any: 6 },
+        { kind: 'sendManifest', ...plain, level: 5, any: 4 },
+        enabled,
+        disabled,
+        ...Array.from({ length: 100 }, () => [{ kind: 'enable', ...plain, level: 1 }, disabled]).flat(),
+        { kind: 'enable', ...plain, level: 3 },
+      ];
+      for (const name of ['first', 'second', 'worker'] as const) {
+        expect(result[name].atOnce, name).toEqual({ heard: [enabled], enabled: ['Note'] });
+        expect(result[name].heard.slice(0, 206), name).toEqual([enabled, ...changes]);
+      }
+      expect(result.first.heard.slice(206)).toEqual([disabled]);
+      expect(result.late.atOnce).toEqual({ heard: [{ kind: 'enable', ...plain, level: 3 }], enabled: [] });
+      expect(result.late.heard.slice(1)).toEqual([disabled]);
+      expect(result.afterwards).toEqual({ atOnce: { heard: [], enabled: [] }, heard: [] });
+    });
+  },
+);
+
 /**
  * From when the provider's callback has been told of the session's coming to when it is told of its going, a
  * thread's numbers follow each other; once it has been told of the going, a thread writes at most the event that

@@ -56,4 +56,38 @@ describe.skipIf(skipReason !== undefined)(suiteName('a source with a manifest'),
     );
     expect(stop?.toString('hex')).toBe('01000000');
   });
+
+  it('writes the manifest once, before its events, when the session was there first', async () => {
+    const { result, calls } = await runProgram<{ xml: string }>('programs/manifest-session-first.mjs', {
+      recorder: true,
+    });
+    expect(documents(calls)).toEqual([
+      ['start', result.xml],
+      ['exit', result.xml],
+    ]);
+    expect(callsOf(calls, 'write').map(idOf)).toEqual([0xfffe, 1, 0xfffe]);
+  });
+
+  it('that writes events without a definition, too, is one provider: each command comes once', async () => {
+    const { result, calls } = await runProgram<{ guid: string; commands: string[]; dropped: object }>(
+      'programs/manifest-and-write.mjs',
+      { recorder: true },
+    );
+    const registered = callsOf(calls, 'register').filter(({ provider }) => provider === result.guid);
+    expect(registered).toHaveLength(1);
+    expect(result.commands).toEqual(['enable', 'sendManifest', 'disable']);
+    // After the session has come, after it has asked, and none when the source is closed without a session.
+    expect(documents(calls).map(([after]) => after)).toEqual(['enabled', 'asked again']);
+    const names = callsOf(calls, 'write').map(idOf);
+    expect(names.filter((id) => id === 1)).toHaveLength(1);
+    // Self-describing events bring the provider's traits and their own metadata with them.
+    const described = callsOf(calls, 'write').filter(({ data }) => data.length > 1);
+    expect(described.map(({ data }) => data.map(({ type }) => type))).toEqual([[2, 1, 0]]);
+    // The group is told, too.
+    const traits = callsOf(calls, 'setInformation').filter(({ handle }) => handle === registered[0]?.handle);
+    expect(traits.map(({ data }) => data.includes('0807060504030201'))).toEqual([true]);
+    // Closed: unregistered, and late events counted.
+    expect(callsOf(calls, 'unregister').map(({ handle }) => handle)).toContain(registered[0]?.handle);
+    expect(result.dropped).toEqual({ closed: 2 });
+  });
 });

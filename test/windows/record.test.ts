@@ -9,26 +9,35 @@ import { runProgram, skipReason, suiteName } from './run-program.ts';
 
 const TPL_EVENT_SOURCE = '2e5dba47-a3d2-4d16-8ee0-6671ffdcd7b5';
 const OTHER = '11223344-5566-7788-99aa-bbccddeeff00';
+/** Of ControlTraceW. */
+const QUERY = 0;
+const STOP = 1;
 const ALL_KEYWORDS = `0x${'f'.repeat(16)}`;
 
 interface Answers {
   readonly fail?: readonly (readonly [operation: string, status: number])[];
   readonly lost?: readonly [events: number, buffers: number];
+  readonly leftBehind?: string;
+  readonly file?: readonly [name: string, bytes: number];
+  readonly before?: Readonly<Record<string, string>>;
+  readonly ends?: string;
 }
 
 /** Types the arguments, and has ETW answer so. */
 async function tracewright(args: readonly string[], answers: Answers = {}, status = 0) {
-  const { stderr, calls } = await runProgram('programs/command-line.mjs', {
+  const { result, stderr, calls } = await runProgram('programs/command-line.mjs', {
     recorder: true,
     args: [JSON.stringify(answers), ...args],
     status,
   });
-  return { lines: stderr.trimEnd().split(/\r?\n/), calls };
+  return { result, lines: stderr.trimEnd().split(/\r?\n/), calls };
 }
 
 const record = (...args: string[]) =>
   tracewright(['record', '--provider', 'P', '--duration', '0.1', ...args]);
 const wide = (hex: string | null | undefined) => Buffer.from(hex ?? '', 'hex').toString('utf16le');
+const stopsIn = (calls: readonly EtwCall[]) =>
+  callsOf(calls, 'controlTrace').filter(({ code, status }) => code === STOP && status === 0);
 const enabledIn = (calls: readonly EtwCall[]) =>
   callsOf(calls, 'enableTrace').map(({ provider, level, any }) => [provider, level, any]);
 
@@ -50,7 +59,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('a recording'), { timeout: 9
       clock: 1,
       bufferKib: 128,
       maximumBuffers: 8 * processors,
-      maximumFileSize: 0,
+      maximumFileSize: 1024,
       mode: 1,
       flushTimer: 0,
       nameOffset: 120,
@@ -70,11 +79,17 @@ describe.skipIf(skipReason !== undefined)(suiteName('a recording'), { timeout: 9
       expect(call.parameters).toBe(`02${'0'.repeat(94)}`);
     }
 
-    const [stop, ...more] = callsOf(calls, 'controlTrace');
-    expect(more).toEqual([]);
-    expect(stop).toMatchObject({ session: start?.session, code: 1, name: null, size: start?.size });
-    const ops = calls.map(({ op }) => op).filter((op) => op.endsWith('Trace'));
-    expect(ops).toEqual(['startTrace', 'enableTrace', 'enableTrace', 'enableTrace', 'controlTrace']);
+    // First whether a session is left behind; then, as often as it takes, whether ours still runs.
+    const [find, ...controls] = callsOf(calls, 'controlTrace');
+    expect(find).toMatchObject({ session: '0x0', code: QUERY, status: 4201 });
+    expect(wide(find?.name)).toBe('tracewright');
+    for (const query of controls.slice(0, -1)) {
+      expect(query).toMatchObject({ session: start?.session, code: QUERY, name: null, status: 0 });
+    }
+    const stop = controls.at(-1);
+    expect(stop).toMatchObject({ session: start?.session, code: STOP, name: null, size: start?.size });
+    const ops = calls.map(({ op }) => op).filter((op) => ['startTrace', 'enableTrace'].includes(op));
+    expect(ops).toEqual(['startTrace', 'enableTrace', 'enableTrace', 'enableTrace']);
   });
 
   it('is of all levels and keywords, into trace.etl, where nothing else is said', async () => {
@@ -102,24 +117,18 @@ describe.skipIf(skipReason !== undefined)(suiteName('a recording'), { timeout: 9
     [
       'startTrace',
       5,
-      'This user may not record with ETW (Win32 error 5): it takes an administrator, or a member of the group ' +
-        'Performance Log Users.',
+      /^Access denied \(Win32 error 5\): either this user may not record with ETW, .* or the folder or the file does not let this user write .*\\trace\.etl\.$/,
     ],
     [
       'startTrace',
       183,
-      'A session of ETW with the name tracewright runs: another recording, or one that was killed (Win32 error ' +
-        '183). To end it: logman stop tracewright -ets',
+      'An ETW session named tracewright is already running (Win32 error 183): another recording, or one that a ' +
+        'killed recording has left behind. To end it first, give --end-left-behind.',
     ],
     ['startTrace', 32, /\\trace\.etl cannot be written: another program has it open \(Win32 error 32\)\.$/],
     ['startTrace', 1450, /^Windows has no room for another session \(Win32 error 1450\)/],
-    ['startTrace', 87, 'Windows did not start the session of ETW (Win32 error 87).'],
+    ['startTrace', 87, 'Windows did not start the ETW session (Win32 error 87).'],
     ['enableTrace', 5, `This user may not record the provider ${TPL_EVENT_SOURCE} (Win32 error 5).`],
-    [
-      'controlTrace',
-      4201,
-      'Somebody else has ended the session (Win32 error 4201): the file has what was recorded until then.',
-    ],
   ])('says in a sentence why %s failed with %i', async (operation, status, sentence) => {
     const args = ['record', '--provider', 'P', '--duration', '0.1'];
     const { lines, calls } = await tracewright(args, { fail: [[operation, status]] }, 1);
@@ -127,14 +136,78 @@ describe.skipIf(skipReason !== undefined)(suiteName('a recording'), { timeout: 9
     expect(lines[0]?.replace(/^tracewright: /, '')).toMatch(sentence);
     // No session stays behind.
     const started = callsOf(calls, 'startTrace').filter((call) => call.status === 0);
-    expect(callsOf(calls, 'controlTrace')).toHaveLength(started.length);
+    expect(stopsIn(calls)).toHaveLength(started.length);
   });
+
+  it.each([['startTrace'], ['enableTrace']])(
+    'leaves the earlier files as they are where %s fails',
+    async (operation) => {
+      const before = { 'trace.etl': 'earlier', 'trace.etl.old': 'earliest' };
+      const args = ['record', '--provider', 'P', '--duration', '0.1'];
+      const refused = await tracewright(args, { before, fail: [[operation, 5]] }, 1);
+      expect(refused.result).toEqual(before);
+      const taken = await tracewright(args, { before });
+      expect(taken.result).toEqual({ 'trace.etl': null, 'trace.etl.old': 'earlier' });
+    },
+  );
 
   it('takes no path that is longer than ETW has room for', async () => {
     const args = ['record', '--provider', 'P', '-o', 'x'.repeat(1100)];
     const { lines, calls } = await tracewright(args, {}, 1);
     expect(lines[0]).toMatch(/x cannot be written: the name is too long \(Win32 error 206\)\.$/);
     expect(callsOf(calls, 'startTrace')).toEqual([]);
+  });
+
+  it.each(['SIGINT', 'SIGBREAK', 'SIGHUP', 'SIGTERM'])('ends its session on %s', async (ends) => {
+    const { lines, calls } = await tracewright(['record', '--provider', 'P'], { ends });
+    expect(lines).toEqual(['Recorded into trace.etl (0.0 kB), none lost.']);
+    expect(stopsIn(calls)).toHaveLength(1);
+  });
+
+  it('ends its session when its program exits early', async () => {
+    const { calls } = await tracewright(['record', '--provider', 'P'], { ends: 'exit' }, 3);
+    expect(stopsIn(calls)).toHaveLength(1);
+  });
+
+  it('ends when its file is as large as it may be, and says so', async () => {
+    const { lines, calls } = await tracewright(['record', '--provider', 'P', '--max-size', '1'], {
+      ends: 'session',
+      file: ['trace.etl', 1 << 20],
+    });
+    expect(callsOf(calls, 'startTrace')[0]).toMatchObject({ maximumFileSize: 1 });
+    expect(lines).toEqual([
+      'Recorded into trace.etl (1.0 MB). The file has reached its maximum of 1 MiB, and has no later ' +
+        'events: give a larger --max-size.',
+    ]);
+    // Nothing is stopped that is not there any more: another session may have its number.
+    expect(callsOf(calls, 'controlTrace').filter(({ code }) => code === STOP)).toEqual([]);
+  });
+
+  it('ends when another program ends its session, and says so', async () => {
+    const { lines } = await tracewright(['record', '--provider', 'P'], { ends: 'session' });
+    expect(lines).toEqual([
+      'Recorded into trace.etl (0.0 kB). Another program has ' +
+        'ended the ETW session: the file has no later events.',
+    ]);
+  });
+
+  it('finds the session of a recording that was killed, and ends it when told to', async () => {
+    const args = ['record', '--provider', 'P', '--duration', '0.1'];
+    const leftBehind = 'C:\\Ω\\earlier.etl';
+    const refused = await tracewright(args, { leftBehind }, 1);
+    expect(refused.lines).toEqual([
+      `tracewright: An ETW session of tracewright is already running, and writes ${leftBehind}: another recording, ` +
+        'or one that a killed recording has left behind. To end it first, give --end-left-behind.',
+    ]);
+    expect(callsOf(refused.calls, 'startTrace')).toEqual([]);
+    const ended = await tracewright([...args.slice(0, 1), '--end-left-behind', ...args.slice(1)], {
+      leftBehind,
+    });
+    expect(ended.lines).toEqual([
+      `Ended an earlier ETW session, which wrote ${leftBehind}.`,
+      'Recorded into trace.etl (0.0 kB), none lost.',
+    ]);
+    expect(stopsIn(ended.calls).map(({ name }) => wide(name))).toEqual(['tracewright', '']);
   });
 
   it('says that nothing is shown live', async () => {

@@ -6,6 +6,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isRequired } from '../../scripts/lib/require.mjs';
 import { buildForWindows, windowsBuildUnavailable } from '../../scripts/windows/build.mjs';
 import { runInWine, windowsPath, wineUnavailable } from '../../scripts/windows/wine.mjs';
 import type { EtwCall } from './etw-call.ts';
@@ -13,10 +14,9 @@ import type { EtwCall } from './etw-call.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Set TRACEWRIGHT_REQUIRE=wine to have a missing Wine or compiler fail instead of skip. */
-const isRequired = (process.env.TRACEWRIGHT_REQUIRE ?? '').split(',').includes('wine');
 
 /** Why these tests are skipped; undefined when they are not, or must not be. */
-export const skipReason = isRequired ? undefined : (wineUnavailable() ?? windowsBuildUnavailable());
+export const skipReason = isRequired('wine') ? undefined : (wineUnavailable() ?? windowsBuildUnavailable());
 
 /** For the name of a suite. */
 export function suiteName(what: string): string {
@@ -90,8 +90,6 @@ function install(folder: string, addon: string | undefined): void {
     mkdirSync(join(packageFolder, 'prebuilds/win32-x64'), { recursive: true });
     cpSync(addon, join(packageFolder, 'prebuilds/win32-x64/tracewright.node'));
   }
-  const dependency = 'node_modules/node-gyp-build';
-  cpSync(join(root, dependency), join(folder, dependency), { recursive: true });
   for (const part of ['programs', 'recorder/recorder.mjs']) {
     cpSync(fileURLToPath(new URL(part, import.meta.url)), join(folder, part), { recursive: true });
   }

@@ -1,7 +1,7 @@
 /** A callback that observes values, of one instrument or of several. */
 import type { Attributes, Observable } from '@opentelemetry/api';
+import { thrownTextWithStack } from '../../base/shown.ts';
 import type { Measurement } from '../../counters/instrument.ts';
-import { thrownTextWithStack } from '../../session/shown.ts';
 import { tagsOf } from './attributes.ts';
 
 export type Observe = (instrument: Observable, value: number, attributes?: Attributes) => void;

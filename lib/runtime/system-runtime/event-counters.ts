@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import { IncrementingPollingCounter, PollingCounter } from '../../counters/event-counters.ts';
 import { ShareCounter } from '../../counters/share-counter.ts';
-import type { Listenable } from '../../session/subscriptions.ts';
+import type { Listenable } from '../../listen/written-event.ts';
 import { activeTimers, generationSizes, processorSeconds, totalAllocatedBytes } from './figures.ts';
 import type { ObservedTotals } from './observed-totals.ts';
 

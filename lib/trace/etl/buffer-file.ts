@@ -4,6 +4,7 @@ import { viewOf } from '../../wire/bytes.ts';
 import { type EtlBuffer, openBuffer } from '../../wire/etl/buffer.ts';
 import { isBlankHeader, readBufferHeader } from '../../wire/etl/buffer-header.ts';
 import { BUFFER_HEADER_SIZE } from '../../wire/etl/constants.ts';
+import { EtlError } from '../../wire/etl/error.ts';
 import { CHUNK_SIZE, type SeekableBytes } from '../byte-source.ts';
 
 /** Buffers of less are read together with what stands around them: a read takes longer than its bytes. */
@@ -39,12 +40,20 @@ export class BufferFile {
   }
 }
 
+/** Each is kept in the index. Sessions have buffers of 4 KB at the least: these are 16 GB. */
+const MAX_BUFFERS = 4_000_000;
+
 /**
  * All buffers in the file's order, read in larger pieces.
  *
- * @throws EtlError where the next one cannot be found, as the one before is damaged or the file ends inside it
+ * @throws EtlError where the next one cannot be found, as the one before is damaged or the file ends inside it;
+ *   and where there are too many
  */
-export async function* readBuffers(bytes: SeekableBytes): AsyncGenerator<EtlBuffer, void, undefined> {
+export async function* readBuffers(
+  bytes: SeekableBytes,
+  maxBuffers: number = MAX_BUFFERS,
+): AsyncGenerator<EtlBuffer, void, undefined> {
+  let left = maxBuffers;
   let chunk: Uint8Array = new Uint8Array(0);
   let chunkStart = 0;
   const at = async (position: number, size: number): Promise<Uint8Array> => {
@@ -59,6 +68,9 @@ export async function* readBuffers(bytes: SeekableBytes): AsyncGenerator<EtlBuff
   for (let position = 0; position < bytes.size; ) {
     const head = await at(position, BUFFER_HEADER_SIZE);
     if (isBlankHeader(head)) return;
+    if (left-- === 0) {
+      throw new EtlError('unsupported', position, `More than ${maxBuffers} buffers are not read.`);
+    }
     const { size } = readBufferHeader(viewOf(head), position);
     yield openBuffer(await at(position, size), position);
     position += size;

@@ -22,7 +22,8 @@ const MANIFEST_DATA: EventDescription = {
 export class DescribedProvider {
   readonly guid: string;
   given: ProviderDescription | undefined;
-  inBand: ProviderDescription | undefined;
+  /** Those in the trace, the one that describes most first: definitions in one process each write their own. */
+  readonly inBand: ProviderDescription[] = [];
   /** Of TRACE_EVENT_INFO records, by `keyOf`. */
   readonly infos = new Map<number, EventDescription>();
   /** Of EVENT_MAP_INFO records, by name; the others tell only the name. */
@@ -37,7 +38,7 @@ export class DescribedProvider {
   get name(): string {
     this.#name ??=
       this.given?.name ??
-      this.inBand?.name ??
+      this.inBand[0]?.name ??
       dotnetProviderName(this.guid) ??
       [...this.infos.values()].find(({ provider }) => provider !== undefined)?.provider ??
       this.guid;
@@ -48,10 +49,18 @@ export class DescribedProvider {
     return (
       this.given?.event(id, version) ??
       dotnetEvent(this.guid, id, version) ??
-      this.inBand?.event(id, version) ??
+      this.#inBandEvent(id, version) ??
       this.#info(id, version) ??
       (id === MANIFEST_EVENT_ID ? MANIFEST_DATA : undefined)
     );
+  }
+
+  #inBandEvent(id: number, version: number): EventDescription | undefined {
+    for (const described of this.inBand) {
+      const event = described.event(id, version);
+      if (event !== undefined) return event;
+    }
+    return undefined;
   }
 
   #info(id: number, version: number): EventDescription | undefined {

@@ -3,8 +3,8 @@
  * records in the trace; and what is known of .NET's runtime.
  */
 
+import type { EtlRecord } from '../../wire/etl/buffer.ts';
 import { guidAt, processIdOf, threadIdOf } from '../../wire/etl/record.ts';
-import type { EtlRecord } from '../../wire/etl/record-cursor.ts';
 import { parseEventMapInfo } from '../../wire/etw/event-map-info.ts';
 import { parseTraceEventInfo } from '../../wire/etw/trace-event-info.ts';
 import { describeManifest, type ProviderDescription } from '../../wire/manifest/describe.ts';
@@ -17,6 +17,8 @@ const MAX_SAME_FIRST_WORD = 16;
 
 /** Parts of manifests that are held until all are there: in bytes, more than traces have. */
 const MAX_CHUNK_BYTES = 1 << 26;
+/** Manifests of one provider that are kept: definitions of it in one process, and versions of it in several. */
+const MAX_MANIFESTS = 64;
 
 /** A GUID whose first word is known, by its others: comparing words is faster than making text. */
 interface KnownGuid {
@@ -101,8 +103,10 @@ export class EventDescriptions {
     if (this.#seen.has(xml)) return;
     this.#seen.add(xml);
     for (const described of tryDescribe(xml)) {
-      const provider = this.#provider(described.guid);
-      provider.inBand = better(provider.inBand, described);
+      const { inBand } = this.#provider(described.guid);
+      inBand.push(described);
+      inBand.sort((a, b) => b.score - a.score);
+      inBand.splice(MAX_MANIFESTS);
     }
   }
 

@@ -1,6 +1,6 @@
 /** An event of an .etl: a view of its record. */
 import type { Payload } from '../../wire/decoded-field.ts';
-import type { EtlBuffer } from '../../wire/etl/buffer.ts';
+import type { EtlBuffer, EtlRecord } from '../../wire/etl/buffer.ts';
 import { positionOf } from '../../wire/etl/buffer.ts';
 import { nanosecondsOf } from '../../wire/etl/clock.ts';
 import {
@@ -25,8 +25,8 @@ import {
   taskOf,
   versionOf,
 } from '../../wire/etl/record.ts';
-import type { EtlRecord } from '../../wire/etl/record-cursor.ts';
 import { Layout } from '../../wire/etl/record-type.ts';
+import type { DecodedPayloads, PayloadHolder } from '../decoded-payloads.ts';
 import { type Nanoseconds, TraceEvent } from '../trace-event.ts';
 import type { DecodedPayload, DescribedEvent, EventDescriber } from './event-describer.ts';
 
@@ -40,9 +40,10 @@ export interface EtlTrace {
   readonly clock: { fileTime(ticks: number): bigint };
   readonly startTime: Nanoseconds;
   readonly describer: EventDescriber;
+  readonly decoded: DecodedPayloads;
 }
 
-export class EtlEvent extends TraceEvent implements EtlRecord {
+export class EtlEvent extends TraceEvent implements EtlRecord, PayloadHolder {
   /** @internal This and the next three: where the record is. */
   readonly buffer: EtlBuffer;
   /** @internal */
@@ -159,6 +160,10 @@ export class EtlEvent extends TraceEvent implements EtlRecord {
     return this.#decode().payload;
   }
 
+  override get hexFields(): ReadonlySet<string> | undefined {
+    return this.#describe().hexFields;
+  }
+
   get payloadProblem(): string | undefined {
     return this.#decode().problem;
   }
@@ -208,11 +213,20 @@ export class EtlEvent extends TraceEvent implements EtlRecord {
     return this.#described;
   }
 
+  /** @internal */
+  forgetPayload(): void {
+    this.#decoded = undefined;
+  }
+
   #decode(): DecodedPayload {
-    this.#decoded ??= this.#extended().isDamaged
-      ? { payload: Object.create(null), problem: 'An extended item of the event is damaged.' }
-      : this.#describe().decode(this.payloadBytes, pointerSizeOf(this));
-    return this.#decoded;
+    if (this.#decoded !== undefined) return this.#decoded;
+    const { payloadBytes } = this;
+    const decoded = this.#extended().isDamaged
+      ? { payload: Object.create(null), problem: 'An extended item of the event is damaged.', values: 0 }
+      : this.#describe().decode(payloadBytes, pointerSizeOf(this));
+    this.#trace.decoded.add(this, payloadBytes.length, decoded.values);
+    this.#decoded = decoded;
+    return decoded;
   }
 }
 

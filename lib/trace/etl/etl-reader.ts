@@ -3,6 +3,7 @@ import type { EtlClock } from '../../wire/etl/clock.ts';
 import type { LogFileHeader } from '../../wire/etl/log-file-header.ts';
 import { processIdOf, threadIdOf } from '../../wire/etl/record.ts';
 import type { SeekableBytes } from '../byte-source.ts';
+import { DecodedPayloads } from '../decoded-payloads.ts';
 import { asTraceError, TraceError } from '../trace-error.ts';
 import type { TraceEvent } from '../trace-event.ts';
 import type { TraceInfo, TraceProgress, TraceReader } from '../trace-reader.ts';
@@ -73,6 +74,7 @@ export class EtlReader implements TraceReader {
       clock: this.#clock,
       startTime: this.info.startTime,
       describer: new EventDescriber(this.#descriptions),
+      decoded: new DecodedPayloads(),
     };
     const file = new BufferFile(this.#bytes);
     const merge = new TimeMerge(buffers);
@@ -97,11 +99,15 @@ export class EtlReader implements TraceReader {
       const drained = merge.advance();
       if (drained !== undefined) overlap -= drained.cursor.buffer.bytes.length;
       if (held.length === HELD_BACK + BATCH_SIZE) {
+        trace.decoded.startBatch();
         yield held.slice(0, BATCH_SIZE);
         held = held.slice(BATCH_SIZE);
       }
     }
-    for (let from = 0; from < held.length; from += BATCH_SIZE) yield held.slice(from, from + BATCH_SIZE);
+    while (held.length > 0) {
+      trace.decoded.startBatch();
+      yield held.splice(0, BATCH_SIZE);
+    }
   }
 
   #eventAt(trace: EtlTrace, cursor: BufferRun['cursor']): EtlEvent {

@@ -1,5 +1,6 @@
 /** Finds for an event's record what its names are, and how to read its payload. */
 import type { Payload } from '../../wire/decoded-field.ts';
+import type { EtlRecord } from '../../wire/etl/buffer.ts';
 import { ExtendedType } from '../../wire/etl/constants.ts';
 import { type ExtendedItem, itemBytes, itemOf } from '../../wire/etl/extended-items.ts';
 import {
@@ -10,11 +11,11 @@ import {
   providerGuidOffset,
   versionOf,
 } from '../../wire/etl/record.ts';
-import type { EtlRecord } from '../../wire/etl/record-cursor.ts';
 import { Layout } from '../../wire/etl/record-type.ts';
 import { classicEvent, kernelEvent, kernelGroupGuid } from '../../wire/known/kernel.ts';
 import { decodePacked } from '../../wire/packed/decode.ts';
 import type { EventDescription } from '../../wire/packed/field.ts';
+import { hexFieldsOf } from '../../wire/packed/hex-fields.ts';
 import { formatMessage } from '../../wire/packed/message.ts';
 import { opcodeNameOf, taskNameOf } from '../names.ts';
 import type { DescribedProvider } from './described-provider.ts';
@@ -28,6 +29,8 @@ const UNKNOWN_PROVIDER = 'Unknown';
 export interface DecodedPayload {
   readonly payload: Payload;
   readonly problem?: string;
+  /** How many values it has at the most. */
+  readonly values: number;
 }
 
 export interface DescribedEvent {
@@ -37,6 +40,8 @@ export interface DescribedEvent {
   readonly taskName: string | undefined;
   readonly opcodeName: string | undefined;
   decode(bytes: Uint8Array, pointerSize: 4 | 8): DecodedPayload;
+  /** See `TraceEvent.hexFields`. */
+  readonly hexFields?: ReadonlySet<string>;
   /** See `TraceEvent.message`. */
   message?(payload: Payload): string;
 }
@@ -104,13 +109,14 @@ export class EventDescriber {
     if ('problem' in metadata) {
       const { problem } = metadata;
       const name = `EventID(${idNumberOf(record)})`;
-      return { ...heads, name, decode: () => ({ payload: Object.create(null), problem }) };
+      return { ...heads, name, decode: () => ({ payload: Object.create(null), problem, values: 0 }) };
     }
     const taskName = taskNameOf(metadata.name, opcode);
     return {
       ...heads,
       name: metadata.name,
       taskName,
+      hexFields: metadata.hexFields,
       decode: (bytes) => decodeSelfDescribed(metadata, bytes),
     };
   }
@@ -195,6 +201,7 @@ function described(
     const problem = `Nothing describes ${event}.`;
     const decode = (bytes: Uint8Array): DecodedPayload => ({
       payload: Object.create(null),
+      values: 0,
       // What has no bytes lacks no fields.
       ...(bytes.length === 0 ? {} : { problem }),
     });
@@ -207,6 +214,7 @@ function described(
     name,
     taskName,
     opcodeName: opcodeName ?? names.opcodeName,
+    hexFields: hexFieldsOf(fields),
     decode: (bytes, pointerSize) => decodePacked(fields, bytes, pointerSize),
     ...(message === undefined ? {} : { message: (payload) => formatMessage(description, payload) }),
   };

@@ -2,6 +2,8 @@
  * What the kernel's records tell of processors, threads and processes as time goes by, so that records
  * without ids of their own can be given those of the thread that ran.
  */
+
+import type { EtlRecord } from '../../wire/etl/buffer.ts';
 import { KernelGroup } from '../../wire/etl/constants.ts';
 import { payloadProcessIdOf, payloadThreadIdOf } from '../../wire/etl/payload-ids.ts';
 import {
@@ -14,7 +16,6 @@ import {
   threadIdOf,
   versionOf,
 } from '../../wire/etl/record.ts';
-import type { EtlRecord } from '../../wire/etl/record-cursor.ts';
 import { Layout } from '../../wire/etl/record-type.ts';
 import { kernelEvent } from '../../wire/known/kernel.ts';
 import { decodePacked } from '../../wire/packed/decode.ts';

@@ -1,16 +1,24 @@
 /** Events that describe themselves (TraceLogging). The same bytes describe many events: they are read once. */
 import { type Payload, payloadOf } from '../../wire/decoded-field.ts';
+import { itemLimit } from '../../wire/item-limit.ts';
+import { InType, OutType } from '../../wire/tracelogging/constants.ts';
 import { decodeTraceLoggingPayload } from '../../wire/tracelogging/decode.ts';
 import { TraceLoggingError } from '../../wire/tracelogging/error.ts';
-import { type ParsedMetadata, parseMetadata } from '../../wire/tracelogging/parse-metadata.ts';
+import {
+  type ParsedField,
+  type ParsedMetadata,
+  parseMetadata,
+} from '../../wire/tracelogging/parse-metadata.ts';
 import { decodeProviderTraits } from '../../wire/tracelogging/provider-traits.ts';
 import { Kept } from '../kept.ts';
 
 /** The metadata of an event, or a sentence on why it cannot be read. */
-export type SelfDescription = ParsedMetadata | { readonly problem: string };
+export type SelfDescription =
+  | (ParsedMetadata & { readonly hexFields: ReadonlySet<string> })
+  | { readonly problem: string };
 
 export class SelfDescriptions {
-  readonly #events = new Kept<SelfDescription>((bytes) => orProblem(() => parseMetadata(bytes)));
+  readonly #events = new Kept<SelfDescription>((bytes) => orProblem(() => described(parseMetadata(bytes))));
   readonly #providers = new Kept((bytes) => orProblem(() => decodeProviderTraits(bytes)));
 
   event(metadata: Uint8Array): SelfDescription {
@@ -27,11 +35,20 @@ export class SelfDescriptions {
 export function decodeSelfDescribed(
   description: ParsedMetadata,
   bytes: Uint8Array,
-): { payload: Payload; problem?: string } {
+): { payload: Payload; problem?: string; values: number } {
   const decoded = orProblem(() => decodeTraceLoggingPayload(description, bytes));
   return 'problem' in decoded
-    ? { payload: Object.create(null), problem: decoded.problem }
-    : { payload: payloadOf(decoded.fields) };
+    ? { payload: Object.create(null), problem: decoded.problem, values: 0 }
+    : { payload: payloadOf(decoded.fields), values: itemLimit(bytes.length) };
+}
+
+function described(metadata: ParsedMetadata) {
+  return { ...metadata, hexFields: new Set(metadata.fields.flatMap(hexNamesOf)) };
+}
+
+function hexNamesOf({ name, inType, outType, members }: ParsedField): readonly string[] {
+  if (members !== undefined) return members.flatMap(hexNamesOf);
+  return inType === InType.HexInt32 || inType === InType.HexInt64 || outType === OutType.Hex ? [name] : [];
 }
 
 function orProblem<Result>(read: () => Result): Result | { problem: string } {

@@ -8,6 +8,7 @@ import type { NetTraceMetadata } from '../../wire/nettrace/metadata.ts';
 import { decodePayload } from '../../wire/nettrace/payload.ts';
 import { decodePacked } from '../../wire/packed/decode.ts';
 import type { EventDescription } from '../../wire/packed/field.ts';
+import { hexFieldsOf } from '../../wire/packed/hex-fields.ts';
 import { providerGuid } from '../../wire/provider-guid.ts';
 import { opcodeByName, opcodeNameOf, taskNameOf } from '../names.ts';
 import { diagnosticSourceFields } from './diagnostic-source.ts';
@@ -18,6 +19,8 @@ const INFO_OPCODE = 0;
 export interface KindPayload {
   readonly payload: Payload;
   readonly problem?: string | undefined;
+  /** See `DecodedPayload`. */
+  readonly values: number;
 }
 
 /** Where the payload of an event is. */
@@ -27,6 +30,8 @@ export class EventKind {
   readonly providerGuid: string;
   readonly name: string;
   readonly opcode: number;
+  /** See `TraceEvent.hexFields`. */
+  readonly hexFields: ReadonlySet<string> | undefined;
   readonly #metadata: NetTraceMetadata;
   readonly #fields: readonly NetTraceField[];
   /** Of .NET's native events, whose metadata has neither names nor fields. */
@@ -40,10 +45,10 @@ export class EventKind {
     this.#metadata = metadata;
     this.#known = isNative ? dotnetEvent(guid, eventId, version) : undefined;
     this.#fields = metadata.fields.length > 0 ? metadata.fields : diagnosticSourceFields(provider, name);
+    this.hexFields = this.#known === undefined ? undefined : hexFieldsOf(this.#known.fields);
     this.name = name || this.#known?.name || `EventID(${eventId})`;
     // The runtime does not write the opcode that EventSource concludes from the name.
-    this.opcode =
-      metadata.opcode ?? (this.#isNamedByKnown ? opcodeNamed(this.#known?.opcodeName) : opcodeByName(name));
+    this.opcode = metadata.opcode ?? (this.#isNamedByKnown ? opcodeOf(this.#known) : opcodeByName(name));
   }
 
   /** @param opcode the event's own, should it have another than its kind */
@@ -66,7 +71,11 @@ export class EventKind {
     const isDescribed = event.payloadStart === event.payloadEnd;
     const problem = 'Nothing in the trace describes the fields of this event.';
     const payload: Payload = Object.create(null);
-    return { payload, problem: this.#metadata.fieldsProblem ?? (isDescribed ? undefined : problem) };
+    return {
+      payload,
+      problem: this.#metadata.fieldsProblem ?? (isDescribed ? undefined : problem),
+      values: 0,
+    };
   }
 
   get #isNamedByKnown(): boolean {
@@ -75,9 +84,10 @@ export class EventKind {
 }
 
 /** Of the opcodes that all providers have in common; another one's number is not known from its name. */
-function opcodeNamed(opcodeName: string | undefined): number {
+function opcodeOf(event: EventDescription | undefined): number {
+  if (event?.opcode !== undefined) return event.opcode;
   for (const [opcode, name] of OPCODE_NAMES) {
-    if (name === `win:${opcodeName}`) return opcode;
+    if (name === `win:${event?.opcodeName}`) return opcode;
   }
   return INFO_OPCODE;
 }

@@ -1,6 +1,7 @@
 /** An event of a nettrace, in the shape that events of all traces have. */
 import type { Payload } from '../../wire/decoded-field.ts';
 import type { NetTraceEvent as WireEvent } from '../../wire/nettrace/event.ts';
+import type { DecodedPayloads, PayloadHolder } from '../decoded-payloads.ts';
 import { type Nanoseconds, TraceEvent } from '../trace-event.ts';
 import type { Clock } from './clock.ts';
 import type { EventKind, KindPayload } from './event-kind.ts';
@@ -9,9 +10,10 @@ import type { EventKind, KindPayload } from './event-kind.ts';
 export interface TraceContext {
   readonly clock: Clock;
   readonly pointerSize: 4 | 8;
+  readonly decoded: DecodedPayloads;
 }
 
-export class NetTraceEvent extends TraceEvent {
+export class NetTraceEvent extends TraceEvent implements PayloadHolder {
   readonly #event: WireEvent;
   readonly #kind: EventKind;
   readonly #trace: TraceContext;
@@ -121,6 +123,10 @@ export class NetTraceEvent extends TraceEvent {
     return Object.keys(record).length === 0 ? undefined : record;
   }
 
+  override get hexFields(): ReadonlySet<string> | undefined {
+    return this.#kind.hexFields;
+  }
+
   get payload(): Payload {
     return this.#payload.payload;
   }
@@ -141,8 +147,17 @@ export class NetTraceEvent extends TraceEvent {
     return this.#event.position;
   }
 
+  /** @internal */
+  forgetPayload(): void {
+    this.#decoded = undefined;
+  }
+
   get #payload(): KindPayload {
-    this.#decoded ??= this.#kind.decode(this.#event, this.#trace.pointerSize);
-    return this.#decoded;
+    if (this.#decoded !== undefined) return this.#decoded;
+    const decoded = this.#kind.decode(this.#event, this.#trace.pointerSize);
+    const { payloadStart, payloadEnd } = this.#event;
+    this.#trace.decoded.add(this, payloadEnd - payloadStart, decoded.values);
+    this.#decoded = decoded;
+    return decoded;
   }
 }

@@ -2,6 +2,7 @@
 import type { NetTraceEvent as WireEvent } from '../../wire/nettrace/event.ts';
 import type { NetTraceMetadata } from '../../wire/nettrace/metadata.ts';
 import type { NetTraceParser } from '../../wire/nettrace/parser.ts';
+import { DecodedPayloads } from '../decoded-payloads.ts';
 import { asTraceError } from '../trace-error.ts';
 import type { TraceEvent } from '../trace-event.ts';
 import type { TraceInfo, TraceProgress, TraceReader } from '../trace-reader.ts';
@@ -44,7 +45,7 @@ export class NetTraceReader implements TraceReader {
     this.#chunks = chunks;
     this.#parser = parser;
     this.#firstEvents = firstEvents;
-    this.#trace = { clock, pointerSize: info.pointerSize === 4 ? 4 : 8 };
+    this.#trace = { clock, pointerSize: info.pointerSize === 4 ? 4 : 8, decoded: new DecodedPayloads() };
     this.#noteProgress();
   }
 
@@ -67,6 +68,7 @@ export class NetTraceReader implements TraceReader {
 
   *#batchesOf(events: readonly WireEvent[]): Generator<readonly TraceEvent[]> {
     for (let start = 0; start < events.length; start += BATCH_SIZE) {
+      this.#trace.decoded.startBatch();
       yield events.slice(start, start + BATCH_SIZE).map((event) => this.#eventOf(event));
     }
   }

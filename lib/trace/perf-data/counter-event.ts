@@ -3,6 +3,8 @@ import type { Payload } from '../../wire/decoded-field.ts';
 import type { SampleRecord } from '../../wire/perf-data/sample.ts';
 import { type Recording, rawOf, SampleEvent } from './sample-event.ts';
 
+const ADDRESSES: ReadonlySet<string> = new Set(['ip', 'addr']);
+
 export class CounterEvent extends SampleEvent {
   readonly provider: string;
   readonly name: string;
@@ -21,6 +23,10 @@ export class CounterEvent extends SampleEvent {
     if (addr !== undefined) payload.addr = addr;
     if (period !== undefined) payload.period = period;
     return payload;
+  }
+
+  override get hexFields(): ReadonlySet<string> {
+    return ADDRESSES;
   }
 
   get payloadBytes(): Uint8Array {

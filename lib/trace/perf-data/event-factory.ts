@@ -1,5 +1,6 @@
 /** Makes an event of each sample, of the kind that its attribute and its tracepoint's format say. */
-import { PERF_TYPE_TRACEPOINT } from '../../wire/perf-data/constants.ts';
+import { PerfType } from '../../wire/perf-data/constants.ts';
+import { eventNameOf } from '../../wire/perf-data/event-name.ts';
 import type { SampleRecord } from '../../wire/perf-data/sample.ts';
 import type { PerfSession } from '../../wire/perf-data/session.ts';
 import { isTracepointV1 } from '../../wire/tracepoint-v1/decode.ts';
@@ -38,7 +39,8 @@ export class EventFactory {
   #makerOf({ attr, tracepoint, raw }: SampleRecord): MakeEvent {
     const recording = this.#recording;
     if (tracepoint === undefined || raw === undefined) {
-      const [provider, name] = this.#namesOf(attr);
+      const [provider, name] =
+        tracepoint === undefined ? this.#namesOf(attr) : [tracepoint.system, tracepoint.name];
       return (sample, time) => new CounterEvent(recording, sample, time, provider, name);
     }
     if (tracepoint.eventHeaderOffset !== undefined) {
@@ -54,9 +56,8 @@ export class EventFactory {
 
   /** Of a tracepoint without a format `sched` and `sched_switch`; of all else `perf` and `cycles`. */
   #namesOf(attr: SampleRecord['attr']): [provider: string, name: string] {
-    const name = this.#session.nameOf(attr);
-    if (name === undefined) return ['perf', `${attr.type}:0x${attr.config.toString(16)}`];
-    const colon = attr.type === PERF_TYPE_TRACEPOINT ? name.indexOf(':') : -1;
+    const name = this.#session.nameOf(attr) || eventNameOf(attr);
+    const colon = attr.type === PerfType.Tracepoint ? name.indexOf(':') : -1;
     return colon < 0 ? ['perf', name] : [name.slice(0, colon), name.slice(colon + 1)];
   }
 }

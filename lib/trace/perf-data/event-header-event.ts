@@ -1,9 +1,11 @@
 /** A sample of an EventHeader tracepoint: the event describes itself, its payload's fields included. */
 import { type Payload, payloadOf } from '../../wire/decoded-field.ts';
 import { decodeOpenedFields } from '../../wire/eventheader/decode.ts';
+import { ITEM_LIMIT } from '../../wire/eventheader/decode-fields.ts';
 import { EventHeaderError } from '../../wire/eventheader/error.ts';
 import type { OpenedEvent } from '../../wire/eventheader/open.ts';
 import type { SampleRecord } from '../../wire/perf-data/sample.ts';
+import type { PayloadHolder } from '../decoded-payloads.ts';
 import { opcodeNameOf, taskNameOf } from '../names.ts';
 import type { EventHeaderKind, EventHeaderTracepoint } from './event-header-tracepoint.ts';
 import { type Recording, rawOf, SampleEvent } from './sample-event.ts';
@@ -13,7 +15,7 @@ interface Decoded {
   readonly problem: string | undefined;
 }
 
-export class EventHeaderEvent extends SampleEvent {
+export class EventHeaderEvent extends SampleEvent implements PayloadHolder {
   readonly #tracepoint: EventHeaderTracepoint;
   #opened: OpenedEvent | EventHeaderError | undefined;
   #kind: EventHeaderKind | undefined;
@@ -74,6 +76,11 @@ export class EventHeaderEvent extends SampleEvent {
     return this.#fields().payload;
   }
 
+  override get hexFields(): ReadonlySet<string> | undefined {
+    const event = this.#event();
+    return event === undefined ? undefined : this.#kindOf(event).hexFields;
+  }
+
   override get payloadProblem(): string | undefined {
     return this.#fields().problem;
   }
@@ -103,9 +110,18 @@ export class EventHeaderEvent extends SampleEvent {
     return this.#kind;
   }
 
+  /** @internal */
+  forgetPayload(): void {
+    this.#decoded = undefined;
+  }
+
   #fields(): Decoded {
-    this.#decoded ??= this.#decode();
-    return this.#decoded;
+    if (this.#decoded !== undefined) return this.#decoded;
+    const decoded = this.#decode();
+    const size = this.#data().length;
+    this.recording.decoded.add(this, size, Math.min(size, ITEM_LIMIT));
+    this.#decoded = decoded;
+    return decoded;
   }
 
   #decode(): Decoded {

@@ -2,8 +2,14 @@
  * A tracepoint whose events are EventHeader: what is the same for many of them is read once, the tracepoint's
  * name and the metadata that each event brings.
  */
+
+import { Format } from '../../wire/eventheader/constants.ts';
 import { type OpenedEvent, openEventOf } from '../../wire/eventheader/open.ts';
-import { type ParsedMetadata, parseMetadata } from '../../wire/eventheader/parse-metadata.ts';
+import {
+  type ParsedField,
+  type ParsedMetadata,
+  parseMetadata,
+} from '../../wire/eventheader/parse-metadata.ts';
 import {
   parseTracepointName,
   type TracepointNameParts,
@@ -16,6 +22,8 @@ export interface EventHeaderKind {
   readonly metadata: ParsedMetadata;
   /** Without attributes. */
   readonly name: string;
+  /** See `TraceEvent.hexFields`. */
+  readonly hexFields: ReadonlySet<string>;
 }
 
 export class EventHeaderTracepoint {
@@ -53,5 +61,10 @@ export class EventHeaderTracepoint {
 function kindOf(bytes: Uint8Array, littleEndian: boolean): EventHeaderKind {
   const metadata = parseMetadata(bytes, littleEndian);
   const [name = ''] = metadata.nameAndAttributes.split(';', 1);
-  return { metadata, name };
+  return { metadata, name, hexFields: new Set(metadata.fields.flatMap(hexNamesOf)) };
+}
+
+function hexNamesOf({ name, format, members }: ParsedField): readonly string[] {
+  if (members !== undefined) return members.fields.flatMap(hexNamesOf);
+  return format === Format.HexInt ? [name] : [];
 }

@@ -7,11 +7,12 @@ import type { SampleRecord } from '../../wire/perf-data/sample.ts';
 import type { TracepointFormat } from '../../wire/perf-data/tracepoint-format.ts';
 import { decodeTracepointV1, type TracepointV1Event } from '../../wire/tracepoint-v1/decode.ts';
 import { TracepointV1Error } from '../../wire/tracepoint-v1/error.ts';
+import type { PayloadHolder } from '../decoded-payloads.ts';
 import type { EventKind, KindPayload, PayloadPlace } from '../nettrace/event-kind.ts';
 import type { DescribedKind, MetadataStore } from './metadata-store.ts';
 import { type Recording, rawOf, SampleEvent } from './sample-event.ts';
 
-export class EventPipeEvent extends SampleEvent {
+export class EventPipeEvent extends SampleEvent implements PayloadHolder {
   readonly #format: TracepointFormat;
   readonly #store: MetadataStore;
   readonly #event: TracepointV1Event | undefined;
@@ -91,6 +92,10 @@ export class EventPipeEvent extends SampleEvent {
     return this.#event?.relatedActivityId;
   }
 
+  override get hexFields(): ReadonlySet<string> | undefined {
+    return this.#kind()?.hexFields;
+  }
+
   get payload(): Payload {
     return this.#fields().payload;
   }
@@ -117,13 +122,21 @@ export class EventPipeEvent extends SampleEvent {
     return this.#describe()?.kind;
   }
 
+  /** @internal */
+  forgetPayload(): void {
+    this.#decoded = undefined;
+  }
+
   #fields(): KindPayload {
     const kind = this.#kind();
     if (this.#event === undefined || kind === undefined) {
       return withoutFields(this.#fault ?? 'No metadata that describes the event has been recorded yet.');
     }
-    this.#decoded ??= kind.decode(placeOf(this.#event.payload), this.recording.pointerSize);
-    return this.#decoded;
+    if (this.#decoded !== undefined) return this.#decoded;
+    const decoded = kind.decode(placeOf(this.#event.payload), this.recording.pointerSize);
+    this.recording.decoded.add(this, this.#event.payload.length, decoded.values);
+    this.#decoded = decoded;
+    return decoded;
   }
 }
 
@@ -138,5 +151,5 @@ function dataOf(sample: SampleRecord, format: TracepointFormat): Uint8Array {
 }
 
 function withoutFields(problem: string): KindPayload {
-  return { payload: Object.create(null), problem };
+  return { payload: Object.create(null), problem, values: 0 };
 }

@@ -139,5 +139,6 @@ function infoOf(session: PerfSession, startTime: bigint): TraceInfo {
     pointerSize: session.pointerSize ?? 8,
     ...(processors === undefined ? {} : { processors }),
     properties: session.properties,
+    ...(session.problems.length === 0 ? {} : { problems: session.problems }),
   };
 }

@@ -2,6 +2,7 @@
 import { type PerfRecord, timeOf } from '../../wire/perf-data/records.ts';
 import type { PerfSession } from '../../wire/perf-data/session.ts';
 import { TimeOrder } from '../../wire/perf-data/time-order.ts';
+import { DecodedPayloads } from '../decoded-payloads.ts';
 import { TraceEvent } from '../trace-event.ts';
 import type { TraceInfo, TraceProgress, TraceReader } from '../trace-reader.ts';
 import { EventFactory } from './event-factory.ts';
@@ -16,6 +17,7 @@ export class PerfDataReader implements TraceReader {
   readonly #groups: AsyncGenerator<RecordGroup>;
   readonly #close: () => Promise<void>;
   readonly #events: EventFactory;
+  readonly #decoded = new DecodedPayloads();
   readonly #order = new TimeOrder<TraceEvent | NamingRecord>();
   /** Of the record before, for records without a time. */
   #time = 0n;
@@ -40,6 +42,7 @@ export class PerfDataReader implements TraceReader {
       pointerSize: info.pointerSize === 4 ? 4 : 8,
       wallTimeOffset,
       startTime: info.startTime,
+      decoded: this.#decoded,
     } as const;
     this.#events = new EventFactory(recording, session);
     this.#time = info.startTime - wallTimeOffset;
@@ -101,8 +104,10 @@ export class PerfDataReader implements TraceReader {
       if (item instanceof TraceEvent) events.push(item);
       else takeName(this.progress.processNames, item);
     }
-    for (let start = 0; start < events.length; start += MAX_BATCH) {
-      yield events.slice(start, start + MAX_BATCH);
+    // Events that have been given are not to be kept by those behind them.
+    while (events.length > 0) {
+      this.#decoded.startBatch();
+      yield events.splice(0, MAX_BATCH);
     }
   }
 }

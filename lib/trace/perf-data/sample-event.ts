@@ -1,6 +1,7 @@
 /** What all events out of a perf.data have in common: each is a sample. */
 import { FIRST_CALLCHAIN_MARK } from '../../wire/perf-data/constants.ts';
 import type { SampleRecord } from '../../wire/perf-data/sample.ts';
+import type { DecodedPayloads } from '../decoded-payloads.ts';
 import { type Nanoseconds, TraceEvent } from '../trace-event.ts';
 
 /** What the events of one trace share. */
@@ -12,6 +13,7 @@ export interface Recording {
   readonly wallTimeOffset: Nanoseconds;
   /** See `TraceInfo.startTime`. */
   readonly startTime: Nanoseconds;
+  readonly decoded: DecodedPayloads;
 }
 
 export abstract class SampleEvent extends TraceEvent {

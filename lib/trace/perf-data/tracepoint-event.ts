@@ -1,11 +1,18 @@
 /** A sample of a tracepoint whose fields are those that the kernel has declared for it. */
 import type { Payload } from '../../wire/decoded-field.ts';
+import { itemLimit } from '../../wire/item-limit.ts';
 import type { SampleRecord } from '../../wire/perf-data/sample.ts';
 import type { TracepointFormat } from '../../wire/perf-data/tracepoint-format.ts';
 import { readTracepointValue } from '../../wire/perf-data/tracepoint-value.ts';
+import type { PayloadHolder } from '../decoded-payloads.ts';
 import { type Recording, rawOf, SampleEvent } from './sample-event.ts';
 
-export class TracepointEvent extends SampleEvent {
+/** What the kernel's tracepoints and perf's probes call addresses that are no pointers by their type. */
+const ADDRESS = /^(?:ip|addr|address|__probe_(?:ip|func|ret_ip))$/;
+
+const hexFields = new WeakMap<TracepointFormat, ReadonlySet<string>>();
+
+export class TracepointEvent extends SampleEvent implements PayloadHolder {
   readonly #format: TracepointFormat;
   #fields: { readonly payload: Payload; readonly problem: string | undefined } | undefined;
 
@@ -26,6 +33,18 @@ export class TracepointEvent extends SampleEvent {
     return this.#decoded().payload;
   }
 
+  override get hexFields(): ReadonlySet<string> {
+    let names = hexFields.get(this.#format);
+    if (names === undefined) {
+      const addresses = this.#format.fields.filter(
+        ({ name, type }) => type.endsWith('*') || ADDRESS.test(name),
+      );
+      names = new Set(addresses.map(({ name }) => name));
+      hexFields.set(this.#format, names);
+    }
+    return names;
+  }
+
   override get payloadProblem(): string | undefined {
     return this.#decoded().problem;
   }
@@ -35,17 +54,34 @@ export class TracepointEvent extends SampleEvent {
     return raw.subarray(this.#format.fields[0]?.offset ?? raw.length);
   }
 
+  /** @internal */
+  forgetPayload(): void {
+    this.#fields = undefined;
+  }
+
   #decoded() {
-    this.#fields ??= this.#decode();
-    return this.#fields;
+    if (this.#fields !== undefined) return this.#fields;
+    const fields = this.#decode();
+    const { length } = rawOf(this.sample);
+    this.recording.decoded.add(this, itemLimit(length), itemLimit(length));
+    this.#fields = fields;
+    return fields;
   }
 
   #decode() {
     const raw = rawOf(this.sample);
     const payload: Payload = Object.create(null);
     const missing: string[] = [];
+    let left = itemLimit(raw.length);
     for (const field of this.#format.fields) {
       const value = readTracepointValue(field, raw, this.recording.littleEndian);
+      // Fields may stand upon each other, and so be far more than the sample.
+      left -=
+        value === undefined || typeof value === 'number' || typeof value === 'bigint' ? 1 : value.length;
+      if (left < 0) {
+        const problem = `The fields are more than the ${raw.length} bytes of the sample: "${field.name}" and all behind it are left out.`;
+        return { payload, problem };
+      }
       if (value === undefined) missing.push(field.name);
       else payload[field.name] = value;
     }

@@ -14,10 +14,14 @@ const { createZstdDecompress } = zlib as {
 /** Bytes that are unpacked at a time: a small record may hold very much. */
 const CHUNK_SIZE = 1 << 18;
 
+/** What unpacks the parts of one stream, each in pieces. */
+interface Unpacker {
+  unpack(data: Uint8Array): Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+  close?(): void;
+}
+
 export class RecordUnpacker {
-  #stream: Transform | undefined;
-  #failure: Error | undefined;
-  #wake = () => {};
+  #unpacker: Unpacker | undefined;
 
   /**
    * What the record holds, in pieces.
@@ -25,7 +29,43 @@ export class RecordUnpacker {
    * @throws TraceError
    */
   async *unpack(data: Uint8Array, position: number): AsyncGenerator<Uint8Array> {
-    this.#stream ??= this.#open(position);
+    this.#unpacker ??= await openUnpacker();
+    try {
+      yield* this.#unpacker.unpack(data);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new TraceError('malformed', position, `The compressed records cannot be unpacked: ${reason}.`, {
+        cause: error,
+      });
+    }
+  }
+
+  close(): void {
+    this.#unpacker?.close?.();
+  }
+}
+
+async function openUnpacker(): Promise<Unpacker> {
+  if (createZstdDecompress !== undefined)
+    return new NodeUnpacker(createZstdDecompress({ chunkSize: CHUNK_SIZE }));
+  return (await import('./zstd-blocks.ts')).openZstdBlocks();
+}
+
+class NodeUnpacker implements Unpacker {
+  readonly #stream: Transform;
+  #failure: Error | undefined;
+  #wake = () => {};
+
+  constructor(stream: Transform) {
+    this.#stream = stream;
+    stream.on('readable', () => this.#wake());
+    stream.on('error', (error) => {
+      this.#failure = error;
+      this.#wake();
+    });
+  }
+
+  async *unpack(data: Uint8Array): AsyncGenerator<Uint8Array> {
     let isTaken = false;
     this.#stream.write(data, () => {
       isTaken = true;
@@ -36,12 +76,7 @@ export class RecordUnpacker {
       if (chunk !== null) {
         yield chunk;
       } else if (this.#failure !== undefined) {
-        throw new TraceError(
-          'malformed',
-          position,
-          `The compressed records cannot be unpacked: ${this.#failure.message}.`,
-          { cause: this.#failure },
-        );
+        throw this.#failure;
       } else if (isTaken) {
         return;
       } else {
@@ -53,24 +88,6 @@ export class RecordUnpacker {
   }
 
   close(): void {
-    this.#stream?.destroy();
-  }
-
-  #open(position: number): Transform {
-    if (createZstdDecompress === undefined) {
-      throw new TraceError(
-        'unsupported',
-        position,
-        `The records are compressed with Zstandard, which Node has from 22.15 on, and this is ${process.version}; ` +
-          'read it with a later Node, or record without -z.',
-      );
-    }
-    const stream = createZstdDecompress({ chunkSize: CHUNK_SIZE });
-    stream.on('readable', () => this.#wake());
-    stream.on('error', (error) => {
-      this.#failure = error;
-      this.#wake();
-    });
-    return stream;
+    this.#stream.destroy();
   }
 }

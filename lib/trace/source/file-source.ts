@@ -1,6 +1,7 @@
 /** A trace in a file on disk, or in whatever else a path leads to: a pipe is read as a stream. */
-import { type FileHandle, open, unlink } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { CHUNK_SIZE, HEAD_SIZE, type OpenedSource, type SeekableBytes } from '../byte-source.ts';
+import { seekableFile } from './seekable-file.ts';
 import { openStream } from './stream-source.ts';
 
 /** @throws the system's error where the file cannot be opened or read */
@@ -9,26 +10,12 @@ export async function openFile(path: string): Promise<OpenedSource> {
   try {
     const stat = await handle.stat();
     if (!stat.isFile()) return await openStream(pieces(handle), path);
-    return new FileSource(path, handle, stat.size, await readFully(handle, 0, HEAD_SIZE));
+    const bytes = seekableFile(handle, stat.size);
+    return new FileSource(path, bytes, await bytes.read(0, HEAD_SIZE));
   } catch (error) {
     await handle.close();
     throw error;
   }
-}
-
-/** The bytes of a file at any position. */
-export function seekableFile(handle: FileHandle, size: number, temporaryPath?: string): SeekableBytes {
-  let isOpen = true;
-  return {
-    size,
-    read: (offset, length) => readFully(handle, offset, Math.min(length, Math.max(0, size - offset))),
-    close: async () => {
-      if (!isOpen) return;
-      isOpen = false;
-      await handle.close();
-      if (temporaryPath !== undefined) await unlink(temporaryPath);
-    },
-  };
 }
 
 class FileSource implements OpenedSource {
@@ -37,11 +24,11 @@ class FileSource implements OpenedSource {
   readonly head: Uint8Array;
   readonly #bytes: SeekableBytes;
 
-  constructor(path: string, handle: FileHandle, size: number, head: Uint8Array) {
+  constructor(path: string, bytes: SeekableBytes, head: Uint8Array) {
     this.name = path;
-    this.size = size;
+    this.size = bytes.size;
     this.head = head;
-    this.#bytes = seekableFile(handle, size);
+    this.#bytes = bytes;
   }
 
   async *chunks(): AsyncGenerator<Uint8Array> {
@@ -82,15 +69,4 @@ async function* pieces(handle: FileHandle): AsyncGenerator<Uint8Array> {
   } finally {
     await handle.close();
   }
-}
-
-async function readFully(handle: FileHandle, offset: number, length: number): Promise<Uint8Array> {
-  const buffer = Buffer.allocUnsafeSlow(length);
-  let filled = 0;
-  while (filled < length) {
-    const { bytesRead } = await handle.read(buffer, filled, length - filled, offset + filled);
-    if (bytesRead === 0) break;
-    filled += bytesRead;
-  }
-  return buffer.subarray(0, filled);
 }

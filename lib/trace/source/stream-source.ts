@@ -1,16 +1,25 @@
 /** A trace that comes as a stream: from a pipe, the network, or out of an archive. */
-import { randomUUID } from 'node:crypto';
-import { open, unlink } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HEAD_SIZE, type OpenedSource, type SeekableBytes } from '../byte-source.ts';
-import { seekableFile } from './file-source.ts';
+import { TraceError } from '../trace-error.ts';
+import { seekableFile } from './seekable-file.ts';
 
-/** Reads as much of the stream as its head takes. */
+/** What is written to a temporary file is no more than this: a few bytes of an archive may be very many. */
+const MAX_SPOOLED = 8 * 1024 ** 3;
+
+/**
+ * Reads as much of the stream as its head takes.
+ *
+ * @param maxSpooled bytes of a temporary file, should one be needed
+ */
 export async function openStream(
   stream: AsyncIterable<Uint8Array>,
   name: string,
   closeBelow: () => Promise<void> = async () => {},
+  maxSpooled: number = MAX_SPOOLED,
 ): Promise<OpenedSource> {
   const iterator = stream[Symbol.asyncIterator]();
   const first: Uint8Array[] = [];
@@ -21,7 +30,7 @@ export async function openStream(
     first.push(next.value);
     length += next.value.length;
   }
-  return new StreamSource(name, first, iterator, closeBelow);
+  return new StreamSource(name, first, iterator, closeBelow, maxSpooled);
 }
 
 class StreamSource implements OpenedSource {
@@ -31,6 +40,7 @@ class StreamSource implements OpenedSource {
   readonly #first: readonly Uint8Array[];
   readonly #rest: AsyncIterator<Uint8Array>;
   readonly #closeBelow: () => Promise<void>;
+  readonly #maxSpooled: number;
   #spooled: SeekableBytes | undefined;
   #isClosed = false;
 
@@ -39,7 +49,9 @@ class StreamSource implements OpenedSource {
     first: readonly Uint8Array[],
     rest: AsyncIterator<Uint8Array>,
     closeBelow: () => Promise<void>,
+    maxSpooled: number,
   ) {
+    this.#maxSpooled = maxSpooled;
     this.name = name;
     this.head = Buffer.concat(first).subarray(0, HEAD_SIZE);
     this.#first = first;
@@ -61,21 +73,27 @@ class StreamSource implements OpenedSource {
   }
 
   async seekable(): Promise<SeekableBytes> {
-    const path = join(tmpdir(), `tracewright-${randomUUID()}.tmp`);
-    const handle = await open(path, 'wx+', 0o600);
+    const handle = await openTemporary();
     try {
       let size = 0;
       for await (const chunk of this.chunks()) {
-        await handle.write(chunk);
         size += chunk.length;
+        if (size > this.#maxSpooled) throw this.#tooLarge();
+        await handle.writeFile(chunk);
       }
-      this.#spooled = seekableFile(handle, size, path);
+      this.#spooled = seekableFile(handle, size);
       return this.#spooled;
     } catch (error) {
       await handle.close();
-      await unlink(path);
       throw error;
     }
+  }
+
+  #tooLarge(): TraceError {
+    const sentence =
+      `${this.name} unpacks to more than the ${this.#maxSpooled} bytes that a temporary file may have: ` +
+      'write it to a file yourself, and open that.';
+    return new TraceError('unsupported', this.#maxSpooled, sentence);
   }
 
   async close(): Promise<void> {
@@ -85,4 +103,25 @@ class StreamSource implements OpenedSource {
     await this.#rest.return?.();
     await this.#closeBelow();
   }
+}
+
+/** Of Windows' `_open`, which libuv passes on: the system deletes the file when it is closed. */
+const O_TEMPORARY = 0x40;
+
+/**
+ * A file that is gone when it is closed, and so when the process ends, however it does: on Windows by the flag
+ * above, elsewhere since it has no name any more.
+ */
+async function openTemporary(): Promise<FileHandle> {
+  const path = join(tmpdir(), `tracewright-${crypto.randomUUID()}.tmp`);
+  const isWindows = process.platform === 'win32';
+  const flags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | (isWindows ? O_TEMPORARY : 0);
+  const handle = await open(path, flags, 0o600);
+  try {
+    if (!isWindows) await unlink(path);
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+  return handle;
 }

@@ -12,16 +12,24 @@ import { openStream } from './stream-source.ts';
 
 const TRACE_NAME = /\.(etl|nettrace|netperf|data)(\.gz)?$/i;
 
+/** Files of an archive: those of tools have some dozen. */
+const MAX_ENTRIES = 10_000;
+const MAX_LISTED = 20;
+const MAX_LISTED_NAME = 200;
+
 /** Local file header, as every archive starts that is not empty. */
 export function isZip(head: Uint8Array): boolean {
   return head[0] === 0x50 && head[1] === 0x4b && head[2] === 3 && head[3] === 4;
 }
 
-/** @throws TraceError where it is not clear which of its files is the trace */
-export async function openZip(source: OpenedSource): Promise<OpenedSource> {
+/**
+ * @param member the file in it that is the trace: its whole name, or a part of it that no other has
+ * @throws TraceError where it is not clear which of its files is the trace
+ */
+export async function openZip(source: OpenedSource, member?: string): Promise<OpenedSource> {
   const bytes = await source.seekable();
   const zip = await openArchive(bytes, source.name);
-  const entry = traceIn(await entriesOf(zip, source.name), source.name);
+  const entry = traceIn(await entriesOf(zip, source.name), source.name, member);
   return openStream(contents(zip, entry, source.name), `${source.name}/${entry.fileName}`, () =>
     source.close(),
   );
@@ -54,7 +62,8 @@ function entriesOf(zip: ZipFile, name: string): Promise<Entry[]> {
     const entries: Entry[] = [];
     zip.on('entry', (entry: Entry) => {
       if (!entry.fileName.endsWith('/')) entries.push(entry);
-      zip.readEntry();
+      if (entries.length > MAX_ENTRIES) reject(tooManyEntries(name));
+      else zip.readEntry();
     });
     zip.on('end', () => resolve(entries));
     zip.on('error', (error) => reject(damagedArchive('zip', name, 0, error)));
@@ -62,16 +71,38 @@ function entriesOf(zip: ZipFile, name: string): Promise<Entry[]> {
   });
 }
 
-function traceIn(entries: readonly Entry[], name: string): Entry {
+function tooManyEntries(name: string): TraceError {
+  return new TraceError('unsupported', 0, `The archive ${name} holds more than ${MAX_ENTRIES} files.`);
+}
+
+function traceIn(entries: readonly Entry[], name: string, member: string | undefined): Entry {
   const traces = entries.length === 1 ? entries : entries.filter(({ fileName }) => TRACE_NAME.test(fileName));
+  if (member !== undefined) return memberIn(entries, name, member);
   const [trace] = traces;
   if (trace !== undefined && traces.length === 1) return trace;
-  const found = traces.length === 0 ? 'no trace' : `${traces.length} traces`;
-  throw new TraceError(
-    'unsupported',
-    0,
-    `The archive ${name} holds ${found} (files ending in .etl, .nettrace, .netperf or .data): one is wanted.`,
-  );
+  const sentence =
+    traces.length === 0
+      ? `The archive ${name} holds no trace (a file ending in .etl, .nettrace, .netperf or .data).`
+      : `The archive ${name} holds ${traces.length} traces. Choose a member: ${listed(traces)}.`;
+  throw new TraceError('unsupported', 0, sentence);
+}
+
+function memberIn(entries: readonly Entry[], name: string, member: string): Entry {
+  const exact = entries.filter(({ fileName }) => fileName === member);
+  const found = exact.length > 0 ? exact : entries.filter(({ fileName }) => fileName.includes(member));
+  const [entry] = found;
+  if (entry !== undefined && found.length === 1) return entry;
+  const reason = found.length === 0 ? 'has no member' : `has ${found.length} members`;
+  const candidates = found.length === 0 ? entries : found;
+  const sentence = `The archive ${name} ${reason} "${member}". Choose one of: ${listed(candidates)}.`;
+  throw new TraceError('unsupported', 0, sentence);
+}
+
+/** Their names, as far as they can be read at a glance. */
+function listed(entries: readonly Entry[]): string {
+  const names = entries.slice(0, MAX_LISTED).map(({ fileName }) => fileName.slice(0, MAX_LISTED_NAME));
+  const more = entries.length - names.length;
+  return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 async function* contents(zip: ZipFile, entry: Entry, name: string): AsyncGenerator<Uint8Array> {

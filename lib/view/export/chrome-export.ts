@@ -166,6 +166,6 @@ function argsOf(event: TraceEvent): Record<string, unknown> {
     activity: activityPath ?? activityId,
     related: relatedActivityPath ?? relatedActivityId,
     ...(labels !== undefined && { labels: jsonValue(labels) }),
-    fields: jsonValue(payload),
+    fields: jsonValue(payload, event.hexFields),
   };
 }

@@ -4,7 +4,7 @@
  * Source: RFC 4180. A text that a spreadsheet would take for a formula gets an apostrophe before it, as OWASP
  * ("CSV Injection") advises: a trace can come from anywhere.
  */
-import { jsonValue, type TraceEvent } from '../../trace/trace-event.ts';
+import { jsonField, jsonValue, type TraceEvent } from '../../trace/trace-event.ts';
 import type { Payload } from '../../wire/decoded-field.ts';
 import { type Exporter, PIECE_SIZE } from './exporter.ts';
 
@@ -55,9 +55,9 @@ export class CsvExport implements Exporter {
   add(event: TraceEvent): void {
     const cells = CELLS.map((cellOf) => cellOf(event));
     if (this.#payloadColumns === undefined) {
-      cells.push(JSON.stringify(jsonValue(event.payload)));
+      cells.push(JSON.stringify(jsonValue(event.payload, event.hexFields)));
     } else {
-      const fields = new Map(flattened(event.payload));
+      const fields = new Map(flattened(event.payload, event.hexFields));
       for (const name of this.#payloadColumns) cells.push(fields.get(name));
     }
     this.#pending += line(cells);
@@ -79,10 +79,14 @@ export class CsvExport implements Exporter {
 }
 
 /** The fields of a payload as cells, those of structs as `user.name`; arrays as JSON. */
-export function* flattened(payload: Payload, prefix = ''): Generator<[name: string, cell: Cell], void> {
+export function* flattened(
+  payload: Payload,
+  hexFields?: ReadonlySet<string>,
+  prefix = '',
+): Generator<[name: string, cell: Cell], void> {
   for (const [name, value] of Object.entries(payload)) {
-    if (isStruct(value)) yield* flattened(value, `${prefix}${name}.`);
-    else yield [`${prefix}${name}`, cellOf(jsonValue(value))];
+    if (isStruct(value)) yield* flattened(value, hexFields, `${prefix}${name}.`);
+    else yield [`${prefix}${name}`, cellOf(jsonField(name, value, hexFields))];
   }
 }
 

@@ -5,8 +5,8 @@
 import { NetTraceEvent } from '../../trace/nettrace/nettrace-event.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
 import { FormatVersion } from '../../wire/nettrace/constants.ts';
+import type { NetTraceThread } from '../../wire/nettrace/event.ts';
 import type { LabelList } from '../../wire/nettrace/labels.ts';
-import type { NetTraceThread } from '../../wire/nettrace/threads.ts';
 import { NetTraceWriter } from '../../wire/nettrace/write/nettrace-writer.ts';
 import type {
   ThreadHandle,

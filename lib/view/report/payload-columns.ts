@@ -3,7 +3,7 @@
  * JSON, up to a size that a browser can hold.
  */
 import type { TraceEvent } from '../../trace/trace-event.ts';
-import { jsonValue } from '../../trace/trace-event.ts';
+import { jsonField } from '../../trace/trace-event.ts';
 import { GrowingBytes } from './growing-bytes.ts';
 import { Interned, shortened } from './interned.ts';
 
@@ -31,9 +31,9 @@ export class PayloadColumns {
     return this.#shapes.values;
   }
 
-  add({ payload }: TraceEvent): void {
+  add({ payload, hexFields }: TraceEvent): void {
     const names = Object.keys(payload);
-    const bytes = this.#bytesOf(Object.values(payload));
+    const bytes = this.#bytesOf(Object.entries(payload), hexFields);
     const key = JSON.stringify(names.slice(0, MAX_FIELDS).map(shortened));
     if (this.values.size + bytes.length > MAX_SIZE || this.#shapesLength + key.length > MAX_SHAPES_LENGTH) {
       this.leftOut++;
@@ -49,11 +49,11 @@ export class PayloadColumns {
     this.values.append(bytes);
   }
 
-  #bytesOf(values: readonly (TraceEvent['payload'][string] | undefined)[]): Uint8Array {
-    let isShortened = values.length > MAX_FIELDS;
+  #bytesOf(fields: readonly PayloadField[], hexFields: ReadonlySet<string> | undefined): Uint8Array {
+    let isShortened = fields.length > MAX_FIELDS;
     let length = 0;
-    const texts = values.slice(0, MAX_FIELDS).map((value) => {
-      const text = valueText(value);
+    const texts = fields.slice(0, MAX_FIELDS).map(([name, value]) => {
+      const text = valueText(jsonField(name, value, hexFields));
       const room = Math.min(MAX_VALUE_LENGTH, Math.max(0, MAX_EVENT_SIZE - length));
       const isLong = text.length > room;
       isShortened ||= isLong;
@@ -68,9 +68,11 @@ export class PayloadColumns {
   }
 }
 
+type PayloadField = readonly [name: string, value: TraceEvent['payload'][string]];
+
 /** JSON. What it has no numbers for is text. */
-function valueText(value: TraceEvent['payload'][string] | undefined): string {
-  return JSON.stringify(jsonValue(value ?? null), (_, member: unknown) =>
+function valueText(value: unknown): string {
+  return JSON.stringify(value ?? null, (_, member: unknown) =>
     typeof member === 'number' && !Number.isFinite(member) ? String(member) : member,
   );
 }

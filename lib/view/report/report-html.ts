@@ -4,9 +4,10 @@
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
-import { pageScript } from './page-script.ts';
+import { packageFolder } from '../../base/package-files.ts';
 import { COLUMN_NAMES } from './report-header.ts';
 import type { ReportContent } from './trace-report.ts';
 
@@ -15,19 +16,13 @@ const PIECE_SIZE = 3 << 18;
 /** Bytes that are given to the compression at a time. */
 const SLICE_SIZE = 1 << 20;
 
-/**
- * The file's text, in pieces.
- *
- * @param page the folder of the compiled page
- */
-export async function* reportHtml(
-  content: ReportContent,
-  page: URL = new URL('page/', import.meta.url),
-): AsyncGenerator<string, void, undefined> {
+/** The file's text, in pieces. */
+export async function* reportHtml(content: ReportContent): AsyncGenerator<string, void, undefined> {
+  const page = (name: string) => readFile(join(packageFolder(), 'dist/report', name), 'utf8');
   const [template, style, script] = await Promise.all([
-    readFile(new URL('report.html', page), 'utf8'),
-    readFile(new URL('report.css', page), 'utf8'),
-    pageScript(new URL('main.js', page)),
+    page('report.html'),
+    page('report.css'),
+    page('report.js'),
   ]);
   const [start = '', middle = '', end = ''] = template.split(
     /<!-- policy and style -->|<!-- data and script -->/,

@@ -16,6 +16,16 @@ export interface EtlBuffer {
   readonly problem: EtlError | undefined;
 }
 
+/** One record of a buffer. */
+export interface EtlRecord {
+  readonly buffer: EtlBuffer;
+  /** Where it stands in the buffer. */
+  readonly offset: number;
+  readonly end: number;
+  /** See `RecordType`. */
+  readonly type: number;
+}
+
 /**
  * Reads one buffer. Damage behind its header does not keep what stands before from being read.
  *

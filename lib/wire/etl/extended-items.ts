@@ -3,9 +3,10 @@
  * itself. Of each item: size u16 (of all of it), type u16, flags u16 (1: another follows), size of the data
  * u16, data.
  */
+
+import type { EtlRecord } from './buffer.ts';
 import { EventFlag, ExtendedType } from './constants.ts';
 import { headerEndOf, layoutKind, presentGuid } from './record.ts';
-import type { EtlRecord } from './record-cursor.ts';
 import { Layout } from './record-type.ts';
 
 const ITEM_HEAD_SIZE = 8;

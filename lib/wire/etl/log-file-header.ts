@@ -5,10 +5,10 @@
  * Source: Windows SDK `evntrace.h`.
  */
 import { decodeUtf16 } from '../text.ts';
+import type { EtlRecord } from './buffer.ts';
 import { KernelGroup, RecordType } from './constants.ts';
 import { EtlError } from './error.ts';
 import { groupOf, headerEndOf, opcodeOf, processIdOf, rawTimeOf, threadIdOf, versionOf } from './record.ts';
-import type { EtlRecord } from './record-cursor.ts';
 
 export interface LogFileHeader {
   readonly bufferSize: number;

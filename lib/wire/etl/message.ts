@@ -4,8 +4,9 @@
  * process u32. What follows are arguments, whose text and types only the program's symbols tell.
  * Source: Windows SDK `evntrace.h`, MESSAGE_TRACE_HEADER and TRACE_MESSAGE_*.
  */
+
+import type { EtlRecord } from './buffer.ts';
 import { MessageOption } from './constants.ts';
-import type { EtlRecord } from './record-cursor.ts';
 
 const HEADER_SIZE = 8;
 

@@ -3,9 +3,10 @@
  * headers tell, if they have a place for it. A thread's start is recorded by the thread that creates it.
  * Source: the kernel's MOF classes in Microsoft's documentation of NT Kernel Logger events.
  */
+
+import type { EtlRecord } from './buffer.ts';
 import { KernelGroup } from './constants.ts';
 import { groupOf, headerEndOf, opcodeOf, pointerSizeOf, versionOf } from './record.ts';
-import type { EtlRecord } from './record-cursor.ts';
 
 interface IdPlace {
   readonly group: number;

@@ -4,7 +4,7 @@
  * A record starts at a multiple of 8 with a marker u32: its fourth byte tells messages from all others, its
  * third is the type. See `record-type.ts` for what else there is.
  */
-import type { EtlBuffer } from './buffer.ts';
+import type { EtlBuffer, EtlRecord } from './buffer.ts';
 import { BUFFER_HEADER_SIZE, MESSAGE_MARK, PADDING_MARKER, RECORD_MARK, RecordType } from './constants.ts';
 import { EtlError } from './error.ts';
 import { messageTimeOffset } from './message.ts';
@@ -14,16 +14,6 @@ const MARKER_SIZE = 8;
 const TWO_TO_32 = 2 ** 32;
 /** Kernel records only: flags in the upper byte of the version. */
 const HAS_COUNTERS = 0x8000;
-
-/** One record of a buffer. */
-export interface EtlRecord {
-  readonly buffer: EtlBuffer;
-  /** Where it stands in the buffer. */
-  readonly offset: number;
-  readonly end: number;
-  /** See `RecordType`. */
-  readonly type: number;
-}
 
 /** The raw time that others are counted from, as its two halves. */
 export interface RawTime {

@@ -10,8 +10,9 @@
  * Sources: see `constants.ts`; EVENT_DESCRIPTOR is in `evntprov.h`.
  */
 import { guidText } from '../guid.ts';
+import type { EtlRecord } from './buffer.ts';
 import { readMessageHeader } from './message.ts';
-import { countersSize, type EtlRecord } from './record-cursor.ts';
+import { countersSize } from './record-cursor.ts';
 import { Layout, layoutOf, type RecordLayout } from './record-type.ts';
 
 const GUID_SIZE = 16;

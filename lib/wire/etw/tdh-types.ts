@@ -49,6 +49,7 @@ const OUT_TYPES: ReadonlyMap<number, string> = new Map([
   [22, 'Port'],
   [23, 'IPv4'],
   [24, 'IPv6'],
+  [25, 'SocketAddress'],
   [28, 'Xml'],
   [34, 'Json'],
   [35, 'Utf8'],

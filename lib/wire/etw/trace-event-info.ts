@@ -168,6 +168,13 @@ class PropertyReader {
 }
 
 /** Of the other types the length says again how large they are. */
-const LENGTH_TYPES: ReadonlySet<string> = new Set(['utf16', 'ansi', 'utf8', 'binary']);
+const LENGTH_TYPES: ReadonlySet<string> = new Set([
+  'utf16',
+  'ansi',
+  'utf8',
+  'binary',
+  'ipBinary',
+  'socketAddress',
+]);
 
 const NO_NAMES: ReadonlyMap<number, string> = new Map();

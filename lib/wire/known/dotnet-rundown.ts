@@ -29,7 +29,7 @@ export const DOTNET_RUNDOWN: EventTable = {
   maps: DOTNET_MAPS,
   entries: `
 ClrStack v0 Walk=0: ${STACK}
-GC v0 Settings=10: HardLimit uint64, LOHThreshold uint64, PhysicalMemoryConfig uint64,
+GC v0 SettingsRundown=10: HardLimit uint64, LOHThreshold uint64, PhysicalMemoryConfig uint64,
   Gen0MinBudgetConfig uint64, Gen0MaxBudgetConfig uint64, HighMemPercentConfig uint32, BitSettings hex32, ${CLR}
 Method v0 DCStart=141 DCStop=142: ${METHOD}
 Method v0 DCStartVerbose=143 DCStopVerbose=144: ${METHOD_VERBOSE}
@@ -43,7 +43,7 @@ Loader v0 AppDomainDCStart=157 AppDomainDCStop=158: ${APP_DOMAIN}
 Loader v0 ThreadDCStop=159: ${THREAD}
 ClrPerfTrack v0 ModuleRangeDCStart=160 ModuleRangeDCStop=161: ${MODULE_RANGE}
 Runtime v0 Start=187: ${RUNTIME_INFORMATION}
-TieredCompilation v0 SettingsDCStart=280: ${TIERED_SETTINGS}
+TieredCompilationRundown v0 SettingsDCStart=280/11: ${TIERED_SETTINGS}
 ExecutionCheckpointRundown v0 ExecutionCheckpointDCEnd=300: ${CHECKPOINT}
 `,
 };

@@ -102,7 +102,7 @@ GC v0 LOHCompact=208: ${CLR}, Count uint16, Values { TimePlan uint32, TimeCompac
   _Padding uint32, TotalRefs pointer, ZeroRefs pointer }[Count]
 GC v0 FitBucketInfo=209: ${CLR}, BucketKind uint16=GCBucketKind, TotalSize uint64, Count uint16,
   Values { Index uint16, _Padding uint16, Count uint32, Size pointer }[Count]
-AllocationSampled v0 Info=303: AllocationKind uint32=GCAllocationKind, ${CLR}, ${ALLOCATION}, Address pointer,
+AllocationSampling v0 AllocationSampled=303: AllocationKind uint32=GCAllocationKind, ${CLR}, ${ALLOCATION}, Address pointer,
   ObjectSize uint64, SampledByteOffset uint64
 `;
 
@@ -193,11 +193,11 @@ Method v0 TailCallFailed=191: ${TAIL_CALL}, FailReason utf16, ${CLR}
 Method v0 InliningFailed=192: ${INLINING}, FailAlways bool32, FailReason utf16, ${CLR}
 CodeSymbols v0 Start=260: ModuleId hex64, TotalChunks uint16, ChunkNumber uint16, ChunkLength uint32,
   Chunk binary(ChunkLength), ${CLR}
-TieredCompilation v0 Settings=280: ${TIERED_SETTINGS}
-TieredCompilation v0 Pause=281: ${CLR}
-TieredCompilation v0 Resume=282: ${CLR}, NewMethodCount uint32
-TieredCompilation v0 BackgroundJitStart=283: ${CLR}, PendingMethodCount uint32
-TieredCompilation v0 BackgroundJitStop=284: ${CLR}, PendingMethodCount uint32, JittedMethodCount uint32
+TieredCompilation v0 Settings=280/11: ${TIERED_SETTINGS}
+TieredCompilation v0 Pause=281/12: ${CLR}
+TieredCompilation v0 Resume=282/13: ${CLR}, NewMethodCount uint32
+TieredCompilation v0 BackgroundJitStart=283/1: ${CLR}, PendingMethodCount uint32
+TieredCompilation v0 BackgroundJitStop=284/2: ${CLR}, PendingMethodCount uint32, JittedMethodCount uint32
 JitInstrumentationData v0 InstrumentationData=297: ${CLR}, MethodFlags hex32, DataSize uint32, MethodID hex64,
   Data binary(DataSize)
 JitInstrumentationData v0 InstrumentationDataVerbose=298: ${CLR}, MethodFlags hex32, DataSize uint32,

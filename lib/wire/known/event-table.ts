@@ -4,7 +4,8 @@
  *
  *     Process v1 Start=1 Stop=2: PageDirectoryBase pointer, ProcessID uint32, ImageFileName ansi
  *
- * Start is 'Process/Start', of number 1. `Info` adds nothing to the name: 'ImageID'.
+ * Start is 'Process/Start', of number 1. `Info` adds nothing to the name: 'ImageID'. `Resume=282/13` is of opcode
+ * 13, where that is not the one that all providers know by the name.
  */
 import type { EventDescription } from '../packed/field.ts';
 import { type PackedMaps, parseFieldList } from './field-list.ts';
@@ -59,12 +60,14 @@ function parseEntries(table: EventTable): EventsByNumber {
     const [taskName = '', version = '', ...names] = entry.slice(0, colon).split(/\s+/);
     const fields = parseFieldList(entry.slice(colon + 1), table.maps);
     for (const name of names) {
-      const [opcodeName = '', number] = name.split('=');
+      const [opcodeName = '', numbers = ''] = name.split('=');
+      const [number, opcode] = numbers.split('/');
       const description: EventDescription = {
         provider: table.provider,
         name: opcodeName === 'Info' ? taskName : `${taskName}/${opcodeName}`,
         taskName,
         opcodeName,
+        ...(opcode === undefined ? {} : { opcode: Number(opcode) }),
         fields,
       };
       const versions = events.get(Number(number)) ?? [];

@@ -47,6 +47,12 @@ export function readSections(xml: string): ManifestSections {
   return reader;
 }
 
+/**
+ * What is in these says nothing of events, whatever its name: the event's own XML, and performance counters, which
+ * have providers of another kind.
+ */
+const FOREIGN: ReadonlySet<string> = new Set(['UserData', 'counters']);
+
 class SectionReader implements ManifestSections {
   readonly providers: ProviderSection[] = [];
   readonly strings = new Map<string, string>();
@@ -55,13 +61,15 @@ class SectionReader implements ManifestSections {
   #map: MapSection | undefined;
   #template: FieldSection[] | undefined;
   #struct: FieldSection | undefined;
-  /** `<UserData>` has elements of the event's own XML, of any name. */
-  #isInUserData = false;
+  /** The one of `FOREIGN` that the tags are in. */
+  #foreign: string | undefined;
 
   read(tag: Tag): void {
-    if (tag.name === 'UserData') this.#isInUserData = !tag.isEnd;
-    if (this.#isInUserData) return;
-    if (tag.isEnd) this.#end(tag);
+    if (this.#foreign !== undefined) {
+      if (tag.isEnd && tag.name === this.#foreign) this.#foreign = undefined;
+    } else if (FOREIGN.has(tag.name)) {
+      if (!tag.isEnd) this.#foreign = tag.name;
+    } else if (tag.isEnd) this.#end(tag);
     else if (tag.name === 'string') add(this.strings, required(tag, 'id'), required(tag, 'value'));
     else if (tag.name === 'provider') this.#startProvider(tag);
     else if (this.#provider !== undefined) this.#startIn(this.#provider, tag);

@@ -43,7 +43,7 @@ export class TemplateReader {
     const outType = tag.attributes.outType === undefined ? undefined : localName(tag.attributes.outType);
     const type = members === undefined ? packedTypeOf(localName(inType), outType) : 'struct';
     // An IPv6 address is binary that needs no length.
-    const isIpv6 = type === 'binary' && outType === 'IPv6' && length === undefined;
+    const isIpv6 = type === 'ipBinary' && outType === 'IPv6' && length === undefined;
     return {
       name: required(tag, 'name'),
       type: isIpv6 ? 'ipv6' : type,

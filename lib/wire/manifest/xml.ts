@@ -35,6 +35,7 @@ export function readTags(text: string): Tag[] {
   for (let offset = text.indexOf('<'); offset >= 0; offset = text.indexOf('<', offset)) {
     if (text.startsWith('<!--', offset)) offset = endOf(text, offset, '-->');
     else if (text.startsWith('<?', offset)) offset = endOf(text, offset, '?>');
+    else if (text.startsWith('<![CDATA[', offset)) offset = endOf(text, offset, ']]>');
     else offset = readTag(text, offset, tags);
   }
   return tags;

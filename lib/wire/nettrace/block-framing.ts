@@ -1,8 +1,7 @@
 /** The blocks of version 6: a word of kind and size, then the block. */
-import { Block } from './block.ts';
+import { Block, type Framing } from './block.ts';
 import type { ByteQueue } from './byte-queue.ts';
 import { BlockKind, FormatVersion } from './constants.ts';
-import type { Framing } from './framing.ts';
 
 const HEAD_SIZE = 4;
 

@@ -17,7 +17,8 @@ import type { NetTraceMetadata } from './metadata.ts';
 import { readMetadataV4 } from './metadata-v4.ts';
 import { readMetadataBlock } from './metadata-v6.ts';
 import { readStackBlock, type StackTable } from './stacks.ts';
-import { type NetTraceThread, Threads } from './threads.ts';
+import { TableBudget } from './table-budget.ts';
+import { Threads, type TrackedThread } from './threads.ts';
 import { readTraceHead, type TraceHead } from './trace-head.ts';
 
 /** Events of one block: so that what one read of bytes gives is bounded, too. The runtime's have some thousand. */
@@ -30,7 +31,8 @@ export class BlockReader {
   /** Known from the first block on. */
   head: TraceHead | undefined;
   private formatVersion = 0;
-  private threads = new Threads(0, undefined);
+  private readonly budget = new TableBudget();
+  private threads = new Threads(0, undefined, this.budget);
   private readonly order = new EventOrder();
   private readonly metadata = new Map<number, NetTraceMetadata>();
   /** Events keep the table that was there when they were read; a sequence point starts a new one. */
@@ -68,12 +70,12 @@ export class BlockReader {
     }
     this.head = readTraceHead(block, formatVersion);
     this.formatVersion = formatVersion;
-    this.threads = new Threads(formatVersion, this.head.processId);
+    this.threads = new Threads(formatVersion, this.head.processId, this.budget);
   }
 
   private readV4(block: Block): void {
     if (block.kind === BlockKind.Stack) {
-      readStackBlock(block, this.stacks);
+      readStackBlock(block, this.stacks, this.budget);
     } else if (block.kind === BlockKind.SequencePoint) {
       this.readSequencePointV4(new Cursor(block));
     } else if (block.kind === BlockKind.Trace) {
@@ -93,13 +95,14 @@ export class BlockReader {
         this.readEventBlock(new Cursor(block));
         break;
       case BlockKind.Metadata:
-        for (const metadata of readMetadataBlock(block)) this.define(metadata, block.position);
+        for (const { metadata, size } of readMetadataBlock(block))
+          this.define(metadata, size, block.position);
         break;
       case BlockKind.SequencePoint:
         this.readSequencePointV6(new Cursor(block));
         break;
       case BlockKind.Stack:
-        readStackBlock(block, this.stacks);
+        readStackBlock(block, this.stacks, this.budget);
         break;
       case BlockKind.Thread:
         this.threads.readThreadBlock(block);
@@ -108,7 +111,7 @@ export class BlockReader {
         this.threads.readRemoveThreadBlock(block);
         break;
       case BlockKind.LabelList:
-        readLabelListBlock(block, this.labels);
+        readLabelListBlock(block, this.labels, this.budget);
         break;
       // The format may get more kinds of blocks, to be passed over by who does not know them.
     }
@@ -151,9 +154,9 @@ export class BlockReader {
     const header = new EventHeader();
     const hasMetadataEvents = formatVersion < FormatVersion.V6;
     // The threads mostly stay the same from event to event.
-    let captureThread: NetTraceThread | undefined;
+    let captureThread: TrackedThread | undefined;
     let captureThreadId = 0;
-    let thread: NetTraceThread | undefined;
+    let thread: TrackedThread | undefined;
     let threadId = 0;
     for (let count = 0; cursor.left > 0; count++) {
       if (count === MAX_BLOCK_EVENTS) {
@@ -198,13 +201,19 @@ export class BlockReader {
 
   private readMetadataEvent(block: Block, header: EventHeader): void {
     const cursor = new Cursor(block, header.payloadStart, header.payloadEnd);
-    this.define(readMetadataV4(cursor), block.position + header.payloadStart);
+    this.define(
+      readMetadataV4(cursor),
+      cursor.end - header.payloadStart,
+      block.position + header.payloadStart,
+    );
   }
 
-  private define(metadata: NetTraceMetadata, position: number): void {
+  /** @param size bytes that describe it */
+  private define(metadata: NetTraceMetadata, size: number, position: number): void {
     if (this.metadata.has(metadata.id)) {
       throw new NetTraceError('malformed', position, `Metadata ${metadata.id} is given twice.`);
     }
+    this.budget.add('metadata', size, position);
     this.metadata.set(metadata.id, metadata);
   }
 
@@ -236,7 +245,9 @@ export class BlockReader {
       this.checkpoint(cursor, cursor.varId64(), cursor.varUint32());
     }
     if ((flags & SequencePointFlag.FlushThreads) !== 0) this.threads.forgetAll();
-    if ((flags & SequencePointFlag.FlushMetadata) !== 0) this.metadata.clear();
+    if ((flags & SequencePointFlag.FlushMetadata) === 0) return;
+    this.metadata.clear();
+    this.budget.clear('metadata');
   }
 
   /** Nothing after a sequence point is older than it, nor refers to a stack or a label list before it. */
@@ -246,6 +257,8 @@ export class BlockReader {
     this.releaseAll();
     this.stacks = new Map();
     this.labels = new Map();
+    this.budget.clear('stacks');
+    this.budget.clear('label lists');
   }
 
   private checkpoint(cursor: Cursor, threadId: number, sequence: number): void {

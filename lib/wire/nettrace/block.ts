@@ -1,5 +1,6 @@
-/** A block of a nettrace, as the framing of every version gives it. */
+/** A block of a nettrace, and the framing that gives it, of whatever version. */
 import { viewOf } from '../bytes.ts';
+import type { ByteQueue } from './byte-queue.ts';
 
 export class Block {
   /** See `BlockKind`; of versions 3 and 4 too. */
@@ -8,6 +9,8 @@ export class Block {
   readonly view: DataView;
   /** Of its first byte in the trace. */
   readonly position: number;
+  /** Events of it that wait for older ones; see `EventOrder`. */
+  waiting = 0;
 
   constructor(kind: number, bytes: Uint8Array, position: number) {
     this.kind = kind;
@@ -15,4 +18,20 @@ export class Block {
     this.view = viewOf(bytes);
     this.position = position;
   }
+}
+
+/** Cuts a trace into its blocks. */
+export interface Framing {
+  /** See `FormatVersion`; known from the first block on. */
+  readonly formatVersion: number;
+  /** Whether the trace has been read to the end that it has itself. */
+  readonly isAtEnd: boolean;
+  /**
+   * The next block if it is all there.
+   *
+   * @throws NetTraceError
+   */
+  next(queue: ByteQueue): Block | undefined;
+  /** What is there of a block that is not all there. */
+  partOfNext(queue: ByteQueue): Block | undefined;
 }

@@ -9,7 +9,10 @@ import type { NetTraceEvent } from './event.ts';
  * Events that may wait, so that memory is bounded: they take some 200 bytes each. Each run of events that the
  * runtime writes starts with one that nothing older follows, so that a few thousand wait at a time.
  */
-export const MAX_WAITING = 4_000_000;
+export const MAX_WAITING = 2_000_000;
+
+/** Bytes of the blocks that they stand in, each of which is kept as long as one of its events waits. */
+const MAX_WAITING_BYTES = 512 * 1024 * 1024;
 
 /** As many events that have left a queue make it worth moving the others. */
 const COMPACT_FROM = 1024;
@@ -40,12 +43,21 @@ export class EventOrder {
   /** Queues with events, as a heap: none has an older front than the one at half its index. */
   private readonly heap: EventQueue[] = [];
   private waiting = 0;
+  private waitingBytes = 0;
 
   /** @throws NetTraceError where too many wait already */
   add(queue: EventQueue, event: NetTraceEvent): void {
     if (this.waiting === MAX_WAITING) {
       const reason = `More than ${MAX_WAITING} events wait for one that nothing older follows.`;
       throw new NetTraceError('unsupported', event.position, reason);
+    }
+    const { block } = event;
+    if (block.waiting++ === 0) {
+      this.waitingBytes += block.bytes.length;
+      if (this.waitingBytes > MAX_WAITING_BYTES) {
+        const reason = `More than ${MAX_WAITING_BYTES >> 20} MB of blocks have events that wait for one that nothing older follows.`;
+        throw new NetTraceError('unsupported', event.position, reason);
+      }
     }
     this.waiting++;
     const wasEmpty = queue.front === undefined;
@@ -72,6 +84,7 @@ export class EventOrder {
   private release(queue: EventQueue, event: NetTraceEvent, released: NetTraceEvent[]): void {
     released.push(event);
     this.waiting--;
+    if (--event.block.waiting === 0) this.waitingBytes -= event.block.bytes.length;
     queue.shift();
     if (queue.front !== undefined) {
       this.siftDown(queue);

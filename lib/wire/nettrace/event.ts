@@ -7,9 +7,18 @@ import type { EventHeader } from './event-header.ts';
 import type { LabelList } from './labels.ts';
 import type { NetTraceMetadata } from './metadata.ts';
 import { type StackBytes, type StackTable, stackAddresses } from './stacks.ts';
-import type { NetTraceThread } from './threads.ts';
 
 const GUID_SIZE = 16;
+
+/** A thread, as the trace describes it. */
+export interface NetTraceThread {
+  /** The operating system's ids; undefined where the trace does not tell. */
+  readonly processId: number | undefined;
+  readonly threadId: number | undefined;
+  /** This and the next: of version 6. */
+  readonly name: string | undefined;
+  readonly properties: ReadonlyMap<string, string>;
+}
 
 export class NetTraceEvent {
   readonly metadata: NetTraceMetadata;

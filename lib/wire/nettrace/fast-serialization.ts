@@ -2,7 +2,7 @@
  * The framing of versions 3 and 4: objects that name their type and version, then the block, aligned, behind
  * its size.
  */
-import { Block } from './block.ts';
+import { Block, type Framing } from './block.ts';
 import type { ByteQueue } from './byte-queue.ts';
 import {
   BLOCK_ALIGNMENT,
@@ -14,7 +14,6 @@ import {
   TRACE_OBJECT_SIZE,
 } from './constants.ts';
 import { NetTraceError } from './error.ts';
-import type { Framing } from './framing.ts';
 
 /** Of an object's head: three tags, version, least version of a reader, length of the name. */
 const FIXED_HEAD_SIZE = 15;

@@ -1,25 +1,10 @@
 /** How a trace is cut into blocks: by the magic at its start, one way or the other. */
-import type { Block } from './block.ts';
+import type { Framing } from './block.ts';
 import { BlockFraming } from './block-framing.ts';
 import type { ByteQueue } from './byte-queue.ts';
 import { FAST_SERIALIZATION_MAGIC, FormatVersion, NETTRACE_MAGIC } from './constants.ts';
 import { NetTraceError } from './error.ts';
 import { FastSerializationFraming } from './fast-serialization.ts';
-
-export interface Framing {
-  /** See `FormatVersion`; known from the first block on. */
-  readonly formatVersion: number;
-  /** Whether the trace has been read to the end that it has itself. */
-  readonly isAtEnd: boolean;
-  /**
-   * The next block if it is all there.
-   *
-   * @throws NetTraceError
-   */
-  next(queue: ByteQueue): Block | undefined;
-  /** What is there of a block that is not all there. */
-  partOfNext(queue: ByteQueue): Block | undefined;
-}
 
 /** A trace's start up to the versions of version 6: magic, zero, major, minor. */
 const V6_START_SIZE = 20;

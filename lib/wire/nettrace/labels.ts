@@ -3,6 +3,7 @@ import { hexText } from '../bytes.ts';
 import type { Block } from './block.ts';
 import { LAST_LABEL, LabelKind } from './constants.ts';
 import { Cursor } from './cursor.ts';
+import type { TableBudget } from './table-budget.ts';
 
 export interface LabelList {
   /** 16 bytes in struct order. */
@@ -27,22 +28,28 @@ type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 export type LabelTable = Map<number, LabelList>;
 
 /** Adds the lists of a block. @throws NetTraceError */
-export function readLabelListBlock(block: Block, table: LabelTable): void {
+export function readLabelListBlock(block: Block, table: LabelTable, budget: TableBudget): void {
   const cursor = new Cursor(block);
   const firstIndex = cursor.uint32();
   const count = cursor.uint32();
   if (firstIndex === 0) cursor.fail('malformed', 'Label list 0 is the empty one, and cannot be another.');
-  for (let i = 0; i < count; i++) table.set((firstIndex + i) >>> 0, readLabelList(cursor));
+  for (let i = 0; i < count; i++) {
+    const start = cursor.offset;
+    table.set((firstIndex + i) >>> 0, readLabelList(cursor));
+    budget.add('label lists', cursor.offset - start, block.position + start);
+  }
 }
 
+const NO_PAIRS: ReadonlyMap<string, string | bigint> = new Map();
+
 function readLabelList(cursor: Cursor): LabelList {
-  const pairs = new Map<string, string | bigint>();
+  let pairs: Map<string, string | bigint> | undefined;
   const list: Writable<LabelList> = {
     activityId: undefined,
     relatedActivityId: undefined,
     traceId: undefined,
     spanId: undefined,
-    pairs,
+    pairs: NO_PAIRS,
     opcode: undefined,
     keywords: undefined,
     level: undefined,
@@ -64,9 +71,11 @@ function readLabelList(cursor: Cursor): LabelList {
         list.spanId = cursor.uint64().toString(16).padStart(16, '0');
         break;
       case LabelKind.TextPair:
+        pairs ??= new Map();
         pairs.set(cursor.utf8(), cursor.utf8());
         break;
       case LabelKind.VarIntPair:
+        pairs ??= new Map();
         pairs.set(cursor.utf8(), cursor.varInt64());
         break;
       case LabelKind.Opcode:
@@ -84,6 +93,8 @@ function readLabelList(cursor: Cursor): LabelList {
       default:
         cursor.fail('malformed', `There is no label of kind ${kind & ~LAST_LABEL}.`);
     }
-    if ((kind & LAST_LABEL) !== 0) return list;
+    if ((kind & LAST_LABEL) === 0) continue;
+    if (pairs !== undefined) list.pairs = pairs;
+    return list;
   }
 }

@@ -7,11 +7,20 @@ import { NetTraceError } from './error.ts';
 import { fixedSize, MAX_TYPE_DEPTH, type NetTraceField, type NetTraceType } from './field-type.ts';
 import type { NetTraceMetadata } from './metadata.ts';
 
+interface MetadataRow {
+  readonly metadata: NetTraceMetadata;
+  /** In bytes. */
+  readonly size: number;
+}
+
 /** @throws NetTraceError */
-export function* readMetadataBlock(block: Block): Generator<NetTraceMetadata> {
+export function* readMetadataBlock(block: Block): Generator<MetadataRow> {
   const cursor = new Cursor(block);
   cursor.skip(cursor.uint16());
-  while (cursor.left > 0) yield readRow(cursor.part(cursor.uint16()));
+  while (cursor.left > 0) {
+    const size = cursor.uint16();
+    yield { metadata: readRow(cursor.part(size)), size };
+  }
 }
 
 function readRow(cursor: Cursor): NetTraceMetadata {

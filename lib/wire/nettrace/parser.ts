@@ -2,12 +2,14 @@
  * Reads a nettrace as its bytes come, in pieces of any size, and gives each event as soon as nothing older
  * can come before it.
  */
+
+import type { Framing } from './block.ts';
 import { BlockReader } from './block-reader.ts';
 import { ByteQueue } from './byte-queue.ts';
 import { BlockKind } from './constants.ts';
 import { NetTraceError } from './error.ts';
 import type { NetTraceEvent } from './event.ts';
-import { type Framing, readStart } from './framing.ts';
+import { readStart } from './framing.ts';
 import type { TraceHead } from './trace-head.ts';
 
 export class NetTraceParser {

@@ -7,6 +7,7 @@
  */
 import type { Payload, Value } from '../decoded-field.ts';
 import { guidText } from '../guid.ts';
+import { itemLimit } from '../item-limit.ts';
 import { decodeUtf8 } from '../text.ts';
 import { utf16Text } from '../utf16.ts';
 import type { Block } from './block.ts';
@@ -19,12 +20,11 @@ export interface DecodedPayload {
   readonly payload: Payload;
   /** A sentence on why fields are missing that the event has. */
   readonly problem: string | undefined;
+  /** How many values it has, with structs and the elements of arrays. */
+  readonly values: number;
 }
 
 type PayloadValue = Value | readonly Value[] | Payload | readonly Payload[];
-
-/** Values of one event: a few bytes of arrays of nothing could keep a decoder busy for years. */
-const ITEM_LIMIT = 0x2_0000;
 
 /** Fields that the payload ends before are absent; those behind one that cannot be read, too. */
 export function decodePayload(
@@ -41,25 +41,31 @@ export function decodePayload(
       const field = fields[at] as NetTraceField;
       payload[field.name] = decoder.value(field.type);
     }
-    return { payload, problem: decoder.problem };
+    return { payload, problem: decoder.problem, values: decoder.values };
   } catch (error) {
     if (!(error instanceof NetTraceError)) throw error;
-    return { payload, problem: `Field "${fields[at]?.name}" cannot be read: ${error.message}` };
+    const problem = `Field "${fields[at]?.name}" cannot be read: ${error.message}`;
+    return { payload, problem, values: decoder.values };
   }
 }
 
 class PayloadDecoder {
   /** What is wrong with a field that does not keep those behind it from being read. */
   problem: string | undefined;
+  values = 0;
   private readonly block: Block;
   private readonly start: number;
   private readonly cursor: Cursor;
-  private itemsLeft = ITEM_LIMIT;
+  private readonly limit: number;
+  /** Arrays that stand elsewhere may stand upon each other, which none does that is meant well. */
+  private elsewhereLeft: number;
 
   constructor(block: Block, start: number, end: number) {
     this.block = block;
     this.start = start;
     this.cursor = new Cursor(block, start, end);
+    this.limit = itemLimit(end - start);
+    this.elsewhereLeft = 2 * (end - start);
   }
 
   get hasMore(): boolean {
@@ -67,6 +73,13 @@ class PayloadDecoder {
   }
 
   value(type: NetTraceType, cursor: Cursor = this.cursor): PayloadValue {
+    this.values++;
+    if (this.values > this.limit) {
+      this.cursor.fail(
+        'malformed',
+        `The event has more values than its ${this.cursor.end - this.start} bytes can be.`,
+      );
+    }
     switch (type.code) {
       case TypeCode.Object:
         return this.object(type.fields ?? [], cursor);
@@ -84,7 +97,6 @@ class PayloadDecoder {
 
   private object(fields: readonly NetTraceField[], cursor: Cursor): Payload {
     const payload: Payload = Object.create(null);
-    this.countItems(1);
     for (const field of fields) payload[field.name] = this.value(field.type, cursor);
     return payload;
   }
@@ -99,21 +111,14 @@ class PayloadDecoder {
         const bytes = cursor.take(count * 2);
         return utf16Text(bytes, 0, bytes.length);
       }
-      case TypeCode.Object:
-        return this.elements(count, () => this.object(element.fields ?? [], cursor));
     }
-    const values = this.elements(count, () => this.value(element, cursor));
+    const values: PayloadValue[] = [];
+    for (let i = 0; i < count; i++) values.push(this.value(element, cursor));
+    if (element.code === TypeCode.Object) return values as readonly Payload[];
     // Texts and binaries are arrays by their type, and single values by what they are.
     return values.every(isSingle)
       ? values
       : (values.map((value) => ({ ...(value as Payload) })) as readonly Payload[]);
-  }
-
-  private elements<T>(count: number, read: () => T): T[] {
-    this.countItems(count);
-    const values: T[] = [];
-    for (let i = 0; i < count; i++) values.push(read());
-    return values;
   }
 
   /** Size and offset of the array stand here, the array elsewhere in the payload. */
@@ -128,12 +133,9 @@ class PayloadDecoder {
       this.problem ??= `An array of ${size} bytes cannot stand ${start - this.start} bytes from the payload's start.`;
       return null;
     }
+    this.elsewhereLeft -= size;
+    if (this.elsewhereLeft < 0) this.cursor.fail('malformed', 'Its arrays stand upon each other.');
     return this.array(element, size / elementSize, new Cursor(this.block, start, start + size));
-  }
-
-  private countItems(count: number): void {
-    this.itemsLeft -= count;
-    if (this.itemsLeft < 0) this.cursor.fail('malformed', `The event has more than ${ITEM_LIMIT} values.`);
   }
 }
 

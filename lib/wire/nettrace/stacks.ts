@@ -1,6 +1,7 @@
 /** Stacks that events refer to by number, up to the next sequence point. */
 import type { Block } from './block.ts';
 import { Cursor } from './cursor.ts';
+import type { TableBudget } from './table-budget.ts';
 
 /** Where a stack's addresses lie, the innermost frame's first. */
 export interface StackBytes {
@@ -12,7 +13,7 @@ export interface StackBytes {
 export type StackTable = Map<number, StackBytes>;
 
 /** Adds the stacks of a block. @throws NetTraceError */
-export function readStackBlock(block: Block, table: StackTable): void {
+export function readStackBlock(block: Block, table: StackTable, budget: TableBudget): void {
   const cursor = new Cursor(block);
   const firstId = cursor.uint32();
   const count = cursor.uint32();
@@ -20,7 +21,9 @@ export function readStackBlock(block: Block, table: StackTable): void {
     const size = cursor.uint32();
     const start = cursor.offset;
     cursor.skip(size);
-    if (size > 0) table.set((firstId + i) >>> 0, { block, start, end: cursor.offset });
+    if (size === 0) continue;
+    budget.add('stacks', size, block.position + start);
+    table.set((firstId + i) >>> 0, { block, start, end: cursor.offset });
   }
 }
 

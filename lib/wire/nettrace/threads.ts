@@ -2,34 +2,31 @@
 import type { Block } from './block.ts';
 import { FormatVersion, ThreadEntry } from './constants.ts';
 import { Cursor } from './cursor.ts';
+import type { NetTraceThread } from './event.ts';
 import { EventQueue } from './event-order.ts';
+import type { TableBudget } from './table-budget.ts';
 
-export class NetTraceThread {
-  /** The operating system's ids; undefined where the trace does not tell. */
+/** A thread, and how far its events have been read. */
+export class TrackedThread implements NetTraceThread {
   readonly processId: number | undefined;
   readonly threadId: number | undefined;
-  /** This and the next: of version 6. */
   readonly name: string | undefined;
   readonly properties: ReadonlyMap<string, string>;
   /** Events of the thread that wait for older ones of others. */
   readonly queue = new EventQueue();
   /** The number of the thread's last event. */
   sequence: number;
+  /** Bytes that describe it. */
+  readonly size: number;
 
-  constructor(ids: ThreadIds, sequence: number) {
-    this.processId = ids.processId;
-    this.threadId = ids.threadId;
-    this.name = ids.name;
-    this.properties = ids.properties;
+  constructor(thread: NetTraceThread, size: number, sequence: number) {
+    this.size = size;
+    this.processId = thread.processId;
+    this.threadId = thread.threadId;
+    this.name = thread.name;
+    this.properties = thread.properties;
     this.sequence = sequence;
   }
-}
-
-interface ThreadIds {
-  readonly processId: number | undefined;
-  readonly threadId: number | undefined;
-  readonly name: string | undefined;
-  readonly properties: ReadonlyMap<string, string>;
 }
 
 const NO_PROPERTIES: ReadonlyMap<string, string> = new Map();
@@ -42,9 +39,11 @@ export class Threads {
   lostEvents = 0;
   private readonly formatVersion: number;
   private readonly processId: number | undefined;
-  private readonly threads = new Map<number, NetTraceThread>();
+  private readonly threads = new Map<number, TrackedThread>();
+  private readonly budget: TableBudget;
 
-  constructor(formatVersion: number, processId: number | undefined) {
+  constructor(formatVersion: number, processId: number | undefined, budget: TableBudget) {
+    this.budget = budget;
     this.formatVersion = formatVersion;
     this.processId = processId;
   }
@@ -54,24 +53,24 @@ export class Threads {
    * @param sequence the number of the event before, should the thread be new
    * @throws NetTraceError in version 6 where there is no such thread
    */
-  get(id: number, sequence: number, cursor: Cursor): NetTraceThread {
+  get(id: number, sequence: number, cursor: Cursor): TrackedThread {
     const known = this.threads.get(id);
     if (known !== undefined) return known;
     if (this.formatVersion >= FormatVersion.V6)
       cursor.fail('malformed', `There is no thread with index ${id}.`);
     if (this.threads.size >= MAX_THREADS_V4) this.forgetOldest();
-    const ids = { processId: this.processId, threadId: id, name: undefined, properties: NO_PROPERTIES };
-    return this.add(id, ids, sequence);
+    const described = { processId: this.processId, threadId: id, name: undefined, properties: NO_PROPERTIES };
+    return this.add(id, described, 0, sequence);
   }
 
   /** Notes that an event of the thread has this number: the ones between it and the last are missing. */
-  advance(thread: NetTraceThread, sequence: number): void {
+  advance(thread: TrackedThread, sequence: number): void {
     this.countLost(thread, (sequence - 1) | 0);
     thread.sequence = sequence | 0;
   }
 
   /** Notes that the thread's last event has this number. */
-  checkpoint(thread: NetTraceThread, sequence: number): void {
+  checkpoint(thread: TrackedThread, sequence: number): void {
     this.countLost(thread, sequence | 0);
     thread.sequence = sequence | 0;
   }
@@ -80,10 +79,12 @@ export class Threads {
   readThreadBlock(block: Block): void {
     const cursor = new Cursor(block);
     while (cursor.left > 0) {
-      const row = cursor.part(cursor.uint16());
+      const size = cursor.uint16();
+      const row = cursor.part(size);
       const index = row.varId64();
       if (this.threads.has(index)) row.fail('malformed', `Thread index ${index} is given twice.`);
-      this.add(index, this.readThread(row), 0);
+      this.budget.add('threads', size, block.position + row.offset);
+      this.add(index, this.readThread(row), size, 0);
     }
   }
 
@@ -92,17 +93,20 @@ export class Threads {
     const cursor = new Cursor(block);
     while (cursor.left > 0) {
       const index = cursor.varId64();
-      this.checkpoint(this.get(index, 0, cursor), cursor.varUint32());
+      const thread = this.get(index, 0, cursor);
+      this.checkpoint(thread, cursor.varUint32());
       this.threads.delete(index);
+      this.budget.remove('threads', thread.size);
     }
   }
 
   forgetAll(): void {
     this.threads.clear();
+    this.budget.clear('threads');
   }
 
-  private add(id: number, ids: ThreadIds, sequence: number): NetTraceThread {
-    const thread = new NetTraceThread(ids, sequence | 0);
+  private add(id: number, described: NetTraceThread, size: number, sequence: number): TrackedThread {
+    const thread = new TrackedThread(described, size, sequence | 0);
     this.threads.set(id, thread);
     return thread;
   }
@@ -115,27 +119,29 @@ export class Threads {
     }
   }
 
-  private readThread(row: Cursor): ThreadIds {
+  private readThread(row: Cursor): NetTraceThread {
     let { processId } = this;
     let threadId: number | undefined;
     let name: string | undefined;
-    const properties = new Map<string, string>();
+    let properties: Map<string, string> | undefined;
     while (row.left > 0) {
       const entry = row.uint8();
       if (entry === ThreadEntry.Name) name = row.utf8();
       else if (entry === ThreadEntry.ProcessId) processId = row.varId64();
       else if (entry === ThreadEntry.ThreadId) threadId = row.varId64();
-      else if (entry === ThreadEntry.KeyValue) properties.set(row.utf8(), row.utf8());
-      else row.fail('malformed', `There is no entry ${entry} of a thread.`);
+      else if (entry === ThreadEntry.KeyValue) {
+        properties ??= new Map();
+        properties.set(row.utf8(), row.utf8());
+      } else row.fail('malformed', `There is no entry ${entry} of a thread.`);
     }
-    return { processId, threadId, name, properties };
+    return { processId, threadId, name, properties: properties ?? NO_PROPERTIES };
   }
 
   /**
    * Before version 6 ids of threads come back, with numbers from 1 on, and nothing says so: a thread whose last
    * number was 0 is taken as such a one.
    */
-  private countLost(thread: NetTraceThread, expected: number): void {
+  private countLost(thread: TrackedThread, expected: number): void {
     if (this.formatVersion < FormatVersion.V6 && thread.sequence === 0) return;
     const missing = (expected - thread.sequence) | 0;
     if (missing !== 0) this.lostEvents += missing > 0 ? missing : 1;

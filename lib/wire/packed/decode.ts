@@ -6,6 +6,8 @@
  */
 import { indexOfNul, viewOf } from '../bytes.ts';
 import type { Payload, Value } from '../decoded-field.ts';
+import { ipAddressOf, socketAddressText } from '../ip-address.ts';
+import { itemLimit } from '../item-limit.ts';
 import { decodeLatin1, decodeUtf8 } from '../text.ts';
 import { utf16Text } from '../utf16.ts';
 import { sidSize, sidText } from '../windows-values.ts';
@@ -18,13 +20,9 @@ export interface DecodedPayload {
   readonly payload: Payload;
   /** A sentence on why fields are missing that should be there. */
   readonly problem?: string;
+  /** How many values it has, with structs and the elements of arrays. */
+  readonly values: number;
 }
-
-/**
- * Values and structs of one event that need no bytes: a few bytes of nested arrays of nothing must not keep a
- * decoder busy for years. The others are as many as the payload has bytes, at the most.
- */
-const ITEM_LIMIT = 0x20000;
 
 type Decoded = Value | readonly Value[] | Payload | readonly Payload[];
 
@@ -41,26 +39,28 @@ export function decodePacked(
   const layout = layoutOf(fields);
   const reader = new PayloadReader(bytes, pointerSize, layout.slotCount);
   const payload = reader.readPayload(layout.fields);
-  return reader.problem === undefined ? { payload } : { payload, problem: reader.problem };
+  const { problem, values } = reader;
+  return problem === undefined ? { payload, values } : { payload, problem, values };
 }
 
 /** Its methods give undefined where the payload ends too early, or where they have noted a problem. */
 class PayloadReader {
   problem: string | undefined;
+  values = 0;
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
   readonly #pointerSize: PointerSize;
   /** What was read for fields that others refer to. */
   readonly #slots: (Decoded | undefined)[];
   #offset = 0;
-  #itemsLeft: number;
+  readonly #limit: number;
 
   constructor(bytes: Uint8Array, pointerSize: PointerSize, slotCount: number) {
     this.#bytes = bytes;
     this.#view = viewOf(bytes);
     this.#pointerSize = pointerSize;
     this.#slots = slotCount === 0 ? NO_SLOTS : new Array(slotCount);
-    this.#itemsLeft = ITEM_LIMIT + bytes.length;
+    this.#limit = itemLimit(bytes.length);
   }
 
   readPayload(fields: readonly FieldLayout[]): Payload {
@@ -103,7 +103,9 @@ class PayloadReader {
   }
 
   #readItem(field: FieldLayout): Value | Payload | undefined {
-    if (this.#itemsLeft-- === 0) return this.#fail(`The event has more values than its bytes can be.`);
+    if (++this.values > this.#limit) {
+      return this.#fail(`The event has more values than its ${this.#bytes.length} bytes can be.`);
+    }
     if (field.type === 'struct') return this.#readStruct(field);
     const size = fixedSizeOf(field.type, this.#pointerSize);
     if (size === undefined) return this.#readSized(field);
@@ -138,6 +140,10 @@ class PayloadReader {
         return this.#readCounted('ansi');
       case 'binary':
         return this.#readBinary(field);
+      case 'ipBinary':
+        return shownAs(ipAddressOf, this.#readBinary(field));
+      case 'socketAddress':
+        return shownAs(socketAddressText, this.#readBinary(field));
       case 'binaryCounted':
         return this.#takeCounted();
       case 'sid':
@@ -235,6 +241,14 @@ class PayloadReader {
     this.problem = problem;
     return undefined;
   }
+}
+
+/** Bytes that are not what they should be stay bytes. */
+function shownAs(
+  textOf: (bytes: Uint8Array) => string | undefined,
+  bytes: Uint8Array | undefined,
+): string | Uint8Array | undefined {
+  return bytes === undefined ? undefined : (textOf(bytes) ?? bytes);
 }
 
 const NO_SLOTS: (Decoded | undefined)[] = [];

@@ -13,6 +13,7 @@
  * - `utf16`, `ansi`, `utf8`: text, NUL-terminated unless `length` is given
  * - `utf16Counted`, `ansiCounted`: a u16 of bytes, then the text
  * - `binary`: `length` bytes; `binaryCounted`: a u16 of bytes, then the bytes
+ * - `ipBinary`, `socketAddress`: `length` bytes that are an IP address, or one with its port (SOCKADDR)
  * - `sid`: 8 bytes and 4 for each sub-authority; `wbemSid`: two pointers before it, or a u32 of 0 alone
  * - `struct`: `fields`, one after the other
  * - `unknown`: of a size that nobody knows, so that neither it nor what follows can be read
@@ -49,6 +50,8 @@ export type PackedType =
   | 'ansiCounted'
   | 'binary'
   | 'binaryCounted'
+  | 'ipBinary'
+  | 'socketAddress'
   | 'sid'
   | 'wbemSid'
   | 'struct'
@@ -85,6 +88,8 @@ export interface EventDescription {
   readonly name: string;
   readonly taskName?: string;
   readonly opcodeName?: string;
+  /** Where the event itself does not tell it. */
+  readonly opcode?: number;
   readonly fields: readonly PackedField[];
   /** With `%1` for the first field, and so on; `%n`, `%t` and `%%` as in message files. */
   readonly message?: string;

@@ -6,13 +6,21 @@ import { PerfDataError } from './error.ts';
 import { type SampleLayout, sampleLayout } from './sample-layout.ts';
 
 /** Bit numbers among the attribute's flags. */
+const PRECISE_IP_BITS = [15n, 2n] as const;
 const SAMPLE_ID_ALL_BIT = 18n;
+const EXCLUDE_BITS = [
+  ['user', 4n],
+  ['kernel', 5n],
+  ['hv', 6n],
+  ['host', 19n],
+  ['guest', 20n],
+] as const;
 const FLAG_BITS = 64n;
 /** Of the first version of the structure: no later one is smaller. */
 const MIN_ATTR_SIZE = 64;
 
 export interface PerfAttr {
-  /** 2: a tracepoint. */
+  /** See `PerfType`. */
   readonly type: number;
   /** Of a tracepoint: its id. */
   readonly config: bigint;
@@ -23,6 +31,13 @@ export interface PerfAttr {
   readonly readFormat: bigint;
   /** Records that are not samples end with the ids and the time of their event. */
   readonly sampleIdAll: boolean;
+  /** What is not counted: `user`, `kernel`, `hv` (hypervisor), `host`, `guest`. */
+  readonly excludes: ReadonlySet<string>;
+  /** 0 to 3: how close to the event the sampled address is. */
+  readonly preciseIp: number;
+  /** Of a breakpoint: the accesses that it counts (HW_BREAKPOINT_*), and of which address. */
+  readonly breakpointType: number;
+  readonly breakpointAddress: bigint;
   /** Samples tell by these which attribute they are of. */
   readonly ids: readonly bigint[];
 }
@@ -42,15 +57,29 @@ export function readAttr(cursor: Cursor, size?: number): Omit<PerfAttr, 'ids'> {
   const sampleType = cursor.uint64();
   const readFormat = cursor.uint64();
   const flags = cursor.uint64();
+  cursor.skip(4); // wakeup
+  const breakpointType = cursor.uint32();
+  const breakpointAddress = cursor.uint64();
   const total = size ?? ownSize;
   if (total < MIN_ATTR_SIZE) {
     throw new PerfDataError('malformed', at, `An attribute cannot have ${total} bytes.`);
   }
   cursor.skip(total - (cursor.offset - start));
   // The flags are C bit fields, which start at the other end on big-endian machines.
-  const bit = cursor.littleEndian ? SAMPLE_ID_ALL_BIT : FLAG_BITS - 1n - SAMPLE_ID_ALL_BIT;
-  const sampleIdAll = ((flags >> bit) & 1n) === 1n;
-  return { type, config, sampleType, layout: sampleLayout(sampleType), readFormat, sampleIdAll };
+  const bits = (first: bigint, count = 1n) =>
+    Number((flags >> (cursor.littleEndian ? first : FLAG_BITS - first - count)) & ((1n << count) - 1n));
+  return {
+    type,
+    config,
+    sampleType,
+    layout: sampleLayout(sampleType),
+    readFormat,
+    sampleIdAll: bits(SAMPLE_ID_ALL_BIT) === 1,
+    excludes: new Set(EXCLUDE_BITS.filter(([, bit]) => bits(bit) === 1).map(([what]) => what)),
+    preciseIp: bits(...PRECISE_IP_BITS),
+    breakpointType,
+    breakpointAddress,
+  };
 }
 
 /** The ids of an attribute, up to the cursor's end. */

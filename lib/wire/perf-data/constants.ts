@@ -15,6 +15,8 @@ export const RecordType = {
   Mmap2: 10,
   LostSamples: 13,
   HeaderAttr: 64,
+  /** Has told of events until 2013. Readers pass it. */
+  EventType: 65,
   TracingData: 66,
   FinishedRound: 68,
   Auxtrace: 71,
@@ -64,8 +66,15 @@ export const ReadFormat = {
   Lost: 1n << 4n,
 } as const;
 
-/** `type` of an attribute that is a tracepoint; its `config` is the tracepoint's id. */
-export const PERF_TYPE_TRACEPOINT = 2;
+/** `type` of an attribute. Of a tracepoint, `config` is its id. */
+export const PerfType = {
+  Hardware: 0,
+  Software: 1,
+  Tracepoint: 2,
+  HardwareCache: 3,
+  Raw: 4,
+  Breakpoint: 5,
+} as const;
 
 /** What perf tells beside the records: sections behind the data by their bit in the header, or records. */
 export const Feature = {

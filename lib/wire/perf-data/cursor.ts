@@ -72,6 +72,12 @@ export class Cursor {
     return value;
   }
 
+  /** The next `size` bytes, to be read on their own. */
+  part(size: number): Cursor {
+    const start = this.advance(size);
+    return new Cursor(this.piece, this.littleEndian, this.what, start, start + size);
+  }
+
   /** A view of the file's own bytes. */
   take(size: number): Uint8Array {
     const start = this.advance(size);

@@ -5,35 +5,63 @@
  */
 import { Feature } from './constants.ts';
 import type { Cursor } from './cursor.ts';
+import { PerfDataError } from './error.ts';
 import type { PerfSession } from './session.ts';
 import { readTracingData } from './tracing-data.ts';
 
 type ReadFeature = (cursor: Cursor, session: PerfSession) => void;
 
+interface FeatureReader {
+  /** As perf names the feature. */
+  readonly name: string;
+  readonly read: ReadFeature;
+}
+
 /** Those that are read; by bit. */
-const READERS: ReadonlyMap<number, ReadFeature> = new Map<number, ReadFeature>([
-  [Feature.TracingData, readTracingData],
+const READERS: ReadonlyMap<number, FeatureReader> = new Map<number, FeatureReader>([
+  [Feature.TracingData, { name: 'TRACING_DATA', read: readTracingData }],
   [Feature.Hostname, asText('HOSTNAME')],
   [Feature.OsRelease, asText('OSRELEASE')],
   [Feature.Version, asText('VERSION')],
   [Feature.Arch, asText('ARCH')],
-  [Feature.ProcessorCount, readProcessorCount],
+  [Feature.ProcessorCount, { name: 'NRCPUS', read: readProcessorCount }],
   [Feature.CpuDescription, asText('CPUDESC')],
   [Feature.CpuId, asText('CPUID')],
-  [Feature.TotalMemory, readTotalMemory],
-  [Feature.CommandLine, readCommandLine],
-  [Feature.EventDescriptions, readEventDescriptions],
-  [Feature.SampleTime, readSampleTime],
-  [Feature.ClockData, readClockData],
+  [Feature.TotalMemory, { name: 'TOTAL_MEM', read: readTotalMemory }],
+  [Feature.CommandLine, { name: 'CMDLINE', read: readCommandLine }],
+  [Feature.EventDescriptions, { name: 'EVENT_DESC', read: readEventDescriptions }],
+  [Feature.SampleTime, { name: 'SAMPLE_TIME', read: readSampleTime }],
+  [Feature.ClockData, { name: 'CLOCK_DATA', read: readClockData }],
 ]);
 
 export function isFeatureRead(feature: number): boolean {
   return READERS.has(feature);
 }
 
-/** Takes over what the feature tells; nothing if it is not read here. */
+/**
+ * Takes over what the feature tells; nothing if it is not read here. The records can be read without any
+ * feature, and perf itself leaves a section empty that it could not fill: so what is wrong with one becomes a
+ * problem of the session, and what stands before the damage counts.
+ */
 export function readFeature(feature: number, cursor: Cursor, session: PerfSession): void {
-  READERS.get(feature)?.(cursor, session);
+  const reader = READERS.get(feature);
+  if (reader === undefined) return;
+  if (cursor.left === 0) {
+    session.problems.push(`The feature ${reader.name} is empty.`);
+    return;
+  }
+  try {
+    reader.read(cursor, session);
+  } catch (error) {
+    if (!(error instanceof PerfDataError)) throw error;
+    noteUnread(feature, error, session);
+  }
+}
+
+/** The feature, or the rest of it, is missing. */
+export function noteUnread(feature: number, error: PerfDataError, session: PerfSession): void {
+  const name = READERS.get(feature)?.name ?? feature;
+  session.problems.push(`The feature ${name} cannot be read: ${error.message}`);
 }
 
 /** Layout: size u32, text with NULs up to the size. */
@@ -41,10 +69,11 @@ function readText(cursor: Cursor): string {
   return cursor.paddedText(cursor.uint32());
 }
 
-function asText(property: string): ReadFeature {
-  return (cursor, session) => {
+function asText(property: string): FeatureReader {
+  const read: ReadFeature = (cursor, session) => {
     session.properties[property] = readText(cursor);
   };
+  return { name: property, read };
 }
 
 /** Layout: processors there u32, processors online u32. */
@@ -68,10 +97,13 @@ function readCommandLine(cursor: Cursor, session: PerfSession): void {
 function readEventDescriptions(cursor: Cursor, session: PerfSession): void {
   const count = cursor.uint32();
   const attrSize = cursor.uint32();
+  const names: string[] = [];
+  session.addNames(names);
   for (let i = 0; i < count; i++) {
     cursor.skip(attrSize);
     const idCount = cursor.uint32();
     const name = readText(cursor);
+    names.push(name);
     for (let j = 0; j < idCount; j++) session.addName(cursor.uint64(), name);
   }
 }

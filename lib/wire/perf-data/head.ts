@@ -14,7 +14,7 @@ import { readAttr, readIdList } from './attr.ts';
 import { FEATURE_BITS } from './constants.ts';
 import { Cursor } from './cursor.ts';
 import { PerfDataError } from './error.ts';
-import { isFeatureRead, readFeature } from './features.ts';
+import { isFeatureRead, noteUnread, readFeature } from './features.ts';
 import { Piece, type Section } from './piece.ts';
 import { PerfSession } from './session.ts';
 
@@ -38,8 +38,8 @@ export interface PerfDataHead {
   /** Where they end; undefined: where the pipe or the file ends. */
   readonly end: number | undefined;
   /**
-   * What is missing behind the records of a file that was cut off, or whose recording was: with the features
-   * the formats of tracepoints, so that their fields stay unknown.
+   * What is missing behind the records of a file that was cut off, or whose recording was: all features, and
+   * with them the formats of tracepoints, so that their fields stay unknown.
    */
   readonly fault?: PerfDataError;
 }
@@ -114,15 +114,17 @@ class PartReader {
 
   /** @param what the part's name, for errors: `the header` */
   *read(part: Section, what: string): Generator<ReadRequest, Cursor, Uint8Array> {
-    this.size += part.end - part.start;
-    if (this.size > MAX_HEAD_SIZE) {
+    const size = this.size + part.end - part.start;
+    if (size > MAX_HEAD_SIZE) {
       throw new PerfDataError(
         'unsupported',
         part.start,
-        `With ${what} the file's attributes and features have ${this.size} bytes: more than are read here.`,
+        `With ${what} the file's attributes and features have ${size} bytes: more than are read here.`,
       );
     }
-    return this.cursorOf(yield part, part, what);
+    const bytes = yield part;
+    this.size += bytes.length;
+    return this.cursorOf(bytes, part, what);
   }
 
   cursorOf(bytes: Uint8Array, part: Section, what: string): Cursor {
@@ -175,8 +177,13 @@ function* readFeatures(
   const tableEnd = tableStart + features.length * SECTION_SIZE;
   const table = yield* parts.read({ start: tableStart, end: tableEnd }, 'the table of features');
   for (const feature of features) {
-    const section = readSection(table);
+    const entry = table.part(SECTION_SIZE);
     if (!isFeatureRead(feature)) continue;
-    readFeature(feature, yield* parts.read(section, `feature ${feature}`), session);
+    try {
+      readFeature(feature, yield* parts.read(readSection(entry), `feature ${feature}`), session);
+    } catch (error) {
+      if (!(error instanceof PerfDataError)) throw error;
+      noteUnread(feature, error, session);
+    }
   }
 }

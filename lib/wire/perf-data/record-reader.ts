@@ -11,7 +11,7 @@ import {
   Feature,
   FIRST_TYPE_OF_TOOL,
   MISC_DROPPED_BY_FILTER,
-  PERF_TYPE_TRACEPOINT,
+  PerfType,
   RecordType,
 } from './constants.ts';
 import type { Cursor } from './cursor.ts';
@@ -117,7 +117,7 @@ export class RecordReader {
     const attr = this.attrAt(cursor, session.firstAttr(raw.position).layout.id);
     cursor.offset = bodyStart;
     const tracepoint =
-      attr.type === PERF_TYPE_TRACEPOINT ? session.tracepoints.get(Number(attr.config)) : undefined;
+      attr.type === PerfType.Tracepoint ? session.tracepoints.get(Number(attr.config)) : undefined;
     return new SampleRecord(raw.piece, cursor, attr, tracepoint);
   }
 

@@ -29,8 +29,11 @@ export class PerfSession {
   processors: number | undefined;
   /** What else it tells, by the format's names: `HOSTNAME`. */
   readonly properties: Record<string, string> = {};
+  /** What of all this cannot be read, in sentences. */
+  readonly problems: string[] = [];
   private readonly attrById = new Map<bigint, PerfAttr>();
   private readonly names = new Map<bigint, string>();
+  private namesInOrder: readonly string[] = [];
 
   constructor(littleEndian: boolean) {
     this.littleEndian = littleEndian;
@@ -51,10 +54,16 @@ export class PerfSession {
     this.names.set(id, name);
   }
 
+  /** The names of all attributes, in their order: of those that have no ids, there is no other way to tell. */
+  addNames(names: readonly string[]): void {
+    this.namesInOrder = names;
+  }
+
   /** Such as `user_events:MyProvider_L4K1` or `cycles`, if it is told. */
   nameOf(attr: PerfAttr): string | undefined {
     const named = attr.ids.find((id) => this.names.has(id));
-    return named === undefined ? undefined : this.names.get(named);
+    if (named !== undefined) return this.names.get(named);
+    return this.namesInOrder[this.attrs.indexOf(attr)];
   }
 
   /** @param position of the record that asks, for errors */

@@ -34,18 +34,19 @@ export function readTracingData(head: Cursor, session: PerfSession): void {
   const ftraceCount = cursor.uint32();
   for (let i = 0; i < ftraceCount; i++) cursor.skip(cursor.size64());
 
+  let unreadable = 0;
   const systemCount = cursor.uint32();
   for (let i = 0; i < systemCount; i++) {
     const system = cursor.terminatedText();
     const formatCount = cursor.uint32();
     for (let j = 0; j < formatCount; j++) {
-      const at = cursor.position;
       const format = parseTracepointFormat(system, decodeUtf8(cursor.take(cursor.size64())));
-      if (format === undefined) {
-        throw new PerfDataError('malformed', at, `A format of "${system}" has no name or no id.`);
-      }
-      session.tracepoints.set(format.id, format);
+      if (format === undefined) unreadable++;
+      else session.tracepoints.set(format.id, format);
     }
+  }
+  if (unreadable > 0) {
+    session.problems.push(`Formats of tracepoints that have no name or no id are not used: ${unreadable}.`);
   }
 }
 

@@ -7,6 +7,7 @@
  */
 import { viewOf } from '../bytes.ts';
 import type { ShapedField, Value } from '../decoded-field.ts';
+import { itemLimit } from '../item-limit.ts';
 import { sidSize } from '../windows-values.ts';
 import { InType } from './constants.ts';
 import { TraceLoggingError } from './error.ts';
@@ -37,12 +38,6 @@ export interface TraceLoggingEvent {
 }
 
 /**
- * Values and structs of one event: more than a payload of 64 KiB has bytes. Without a limit a few bytes of
- * nested arrays of nothing could keep a decoder busy for years.
- */
-const ITEM_LIMIT = 0x20000;
-
-/**
  * Decodes one event.
  *
  * @param metadata from its size on
@@ -67,11 +62,12 @@ class PayloadDecoder {
   private readonly bytes: Uint8Array;
   private readonly view: DataView;
   private offset = 0;
-  private itemsLeft = ITEM_LIMIT;
+  private itemsLeft: number;
 
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;
     this.view = viewOf(bytes);
+    this.itemsLeft = itemLimit(bytes.length);
   }
 
   readFields(fields: readonly ParsedField[]): TraceLoggingField[] {
@@ -109,7 +105,9 @@ class PayloadDecoder {
   }
 
   private countItem(): void {
-    if (this.itemsLeft-- === 0) this.fail(`The event has more than ${ITEM_LIMIT} values.`);
+    if (this.itemsLeft-- === 0) {
+      this.fail(`The event has more values than its ${this.bytes.length} bytes can be.`);
+    }
   }
 
   private readElementCount(field: ParsedField): number {

@@ -5,7 +5,7 @@
 import { readSigned, readUnsigned, viewOf } from '../bytes.ts';
 import type { Value } from '../decoded-field.ts';
 import { guidText } from '../guid.ts';
-import { ipAddressText } from '../ip-address.ts';
+import { ipAddressOf, ipAddressText, socketAddressText } from '../ip-address.ts';
 import { characterOf, decodeLatin1, decodeUtf8, decodeUtf16 } from '../text.ts';
 import { sidText, systemTimeText } from '../windows-values.ts';
 import { InType, OutType } from './constants.ts';
@@ -93,8 +93,9 @@ function isUtf8(outType: number): boolean {
 }
 
 function readBinary(outType: number, bytes: Uint8Array): string | Uint8Array {
+  if (outType === OutType.SocketAddress) return socketAddressText(bytes) ?? bytes;
   const isAddress = outType === OutType.Ipv4 || outType === OutType.Ipv6;
-  return isAddress && (bytes.length === 4 || bytes.length === 16) ? ipAddressText(bytes) : bytes;
+  return (isAddress ? ipAddressOf(bytes) : undefined) ?? bytes;
 }
 
 /** Sizes of what may be absent, by OutType: in counted bytes no bytes mean null. */
@@ -112,6 +113,7 @@ const NULLABLE_SIZES: Readonly<Partial<Record<number, readonly number[]>>> = {
 };
 
 function readNullable(outType: number, bytes: Uint8Array): Value {
+  if (outType === OutType.SocketAddress) return readBinary(outType, bytes);
   const sizes = NULLABLE_SIZES[outType];
   if (sizes === undefined) return bytes;
   if (bytes.length === 0) return null;

@@ -29,6 +29,12 @@ export function takeFaults(): Faults | undefined {
   return faults;
 }
 
+/** Nothing has gone wrong yet, in an event that is to be encoded. */
+export function forgetFaults(): void {
+  badValues = 0;
+  tooLarge = false;
+}
+
 /** Undoes `takeFaults`. */
 export function putBackFaults(faults: Faults | undefined): void {
   badValues = faults?.badValues ?? 0;

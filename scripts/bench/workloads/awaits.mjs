@@ -9,7 +9,7 @@ const loop = async (iterations) => {
 /** Loaded only where it is wanted: the plain process is to be one that has never heard of tracewright. */
 async function load() {
   const { defineBenchmarkSource } = await import('../source.mjs');
-  const { listen } = await import('../../../dist/index.js');
+  const { listen } = await import('../../../dist/cjs/index.mjs');
   return { source: defineBenchmarkSource(), listen };
 }
 

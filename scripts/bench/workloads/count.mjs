@@ -8,6 +8,22 @@ export const TOLD_MS = 100;
 /** What is counted between two turns of the event loop, so that the turns cost nothing beside it. */
 const BATCH_SIZE = 10_000;
 
+/** Forms of what a meter counts, ours or OpenTelemetry's: each makes an instrument, and returns what counts. */
+export const meterForms = (meter) => ({
+  plain: () => {
+    const counter = meter().createCounter('orders');
+    return () => counter.add(1);
+  },
+  labelled: () => {
+    const counter = meter().createCounter('orders');
+    return () => counter.add(1, { kind: 'book' });
+  },
+  histogram: () => {
+    const histogram = meter().createHistogram('duration');
+    return (i) => histogram.record(i);
+  },
+});
+
 export const idleLoop = (count) => (iterations) => {
   for (let i = 0; i < iterations; i++) count(i);
   return iterations;

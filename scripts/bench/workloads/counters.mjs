@@ -1,9 +1,9 @@
 // Values that are counted: our counters, and empty functions of the same shape.
 
-import { EventCounter, IncrementingEventCounter, Meter } from '../../../dist/counters/index.js';
-import { startSession } from '../../../dist/index.js';
+import { EventCounter, IncrementingEventCounter, Meter } from '../../../dist/cjs/counters.mjs';
+import { startSession } from '../../../dist/cjs/index.mjs';
 import { defineBenchmarkSource } from '../source.mjs';
-import { askedLoop, idleLoop, TOLD_MS } from './count.mjs';
+import { askedLoop, idleLoop, meterForms, TOLD_MS } from './count.mjs';
 
 /** Each makes a counter, and returns what counts. */
 const forms = {
@@ -15,21 +15,8 @@ const forms = {
     const counter = new EventCounter(defineBenchmarkSource(), 'order-time');
     return (i) => counter.write(i);
   },
-  plain: () => {
-    const counter = meter().createCounter('orders');
-    return () => counter.add(1);
-  },
-  labelled: () => {
-    const counter = meter().createCounter('orders');
-    return () => counter.add(1, { kind: 'book' });
-  },
-  histogram: () => {
-    const histogram = meter().createHistogram('duration');
-    return (i) => histogram.record(i);
-  },
+  ...meterForms(() => new Meter('Benchmark')),
 };
-
-const meter = () => new Meter('Benchmark');
 
 const emptyForms = {
   plain: () => {

@@ -1,25 +1,10 @@
 // The peer of meters: OpenTelemetry's metrics.
 import { requirePeer } from '../peer.mjs';
-import { askedLoop, idleLoop, TOLD_MS } from './count.mjs';
+import { askedLoop, idleLoop, meterForms, TOLD_MS } from './count.mjs';
 
 const { metrics } = requirePeer('@opentelemetry/api');
 
-const meter = () => metrics.getMeter('benchmark');
-
-const forms = {
-  plain: () => {
-    const counter = meter().createCounter('orders');
-    return () => counter.add(1);
-  },
-  labelled: () => {
-    const counter = meter().createCounter('orders');
-    return () => counter.add(1, { kind: 'book' });
-  },
-  histogram: () => {
-    const histogram = meter().createHistogram('duration');
-    return (i) => histogram.record(i);
-  },
-};
+const forms = meterForms(() => metrics.getMeter('benchmark'));
 
 /** Nobody has registered an SDK: what an instrumented library costs then. */
 export const apiOnly = (form) => idleLoop(forms[form]());

@@ -1,6 +1,6 @@
 // An event that goes to a tracepoint which a tool has named, through the descriptor that it has passed.
 import { openSync } from 'node:fs';
-import { UserEventsSession } from '../../../dist/session/user-events/user-events-session.js';
+import { UserEventsSession } from '../../../dist/eventpipe/user-events/user-events-session.js';
 import { defineBenchmarkSource, payload } from '../source.mjs';
 
 /** @param {string} path of what stands in for user_events_data */

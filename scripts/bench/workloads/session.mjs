@@ -1,5 +1,5 @@
 // Events and activities that a session of this process writes into a file.
-import { startSession } from '../../../dist/index.js';
+import { startSession } from '../../../dist/cjs/index.mjs';
 import { defineBenchmarkSource, payload } from '../source.mjs';
 import { fileLoop } from './file.mjs';
 

@@ -1,4 +1,4 @@
-// The descriptor: not inherited by programs that are run, and missed without harm when somebody closes it.
+// The descriptors: not inherited by programs that are run, and missed without harm when somebody closes them.
 import { spawnSync } from 'node:child_process';
 import { closeSync, readdirSync, readlinkSync } from 'node:fs';
 import { defineEventSource, event } from 'tracewright';
@@ -9,14 +9,14 @@ tracefs.setRecorded('Descriptor_L4K0', true);
 await tracefs.until(() => log.Tick.enabled, 'the event to be enabled');
 log.Tick();
 const inherited = spawnSync('ls', ['-l', '/proc/self/fd']).stdout.toString().includes('user_events_data');
-const descriptor = readdirSync('/proc/self/fd').find((fd) => {
+const descriptors = readdirSync('/proc/self/fd').filter((fd) => {
   try {
     return readlinkSync(`/proc/self/fd/${fd}`).endsWith('user_events_data');
   } catch {
     return false;
   }
 });
-closeSync(Number(descriptor));
+for (const descriptor of descriptors) closeSync(Number(descriptor));
 log.Tick();
 log.Tick();
 console.log(JSON.stringify({ inherited, stats: log.stats() }));

@@ -4,7 +4,7 @@ import { accessSync, fstatSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 import { currentActivityId, defineEventSource, event, Level } from 'tracewright';
-import { UserEventsSession } from '../../../dist/session/user-events/user-events-session.js';
+import { UserEventsSession } from '../../../dist/eventpipe/user-events/user-events-session.js';
 import { TRACEFS, until } from './tracefs.mjs';
 
 const log = defineEventSource('Demo', {

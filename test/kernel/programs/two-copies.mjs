@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import * as one from 'tracewright';
 import * as tracefs from './tracefs.mjs';
 
-const two = await import(pathToFileURL(`${process.argv[2]}/dist/index.js`).href);
+const two = await import(pathToFileURL(`${process.argv[2]}/dist/cjs/index.mjs`).href);
 const define = ({ defineEventSource, event }) => {
   const [start, stop] = [event(), event({ success: 'bool' })];
   return defineEventSource('Copies', {

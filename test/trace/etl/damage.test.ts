@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { readBuffers } from '../../../lib/trace/etl/buffer-file.ts';
+import { MemorySource } from '../../../lib/trace/source/memory-source.ts';
 import { TraceError } from '../../../lib/trace/trace-error.ts';
 import {
   bufferBytes,
@@ -22,6 +24,17 @@ describe('losses', () => {
     );
     expect(reader.progress).toMatchObject({ lostEvents: 2, lostBuffers: 1 });
   });
+});
+
+it('an .etl of very many buffers is read up to a number of them', async () => {
+  const bytes = etlBytes([bufferBytes([at(1)]), bufferBytes([at(2)])]);
+  const read = async (max: number) => {
+    let count = 0;
+    for await (const _ of readBuffers(await new MemorySource(bytes).seekable(), max)) count++;
+    return count;
+  };
+  expect(await read(3)).toBe(3);
+  await expect(read(2)).rejects.toThrow('More than 2 buffers are not read.');
 });
 
 describe('a damaged .etl', () => {

@@ -74,6 +74,15 @@ describe('events that a manifest describes', () => {
     expect((await readEtl(etlBytes([bufferBytes([event(1), ...chunks])]))).events[0]?.name).toBe('Rich');
   });
 
+  it('have that of another definition where the one that describes more does not know them', async () => {
+    const rich = manifest('Rich', 'win:UInt32', '<event value="9" version="0" symbol="Other"/>');
+    const four = manifest('Four', 'win:UInt32').replace('value="5"', 'value="4"');
+    const chunks = [rich, four].map((text, i) => chunk(2 + i, manifestChunks(text)[0] as Uint8Array));
+    const ofFour = eventRecord({ time: at(1), id: 4, opcode: 0, payload: [7, 0, 0, 0] });
+    const { events } = await readEtl(etlBytes([bufferBytes([ofFour, ...chunks])]));
+    expect(events[0]?.name).toBe('Four');
+  });
+
   it('are as without where the manifest in the trace is damaged', async () => {
     const damaged = chunk(2, manifestChunks('<instrumentationManifest')[0] as Uint8Array);
     const { events, error } = await readEtl(etlBytes([bufferBytes([event(1), damaged])]));

@@ -136,6 +136,59 @@ describe.each(['a file', 'a pipe'])('perf.data of %s', (where) => {
     expect({ ...events[0]?.payload }).toEqual({ ip: 0x1000n, addr: 0x2000n, period: 1n });
   });
 
+  it('names by what was recorded what perf has no name for', async () => {
+    const bytes = bytesOf({ records: [at(1n)] });
+    const start = Buffer.from(bytes).indexOf(Buffer.from([2, 0, 0, 0, 136, 0, 0, 0]));
+    const view = new DataView(bytes.buffer);
+    view.setUint32(start, 1, true);
+    view.setBigUint64(start + 8, 0n, true);
+    view.setBigUint64(start + 40, (1n << 18n) | (1n << 5n) | (1n << 6n), true);
+    const { events } = await readBytes(bytes);
+    expect(events[0]).toMatchObject({ provider: 'perf', name: 'cpu-clock:u' });
+  });
+
+  it('names events by their order where they have no ids', async () => {
+    const names = new Bytes(true).u32(1).u32(8).u64(0).u32(0).raw(text('cycles:u'));
+    const bytes = bytesOf({ records: [at(1n)], features: new Map([[12, names.done()]]) });
+    const { events } = await readBytes(replaceAll(bytes, 'ID: 1234', 'ID: 4321'));
+    expect(events[0]).toMatchObject({ provider: 'cycles', name: 'u' });
+  });
+
+  describe.each([
+    ['HOSTNAME', 3],
+    ['OSRELEASE', 4],
+    ['VERSION', 5],
+    ['ARCH', 6],
+    ['NRCPUS', 7],
+    ['CPUDESC', 8],
+    ['CPUID', 9],
+    ['TOTAL_MEM', 10],
+    ['CMDLINE', 11],
+    ['EVENT_DESC', 12],
+    ['SAMPLE_TIME', 21],
+    ['CLOCK_DATA', 29],
+  ])('with the feature %s', (name, bit) => {
+    it.each([
+      ['empty', [], `The feature ${name} is empty.`],
+      ['cut off', [200, 0, 0], `The feature ${name} cannot be read: There are no `],
+      ['malformed', [0xff, 0xff, 0xff, 0xff], `The feature ${name} cannot be read: There are no `],
+    ])('%s has its events, and says what is missing', async (_, content, problem) => {
+      const features = new Map([
+        [bit, Uint8Array.from(content)],
+        ...(bit === 3 ? [] : ([[3, text('box')]] as const)),
+      ]);
+      const { events, fault, info } = await read({ records: [at(1n), at(2n), round], features });
+      expect(events.map(({ name }) => name)).toEqual(['RequestStart', 'RequestStart']);
+      expect(fault).toBeUndefined();
+      // Through a pipe it may come in a record, whose body is a multiple of eight bytes.
+      if (where === 'a file') {
+        expect(info.problems).toHaveLength(1);
+        expect(info.problems?.[0]).toContain(problem);
+      }
+      expect(info.properties.HOSTNAME).toBe(bit === 3 ? undefined : 'box');
+    });
+  });
+
   it('tells names of processes and losses as it goes', async () => {
     const withIds = (type: number, fill: (body: Bytes) => void) =>
       record(true, type, (body) => {
@@ -262,6 +315,32 @@ describe('a file', () => {
     await expect(readBytes(bytes)).rejects.toMatchObject({ code: 'unsupported' });
     view.setBigUint64(32, 1n << 20n, true);
     await expect(readBytes(bytes)).rejects.toMatchObject({ code: 'truncated' });
+  });
+
+  it.each([
+    ['where no section can stand', 0xffff_ffff_ffff_fff8n, 16n],
+    ['larger than any section can be', 0n, 0xffff_ffff_ffff_fff8n],
+    ['larger than is read', 0n, 1n << 40n],
+    ['behind its end', 1n << 30n, 16n],
+  ])('with a feature %s reads all others', async (_, start, size) => {
+    const bytes = fileBytes({ records: [at(1n)], features: new Map([[3, text('box')]]) });
+    const view = new DataView(bytes.buffer);
+    // The first feature, the formats of the tracepoints, stands first in the table behind the data.
+    const table = Number(view.getBigUint64(40, true) + view.getBigUint64(48, true));
+    view.setBigUint64(table, start, true);
+    view.setBigUint64(table + 8, size, true);
+    const { events, fault, info } = await readBytes(bytes);
+    expect(events).toHaveLength(1);
+    expect(fault).toBeUndefined();
+    expect(info.properties).toEqual({ HOSTNAME: 'box' });
+    expect(info.problems).toEqual([expect.stringContaining('The feature TRACING_DATA cannot be read: ')]);
+  });
+
+  it('with a format that is damaged reads the others', async () => {
+    const bytes = replaceAll(fileBytes({ records: [at(1n)] }), 'ID: 1234', 'IT: 1234');
+    const { info, events } = await readBytes(bytes);
+    expect(events).toHaveLength(1);
+    expect(info.problems).toEqual(['Formats of tracepoints that have no name or no id are not used: 1.']);
   });
 
   it('that perf has not ended gives its events, without the fields that nothing describes, then says so', async () => {

@@ -7,6 +7,7 @@ import { CHUNK_SIZE, HEAD_SIZE, type OpenedSource } from '../../../lib/trace/byt
 import { openFile } from '../../../lib/trace/source/file-source.ts';
 import { MemorySource } from '../../../lib/trace/source/memory-source.ts';
 import { openStream } from '../../../lib/trace/source/stream-source.ts';
+import { missingOnWindows, named } from '../../platforms.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tracewright-sources-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -71,7 +72,7 @@ describe('a stream', () => {
   });
 });
 
-describe.skipIf(process.platform === 'win32')('a path', () => {
+describe.skipIf(missingOnWindows('FIFOs') !== undefined)(named('a path', missingOnWindows('FIFOs')), () => {
   it('may lead to a pipe', async () => {
     const pipe = join(folder, 'pipe');
     execFileSync('mkfifo', [pipe]);

@@ -5,9 +5,6 @@ import { type ReportData, reportData } from '../../../lib/view/report/page/repor
 import { reportHtml } from '../../../lib/view/report/report-html.ts';
 import { type ReportedTrace, type ReportLimits, TraceReport } from '../../../lib/view/report/trace-report.ts';
 
-/** As `npm run setup` compiles it. */
-export const COMPILED_PAGE = new URL('../../../dist/view/report/page/', import.meta.url);
-
 const TRACE: ReportedTrace = {
   name: 'demo.nettrace',
   format: 'nettrace 4',
@@ -29,8 +26,7 @@ export async function reportOf(
   const report = new TraceReport(limits);
   for (const event of events) report.add(event);
   const pieces: string[] = [];
-  for await (const piece of reportHtml(report.content({ ...TRACE, ...trace }), COMPILED_PAGE))
-    pieces.push(piece);
+  for await (const piece of reportHtml(report.content({ ...TRACE, ...trace }))) pieces.push(piece);
   const html = pieces.join('');
   return { html, data: contentOf(html) };
 }

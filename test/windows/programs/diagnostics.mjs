@@ -1,7 +1,7 @@
 // Opens the diagnostic port, and asks it as a tool does. The client is in the same process, for Wine starts only one.
 import { defineEventSource, event } from 'tracewright';
 import { enableDiagnostics } from 'tracewright/diagnostics';
-import { DiagnosticsClient } from '../node_modules/tracewright/dist/session/diagnostics/client/diagnostics-client.js';
+import { DiagnosticsClient } from '../node_modules/tracewright/dist/diagnostics/client/diagnostics-client.js';
 
 const log = defineEventSource('Windows-App', { Ping: event({ n: 'int32' }) });
 const port = enableDiagnostics();

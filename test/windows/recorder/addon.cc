@@ -32,7 +32,8 @@ GUID ToGuid(const Napi::Value& value) {
   return guid;
 }
 
-// send(provider, code, level, any: bigint, all: bigint, filter: Uint8Array | undefined, wait)
+// send(provider, code, level, any: bigint, all: bigint, filter: Uint8Array | undefined, wait,
+// session)
 void JsSend(const Napi::CallbackInfo& info) {
   Filter filter;
   filter.level = static_cast<UCHAR>(Uint32(info[2]));
@@ -43,7 +44,11 @@ void JsSend(const Napi::CallbackInfo& info) {
     auto bytes = info[5].As<Napi::Uint8Array>();
     filter.data.assign(reinterpret_cast<const char*>(bytes.Data()), bytes.ByteLength());
   }
-  Send(ToGuid(info[0]), static_cast<Command>(Uint32(info[1])), filter, info[6].ToBoolean());
+  Send(ToGuid(info[0]),
+       info[7].ToString(),
+       static_cast<Command>(Uint32(info[1])),
+       filter,
+       info[6].ToBoolean());
 }
 
 void JsSettle(const Napi::CallbackInfo&) { Settle(); }
@@ -69,6 +74,21 @@ void JsFailNext(const Napi::CallbackInfo& info) {
 // setLosses(events, buffers)
 void JsSetLosses(const Napi::CallbackInfo& info) { SetLosses(Uint32(info[0]), Uint32(info[1])); }
 
+std::wstring WideText(const Napi::Value& value) {
+  std::u16string text = value.ToString().Utf16Value();
+  return {text.begin(), text.end()};
+}
+
+// addSession(name, file)
+void JsAddSession(const Napi::CallbackInfo& info) {
+  AddSession(WideText(info[0]), WideText(info[1]));
+}
+
+// endSession(name) -> boolean
+Napi::Value JsEndSession(const Napi::CallbackInfo& info) {
+  return Napi::Boolean::New(info.Env(), EndSession(WideText(info[0])));
+}
+
 // mark(text): a line of the test's own among the calls. Letters, digits and spaces.
 void JsMark(const Napi::CallbackInfo& info) { Line("mark").Text("text", info[0].ToString()); }
 
@@ -92,6 +112,8 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   exports["settle"] = Napi::Function::New<JsSettle>(env, "settle");
   exports["failNext"] = Napi::Function::New<JsFailNext>(env, "failNext");
   exports["setLosses"] = Napi::Function::New<JsSetLosses>(env, "setLosses");
+  exports["addSession"] = Napi::Function::New<JsAddSession>(env, "addSession");
+  exports["endSession"] = Napi::Function::New<JsEndSession>(env, "endSession");
   exports["mark"] = Napi::Function::New<JsMark>(env, "mark");
   return exports;
 }

@@ -1,10 +1,12 @@
 // See etw_model.h.
 #include "etw_model.h"
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "call_log.h"
@@ -37,10 +39,13 @@ struct Failure {
   ULONG left = 0;
 };
 
+// What each session asks of one provider, the latest request last.
+using Sessions = std::vector<std::pair<std::string, Filter>>;
+
 struct State {
   std::mutex mutex;  // guards all of this; never held while a callback runs
   std::vector<std::shared_ptr<Registration>> registrations;  // for ever: a handle is never reused
-  std::map<GUID, Filter, GuidLess> sessions;                 // of the providers that are enabled
+  std::map<GUID, Sessions, GuidLess> sessions;               // that have each provider enabled
   std::map<Operation, Failure> failures;
   uint64_t created_ids = 0;
 };
@@ -70,13 +75,33 @@ std::shared_ptr<Registration> FindLive(REGHANDLE handle) {
   return found != nullptr && found->live ? found : nullptr;
 }
 
-bool FindSession(const GUID& provider, Filter* filter) {
+Sessions SessionsOf(const GUID& provider) {
   State& state = TheState();
   std::lock_guard<std::mutex> lock(state.mutex);
   auto found = state.sessions.find(provider);
-  if (found == state.sessions.end()) return false;
-  *filter = found->second;
-  return true;
+  return found == state.sessions.end() ? Sessions{} : found->second;
+}
+
+// What all sessions ask together, of which there is one at least: the weakest filter that lets
+// through what any of them wants. The data are those of the latest request.
+Filter Combined(const Sessions& sessions) {
+  Filter all = sessions.front().second;
+  for (auto& [name, filter] : sessions) {
+    all.level = all.level == 0 || filter.level == 0 ? 0 : std::max(all.level, filter.level);
+    bool is_any = all.any_keyword == 0 || filter.any_keyword == 0;
+    all.any_keyword = is_any ? 0 : all.any_keyword | filter.any_keyword;
+    all.all_keyword &= filter.all_keyword;
+    all.has_data = filter.has_data;
+    all.data = filter.data;
+  }
+  return all;
+}
+
+bool Passes(const Filter& filter, UCHAR level, ULONGLONG keyword) {
+  if (level > filter.level && filter.level != 0) return false;
+  if (keyword == 0) return true;
+  bool any = filter.any_keyword == 0 || (keyword & filter.any_keyword) != 0;
+  return any && (keyword & filter.all_keyword) == filter.all_keyword;
 }
 
 // With `calling` held.
@@ -106,13 +131,22 @@ void Call(const Registration& registration, Command command, const Filter& filte
   Line("callbackDone").Hex64("handle", registration.handle);
 }
 
-void CallAll(const GUID& provider, Command command, const Filter& filter) {
+void CallAll(const GUID& provider, const std::string& session, Command command, Filter filter) {
   std::vector<std::shared_ptr<Registration>> called;
   State& state = TheState();
   {
     std::lock_guard<std::mutex> lock(state.mutex);
-    if (command == Command::kEnable) state.sessions[provider] = filter;
-    if (command == Command::kDisable) state.sessions.erase(provider);
+    if (command != Command::kCaptureState) {
+      Sessions& sessions = state.sessions[provider];
+      auto is_it = [&](const auto& entry) { return entry.first == session; };
+      sessions.erase(std::remove_if(sessions.begin(), sessions.end(), is_it), sessions.end());
+      if (command == Command::kEnable) sessions.emplace_back(session, filter);
+      // While one is left, the provider is told what is asked for from now on.
+      if (!sessions.empty()) {
+        command = Command::kEnable;
+        filter = Combined(sessions);
+      }
+    }
     for (auto& registration : state.registrations) {
       if (IsEqualGUID(registration->provider, provider)) called.push_back(registration);
     }
@@ -154,8 +188,8 @@ ULONG Register(const GUID* provider, PENABLECALLBACK callback, void* context, RE
     registration->handle = HandleOf(state.registrations.size());
     state.registrations.push_back(registration);
   }
-  Filter filter;
-  if (FindSession(*provider, &filter)) Call(*registration, Command::kEnable, filter);
+  Sessions sessions = SessionsOf(*provider);
+  if (!sessions.empty()) Call(*registration, Command::kEnable, Combined(sessions));
   *handle = registration->handle;
   return ERROR_SUCCESS;
 }
@@ -182,12 +216,11 @@ ULONG SetInformation(REGHANDLE handle, int information_class, const void* data, 
 
 bool IsEnabled(REGHANDLE handle, UCHAR level, ULONGLONG keyword) {
   std::shared_ptr<Registration> registration = FindLive(handle);
-  Filter filter;
-  if (registration == nullptr || !FindSession(registration->provider, &filter)) return false;
-  if (level > filter.level && filter.level != 0) return false;
-  if (keyword == 0) return true;
-  bool any = filter.any_keyword == 0 || (keyword & filter.any_keyword) != 0;
-  return any && (keyword & filter.all_keyword) == filter.all_keyword;
+  if (registration == nullptr) return false;
+  Sessions sessions = SessionsOf(registration->provider);
+  return std::any_of(sessions.begin(), sessions.end(), [&](const auto& entry) {
+    return Passes(entry.second, level, keyword);
+  });
 }
 
 Outcome Write(REGHANDLE handle, const EVENT_DESCRIPTOR& descriptor, ULONG count,
@@ -236,9 +269,10 @@ ULONG ActivityIdControl(ULONG code, GUID* id) {
 
 GUID ThreadActivityId() { return thread_activity_id; }
 
-void Send(const GUID& provider, Command command, const Filter& filter, bool wait) {
+void Send(const GUID& provider, const std::string& session, Command command, const Filter& filter,
+          bool wait) {
   ControlThread& thread = ControlThread::Get();
-  thread.Post([=] { CallAll(provider, command, filter); });
+  thread.Post([=] { CallAll(provider, session, command, filter); });
   if (wait) thread.Settle();
 }
 

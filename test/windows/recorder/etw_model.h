@@ -12,8 +12,11 @@
 //    (534) only when somebody does;
 //  - the 64 KB of an event hold its header of 80 bytes and no other extra;
 //  - a callback that unregisters its own provider does not deadlock;
-//  - the ids that EventActivityIdControl creates: here a count, never random.
-// One session at most for a provider: of several, a provider sees only what they ask together.
+//  - the ids that EventActivityIdControl creates: here a count, never random;
+//  - of several sessions a provider is told what they ask together: the most verbose level, all
+//    keywords of any-keyword, those common to every all-keyword, and the latest session's filter
+//    data; when one of them goes, by another "enable", and only the last one's end is a "disable";
+//  - a provider that registers then is called once, with what they ask together.
 #pragma once
 
 #include <windows.h>
@@ -55,9 +58,10 @@ ULONG ActivityIdControl(ULONG code, GUID* id);
 // What ETW stamps on an event whose writer gives no activity id.
 GUID ThreadActivityId();
 
-// Has a thread of the recorder's own call the callbacks of all registrations of the provider, after
-// those of the commands before; `wait` for that.
-void Send(const GUID& provider, Command command, const Filter& filter, bool wait);
+// Has the session, by its name, ask this of the provider: a thread of the recorder's own calls the
+// callbacks of all its registrations, after those of the commands before; `wait` for that.
+void Send(const GUID& provider, const std::string& session, Command command, const Filter& filter,
+          bool wait);
 // Waits for the callbacks of all commands.
 void Settle();
 

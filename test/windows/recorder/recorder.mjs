@@ -1,7 +1,7 @@
 // The sessions of a Windows program's test: what tools like PerfView and logman ask of the providers in this
 // process. For programs run with `recorder: true`, which loads the addon etwrec.node before all others.
 //
-// A provider is named by its GUID, as text without braces. A session's request is brought to the provider's
+// A provider is named by its GUID, as text without braces, a session by any text. A session's request is brought to the provider's
 // callback by another thread, as ETW does; `wait: false` goes on without waiting for that. An any-keyword or level
 // of 0 asks for everything.
 import { createRequire } from 'node:module';
@@ -15,20 +15,21 @@ const CAPTURE_STATE = 2;
 /**
  * Starts a session's interest in the provider, or changes it. It holds for registrations to come.
  * @param {string} provider
- * @param {{ level?: number, any?: bigint, all?: bigint, filter?: Uint8Array, wait?: boolean }} [options]
+ * @param {{ session?: string, level?: number, any?: bigint, all?: bigint, filter?: Uint8Array, wait?: boolean }} [options]
  */
-export function enable(provider, { level = 0, any = 0n, all = 0n, filter, wait = true } = {}) {
-  addon.send(provider, ENABLE, level, any, all, filter, wait);
+export function enable(provider, options = {}) {
+  const { session = 'session', level = 0, any = 0n, all = 0n, filter, wait = true } = options;
+  addon.send(provider, ENABLE, level, any, all, filter, wait, session);
 }
 
 /** Ends the session's interest. */
-export function disable(provider, { wait = true } = {}) {
-  addon.send(provider, DISABLE, 0, 0n, 0n, undefined, wait);
+export function disable(provider, { session = 'session', wait = true } = {}) {
+  addon.send(provider, DISABLE, 0, 0n, 0n, undefined, wait, session);
 }
 
 /** Asks the provider to write its state; changes nothing of what is enabled. */
 export function captureState(provider, { level = 0, any = 0n, all = 0n, filter, wait = true } = {}) {
-  addon.send(provider, CAPTURE_STATE, level, any, all, filter, wait);
+  addon.send(provider, CAPTURE_STATE, level, any, all, filter, wait, 'session');
 }
 
 /** Waits until all that was asked with `wait: false` has reached the providers. */
@@ -50,7 +51,20 @@ export function mark(text) {
   addon.mark(text);
 }
 
-/** What sessions that this process has started say, when they end, that they have lost. */
+/** A session of that name, which another program has started. */
+export function addSession(name, file) {
+  addon.addSession(name, file);
+}
+
+/**
+ * Ends a session, as another program does, or ETW when its file is as large as it may be.
+ * @returns {boolean} whether there was one
+ */
+export function endSession(name) {
+  return addon.endSession(name);
+}
+
+/** What sessions that this process has started say that they have lost. */
 export function setLosses(events, buffers) {
   addon.setLosses(events, buffers);
 }

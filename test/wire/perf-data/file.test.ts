@@ -153,6 +153,12 @@ describe('what cannot be read', () => {
   const event = sample(true, { timeNs: 1n, payload: EVENT });
   const whole = fileBytes({ records: [event, finishedRound(true)] });
   const readAll = (bytes: Uint8Array) => [...readPerfData(bytes).records()];
+  /** Of the only feature: its section is the last number of the table behind the data. */
+  const featureSize = (bytes: Uint8Array) => {
+    const view = new DataView(bytes.buffer);
+    const table = Number(view.getBigUint64(40, true) + view.getBigUint64(48, true));
+    return Number(view.getBigUint64(table + 8, true));
+  };
 
   it('is no perf.data', () => {
     expect(errorOf(() => readPerfData(new TextEncoder().encode('PERFFILE and more'))).message).toBe(
@@ -189,9 +195,19 @@ describe('what cannot be read', () => {
   });
 
   it('ends early, wherever that is', () => {
-    for (let length = 0; length < whole.length; length++) {
+    const features = whole.length - featureSize(whole);
+    for (let length = 0; length < features; length++) {
       const { message } = errorOf(() => readAll(whole.subarray(0, length)));
       expect(message).toMatch(/\. \(at byte \d+\)$/);
+    }
+    // Without what follows, the records can be read.
+    for (let length = features; length < whole.length; length++) {
+      const { session, records } = readPerfData(whole.subarray(0, length));
+      expect([...records()]).toHaveLength(2);
+      expect(session.problems).toEqual([
+        `The feature TRACING_DATA cannot be read: The file ends before feature 1, which is to stand at ` +
+          `${features} to ${whole.length}. (at byte ${length})`,
+      ]);
     }
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Guid } from '../../../lib/activity/guid.ts';
-import { netTraceFields, valueWriterOf } from '../../../lib/session/event-pipe/field-layouts.ts';
+import { netTraceFields, valueWriterOf } from '../../../lib/eventpipe/field-layouts.ts';
 import { fieldSchemas } from '../../../lib/source/field-schemas.ts';
 import { compilePayloadWriter } from '../../../lib/wire/payload-writer.ts';
 import { scratch } from '../../../lib/wire/scratch.ts';

@@ -1,9 +1,11 @@
 /** The activities of a report, as the tree that they are. */
-import type { ReportHeader, ReportTask } from '../report-header.ts';
+import { ACTIVITY_STATES, type ReportHeader, type ReportTask } from '../report-header.ts';
+import type { Columns } from './columns.ts';
 import type { EventTable } from './event-table.ts';
 import { type Grouped, grouped, indicesWhere, itemsOf } from './grouped.ts';
 import { instants, nanoseconds, optionalNumbers, wholeNumbers } from './numbers.ts';
-import { type Columns, type StateName, stateName } from './report-data.ts';
+
+type StateName = (typeof ACTIVITY_STATES)[number];
 
 export class ActivityTable {
   readonly count: number;
@@ -66,7 +68,7 @@ export class ActivityTable {
   }
 
   stateOf(index: number): StateName {
-    return stateName(this.state[index] as number);
+    return ACTIVITY_STATES[this.state[index] as number] as StateName;
   }
 
   children(index: number): Uint32Array {

@@ -1,7 +1,7 @@
 /** The events of a report. */
 import type { EventKind, ReportHeader } from '../report-header.ts';
+import type { Columns } from './columns.ts';
 import { beginnings, instants, optionalNumbers, wholeNumbers } from './numbers.ts';
-import type { Columns } from './report-data.ts';
 import { Texts } from './texts.ts';
 
 /** A field of a payload as it is shown. */

@@ -1,6 +1,7 @@
 /** A report's content, taken out of its columns: what every part of the page shows. */
-import { ACTIVITY_STATES, COLUMN_NAMES, type ColumnName, type ReportHeader } from '../report-header.ts';
+import type { ReportHeader } from '../report-header.ts';
 import { ActivityTable } from './activity-table.ts';
+import { columnsOf } from './columns.ts';
 import { EventTable } from './event-table.ts';
 
 export interface ReportData {
@@ -21,22 +22,4 @@ export function reportData(bytes: Uint8Array): ReportData {
   const columns = columnsOf(header, bytes.subarray(columnsStart));
   const events = new EventTable(header, columns);
   return { header, events, activities: new ActivityTable(header, columns, events) };
-}
-
-export type Columns = Readonly<Record<ColumnName, Uint8Array>>;
-
-function columnsOf({ columnSizes }: ReportHeader, bytes: Uint8Array): Columns {
-  let at = 0;
-  const columns: Partial<Record<ColumnName, Uint8Array>> = {};
-  for (const name of COLUMN_NAMES) {
-    columns[name] = bytes.subarray(at, at + columnSizes[name]);
-    at += columnSizes[name];
-  }
-  return columns as Columns;
-}
-
-export type StateName = (typeof ACTIVITY_STATES)[number];
-
-export function stateName(index: number): StateName {
-  return ACTIVITY_STATES[index] as StateName;
 }

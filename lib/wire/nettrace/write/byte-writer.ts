@@ -1,4 +1,10 @@
-/** Putting the bytes of a nettrace together, in memory that grows and is used again. */
+/**
+ * Putting the bytes of a nettrace together, in memory that grows and is used again.
+ *
+ * Any call may be the one at which the stack or the memory ends, or the thread is terminated, and then no code
+ * runs that could tidy up. So bytes count only once `kept` says so, which is set by an assignment, after the last
+ * call: whoever finds bytes behind it takes them back.
+ */
 import { viewOf } from '../../bytes.ts';
 
 const FIRST_SIZE = 1024;
@@ -9,6 +15,8 @@ const FOUR_GROUPS = 0x1000_0000;
 
 export class NetTraceBytes {
   length = 0;
+  /** Up to here, what has been written is whole. */
+  kept = 0;
   private buffer = Buffer.allocUnsafeSlow(FIRST_SIZE);
   private view = viewOf(this.buffer);
 
@@ -118,14 +126,34 @@ export class NetTraceBytes {
     this.length = length;
   }
 
+  /** Sets bits of the byte at the offset. */
+  setBits(at: number, bits: number): void {
+    this.buffer[at] = (this.buffer[at] as number) | bits;
+  }
+
   /** What has been written, until something else is. */
   current(): Uint8Array {
     return this.buffer.subarray(0, this.length);
   }
 
+  /** What is whole of it, until something else is written. */
+  whole(): Uint8Array {
+    return this.buffer.subarray(0, this.kept);
+  }
+
+  /** A copy of what is whole. */
+  wholeCopy(): Uint8Array {
+    return Uint8Array.prototype.slice.call(this.buffer, 0, this.kept);
+  }
+
+  /** A copy of what has been written. */
+  copy(): Uint8Array {
+    return Uint8Array.prototype.slice.call(this.buffer, 0, this.length);
+  }
+
   /** A copy of what has been written; then there is nothing. */
   take(): Uint8Array {
-    const taken = Uint8Array.prototype.slice.call(this.buffer, 0, this.length);
+    const taken = this.copy();
     this.length = 0;
     return taken;
   }
@@ -133,13 +161,17 @@ export class NetTraceBytes {
   /** Where the next `size` bytes go. */
   private grow(size: number): number {
     const at = this.length;
-    this.length += size;
-    if (this.length > this.buffer.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(this.length, 2 * this.buffer.length));
-      larger.set(this.buffer.subarray(0, at));
-      this.buffer = larger;
-      this.view = viewOf(larger);
-    }
+    const end = at + size;
+    if (end > this.buffer.length) this.enlarge(end);
+    this.length = end;
     return at;
+  }
+
+  private enlarge(size: number): void {
+    const larger = Buffer.allocUnsafeSlow(Math.max(size, 2 * this.buffer.length));
+    larger.set(this.buffer.subarray(0, this.length));
+    const view = viewOf(larger);
+    this.buffer = larger;
+    this.view = view;
   }
 }

@@ -15,6 +15,8 @@ import { NetTraceBytes } from './byte-writer.ts';
 import { BLOCK_SIZE } from './row-blocks.ts';
 import type { WrittenEvent, WrittenVersion } from './written.ts';
 
+const NOTHING: readonly Uint8Array[] = [];
+
 const MIN_TIME_AT = 4;
 const MAX_TIME_AT = 12;
 const NO_ACTIVITY = new Uint8Array(16);
@@ -30,8 +32,7 @@ export function writeEventBlockHead(bytes: NetTraceBytes): void {
 export class EventBlocks {
   private readonly bytes = new NetTraceBytes();
   private readonly version: WrittenVersion;
-  private full: Uint8Array[] = [];
-  private fullSize = 0;
+  private full = NOTHING;
   private minTicks = 0n;
   private maxTicks = 0n;
   // Of the event before; at the start of a block zero or nothing.
@@ -51,19 +52,27 @@ export class EventBlocks {
     this.version = version;
   }
 
-  get pendingBytes(): number {
-    return this.fullSize + this.bytes.length;
-  }
-
   /**
+   * @param sequence the event's number among those of its thread
    * @param stackId 0 for none
    * @param labelListId of version 6; 0 for none
    * @param isSorted whether no event that is written later is older
+   * @returns its size. It is in its block when this returns, and not where this throws
    */
-  add(event: WrittenEvent, stackId: number, labelListId: number, isSorted: boolean): void {
+  add(
+    event: WrittenEvent,
+    sequence: number,
+    stackId: number,
+    labelListId: number,
+    isSorted: boolean,
+  ): number {
     const { bytes } = this;
-    const isFirst = bytes.length === 0;
-    if (isFirst) this.startBlock(event.ticks);
+    const { ticks } = event;
+    if (bytes.length !== bytes.kept) this.takeBack();
+    if (bytes.kept >= BLOCK_SIZE) this.close();
+    const start = bytes.kept;
+    const isFirst = start === 0;
+    if (isFirst) this.startBlock(ticks);
     const flagsAt = bytes.length;
     bytes.uint8(0);
     let flags = isSorted ? BlobFlag.Sorted : 0;
@@ -72,33 +81,53 @@ export class EventBlocks {
       this.metadataId = event.metadataId;
       bytes.varUint(event.metadataId);
     }
-    flags |= this.writeThread(event, isFirst);
+    flags |= this.writeThread(event, sequence, isFirst);
     if (stackId !== this.stackId) {
       flags |= BlobFlag.Stack;
       this.stackId = stackId;
       bytes.varUint(stackId);
     }
-    this.writeTime(event.ticks);
+    bytes.varUint64(ticks - this.ticks);
     flags |=
       this.version === FormatVersion.V6 ? this.writeLabelList(labelListId) : this.writeActivities(event);
     const { payload } = event;
-    if (payload.length !== this.payloadSize) {
+    const payloadSize = payload.length;
+    if (payloadSize !== this.payloadSize) {
       flags |= BlobFlag.PayloadSize;
-      this.payloadSize = payload.length;
-      bytes.varUint(payload.length);
+      this.payloadSize = payloadSize;
+      bytes.varUint(payloadSize);
     }
     bytes.bytes(payload);
-    bytes.current()[flagsAt] = flags;
-    if (bytes.length >= BLOCK_SIZE) this.close();
+    bytes.setBits(flagsAt, flags);
+    let { minTicks, maxTicks } = this;
+    if (ticks < minTicks) minTicks = ticks;
+    if (ticks > maxTicks) maxTicks = ticks;
+    // No calls from here on: all of this happens, or nothing.
+    this.ticks = ticks;
+    this.minTicks = minTicks;
+    this.maxTicks = maxTicks;
+    bytes.kept = bytes.length;
+    return bytes.kept - start;
   }
 
-  /** The blocks of all events since the last call. */
-  take(): readonly Uint8Array[] {
-    if (this.bytes.length > 0) this.close();
-    const blocks = this.full;
-    this.full = [];
-    this.fullSize = 0;
-    return blocks;
+  /** All whole events since `clear`, in blocks that are there until the next event. */
+  blocks(): readonly Uint8Array[] {
+    if (this.bytes.kept === 0) return this.full;
+    this.setTimes();
+    return [...this.full, this.bytes.whole()];
+  }
+
+  /** Starts anew, with the memory that is there. */
+  clear(): void {
+    this.full = NOTHING;
+    this.bytes.length = 0;
+    this.bytes.kept = 0;
+  }
+
+  /** An event was given up amid. What comes next cannot refer to it, as events of one block do. */
+  private takeBack(): void {
+    if (this.bytes.kept > 0) this.close();
+    else this.bytes.length = 0;
   }
 
   private startBlock(ticks: bigint): void {
@@ -118,17 +147,23 @@ export class EventBlocks {
   }
 
   private close(): void {
-    this.bytes.setInt64(MIN_TIME_AT, this.minTicks);
-    this.bytes.setInt64(MAX_TIME_AT, this.maxTicks);
-    this.fullSize += this.bytes.length;
-    this.full.push(this.bytes.take());
+    this.setTimes();
+    const full = [...this.full, this.bytes.wholeCopy()];
+    this.full = full;
+    this.bytes.length = 0;
+    this.bytes.kept = 0;
   }
 
-  private writeThread(event: WrittenEvent, isFirst: boolean): number {
+  private setTimes(): void {
+    this.bytes.setInt64(MIN_TIME_AT, this.minTicks);
+    this.bytes.setInt64(MAX_TIME_AT, this.maxTicks);
+  }
+
+  private writeThread(event: WrittenEvent, sequence: number, isFirst: boolean): number {
     const { thread, ofThread = thread, processor = UNKNOWN_PROCESSOR } = event;
-    const delta = (thread.sequence - this.sequence - 1) >>> 0;
+    const delta = (sequence - this.sequence - 1) >>> 0;
     const isSame = thread.id === this.captureThreadId && processor === this.processor && delta === 0;
-    this.sequence = thread.sequence;
+    this.sequence = sequence;
     let flags = 0;
     if (isFirst || !isSame) {
       flags |= BlobFlag.CaptureThread;
@@ -144,13 +179,6 @@ export class EventBlocks {
       this.bytes.varId64(ofThread.id);
     }
     return flags;
-  }
-
-  private writeTime(ticks: bigint): void {
-    this.bytes.varUint64(ticks - this.ticks);
-    this.ticks = ticks;
-    if (ticks < this.minTicks) this.minTicks = ticks;
-    if (ticks > this.maxTicks) this.maxTicks = ticks;
   }
 
   private writeLabelList(labelListId: number): number {

@@ -16,15 +16,16 @@ import {
 import { NetTraceBytes } from './byte-writer.ts';
 
 export interface WrittenFraming {
+  /** The next bytes of the trace. */
+  readonly bytes: NetTraceBytes;
+  /** How many bytes of the trace came before. */
+  taken: number;
   /** What stands before the first block. */
   start(): void;
   /** Bytes stand in the trace in the order in which they are given. */
   block(kind: number, body: Uint8Array): void;
   /** What stands behind the last block. */
   end(): void;
-  /** What has been written since the last call. */
-  take(): Uint8Array;
-  readonly pendingBytes: number;
 }
 
 const OBJECT_NAMES: ReadonlyMap<number, string> = new Map(
@@ -33,13 +34,8 @@ const OBJECT_NAMES: ReadonlyMap<number, string> = new Map(
 );
 
 export class FramingV4 implements WrittenFraming {
-  private readonly bytes = new NetTraceBytes();
-  /** Bytes of the trace that have been taken. */
-  private taken = 0;
-
-  get pendingBytes(): number {
-    return this.bytes.length;
-  }
+  readonly bytes = new NetTraceBytes();
+  taken = 0;
 
   start(): void {
     this.bytes.bytes(Buffer.from(NETTRACE_MAGIC));
@@ -72,11 +68,6 @@ export class FramingV4 implements WrittenFraming {
   end(): void {
     this.bytes.uint8(SerializationTag.NullReference);
   }
-
-  take(): Uint8Array {
-    this.taken += this.bytes.length;
-    return this.bytes.take();
-  }
 }
 
 /** In a block's head: the kind stands above so many bits of size. */
@@ -84,11 +75,8 @@ const SIZE_BITS = 24;
 const MINOR_VERSION = 0;
 
 export class FramingV6 implements WrittenFraming {
-  private readonly bytes = new NetTraceBytes();
-
-  get pendingBytes(): number {
-    return this.bytes.length;
-  }
+  readonly bytes = new NetTraceBytes();
+  taken = 0;
 
   start(): void {
     this.bytes.bytes(Buffer.from(NETTRACE_MAGIC));
@@ -104,9 +92,5 @@ export class FramingV6 implements WrittenFraming {
 
   end(): void {
     this.block(BlockKind.EndOfStream, new Uint8Array());
-  }
-
-  take(): Uint8Array {
-    return this.bytes.take();
   }
 }

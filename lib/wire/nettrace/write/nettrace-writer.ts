@@ -4,6 +4,9 @@
  * What events refer to (metadata, threads, stacks, labels) stands before them. A sequence point ends each piece:
  * it tells the numbers of the threads' last events, by which readers notice that some are missing, and lets them
  * forget stacks and labels.
+ *
+ * Each method does all of its work or none, even where it cannot run to its end: an application that catches its
+ * stack overflow goes on writing events. See `NetTraceBytes`.
  */
 import { BlockKind, FormatVersion } from '../constants.ts';
 import { NetTraceBytes } from './byte-writer.ts';
@@ -12,7 +15,7 @@ import { FramingV4, FramingV6, type WrittenFraming } from './framing.ts';
 import { labelListKey, writeLabelList } from './label-list-row.ts';
 import { writeMetadataRowV4 } from './metadata-v4-row.ts';
 import { writeMetadataRowV6 } from './metadata-v6-row.ts';
-import { BLOCK_SIZE, NumberedRows, RowBlocks } from './row-blocks.ts';
+import { BLOCK_SIZE, NumberedRows, RowBlocks, type RowNumbers } from './row-blocks.ts';
 import { writeThreadRow } from './thread-row.ts';
 import { traceBlock } from './trace-block.ts';
 import type {
@@ -36,103 +39,170 @@ const MAX_PAYLOAD_SIZE = (1 << 24) - 2 * BLOCK_SIZE;
 const MAX_DROPPED = 0x7fff_ffff;
 /** Threads come and go, and the memory for the events of one has about 100 KB: of so many it is kept. */
 const MAX_SPARE = 16;
+/** Where version 4 has no number of a thread's yet: see `Thread.lostBefore`. */
+const FIRST_NUMBER = 1;
+
+const NOTHING = new Uint8Array(0);
 
 interface Thread extends ThreadHandle {
   sequence: number;
-  /** Where events are in the order of their threads: those since the last flush. */
-  events: EventBlocks | undefined;
+  /** The round in which it had events last, and where they are in it; where events are in the order of threads. */
+  round: number;
+  blocksAt: number;
+  /**
+   * Of version 4: events that were dropped before its first one. Readers notice a gap only behind a number that
+   * they know, and that is not 0, so these are missing behind the first event; or, when a sequence point comes
+   * before one, behind a number that no event has.
+   */
+  lostBefore: number;
+  /** The epoch in which they were dropped: when it is over, the trace has told of them. */
+  lostIn: number;
+}
+
+/** What there is from one sequence point to the next. */
+interface Epoch {
+  readonly number: number;
+  /** Threads with events or losses. */
+  readonly touched: Set<Thread>;
+  /** Of version 6: threads that end with the sequence point. */
+  readonly removed: Set<Thread>;
+  readonly stackNumbers: RowNumbers;
+  readonly labelListNumbers: RowNumbers;
+}
+
+/** What goes out with the next piece. Replaced by the next one as a whole, which cannot fail halfway. */
+class Round {
+  readonly number: number;
+  readonly epoch: Epoch;
+  readonly metadata: RowBlocks;
+  readonly threadRows = new RowBlocks(() => {});
+  readonly stacks: NumberedRows;
+  readonly labelLists: NumberedRows;
+  /** The events: by threads, or where they are in the order of time, those of all threads together. */
+  readonly blocks: EventBlocks[] = [];
+  /** Those of the rounds before, to be used again. */
+  readonly spare: EventBlocks[];
+  eventBytes = 0;
+
+  constructor(number: number, epoch: Epoch, version: WrittenVersion, spare: EventBlocks[]) {
+    this.number = number;
+    this.epoch = epoch;
+    this.metadata = new RowBlocks(
+      version === FormatVersion.V6 ? (bytes) => bytes.uint16(0) : writeEventBlockHead,
+    );
+    this.stacks = new NumberedRows(epoch.stackNumbers);
+    this.labelLists = new NumberedRows(epoch.labelListNumbers);
+    this.spare = spare;
+  }
 }
 
 export class NetTraceWriter {
   private readonly version: WrittenVersion;
   private readonly pointerSize: 4 | 8;
+  private readonly order: EventOrderGiven;
   private readonly framing: WrittenFraming;
-  private readonly metadata: RowBlocks;
-  private readonly threadRows = new RowBlocks(() => {});
-  private readonly stacks = new NumberedRows();
-  private readonly labelLists = new NumberedRows();
   private lastThreadIndex = 0;
   /** Of version 4, whose ids are the system's: one that comes back has its numbers go on. */
   private readonly threadsById = new Map<number, Thread>();
-  /** Of version 6: those that end with the next sequence point. */
-  private readonly removed = new Set<Thread>();
-  /** Where events are in the order of time, those of all threads. */
-  private readonly events: EventBlocks | undefined;
-  /** Threads with events or losses since the last sequence point. */
-  private readonly touched = new Set<Thread>();
-  private readonly spare: EventBlocks[] = [];
-  /** In the blocks of all threads. */
-  private eventBytes = 0;
+  private round: Round;
   private lastMetadataId = 0;
   /** The newest event's; before the first one, the trace's start. */
   private lastTicks: bigint;
   private hasEvents = false;
 
   constructor(version: WrittenVersion, trace: WrittenTrace, order: EventOrderGiven = 'time') {
-    const isV6 = version === FormatVersion.V6;
     this.version = version;
     this.pointerSize = trace.pointerSize;
+    this.order = order;
     this.lastTicks = trace.syncTicks;
-    this.framing = isV6 ? new FramingV6() : new FramingV4();
-    this.metadata = new RowBlocks(isV6 ? (bytes) => bytes.uint16(0) : writeEventBlockHead);
-    this.events = order === 'time' ? new EventBlocks(version) : undefined;
+    this.round = new Round(1, newEpoch(1), version, []);
+    this.framing = version === FormatVersion.V6 ? new FramingV6() : new FramingV4();
     this.framing.start();
     this.framing.block(BlockKind.Trace, traceBlock(version, trace));
+    this.framing.bytes.kept = this.framing.bytes.length;
   }
 
   /** About how many bytes `flush` has to give, without descriptions of events and threads. */
   get pendingBytes(): number {
-    const { framing, stacks, labelLists } = this;
-    return framing.pendingBytes + stacks.pendingBytes + labelLists.pendingBytes + this.eventBytes;
+    const { stacks, labelLists, eventBytes } = this.round;
+    return this.framing.bytes.kept + stacks.pendingBytes + labelLists.pendingBytes + eventBytes;
   }
 
   /** Describes a kind of events. @returns its id */
   define(metadata: WrittenMetadata): number {
-    const id = ++this.lastMetadataId;
+    const id = this.lastMetadataId + 1;
     const writeRow = this.version === FormatVersion.V6 ? writeMetadataRowV6 : writeMetadataRowV4;
-    this.metadata.add((bytes) => writeRow(bytes, id, metadata));
+    this.round.metadata.add((bytes) => writeRow(bytes, id, metadata));
+    this.lastMetadataId = id;
     return id;
   }
 
   /** Adds a thread. To be called once for each, since version 6 takes them for different ones. */
   thread(thread: WrittenThread): ThreadHandle {
     const isV6 = this.version === FormatVersion.V6;
-    const id = isV6 ? ++this.lastThreadIndex : (thread.threadId ?? 0);
+    const id = isV6 ? this.lastThreadIndex + 1 : (thread.threadId ?? 0);
     const known = this.threadsById.get(id);
     if (known !== undefined) return known;
-    const added: Thread = { id, sequence: 0, events: undefined };
-    if (isV6) this.threadRows.add((bytes) => writeThreadRow(bytes, id, thread));
+    const added: Thread = {
+      id,
+      sequence: 0,
+      round: 0,
+      blocksAt: 0,
+      lostBefore: 0,
+      lostIn: 0,
+    };
+    if (isV6) this.round.threadRows.add((bytes) => writeThreadRow(bytes, id, thread));
     else this.threadsById.set(id, added);
+    this.lastThreadIndex++;
     return added;
   }
 
   /** A thread that writes nothing from now on. Version 6 has its readers forget it. */
   removeThread(thread: ThreadHandle): void {
-    if (this.version === FormatVersion.V6) this.removed.add(thread as Thread);
+    if (this.version === FormatVersion.V6) this.round.epoch.removed.add(thread as Thread);
   }
 
-  /** Takes the next event. Of one that is too large for the format, the trace tells that it is missing. */
+  /**
+   * Takes the next event. Of one that is too large for the format, the trace tells that it is missing. The event
+   * is in the trace when this returns, and not where this throws.
+   */
   write(event: WrittenEvent): void {
     const thread = event.thread as Thread;
     if (event.payload.length > MAX_PAYLOAD_SIZE) {
       this.drop(thread, 1);
       return;
     }
-    thread.sequence = (thread.sequence + 1) >>> 0;
-    this.touched.add(thread);
-    if (event.ticks > this.lastTicks || !this.hasEvents) this.lastTicks = event.ticks;
+    const { round } = this;
+    settleLosses(thread, round.epoch);
+    round.epoch.touched.add(thread);
+    const events = this.eventsOf(thread);
+    const stackId = this.stackOf(event);
+    const labelListId = this.labelListOf(event);
+    const sequence = (thread.sequence + 1) >>> 0;
+    const { ticks } = event;
+    const isNewest = ticks > this.lastTicks || !this.hasEvents;
+    const size = events.add(event, sequence, stackId, labelListId, this.order === 'time');
+    // No calls from here on: the event is there.
+    thread.sequence = (sequence + thread.lostBefore) >>> 0;
+    thread.lostBefore = 0;
+    if (isNewest) this.lastTicks = ticks;
     this.hasEvents = true;
-    const events = this.events ?? this.eventsOf(thread);
-    const before = events.pendingBytes;
-    events.add(event, this.stackOf(event), this.labelListOf(event), this.events !== undefined);
-    this.eventBytes += events.pendingBytes - before;
+    round.eventBytes += size;
   }
 
   /** Notes that events of the thread are missing. */
   drop(thread: ThreadHandle, count: number): void {
     const dropped = thread as Thread;
-    dropped.sequence = (dropped.sequence + Math.min(count, MAX_DROPPED)) >>> 0;
-    this.touched.add(dropped);
+    const { epoch } = this.round;
+    const noted = Math.min(count, MAX_DROPPED);
+    settleLosses(dropped, epoch);
+    epoch.touched.add(dropped);
+    if (this.version === FormatVersion.V4 && dropped.sequence === 0) {
+      dropped.lostBefore += noted;
+      dropped.lostIn = epoch.number;
+    } else {
+      dropped.sequence = (dropped.sequence + noted) >>> 0;
+    }
   }
 
   /**
@@ -140,14 +210,7 @@ export class NetTraceWriter {
    * that come later are not to be older than those before.
    */
   flush(): Uint8Array {
-    this.addBlocks();
-    if (this.touched.size > 0) {
-      this.framing.block(BlockKind.SequencePoint, this.sequencePoint());
-      this.stacks.forget();
-      this.labelLists.forget();
-    }
-    if (this.removed.size > 0) this.framing.block(BlockKind.RemoveThread, this.removals());
-    return this.framing.take();
+    return this.takePiece(true, false);
   }
 
   /**
@@ -155,47 +218,78 @@ export class NetTraceWriter {
    * Readers keep the events until there is one.
    */
   flushOpen(): Uint8Array {
-    this.addBlocks();
-    return this.framing.take();
+    return this.takePiece(false, false);
   }
 
   /** The last piece of the trace. */
   end(): Uint8Array {
-    const last = this.flush();
-    this.framing.end();
-    return Buffer.concat([last, this.framing.take()]);
+    return this.takePiece(true, true);
+  }
+
+  /** What is not whole in the end is as it was before, to be taken by the next call. */
+  private takePiece(isComplete: boolean, isLast: boolean): Uint8Array {
+    const { framing, round } = this;
+    const { bytes } = framing;
+    // A piece may have been given up amid.
+    bytes.length = bytes.kept;
+    const { touched, removed } = round.epoch;
+    this.addBlocks();
+    let { epoch } = round;
+    if (isComplete && touched.size > 0) {
+      this.addSequencePoints();
+      epoch = newEpoch(epoch.number + 1);
+    }
+    if (isComplete && removed.size > 0) {
+      framing.block(BlockKind.RemoveThread, removals(removed));
+      epoch = { ...epoch, removed: new Set() };
+    }
+    if (isLast) framing.end();
+    if (bytes.length === 0) return NOTHING;
+    const spare = [...round.spare, ...round.blocks].slice(0, MAX_SPARE);
+    const next = new Round(round.number + 1, epoch, this.version, spare);
+    const piece = bytes.copy();
+    const size = piece.length;
+    // No calls from here on: whoever gets the piece can be sure that nothing of it comes again.
+    this.round = next;
+    framing.taken += size;
+    bytes.length = 0;
+    bytes.kept = 0;
+    return piece;
   }
 
   private addBlocks(): void {
-    const { framing } = this;
+    const { framing, round } = this;
     const add = (kind: number, blocks: readonly Uint8Array[]): void => {
       for (const block of blocks) framing.block(kind, block);
     };
-    add(BlockKind.Metadata, this.metadata.take());
-    add(BlockKind.Thread, this.threadRows.take());
-    add(BlockKind.Stack, this.stacks.take());
-    add(BlockKind.LabelList, this.labelLists.take());
-    if (this.events !== undefined) add(BlockKind.Event, this.events.take());
-    else for (const thread of this.touched) add(BlockKind.Event, this.takeEventsOf(thread));
-    this.eventBytes = 0;
+    add(BlockKind.Metadata, round.metadata.blocks());
+    add(BlockKind.Thread, round.threadRows.blocks());
+    add(BlockKind.Stack, round.stacks.blocks());
+    add(BlockKind.LabelList, round.labelLists.blocks());
+    for (const events of round.blocks) add(BlockKind.Event, events.blocks());
   }
 
   private eventsOf(thread: Thread): EventBlocks {
-    thread.events ??= this.spare.pop() ?? new EventBlocks(this.version);
-    return thread.events;
+    const { number, blocks } = this.round;
+    if (this.order === 'time') return blocks[0] ?? this.newBlocks();
+    if (thread.round === number) return blocks[thread.blocksAt] as EventBlocks;
+    const events = this.newBlocks();
+    thread.round = number;
+    thread.blocksAt = blocks.length - 1;
+    return events;
   }
 
-  private takeEventsOf(thread: Thread): readonly Uint8Array[] {
-    const { events } = thread;
-    if (events === undefined) return [];
-    thread.events = undefined;
-    if (this.spare.length < MAX_SPARE) this.spare.push(events);
-    return events.take();
+  private newBlocks(): EventBlocks {
+    const { spare, blocks } = this.round;
+    const events = spare.pop() ?? new EventBlocks(this.version);
+    events.clear();
+    blocks.push(events);
+    return events;
   }
 
   private stackOf({ stack }: WrittenEvent): number {
     if (stack === undefined || stack.length === 0) return 0;
-    return this.stacks.numberOf(stack.join(), (bytes) => {
+    return this.round.stacks.numberOf(stack.join(), (bytes) => {
       bytes.uint32(stack.length * this.pointerSize);
       for (const address of stack) {
         if (this.pointerSize === 8) bytes.uint64(address);
@@ -207,36 +301,66 @@ export class NetTraceWriter {
   private labelListOf(event: WrittenEvent): number {
     if (this.version !== FormatVersion.V6) return 0;
     const key = labelListKey(event);
-    return key === '' ? 0 : this.labelLists.numberOf(key, (bytes) => writeLabelList(bytes, event));
+    return key === '' ? 0 : this.round.labelLists.numberOf(key, (bytes) => writeLabelList(bytes, event));
   }
 
-  private sequencePoint(): Uint8Array {
+  private addSequencePoints(): void {
+    const { touched } = this.round.epoch;
+    const silent = [...touched].filter(({ lostBefore }) => lostBefore > 0);
+    if (silent.length > 0) {
+      const numbers = silent.map((thread) => [thread, FIRST_NUMBER] as const);
+      this.framing.block(BlockKind.SequencePoint, this.sequencePoint(numbers));
+    }
+    const numbers = Array.from(touched, (thread) => [thread, lastNumber(thread)] as const);
+    this.framing.block(BlockKind.SequencePoint, this.sequencePoint(numbers));
+  }
+
+  private sequencePoint(numbers: readonly (readonly [thread: Thread, number: number])[]): Uint8Array {
     const bytes = new NetTraceBytes();
     bytes.uint64(this.lastTicks);
     const isV6 = this.version === FormatVersion.V6;
     if (isV6) bytes.uint32(0);
-    bytes.uint32(this.touched.size);
-    for (const { id, sequence } of this.touched) {
+    bytes.uint32(numbers.length);
+    for (const [{ id }, number] of numbers) {
       if (isV6) {
         bytes.varUint(id);
-        bytes.varUint(sequence);
+        bytes.varUint(number);
       } else {
         bytes.uint64(BigInt(id));
-        bytes.uint32(sequence);
+        bytes.uint32(number);
       }
     }
-    this.touched.clear();
-    return bytes.take();
+    return bytes.current();
   }
+}
 
-  /** Behind the sequence point, which may speak of the threads. */
-  private removals(): Uint8Array {
-    const bytes = new NetTraceBytes();
-    for (const { id, sequence } of this.removed) {
-      bytes.varUint(id);
-      bytes.varUint(sequence);
-    }
-    this.removed.clear();
-    return bytes.take();
+function newEpoch(number: number): Epoch {
+  return {
+    number,
+    touched: new Set(),
+    removed: new Set(),
+    stackNumbers: new Map(),
+    labelListNumbers: new Map(),
+  };
+}
+
+function lastNumber({ sequence, lostBefore }: Thread): number {
+  return lostBefore > 0 ? (FIRST_NUMBER + lostBefore) >>> 0 : sequence;
+}
+
+/** What the last sequence point said of a thread that had no event. */
+function settleLosses(thread: Thread, epoch: Epoch): void {
+  if (thread.lostBefore === 0 || thread.lostIn === epoch.number) return;
+  thread.sequence = lastNumber(thread);
+  thread.lostBefore = 0;
+}
+
+/** Behind the sequence point, which may speak of the threads. */
+function removals(removed: ReadonlySet<Thread>): Uint8Array {
+  const bytes = new NetTraceBytes();
+  for (const { id, sequence } of removed) {
+    bytes.varUint(id);
+    bytes.varUint(sequence);
   }
+  return bytes.current();
 }

@@ -2,7 +2,7 @@
  * `perf_event_attr` of what a recording asks the kernel for; the same bytes stand in its file. Samples hold
  * what those of `perf record -a -k mono` do. Source: Linux `perf_event.h`.
  */
-import { PERF_TYPE_TRACEPOINT, ReadFormat, SampleType } from '../constants.ts';
+import { PerfType, ReadFormat, SampleType } from '../constants.ts';
 import { ByteWriter } from './byte-writer.ts';
 
 /** PERF_ATTR_SIZE_VER3, the first with the clock's id: tools that know no later one read it. */
@@ -46,7 +46,7 @@ const flags = (...bits: readonly bigint[]) => bits.reduce((word, bit) => word | 
 
 /** Every event of a tracepoint, with its data. */
 export function tracepointAttr(id: number): Uint8Array {
-  return attr(PERF_TYPE_TRACEPOINT, BigInt(id), flags(Flag.Disabled, Flag.SampleIdAll, Flag.UseClockId), 0);
+  return attr(PerfType.Tracepoint, BigInt(id), flags(Flag.Disabled, Flag.SampleIdAll, Flag.UseClockId), 0);
 }
 
 /**

@@ -38,13 +38,31 @@ export interface RecordingFacts {
   readonly clock: { readonly wall: bigint; readonly monotonic: bigint };
 }
 
+/** What is known when a recording starts. */
+export type StartFacts = Omit<RecordingFacts, 'tracingData' | 'events' | 'sampleTime'>;
+
+export interface FeatureSection {
+  readonly bit: number;
+  readonly bytes: Uint8Array;
+}
+
 /** The features' sections in the order of their bits, which is that of the file. */
-export function featureSections(
-  facts: RecordingFacts,
-): readonly { readonly bit: number; readonly bytes: Uint8Array }[] {
-  const { cpus, sampleTime, clock } = facts;
+export function featureSections(facts: RecordingFacts): readonly FeatureSection[] {
+  const { sampleTime } = facts;
   return [
     { bit: Feature.TracingData, bytes: facts.tracingData },
+    { bit: Feature.EventDescriptions, bytes: eventDescriptions(facts.events) },
+    {
+      bit: Feature.SampleTime,
+      bytes: new ByteWriter().uint64(sampleTime.first).uint64(sampleTime.last).done(),
+    },
+    ...startSections(facts),
+  ].sort((a, b) => a.bit - b.bit);
+}
+
+export function startSections(facts: StartFacts): readonly FeatureSection[] {
+  const { cpus, clock } = facts;
+  return [
     { bit: Feature.Hostname, bytes: texts([facts.hostname]) },
     { bit: Feature.OsRelease, bytes: texts([facts.osRelease]) },
     { bit: Feature.Version, bytes: texts([facts.version]) },
@@ -54,11 +72,6 @@ export function featureSections(
       bytes: new ByteWriter().uint32(cpus.available).uint32(cpus.online).done(),
     },
     { bit: Feature.CommandLine, bytes: commandLine(facts.commandLine) },
-    { bit: Feature.EventDescriptions, bytes: eventDescriptions(facts.events) },
-    {
-      bit: Feature.SampleTime,
-      bytes: new ByteWriter().uint64(sampleTime.first).uint64(sampleTime.last).done(),
-    },
     { bit: CLOCK_ID_FEATURE, bytes: new ByteWriter().uint64(CLOCK_RESOLUTION_NS).done() },
     { bit: Feature.ClockData, bytes: clockData(clock) },
   ];

@@ -12,11 +12,8 @@ export const MAGIC: Uint8Array = new TextEncoder().encode('PERFILE2');
 const SECTION_SIZE = 16;
 const ATTR_ENTRY_SIZE = ATTR_SIZE + SECTION_SIZE;
 
-/** Where the records start. */
+/** As many bytes stand in front of the records, at least. */
 export const HEADER_SIZE = 104;
-
-/** The header while the records are written: perf says of such a file that it was not ended properly. */
-export const UNFINISHED_HEADER: Uint8Array = header({ attrs: [0, 0], dataSize: 0, features: [] });
 
 export interface FileEnd {
   /** Replaces the file's first bytes. */
@@ -25,10 +22,13 @@ export interface FileEnd {
   readonly tail: Uint8Array;
 }
 
-/** @param dataSize bytes of all records */
-export function fileEnd(dataSize: number, facts: RecordingFacts): FileEnd {
+/**
+ * @param dataStart where the records start
+ * @param dataSize bytes of all records
+ */
+export function fileEnd(dataStart: number, dataSize: number, facts: RecordingFacts): FileEnd {
   const tail = new ByteWriter();
-  const tailStart = HEADER_SIZE + dataSize;
+  const tailStart = dataStart + dataSize;
   const sections = featureSections(facts);
   let offset = tailStart + sections.length * SECTION_SIZE;
   for (const { bytes } of sections) {
@@ -43,7 +43,8 @@ export function fileEnd(dataSize: number, facts: RecordingFacts): FileEnd {
   const attrsStart = tailStart + tail.length;
   attributes(tail, events, idsStart);
   const attrs = [attrsStart, events.length * ATTR_ENTRY_SIZE] as const;
-  return { header: header({ attrs, dataSize, features: sections.map(({ bit }) => bit) }), tail: tail.done() };
+  const features = sections.map(({ bit }) => bit);
+  return { header: header({ attrs, data: [dataStart, dataSize], features }), tail: tail.done() };
 }
 
 function attributes(tail: ByteWriter, events: readonly RecordedEvent[], idsStart: number): void {
@@ -60,11 +61,11 @@ function attributes(tail: ByteWriter, events: readonly RecordedEvent[], idsStart
 interface HeaderParts {
   /** Offset and size. */
   readonly attrs: readonly [number, number];
-  readonly dataSize: number;
+  readonly data: readonly [number, number];
   readonly features: readonly number[];
 }
 
-function header({ attrs, dataSize, features }: HeaderParts): Uint8Array {
+function header({ attrs, data, features }: HeaderParts): Uint8Array {
   const bits = features.reduce((word, bit) => word | (1n << BigInt(bit)), 0n);
   const writer = new ByteWriter()
     .bytes(MAGIC)
@@ -72,8 +73,8 @@ function header({ attrs, dataSize, features }: HeaderParts): Uint8Array {
     .uint64(ATTR_ENTRY_SIZE)
     .uint64(attrs[0])
     .uint64(attrs[1])
-    .uint64(HEADER_SIZE)
-    .uint64(dataSize)
+    .uint64(data[0])
+    .uint64(data[1])
     .uint64(0) // event types, which no file has had since 2013
     .uint64(0);
   for (let word = 0n; word < FEATURE_BITS / 64; word++) {

@@ -23,6 +23,27 @@ export interface TracingData {
 }
 
 export function tracingData(data: TracingData): Uint8Array {
+  const writer = formatsOf(data);
+  sized(writer, data.savedCommandLines);
+  return writer.done();
+}
+
+/**
+ * The same with room for more formats: what is to stand in front of as many zeros as make `size` bytes of it. They
+ * are names of threads, of which there are none.
+ *
+ * @returns undefined where they are too many for the size
+ */
+export function roomyTracingData(
+  data: Omit<TracingData, 'savedCommandLines'>,
+  size: number,
+): Uint8Array | undefined {
+  const writer = formatsOf(data);
+  const room = size - writer.length - 8;
+  return room < 0 ? undefined : writer.uint64(room).done();
+}
+
+function formatsOf(data: Omit<TracingData, 'savedCommandLines'>): ByteWriter {
   const writer = new ByteWriter()
     .bytes(MAGIC)
     .terminatedText(VERSION)
@@ -38,9 +59,7 @@ export function tracingData(data: TracingData): Uint8Array {
     for (const format of formats) sized(writer, format);
   }
   // Symbols of the kernel and formats of its printk: no user event refers to them.
-  writer.uint32(0).uint32(0);
-  sized(writer, data.savedCommandLines);
-  return writer.done();
+  return writer.uint32(0).uint32(0);
 }
 
 function sized(writer: ByteWriter, content: Uint8Array): void {

@@ -113,7 +113,7 @@ export class EventRules {
       const state = this.stateOf(body, id);
       const dropped = (sequence - state.sequence) >>> 0;
       body.demand(dropped < 2 ** 31, `Thread ${id} cannot have had ${sequence} events.`);
-      this.dropped += dropped;
+      this.countDropped(state, dropped);
       state.sequence = sequence;
     }
   }
@@ -157,8 +157,13 @@ export class EventRules {
       dropped < 2 ** 31,
       `Event ${sequence} of thread ${captureThread} comes after ${state.sequence}.`,
     );
-    this.dropped += dropped;
+    this.countDropped(state, dropped);
     state.sequence = sequence;
+  }
+
+  /** A thread of version 4 whose last number was 0 is taken for another one, whose id has come back. */
+  private countDropped(state: ThreadState, dropped: number): void {
+    if (this.version === 6 || state.sequence !== 0) this.dropped += dropped;
   }
 
   private stateOf(at: ByteWalker, id: bigint): ThreadState {

@@ -31,7 +31,12 @@ export const OTHER = '00001121-0000-0000-0000-0000d31a5d59';
 
 /** Ends the trace, holds it to the rules, and reads it. */
 export function written(writer: NetTraceWriter, ...pieces: Uint8Array[]) {
-  const bytes = new Uint8Array(Buffer.concat([...pieces, writer.end()]));
+  return readPieces(...pieces, writer.end());
+}
+
+/** Holds a whole trace to the rules, and reads it. */
+export function readPieces(...pieces: Uint8Array[]) {
+  const bytes = new Uint8Array(Buffer.concat(pieces));
   const checked = checkNetTrace(bytes);
   const { parser, events } = readTrace(bytes, 1000);
   expect(parser.fault).toBeUndefined();

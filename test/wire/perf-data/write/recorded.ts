@@ -7,7 +7,7 @@ import { Bytes } from '../file-bytes.ts';
 const TRACEPOINT_ID = 1234;
 const TRACEPOINT_EVENT = 77n;
 export const SIDE_BAND_EVENT = 5n;
-const FORMAT = `name: P_L5K1
+export const FORMAT = `name: P_L5K1
 ID: ${TRACEPOINT_ID}
 format:
 \tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;

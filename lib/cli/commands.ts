@@ -1,0 +1,113 @@
+/** The commands by their names: what each does in a line, and where it is. */
+
+export type Run = (args: readonly string[]) => Promise<void>;
+
+export interface Command {
+  /** What it takes beside options; empty: nothing that has a name. */
+  readonly takes: string;
+  readonly summary: string;
+  /** Loaded when it is called: what one needs does not keep the others waiting. */
+  load(): Promise<{ readonly run: Run; readonly usage: string }>;
+}
+
+export const COMMANDS: Readonly<Record<string, Command>> = {
+  collect: {
+    takes: '',
+    summary: 'records the events of a .NET or Node.js process',
+    load: async () => {
+      const { collectCommand: run, COLLECT_USAGE: usage } = await import('./collect.ts');
+      return { run, usage };
+    },
+  },
+  counters: {
+    takes: '',
+    summary: 'shows the counters of a .NET or Node.js process',
+    load: async () => {
+      const { countersCommand: run, COUNTERS_USAGE: usage } = await import('./counters.ts');
+      return { run, usage };
+    },
+  },
+  dump: {
+    takes: 'FILE',
+    summary: 'prints the events of a trace',
+    load: async () => {
+      const { dumpCommand: run, DUMP_USAGE: usage } = await import('./dump.ts');
+      return { run, usage };
+    },
+  },
+  export: {
+    takes: 'FILE',
+    summary: 'writes a trace for Perfetto, speedscope, spreadsheets or as nettrace',
+    load: async () => {
+      const { exportCommand: run, EXPORT_USAGE: usage } = await import('./export.ts');
+      return { run, usage };
+    },
+  },
+  live: {
+    takes: '',
+    summary: "shows the system's user events while they are written (Linux)",
+    load: async () => {
+      const [{ liveCommand: run }, { LIVE_USAGE: usage }] = await Promise.all([
+        import('./live.ts'),
+        import('./live-arguments.ts'),
+      ]);
+      return { run, usage };
+    },
+  },
+  manifest: {
+    takes: 'FILE',
+    summary: 'prints the ETW manifests of the event sources that a module defines',
+    load: async () => {
+      const { manifestCommand: run, MANIFEST_COMMAND_USAGE: usage } = await import('./manifest.ts');
+      return { run, usage };
+    },
+  },
+  ps: {
+    takes: '',
+    summary: 'lists the processes that can be asked for events and counters',
+    load: async () => {
+      const { psCommand: run, PS_USAGE: usage } = await import('./ps.ts');
+      return { run, usage };
+    },
+  },
+  record: {
+    takes: '',
+    summary: "records the system's events (Linux, Windows)",
+    load: async () => {
+      const [{ recordCommand: run }, { RECORD_USAGE: usage }] = await Promise.all([
+        import('./record.ts'),
+        import('./record-arguments.ts'),
+      ]);
+      return { run, usage };
+    },
+  },
+  report: {
+    takes: 'FILE',
+    summary: 'writes a trace as one HTML file, to look at in a browser',
+    load: async () => {
+      const { reportCommand: run, REPORT_USAGE: usage } = await import('./report.ts');
+      return { run, usage };
+    },
+  },
+  stats: {
+    takes: 'FILE',
+    summary: 'counts the events of a trace',
+    load: async () => {
+      const { statsCommand: run, STATS_USAGE: usage } = await import('./stats.ts');
+      return { run, usage };
+    },
+  },
+  view: {
+    takes: 'FILE',
+    summary: 'shows the activities of a trace as a tree, a table or in numbers',
+    load: async () => {
+      const { viewCommand: run, VIEW_USAGE: usage } = await import('./view.ts');
+      return { run, usage };
+    },
+  },
+};
+
+/** @returns undefined where there is no such command */
+export function commandOf(name: string): Command | undefined {
+  return Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+}

@@ -1,0 +1,41 @@
+/** The key q, which ends what shows a table on the terminal. */
+
+/** What a terminal makes a signal of, which in raw mode it does not. */
+const SIGNALS: Readonly<Record<string, NodeJS.Signals>> = {
+  '\x03': 'SIGINT',
+  '\x1a': 'SIGTSTP',
+  '\x1c': 'SIGQUIT',
+};
+
+export class QuitKey {
+  readonly #onQuit: () => void;
+
+  /** Reads the keys of stdin, which is a terminal. */
+  constructor(onQuit: () => void) {
+    this.#onQuit = onQuit;
+    this.#start();
+    // Who has stopped us has got the terminal meanwhile.
+    process.on('SIGCONT', this.#start);
+    process.stdin.on('data', this.#onKeys);
+  }
+
+  /** The terminal is as it was before. */
+  close(): void {
+    process.off('SIGCONT', this.#start);
+    process.stdin.off('data', this.#onKeys).setRawMode(false).pause();
+  }
+
+  readonly #start = (): void => {
+    process.stdin.setRawMode(true).setEncoding('latin1').resume();
+  };
+
+  readonly #onKeys = (keys: string | Buffer): void => {
+    for (const key of String(keys)) {
+      const signal = Object.hasOwn(SIGNALS, key) ? SIGNALS[key] : undefined;
+      if (signal !== undefined) {
+        if (signal === 'SIGTSTP') process.stdin.setRawMode(false);
+        process.kill(process.pid, signal);
+      } else if (key === 'q' || key === 'Q') this.#onQuit();
+    }
+  };
+}

@@ -1,0 +1,184 @@
+/** One connection with a process's diagnostic port: a request, its reply, and what streams behind it. */
+import { connect, type Socket } from 'node:net';
+import { systemCodeOf } from '../../base/system-code.ts';
+import { HEADER_SIZE } from '../../wire/diagnostics-ipc/constants.ts';
+import { DiagnosticsIpcError } from '../../wire/diagnostics-ipc/error.ts';
+import { readHeader } from '../../wire/diagnostics-ipc/message.ts';
+import { decodeReply, type Reply } from '../../wire/diagnostics-ipc/reply.ts';
+import { DiagnosticsClientError } from './client-error.ts';
+
+/** What the system says when the other side is gone. */
+const GONE = ['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED'];
+
+export class Connection {
+  /** For messages: `Process 4711`. */
+  readonly #peer: string;
+  readonly #socket: Socket;
+  readonly #chunks: AsyncIterator<Uint8Array>;
+  /** What has come and is not read yet. */
+  #pending: Uint8Array = new Uint8Array();
+
+  /** @param socket connected */
+  constructor(socket: Socket, peer: string) {
+    this.#socket = socket;
+    this.#peer = peer;
+    this.#chunks = socket[Symbol.asyncIterator]();
+    // The one who reads is told, and nobody else.
+    socket.on('error', () => {});
+  }
+
+  /**
+   * @param address a Unix socket's path, or a Windows pipe's name
+   * @throws DiagnosticsClientError
+   */
+  static async open(address: string, peer: string, timeoutMs: number): Promise<Connection> {
+    const socket = connect(address);
+    try {
+      await connected(socket, timeoutMs);
+    } catch (error) {
+      socket.destroy();
+      throw openError(error, address, peer);
+    }
+    return new Connection(socket, peer);
+  }
+
+  send(bytes: Uint8Array): void {
+    this.#socket.write(bytes);
+  }
+
+  /**
+   * @param timeoutMs may be infinite: some replies take as long as the process has to write before them
+   * @throws DiagnosticsClientError
+   */
+  async readReply(timeoutMs: number): Promise<Reply> {
+    try {
+      const header = await this.read(HEADER_SIZE, timeoutMs);
+      const rest = await this.read(readHeader(header).size - HEADER_SIZE, timeoutMs);
+      return decodeReply(Buffer.concat([header, rest]));
+    } catch (error) {
+      if (!(error instanceof DiagnosticsIpcError)) throw error;
+      throw malformed(error, this.#peer);
+    }
+  }
+
+  /**
+   * So many bytes, which are small enough to be waited for together.
+   *
+   * @throws DiagnosticsClientError
+   */
+  async read(size: number, timeoutMs: number): Promise<Uint8Array> {
+    const pieces = [this.#pending];
+    let length = this.#pending.length;
+    let isLate = false;
+    const expire = (): void => {
+      isLate = true;
+      this.#socket.destroy();
+    };
+    const timer = Number.isFinite(timeoutMs) ? setTimeout(expire, timeoutMs) : undefined;
+    try {
+      while (length < size) {
+        const chunk = await this.#next();
+        if (chunk === undefined) throw isLate ? late(this.#peer) : ended(this.#peer);
+        pieces.push(chunk);
+        length += chunk.length;
+      }
+    } finally {
+      clearTimeout(timer);
+    }
+    const bytes = Buffer.concat(pieces);
+    this.#pending = bytes.subarray(size);
+    return bytes.subarray(0, size);
+  }
+
+  /** Everything that comes, until the other side closes. Giving the iteration up closes the connection. */
+  async *stream(): AsyncGenerator<Uint8Array, void, undefined> {
+    try {
+      if (this.#pending.length > 0) yield this.#pending;
+      for (;;) {
+        const chunk = await this.#next();
+        if (chunk === undefined) return;
+        yield chunk;
+      }
+    } finally {
+      this.close();
+    }
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  /** @returns undefined at the end, whatever has ended it */
+  async #next(): Promise<Uint8Array | undefined> {
+    try {
+      const { done, value } = await this.#chunks.next();
+      return done === true ? undefined : value;
+    } catch (error) {
+      if (GONE.includes(systemCodeOf(error) ?? '')) return undefined;
+      throw failed(error, this.#peer);
+    }
+  }
+}
+
+function connected(socket: Socket, timeoutMs: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('timeout')), timeoutMs);
+    socket.once('connect', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    socket.once('error', (error) => {
+      clearTimeout(timer);
+      reject(error);
+    });
+  });
+}
+
+/** Why a connection could not be made. */
+export function openError(error: unknown, address: string, peer: string): DiagnosticsClientError {
+  const code = systemCodeOf(error);
+  switch (code) {
+    case undefined:
+      return late(peer);
+    case 'EACCES':
+    case 'EPERM':
+      return new DiagnosticsClientError(
+        'not-permitted',
+        `${peer} does not let this user open its diagnostic port ${address} (${code}).`,
+        { cause: error },
+      );
+    // A socket that nobody listens at was left behind by a process that could not take it away, or is just ending.
+    case 'ENOENT':
+    case 'ECONNREFUSED':
+    case 'ECONNRESET':
+      return new DiagnosticsClientError('ended', `${peer} does not listen at its diagnostic port any more.`, {
+        cause: error,
+      });
+    default:
+      return failed(error, peer);
+  }
+}
+
+function ended(peer: string): DiagnosticsClientError {
+  return new DiagnosticsClientError('ended', `${peer} has closed the connection without a reply.`);
+}
+
+function late(peer: string): DiagnosticsClientError {
+  return new DiagnosticsClientError('timeout', `${peer} does not answer.`);
+}
+
+function malformed(error: DiagnosticsIpcError, peer: string): DiagnosticsClientError {
+  return new DiagnosticsClientError(
+    'malformed',
+    `${peer} does not reply in the diagnostics protocol: ${error.message}`,
+    { cause: error },
+  );
+}
+
+export function failed(error: unknown, peer: string): DiagnosticsClientError {
+  const reason = error instanceof Error ? error.message : String(error);
+  const message = `The connection to ${peer} failed: ${reason.replace(/\.$/, '')}.`;
+  return new DiagnosticsClientError('failed', message, {
+    cause: error,
+  });
+}

@@ -1,0 +1,155 @@
+/** Asks a process, by its diagnostic port, who it is and for its events. One request, one connection. */
+import { StreamFormat } from '../../wire/diagnostics-ipc/constants.ts';
+import { DiagnosticsIpcError } from '../../wire/diagnostics-ipc/error.ts';
+import type { MessageCursor } from '../../wire/diagnostics-ipc/message-cursor.ts';
+import {
+  type ProcessInfo,
+  type ProcessInfoVersion,
+  readProcessInfo,
+} from '../../wire/diagnostics-ipc/process-info.ts';
+import { encodeRequest, type Request } from '../../wire/diagnostics-ipc/request.ts';
+import {
+  leastVersion,
+  type StreamingTracing,
+  type TracingVersion,
+} from '../../wire/diagnostics-ipc/tracing.ts';
+import { DiagnosticsClientError } from './client-error.ts';
+import { Connection } from './connection.ts';
+import { findPort } from './find-port.ts';
+import { refusal } from './refusal.ts';
+import { ANSWER_TIMEOUT_MS, type Target } from './target.ts';
+import { TracingSession } from './tracing-session.ts';
+
+export class DiagnosticsClient {
+  readonly #target: Target;
+  readonly #timeoutMs: number;
+
+  constructor(target: Target, timeoutMs: number = ANSWER_TIMEOUT_MS) {
+    this.#target = target;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /**
+   * The client of a process of this machine.
+   *
+   * @throws DiagnosticsClientError where there is no such process, or it has no port that may be found
+   */
+  static async ofProcess(processId: number): Promise<DiagnosticsClient> {
+    return DiagnosticsClient.at(await findPort(processId), processId);
+  }
+
+  /** @param address of the process's port, a Unix socket's path or a Windows pipe's name */
+  static at(address: string, processId: number, timeoutMs: number = ANSWER_TIMEOUT_MS): DiagnosticsClient {
+    const name = `Process ${processId}`;
+    return new DiagnosticsClient(
+      { name, connect: () => Connection.open(address, name, timeoutMs) },
+      timeoutMs,
+    );
+  }
+
+  /** @throws DiagnosticsClientError */
+  async processInfo(): Promise<ProcessInfo> {
+    return (await this.#processInfoIfKnown(3)) ?? (await this.#processInfoIfKnown(2)) ?? this.#processInfo(1);
+  }
+
+  /**
+   * Lets a process go on that waits at its start; does nothing to others.
+   *
+   * @throws DiagnosticsClientError
+   */
+  async resumeRuntime(): Promise<void> {
+    await this.#ask({ command: 'ResumeRuntime' }, 'ResumeRuntime', () => {});
+  }
+
+  /**
+   * Starts a session whose events come as a nettrace.
+   *
+   * @throws DiagnosticsClientError
+   */
+  async collectTracing(tracing: StreamingTracing): Promise<TracingSession> {
+    // As old as version 1, and the one that every client uses.
+    const version = Math.max(2, leastVersion(tracing)) as TracingVersion;
+    const name = `CollectTracing${version}`;
+    const connection = await this.#target.connect();
+    try {
+      connection.send(encodeRequest({ command: 'CollectTracing', version, tracing }));
+      const reply = await connection.readReply(this.#timeoutMs);
+      if (!reply.isOk) {
+        const error = refusal(this.#target.name, name, reply);
+        throw error.code === 'refused' && tracing.format === StreamFormat.NetTrace6
+          ? this.#noFormat6()
+          : error;
+      }
+      const sessionId = this.#read(reply.payload, (payload) => payload.uint64());
+      return new TracingSession(sessionId, connection, (signal) => this.#stopTracing(sessionId, signal));
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+  }
+
+  /** The reply comes when the session's events are written. */
+  async #stopTracing(sessionId: bigint, signal: AbortSignal): Promise<void> {
+    const request = { command: 'StopTracing', sessionId } as const;
+    await this.#ask(request, 'StopTracing', () => {}, Number.POSITIVE_INFINITY, signal);
+  }
+
+  /** @returns undefined where the process does not know this version */
+  async #processInfoIfKnown(version: ProcessInfoVersion): Promise<ProcessInfo | undefined> {
+    try {
+      return await this.#processInfo(version);
+    } catch (error) {
+      if (error instanceof DiagnosticsClientError && error.code === 'unsupported') return undefined;
+      throw error;
+    }
+  }
+
+  #processInfo(version: ProcessInfoVersion): Promise<ProcessInfo> {
+    const name = version === 1 ? 'ProcessInfo' : `ProcessInfo${version}`;
+    return this.#ask({ command: 'ProcessInfo', version }, name, (payload) =>
+      readProcessInfo(payload, version),
+    );
+  }
+
+  async #ask<T>(
+    request: Request,
+    name: string,
+    read: (payload: MessageCursor) => T,
+    timeoutMs: number = this.#timeoutMs,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    const connection = await this.#target.connect();
+    const giveUp = (): void => connection.close();
+    if (signal?.aborted) giveUp();
+    signal?.addEventListener('abort', giveUp);
+    try {
+      connection.send(encodeRequest(request));
+      const reply = await connection.readReply(timeoutMs);
+      if (reply.isOk) return this.#read(reply.payload, read);
+      throw refusal(this.#target.name, name, reply);
+    } finally {
+      signal?.removeEventListener('abort', giveUp);
+      connection.close();
+    }
+  }
+
+  #read<T>(payload: MessageCursor, read: (payload: MessageCursor) => T): T {
+    try {
+      return read(payload);
+    } catch (error) {
+      if (!(error instanceof DiagnosticsIpcError)) throw error;
+      throw new DiagnosticsClientError(
+        'malformed',
+        `${this.#target.name} does not reply in the diagnostics protocol: ${error.message}`,
+        { cause: error },
+      );
+    }
+  }
+
+  #noFormat6(): DiagnosticsClientError {
+    return new DiagnosticsClientError(
+      'unsupported',
+      `${this.#target.name} does not write nettrace version 6, only version 4.`,
+    );
+  }
+}

@@ -1,0 +1,63 @@
+/** Finding the diagnostic ports of this machine's processes. */
+import { readdir } from 'node:fs/promises';
+import { isAlive } from '../../base/is-alive.ts';
+import { PIPE_FOLDER, parsePortName, pipeName } from '../../wire/diagnostics-ipc/port-name.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { DiagnosticsClientError } from './client-error.ts';
+import { LinuxPorts } from './linux-ports.ts';
+import { bestPort, type DiagnosticPort, PortFolders } from './port-folder.ts';
+
+/**
+ * The port of a process.
+ *
+ * @throws DiagnosticsClientError
+ */
+export async function findPort(processId: number): Promise<string> {
+  if (!isAlive(processId)) {
+    throw new DiagnosticsClientError('no-process', `There is no process ${processId}.`);
+  }
+  const { address, obstacle } = await search(processId);
+  if (address !== undefined) return address;
+  if (obstacle === 'EACCES' || obstacle === 'EPERM') {
+    throw new DiagnosticsClientError(
+      'not-permitted',
+      `This user may not look for the diagnostic port of process ${processId} (${obstacle}).`,
+    );
+  }
+  throw new DiagnosticsClientError(
+    'no-port',
+    `Process ${processId} has no diagnostic port. A program that imports tracewright opens one when it is started ` +
+      'with TRACEWRIGHT_DIAGNOSTICS=1; .NET programs have one unless DOTNET_EnableDiagnostics=0.',
+  );
+}
+
+/** The ports of all processes that live, as far as this user may look. */
+export async function listPorts(): Promise<DiagnosticPort[]> {
+  if (process.platform === 'linux') return new LinuxPorts().all();
+  const folder = process.platform === 'win32' ? PIPE_FOLDER : temporaryFolder();
+  const ids = (await readdir(folder)).flatMap((name) => parsePortName(name)?.processId ?? []);
+  const alive = [...new Set(ids)].filter(isAlive).sort((a, b) => a - b);
+  const folders = new PortFolders();
+  const ports = await Promise.all(
+    alive.map(async (processId) => ({ processId, address: await addressIn(folders, processId) })),
+  );
+  return ports.filter((port): port is DiagnosticPort => port.address !== undefined);
+}
+
+/** @returns beside the port, if it is found, what kept a folder from being looked at */
+async function search(processId: number): Promise<{ address?: string; obstacle?: string | undefined }> {
+  if (process.platform === 'linux') return new LinuxPorts().of(processId);
+  const address = await addressIn(new PortFolders(), processId);
+  return address === undefined ? {} : { address };
+}
+
+/** On systems other than Linux. */
+async function addressIn(folders: PortFolders, processId: number): Promise<string | undefined> {
+  if (process.platform === 'win32') {
+    const name = pipeName(processId);
+    // Where pipes cannot be listed, connecting will tell.
+    const names = await readdir(PIPE_FOLDER).catch(() => [name]);
+    return names.includes(name) ? PIPE_FOLDER + name : undefined;
+  }
+  return bestPort(await folders.portsIn(temporaryFolder(), processId))?.address;
+}

@@ -1,0 +1,89 @@
+/**
+ * The diagnostic ports of Linux's processes, in containers and with temporary folders of their own, too: each is
+ * looked for where the process itself sees it.
+ */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemCodeOf } from '../../base/system-code.ts';
+import { startTimeKey } from '../../wire/diagnostics-ipc/port-name.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { bestPort, type DiagnosticPort, PortFolders } from './port-folder.ts';
+
+export interface FoundPort {
+  readonly address?: string;
+  /** What the system said where a folder could not be looked at. */
+  readonly obstacle?: string | undefined;
+}
+
+/** What a path of a socket may have, the NUL at its end included; longer ones cannot be connected to. */
+const MAX_SOCKET_PATH = 108;
+
+export class LinuxPorts {
+  readonly #folders = new PortFolders();
+
+  async all(): Promise<DiagnosticPort[]> {
+    const ports: DiagnosticPort[] = [];
+    for (const name of await readdir('/proc')) {
+      if (!/^\d+$/.test(name)) continue;
+      const processId = Number(name);
+      const { address } = await this.of(processId);
+      if (address !== undefined) ports.push({ processId, address });
+    }
+    return ports.sort((a, b) => a.processId - b.processId);
+  }
+
+  async of(processId: number): Promise<FoundPort> {
+    const [innerId, key, user] = await Promise.all([
+      innerIdOf(processId),
+      keyOf(processId),
+      userOf(processId),
+    ]);
+    const looks = await Promise.allSettled([
+      // Its paths are short, and are what other tools show.
+      this.#folders.portsIn(temporaryFolder(), processId),
+      folderSeenBy(processId).then((folder) => this.#folders.portsIn(folder, innerId)),
+    ]);
+    const found = looks.flatMap((look) => (look.status === 'fulfilled' ? look.value : []));
+    // One that has given up root's rights has its port from before.
+    const usable = found.filter(
+      ({ address, owner }) => Buffer.byteLength(address) < MAX_SOCKET_PATH && (owner === user || owner === 0),
+    );
+    const address = bestPort(usable, key)?.address;
+    if (address !== undefined) return { address };
+    const failures = looks.filter((look) => look.status === 'rejected');
+    return { obstacle: systemCodeOf(failures.at(-1)?.reason) };
+  }
+}
+
+/** The process's temporary folder, by a path of ours. */
+async function folderSeenBy(processId: number): Promise<string> {
+  const environment = await readFile(`/proc/${processId}/environ`, 'utf8');
+  const variable = environment.split('\0').find((text) => text.startsWith('TMPDIR='));
+  return join(`/proc/${processId}/root`, variable?.slice('TMPDIR='.length) || '/tmp');
+}
+
+/** The id that the process itself sees, in the innermost of its namespaces. */
+async function innerIdOf(processId: number): Promise<number> {
+  const status = await textOf(`/proc/${processId}/status`);
+  const ids = /^NSpid:\s*(?<ids>.*)$/m.exec(status)?.groups?.ids?.split(/\s+/) ?? [];
+  return Number(ids.at(-1) ?? processId);
+}
+
+async function keyOf(processId: number): Promise<string> {
+  return startTimeKey(await textOf(`/proc/${processId}/stat`));
+}
+
+/** As whom it makes files. */
+async function userOf(processId: number): Promise<number | undefined> {
+  const [, effective] = /^Uid:\s*\d+\s+(\d+)/m.exec(await textOf(`/proc/${processId}/status`)) ?? [];
+  return effective === undefined ? undefined : Number(effective);
+}
+
+/** Nothing where the process has just ended. */
+async function textOf(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * A recording of one process, which writes to tracepoints that this recording makes for it: through a descriptor of
+ * user_events_data that it is passed, so that it needs no rights on the kernel's tracer itself.
+ */
+
+import { randomBytes } from 'node:crypto';
+import { closeSync } from 'node:fs';
+import { Recording, type RecordingOptions } from '../../record/recording.ts';
+import { Selection, USER_EVENTS } from '../../record/selection.ts';
+import { Tracefs } from '../../record/tracefs.ts';
+import type { TracingProvider, UserEventsProvider } from '../../wire/diagnostics-ipc/tracing.ts';
+import { tracepointProviderName } from '../../wire/eventheader/tracepoint-name.ts';
+import { tracepointV1Definition } from '../../wire/tracepoint-v1/definition.ts';
+import { findPort } from './find-port.ts';
+import { PassedSession } from './passed-session.ts';
+
+/** Of a provider's name in that of its tracepoint, which has to leave room for the rest. */
+const MAX_PROVIDER_LENGTH = 100;
+
+export interface PassedRecordingOptions extends Omit<RecordingOptions, 'selection'> {
+  readonly processId: number;
+  readonly providers: readonly TracingProvider[];
+}
+
+export interface PassedRecording {
+  readonly recording: Recording;
+  /** When it is ended after the recording, no event of the process is lost that the file could have. */
+  readonly session: PassedSession;
+}
+
+/**
+ * When this returns, the process writes, and all that it has written is recorded.
+ *
+ * @throws RecorderError, DiagnosticsClientError
+ */
+export async function startPassedRecording(options: PassedRecordingOptions): Promise<PassedRecording> {
+  const { processId, providers } = options;
+  // Before there is a file: most of what can be wrong is this.
+  const address = await findPort(processId);
+  const withTracepoints = providers.map((provider) => withTracepoint(provider, processId));
+  const tracepoints = withTracepoints.map(({ tracepoints: { defaultName: name = '' } }) => ({
+    system: USER_EVENTS,
+    name,
+    definition: tracepointV1Definition(name),
+  }));
+  const recording = await Recording.start({ ...options, selection: new Selection({ tracepoints }) });
+  try {
+    const session = await startSession(address, processId, withTracepoints);
+    return { recording, session };
+  } catch (error) {
+    await recording.stop();
+    throw error;
+  }
+}
+
+async function startSession(
+  address: string,
+  processId: number,
+  providers: readonly UserEventsProvider[],
+): Promise<PassedSession> {
+  const descriptor = new Tracefs().openUserEventsData();
+  try {
+    const tracing = { sessionType: 'user_events', rundownKeyword: 0n, providers } as const;
+    return await PassedSession.start(address, processId, tracing, descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Its own, also beside other recordings of the process: each gets what it asked for. */
+function withTracepoint(provider: TracingProvider, processId: number): UserEventsProvider {
+  const name = tracepointProviderName(provider.name).slice(0, MAX_PROVIDER_LENGTH);
+  const unique = randomBytes(4).toString('hex');
+  const defaultName = `tracewright_${name}_${processId}_${unique}`;
+  return { ...provider, tracepoints: { defaultName, sets: [] } };
+}

@@ -1,0 +1,237 @@
+/**
+ * A connection over a socket of the addon. Of what the client sends, a byte is read only when it is asked for, so
+ * that the descriptor that may follow a request is not lost; and no client keeps the process running.
+ */
+import { Ready, UnixSocketError, type UnixSockets } from '../../platform/unix-socket.ts';
+import { LINGER_MS, type ServerConnection } from './connection.ts';
+
+/** A client that takes nothing for so long does not hold the process up any more. */
+const STALL_MS = 10_000;
+/** When the process exits, it is not waited for, so that others have their time. */
+const EXIT_STALL_MS = 200;
+/** What clients send behind their request is read in such pieces, and thrown away. */
+const DISCARDED = new Uint8Array(1 << 16);
+const NOTHING = new Uint8Array(0);
+
+interface Outgoing {
+  readonly bytes: Uint8Array;
+  readonly onSent: () => void;
+  offset: number;
+}
+
+/** What is done whenever something has come, until it returns true. */
+type Receiver = () => boolean;
+
+export class DescriptorConnection implements ServerConnection {
+  readonly closed: Promise<void>;
+  readonly #sockets: UnixSockets;
+  readonly #descriptor: number;
+  readonly #outgoing: Outgoing[] = [];
+  #setClosed: () => void = () => {};
+  #receiver: Receiver | undefined;
+  /** Gives up what the receiver does. */
+  #stopReceiver: () => void = () => {};
+  #watched = 0;
+  #isSending = false;
+  #isEnding = false;
+  #isClosed = false;
+  /** How many milliseconds sending may be waited for at present. */
+  #patience: () => number = () => 0;
+
+  /** @param descriptor connected; closed with the connection */
+  constructor(sockets: UnixSockets, descriptor: number) {
+    this.#sockets = sockets;
+    this.#descriptor = descriptor;
+    this.closed = new Promise((resolve) => {
+      this.#setClosed = resolve;
+    });
+  }
+
+  read(size: number): Promise<Uint8Array> {
+    if (size === 0) return Promise.resolve(NOTHING);
+    const bytes = new Uint8Array(size);
+    let length = 0;
+    return this.#receive(
+      () => {
+        while (length < size) {
+          const received = this.#sockets.receive(this.#descriptor, bytes, length);
+          if (received === undefined) return undefined;
+          if (received === 0) break;
+          length += received;
+        }
+        return bytes.subarray(0, length);
+      },
+      () => bytes.subarray(0, length),
+    );
+  }
+
+  readonly receiveDescriptor = (): Promise<number | undefined> => {
+    return this.#receive(
+      () => {
+        const { size, descriptor } = this.#sockets.receiveDescriptor(this.#descriptor);
+        return size === undefined ? undefined : { descriptor };
+      },
+      () => ({ descriptor: undefined }),
+    ).then(({ descriptor }) => descriptor);
+  };
+
+  stopReading(): void {
+    this.#stopReceiver();
+  }
+
+  send(bytes: Uint8Array, onSent: () => void = () => {}): void {
+    if (this.#isClosed || bytes.length === 0) {
+      onSent();
+      return;
+    }
+    this.#outgoing.push({ bytes, onSent, offset: 0 });
+    this.#guard(() => this.#sendOn());
+  }
+
+  closeWithClient(): void {
+    this.#discard();
+  }
+
+  end(): void {
+    if (this.#isEnding || this.#isClosed) return;
+    this.#isEnding = true;
+    if (this.#outgoing.length === 0) this.#linger();
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#sockets.close(this.#descriptor);
+    this.#stopReceiver();
+    for (const { onSent } of this.#outgoing.splice(0)) onSent();
+    this.#setClosed();
+  }
+
+  readonly drain = (): void => {
+    const usual = this.#patience;
+    this.#patience = () => STALL_MS;
+    this.#sendNow();
+    this.#patience = usual;
+    if (this.#outgoing.length > 0 && !this.#isSending) this.close();
+  };
+
+  hurry(deadline: number): void {
+    this.#patience = () => Math.min(EXIT_STALL_MS, Math.ceil(deadline - performance.now()));
+    this.#sendNow();
+  }
+
+  #sendNow(): void {
+    if (!this.#isClosed) this.#guard(() => this.#sendOn());
+  }
+
+  /**
+   * @param attempt returns undefined while there is nothing
+   * @param giveUp what it is when nothing comes any more
+   */
+  #receive<T>(attempt: () => T | undefined, giveUp: () => T): Promise<T> {
+    return new Promise((resolve) => {
+      const finish = (result: T): void => {
+        this.#stopReceiver = () => {};
+        this.#receiver = undefined;
+        resolve(result);
+      };
+      if (this.#isClosed) {
+        finish(giveUp());
+        return;
+      }
+      this.#stopReceiver = () => {
+        finish(giveUp());
+        this.#watch();
+      };
+      this.#guard(() => {
+        this.#receiver = () => {
+          const result = attempt();
+          if (result === undefined) return false;
+          finish(result);
+          return true;
+        };
+        this.#receiver();
+        this.#watch();
+      });
+    });
+  }
+
+  #discard(): void {
+    if (this.#isClosed) return;
+    this.#receiver = () => {
+      if (this.#sockets.receive(this.#descriptor, DISCARDED, 0) === 0) this.close();
+      return false;
+    };
+    this.#guard(() => this.#watch());
+  }
+
+  #sendOn(): void {
+    // Called again by who is told below.
+    if (this.#isSending) return;
+    this.#isSending = true;
+    try {
+      for (let first = this.#outgoing[0]; first !== undefined; first = this.#outgoing[0]) {
+        if (!this.#sendPart(first)) break;
+        if (first.offset < first.bytes.length) continue;
+        this.#outgoing.shift();
+        first.onSent();
+      }
+    } finally {
+      this.#isSending = false;
+    }
+    if (this.#isClosed) return;
+    if (this.#outgoing.length === 0 && this.#isEnding) this.#linger();
+    else this.#watch();
+  }
+
+  /** @returns false where there is no room at present */
+  #sendPart(part: Outgoing): boolean {
+    const sent = this.#sockets.send(this.#descriptor, part.bytes, part.offset);
+    if (sent !== undefined) {
+      part.offset += sent;
+      return true;
+    }
+    const patience = this.#patience();
+    if (patience > 0 && this.#sockets.awaitSendable(this.#descriptor, patience)) return true;
+    this.#patience = () => 0;
+    return false;
+  }
+
+  /**
+   * The client is to read the end, and not to be told that bytes of it were thrown away: that comes of closing a
+   * socket that has some.
+   */
+  #linger(): void {
+    this.#sockets.endSending(this.#descriptor);
+    setTimeout(() => this.close(), LINGER_MS).unref();
+    this.#discard();
+  }
+
+  /** For what there is to do. */
+  #watch(): void {
+    if (this.#isClosed) return;
+    const events =
+      (this.#receiver === undefined ? 0 : Ready.ToReceive) | (this.#outgoing.length === 0 ? 0 : Ready.ToSend);
+    if (events === this.#watched) return;
+    this.#watched = events;
+    if (events === 0) this.#sockets.unwatch(this.#descriptor);
+    else this.#sockets.watch(this.#descriptor, events, (ready) => this.#guard(() => this.#goOn(ready)));
+  }
+
+  #goOn(ready: number): void {
+    if ((ready & Ready.ToReceive) !== 0 && this.#receiver !== undefined) this.#receiver();
+    if (this.#isClosed) return;
+    if ((ready & Ready.ToSend) !== 0) this.#sendOn();
+    else this.#watch();
+  }
+
+  /** Whatever the system says, the connection is of no more use. */
+  #guard(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      if (!(error instanceof UnixSocketError)) throw error;
+      this.close();
+    }
+  }
+}

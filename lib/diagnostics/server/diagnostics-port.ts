@@ -1,0 +1,196 @@
+/** The diagnostic port at work: where tools come in, and what they have asked for. */
+
+import { thrownText } from '../../base/shown.ts';
+import { doAtExit } from '../../listen/at-exit.ts';
+import { thisProcess } from '../../listen/this-process.ts';
+import { type UnixSockets, unixSockets } from '../../platform/unix-socket.ts';
+import { encodeAdvertise } from '../../wire/diagnostics-ipc/advertise.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import type { ServerConnection } from './connection.ts';
+import { Connector, type ServeAdvertised } from './connector.ts';
+import { removeForsakenPorts } from './forsaken-ports.ts';
+import { listenAt } from './listener.ts';
+import type { DiagnosticsOptions } from './options.ts';
+import { ownAddress, systemAddress } from './port-address.ts';
+import { PortError } from './port-error.ts';
+import { type PortSetting, parsePortSettings } from './port-settings.ts';
+import { RequestServer } from './request-server.ts';
+import { StartupGate } from './startup-gate.ts';
+import { isDefaultPortSuspended, isRecordTraceWanted } from './switches.ts';
+import { TracingSessions } from './tracing-sessions.ts';
+
+/** Connections without a session; of more, the oldest are closed. A thousand tools may come at once. */
+const MAX_CONNECTIONS = 2048;
+/** For what clients still have to take when the process exits, or the port is closed. */
+const EXIT_MS = 1000;
+const CLOSE_MS = 2000;
+/** The only folder in which record-trace looks for sockets. */
+const RECORD_TRACE_FOLDER = '/tmp';
+/** After so long, whoever looks at a process that waits is told why: as long as .NET's runtime waits with it. */
+const WAITING_MS = 5000;
+
+export class OpenPort {
+  /** Where tools find the process; undefined: nowhere. */
+  readonly address: string | undefined;
+  /** Sentences about what is not as it was to be. */
+  readonly problems: string[] = [];
+  /** Resolves when the process may go on with its start. */
+  readonly ready: Promise<void>;
+  readonly #sockets: UnixSockets | undefined = unixSockets();
+  readonly #sessions = new TracingSessions();
+  readonly #server: RequestServer;
+  /** Those that are not of sessions, in the order in which they came. */
+  readonly #connections = new Set<ServerConnection>();
+  readonly #gates: StartupGate[] = [];
+  /** Listeners and connectors. */
+  readonly #entrances: { close(): void }[] = [];
+  readonly #forgetExit: () => void;
+
+  constructor(options: DiagnosticsOptions) {
+    this.#server = new RequestServer(this.#sessions, options.exposeSecrets ?? false);
+    const gate = this.#gate(isDefaultPortSuspended(), OWN_PORT_REMEDY);
+    const folder = options.folder ?? temporaryFolder();
+    if (this.#sockets !== undefined) removeForsakenPorts(folder, this.#sockets);
+    this.address = this.#attempt(() => this.#listen(ownAddress(folder), gate), gate);
+    if (options.discoverableByRecordTrace ?? isRecordTraceWanted()) this.#showToRecordTrace(folder, gate);
+    const portsText = options.ports ?? process.env.DOTNET_DiagnosticPorts ?? '';
+    const { ports, problems } = parsePortSettings(portsText);
+    this.problems.push(...problems);
+    for (const port of ports) {
+      const own = this.#gate(port.suspends, remedyOf(port));
+      this.#attempt(() => this.#open(port, own), own);
+    }
+    this.ready = Promise.all(this.#gates.map(({ passed }) => passed)).then(() => {});
+    if (this.#gates.some(({ isOpen }) => !isOpen)) {
+      const timer = setTimeout(() => this.#tellOfWaiting(portsText), WAITING_MS).unref();
+      this.ready.then(() => clearTimeout(timer));
+    }
+    // Before the sessions' own, which write their ends.
+    this.#forgetExit = doAtExit(() => this.#exit());
+  }
+
+  /** Ends all sessions, whose clients have the whole of them, and takes the port away. */
+  async close(): Promise<void> {
+    this.#closeEntrances();
+    // Keeps the process running: else one that has nothing more to do would end amid this.
+    const timer = setTimeout(() => this.#closeConnections(), CLOSE_MS);
+    await this.#sessions.stopAll();
+    clearTimeout(timer);
+    this.#closeConnections();
+    this.#forgetExit();
+    for (const gate of this.#gates) gate.open();
+  }
+
+  /** @returns the address */
+  #listen(wanted: string, gate: StartupGate): string {
+    const address = systemAddress(wanted);
+    const serve = (connection: ServerConnection): void => this.#serve(connection, gate);
+    this.#entrances.push(listenAt(address, this.#sockets, serve));
+    return address;
+  }
+
+  #open({ address, listens }: PortSetting, gate: StartupGate): void {
+    if (listens) {
+      this.#listen(address, gate);
+    } else {
+      const greeting = encodeAdvertise(thisProcess());
+      const serve: ServeAdvertised = (connection, onRequest) => this.#serve(connection, gate, onRequest);
+      const onNobody = (isLeftBehind: boolean): void => {
+        if (isLeftBehind && !gate.isOpen) {
+          warn(`Nobody listens at ${JSON.stringify(address)} any more: the process starts without a tool.`);
+        }
+        gate.open();
+      };
+      this.#entrances.push(new Connector(systemAddress(address), this.#sockets, greeting, serve, onNobody));
+    }
+  }
+
+  #serve(connection: ServerConnection, gate: StartupGate, onRequest?: (isThere: boolean) => void): void {
+    this.#connections.add(connection);
+    const [oldest] = this.#connections;
+    if (this.#connections.size > MAX_CONNECTIONS) oldest?.close();
+    this.#server.serve(connection, gate, onRequest).finally(() => this.#connections.delete(connection));
+  }
+
+  /** In the words of .NET's runtime, which people look for. */
+  #tellOfWaiting(ports: string): void {
+    const closed = this.#gates.filter(({ isOpen }) => !isOpen);
+    const isOwnSuspended = isDefaultPortSuspended() ? 1 : 0;
+    const settings = `DOTNET_DiagnosticPorts=${JSON.stringify(ports)}, DOTNET_DefaultDiagnosticPortSuspend=${isOwnSuspended}`;
+    warn(
+      'The process has been configured to pause during startup and is awaiting a Diagnostics IPC ResumeStartup ' +
+        `command from a diagnostic port (${settings}). ${closed.map(({ remedy }) => remedy).join(' ')}`,
+    );
+  }
+
+  #gate(isSuspended: boolean, remedy: string): StartupGate {
+    const gate = new StartupGate(isSuspended, remedy);
+    this.#gates.push(gate);
+    return gate;
+  }
+
+  #showToRecordTrace(folder: string, gate: StartupGate): void {
+    this.#attempt(() => {
+      if (this.#sockets === undefined) {
+        throw new PortError(
+          'record-trace cannot find this process: that needs Linux, and the native addon of tracewright.',
+        );
+      }
+      this.#sockets.mapLikeDotNet();
+    });
+    if (this.#sockets === undefined) return;
+    this.#attempt(() => {
+      const address = ownAddress(RECORD_TRACE_FOLDER);
+      if (address !== ownAddress(folder)) this.#listen(address, gate);
+    });
+  }
+
+  /**
+   * What the environment does not let be is told of, and goes without.
+   *
+   * @param gate of the port that is opened: where there is none, nobody could ever have the process go on
+   */
+  #attempt<T>(work: () => T, gate?: StartupGate): T | undefined {
+    try {
+      return work();
+    } catch (error) {
+      this.problems.push(error instanceof PortError ? error.message : thrownText(error));
+      gate?.open();
+      return undefined;
+    }
+  }
+
+  #exit(): void {
+    const deadline = performance.now() + EXIT_MS;
+    for (const connection of this.#allConnections()) connection.hurry(deadline);
+    this.#closeEntrances();
+  }
+
+  #closeEntrances(): void {
+    for (const entrance of this.#entrances.splice(0)) entrance.close();
+  }
+
+  #closeConnections(): void {
+    for (const connection of this.#allConnections()) connection.close();
+  }
+
+  #allConnections(): ServerConnection[] {
+    return [...this.#connections, ...this.#sessions.connections()];
+  }
+}
+
+const OWN_PORT_REMEDY =
+  "Have a tool resume it at the process's own port, or unset DOTNET_DefaultDiagnosticPortSuspend.";
+
+/** How a process goes on that waits at this port. */
+function remedyOf({ address, listens }: PortSetting): string {
+  const shown = JSON.stringify(address);
+  return listens
+    ? `Have a tool resume it at ${shown}, or add ",nosuspend" to that port.`
+    : `Start a tool that listens at ${shown}, such as "tracewright collect --diagnostic-port ${address}", or add ` +
+        '",nosuspend" to that port.';
+}
+
+function warn(sentence: string): void {
+  process.emitWarning(sentence, 'TracewrightWarning');
+}

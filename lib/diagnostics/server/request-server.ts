@@ -1,0 +1,123 @@
+/** Serves connections: takes a request, does what it asks, and replies. Every message has a reply. */
+
+import { UserEventsSessionError } from '../../eventpipe/user-events/user-events-session-error.ts';
+import { thisProcess } from '../../listen/this-process.ts';
+import { ErrorCode, HEADER_SIZE } from '../../wire/diagnostics-ipc/constants.ts';
+import { encodeEnvironment } from '../../wire/diagnostics-ipc/environment.ts';
+import { DiagnosticsIpcError } from '../../wire/diagnostics-ipc/error.ts';
+import { readHeader } from '../../wire/diagnostics-ipc/message.ts';
+import {
+  encodeError,
+  encodeOk,
+  encodeProcessInfoReply,
+  encodeSessionReply,
+} from '../../wire/diagnostics-ipc/reply.ts';
+import { decodeRequest, type Request } from '../../wire/diagnostics-ipc/request.ts';
+import type { ServerConnection } from './connection.ts';
+import { environmentVariables, setEnvironmentVariable } from './environment-variables.ts';
+import { enablePerfMap } from './perf-map.ts';
+import { RefusedError } from './refused-error.ts';
+import type { StartupGate } from './startup-gate.ts';
+import type { TracingSessions } from './tracing-sessions.ts';
+
+/** A client sends its request at once; one that does not is not waited for longer. */
+const REQUEST_MS = 5000;
+/** To who has said nothing. */
+const NOTHING = new Uint8Array(0);
+
+export class RequestServer {
+  readonly #sessions: TracingSessions;
+  readonly #exposesSecrets: boolean;
+
+  constructor(sessions: TracingSessions, exposesSecrets: boolean) {
+    this.#sessions = sessions;
+    this.#exposesSecrets = exposesSecrets;
+  }
+
+  /**
+   * Resolves when the connection is closed, or is that of a session; never rejects.
+   *
+   * @param gate of the port that the client came to
+   * @param onRequest called when a request begins, or none comes; the client may take its time for it. Without it,
+   *   it may not.
+   */
+  async serve(
+    connection: ServerConnection,
+    gate: StartupGate,
+    onRequest?: (isThere: boolean) => void,
+  ): Promise<void> {
+    const limit = (): NodeJS.Timeout => setTimeout(() => connection.stopReading(), REQUEST_MS).unref();
+    let timer = onRequest === undefined ? limit() : undefined;
+    const header = await connection.read(HEADER_SIZE);
+    onRequest?.(header.length > 0);
+    timer ??= limit();
+    const reply = header.length > 0 ? await this.#answer(header, connection, gate) : NOTHING;
+    clearTimeout(timer);
+    if (reply === undefined) return;
+    connection.send(reply);
+    connection.end();
+    await connection.closed;
+  }
+
+  /** @returns the reply; undefined: it was sent, and the connection is a session's */
+  async #answer(
+    header: Uint8Array,
+    connection: ServerConnection,
+    gate: StartupGate,
+  ): Promise<Uint8Array | undefined> {
+    try {
+      const { size } = readHeader(header);
+      const rest = await connection.read(size - HEADER_SIZE);
+      const request = decodeRequest(Buffer.concat([header, rest]));
+      if (request.command !== 'CollectTracing') return await this.#do(request, gate);
+      await this.#sessions.start(request.tracing, connection);
+      return undefined;
+    } catch (error) {
+      return encodeError(replyCodeOf(error));
+    }
+  }
+
+  async #do(
+    request: Exclude<Request, { command: 'CollectTracing' }>,
+    gate: StartupGate,
+  ): Promise<Uint8Array> {
+    switch (request.command) {
+      case 'ProcessInfo':
+        return encodeProcessInfoReply(request.version, thisProcess());
+      case 'ResumeRuntime':
+        gate.open();
+        return encodeOk();
+      case 'ProcessEnvironment':
+        return encodeEnvironment(environmentVariables(this.#exposesSecrets));
+      case 'SetEnvironmentVariable':
+        return done(setEnvironmentVariable(request.name, request.value));
+      case 'EnablePerfMap':
+        return done(enablePerfMap(request.mapType));
+      // Where V8 writes a map, it goes on: nothing depends on its end.
+      case 'DisablePerfMap':
+        return encodeOk();
+      case 'StopTracing':
+        await this.#sessions.stop(request.sessionId);
+        return encodeSessionReply(request.sessionId);
+      // Of .NET's runtime alone.
+      case 'GenerateCoreDump':
+      case 'AttachProfiler':
+      case 'StartupProfiler':
+      case 'ApplyStartupHook':
+        return encodeError(ErrorCode.UnknownCommand);
+    }
+  }
+}
+
+/** @param errorCode undefined: it was done */
+function done(errorCode: number | undefined): Uint8Array {
+  return errorCode === undefined ? encodeOk() : encodeError(errorCode);
+}
+
+function replyCodeOf(error: unknown): number {
+  const isTold =
+    error instanceof DiagnosticsIpcError ||
+    error instanceof RefusedError ||
+    error instanceof UserEventsSessionError;
+  return isTold ? error.replyCode : ErrorCode.Fail;
+}

@@ -1,0 +1,166 @@
+/**
+ * CPU samples of this thread's JavaScript as events of a session, as .NET's sample profiler writes them: the
+ * profiler is a thread of its own in the trace, which writes events of the thread that it samples.
+ */
+
+import { thrownText } from '../../base/shown.ts';
+import { timestampOf } from '../../listen/timestamp.ts';
+import { NetTraceBytes } from '../../wire/nettrace/write/byte-writer.ts';
+import type { NetTraceWriter } from '../../wire/nettrace/write/nettrace-writer.ts';
+import type { ThreadHandle } from '../../wire/nettrace/write/written.ts';
+import { SampleType, THREAD_SAMPLE } from './dotnet-events.ts';
+import { writeMethodRundown } from './method-rundown.ts';
+import { MethodTable } from './method-table.ts';
+import { type CpuSample, cpuSamples } from './profiled-samples.ts';
+import type { SamplingRequest } from './sampling-request.ts';
+import { type ProfilePiece, V8Profiler } from './v8-profiler.ts';
+
+/** What V8 has is fetched so often: tools that watch see it that late. */
+const PIECE_MS = 1000;
+/** It takes about a millisecond, but can take longer, and is to take a hundredth of the time, where that can be. */
+const PIECE_PER_FETCH = 100;
+/**
+ * Of an application with many different stacks, fetching takes a tenth of the time, however often: the longer the
+ * piece, the longer the application stands still for it. Nothing is gained by waiting longer than this.
+ */
+const MAX_PIECE_MS = 5000;
+/** Version 4 knows threads by their ids alone, and no thread of a system has this one. */
+const PROFILER_THREAD_ID = 0xffff_ffff;
+const NS_PER_US = 1000n;
+
+const EXTERNAL = payloadOf(SampleType.External);
+const MANAGED = payloadOf(SampleType.Managed);
+
+export class CpuSamples {
+  /** Samples that are in the trace. */
+  written = 0;
+  /** Samples that there was no room for. The trace tells that they are missing. */
+  dropped = 0;
+  readonly #writer: NetTraceWriter;
+  readonly #sampled: ThreadHandle;
+  readonly #profilerThread: ThreadHandle;
+  readonly #hasRoom: () => boolean;
+  #metadataId = 0;
+  #methods: MethodTable | undefined;
+  /** Not written yet, the oldest first. */
+  #fetched: CpuSample[] = [];
+  /** How many of them have been written since, or dropped. */
+  #done = 0;
+  /** Undefined: there is none, or no longer. */
+  #profiler: V8Profiler | undefined;
+  #dueAt = performance.now() + PIECE_MS;
+
+  /**
+   * Starts to sample. Where that cannot be, it is a process warning.
+   *
+   * @param writer in the order of threads
+   * @param sampled this thread
+   */
+  constructor(
+    writer: NetTraceWriter,
+    sampled: ThreadHandle,
+    { intervalMs }: SamplingRequest,
+    hasRoom: () => boolean,
+  ) {
+    this.#writer = writer;
+    this.#sampled = sampled;
+    this.#hasRoom = hasRoom;
+    this.#profilerThread = writer.thread({
+      processId: process.pid,
+      threadId: PROFILER_THREAD_ID,
+      name: 'CPU profiler',
+    });
+    this.#guard(() => {
+      this.#methods = new MethodTable(process.cwd());
+      this.#profiler = new V8Profiler(intervalMs * 1000);
+    });
+  }
+
+  /**
+   * Fetches what has been sampled, about once a second, and writes it as far as the time.
+   *
+   * @returns whether no sample up to the time is to come: only then, there may be a sequence point
+   */
+  takeDue(until: bigint): boolean {
+    const profiler = this.#profiler;
+    if (profiler !== undefined) {
+      const startedAt = performance.now();
+      if (startedAt < this.#dueAt) return false;
+      this.#guard(() => this.#fetch(profiler.take()));
+      const endedAt = performance.now();
+      const pieceMs = Math.max(PIECE_MS, (endedAt - startedAt) * PIECE_PER_FETCH);
+      this.#dueAt = endedAt + Math.min(pieceMs, MAX_PIECE_MS);
+    }
+    this.#write(until);
+    return true;
+  }
+
+  /** Samples no longer. */
+  end(): void {
+    const profiler = this.#profiler;
+    this.#profiler = undefined;
+    if (profiler !== undefined) this.#guard(() => this.#fetch(profiler.end()));
+  }
+
+  /** Writes the last samples, and what tells the names in all stacks. To be called after the end. */
+  finish(until: bigint): void {
+    this.#write(until);
+    if (this.#methods === undefined || this.written === 0) return;
+    writeMethodRundown(this.#writer, this.#sampled, until, this.#methods);
+  }
+
+  #fetch(piece: ProfilePiece): void {
+    for (const sample of cpuSamples(piece, this.#methods as MethodTable)) this.#fetched.push(sample);
+  }
+
+  #write(until: bigint): void {
+    while (this.#done < this.#fetched.length) {
+      const { timeUs, isJavaScript, stack } = this.#fetched[this.#done] as CpuSample;
+      const ticks = timestampOf(BigInt(timeUs) * NS_PER_US);
+      // It was taken while the others were fetched.
+      if (ticks > until) break;
+      if (this.#hasRoom()) this.#writeSample(ticks, isJavaScript ? MANAGED : EXTERNAL, stack);
+      else this.#drop();
+    }
+    this.#fetched = this.#fetched.slice(this.#done);
+    this.#done = 0;
+  }
+
+  #writeSample(ticks: bigint, payload: Uint8Array, stack: readonly bigint[]): void {
+    const thread = this.#profilerThread;
+    const metadataId = this.#described();
+    this.#writer.write({ metadataId, thread, ofThread: this.#sampled, ticks, stack, payload });
+    this.written++;
+    this.#done++;
+  }
+
+  #drop(): void {
+    this.#writer.drop(this.#profilerThread, 1);
+    this.dropped++;
+    this.#done++;
+  }
+
+  #described(): number {
+    if (this.#metadataId === 0) this.#metadataId = this.#writer.define(THREAD_SAMPLE);
+    return this.#metadataId;
+  }
+
+  /** The profiler may be missing, forbidden or refuse: the session goes on without it. */
+  #guard(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      // Else V8 would sample on, and keep what nobody takes.
+      this.#profiler?.abandon();
+      this.#profiler = undefined;
+      const warning = `The session has no CPU samples from here on: ${thrownText(error)}`;
+      process.emitWarning(warning, 'TracewrightWarning');
+    }
+  }
+}
+
+function payloadOf(type: number): Uint8Array {
+  const bytes = new NetTraceBytes();
+  bytes.uint32(type);
+  return bytes.take();
+}

@@ -1,0 +1,360 @@
+/** A session at work: takes the events that it asked for, of all threads, and makes a nettrace of them. */
+import { availableParallelism } from 'node:os';
+import { isMainThread, threadId } from 'node:worker_threads';
+import type { Guid } from '../activity/guid.ts';
+import { thrownText } from '../base/shown.ts';
+import { hasStack } from '../base/stack.ts';
+import type { Subscriber } from '../listen/audience.ts';
+import { osThreadId } from '../listen/os-thread-id.ts';
+import { timestamp } from '../listen/timestamp.ts';
+import type { Listenable } from '../listen/written-event.ts';
+import { isEncoding } from '../wire/event-encoder.ts';
+import { NetTraceWriter } from '../wire/nettrace/write/nettrace-writer.ts';
+import type { ThreadHandle, WrittenTrace, WrittenVersion } from '../wire/nettrace/write/written.ts';
+import type { EventSchema } from '../wire/schema.ts';
+import type { Payload } from '../wire/values/faults.ts';
+import { AskedSources } from './asked-sources.ts';
+import { CpuSamples } from './cpu-samples/cpu-samples.ts';
+import { SAMPLE_PROFILER } from './cpu-samples/dotnet-events.ts';
+import { type SamplingRequest, samplingRequest } from './cpu-samples/sampling-request.ts';
+import { EventKinds } from './event-kinds.ts';
+import type { OnOutputFailed, SessionOutput } from './output.ts';
+import { writeProcessInfo } from './process-info.ts';
+import type { ProviderRequests } from './requests.ts';
+import { Workers } from './threads/workers.ts';
+import { TraceKinds } from './trace-kinds.ts';
+
+/** Bytes of events that go out together, at the latest after so many milliseconds: .NET's interval. */
+const FLUSH_SIZE = 1 << 18;
+const FLUSH_MS = 100;
+/** Descriptions that go out together: they are not counted by their bytes. */
+const FLUSH_DESCRIPTIONS = 256;
+
+const NOTHING = new Uint8Array();
+const NS_PER_MS = 1_000_000n;
+const NS_PER_SECOND = 1_000_000_000n;
+
+/** What became of a session. */
+export interface SessionResult {
+  /** Events that it took. All of them are in the trace, unless there is a `problem`. */
+  readonly events: number;
+  /**
+   * Events that it had no room for, that could not be encoded, or amid which the stack or the memory ended. The trace
+   * tells that they are missing. Also those that handlers of the process's exit write when the trace has its end.
+   */
+  readonly dropped: number;
+  /** Bytes that were written. */
+  readonly bytes: number;
+  /** Why the session ended before it was stopped, in a sentence. */
+  readonly problem: string | undefined;
+}
+
+/** A piece of the trace that the output has not taken yet, or the last one that it has. */
+interface Unsent {
+  piece: Uint8Array;
+  next: Unsent | undefined;
+}
+
+/** How a session works. */
+export interface SessionSettings<Output extends SessionOutput> {
+  readonly requests: ProviderRequests;
+  readonly version: WrittenVersion;
+  /** Bytes that may wait to go out. */
+  readonly bufferSize: number;
+  /** Whether the end of the trace says what .NET's tools want to know of its process. */
+  readonly rundown: boolean;
+  /** Makes the output, which tells when it fails. */
+  readonly openOutput: (onFailed: OnOutputFailed) => Output;
+  /** Called when too many bytes wait; without it, events are dropped. */
+  readonly makeRoom?: ((output: Output) => void) | undefined;
+}
+
+export class EventPipeSession<Output extends SessionOutput> implements Subscriber {
+  readonly unfinished = new Int32Array(1);
+  readonly #settings: SessionSettings<Output>;
+  readonly #flushSize: number;
+  readonly #kinds = new EventKinds();
+  readonly #asked: AskedSources;
+  readonly #writer: NetTraceWriter;
+  readonly #traceKinds: TraceKinds;
+  readonly #thread: ThreadHandle;
+  readonly #output: Output;
+  readonly #timer: NodeJS.Timeout;
+  readonly #workers: Workers | undefined;
+  readonly #samples: CpuSamples | undefined;
+  /** The last piece that the output has taken, and the last one of all. */
+  #sent: Unsent = { piece: NOTHING, next: undefined };
+  #newest: Unsent = this.#sent;
+  #isOver = false;
+  #isFinished = false;
+  #isExiting = false;
+  /** The application's own stream may end the session, or write events, out of what it is given. */
+  #isFlushing = false;
+  #events = 0;
+  #dropped = 0;
+  /** Of the newest event, or of the time at which all events before were in the trace. */
+  #lastTime = 0n;
+  /** Kinds that had been described when something went out last. */
+  #descriptions = 0;
+  #problem: string | undefined;
+
+  constructor(settings: SessionSettings<Output>) {
+    const { requests, version, bufferSize, openOutput, makeRoom } = settings;
+    this.#settings = settings;
+    this.#flushSize = Math.min(FLUSH_SIZE, bufferSize / 2);
+    const sampling = samplingRequest(requests.byName.get(SAMPLE_PROFILER));
+    this.#writer = new NetTraceWriter(version, traceOfThisProcess(sampling), 'thread');
+    this.#traceKinds = new TraceKinds(this.#writer);
+    this.#asked = new AskedSources(requests, this);
+    this.#thread = this.#writer.thread({
+      processId: process.pid,
+      threadId: osThreadId(),
+      name: isMainThread ? 'main' : `worker ${threadId}`,
+    });
+    this.#timer = setInterval(() => this.#tick(), FLUSH_MS).unref();
+    this.#output = openOutput((problem) => this.#fail(problem));
+    this.#flush();
+    if (this.#isOver) return;
+    if (isMainThread) {
+      const whenAsked = (): void => this.#tick();
+      this.#workers = new Workers(this.#writer, this.#traceKinds, bufferSize, whenAsked);
+      this.#workers.start(requests, makeRoom !== undefined);
+    }
+    if (sampling !== undefined) {
+      const hasRoom = (): boolean => this.#waitingBytes() < bufferSize;
+      this.#samples = new CpuSamples(this.#writer, this.#thread, sampling, hasRoom);
+    }
+    this.#asked.start();
+  }
+
+  get output(): Output {
+    return this.#output;
+  }
+
+  /** So far. */
+  get result(): SessionResult {
+    return {
+      events: this.#events + (this.#workers?.events ?? 0) + (this.#samples?.written ?? 0),
+      dropped:
+        this.#dropped +
+        (this.unfinished[0] as number) +
+        (this.#workers?.dropped ?? 0) +
+        (this.#samples?.dropped ?? 0),
+      bytes: this.#output.writtenBytes,
+      problem: this.#problem,
+    };
+  }
+
+  deliver(
+    source: Listenable,
+    schema: EventSchema,
+    payload: Payload,
+    activityId: Guid | undefined,
+    relatedActivityId: Guid | undefined,
+    time: bigint,
+  ): void {
+    if (this.#isOver || !this.#asked.has(source, schema)) {
+      (this.unfinished[0] as number)--;
+      if (this.#isExiting && this.#asked.has(source, schema)) this.#dropped++;
+      return;
+    }
+    if ((this.unfinished[0] as number) > 1) this.#dropUnfinished(1);
+    const kind = this.#kinds.of(source, schema);
+    const bytes = this.#hasRoom() ? kind.encode(payload) : undefined;
+    // Full storage may have ended it, and so may an event that reading the payload wrote.
+    if (this.#isOver) {
+      (this.unfinished[0] as number)--;
+      return;
+    }
+    if (kind.number === 0) kind.number = this.#traceKinds.metadataIdOf(kind);
+    if (bytes === undefined || kind.number === 0) {
+      this.#writer.drop(this.#thread, 1);
+      this.#dropped++;
+      (this.unfinished[0] as number)--;
+      return;
+    }
+    // An event that another one's listener or payload writes is the later one, and comes first.
+    if (time > this.#lastTime) this.#lastTime = time;
+    this.#writer.write({
+      metadataId: kind.number,
+      thread: this.#thread,
+      ticks: this.#lastTime,
+      activityId: textOf(activityId),
+      relatedActivityId: textOf(relatedActivityId),
+      payload: bytes,
+    });
+    this.#events++;
+    (this.unfinished[0] as number)--;
+    // Else the timer does it.
+    if (this.#isFlushDue() && hasStack()) this.#flush();
+  }
+
+  /** No event any more; what there is goes out, with the trace's end. */
+  end(): void {
+    if (this.#isOver) return;
+    this.#close();
+    // Else what is on its way out goes first.
+    if (!this.#isFlushing) this.#finish();
+  }
+
+  /**
+   * The same when the process exits. Handlers of its exit that come later may write events still: they are too late
+   * for the trace, and counted as dropped.
+   */
+  endAtExit(): void {
+    if (this.#isOver) return;
+    this.#isExiting = true;
+    this.end();
+  }
+
+  /** Has a session that was ended amid a piece come to its end, when that piece is no longer on its way. */
+  complete(): void {
+    if (this.#isOver && this.#problem === undefined) this.#finish();
+  }
+
+  #hasRoom(): boolean {
+    const { bufferSize, makeRoom } = this.#settings;
+    const waiting = this.#waitingBytes();
+    if (waiting < bufferSize && !(this.#workers?.isFull(waiting) ?? false)) return true;
+    if (makeRoom === undefined || !hasStack()) return false;
+    this.#flush(1);
+    makeRoom(this.#output);
+    return true;
+  }
+
+  #waitingBytes(): number {
+    return this.#output.pendingBytes + this.#writer.pendingBytes;
+  }
+
+  #isFlushDue(): boolean {
+    return (
+      this.#writer.pendingBytes >= this.#flushSize ||
+      this.#traceKinds.count - this.#descriptions >= FLUSH_DESCRIPTIONS
+    );
+  }
+
+  /** Out of the event loop: no piece is on its way, whatever was said by code that was terminated since. */
+  #tick(): void {
+    this.#isFlushing = false;
+    this.#flush();
+  }
+
+  /** @param atWork events that are being delivered meanwhile */
+  #flush(atWork = 0): void {
+    if (this.#isFlushing || this.#isOver) return;
+    this.#isFlushing = true;
+    try {
+      this.#writeOut(atWork);
+    } catch {
+      // The memory has ended. What has not gone out is there, for the next time.
+    } finally {
+      this.#isFlushing = false;
+    }
+    if (this.#isOver && this.#problem === undefined) this.#finish();
+  }
+
+  #writeOut(atWork: number): void {
+    this.#dropUnfinished(atWork);
+    this.#takeWorkersEvents(false);
+    // Samples come later than the events of their time: until they do, there is no sequence point.
+    const isComplete = this.#samples?.takeDue(this.#lastTime) !== false;
+    this.#takePiece(isComplete);
+    this.#send();
+    const { bufferSize, makeRoom } = this.#settings;
+    // Threads that wait for room have only the main thread to make it.
+    if (this.#output.pendingBytes >= bufferSize) makeRoom?.(this.#output);
+    this.#workers?.endRound(this.#waitingBytes());
+  }
+
+  #finish(): void {
+    if (this.#isFinished) return;
+    this.#isFinished = true;
+    try {
+      this.#dropUnfinished(0);
+      this.#takeWorkersEvents(true);
+      if (this.#settings.rundown) writeProcessInfo(this.#writer, this.#thread, this.#lastTime);
+      this.#samples?.finish(this.#lastTime);
+      this.#newest.next = { piece: this.#writer.end(), next: undefined };
+      this.#traceKinds.end();
+      this.#send();
+    } catch (error) {
+      this.#fail(`The session's trace has no end: ${thrownText(error)}`);
+    }
+  }
+
+  /**
+   * Counts events that were given up, and has the trace tell of them.
+   *
+   * @param atWork events that are being delivered at the moment
+   */
+  #dropUnfinished(atWork: number): void {
+    const count = (this.unfinished[0] as number) - atWork;
+    // Where reading a payload has led here, its event may be finished yet.
+    if (count === 0 || isEncoding()) return;
+    this.#writer.drop(this.#thread, count);
+    (this.unfinished[0] as number) -= count;
+    this.#dropped += count;
+  }
+
+  /** All that they have written goes to the writer, and what it would have too much of becomes pieces. */
+  #takeWorkersEvents(isLast: boolean): void {
+    const onWritten = (): void => {
+      if (this.#isFlushDue()) this.#takePiece(false);
+    };
+    this.#lastTime = this.#workers?.write(onWritten, isLast) ?? timestamp();
+  }
+
+  /** @param isComplete whether all events of the time have come */
+  #takePiece(isComplete: boolean): void {
+    this.#descriptions = this.#traceKinds.count;
+    const piece = isComplete ? this.#writer.flush() : this.#writer.flushOpen();
+    // No calls: the writer has forgotten the piece.
+    const unsent = { piece, next: undefined };
+    this.#newest.next = unsent;
+    this.#newest = unsent;
+  }
+
+  /** An event that comes meanwhile belongs to the next pieces. */
+  #send(): void {
+    for (let { next } = this.#sent; next !== undefined; next = next.next) {
+      this.#output.write(next.piece);
+      this.#sent = next;
+      next.piece = NOTHING;
+    }
+  }
+
+  #fail(problem: string): void {
+    if (this.#problem !== undefined) return;
+    this.#problem = problem;
+    this.#close();
+    this.#traceKinds.end();
+    process.emitWarning(problem, 'TracewrightWarning');
+  }
+
+  #close(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    clearInterval(this.#timer);
+    if (!this.#isExiting) this.#asked.end();
+    this.#workers?.end();
+    this.#samples?.end();
+  }
+}
+
+/** The clock is that of the events' times: nanoseconds since 1970. The trace's start has only milliseconds. */
+function traceOfThisProcess(sampling: SamplingRequest | undefined): WrittenTrace {
+  const startTimeMs = timestamp() / NS_PER_MS;
+  return {
+    startTimeMs: Number(startTimeMs),
+    syncTicks: startTimeMs * NS_PER_MS,
+    ticksPerSecond: NS_PER_SECOND,
+    pointerSize: process.arch === 'arm' || process.arch === 'ia32' ? 4 : 8,
+    processId: process.pid,
+    processors: availableParallelism(),
+    samplingInterval: sampling && sampling.intervalMs * Number(NS_PER_MS),
+  };
+}
+
+function textOf(id: Guid | undefined): string | undefined {
+  return id === undefined || id.isEmpty ? undefined : id.toString();
+}

@@ -1,0 +1,101 @@
+/** What a session asks of each provider, put together from what it was given. */
+
+import { shown } from '../base/shown.ts';
+import { argumentTexts } from '../listen/commands.ts';
+import { eventIdTest } from '../listen/event-filter.ts';
+import { checkFilter } from '../listen/filter.ts';
+import type { EventFilter } from '../wire/diagnostics-ipc/tracing.ts';
+import { ALL_KEYWORDS } from '../wire/schema.ts';
+import { parseProviders, type SessionProvider } from './provider-text.ts';
+import { SessionError } from './session-error.ts';
+
+const VERBOSE = 5;
+/** The name that stands for every provider. */
+const EVERY = '*';
+
+/** structuredClone takes it: worker threads are told of it. */
+export interface ProviderRequest {
+  readonly keywords: bigint;
+  readonly level: number;
+  readonly arguments: Readonly<Record<string, string>>;
+  readonly filter: EventFilter | undefined;
+}
+
+export class ProviderRequests {
+  readonly #byName: ReadonlyMap<string, ProviderRequest>;
+
+  constructor(byName: ReadonlyMap<string, ProviderRequest>) {
+    this.#byName = byName;
+  }
+
+  /** @throws SessionError */
+  static from(given: string | readonly SessionProvider[]): ProviderRequests {
+    const providers: unknown = typeof given === 'string' ? parseProviders(given) : given;
+    if (!Array.isArray(providers) || providers.length === 0) {
+      throw new SessionError(`A session takes the names of providers, not ${shown(given)}.`);
+    }
+    const byName = new Map<string, ProviderRequest>();
+    for (const provider of providers as readonly SessionProvider[]) {
+      const request = requestOf(provider);
+      const before = byName.get(provider.name);
+      byName.set(provider.name, before === undefined ? request : merged(before, request));
+    }
+    return new ProviderRequests(byName);
+  }
+
+  get byName(): ReadonlyMap<string, ProviderRequest> {
+    return this.#byName;
+  }
+
+  /** What is asked of the provider: for its name and for every one, together. Undefined: nothing. */
+  of(name: string): ProviderRequest | undefined {
+    const own = this.#byName.get(name);
+    const every = this.#byName.get(EVERY);
+    return own !== undefined && every !== undefined ? merged(every, own) : (own ?? every);
+  }
+}
+
+function requestOf(provider: SessionProvider): ProviderRequest {
+  if (typeof provider?.name !== 'string' || provider.name === '') {
+    throw new SessionError(`A session's provider has a name, and ${shown(provider)} has none.`);
+  }
+  const { name, keywords = ALL_KEYWORDS, level = VERBOSE, arguments: args = {}, filter } = provider;
+  try {
+    checkFilter({ keywords, level });
+  } catch (error) {
+    throw new SessionError(`The session's provider ${name}: ${(error as RangeError).message}`);
+  }
+  return { keywords, level, arguments: argumentTexts(args), filter: filter && checkedFilter(filter, name) };
+}
+
+function checkedFilter(filter: EventFilter, provider: string): EventFilter {
+  const { isAllowList, ids } = filter;
+  if (typeof isAllowList !== 'boolean' || !Array.isArray(ids) || !ids.every(Number.isInteger)) {
+    throw new SessionError(
+      `The filter of the session's provider ${provider} is { isAllowList, ids }, not ${shown(filter)}.`,
+    );
+  }
+  return { isAllowList, ids: [...ids] };
+}
+
+/** Passes the events that either of them passes. */
+function eitherOf(first: EventFilter | undefined, second: EventFilter | undefined): EventFilter | undefined {
+  if (first === undefined || second === undefined) return undefined;
+  if (first.isAllowList && second.isAllowList) {
+    return { isAllowList: true, ids: [...new Set([...first.ids, ...second.ids])] };
+  }
+  const [denying, other] = first.isAllowList ? [second, first] : [first, second];
+  const passesOther = eventIdTest(other);
+  return { isAllowList: false, ids: denying.ids.filter((id) => !passesOther(id)) };
+}
+
+/** Whatever either of them asks for; of arguments with the same name, the second one's. */
+function merged(first: ProviderRequest, second: ProviderRequest): ProviderRequest {
+  const asksForAll = first.level === 0 || second.level === 0;
+  return {
+    keywords: first.keywords | second.keywords,
+    level: asksForAll ? 0 : Math.max(first.level, second.level),
+    arguments: { ...first.arguments, ...second.arguments },
+    filter: eitherOf(first.filter, second.filter),
+  };
+}

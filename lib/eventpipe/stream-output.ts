@@ -1,0 +1,81 @@
+/** A stream that a session's bytes go into. It is the session's until it is ended, which the session does. */
+import { finished, type Writable } from 'node:stream';
+import { thrownText } from '../base/shown.ts';
+import type { OnOutputFailed, SessionOutput } from './output.ts';
+
+export class StreamOutput implements SessionOutput {
+  readonly #stream: Writable;
+  readonly #onFailed: OnOutputFailed;
+  readonly #finished: Promise<void>;
+  #isEnding = false;
+  /** What was taken last. */
+  #newest: Uint8Array | undefined;
+  /** The stream is taking it. */
+  #isWriting = false;
+  #hasFailed = false;
+  #pendingBytes = 0;
+  #writtenBytes = 0;
+
+  constructor(stream: Writable, onFailed: OnOutputFailed) {
+    this.#stream = stream;
+    this.#onFailed = onFailed;
+    this.#finished = new Promise((resolve) => {
+      finished(stream, { readable: false }, (error) => {
+        if (error) this.#fail(error);
+        else if (!this.#isEnding) this.#onFailed("The session's stream was ended by somebody else.");
+        resolve();
+      });
+    });
+    // A stream may fail again when it is ended, and nobody else might listen.
+    stream.on('error', () => {});
+  }
+
+  get pendingBytes(): number {
+    return this.#pendingBytes;
+  }
+
+  get writtenBytes(): number {
+    return this.#writtenBytes;
+  }
+
+  write(bytes: Uint8Array): void {
+    const size = bytes.length;
+    if (size === 0 || this.#hasFailed) return;
+    // Whether the stream has what it was taking when it was terminated, nobody knows.
+    if (this.#isWriting) this.#fail(new Error('it was interrupted while it took a piece.'));
+    if (this.#hasFailed || bytes === this.#newest) return;
+    this.#guard(() => {
+      this.#newest = bytes;
+      this.#pendingBytes += size;
+      this.#isWriting = true;
+      this.#stream.write(bytes, (error) => {
+        this.#pendingBytes -= size;
+        if (error) this.#fail(error);
+        else this.#writtenBytes += size;
+      });
+      this.#isWriting = false;
+    });
+  }
+
+  async end(): Promise<void> {
+    this.#isEnding = true;
+    if (!this.#hasFailed) this.#guard(() => this.#stream.end());
+    // One that has thrown would not come to an end by itself.
+    if (this.#hasFailed) this.#guard(() => this.#stream.destroy());
+    await this.#finished;
+  }
+
+  /** A stream of the application's own may throw. */
+  #guard(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.#hasFailed = true;
+    this.#onFailed(`The session's stream cannot be written: ${thrownText(error)}`);
+  }
+}

@@ -1,0 +1,130 @@
+/**
+ * The records in which worker threads hand over their events: four bytes of size and flags, four bytes that say
+ * the kind by its number, the time, activity ids where the flags say so, the payload. A record of the kind 0 has
+ * no time; it describes a kind, whose number and JSON it has in place of a payload.
+ */
+import type { Guid } from '../../activity/guid.ts';
+import { guidText } from '../../wire/guid.ts';
+import type { KindDescription } from '../event-kinds.ts';
+
+const DESCRIPTION = 0;
+const HEAD_SIZE = 16;
+const GUID_SIZE = 16;
+const KIND_AT = 4;
+const TIME_AT = 8;
+
+const SIZE_MASK = 0xff_ffff;
+const HAS_ACTIVITY = 0x100_0000;
+const HAS_RELATED = 0x200_0000;
+
+/** What stands before payloads, in memory that the next record reuses. */
+export class RecordHead {
+  readonly #bytes = new Uint8Array(HEAD_SIZE + 2 * GUID_SIZE);
+  readonly #view = new DataView(this.#bytes.buffer);
+  /** By the number of ids. */
+  readonly #heads = [0, 1, 2].map((ids) => this.#bytes.subarray(0, HEAD_SIZE + ids * GUID_SIZE));
+
+  ofEvent(
+    kind: number,
+    time: bigint,
+    activityId: Guid | undefined,
+    relatedActivityId: Guid | undefined,
+    payload: Uint8Array,
+  ): Uint8Array {
+    this.#view.setBigInt64(TIME_AT, time, true);
+    let ids = 0;
+    let flags = 0;
+    if (activityId !== undefined && !activityId.isEmpty) {
+      this.#setGuid(HEAD_SIZE, activityId);
+      ids++;
+      flags |= HAS_ACTIVITY;
+    }
+    if (relatedActivityId !== undefined && !relatedActivityId.isEmpty) {
+      this.#setGuid(HEAD_SIZE + ids * GUID_SIZE, relatedActivityId);
+      ids++;
+      flags |= HAS_RELATED;
+    }
+    return this.#head(ids, flags, kind, payload);
+  }
+
+  ofDescription(text: Uint8Array): Uint8Array {
+    return this.#head(0, 0, DESCRIPTION, text);
+  }
+
+  #head(ids: number, flags: number, kind: number, payload: Uint8Array): Uint8Array {
+    const head = this.#heads[ids] as Uint8Array;
+    this.#view.setUint32(0, flags | (head.length + payload.length), true);
+    this.#view.setUint32(KIND_AT, kind, true);
+    return head;
+  }
+
+  #setGuid(at: number, { w0, w1, w2, w3 }: Guid): void {
+    const view = this.#view;
+    view.setInt32(at, w0, true);
+    view.setInt32(at + 4, w1, true);
+    view.setInt32(at + 8, w2, true);
+    view.setInt32(at + 12, w3, true);
+  }
+}
+
+/** A record that has been read. */
+export type ThreadRecord =
+  | { readonly kind: 0; readonly size: number; readonly payload: Uint8Array }
+  | {
+      readonly kind: number;
+      /** Of the whole record, in bytes. */
+      readonly size: number;
+      readonly time: bigint;
+      /** GUID text. */
+      readonly activityId: string | undefined;
+      readonly relatedActivityId: string | undefined;
+      readonly payload: Uint8Array;
+    };
+
+/** @param bytes whole records */
+export function* recordsIn(bytes: Uint8Array): Generator<ThreadRecord, void, undefined> {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  for (let at = 0; at < bytes.length; ) {
+    const head = view.getUint32(at, true);
+    const size = head & SIZE_MASK;
+    const end = at + size;
+    const kind = view.getUint32(at + KIND_AT, true);
+    let next = at + HEAD_SIZE;
+    const guidOf = (flag: number): string | undefined => {
+      if ((head & flag) === 0) return undefined;
+      next += GUID_SIZE;
+      return guidText(bytes.subarray(next - GUID_SIZE, next));
+    };
+    const activityId = guidOf(HAS_ACTIVITY);
+    const relatedActivityId = guidOf(HAS_RELATED);
+    const payload = bytes.subarray(next, end);
+    if (kind === DESCRIPTION) yield { kind, size, payload };
+    else
+      yield {
+        kind,
+        size,
+        time: view.getBigInt64(at + TIME_AT, true),
+        activityId,
+        relatedActivityId,
+        payload,
+      };
+    at = end;
+  }
+}
+
+/** A kind as its description has it, by the number that its thread has given it. */
+export interface NumberedKind extends KindDescription {
+  readonly number: number;
+}
+
+export function encodeKind(number: number, { source, schema }: KindDescription): Uint8Array {
+  const { name, guid } = source;
+  return Buffer.from(
+    JSON.stringify({ number, name, guid, schema: { ...schema, keywords: String(schema.keywords) } }),
+  );
+}
+
+export function decodeKind(text: Uint8Array): NumberedKind {
+  const { number, name, guid, schema } = JSON.parse(Buffer.from(text).toString());
+  return { number, source: { name, guid }, schema: { ...schema, keywords: BigInt(schema.keywords) } };
+}

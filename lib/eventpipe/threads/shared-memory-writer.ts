@@ -1,0 +1,143 @@
+/** How a worker thread puts its events into the memory that it shares with the main thread. */
+import { threadId } from 'node:worker_threads';
+import { hasStack } from '../../base/stack.ts';
+import { osThreadId } from '../../listen/os-thread-id.ts';
+import {
+  CHUNK_KIB,
+  CHUNK_SIZE,
+  ChunkWord,
+  chunkCount,
+  FREE,
+  MIN_CHUNKS,
+  type SharedMemory,
+  SlotWord,
+  Word,
+  wordsOfChunk,
+  wordsOfSlot,
+} from './shared-memory.ts';
+
+/** A main thread that has not read for so long may be waiting for this thread. */
+const PATIENCE_MS = 5000;
+const NO_CHUNK = -1;
+
+export class SharedMemoryWriter {
+  /** One number: see `Subscriber.unfinished`. */
+  readonly unfinished: Int32Array;
+  readonly #memory: SharedMemory;
+  readonly #waits: boolean;
+  readonly #askToRead: () => void;
+  readonly #thread: number;
+  readonly #slotAt: number;
+  #chunk = NO_CHUNK;
+  #chunks = 0;
+  /** The round in which the main thread was waited for in vain. */
+  #roundWithoutEnd = -1;
+
+  /**
+   * @param waits whether writing waits for room where there is none
+   * @param askToRead wakes the main thread up, to read before its time
+   */
+  constructor(memory: SharedMemory, waits: boolean, askToRead: () => void) {
+    const { words } = memory;
+    this.#memory = memory;
+    this.#waits = waits;
+    this.#askToRead = askToRead;
+    this.#thread = Atomics.add(words, Word.Threads, 1) + 1;
+    this.#slotAt = wordsOfSlot(memory, this.#thread);
+    const unfinishedAt = this.#slotAt + SlotWord.Unfinished;
+    this.unfinished = words.subarray(unfinishedAt, unfinishedAt + 1);
+    Atomics.store(words, this.#slotAt + SlotWord.ThreadId, threadId);
+    Atomics.store(words, this.#slotAt + SlotWord.OsThreadId, osThreadId() ?? 0);
+  }
+
+  get isOver(): boolean {
+    return Atomics.load(this.#memory.words, Word.Over) !== 0;
+  }
+
+  /**
+   * Writes all of it or nothing.
+   *
+   * @param events how many unfinished events are finished by it
+   * @returns false where there is no room
+   */
+  write(head: Uint8Array, payload: Uint8Array, events: 0 | 1): boolean {
+    if (head.length + payload.length > CHUNK_SIZE) return false;
+    while (!this.#append(head, payload, events)) {
+      if (!this.#takeChunk() && !this.#waitForRoom()) return false;
+    }
+    return true;
+  }
+
+  /** Counts unfinished events as missing, unless they come after the session's end. */
+  drop(count: number): void {
+    if (!this.isOver) Atomics.add(this.#memory.words, this.#slotAt + SlotWord.Dropped, count);
+    // No calls: they are counted once.
+    (this.unfinished[0] as number) -= count;
+  }
+
+  /**
+   * A thread that is terminated in here leaves a chunk that only the main thread can free, when it knows. One that
+   * goes on, when its stack has ended in here, finds that the chunk is its own to write.
+   */
+  #append(head: Uint8Array, payload: Uint8Array, events: 0 | 1): boolean {
+    if (this.#chunk === NO_CHUNK) return false;
+    const thread = this.#thread;
+    const { words, chunks } = this.#memory;
+    const at = wordsOfChunk(this.#chunk);
+    const length = Atomics.load(words, at + ChunkWord.Length);
+    const end = length + head.length + payload.length;
+    if (end > CHUNK_SIZE) return false;
+    const start = this.#chunk * CHUNK_SIZE + length;
+    const owner = Atomics.compareExchange(words, at + ChunkWord.Owner, thread, -thread);
+    if (owner !== thread && owner !== -thread) return false;
+    chunks.set(head, start);
+    chunks.set(payload, start + head.length);
+    Atomics.store(words, at + ChunkWord.Length, end);
+    // No calls: from here on it can be read.
+    (this.unfinished[0] as number) -= events;
+    Atomics.store(words, at + ChunkWord.Owner, thread);
+    return true;
+  }
+
+  /** The chunk before is the main thread's to free, or has been freed. */
+  #takeChunk(): boolean {
+    const thread = this.#thread;
+    const { words, limitKiB } = this.#memory;
+    if (this.#chunk !== NO_CHUNK) {
+      // Where the stack ended amid a record, it says that this thread writes.
+      Atomics.compareExchange(words, wordsOfChunk(this.#chunk) + ChunkWord.Owner, -thread, thread);
+    }
+    this.#chunk = NO_CHUNK;
+    const count = chunkCount(this.#memory);
+    const used = Atomics.load(words, Word.UsedChunks);
+    // About as many bytes as the main thread has of its own when it writes them.
+    if (used >= MIN_CHUNKS && hasStack() && Atomics.exchange(words, Word.IsAsked, 1) === 0) this.#askToRead();
+    if (used * CHUNK_KIB + Atomics.load(words, Word.WaitingKiB) >= limitKiB) return false;
+    for (let chunk = 0; chunk < count; chunk++) {
+      const at = wordsOfChunk(chunk);
+      const owner = Atomics.load(words, at + ChunkWord.Owner);
+      // It may be the thread's own, if the stack ended when it was being taken.
+      if (owner !== FREE && owner !== -thread) continue;
+      if (Atomics.compareExchange(words, at + ChunkWord.Owner, owner, -thread) !== owner) continue;
+      const number = this.#chunks + 1;
+      Atomics.store(words, at + ChunkWord.Number, number);
+      // No calls: it is this one's, and its number is given.
+      this.#chunk = chunk;
+      this.#chunks = number;
+      Atomics.add(words, Word.UsedChunks, 1);
+      Atomics.store(words, at + ChunkWord.Owner, thread);
+      return true;
+    }
+    return false;
+  }
+
+  /** @returns whether there may be room */
+  #waitForRoom(): boolean {
+    if (!this.#waits) return false;
+    const { words } = this.#memory;
+    const round = Atomics.load(words, Word.Rounds);
+    if (this.isOver || round === this.#roundWithoutEnd) return false;
+    if (Atomics.wait(words, Word.Rounds, round, PATIENCE_MS) === 'timed-out') this.#roundWithoutEnd = round;
+    return !this.isOver;
+  }
+}

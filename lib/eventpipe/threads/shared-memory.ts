@@ -1,0 +1,125 @@
+/**
+ * The memory through which a session gets the events of worker threads: chunks, all of them together about as
+ * large as what may wait to be written. A thread takes a free chunk and fills it; the main thread reads what has
+ * been written into chunks, and frees them. Neither needs the other one's help for it: what a thread has written
+ * is there while it is busy, and when it has been terminated.
+ *
+ * The owner of a chunk is said by its first word. A thread has its number there, and the negative number while it
+ * writes. Numbers are never given twice, so a thread that finds its own has owned the chunk all along.
+ */
+
+/** Room for the largest event, which has 64 KiB, and what stands before its payload. */
+export const CHUNK_SIZE = 0x1_1000;
+export const CHUNK_KIB: number = CHUNK_SIZE / 1024;
+/** So that some threads can write at once, however little may wait. */
+export const MIN_CHUNKS = 4;
+/** 64 MiB: in sessions with more room, events wait where they are read to. */
+const MAX_CHUNKS = Math.floor((64 << 20) / CHUNK_SIZE);
+/** Threads whose losses are counted one by one; of more, two have one place. */
+export const SLOTS = 1024;
+
+/** What the first words are. */
+export const Word = {
+  /** 1: the session is over. */
+  Over: 0,
+  /** The number that the last thread got. */
+  Threads: 1,
+  /** Chunks that have an owner: about, until the main thread counts them again. */
+  UsedChunks: 2,
+  /** KiB that wait on the main thread to be written. */
+  WaitingKiB: 3,
+  /** How often the main thread has read. Threads that have no room wait for a change. */
+  Rounds: 4,
+  /** 1: the main thread has been asked to read, and has not begun to. */
+  IsAsked: 5,
+} as const;
+const HEAD_WORDS = 6;
+
+/** What the words of a chunk are. */
+export const ChunkWord = {
+  Owner: 0,
+  /** Bytes that have been written. */
+  Length: 1,
+  /** How many chunks its owner has had, this one included. */
+  Number: 2,
+} as const;
+const CHUNK_WORDS = 3;
+
+/** What the words of a thread's slot are. */
+export const SlotWord = {
+  Dropped: 0,
+  ThreadId: 1,
+  OsThreadId: 2,
+  /** The number of the thread, when it has exited. */
+  Exited: 3,
+  /** Events that it has begun to write: see `Subscriber.unfinished`. */
+  Unfinished: 4,
+} as const;
+const SLOT_WORDS = 5;
+
+/** Owners that are no threads: nobody, and the main thread. */
+export const FREE = 0;
+export const READER = 0x7fff_ffff;
+
+/** structuredClone takes it, and the memory stays shared. */
+export interface SharedMemory {
+  readonly words: Int32Array;
+  readonly chunks: Uint8Array;
+  /** That may wait, in chunks and on the main thread together. */
+  readonly limitKiB: number;
+}
+
+/** @param size bytes that may wait */
+export function allocateSharedMemory(size: number): SharedMemory {
+  const count = Math.min(MAX_CHUNKS, Math.max(MIN_CHUNKS, Math.floor(size / CHUNK_SIZE)));
+  const words = HEAD_WORDS + count * CHUNK_WORDS + SLOTS * SLOT_WORDS;
+  return {
+    words: new Int32Array(new SharedArrayBuffer(words * Int32Array.BYTES_PER_ELEMENT)),
+    chunks: new Uint8Array(mappedMemory(count * CHUNK_SIZE), 0, count * CHUNK_SIZE),
+    limitKiB: Math.max(MIN_CHUNKS * CHUNK_KIB, size / 1024),
+  };
+}
+
+/**
+ * Memory that the system maps anew: it takes none before it is written to, the first chunks are used first, and all of
+ * it goes back. V8 maps a buffer that could grow, even by nothing; one that cannot is of the C library, which keeps
+ * what sessions had before, in pieces, and zeroes it for each session that comes.
+ */
+function mappedMemory(size: number): SharedArrayBuffer {
+  const Growable = SharedArrayBuffer as new (
+    length: number,
+    options: { maxByteLength: number },
+  ) => SharedArrayBuffer;
+  return new Growable(size, { maxByteLength: size });
+}
+
+export function chunkCount({ chunks }: SharedMemory): number {
+  return chunks.length / CHUNK_SIZE;
+}
+
+/** Where the words of a chunk start. */
+export function wordsOfChunk(chunk: number): number {
+  return HEAD_WORDS + chunk * CHUNK_WORDS;
+}
+
+/** Where the words of a thread's slot start. */
+export function wordsOfSlot(memory: SharedMemory, thread: number): number {
+  return wordsOfChunk(chunkCount(memory)) + (thread % SLOTS) * SLOT_WORDS;
+}
+
+/** The numbers of the threads that have a slot of their own, from the newest on. */
+export function* threadsWithSlots({ words }: SharedMemory): Generator<number, void, undefined> {
+  const last = Atomics.load(words, Word.Threads);
+  for (let thread = last; thread > Math.max(0, last - SLOTS); thread--) yield thread;
+}
+
+/** Notes that a thread, of which Node.js knows the id, runs no more. */
+export function markExited(memory: SharedMemory, threadId: number): void {
+  const { words } = memory;
+  for (const thread of threadsWithSlots(memory)) {
+    const at = wordsOfSlot(memory, thread);
+    if (Atomics.load(words, at + SlotWord.ThreadId) === threadId) {
+      Atomics.store(words, at + SlotWord.Exited, thread);
+    }
+  }
+}

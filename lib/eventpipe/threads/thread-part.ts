@@ -1,0 +1,108 @@
+/** What a session of the main thread has at work in a worker thread: it hands over that thread's events. */
+import { BroadcastChannel, isMainThread } from 'node:worker_threads';
+import type { Guid } from '../../activity/guid.ts';
+import type { Subscriber } from '../../listen/audience.ts';
+import type { SessionPart } from '../../listen/shared-sessions.ts';
+import { CLOCK_OFFSET } from '../../listen/timestamp.ts';
+import { onWorkerExit } from '../../listen/worker-exits.ts';
+import type { Listenable } from '../../listen/written-event.ts';
+import { isEncoding } from '../../wire/event-encoder.ts';
+import type { EventSchema } from '../../wire/schema.ts';
+import type { Payload } from '../../wire/values/faults.ts';
+import { AskedSources } from '../asked-sources.ts';
+import { type EventKind, EventKinds } from '../event-kinds.ts';
+import { type ProviderRequest, ProviderRequests } from '../requests.ts';
+import { MAX_KINDS } from '../trace-kinds.ts';
+import { encodeKind, RecordHead } from './records.ts';
+import { markExited, type SharedMemory } from './shared-memory.ts';
+import { SharedMemoryWriter } from './shared-memory-writer.ts';
+
+/** What a worker thread is told of a session. */
+export interface ThreadPartOptions {
+  readonly requests: ReadonlyMap<string, ProviderRequest>;
+  readonly memory: SharedMemory;
+  /** Whether events wait for room. */
+  readonly waits: boolean;
+  /** The channel on which the main thread is asked to read. */
+  readonly channel: string;
+  /** From the monotonic clock to the events' times, as the main thread has it. */
+  readonly clockOffset: bigint;
+}
+
+export class ThreadPart implements SessionPart, Subscriber {
+  readonly unfinished: Int32Array;
+  readonly #kinds = new EventKinds();
+  readonly #head = new RecordHead();
+  readonly #asked: AskedSources;
+  readonly #writer: SharedMemoryWriter;
+  readonly #clockDifference: bigint;
+  /** The kinds that have been described, by their numbers less one. */
+  #described: EventKind[] = [];
+  readonly #stopHearingOfExits: () => void;
+  #lastTime = 0n;
+
+  constructor({ requests, memory, waits, channel, clockOffset }: ThreadPartOptions) {
+    this.#clockDifference = clockOffset - CLOCK_OFFSET;
+    // The main thread, which has its part where it runs several contexts, would wait for itself.
+    this.#writer = new SharedMemoryWriter(memory, waits && !isMainThread, () => askToRead(channel));
+    this.unfinished = this.#writer.unfinished;
+    this.#asked = new AskedSources(new ProviderRequests(requests), this);
+    this.#asked.start();
+    this.#stopHearingOfExits = onWorkerExit((threadId) => markExited(memory, threadId));
+  }
+
+  deliver(
+    source: Listenable,
+    schema: EventSchema,
+    payload: Payload,
+    activityId: Guid | undefined,
+    relatedActivityId: Guid | undefined,
+    timestamp: bigint,
+  ): void {
+    const { unfinished } = this;
+    if (this.#writer.isOver || !this.#asked.has(source, schema)) {
+      (unfinished[0] as number)--;
+      return;
+    }
+    // Those that were given up. Where reading a payload has led here, its event may be finished yet.
+    if ((unfinished[0] as number) > 1 && !isEncoding()) this.#writer.drop((unfinished[0] as number) - 1);
+    const kind = this.#kinds.of(source, schema);
+    const bytes = kind.encode(payload);
+    // An event that another one's listener or payload writes is the later one, and comes first.
+    const time = timestamp + this.#clockDifference;
+    if (time > this.#lastTime) this.#lastTime = time;
+    if (bytes === undefined || !this.#isDescribed(kind)) {
+      this.#writer.drop(1);
+      return;
+    }
+    const head = this.#head.ofEvent(kind.number, this.#lastTime, activityId, relatedActivityId, bytes);
+    if (!this.#writer.write(head, bytes, 1)) this.#writer.drop(1);
+  }
+
+  end(): void {
+    this.#asked.end();
+    this.#stopHearingOfExits();
+  }
+
+  /** Describes the kind unless it has been. @returns false where there is no room for the description */
+  #isDescribed(kind: EventKind): boolean {
+    if (kind.number > 0) return true;
+    if (this.#described.length === MAX_KINDS) {
+      for (const described of this.#described) described.number = 0;
+      this.#described = [];
+    }
+    const number = this.#described.length + 1;
+    const text = encodeKind(number, kind);
+    if (!this.#writer.write(this.#head.ofDescription(text), text, 0)) return false;
+    kind.number = number;
+    this.#described.push(kind);
+    return true;
+  }
+}
+
+/** Only when there is much to read, and only one thread does; so none keeps a channel, on which it would hear the others. */
+function askToRead(channel: string): void {
+  const asking = new BroadcastChannel(channel);
+  asking.postMessage(undefined);
+  asking.close();
+}

@@ -1,0 +1,169 @@
+/** The worker threads of a session of the main thread: they are told of it, and their events get into its trace. */
+import { BroadcastChannel } from 'node:worker_threads';
+import { type SessionPart, shareSession } from '../../listen/shared-sessions.ts';
+import { CLOCK_OFFSET, timestamp } from '../../listen/timestamp.ts';
+import { onWorkerExit } from '../../listen/worker-exits.ts';
+import type { NetTraceWriter } from '../../wire/nettrace/write/nettrace-writer.ts';
+import type { ThreadHandle } from '../../wire/nettrace/write/written.ts';
+import type { ProviderRequests } from '../requests.ts';
+import type { TraceKinds } from '../trace-kinds.ts';
+import { SESSION_KIND } from './join-sessions.ts';
+import { decodeKind, recordsIn } from './records.ts';
+import { allocateSharedMemory, markExited, type SharedMemory } from './shared-memory.ts';
+import { SharedMemoryReader, type ThreadBytes } from './shared-memory-reader.ts';
+import type { ThreadPartOptions } from './thread-part.ts';
+
+interface WorkerThread {
+  readonly handle: ThreadHandle;
+  /** By the numbers that the thread has given its kinds. */
+  readonly metadataIds: number[];
+  lastTime: bigint;
+}
+
+export class Workers {
+  readonly #writer: NetTraceWriter;
+  readonly #kinds: TraceKinds;
+  readonly #memory: SharedMemory;
+  readonly #reader: SharedMemoryReader;
+  readonly #channel = new BroadcastChannel(`tracewright.session.${crypto.randomUUID()}`);
+  readonly #threads = new Map<number, WorkerThread>();
+  #shared: SessionPart | undefined;
+  #stopHearingOfExits = (): void => {};
+  /** When events were taken last. */
+  #until = 0n;
+  /** Of all threads together. */
+  events = 0;
+  dropped = 0;
+
+  /**
+   * @param bufferSize bytes that may wait, on all threads together
+   * @param whenAsked called when there is much to take
+   */
+  constructor(writer: NetTraceWriter, kinds: TraceKinds, bufferSize: number, whenAsked: () => void) {
+    this.#writer = writer;
+    this.#kinds = kinds;
+    this.#memory = allocateSharedMemory(bufferSize);
+    this.#reader = new SharedMemoryReader(this.#memory);
+    this.#channel.onmessage = whenAsked;
+    // After there is a handler, which would hold the thread again.
+    this.#channel.unref();
+  }
+
+  /** @param waits whether their events wait for room */
+  start(requests: ProviderRequests, waits: boolean): void {
+    const channel = this.#channel.name;
+    const options: ThreadPartOptions = {
+      requests: requests.byName,
+      memory: this.#memory,
+      waits,
+      channel,
+      clockOffset: CLOCK_OFFSET,
+    };
+    this.#shared = shareSession(SESSION_KIND, channel, options);
+    this.#stopHearingOfExits = onWorkerExit((threadId) => markExited(this.#memory, threadId));
+  }
+
+  /** @param waitingBytes what waits on the main thread to be written */
+  isFull(waitingBytes: number): boolean {
+    return waitingBytes + this.#reader.usedBytes >= this.#memory.limitKiB * 1024;
+  }
+
+  /**
+   * Gives the writer all events that there are. One that a thread had begun to write the last time, but was not
+   * there yet, has that time at least: all events before it are in the trace.
+   *
+   * @param onWritten called now and then, since the writer keeps what it is given
+   * @param isLast whether nothing is written later
+   * @returns a time: no event of these is newer, and none of later ones is to be older
+   */
+  write(onWritten: () => void, isLast: boolean): bigint {
+    // Before it is looked what they have written, all of which can be seen then.
+    const exited = [...this.#threads.keys()].filter((thread) => this.#reader.hasExited(thread));
+    const filled = this.#reader.filled();
+    const from = this.#until;
+    const until = timestamp();
+    for (const part of this.#reader.take(filled)) {
+      this.#writePart(part, from, until);
+      onWritten();
+    }
+    const { counted } = this.#reader;
+    for (const { thread, count, slot, total } of this.#reader.losses(isLast)) {
+      this.#writer.drop(this.#threadOf(thread).handle, count);
+      // No calls: it is counted once.
+      this.dropped += count;
+      counted[slot] = total;
+    }
+    for (const thread of exited) {
+      const { handle } = this.#threadOf(thread);
+      this.#reader.forget(thread);
+      this.#threads.delete(thread);
+      this.#writer.removeThread(handle);
+    }
+    this.#until = until;
+    return until;
+  }
+
+  /** @param waitingBytes what waits on the main thread to be written */
+  endRound(waitingBytes: number): void {
+    this.#reader.endRound(waitingBytes);
+  }
+
+  /** What threads have written until now can still be taken. */
+  end(): void {
+    this.#reader.end();
+    this.#shared?.end();
+    this.#stopHearingOfExits();
+    this.#channel.close();
+  }
+
+  #writePart({ thread, chunk, bytes }: ThreadBytes, from: bigint, until: bigint): void {
+    const worker = this.#threadOf(thread);
+    const { read } = this.#reader;
+    for (const record of recordsIn(bytes)) {
+      const { size } = record;
+      if (!('time' in record)) {
+        const kind = decodeKind(record.payload);
+        worker.metadataIds[kind.number] = this.#kinds.metadataIdOf(kind);
+        (read[chunk] as number) += size;
+        continue;
+      }
+      const metadataId = worker.metadataIds[record.kind] as number;
+      if (metadataId === 0) {
+        this.#writer.drop(worker.handle, 1);
+        (read[chunk] as number) += size;
+        this.dropped++;
+        continue;
+      }
+      if (record.time > worker.lastTime) worker.lastTime = record.time;
+      if (worker.lastTime < from) worker.lastTime = from;
+      if (worker.lastTime > until) worker.lastTime = until;
+      this.#writer.write({
+        metadataId,
+        thread: worker.handle,
+        ticks: worker.lastTime,
+        activityId: record.activityId,
+        relatedActivityId: record.relatedActivityId,
+        payload: record.payload,
+      });
+      // No calls: it is written once.
+      (read[chunk] as number) += size;
+      this.events++;
+    }
+  }
+
+  #threadOf(thread: number): WorkerThread {
+    let worker = this.#threads.get(thread);
+    if (worker === undefined) {
+      const { threadId, osThreadId } = this.#reader.idsOf(thread);
+      const handle = this.#writer.thread({
+        processId: process.pid,
+        // In version 4 a thread is its id alone.
+        threadId: osThreadId === 0 ? threadId : osThreadId,
+        name: `worker ${threadId}`,
+      });
+      worker = { handle, metadataIds: [], lastTime: 0n };
+      this.#threads.set(thread, worker);
+    }
+    return worker;
+  }
+}

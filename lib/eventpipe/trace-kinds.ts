@@ -1,0 +1,63 @@
+/** The kinds of events in a trace: each is described once, whichever thread has it. */
+import type { NetTraceWriter } from '../wire/nettrace/write/nettrace-writer.ts';
+import type { KindDescription } from './event-kinds.ts';
+import { netTraceFields } from './field-layouts.ts';
+import { KindIds } from './kind-ids.ts';
+import { kindText } from './kind-text.ts';
+
+/** Kinds that are known by what they are; of more, those that come again are described again. */
+export const MAX_KINDS = 4096;
+
+export class TraceKinds {
+  readonly #writer: NetTraceWriter;
+  readonly #metadataIds = new Map<string, number>();
+  readonly #eventIds = new KindIds();
+  /** How many have been described. */
+  count = 0;
+
+  constructor(writer: NetTraceWriter) {
+    this.#writer = writer;
+  }
+
+  /**
+   * What events of the kind refer to; described when it is asked for first.
+   *
+   * @returns 0 where the provider has so many kinds that there is no id for this one
+   */
+  metadataIdOf(kind: KindDescription): number {
+    const text = kindText(kind.source, kind.schema);
+    let id = this.#metadataIds.get(text);
+    if (id === undefined) {
+      id = this.#describe(kind);
+      if (id === 0) return 0;
+      if (this.#metadataIds.size === MAX_KINDS) this.#metadataIds.clear();
+      this.#metadataIds.set(text, id);
+    }
+    return id;
+  }
+
+  /** No kind is described any more: the ids may be used again. */
+  end(): void {
+    this.#eventIds.end();
+  }
+
+  #describe(kind: KindDescription): number {
+    const eventId = this.#eventIds.idOf(kind);
+    if (eventId === 0) return 0;
+    this.count++;
+    const { source, schema } = kind;
+    const { name, keywords, version, level, opcode, fields, message } = schema;
+    return this.#writer.define({
+      provider: source.name,
+      providerGuid: source.guid,
+      eventId,
+      name,
+      keywords,
+      version,
+      level,
+      opcode,
+      fields: netTraceFields(fields),
+      messageTemplate: message,
+    });
+  }
+}

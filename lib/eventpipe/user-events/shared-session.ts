@@ -1,0 +1,23 @@
+/**
+ * A session of user_events on all threads: the one that starts it tells the others, and each of them sends its
+ * own events to the same tracepoints. Every thread has to load this module.
+ */
+
+import { onSharedSession, type SessionPart, shareSession } from '../../listen/shared-sessions.ts';
+import { PassedTracer } from '../../platform/passed-tracer.ts';
+import type { UserEventsProvider } from '../../wire/diagnostics-ipc/tracing.ts';
+import { scratch } from '../../wire/scratch.ts';
+import { ThreadPart } from './thread-part.ts';
+
+/** Raised when what is shared changes. */
+const KIND = 'user-events.v1';
+
+/** @param id the tracer's */
+export function shareUserEvents(id: string, providers: readonly UserEventsProvider[]): SessionPart {
+  return shareSession(KIND, id, providers);
+}
+
+onSharedSession(KIND, (data, id) => {
+  const tracer = PassedTracer.join(id, scratch);
+  return tracer && new ThreadPart(data as readonly UserEventsProvider[], tracer);
+});

@@ -1,0 +1,112 @@
+/** One kind of events on its way to one tracepoint. */
+import type { Guid } from '../../activity/guid.ts';
+import type { Listenable } from '../../listen/written-event.ts';
+import { NO_KIND, type PassedTracer } from '../../platform/passed-tracer.ts';
+import { amidEncoding, isEncoding } from '../../wire/event-encoder.ts';
+import { compilePayloadWriter } from '../../wire/payload-writer.ts';
+import type { EventSchema } from '../../wire/schema.ts';
+import { TracepointV1Encoder } from '../../wire/tracepoint-v1/encode.ts';
+import { tracepointV1Metadata } from '../../wire/tracepoint-v1/metadata.ts';
+import { PERF_LIMIT, WRITE_INDEX_SIZE } from '../../wire/user-events.ts';
+import { type Payload, takeFaults } from '../../wire/values/faults.ts';
+import { netTraceFields, valueWriterOf } from '../field-layouts.ts';
+import { kindText } from '../kind-text.ts';
+
+/** What events need of the tracer. */
+export type TracepointWriter = Pick<PassedTracer, 'isRecorded' | 'kindOf' | 'isDescribed' | 'write' | 'drop'>;
+
+export class TracepointEvent {
+  readonly #tracer: TracepointWriter;
+  readonly #tracepoint: number;
+  readonly #hasId: boolean;
+  readonly #encoder: TracepointV1Encoder;
+  /** Known to all threads of the process. */
+  readonly #kind: number;
+  #isDescribed: boolean;
+
+  /**
+   * @param tracepoint its place among the tracer's
+   * @param eventId 0: there is none left for the event
+   */
+  constructor(
+    tracer: TracepointWriter,
+    tracepoint: number,
+    source: Listenable,
+    schema: EventSchema,
+    eventId: number,
+  ) {
+    this.#tracer = tracer;
+    this.#tracepoint = tracepoint;
+    this.#hasId = eventId !== 0;
+    this.#kind = tracer.kindOf(`${tracepoint} ${eventId} ${kindText(source, schema)}`);
+    const metadata = metadataOf(source, schema, eventId);
+    this.#encoder = new TracepointV1Encoder(
+      eventId,
+      metadata,
+      compilePayloadWriter(schema.fields, valueWriterOf),
+    );
+    this.#isDescribed = !this.#encoder.canDescribe;
+  }
+
+  /** What cannot be written is counted. Never throws. */
+  write(payload: Payload, activityId: Guid | undefined, relatedActivityId: Guid | undefined): void {
+    if (!this.#hasId) this.#tracer.drop();
+    else if (isEncoding()) amidEncoding(() => this.#write(payload, activityId, relatedActivityId));
+    else this.#write(payload, activityId, relatedActivityId);
+  }
+
+  #write(payload: Payload, activityId: Guid | undefined, relatedActivityId: Guid | undefined): void {
+    if (!this.#isKnown()) {
+      const size = this.#encode(payload, activityId, relatedActivityId, true);
+      if (size !== undefined) {
+        this.#isDescribed = this.#tracer.write(this.#tracepoint, size, this.#kind);
+        return;
+      }
+      // A smaller event will have room for the description.
+    }
+    const size = this.#encode(payload, activityId, relatedActivityId, false);
+    if (size === undefined) this.#tracer.drop();
+    else this.#tracer.write(this.#tracepoint, size, NO_KIND);
+  }
+
+  /** Whether readers have been told of the kind, by whichever thread. */
+  #isKnown(): boolean {
+    this.#isDescribed ||= this.#tracer.isDescribed(this.#kind);
+    return this.#isDescribed;
+  }
+
+  /**
+   * Returns the size with the write index; undefined where the event is larger than what a tracer takes, or
+   * cannot be read. A value that does not fit its field is the nearest that does.
+   */
+  #encode(
+    payload: Payload,
+    activityId: Guid | undefined,
+    relatedActivityId: Guid | undefined,
+    describes: boolean,
+  ): number | undefined {
+    try {
+      const size = this.#encoder.encode(payload, activityId, relatedActivityId, describes);
+      return takeFaults()?.tooLarge || size - WRITE_INDEX_SIZE > PERF_LIMIT ? undefined : size;
+    } catch {
+      // A getter or a proxy that throws.
+      takeFaults();
+      return undefined;
+    }
+  }
+}
+
+/** As .NET describes it: no opcode where that is Info. */
+function metadataOf(source: Listenable, schema: EventSchema, eventId: number): Uint8Array {
+  const { name, keywords, version, level, opcode, fields } = schema;
+  return tracepointV1Metadata({
+    provider: source.name,
+    eventId,
+    name,
+    keywords,
+    version,
+    level,
+    opcode: opcode === 0 ? undefined : opcode,
+    fields: netTraceFields(fields),
+  });
+}

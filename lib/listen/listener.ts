@@ -1,0 +1,104 @@
+/**
+ * Listening inside the process: a handler that gets events as they are written. Works on every platform, with
+ * or without a kernel tracer.
+ */
+import type { Guid } from '../activity/guid.ts';
+import { thrownTextWithStack } from '../base/shown.ts';
+import type { EventSchema } from '../wire/schema.ts';
+import type { Payload } from '../wire/values/faults.ts';
+import type { Subscriber } from './audience.ts';
+import type { ListenerFilter } from './filter.ts';
+import { subscriptionsOf } from './subscriptions.ts';
+import type { Listenable } from './written-event.ts';
+import { WrittenEvent } from './written-event.ts';
+
+export type EventHandler<Written extends WrittenEvent = WrittenEvent> = (event: Written) => void;
+
+/** A listener at work. */
+export interface Subscription {
+  /** No event reaches the handler any more. */
+  close(): void;
+  /** How often the handler threw. The first time is reported as a process warning, too. */
+  readonly failures: number;
+  /** Events that the handler itself wrote: it is not called inside its own call. */
+  readonly skipped: number;
+  [Symbol.dispose](): void;
+}
+
+/** One handler, with its own account of what went wrong. */
+export class Listener implements Subscriber {
+  failures = 0;
+  skipped = 0;
+  isClosed = false;
+  readonly #handler: EventHandler;
+  #running = false;
+
+  constructor(handler: EventHandler) {
+    this.#handler = handler;
+  }
+
+  /** Never throws: the one who writes an event is not to suffer from the one who listens. */
+  deliver(
+    source: Listenable,
+    schema: EventSchema,
+    payload: Payload,
+    activityId: Guid | undefined,
+    relatedActivityId: Guid | undefined,
+    timestamp: bigint,
+  ): void {
+    // Closed by another handler that the same event was delivered to before.
+    if (this.isClosed) return;
+    if (this.#running) {
+      this.skipped++;
+      return;
+    }
+    this.#running = true;
+    try {
+      this.#handler(new WrittenEvent(source, schema, payload, activityId, relatedActivityId, timestamp));
+    } catch (error) {
+      this.fail(error, `A listener of ${source.name} threw on the event ${schema.name}`);
+    } finally {
+      this.#running = false;
+    }
+  }
+
+  /** Counts what a handler threw. */
+  fail(error: unknown, what: string): void {
+    if (this.failures++ > 0) return;
+    process.emitWarning(`${what}: ${thrownTextWithStack(error)}`, 'TracewrightWarning');
+  }
+}
+
+/**
+ * Calls the handler for each event of the source from now on, in the order and on the thread in which they
+ * are written, before the writing call returns. For several sources, and those to come: `EventListener`.
+ *
+ * In TypeScript, `event.name` tells which fields `event.payload` has. Events that `source.write` described have names
+ * and fields of their own.
+ *
+ * @returns the subscription; `close()` ends it
+ * @throws RangeError for a filter that no event could be compared with
+ */
+export function listen<Written extends WrittenEvent>(
+  source: Listenable<Written>,
+  handler: EventHandler<Written>,
+  filter: ListenerFilter = {},
+): Subscription {
+  const subscriptions = subscriptionsOf(source);
+  const listener = new Listener(handler as EventHandler);
+  subscriptions.enable(listener, filter);
+  const close = () => {
+    listener.isClosed = true;
+    subscriptions.disable(listener);
+  };
+  return {
+    close,
+    get failures() {
+      return listener.failures;
+    },
+    get skipped() {
+      return listener.skipped;
+    },
+    [Symbol.dispose]: close,
+  };
+}

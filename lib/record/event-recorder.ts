@@ -1,0 +1,52 @@
+/** What a recording records with: perf events, or, where those are refused, tracefs. */
+
+import { type ClockPair, Recorder, type RecorderCounts } from '../platform/recorder.ts';
+import { PerfEventsError } from '../platform/recorder-error.ts';
+import type { RecordedEvent } from '../wire/perf-data/write/features.ts';
+import { threadNames } from './threads.ts';
+import type { Tracefs } from './tracefs.ts';
+import { TracefsInstance } from './tracefs-instance.ts';
+import { TracefsRecorder } from './tracefs-recorder.ts';
+
+/** See the members of `Recorder`. */
+export interface EventRecorder {
+  readonly sideBand: RecordedEvent;
+  clocks(): ClockPair;
+  start(file: number): void;
+  add(name: string, tracepointId: number, announce?: (event: RecordedEvent) => void): RecordedEvent;
+  append(records: Uint8Array): number;
+  stop(): void;
+  counts(): RecorderCounts;
+}
+
+export interface OpenedRecorder {
+  readonly recorder: EventRecorder;
+  /** That it needs for each tracepoint. */
+  readonly descriptors: number;
+  /** The names of threads that the recorder does not bring itself. */
+  readonly names: Iterable<Uint8Array>;
+  /** What is unusual about it, in a sentence. */
+  readonly notice?: string;
+  /** What has gone wrong so far, in sentences. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * @param ringSize of each processor, in bytes: a power of two of pages
+ * @throws RecorderError
+ */
+export function openRecorder(tracefs: Tracefs, cpus: readonly number[], ringSize: number): OpenedRecorder {
+  try {
+    const recorder = new Recorder(cpus, ringSize);
+    return { recorder, descriptors: cpus.length, names: threadNames(), problems: [] };
+  } catch (error) {
+    if (!(error instanceof PerfEventsError)) throw error;
+    const instance = TracefsInstance.open(tracefs, cpus, ringSize);
+    // Who may not use tracefs either is told how to get perf events.
+    if (instance === undefined) throw error;
+    const recorder = new TracefsRecorder(tracefs, instance, cpus);
+    const notice = `Recording through ${instance.path}, because perf events are refused here (${error.code}).`;
+    // The numbers of processes are the kernel's own, which need not be those that /proc shows us.
+    return { recorder, descriptors: 0, names: [], notice, problems: recorder.problems };
+  }
+}

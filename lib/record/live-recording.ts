@@ -1,0 +1,126 @@
+/** A recording of the whole system's user events that is read while it runs. */
+import { Socket } from 'node:net';
+import {
+  type ClockPair,
+  Recorder,
+  type RecorderCounts,
+  requireRecorderPlatform,
+} from '../platform/recorder.ts';
+import {
+  attrRecord,
+  clockRecord,
+  PIPE_HEADER,
+  tracingDataRecord,
+  wholeRecordsSize,
+} from '../wire/perf-data/write/pipe.ts';
+import { tracingData } from '../wire/perf-data/write/tracing-data.ts';
+import type { NoticesOptions } from './notices.ts';
+import { processors } from './processors.ts';
+import { RecordedTracepoints } from './recorded-tracepoints.ts';
+import type { Selection } from './selection.ts';
+import { Tracefs } from './tracefs.ts';
+import { tracepointFormats } from './tracepoint-formats.ts';
+import { TracepointWatch } from './tracepoint-watch.ts';
+
+export interface LiveOptions {
+  readonly selection: Selection;
+  /** Of each processor's ring, in bytes: a power of two, at least a page. */
+  readonly ringSize: number;
+  /** The user whose programs tell of their tracepoints, if any do. */
+  readonly programsOf?: NoticesOptions['user'];
+}
+
+export class LiveRecording {
+  readonly #recorder: Recorder;
+  readonly #tracefs: Tracefs;
+  readonly #tracepoints: RecordedTracepoints;
+  readonly #pipe: Socket;
+  readonly #clock: ClockPair;
+  readonly #watch: TracepointWatch;
+  /** Of the tracepoints, how many have been told of in the chunks. */
+  #told = 0;
+
+  /**
+   * When this returns, what is selected and there is recorded.
+   *
+   * @throws RecorderError
+   */
+  constructor({ selection, ringSize, programsOf }: LiveOptions) {
+    requireRecorderPlatform();
+    this.#tracefs = new Tracefs();
+    const cpus = processors('online');
+    this.#recorder = new Recorder(cpus, ringSize);
+    this.#tracepoints = new RecordedTracepoints(this.#recorder, this.#tracefs, selection, cpus.length);
+    this.#tracepoints.addNamed();
+    this.#clock = this.#recorder.clocks();
+    const readEnd = this.#recorder.startPipe();
+    this.#pipe = new Socket({ fd: readEnd, readable: true, writable: false });
+    try {
+      this.#watch = new TracepointWatch(this.#tracepoints, this.#tracefs, programsOf);
+    } catch (error) {
+      this.#pipe.destroy();
+      throw error;
+    }
+  }
+
+  /** Where programs of ours tell of their new tracepoints: the value of `RECORDER_VARIABLE`. */
+  get address(): string {
+    return this.#watch.address;
+  }
+
+  /** So far; final when all chunks have been taken. */
+  get counts(): RecorderCounts {
+    return this.#recorder.counts();
+  }
+
+  /** Which tracepoints no recording can have, in a sentence. */
+  get unrecordable(): string | undefined {
+    return this.#tracepoints.unrecordable;
+  }
+
+  /** Why some tracepoints are not recorded, in sentences. */
+  get problems(): readonly string[] {
+    return this.#tracepoints.problems;
+  }
+
+  /** How many tracepoints are recorded. */
+  get tracepoints(): number {
+    return this.#tracepoints.all.length;
+  }
+
+  /**
+   * A perf.data as it comes through a pipe, without an end until `stop` is called. Whoever takes the chunks
+   * slowly has the kernel lose events. To be called once.
+   */
+  async *chunks(): AsyncGenerator<Uint8Array, void, undefined> {
+    try {
+      yield Buffer.concat([PIPE_HEADER, attrRecord(this.#recorder.sideBand), clockRecord(this.#clock)]);
+      let rest: Uint8Array = new Uint8Array(0);
+      for await (const piece of this.#pipe as AsyncIterable<Uint8Array>) {
+        const bytes = rest.length === 0 ? piece : Buffer.concat([rest, piece]);
+        const size = wholeRecordsSize(bytes);
+        rest = bytes.subarray(size);
+        // A tracepoint is known here before the pipe can bring its first sample, and told of between records.
+        yield* this.#newTracepoints();
+        yield bytes.subarray(0, size);
+      }
+    } finally {
+      this.stop();
+      this.#pipe.destroy();
+    }
+  }
+
+  /** Has the chunks end, with all that was recorded until now. */
+  stop(): void {
+    this.#watch.stop();
+    this.#recorder.stop();
+  }
+
+  *#newTracepoints(): Generator<Uint8Array> {
+    const added = this.#tracepoints.all.slice(this.#told);
+    if (added.length === 0) return;
+    this.#told += added.length;
+    yield tracingDataRecord(tracingData(tracepointFormats(this.#tracefs, added)));
+    for (const { event } of added) yield attrRecord(event);
+  }
+}

@@ -1,0 +1,220 @@
+/**
+ * Answers the programs that a recording runs. Each connects to our socket, sends a line, and waits for a byte:
+ *
+ * - the name of a tracepoint: the answer says that its events are recorded from now on, or not wanted
+ * - an empty line: with the answer comes a descriptor of the kernel's tracer, for who may not open that
+ *
+ * The other side is native/linux/recorder_notice.cc. Only the user whose programs they are can connect: the kernel
+ * lets nobody else write to the socket, and who connects is asked for all the same.
+ */
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  rmdirSync,
+  unlinkSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { isAlive } from '../base/is-alive.ts';
+import { systemCodeOf, systemCodeText } from '../base/system-code.ts';
+import { RecorderError } from '../platform/recorder-error.ts';
+import { Ready, type UnixSockets, unixSockets } from '../platform/unix-socket.ts';
+
+/** No name is longer. */
+const LINE_LIMIT = 512;
+/** Whoever says nothing for so long is no program of ours. */
+const SILENCE_MS = 5000;
+/** As many programs are heard at once; others wait, each for a moment. */
+const MAX_CONNECTIONS = 64;
+/** Before the recording has its turn again. */
+const ACCEPTED_AT_ONCE = 64;
+/** After the system has refused, which it would do again and again. */
+const PAUSE_MS = 100;
+const NEWLINE = 10;
+const ANSWER = Uint8Array.of(NEWLINE);
+const FOLDER_PREFIX = 'tracewright-record-';
+const SOCKET_NAME = 'socket';
+/** Of the folder that the socket's folder is in: the path has to fit into a `sockaddr_un`. */
+const MAX_PARENT_LENGTH = 60;
+const ROOT = 0;
+
+export interface NoticesOptions {
+  /** Whose programs are answered, beside our own user's. */
+  readonly user: { readonly uid: number; readonly gid: number };
+  /** Called with each name; when it returns, the program goes on. */
+  readonly onTracepoint: (name: string) => void;
+  /** A descriptor of the kernel's tracer, which is closed when it has been sent. @throws the system's error */
+  readonly openTracer: () => number;
+}
+
+export class Notices {
+  /** Of the socket. */
+  readonly address: string;
+  readonly #options: NoticesOptions;
+  readonly #sockets: UnixSockets;
+  readonly #folder: string;
+  readonly #listener: number;
+  /** Descriptors, with what ends the waiting for them. */
+  readonly #connections = new Map<number, NodeJS.Timeout>();
+  #pause: NodeJS.Timeout | undefined;
+  #isClosed = false;
+  readonly #onExit = () => this.#remove();
+
+  /** @throws RecorderError */
+  constructor(options: NoticesOptions) {
+    this.#options = options;
+    const sockets = unixSockets();
+    if (sockets === undefined) throw new RecorderError('The native addon is missing.');
+    this.#sockets = sockets;
+    const parent = parentFolder();
+    removeForsaken(parent, sockets);
+    try {
+      this.#folder = mkdtempSync(join(parent, `${FOLDER_PREFIX}${process.pid}-`));
+      this.address = join(this.#folder, SOCKET_NAME);
+      process.once('exit', this.#onExit);
+      this.#listener = sockets.listen(this.address);
+      this.#admit();
+    } catch (error) {
+      throw new RecorderError(`No socket could be made in ${parent} (${systemCodeText(error)}).`);
+    }
+    this.#watch();
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    clearTimeout(this.#pause);
+    this.#sockets.close(this.#listener);
+    for (const connection of [...this.#connections.keys()]) this.#end(connection);
+    process.off('exit', this.#onExit);
+    this.#remove();
+  }
+
+  /** The folder stays ours, so that nobody puts anything else there. */
+  #admit(): void {
+    const { uid, gid } = this.#options.user;
+    if (uid === process.geteuid?.()) return;
+    chownSync(this.address, uid, gid);
+    chmodSync(this.#folder, 0o711);
+  }
+
+  #remove(): void {
+    removeFolder(this.#folder);
+  }
+
+  #watch(): void {
+    this.#sockets.watch(this.#listener, Ready.ToReceive, () => this.#accept());
+  }
+
+  #accept(): void {
+    try {
+      for (let count = 0; count < ACCEPTED_AT_ONCE; count++) {
+        if (this.#connections.size >= MAX_CONNECTIONS) {
+          this.#wait();
+          return;
+        }
+        const connection = this.#sockets.accept(this.#listener);
+        if (connection === undefined) return;
+        this.#serve(connection);
+      }
+    } catch {
+      // There are too many open files, or one has gone while it waited.
+      this.#wait();
+    }
+  }
+
+  #wait(): void {
+    this.#sockets.unwatch(this.#listener);
+    this.#pause = setTimeout(() => this.#watch(), PAUSE_MS);
+  }
+
+  #serve(connection: number): void {
+    const users = [ROOT, process.geteuid?.(), this.#options.user.uid];
+    if (!users.includes(this.#sockets.connectedUser(connection))) {
+      closeSync(connection);
+      return;
+    }
+    this.#connections.set(
+      connection,
+      setTimeout(() => this.#end(connection), SILENCE_MS),
+    );
+    const line = new Uint8Array(LINE_LIMIT);
+    let length = 0;
+    this.#sockets.watch(connection, Ready.ToReceive, () => {
+      try {
+        const size = this.#sockets.receive(connection, line, length);
+        if (size === undefined) return;
+        length += size;
+        const end = line.subarray(0, length).indexOf(NEWLINE);
+        if (end >= 0) this.#answer(connection, Buffer.from(line.subarray(0, end)).toString());
+        if (end >= 0 || size === 0 || length === LINE_LIMIT) this.#end(connection);
+      } catch {
+        // A program that has ended in the middle is no error of ours.
+        this.#end(connection);
+      }
+    });
+  }
+
+  #answer(connection: number, name: string): void {
+    if (name !== '') {
+      this.#options.onTracepoint(name);
+      this.#sockets.send(connection, ANSWER, 0);
+      return;
+    }
+    const tracer = this.#options.openTracer();
+    try {
+      this.#sockets.sendDescriptor(connection, tracer);
+    } finally {
+      closeSync(tracer);
+    }
+  }
+
+  #end(connection: number): void {
+    clearTimeout(this.#connections.get(connection));
+    if (this.#connections.delete(connection)) this.#sockets.close(connection);
+  }
+}
+
+function parentFolder(): string {
+  const folder = resolve(tmpdir());
+  return Buffer.byteLength(folder) > MAX_PARENT_LENGTH ? '/tmp' : folder;
+}
+
+/** Removes what recordings of our user have left that were killed. */
+function removeForsaken(parent: string, sockets: UnixSockets): void {
+  for (const name of readdirSync(parent)) {
+    const processId = new RegExp(`^${FOLDER_PREFIX}(\\d+)-\\w{6}$`).exec(name)?.[1];
+    if (processId === undefined) continue;
+    const folder = join(parent, name);
+    const status = lstatSync(folder, { throwIfNoEntry: false });
+    if (status?.isDirectory() !== true || status.uid !== process.geteuid?.()) continue;
+    // Behind the same folder, a container has processes of its own.
+    if (!isAlive(Number(processId)) && isForsaken(join(folder, SOCKET_NAME), sockets)) removeFolder(folder);
+  }
+}
+
+function isForsaken(address: string, sockets: UnixSockets): boolean {
+  try {
+    closeSync(sockets.connect(address));
+    return false;
+  } catch (error) {
+    return systemCodeOf(error) === 'ECONNREFUSED';
+  }
+}
+
+function removeFolder(folder: string): void {
+  try {
+    unlinkSync(join(folder, SOCKET_NAME));
+  } catch {
+    // There was none.
+  }
+  try {
+    rmdirSync(folder);
+  } catch {
+    // It has gone.
+  }
+}

@@ -1,0 +1,30 @@
+/** Writes a file anew, and keeps the one that was there as FILE.old, as perf does. */
+import { renameSync, statSync } from 'node:fs';
+
+/**
+ * Opens a file in place of the one that may be there, which becomes FILE.old once the new one is open. When this
+ * throws, FILE and FILE.old are what they were.
+ *
+ * @param open creates the file
+ * @param discard closes what was opened, because FILE.old cannot be replaced
+ * @throws what `open` throws, or the system's error
+ */
+export function replacingFile<Opened>(
+  path: string,
+  open: () => Opened,
+  discard: (opened: Opened) => void,
+): Opened {
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return open();
+  const aside = `${path}.${process.pid}.old`;
+  renameSync(path, aside);
+  let opened: Opened | undefined;
+  try {
+    opened = open();
+    renameSync(aside, `${path}.old`);
+    return opened;
+  } catch (error) {
+    if (opened !== undefined) discard(opened);
+    renameSync(aside, path);
+    throw error;
+  }
+}

@@ -1,0 +1,205 @@
+/** The tracepoints that a recording has found and records. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { shown } from '../base/shown.ts';
+import { theKernel } from '../platform/kernel.ts';
+import { RecorderError } from '../platform/recorder-error.ts';
+import { tracepointDefinition } from '../wire/eventheader/tracepoint-name.ts';
+import { parseTracepointName } from '../wire/eventheader/tracepoint-name-parse.ts';
+import type { RecordedEvent } from '../wire/perf-data/write/features.ts';
+import type { EventRecorder } from './event-recorder.ts';
+import { type Selection, type Tracepoint, USER_EVENTS } from './selection.ts';
+import type { Tracefs } from './tracefs.ts';
+
+export interface RecordedTracepoint extends Tracepoint {
+  readonly event: RecordedEvent;
+  readonly format: Uint8Array;
+}
+
+/**
+ * How many a recording finds by itself. Whoever may register tracepoints can register as many as the kernel has
+ * room for, and each one takes memory and descriptors of the recorder.
+ */
+const MAX_FOUND = 4096;
+/** As many more that the recorded command tells of, so that no other program takes its room. */
+const MAX_TOLD = 4096;
+/** Descriptors for all else that a recording opens. */
+const SPARE_DESCRIPTORS = 64;
+/** More sentences say no more. */
+const MAX_PROBLEMS = 20;
+/** Names that are told, where a tracepoint cannot be recorded because of its name. */
+const MAX_NAMES = 3;
+/**
+ * The kernel takes any name, and gives a tracepoint with a "/" no files. Control characters, and bytes that are no
+ * UTF-8, end lines of the files that tell of tracepoints; no provider's name has them.
+ */
+const UNRECORDABLE = /[/\p{Cc}\u2028\u2029\uFFFD]/u;
+
+export class RecordedTracepoints {
+  readonly #recorder: Pick<EventRecorder, 'add'>;
+  readonly #tracefs: Pick<Tracefs, 'names' | 'files'>;
+  readonly #selection: Selection;
+  readonly #announce: ((tracepoint: RecordedTracepoint) => void) | undefined;
+  /** By name with the system; `undefined`: it cannot be recorded. */
+  readonly #known = new Map<string, RecordedTracepoint | undefined>();
+  readonly #problems = new Set<string>();
+  #untoldProblems = 0;
+  readonly #unrecordable: string[] = [];
+  #unrecordableCount = 0;
+  #maxFound: number;
+  #maxTold: number;
+
+  /**
+   * @param descriptors that the recorder needs for each tracepoint
+   * @param announce called with each one before its first event can come
+   */
+  constructor(
+    recorder: Pick<EventRecorder, 'add'>,
+    tracefs: Pick<Tracefs, 'names' | 'files'>,
+    selection: Selection,
+    descriptors: number,
+    announce?: (tracepoint: RecordedTracepoint) => void,
+  ) {
+    this.#recorder = recorder;
+    this.#tracefs = tracefs;
+    this.#selection = selection;
+    this.#announce = announce;
+    const room = descriptors === 0 ? MAX_FOUND + MAX_TOLD : Math.floor(freeDescriptors() / descriptors);
+    this.#maxTold = Math.min(MAX_TOLD, Math.floor(room / 2));
+    this.#maxFound = Math.min(MAX_FOUND, room - this.#maxTold);
+  }
+
+  get all(): readonly RecordedTracepoint[] {
+    return [...this.#known.values()].filter((tracepoint) => tracepoint !== undefined);
+  }
+
+  /** Why some are not recorded, in sentences. */
+  get problems(): readonly string[] {
+    if (this.#untoldProblems === 0) return [...this.#problems];
+    return [...this.#problems, `${this.#untoldProblems} more tracepoints are not recorded.`];
+  }
+
+  /** Which ones no recording can have, in a sentence. Whoever may register tracepoints can make such ones. */
+  get unrecordable(): string | undefined {
+    const names = this.#unrecordable.join(', ');
+    const count = this.#unrecordableCount;
+    if (count === 0) return undefined;
+    const subject = count === 1 ? '1 tracepoint was' : `${count} tracepoints were`;
+    const rest = count > this.#unrecordable.length ? ', ...' : '';
+    return `${subject} not recorded, for a "/" or a control character in the name: ${names}${rest}.`;
+  }
+
+  /**
+   * Records the tracepoints that are selected by name, and makes those among them whose fields are known and which
+   * no program has registered yet.
+   *
+   * @throws RecorderError
+   */
+  addNamed(): void {
+    for (const tracepoint of this.#selection.tracepoints) {
+      const { system, name } = tracepoint;
+      const isToCome = system === USER_EVENTS;
+      const definition = isToCome ? definitionOf(tracepoint) : undefined;
+      if (definition !== undefined) register(name, definition);
+      if (!this.#look(tracepoint, Number.POSITIVE_INFINITY) && !isToCome) {
+        throw new RecorderError(this.problems[0] ?? `There is no tracepoint ${system}:${name}.`);
+      }
+    }
+  }
+
+  /** Records what programs have registered since the last time, as far as it is selected. */
+  scan(): void {
+    let names: readonly string[];
+    try {
+      names = this.#tracefs.names(USER_EVENTS);
+    } catch (error) {
+      if (!(error instanceof RecorderError)) throw error;
+      this.#problems.add(error.message);
+      return;
+    }
+    for (const name of names) this.#look({ system: USER_EVENTS, name }, this.#maxFound);
+  }
+
+  /** Records the tracepoint that a program has told of, if it is selected and the kernel has it. */
+  lookFor(name: string): void {
+    const before = this.#known.size;
+    this.#look({ system: USER_EVENTS, name }, this.#maxFound + this.#maxTold);
+    // What it takes is not taken from those that are found.
+    const taken = this.#known.size - before;
+    this.#maxTold -= taken;
+    this.#maxFound += taken;
+  }
+
+  /**
+   * Records the tracepoint if it is selected and there.
+   *
+   * @param most as many as there may be then
+   * @returns whether it is recorded
+   */
+  #look(tracepoint: Tracepoint, most: number): boolean {
+    const fullName = `${tracepoint.system}:${tracepoint.name}`;
+    if (this.#known.has(fullName)) return this.#known.get(fullName) !== undefined;
+    if (!this.#selection.has(tracepoint)) return false;
+    if (this.#known.size >= most) {
+      this.#problems.add(
+        'There are more tracepoints than one recording takes, and those that came last are not recorded: ' +
+          'choose with --provider or --tracepoint, or raise the limit of open files (ulimit -n).',
+      );
+      return false;
+    }
+    if (UNRECORDABLE.test(tracepoint.name)) {
+      this.#known.set(fullName, undefined);
+      if (this.#unrecordable.push(shown(fullName)) > MAX_NAMES) this.#unrecordable.pop();
+      this.#unrecordableCount++;
+      return false;
+    }
+    const files = this.#tracefs.files(tracepoint);
+    if (files === undefined) return false;
+    try {
+      const { id, format } = files;
+      const announce = (event: RecordedEvent) => this.#announce?.({ ...tracepoint, event, format });
+      const event = this.#recorder.add(fullName, id, announce);
+      this.#known.set(fullName, { ...tracepoint, event, format });
+      return true;
+    } catch (error) {
+      if (!(error instanceof RecorderError)) throw error;
+      // The program that has registered it may just have ended, and the tracepoint with it.
+      if (this.#tracefs.files(tracepoint)?.id !== files.id) return false;
+      return this.#refuse(fullName, error.message);
+    }
+  }
+
+  /** It is not looked at again. */
+  #refuse(fullName: string, sentence: string): false {
+    this.#known.set(fullName, undefined);
+    if (this.#problems.size < MAX_PROBLEMS) this.#problems.add(sentence);
+    else this.#untoldProblems++;
+    return false;
+  }
+}
+
+/** Node.js has raised the limit as far as it may. */
+function freeDescriptors(): number {
+  const limit = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
+  const taken = readdirSync('/proc/self/fd').length + SPARE_DESCRIPTORS;
+  return Math.max(0, Number(limit ?? Number.MAX_SAFE_INTEGER) - taken);
+}
+
+function definitionOf({ name, definition }: Tracepoint): string | undefined {
+  return definition ?? (parseTracepointName(name) && tracepointDefinition(name));
+}
+
+/** Makes the tracepoint, for as long as this process lives. @throws RecorderError */
+function register(name: string, definition: string): void {
+  const kernel = theKernel();
+  kernel.open();
+  const reason =
+    kernel.reason ??
+    kernel.register(
+      kernel.allocate(),
+      name,
+      Buffer.from(definition),
+      // Nothing is ever written to it here.
+      new Uint8Array(0),
+    );
+  if (reason !== undefined) throw new RecorderError(reason);
+}

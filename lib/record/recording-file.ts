@@ -1,0 +1,217 @@
+/**
+ * The perf.data file of a recording: begun, filled by the recorder, ended. While it is filled it reads as what has
+ * come through a pipe, which is whole wherever it stops: a recording that is killed leaves all that it had. When it
+ * is ended it becomes a file as perf writes it.
+ */
+
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  fchownSync,
+  fstatSync,
+  ftruncateSync,
+  lstatSync,
+  openSync,
+  readSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
+import { systemCodeOf, systemCodeText } from '../base/system-code.ts';
+import { RecorderError } from '../platform/recorder-error.ts';
+import { DESCRIPTIONS_SIZE, Descriptions } from '../wire/perf-data/write/descriptions.ts';
+import type { RecordedEvent, RecordingFacts, StartFacts } from '../wire/perf-data/write/features.ts';
+import { fileEnd } from '../wire/perf-data/write/file.ts';
+import { passedRecords, recordingStart } from '../wire/perf-data/write/pipe.ts';
+import type { TracingData } from '../wire/perf-data/write/tracing-data.ts';
+import { lastRecordEnd } from './last-record.ts';
+import { replacingFile } from './old-file.ts';
+
+/** File systems give away whole blocks: room for an end that is larger by this is surely enough. */
+const BLOCKS = 1 << 16;
+
+export interface FileOwner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+export class RecordingFile {
+  readonly path: string;
+  readonly descriptor: number;
+  /** The name it has before it takes that of the earlier file; empty where it has none of its own. */
+  #part = '';
+  /** Where the records start. */
+  #start = 0;
+  #descriptions: Descriptions | undefined;
+  /** What stands between records for readers of a pipe only. */
+  readonly #announcements: { readonly position: number; readonly size: number }[] = [];
+
+  /**
+   * Creates the file, under another name than that of the earlier one, which `take` takes. Nobody but its owner can
+   * read it.
+   *
+   * @param owner who is to have it, where that is not this user
+   * @throws RecorderError
+   */
+  constructor(path: string, owner?: FileOwner) {
+    this.path = path;
+    try {
+      this.descriptor = this.#open();
+    } catch (error) {
+      throw this.#unwritable(error);
+    }
+    if (owner === undefined || this.#part === '') return;
+    try {
+      fchownSync(this.descriptor, owner.uid, owner.gid);
+    } catch (error) {
+      this.abandon();
+      throw this.#unwritable(error);
+    }
+  }
+
+  /**
+   * Writes what stands in front of the records.
+   *
+   * @throws RecorderError
+   */
+  begin(facts: StartFacts): void {
+    const start = recordingStart(facts);
+    // The header of the ended file takes its place, which is far larger.
+    this.#start = start.length + DESCRIPTIONS_SIZE;
+    this.#descriptions = new Descriptions(start.length);
+    this.append(start);
+    this.append(new Uint8Array(DESCRIPTIONS_SIZE));
+  }
+
+  /**
+   * Has readers know the events, whenever the recording ends.
+   *
+   * @returns false where there is no room for so many
+   * @throws RecorderError
+   */
+  describe(events: readonly RecordedEvent[], formats: TracingData): boolean {
+    const pieces = this.#descriptions?.describe(events, formats);
+    try {
+      for (const { position, bytes } of pieces ?? []) this.#write(bytes, position);
+    } catch (error) {
+      throw this.#unwritable(error);
+    }
+    return pieces !== undefined;
+  }
+
+  /** Takes its name. A file that has had it is FILE.old from then on. @throws RecorderError */
+  take(): void {
+    if (this.#part === '') return;
+    try {
+      const part = this.#part;
+      const take = () => {
+        renameSync(part, this.path);
+        return part;
+      };
+      replacingFile(this.path, take, () => renameSync(this.path, part));
+      this.#part = '';
+    } catch (error) {
+      throw this.#unwritable(error);
+    }
+  }
+
+  /** @returns where they stand @throws RecorderError */
+  append(bytes: Uint8Array): number {
+    try {
+      const { size } = fstatSync(this.descriptor);
+      for (let done = 0; done < bytes.length; ) done += writeSync(this.descriptor, bytes, done);
+      return size;
+    } catch (error) {
+      throw this.#unwritable(error);
+    }
+  }
+
+  /** Tells of an announcement that has been appended. */
+  hasAnnouncement(position: number, size: number): void {
+    this.#announcements.push({ position, size });
+  }
+
+  /** Closes the file, which is gone unless it has taken its name. */
+  abandon(): void {
+    closeSync(this.descriptor);
+    if (this.#part !== '') unlinkSync(this.#part);
+  }
+
+  /**
+   * Writes what stands around the records, and closes the file. On a full disk the last records give way.
+   *
+   * @param last one more record, or nothing
+   * @returns whether all records are in the file
+   * @throws RecorderError
+   */
+  end(facts: RecordingFacts, last: Uint8Array): boolean {
+    try {
+      return this.#end(facts, last);
+    } catch (error) {
+      throw new RecorderError(
+        `${this.path} could not be ended (${systemCodeText(error)}), and may lack events.`,
+      );
+    } finally {
+      closeSync(this.descriptor);
+    }
+  }
+
+  #end(facts: RecordingFacts, last: Uint8Array): boolean {
+    const size = fstatSync(this.descriptor).size;
+    const { header, tail } = fileEnd(this.#start, size + last.length - this.#start, facts);
+    try {
+      this.#write(last, size);
+      this.#write(tail, size + last.length);
+      this.#write(header, 0);
+      this.#passAnnouncements();
+      return true;
+    } catch (error) {
+      if (systemCodeOf(error) !== 'ENOSPC') throw error;
+    }
+    // From here on only the end tells of the events.
+    this.#passAnnouncements();
+    const read = (offset: number, buffer: Uint8Array) =>
+      readSync(this.descriptor, buffer, 0, buffer.length, offset);
+    const end = lastRecordEnd(read, this.#start, size - tail.length - BLOCKS);
+    ftruncateSync(this.descriptor, end);
+    const shorter = fileEnd(this.#start, end - this.#start, facts);
+    this.#write(shorter.tail, end);
+    this.#write(shorter.header, 0);
+    return false;
+  }
+
+  /** Has readers of the ended file pass what they were told of in front of it. */
+  #passAnnouncements(): void {
+    for (const { position, size } of this.#announcements) {
+      for (const { offset, head } of passedRecords(size)) this.#write(head, position + offset);
+    }
+  }
+
+  /** A link is not followed: it may have been put there by another user. */
+  #open(): number {
+    if (lstatSync(this.path, { throwIfNoEntry: false })?.isCharacterDevice() === true) {
+      return openSync(this.path, constants.O_RDWR);
+    }
+    if (statSync(this.path, { throwIfNoEntry: false })?.isFile() === false) {
+      throw new RecorderError(`${this.path} cannot be written: it is not a regular file.`);
+    }
+    const part = `${this.path}.${randomBytes(4).toString('hex')}.part`;
+    const { O_RDWR, O_CREAT, O_EXCL } = constants;
+    const descriptor = openSync(part, O_RDWR | O_CREAT | O_EXCL, 0o600);
+    this.#part = part;
+    return descriptor;
+  }
+
+  #unwritable(error: unknown): RecorderError {
+    if (error instanceof RecorderError) return error;
+    return new RecorderError(`${this.path} cannot be written (${systemCodeText(error)}).`);
+  }
+
+  #write(bytes: Uint8Array, position: number): void {
+    for (let done = 0; done < bytes.length; ) {
+      done += writeSync(this.descriptor, bytes, done, bytes.length - done, position + done);
+    }
+  }
+}

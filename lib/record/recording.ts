@@ -1,0 +1,187 @@
+/** A recording of the whole system's user events into a perf.data file, from its start to its end. */
+import { hostname, machine, release } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type RecorderCounts, requireRecorderPlatform } from '../platform/recorder.ts';
+import { systemErrorName } from '../platform/recorder-reasons.ts';
+import type { RecordingFacts, StartFacts } from '../wire/perf-data/write/features.ts';
+import { announcement } from '../wire/perf-data/write/pipe.ts';
+import { lostRecord } from '../wire/perf-data/write/records.ts';
+import { tracingData } from '../wire/perf-data/write/tracing-data.ts';
+import { type EventRecorder, type OpenedRecorder, openRecorder } from './event-recorder.ts';
+import type { NoticesOptions } from './notices.ts';
+import { processors } from './processors.ts';
+import { type RecordedTracepoint, RecordedTracepoints } from './recorded-tracepoints.ts';
+import { type FileOwner, RecordingFile } from './recording-file.ts';
+import type { Selection } from './selection.ts';
+import { Tracefs } from './tracefs.ts';
+import { tracepointFormats } from './tracepoint-formats.ts';
+import { TracepointWatch } from './tracepoint-watch.ts';
+
+/** How often it is asked whether the recorder has ended. */
+const END_POLL_MS = 5;
+
+export interface RecordingOptions {
+  readonly file: string;
+  readonly selection: Selection;
+  /** Of each processor's ring, in bytes: a power of two, at least a page. */
+  readonly ringSize: number;
+  /** Told in the file. */
+  readonly commandLine: readonly string[];
+  /** Of the program that records. */
+  readonly version: string;
+  /** Whose the file is to be, where that is not this user. */
+  readonly owner?: FileOwner;
+  /** The user whose programs tell of their tracepoints, if any do. */
+  readonly programsOf?: NoticesOptions['user'];
+}
+
+export interface RecordingResult {
+  readonly events: number;
+  /** Of all records in the file. */
+  readonly bytes: number;
+  /** Records that the kernel had no room for. */
+  readonly lost: number;
+  /** Names of the tracepoints, with their systems. */
+  readonly tracepoints: readonly string[];
+  /** Which tracepoints no recording can have, in a sentence. */
+  readonly unrecordable: string | undefined;
+  /** What went wrong, in sentences. The file is complete all the same, up to where they say. */
+  readonly problems: readonly string[];
+}
+
+export class Recording {
+  readonly #opened: OpenedRecorder;
+  readonly #recorder: EventRecorder;
+  readonly #tracefs: Tracefs;
+  readonly #tracepoints: RecordedTracepoints;
+  readonly #file: RecordingFile;
+  readonly #facts: StartFacts;
+  #watch: TracepointWatch | undefined;
+  #hasStarted = false;
+
+  private constructor({ file, selection, ringSize, commandLine, version, owner }: RecordingOptions) {
+    requireRecorderPlatform();
+    this.#tracefs = new Tracefs();
+    const cpus = processors('online');
+    this.#opened = openRecorder(this.#tracefs, cpus, ringSize);
+    const { recorder, descriptors } = this.#opened;
+    this.#recorder = recorder;
+    this.#tracepoints = new RecordedTracepoints(recorder, this.#tracefs, selection, descriptors, (each) => {
+      if (this.#hasStarted) this.#announce(each);
+    });
+    this.#tracepoints.addNamed();
+    this.#facts = {
+      hostname: hostname(),
+      osRelease: release(),
+      version,
+      arch: machine(),
+      cpus: { available: processors('present').length, online: cpus.length },
+      commandLine,
+      clock: recorder.clocks(),
+    };
+    this.#file = new RecordingFile(file, owner);
+  }
+
+  /**
+   * When this returns, what is selected and there is recorded.
+   *
+   * @throws RecorderError
+   */
+  static async start(options: RecordingOptions): Promise<Recording> {
+    const recording = new Recording(options);
+    try {
+      recording.#begin(options.programsOf);
+      return recording;
+    } catch (error) {
+      await recording.#abandon();
+      throw error;
+    }
+  }
+
+  /** Where programs of ours tell of their new tracepoints: the value of `RECORDER_VARIABLE`. */
+  get address(): string {
+    return this.#watch?.address ?? '';
+  }
+
+  /** What is unusual about it, in a sentence, or nothing. */
+  get notice(): string | undefined {
+    return this.#opened.notice;
+  }
+
+  /** So far. Done before `stop` was called: the file could not be written on. */
+  get counts(): RecorderCounts {
+    return this.#recorder.counts();
+  }
+
+  /**
+   * Ends the recording and its file.
+   *
+   * @throws RecorderError
+   */
+  async stop(): Promise<RecordingResult> {
+    this.#watch?.stop();
+    await this.#end();
+    const { events, bytes, lost, lostInFile, error, lastTime } = this.counts;
+    const problems = [...this.#tracepoints.problems, ...this.#opened.problems];
+    // The kernel tells of losses with the next record that it has room for; of the last ones, nothing.
+    const untold = error === 0 ? lost - lostInFile : 0;
+    const id = this.#recorder.sideBand.ids[0] ?? 0n;
+    const last = untold > 0 ? lostRecord(id, untold, lastTime) : new Uint8Array(0);
+    const isWhole = this.#file.end(this.#endFacts(), last);
+    if (error !== 0 || !isWhole) {
+      const name = error === 0 ? 'ENOSPC' : systemErrorName(error);
+      problems.push(
+        `${this.#file.path} could not be written on (${name}): it has the beginning of what was recorded.`,
+      );
+    }
+    const tracepoints = this.#tracepoints.all.map(({ event }) => event.name);
+    return { events, bytes, lost, tracepoints, unrecordable: this.#tracepoints.unrecordable, problems };
+  }
+
+  /** Has readers know the tracepoint before its first event, however the recording ends. */
+  #announce(tracepoint: RecordedTracepoint): void {
+    if (this.#describe([...this.#tracepoints.all, tracepoint])) return;
+    const formats = tracingData(tracepointFormats(this.#tracefs, [tracepoint]));
+    const records = announcement(tracepoint.event, formats);
+    this.#file.hasAnnouncement(this.#recorder.append(records), records.length);
+  }
+
+  #describe(tracepoints: readonly RecordedTracepoint[]): boolean {
+    const events = [this.#recorder.sideBand, ...tracepoints.map(({ event }) => event)];
+    return this.#file.describe(events, tracepointFormats(this.#tracefs, tracepoints));
+  }
+
+  #begin(programsOf: RecordingOptions['programsOf']): void {
+    const file = this.#file;
+    file.begin(this.#facts);
+    if (!this.#describe(this.#tracepoints.all)) this.#describe([]);
+    for (const record of this.#opened.names) file.append(record);
+    this.#recorder.start(file.descriptor);
+    this.#hasStarted = true;
+    this.#watch = new TracepointWatch(this.#tracepoints, this.#tracefs, programsOf);
+    file.take();
+  }
+
+  async #abandon(): Promise<void> {
+    this.#watch?.stop();
+    if (this.#hasStarted) await this.#end();
+    this.#file.abandon();
+  }
+
+  async #end(): Promise<void> {
+    this.#recorder.stop();
+    while (!this.counts.done) await sleep(END_POLL_MS);
+  }
+
+  #endFacts(): RecordingFacts {
+    const { firstTime, lastTime } = this.counts;
+    const events = this.#tracepoints.all.map(({ event }) => event);
+    const threads = this.#tracefs.read('saved_cmdlines');
+    return {
+      ...this.#facts,
+      tracingData: tracingData(tracepointFormats(this.#tracefs, this.#tracepoints.all, threads)),
+      events: [...events, this.#recorder.sideBand],
+      sampleTime: { first: firstTime, last: lastTime },
+    };
+  }
+}

@@ -1,0 +1,170 @@
+/**
+ * A trace instance of our own: a ring buffer for each processor, apart from all other tracing. Source: Linux
+ * `Documentation/trace/ftrace.rst` (Instances, per_cpu, stats).
+ */
+
+import {
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmdirSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { systemCodeOf, systemCodeText } from '../base/system-code.ts';
+import { RecorderError } from '../platform/recorder-error.ts';
+import { type PageLayout, parsePageLayout } from '../wire/ftrace/page-layout.ts';
+import type { Tracefs } from './tracefs.ts';
+
+const INSTANCES = 'instances';
+const PREFIX = 'tracewright-';
+/** The ring has at least two pages, of which one is being read. */
+const MIN_KIBIBYTES = 8;
+
+export class TracefsInstance {
+  /** Of its folder. */
+  readonly path: string;
+  readonly layout: PageLayout;
+  readonly #tracefs: Tracefs;
+  readonly #folder: string;
+  readonly #cpus: readonly number[];
+  /** One a processor. */
+  readonly #pipes: number[] = [];
+  readonly #page: Uint8Array;
+  /** However we end, it is not left behind. */
+  readonly #onExit = () => this.remove();
+
+  private constructor(tracefs: Tracefs, folder: string, cpus: readonly number[], ringSize: number) {
+    this.#tracefs = tracefs;
+    this.#folder = folder;
+    this.path = tracefs.path(folder);
+    this.#cpus = cpus;
+    process.once('exit', this.#onExit);
+    let step = 'header_page';
+    try {
+      this.layout = parsePageLayout(tracefs.read('events/header_page').toString());
+      this.#page = new Uint8Array(this.layout.size);
+      for (const [file, value] of [
+        ['tracing_on', '0'],
+        ['trace_clock', 'mono'],
+        ['buffer_size_kb', String(Math.max(MIN_KIBIBYTES, Math.ceil(ringSize / 1024)))],
+      ] as const) {
+        step = file;
+        this.#write(file, value);
+      }
+      step = 'trace_pipe_raw';
+      for (const cpu of cpus) {
+        const pipe = join(this.path, `per_cpu/cpu${cpu}/trace_pipe_raw`);
+        this.#pipes.push(openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK));
+      }
+    } catch (error) {
+      this.remove();
+      const reason = `${step}: ${systemCodeText(error)}`;
+      const advice = systemCodeOf(error) === 'ENOMEM' ? ' Give a smaller --buffer-size.' : '';
+      throw new RecorderError(`The trace instance ${this.path} could not be set up (${reason}).${advice}`);
+    }
+    this.#rememberProcesses();
+  }
+
+  /**
+   * Makes one, which records nothing yet.
+   *
+   * @returns nothing where this user, or this kernel, cannot have any
+   * @throws RecorderError
+   */
+  static open(tracefs: Tracefs, cpus: readonly number[], ringSize: number): TracefsInstance | undefined {
+    removeForsaken(tracefs);
+    const folder = join(INSTANCES, `${PREFIX}${process.pid}`);
+    try {
+      mkdirSync(tracefs.path(folder));
+    } catch {
+      return undefined;
+    }
+    return new TracefsInstance(tracefs, folder, cpus, ringSize);
+  }
+
+  /** @throws the system's error */
+  enable(system: string, name: string): void {
+    this.#write(join('events', system, name, 'enable'), '1');
+  }
+
+  /** Whether events of what is enabled come into the rings. @throws the system's error */
+  switchTo(isOn: boolean): void {
+    this.#write('tracing_on', isOn ? '1' : '0');
+  }
+
+  /**
+   * The next page of a processor, which is whole also where the kernel still writes to it.
+   *
+   * @param index of the processor among those it was opened for
+   * @returns bytes that the next call overwrites; nothing where there are none now
+   * @throws the system's error
+   */
+  nextPage(index: number): Uint8Array | undefined {
+    try {
+      const size = readSync(this.#pipes[index] as number, this.#page, 0, this.#page.length, null);
+      return size === 0 ? undefined : this.#page.subarray(0, size);
+    } catch (error) {
+      if (systemCodeOf(error) === 'EAGAIN') return undefined;
+      throw error;
+    }
+  }
+
+  /** Events that had no room so far, on all processors. */
+  lost(): number {
+    let lost = 0;
+    for (const cpu of this.#cpus) {
+      const stats = this.#tracefs.read(join(this.#folder, `per_cpu/cpu${cpu}/stats`)).toString();
+      for (const [, count] of stats.matchAll(/^(?:overrun|commit overrun|dropped events): (\d+)$/gm)) {
+        lost += Number(count);
+      }
+    }
+    return lost;
+  }
+
+  /** With all that is in it. */
+  remove(): void {
+    process.removeListener('exit', this.#onExit);
+    for (const pipe of this.#pipes.splice(0)) closeSync(pipe);
+    removeFolder(this.path);
+  }
+
+  /** Has the kernel note which process a thread belongs to. Linux before 4.14 cannot. */
+  #rememberProcesses(): void {
+    try {
+      this.#write('options/record-tgid', '1');
+    } catch {
+      // The processes stay unknown.
+    }
+  }
+
+  #write(file: string, value: string): void {
+    writeFileSync(join(this.path, file), value);
+  }
+}
+
+/** Removes the instances of recordings that were killed. The kernel keeps those that someone reads. */
+function removeForsaken(tracefs: Tracefs): void {
+  for (const name of namesIn(tracefs.path(INSTANCES))) {
+    if (name.startsWith(PREFIX)) removeFolder(tracefs.path(join(INSTANCES, name)));
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function removeFolder(path: string): void {
+  try {
+    rmdirSync(path);
+  } catch {
+    // It is another's, or has gone.
+  }
+}

@@ -1,0 +1,280 @@
+/**
+ * Records without perf events: from the pages of a trace instance into the same records that perf events
+ * would have brought.
+ */
+
+import { fstatSync, ftruncateSync, writeSync } from 'node:fs';
+import { systemCodeText } from '../base/system-code.ts';
+import type { ClockPair, RecorderCounts } from '../platform/recorder.ts';
+import { RecorderError } from '../platform/recorder-error.ts';
+import { recorderAddReason, systemErrorName } from '../platform/recorder-reasons.ts';
+import { viewOf } from '../wire/bytes.ts';
+import { Fault } from '../wire/fault.ts';
+import { type FtraceEvent, readPage } from '../wire/ftrace/page.ts';
+import { sideBandAttr, tracepointAttr } from '../wire/perf-data/write/attr.ts';
+import { ByteWriter } from '../wire/perf-data/write/byte-writer.ts';
+import type { RecordedEvent } from '../wire/perf-data/write/features.ts';
+import { FINISHED_ROUND, lostRecord } from '../wire/perf-data/write/records.ts';
+import { RAW_LIMIT, writeSample } from '../wire/perf-data/write/sample.ts';
+import { TracedThreads } from './traced-threads.ts';
+import type { Tracefs } from './tracefs.ts';
+import type { TracefsInstance } from './tracefs-instance.ts';
+
+/** How often the rings are emptied. */
+const PASS_MS = 20;
+/** Of each processor: between two passes, a Ctrl-C and a notice have their turn. */
+const PAGES_A_PASS = 1024;
+/** From here on, what has been put together is written. */
+const BATCH_SIZE = 1 << 20;
+
+/** What each event starts with: u16 `common_type`, two bytes of flags, i32 `common_pid`. */
+const TYPE_OFFSET = 0;
+const THREAD_OFFSET = 4;
+const COMMON_SIZE = 8;
+
+type Instance = Pick<
+  TracefsInstance,
+  'path' | 'layout' | 'enable' | 'switchTo' | 'nextPage' | 'lost' | 'remove'
+>;
+
+export class TracefsRecorder {
+  /** Stands for what was lost: it brings nothing. */
+  readonly sideBand: RecordedEvent;
+  /** What has gone wrong so far, in sentences. */
+  readonly problems: string[] = [];
+  readonly #instance: Instance;
+  readonly #cpus: readonly number[];
+  readonly #threads: TracedThreads;
+  /** By the number of the tracepoint. */
+  readonly #events = new Map<number, RecordedEvent>();
+  #nextId = 1n;
+  #out = new ByteWriter();
+  #file = -1;
+  #timer: NodeJS.Timeout | undefined;
+  #isEnding = false;
+  /** Samples that are put together, and not written yet. */
+  #waiting = 0;
+  #tooLarge = 0;
+  #damagedPages = 0;
+  #firstDamage = '';
+  #counts = {
+    events: 0,
+    bytes: 0,
+    lost: 0,
+    lostInFile: 0,
+    firstTime: 0n,
+    lastTime: 0n,
+    error: 0,
+    done: false,
+  };
+
+  constructor(tracefs: Pick<Tracefs, 'read'>, instance: Instance, cpus: readonly number[]) {
+    this.#instance = instance;
+    this.#cpus = cpus;
+    this.#threads = new TracedThreads(tracefs, (record) => this.#out.bytes(record));
+    this.sideBand = { name: 'dummy:HG', attr: sideBandAttr(0), ids: this.#newIds() };
+  }
+
+  /** This moment. The wall clock tells milliseconds: when a new one begins is far more exact. */
+  clocks(): ClockPair {
+    const before = Date.now();
+    let wall = before;
+    while (wall === before) wall = Date.now();
+    return { wall: BigInt(wall) * 1_000_000n, monotonic: process.hrtime.bigint() };
+  }
+
+  /**
+   * Records from now on, to the end of the file that this descriptor has open.
+   *
+   * @throws RecorderError
+   */
+  start(file: number): void {
+    this.#file = file;
+    try {
+      this.#instance.switchTo(true);
+    } catch (error) {
+      this.#instance.remove();
+      throw new RecorderError(`${this.#instance.path} could not be switched on (${systemCodeText(error)}).`);
+    }
+    this.#schedule(PASS_MS);
+  }
+
+  /**
+   * Records this tracepoint too.
+   *
+   * @param name with the system, as files name it
+   * @param announce called before its first event can come
+   * @throws RecorderError
+   */
+  add(name: string, tracepointId: number, announce?: (event: RecordedEvent) => void): RecordedEvent {
+    const colon = name.indexOf(':');
+    const event = { name, attr: tracepointAttr(tracepointId), ids: this.#newIds() };
+    announce?.(event);
+    // Before its first event can come.
+    this.#events.set(tracepointId, event);
+    try {
+      this.#instance.enable(name.slice(0, colon), name.slice(colon + 1));
+    } catch (error) {
+      this.#events.delete(tracepointId);
+      throw new RecorderError(recorderAddReason(errorNumber(error), name));
+    }
+    return event;
+  }
+
+  /**
+   * Appends records of our own to the file.
+   *
+   * @returns where they stand
+   * @throws RecorderError
+   */
+  append(records: Uint8Array): number {
+    this.#flush();
+    const position = fstatSync(this.#file).size;
+    this.#out.bytes(records);
+    this.#flush();
+    if (this.#counts.error === 0) return position;
+    throw new RecorderError(`The file cannot be written (${systemErrorName(this.#counts.error)}).`);
+  }
+
+  /** Asks for the end, which has come when the counts say that it is done. */
+  stop(): void {
+    if (this.#isEnding || this.#counts.done) return;
+    this.#isEnding = true;
+    try {
+      this.#instance.switchTo(false);
+    } catch (error) {
+      this.problems.push(`${this.#instance.path} could not be switched off (${systemCodeText(error)}).`);
+    }
+    this.#schedule(0);
+  }
+
+  counts(): RecorderCounts {
+    return this.#counts;
+  }
+
+  #newIds(): readonly bigint[] {
+    return this.#cpus.map(() => this.#nextId++);
+  }
+
+  #schedule(delay: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#pass(), delay);
+  }
+
+  #pass(): void {
+    let isEmpty = true;
+    const before = this.#counts.bytes;
+    for (const index of this.#cpus.keys()) isEmpty = this.#empty(index) && isEmpty;
+    // Only then can no older event come, see FINISHED_ROUND.
+    if (isEmpty && this.#counts.bytes + this.#out.length > before) this.#out.bytes(FINISHED_ROUND);
+    this.#flush();
+    if (this.#counts.error !== 0 || (this.#isEnding && isEmpty)) this.#end();
+    else this.#schedule(isEmpty ? PASS_MS : 0);
+  }
+
+  /** @returns whether there was nothing left for now */
+  #empty(index: number): boolean {
+    for (let pages = 0; pages < PAGES_A_PASS; pages++) {
+      const page = this.#nextPage(index);
+      if (page === undefined || this.#counts.error !== 0) return true;
+      this.#takePage(page, index);
+      if (this.#out.length >= BATCH_SIZE) this.#flush();
+    }
+    return false;
+  }
+
+  #nextPage(index: number): Uint8Array | undefined {
+    try {
+      return this.#instance.nextPage(index);
+    } catch (error) {
+      this.problems.push(
+        `What processor ${this.#cpus[index]} has recorded cannot be read on (${systemCodeText(error)}).`,
+      );
+      this.#isEnding = true;
+      return undefined;
+    }
+  }
+
+  #takePage(bytes: Uint8Array, index: number): void {
+    try {
+      const page = readPage(bytes, this.#instance.layout);
+      if (page.lostBefore !== undefined && page.lostBefore > 0) this.#lose(page.lostBefore, page.time, index);
+      for (const event of page.events) this.#take(event, index);
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      if (this.#damagedPages++ === 0) this.#firstDamage = error.message;
+    }
+  }
+
+  #take({ time, raw }: FtraceEvent, index: number): void {
+    if (raw.length < COMMON_SIZE) return;
+    if (raw.length > RAW_LIMIT) {
+      this.#tooLarge++;
+      this.#lose(1, time, index);
+      return;
+    }
+    const view = viewOf(raw);
+    const event = this.#events.get(view.getUint16(TYPE_OFFSET, true));
+    if (event === undefined) return;
+    const tid = view.getInt32(THREAD_OFFSET, true);
+    const pid = this.#threads.processOf(tid);
+    const id = event.ids[index] as bigint;
+    writeSample(this.#out, { id, pid, tid, timeNs: time, cpu: this.#cpus[index] as number, raw });
+    this.#waiting++;
+    const counts = this.#counts;
+    if (counts.firstTime === 0n || time < counts.firstTime) counts.firstTime = time;
+    if (time > counts.lastTime) counts.lastTime = time;
+  }
+
+  #lose(count: number, time: bigint, index: number): void {
+    this.#out.bytes(lostRecord(this.sideBand.ids[index] as bigint, count, time));
+    this.#counts.lost += count;
+    this.#counts.lostInFile += count;
+  }
+
+  /** Where it fails, the file has whole records all the same. */
+  #flush(): void {
+    if (this.#counts.error !== 0) return;
+    const bytes = this.#out.done();
+    const start = fstatSync(this.#file).size;
+    try {
+      for (let done = 0; done < bytes.length; ) done += writeSync(this.#file, bytes, done);
+    } catch (error) {
+      this.#counts.error = errorNumber(error);
+      truncate(this.#file, start);
+      return;
+    }
+    this.#out = new ByteWriter();
+    this.#counts.bytes += bytes.length;
+    this.#counts.events += this.#waiting;
+    this.#waiting = 0;
+  }
+
+  #end(): void {
+    if (this.#damagedPages > 0) {
+      this.problems.push(
+        `${this.#damagedPages} pages of the kernel's could not be read, and their events are missing. ` +
+          `The first one: ${this.#firstDamage}`,
+      );
+    }
+    this.#counts.lost = this.#instance.lost() + this.#tooLarge;
+    this.#instance.remove();
+    this.#counts.done = true;
+  }
+}
+
+/** A device has no size to cut. */
+function truncate(file: number, size: number): void {
+  try {
+    ftruncateSync(file, size);
+  } catch {
+    // What is wrong with the file is known already.
+  }
+}
+
+/** As the system has it: Node's are negative. */
+function errorNumber(error: unknown): number {
+  const { errno } = error as NodeJS.ErrnoException;
+  if (errno === undefined) throw error;
+  return -errno;
+}

@@ -1,0 +1,163 @@
+/** What the kernel tells of its tracepoints, in the files of tracefs. */
+
+import { closeSync, constants, openSync, readdirSync, readFileSync, readSync, statfsSync } from 'node:fs';
+import { join } from 'node:path';
+import { systemCodeOf, systemCodeText } from '../base/system-code.ts';
+import { RecorderError, RecorderPermissionError } from '../platform/recorder-error.ts';
+import { type Tracepoint, USER_EVENTS } from './selection.ts';
+
+const USUAL_ROOT = '/sys/kernel/tracing';
+/** TRACEFS_MAGIC of Linux `magic.h`. */
+const TRACEFS_MAGIC = 0x74726163;
+/** The largest file that is read, saved_cmdlines of all processes that there can be, has some 100 MB. */
+const MAX_FILE_SIZE = 128 << 20;
+const CHUNK_SIZE = 64 << 10;
+/** A name that a file can have. */
+const FILE_NAME = /^(?!\.{1,2}$)[^/\0]+$/;
+
+export interface TracepointFiles {
+  /** What perf events know it by. */
+  readonly id: number;
+  readonly format: Uint8Array;
+}
+
+export class Tracefs {
+  /** How the kernel's pages and events look that come through it. */
+  readonly headerPage: Uint8Array;
+  readonly headerEvent: Uint8Array;
+  readonly #root: string;
+
+  /** @throws RecorderError if it is not there, or this user may not read it */
+  constructor() {
+    this.#root = tracefsRoot();
+    try {
+      // Of all files a recording needs, these are always there.
+      this.headerPage = this.read('events/header_page');
+      this.headerEvent = this.read('events/header_event');
+    } catch (error) {
+      throw this.#error(error);
+    }
+  }
+
+  /**
+   * The names of a system's tracepoints; none where the system has none yet.
+   *
+   * @throws RecorderError if the kernel lists them nowhere
+   */
+  names(system: string): readonly string[] {
+    try {
+      const entries = readdirSync(this.path(`events/${system}`), { withFileTypes: true });
+      return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+    } catch (error) {
+      if (systemCodeOf(error) === 'ENOENT') return [];
+      // One tracepoint with a "/" in its name, and the kernel lists none: EIO of Linux 6.12, EINVAL of 7.3.
+      if (system === USER_EVENTS) return this.#registeredNames();
+      throw unlisted(system, error);
+    }
+  }
+
+  /** `undefined` where there is no such tracepoint. */
+  files({ system, name }: Tracepoint): TracepointFiles | undefined {
+    if (!FILE_NAME.test(system) || !FILE_NAME.test(name)) return undefined;
+    try {
+      const folder = `events/${system}/${name}`;
+      const id = this.read(`${folder}/id`).toString();
+      return /^\d+\n$/.test(id) ? { id: Number(id), format: this.read(`${folder}/format`) } : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /**
+   * What a file of tracefs says; of no other file, whatever stands in its place.
+   *
+   * @param path from the root of tracefs
+   * @throws the system's error
+   */
+  read(path: string): Buffer {
+    // Neither a link nor a pipe that waits for a writer is followed to where it leads.
+    const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+    const descriptor = openSync(this.path(path), flags);
+    try {
+      if (statfsSync(`/proc/self/fd/${descriptor}`).type !== TRACEFS_MAGIC) {
+        throw new RecorderError(`${this.path(path)} is not a file of tracefs.`);
+      }
+      return readAll(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+  }
+
+  /**
+   * A descriptor of the kernel's tracer, to register tracepoints and to write to them.
+   *
+   * @throws RecorderError
+   */
+  openUserEventsData(): number {
+    const path = this.path('user_events_data');
+    try {
+      return openSync(path, constants.O_RDWR | constants.O_NOFOLLOW);
+    } catch (error) {
+      throw new RecorderError(`${path} could not be opened (${systemCodeText(error)}).`);
+    }
+  }
+
+  /** @param path from the root of tracefs */
+  path(path: string): string {
+    return join(this.#root, path);
+  }
+
+  /** Of user_events, from the one other file that tells them: a name a line, and who records it. */
+  #registeredNames(): readonly string[] {
+    try {
+      const lines = this.read('user_events_status').toString().split('\n');
+      return lines.map((line) => line.split(' ', 1)[0] ?? '').filter((name) => name !== '');
+    } catch (error) {
+      throw unlisted(USER_EVENTS, error);
+    }
+  }
+
+  #error(error: unknown): RecorderError {
+    if (error instanceof RecorderError) return error;
+    const code = systemCodeText(error);
+    if (code === 'ENOENT') {
+      return new RecorderError(
+        `There are no tracepoints in ${this.#root}. As root: mount -t tracefs nodev ${USUAL_ROOT}`,
+      );
+    }
+    const group = process.getgid?.();
+    return new RecorderPermissionError(
+      `This user may not read the tracepoints in ${this.#root} (${code}). ` +
+        `As root: mount -o remount,mode=755,gid=${group} ${this.#root}`,
+    );
+  }
+}
+
+/** The sizes that files of tracefs tell are no sizes. */
+function readAll(descriptor: number): Buffer {
+  const chunks: Buffer[] = [];
+  for (let size = 0; size < MAX_FILE_SIZE; ) {
+    const chunk = Buffer.allocUnsafe(CHUNK_SIZE);
+    const read = readSync(descriptor, chunk, 0, CHUNK_SIZE, null);
+    if (read === 0) break;
+    chunks.push(chunk.subarray(0, read));
+    size += read;
+  }
+  return Buffer.concat(chunks);
+}
+
+function unlisted(system: string, error: unknown): RecorderError {
+  return new RecorderError(
+    `The kernel does not list the tracepoints of ${system} (${systemCodeText(error)}).`,
+  );
+}
+
+/** Where tracefs is mounted; the usual place where nothing else is known. */
+export function tracefsRoot(): string {
+  const mounts = readFileSync('/proc/mounts', 'utf8').split('\n');
+  const roots = mounts.flatMap((line) => {
+    const [, folder, type] = line.split(' ');
+    return type === 'tracefs' && folder !== undefined ? [folder] : [];
+  });
+  return roots.includes(USUAL_ROOT) ? USUAL_ROOT : (roots[0] ?? USUAL_ROOT);
+}

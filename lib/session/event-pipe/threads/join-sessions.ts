@@ -1,8 +1,0 @@
-/** Has this thread take its part in the sessions of the main thread. Loaded with whatever defines event sources. */
-import { onSharedSession } from '../../shared-sessions.ts';
-import { ThreadPart, type ThreadPartOptions } from './thread-part.ts';
-
-/** The version is raised when what threads are told of sessions changes, or how they hand their events over. */
-export const SESSION_KIND = 'event-pipe.v1';
-
-onSharedSession(SESSION_KIND, (data) => new ThreadPart(data as ThreadPartOptions));

@@ -1,0 +1,106 @@
+/**
+ * The ids of a definition's events among those of all definitions of the provider, in all threads of the process:
+ * readers of traces tell a provider's events apart by them.
+ */
+import { type EventIds, theEventIds } from '../platform/event-ids.ts';
+import { providerKeys } from '../wire/provider-guid.ts';
+import { type EventSchema, layoutText, nameInLayout } from '../wire/schema.ts';
+import { DefinitionError } from './definition-error.ts';
+import type { EventDefinition } from './event.ts';
+import { withIds } from './event-schemas.ts';
+import type { Provider } from './provider.ts';
+
+export class SharedIds {
+  readonly #provider: Provider;
+  readonly #ids: EventIds;
+  readonly #keys: readonly string[];
+  #used: number[] = [];
+  readonly #changes: string[] = [];
+
+  constructor(provider: Provider, ids: EventIds = theEventIds()) {
+    this.#provider = provider;
+    this.#ids = ids;
+    this.#keys = providerKeys(provider);
+  }
+
+  /**
+   * The events with ids that are theirs: the same as in another definition that has the event, else that of its
+   * place, unless another event has that.
+   *
+   * @param schemas as `eventSchemas` makes them
+   * @throws DefinitionError where the definition itself gives an event an id that another event has
+   */
+  take(
+    schemas: readonly EventSchema[],
+    events: Readonly<Record<string, EventDefinition>>,
+  ): readonly EventSchema[] {
+    try {
+      const given = (schema: EventSchema): boolean => events[schema.name]?.options.id !== undefined;
+      // First, so that no other event of the definition gets one of them.
+      for (const schema of schemas) if (given(schema)) this.#claim(schema);
+      const next = Math.max(0, ...schemas.map(({ id }) => id)) + 1;
+      const ids = schemas.map((schema) => (given(schema) ? schema.id : this.#takeFor(schema, next)));
+      return withIds(this.#provider.name, schemas, events, ids);
+    } catch (error) {
+      this.release();
+      throw error;
+    }
+  }
+
+  /** Which events could not have the ids of their places, in a sentence. */
+  get problem(): string | undefined {
+    const [first, ...others] = this.#changes;
+    if (first === undefined) return undefined;
+    const more = others.length === 0 ? '' : ` So it is with ${others.length} more.`;
+    return `${this.#provider.name}: ${first} in another definition of the provider in this process.${more}`;
+  }
+
+  /** The ids may be used again, for whatever event. */
+  release(): void {
+    for (const id of this.#used) this.#ids.release(this.#keys, id);
+    this.#used = [];
+  }
+
+  #claim(schema: EventSchema): void {
+    const owner = this.#ids.claim(this.#keys, layoutText(schema), schema.id);
+    if (owner === undefined) {
+      this.#used.push(schema.id);
+      return;
+    }
+    const name = nameInLayout(owner);
+    const other =
+      name === schema.name
+        ? `${name} as another definition in this process has it, with other fields or options`
+        : `${name} in another definition in this process`;
+    throw new DefinitionError(
+      this.#placeOf(schema),
+      `the id ${schema.id} belongs to ${other}; readers of a trace tell a provider's events apart by their ids. ` +
+        'Give one of the two another id, or close the source that has it.',
+    );
+  }
+
+  #takeFor(schema: EventSchema, next: number): number {
+    const layout = layoutText(schema);
+    const id = this.#ids.take(this.#keys, layout, schema.id, next, false);
+    if (id === 0) {
+      throw new DefinitionError(this.#placeOf(schema), 'all ids of the provider are in use in this process.');
+    }
+    this.#used.push(id);
+    if (id !== schema.id) this.#tell(schema, layout, id);
+    return id;
+  }
+
+  #tell(schema: EventSchema, layout: string, id: number): void {
+    const owner = this.#ids.claim(this.#keys, layout, schema.id);
+    if (owner === undefined) {
+      // Nobody has it: another definition has given the event the other id.
+      this.#ids.release(this.#keys, schema.id);
+      return;
+    }
+    this.#changes.push(`${schema.name} has the id ${id}, because ${nameInLayout(owner)} has ${schema.id}`);
+  }
+
+  #placeOf({ name }: EventSchema): string {
+    return `${this.#provider.name}.${name}`;
+  }
+}

@@ -1,0 +1,194 @@
+/**
+ * Finds out when work has ended that goes on after its function has returned: a promise when it settles, an iterator
+ * when its iteration ends.
+ *
+ * The application must not notice: it gets the work's own result, or, of a plain promise, one derived from it, as
+ * Node's TracingChannel does, so that a rejection that nobody handles stays one. No code of the application runs
+ * that would not run anyway: no getter, no proxy's trap, no `then` of a thenable, which may be what starts it. What
+ * cannot be observed in this way is a value like any other, and the work has ended when it is returned.
+ */
+import { types } from 'node:util';
+
+/** How a piece of work ended. */
+export type Outcome<Value = unknown> =
+  | { readonly success: true; readonly value: Value }
+  | { readonly success: false; readonly error: unknown };
+
+/** What work that returns `Result` ends with: what its promise is fulfilled with, what its generator returns. */
+export type EndValue<Result> =
+  Result extends Promise<infer Value>
+    ? EndValue<Value>
+    : Result extends Generator<unknown, infer Value> | AsyncGenerator<unknown, infer Value>
+      ? Value | undefined
+      : Result;
+
+/** Runs a step of the work where the work belongs. */
+export type RunStep = <Result>(step: () => Result) => Result;
+
+/**
+ * Calls `end`, once, when the work that returned `result` has ended.
+ *
+ * @param runStep what each step of an iteration is run by
+ * @returns what the application gets for `result`
+ */
+export function whenEnded<Result>(result: Result, runStep: RunStep, end: (outcome: Outcome) => void): Result {
+  if (types.isPromise(result)) {
+    const endWith = (value: unknown) => {
+      if (!observeIteration(value, runStep, end)) end({ success: true, value });
+    };
+    const observed = observePromise(result, endWith, (error) => end({ success: false, error }));
+    if (observed !== undefined) return observed as Result;
+  }
+  if (!observeIteration(result, runStep, end)) end({ success: true, value: result });
+  return result;
+}
+
+/** Has the steps of an iterator, if `result` is one, run by `runStep`. */
+export function runStepsOf(result: unknown, runStep: RunStep): void {
+  observeIteration(result, runStep, () => {});
+}
+
+const { then: promiseThen } = Promise.prototype;
+
+/**
+ * Calls back when the promise settles. Returns what the application gets for it: a promise of a class of its own, or
+ * with properties, is itself what the application needs; a plain one is the same as any that settles alike.
+ * Undefined when the promise does not let itself be observed.
+ */
+function observePromise(
+  promise: Promise<unknown>,
+  onValue: (value: unknown) => void,
+  onError: (error: unknown) => void,
+): Promise<unknown> | undefined {
+  try {
+    if (!isPlain(promise)) {
+      promiseThen.call(promise, onValue, onError);
+      return promise;
+    }
+    return promiseThen.call(
+      promise,
+      (value) => {
+        onValue(value);
+        return value;
+      },
+      (error) => {
+        onError(error);
+        throw error;
+      },
+    );
+  } catch {
+    // A `constructor` or `Symbol.species` that is no constructor, or throws.
+    return undefined;
+  }
+}
+
+function isPlain(promise: Promise<unknown>): boolean {
+  if (Object.getPrototypeOf(promise) !== Promise.prototype) return false;
+  for (const key of Reflect.ownKeys(promise)) if (!isOfNode(key)) return false;
+  return true;
+}
+
+/** The descriptions of what Node.js 20 and 22 leave on each promise while an AsyncLocalStorage is in use. */
+const NAMES_OF_NODE = ['async_id_symbol', 'trigger_async_id_symbol', 'kResourceStore'];
+/** Those that were met: to ask a symbol for its description takes longer. */
+const symbolsOfNode = new Set<PropertyKey>();
+/** Each AsyncLocalStorage has one of its own. */
+const MOST_SYMBOLS = 50;
+
+function isOfNode(key: string | symbol): boolean {
+  if (symbolsOfNode.has(key)) return true;
+  const isNamedSo = typeof key === 'symbol' && NAMES_OF_NODE.includes(key.description ?? '');
+  if (isNamedSo && symbolsOfNode.size < MOST_SYMBOLS) symbolsOfNode.add(key);
+  return isNamedSo;
+}
+
+/**
+ * Has the steps of an iterator run by `runStep`, and `end` called when the iteration ends: at its last value, when a
+ * step throws, or when it is left. False when `value` is no iterator, or does not let itself be observed.
+ *
+ * The iterator gets methods of its own, because it has to stay the same object: `for`, spread, `yield*` and the
+ * iterator helpers all look for the methods there.
+ */
+function observeIteration(value: unknown, runStep: RunStep, end: (outcome: Outcome) => void): boolean {
+  if (!isIterator(value)) return false;
+  let isRunning = false;
+  let hasEnded = false;
+  const endWith = (outcome: Outcome) => {
+    if (hasEnded) return;
+    hasEnded = true;
+    end(outcome);
+  };
+  const onError = (error: unknown) => endWith({ success: false, error });
+  const onStep = (step: unknown) => {
+    const done = propertyOf(step, 'done');
+    if (done === UNKNOWN || methodOf(step, 'then') !== undefined)
+      endWith({ success: true, value: undefined });
+    else if (done) endWith({ success: true, value: propertyOf(step, 'value') });
+  };
+  const observed = (method: AnyMethod): AnyMethod =>
+    function (this: unknown, ...args) {
+      // A step that another one takes is a part of that.
+      if (hasEnded || isRunning) return Reflect.apply(method, this, args);
+      return runStep(() => {
+        let step: unknown;
+        isRunning = true;
+        try {
+          step = Reflect.apply(method, this, args);
+        } catch (error) {
+          onError(error);
+          throw error;
+        } finally {
+          isRunning = false;
+        }
+        const promise = types.isPromise(step) ? observePromise(step, onStep, onError) : undefined;
+        if (promise !== undefined) return promise;
+        onStep(step);
+        return step;
+      });
+    };
+  if (!replaceMethod(value, 'next', observed(methodOf(value, 'next') as AnyMethod))) return false;
+  // An iterator without `return` is not told that a loop was left.
+  const leave = (value: unknown) => ({ done: true, value });
+  replaceMethod(value, 'return', observed(methodOf(value, 'return') ?? leave));
+  const throwInto = methodOf(value, 'throw');
+  if (throwInto !== undefined) replaceMethod(value, 'throw', observed(throwInto));
+  return true;
+}
+
+type AnyMethod = (this: unknown, ...args: unknown[]) => unknown;
+
+/**
+ * Whether the value is read by `next` alone: generators, and what is iterable and has a `next` of its own kind. A
+ * list whose nodes have a `next`, and a stream or cursor that also emits what it reads, are none.
+ */
+function isIterator(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false;
+  if (methodOf(value, 'next') === undefined) return false;
+  if (types.isGeneratorObject(value)) return true;
+  const iterate = methodOf(value, Symbol.asyncIterator) ?? methodOf(value, Symbol.iterator);
+  return iterate !== undefined && !types.isGeneratorFunction(iterate) && methodOf(value, 'on') === undefined;
+}
+
+function replaceMethod(object: object, name: string, method: AnyMethod): boolean {
+  const { enumerable = false, writable = true } = Reflect.getOwnPropertyDescriptor(object, name) ?? {};
+  return Reflect.defineProperty(object, name, { value: method, enumerable, writable, configurable: true });
+}
+
+/** What only a getter or a proxy could tell. */
+const UNKNOWN = Symbol('unknown');
+
+/** A property's value, own or inherited, where it can be read without running any code. */
+function propertyOf(object: unknown, key: PropertyKey): unknown {
+  if (typeof object !== 'object' || object === null) return UNKNOWN;
+  for (let owner: object | null = object; owner !== null; owner = Object.getPrototypeOf(owner)) {
+    if (types.isProxy(owner)) return UNKNOWN;
+    const property = Reflect.getOwnPropertyDescriptor(owner, key);
+    if (property !== undefined) return Object.hasOwn(property, 'value') ? property.value : UNKNOWN;
+  }
+  return undefined;
+}
+
+function methodOf(object: unknown, key: PropertyKey): AnyMethod | undefined {
+  const method = propertyOf(object, key);
+  return typeof method === 'function' ? (method as AnyMethod) : undefined;
+}

@@ -1,0 +1,20 @@
+/** Which fields of an event are numbers that people read in hex: addresses, handles, bits. */
+import type { PackedField, PackedType } from './field.ts';
+
+const HEX_TYPES: ReadonlySet<PackedType> = new Set(['hex8', 'hex16', 'hex32', 'hex64', 'pointer']);
+
+const known = new WeakMap<readonly PackedField[], ReadonlySet<string>>();
+
+/** Their names, those of structs' members too. */
+export function hexFieldsOf(fields: readonly PackedField[]): ReadonlySet<string> {
+  let names = known.get(fields);
+  if (names === undefined) {
+    names = new Set(fields.flatMap(hexNamesOf));
+    known.set(fields, names);
+  }
+  return names;
+}
+
+function hexNamesOf({ name, type, fields = [] }: PackedField): readonly string[] {
+  return HEX_TYPES.has(type) ? [name] : [...hexFieldsOf(fields)];
+}

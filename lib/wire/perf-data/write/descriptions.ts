@@ -1,0 +1,66 @@
+/**
+ * The room in a running recording's file where its events are described: their attributes and formats. It stands in
+ * front of all records, and grows with the events, because perf reads formats once only, and only for events that it
+ * has read of before. There are two slots, each behind a record of its own. One is read. The other one is part of
+ * that record, and can be written anew; then the size of the first record changes, which swaps them. So the file is
+ * whole at every moment, whenever the recorder is killed. Source: Linux `tools/perf/util/session.c` and
+ * `trace-event-read.c`.
+ */
+import { RECORD_HEAD_SIZE, RecordType } from '../constants.ts';
+import { ByteWriter } from './byte-writer.ts';
+import type { RecordedEvent } from './features.ts';
+import { attrRecord, tracingDataHead } from './pipe.ts';
+import { head } from './records.ts';
+import { roomyTracingData, type TracingData } from './tracing-data.ts';
+
+/** A record can have one in it, with the head of the one behind. */
+const SLOT_SIZE = 0xfff8 - 2 * RECORD_HEAD_SIZE;
+/** What follows TRACING_DATA, whose record ends half-way between multiples of 8. */
+const FILLER: Uint8Array = head(new ByteWriter(), RecordType.EventType, 4).uint32(0).done();
+
+/** Bytes of the room. */
+export const DESCRIPTIONS_SIZE: number = 2 * (RECORD_HEAD_SIZE + SLOT_SIZE);
+
+export interface PlacedBytes {
+  readonly position: number;
+  readonly bytes: Uint8Array;
+}
+
+export class Descriptions {
+  readonly #start: number;
+  #isFirst = false;
+
+  /** @param start where in the file the room starts: a multiple of 8 */
+  constructor(start: number) {
+    this.#start = start;
+  }
+
+  /**
+   * What is to be written, one after the other: at every moment the events are described, as before or anew.
+   *
+   * @returns undefined where there is no room for so many
+   */
+  describe(
+    events: readonly RecordedEvent[],
+    data: Omit<TracingData, 'savedCommandLines'>,
+  ): readonly PlacedBytes[] | undefined {
+    const attrs = Buffer.concat(events.map(attrRecord));
+    const size = SLOT_SIZE - attrs.length - RECORD_HEAD_SIZE - 4 - FILLER.length;
+    const tracingData = roomyTracingData(data, size);
+    if (tracingData === undefined) return undefined;
+    this.#isFirst = !this.#isFirst;
+    const first = this.#start + RECORD_HEAD_SIZE;
+    const slot = this.#isFirst ? first : first + SLOT_SIZE + RECORD_HEAD_SIZE;
+    return [
+      { position: slot, bytes: Buffer.concat([attrs, tracingDataHead(size), tracingData]) },
+      { position: slot + SLOT_SIZE - FILLER.length, bytes: FILLER },
+      { position: first + SLOT_SIZE, bytes: passed(SLOT_SIZE) },
+      { position: this.#start, bytes: passed(this.#isFirst ? 0 : SLOT_SIZE + RECORD_HEAD_SIZE) },
+    ];
+  }
+}
+
+/** The head of a record that readers pass. */
+function passed(bodySize: number): Uint8Array {
+  return head(new ByteWriter(), RecordType.EventType, bodySize).done();
+}

@@ -1,0 +1,10 @@
+// What JavaScript sees of EventIds.
+#pragma once
+
+#include <napi.h>
+
+namespace tracewright {
+
+void AddEventIdFunctions(Napi::Env env, Napi::Object exports);
+
+}  // namespace tracewright

@@ -1,0 +1,8 @@
+// See user_functions.h: the platforms on which no program is run as another user.
+#include "user_functions.h"
+
+namespace tracewright {
+
+void AddUserFunctions(Napi::Env, Napi::Object) {}
+
+}  // namespace tracewright

@@ -1,0 +1,64 @@
+# Who may record, and whose port is whose: `tracewright record` as a user of no group, who is refused in a sentence,
+# and as a member of Performance Log Users, who records; and a diagnostic port that another user cannot open. As
+# administrator, on a Windows machine that is thrown away; the checkout set up (npm run setup).
+$ErrorActionPreference = 'Stop'
+$root = Resolve-Path (Join-Path $PSScriptRoot '../..')
+$folder = Join-Path $root 'build/etw/users'
+New-Item -ItemType Directory -Force $folder | Out-Null
+icacls $folder /grant '*S-1-5-32-545:(OI)(CI)M' | Out-Null
+$node = (Get-Command node).Source
+$cli = Join-Path $root 'dist/cjs/cli.cjs'
+$program = Join-Path $root 'scripts/ci/etw-program.mjs'
+
+function New-User([string] $name, [bool] $logs) {
+  $password = ConvertTo-SecureString ([guid]::NewGuid().ToString() + 'aA1!') -AsPlainText -Force
+  New-LocalUser -Name $name -Password $password -AccountNeverExpires | Out-Null
+  # By its SID: the group has another name in each language.
+  if ($logs) { Add-LocalGroupMember -SID 'S-1-5-32-559' -Member $name }
+  New-Object System.Management.Automation.PSCredential($name, $password)
+}
+
+function Invoke-As($credential, [string] $name, [string[]] $arguments, [int] $seconds = 120) {
+  $files = @{ RedirectStandardOutput = "$folder/$name.out"; RedirectStandardError = "$folder/$name.err" }
+  $quoted = $arguments | ForEach-Object { '"' + $_ + '"' }
+  $process = Start-Process $node $quoted -Credential $credential -WorkingDirectory $folder -PassThru @files
+  if (-not $process.WaitForExit($seconds * 1000)) { $process.Kill(); throw "$name did not end in $seconds s." }
+  $process.WaitForExit()
+  Write-Host "$name ended with $($process.ExitCode):"
+  Get-Content "$folder/$name.err" | Write-Host
+  @{ Status = $process.ExitCode; Errors = (Get-Content -Raw "$folder/$name.err") }
+}
+
+$nobody = New-User 'tw-nobody' $false
+$member = New-User 'tw-member' $true
+$record = @($cli, 'record', '--provider', 'MyCompany-MyService', '-o')
+
+$refused = Invoke-As $nobody 'refused' ($record + @("$folder/refused.etl", '--', $node, $program))
+if ($refused.Status -eq 0 -or $refused.Errors -notmatch 'Performance Log Users') {
+  throw 'A user of no group was not refused with the sentence that says what it takes.'
+}
+
+$allowed = Invoke-As $member 'allowed' ($record + @("$folder/allowed.etl", '--', $node, $program))
+if ($allowed.Status -ne 0 -or $allowed.Errors -notmatch 'Recorded into') {
+  throw 'A member of Performance Log Users could not record.'
+}
+& $node $cli stats "$folder/allowed.etl"
+if ($LASTEXITCODE -ne 0) { throw 'What the member recorded cannot be read.' }
+
+# The port of this user's process, to another user's tool
+$env:TRACEWRIGHT_DIAGNOSTICS = '1'
+$wait = 'import("tracewright/diagnostics/register").then(() => setInterval(() => {}, 1000))'
+$target = Start-Process $node @('-e', "`"$($wait.Replace('"', '\"'))`"") -WorkingDirectory $root -PassThru
+try {
+  # Until the port is there for its own user
+  $end = (Get-Date).AddSeconds(30)
+  do {
+    & $node $cli collect -p $target.Id --duration 1 -o "$folder/own.nettrace"
+    if ((Get-Date) -gt $end) { throw 'The port is closed to its own user.' }
+  } until ($LASTEXITCODE -eq 0)
+  $other = Invoke-As $nobody 'other' @($cli, 'collect', '-p', "$($target.Id)", '--duration', '1', '-o', "$folder/other.nettrace")
+  if ($other.Status -eq 0) { throw 'Another user could open the port.' }
+} finally {
+  Stop-Process -Id $target.Id -Force
+}
+Write-Host 'Each user may do what they may, and is told so.'

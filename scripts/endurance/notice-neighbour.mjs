@@ -1,0 +1,125 @@
+// `node scripts/endurance/notice-neighbour.mjs [SECONDS] [uml|qemu]`: on a kernel with user_events, root records and
+// watches a program of another user for so long (600), beside a neighbour of a third user who does what such a one can
+// to have it hang, grow, or lose events. Ends with status 1 unless every event that was written was recorded and shown,
+// or is counted as lost.
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { runInVm } from '../vm/index.mjs';
+
+const here = fileURLToPath(import.meta.url);
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const main = `${root}dist/cli/main.js`;
+const pauseMs = 10;
+const folder = '/run/notice-neighbour';
+const nobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
+
+/** What it prints, and how it ends. */
+function start(command, name) {
+  const child = spawn(command[0], command.slice(1), { stdio: ['ignore', 'pipe', 'pipe'] });
+  const output = { stdout: '', stderr: '', lines: 0 };
+  child.stdout.on('data', (bytes) => {
+    for (const byte of bytes) if (byte === 10) output.lines++;
+    output.stdout = (output.stdout + bytes).slice(-10_000);
+  });
+  child.stderr.on('data', (bytes) => {
+    output.stderr = (output.stderr + bytes).slice(-10_000);
+  });
+  const ended = new Promise((resolve) => child.on('close', (status, signal) => resolve(status ?? signal)));
+  return { name, child, output, ended };
+}
+
+function usage({ child, name }) {
+  const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
+  const kib = Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]);
+  return { name, kib, descriptors: readdirSync(`/proc/${child.pid}/fd`).length };
+}
+
+/** In the guest. */
+async function inGuest(seconds) {
+  mkdirSync(folder);
+  chmodSync(folder, 0o777);
+  chmodSync('/sys/kernel/tracing', 0o755);
+  chmodSync('/sys/kernel/tracing/user_events_data', 0o666);
+  // There before whoever watches, which is not told of it.
+  const tracepoint =
+    'u:Paced_Service_L4K0 u8 eventheader_flags; u8 version; u16 id; u16 tag; u8 opcode; u8 level';
+  writeFileSync('/sys/kernel/tracing/dynamic_events', tracepoint);
+  const count = (1000 * seconds) / pauseMs;
+  const ready = `${folder}/ready`;
+  const wait = `until [ -e ${ready} ]; do sleep 0.1; done`;
+  const paced = `${wait}; exec node ${root}test/kernel/programs/paced.mjs ${count} ${pauseMs}`;
+  const neighbour = start([...nobody, 'node', `${root}scripts/endurance/hostile-neighbour.mjs`, ready]);
+  const live = start(['node', main, 'live', '--json', '--provider', 'Paced-Service'], 'live');
+  const file = `${folder}/perf.data`;
+  const record = start(
+    ['node', main, 'record', '--user', 'daemon', '-o', file, '--', 'sh', '-c', paced],
+    'record',
+  );
+  const usages = [];
+  let isOver = false;
+  record.ended.then(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    await Promise.race([sleep(1000), record.ended]);
+    if (!isOver) usages.push(usage(record), usage(live));
+  }
+  await record.ended;
+  live.child.kill('SIGINT');
+  neighbour.child.kill('SIGTERM');
+  const statuses = { record: await record.ended, live: await live.ended, neighbour: await neighbour.ended };
+  const stats = start(['node', main, 'stats', '--json', file], 'stats');
+  await stats.ended;
+  return {
+    written: count,
+    statuses,
+    record: record.output.stderr,
+    live: live.output.stderr,
+    shown: live.output.lines,
+    neighbour: JSON.parse(neighbour.output.stdout || '{}'),
+    problems: neighbour.output.stderr,
+    stats: JSON.parse(stats.output.stdout),
+    usages: ['record', 'live'].map((name) => summaryOf(usages.filter((each) => each.name === name))),
+  };
+}
+
+/** Whether it grew: from the second third on, as the start takes what it takes. */
+function summaryOf(usages) {
+  const kib = usages.map((each) => each.kib);
+  const third = Math.ceil(kib.length / 3);
+  return {
+    middleKib: Math.max(...kib.slice(third, 2 * third)),
+    lastKib: Math.max(...kib.slice(2 * third)),
+    descriptors: Math.max(...usages.map((each) => each.descriptors)),
+  };
+}
+
+/** What did not hold, in a sentence. */
+function faultOf({ written, stats, shown, neighbour, statuses, usages }) {
+  const paced = stats.providers.find(({ provider }) => provider === 'Paced_Service')?.events ?? 0;
+  if (statuses.record !== 0 || statuses.live !== 0) return 'A recorder failed.';
+  if (statuses.neighbour !== 0) return 'The neighbour failed.';
+  if (neighbour.connected > 0) return 'The neighbour has reached a recorder.';
+  if (neighbour.refused === 0 || neighbour.registered === 0) return 'The neighbour has done nothing.';
+  if (paced + stats.lostEvents < written) return 'Events are missing in the file.';
+  if (shown !== written) return 'Events are missing in what was shown.';
+  const grows = usages.some(({ middleKib, lastKib }) => lastKib > 1.5 * middleKib);
+  return grows ? 'A recorder grows.' : undefined;
+}
+
+if (process.argv[2] === '--guest') {
+  console.log(JSON.stringify(await inGuest(Number(process.argv[3]))));
+} else {
+  const [seconds = '600', kernel = 'uml'] = process.argv.slice(2);
+  const command = ['node', here, '--guest', seconds];
+  const { stdout, stderr } = await runInVm(command, { kernel, timeout: 4 * Number(seconds) + 300 });
+  const result = JSON.parse(stdout.trimEnd().split('\n').at(-1) || 'null');
+  console.log(JSON.stringify(result, undefined, 2) + stderr);
+  const fault = faultOf(result);
+  if (fault !== undefined) {
+    console.error(fault);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,51 @@
+/**
+ * The application whose port port-neighbour.mjs is about: it writes numbered events while somebody wants them.
+ * `application.mjs MILLISECONDS` only lives for so long, as a command that is collected.
+ */
+import { readdirSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { enableDiagnostics } from '../../../dist/cjs/diagnostics.mjs';
+import { defineEventSource, event } from '../../../dist/cjs/index.mjs';
+
+const INTERVAL_MS = 5;
+const log = defineEventSource(process.env.TRACEWRIGHT_PROVIDER ?? 'Endurance-Command', {
+  Ping: event({ n: 'uint32', text: 'string' }),
+});
+const [lifetime] = process.argv.slice(2);
+if (lifetime !== undefined) {
+  log.Ping({ n: 0, text: '' });
+  await sleep(Number(lifetime));
+} else {
+  const { address } = enableDiagnostics();
+  let written = 0;
+  let longestDelay = 0;
+  let timer;
+  const answers = {
+    /** From when the session that is to have all of them is there. */
+    write: async ({ rate }) => {
+      while (!log.isEnabled()) await sleep(10);
+      const begin = performance.now();
+      let last = begin;
+      timer = setInterval(() => {
+        const now = performance.now();
+        longestDelay = Math.max(longestDelay, now - last - INTERVAL_MS);
+        last = now;
+        const due = ((now - begin) / 1000) * rate;
+        while (written < due) log.Ping({ n: written++, text: '/api/orders/17' });
+      }, INTERVAL_MS);
+    },
+    stop: () => clearInterval(timer),
+    state: () => globalThis.gc(),
+  };
+  process.on('message', async (message) => {
+    await answers[message.question](message);
+    process.send(state());
+  });
+  process.send({ address });
+
+  function state() {
+    const { rss, heapUsed } = process.memoryUsage();
+    const descriptors = readdirSync('/proc/self/fd').length;
+    return { written, longestDelay: Math.round(longestDelay), rss, heap: heapUsed, descriptors };
+  }
+}

@@ -1,0 +1,105 @@
+/** Inputs to start from that are hostile already: few bytes that are very much, sections of nothing, odd names. */
+import { crc32 } from 'node:zlib';
+
+const varuint = (value) =>
+  value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...varuint(Math.floor(value / 128))];
+const u16 = (value) => [value & 0xff, value >>> 8];
+const u32 = (value) => [...u16(value & 0xffff), ...u16(value >>> 16)];
+const text = (value) => [...varuint(value.length), ...Buffer.from(value)];
+const block = (kind, body) => [...u32(body.length | (kind << 24)), ...body];
+const row = (body) => [...u16(body.length), ...body];
+
+/** A trace of version 6 whose only kind of event has a field of this type; its payloads are `payload`. */
+function nettrace(type, payload, count) {
+  const time = [2025, 2, 1, 3, 4, 5, 6, 0].flatMap(u16);
+  const clock = [...u32(0), ...u32(0), ...u32(1000), ...u32(0)];
+  const field = row([...text('x\u001b[2J'), ...type]);
+  const metadata = row([1, ...text('Provider'), 15, ...text('Event'), ...u16(1), ...field, ...u16(0)]);
+  const first = [0xc7, 1, 0, 1, 0, 1, 1, ...varuint(payload.length), ...payload];
+  const more = Array.from({ length: count }, () => [0x40, 1, ...payload]).flat();
+  const events = [...u16(20), ...u16(1), ...Array(16).fill(0), ...first, ...more];
+  return Buffer.from([
+    ...Buffer.from('Nettrace'),
+    ...[0, 6, 0].flatMap(u32),
+    ...block(1, [...time, ...clock, ...u32(8), ...u32(0)]),
+    ...block(3, [...u16(0), ...metadata]),
+    ...block(6, row([1, 2, 84, 3, 11])),
+    ...block(2, events),
+    ...u32(0),
+  ]);
+}
+
+const NOTHING = [1, 0, 0];
+
+/** Arrays of empty structs of every kind, of arrays upon each other, and texts without end. */
+export function bombs() {
+  const many = u16(65_535);
+  return [
+    nettrace([19, ...NOTHING], many, 500),
+    nettrace([22, ...NOTHING, ...many], [0], 500),
+    nettrace([22, 22, 22, ...NOTHING, ...many, ...many, ...many], [0], 500),
+    nettrace([19, 19, ...NOTHING], [0xff, 0xff, 0xff, 0xff], 200),
+    nettrace([25, 4], u32(0x8000_0000), 200),
+    nettrace([24, 23], u32(0x0004_0000), 200),
+    nettrace([18], Array(64).fill(0x1b), 50),
+  ];
+}
+
+const TABLE_ENTRY = 16;
+
+/** The same perf.data with features that have no bytes: every second one. */
+export function emptyFeatures(file) {
+  const bytes = Buffer.from(file);
+  const table = Number(bytes.readBigUInt64LE(40) + bytes.readBigUInt64LE(48));
+  const end = Math.min(Number(bytes.readBigUInt64LE(table)), bytes.length);
+  for (let at = table; at + TABLE_ENTRY <= end; at += 2 * TABLE_ENTRY) bytes.writeBigUInt64LE(0n, at + 8);
+  return bytes;
+}
+
+/** The same file with names that control terminals, lead out of folders, or belong to every object. */
+export function hostileNames(file) {
+  const swap = (latin1, from, to) =>
+    latin1.replaceAll(from, to.padEnd(from.length, '_').slice(0, from.length));
+  let latin1 = file.latin1Slice();
+  latin1 = swap(latin1, 'user_events', '__proto__\u001b[2J');
+  latin1 = swap(latin1, 'common_type', 'constructor');
+  return Buffer.from(swap(latin1, 'eventheader_flags', '../../etc/passwd'), 'latin1');
+}
+
+/** A zip with the file as it is, and its directory. */
+export function storedZip(file) {
+  const name = Buffer.from('a.nettrace');
+  const common = Buffer.alloc(26);
+  common.writeUInt16LE(20, 0);
+  common.writeUInt32LE(crc32(file), 10);
+  common.writeUInt32LE(file.length, 14);
+  common.writeUInt32LE(file.length, 18);
+  common.writeUInt16LE(name.length, 22);
+  const local = Buffer.concat([Buffer.from('PK\x03\x04'), common, name, file]);
+  const central = Buffer.concat([Buffer.from('PK\x01\x02\x14\0'), common, Buffer.alloc(14), name]);
+  const end = Buffer.alloc(22);
+  end.write('PK\x05\x06');
+  end.writeUInt16LE(1, 8);
+  end.writeUInt16LE(1, 10);
+  end.writeUInt32LE(central.length, 12);
+  end.writeUInt32LE(local.length, 16);
+  return Buffer.concat([local, central, end]);
+}
+
+/** Frames of Zstandard: blocks of one byte again and again, raw blocks, and what zstd makes of some records. */
+export const ZSTD = [
+  Buffer.from([
+    0x28,
+    0xb5,
+    0x2f,
+    0xfd,
+    0,
+    0x38,
+    ...Array.from({ length: 20 }, () => [0x02, 0, 0x10, 0x50]).flat(),
+  ]),
+  Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, 0x38, 0x40, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0x09, 0, 0, 9]),
+  Buffer.from(
+    'KLUv/QBIvAIA1AMJAAAAAAB4AE0AEAAKAAAACwAAAAMAIAADAAEAAgAwAEAAHAAAANIEAAAKAAAABwAFBQABAEUAaQACCQAACwB7EB8QBS4GA4OMwcBgMLgYJAINuwAJZAAACAIDACCUBglGOAABnAAAUAAFRAAAAAAAACACAAQmwQlcAQ==',
+    'base64',
+  ),
+];

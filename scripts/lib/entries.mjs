@@ -1,0 +1,20 @@
+// What the package offers, by the names of its files: package.json's `exports` say under which paths.
+
+/** @type {Readonly<Record<string, string>>} each entry's module under lib/ */
+export const entries = {
+  index: 'index',
+  counters: 'counters/index',
+  diagnostics: 'diagnostics/index',
+  'opentelemetry-metrics': 'integrations/opentelemetry-metrics',
+  playback: 'playback/index',
+  'prom-client': 'integrations/prom-client',
+  runtime: 'runtime/index',
+  trace: 'trace/index',
+  view: 'view/index',
+};
+
+/** Run, and imported by nobody: CommonJS alone, which starts fastest and shares the entries' instance. */
+export const program = { cli: 'cli/main' };
+
+/** Waits at its top level, as modules alone can. */
+export const registration = { name: 'diagnostics-register', module: 'diagnostics/register' };

@@ -1,0 +1,15 @@
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** Makes the folder at `path` by way of `make(scratch)`, so that it is there whole or not at all. */
+export function makeFolder(path, make) {
+  if (existsSync(path)) return;
+  mkdirSync(dirname(path), { recursive: true });
+  const scratch = mkdtempSync(`${path}.`);
+  try {
+    make(scratch);
+    renameSync(scratch, path);
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}

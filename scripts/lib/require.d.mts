@@ -1,0 +1,1 @@
+export function isRequired(name: string): boolean;

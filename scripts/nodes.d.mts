@@ -1,0 +1,2 @@
+export declare const nodes: Readonly<Record<string, string>>;
+export declare const majors: readonly string[];

@@ -1,0 +1,22 @@
+/**
+ * The public surface: what the files beside this one say. `npm run api` writes them anew; whoever changes the surface
+ * commits them, and whoever reviews sees the change.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { apiReport, entryNames, reportFolder } from '../../scripts/api-report.mjs';
+
+describe('the public surface', () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'tracewright-test-'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it.each(entryNames)('of %s is the one that was reviewed', { timeout: 120_000 }, async (name) => {
+    const reviewed = readFileSync(join(reportFolder, `${name}.api.md`), 'utf8');
+    expect(await apiReport(name, folder)).toBe(reviewed);
+  });
+});

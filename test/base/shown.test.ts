@@ -1,0 +1,48 @@
+/** Text for reports of whatever an application gave or threw. */
+import { describe, expect, it } from 'vitest';
+import { shown, thrownText, thrownTextWithStack } from '../../lib/base/shown.ts';
+
+const hostile = {
+  get [Symbol.toStringTag](): string {
+    throw new Error('tag');
+  },
+  toString() {
+    throw new Error('text');
+  },
+};
+
+// Node.js 24 shows the object all the same; before, inspect threw what the getter throws.
+const SHOWN_OR_NOT = /^(a value of type object that cannot be shown|\{ toString: .*\})$/;
+
+describe('a value that is shown', () => {
+  it('is as in JavaScript, on one line', () => {
+    expect(shown('a\nb')).toBe("'a\\nb'");
+    expect(shown({ a: { b: { c: 1 } } })).toBe('{ a: { b: [Object] } }');
+    expect(shown(7n)).toBe('7n');
+  });
+
+  it('is cut when it is long', () => {
+    expect(shown('x'.repeat(1000)).length).toBeLessThan(120);
+  });
+
+  it('is described where it cannot be shown', () => {
+    expect(shown(hostile)).toMatch(SHOWN_OR_NOT);
+  });
+});
+
+describe('what was thrown', () => {
+  it('is in its own words if it has any', () => {
+    expect(thrownText(new RangeError('far'))).toBe('RangeError: far');
+    expect(thrownText('text')).toBe('text');
+    expect(thrownText(Object.create(null))).toBe('[Object: null prototype] {}');
+    expect(thrownText(hostile)).toMatch(SHOWN_OR_NOT);
+  });
+
+  it('comes with its stack where it has one', () => {
+    expect(thrownTextWithStack(new Error('far'))).toMatch(/^Error: far\n\s+at /);
+    expect(thrownTextWithStack(5)).toBe('5');
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    expect(thrownTextWithStack(proxy)).toBe('<Revoked Proxy>');
+  });
+});

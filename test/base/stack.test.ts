@@ -1,0 +1,19 @@
+/** What is left of the stack. */
+import { expect, it } from 'vitest';
+import { hasStack } from '../../lib/base/stack.ts';
+import { untilThereIsStack } from './stack-end.ts';
+
+const callDeeply = (calls: number): number => (calls === 0 ? 0 : 1 + callDeeply(calls - 1));
+
+it('has room on the main road, and none near its end', () => {
+  expect(hasStack()).toBe(true);
+  let answers = 0;
+  const refused = untilThereIsStack(() => {
+    if (!hasStack()) throw new RangeError('There is none yet.');
+    answers++;
+    // As deep as functions of Node.js go that sessions call, several times over.
+    expect(callDeeply(300)).toBe(300);
+  });
+  expect(answers).toBe(1);
+  expect(refused).toBeGreaterThan(100);
+});

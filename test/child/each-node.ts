@@ -1,0 +1,37 @@
+/** Runs a program on a Node.js of each supported major version, for what differs between them. */
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe } from 'vitest';
+import { isRequired } from '../../scripts/lib/require.mjs';
+import { majors, nodes } from '../../scripts/nodes.mjs';
+
+const [ownMajor = ''] = process.versions.node.split('.');
+const programOf = (major: string) => (major === ownMajor ? process.execPath : nodes[major]);
+
+/** Runs the program, which prints JSON, and returns what it printed. */
+export type RunProgram = (program: string, ...args: string[]) => Promise<unknown>;
+
+/**
+ * A suite for each major version; `node scripts/nodes.mjs` fetches those that are not there. TRACEWRIGHT_REQUIRE=nodes
+ * has a missing one fail instead of skip.
+ */
+export function describeEachNode(what: string, define: (run: RunProgram) => void): void {
+  for (const major of majors) {
+    const node = programOf(major);
+    if (node === undefined && !isRequired('nodes')) {
+      describe.skip(`${what}, on Node.js ${major} (skipped: run node scripts/nodes.mjs)`, () => {
+        define(async () => undefined);
+      });
+      continue;
+    }
+    describe(`${what}, on Node.js ${major}`, () => {
+      define(async (program, ...args) => {
+        if (node === undefined) throw new Error(`There is no Node.js ${major}: run node scripts/nodes.mjs.`);
+        const path = join(import.meta.dirname, 'activity-programs', program);
+        const { stdout } = await promisify(execFile)(node, [path, ...args], { timeout: 25_000 });
+        return JSON.parse(stdout);
+      });
+    });
+  }
+}

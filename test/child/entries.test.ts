@@ -1,0 +1,33 @@
+/** What loading one entry of the package loads beside it: an application pays for what it uses. */
+import { execFileSync } from 'node:child_process';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const folder = fileURLToPath(new URL('../../dist/cjs', import.meta.url));
+
+function loadedBy(entry: string): string[] {
+  const program = `require(${JSON.stringify(join(folder, entry))}); console.log('loaded:' + Object.keys(require.cache))`;
+  // The command line prints its usage, too.
+  const [, paths = ''] =
+    /^loaded:(.*)$/m.exec(execFileSync(process.execPath, ['-e', program]).toString()) ?? [];
+  return paths
+    .split(',')
+    .map((path) => basename(path).replace(/-[\w-]{8}\.cjs$/, '.cjs'))
+    .sort();
+}
+
+describe('loading', () => {
+  it('the index loads what writes events, in three files, and opens the port where that is wanted', () => {
+    expect(loadedBy('index.cjs')).toEqual(['base.cjs', 'index.cjs', 'write.cjs']);
+  });
+
+  it('the reader of traces loads nothing that writes events, and opens no port', () => {
+    expect(loadedBy('trace.cjs')).toEqual(['base.cjs', 'read.cjs', 'trace.cjs']);
+  });
+
+  it('the command line loads neither before a command needs it', () => {
+    expect(loadedBy('cli.cjs')).not.toContain('write.cjs');
+    expect(loadedBy('cli.cjs')).not.toContain('read.cjs');
+  });
+});

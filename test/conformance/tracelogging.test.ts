@@ -1,0 +1,16 @@
+/**
+ * The conformance of TraceLogging knows every function of Microsoft's traceloggingdynamic (Python), its descriptor,
+ * tags and provider groups: `all-types` has a case of each, put together by the library's source, not by ours.
+ */
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { layouts } from '../../scripts/conformance/layouts.mjs';
+import { Report } from '../../scripts/conformance/report.mjs';
+
+it('passes a case of every function, out type, form of a tag, struct, descriptor and group', async () => {
+  const report = new Report();
+  const layout = layouts.find(({ name }) => name === 'tracelogging');
+  await layout?.run(join(import.meta.dirname, 'all-types'), report);
+  expect(report.failed).toEqual([]);
+  expect(report.passed).toHaveLength(60);
+});

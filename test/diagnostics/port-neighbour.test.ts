@@ -1,0 +1,30 @@
+/** The short form of scripts/endurance/port-neighbour.mjs: a diagnostic port beside a hostile user of the machine. */
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+import { missingOnWindows, named } from '../platforms.ts';
+
+const SCRIPT = fileURLToPath(new URL('../../scripts/endurance/port-neighbour.mjs', import.meta.url));
+
+it.skipIf(missingOnWindows('Unix sockets') !== undefined)(
+  named(
+    'a hostile neighbour has no event lost in silence, nothing hang and nothing grow',
+    missingOnWindows('Unix sockets'),
+  ),
+  { timeout: 120_000 },
+  async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, [SCRIPT, '--seconds', '5']);
+    const { written, events, lost, sessions, neighbour, problems } = JSON.parse(stdout);
+    expect(problems).toEqual([]);
+    expect(written).toBeGreaterThan(1000);
+    expect(events + lost).toBe(written);
+    expect(sessions.short).toBeGreaterThan(0);
+    expect(sessions.commands).toBeGreaterThan(0);
+    for (const kind of ['held', 'half', 'garbage', 'flood', 'planted']) {
+      expect([kind, neighbour[kind] > 0]).toEqual([kind, true]);
+    }
+    // Before the port was opened to them, other users could not even connect.
+    if (process.getuid?.() === 0) expect(neighbour.refused).toBeGreaterThan(0);
+  },
+);

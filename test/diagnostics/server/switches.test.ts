@@ -1,0 +1,31 @@
+/** When a process has a diagnostic port without its code asking for one, and when none at all. */
+import { expect, it } from 'vitest';
+import {
+  forbiddingVariable,
+  isDefaultPortSuspended,
+  isPortWanted,
+} from '../../../lib/diagnostics/server/switches.ts';
+
+it.each([
+  [{}, false],
+  [{ TRACEWRIGHT_DIAGNOSTICS: '0' }, false],
+  [{ TRACEWRIGHT_DIAGNOSTICS: '1' }, true],
+  [{ TRACEWRIGHT_RECORD_TRACE: '1' }, true],
+  [{ TRACEWRIGHT_RECORD_TRACE: '1', DOTNET_EnableDiagnostics: '0' }, false],
+  [{ DOTNET_DiagnosticPorts: '' }, false],
+  [{ DOTNET_DiagnosticPorts: '/tmp/tool' }, true],
+  [{ TRACEWRIGHT_DIAGNOSTICS: '1', DOTNET_EnableDiagnostics: '0' }, false],
+  [{ TRACEWRIGHT_DIAGNOSTICS: '1', DOTNET_EnableDiagnostics_IPC: '0' }, false],
+  [{ TRACEWRIGHT_DIAGNOSTICS: '1', DOTNET_EnableDiagnostics: '1' }, true],
+])('%j: %j', (environment, isWanted) => {
+  expect(isPortWanted(environment)).toBe(isWanted);
+});
+
+it('is told by which variable there is none', () => {
+  expect(forbiddingVariable({ DOTNET_EnableDiagnostics_IPC: '0' })).toBe('DOTNET_EnableDiagnostics_IPC');
+});
+
+it('is told whether the own port waits for a tool', () => {
+  expect(isDefaultPortSuspended({})).toBe(false);
+  expect(isDefaultPortSuspended({ DOTNET_DefaultDiagnosticPortSuspend: '1' })).toBe(true);
+});

@@ -1,0 +1,223 @@
+/** CPU samples: what V8 sees of two functions that burn CPU time, and the names that a trace gives them. */
+import { Session } from 'node:inspector';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, vi } from 'vitest';
+import { CpuSamples } from '../../../lib/eventpipe/cpu-samples/cpu-samples.ts';
+import { V8Profiler } from '../../../lib/eventpipe/cpu-samples/v8-profiler.ts';
+import { timestamp } from '../../../lib/listen/timestamp.ts';
+import type { TraceEvent } from '../../../lib/trace/trace-event.ts';
+import { SpeedscopeExport } from '../../../lib/view/export/speedscope-export.ts';
+import { NetTraceWriter } from '../../../lib/wire/nettrace/write/nettrace-writer.ts';
+import { exportEvents } from '../../view/export/exported.ts';
+import { checkSpeedscope } from '../../view/export/speedscope-rules.ts';
+import { readSession } from '../session-trace.ts';
+import { burnLong, burnShort } from './burning.ts';
+
+const SAMPLE = 'Thread/Sample';
+const METHOD = 'Method/DCStopVerbose';
+const MODULES = ['Loader/ModuleDCStop', 'Loader/DomainModuleDCStop'];
+
+interface Recorder {
+  readonly samples: CpuSamples;
+  /** As a session does from time to time, which has all other events up to this time. */
+  flush(until?: bigint): void;
+}
+
+/** Samples the work, and reads the trace. */
+async function sampled(
+  version: 4 | 6,
+  work: (recorder: Recorder) => unknown,
+  hasRoom: () => boolean = () => true,
+) {
+  const startTimeMs = Date.now();
+  const syncTicks = BigInt(startTimeMs) * 1_000_000n;
+  const trace = { startTimeMs, syncTicks, ticksPerSecond: 1_000_000_000n, pointerSize: 8 as const };
+  const samplingInterval = 1_000_000;
+  const writer = new NetTraceWriter(version, { ...trace, samplingInterval }, 'thread');
+  const thread = writer.thread({ processId: process.pid, threadId: process.pid, name: 'main' });
+  const before = timestamp();
+  const samples = new CpuSamples(writer, thread, { intervalMs: 1 }, hasRoom);
+  const pieces: Uint8Array[] = [];
+  const flush = (until = timestamp()) =>
+    pieces.push(samples.takeDue(until) ? writer.flush() : writer.flushOpen());
+  await work({ samples, flush });
+  samples.end();
+  const after = timestamp();
+  samples.finish(after);
+  pieces.push(writer.end());
+  const session = await readSession(Buffer.concat(pieces));
+  return { ...session, samples, before, after };
+}
+
+/** For each sample its functions, the innermost first, by the names in the trace. */
+function stacksOf(events: readonly TraceEvent[]): string[][] {
+  const names = new Map<bigint, string>();
+  for (const { payload } of events.filter(({ name }) => name === METHOD)) {
+    names.set(payload.MethodStartAddress as bigint, String(payload.MethodName));
+  }
+  return events
+    .filter(({ name }) => name === SAMPLE)
+    .map(({ stack = [] }) => stack.map((address) => names.get(address - (address % 16n)) ?? '?'));
+}
+
+const share = (stacks: readonly string[][], name: string) =>
+  stacks.filter((stack) => stack.includes(name)).length / stacks.length;
+
+describe.each([6, 4] as const)('CPU samples in version %i', (version) => {
+  it('show functions in proportion to their time, whatever the pieces they are fetched in', async () => {
+    const { events, checked, samples, before, after } = await sampled(version, async ({ flush }) => {
+      for (let round = 0; round < 6; round++) {
+        burnLong(300);
+        burnShort(100);
+        flush();
+        await null;
+      }
+    });
+    const stacks = stacksOf(events);
+    expect(checked).toMatchObject({ dropped: 0, threads: 2 });
+    expect(stacks.length).toBe(samples.written);
+    expect(Math.abs(share(stacks, 'burnLong') - 0.75)).toBeLessThan(0.1);
+    expect(Math.abs(share(stacks, 'burnShort') - 0.25)).toBeLessThan(0.1);
+    const [stack = []] = stacks.filter((names) => names.includes('burnLong'));
+    expect(stack.indexOf('burn')).toBe(stack.indexOf('burnLong') - 1);
+    expect(stacks.flat()).not.toContain('?');
+    const times = events.filter(({ name }) => name === SAMPLE).map(({ timestamp: time }) => time);
+    expect(times[0]).toBeGreaterThanOrEqual(before);
+    expect(times.at(-1)).toBeLessThanOrEqual(after);
+    expect(events.find(({ name }) => name === SAMPLE)).toMatchObject({
+      provider: 'Microsoft-DotNETCore-SampleProfiler',
+      threadId: process.pid,
+      payload: { Type: 2 },
+    });
+  });
+});
+
+describe('a sample', () => {
+  it('waits for the events of its time', async () => {
+    const until = timestamp() + 600_000_000n;
+    let before = 0;
+    const { events, samples } = await sampled(6, (recorder) => {
+      burnLong(1100);
+      recorder.flush(until);
+      before = recorder.samples.written;
+    });
+    const times = events.filter(({ name }) => name === SAMPLE).map((event) => event.timestamp);
+    expect(before).toBeGreaterThan(0);
+    expect(before).toBe(times.filter((time) => time <= until).length);
+    expect(before).toBeLessThan(samples.written);
+  });
+});
+
+describe('a stack', () => {
+  it('leads to the script, its module and the place in it', async () => {
+    const { events } = await sampled(6, () => burnLong(100));
+    const method = events.find(({ name, payload }) => name === METHOD && payload.MethodName === 'burnLong');
+    expect(method?.payload.MethodNamespace).toBe('test/eventpipe/cpu-samples/burning.ts');
+    expect(method?.payload.MethodSignature).toMatch(/^\(\d+:\d+\)$/);
+    const { ModuleID } = method?.payload ?? {};
+    const modules = events.filter(
+      ({ payload }) => payload.ModuleID === ModuleID && 'ModuleILPath' in payload,
+    );
+    expect(modules.map(({ name }) => name)).toEqual(MODULES);
+    for (const { payload } of modules) expect(payload.ModuleILPath).toMatch(/burning\.ts$/);
+  });
+
+  it('is in a profile of speedscope', async () => {
+    const { events } = await sampled(6, () => burnLong(200));
+    const { text } = exportEvents(events, (trace) => new SpeedscopeExport(trace));
+    const { profiles, frames } = checkSpeedscope(text);
+    const [profile] = profiles;
+    expect(profile?.type).toBe('sampled');
+    const stacks = (profile?.samples ?? []).map((stack) => stack.map((frame) => frames[frame] ?? ''));
+    expect(share(stacks, 'test/eventpipe/cpu-samples/burning.ts.burnLong')).toBeGreaterThan(0.8);
+  });
+});
+
+describe('a thread that waits', () => {
+  it('has one sample for all of the time', async () => {
+    const { events } = await sampled(6, () => sleep(400));
+    const samples = events.filter(({ name }) => name === SAMPLE);
+    const idle = stacksOf(events).filter((stack) => stack.includes('(idle)'));
+    expect(idle.length).toBeGreaterThan(0);
+    expect(idle.length).toBeLessThan(40);
+    expect(samples.filter(({ payload }) => payload.Type === 1).length).toBeGreaterThanOrEqual(idle.length);
+  });
+});
+
+describe('without room', () => {
+  it('samples are missing, and the trace tells how many', async () => {
+    const { checked, samples } = await sampled(
+      6,
+      () => burnLong(100),
+      () => false,
+    );
+    expect(samples.written).toBe(0);
+    expect(samples.dropped).toBeGreaterThan(0);
+    expect(checked.dropped).toBe(samples.dropped);
+  });
+});
+
+describe('where Node.js has no inspector', () => {
+  it('there are no samples, and one warning says why', async () => {
+    const builtin = vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined as never);
+    const warning = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    const { events } = await sampled(6, ({ flush }) => flush());
+    expect(events).toEqual([]);
+    expect(warning.mock.calls).toEqual([
+      [
+        'The session has no CPU samples from here on: Error: This Node.js has no inspector.',
+        'TracewrightWarning',
+      ],
+    ]);
+    builtin.mockRestore();
+    warning.mockRestore();
+  });
+});
+
+describe('where fetching samples takes long', () => {
+  it('it is done after some seconds all the same: what takes long for what there is takes longer for more', async () => {
+    let now = performance.now();
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
+    const profile = { nodes: [], startTime: 0, endTime: 0 };
+    const fetching = vi.spyOn(V8Profiler.prototype, 'take').mockImplementation(() => {
+      now += 30_000;
+      return { profile, shiftUs: 0 };
+    });
+    await sampled(6, ({ samples }) => {
+      expect(samples.takeDue(0n)).toBe(false);
+      now += 1000;
+      expect(samples.takeDue(0n)).toBe(true);
+      now += 1000;
+      expect(samples.takeDue(0n)).toBe(false);
+      now += 4000;
+      expect(samples.takeDue(0n)).toBe(true);
+    });
+    expect(fetching).toHaveBeenCalledTimes(2);
+    fetching.mockRestore();
+    clock.mockRestore();
+  });
+});
+
+describe('where V8 refuses amid a session', () => {
+  it('it goes on without samples, and V8 samples no more', async () => {
+    const warning = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    const disconnect = vi.spyOn(Session.prototype, 'disconnect');
+    const { post } = Session.prototype;
+    const refusing = vi.spyOn(Session.prototype, 'post').mockImplementation(function (
+      this: Session,
+      ...args: unknown[]
+    ) {
+      if (args[0] !== 'Profiler.stop') return Reflect.apply(post, this, args);
+      (args[2] as (refusal: Error) => void)(new Error('No recording profiles found'));
+    } as typeof post);
+    await sampled(6, async ({ flush }) => {
+      await sleep(1100);
+      flush();
+      expect(disconnect).toHaveBeenCalledOnce();
+    });
+    expect(warning).toHaveBeenCalledOnce();
+    refusing.mockRestore();
+    disconnect.mockRestore();
+    warning.mockRestore();
+  });
+});

@@ -1,0 +1,44 @@
+/** What scripts are called. */
+import { sep } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, it } from 'vitest';
+import { scriptNames } from '../../../lib/eventpipe/cpu-samples/script-names.ts';
+
+const path = (text: string) => (sep === '/' ? text : `C:${text.replaceAll('/', sep)}`);
+const folder = path('/srv/shop');
+
+it.each([
+  ['inside the folder by its path from there', '/srv/shop/lib/cart.js', 'lib/cart.js'],
+  ['elsewhere by its last folder', '/opt/tools/start/index.js', 'start/index.js'],
+  [
+    'of a package by the path that imports it',
+    '/srv/shop/node_modules/express/lib/app.js',
+    'express/lib/app.js',
+  ],
+  [
+    'of a package of a package by the inner one',
+    '/srv/shop/node_modules/a/node_modules/@b/c/index.js',
+    '@b/c/index.js',
+  ],
+  ['with a space and letters as they are', '/srv/shop/Größe 1.js', 'Größe 1.js'],
+])('a file %s', (_, file, name) => {
+  const url = pathToFileURL(path(file)).href;
+  expect(scriptNames(url, '7', folder)).toEqual({ path: path(file), name });
+});
+
+it.each([
+  ['of Node.js', 'node:internal/timers', '7', process.execPath, 'node:internal/timers'],
+  ['that is no script', '', '0', process.execPath, 'native'],
+  ['without a name', '', '7', process.execPath, 'eval'],
+  ['that vm evaluates', 'evalmachine.<anonymous>', '7', 'evalmachine.<anonymous>', 'evalmachine.<anonymous>'],
+  ['with a URL that is no file', 'file://%', '7', 'file://%', 'file://%'],
+  [
+    'that is a long text',
+    `data:${'x'.repeat(1000)}`,
+    '7',
+    `data:${'x'.repeat(195)}`,
+    `data:${'x'.repeat(195)}`,
+  ],
+])('what runs %s', (_, url, scriptId, where, name) => {
+  expect(scriptNames(url, scriptId, folder)).toEqual({ path: where, name });
+});

@@ -1,0 +1,21 @@
+/** What sessions leave behind in memory: nothing. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+
+const folder = mkdtempSync(join(tmpdir(), 'tracewright-session-memory-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+it('sessions one after the other, and many at once, give back their memory', { timeout: 120_000 }, () => {
+  const program = join(import.meta.dirname, 'programs/many-sessions.mjs');
+  // With a large young generation, so that nothing else makes V8 collect the buffers.
+  const args = ['--expose-gc', '--max-semi-space-size=64', program, folder];
+  const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  expect(stderr).toBe('');
+  const { rss, arrayBuffers } = JSON.parse(stdout) as { rss: number[]; arrayBuffers: number };
+  // Buffers of the C library had it at more than 1,000 MB.
+  expect(Math.max(...rss)).toBeLessThan(400);
+  expect(arrayBuffers).toBeLessThan(20e6);
+});

@@ -1,0 +1,133 @@
+/** Where a session's bytes go: streams as well as files, and what happens when one of them fails. */
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough, Writable } from 'node:stream';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import {
+  defineEventSource,
+  event,
+  SessionError,
+  type SessionOptions,
+  startSession,
+} from '../../lib/index.ts';
+import { linuxOnly, missingOnWindows, named } from '../platforms.ts';
+import { readSession } from './session-trace.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'tracewright-session-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+afterEach(() => void vi.restoreAllMocks());
+
+const log = defineEventSource('Session-Test', { Plain: event({ n: 'int32' }) });
+const warnings = () => vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+
+describe('a file', () => {
+  it.skipIf(missingOnWindows('modes of files') !== undefined).each([undefined, 0o666, 0o640, 0o400])(
+    named('is for its owner alone, whatever was there before (mode %o)', missingOnWindows('modes of files')),
+    async (existing) => {
+      const path = join(folder, `mode-${existing}.nettrace`);
+      if (existing !== undefined) {
+        writeFileSync(path, 'x'.repeat(100_000));
+        chmodSync(path, existing | 0o200);
+      }
+      const session = startSession({ providers: 'Session-Test', output: path });
+      expect(statSync(path).mode & 0o077).toBe(0);
+      log.Plain({ n: 1 });
+      const result = await session.stop();
+      expect(result).toMatchObject({ events: 1, problem: undefined });
+      expect(statSync(path).size).toBe(result.bytes);
+    },
+  );
+});
+
+describe('a stream', () => {
+  it('gets the trace, and is ended', async () => {
+    const stream = new PassThrough();
+    const pieces: Buffer[] = [];
+    stream.on('data', (piece) => pieces.push(piece));
+    const session = startSession({ providers: 'Session-Test', output: stream });
+    log.Plain({ n: 1 });
+    const result = await session.stop();
+    expect(await session.stop()).toBe(result);
+    const { events } = await readSession(Buffer.concat(pieces));
+    expect(events.length).toBe(1);
+    expect(stream.writableFinished).toBe(true);
+  });
+
+  it('that does not take its bytes costs no more memory than the buffer', async () => {
+    warnings();
+    const stuck = new Writable({ write: () => {} });
+    const session = startSession({ providers: 'Session-Test', output: stuck, bufferMB: 1 });
+    for (let n = 0; n < 300_000; n++) log.Plain({ n });
+    expect(session.result.dropped).toBeGreaterThan(100_000);
+    expect(stuck.writableLength).toBeLessThan(1.1 * 1024 * 1024);
+    stuck.destroy();
+    expect((await session.stop()).problem).toMatch(/^The session's stream cannot be written: /);
+  });
+});
+
+describe('an output that fails', () => {
+  it('as a file ends the session with the reason', async () => {
+    const warned = warnings();
+    const output = join(folder, 'not-there', 'x.nettrace');
+    const session = startSession({ providers: 'Session-Test', output });
+    log.Plain({ n: 1 });
+    expect(log.Plain.enabled).toBe(false);
+    const problem = `The session's file ${output} cannot be written (ENOENT).`;
+    expect(await session.stop()).toEqual({ events: 0, dropped: 0, bytes: 0, problem });
+    expect(warned).toHaveBeenCalledExactlyOnceWith(problem, 'TracewrightWarning');
+  });
+
+  it.skipIf(linuxOnly('/dev/full') !== undefined).each(['drop', 'block'] as const)(
+    named('as a full disk, too (%s)', linuxOnly('/dev/full')),
+    async (mode) => {
+      warnings();
+      const session = startSession({ providers: 'Session-Test', output: '/dev/full', bufferMB: 0.1, mode });
+      for (let n = 0; n < 20_000; n++) log.Plain({ n });
+      expect((await session.stop()).problem).toContain('/dev/full cannot be written (ENOSPC)');
+      expect(log.Plain.enabled).toBe(false);
+    },
+  );
+
+  it.each([
+    ['fails', new Writable({ write: (_, __, done) => done(new Error('gone')) })],
+    [
+      'throws',
+      new Writable({
+        write: () => {
+          throw new Error('gone');
+        },
+      }),
+    ],
+  ])('as a stream that %s, too', async (_, output) => {
+    warnings();
+    const session = startSession({ providers: 'Session-Test', output });
+    log.Plain({ n: 1 });
+    expect((await session.stop()).problem).toBe("The session's stream cannot be written: Error: gone");
+  });
+
+  it('as a stream that somebody else ends, too', async () => {
+    warnings();
+    const output = new PassThrough().resume();
+    const session = startSession({ providers: 'Session-Test', output });
+    output.end();
+    await vi.waitFor(() => expect(session.result.problem).toContain('ended by somebody else'));
+    await session.stop();
+  });
+});
+
+it.each([
+  [{ output: '' }, "A session's output is a path or a Writable, not ''."],
+  [{ format: 5 }, "A session's format is 4 or 6, not 5."],
+  [{ bufferMB: 0 }, "A session's bufferMB is a number above 0, not 0."],
+  [{ mode: 'wait' }, "A session's mode is 'drop' or 'block', not 'wait'."],
+  [{ mode: 'block', output: new PassThrough() }, /only where the output is a path/],
+  [
+    { buffer: 1 },
+    'A session has no option "buffer"; the options are providers, output, format, bufferMB, mode, rundown.',
+  ],
+])('a session cannot have %j', (options, message) => {
+  const all = { providers: 'A', output: join(folder, 'x.nettrace'), ...options } as SessionOptions;
+  expect(() => startSession(all)).toThrow(SessionError);
+  expect(() => startSession(all)).toThrow(message);
+});

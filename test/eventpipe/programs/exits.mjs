@@ -1,0 +1,32 @@
+/** Writes events into a session's file and does not stop it. Arguments: the file, and how the process ends. */
+import { isMainThread, Worker, workerData } from 'node:worker_threads';
+import { defineEventSource, event, startSession } from '../../../dist/cjs/index.mjs';
+
+const [file, ending] = isMainThread ? process.argv.slice(2) : workerData;
+
+function write() {
+  const log = defineEventSource('Session-Exit', { Ping: event({ n: 'int32' }) });
+  const session = startSession({ providers: '*', output: file });
+  for (let n = 0; n < 50_000; n++) log.Ping({ n });
+  return { log, session };
+}
+
+if (ending === 'worker' && isMainThread) {
+  new Worker(new URL(import.meta.url), { workerData: [file, ending] });
+} else {
+  const { log, session } = write();
+  if (ending === 'exit') setImmediate(() => process.exit(3));
+  if (ending === 'throw') {
+    setImmediate(() => {
+      throw new Error('thrown');
+    });
+  }
+  if (ending === 'busy') {
+    process.on('exit', () => log.Ping({ n: -1 }));
+    process.on('exit', () => {
+      log.Ping({ n: -2 });
+      log.write('Own', { n: -3 });
+      console.log(JSON.stringify(session.result));
+    });
+  }
+}

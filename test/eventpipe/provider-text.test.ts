@@ -1,0 +1,89 @@
+/** Providers as dotnet-trace takes them, and what a session asks of each because of them. */
+import { describe, expect, it } from 'vitest';
+import { parseProviders } from '../../lib/eventpipe/provider-text.ts';
+import { ProviderRequests } from '../../lib/eventpipe/requests.ts';
+import { SessionError } from '../../lib/eventpipe/session-error.ts';
+import type { EventFilter } from '../../lib/wire/diagnostics-ipc/tracing.ts';
+
+const ALL = 0xffff_ffff_ffff_ffffn;
+
+describe('a text of providers', () => {
+  it.each([
+    ['A', [{ name: 'A', arguments: {} }]],
+    ['A:1F:4', [{ name: 'A', keywords: 0x1fn, level: 4, arguments: {} }]],
+    ['A:0xFFFFFFFFFFFFFFFF:Verbose', [{ name: 'A', keywords: ALL, level: 5, arguments: {} }]],
+    ['A::warning', [{ name: 'A', level: 3, arguments: {} }]],
+    ['A:0:info', [{ name: 'A', keywords: 0n, level: 4, arguments: {} }]],
+    [
+      'A, B:2',
+      [
+        { name: 'A', arguments: {} },
+        { name: 'B', keywords: 2n, arguments: {} },
+      ],
+    ],
+    ['A:::x=1;y=', [{ name: 'A', arguments: { x: '1', y: '' } }]],
+    ['A:::u=http://h:80/?q=1', [{ name: 'A', arguments: { u: 'http://h:80/?q=1' } }]],
+    ['A:::"a;b"="c;d=e,f";g=h', [{ name: 'A', arguments: { 'a;b': 'c;d=e,f', g: 'h' } }]],
+  ])('%s', (text, providers) => {
+    expect(parseProviders(text)).toEqual(providers);
+  });
+
+  it.each([
+    [':1:2', 'The provider ":1:2" has no name.'],
+    ['A:xyz', 'The keywords of A are up to 64 bits in hex, not "xyz".'],
+    ['A:1:loud', 'The level of A is a number up to 255 or a name such as Informational, not "loud".'],
+    [
+      'A:1:constructor',
+      'The level of A is a number up to 255 or a name such as Informational, not "constructor".',
+    ],
+    ['A:1:4:x', 'The arguments of A are of the form key=value, not "x".'],
+    ['A:1:4:=x', 'The arguments of A are of the form key=value, not "=x".'],
+  ])('%s is a mistake', (text, message) => {
+    expect(() => parseProviders(text)).toThrow(new SessionError(message));
+  });
+});
+
+describe('what is asked of a provider', () => {
+  it('is everything where nothing else is said, and nothing of one that is not named', () => {
+    const requests = ProviderRequests.from('A');
+    expect(requests.of('A')).toEqual({ keywords: ALL, level: 5, arguments: {}, filter: undefined });
+    expect(requests.of('a')).toBeUndefined();
+  });
+
+  it('is put together where it is named twice, and where every provider is', () => {
+    const requests = ProviderRequests.from('A:1:4:x=1,A:2:3:y=2,*:8:5');
+    expect(requests.of('A')).toEqual({ keywords: 11n, level: 5, arguments: { x: '1', y: '2' } });
+    expect(requests.of('B')).toEqual({ keywords: 8n, level: 5, arguments: {} });
+    expect(ProviderRequests.from('A:1:0,A:1:4').of('A')?.level).toBe(0);
+  });
+
+  it('passes the events that any of its filters passes', () => {
+    const filterOf = (...filters: (EventFilter | undefined)[]) =>
+      ProviderRequests.from(filters.map((filter) => ({ name: 'A', ...(filter && { filter }) }))).of('A')
+        ?.filter;
+    const allow = (...ids: number[]) => ({ isAllowList: true, ids });
+    const deny = (...ids: number[]) => ({ isAllowList: false, ids });
+    expect(filterOf(allow(1, 2))).toEqual(allow(1, 2));
+    expect(filterOf(allow(1, 2), allow(2, 3))).toEqual(allow(1, 2, 3));
+    expect(filterOf(deny(1, 2), deny(2, 3))).toEqual(deny(2));
+    expect(filterOf(deny(1, 2), allow(2, 3))).toEqual(deny(1));
+    expect(filterOf(allow(2, 3), deny(1, 2))).toEqual(deny(1));
+    expect(filterOf(allow(1), undefined)).toBeUndefined();
+  });
+
+  it.each([
+    ['', "A session takes the names of providers, not ''."],
+    [[], 'A session takes the names of providers, not [].'],
+    [[{ name: '' }], "A session's provider has a name, and { name: '' } has none."],
+    [
+      [{ name: 'A', level: 300 }],
+      "The session's provider A: A listener's level must be an integer from 0 to 255, not 300.",
+    ],
+    [
+      [{ name: 'A', filter: { isAllowList: true, ids: ['1'] } }],
+      "The filter of the session's provider A is { isAllowList, ids }, not { isAllowList: true, ids: [ '1' ] }.",
+    ],
+  ])('cannot be %j', (given, message) => {
+    expect(() => ProviderRequests.from(given as string)).toThrow(new SessionError(message));
+  });
+});

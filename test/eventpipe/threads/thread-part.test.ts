@@ -1,0 +1,23 @@
+/** What a thread does for a session of the main thread, in the thread of this test. */
+import { expect, it } from 'vitest';
+import { ProviderRequests } from '../../../lib/eventpipe/requests.ts';
+import { allocateSharedMemory } from '../../../lib/eventpipe/threads/shared-memory.ts';
+import { SharedMemoryReader } from '../../../lib/eventpipe/threads/shared-memory-reader.ts';
+import { ThreadPart } from '../../../lib/eventpipe/threads/thread-part.ts';
+import { defineEventSource, event } from '../../../lib/index.ts';
+import { CLOCK_OFFSET } from '../../../lib/listen/timestamp.ts';
+
+const PROVIDER = 'Thread-Part-Test';
+const log = defineEventSource(PROVIDER, { Ping: event({ n: 'int32' }) });
+
+it('the main thread, where another context of it has the session, does not wait for itself', () => {
+  const memory = allocateSharedMemory(1);
+  const { byName: requests } = ProviderRequests.from(PROVIDER);
+  const part = new ThreadPart({ requests, memory, waits: true, channel: 'x', clockOffset: CLOCK_OFFSET });
+  const start = performance.now();
+  for (let n = 0; n < 20_000; n++) log.Ping({ n });
+  part.end();
+  expect(performance.now() - start).toBeLessThan(2000);
+  const losses = [...new SharedMemoryReader(memory).losses(true)];
+  expect(losses).toMatchObject([{ thread: 1, count: expect.any(Number) }]);
+});

@@ -1,0 +1,47 @@
+/**
+ * A recording by root beside another user's program that wants it to stumble, for a short time; for a long one:
+ * `node scripts/endurance/notice-neighbour.mjs`.
+ */
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { type KernelKind, runScript, skipReason, suiteName } from './guest.ts';
+
+const script = fileURLToPath(new URL('../../scripts/endurance/notice-neighbour.mjs', import.meta.url));
+
+interface Result {
+  readonly written: number;
+  readonly statuses: Record<string, number>;
+  readonly record: string;
+  readonly shown: number;
+  readonly neighbour: { readonly connected: number; readonly refused: number; readonly registered: number };
+  readonly problems: string;
+  readonly stats: {
+    readonly lostEvents: number;
+    readonly providers: readonly { readonly provider: string; readonly events: number }[];
+  };
+}
+
+const kernels: readonly { kernel: KernelKind; seconds: number }[] = [
+  { kernel: 'uml', seconds: 10 },
+  { kernel: 'qemu', seconds: 20 },
+];
+
+for (const { kernel, seconds } of kernels) {
+  describe.skipIf(skipReason(kernel) !== undefined)(suiteName('a hostile neighbour', kernel), () => {
+    it('reaches no recorder, and costs it no event', { timeout: 400_000 }, async () => {
+      const output = await runScript(`node ${script} --guest ${seconds}`, { kernel, timeout: 380 });
+      const result = JSON.parse(output) as Result;
+      expect(result).toMatchObject({ problems: '', statuses: { record: 0, live: 0, neighbour: 0 } });
+      expect(result.neighbour.connected).toBe(0);
+      expect(result.neighbour.refused).toBeGreaterThan(0);
+      expect(result.neighbour.registered).toBeGreaterThan(20);
+      const paced = result.stats.providers.find(({ provider }) => provider === 'Paced_Service');
+      expect([paced?.events, result.stats.lostEvents]).toEqual([result.written, 0]);
+      expect(result.shown).toBe(result.written);
+      expect(result.record).toMatch(
+        /not recorded, for a "\/" or a control character in the name: .*slash_L4K1/,
+      );
+      expect(result.record).not.toMatch(/[^\n -~]/);
+    });
+  });
+}

@@ -1,0 +1,23 @@
+// Two threads define one provider with different events. Each writes its event when a recorder is at work, which is
+// when the file that the program is given is there.
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { isMainThread, parentPort, Worker } from 'node:worker_threads';
+import { defineEventSource, event } from 'tracewright';
+import * as tracefs from './tracefs.mjs';
+
+const events = isMainThread
+  ? { Paid: event({ amount: 'double', currency: 'string' }) }
+  : { JobDone: event({ name: 'string', steps: 'int32' }) };
+const log = defineEventSource('TwoDefinitions', events);
+const worker = isMainThread
+  ? new Worker(new URL(import.meta.url), { argv: process.argv.slice(2) })
+  : undefined;
+const [name] = Object.keys(events);
+await tracefs.until(() => log[name].enabled && existsSync(process.argv[2]), `${name} to be recorded`, 60_000);
+log[name](isMainThread ? { amount: 9.5, currency: 'EUR' } : { name: 'mail', steps: 3 });
+parentPort?.postMessage(log.status.problems);
+if (worker !== undefined) {
+  const [problems] = await once(worker, 'message');
+  console.log(JSON.stringify([...log.status.problems, ...problems]));
+}

@@ -1,0 +1,15 @@
+/** Tests that not every platform can run: each runs there, or its name says why it does not. */
+
+/** Why a test of this is skipped here; undefined where it runs. */
+export function missingOnWindows(what: string): string | undefined {
+  return process.platform === 'win32' ? `Windows has no ${what}` : undefined;
+}
+
+export function linuxOnly(what: string): string | undefined {
+  return process.platform === 'linux' ? undefined : `only Linux has ${what}`;
+}
+
+/** The name of a test or suite, with why it is skipped. */
+export function named(name: string, reason: string | undefined): string {
+  return reason === undefined ? name : `${name} (skipped: ${reason})`;
+}

@@ -1,0 +1,151 @@
+/** What programs tell of their tracepoints, and ask for, as the addon does it. */
+import { once } from 'node:events';
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loadAddon } from '../../lib/platform/addon.ts';
+import { unixSockets } from '../../lib/platform/unix-socket.ts';
+import { Notices } from '../../lib/record/notices.ts';
+
+const addon = loadAddon();
+const isHere = process.platform === 'linux' && !('reason' in addon);
+const ABSENT = 2;
+const TIMED_OUT = 110;
+
+const ourselves = () => ({ uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 });
+
+describe.skipIf(!isHere)('a notice of a tracepoint', () => {
+  let notices: Notices;
+  let heard: string[];
+  let passed: number[];
+  beforeEach(() => {
+    heard = [];
+    passed = [];
+    notices = new Notices({
+      user: ourselves(),
+      onTracepoint: (name) => heard.push(name),
+      openTracer: () => {
+        const tracer = openSync('/dev/null', 'w');
+        passed.push(tracer);
+        return tracer;
+      },
+    });
+  });
+  afterEach(() => notices.close());
+
+  /** In a thread, because the call waits for an answer of this one. */
+  async function announce(address: string, milliseconds: number): Promise<{ error: number; took: number }> {
+    const worker = new Worker(
+      `const { parentPort, workerData } = require('node:worker_threads');
+       const addonModule = { exports: {} };
+       process.dlopen(addonModule, 'build/Release/tracewright.node');
+       const addon = addonModule.exports;
+       const start = performance.now();
+       const error = addon.awaitRecorder(workerData.address, 'P_L4K0', workerData.milliseconds);
+       parentPort.postMessage({ error, took: performance.now() - start });`,
+      { eval: true, workerData: { address, milliseconds } },
+    );
+    const [message] = await once(worker, 'message');
+    return message;
+  }
+
+  it('is answered when it has been seen to', async () => {
+    expect(await announce(notices.address, 5000)).toMatchObject({ error: 0 });
+    expect(heard).toEqual(['P_L4K0']);
+  });
+
+  it('to nobody fails at once', async () => {
+    notices.close();
+    const { error, took } = await announce(notices.address, 5000);
+    expect(error).toBe(ABSENT);
+    expect(took).toBeLessThan(1000);
+    notices = new Notices({ user: ourselves(), onTracepoint: () => {}, openTracer: () => -1 });
+  });
+
+  it('to one who does not answer waits no longer than it may', async () => {
+    const silent = createServer(() => {});
+    const address = join(tmpdir(), `tracewright-silent-${process.pid}`);
+    silent.listen(address);
+    await once(silent, 'listening');
+    const { error, took } = await announce(address, 50);
+    silent.close();
+    expect(error).toBe(TIMED_OUT);
+    expect(took).toBeGreaterThan(40);
+    expect(took).toBeLessThan(1000);
+  });
+
+  it.each([10_000, 512])('of %i bytes without an end is not heard', async (size) => {
+    const socket = connect(notices.address);
+    socket.on('error', () => {});
+    socket.write('x'.repeat(size));
+    await new Promise((resolve) => socket.once('close', resolve));
+    expect(heard).toEqual([]);
+  });
+
+  it('comes in pieces as well, and from more programs at once than are heard at once', async () => {
+    const sockets = Array.from({ length: 200 }, () => connect(notices.address));
+    const answers = sockets.map((socket) => once(socket, 'data'));
+    for (const [index, socket] of sockets.entries()) {
+      socket.write(`P_L4`);
+      await new Promise((resolve) => setImmediate(resolve));
+      socket.write(`K${index}\n`);
+    }
+    await Promise.all(answers);
+    expect(new Set(heard).size).toBe(200);
+    for (const socket of sockets) socket.destroy();
+  });
+
+  it('reaches a socket that nobody else can write to, and of which nothing is left', () => {
+    const folder = dirname(notices.address);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    expect(statSync(notices.address).mode & 0o777).toBe(0o600);
+    notices.close();
+    expect(existsSync(folder)).toBe(false);
+    notices = new Notices({ user: ourselves(), onTracepoint: () => {}, openTracer: () => -1 });
+  });
+
+  it('may be a wish for the tracer, which comes with the answer', async () => {
+    const sockets = unixSockets();
+    if (sockets === undefined) throw new Error('The addon has sockets on Linux.');
+    const connection = sockets.connect(notices.address);
+    sockets.send(connection, Buffer.from('\n'), 0);
+    const { descriptor } = await new Promise<ReturnType<typeof sockets.receiveDescriptor>>((resolve) => {
+      sockets.watch(connection, 1, () => resolve(sockets.receiveDescriptor(connection)));
+    });
+    expect(fstatSync(descriptor ?? -1).isCharacterDevice()).toBe(true);
+    closeSync(descriptor ?? -1);
+    sockets.close(connection);
+    // Ours is closed once it has been sent.
+    expect(() => fstatSync(passed[0] ?? -1)).toThrow('EBADF');
+    expect(heard).toEqual([]);
+  });
+
+  it('finds a folder that a killed recorder has left, and removes it', () => {
+    // Above the largest that the kernel gives.
+    const gone = 2 ** 22 + 1;
+    const left = join(tmpdir(), `tracewright-record-${gone}-abcdef`);
+    mkdirSync(left);
+    const sockets = unixSockets();
+    closeSync(sockets?.listen(join(left, 'socket')) ?? -1);
+    const foreign = join(tmpdir(), `tracewright-record-${gone}-ABCDEF`);
+    mkdirSync(foreign);
+    writeFileSync(join(foreign, 'kept'), '');
+    notices.close();
+    notices = new Notices({ user: ourselves(), onTracepoint: () => {}, openTracer: () => -1 });
+    expect(existsSync(left)).toBe(false);
+    expect(existsSync(join(foreign, 'kept'))).toBe(true);
+    rmSync(foreign, { recursive: true });
+  });
+});

@@ -1,0 +1,41 @@
+/** Tracepoints that cannot be recorded: those that have gone are nobody's problem, others are told. */
+import { describe, expect, it } from 'vitest';
+import { RecorderError } from '../../lib/platform/recorder-error.ts';
+import { RecordedTracepoints } from '../../lib/record/recorded-tracepoints.ts';
+import { Selection } from '../../lib/record/selection.ts';
+
+const REFUSAL = 'user_events:App_L4K0 is not recorded (EINVAL).';
+
+/** @param ids of the tracepoint, each time that its files are read; undefined: it has gone */
+function refused(...ids: readonly (number | undefined)[]): RecordedTracepoints {
+  const recorder = {
+    add: () => {
+      throw new RecorderError(REFUSAL);
+    },
+  };
+  const left = [...ids];
+  const tracefs = {
+    names: () => ['App_L4K0'],
+    files: () => {
+      const id = left.shift();
+      return id === undefined ? undefined : { id, format: new Uint8Array(0) };
+    },
+  };
+  const tracepoints = new RecordedTracepoints(recorder, tracefs, new Selection({}), 1);
+  tracepoints.scan();
+  expect(tracepoints.all).toEqual([]);
+  return tracepoints;
+}
+
+describe('a tracepoint that the kernel refuses to have recorded', () => {
+  it.each([
+    ['has gone', [5, undefined]],
+    ['has gone and come back as another', [5, 6]],
+  ])('is no problem where it %s meanwhile', (_, ids) => {
+    expect(refused(...ids).problems).toEqual([]);
+  });
+
+  it('is told where it is still there', () => {
+    expect(refused(5, 5).problems).toEqual([REFUSAL]);
+  });
+});

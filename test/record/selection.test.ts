@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { Selection, type SelectionOptions } from '../../lib/record/selection.ts';
+
+const TRACEPOINTS = [
+  'user_events:My_Service_L4K0',
+  'user_events:My_Service_L5K2',
+  'user_events:Other_L2K1Gteam',
+  'user_events:plain',
+  'sched:sched_switch',
+];
+
+function selected(options: SelectionOptions): string[] {
+  const selection = new Selection(options);
+  return TRACEPOINTS.filter((text) => {
+    const [system = '', name = ''] = text.split(':');
+    return selection.has({ system, name });
+  });
+}
+
+describe('what is recorded', () => {
+  it('is all of user_events, if nothing else is said', () => {
+    expect(selected({})).toEqual(TRACEPOINTS.slice(0, 4));
+  });
+
+  it('is of providers as they are called in the program, or in their tracepoints', () => {
+    expect(selected({ providers: ['My-Service'] })).toEqual(TRACEPOINTS.slice(0, 2));
+    expect(selected({ providers: ['My_Service', 'Other'] })).toEqual(TRACEPOINTS.slice(0, 3));
+    expect(selected({ providers: ['My'] })).toEqual([]);
+  });
+
+  it('is up to a level, and of some keywords or none', () => {
+    expect(selected({ level: 4 })).toEqual(['user_events:My_Service_L4K0', 'user_events:Other_L2K1Gteam']);
+    expect(selected({ keywords: 2n })).toEqual(TRACEPOINTS.slice(0, 2));
+    expect(selected({ providers: ['My-Service'], level: 4, keywords: 2n })).toEqual([TRACEPOINTS[0]]);
+  });
+
+  it('is the tracepoints that are named, whatever they are', () => {
+    const tracepoints = [
+      { system: 'sched', name: 'sched_switch' },
+      { system: 'user_events', name: 'plain' },
+    ];
+    expect(selected({ tracepoints })).toEqual(['user_events:plain', 'sched:sched_switch']);
+    expect(selected({ tracepoints, providers: ['Other'], level: 1 })).toEqual(TRACEPOINTS.slice(3));
+  });
+});
