@@ -4,7 +4,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { systemCodeOf, systemCodeText } from '../base/system-code.ts';
 import { asUser, type User, variablesOf } from '../platform/user.ts';
-import { END_SIGNALS, REPEAT_MS } from './stop-request.ts';
+import { END_SIGNALS, heedRepeats, REPEAT_MS } from './stop-request.ts';
 import { UsageError } from './usage-error.ts';
 import { windowsCommand } from './windows-command.ts';
 
@@ -120,6 +120,9 @@ export class RecordedCommand {
     if (performance.now() - this.#signalledAt < REPEAT_MS) return;
     this.kill();
     this.#ignoreStops();
+    heedRepeats();
+    // Whoever else hears of it does so before we are gone.
+    process.emit(signal, signal);
     process.kill(process.pid, signal);
   };
 

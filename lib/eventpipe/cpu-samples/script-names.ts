@@ -38,7 +38,7 @@ function nameOf(path: string, folder: string): string {
   if (packageAt >= 0) return slashed.slice(packageAt + PACKAGES.length);
   const inside = relative(folder, path).replaceAll(sep, '/');
   // Else it is elsewhere; of its folders, the last one tells most.
-  return inside.startsWith('../../listen/') ? slashed.split('/').slice(-2).join('/') : inside;
+  return inside.startsWith('../') ? slashed.split('/').slice(-2).join('/') : inside;
 }
 
 function pathOf(url: string): string | undefined {

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DiagnosticsClient } from '../../../lib/diagnostics/client/diagnostics-client.ts';
-import { linuxOnly, named } from '../../platforms.ts';
+import { linuxOnly, missingOnWindows, named } from '../../platforms.ts';
 import { failure, fakeOf, folder, PROCESS, useFakeProcesses } from './fake-client.ts';
 
 useFakeProcesses();
@@ -40,21 +40,22 @@ describe('finding a port', () => {
     },
   );
 
-  it.runIf(process.platform === 'linux')(
-    'takes no file, link or FIFO that stands there for one',
+  it.skipIf(missingOnWindows('sockets in folders') !== undefined)(
+    named('takes no file, link or FIFO that stands there for one', missingOnWindows('sockets in folders')),
     async () => {
-      const named = (key: number) => folder.port.replace(/\d+-socket$/, `${key}-socket`);
-      writeFileSync(named(1), '');
-      symlinkSync('/dev/zero', named(2));
+      const portOf = (key: number) => folder.port.replace(/\d+-socket$/, `${key}-socket`);
+      writeFileSync(portOf(1), '');
+      symlinkSync('/dev/zero', portOf(2));
       const elsewhere = createServer().listen(join(folder.path, 'elsewhere'));
-      symlinkSync('elsewhere', named(3));
+      symlinkSync('elsewhere', portOf(3));
       await expect(DiagnosticsClient.ofProcess(process.pid)).rejects.toMatchObject({ code: 'no-port' });
       elsewhere.close();
     },
   );
 
-  it.runIf(process.platform === 'linux' && process.getuid?.() === 0)(
-    'takes no socket of another user, however well it is named',
+  const notRoot = process.getuid?.() === 0 ? undefined : 'only root can give a socket away';
+  it.skipIf(notRoot !== undefined)(
+    named('takes no socket of another user, however well it is named', notRoot),
     async () => {
       const planted = createServer().listen(folder.port);
       await once(planted, 'listening');
