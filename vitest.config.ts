@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
@@ -44,6 +45,8 @@ export default defineConfig({
     // Tests start kernels, browsers and compilers side by side: on two busy cores each may take its time.
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // Most tests wait for what they have started; Vitest leaves a processor free for itself, which is half of two.
+    maxWorkers: availableParallelism(),
     projects: [
       { extends: true, test: { name: 'quick', include: ['test/house.test.ts', ...quick] } },
       {
