@@ -5,8 +5,8 @@
 import { startWantedPort } from './diagnostics/wanted-port.ts';
 
 export { ActivityOptions } from './activity/activity.ts';
-export { currentActivityId } from './activity/current.ts';
-export { activityPath } from './activity/text.ts';
+export { activityPath } from './activity/path.ts';
+export { currentActivityId } from './activity/shared.ts';
 export type { SessionResult } from './eventpipe/event-pipe-session.ts';
 export type { SessionProvider } from './eventpipe/provider-text.ts';
 export { SessionError } from './eventpipe/session-error.ts';
@@ -15,14 +15,13 @@ export type { CommandArguments, CommandHandler, SourceCommand } from './listen/c
 export { EventListener, type EventListenerHandlers } from './listen/event-listener.ts';
 export type { ListenerFilter } from './listen/filter.ts';
 export { type EventHandler, listen, type Subscription } from './listen/listener.ts';
-export { sendCommand } from './listen/send-command.ts';
 export { eventSources } from './listen/sources.ts';
+export { sendCommand } from './listen/subscriptions.ts';
 export type { EventOf, Listenable, WrittenEvent } from './listen/written-event.ts';
 export type { Backend } from './platform/addon.ts';
 export { threadActivityId } from './platform/thread-activity-id.ts';
 export type { SourceStats } from './source/account.ts';
 export type { ActivityHandle, OutcomeFields } from './source/activity-events.ts';
-export { type ActivityParent, bindActivity, runInActivity } from './source/adopted-activity.ts';
 export { BadValueError } from './source/bad-value-error.ts';
 export { Level, Opcode } from './source/constants.ts';
 export { DefinitionError } from './source/definition-error.ts';
@@ -41,6 +40,7 @@ export type {
 export type { WriteOptions } from './source/event-writer.ts';
 export type { FieldDefinition, FieldDefinitions, PayloadOf } from './source/fields.ts';
 export { generateManifest } from './source/manifest.ts';
+export { type ActivityParent, bindActivity, runInActivity } from './source/run-in-activity.ts';
 export type { SelfDescribingOptions } from './source/self-describing.ts';
 export type { Outcome } from './source/work-result.ts';
 

@@ -4,7 +4,7 @@
  * Source: "EventSource Activity Support", appendix "Code for Decoding a Activity Path", and the checks of
  * TraceEvent's StartStopActivityComputer. PerfView's own printing, quirks included, is in perfview-path.ts.
  */
-import type { Guid } from './guid.ts';
+import { Guid } from './guid.ts';
 import { byteAt, impliedProcessId, nibbleAt, PATH_NIBBLES, PathCode } from './path-layout.ts';
 
 /** An activity path taken out of its GUID. */
@@ -106,4 +106,16 @@ function isSpareByte(guid: Guid, start: number, end: number, number: number): bo
     byteAt(guid, end) === 0 &&
     nibbleAt(guid, end + 2) !== PathCode.End
   );
+}
+
+/**
+ * An activity id as people read it: its path, such as `//1/1/6/1`. A number that only makes the id of a very
+ * deep path unique has `$` before it (`//1/1/6$7`).
+ *
+ * @param guidText an event's `activityId` or `relatedActivityId`. A GUID that is no path, or any other text,
+ *   comes back as it is; only the ids that TraceEvent makes up for HTTP and SQL commands get names.
+ */
+export function activityPath(guidText: string): string {
+  const guid = Guid.tryParse(guidText);
+  return guid === undefined ? guidText : formatActivityPath(guid);
 }

@@ -1,6 +1,7 @@
 /** How a counter is shown: what its events say beside its values. */
+
+import { checkOptionNames } from '../source/definition-checks.ts';
 import { DefinitionError } from '../source/definition-error.ts';
-import { checkOptionNames } from '../source/options.ts';
 
 export interface CounterOptions {
   /** What tools show; the name unless given. */

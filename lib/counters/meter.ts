@@ -1,7 +1,8 @@
 /** Meters: instruments whose values are told for each set of tags, as .NET's System.Diagnostics.Metrics has them. */
+
+import { checkOptionNames } from '../source/definition-checks.ts';
 import { DefinitionError } from '../source/definition-error.ts';
 import { defineEventSource } from '../source/event-source.ts';
-import { checkOptionNames } from '../source/options.ts';
 import { Collections } from './collections.ts';
 import type { Demand } from './demand.ts';
 import {

@@ -1,7 +1,7 @@
 /** The event sources of one thread that a session takes events of, as they come, and which of their events. */
 
 import type { Subscriber } from '../listen/audience.ts';
-import { eventIdTest } from '../listen/event-filter.ts';
+import { eventIdTest } from '../listen/filter.ts';
 import { observeSources } from '../listen/sources.ts';
 import { type Subscriptions, subscriptionsOf } from '../listen/subscriptions.ts';
 import type { Listenable } from '../listen/written-event.ts';

@@ -2,8 +2,7 @@
 
 import { shown } from '../base/shown.ts';
 import { argumentTexts } from '../listen/commands.ts';
-import { eventIdTest } from '../listen/event-filter.ts';
-import { checkFilter } from '../listen/filter.ts';
+import { checkFilter, eventIdTest } from '../listen/filter.ts';
 import type { EventFilter } from '../wire/diagnostics-ipc/tracing.ts';
 import { ALL_KEYWORDS } from '../wire/schema.ts';
 import { parseProviders, type SessionProvider } from './provider-text.ts';

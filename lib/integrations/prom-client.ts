@@ -3,7 +3,7 @@ import type { Registry } from 'prom-client';
 import { thrownTextWithStack } from '../base/shown.ts';
 import { Demand } from '../counters/demand.ts';
 import { Meter } from '../counters/meter.ts';
-import { checkOptionNames } from '../source/options.ts';
+import { checkOptionNames } from '../source/definition-checks.ts';
 import { type RegistryMetric, type ShownSeries, seriesOf } from './prom-client/series.ts';
 
 export interface ShowRegistryOptions {

@@ -1,4 +1,5 @@
 /** Which events somebody wants: .NET's rule for levels and keywords, in which 0 asks for everything. */
+import type { EventFilter } from '../wire/diagnostics-ipc/tracing.ts';
 
 /** Which events a listener wants. */
 export interface ListenerFilter {
@@ -41,4 +42,19 @@ export function checkFilter({ level = 0, keywords = 0n }: ListenerFilter): void 
       `A listener's keywords must be a bigint of 64 bits (0x2n), not ${String(keywords)}.`,
     );
   }
+}
+
+/**
+ * Whether a session takes events of this id, as asked after level and keywords.
+ *
+ * @param filter absent: all events pass
+ */
+export function passesEventFilter(filter: EventFilter | undefined, eventId: number): boolean {
+  return filter === undefined || filter.ids.includes(eventId) === filter.isAllowList;
+}
+
+/** The same for one filter and many events: the ids may be thousands, which are not to be gone through each time. */
+export function eventIdTest({ isAllowList, ids }: EventFilter): (eventId: number) => boolean {
+  const known = new Set(ids);
+  return (eventId) => known.has(eventId) === isAllowList;
 }

@@ -2,7 +2,6 @@
  * Who gets the events of one source inside the process, and what they asked for: listeners, sessions and
  * counters alike. Each has a filter of its own; what any of them wants is written.
  */
-
 import { shown } from '../base/shown.ts';
 import type { Audience, Subscriber } from './audience.ts';
 import {
@@ -12,6 +11,7 @@ import {
   Commands,
   namedCommand,
   type SourceCommand,
+  userCommand,
 } from './commands.ts';
 import { checkFilter, type Filter, passes } from './filter.ts';
 import { announceSource, forgetSource } from './sources.ts';
@@ -126,5 +126,27 @@ export class Subscriptions {
     this.#requests.clear();
     this.#audiences = [];
     if (this.#source !== undefined) forgetSource(this.#source);
+  }
+}
+
+/**
+ * Sends the command to the source's command handlers; it changes nothing of who gets which events.
+ *
+ * @param command the application's own, an integer from 1 on; or `sendManifest`: what describes the source is to
+ *   be written into traces once more
+ * @throws RangeError for another number: those below are what listeners and sessions send
+ */
+export function sendCommand(
+  source: Listenable,
+  command: number | 'sendManifest',
+  args: CommandArguments = {},
+): void {
+  const subscriptions = subscriptionsOf(source);
+  if (command === 'sendManifest') {
+    subscriptions.send(namedCommand('sendManifest', { arguments: argumentTexts(args) }));
+  } else if (Number.isInteger(command) && command > 0) {
+    subscriptions.send(userCommand(command, args));
+  } else {
+    throw new RangeError(`A command is an integer from 1 on, or 'sendManifest', not ${String(command)}.`);
   }
 }

@@ -10,9 +10,9 @@ import type { ActivityTracker } from '../activity/tracker.ts';
 import { thrownText } from '../base/shown.ts';
 import type { EventSchema } from '../wire/schema.ts';
 import type { Payload } from '../wire/values/faults.ts';
-import { type ActivityParent, runInActivity } from './adopted-activity.ts';
 import { type EventWriter, givesIds, type WriteOptions } from './event-writer.ts';
 import type { LazyPayload } from './lazy-payload.ts';
+import { type ActivityParent, runInActivity } from './run-in-activity.ts';
 import { type Outcome, type RunStep, runStepsOf, whenEnded } from './work-result.ts';
 
 /** An activity that has been started: the result of a Start event. */

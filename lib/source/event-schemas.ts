@@ -5,11 +5,10 @@
 import { MAX_EVENT_NAME_BYTES, MAX_PROVIDER_AND_GROUP_LENGTH } from '../wire/eventheader/constants.ts';
 import type { EventSchema } from '../wire/schema.ts';
 import { Level, Opcode } from './constants.ts';
+import { checkOptionNames, integerOption, nameProblem } from './definition-checks.ts';
 import { DefinitionError } from './definition-error.ts';
 import type { EventDefinition, EventOptions } from './event.ts';
 import { fieldSchemas } from './field-schemas.ts';
-import { nameProblem } from './names.ts';
-import { checkOptionNames, integerOption } from './options.ts';
 
 /** ETW and .NET keep the bits from here on for channels and sessions. */
 const KEYWORD_LIMIT = 1n << 48n;

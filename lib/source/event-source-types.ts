@@ -7,11 +7,11 @@ import type { Listenable, WrittenEvent } from '../listen/written-event.ts';
 import type { Backend } from '../platform/addon.ts';
 import type { SourceStats } from './account.ts';
 import type { ActivityHandle, OutcomeFields } from './activity-events.ts';
-import type { ActivityParent } from './adopted-activity.ts';
 import type { EventDefinition, EventOptions } from './event.ts';
 import type { KeywordNames } from './event-schemas.ts';
 import type { WriteOptions } from './event-writer.ts';
 import type { PayloadOf } from './fields.ts';
+import type { ActivityParent } from './run-in-activity.ts';
 import type { SelfDescribingOptions } from './self-describing.ts';
 import type { EndValue, Outcome } from './work-result.ts';
 

@@ -4,8 +4,8 @@
  */
 import { MAX_STRUCT_DEPTH, MAX_STRUCT_FIELDS, MAX_TOP_LEVEL_FIELDS } from '../wire/eventheader/constants.ts';
 import { COUNTED_TYPES, FIELD_TYPES, type FieldSchema, type FieldType } from '../wire/schema.ts';
+import { nameProblem } from './definition-checks.ts';
 import { DefinitionError } from './definition-error.ts';
-import { nameProblem } from './names.ts';
 
 /** @param place the event, as `Provider.Event` */
 export function fieldSchemas(place: string, fields: unknown): FieldSchema[] {

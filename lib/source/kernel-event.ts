@@ -1,8 +1,28 @@
-/** An event of a definition as the operating system's tracer takes it. */
+/**
+ * An event of a definition as the operating system's tracer takes it: for Linux user_events in EventHeader format, one
+ * tracepoint for each level and keyword; for ETW as TraceLogging, which describes itself.
+ */
 import type { EnabledWord } from '../platform/kernel.ts';
+import { METADATA_OFFSET } from '../wire/etw/prefix.ts';
 import type { EventEncoder } from '../wire/event-encoder.ts';
-import { scratch } from '../wire/scratch.ts';
-import type { SourceContext } from './source-context.ts';
+import { EventHeaderEncoder } from '../wire/eventheader/encode.ts';
+import {
+  tracepointDefinition,
+  tracepointName,
+  tracepointProviderName,
+} from '../wire/eventheader/tracepoint-name.ts';
+import { guidBytes } from '../wire/guid.ts';
+import type { EventSchema } from '../wire/schema.ts';
+import { SCRATCH_LIMIT, scratch } from '../wire/scratch.ts';
+import {
+  TraceLoggingEncoder,
+  traceLoggingDescriptor,
+  traceLoggingProblem,
+} from '../wire/tracelogging/encode.ts';
+import { encodeProviderTraits } from '../wire/tracelogging/provider-traits.ts';
+import { FTRACE_LIMIT, PERF_LIMIT, WRITE_INDEX_SIZE } from '../wire/user-events.ts';
+import { DefinitionError } from './definition-error.ts';
+import type { Provider, SourceContext } from './source-context.ts';
 
 export interface KernelEvent {
   readonly encoder: EventEncoder;
@@ -33,4 +53,59 @@ export function registerEvent(
 ): void {
   const problem = kernel.register(word, event.name, event.definition, scratch);
   if (problem !== undefined && problem !== kernel.reason) account.tell(event.name, () => problem);
+}
+
+/** Events for Linux user_events: EventHeader events, one tracepoint for each level and keyword. */
+const SIZES: SizeLimits = {
+  most: PERF_LIMIT,
+  mostForAll: FTRACE_LIMIT,
+  said: `perf carries ${PERF_LIMIT}, ftrace ${FTRACE_LIMIT}`,
+};
+
+/** The tracepoint that serves the event. */
+export function tracepointOf(provider: string, schema: EventSchema): string {
+  return tracepointName(tracepointProviderName(provider), schema.level, schema.keywords);
+}
+
+export function userEventsEvent(provider: string, schema: EventSchema): KernelEvent {
+  const tracepoint = tracepointOf(provider, schema);
+  return {
+    encoder: new EventHeaderEncoder(schema),
+    headSize: WRITE_INDEX_SIZE,
+    name: tracepoint,
+    definition: Buffer.from(tracepointDefinition(tracepoint)),
+    sizes: SIZES,
+  };
+}
+
+/** ETW itself tells when an event with all that belongs to it is larger than 64 KiB. */
+export const ETW_SIZES: SizeLimits = {
+  most: SCRATCH_LIMIT,
+  mostForAll: SCRATCH_LIMIT,
+  said: 'ETW carries 64 KiB',
+};
+
+/** @throws DefinitionError */
+export function traceLoggingEvent(provider: Provider, schema: EventSchema): KernelEvent {
+  const problem = traceLoggingProblem(schema);
+  if (problem !== undefined) throw new DefinitionError(`${provider.name}.${schema.name}`, problem);
+  const definition = [
+    traceLoggingDescriptor(schema),
+    guidBytes(provider.guid),
+    encodeProviderTraits(provider),
+  ];
+  return {
+    encoder: new TraceLoggingEncoder(schema),
+    headSize: METADATA_OFFSET,
+    name: provider.name,
+    definition: Buffer.concat(definition),
+    sizes: ETW_SIZES,
+  };
+}
+
+/** For the tracer of this system; where there is none, payloads are checked as Linux would have them. */
+export function selfDescribingEvent({ kernel, provider }: SourceContext, schema: EventSchema): KernelEvent {
+  return kernel.backend === 'etw'
+    ? traceLoggingEvent(provider, schema)
+    : userEventsEvent(provider.name, schema);
 }

@@ -22,12 +22,11 @@ import { manifestNamesProblem, manifestProblem } from '../wire/manifest/problem.
 import type { EventSchema } from '../wire/schema.ts';
 import { scratch } from '../wire/scratch.ts';
 import { encodeProviderTraits } from '../wire/tracelogging/provider-traits.ts';
-import { onEtwCommand } from './commands.ts';
 import { DefinitionError } from './definition-error.ts';
-import { ETW_SIZES } from './etw.ts';
+import { onEtwCommand } from './etw-commands.ts';
 import type { KernelEvent } from './kernel-event.ts';
-import type { Provider } from './provider.ts';
-import type { SourceContext } from './source-context.ts';
+import { ETW_SIZES } from './kernel-event.ts';
+import type { Provider, SourceContext } from './source-context.ts';
 
 export function manifestEvent(provider: Provider, schema: EventSchema): KernelEvent {
   return {

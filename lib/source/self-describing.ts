@@ -11,6 +11,7 @@ import type { EventSchema } from '../wire/schema.ts';
 import type { Payload } from '../wire/values/faults.ts';
 import { ActivityEvents } from './activity-events.ts';
 import { Level, Opcode } from './constants.ts';
+import { integerOption } from './definition-checks.ts';
 import { DefinitionError } from './definition-error.ts';
 import type { EventOptions } from './event.ts';
 import { checkEventName, defaultOpcode, type KeywordNames, keywordsOf } from './event-schemas.ts';
@@ -18,7 +19,6 @@ import { EventWriter, type WriteOptions } from './event-writer.ts';
 import { fieldSchemas } from './field-schemas.ts';
 import { type KernelEvent, registerEvent } from './kernel-event.ts';
 import { type LazyPayload, payloadOf } from './lazy-payload.ts';
-import { integerOption } from './options.ts';
 import { definitionsText, parseDefinitions } from './payload-definitions.ts';
 import type { SourceContext } from './source-context.ts';
 

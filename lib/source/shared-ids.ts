@@ -8,7 +8,7 @@ import { type EventSchema, layoutText, nameInLayout } from '../wire/schema.ts';
 import { DefinitionError } from './definition-error.ts';
 import type { EventDefinition } from './event.ts';
 import { withIds } from './event-schemas.ts';
-import type { Provider } from './provider.ts';
+import type { Provider } from './source-context.ts';
 
 export class SharedIds {
   readonly #provider: Provider;

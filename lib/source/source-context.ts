@@ -1,10 +1,11 @@
-/** What all events of one source have in common. */
-
+/** What all events of one source have in common: their provider, and who gets them. */
+import { Guid } from '../activity/guid.ts';
 import type { Subscriptions } from '../listen/subscriptions.ts';
 import type { Listenable } from '../listen/written-event.ts';
 import type { Kernel } from '../platform/kernel.ts';
+import { providerGuid } from '../wire/provider-guid.ts';
 import type { Account } from './account.ts';
-import type { Provider } from './provider.ts';
+import { DefinitionError } from './definition-error.ts';
 
 export interface SourceContext {
   readonly provider: Provider;
@@ -14,4 +15,30 @@ export interface SourceContext {
   readonly subscriptions: Subscriptions;
   /** The source itself; there is none before all of its events are there. */
   readonly source: () => Listenable;
+}
+
+/** Who writes events: what an event source is to the tracers. */
+export interface Provider {
+  readonly name: string;
+  /** What ETW knows it by; GUID text in lower case. */
+  readonly guid: string;
+  /** ETW: a group of providers that can be enabled together. */
+  readonly groupGuid?: string;
+}
+
+/**
+ * @param guid unless given, the one that the name stands for
+ * @throws DefinitionError
+ */
+export function providerOf(name: string, guid: string | undefined, groupGuid: string | undefined): Provider {
+  const provider = { name, guid: guid === undefined ? providerGuid(name) : guidOption(name, 'guid', guid) };
+  return groupGuid === undefined
+    ? provider
+    : { ...provider, groupGuid: guidOption(name, 'groupGuid', groupGuid) };
+}
+
+function guidOption(name: string, option: string, text: string): string {
+  const guid = typeof text === 'string' ? Guid.tryParse(text) : undefined;
+  if (guid !== undefined && !guid.isEmpty) return guid.toString();
+  throw new DefinitionError(name, `the ${option} must be the text of a GUID, not ${JSON.stringify(text)}.`);
 }

@@ -15,7 +15,7 @@ import { Subscriptions, subscriptionsOf } from '../../lib/listen/subscriptions.t
 import { LISTENABLE } from '../../lib/listen/written-event.ts';
 import { Kernel } from '../../lib/platform/kernel.ts';
 import { Account } from '../../lib/source/account.ts';
-import { traceLoggingEvent } from '../../lib/source/etw.ts';
+import { traceLoggingEvent, tracepointOf, userEventsEvent } from '../../lib/source/kernel-event.ts';
 import { definitionsText, parseDefinitions } from '../../lib/source/payload-definitions.ts';
 import {
   MAX_AUDIENCES,
@@ -23,7 +23,6 @@ import {
   SelfDescribingEvents,
   type SelfDescribingOptions,
 } from '../../lib/source/self-describing.ts';
-import { tracepointOf, userEventsEvent } from '../../lib/source/user-events.ts';
 import { payloadOf } from '../../lib/wire/decoded-field.ts';
 import { decodeEventHeader } from '../../lib/wire/eventheader/decode.ts';
 import { providerGuid } from '../../lib/wire/provider-guid.ts';

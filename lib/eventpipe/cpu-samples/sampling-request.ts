@@ -1,6 +1,6 @@
 /** Whether a session asks for CPU samples, and for how many. */
 
-import { passesEventFilter } from '../../listen/event-filter.ts';
+import { passesEventFilter } from '../../listen/filter.ts';
 import type { EventFilter } from '../../wire/diagnostics-ipc/tracing.ts';
 import { THREAD_SAMPLE } from './dotnet-events.ts';
 

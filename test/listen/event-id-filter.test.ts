@@ -1,6 +1,6 @@
 /** Which events pass by their ids. */
 import { describe, expect, it } from 'vitest';
-import { eventIdTest, passesEventFilter } from '../../lib/listen/event-filter.ts';
+import { eventIdTest, passesEventFilter } from '../../lib/listen/filter.ts';
 import type { EventFilter } from '../../lib/wire/diagnostics-ipc/tracing.ts';
 
 it('a filter that is absent lets all events pass', () => {

@@ -1,4 +1,4 @@
-/** Checks of options that are the same for sources and events. */
+/** Checks of names and options that are the same for sources and events. */
 import { DefinitionError } from './definition-error.ts';
 
 /** A misspelt option is as good as none, so it is refused. */
@@ -24,4 +24,14 @@ export function integerOption(
     place,
     `the ${name} must be an integer from ${low} to ${high}, not ${String(value)}.`,
   );
+}
+
+/** Why the name cannot be used, as the rest of a sentence about it; undefined when it can. */
+export function nameProblem(name: string): string | undefined {
+  if (name === '') return 'is empty';
+  if (name.includes('\0')) return 'contains a NUL character, which would end it';
+  // EventHeader: what follows a semicolon are the name's attributes.
+  if (name.includes(';')) return 'contains a semicolon, which would end it';
+  if (/\p{Surrogate}/u.test(name)) return 'contains half of a surrogate pair, which UTF-8 cannot hold';
+  return undefined;
 }

@@ -5,7 +5,7 @@ import type { AddonCommand } from '../platform/addon.ts';
 import type { Kernel } from '../platform/kernel.ts';
 import { guidBytes, guidText } from '../wire/guid.ts';
 import { decodeUtf8 } from '../wire/text.ts';
-import type { Provider } from './provider.ts';
+import type { Provider } from './source-context.ts';
 
 /** By ETW's control code. Like .NET, it takes a request for the provider's state for one to describe itself. */
 const KINDS = ['disable', 'enable', 'sendManifest'] as const;

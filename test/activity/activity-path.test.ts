@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { activityPath } from '../../lib/activity/text.ts';
+import { activityPath } from '../../lib/activity/path.ts';
 import { ActivityTracker } from '../../lib/activity/tracker.ts';
 
 test('an activity id of the 2016 form is shown as its path', () => {

@@ -1,0 +1,221 @@
+/** What all sources of one definition share, until the last of them is closed: events, ids, subscriptions. */
+import { ActivityOptions, activityName } from '../activity/activity.ts';
+import { type SharedActivities, sharedActivities } from '../activity/shared.ts';
+import { Subscriptions } from '../listen/subscriptions.ts';
+import type { Kernel } from '../platform/kernel.ts';
+import { type ManifestSource, generateManifest as manifestOf } from '../wire/manifest/generate.ts';
+import type { EventSchema } from '../wire/schema.ts';
+import { Account } from './account.ts';
+import { ActivityEvents } from './activity-events.ts';
+import { Opcode } from './constants.ts';
+import { onEtwCommand } from './etw-commands.ts';
+import { type AnyEventFunction, eventFunction } from './event-functions.ts';
+import { type KeywordNames, partnerOf } from './event-schemas.ts';
+import type { EventSource, Events } from './event-source-types.ts';
+import { EventWriter } from './event-writer.ts';
+import { selfDescribingEvent } from './kernel-event.ts';
+import { manifestEvent, rememberForManifest, writeManifestInBand } from './manifest.ts';
+import { SelfDescribingEvents } from './self-describing.ts';
+import { SharedIds } from './shared-ids.ts';
+import type { Provider, SourceContext } from './source-context.ts';
+import { sourceMembers } from './source-members.ts';
+import { followTaskFlow } from './task-flow.ts';
+// Each thread that defines sources takes its part in sessions.
+import '../eventpipe/threads/join-sessions.ts';
+import '../eventpipe/user-events/shared-session.ts';
+
+/** A definition without mistakes of its own. */
+export interface Definition {
+  readonly provider: Provider;
+  /** The events with the ids that follow from their places. */
+  readonly drafts: readonly EventSchema[];
+  readonly events: Events;
+  readonly keywordNames: KeywordNames;
+  readonly activityIds: 'net10' | '2016';
+  readonly format: 'tracelogging' | 'manifest';
+  readonly throwOnErrors: boolean;
+}
+
+/** What is there of each definition, by its text; apart for each kernel, of which tests have several. */
+const defined = new WeakMap<Kernel, Map<string, DefinedSource>>();
+
+export function sharedSource(kernel: Kernel, definition: Definition): EventSource {
+  const known = defined.get(kernel) ?? new Map<string, DefinedSource>();
+  defined.set(kernel, known);
+  const text = definitionText(kernel, definition);
+  const shared = known.get(text);
+  if (shared !== undefined) return shared.newSource();
+  const fresh = new DefinedSource(kernel, definition, () => known.delete(text));
+  known.set(text, fresh);
+  return fresh.announced();
+}
+
+/** The backend, too: what could not be registered before is registered by the same definition, later. */
+function definitionText(kernel: Kernel, { drafts, events, ...others }: Definition): string {
+  const options = drafts.map(({ name }) => [events[name]?.options.id, events[name]?.options.activityOptions]);
+  return JSON.stringify([kernel.backend, others, drafts, options], (_, value) =>
+    typeof value === 'bigint' ? `${value}n` : value,
+  );
+}
+
+/** What the sources of one definition have in common, until all of them are closed. */
+class DefinedSource {
+  readonly #functions: readonly (readonly [name: string, write: AnyEventFunction])[];
+  readonly #members: PropertyDescriptorMap;
+  readonly #subscriptions: Subscriptions;
+  readonly #described: ManifestSource;
+  readonly #source: EventSource;
+  /** Sources that are not closed. */
+  #users = 0;
+  /** What closing does, the last first. */
+  readonly #closing: (() => void)[] = [];
+
+  /**
+   * @param onClosed called when the last source is closed
+   * @throws DefinitionError; nothing is left of it then
+   */
+  constructor(kernel: Kernel, definition: Definition, onClosed: () => void) {
+    this.#closing.push(onClosed);
+    try {
+      const { provider, drafts, events, keywordNames, format } = definition;
+      const shared = sharedActivities();
+      const ids = new SharedIds(provider);
+      const schemas = ids.take(drafts, events);
+      // Whoever records a manifest's events with ETW has the manifest, too: those ids stay what they are.
+      if (format !== 'manifest' || kernel.backend !== 'etw') this.#closing.push(() => ids.release());
+      this.#described = { ...provider, events: schemas, keywordNames };
+      this.#subscriptions = new Subscriptions(provider.name, () => shared.flow.begin());
+      const account = new Account();
+      const { problem } = ids;
+      if (problem !== undefined) account.tell('ids', () => problem);
+      const context: SourceContext = {
+        provider,
+        kernel,
+        account,
+        throwOnErrors: definition.throwOnErrors,
+        subscriptions: this.#subscriptions,
+        source: () => this.#source,
+      };
+      const writers = this.#writersOf(context, schemas, format);
+      const processId = definition.activityIds === '2016' ? 0 : process.pid;
+      const activities = activitiesOf(provider.name, schemas, events, writers, processId, shared);
+      const selfDescribing = new SelfDescribingEvents(
+        context,
+        (schema) => selfDescribingEvent(context, schema),
+        keywordNames,
+        processId,
+        shared,
+      );
+      this.#closing.push(() => selfDescribing.close());
+      this.#closing.push(onEtwCommand(kernel, provider, (command) => this.#subscriptions.send(command)));
+      followTaskFlow(kernel, shared.flow);
+      const isStartWanted = (): boolean =>
+        [...activities.values()].some((activity) => activity.startEnabled) || selfDescribing.isStartWanted;
+      this.#closing.push(shared.flow.keepWhile(isStartWanted));
+      this.#closing.push(() => this.#subscriptions.close());
+      this.#functions = schemas.map((schema) => [
+        schema.name,
+        eventFunction(provider, writers.get(schema) as EventWriter, activities.get(schema), shared),
+      ]);
+      const members = sourceMembers(context, schemas, activities, selfDescribing);
+      this.#members = Object.getOwnPropertyDescriptors(members);
+      this.#source = this.newSource();
+    } catch (error) {
+      this.#close();
+      throw error;
+    }
+  }
+
+  /** The first source, shown to those who want to see new ones. */
+  announced(): EventSource {
+    this.#subscriptions.announce(this.#source);
+    return this.#source;
+  }
+
+  /** One more source. */
+  newSource(): EventSource {
+    this.#users++;
+    let isClosed = false;
+    const close = (): void => {
+      if (isClosed) return;
+      isClosed = true;
+      if (--this.#users === 0) this.#close();
+    };
+    // The members' descriptors, because `status` is a getter; and onto the functions, not the other way round:
+    // V8 keeps what is assigned function by function as a dictionary, in which finding one costs 5 ns.
+    const source = Object.freeze(
+      Object.defineProperties(Object.fromEntries(this.#functions), {
+        ...this.#members,
+        close: { value: close, enumerable: true },
+        [Symbol.dispose]: { value: close },
+      }),
+    ) as EventSource;
+    rememberForManifest(source, this.#described);
+    return source;
+  }
+
+  /** Known to the kernel and to subscribers, of whom there are none yet. */
+  #writersOf(
+    context: SourceContext,
+    schemas: readonly EventSchema[],
+    format: 'tracelogging' | 'manifest',
+  ): Map<EventSchema, EventWriter> {
+    const { kernel, provider } = context;
+    const hasManifest = format === 'manifest' && kernel.backend === 'etw';
+    const writers = new Map<EventSchema, EventWriter>();
+    for (const schema of schemas) {
+      const kernelEvent = hasManifest
+        ? manifestEvent(provider, schema)
+        : selfDescribingEvent(context, schema);
+      const writer = new EventWriter(context, schema, kernelEvent);
+      this.#closing.push(() => kernel.release(writer.word));
+      writers.set(schema, writer);
+    }
+    for (const writer of writers.values()) {
+      writer.register();
+      context.subscriptions.add(writer.audience);
+    }
+    if (hasManifest) this.#closing.push(writeManifestInBand(context, manifestOf(this.#described)));
+    return writers;
+  }
+
+  #close(): void {
+    for (const work of this.#closing.reverse()) work();
+    this.#closing.length = 0;
+  }
+}
+
+/** By the schema of either event of a pair. */
+function activitiesOf(
+  provider: string,
+  schemas: readonly EventSchema[],
+  events: Events,
+  writers: ReadonlyMap<EventSchema, EventWriter>,
+  processId: number,
+  shared: SharedActivities,
+): Map<EventSchema, ActivityEvents> {
+  const activities = new Map<EventSchema, ActivityEvents>();
+  for (const start of schemas) {
+    const stop = start.opcode === Opcode.Start ? partnerOf(start, schemas) : namedStopOf(start, schemas);
+    if (stop === undefined) continue;
+    // A pair by name alone, with an opcode that says it is none: a handle as of any pair, and no activity.
+    const isTracked = start.opcode === Opcode.Start && stop.opcode === Opcode.Stop;
+    const activity = new ActivityEvents(
+      writers.get(start) as EventWriter,
+      writers.get(stop) as EventWriter,
+      activityName(provider, start.name, start.task),
+      isTracked ? (events[start.name]?.options.activityOptions ?? 0) : ActivityOptions.Disable,
+      processId,
+      shared,
+    );
+    activities.set(start, activity);
+    activities.set(stop, activity);
+  }
+  return activities;
+}
+
+function namedStopOf(start: EventSchema, schemas: readonly EventSchema[]): EventSchema | undefined {
+  if (!start.name.endsWith('Start')) return undefined;
+  const name = start.name.replace(/Start$/, 'Stop');
+  return schemas.find((schema) => schema.name === name);
+}
