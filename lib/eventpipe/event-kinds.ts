@@ -1,8 +1,44 @@
 /** The kinds of events that one thread has in a session: how their payloads are encoded, and their numbers. */
-
 import type { Listenable } from '../listen/written-event.ts';
-import type { EventSchema } from '../wire/schema.ts';
-import { PayloadEncoder } from './payload-encoder.ts';
+import { LAST_EVENT_ID, theEventIds } from '../platform/event-ids.ts';
+import { amidEncoding, EventEncoder, isEncoding } from '../wire/event-encoder.ts';
+import { compilePayloadWriter } from '../wire/payload-writer.ts';
+import { providerKeys } from '../wire/provider-guid.ts';
+import { type EventSchema, type FieldSchema, layoutText } from '../wire/schema.ts';
+import { scratch } from '../wire/scratch.ts';
+import { type Payload, takeFaults } from '../wire/values/faults.ts';
+import { valueWriterOf } from './field-layouts.ts';
+
+const NOTHING = new Uint8Array(0);
+const NO_PREFIXES = { plain: NOTHING, withActivity: NOTHING, withRelated: NOTHING };
+
+/** Encodes the payloads of one kind of events as they stand in a nettrace. */
+class PayloadEncoder {
+  readonly #encoder: EventEncoder;
+
+  constructor(fields: readonly FieldSchema[]) {
+    this.#encoder = new EventEncoder(NO_PREFIXES, () => {}, compilePayloadWriter(fields, valueWriterOf));
+  }
+
+  /**
+   * The payload's bytes, in memory that the next event reuses; undefined where it is too large or cannot be read.
+   * A value that does not fit its field is the nearest that does: who wrote the event has counted it.
+   */
+  encode(payload: Payload): Uint8Array | undefined {
+    return isEncoding() ? amidEncoding(() => this.#encode(payload)?.slice()) : this.#encode(payload);
+  }
+
+  #encode(payload: Payload): Uint8Array | undefined {
+    try {
+      const size = this.#encoder.encode(payload, undefined, undefined);
+      return takeFaults()?.tooLarge ? undefined : new Uint8Array(scratch.buffer, scratch.byteOffset, size);
+    } catch {
+      // A getter or a proxy that throws.
+      takeFaults();
+      return undefined;
+    }
+  }
+}
 
 /** What a trace tells of a kind. */
 export interface KindDescription {
@@ -35,5 +71,53 @@ export class EventKinds {
       this.#bySchema.set(schema, kind);
     }
     return kind;
+  }
+}
+
+/** The same text for the same event, on all threads. */
+export function kindText(source: Pick<Listenable, 'name' | 'guid'>, schema: EventSchema): string {
+  return JSON.stringify([source.name, source.guid, { ...schema, keywords: String(schema.keywords) }]);
+}
+
+/** The ids that a session's kinds of events have, in use for as long as the session writes: one id, one layout. */
+export class KindIds {
+  readonly #ids = theEventIds();
+  /** By the provider's keys and the id. */
+  readonly #used = new Map<string, { readonly keys: readonly string[]; readonly id: number }>();
+  /** Where the search for the next id of a self-describing event begins, by the provider's keys. */
+  readonly #next = new Map<string, number>();
+
+  /**
+   * The event's own id; for a self-describing event, which has none, one from the top down. Also for an event whose
+   * id has another layout by now: its source was closed before the event got here, and the id was used again.
+   *
+   * @returns 0 when the provider has no id left
+   */
+  idOf({ source, schema }: KindDescription): number {
+    const keys = providerKeys(source);
+    const layout = layoutText(schema);
+    if (schema.id !== 0 && this.#ids.claim(keys, layout, schema.id) === undefined) {
+      return this.#use(keys, schema.id);
+    }
+    const provider = keys.join(' ');
+    const next = this.#next.get(provider) ?? LAST_EVENT_ID;
+    const id = this.#ids.take(keys, layout, next, next, true);
+    if (id === 0) return 0;
+    this.#next.set(provider, id - 1 || LAST_EVENT_ID);
+    return this.#use(keys, id);
+  }
+
+  /** The ids may be used again. */
+  end(): void {
+    for (const { keys, id } of this.#used.values()) this.#ids.release(keys, id);
+    this.#used.clear();
+  }
+
+  /** Once is enough, however often the kind is described. */
+  #use(keys: readonly string[], id: number): number {
+    const key = `${keys.join(' ')} ${id}`;
+    if (this.#used.has(key)) this.#ids.release(keys, id);
+    else this.#used.set(key, { keys, id });
+    return id;
   }
 }

@@ -1,5 +1,4 @@
 /** A session at work: takes the events that it asked for, of all threads, and makes a nettrace of them. */
-import { availableParallelism } from 'node:os';
 import { isMainThread, threadId } from 'node:worker_threads';
 import type { Guid } from '../activity/guid.ts';
 import { thrownText } from '../base/shown.ts';
@@ -10,17 +9,16 @@ import { timestamp } from '../listen/timestamp.ts';
 import type { Listenable } from '../listen/written-event.ts';
 import { isEncoding } from '../wire/event-encoder.ts';
 import { NetTraceWriter } from '../wire/nettrace/write/nettrace-writer.ts';
-import type { ThreadHandle, WrittenTrace, WrittenVersion } from '../wire/nettrace/write/written.ts';
+import type { ThreadHandle, WrittenVersion } from '../wire/nettrace/write/written.ts';
 import type { EventSchema } from '../wire/schema.ts';
 import type { Payload } from '../wire/values/faults.ts';
-import { AskedSources } from './asked-sources.ts';
-import { CpuSamples } from './cpu-samples/cpu-samples.ts';
+import { CpuSamples, samplingRequest } from './cpu-samples/cpu-samples.ts';
 import { SAMPLE_PROFILER } from './cpu-samples/dotnet-events.ts';
-import { type SamplingRequest, samplingRequest } from './cpu-samples/sampling-request.ts';
 import { EventKinds } from './event-kinds.ts';
-import type { OnOutputFailed, SessionOutput } from './output.ts';
-import { writeProcessInfo } from './process-info.ts';
+import { traceOfThisProcess, writeProcessInfo } from './process-info.ts';
 import type { ProviderRequests } from './requests.ts';
+import type { OnOutputFailed, SessionOutput } from './session-output.ts';
+import { SessionSources } from './session-sources.ts';
 import { Workers } from './threads/workers.ts';
 import { TraceKinds } from './trace-kinds.ts';
 
@@ -31,8 +29,6 @@ const FLUSH_MS = 100;
 const FLUSH_DESCRIPTIONS = 256;
 
 const NOTHING = new Uint8Array();
-const NS_PER_MS = 1_000_000n;
-const NS_PER_SECOND = 1_000_000_000n;
 
 /** What became of a session. */
 export interface SessionResult {
@@ -74,7 +70,7 @@ export class EventPipeSession<Output extends SessionOutput> implements Subscribe
   readonly #settings: SessionSettings<Output>;
   readonly #flushSize: number;
   readonly #kinds = new EventKinds();
-  readonly #asked: AskedSources;
+  readonly #asked: SessionSources;
   readonly #writer: NetTraceWriter;
   readonly #traceKinds: TraceKinds;
   readonly #thread: ThreadHandle;
@@ -105,7 +101,7 @@ export class EventPipeSession<Output extends SessionOutput> implements Subscribe
     const sampling = samplingRequest(requests.byName.get(SAMPLE_PROFILER));
     this.#writer = new NetTraceWriter(version, traceOfThisProcess(sampling), 'thread');
     this.#traceKinds = new TraceKinds(this.#writer);
-    this.#asked = new AskedSources(requests, this);
+    this.#asked = new SessionSources(requests, this);
     this.#thread = this.#writer.thread({
       processId: process.pid,
       threadId: osThreadId(),
@@ -339,20 +335,6 @@ export class EventPipeSession<Output extends SessionOutput> implements Subscribe
     this.#workers?.end();
     this.#samples?.end();
   }
-}
-
-/** The clock is that of the events' times: nanoseconds since 1970. The trace's start has only milliseconds. */
-function traceOfThisProcess(sampling: SamplingRequest | undefined): WrittenTrace {
-  const startTimeMs = timestamp() / NS_PER_MS;
-  return {
-    startTimeMs: Number(startTimeMs),
-    syncTicks: startTimeMs * NS_PER_MS,
-    ticksPerSecond: NS_PER_SECOND,
-    pointerSize: process.arch === 'arm' || process.arch === 'ia32' ? 4 : 8,
-    processId: process.pid,
-    processors: availableParallelism(),
-    samplingInterval: sampling && sampling.intervalMs * Number(NS_PER_MS),
-  };
 }
 
 function textOf(id: Guid | undefined): string | undefined {

@@ -6,7 +6,7 @@
 import { close, write, writeSync } from 'node:fs';
 import { openPrivateFile } from '../base/private-file.ts';
 import { systemCodeText } from '../base/system-code.ts';
-import type { OnOutputFailed, SessionOutput } from './output.ts';
+import type { OnOutputFailed, SessionOutput } from './session-output.ts';
 
 export class FileOutput implements SessionOutput {
   readonly #path: string;

@@ -1,14 +1,18 @@
 /**
- * What .NET's tools look for at the end of a trace, to name its process.
- *
- * Source: dotnet/runtime, src/native/eventpipe/ep-event-source.c.
+ * What a trace says of its process: at its start the clock and the machine, at its end what .NET's tools name the
+ * process by. Source of the latter: dotnet/runtime, src/native/eventpipe/ep-event-source.c.
  */
-
+import { availableParallelism } from 'node:os';
 import { thisProcess } from '../listen/this-process.ts';
+import { timestamp } from '../listen/timestamp.ts';
 import { TypeCode } from '../wire/nettrace/constants.ts';
 import { NetTraceBytes } from '../wire/nettrace/write/byte-writer.ts';
 import type { NetTraceWriter } from '../wire/nettrace/write/nettrace-writer.ts';
-import type { ThreadHandle, WrittenMetadata } from '../wire/nettrace/write/written.ts';
+import type { ThreadHandle, WrittenMetadata, WrittenTrace } from '../wire/nettrace/write/written.ts';
+import type { SamplingRequest } from './cpu-samples/cpu-samples.ts';
+
+const NS_PER_MS = 1_000_000n;
+const NS_PER_SECOND = 1_000_000_000n;
 
 const PROCESS_INFO: WrittenMetadata = {
   provider: 'Microsoft-DotNETCore-EventPipe',
@@ -22,6 +26,20 @@ const PROCESS_INFO: WrittenMetadata = {
     type: { code: TypeCode.Utf16Text },
   })),
 };
+
+/** The clock is that of the events' times: nanoseconds since 1970. The trace's start has only milliseconds. */
+export function traceOfThisProcess(sampling: SamplingRequest | undefined): WrittenTrace {
+  const startTimeMs = timestamp() / NS_PER_MS;
+  return {
+    startTimeMs: Number(startTimeMs),
+    syncTicks: startTimeMs * NS_PER_MS,
+    ticksPerSecond: NS_PER_SECOND,
+    pointerSize: process.arch === 'arm' || process.arch === 'ia32' ? 4 : 8,
+    processId: process.pid,
+    processors: availableParallelism(),
+    samplingInterval: sampling && sampling.intervalMs * Number(NS_PER_MS),
+  };
+}
 
 export function writeProcessInfo(writer: NetTraceWriter, thread: ThreadHandle, ticks: bigint): void {
   const { commandLine, operatingSystem, architecture } = thisProcess();

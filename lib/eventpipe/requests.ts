@@ -5,8 +5,7 @@ import { argumentTexts } from '../listen/commands.ts';
 import { checkFilter, eventIdTest } from '../listen/filter.ts';
 import type { EventFilter } from '../wire/diagnostics-ipc/tracing.ts';
 import { ALL_KEYWORDS } from '../wire/schema.ts';
-import { parseProviders, type SessionProvider } from './provider-text.ts';
-import { SessionError } from './session-error.ts';
+import { parseProviders, SessionError, type SessionProvider } from './session-provider.ts';
 
 const VERBOSE = 5;
 /** The name that stands for every provider. */

@@ -1,9 +1,8 @@
 /** The kinds of events in a trace: each is described once, whichever thread has it. */
 import type { NetTraceWriter } from '../wire/nettrace/write/nettrace-writer.ts';
 import type { KindDescription } from './event-kinds.ts';
+import { KindIds, kindText } from './event-kinds.ts';
 import { netTraceFields } from './field-layouts.ts';
-import { KindIds } from './kind-ids.ts';
-import { kindText } from './kind-text.ts';
 
 /** Kinds that are known by what they are; of more, those that come again are described again. */
 export const MAX_KINDS = 4096;

@@ -2,7 +2,7 @@
  * A session's bytes on their way to its client, behind the reply that there is a session. It never fails: clients
  * come and go, which the application need not know. Of one that is gone, the session hears by its connection.
  */
-import type { SessionOutput } from '../../eventpipe/output.ts';
+import type { SessionOutput } from '../../eventpipe/session-output.ts';
 import type { ServerConnection } from './connection.ts';
 
 export class ConnectionOutput implements SessionOutput {

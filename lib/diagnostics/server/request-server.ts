@@ -1,6 +1,6 @@
 /** Serves connections: takes a request, does what it asks, and replies. Every message has a reply. */
 
-import { UserEventsSessionError } from '../../eventpipe/user-events/user-events-session-error.ts';
+import { UserEventsSessionError } from '../../eventpipe/user-events/check-providers.ts';
 import { thisProcess } from '../../listen/this-process.ts';
 import { ErrorCode, HEADER_SIZE } from '../../wire/diagnostics-ipc/constants.ts';
 import { encodeEnvironment } from '../../wire/diagnostics-ipc/environment.ts';

@@ -1,8 +1,8 @@
 /** The sessions of this port's clients: each lives as long as the connection that it was asked for on. */
 
 import { ProviderRequests } from '../../eventpipe/requests.ts';
+import { sessionProvider } from '../../eventpipe/session-provider.ts';
 import { BYTES_PER_MB, runSession } from '../../eventpipe/start-session.ts';
-import { sessionProvider } from '../../eventpipe/tracing-provider.ts';
 import { UserEventsSession } from '../../eventpipe/user-events/user-events-session.ts';
 import { closeDescriptor } from '../../platform/passed-tracer.ts';
 import { BufferMode, ErrorCode, StreamFormat } from '../../wire/diagnostics-ipc/constants.ts';

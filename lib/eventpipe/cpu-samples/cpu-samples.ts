@@ -2,17 +2,17 @@
  * CPU samples of this thread's JavaScript as events of a session, as .NET's sample profiler writes them: the
  * profiler is a thread of its own in the trace, which writes events of the thread that it samples.
  */
-
 import { thrownText } from '../../base/shown.ts';
+import { passesEventFilter } from '../../listen/filter.ts';
 import { timestampOf } from '../../listen/timestamp.ts';
 import { NetTraceBytes } from '../../wire/nettrace/write/byte-writer.ts';
 import type { NetTraceWriter } from '../../wire/nettrace/write/nettrace-writer.ts';
 import type { ThreadHandle } from '../../wire/nettrace/write/written.ts';
+import type { ProviderRequest } from '../requests.ts';
 import { SampleType, THREAD_SAMPLE } from './dotnet-events.ts';
 import { writeMethodRundown } from './method-rundown.ts';
 import { MethodTable } from './method-table.ts';
 import { type CpuSample, cpuSamples } from './profiled-samples.ts';
-import type { SamplingRequest } from './sampling-request.ts';
 import { type ProfilePiece, V8Profiler } from './v8-profiler.ts';
 
 /** What V8 has is fetched so often: tools that watch see it that late. */
@@ -163,4 +163,30 @@ function payloadOf(type: number): Uint8Array {
   const bytes = new NetTraceBytes();
   bytes.uint32(type);
   return bytes.take();
+}
+
+/** What a session asks of the profiler. */
+export interface SamplingRequest {
+  /** Between two samples. */
+  readonly intervalMs: number;
+}
+
+/** .NET's. */
+const DEFAULT_INTERVAL_MS = 1;
+const MIN_INTERVAL_MS = 0.1;
+const MAX_INTERVAL_MS = 10_000;
+
+/**
+ * @param asked of the provider itself: who asks for every provider does not ask for samples, which cost
+ * @returns undefined where no sample is asked for
+ */
+export function samplingRequest(
+  asked: Pick<ProviderRequest, 'level' | 'arguments' | 'filter'> | undefined,
+): SamplingRequest | undefined {
+  if (asked === undefined || !passesEventFilter(asked.filter, THREAD_SAMPLE.eventId)) return undefined;
+  // Level 0 is every level.
+  if (asked.level !== 0 && asked.level < THREAD_SAMPLE.level) return undefined;
+  const given = Number(asked.arguments.SampleProfilerIntervalMS);
+  const isPossible = given >= MIN_INTERVAL_MS && given <= MAX_INTERVAL_MS;
+  return { intervalMs: isPossible ? given : DEFAULT_INTERVAL_MS };
 }

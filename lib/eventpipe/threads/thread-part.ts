@@ -9,9 +9,9 @@ import type { Listenable } from '../../listen/written-event.ts';
 import { isEncoding } from '../../wire/event-encoder.ts';
 import type { EventSchema } from '../../wire/schema.ts';
 import type { Payload } from '../../wire/values/faults.ts';
-import { AskedSources } from '../asked-sources.ts';
 import { type EventKind, EventKinds } from '../event-kinds.ts';
 import { type ProviderRequest, ProviderRequests } from '../requests.ts';
+import { SessionSources } from '../session-sources.ts';
 import { MAX_KINDS } from '../trace-kinds.ts';
 import { encodeKind, RecordHead } from './records.ts';
 import { markExited, type SharedMemory } from './shared-memory.ts';
@@ -33,7 +33,7 @@ export class ThreadPart implements SessionPart, Subscriber {
   readonly unfinished: Int32Array;
   readonly #kinds = new EventKinds();
   readonly #head = new RecordHead();
-  readonly #asked: AskedSources;
+  readonly #asked: SessionSources;
   readonly #writer: SharedMemoryWriter;
   readonly #clockDifference: bigint;
   /** The kinds that have been described, by their numbers less one. */
@@ -46,7 +46,7 @@ export class ThreadPart implements SessionPart, Subscriber {
     // The main thread, which has its part where it runs several contexts, would wait for itself.
     this.#writer = new SharedMemoryWriter(memory, waits && !isMainThread, () => askToRead(channel));
     this.unfinished = this.#writer.unfinished;
-    this.#asked = new AskedSources(new ProviderRequests(requests), this);
+    this.#asked = new SessionSources(new ProviderRequests(requests), this);
     this.#asked.start();
     this.#stopHearingOfExits = onWorkerExit((threadId) => markExited(memory, threadId));
   }

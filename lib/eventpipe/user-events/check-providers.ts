@@ -1,14 +1,24 @@
 /** What a session of user_events may be asked for. */
-
 import { shown } from '../../base/shown.ts';
 import { ErrorCode } from '../../wire/diagnostics-ipc/constants.ts';
 import type { TracepointSet, UserEventsProvider } from '../../wire/diagnostics-ipc/tracing.ts';
 import { isTracepointName } from '../../wire/tracepoint-v1/definition.ts';
 import { ProviderRequests } from '../requests.ts';
-import { SessionError } from '../session-error.ts';
-import { sessionProvider } from '../tracing-provider.ts';
+import { SessionError, sessionProvider } from '../session-provider.ts';
 import { namesOf } from './tracepoints.ts';
-import { UserEventsSessionError } from './user-events-session-error.ts';
+
+/** Why a session of user_events cannot be started. */
+export class UserEventsSessionError extends Error {
+  override readonly name = 'UserEventsSessionError';
+  /** What an error reply says to the tool that asked for the session: one of `ErrorCode`. */
+  readonly replyCode: number;
+
+  /** @param message a complete sentence */
+  constructor(replyCode: number, message: string) {
+    super(message);
+    this.replyCode = replyCode;
+  }
+}
 
 /** @throws UserEventsSessionError */
 export function checkProviders(providers: readonly UserEventsProvider[]): void {

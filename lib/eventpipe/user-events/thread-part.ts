@@ -1,8 +1,17 @@
 /** What a session of user_events has at work on one thread: it takes that thread's sources, as they come. */
+
+import type { Guid } from '../../activity/guid.ts';
+import type { Subscriber } from '../../listen/audience.ts';
+import type { Listenable } from '../../listen/written-event.ts';
 import type { UserEventsProvider } from '../../wire/diagnostics-ipc/tracing.ts';
-import { TracedProvider } from './traced-provider.ts';
-import type { TracepointWriter } from './tracepoint-event.ts';
-import { tracepointNames } from './tracepoints.ts';
+import type { EventSchema } from '../../wire/schema.ts';
+import type { Payload } from '../../wire/values/faults.ts';
+import { KindIds } from '../event-kinds.ts';
+import { ProviderRequests } from '../requests.ts';
+import { sessionProvider } from '../session-provider.ts';
+import { SessionSources } from '../session-sources.ts';
+import { TracepointEvent, type TracepointWriter } from './tracepoint-event.ts';
+import { tracepointNames, tracepointOf } from './tracepoints.ts';
 
 export class ThreadPart {
   readonly #providers: readonly TracedProvider[];
@@ -16,4 +25,73 @@ export class ThreadPart {
   end(): void {
     for (const provider of this.#providers) provider.end();
   }
+}
+
+/** What a session of user_events asks of one provider, on one thread: its events go to tracepoints. */
+class TracedProvider implements Subscriber {
+  readonly #provider: UserEventsProvider;
+  readonly #names: readonly string[];
+  readonly #tracer: TracepointWriter;
+  readonly #ids = new KindIds();
+  readonly #asked: SessionSources;
+  /** Weak, because sources forget schemas of self-describing events. */
+  readonly #routes = new WeakMap<EventSchema, Route>();
+
+  /**
+   * @param names of the tracer's tracepoints
+   * @throws SessionError for what cannot be asked for
+   */
+  constructor(provider: UserEventsProvider, names: readonly string[], tracer: TracepointWriter) {
+    this.#provider = provider;
+    this.#names = names;
+    this.#tracer = tracer;
+    this.#asked = new SessionSources(ProviderRequests.from([sessionProvider(provider)]), this);
+  }
+
+  start(): void {
+    this.#asked.start();
+  }
+
+  deliver(
+    source: Listenable,
+    schema: EventSchema,
+    payload: Payload,
+    activityId: Guid | undefined,
+    relatedActivityId: Guid | undefined,
+  ): void {
+    let route = this.#routes.get(schema);
+    if (route === undefined) {
+      route = { tracepoint: this.#tracepointOf(source, schema), event: undefined };
+      this.#routes.set(schema, route);
+    }
+    const { tracepoint } = route;
+    if (tracepoint === undefined || !this.#tracer.isRecorded(tracepoint)) return;
+    route.event ??= new TracepointEvent(
+      this.#tracer,
+      tracepoint,
+      source,
+      schema,
+      this.#ids.idOf({ source, schema }),
+    );
+    route.event.write(payload, activityId, relatedActivityId);
+  }
+
+  end(): void {
+    this.#asked.end();
+    this.#ids.end();
+  }
+
+  /** Its place among the tracer's. Self-describing events have the id 0 here. */
+  #tracepointOf(source: Listenable, schema: EventSchema): number | undefined {
+    if (!this.#asked.has(source, schema)) return undefined;
+    const name = tracepointOf(this.#provider.tracepoints, schema.id);
+    return name === undefined ? undefined : this.#names.indexOf(name);
+  }
+}
+
+interface Route {
+  /** Undefined: the session does not take the event. */
+  readonly tracepoint: number | undefined;
+  /** Made when somebody records the tracepoint. */
+  event: TracepointEvent | undefined;
 }

@@ -9,8 +9,8 @@ import { TracepointV1Encoder } from '../../wire/tracepoint-v1/encode.ts';
 import { tracepointV1Metadata } from '../../wire/tracepoint-v1/metadata.ts';
 import { PERF_LIMIT, WRITE_INDEX_SIZE } from '../../wire/user-events.ts';
 import { type Payload, takeFaults } from '../../wire/values/faults.ts';
+import { kindText } from '../event-kinds.ts';
 import { netTraceFields, valueWriterOf } from '../field-layouts.ts';
-import { kindText } from '../kind-text.ts';
 
 /** What events need of the tracer. */
 export type TracepointWriter = Pick<PassedTracer, 'isRecorded' | 'kindOf' | 'isDescribed' | 'write' | 'drop'>;

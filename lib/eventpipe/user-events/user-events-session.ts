@@ -10,11 +10,10 @@ import { ErrorCode } from '../../wire/diagnostics-ipc/constants.ts';
 import type { UserEventsTracing } from '../../wire/diagnostics-ipc/tracing.ts';
 import { scratch } from '../../wire/scratch.ts';
 import { tracepointV1Definition } from '../../wire/tracepoint-v1/definition.ts';
-import { checkProviders } from './check-providers.ts';
+import { checkProviders, UserEventsSessionError } from './check-providers.ts';
 import { shareUserEvents } from './shared-session.ts';
 import { ThreadPart } from './thread-part.ts';
 import { tracepointNames } from './tracepoints.ts';
-import { UserEventsSessionError } from './user-events-session-error.ts';
 
 /** What an error reply says for each way in which a descriptor is of no use. */
 const REPLY_CODES = {

@@ -1,6 +1,6 @@
 /** Who gets CPU samples, and how often. */
 import { expect, it } from 'vitest';
-import { samplingRequest } from '../../../lib/eventpipe/cpu-samples/sampling-request.ts';
+import { samplingRequest } from '../../../lib/eventpipe/cpu-samples/cpu-samples.ts';
 
 const ASKED = { level: 4, arguments: {}, filter: undefined };
 

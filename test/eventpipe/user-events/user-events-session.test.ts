@@ -1,8 +1,8 @@
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { describe, expect, it } from 'vitest';
+import { UserEventsSessionError } from '../../../lib/eventpipe/user-events/check-providers.ts';
 import { UserEventsSession } from '../../../lib/eventpipe/user-events/user-events-session.ts';
-import { UserEventsSessionError } from '../../../lib/eventpipe/user-events/user-events-session-error.ts';
 import { ErrorCode } from '../../../lib/wire/diagnostics-ipc/constants.ts';
 import type { TracepointConfig, UserEventsProvider } from '../../../lib/wire/diagnostics-ipc/tracing.ts';
 import { linuxOnly, named } from '../../platforms.ts';

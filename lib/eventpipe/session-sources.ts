@@ -8,7 +8,7 @@ import type { Listenable } from '../listen/written-event.ts';
 import type { EventSchema } from '../wire/schema.ts';
 import type { ProviderRequests } from './requests.ts';
 
-export class AskedSources {
+export class SessionSources {
   readonly #requests: ProviderRequests;
   readonly #subscriber: Subscriber;
   readonly #subscriptions = new Set<Subscriptions>();

@@ -1,13 +1,16 @@
 /** The providers that a session is asked for, as dotnet-trace takes them on its command line. */
-
 import {
   type ProviderText,
   ProviderTextError,
   parseProviderTexts,
   splitOutsideQuotes,
 } from '../wire/diagnostics-ipc/provider-text.ts';
-import type { EventFilter } from '../wire/diagnostics-ipc/tracing.ts';
-import { SessionError } from './session-error.ts';
+import type { EventFilter, TracingProvider } from '../wire/diagnostics-ipc/tracing.ts';
+
+/** What a session was asked for that cannot be: a mistake of who starts it. */
+export class SessionError extends Error {
+  override readonly name = 'SessionError';
+}
 
 /** What a session wants of a provider. */
 export interface SessionProvider {
@@ -74,4 +77,16 @@ function argumentOf(part: string): [name: string, value: string] | undefined {
 
 function unquoted(text: string): string {
   return text.replaceAll('"', '');
+}
+
+/** What a tool asks of a provider, as sessions take it. */
+export function sessionProvider(provider: TracingProvider): SessionProvider {
+  const { name, keywords, level, filter } = provider;
+  return {
+    name,
+    keywords,
+    level,
+    arguments: readArguments(provider.arguments ?? ''),
+    ...(filter !== undefined && { filter }),
+  };
 }

@@ -1,8 +1,7 @@
 /** Providers as dotnet-trace takes them, and what a session asks of each because of them. */
 import { describe, expect, it } from 'vitest';
-import { parseProviders } from '../../lib/eventpipe/provider-text.ts';
 import { ProviderRequests } from '../../lib/eventpipe/requests.ts';
-import { SessionError } from '../../lib/eventpipe/session-error.ts';
+import { parseProviders, SessionError } from '../../lib/eventpipe/session-provider.ts';
 import type { EventFilter } from '../../lib/wire/diagnostics-ipc/tracing.ts';
 
 const ALL = 0xffff_ffff_ffff_ffffn;
