@@ -1,9 +1,9 @@
 /**
- * Those who want an event: the kernel's tracer, by bit 0 of the enabled word, and subscribers of this thread.
+ * Those who want an event: the tracer, by bit 0 of the enabled word, and subscribers of this thread.
  * Each event of a definition has an audience; self-describing events of one level, keywords and opcode share one.
  */
 import type { Guid } from '../activity/guid.ts';
-import { type EnabledWord, KERNEL_BIT, RELEASED_BIT } from '../platform/kernel.ts';
+import { type EnabledWord, RELEASED_BIT, TRACER_BIT } from '../platform/tracer.ts';
 import type { EventSchema } from '../wire/schema.ts';
 import type { Payload } from '../wire/values/faults.ts';
 import type { Listenable } from './written-event.ts';
@@ -11,7 +11,7 @@ import type { Listenable } from './written-event.ts';
 /** Bit 1 of an enabled word: set while a subscriber of this thread wants the event. */
 export const LISTENER_BIT = 2;
 /** Any of these bits in an enabled word: somebody wants the event. */
-export const WANTED_BITS = KERNEL_BIT | LISTENER_BIT;
+export const WANTED_BITS = TRACER_BIT | LISTENER_BIT;
 /** Any of these bits: the event is not to be passed over. Somebody wants it, or its source is closed. */
 export const NOTICED_BITS = WANTED_BITS | RELEASED_BIT;
 
@@ -83,7 +83,7 @@ export class Audience {
   #setSubscribers(subscribers: readonly Subscriber[]): void {
     this.subscribers = subscribers;
     const { words, index } = this.word;
-    // Atomic, because the kernel changes its own bit of the word whenever it likes.
+    // Atomic, because the tracer changes its own bit of the word whenever it likes.
     if (subscribers.length > 0) Atomics.or(words, index, LISTENER_BIT);
     else Atomics.and(words, index, ~LISTENER_BIT);
   }

@@ -58,7 +58,7 @@ export class Subscriptions {
     return this.#isClosed;
   }
 
-  /** Whether a subscriber or the kernel's tracer wants any event. */
+  /** Whether a subscriber or the tracer wants any event. */
   get isWanted(): boolean {
     return this.#audiences.some((audience) => audience.isThere);
   }

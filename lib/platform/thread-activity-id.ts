@@ -7,7 +7,7 @@
  * does nothing.
  */
 import { Guid } from '../activity/guid.ts';
-import { theKernel } from './kernel.ts';
+import { theTracer } from './tracer.ts';
 
 /** EVENT_ACTIVITY_CTRL_... of evntprov.h. */
 const Control = { Get: 1, Set: 2, Create: 3, GetSet: 4, CreateSet: 5 } as const;
@@ -38,5 +38,5 @@ export const threadActivityId = {
 
 function control(code: number, id: Guid): string | undefined {
   const bytes = id.toBytes();
-  return theKernel().threadActivityId(code, bytes) ? Guid.fromBytes(bytes).toString() : undefined;
+  return theTracer().threadActivityId(code, bytes) ? Guid.fromBytes(bytes).toString() : undefined;
 }

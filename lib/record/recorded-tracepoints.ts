@@ -1,8 +1,8 @@
 /** The tracepoints that a recording has found and records. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { shown } from '../base/shown.ts';
-import { theKernel } from '../platform/kernel.ts';
 import { RecorderError } from '../platform/recorder-error.ts';
+import { theTracer } from '../platform/tracer.ts';
 import { tracepointDefinition } from '../wire/eventheader/tracepoint-name.ts';
 import { parseTracepointName } from '../wire/eventheader/tracepoint-name-parse.ts';
 import type { RecordedEvent } from '../wire/perf-data/write/features.ts';
@@ -190,12 +190,12 @@ function definitionOf({ name, definition }: Tracepoint): string | undefined {
 
 /** Makes the tracepoint, for as long as this process lives. @throws RecorderError */
 function register(name: string, definition: string): void {
-  const kernel = theKernel();
-  kernel.open();
+  const tracer = theTracer();
+  tracer.open();
   const reason =
-    kernel.reason ??
-    kernel.register(
-      kernel.allocate(),
+    tracer.reason ??
+    tracer.register(
+      tracer.allocate(),
       name,
       Buffer.from(definition),
       // Nothing is ever written to it here.

@@ -2,7 +2,7 @@
 import { ActivityOptions, activityName } from '../activity/activity.ts';
 import { type SharedActivities, sharedActivities } from '../activity/shared.ts';
 import { Subscriptions } from '../listen/subscriptions.ts';
-import type { Kernel } from '../platform/kernel.ts';
+import type { Tracer } from '../platform/tracer.ts';
 import { type ManifestSource, generateManifest as manifestOf } from '../wire/manifest/generate.ts';
 import type { EventSchema } from '../wire/schema.ts';
 import { Account } from './account.ts';
@@ -13,13 +13,13 @@ import { type AnyEventFunction, eventFunction } from './event-functions.ts';
 import { type KeywordNames, partnerOf } from './event-schemas.ts';
 import type { EventSource, Events } from './event-source-types.ts';
 import { EventWriter } from './event-writer.ts';
-import { selfDescribingEvent } from './kernel-event.ts';
 import { manifestEvent, rememberForManifest, writeManifestInBand } from './manifest.ts';
 import { SelfDescribingEvents } from './self-describing.ts';
 import { SharedIds } from './shared-ids.ts';
 import type { Provider, SourceContext } from './source-context.ts';
 import { sourceMembers } from './source-members.ts';
 import { followTaskFlow } from './task-flow.ts';
+import { selfDescribingEvent } from './tracer-event.ts';
 // Each thread that defines sources takes its part in sessions.
 import '../eventpipe/threads/join-sessions.ts';
 import '../eventpipe/user-events/shared-session.ts';
@@ -36,24 +36,24 @@ export interface Definition {
   readonly throwOnErrors: boolean;
 }
 
-/** What is there of each definition, by its text; apart for each kernel, of which tests have several. */
-const defined = new WeakMap<Kernel, Map<string, DefinedSource>>();
+/** What is there of each definition, by its text; apart for each tracer, of which tests have several. */
+const defined = new WeakMap<Tracer, Map<string, DefinedSource>>();
 
-export function sharedSource(kernel: Kernel, definition: Definition): EventSource {
-  const known = defined.get(kernel) ?? new Map<string, DefinedSource>();
-  defined.set(kernel, known);
-  const text = definitionText(kernel, definition);
+export function sharedSource(tracer: Tracer, definition: Definition): EventSource {
+  const known = defined.get(tracer) ?? new Map<string, DefinedSource>();
+  defined.set(tracer, known);
+  const text = definitionText(tracer, definition);
   const shared = known.get(text);
   if (shared !== undefined) return shared.newSource();
-  const fresh = new DefinedSource(kernel, definition, () => known.delete(text));
+  const fresh = new DefinedSource(tracer, definition, () => known.delete(text));
   known.set(text, fresh);
   return fresh.announced();
 }
 
 /** The backend, too: what could not be registered before is registered by the same definition, later. */
-function definitionText(kernel: Kernel, { drafts, events, ...others }: Definition): string {
+function definitionText(tracer: Tracer, { drafts, events, ...others }: Definition): string {
   const options = drafts.map(({ name }) => [events[name]?.options.id, events[name]?.options.activityOptions]);
-  return JSON.stringify([kernel.backend, others, drafts, options], (_, value) =>
+  return JSON.stringify([tracer.backend, others, drafts, options], (_, value) =>
     typeof value === 'bigint' ? `${value}n` : value,
   );
 }
@@ -74,7 +74,7 @@ class DefinedSource {
    * @param onClosed called when the last source is closed
    * @throws DefinitionError; nothing is left of it then
    */
-  constructor(kernel: Kernel, definition: Definition, onClosed: () => void) {
+  constructor(tracer: Tracer, definition: Definition, onClosed: () => void) {
     this.#closing.push(onClosed);
     try {
       const { provider, drafts, events, keywordNames, format } = definition;
@@ -82,7 +82,7 @@ class DefinedSource {
       const ids = new SharedIds(provider);
       const schemas = ids.take(drafts, events);
       // Whoever records a manifest's events with ETW has the manifest, too: those ids stay what they are.
-      if (format !== 'manifest' || kernel.backend !== 'etw') this.#closing.push(() => ids.release());
+      if (format !== 'manifest' || tracer.backend !== 'etw') this.#closing.push(() => ids.release());
       this.#described = { ...provider, events: schemas, keywordNames };
       this.#subscriptions = new Subscriptions(provider.name, () => shared.flow.begin());
       const account = new Account();
@@ -90,7 +90,7 @@ class DefinedSource {
       if (problem !== undefined) account.tell('ids', () => problem);
       const context: SourceContext = {
         provider,
-        kernel,
+        tracer,
         account,
         throwOnErrors: definition.throwOnErrors,
         subscriptions: this.#subscriptions,
@@ -107,8 +107,8 @@ class DefinedSource {
         shared,
       );
       this.#closing.push(() => selfDescribing.close());
-      this.#closing.push(onEtwCommand(kernel, provider, (command) => this.#subscriptions.send(command)));
-      followTaskFlow(kernel, shared.flow);
+      this.#closing.push(onEtwCommand(tracer, provider, (command) => this.#subscriptions.send(command)));
+      followTaskFlow(tracer, shared.flow);
       const isStartWanted = (): boolean =>
         [...activities.values()].some((activity) => activity.startEnabled) || selfDescribing.isStartWanted;
       this.#closing.push(shared.flow.keepWhile(isStartWanted));
@@ -154,21 +154,21 @@ class DefinedSource {
     return source;
   }
 
-  /** Known to the kernel and to subscribers, of whom there are none yet. */
+  /** Known to the tracer and to subscribers, of whom there are none yet. */
   #writersOf(
     context: SourceContext,
     schemas: readonly EventSchema[],
     format: 'tracelogging' | 'manifest',
   ): Map<EventSchema, EventWriter> {
-    const { kernel, provider } = context;
-    const hasManifest = format === 'manifest' && kernel.backend === 'etw';
+    const { tracer, provider } = context;
+    const hasManifest = format === 'manifest' && tracer.backend === 'etw';
     const writers = new Map<EventSchema, EventWriter>();
     for (const schema of schemas) {
-      const kernelEvent = hasManifest
+      const tracerEvent = hasManifest
         ? manifestEvent(provider, schema)
         : selfDescribingEvent(context, schema);
-      const writer = new EventWriter(context, schema, kernelEvent);
-      this.#closing.push(() => kernel.release(writer.word));
+      const writer = new EventWriter(context, schema, tracerEvent);
+      this.#closing.push(() => tracer.release(writer.word));
       writers.set(schema, writer);
     }
     for (const writer of writers.values()) {

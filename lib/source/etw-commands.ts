@@ -2,7 +2,7 @@
 
 import { namedCommand, type SourceCommand } from '../listen/commands.ts';
 import type { AddonCommand } from '../platform/addon.ts';
-import type { Kernel } from '../platform/kernel.ts';
+import type { Tracer } from '../platform/tracer.ts';
 import { guidBytes, guidText } from '../wire/guid.ts';
 import { decodeUtf8 } from '../wire/text.ts';
 import type { Provider } from './source-context.ts';
@@ -20,11 +20,11 @@ const CAPTURE_STATE = 2;
  * @returns ends it
  */
 export function onEtwCommand(
-  kernel: Kernel,
+  tracer: Tracer,
   provider: Provider,
   handler: (command: SourceCommand) => void,
 ): () => void {
-  const last = kernel.lastCommand(guidBytes(provider.guid));
+  const last = tracer.lastCommand(guidBytes(provider.guid));
   const known = last?.order ?? 0;
   const send = (command: AddonCommand) => {
     const kind = KINDS[command.code];
@@ -34,7 +34,7 @@ export function onEtwCommand(
       namedCommand(kind, { level, anyKeyword, allKeyword, arguments: sessionArguments(filter), filter }),
     );
   };
-  const stop = kernel.onCommand((command: AddonCommand) => {
+  const stop = tracer.onCommand((command: AddonCommand) => {
     if (guidText(command.provider) !== provider.guid) return;
     // Of what is on its way to this thread, the last state says it all.
     if (command.code === CAPTURE_STATE || command.order > known) send(command);

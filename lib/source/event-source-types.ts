@@ -156,7 +156,7 @@ export interface ActivityScopeOptions<Value, StopPayload> extends ActivityParent
 /** What every event source has beside its events. */
 export interface SourceMembers<Sources extends Events> extends Listenable<WrittenOf<Sources>> {
   /**
-   * Linux: the tracepoints that the kernel knows the events by: one for each level and keyword. With `write`
+   * Linux: the tracepoints that the tracer knows the events by: one for each level and keyword. With `write`
    * more may come.
    */
   readonly tracepoints: readonly string[];
@@ -171,7 +171,7 @@ export interface SourceMembers<Sources extends Events> extends Listenable<Writte
   onCommand(handler: CommandHandler): void;
   /**
    * Whether somebody wants events of the level and keywords; without arguments, any event at all. A level and
-   * keywords that have no event yet are made known to the kernel, as by `write`.
+   * keywords that have no event yet are made known to the tracer, as by `write`.
    *
    * @throws DefinitionError for a level or keywords that no event can have
    */

@@ -1,7 +1,7 @@
 /**
  * Event sources: what an application defines once, and writes its events through.
  */
-import { theKernel } from '../platform/kernel.ts';
+import { theTracer } from '../platform/tracer.ts';
 import { sharedSource } from './defined-source.ts';
 import { checkOptionNames } from './definition-checks.ts';
 import { DefinitionError } from './definition-error.ts';
@@ -55,8 +55,8 @@ export function defineEventSource<
   }
   const provider = providerOf(name, options.guid, options.groupGuid);
   if (format === 'manifest') checkForManifest({ ...provider, events: drafts, keywordNames });
-  const kernel = theKernel();
-  kernel.open();
+  const tracer = theTracer();
+  tracer.open();
   const definition = { provider, drafts, events, keywordNames, activityIds, format, throwOnErrors };
-  return sharedSource(kernel, definition) as unknown as EventSource<Sources>;
+  return sharedSource(tracer, definition) as unknown as EventSource<Sources>;
 }

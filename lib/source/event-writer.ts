@@ -1,21 +1,21 @@
 /**
- * Writes the events of one definition to all who want them: the kernel's tracer gets bytes, listeners get
+ * Writes the events of one definition to all who want them: the tracer gets bytes, listeners get
  * an object. Called only when somebody does want them.
  */
 import { Guid } from '../activity/guid.ts';
 import { shown } from '../base/shown.ts';
 import { Audience, LISTENER_BIT, NOTICED_BITS, type Subscriber } from '../listen/audience.ts';
 import { timestamp } from '../listen/timestamp.ts';
-import { type EnabledWord, KERNEL_BIT, type Kernel, RELEASED_BIT } from '../platform/kernel.ts';
+import { type EnabledWord, RELEASED_BIT, TRACER_BIT, type Tracer } from '../platform/tracer.ts';
 import { amidEncoding, isEncoding } from '../wire/event-encoder.ts';
 import type { EventSchema } from '../wire/schema.ts';
 import { type Payload, takeFaults } from '../wire/values/faults.ts';
 import type { Account } from './account.ts';
 import { BadValueError } from './bad-value-error.ts';
 import { DefinitionError } from './definition-error.ts';
-import { type KernelEvent, registerEvent } from './kernel-event.ts';
 import { type LazyPayload, payloadOf } from './lazy-payload.ts';
 import type { SourceContext } from './source-context.ts';
+import { registerEvent, type TracerEvent } from './tracer-event.ts';
 
 /** Ids that an application gives an event itself, as GUID text. */
 export interface WriteOptions {
@@ -28,36 +28,36 @@ export class EventWriter {
   readonly audience: Audience;
   readonly word: EnabledWord;
   readonly #context: SourceContext;
-  readonly #kernel: Kernel;
+  readonly #tracer: Tracer;
   readonly #account: Account;
-  readonly #kernelEvent: KernelEvent;
-  readonly #encoder: KernelEvent['encoder'];
+  readonly #tracerEvent: TracerEvent;
+  readonly #encoder: TracerEvent['encoder'];
 
   /**
    * @param audience unless given, the event has one of its own
    * @throws DefinitionError
    */
-  constructor(context: SourceContext, schema: EventSchema, kernelEvent: KernelEvent, audience?: Audience) {
+  constructor(context: SourceContext, schema: EventSchema, tracerEvent: TracerEvent, audience?: Audience) {
     this.schema = schema;
     this.#context = context;
-    this.#kernel = context.kernel;
+    this.#tracer = context.tracer;
     this.#account = context.account;
-    this.#kernelEvent = kernelEvent;
-    this.#encoder = kernelEvent.encoder;
-    const size = this.#encoder.fixedSize - kernelEvent.headSize;
-    if (size > kernelEvent.sizes.most) {
+    this.#tracerEvent = tracerEvent;
+    this.#encoder = tracerEvent.encoder;
+    const size = this.#encoder.fixedSize - tracerEvent.headSize;
+    if (size > tracerEvent.sizes.most) {
       throw new DefinitionError(
         this.#place,
-        `its names alone take ${size} bytes of each event; ${kernelEvent.sizes.said}.`,
+        `its names alone take ${size} bytes of each event; ${tracerEvent.sizes.said}.`,
       );
     }
-    this.audience = audience ?? new Audience(context.kernel.allocate(), schema.level, schema.keywords);
+    this.audience = audience ?? new Audience(context.tracer.allocate(), schema.level, schema.keywords);
     this.word = this.audience.word;
   }
 
-  /** Makes the event known to the kernel. */
+  /** Makes the event known to the tracer. */
   register(): void {
-    registerEvent(this.#context, this.word, this.#kernelEvent);
+    registerEvent(this.#context, this.word, this.#tracerEvent);
   }
 
   get enabled(): boolean {
@@ -105,11 +105,11 @@ export class EventWriter {
         this.#account.dropLate(this.#place);
         return;
       }
-      const toKernel = (wanted & KERNEL_BIT) !== 0;
-      isSent = !toKernel;
+      const toTracer = (wanted & TRACER_BIT) !== 0;
+      isSent = !toTracer;
       error = isEncoding()
-        ? this.#encodeAndSendAmidEncoding(payload, id, relatedId, toKernel)
-        : this.#encodeAndSend(payload, id, relatedId, toKernel);
+        ? this.#encodeAndSendAmidEncoding(payload, id, relatedId, toTracer)
+        : this.#encodeAndSend(payload, id, relatedId, toTracer);
       isSent = true;
       if ((wanted & LISTENER_BIT) !== 0) {
         subscribers = this.audience.subscribers;
@@ -149,9 +149,9 @@ export class EventWriter {
     payload: Payload,
     id: Guid | undefined,
     relatedId: Guid | undefined,
-    toKernel: boolean,
+    toTracer: boolean,
   ): BadValueError | undefined {
-    return amidEncoding(() => this.#encodeAndSend(payload, id, relatedId, toKernel));
+    return amidEncoding(() => this.#encodeAndSend(payload, id, relatedId, toTracer));
   }
 
   /** Returns what `throwOnErrors` throws. */
@@ -159,7 +159,7 @@ export class EventWriter {
     payload: Payload,
     id: Guid | undefined,
     relatedId: Guid | undefined,
-    toKernel: boolean,
+    toTracer: boolean,
   ): BadValueError | undefined {
     let size: number;
     try {
@@ -170,7 +170,7 @@ export class EventWriter {
       return undefined;
     }
     const faults = takeFaults();
-    if (toKernel) {
+    if (toTracer) {
       if (faults?.tooLarge) this.#dropTooLarge('more than 65536');
       else this.#send(size);
     }
@@ -184,18 +184,18 @@ export class EventWriter {
   }
 
   #send(size: number): void {
-    const { headSize, sizes } = this.#kernelEvent;
+    const { headSize, sizes } = this.#tracerEvent;
     const eventSize = size - headSize;
     if (eventSize > sizes.most) {
       this.#dropTooLarge(String(eventSize));
       return;
     }
-    const error = this.#kernel.write(this.word, size);
+    const error = this.#tracer.write(this.word, size);
     if (error === undefined) {
       this.#account.written++;
       if (eventSize > sizes.mostForAll) this.#account.tooLargeForFtrace++;
     } else {
-      this.#account.drop(this.#kernel.writeReason(error));
+      this.#account.drop(this.#tracer.writeReason(error));
     }
   }
 
@@ -226,7 +226,7 @@ export class EventWriter {
     return error;
   }
 
-  #findBadValues(payload: Payload): ReturnType<KernelEvent['encoder']['findBadValues']> {
+  #findBadValues(payload: Payload): ReturnType<TracerEvent['encoder']['findBadValues']> {
     try {
       return this.#encoder.findBadValues(payload);
     } catch {
@@ -242,7 +242,7 @@ export class EventWriter {
   #dropTooLarge(size: string): void {
     this.#account.tell(
       `${this.schema.name} size`,
-      () => `${this.#place}: an event of ${size} bytes was dropped; ${this.#kernelEvent.sizes.said}.`,
+      () => `${this.#place}: an event of ${size} bytes was dropped; ${this.#tracerEvent.sizes.said}.`,
     );
     this.#account.drop('tooLarge');
   }

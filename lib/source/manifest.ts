@@ -6,7 +6,7 @@
  */
 import { doAtExit } from '../listen/at-exit.ts';
 import { eventSources } from '../listen/sources.ts';
-import { KERNEL_BIT, type Kernel } from '../platform/kernel.ts';
+import { TRACER_BIT, type Tracer } from '../platform/tracer.ts';
 import { METADATA_OFFSET } from '../wire/etw/prefix.ts';
 import { guidBytes } from '../wire/guid.ts';
 import { ManifestEncoder, manifestDescriptor } from '../wire/manifest/encode.ts';
@@ -24,11 +24,11 @@ import { scratch } from '../wire/scratch.ts';
 import { encodeProviderTraits } from '../wire/tracelogging/provider-traits.ts';
 import { DefinitionError } from './definition-error.ts';
 import { onEtwCommand } from './etw-commands.ts';
-import type { KernelEvent } from './kernel-event.ts';
-import { ETW_SIZES } from './kernel-event.ts';
 import type { Provider, SourceContext } from './source-context.ts';
+import type { TracerEvent } from './tracer-event.ts';
+import { ETW_SIZES } from './tracer-event.ts';
 
-export function manifestEvent(provider: Provider, schema: EventSchema): KernelEvent {
+export function manifestEvent(provider: Provider, schema: EventSchema): TracerEvent {
   return {
     encoder: new ManifestEncoder(schema),
     headSize: METADATA_OFFSET,
@@ -90,21 +90,21 @@ export function generateManifest(source: object): string {
  * @returns closes it
  */
 export function writeManifestInBand(context: SourceContext, xml: string): () => void {
-  const { kernel, provider, account, subscriptions } = context;
-  const word = kernel.allocate();
+  const { tracer, provider, account, subscriptions } = context;
+  const word = tracer.allocate();
   const definition = definitionOf(provider, MANIFEST_DESCRIPTOR);
-  const problem = kernel.register(word, provider.name, definition, scratch);
+  const problem = tracer.register(word, provider.name, definition, scratch);
   if (problem !== undefined) {
-    kernel.release(word);
+    tracer.release(word);
     account.tell('manifest', () => problem);
     return () => {};
   }
   const write = () => {
-    if (((word.words[word.index] as number) & KERNEL_BIT) === 0) return;
-    const reason = writeChunks(kernel, word, xml);
+    if (((word.words[word.index] as number) & TRACER_BIT) === 0) return;
+    const reason = writeChunks(tracer, word, xml);
     if (reason !== undefined) account.drop(reason);
   };
-  const stopHearing = onEtwCommand(kernel, provider, ({ kind }) => {
+  const stopHearing = onEtwCommand(tracer, provider, ({ kind }) => {
     if (kind === 'enable') write();
   });
   subscriptions.onCommand(({ kind }) => {
@@ -115,19 +115,19 @@ export function writeManifestInBand(context: SourceContext, xml: string): () => 
     write();
     stopHearing();
     forgetExit();
-    kernel.release(word);
+    tracer.release(word);
   };
 }
 
 /** Smaller and smaller chunks, until the session has room for them; returns why it has not even for those. */
-function writeChunks(kernel: Kernel, word: ReturnType<Kernel['allocate']>, xml: string): string | undefined {
+function writeChunks(tracer: Tracer, word: ReturnType<Tracer['allocate']>, xml: string): string | undefined {
   let reason: string | undefined;
   for (let size = MAX_CHUNK_SIZE; size >= MIN_CHUNK_SIZE; size = Math.floor(size / 2)) {
     reason = undefined;
     for (const chunk of manifestChunks(xml, size)) {
-      const error = kernel.write(word, encodeManifestChunk(chunk));
+      const error = tracer.write(word, encodeManifestChunk(chunk));
       if (error === undefined) continue;
-      reason = kernel.writeReason(error);
+      reason = tracer.writeReason(error);
       break;
     }
     if (reason !== 'tooLarge' && reason !== 'tooLargeForSession') return reason;

@@ -6,7 +6,7 @@ import { ActivityOptions, activityName } from '../activity/activity.ts';
 import type { SharedActivities } from '../activity/shared.ts';
 import { shown } from '../base/shown.ts';
 import { Audience } from '../listen/audience.ts';
-import type { EnabledWord } from '../platform/kernel.ts';
+import type { EnabledWord } from '../platform/tracer.ts';
 import type { EventSchema } from '../wire/schema.ts';
 import type { Payload } from '../wire/values/faults.ts';
 import { ActivityEvents } from './activity-events.ts';
@@ -17,16 +17,16 @@ import type { EventOptions } from './event.ts';
 import { checkEventName, defaultOpcode, type KeywordNames, keywordsOf } from './event-schemas.ts';
 import { EventWriter, type WriteOptions } from './event-writer.ts';
 import { fieldSchemas } from './field-schemas.ts';
-import { type KernelEvent, registerEvent } from './kernel-event.ts';
 import { type LazyPayload, payloadOf } from './lazy-payload.ts';
 import { definitionsText, parseDefinitions } from './payload-definitions.ts';
 import type { SourceContext } from './source-context.ts';
+import { registerEvent, type TracerEvent } from './tracer-event.ts';
 
 /** What `write` is told of an event beside its name and payload. The level is Verbose unless given. */
 export type SelfDescribingOptions = WriteOptions &
   Pick<EventOptions, 'level' | 'keywords' | 'opcode' | 'tag' | 'activityOptions'>;
 
-/** Combinations of level, keywords and opcode that the kernel is told of: each takes an enabled word. */
+/** Combinations of level, keywords and opcode that the tracer is told of: each takes an enabled word. */
 export const MAX_AUDIENCES = 64;
 /** Descriptions that are kept; of more, the oldest are made anew when they come again. */
 export const MAX_DESCRIPTIONS = 1000;
@@ -58,7 +58,7 @@ class Kind extends Audience {
 
 export class SelfDescribingEvents {
   readonly #context: SourceContext;
-  readonly #kernelEvent: (schema: EventSchema) => KernelEvent;
+  readonly #tracerEvent: (schema: EventSchema) => TracerEvent;
   readonly #keywordNames: KeywordNames;
   readonly #processId: number;
   readonly #shared: SharedActivities;
@@ -69,19 +69,19 @@ export class SelfDescribingEvents {
   /** @param processId for activity ids; 0 for those of the 2016 form */
   constructor(
     context: SourceContext,
-    kernelEvent: (schema: EventSchema) => KernelEvent,
+    tracerEvent: (schema: EventSchema) => TracerEvent,
     keywordNames: KeywordNames,
     processId: number,
     shared: SharedActivities,
   ) {
     this.#context = context;
-    this.#kernelEvent = kernelEvent;
+    this.#tracerEvent = tracerEvent;
     this.#keywordNames = keywordNames;
     this.#processId = processId;
     this.#shared = shared;
   }
 
-  /** What the kernel knows the events by: one schema for each kind. */
+  /** What the tracer knows the events by: one schema for each kind. */
   get schemas(): readonly EventSchema[] {
     return this.#kinds.map(schemaOfKind);
   }
@@ -117,7 +117,7 @@ export class SelfDescribingEvents {
 
   /** What is written later is counted, and nothing more. To be called when the subscriptions are closed. */
   close(): void {
-    for (const kind of this.#kinds) this.#context.kernel.release(kind.word);
+    for (const kind of this.#kinds) this.#context.tracer.release(kind.word);
     this.#kinds = [];
     this.#described.clear();
   }
@@ -136,7 +136,7 @@ export class SelfDescribingEvents {
     integerOption(this.#place, 'level', level, 1, 0xff);
     keywordsOf(this.#place, keywords, this.#keywordNames);
     integerOption(this.#place, 'opcode', opcode, 0, 0xff);
-    const { kernel, account, subscriptions } = this.#context;
+    const { tracer, account, subscriptions } = this.#context;
     const number = this.#kinds.length;
     if (number === MAX_AUDIENCES) {
       account.tell(
@@ -149,8 +149,8 @@ export class SelfDescribingEvents {
       subscriptions.fill(kind);
       return kind;
     }
-    const kind = new Kind(kernel.allocate(), level, keywords, opcode, number);
-    registerEvent(this.#context, kind.word, this.#kernelEvent(schemaOfKind(kind)));
+    const kind = new Kind(tracer.allocate(), level, keywords, opcode, number);
+    registerEvent(this.#context, kind.word, this.#tracerEvent(schemaOfKind(kind)));
     this.#kinds.push(kind);
     subscriptions.add(kind);
     return kind;
@@ -201,7 +201,7 @@ export class SelfDescribingEvents {
       fields: fieldSchemas(place, parseDefinitions(definitions)),
     };
     integerOption(place, 'activityOptions', activityOptions, 0, 0xf);
-    const writer = new EventWriter(this.#context, schema, this.#kernelEvent(schema), kind);
+    const writer = new EventWriter(this.#context, schema, this.#tracerEvent(schema), kind);
     const described = { writer, activity: this.#activityOf(writer, activityOptions) };
     if (kind.number === MAX_AUDIENCES) return described;
     const [oldest] = this.#described.keys();

@@ -2,14 +2,14 @@
 import { Guid } from '../activity/guid.ts';
 import type { Subscriptions } from '../listen/subscriptions.ts';
 import type { Listenable } from '../listen/written-event.ts';
-import type { Kernel } from '../platform/kernel.ts';
+import type { Tracer } from '../platform/tracer.ts';
 import { providerGuid } from '../wire/provider-guid.ts';
 import type { Account } from './account.ts';
 import { DefinitionError } from './definition-error.ts';
 
 export interface SourceContext {
   readonly provider: Provider;
-  readonly kernel: Kernel;
+  readonly tracer: Tracer;
   readonly account: Account;
   readonly throwOnErrors: boolean;
   readonly subscriptions: Subscriptions;

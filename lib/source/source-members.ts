@@ -8,14 +8,14 @@ import type { Payload } from '../wire/values/faults.ts';
 import { ActivityEvents } from './activity-events.ts';
 import { DefinitionError } from './definition-error.ts';
 import type { ActivityParentOptions, SourceStatus } from './event-source-types.ts';
-import { tracepointOf } from './kernel-event.ts';
 import type { LazyPayload } from './lazy-payload.ts';
 import type { SelfDescribingEvents, SelfDescribingOptions } from './self-describing.ts';
 import type { SourceContext } from './source-context.ts';
+import { tracepointOf } from './tracer-event.ts';
 import type { Outcome } from './work-result.ts';
 
 export function sourceMembers(
-  { provider, kernel, account, throwOnErrors, subscriptions }: SourceContext,
+  { provider, tracer, account, throwOnErrors, subscriptions }: SourceContext,
   schemas: readonly EventSchema[],
   activities: ReadonlyMap<EventSchema, ActivityEvents>,
   selfDescribing: SelfDescribingEvents,
@@ -61,7 +61,7 @@ export function sourceMembers(
       return Object.freeze([...new Set(all.map((schema) => tracepointOf(name, schema)))]);
     },
     get status(): SourceStatus {
-      return { backend: kernel.backend, reason: kernel.reason, problems: account.problems };
+      return { backend: tracer.backend, reason: tracer.reason, problems: account.problems };
     },
     stats: () => account.stats(),
     onCommand: (handler: CommandHandler) => subscriptions.onCommand(handler),

@@ -6,7 +6,7 @@
  * Source: "EventSource Activity Support", "Enabling Activity Tracking".
  */
 import type { ActivityFlow } from '../activity/flow.ts';
-import { KERNEL_BIT, type Kernel } from '../platform/kernel.ts';
+import { TRACER_BIT, type Tracer } from '../platform/tracer.ts';
 import { Channel, encodeEventDescriptor } from '../wire/etw/event-descriptor.ts';
 import { guidBytes } from '../wire/guid.ts';
 import { scratch } from '../wire/scratch.ts';
@@ -18,8 +18,8 @@ const TASKS_FLOW_ACTIVITY_IDS = 0x80n;
 let isFollowed = false;
 
 /** Heeds the request in this thread from now on, where there is ETW. */
-export function followTaskFlow(kernel: Kernel, flow: ActivityFlow): void {
-  if (isFollowed || kernel.backend !== 'etw') return;
+export function followTaskFlow(tracer: Tracer, flow: ActivityFlow): void {
+  if (isFollowed || tracer.backend !== 'etw') return;
   isFollowed = true;
   // An event of the source, only to know whether a session asks for it; it is never written.
   const descriptor = encodeEventDescriptor({
@@ -31,11 +31,11 @@ export function followTaskFlow(kernel: Kernel, flow: ActivityFlow): void {
     task: 0,
     keywords: TASKS_FLOW_ACTIVITY_IDS,
   });
-  const word = kernel.allocate();
-  kernel.register(word, 'TplEventSource', Buffer.concat([descriptor, TPL_EVENT_SOURCE]), scratch);
-  const isAskedFor = () => ((word.words[word.index] as number) & KERNEL_BIT) !== 0;
+  const word = tracer.allocate();
+  tracer.register(word, 'TplEventSource', Buffer.concat([descriptor, TPL_EVENT_SOURCE]), scratch);
+  const isAskedFor = () => ((word.words[word.index] as number) & TRACER_BIT) !== 0;
   flow.keepWhile(isAskedFor);
-  kernel.onCommand(() => {
+  tracer.onCommand(() => {
     if (isAskedFor()) flow.begin();
   });
   if (isAskedFor()) flow.begin();

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { Kernel } from '../../lib/platform/kernel.ts';
+import { Tracer } from '../../lib/platform/tracer.ts';
 import { FakeAddon } from '../source/fake-addon.ts';
 
 const EINVAL = 22;
@@ -11,10 +11,10 @@ describe('a program that is recorded', () => {
   });
 
   function register(addon: FakeAddon, ...names: readonly string[]): string[] {
-    const kernel = new Kernel(addon);
-    kernel.open();
+    const tracer = new Tracer(addon);
+    tracer.open();
     for (const name of names) {
-      kernel.register(kernel.allocate(), name, Buffer.from(`${name} u8 x`), new Uint8Array(8));
+      tracer.register(tracer.allocate(), name, Buffer.from(`${name} u8 x`), new Uint8Array(8));
     }
     return addon.announced;
   }

@@ -13,7 +13,7 @@ import {
   listen,
   startSession,
 } from '../../lib/index.ts';
-import { theKernel } from '../../lib/platform/kernel.ts';
+import { theTracer } from '../../lib/platform/tracer.ts';
 import { readSession } from '../eventpipe/session-trace.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -60,15 +60,15 @@ describe('a closed source', () => {
   });
 
   it('is closed once, however often it is told to, also by leaving its block', () => {
-    const kernel = vi.spyOn(theKernel(), 'release');
+    const tracer = vi.spyOn(theTracer(), 'release');
     const outer = (() => {
       using log = defineEventSource(newName(), EVENTS);
       log.close();
       return log;
     })();
-    expect(kernel).toHaveBeenCalledTimes(3);
+    expect(tracer).toHaveBeenCalledTimes(3);
     outer.close();
-    expect(kernel).toHaveBeenCalledTimes(3);
+    expect(tracer).toHaveBeenCalledTimes(3);
   });
 
   it('may be closed by a payload or a listener, amid its event', () => {
@@ -154,7 +154,7 @@ describe('a closed source', () => {
 describe('the same definition again', () => {
   it('takes what is there, until all have closed it', () => {
     const name = newName();
-    const allocate = vi.spyOn(theKernel(), 'allocate');
+    const allocate = vi.spyOn(theTracer(), 'allocate');
     const [first, second] = [defineEventSource(name, EVENTS), defineEventSource(name, EVENTS)];
     expect(allocate).toHaveBeenCalledTimes(3);
     const heard: unknown[] = [];
@@ -178,7 +178,7 @@ describe('the same definition again', () => {
     ['other options of an event', {}, { ...EVENTS, RequestStart: event({}, { activityOptions: 4 }) }],
   ])('is another one with %s', (_, options, events) => {
     const name = newName();
-    const allocate = vi.spyOn(theKernel(), 'allocate');
+    const allocate = vi.spyOn(theTracer(), 'allocate');
     defineEventSource(name, EVENTS);
     defineEventSource(name, events, options);
     expect(allocate).toHaveBeenCalledTimes(6);
@@ -187,7 +187,7 @@ describe('the same definition again', () => {
 
 it('a definition that is refused half-way leaves nothing behind', () => {
   const name = newName();
-  const [allocate, release] = [vi.spyOn(theKernel(), 'allocate'), vi.spyOn(theKernel(), 'release')];
+  const [allocate, release] = [vi.spyOn(theTracer(), 'allocate'), vi.spyOn(theTracer(), 'release')];
   const fields = Object.fromEntries(
     Array.from({ length: 100 }, (_, n) => [`${'long'.repeat(25)}${n}`, 'int32'] as const),
   );

@@ -1,6 +1,6 @@
 /** A kernel for tests: an addon of the same shape whose tracer is switched by hand and keeps what it is sent. */
 import { type Addon, type AddonCommand, type Backend, NO_WORD } from '../../lib/platform/addon.ts';
-import { KERNEL_BIT } from '../../lib/platform/kernel.ts';
+import { TRACER_BIT } from '../../lib/platform/tracer.ts';
 
 const WRITE_INDEX_SIZE = 4;
 
@@ -28,8 +28,8 @@ export class FakeAddon implements Addon {
   /** As when a tracer begins to record every tracepoint, or ends. */
   record(on: boolean): void {
     for (const index of this.definitions.keys()) {
-      if (on) Atomics.or(this.#words, index, KERNEL_BIT);
-      else Atomics.and(this.#words, index, ~KERNEL_BIT);
+      if (on) Atomics.or(this.#words, index, TRACER_BIT);
+      else Atomics.and(this.#words, index, ~TRACER_BIT);
     }
   }
 

@@ -2,14 +2,14 @@
 import type { Guid } from '../../lib/activity/guid.ts';
 import { Subscriptions } from '../../lib/listen/subscriptions.ts';
 import { LISTENABLE } from '../../lib/listen/written-event.ts';
-import { Kernel } from '../../lib/platform/kernel.ts';
+import { Tracer } from '../../lib/platform/tracer.ts';
 import { Account } from '../../lib/source/account.ts';
 import { type EventOptions, event } from '../../lib/source/event.ts';
 import { eventSchemas } from '../../lib/source/event-schemas.ts';
 import { EventWriter, type WriteOptions } from '../../lib/source/event-writer.ts';
 import type { FieldDefinitions } from '../../lib/source/fields.ts';
-import { tracepointOf, userEventsEvent } from '../../lib/source/kernel-event.ts';
 import type { LazyPayload } from '../../lib/source/lazy-payload.ts';
+import { tracepointOf, userEventsEvent } from '../../lib/source/tracer-event.ts';
 import { type Payload as DecodedPayload, payloadOf } from '../../lib/wire/decoded-field.ts';
 import { decodeEventHeader, type EventHeaderEvent } from '../../lib/wire/eventheader/decode.ts';
 import { FakeAddon } from './fake-addon.ts';
@@ -28,13 +28,13 @@ export class RecordedEvent {
     const { name = 'Event', throwOnErrors = false, ...eventOptions } = options;
     const [schema] = eventSchemas('Provider', { [name]: event(fields, eventOptions) }, {}, []);
     if (schema === undefined) throw new Error('No schema was made.');
-    const kernel = new Kernel(this.addon);
-    kernel.open();
+    const tracer = new Tracer(this.addon);
+    tracer.open();
     const guid = 'b2b9b8a2-8a0c-5f4c-8d3c-000000000000';
     const subscriptions = new Subscriptions('Provider', () => {});
     const context = {
       provider: { name: 'Provider', guid },
-      kernel,
+      tracer,
       account: this.account,
       throwOnErrors,
       subscriptions,

@@ -13,9 +13,8 @@ import {
 } from '../../lib/index.ts';
 import { Subscriptions, subscriptionsOf } from '../../lib/listen/subscriptions.ts';
 import { LISTENABLE } from '../../lib/listen/written-event.ts';
-import { Kernel } from '../../lib/platform/kernel.ts';
+import { Tracer } from '../../lib/platform/tracer.ts';
 import { Account } from '../../lib/source/account.ts';
-import { traceLoggingEvent, tracepointOf, userEventsEvent } from '../../lib/source/kernel-event.ts';
 import { definitionsText, parseDefinitions } from '../../lib/source/payload-definitions.ts';
 import {
   MAX_AUDIENCES,
@@ -23,6 +22,7 @@ import {
   SelfDescribingEvents,
   type SelfDescribingOptions,
 } from '../../lib/source/self-describing.ts';
+import { traceLoggingEvent, tracepointOf, userEventsEvent } from '../../lib/source/tracer-event.ts';
 import { payloadOf } from '../../lib/wire/decoded-field.ts';
 import { decodeEventHeader } from '../../lib/wire/eventheader/decode.ts';
 import { providerGuid } from '../../lib/wire/provider-guid.ts';
@@ -40,14 +40,14 @@ class Recorded {
 
   constructor({ platform = 'user_events' as 'user_events' | 'etw', throwOnErrors = false } = {}) {
     this.addon = new FakeAddon({ platform, words: 2 * MAX_AUDIENCES });
-    const kernel = new Kernel(this.addon);
-    kernel.open();
+    const tracer = new Tracer(this.addon);
+    tracer.open();
     const provider = { name: 'Provider', guid: providerGuid('Provider') };
     const source = { ...provider, [LISTENABLE]: this.subscriptions };
     this.events = new SelfDescribingEvents(
       {
         provider,
-        kernel,
+        tracer,
         account: this.account,
         throwOnErrors,
         subscriptions: this.subscriptions,

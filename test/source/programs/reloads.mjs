@@ -1,6 +1,6 @@
 /** Defines a source of 22 events again and again: another one each time, which it closes, or the same one. */
 import { defineEventSource, event } from '../../../dist/index.js';
-import { theKernel } from '../../../dist/platform/kernel.js';
+import { theTracer } from '../../../dist/platform/tracer.js';
 
 const EVENTS = Object.fromEntries(
   Array.from({ length: 22 }, (_, n) => [`Event${n}`, event({ n: 'int32', text: 'string' })]),
@@ -25,5 +25,5 @@ const before = usedBytes();
 reload(3000, 200);
 await new Promise(setImmediate);
 console.log(
-  JSON.stringify({ grownBytes: usedBytes() - before, freshWords: theKernel().allocate().words.length }),
+  JSON.stringify({ grownBytes: usedBytes() - before, freshWords: theTracer().allocate().words.length }),
 );

@@ -1,20 +1,21 @@
 /**
- * The kernel's tracer as the rest of the library sees it: always there, and where it cannot be used it
- * does nothing and says why.
+ * The operating system's tracer (user_events or ETW) as the rest of the library sees it: always there, and where it
+ * cannot be used it does nothing and says why.
  */
 import { type Addon, type AddonCommand, type Backend, loadAddon, NO_WORD } from './addon.ts';
-import { openReason, registerReason, writeReason } from './reasons.ts';
+import * as etw from './etw-reasons.ts';
 import { announceTracepoint, openTracer } from './recorder-notice.ts';
+import * as userEvents from './user-events-reasons.ts';
 
-/** Bit 0 of an enabled word: set by the kernel while a tracer records the event. */
-export const KERNEL_BIT = 1;
+/** Bit 0 of an enabled word: set by the tracer while somebody records the event. */
+export const TRACER_BIT = 1;
 
 /** The only bit of a word that has been released. */
 export const RELEASED_BIT = 4;
 
 /** The enabled word of one event. Nobody wants the event while it is 0. */
 export interface EnabledWord {
-  /** The array that the word is in: shared with the kernel, read with a plain load. */
+  /** The array that the word is in: shared with the tracer, read with a plain load. */
   readonly words: Uint32Array;
   readonly index: number;
 }
@@ -22,7 +23,7 @@ export interface EnabledWord {
 /** Where released words point: whoever still reads one sees neither zero nor the bits of another event. */
 const RELEASED: EnabledWord = { words: Uint32Array.of(RELEASED_BIT), index: 0 };
 
-export class Kernel {
+export class Tracer {
   readonly #addon: Addon | undefined;
   readonly #words: Uint32Array | undefined;
   readonly #commandHandlers = new Set<(command: AddonCommand) => void>();
@@ -38,12 +39,12 @@ export class Kernel {
     }
   }
 
-  /** The kernel's tracer, where it is open; else `'none'`. */
+  /** Which tracer it is, where it is open; else `'none'`. */
   get backend(): Backend {
     return this.#reason === undefined ? (this.#addon?.platform ?? 'none') : 'none';
   }
 
-  /** Why nothing reaches the kernel; undefined while it does. */
+  /** Why nothing reaches the tracer; undefined while it does. */
   get reason(): string | undefined {
     return this.#reason;
   }
@@ -59,7 +60,7 @@ export class Kernel {
     this.#hearCommands(this.#addon);
   }
 
-  /** A fresh word: of the page that the kernel writes into, or, where there is none left, of its own. */
+  /** A fresh word: of the page that the tracer writes into, or, where there is none left, of its own. */
   allocate(): EnabledWord {
     const index = this.#addon?.allocate() ?? NO_WORD;
     if (this.#words === undefined || index === NO_WORD) return { words: new Uint32Array(1), index: 0 };
@@ -135,10 +136,36 @@ export class Kernel {
   }
 }
 
-let kernel: Kernel | undefined;
+let tracer: Tracer | undefined;
 
 /** The thread's one: it knows the enabled words of all sources. */
-export function theKernel(): Kernel {
-  kernel ??= new Kernel();
-  return kernel;
+export function theTracer(): Tracer {
+  tracer ??= new Tracer();
+  return tracer;
+}
+
+// The results of the addon's functions in words: sentences for what could not be set up, names for events that were
+// not written.
+
+function openReason(addon: Addon, error: number, path: string): string {
+  if (error === addon.codes.unsupported) {
+    return `tracewright writes to no kernel tracer on ${process.platform}; listeners in the process work.`;
+  }
+  return userEvents.openReason(error, path);
+}
+
+/** @param name what was to be registered: a tracepoint, or a provider */
+function registerReason(addon: Addon, error: number, name: string): string {
+  if (error === addon.codes.notRegistered)
+    return `${name} was not registered: the kernel's tracer is not open.`;
+  return addon.platform === 'etw' ? etw.registerReason(error, name) : userEvents.registerReason(error, name);
+}
+
+/** Why one event was not written: the key under which `stats().dropped` counts it. */
+function writeReason(addon: Addon, error: number): string {
+  const { codes } = addon;
+  if (error === codes.nobodyListens) return 'nobodyListens';
+  if (error === codes.fileClosed) return 'fileClosed';
+  if (error === codes.notRegistered) return 'notRegistered';
+  return addon.platform === 'etw' ? etw.writeReason(error) : userEvents.writeReason(error);
 }

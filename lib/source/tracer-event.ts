@@ -2,7 +2,7 @@
  * An event of a definition as the operating system's tracer takes it: for Linux user_events in EventHeader format, one
  * tracepoint for each level and keyword; for ETW as TraceLogging, which describes itself.
  */
-import type { EnabledWord } from '../platform/kernel.ts';
+import type { EnabledWord } from '../platform/tracer.ts';
 import { METADATA_OFFSET } from '../wire/etw/prefix.ts';
 import type { EventEncoder } from '../wire/event-encoder.ts';
 import { EventHeaderEncoder } from '../wire/eventheader/encode.ts';
@@ -24,7 +24,7 @@ import { FTRACE_LIMIT, PERF_LIMIT, WRITE_INDEX_SIZE } from '../wire/user-events.
 import { DefinitionError } from './definition-error.ts';
 import type { Provider, SourceContext } from './source-context.ts';
 
-export interface KernelEvent {
+export interface TracerEvent {
   readonly encoder: EventEncoder;
   /** Bytes at the start of what is encoded that are for the addon, and not part of the event. */
   readonly headSize: number;
@@ -45,14 +45,14 @@ export interface SizeLimits {
   readonly said: string;
 }
 
-/** Makes the event known to the kernel, which then says by the word's bit 0 whether it is recorded. */
+/** Makes the event known to the tracer, which then says by the word's bit 0 whether it is recorded. */
 export function registerEvent(
-  { kernel, account }: SourceContext,
+  { tracer, account }: SourceContext,
   word: EnabledWord,
-  event: KernelEvent,
+  event: TracerEvent,
 ): void {
-  const problem = kernel.register(word, event.name, event.definition, scratch);
-  if (problem !== undefined && problem !== kernel.reason) account.tell(event.name, () => problem);
+  const problem = tracer.register(word, event.name, event.definition, scratch);
+  if (problem !== undefined && problem !== tracer.reason) account.tell(event.name, () => problem);
 }
 
 /** Events for Linux user_events: EventHeader events, one tracepoint for each level and keyword. */
@@ -67,7 +67,7 @@ export function tracepointOf(provider: string, schema: EventSchema): string {
   return tracepointName(tracepointProviderName(provider), schema.level, schema.keywords);
 }
 
-export function userEventsEvent(provider: string, schema: EventSchema): KernelEvent {
+export function userEventsEvent(provider: string, schema: EventSchema): TracerEvent {
   const tracepoint = tracepointOf(provider, schema);
   return {
     encoder: new EventHeaderEncoder(schema),
@@ -86,7 +86,7 @@ export const ETW_SIZES: SizeLimits = {
 };
 
 /** @throws DefinitionError */
-export function traceLoggingEvent(provider: Provider, schema: EventSchema): KernelEvent {
+export function traceLoggingEvent(provider: Provider, schema: EventSchema): TracerEvent {
   const problem = traceLoggingProblem(schema);
   if (problem !== undefined) throw new DefinitionError(`${provider.name}.${schema.name}`, problem);
   const definition = [
@@ -104,8 +104,8 @@ export function traceLoggingEvent(provider: Provider, schema: EventSchema): Kern
 }
 
 /** For the tracer of this system; where there is none, payloads are checked as Linux would have them. */
-export function selfDescribingEvent({ kernel, provider }: SourceContext, schema: EventSchema): KernelEvent {
-  return kernel.backend === 'etw'
+export function selfDescribingEvent({ tracer, provider }: SourceContext, schema: EventSchema): TracerEvent {
+  return tracer.backend === 'etw'
     ? traceLoggingEvent(provider, schema)
     : userEventsEvent(provider.name, schema);
 }

@@ -1,6 +1,6 @@
 /** The kernel's tracer as the library sees it: always there, and with a reason where it does nothing. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { Kernel } from '../../lib/platform/kernel.ts';
+import { Tracer } from '../../lib/platform/tracer.ts';
 import { FakeAddon } from '../source/fake-addon.ts';
 
 const SCRATCH = new Uint8Array(64);
@@ -16,24 +16,24 @@ const ERRNO = {
   EADDRINUSE: 98,
 };
 
-function opened(addon: FakeAddon): Kernel {
-  const kernel = new Kernel(addon);
-  kernel.open();
-  return kernel;
+function opened(addon: FakeAddon): Tracer {
+  const tracer = new Tracer(addon);
+  tracer.open();
+  return tracer;
 }
 
 describe('a tracer that can be used', () => {
   it('registers events, takes them, and gives no reason', () => {
     const addon = new FakeAddon();
-    const kernel = opened(addon);
-    expect(kernel.backend).toBe('user_events');
-    expect(kernel.reason).toBeUndefined();
-    const word = kernel.allocate();
+    const tracer = opened(addon);
+    expect(tracer.backend).toBe('user_events');
+    expect(tracer.reason).toBeUndefined();
+    const word = tracer.allocate();
     expect(word.words).toBe(addon.words());
-    expect(kernel.register(word, 'P_L4K0', DEFINITION, SCRATCH)).toBeUndefined();
-    expect(kernel.write(word, 12)).toBeUndefined();
+    expect(tracer.register(word, 'P_L4K0', DEFINITION, SCRATCH)).toBeUndefined();
+    expect(tracer.write(word, 12)).toBeUndefined();
     expect(addon.events).toHaveLength(1);
-    kernel.release(word);
+    tracer.release(word);
     expect(addon.released).toEqual([word.index]);
   });
 
@@ -65,49 +65,49 @@ describe('a tracer that cannot be used', () => {
     ],
     [
       ERRNO.EACCES,
-      `This user may not write ${PATH} (EACCES). As root: chmod a+x /sys/kernel/tracing && chmod a+w ${PATH}`,
+      `This user may not write ${PATH} (EACCES). As root: chmod a+x /sys/tracer/tracing && chmod a+w ${PATH}`,
     ],
     [
       ERRNO.EPERM,
-      `This user may not write ${PATH} (EPERM). As root: chmod a+x /sys/kernel/tracing && chmod a+w ${PATH}`,
+      `This user may not write ${PATH} (EPERM). As root: chmod a+x /sys/tracer/tracing && chmod a+w ${PATH}`,
     ],
     [ERRNO.EMFILE, `${PATH} could not be opened (EMFILE).`],
-    [1001, `tracewright writes to no kernel tracer on ${process.platform}; listeners in the process work.`],
+    [1001, `tracewright writes to no tracer tracer on ${process.platform}; listeners in the process work.`],
   ])('for error %d says why, and what would help', (error, reason) => {
     const addon = new FakeAddon();
     addon.openError = error;
-    const kernel = opened(addon);
-    expect(kernel.backend).toBe('none');
-    expect(kernel.reason).toBe(reason);
+    const tracer = opened(addon);
+    expect(tracer.backend).toBe('none');
+    expect(tracer.reason).toBe(reason);
     // Registering gives the same reason, and asks the kernel nothing.
-    expect(kernel.register(kernel.allocate(), 'P_L4K0', DEFINITION, SCRATCH)).toBe(reason);
+    expect(tracer.register(tracer.allocate(), 'P_L4K0', DEFINITION, SCRATCH)).toBe(reason);
     expect(addon.definitions.size).toBe(0);
   });
 
   it('is asked for again by each new source', () => {
     const addon = new FakeAddon();
     addon.openError = ERRNO.EACCES;
-    const kernel = opened(addon);
+    const tracer = opened(addon);
     addon.openError = 0;
-    kernel.open();
-    expect(kernel.backend).toBe('user_events');
-    expect(kernel.reason).toBeUndefined();
+    tracer.open();
+    expect(tracer.backend).toBe('user_events');
+    expect(tracer.reason).toBeUndefined();
   });
 
   it('is one without an addon, too; the enabled words are there all the same', () => {
-    const kernel = new Kernel({ reason: 'No binary for this platform.' });
-    kernel.open();
-    expect(kernel.backend).toBe('none');
-    expect(kernel.reason).toBe('No binary for this platform.');
-    const word = kernel.allocate();
+    const tracer = new Tracer({ reason: 'No binary for this platform.' });
+    tracer.open();
+    expect(tracer.backend).toBe('none');
+    expect(tracer.reason).toBe('No binary for this platform.');
+    const word = tracer.allocate();
     expect(word.words[word.index]).toBe(0);
-    expect(kernel.register(word, 'P_L4K0', DEFINITION, SCRATCH)).toBe('No binary for this platform.');
-    expect(kernel.writeReason(kernel.write(word, 12) ?? 0)).toBe('notRegistered');
-    expect(() => kernel.release(word)).not.toThrow();
+    expect(tracer.register(word, 'P_L4K0', DEFINITION, SCRATCH)).toBe('No binary for this platform.');
+    expect(tracer.writeReason(tracer.write(word, 12) ?? 0)).toBe('notRegistered');
+    expect(() => tracer.release(word)).not.toThrow();
   });
 
   it('is one of an addon for another platform, too', () => {
-    expect(new Kernel(new FakeAddon({ platform: 'none' })).backend).toBe('none');
+    expect(new Tracer(new FakeAddon({ platform: 'none' })).backend).toBe('none');
   });
 });
 
@@ -128,19 +128,19 @@ describe('a tracepoint that is refused', () => {
   ])('with error %d is named, with what would help', (error, reason) => {
     const addon = new FakeAddon();
     addon.registerError = error;
-    const kernel = opened(addon);
-    expect(kernel.register(kernel.allocate(), 'P_L4K0', DEFINITION, SCRATCH)).toBe(reason);
-    expect(kernel.backend).toBe('user_events');
+    const tracer = opened(addon);
+    expect(tracer.register(tracer.allocate(), 'P_L4K0', DEFINITION, SCRATCH)).toBe(reason);
+    expect(tracer.backend).toBe('user_events');
   });
 
   it('for want of enabled words is named; its event has a word of its own', () => {
-    const kernel = opened(new FakeAddon({ words: 1 }));
-    const first = kernel.allocate();
-    const second = kernel.allocate();
+    const tracer = opened(new FakeAddon({ words: 1 }));
+    const first = tracer.allocate();
+    const second = tracer.allocate();
     expect(second.words).not.toBe(first.words);
-    expect(kernel.register(second, 'P_L4K0', DEFINITION, SCRATCH)).toBe(
+    expect(tracer.register(second, 'P_L4K0', DEFINITION, SCRATCH)).toBe(
       'P_L4K0 was not registered: all 1 enabled words are in use.',
     );
-    kernel.release(second);
+    tracer.release(second);
   });
 });
