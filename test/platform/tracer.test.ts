@@ -65,14 +65,14 @@ describe('a tracer that cannot be used', () => {
     ],
     [
       ERRNO.EACCES,
-      `This user may not write ${PATH} (EACCES). As root: chmod a+x /sys/tracer/tracing && chmod a+w ${PATH}`,
+      `This user may not write ${PATH} (EACCES). As root: chmod a+x /sys/kernel/tracing && chmod a+w ${PATH}`,
     ],
     [
       ERRNO.EPERM,
-      `This user may not write ${PATH} (EPERM). As root: chmod a+x /sys/tracer/tracing && chmod a+w ${PATH}`,
+      `This user may not write ${PATH} (EPERM). As root: chmod a+x /sys/kernel/tracing && chmod a+w ${PATH}`,
     ],
     [ERRNO.EMFILE, `${PATH} could not be opened (EMFILE).`],
-    [1001, `tracewright writes to no tracer tracer on ${process.platform}; listeners in the process work.`],
+    [1001, `tracewright writes to no kernel tracer on ${process.platform}; listeners in the process work.`],
   ])('for error %d says why, and what would help', (error, reason) => {
     const addon = new FakeAddon();
     addon.openError = error;
