@@ -1,11 +1,11 @@
 // What is measured beside what applications use else, in the order in which it is told.
 
 export const peerGroups = {
-  opentelemetry: 'An activity beside an OpenTelemetry span, each with 3 fields',
-  files: 'An event of 3 fields into a file, until all is written',
-  countersIdle: 'A counter that nobody asks for, without the loop around it',
-  countersAsked: 'A counter that somebody asks for, ten times a second',
-  imports: 'The time to import, in a process of its own',
+  opentelemetry: 'An activity compared with an OpenTelemetry span, each with 3 fields',
+  files: 'An event with 3 fields into a file, until everything is written',
+  countersIdle: 'A counter that nothing collects, without the loop around it',
+  countersAsked: 'A counter that is collected ten times a second',
+  imports: 'The time to import, in a new process',
 };
 
 const opentelemetry = [
@@ -18,7 +18,7 @@ const opentelemetry = [
   {
     id: 'otel-ours-disabled',
     group: 'opentelemetry',
-    title: 'activity(), nobody listens',
+    title: 'activity(), disabled',
     against: 'otel-api',
     node: { module: 'disabled', workload: 'event', arguments: ['scope'] },
   },
@@ -51,7 +51,7 @@ const fileCase = (id, title, module, workload, against) => ({
 });
 
 const files = [
-  fileCase('pino-sync', 'pino, as it is by default: each line at once', 'pino', 'sync'),
+  fileCase('pino-sync', 'pino, default settings: each line at once', 'pino', 'sync'),
   fileCase('pino', 'pino, asynchronous, 4 KiB at a time', 'pino', 'async'),
   fileCase(
     'otel-log',
@@ -76,7 +76,7 @@ const files = [
 const counterForms = {
   plain: 'one value',
   labelled: 'with a label',
-  bound: 'with a label bound beforehand',
+  bound: 'with a label bound in advance',
   increment: 'IncrementingEventCounter',
   mean: 'EventCounter',
   histogram: 'histogram',

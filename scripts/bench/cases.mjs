@@ -16,11 +16,11 @@ import { peerCases, peerGroups } from './cases-beside-peers.mjs';
  */
 
 export const groups = {
-  disabled: 'A disabled event (nobody listens), without the loop around it',
+  disabled: 'A disabled event, without the loop around it',
   devNull: 'An enabled event: 3 fields and an activity id, to /dev/null',
   traceMarker: 'The same to trace_marker_raw, which copies it into the ring buffer',
   tracepoint: 'The same to a real tracepoint that ftrace records, on a kernel with user events',
-  etw: 'The same on Windows: node.exe under Wine, a recorder in the place of ETW',
+  etw: 'The same on Windows: node.exe under Wine, a recorder in place of ETW',
   activities: 'An activity (Start and Stop: two events and the id), enabled, to /dev/null',
   awaits: 'An `await`',
   ...peerGroups,
@@ -75,7 +75,7 @@ const writes = (target, prefix) => [
   {
     id: `${prefix}-c-threads`,
     group: target,
-    title: 'C, of two threads (as Node is)',
+    title: 'C, in a process with two threads (as Node has)',
     target,
     against: `${prefix}-c`,
     c: { threads: 2 },
@@ -95,7 +95,7 @@ const enabled = [
   {
     id: 'null-addon',
     group: 'devNull',
-    title: "the addon's write alone, of as many bytes",
+    title: "the addon's write alone, with the same number of bytes",
     target: 'devNull',
     against: 'null-c',
     node: { module: 'enabled', workload: 'addonWrite', arguments: [92] },
@@ -111,7 +111,7 @@ const enabled = [
   {
     id: 'null-event-by-turns',
     group: 'devNull',
-    title: 'two kinds of events by turns',
+    title: 'two kinds of events, alternating',
     target: 'devNull',
     against: 'null-c',
     node: { module: 'enabled', workload: 'byTurns' },
@@ -127,7 +127,7 @@ const enabled = [
   {
     id: 'passed-event',
     group: 'devNull',
-    title: "an event to a tracepoint of a tool's session",
+    title: "an event to the tracepoint of a tool's session",
     target: 'passedTracer',
     against: 'null-c',
     node: { module: 'passed-tracer', workload: 'event', arguments: ['/dev/null'] },
@@ -170,9 +170,9 @@ const activities = [
 ];
 
 const awaitForms = {
-  nobodyListens: 'a source with activities, nobody listens',
-  listening: 'while somebody listens',
-  listenerGone: 'after the last listener has gone',
+  nobodyListens: 'a source with activities, no listener',
+  listening: 'while something listens',
+  listenerGone: 'after the last listener has left',
 };
 
 const awaits = [

@@ -42,7 +42,7 @@ function missing(standIns, peersReason) {
     for (const group of ['devNull', 'traceMarker', 'tracepoint', 'activities'])
       reasons[group] = standIns.reason;
   } else if (standIns.traceMarker === undefined) {
-    reasons.traceMarker = 'this user may not make a trace instance in /sys/kernel/tracing.';
+    reasons.traceMarker = 'this user may not create a trace instance in /sys/kernel/tracing.';
   }
   if (peersReason !== undefined) for (const group of groupsOfPeers) reasons[group] = peersReason;
   return reasons;

@@ -23,9 +23,9 @@ function rowsOf({ unit, figures }) {
   return [columns, ...figures.map(cells)];
 }
 
-const readingColumns = ['', 'MB', 'events/s', 'MB/s', 'events/s', 'MB/s', 'memory', 'of a scan'];
+const readingColumns = ['', 'MB', 'events/s', 'MB/s', 'events/s', 'MB/s', 'memory', 'vs. scan'];
 const readingTitle =
-  'Reading a trace: all but payloads, then with payloads; memory at most; the time of a loop over the bytes';
+  'Reading a trace: without payloads, then with payloads; peak memory; time compared with a loop over the bytes';
 
 const whole = (value) => Math.round(value).toLocaleString('en');
 

@@ -47,7 +47,7 @@ export const targets = [
     limit: 1.5,
   },
   {
-    text: 'an await takes as long as in plain Node while nobody listens (within a tenth)',
+    text: 'an await takes as long as in plain Node while nothing listens (within a tenth)',
     ids: ['await-nobodyListens', 'await-listenerGone'],
     property: 'ratio',
     limit: 1.1,
@@ -77,19 +77,19 @@ export const targets = [
     limit: 1,
   },
   {
-    text: 'a counter that nobody asks for costs at most 2 ns more than an empty function call',
+    text: 'a counter that nothing collects costs at most 2 ns more than an empty function call',
     ids: ['increment', 'mean', 'plain'].map((form) => `countersIdle-ours-${form}`),
     property: 'difference',
     limit: 2,
   },
   {
-    text: 'a counter with a label that nobody asks for costs at most 5 ns more',
+    text: 'a counter with a label that nothing collects costs at most 5 ns more',
     ids: ['countersIdle-ours-labelled'],
     property: 'difference',
     limit: 5,
   },
   {
-    text: "a counter that somebody asks for costs no more than prom-client's of the same form",
+    text: "a collected counter costs no more than the same one of prom-client",
     ids: ['plain', 'labelled', 'histogram'].map((form) => `countersAsked-ours-${form}`),
     property: 'difference',
     limit: 0,

@@ -37,7 +37,8 @@ it('the documented counters are those of System.Runtime, and the instruments tho
     .filter(({ name }) => name === 'BeginInstrumentReporting')
     .map(({ payload }) => String(payload.instrumentName));
   const isOld = (name: string) => !NEWER.includes(name);
-  expect(documentedCounters.filter(isOld)).toEqual(counters.filter(isOld).sort());
+  // A slow machine reports more than one interval
+  expect(documentedCounters.filter(isOld)).toEqual([...new Set(counters)].filter(isOld).sort());
   expect(documentedInstruments.filter(isOld)).toEqual(instruments.filter(isOld).sort());
 });
 

@@ -20,7 +20,7 @@ const given = [
  * @typedef {object} ReadingRow
  * @property {string} title
  * @property {number} megabytes
- * @property {{ eventsPerSecond: number, megabytesPerSecond: number }} headers all but payloads
+ * @property {{ eventsPerSecond: number, megabytesPerSecond: number }} headers without payloads
  * @property {{ eventsPerSecond: number, megabytesPerSecond: number }} payloads
  * @property {number} timesScan how many times longer than a loop over the bytes of the file
  * @property {number} maxRssMegabytes of the process that reads headers
@@ -40,7 +40,7 @@ export function measureReading({ dataFolder, quick, progress }) {
     writeLargeNettrace(nettrace, size);
     const files = [
       ...given.map(([title, path]) => [title, join(dataFolder, path)]).filter(([, path]) => existsSync(path)),
-      [`HTTP_Server.etl again and again, ${large}`, etl],
+      [`HTTP_Server.etl, repeated, ${large}`, etl],
       [`a .nettrace (V6) of ${large}`, nettrace],
     ];
     const rows = files.map(([title, path]) => {
@@ -78,7 +78,7 @@ function verdictsOf(rows) {
   const least = (list, of) => Math.min(...list.map(of));
   return [
     atLeast(
-      'nettrace, all but payloads: 1 million events/s',
+      'nettrace, without payloads: 1 million events/s',
       least(nettraces, (row) => row.headers.eventsPerSecond),
       1e6,
     ),
@@ -88,7 +88,7 @@ function verdictsOf(rows) {
       3e5,
     ),
     atLeast(
-      '.etl that is not compressed, all but payloads: 200 MB/s',
+      '.etl, uncompressed, without payloads: 200 MB/s',
       least(etl, (row) => row.headers.megabytesPerSecond),
       200,
     ),
