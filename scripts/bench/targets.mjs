@@ -89,7 +89,7 @@ export const targets = [
     limit: 5,
   },
   {
-    text: "a collected counter costs no more than the same one of prom-client",
+    text: 'a collected counter costs no more than the same one of prom-client',
     ids: ['plain', 'labelled', 'histogram'].map((form) => `countersAsked-ours-${form}`),
     property: 'difference',
     limit: 0,
