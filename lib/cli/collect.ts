@@ -20,12 +20,16 @@ ${TARGET_USAGE}  -o, --output FILE         the file; else it is named by process
                             this option, all events of all providers, which of .NET are very many
   --duration SECONDS        ends after so long, and ends COMMAND too
   --max-size MB             ends when the files together have nearly this size, which they never exceed
-  --format 4|6              the version of nettrace (4); .NET writes version 4 only
+  --nettrace-version 4|6    the version of nettrace (4); .NET writes version 4 only
 
 A COMMAND of Node.js need not know of tracewright's diagnostic port: it is made to open one, by NODE_OPTIONS.
 `;
 
-const FORMATS: Readonly<Record<string, number>> = { 4: StreamFormat.NetTrace, 6: StreamFormat.NetTrace6 };
+/** By the version of nettrace. */
+const STREAM_FORMATS: Readonly<Record<string, number>> = {
+  4: StreamFormat.NetTrace,
+  6: StreamFormat.NetTrace6,
+};
 /** As dotnet-trace has it. */
 export const BUFFER_MEGABYTES = 256;
 
@@ -36,13 +40,13 @@ export async function collectCommand(args: readonly string[]): Promise<void> {
     provider: { type: 'string', multiple: true },
     duration: { type: 'string' },
     'max-size': { type: 'string' },
-    format: { type: 'string' },
+    'nettrace-version': { type: 'string' },
   });
   if (values === undefined) return;
-  const { output, provider, format = '4', duration } = values;
+  const { output, provider, duration } = values;
   await collect({
     target: values,
-    tracing: tracingOf(sessionProviders(provider, {}, true), formatArgument(format)),
+    tracing: tracingOf(sessionProviders(provider, {}, true), streamFormat(values['nettrace-version'] ?? '4')),
     file: output,
     duration: durationArgument(duration),
     maxSize: maxSizeArgument(values['max-size']),
@@ -74,8 +78,8 @@ function maxSizeArgument(text: string | undefined): number | undefined {
   throw new UsageError(`--max-size takes megabytes, not "${text}".`);
 }
 
-function formatArgument(text: string): number {
-  const format = Object.hasOwn(FORMATS, text) ? FORMATS[text] : undefined;
+function streamFormat(version: string): number {
+  const format = Object.hasOwn(STREAM_FORMATS, version) ? STREAM_FORMATS[version] : undefined;
   if (format !== undefined) return format;
-  throw new UsageError(`--format takes 4 or 6, not "${text}".`);
+  throw new UsageError(`--nettrace-version takes 4 or 6, not "${version}".`);
 }

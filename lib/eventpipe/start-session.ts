@@ -1,4 +1,4 @@
-/** Starting sessions: traces of the application's own events, in .NET's format, out of the process itself. */
+/** Starting sessions: traces of the application's own events, as nettrace, out of the process itself. */
 import { Writable } from 'node:stream';
 import { shown } from '../base/shown.ts';
 import { hasStack } from '../base/stack.ts';
@@ -23,7 +23,7 @@ export interface SessionOptions {
    */
   readonly output: string | Writable;
   /** The version of nettrace, 6 unless given; 4 is for tools that read only that. */
-  readonly format?: 4 | 6;
+  readonly nettraceVersion?: 4 | 6;
   /** Megabytes of events that may wait to be written, 16 unless given. */
   readonly bufferMB?: number;
   /**
@@ -44,7 +44,7 @@ export interface Session {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-const OPTIONS = ['providers', 'output', 'format', 'bufferMB', 'mode', 'rundown'];
+const OPTIONS = ['providers', 'output', 'nettraceVersion', 'bufferMB', 'mode', 'rundown'];
 const DEFAULT_BUFFER_MB = 16;
 export const BYTES_PER_MB = 1 << 20;
 
@@ -59,14 +59,14 @@ export function startSession(options: SessionOptions): Session {
   const {
     providers,
     output,
-    format = 6,
+    nettraceVersion = 6,
     bufferMB = DEFAULT_BUFFER_MB,
     mode,
     rundown = false,
   } = checked(options);
   const settings = {
     requests: ProviderRequests.from(providers),
-    version: format,
+    version: nettraceVersion,
     bufferSize: bufferMB * BYTES_PER_MB,
     rundown,
   };
@@ -121,12 +121,18 @@ function checked(options: SessionOptions): SessionOptions {
     if (OPTIONS.includes(name)) continue;
     throw new SessionError(`A session has no option "${name}"; the options are ${OPTIONS.join(', ')}.`);
   }
-  const { output, format = 6, bufferMB = DEFAULT_BUFFER_MB, mode = 'drop', rundown = false } = options;
+  const {
+    output,
+    nettraceVersion = 6,
+    bufferMB = DEFAULT_BUFFER_MB,
+    mode = 'drop',
+    rundown = false,
+  } = options;
   if (!(output instanceof Writable) && (typeof output !== 'string' || output === '')) {
     throw new SessionError(`A session's output is a path or a Writable, not ${shown(output)}.`);
   }
-  if (format !== 4 && format !== 6) {
-    throw new SessionError(`A session's format is 4 or 6, not ${shown(format)}.`);
+  if (nettraceVersion !== 4 && nettraceVersion !== 6) {
+    throw new SessionError(`A session's nettraceVersion is 4 or 6, not ${shown(nettraceVersion)}.`);
   }
   if (typeof bufferMB !== 'number' || !Number.isFinite(bufferMB) || bufferMB <= 0) {
     throw new SessionError(`A session's bufferMB is a number above 0, not ${shown(bufferMB)}.`);

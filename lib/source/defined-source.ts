@@ -32,7 +32,7 @@ export interface Definition {
   readonly events: Events;
   readonly keywordNames: KeywordNames;
   readonly activityIds: 'net10' | '2016';
-  readonly format: 'tracelogging' | 'manifest';
+  readonly etwFormat: 'tracelogging' | 'manifest';
   readonly throwOnErrors: boolean;
 }
 
@@ -77,12 +77,12 @@ class DefinedSource {
   constructor(tracer: Tracer, definition: Definition, onClosed: () => void) {
     this.#closing.push(onClosed);
     try {
-      const { provider, drafts, events, keywordNames, format } = definition;
+      const { provider, drafts, events, keywordNames, etwFormat } = definition;
       const shared = sharedActivities();
       const ids = new SharedIds(provider);
       const schemas = ids.take(drafts, events);
       // Whoever records a manifest's events with ETW has the manifest, too: those ids stay what they are.
-      if (format !== 'manifest' || tracer.backend !== 'etw') this.#closing.push(() => ids.release());
+      if (etwFormat !== 'manifest' || tracer.backend !== 'etw') this.#closing.push(() => ids.release());
       this.#described = { ...provider, events: schemas, keywordNames };
       this.#subscriptions = new Subscriptions(provider.name, () => shared.flow.begin());
       const account = new Account();
@@ -96,7 +96,7 @@ class DefinedSource {
         subscriptions: this.#subscriptions,
         source: () => this.#source,
       };
-      const writers = this.#writersOf(context, schemas, format);
+      const writers = this.#writersOf(context, schemas, etwFormat);
       const processId = definition.activityIds === '2016' ? 0 : process.pid;
       const activities = activitiesOf(provider.name, schemas, events, writers, processId, shared);
       const selfDescribing = new SelfDescribingEvents(
@@ -158,10 +158,10 @@ class DefinedSource {
   #writersOf(
     context: SourceContext,
     schemas: readonly EventSchema[],
-    format: 'tracelogging' | 'manifest',
+    etwFormat: 'tracelogging' | 'manifest',
   ): Map<EventSchema, EventWriter> {
     const { tracer, provider } = context;
-    const hasManifest = format === 'manifest' && tracer.backend === 'etw';
+    const hasManifest = etwFormat === 'manifest' && tracer.backend === 'etw';
     const writers = new Map<EventSchema, EventWriter>();
     for (const schema of schemas) {
       const tracerEvent = hasManifest

@@ -32,7 +32,7 @@ export interface SourceOptions<Names extends KeywordNames = KeywordNames> {
    * ETW: `'tracelogging'` events (the default) describe themselves; `'manifest'` events are described by a
    * manifest, as those of .NET's EventSource are by default, and have no structs, arrays and nullable fields.
    */
-  readonly format?: 'tracelogging' | 'manifest';
+  readonly etwFormat?: 'tracelogging' | 'manifest';
   /** For development: a write with a bad value throws a BadValueError instead of only being counted. */
   readonly throwOnErrors?: boolean;
 }

@@ -10,7 +10,7 @@ import type { EventSource, Events, SourceOptions, WithKnownKeywords } from './ev
 import { checkForManifest } from './manifest.ts';
 import { providerOf } from './source-context.ts';
 
-const SOURCE_OPTIONS = ['keywords', 'activityIds', 'guid', 'groupGuid', 'format', 'throwOnErrors'];
+const SOURCE_OPTIONS = ['keywords', 'activityIds', 'guid', 'groupGuid', 'etwFormat', 'throwOnErrors'];
 const MEMBERS = [
   'name',
   'guid',
@@ -44,19 +44,19 @@ export function defineEventSource<
   options: SourceOptions<Names> = {},
 ): EventSource<Sources> {
   checkOptionNames(String(name), options, SOURCE_OPTIONS);
-  const { activityIds = 'net10', format = 'tracelogging', throwOnErrors = false } = options;
+  const { activityIds = 'net10', etwFormat = 'tracelogging', throwOnErrors = false } = options;
   if (activityIds !== 'net10' && activityIds !== '2016') {
     throw new DefinitionError(name, `activityIds is 'net10' or '2016', not ${String(activityIds)}.`);
   }
   const keywordNames = options.keywords ?? {};
   const drafts = eventSchemas(name, events, keywordNames, MEMBERS);
-  if (format !== 'tracelogging' && format !== 'manifest') {
-    throw new DefinitionError(name, `format is 'tracelogging' or 'manifest', not ${String(format)}.`);
+  if (etwFormat !== 'tracelogging' && etwFormat !== 'manifest') {
+    throw new DefinitionError(name, `etwFormat is 'tracelogging' or 'manifest', not ${String(etwFormat)}.`);
   }
   const provider = providerOf(name, options.guid, options.groupGuid);
-  if (format === 'manifest') checkForManifest({ ...provider, events: drafts, keywordNames });
+  if (etwFormat === 'manifest') checkForManifest({ ...provider, events: drafts, keywordNames });
   const tracer = theTracer();
   tracer.open();
-  const definition = { provider, drafts, events, keywordNames, activityIds, format, throwOnErrors };
+  const definition = { provider, drafts, events, keywordNames, activityIds, etwFormat, throwOnErrors };
   return sharedSource(tracer, definition) as unknown as EventSource<Sources>;
 }

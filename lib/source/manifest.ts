@@ -66,7 +66,7 @@ export function definedSources(): readonly object[] {
 
 /**
  * The manifest of an event source, an XML document for `wevtutil im` and other tools: for sources that are
- * defined with `format: 'manifest'`, or could be.
+ * defined with `etwFormat: 'manifest'`, or could be.
  *
  * @param source what `defineEventSource` returned
  * @throws DefinitionError when a manifest cannot describe it

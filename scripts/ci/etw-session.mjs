@@ -5,7 +5,7 @@
 //
 //   logman, wpr, wpr-events, tracewright   TraceLogging events, decoded by tracerpt
 //   stacks      tracewright record --stacks: each event with its stack
-//   manifest    format: 'manifest', decoded by tracewright from the manifest in the file
+//   manifest    etwFormat: 'manifest', decoded by tracewright from the manifest in the file
 //   paths       as tracewright, into a folder and a file with blanks and letters of other scripts
 //   package     as tracewright, with the package that is given, installed, and its own addon
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -23,7 +23,7 @@ let dropped = 0;
 
 function start(bufferMB) {
   const output = join(folder, `${++sessions}.nettrace`);
-  const session = startSession({ providers: PROVIDER, output, bufferMB, format: random.of([4, 6]) });
+  const session = startSession({ providers: PROVIDER, output, bufferMB, nettraceVersion: random.of([4, 6]) });
   return { output, session };
 }
 

@@ -27,7 +27,7 @@ while (performance.now() < until) {
   const session = startSession({
     providers: PROVIDER,
     output,
-    format: random.of([4, 6]),
+    nettraceVersion: random.of([4, 6]),
     bufferMB: random.of([0.3, 2, 16]),
     mode: isBlocking ? 'block' : 'drop',
   });

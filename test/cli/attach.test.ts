@@ -51,10 +51,10 @@ describe.skipIf(missingOnWindows('Unix sockets') !== undefined)(
       );
     });
 
-    it.each(['4', '6'])('is recorded by collect, in format %s', async (format) => {
-      const file = join(folder, `${format}.nettrace`);
+    it.each(['4', '6'])('is recorded by collect, in version %s', async (version) => {
+      const file = join(folder, `${version}.nettrace`);
       const { status, stderr } = await run(
-        ...['collect', '-p', String(app.pid), '-o', file, '--duration', '1', '--format', format],
+        ...['collect', '-p', String(app.pid), '-o', file, '--duration', '1', '--nettrace-version', version],
         ...['--provider', 'Attach-App:2:Informational'],
       );
       expect({ status, stderr }).toEqual({

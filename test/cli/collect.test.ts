@@ -196,7 +196,7 @@ describe('collect', () => {
 
   it('says that a process writes no version 6', async () => {
     await started({ answers: { '02/03': () => error(0x80131384) } });
-    expect(await run('collect', '-p', PID, '-o', 'a', '--format', '6')).toEqual({
+    expect(await run('collect', '-p', PID, '-o', 'a', '--nettrace-version', '6')).toEqual({
       status: 1,
       stdout: '',
       stderr: `tracewright: ${PROCESS} does not write nettrace version 6, only version 4.\n`,

@@ -14,7 +14,7 @@ describe('collect', () => {
       ['-p', '1', '--diagnostic-port', 'x'],
       'Either --process-id, --diagnostic-port or a COMMAND behind -- says which process.',
     ],
-    [['-p', '1', '--format', '5'], '--format takes 4 or 6, not "5".'],
+    [['-p', '1', '--nettrace-version', '5'], '--nettrace-version takes 4 or 6, not "5".'],
     [['-p', '1', '--provider', ','], '--provider takes the names of providers, and got none.'],
     [['-p', '1', '--provider', ':1'], '--provider: The provider ":1" has no name.'],
     [['-p', '1', '--provider', 'A:g'], '--provider: The keywords of A are up to 64 bits in hex, not "g".'],

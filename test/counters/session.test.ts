@@ -9,43 +9,46 @@ import { startSession } from '../../lib/eventpipe/start-session.ts';
 import { defineEventSource } from '../../lib/index.ts';
 import { openTrace } from '../../lib/trace/open-trace.ts';
 
-it.each([4, 6] as const)('a trace of version %i says the counters of sources and meters', async (format) => {
-  const name = `Counters-Session-${format}`;
-  const counter = new IncrementingEventCounter(defineEventSource(name, {}), 'orders');
-  const meter = new Meter(`${name}-Meter`);
-  const sold = meter.createCounter('sold');
-  const output = new PassThrough();
-  const bytes = buffer(output);
-  const session = startSession({
-    providers: [
-      { name, level: 4, keywords: 0n, arguments: { EventCounterIntervalSec: '0.1' } },
-      {
-        name: 'System.Diagnostics.Metrics',
-        level: 4,
-        keywords: 2n,
-        arguments: { SessionId: 'S', Metrics: meter.name, RefreshInterval: '0.1' },
-      },
-    ],
-    output,
-    format,
-  });
-  counter.increment(3);
-  sold.add(2);
-  await delay(180);
-  await session.stop();
-  counter.close();
-  meter.close();
-  const values: string[] = [];
-  const trace = await openTrace(await bytes);
-  for await (const batch of trace.batches()) {
-    for (const event of batch) {
-      for (const told of counterValues(event, 'S', 1))
-        values.push(`${told.provider} ${told.name} ${told.value}`);
+it.each([4, 6] as const)(
+  'a trace of version %i says the counters of sources and meters',
+  async (nettraceVersion) => {
+    const name = `Counters-Session-${nettraceVersion}`;
+    const counter = new IncrementingEventCounter(defineEventSource(name, {}), 'orders');
+    const meter = new Meter(`${name}-Meter`);
+    const sold = meter.createCounter('sold');
+    const output = new PassThrough();
+    const bytes = buffer(output);
+    const session = startSession({
+      providers: [
+        { name, level: 4, keywords: 0n, arguments: { EventCounterIntervalSec: '0.1' } },
+        {
+          name: 'System.Diagnostics.Metrics',
+          level: 4,
+          keywords: 2n,
+          arguments: { SessionId: 'S', Metrics: meter.name, RefreshInterval: '0.1' },
+        },
+      ],
+      output,
+      nettraceVersion,
+    });
+    counter.increment(3);
+    sold.add(2);
+    await delay(180);
+    await session.stop();
+    counter.close();
+    meter.close();
+    const values: string[] = [];
+    const trace = await openTrace(await bytes);
+    for await (const batch of trace.batches()) {
+      for (const event of batch) {
+        for (const told of counterValues(event, 'S', 1))
+          values.push(`${told.provider} ${told.name} ${told.value}`);
+      }
     }
-  }
-  expect(values).toContain(`${name} orders 3`);
-  expect(values).toContain(`${name}-Meter sold 2`);
-});
+    expect(values).toContain(`${name} orders 3`);
+    expect(values).toContain(`${name}-Meter sold 2`);
+  },
+);
 
 it('two sessions are each told at their own interval', async () => {
   const name = 'Counters-Two-Sessions';

@@ -53,11 +53,11 @@ class DefiningWorker {
 let names = 0;
 const newName = () => `Ids-${++names}`;
 
-describe.each([6, 4] as const)('a session that writes version %i', (format) => {
+describe.each([6, 4] as const)('a session that writes version %i', (nettraceVersion) => {
   it('has one layout for each id, whichever threads define the provider', async () => {
     const name = newName();
-    const file = join(folder, `${name}-${format}.nettrace`);
-    const session = startSession({ providers: name, output: file, format });
+    const file = join(folder, `${name}-${nettraceVersion}.nettrace`);
+    const session = startSession({ providers: name, output: file, nettraceVersion });
     // Created after the session: they know of it before they define anything.
     const workers = [new DefiningWorker(), new DefiningWorker()] as const;
     const shop = defineEventSource(name, { Paid: event({ amount: 'double', currency: 'string' }) });
@@ -89,9 +89,9 @@ describe.each([6, 4] as const)('a session that writes version %i', (format) => {
 
   it('keeps the ids of self-describing events apart from those of definitions', async () => {
     const name = newName();
-    const file = join(folder, `${name}-${format}.nettrace`);
+    const file = join(folder, `${name}-${nettraceVersion}.nettrace`);
     const source = defineEventSource(name, { Last: event({ n: 'int32' }, { id: 0xfffd }) });
-    const session = startSession({ providers: name, output: file, format });
+    const session = startSession({ providers: name, output: file, nettraceVersion });
     source.Last({ n: 1 });
     source.write('Own', { text: 'a' });
     source.write('Other', { text: 'b' });

@@ -118,13 +118,13 @@ describe('an output that fails', () => {
 
 it.each([
   [{ output: '' }, "A session's output is a path or a Writable, not ''."],
-  [{ format: 5 }, "A session's format is 4 or 6, not 5."],
+  [{ nettraceVersion: 5 }, "A session's nettraceVersion is 4 or 6, not 5."],
   [{ bufferMB: 0 }, "A session's bufferMB is a number above 0, not 0."],
   [{ mode: 'wait' }, "A session's mode is 'drop' or 'block', not 'wait'."],
   [{ mode: 'block', output: new PassThrough() }, /only where the output is a path/],
   [
     { buffer: 1 },
-    'A session has no option "buffer"; the options are providers, output, format, bufferMB, mode, rundown.',
+    'A session has no option "buffer"; the options are providers, output, nettraceVersion, bufferMB, mode, rundown.',
   ],
 ])('a session cannot have %j', (options, message) => {
   const all = { providers: 'A', output: join(folder, 'x.nettrace'), ...options } as SessionOptions;

@@ -61,7 +61,7 @@ async function recorded(work: () => unknown, options: Partial<SessionOptions> = 
 const numbersOf = ({ events }: Awaited<ReturnType<typeof recorded>>) =>
   events.map(({ payload }) => Number(payload.n));
 
-describe.each([6, 4] as const)('a session that writes version %i', (format) => {
+describe.each([6, 4] as const)('a session that writes version %i', (nettraceVersion) => {
   it('has the events of its time, in their order, each described once', async () => {
     log.Plain({ n: 0 });
     const before = BigInt(Date.now() - 5000) * 1_000_000n;
@@ -70,11 +70,11 @@ describe.each([6, 4] as const)('a session that writes version %i', (format) => {
         for (let n = 1; n <= 1000; n++) log.Plain({ n });
         log.Loud({ n: 1001 });
       },
-      { format },
+      { nettraceVersion },
     );
     log.Plain({ n: -1 });
     expect(numbersOf(trace)).toEqual(Array.from({ length: 1001 }, (_, i) => i + 1));
-    expect(trace.checked).toMatchObject({ version: format, metadata: 2, threads: 1, dropped: 0 });
+    expect(trace.checked).toMatchObject({ version: nettraceVersion, metadata: 2, threads: 1, dropped: 0 });
     expect(trace.result).toMatchObject({ events: 1001, dropped: 0, problem: undefined });
     const [first] = trace.events;
     const last = trace.events.at(-1);
@@ -107,7 +107,7 @@ describe.each([6, 4] as const)('a session that writes version %i', (format) => {
       user: { name: 'u', age: 3 },
       points: [{ x: 1, y: 2 }],
     };
-    const { events } = await recorded(() => log.Everything(payload), { format });
+    const { events } = await recorded(() => log.Everything(payload), { nettraceVersion });
     expect(events[0]?.payloadProblem).toBeUndefined();
     expect(events[0]?.payload).toMatchObject({
       small: -5,
@@ -140,7 +140,7 @@ describe.each([6, 4] as const)('a session that writes version %i', (format) => {
         });
         log.Plain({ n: 3 });
       },
-      { format },
+      { nettraceVersion },
     );
     const [outer, inOuter] = events;
     expect(events.map(({ name }) => name).join()).toContain('Start');
@@ -158,7 +158,7 @@ describe.each([6, 4] as const)('a session that writes version %i', (format) => {
           log.write('Two', { text: 'x' });
         }
       },
-      { format },
+      { nettraceVersion },
     );
     expect(checked.metadata).toBe(2);
     expect(new Set(events.map(({ id, name }) => `${id} ${name}`)).size).toBe(2);
@@ -171,7 +171,7 @@ describe.each([6, 4] as const)('a session that writes version %i', (format) => {
       () => {
         for (let n = 1; n <= 20_000; n++) log.Plain({ n });
       },
-      { format, bufferMB: 0.05 },
+      { nettraceVersion, bufferMB: 0.05 },
     );
     const { events, dropped } = trace.result;
     expect(dropped).toBeGreaterThan(0);
@@ -182,7 +182,10 @@ describe.each([6, 4] as const)('a session that writes version %i', (format) => {
   });
 
   it('tells which process it is of where the end is to', async () => {
-    const { events, trace, result } = await recorded(() => log.Plain({ n: 1 }), { format, rundown: true });
+    const { events, trace, result } = await recorded(() => log.Plain({ n: 1 }), {
+      nettraceVersion,
+      rundown: true,
+    });
     const [, info] = events;
     expect(events.length).toBe(2);
     expect(result.events).toBe(1);
@@ -199,7 +202,7 @@ describe.each([6, 4] as const)('a session that writes version %i', (format) => {
         await new Promise((resolve) => setTimeout(resolve, 20));
         for (let n = 20_001; n <= 40_000; n++) log.Plain({ n });
       },
-      { format, bufferMB: 0.05, mode: 'block' },
+      { nettraceVersion, bufferMB: 0.05, mode: 'block' },
     );
     expect(numbersOf(trace)).toEqual(Array.from({ length: 40_000 }, (_, i) => i + 1));
     expect(trace.result.dropped).toBe(0);

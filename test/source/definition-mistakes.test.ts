@@ -60,7 +60,7 @@ describe('a provider name', () => {
 describe('the options of a source', () => {
   it('are spelt right', () => {
     expect(mistakeInSource('P', {}, { keyword: {} })).toBe(
-      'P: there is no option "keyword"; the options are keywords, activityIds, guid, groupGuid, format, throwOnErrors.',
+      'P: there is no option "keyword"; the options are keywords, activityIds, guid, groupGuid, etwFormat, throwOnErrors.',
     );
   });
 

@@ -37,7 +37,7 @@ const stepsOf = (events: readonly TraceEvent[]) =>
 const hasMethod = (events: readonly TraceEvent[], method: string) =>
   events.some(({ payload }) => payload.MethodName === method);
 
-describe.each([6, 4] as const)('a session of version %i', (format) => {
+describe.each([6, 4] as const)('a session of version %i', (nettraceVersion) => {
   it('has samples among the events of their time', async () => {
     let step = 0;
     const { result, events, checked, trace } = await recorded(
@@ -48,7 +48,7 @@ describe.each([6, 4] as const)('a session of version %i', (format) => {
           await sleep(1);
         }
       },
-      { format },
+      { nettraceVersion },
     );
     const samples = samplesOf(events);
     expect(samples.length).toBeGreaterThan(300);

@@ -55,17 +55,23 @@ function numbersByThread(events: readonly TraceEvent[]): Map<number | undefined,
 
 const upTo = (count: number) => Array.from({ length: count }, (_, n) => n);
 
-describe.each([6, 4] as const)('a session that writes version %i', (format) => {
+describe.each([6, 4] as const)('a session that writes version %i', (nettraceVersion) => {
   it('has the events of all threads, those of each in their order, and each kind described once', async () => {
     const workers = await startWorkers(4);
-    const stop = await record(workers, { format });
+    const stop = await record(workers, { nettraceVersion });
     const written = Promise.all(workers.map((worker) => worker.tell({ do: 'write', count: 20_000 })));
     for (let n = 0; n < 20_000; n++) log.Ping({ n });
     await written;
     const { result, events, checked, trace } = await stop();
     await exitAll(workers);
     expect(result).toMatchObject({ events: 100_000, dropped: 0, problem: undefined });
-    expect(checked).toMatchObject({ version: format, events: 100_000, metadata: 1, threads: 5, dropped: 0 });
+    expect(checked).toMatchObject({
+      version: nettraceVersion,
+      events: 100_000,
+      metadata: 1,
+      threads: 5,
+      dropped: 0,
+    });
     expect(trace.lostEvents).toBe(0);
     const byThread = numbersByThread(events);
     expect(byThread.size).toBe(5);
@@ -74,7 +80,7 @@ describe.each([6, 4] as const)('a session that writes version %i', (format) => {
 
   it('says of each thread how many events are missing that there was no room for', async () => {
     const workers = await startWorkers(2);
-    const stop = await record(workers, { format, bufferMB: 1 });
+    const stop = await record(workers, { nettraceVersion, bufferMB: 1 });
     const done = workers.map(() => new Int32Array(new SharedArrayBuffer(4)));
     const written = workers.map((worker, i) =>
       worker.tell({ do: 'writeAndWake', count: 50_000, done: done[i] as Int32Array }),
@@ -202,7 +208,7 @@ describe('a session of the main thread', () => {
     const worker = await TestWorker.start();
     const first = await record([worker]);
     await worker.tell({ do: 'write', from: 0, count: 1 });
-    const second = await record([], { format: 4 });
+    const second = await record([], { nettraceVersion: 4 });
     await worker.isIn(2);
     await worker.tell({ do: 'write', from: 1, count: 1 });
     const ofFirst = await first();
@@ -292,7 +298,7 @@ describe('a thread', () => {
 
 it.each([6, 4] as const)(
   'a stream may end its session amid a piece (version %i), of which nothing is there twice',
-  async (format) => {
+  async (nettraceVersion) => {
     const worker = await TestWorker.start();
     const pieces: Buffer[] = [];
     let ended: ReturnType<Session['stop']> | undefined;
@@ -304,7 +310,7 @@ it.each([6, 4] as const)(
         done();
       },
     });
-    const session: Session = startSession({ providers: PROVIDER, output, format });
+    const session: Session = startSession({ providers: PROVIDER, output, nettraceVersion });
     await worker.isIn(1);
     const done = new Int32Array(new SharedArrayBuffer(4));
     const written = worker.tell({ do: 'writeAndWake', count: 40_000, done });

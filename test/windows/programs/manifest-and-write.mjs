@@ -6,7 +6,7 @@ import { captureState, disable, enable, mark } from '../recorder/recorder.mjs';
 const log = defineEventSource(
   'Tracewright-Manifest-And-Write',
   { Defined: event({ n: 'int32' }) },
-  { format: 'manifest', groupGuid: '00000000-0000-0000-0807-060504030201' },
+  { etwFormat: 'manifest', groupGuid: '00000000-0000-0000-0807-060504030201' },
 );
 const commands = [];
 log.onCommand(({ kind }) => commands.push(kind));

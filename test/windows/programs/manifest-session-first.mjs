@@ -6,7 +6,7 @@ import { enable, mark } from '../recorder/recorder.mjs';
 
 const PROVIDER = 'Tracewright-Manifest-SessionFirst';
 enable(providerGuid(PROVIDER));
-const log = defineEventSource(PROVIDER, { Note: event() }, { format: 'manifest' });
+const log = defineEventSource(PROVIDER, { Note: event() }, { etwFormat: 'manifest' });
 log.Note();
 mark('written');
 await sleep(20);

@@ -11,7 +11,7 @@ const log = defineEventSource(
     RequestStop: event({ success: 'bool' }),
     Values: event({ small: 'int8', id: 'guid', bytes: 'binary', time: 'time' }, { keywords: 'Data' }),
   },
-  { format: 'manifest', keywords: { Data: 0x1n } },
+  { etwFormat: 'manifest', keywords: { Data: 0x1n } },
 );
 failNext('write', 234);
 enable(log.guid);
