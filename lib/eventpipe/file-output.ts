@@ -3,10 +3,16 @@
  * for. Each piece has its place in the file, so one that may or may not have got there is just written again.
  */
 
-import { close, write, writeSync } from 'node:fs';
+import { close, writeSync, writev } from 'node:fs';
 import { openPrivateFile } from '../base/private-file.ts';
 import { systemCodeText } from '../base/system-code.ts';
 import type { OnOutputFailed, SessionOutput } from './session-output.ts';
+
+/**
+ * Pieces that are written together: those that came while others were on their way. One at a time would be one for
+ * each turn of the event loop, which a busy application takes few of.
+ */
+const MAX_TOGETHER = 64;
 
 export class FileOutput implements SessionOutput {
   readonly #path: string;
@@ -17,7 +23,7 @@ export class FileOutput implements SessionOutput {
   #writtenBytes = 0;
   /** What was taken last. */
   #newest: Uint8Array | undefined;
-  /** A piece is on its way. */
+  /** Pieces are on their way. */
   #isBusy = false;
   #onIdle: () => void = () => {};
 
@@ -57,7 +63,7 @@ export class FileOutput implements SessionOutput {
     try {
       for (let piece = this.#pieces[0]; piece !== undefined; piece = this.#pieces[0]) {
         if (this.#descriptor === undefined) return;
-        this.#advance(piece, writeSync(this.#descriptor, piece, 0, piece.length, this.#writtenBytes));
+        this.#advance(writeSync(this.#descriptor, piece, 0, piece.length, this.#writtenBytes));
       }
     } catch (error) {
       this.#fail(error);
@@ -82,30 +88,40 @@ export class FileOutput implements SessionOutput {
   }
 
   #next(): void {
-    const [piece] = this.#pieces;
-    if (piece === undefined || this.#descriptor === undefined) {
+    if (this.#pieces.length === 0 || this.#descriptor === undefined) {
       this.#isBusy = false;
       this.#onIdle();
       return;
     }
-    write(this.#descriptor, piece, 0, piece.length, this.#writtenBytes, (error, size) => {
+    const position = this.#writtenBytes;
+    writev(this.#descriptor, this.#pieces.slice(0, MAX_TOGETHER), position, (error, size) => {
       // Else it was drained meanwhile.
-      if (piece === this.#pieces[0]) {
+      if (position === this.#writtenBytes && this.#pieces.length > 0) {
         if (error) this.#fail(error);
-        else this.#advance(piece, size);
+        else this.#advance(size);
       }
       this.#next();
     });
-    // After the call, amid which the stack may end: the next piece would wait for it for ever.
+    // After the call, amid which the stack may end: the next pieces would wait for it for ever.
     this.#isBusy = true;
   }
 
-  /** So many bytes of the first piece are in the file. */
-  #advance(piece: Uint8Array, size: number): void {
+  /** So many bytes of the first pieces are in the file. */
+  #advance(size: number): void {
+    let left = size;
+    let whole = 0;
+    for (const piece of this.#pieces) {
+      if (left < piece.length) break;
+      left -= piece.length;
+      whole++;
+    }
+    const rest = this.#pieces.slice(whole);
+    const [first] = rest;
+    if (left > 0 && first !== undefined) rest[0] = first.subarray(left);
+    // No calls: these bytes are counted once.
+    this.#pieces = rest;
     this.#writtenBytes += size;
     this.#pendingBytes -= size;
-    if (size === piece.length) this.#pieces.shift();
-    else this.#pieces[0] = piece.subarray(size);
   }
 
   #fail(error: unknown): void {

@@ -1,5 +1,6 @@
 // What is measured, in the order in which it is told.
 import { peerCases, peerGroups } from './cases-beside-peers.mjs';
+import { sessionCases, sessionGroups } from './cases-of-sessions.mjs';
 
 /**
  * A case, measured in processes of its own.
@@ -8,8 +9,10 @@ import { peerCases, peerGroups } from './cases-beside-peers.mjs';
  * @property {string} group
  * @property {string} title
  * @property {string} [against] the case that it is compared with
+ * @property {string} [beside] a case compared with the same: what this one adds is told as a part of what that adds
  * @property {{ module: string, workload: string, arguments?: readonly unknown[] }} [node]
  * @property {{ threads: 1 | 2 }} [c]
+ * @property {{ framework: string, variant: string }} [server] a server that is asked
  * @property {{ specifier: string }} [imported] a module that is imported, and that is all
  * @property {'devNull' | 'passedTracer' | 'traceMarker' | 'tracepoint' | 'etw'} [target]
  * @property {number} [longer] how many times longer its rounds are
@@ -24,16 +27,17 @@ export const groups = {
   activities: 'An activity (Start and Stop: two events and the id), enabled, to /dev/null',
   awaits: 'An `await`',
   ...peerGroups,
+  ...sessionGroups,
 };
 
 /** Of these the time of the empty loop is taken off. */
 export const groupsWithoutLoop = ['disabled', 'countersIdle'];
 
-/** These are told in milliseconds. */
-export const groupsInMs = ['imports'];
+/** What the times of a group are told in; else nanoseconds. */
+export const units = { imports: 'ms', servers: 'µs' };
 
 /** These cannot be measured without the peers. */
-export const groupsOfPeers = Object.keys(peerGroups);
+export const groupsOfPeers = [...Object.keys(peerGroups), 'servers'];
 
 const disabledForms = {
   samePayload: 'the same payload object',
@@ -192,4 +196,4 @@ const awaits = [
 ];
 
 /** @type {readonly Case[]} */
-export const cases = [...disabled, ...enabled, ...activities, ...awaits, ...peerCases];
+export const cases = [...disabled, ...enabled, ...activities, ...awaits, ...peerCases, ...sessionCases];

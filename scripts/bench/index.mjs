@@ -1,15 +1,18 @@
 // `npm run bench -- [options]`: what tracewright costs, in nanoseconds and in ratios to the least that it could
 // cost. The exit status is 0 whatever the figures are: a benchmark is not a test.
+import { readFileSync } from 'node:fs';
 import { cpus, release } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { report as reportError, run } from '../lib/run.mjs';
-import { cases, groupsOfPeers } from './cases.mjs';
+import { cases, groups, groupsOfPeers } from './cases.mjs';
+import { compareReports, comparisonText } from './compare.mjs';
 import { measureEtw } from './etw.mjs';
 import { installPeers, peerVersions } from './peers.mjs';
 import { measureC, measureImport, measureNode } from './processes.mjs';
 import { measureReading } from './reading/index.mjs';
 import { makeReport } from './report.mjs';
+import { measureServers } from './servers/index.mjs';
 import { openStandIns } from './stand-ins.mjs';
 import { asText } from './table.mjs';
 import { measureTracepoint, tracepointKernel } from './tracepoint.mjs';
@@ -18,8 +21,12 @@ const usage = `npm run bench -- [options]
 
   --quick     fewer and shorter rounds: about a minute, and less sure
   --qemu      the tracepoint on the unpatched kernel in an emulated machine
+  --only GROUPS
+              only these groups: disabled, devNull, files, sessions, servers, ...
   --no-build  measure what is in dist and build
   --json      the figures and all rounds as JSON instead of the table
+  --compare FILE
+              what became slower than in a run saved with --json
 `;
 
 const timing = {
@@ -70,6 +77,25 @@ function measureByTurns(runnable, standIns, size) {
   return { processes, bytes };
 }
 
+/** @param {string} [only] names of groups, with commas; unless given, all are asked for */
+function groupTest(only) {
+  if (only === undefined) return () => true;
+  const names = only.split(',');
+  const unknown = names.filter((name) => !(name in groups) && name !== 'reading');
+  if (unknown.length > 0) {
+    throw new Error(
+      `There is no group ${unknown.join(', ')}; the groups are ${Object.keys(groups).join(', ')}, reading.`,
+    );
+  }
+  return (group) => names.includes(group);
+}
+
+function readReport(path) {
+  const report = JSON.parse(readFileSync(path, 'utf8'));
+  if (Array.isArray(report.groups)) return report;
+  throw new Error(`${path} is no report that this script has written with --json.`);
+}
+
 function thisMachine() {
   const [{ model }] = cpus();
   return {
@@ -81,34 +107,44 @@ function thisMachine() {
   };
 }
 
-async function measureAll({ quick, qemu }) {
+async function measureAll({ quick, qemu, only }) {
+  const isAsked = groupTest(only);
   const size = quick ? 'quick' : 'full';
   const standIns = openStandIns();
   try {
     const peersReason = installPeers();
     const reasons = missing(standIns, peersReason);
     const runnable = cases.filter(
-      ({ group, target }) =>
+      ({ group, target, server }) =>
+        isAsked(group) &&
+        server === undefined &&
         (target === undefined || standIns[target] !== undefined) &&
         (peersReason === undefined || !groupsOfPeers.includes(group)),
     );
     const { processes, bytes } = measureByTurns(runnable, standIns, size);
-    if (standIns.reason === undefined) {
+    if (standIns.reason === undefined && isAsked('tracepoint')) {
       progress('an event to a recorded tracepoint');
       const tracepoint = await measureTracepoint(standIns, { quick, qemu });
       if ('reason' in tracepoint) reasons.tracepoint = tracepoint.reason;
       else Object.assign(processes, tracepoint.processes);
     }
-    progress('an event on Windows');
-    const etw = await measureEtw({ quick });
-    if ('reason' in etw) reasons.etw = etw.reason;
-    else Object.assign(processes, etw.processes);
+    if (peersReason === undefined && isAsked('servers')) {
+      Object.assign(processes, await measureServers({ quick, progress }));
+    }
+    if (isAsked('etw')) {
+      progress('an event on Windows');
+      const etw = await measureEtw({ quick });
+      if ('reason' in etw) reasons.etw = etw.reason;
+      else Object.assign(processes, etw.processes);
+    }
     const machine = {
       ...thisMachine(),
       tracepointKernel: tracepointKernel(qemu),
       peers: peersReason === undefined ? peerVersions() : {},
     };
-    const reading = measureReading({ dataFolder: process.env.TRACEWRIGHT_DATA, quick, progress });
+    const reading = isAsked('reading')
+      ? measureReading({ dataFolder: process.env.TRACEWRIGHT_DATA, quick, progress })
+      : { reason: 'it was not asked for.' };
     progress('');
     return { ...makeReport(processes, bytes, reasons, machine), reading };
   } finally {
@@ -123,6 +159,8 @@ try {
       qemu: { type: 'boolean', default: false },
       'no-build': { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
+      only: { type: 'string' },
+      compare: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   });
@@ -130,8 +168,15 @@ try {
     process.stdout.write(usage);
   } else {
     if (!values['no-build']) run(process.execPath, [join(import.meta.dirname, '..', 'setup.mjs')]);
+    // Before it takes minutes to measure.
+    const before = values.compare === undefined ? undefined : readReport(values.compare);
     const report = await measureAll(values);
     process.stdout.write(`${values.json ? JSON.stringify(report) : asText(report)}\n`);
+    if (before !== undefined) {
+      const text = comparisonText(compareReports(before, report));
+      // JSON stays JSON
+      (values.json ? process.stderr : process.stdout).write(`\n${text}\n`);
+    }
   }
 } catch (error) {
   reportError(error);

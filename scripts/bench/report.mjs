@@ -1,5 +1,5 @@
 // Turns what was measured into figures, comparisons and verdicts.
-import { cases, groups, groupsInMs, groupsWithoutLoop } from './cases.mjs';
+import { cases, groups, groupsWithoutLoop, units } from './cases.mjs';
 import { targets } from './targets.mjs';
 
 function median(values) {
@@ -19,6 +19,7 @@ function median(values) {
  * @property {string} [against] the id of what it is compared with
  * @property {number} [difference] nanoseconds more than that, by the medians
  * @property {number} [ratio] to that, by the medians
+ * @property {number} [share] of what another case is more than that, by the medians
  */
 
 /** Below this, in nanoseconds, a ratio is one of rounding errors. */
@@ -34,7 +35,7 @@ function figures(processes, bytes) {
     ]),
   );
   const loop = raw.get('empty-loop') ?? { median: 0, best: 0 };
-  return measured.map(({ id, group, title, against }) => {
+  return measured.map(({ id, group, title, against, beside }) => {
     const own = raw.get(id);
     const other = raw.get(against);
     // Where the loop is as long as its body, it is not told as a part of it
@@ -50,7 +51,10 @@ function figures(processes, bytes) {
     };
     if (other === undefined) return figure;
     const ratio = other.median < SMALLEST_DIVISOR ? {} : { ratio: own.median / other.median };
-    return { ...figure, against, difference: own.median - other.median, ...ratio };
+    const difference = own.median - other.median;
+    const another = raw.get(beside);
+    const share = another === undefined ? {} : { share: difference / (another.median - other.median) };
+    return { ...figure, against, difference, ...ratio, ...share };
   });
 }
 
@@ -61,10 +65,15 @@ function verdicts(allFigures) {
       .map((figure) => figure[property]);
     if (values.length === 0) return { text, verdict: 'not measured' };
     const worst = Math.max(...values);
-    const figure = property === 'ratio' ? `${worst.toFixed(2)}x` : `${worst.toFixed(1)} ns`;
-    return { text, verdict: worst <= limit ? 'met' : 'missed', figure };
+    return { text, verdict: worst <= limit ? 'met' : 'missed', figure: shown[property](worst) };
   });
 }
+
+const shown = {
+  difference: (ns) => `${ns.toFixed(1)} ns`,
+  ratio: (ratio) => `${ratio.toFixed(2)}x`,
+  share: (share) => `${(100 * share).toFixed(0)} %`,
+};
 
 /**
  * @param {Record<string, number[][]>} processes the rounds of each process, by case
@@ -78,7 +87,7 @@ export function makeReport(processes, bytes, reasons, machine) {
     groups: Object.entries(groups).map(([group, title]) => ({
       group,
       title,
-      unit: groupsInMs.includes(group) ? 'ms' : 'ns',
+      unit: units[group] ?? 'ns',
       ...(reasons[group] === undefined ? {} : { reason: reasons[group] }),
       figures: all.filter((figure) => figure.group === group),
     })),

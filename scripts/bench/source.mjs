@@ -14,7 +14,7 @@ export function defineBenchmarkSource() {
   });
 }
 
-const threeFields = { key: 'string', size: 'uint32', ratio: 'double' };
+export const threeFields = { key: 'string', size: 'uint32', ratio: 'double' };
 
 export const KEY = 'user:12345678';
 export const payload = { key: KEY, size: 4096, ratio: 0.25 };

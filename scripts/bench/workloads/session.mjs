@@ -1,7 +1,9 @@
-// Events and activities that a session of this process writes into a file.
-import { startSession } from '../../../dist/cjs/index.mjs';
-import { defineBenchmarkSource, payload } from '../source.mjs';
+// Events and activities that a session of this process writes into a file, or several sessions into several files;
+// events of many kinds, and of other payloads.
+import { defineEventSource, event as eventOf, startSession } from '../../../dist/cjs/index.mjs';
+import { defineBenchmarkSource, payload, threeFields } from '../source.mjs';
 import { fileLoop } from './file.mjs';
+import { BATCH_SIZE, byTurns } from './turns.mjs';
 
 const work = () => 1;
 
@@ -42,3 +44,88 @@ export const activity = () =>
     await loop(() => source.activity('Request', payload, work));
     return 0;
   });
+
+/** Each event into as many files as there are sessions. */
+export function inSessions(count) {
+  const source = defineBenchmarkSource();
+  return fileLoop((output) => {
+    const sessions = Array.from({ length: count }, (_, i) =>
+      startSession({ providers: source.name, output: i === 0 ? output : `${output}-${i}` }),
+    );
+    return {
+      run: (loop) => loop(() => source.CacheMiss(payload)),
+      close: async () => {
+        const results = await Promise.all(sessions.map((session) => session.stop()));
+        return Math.min(...results.map(({ events }) => events));
+      },
+    };
+  });
+}
+
+/** One session for all rounds: describing its kinds is no part of the figure, as it is none of an application's day. */
+function lastingSession(providers, write) {
+  const session = startSession({ providers, output: '/dev/null' });
+  let written = 0;
+  const loop = async (iterations) => {
+    await byTurns(iterations, BATCH_SIZE, write);
+    written += iterations;
+    return iterations;
+  };
+  const finish = async () => {
+    const { events, problem } = await session.stop();
+    if (problem !== undefined || events !== written) throw new Error(problem ?? `${events} of ${written}.`);
+  };
+  return Object.assign(loop, { finish });
+}
+
+const EVENTS_OF_A_SOURCE = 100;
+
+/** Events of so many kinds, in no order. */
+export function kinds(count) {
+  const functions = [];
+  for (let of = 0; functions.length < count; of++) {
+    const names = Array.from({ length: Math.min(EVENTS_OF_A_SOURCE, count) }, (_, i) => `Event${i}`);
+    const events = Object.fromEntries(names.map((name) => [name, eventOf(threeFields)]));
+    const source = defineEventSource(`Tracewright-Benchmark-${of}`, events);
+    for (const name of names) functions.push(source[name]);
+  }
+  let next = 0;
+  return lastingSession('*', () => {
+    // Coprime to all counts, so that each kind comes around.
+    next = (next + 7919) % count;
+    functions[next](payload);
+  });
+}
+
+const numbers = (length) => Array.from({ length }, (_, i) => i / 3);
+const fields = (count) => {
+  const names = Array.from({ length: count }, (_, i) => `field${i}`);
+  const types = ['string', 'uint32', 'double'];
+  const values = [payload.key, payload.size, payload.ratio];
+  return {
+    fields: Object.fromEntries(names.map((name, i) => [name, types[i % 3]])),
+    payload: Object.fromEntries(names.map((name, i) => [name, values[i % 3]])),
+  };
+};
+
+const payloads = {
+  '3 fields': fields(3),
+  '10 fields': fields(10),
+  '30 fields': fields(30),
+  'double[1000]': { fields: { values: 'double[]' }, payload: { values: numbers(1000) } },
+  'double[1000], a Float64Array': {
+    fields: { values: 'double[]' },
+    payload: { values: Float64Array.from(numbers(1000)) },
+  },
+  '8000 bytes': { fields: { bytes: 'binary' }, payload: { bytes: new Uint8Array(8000).fill(7) } },
+};
+
+/** What its payload is made of, by name. */
+export function payloadOf(name) {
+  const { fields, payload } = payloads[name];
+  const source = defineEventSource('Tracewright-Benchmark', {
+    Event: eventOf(fields),
+    Other: eventOf(fields),
+  });
+  return lastingSession(source.name, () => source.Event(payload));
+}

@@ -1,0 +1,40 @@
+// The least that asks a server for answers, over connections that stay: what a client does is no part of the figure.
+import { once } from 'node:events';
+import { connect } from 'node:net';
+
+const REQUEST = Buffer.from(
+  'GET /orders/17?fields=all HTTP/1.1\r\nHost: localhost\r\nUser-Agent: bench\r\nAccept: */*\r\n\r\n',
+);
+/** Where an answer's last byte is known by: no variant answers with another `}`. */
+const END = '}'.charCodeAt(0);
+
+/** @returns connections that are there */
+export async function openConnections(port, count) {
+  const sockets = Array.from({ length: count }, () => connect({ port, host: '127.0.0.1', noDelay: true }));
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+  return sockets;
+}
+
+/** Each connection asks again as soon as it has its answer, until all have had so many together. */
+export async function ask(sockets, requests) {
+  let left = requests;
+  const askFrom = (socket) =>
+    new Promise((resolve, reject) => {
+      const next = () => {
+        if (left-- > 0) socket.write(REQUEST);
+        else {
+          socket.off('data', onData);
+          socket.off('close', onClose);
+          resolve();
+        }
+      };
+      const onData = (bytes) => {
+        if (bytes[bytes.length - 1] === END) next();
+      };
+      const onClose = () => reject(new Error('The server has closed a connection.'));
+      socket.on('data', onData);
+      socket.on('close', onClose);
+      next();
+    });
+  await Promise.all(sockets.map(askFrom));
+}

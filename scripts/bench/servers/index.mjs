@@ -1,0 +1,79 @@
+// Measures servers: the CPU time of a request, of servers that all run at once and are asked by turns, so that a slow
+// moment of the machine falls on all alike.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { cases } from '../cases.mjs';
+import { ask, openConnections } from './client.mjs';
+
+const program = join(import.meta.dirname, 'server.mjs');
+const CONNECTIONS = 10;
+const size = {
+  full: { warmUp: 6000, requests: 2000, rounds: 11 },
+  quick: { warmUp: 2000, requests: 1000, rounds: 5 },
+};
+const NS_PER_US = 1000;
+
+class Server {
+  static async start(framework, variant) {
+    const server = new Server();
+    server.child = fork(program, [framework, variant], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    const [port] = await Promise.race([
+      once(server.child, 'message'),
+      once(server.child, 'exit').then(() =>
+        Promise.reject(new Error(`${variant} (${framework}) has ended.`)),
+      ),
+    ]);
+    server.sockets = await openConnections(port, CONNECTIONS);
+    return server;
+  }
+
+  /** Nanoseconds of a request. */
+  async round(requests) {
+    const before = await this.#cpuTime();
+    await ask(this.sockets, requests);
+    return (((await this.#cpuTime()) - before) * NS_PER_US) / requests;
+  }
+
+  async end() {
+    for (const socket of this.sockets) socket.destroy();
+    this.child.send('close');
+    const [code] = await once(this.child, 'exit');
+    if (code !== 0) throw new Error(`A server ended with status ${code}.`);
+  }
+
+  async #cpuTime() {
+    const answered = once(this.child, 'message');
+    this.child.send('cpu');
+    return (await answered)[0];
+  }
+}
+
+/**
+ * The servers of one framework.
+ * @returns {Promise<Record<string, number[][]>>} nanoseconds of each round, in a list of its own, by case
+ */
+export async function measureFramework(cases, { warmUp, requests, rounds }) {
+  const servers = [];
+  for (const { id, server } of cases) {
+    servers.push({ id, server: await Server.start(server.framework, server.variant), rounds: [] });
+  }
+  for (const { server } of servers) await server.round(warmUp);
+  for (let round = 0; round < rounds; round++) {
+    for (const each of servers) each.rounds.push(await each.server.round(requests));
+  }
+  for (const { server } of servers) await server.end();
+  return Object.fromEntries(servers.map(({ id, rounds }) => [id, [rounds]]));
+}
+
+/** @returns {Promise<Record<string, number[][]>>} the rounds of each process, by case */
+export async function measureServers({ quick, progress }) {
+  const ofServers = cases.filter(({ server }) => server !== undefined);
+  const processes = {};
+  for (const framework of new Set(ofServers.map(({ server }) => server.framework))) {
+    progress(`servers: ${framework}`);
+    const own = ofServers.filter(({ server }) => server.framework === framework);
+    Object.assign(processes, await measureFramework(own, size[quick ? 'quick' : 'full']));
+  }
+  return processes;
+}

@@ -1,0 +1,138 @@
+// What a request's handler does besides its work, by variant. Each variant opens what it writes to, and returns the
+// handler.
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { defineEventSource, event, listen, startSession } from '../../../dist/cjs/index.mjs';
+import { requirePeer } from '../peer.mjs';
+
+function temporaryFile() {
+  const folder = mkdtempSync(join(tmpdir(), 'tracewright-bench-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, 'out');
+}
+
+/** The work alone. */
+async function bareHandler(_method, _url, query) {
+  let sum = 0;
+  for (let i = 0; i < 5; i++) sum += i;
+  const rows = await query();
+  for (let i = 0; i < 5; i++) sum += i;
+  return rows + sum;
+}
+
+/** The same with ten calls of `log`, and what stands around the request and the query. */
+const handlerOf =
+  (log, { request, query: around }) =>
+  (method, url, query) =>
+    request(method, url, async () => {
+      let sum = 0;
+      for (let i = 0; i < 5; i++) {
+        log('user:12345678', i, 0.25);
+        sum += i;
+      }
+      const rows = await around('SELECT 1', query);
+      for (let i = 0; i < 5; i++) {
+        log('user:12345678', i, 0.25);
+        sum += i;
+      }
+      return rows + sum;
+    });
+
+const nothingAround = { request: (_method, _url, work) => work(), query: (_text, work) => work() };
+
+/** Ten events of three fields and two activities. */
+function ours() {
+  const source = defineEventSource('Bench-Server', {
+    RequestStart: event({ method: 'string', url: 'string' }),
+    RequestStop: event({ success: 'bool' }),
+    QueryStart: event({ text: 'string' }),
+    QueryStop: event({ success: 'bool' }),
+    CacheMiss: event({ key: 'string', size: 'uint32', ratio: 'double' }),
+  });
+  const handle = handlerOf((key, size, ratio) => source.CacheMiss({ key, size, ratio }), {
+    request: (method, url, work) => source.activity('Request', { method, url }, work),
+    query: (text, work) => source.activity('Query', { text }, work),
+  });
+  return { source, handle };
+}
+
+function openTelemetry() {
+  const { BatchSpanProcessor } = requirePeer('@opentelemetry/sdk-trace-base');
+  const { NodeTracerProvider } = requirePeer('@opentelemetry/sdk-trace-node');
+  const { ProtobufTraceSerializer } = requirePeer('@opentelemetry/otlp-transformer');
+  const { registerInstrumentations } = requirePeer('@opentelemetry/instrumentation');
+  const { HttpInstrumentation } = requirePeer('@opentelemetry/instrumentation-http');
+  const { createWriteStream } = requirePeer('node:fs');
+  const file = createWriteStream(temporaryFile());
+  const exporter = {
+    export: (spans, done) =>
+      file.write(ProtobufTraceSerializer.serializeRequest(spans), (error) =>
+        done({ code: error ? 1 : 0, error }),
+      ),
+    forceFlush: async () => {},
+    shutdown: async () => file.end(),
+  };
+  const provider = new NodeTracerProvider({
+    spanProcessors: [new BatchSpanProcessor(exporter, { maxQueueSize: 2 ** 20 })],
+  });
+  provider.register();
+  registerInstrumentations({ instrumentations: [new HttpInstrumentation()] });
+}
+
+/** @type {Record<string, () => Promise<{ handle: Function, close?: () => Promise<unknown> }>>} */
+export const variants = {
+  bare: async () => ({ handle: bareHandler }),
+  storage: async () => {
+    const storage = new AsyncLocalStorage();
+    return { handle: (...args) => storage.run({}, () => bareHandler(...args)) };
+  },
+  idle: async () => ({ handle: ours().handle }),
+  listener: async () => {
+    const { source, handle } = ours();
+    let seen = 0;
+    listen(source, () => seen++);
+    return { handle };
+  },
+  session: async () => {
+    const { source, handle } = ours();
+    const session = startSession({ providers: source.name, output: temporaryFile() });
+    const close = async () => {
+      const { problem, dropped } = await session.stop();
+      if (problem !== undefined || dropped > 0) throw new Error(problem ?? `${dropped} events were dropped.`);
+    };
+    return { handle, close };
+  },
+  pino: async () => {
+    const pino = requirePeer('pino');
+    const logger = pino(pino.destination({ dest: temporaryFile(), sync: false, minLength: 4096 }));
+    return {
+      handle: handlerOf((key, size, ratio) => logger.info({ key, size, ratio }, 'CacheMiss'), nothingAround),
+    };
+  },
+  otelHttp: async () => {
+    openTelemetry();
+    return { handle: bareHandler };
+  },
+  otelSpans: async () => {
+    openTelemetry();
+    const { trace } = requirePeer('@opentelemetry/api');
+    const tracer = trace.getTracer('benchmark');
+    const handle = handlerOf(
+      (key, size, ratio) => trace.getActiveSpan()?.addEvent('CacheMiss', { key, size, ratio }),
+      {
+        request: (_method, _url, work) => work(),
+        query: (text, work) =>
+          tracer.startActiveSpan('query', { attributes: { text } }, async (span) => {
+            try {
+              return await work();
+            } finally {
+              span.end();
+            }
+          }),
+      },
+    );
+    return { handle };
+  },
+};

@@ -1,0 +1,45 @@
+/** A session's file under load: what waits goes out together. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it, vi } from 'vitest';
+import { FileOutput } from '../../lib/eventpipe/file-output.ts';
+
+/** Of each call of the file system, the pieces that it was given. */
+const calls = vi.hoisted<number[]>(() => []);
+
+vi.mock('node:fs', async (importOriginal) => {
+  const fs = await importOriginal<typeof import('node:fs')>();
+  const writev = (...args: Parameters<typeof fs.writev>) => {
+    calls.push(args[1].length);
+    return fs.writev(...args);
+  };
+  return { ...fs, writev };
+});
+
+const folder = mkdtempSync(join(tmpdir(), 'tracewright-file-output-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const pieces = Array.from({ length: 100 }, (_, i) => Buffer.from(`${i},`.repeat(i + 1)));
+
+it('writes the pieces that came while another was on its way with one call, as far as calls take them', async () => {
+  const path = join(folder, 'a');
+  const output = new FileOutput(path, (problem) => expect.fail(problem));
+  for (const piece of pieces) output.write(piece);
+  await output.end();
+  expect(calls).toEqual([1, 64, 35]);
+  expect(readFileSync(path)).toEqual(Buffer.concat(pieces));
+  expect(output.pendingBytes).toBe(0);
+  expect(output.writtenBytes).toBe(Buffer.concat(pieces).length);
+});
+
+it('has each byte once where it is drained while pieces are on their way', async () => {
+  const path = join(folder, 'b');
+  const output = new FileOutput(path, (problem) => expect.fail(problem));
+  for (const piece of pieces.slice(0, 50)) output.write(piece);
+  output.drain();
+  expect(readFileSync(path)).toEqual(Buffer.concat(pieces.slice(0, 50)));
+  for (const piece of pieces.slice(50)) output.write(piece);
+  await output.end();
+  expect(readFileSync(path)).toEqual(Buffer.concat(pieces));
+});
