@@ -5,8 +5,10 @@
 import { startWantedPort } from './diagnostics/wanted-port.ts';
 
 export { ActivityOptions } from './activity/activity.ts';
+export { CorrelationVector } from './activity/correlation-vector.ts';
 export { activityPath } from './activity/path.ts';
-export { currentActivityId } from './activity/shared.ts';
+export { currentActivityId, traceHeaders } from './activity/shared.ts';
+export type { TraceHeaders } from './activity/trace-context.ts';
 export type { SessionResult } from './eventpipe/event-pipe-session.ts';
 export type { SessionProvider } from './eventpipe/session-provider.ts';
 export { SessionError } from './eventpipe/session-provider.ts';

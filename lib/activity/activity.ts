@@ -2,6 +2,7 @@
  * An activity between its start and its stop, and the value that says which one code runs in.
  */
 import type { Guid } from './guid.ts';
+import type { TraceContext } from './trace-context.ts';
 
 /** How an activity behaves; flags, with .NET's EventActivityOptions' names and values. */
 export const ActivityOptions = {
@@ -23,6 +24,8 @@ export interface ActivityContext {
   readonly activity: Activity | undefined;
   /** An id set by hand, which stands in for the activity's own; empty: no id. */
   readonly manualId: Guid | undefined;
+  /** The trace of several processes that it belongs to, where that is not the one of the activity's creator. */
+  readonly trace: TraceContext | undefined;
 }
 
 /** One activity. The tracker makes and changes it; others read it. */
@@ -43,6 +46,8 @@ export class Activity implements ActivityContext {
   readonly pathEnd: number;
   /** The id set by hand that was current at the start, and is again after the stop. */
   readonly manualIdBefore: Guid | undefined;
+  /** Set where it crosses from or to another process, and on an outermost one. */
+  trace: TraceContext | undefined;
   /** The last number given to a child. */
   lastChildNumber = 0;
   stopped = false;
@@ -64,6 +69,7 @@ export class Activity implements ActivityContext {
     this.creator = creator;
     this.level = creator === undefined ? 0 : creator.level + 1;
     this.manualIdBefore = context?.manualId;
+    this.trace = creator === undefined ? context?.trace : undefined;
   }
 
   get activity(): Activity {
@@ -83,6 +89,10 @@ export class ManualIdContext implements ActivityContext {
   constructor(activity: Activity | undefined, manualId: Guid) {
     this.activity = activity;
     this.manualId = manualId;
+  }
+
+  get trace(): undefined {
+    return undefined;
   }
 }
 

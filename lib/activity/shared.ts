@@ -3,7 +3,9 @@
  * tracker with its counters, and the flow.
  */
 import { threadId } from 'node:worker_threads';
+import { traceOf } from './crossing.ts';
 import { ActivityFlow } from './flow.ts';
+import type { TraceHeaders } from './trace-context.ts';
 import { ActivityTracker } from './tracker.ts';
 
 export interface SharedActivities {
@@ -12,7 +14,7 @@ export interface SharedActivities {
 }
 
 /** Raised when the shape of what is shared changes. */
-const KEY = Symbol.for('tracewright.activities.v2');
+const KEY = Symbol.for('tracewright.activities.v3');
 
 export function sharedActivities(): SharedActivities {
   const shared = globalThis as { [KEY]?: SharedActivities };
@@ -30,4 +32,13 @@ export function sharedActivities(): SharedActivities {
 export function currentActivityId(): string | undefined {
   const { flow, tracker } = sharedActivities();
   return tracker.currentActivityId(flow.context)?.toString();
+}
+
+/**
+ * What a message to another process is to have with it, so that what it causes there belongs to this code: the
+ * `traceparent`, and the `tracestate` if there is one, of the innermost activity around it that crosses processes.
+ * Empty outside of any, and while nobody listens.
+ */
+export function traceHeaders(): TraceHeaders {
+  return traceOf(sharedActivities().flow.context)?.headers ?? {};
 }

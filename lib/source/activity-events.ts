@@ -2,7 +2,8 @@
  * Start and Stop: what of writing an event begins and ends activities, and the handle and the scope that
  * applications hold them by.
  */
-import { type Activity, ActivityOptions } from '../activity/activity.ts';
+import { type Activity, type ActivityContext, ActivityOptions } from '../activity/activity.ts';
+import { giveTrace } from '../activity/crossing.ts';
 import { afterFinishedLoop } from '../activity/finished-loop.ts';
 import type { ActivityFlow } from '../activity/flow.ts';
 import type { SharedActivities } from '../activity/shared.ts';
@@ -11,7 +12,7 @@ import { thrownText } from '../base/shown.ts';
 import type { EventSchema } from '../wire/schema.ts';
 import type { Payload } from '../wire/values/faults.ts';
 import { type EventWriter, givesIds, type WriteOptions } from './event-writer.ts';
-import type { LazyPayload } from './lazy-payload.ts';
+import { type LazyPayload, payloadOf } from './lazy-payload.ts';
 import { type ActivityParent, runInActivity } from './run-in-activity.ts';
 import { type Outcome, type RunStep, runStepsOf, whenEnded } from './work-result.ts';
 
@@ -27,6 +28,16 @@ export interface ActivityHandle<StopPayload> {
   [Symbol.dispose](): void;
 }
 
+/** Under this key an event source has the pairs of its Start and Stop events, by the activities' names. */
+export const ACTIVITY_EVENTS: unique symbol = Symbol('tracewright.activityEvents');
+
+/** For whoever begins a source's activities where nobody calls: see `beginIn`. */
+export function activityEventsOf(source: object, name: string): ActivityEvents {
+  return (source as Record<symbol, Record<string, ActivityEvents>>)[ACTIVITY_EVENTS]?.[
+    name
+  ] as ActivityEvents;
+}
+
 /** A Start event and its Stop event. */
 export class ActivityEvents {
   readonly #start: EventWriter;
@@ -38,6 +49,7 @@ export class ActivityEvents {
   readonly #flow: ActivityFlow;
   readonly #stopHasSuccess: boolean;
   readonly #stopHasErrorMessage: boolean;
+  readonly #crosses: boolean;
   /** What starting returns while nobody listens. */
   readonly #unheard: Handle;
 
@@ -45,6 +57,7 @@ export class ActivityEvents {
    * @param name see `activityName`
    * @param options flags of `ActivityOptions`
    * @param processId for the ids' checksum; 0 for ids of the 2016 form
+   * @param crosses whether the Start has the fields of the option `traceContext`
    */
   constructor(
     start: EventWriter,
@@ -53,6 +66,7 @@ export class ActivityEvents {
     options: number,
     processId: number,
     shared: SharedActivities,
+    crosses = false,
   ) {
     this.#start = start;
     this.#stop = stop;
@@ -64,6 +78,7 @@ export class ActivityEvents {
     const stopHas = (name: keyof OutcomeFields) => stop.schema.fields.some((field) => field.name === name);
     this.#stopHasSuccess = stopHas('success');
     this.#stopHasErrorMessage = stopHas('errorMessage');
+    this.#crosses = crosses;
     this.#unheard = new Handle(this, undefined);
   }
 
@@ -91,6 +106,22 @@ export class ActivityEvents {
     }
     this.#flow.enter(this.#tracker.stop(context, activity));
     this.#stop.write(payload, activity.id, undefined, undefined);
+  }
+
+  /**
+   * Begins an activity in the context, whatever the running code belongs to; that stays as it is. For somebody to
+   * whom what happens is told from outside; the Stop is `endBegun`.
+   */
+  beginIn(context: ActivityContext | undefined, payload: LazyPayload): Activity | undefined {
+    if (this.#start.dropWhenClosed()) return undefined;
+    this.#flow.begin();
+    return this.#beginIn(context, payload, undefined);
+  }
+
+  /** To be called once. What was started inside goes on, as the running code does. */
+  endBegun(activity: Activity, payload: LazyPayload): void {
+    this.#tracker.stop(undefined, activity);
+    if (this.#stop.isNoticed) this.#stop.write(payload, activity.id, undefined, undefined);
   }
 
   /** Stops exactly this activity; its Stop event carries its id, wherever it is written. */
@@ -188,19 +219,35 @@ export class ActivityEvents {
   /** Writes the Start event; the activity has begun, but is not yet anybody's context. */
   #begin(payload: LazyPayload | undefined, options: WriteOptions | undefined): Activity | undefined {
     this.#flow.begin();
-    const context = afterFinishedLoop(this.#flow.context, this.#name);
+    return this.#beginIn(afterFinishedLoop(this.#flow.context, this.#name), payload, options);
+  }
+
+  #beginIn(
+    context: ActivityContext | undefined,
+    payload: LazyPayload | undefined,
+    options: WriteOptions | undefined,
+  ): Activity | undefined {
     // .NET: an event that is given its ids starts nothing.
     const activity =
       !givesIds(options) && this.#tracked
         ? this.#tracker.start(context, this.#name, this.#options, this.#processId)
         : undefined;
+    const whole = this.#crosses ? withTrace(payload, activity) : payload;
     if (activity === undefined) {
-      this.#start.write(payload, this.#tracker.currentActivityId(context), undefined, options);
+      this.#start.write(whole, this.#tracker.currentActivityId(context), undefined, options);
     } else {
-      this.#start.write(payload, activity.id, activity.relatedActivityId, undefined);
+      this.#start.write(whole, activity.id, activity.relatedActivityId, undefined);
     }
     return activity;
   }
+}
+
+const NO_TRACE = { traceId: '', spanId: '', parentSpanId: '' };
+
+/** The Start's payload with the fields of the option `traceContext`. */
+function withTrace(payload: LazyPayload | undefined, activity: Activity | undefined): LazyPayload {
+  const { traceId, spanId, parentSpanId } = activity === undefined ? NO_TRACE : giveTrace(activity);
+  return () => ({ ...payloadOf(payload), traceId, spanId, parentSpanId });
 }
 
 const runHere: RunStep = (step) => step();

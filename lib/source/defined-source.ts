@@ -207,6 +207,7 @@ function activitiesOf(
       isTracked ? (events[start.name]?.options.activityOptions ?? 0) : ActivityOptions.Disable,
       processId,
       shared,
+      events[start.name]?.options.traceContext,
     );
     activities.set(start, activity);
     activities.set(stop, activity);

@@ -8,7 +8,8 @@ import { Level, Opcode } from './constants.ts';
 import { checkOptionNames, integerOption, nameProblem } from './definition-checks.ts';
 import { DefinitionError } from './definition-error.ts';
 import type { EventDefinition, EventOptions } from './event.ts';
-import { fieldSchemas } from './field-schemas.ts';
+import { fieldSchemas, isObject } from './field-schemas.ts';
+import type { FieldDefinitions } from './fields.ts';
 
 /** ETW and .NET keep the bits from here on for channels and sessions. */
 const KEYWORD_LIMIT = 1n << 48n;
@@ -25,7 +26,11 @@ const EVENT_OPTIONS = [
   'version',
   'message',
   'activityOptions',
+  'traceContext',
 ];
+
+/** What the option `traceContext` adds. */
+const TRACE_FIELDS = { traceId: 'string', spanId: 'string', parentSpanId: 'string' } as const;
 
 export type KeywordNames = Readonly<Record<string, bigint>>;
 
@@ -105,12 +110,31 @@ function eventSchema(
     opcode,
     task: taskOf(place, name, id, opcode, options, before),
     tag: integerOption(place, 'tag', options.tag ?? 0, 0, 0xffff),
-    fields: fieldSchemas(place, definition.fields),
+    fields: fieldSchemas(place, withTraceFields(place, definition, opcode)),
     ...messageOf(place, options),
   };
   integerOption(place, 'activityOptions', options.activityOptions ?? 0, 0, 0xf);
   checkTask(provider, schema, before);
   return schema;
+}
+
+/** @throws DefinitionError */
+function withTraceFields(
+  place: string,
+  { fields, options }: EventDefinition,
+  opcode: number,
+): FieldDefinitions {
+  const { traceContext = false } = options;
+  if (typeof traceContext !== 'boolean') {
+    throw new DefinitionError(place, `traceContext is true or false, not ${String(traceContext)}.`);
+  }
+  if (!traceContext || !isObject(fields)) return fields;
+  if (opcode !== Opcode.Start) {
+    throw new DefinitionError(place, 'only a Start can have the option traceContext.');
+  }
+  const own = Object.keys(TRACE_FIELDS).find((name) => name in fields);
+  if (own === undefined) return { ...fields, ...TRACE_FIELDS };
+  throw new DefinitionError(place, `the field ${own} comes with the option traceContext.`);
 }
 
 /** @throws DefinitionError when one of the events before has the same task and opcode */

@@ -26,6 +26,12 @@ export interface EventOptions<Keyword extends string = string> {
   readonly message?: string;
   /** For a Start: how its activity behaves, flags of `ActivityOptions`. For both: Disable. */
   readonly activityOptions?: number;
+  /**
+   * For a Start: its activity crosses from one process to another, as an incoming request or a message that is sent
+   * does. The event gets the fields `traceId`, `spanId` and `parentSpanId` after its own, which tracewright fills by
+   * W3C's Trace Context.
+   */
+  readonly traceContext?: boolean;
 }
 
 /** An event of a source that is yet to be defined; made by `event`. */

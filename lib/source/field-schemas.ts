@@ -96,7 +96,7 @@ function typesSentence(): string {
   return `The types are ${FIELD_TYPES.join(', ')}, each also as an array ("string[]").`;
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

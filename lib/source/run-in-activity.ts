@@ -1,25 +1,46 @@
 /** Work that belongs to an activity from elsewhere: of another thread, of whoever put it into a queue or a pool. */
-import { ManualIdContext } from '../activity/activity.ts';
+import { type ActivityContext, ManualIdContext } from '../activity/activity.ts';
+import { RemoteContext } from '../activity/crossing.ts';
 import { Guid } from '../activity/guid.ts';
 import { sharedActivities } from '../activity/shared.ts';
+import { TraceContext, type TraceHeaders } from '../activity/trace-context.ts';
 
 /**
- * An activity to be inside of: the handle that its Start returned, or its id as GUID text, as it came with a message.
- * Undefined, as `currentActivityId` is outside of any activity: none in particular.
+ * An activity to be inside of: the handle that its Start returned, or its id as GUID text, as it came with a message;
+ * or one of another process, as a `traceparent` or as whatever has one, such as a message's headers. Undefined, as
+ * `currentActivityId` is outside of any activity: none in particular.
  */
-export type ActivityParent = { run<Result>(work: () => Result): Result } | string | undefined;
+export type ActivityParent = { run<Result>(work: () => Result): Result } | TraceHeaders | string | undefined;
 
 /**
  * Runs the function, and all that it causes, inside the activity: its events carry the activity's id, and the
- * activities that it starts have it as their related one. While nobody listens, and for a text that is no GUID, it
- * is only run.
+ * activities that it starts have it as their related one. Of an activity of another process, they are in its trace.
+ * While nobody listens, and for a text that is neither a GUID nor a traceparent, it is only run.
  */
 export function runInActivity<Result>(parent: ActivityParent, work: () => Result): Result {
   const { flow } = sharedActivities();
   if (parent === undefined || !flow.active) return work();
-  if (typeof parent !== 'string') return parent.run(work);
-  const id = Guid.tryParse(parent);
-  return id === undefined ? work() : flow.run(new ManualIdContext(undefined, id), work);
+  if (isHandle(parent)) return parent.run(work);
+  const context = contextOf(parent);
+  return context === undefined ? work() : flow.run(context, work);
+}
+
+/** What a parent from elsewhere says to be inside of; undefined where it says nothing that is known. */
+export function contextOf(parent: TraceHeaders | string): ActivityContext | undefined {
+  if (typeof parent === 'string') {
+    const id = Guid.tryParse(parent);
+    if (id !== undefined) return new ManualIdContext(undefined, id);
+  }
+  const { traceparent, tracestate } =
+    typeof parent === 'string' ? { traceparent: parent, tracestate: undefined } : (parent ?? {});
+  const trace = TraceContext.parse(traceparent, tracestate);
+  return trace === undefined ? undefined : new RemoteContext(trace);
+}
+
+type Handle = Extract<ActivityParent, { run: unknown }>;
+
+function isHandle(parent: Exclude<ActivityParent, undefined>): parent is Handle {
+  return typeof parent === 'object' && typeof (parent as Partial<Handle> | null)?.run === 'function';
 }
 
 /**

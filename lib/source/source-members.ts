@@ -1,14 +1,14 @@
 /** What a source has besides the functions of its events. */
-import { Guid } from '../activity/guid.ts';
 import { shown } from '../base/shown.ts';
 import type { CommandHandler } from '../listen/commands.ts';
 import { LISTENABLE } from '../listen/written-event.ts';
 import type { EventSchema } from '../wire/schema.ts';
 import type { Payload } from '../wire/values/faults.ts';
-import { ActivityEvents } from './activity-events.ts';
+import { ACTIVITY_EVENTS, ActivityEvents } from './activity-events.ts';
 import { DefinitionError } from './definition-error.ts';
 import type { ActivityParentOptions, SourceStatus } from './event-source-types.ts';
 import type { LazyPayload } from './lazy-payload.ts';
+import { contextOf } from './run-in-activity.ts';
 import type { SelfDescribingEvents, SelfDescribingOptions } from './self-describing.ts';
 import type { SourceContext } from './source-context.ts';
 import { tracepointOf } from './tracer-event.ts';
@@ -22,7 +22,7 @@ export function sourceMembers(
 ): object {
   const { name, guid } = provider;
   // An object, because V8 finds a constant name in it faster than in a Map: a scope that nobody wants costs 2.5 ns, not 8.
-  const scopes: Readonly<Record<string, unknown>> = Object.fromEntries(
+  const scopes: Readonly<Record<string, ActivityEvents | undefined>> = Object.fromEntries(
     [...activities]
       .filter(([schema, activity]) => activity.startSchema === schema)
       .map(([schema, activity]) => [schema.name.replace(/Start$/, ''), activity]),
@@ -40,9 +40,12 @@ export function sourceMembers(
     const { parent, stop } = options;
     if (activity instanceof ActivityEvents) {
       if (parent === undefined) return activity.scope(payload, stop, run);
-      if (typeof parent === 'string' && activity.startEnabled && Guid.tryParse(parent) === undefined) {
+      if (typeof parent === 'string' && activity.startEnabled && contextOf(parent) === undefined) {
         account.badValues++;
-        account.tell('parent', () => `${name}: ${shown(parent)} is no GUID of an activity to be inside of.`);
+        account.tell(
+          'parent',
+          () => `${name}: ${shown(parent)} is no activity to be inside of: neither a GUID nor a traceparent.`,
+        );
       }
       return activity.scopeIn(parent, payload, stop, run);
     }
@@ -82,5 +85,6 @@ export function sourceMembers(
         : runWithOptions(activityName, payload, optionsOrWork, work);
     },
     [LISTENABLE]: subscriptions,
+    [ACTIVITY_EVENTS]: scopes,
   };
 }

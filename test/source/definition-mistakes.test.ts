@@ -177,7 +177,7 @@ describe('the options of an event', () => {
   it('are spelt right', () => {
     expect(mistakeInEvent('E', {}, { keyword: 1n })).toBe(
       'P.E: there is no option "keyword"; the options are ' +
-        'level, keywords, opcode, task, tag, id, version, message, activityOptions.',
+        'level, keywords, opcode, task, tag, id, version, message, activityOptions, traceContext.',
     );
   });
 
@@ -198,6 +198,18 @@ describe('the options of an event', () => {
   ])('refuse a %s of %s', (name, value, low, high) => {
     expect(mistakeInEvent('E', {}, { [name]: value })).toBe(
       `P.E: the ${name} must be an integer from ${low} to ${high}, not ${value}.`,
+    );
+  });
+
+  it('give a Start alone the fields of a trace, once', () => {
+    expect(mistakeInEvent('E', {}, { traceContext: true })).toBe(
+      'P.E: only a Start can have the option traceContext.',
+    );
+    expect(mistakeInEvent('EStart', {}, { traceContext: 'yes' })).toBe(
+      'P.EStart: traceContext is true or false, not yes.',
+    );
+    expect(mistakeInEvent('EStart', { spanId: 'string' }, { traceContext: true })).toBe(
+      'P.EStart: the field spanId comes with the option traceContext.',
     );
   });
 

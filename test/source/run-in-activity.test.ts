@@ -96,7 +96,9 @@ describe('activity() with a parent', () => {
     expect(log.activity('Task', {}, { parent: 'no id' }, () => 7)).toBe(7);
     expect(heard.lines).toEqual(['TaskStart 1', 'TaskStop 1']);
     expect(log.stats().badValues).toBe(before + 1);
-    expect(log.status.problems).toContain("Adopted-Test: 'no id' is no GUID of an activity to be inside of.");
+    expect(log.status.problems).toContain(
+      "Adopted-Test: 'no id' is no activity to be inside of: neither a GUID nor a traceparent.",
+    );
   });
 });
 
