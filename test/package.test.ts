@@ -102,7 +102,7 @@ describe('the installed package', () => {
     ['tracewright/playback', 'Playback'],
     ['tracewright/runtime', 'enableRuntimeEvents'],
     ['tracewright/trace', 'openTrace'],
-    ['tracewright/view', 'ActivityTracker'],
+    ['tracewright/view', 'TraceActivities'],
   ])('loads %s by import and by require as one and the same', (name, member) => {
     const program = `
       import { createRequire } from 'node:module';

@@ -1,7 +1,7 @@
 /** `tracewright view FILE --table`: events as the table of "EventSource Activity Support". */
 import { jsonValue, type TraceEvent } from '../trace/trace-event.ts';
-import { ActivityTracker } from '../view/activity-tracker.ts';
 import { EVENT_ALIGNMENT, EVENT_COLUMNS, type EventRow, eventCells, eventRow } from '../view/event-row.ts';
+import { TraceActivities } from '../view/trace-activities.ts';
 import type { Output } from './output.ts';
 import { type TableColumn, TerminalTable } from './terminal-table.ts';
 
@@ -19,7 +19,7 @@ const COLUMNS: readonly TableColumn[] = EVENT_COLUMNS.map((title, i) => ({
 
 /** Prints the wanted events as they come. */
 export class EventsTable {
-  readonly #tracker = new ActivityTracker();
+  readonly #tracker = new TraceActivities();
   readonly #isWanted: (event: TraceEvent) => boolean;
   readonly #output: Output;
   readonly #isJson: boolean;

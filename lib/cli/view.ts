@@ -1,9 +1,9 @@
 /** `tracewright view FILE`: the activities of a trace, as a tree, a table, or in numbers. */
 import type { TraceEvent } from '../trace/trace-event.ts';
 import { ActivityStats } from '../view/activity-stats.ts';
-import { ActivityTracker } from '../view/activity-tracker.ts';
 import { ActivityTree, nodesOf } from '../view/activity-tree.ts';
 import { thousands } from '../view/milliseconds.ts';
+import { TraceActivities } from '../view/trace-activities.ts';
 import { fileArguments, type OptionValues } from './file-arguments.ts';
 import { listed } from './filtered-events.ts';
 import { untilInterrupted } from './interruption.ts';
@@ -151,7 +151,7 @@ async function readStats(file: string, values: Values, selected: Selection) {
     return { stats: statsOf(tree), failure, tracker: tree.tracker, isCut: tree.isCut };
   }
   const stats = new ActivityStats();
-  const tracker = new ActivityTracker();
+  const tracker = new TraceActivities();
   const failure = await readEvents(file, values, (event) => {
     const change = tracker.add(event);
     if (change !== undefined) stats.add(change);
@@ -207,7 +207,7 @@ function finish(
   failure: unknown,
   file: string,
   { wanted, otherNames }: Selection,
-  { roots, tracker, isCut }: { roots: readonly unknown[]; tracker: ActivityTracker; isCut: boolean },
+  { roots, tracker, isCut }: { roots: readonly unknown[]; tracker: TraceActivities; isCut: boolean },
 ): void {
   if (failure !== undefined) throw failure;
   if (isCut) {

@@ -1,12 +1,12 @@
 /** The four counters of an event source, with .NET's names. */
 import type { Listenable } from '../listen/written-event.ts';
-import { Counter, meanPayload, polled, sumPayload } from './counter.ts';
 import type { Reading } from './counter-group.ts';
 import type { CounterOptions, IncrementingCounterOptions } from './counter-options.ts';
+import { DiagnosticCounter, meanPayload, polled, sumPayload } from './diagnostic-counter.ts';
 import { Statistics } from './statistics.ts';
 
 /** The mean of values that the application writes, as of the time that each request takes. */
-export class EventCounter extends Counter {
+export class EventCounter extends DiagnosticCounter {
   readonly #intervals = new Set<{ values: Statistics }>();
 
   /** @throws DefinitionError, TypeError for what is no event source */
@@ -36,7 +36,7 @@ export class EventCounter extends Counter {
 }
 
 /** A value as it is at the end of each interval, as of the length of a queue. */
-export class PollingCounter extends Counter {
+export class PollingCounter extends DiagnosticCounter {
   readonly #poll: () => number | undefined;
 
   /**
@@ -64,7 +64,7 @@ export class PollingCounter extends Counter {
 }
 
 /** How much has come in each interval, as of requests. */
-export class IncrementingEventCounter extends Counter {
+export class IncrementingEventCounter extends DiagnosticCounter {
   readonly #intervals = new Set<{ sum: number }>();
 
   /** @throws DefinitionError, TypeError for what is no event source */
@@ -94,7 +94,7 @@ export class IncrementingEventCounter extends Counter {
 }
 
 /** How much a total has grown in each interval, as of garbage collections. */
-export class IncrementingPollingCounter extends Counter {
+export class IncrementingPollingCounter extends DiagnosticCounter {
   readonly #poll: () => number | undefined;
 
   /**

@@ -8,4 +8,11 @@ export {
   PollingCounter,
 } from './event-counters.ts';
 export type { InstrumentOptions, Measurement, Tags } from './instrument.ts';
-export { type AddingInstrument, Meter, type MeterOptions, type RecordingInstrument } from './meter.ts';
+export {
+  type Counter,
+  type Gauge,
+  type Histogram,
+  Meter,
+  type MeterOptions,
+  type UpDownCounter,
+} from './meter.ts';

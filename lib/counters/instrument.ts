@@ -3,7 +3,7 @@ import { threadId } from 'node:worker_threads';
 import { shown, thrownTextWithStack } from '../base/shown.ts';
 import { checkOptionNames } from '../source/definition-checks.ts';
 import { DefinitionError } from '../source/definition-error.ts';
-import { Histogram } from './histogram.ts';
+import { HistogramBuckets } from './histogram-buckets.ts';
 
 export type InstrumentType =
   | 'Counter'
@@ -35,7 +35,7 @@ export interface Series {
   delta: number | undefined;
   /** Of totals: since the subscriber came, or as observed; of gauges the last value. */
   value: number | undefined;
-  readonly histogram: Histogram | undefined;
+  readonly histogram: HistogramBuckets | undefined;
 }
 
 /** Adds what is measured up for one subscriber. */
@@ -125,7 +125,7 @@ export function newSeries(type: InstrumentType): Series {
   return {
     delta: isTotal ? 0 : undefined,
     value: isTotal ? 0 : undefined,
-    histogram: type === 'Histogram' ? new Histogram() : undefined,
+    histogram: type === 'Histogram' ? new HistogramBuckets() : undefined,
   };
 }
 

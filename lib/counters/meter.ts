@@ -31,15 +31,30 @@ function meterCollections(): Collections<MeterCollection> {
 }
 
 type Observed = () => number | readonly Measurement[];
-/** An instrument that adds up. Costs about what a function call costs while nobody asks. */
-export interface AddingInstrument {
+
+/** What only grows. Costs about what a function call costs while nobody asks. */
+export interface Counter {
   /** Whether somebody asks. */
   readonly enabled: boolean;
   add(value: number, tags?: Tags): void;
 }
 
-/** An instrument that takes values as they are. Costs about what a function call costs while nobody asks. */
-export interface RecordingInstrument {
+/** What grows and shrinks; `add` takes negative values, too. Costs what a counter does. */
+export interface UpDownCounter {
+  /** Whether somebody asks. */
+  readonly enabled: boolean;
+  add(value: number, tags?: Tags): void;
+}
+
+/** What is told by its quantiles. Costs about what a function call costs while nobody asks. */
+export interface Histogram {
+  /** Whether somebody asks. */
+  readonly enabled: boolean;
+  record(value: number, tags?: Tags): void;
+}
+
+/** What is told by its last value. Costs what a histogram does. */
+export interface Gauge {
   /** Whether somebody asks. */
   readonly enabled: boolean;
   record(value: number, tags?: Tags): void;
@@ -58,12 +73,12 @@ class Handle {
   }
 }
 
-class Adding extends Handle implements AddingInstrument {
+class Adding extends Handle implements Counter, UpDownCounter {
   // Not methods: applications may take them from the instrument.
   readonly add = (value: number, tags?: Tags): void => this.instrument.record(value, tags);
 }
 
-class Recording extends Handle implements RecordingInstrument {
+class Recording extends Handle implements Histogram, Gauge {
   readonly record = (value: number, tags?: Tags): void => this.instrument.record(value, tags);
 }
 
@@ -109,22 +124,22 @@ export class Meter {
   }
 
   /** What only grows. */
-  createCounter(name: string, options?: InstrumentOptions): AddingInstrument {
+  createCounter(name: string, options?: InstrumentOptions): Counter {
     return this.#adding('Counter', name, options);
   }
 
   /** What grows and shrinks. */
-  createUpDownCounter(name: string, options?: InstrumentOptions): AddingInstrument {
+  createUpDownCounter(name: string, options?: InstrumentOptions): UpDownCounter {
     return this.#adding('UpDownCounter', name, options);
   }
 
   /** What is told by its quantiles, each right within half a percent. */
-  createHistogram(name: string, options?: InstrumentOptions): RecordingInstrument {
+  createHistogram(name: string, options?: InstrumentOptions): Histogram {
     return this.#recording('Histogram', name, options);
   }
 
   /** The last value. */
-  createGauge(name: string, options?: InstrumentOptions): RecordingInstrument {
+  createGauge(name: string, options?: InstrumentOptions): Gauge {
     return this.#recording('Gauge', name, options);
   }
 
@@ -151,11 +166,11 @@ export class Meter {
     this.close();
   }
 
-  #adding(type: InstrumentType, name: string, options?: InstrumentOptions): AddingInstrument {
+  #adding(type: InstrumentType, name: string, options?: InstrumentOptions): Counter {
     return new Adding(this.#create(type, name, options));
   }
 
-  #recording(type: InstrumentType, name: string, options?: InstrumentOptions): RecordingInstrument {
+  #recording(type: InstrumentType, name: string, options?: InstrumentOptions): Histogram {
     return new Recording(this.#create(type, name, options));
   }
 

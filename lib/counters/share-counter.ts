@@ -1,16 +1,16 @@
 /** How much of each interval something took: for processor time, pauses and the like. */
 import { performance } from 'node:perf_hooks';
 import type { Listenable } from '../listen/written-event.ts';
-import { Counter, meanPayload, polled } from './counter.ts';
 import type { Reading } from './counter-group.ts';
 import type { CounterOptions } from './counter-options.ts';
+import { DiagnosticCounter, meanPayload, polled } from './diagnostic-counter.ts';
 import { Statistics } from './statistics.ts';
 
 /**
  * The percentage of the time by which a total of milliseconds has grown. A PollingCounter could not tell it: what
  * has grown since somebody else asked is of no use.
  */
-export class ShareCounter extends Counter {
+export class ShareCounter extends DiagnosticCounter {
   readonly #poll: () => number | undefined;
 
   /** @param milliseconds the total, called for each subscriber when it comes, and once for each interval */

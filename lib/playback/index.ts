@@ -14,7 +14,7 @@ export type {
 export type { EventFeed, TraceInput } from './feed.ts';
 export type { Instant } from './instant.ts';
 export { ofType } from './of-type.ts';
-export { Playback, type PlaybackOptions, type Playing, type TraceInputOptions } from './playback.ts';
+export { Playback, type PlaybackOptions, type RunningPlayback, type TraceInputOptions } from './playback.ts';
 export { PlaybackError } from './playback-error.ts';
 export type { ReadPayload } from './read-payload.ts';
 export type { Timestamped } from './timeline.ts';

@@ -10,7 +10,7 @@ import type { Sinks } from './demultiplexer.ts';
 import type { Deliver, Deserializer } from './deserializer.ts';
 import type { Batches } from './feed.ts';
 import { Heap, type HeapItem } from './heap.ts';
-import type { Run } from './run.ts';
+import type { InputRun } from './single-input.ts';
 
 interface Occurrence {
   readonly event: unknown;
@@ -41,7 +41,7 @@ interface Lane extends HeapItem {
 /** What `setTimeout` can wait at most. */
 const MAX_TIMEOUT = 2 ** 31 - 1;
 
-export class Merge implements Run {
+export class Merge implements InputRun {
   readonly #lanes: readonly Lane[];
   /** Those that have shown their next event. */
   readonly #ready = new Heap<Lane>((a, b) => a.time < b.time || (a.time === b.time && a.order < b.order));

@@ -30,7 +30,7 @@ import {
 import { type Instant, nanosecondsOf } from './instant.ts';
 import { Merge } from './merge.ts';
 import { PlaybackError } from './playback-error.ts';
-import { type Run, SoloPull, SoloPush } from './run.ts';
+import { type InputRun, SoloPull, SoloPush } from './single-input.ts';
 import { Timeline, type Timestamped } from './timeline.ts';
 import type { TypeMap } from './type-map.ts';
 import { VirtualTime } from './virtual-time.ts';
@@ -55,7 +55,7 @@ export interface TraceInputOptions extends OpenTraceOptions {
 }
 
 /** A playback that has been started. */
-export interface Playing {
+export interface RunningPlayback {
   /** Resolves at the end of all inputs, or after `stop`; rejects with the error that the observers get. */
   readonly finished: Promise<void>;
   /** Ends the playback: for its observers as if the inputs had ended. */
@@ -187,7 +187,7 @@ export class Playback {
    *
    * @throws PlaybackError where nothing has been added, or it has been started before
    */
-  start(): Playing {
+  start(): RunningPlayback {
     this.#checkNotStarted('be played again');
     if (this.#inputs.length === 0) throw new PlaybackError('No input sequences were added to the Playback.');
     this.#isStarted = true;
@@ -199,7 +199,7 @@ export class Playback {
     return { finished, stop, [Symbol.dispose]: stop };
   }
 
-  async #play(run: Run): Promise<void> {
+  async #play(run: InputRun): Promise<void> {
     const startedAt = performance.now();
     try {
       await run.run(this.#deliver);
@@ -219,7 +219,7 @@ export class Playback {
     for (const sink of sinks) sink.next(event, time);
   };
 
-  #newRun(): Run {
+  #newRun(): InputRun {
     const [first, ...others] = this.#inputs as [Input, ...Input[]];
     if (others.length > 0) {
       const inputs = this.#inputs.map(({ feed, deserializer }) => ({

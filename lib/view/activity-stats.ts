@@ -1,6 +1,7 @@
 /** How long activities take, by their names: over a trace of any length in memory for its names alone. */
-import type { ActivityChange } from './activity-tracker.ts';
+
 import { Quantiles } from './quantiles.ts';
+import type { ActivityChange } from './trace-activities.ts';
 import type { TracedActivity } from './traced-activity.ts';
 
 /** Of all activities of one name, durations in nanoseconds. Only those that stopped have one. */

@@ -1,6 +1,6 @@
 /** The activities of a trace as the tree of what started what, or the part of it that is wanted. */
 import { jsonValue, type TraceEvent } from '../trace/trace-event.ts';
-import { type ActivityChange, ActivityTracker } from './activity-tracker.ts';
+import { type ActivityChange, TraceActivities } from './trace-activities.ts';
 import type { TracedActivity } from './traced-activity.ts';
 
 /** An activity in the tree. */
@@ -34,7 +34,7 @@ export interface ActivityTreeOptions {
 const ROOTS_AT_LEAST = 1000;
 
 export class ActivityTree {
-  readonly tracker: ActivityTracker = new ActivityTracker();
+  readonly tracker: TraceActivities = new TraceActivities();
   /** Whether activities have been left out because of the limit. */
   isCut = false;
   readonly #isRoot: (event: TraceEvent, activity: TracedActivity) => boolean;

@@ -4,9 +4,9 @@
  */
 import type { TraceEvent } from '../trace/trace-event.ts';
 import { activityKey } from './activity-key.ts';
-import type { ActivityChange } from './activity-tracker.ts';
 import { eventName } from './event-names.ts';
 import { milliseconds, thousands } from './milliseconds.ts';
+import type { ActivityChange } from './trace-activities.ts';
 
 export interface EventRow {
   /** `MyCompany-MyService/Request/Start` */

@@ -9,7 +9,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { openTrace } from '../../dist/trace/open-trace.js';
-import { ActivityTracker } from '../../dist/view/activity-tracker.js';
+import { TraceActivities } from '../../dist/view/trace-activities.js';
 import { readObjectLines } from './reference-text.mjs';
 
 const SUFFIX = '.activities.jsonl';
@@ -47,7 +47,7 @@ function answersIn(dir) {
 }
 
 async function activitiesOf(file) {
-  const tracker = new ActivityTracker();
+  const tracker = new TraceActivities();
   const starts = [];
   const creators = new Creators();
   const trace = await openTrace(file);

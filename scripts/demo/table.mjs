@@ -2,8 +2,8 @@
 // prints, and sums them up.
 import { Output } from '../../dist/cli/output.js';
 import { EventsTable } from '../../dist/cli/view-table.js';
-import { ActivityTracker } from '../../dist/view/activity-tracker.js';
 import { eventRow } from '../../dist/view/event-row.js';
+import { TraceActivities } from '../../dist/view/trace-activities.js';
 
 /**
  * The activities that the events start, in the order of time.
@@ -11,7 +11,7 @@ import { eventRow } from '../../dist/view/event-row.js';
  * @returns {{ task: string, path: string, stopped: boolean }[]}
  */
 export function activitiesIn(events) {
-  const tracker = new ActivityTracker();
+  const tracker = new TraceActivities();
   const started = [];
   for (const event of events) {
     const change = tracker.add(event);

@@ -20,7 +20,7 @@ import { showRegistry } from 'tracewright/integrations/prom-client';
 import { Playback } from 'tracewright/playback';
 import { enableRuntimeEvents } from 'tracewright/runtime';
 import { openTrace } from 'tracewright/trace';
-import { ActivityTracker } from 'tracewright/view';
+import { TraceActivities } from 'tracewright/view';
 
 export const log = defineEventSource('MyCompany-MyService', {
   RequestStart: event({ url: 'string' }),
@@ -36,7 +36,7 @@ export function handle(url: string) {
 }
 export async function read(file: string) {
   const trace = await openTrace(file);
-  return { trace, tracker: new ActivityTracker() };
+  return { trace, tracker: new TraceActivities() };
 }
 `;
 

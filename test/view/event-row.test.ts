@@ -1,7 +1,7 @@
 /** The table that "EventSource Activity Support" opens with, from the events it shows. */
 import { describe, expect, it } from 'vitest';
-import { ActivityTracker } from '../../lib/view/activity-tracker.ts';
 import { EVENT_COLUMNS, eventCells, eventRow } from '../../lib/view/event-row.ts';
+import { TraceActivities } from '../../lib/view/trace-activities.ts';
 import { type WrittenEvent, written } from './written-events.ts';
 
 /** One of eight concurrent requests. Digits beyond the microsecond are chosen so that the durations round as there. */
@@ -56,7 +56,7 @@ function eightRequests(): WrittenEvent[] {
 }
 
 function rows(events: readonly WrittenEvent[]): string[][] {
-  const tracker = new ActivityTracker();
+  const tracker = new TraceActivities();
   return events.map(written).map((event) => eventCells(eventRow(event, tracker.add(event))));
 }
 

@@ -1,7 +1,7 @@
 /** The views of events written in a test. */
 import { ActivityStats } from '../../lib/view/activity-stats.ts';
-import { ActivityTracker } from '../../lib/view/activity-tracker.ts';
 import { ActivityTree, type ActivityTreeOptions } from '../../lib/view/activity-tree.ts';
+import { TraceActivities } from '../../lib/view/trace-activities.ts';
 import { type WrittenEvent, written } from './written-events.ts';
 
 export function treeOf(events: readonly WrittenEvent[], options: ActivityTreeOptions = {}): ActivityTree {
@@ -11,7 +11,7 @@ export function treeOf(events: readonly WrittenEvent[], options: ActivityTreeOpt
 }
 
 export function statsOf(events: readonly WrittenEvent[]): ActivityStats {
-  const tracker = new ActivityTracker();
+  const tracker = new TraceActivities();
   const stats = new ActivityStats();
   for (const event of events) {
     const change = tracker.add(written(event));

@@ -11,7 +11,7 @@ import type {
   UpDownCounter,
 } from '@opentelemetry/api';
 import type { InstrumentOptions } from '../../counters/instrument.ts';
-import { type AddingInstrument, Meter, type RecordingInstrument } from '../../counters/meter.ts';
+import * as counters from '../../counters/meter.ts';
 import { tagsOf } from './attributes.ts';
 import { ObservableInstrument } from './observable.ts';
 import { Observing } from './observing.ts';
@@ -20,14 +20,14 @@ import { Observing } from './observing.ts';
 const UNNAMED = 'unnamed';
 
 export class OpenTelemetryMeter implements OpenTelemetryApiMeter {
-  readonly #meter: Meter;
+  readonly #meter: counters.Meter;
   /** By kind and name: who asks for an instrument again gets the same one. */
   readonly #instruments = new Map<string, unknown>();
   /** Weak, because callbacks come and go. */
   readonly #batches = new WeakMap<BatchObservableCallback<never>, Observing>();
 
   constructor(name: string, version = '') {
-    this.#meter = new Meter(name || UNNAMED, { version });
+    this.#meter = new counters.Meter(name || UNNAMED, { version });
   }
 
   createCounter<A extends Attributes = Attributes>(name: string, options?: MetricOptions): Counter<A> {
@@ -125,7 +125,7 @@ export class OpenTelemetryMeter implements OpenTelemetryApiMeter {
 
 // Attributes are made tags only where somebody asks.
 
-function adding(instrument: AddingInstrument): UpDownCounter {
+function adding(instrument: counters.UpDownCounter): UpDownCounter {
   return {
     add: (value, attributes) => {
       if (instrument.enabled) instrument.add(value, tagsOf(attributes));
@@ -134,7 +134,7 @@ function adding(instrument: AddingInstrument): UpDownCounter {
 }
 
 /** What only grows takes no negative value. */
-function growing(instrument: AddingInstrument): Counter {
+function growing(instrument: counters.UpDownCounter): Counter {
   const { add } = adding(instrument);
   return {
     add: (value, attributes) => {
@@ -143,7 +143,7 @@ function growing(instrument: AddingInstrument): Counter {
   };
 }
 
-function recording(instrument: RecordingInstrument): Histogram & Gauge {
+function recording(instrument: counters.Histogram): Histogram & Gauge {
   return {
     record: (value, attributes) => {
       if (instrument.enabled) instrument.record(value, tagsOf(attributes));

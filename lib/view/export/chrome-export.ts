@@ -9,8 +9,8 @@
  * Sources: "Trace Event Format" (Chromium's document of the format); Perfetto's "Visualizing external trace formats".
  */
 import { jsonValue, type TraceEvent } from '../../trace/trace-event.ts';
-import { ActivityTracker } from '../activity-tracker.ts';
 import { eventName } from '../event-names.ts';
+import { TraceActivities } from '../trace-activities.ts';
 import type { TracedActivity } from '../traced-activity.ts';
 import { ActivityLanes, type Cause, type Lane } from './activity-lanes.ts';
 import type { ExportedEnd, ExportedTrace, Exporter } from './exporter.ts';
@@ -27,7 +27,7 @@ const FLOW = { cat: 'flow', name: 'starts' } as const;
 export class ChromeExport implements Exporter {
   readonly notices: string[] = [];
   readonly #json = new JsonPieces();
-  readonly #tracker = new ActivityTracker();
+  readonly #tracker = new TraceActivities();
   readonly #lanes = new ActivityLanes();
   readonly #processIds = new Set<number>();
   #flowCount = 0;

@@ -6,7 +6,7 @@
  * everything is kept until the end.
  */
 import type { TraceEvent } from '../../trace/trace-event.ts';
-import { ActivityTracker } from '../activity-tracker.ts';
+import { TraceActivities } from '../trace-activities.ts';
 import type { TracedActivity } from '../traced-activity.ts';
 import { ActivityLanes, type Lane } from './activity-lanes.ts';
 import { isCpuSample } from './cpu-samples.ts';
@@ -31,7 +31,7 @@ export class SpeedscopeExport implements Exporter {
   /** Nothing comes before the end. */
   readonly isFull: boolean = false;
   readonly #name: string;
-  readonly #tracker = new ActivityTracker();
+  readonly #tracker = new TraceActivities();
   readonly #lanes = new ActivityLanes();
   readonly #calls = new Map<Lane, Call[]>();
   readonly #frames = new Frames();

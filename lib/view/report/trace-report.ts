@@ -4,8 +4,8 @@
  */
 import type { TraceEvent } from '../../trace/trace-event.ts';
 import { ActivityStats, type NameStats } from '../activity-stats.ts';
-import { type ActivityChange, ActivityTracker } from '../activity-tracker.ts';
 import { thousands } from '../milliseconds.ts';
+import { type ActivityChange, TraceActivities } from '../trace-activities.ts';
 import type { TracedActivity } from '../traced-activity.ts';
 import { ActivityColumns, type ReportedActivity } from './activity-columns.ts';
 import { EventColumns } from './event-columns.ts';
@@ -38,7 +38,7 @@ export interface ReportLimits {
 const LIMITS: ReportLimits = { events: 2_000_000, activities: 1_000_000 };
 
 export class TraceReport {
-  readonly #tracker = new ActivityTracker();
+  readonly #tracker = new TraceActivities();
   readonly #stats = new ActivityStats();
   readonly #names = new ReportNames();
   readonly #events = new EventColumns(this.#names);

@@ -5,7 +5,7 @@ const GROWTH = 1.01;
 const LOG_GROWTH = Math.log(GROWTH);
 const MAX_INT32 = 0x7fff_ffff;
 
-export class Histogram {
+export class HistogramBuckets {
   /** How many, by the exponent of the nearest bucket. */
   readonly #positive = new Map<number, number>();
   readonly #negative = new Map<number, number>();

@@ -23,7 +23,7 @@ const MAX_DEPTH = 10_000;
 /** Of the text that becomes part of a name, in characters. */
 const MAX_EXTRA_LENGTH = 1000;
 
-export class ActivityTracker {
+export class TraceActivities {
   /** Starts without an activity id: no activities, since nothing tells which stop is theirs. */
   startsWithoutId = 0;
   /** The time of the last event, in nanoseconds since the trace's start. */

@@ -3,7 +3,7 @@ import type { Observable, Subscription } from 'rxjs';
 import type { Deliver, Deserializer } from './deserializer.ts';
 import type { Batches } from './feed.ts';
 
-export interface Run {
+export interface InputRun {
   /**
    * Starts at once. Resolves when the inputs have ended or have been closed.
    *
@@ -15,7 +15,7 @@ export interface Run {
 }
 
 /** What the observable pushes is delivered before its `next` returns. */
-export class SoloPush implements Run {
+export class SoloPush implements InputRun {
   readonly #feed: Observable<unknown>;
   readonly #deserializer: Deserializer<unknown>;
   #subscription: Subscription | undefined;
@@ -55,7 +55,7 @@ export class SoloPush implements Run {
   }
 }
 
-export class SoloPull implements Run {
+export class SoloPull implements InputRun {
   readonly #batches: Batches<unknown>;
   readonly #deserializer: Deserializer<unknown>;
   #isClosed = false;

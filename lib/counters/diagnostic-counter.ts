@@ -6,7 +6,7 @@ import { type CounterOptions, type CounterTexts, counterTexts } from './counter-
 import type { MeanPayload, SumPayload } from './counter-payload.ts';
 import type { Statistics } from './statistics.ts';
 
-export abstract class Counter {
+export abstract class DiagnosticCounter {
   readonly name: string;
   /** @internal */
   protected readonly texts: CounterTexts;

@@ -1,7 +1,7 @@
 /** How starts and stops become activities: by the rules of "EventSource Activity Support". */
 import { describe, expect, it } from 'vitest';
 import type { TraceEvent } from '../../lib/trace/trace-event.ts';
-import { ActivityTracker } from '../../lib/view/activity-tracker.ts';
+import { TraceActivities } from '../../lib/view/trace-activities.ts';
 import type { TracedActivity } from '../../lib/view/traced-activity.ts';
 import { pathId } from './path-id.ts';
 import { type WrittenEvent, written } from './written-events.ts';
@@ -15,7 +15,7 @@ function track(...events: Omit<WrittenEvent, 'at'>[]): TracedActivity[] {
 }
 
 function trackEvents(events: readonly TraceEvent[]): TracedActivity[] {
-  const tracker = new ActivityTracker();
+  const tracker = new TraceActivities();
   const found = new Set<TracedActivity>();
   for (const event of events) {
     const change = tracker.add(event);
@@ -78,7 +78,7 @@ describe('an activity', () => {
   });
 
   it('is none without an id, and where the opcode says that a name is only a name', () => {
-    const tracker = new ActivityTracker();
+    const tracker = new TraceActivities();
     expect(tracker.add(written({ name: 'GCStart', at: 0 }))).toBeUndefined();
     expect(tracker.add(written({ name: 'Kickstart', at: 0, id: '//1/1' }))).toBeUndefined();
     expect(tracker.add(written({ name: 'ReplyStop', opcode: 9, at: 0, id: '//1/1' }))).toBeUndefined();
@@ -235,7 +235,7 @@ describe('the self time', () => {
 
 describe('hostile traces', () => {
   it('are read in bounded memory: what has been open for longest is given up', () => {
-    const tracker = new ActivityTracker();
+    const tracker = new TraceActivities();
     const count = 140_000;
     const leak = (i: number) => `//1/1$${i + 1}`;
     for (let i = 0; i < count; i++) {
