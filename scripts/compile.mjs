@@ -159,7 +159,9 @@ async function bundleRegistration() {
   );
 }
 
-async function bundleTypes(extension) {
+/** Modules' types are CommonJS's own, as their values are. */
+async function bundleTypes() {
+  const dir = join(dist, 'types');
   const declared = Object.entries(entries).map(([name, path]) => [name, join(dist, `${path}.d.ts`)]);
   await bundle(
     {
@@ -167,14 +169,17 @@ async function bundleTypes(extension) {
       plugins: [dts({ dtsInput: true, tsconfig: false, sourcemap: false })],
     },
     {
-      dir: join(dist, 'types'),
+      dir,
       format: 'es',
       // For Node's own types, and for Symbol.dispose where the language's library is older.
       banner: '/// <reference types="node" />',
-      entryFileNames: `[name].d.${extension}`,
-      chunkFileNames: `[name]-[hash].d.${extension}`,
+      entryFileNames: '[name].d.cts',
+      chunkFileNames: '[name]-[hash].d.cts',
     },
   );
+  for (const name of Object.keys(entries)) {
+    writeFileSync(join(dir, `${name}.d.ts`), `export * from './${name}.cjs';\n`);
+  }
 }
 
 /** The page of reports: a program for browsers, in one script, beside its HTML and style. */
@@ -202,8 +207,7 @@ export async function compile() {
   for (const { name, exports, isEntry } of chunks)
     if (isEntry && name in entries) writeModuleFace(name, exports);
   await bundleRegistration();
-  await bundleTypes('ts');
-  await bundleTypes('cts');
+  await bundleTypes();
   await buildReportPage();
 }
 
