@@ -44,7 +44,7 @@ export default defineConfig({
   test: {
     // Tests start kernels, browsers and compilers side by side: on two busy cores each may take its time.
     testTimeout: 30_000,
-    hookTimeout: 60_000,
+    hookTimeout: 180_000,
     // Most tests wait for what they have started; Vitest leaves a processor free for itself, which is half of two.
     maxWorkers: availableParallelism(),
     projects: [
