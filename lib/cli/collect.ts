@@ -1,4 +1,4 @@
-/** `tracewright collect`: the events of a process, by its diagnostic port, into a .nettrace file. */
+/** `tracewright collect`: records the events of a process into a .nettrace file, through its diagnostic port. */
 import { BufferMode, DEFAULT_RUNDOWN_KEYWORD, StreamFormat } from '../wire/diagnostics-ipc/constants.ts';
 import type { StreamingTracing, TracingProvider } from '../wire/diagnostics-ipc/tracing.ts';
 import { collect } from './collection.ts';
@@ -10,19 +10,19 @@ import { UsageError } from './usage-error.ts';
 export const COLLECT_USAGE = `Usage: tracewright collect [OPTION]... -p PID
        tracewright collect [OPTION]... -- COMMAND [ARGUMENT]...
 
-Records the events of a process of .NET, or of Node.js with its diagnostic port open, into a .nettrace file, for
-"tracewright", PerfView and other tools: until Ctrl-C, for --duration, or until the process ends. COMMAND is
-recorded from its first event on, and each process that it starts into a file of its own.
+Records the events of a .NET process, or of a Node.js process with an open diagnostic port, into a .nettrace file for
+"tracewright", PerfView and other tools: until Ctrl-C, for --duration, or until the process exits. COMMAND is
+recorded from its first event; each process that it starts gets a file of its own.
 
-${TARGET_USAGE}  -o, --output FILE         the file; else it is named by process and time
-  --provider PROVIDER,...   Name:Keywords:Level:key=value;key=value of each, as dotnet-trace takes them: keywords
-                            in hex, else all; level a number or a name, else Verbose; may be repeated. Without
-                            this option, all events of all providers, which of .NET are very many
-  --duration SECONDS        ends after so long, and ends COMMAND too
-  --max-size MB             ends when the files together have nearly this size, which they never exceed
-  --nettrace-version 4|6    the version of nettrace (4); .NET writes version 4 only
+${TARGET_USAGE}  -o, --output FILE         the file; by default named after the process and the time
+  --provider PROVIDER,...   Name:Keywords:Level:key=value;key=value, as for dotnet-trace: keywords are hex and
+                            default to all; level is a number or a name and defaults to Verbose; can be repeated.
+                            The default is all events of all providers, which for .NET are very many
+  --duration SECONDS        stops after this time, and ends COMMAND, too
+  --max-size MB             stops when all files together approach this size, which they never exceed
+  --nettrace-version 4|6    the nettrace version (4); .NET writes only version 4
 
-A COMMAND of Node.js need not know of tracewright's diagnostic port: it is made to open one, by NODE_OPTIONS.
+A Node.js COMMAND need not open its diagnostic port: NODE_OPTIONS makes it do so.
 `;
 
 /** By the version of nettrace. */
@@ -30,7 +30,7 @@ const STREAM_FORMATS: Readonly<Record<string, number>> = {
   4: StreamFormat.NetTrace,
   6: StreamFormat.NetTrace6,
 };
-/** As dotnet-trace has it. */
+/** The same default as dotnet-trace. */
 export const BUFFER_MEGABYTES = 256;
 
 /** @throws UsageError, DiagnosticsClientError */
@@ -53,7 +53,7 @@ export async function collectCommand(args: readonly string[]): Promise<void> {
   });
 }
 
-/** All that there is to say of the providers' events. */
+/** Everything that the providers' events contain. */
 export function tracingOf(
   providers: readonly TracingProvider[],
   format: number = StreamFormat.NetTrace,
@@ -62,7 +62,7 @@ export function tracingOf(
     sessionType: 'streaming',
     bufferMegabytes: BUFFER_MEGABYTES,
     format,
-    // What .NET's tools need to name the methods of stacks.
+    // Lets .NET's tools name the methods in stacks.
     rundownKeyword: DEFAULT_RUNDOWN_KEYWORD,
     collectsStacks: true,
     bufferMode: BufferMode.Drop,
@@ -75,7 +75,7 @@ function maxSizeArgument(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const megabytes = /^\d{1,9}(?:\.\d+)?$/.test(text) ? Number(text) : 0;
   if (megabytes > 0) return Math.ceil(megabytes * 1e6);
-  throw new UsageError(`--max-size takes megabytes, not "${text}".`);
+  throw new UsageError(`--max-size takes a size in megabytes, not "${text}".`);
 }
 
 function streamFormat(version: string): number {

@@ -1,4 +1,4 @@
-/** The traces that a command collects: a .nettrace file of each process, and on a terminal how much there is. */
+/** The traces that a command collects, one .nettrace file per process, and their progress on a terminal. */
 import { createWriteStream } from 'node:fs';
 import { parse } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -15,17 +15,17 @@ import type { StopRequest } from './stop-request.ts';
 import { readSession, type TargetValues, withTarget } from './target-argument.ts';
 
 const PROGRESS_MS = 200;
-/** Of a limited file, for what a process still has when it is asked to stop. */
+/** Reserved in a limited file for what a process still has to send when it is stopped. */
 const MAX_ROOM = 64e6;
 
 export interface CollectionOptions {
   readonly target: TargetValues;
   readonly tracing: StreamingTracing;
-  /** Of the first process; without it, each is named by process and time. */
+  /** For the first process; by default, each is named after the process and the time. */
   readonly file: string | undefined;
   /** Milliseconds. */
   readonly duration: number | undefined;
-  /** Bytes of all files together; without it, as much as comes. */
+  /** In bytes, for all files together; unlimited by default. */
   readonly maxSize?: number | undefined;
   /** Called with each file before it is written. */
   readonly prepareFile?: (file: string) => void;
@@ -49,9 +49,9 @@ export async function collect(options: CollectionOptions): Promise<void> {
 class Collection {
   readonly #options: CollectionOptions;
   readonly #progress: NodeJS.Timeout;
-  /** Names that are taken. */
+  /** Names already in use. */
   readonly #files = new Set<string>();
-  /** Of processes after the first one. */
+  /** For processes after the first. */
   readonly #problems: unknown[] = [];
   #bytes = 0;
   #isLimited = false;
@@ -65,7 +65,7 @@ class Collection {
   }
 
   /**
-   * Collects the events of a process to their end.
+   * Collects the events of a process until it ends.
    *
    * @param duration in ms
    * @throws DiagnosticsClientError
@@ -88,18 +88,18 @@ class Collection {
     say(`Collected ${dataSize(bytes)} into ${file}.${this.#endOf(session, target)}`);
   }
 
-  /** As `take`; what goes wrong is told by `check`, and the process goes on. */
+  /** Like `take`, but `check` reports failures, and the process continues. */
   async takeLater(target: OpenedTarget, stop: StopRequest): Promise<void> {
     try {
       await this.take(target, stop);
     } catch (error) {
       this.#problems.push(error);
-      // It may have ended, which may be what is wrong.
+      // The process may have ended, and that may be the failure.
       await target.resume().catch(() => {});
     }
   }
 
-  /** @throws what went wrong with a process after the first one */
+  /** @throws the failure of a process after the first */
   check(): void {
     if (this.#problems.length > 0) throw this.#problems[0];
   }
@@ -115,7 +115,7 @@ class Collection {
     onBytes: (size: number) => void,
   ): AsyncGenerator<Uint8Array> {
     const { maxSize = Number.POSITIVE_INFINITY } = this.#options;
-    // What a process still has when it is asked to stop is to have room, too.
+    // Leaves room for what a process still has to send when it is stopped.
     const stopsAt = maxSize - Math.min(maxSize / 4, MAX_ROOM);
     for await (const chunk of session.stream) {
       const size = Math.min(chunk.length, maxSize - this.#bytes);
@@ -135,9 +135,9 @@ class Collection {
   #endOf(session: TracingSession, { name }: OpenedTarget): string {
     if (this.#isCut) return ' The file was cut off at --max-size.';
     if (session.isCutOff)
-      return ` ${name} did not end its session in time; the file has what came until then.`;
+      return ` ${name} did not end its session in time; the file has what had arrived by then.`;
     if (!session.isComplete) return ` ${name} has ended.`;
-    return this.#isLimited ? ' It has nearly reached --max-size.' : '';
+    return this.#isLimited ? ' It is close to --max-size.' : '';
   }
 
   async #fileOf(target: OpenedTarget): Promise<string> {
@@ -150,7 +150,7 @@ class Collection {
   }
 }
 
-/** `app_20240328_004512.nettrace`, as dotnet-trace names it, in local time. */
+/** `app_20240328_004512.nettrace`, like dotnet-trace, in local time. */
 async function fileNameOf({ client, name }: OpenedTarget): Promise<string> {
   const process = await processNameOf(client, name);
   const now = new Date();
@@ -162,7 +162,7 @@ async function fileNameOf({ client, name }: OpenedTarget): Promise<string> {
   return `${process}_${day}_${clock}.nettrace`;
 }
 
-/** As it can stand in a file's name. The oldest runtimes do not tell it. */
+/** In a form that a file name allows. The oldest runtimes do not report it. */
 async function processNameOf(client: DiagnosticsClient, fallback: string): Promise<string> {
   try {
     const name = processName(await client.processInfo()).replaceAll(/[^\p{L}\p{N}._-]/gu, '_');

@@ -1,23 +1,23 @@
-/** The user that a command of ours runs as: under sudo the one who ran that, who may be named, too. */
+/** The user that a command runs as: under sudo, the user who invoked it, or one named explicitly. */
 import { invokingUser, type User, userNamed } from '../platform/user.ts';
 import { UsageError } from './usage-error.ts';
 
 /**
- * @param name as it was given, if it was
- * @returns undefined where it is our own user
+ * @param name the one given, if any
+ * @returns undefined for the current user
  * @throws UsageError
  */
 export function commandUser(name: string | undefined): User | undefined {
   if (name === undefined) return invokingUser();
   if (process.geteuid?.() !== 0) {
-    throw new UsageError('--user is for root: run tracewright with sudo, or as that user.');
+    throw new UsageError('--user needs root: run tracewright with sudo, or as that user.');
   }
   const user = userNamed(name);
   if (user === undefined) throw new UsageError(`There is no user "${name}".`);
   return user;
 }
 
-/** Whose programs a recorder is to answer. */
+/** The user whose programs a recorder accepts. */
 export function programsUser(
   command: readonly string[],
   user: User | undefined,

@@ -1,12 +1,12 @@
-/** The commands by their names: what each does in a line, and where it is. */
+/** The commands by name: a one-line summary, and the module. */
 
 export type Run = (args: readonly string[]) => Promise<void>;
 
 export interface Command {
-  /** What it takes beside options; empty: nothing that has a name. */
+  /** The arguments other than options; empty if none has a name. */
   readonly takes: string;
   readonly summary: string;
-  /** Loaded when it is called: what one needs does not keep the others waiting. */
+  /** Loaded when the command runs, so that no command waits for what only another one needs. */
   load(): Promise<{ readonly run: Run; readonly usage: string }>;
 }
 
@@ -37,7 +37,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
   export: {
     takes: 'FILE',
-    summary: 'writes a trace for Perfetto, speedscope, spreadsheets or as nettrace',
+    summary: 'exports a trace for Perfetto, speedscope, spreadsheets or as nettrace',
     load: async () => {
       const { exportCommand: run, EXPORT_USAGE: usage } = await import('./export.ts');
       return { run, usage };
@@ -45,7 +45,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
   live: {
     takes: '',
-    summary: "shows the system's user events while they are written (Linux)",
+    summary: "shows the system's user_events as they are written (Linux)",
     load: async () => {
       const [{ liveCommand: run }, { LIVE_USAGE: usage }] = await Promise.all([
         import('./live.ts'),
@@ -64,7 +64,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
   ps: {
     takes: '',
-    summary: 'lists the processes that can be asked for events and counters',
+    summary: 'lists the processes whose events and counters can be read',
     load: async () => {
       const { psCommand: run, PS_USAGE: usage } = await import('./ps.ts');
       return { run, usage };
@@ -83,7 +83,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
   report: {
     takes: 'FILE',
-    summary: 'writes a trace as one HTML file, to look at in a browser',
+    summary: 'writes a trace as one HTML file for a browser',
     load: async () => {
       const { reportCommand: run, REPORT_USAGE: usage } = await import('./report.ts');
       return { run, usage };
@@ -99,7 +99,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
   view: {
     takes: 'FILE',
-    summary: 'shows the activities of a trace as a tree, a table or in numbers',
+    summary: 'shows the activities of a trace as a tree, a table or statistics',
     load: async () => {
       const { viewCommand: run, VIEW_USAGE: usage } = await import('./view.ts');
       return { run, usage };
@@ -107,7 +107,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
 };
 
-/** @returns undefined where there is no such command */
+/** @returns undefined if there is no such command */
 export function commandOf(name: string): Command | undefined {
   return Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
 }

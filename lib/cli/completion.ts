@@ -1,4 +1,4 @@
-/** `tracewright completion SHELL`: what has a shell complete the names of commands and options, and files. */
+/** `tracewright completion SHELL`: lets a shell complete commands, options and file names. */
 import { COMMANDS } from './commands.ts';
 import { fileArguments } from './file-arguments.ts';
 import { printHelp } from './messages.ts';
@@ -6,10 +6,10 @@ import { UsageError } from './usage-error.ts';
 
 export const COMPLETION_USAGE = `Usage: tracewright completion SHELL
 
-Prints a script for SHELL (bash, zsh or fish), which completes the names of commands and options, and files:
+Prints a script for SHELL (bash, zsh or fish) that completes commands, options and file names:
 
   bash   source <(tracewright completion bash)                   in ~/.bashrc
-  zsh    source <(tracewright completion zsh)                    in ~/.zshrc, behind compinit
+  zsh    source <(tracewright completion zsh)                    in ~/.zshrc, after compinit
   fish   tracewright completion fish | source                    in ~/.config/fish/config.fish
 `;
 
@@ -18,7 +18,7 @@ export interface CompletedOption {
   readonly long: string;
   readonly short: string | undefined;
   readonly takesValue: boolean;
-  /** The start of what the help says of it. */
+  /** The beginning of its help text. */
   readonly summary: string;
 }
 
@@ -50,19 +50,21 @@ export async function completedCommands(): Promise<CompletedCommand[]> {
     const { usage } = await load();
     return { name, summary, options: optionsOf(usage) };
   });
-  const shells = 'prints what has bash, zsh or fish complete commands and options';
+  const shells = 'prints a completion script for bash, zsh or fish';
   return [
     ...(await Promise.all(commands)),
     { name: 'completion', summary: shells, options: [] },
-    { name: 'help', summary: 'says more of a command', options: [] },
+    { name: 'help', summary: 'shows help for a command', options: [] },
   ];
 }
 
-/** A line of help: `  -o, --output OUT  the file`, `  --from, --to T  only`; what it is may stand in the next one. */
+/**
+ * A line of help: `  -o, --output OUT  the file`, `  --from, --to T  only`; the description may be on the next line.
+ */
 const OPTION_LINE =
   /^ {2}(?=-)(?:-(?<short>\w), )?(?<names>--[\w-]+(?:, --[\w-]+)*)(?: (?<value>[^\sa-z]+))?(?:\s+(?<text>\S.*))?$/;
 
-/** The options that a command's help tells. */
+/** The options in a command's help. */
 function optionsOf(usage: string): CompletedOption[] {
   const lines = usage.split('\n');
   const told = lines.flatMap((line, index): CompletedOption[] => {
@@ -89,7 +91,7 @@ function bashScript(commands: readonly CompletedCommand[]): string {
 _tracewright() {
   local current=\${COMP_WORDS[COMP_CWORD]} command=\${COMP_WORDS[1]} words= i
   COMPREPLY=()
-  # Behind -- stands another command, with its own options.
+  # After -- comes another command, with its own options.
   for ((i = 2; i < COMP_CWORD; i++)); do
     [[ \${COMP_WORDS[i]} == -- ]] && return
   done
@@ -109,7 +111,7 @@ complete -o default -o bashdefault -F _tracewright tracewright
 `;
 }
 
-/** In single quotes, for zsh and fish alike. */
+/** In single quotes, for both zsh and fish. */
 function quoted(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "'\\''")}'`;
 }
@@ -134,7 +136,7 @@ ${names.join('\n')}
     _describe command commands
     return
   fi
-  # Behind -- stands another command, with its own options.
+  # After -- comes another command, with its own options.
   if (( \${words[(I)--]} > 0 && \${words[(I)--]} < CURRENT )); then
     _default
     return
@@ -175,6 +177,6 @@ function fishScript(commands: readonly CompletedCommand[]): string {
 ${lines.join('\n')}
 complete -c tracewright -n '__fish_seen_subcommand_from help' -f -a ${quoted(names)}
 complete -c tracewright -n '__fish_seen_subcommand_from completion' -f -a ${quoted(Object.keys(SCRIPTS).join(' '))}
-complete -c tracewright -n __fish_use_subcommand -l version -d 'tells the version'
+complete -c tracewright -n __fish_use_subcommand -l version -d 'prints the version'
 `;
 }

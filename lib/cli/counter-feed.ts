@@ -1,21 +1,21 @@
-/** Picks the values of counters out of a session's events, for a view. */
+/** Selects counter values from a session's events, for a view. */
 import type { TraceEvent } from '../trace/trace-event.ts';
 import { counterProblem, counterValues } from './counter-values.ts';
 import type { CounterView } from './counter-view.ts';
 
-/** A process may name no end of them. */
+/** A process can name any number of them. */
 const MAX_METERS = 1000;
 
 export class CounterFeed {
   readonly #view: CounterView;
   readonly #sessionId: string;
   readonly #interval: number;
-  /** Meters that have told a value. */
+  /** Meters that have reported a value. */
   readonly #meters = new Set<string>();
 
   /**
    * @param sessionId of the meters
-   * @param interval seconds that were asked for
+   * @param interval requested, in seconds
    */
   constructor(view: CounterView, sessionId: string, interval: number) {
     this.#view = view;
@@ -32,7 +32,7 @@ export class CounterFeed {
     const problem = counterProblem(event);
     if (problem !== undefined) this.#view.tell(problem);
     for (const value of counterValues(event, this.#sessionId, this.#interval)) {
-      // Newer runtimes tell the same by a meter and by EventCounters: the meter says more.
+      // Newer runtimes report the same metrics as a meter and as EventCounters: the meter has more detail.
       if (value.isOfMeter && !this.#meters.has(value.provider) && this.#meters.size < MAX_METERS) {
         this.#meters.add(value.provider);
         this.#view.forget(value.provider);

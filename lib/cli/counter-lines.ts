@@ -1,4 +1,4 @@
-/** The values of counters for whoever reads them later: a line, or a JSON object, for each. */
+/** Counter values for later reading: one line, or one JSON object, per value. */
 import { timeText } from '../trace/time-text.ts';
 import type { Nanoseconds } from '../trace/trace-event.ts';
 import type { CounterValue } from './counter-values.ts';
@@ -21,7 +21,7 @@ export class CounterLines implements CounterView {
   }
 
   forget(): void {
-    // Lines stay.
+    // Lines are not updated.
   }
 
   tell(problem: string): void {

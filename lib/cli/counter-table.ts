@@ -1,14 +1,14 @@
-/** The last values of counters on a terminal: a table that is kept up to date. */
+/** The latest counter values on a terminal, as a table that is updated in place. */
 import { printable } from '../base/printable.ts';
 import type { CounterValue } from './counter-values.ts';
 import { type CounterView, counterLabel, numberText } from './counter-view.ts';
 import { cut, styled, terminalWidth, textWidth } from './terminal.ts';
 
 const REDRAW_MS = 100;
-/** A process may have no end of them; nobody looks at more. */
+/** A process can have any number of them; nobody looks at more. */
 const MAX_COUNTERS = 10_000;
 const GAP = 2;
-/** Of terminals that do not tell how many they have. */
+/** For terminals that do not report their height. */
 const USUAL_ROWS = 24;
 
 interface Row {
@@ -18,7 +18,7 @@ interface Row {
 
 interface Line {
   readonly text: string;
-  /** Else a provider's name stands there. */
+  /** Otherwise the provider's name is shown there. */
   readonly isCounter: boolean;
 }
 
@@ -27,7 +27,7 @@ export class CounterTable implements CounterView {
   readonly #providers = new Map<string, Map<string, Row>>();
   #count = 0;
   #problem: string | undefined;
-  /** Lines on the screen, which the next ones replace. */
+  /** The lines on the screen that the next update replaces. */
   #drawn = 0;
   #drawnAt = 0;
 
@@ -66,7 +66,7 @@ export class CounterTable implements CounterView {
     this.#drawn = lines.length;
   }
 
-  /** What has room: what has scrolled away could not be replaced. */
+  /** Only what fits: lines that have scrolled away cannot be replaced. */
   #shown(width: number): string[] {
     const room = Math.max(1, (process.stdout.rows || USUAL_ROWS) - 1);
     const lines = this.#lines(width);

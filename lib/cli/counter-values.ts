@@ -1,68 +1,68 @@
 /**
- * What the events of counters say: EventCounters of event sources, and the values of meters that the event source
- * System.Diagnostics.Metrics passes on.
+ * The counter values in events: EventCounters of event sources, and values of meters that the event source
+ * System.Diagnostics.Metrics publishes.
  */
 
 import type { TraceEvent } from '../trace/trace-event.ts';
 import type { Payload } from '../wire/decoded-field.ts';
 
 export interface CounterValue {
-  /** Of EventCounters the event source's name, else the meter's. */
+  /** The event source's name for EventCounters, otherwise the meter's. */
   readonly provider: string;
   readonly name: string;
   readonly displayName: string;
-  /** Empty: none. */
+  /** Empty if there are none. */
   readonly unit: string;
-  /** `key=value,key=value`; empty: none. */
+  /** `key=value,key=value`; empty if there are none. */
   readonly tags: string;
-  /** Whether the value is what has come in an interval. */
+  /** Whether the value is the increase in an interval. */
   readonly isRate: boolean;
   /** Seconds. */
   readonly interval: number;
-  /** Undefined where a series of a meter has ended. */
+  /** Undefined if a time series of a meter has ended. */
   readonly value: number | undefined;
   readonly isOfMeter: boolean;
 }
 
 export const METRICS_PROVIDER = 'System.Diagnostics.Metrics';
 
-/** Of a meter's events those that tell values, with the field that has it. */
+/** The meter events that carry values, with the field that holds the value. */
 const VALUE_FIELDS: Readonly<Record<string, string>> = {
   CounterRateValuePublished: 'rate',
-  // Its rate says less than what it is up to, as dotnet-counters has it.
+  // Like dotnet-counters: its current total says more than its rate.
   UpDownCounterRateValuePublished: 'value',
   GaugeValuePublished: 'lastValue',
 };
-/** Of a meter's events those that tell of a problem, with what it is. */
+/** The meter events that report a problem, with its description. */
 const PROBLEMS: Readonly<Record<string, string>> = {
-  Error: 'The process cannot pass its meters on',
-  TimeSeriesLimitReached: 'The process has more series of meters than are asked for: some are not shown',
-  HistogramLimitReached: 'The process has more histograms than are asked for: some are not shown',
+  Error: 'The process cannot publish its meters',
+  TimeSeriesLimitReached: 'The process has more time series than requested: some are not shown',
+  HistogramLimitReached: 'The process has more histograms than requested: some are not shown',
   ObservableInstrumentCallbackError: 'An instrument of the process failed',
-  MultipleSessionsNotSupportedError: 'Another tool has the meters of the process',
+  MultipleSessionsNotSupportedError: 'Another tool is using the meters of the process',
   MultipleSessionsConfiguredIncorrectlyError:
-    'Another tool has the meters of the process, by another interval',
+    'Another tool is using the meters of the process, with another interval',
 };
 
 /**
- * The values of an event; none where it is no counter's.
+ * The values of an event; empty if it is not a counter's.
  *
- * @param sessionId of the meters; values of others are of other tools
- * @param interval seconds that were asked for
+ * @param sessionId of the meters; values for other sessions belong to other tools
+ * @param interval requested, in seconds
  */
 export function counterValues(event: TraceEvent, sessionId: string, interval: number): CounterValue[] {
   if (event.provider === METRICS_PROVIDER) return meterValues(event, sessionId, interval);
   return event.name === 'EventCounters' ? eventCounter(event, interval) : [];
 }
 
-/** What keeps meters from being shown, as a sentence. */
+/** Why meters cannot be shown, as a sentence. */
 export function counterProblem(event: TraceEvent): string | undefined {
   if (event.provider !== METRICS_PROVIDER || !Object.hasOwn(PROBLEMS, event.name)) return undefined;
   const detail = text(event.payload.errorMessage).split('\n', 1)[0];
   return `${PROBLEMS[event.name]}${detail === '' ? '' : `: ${detail}`}.`;
 }
 
-/** The fields are in a struct Payload, which .NET puts into one without a name. */
+/** The fields are in a struct Payload, which .NET nests in a nameless one. */
 function eventCounter({ provider, payload }: TraceEvent, interval: number): CounterValue[] {
   const counter = structOf(payload.Payload) ?? structOf(structOf(payload[''])?.Payload);
   if (counter === undefined) return [];
@@ -85,7 +85,7 @@ function eventCounter({ provider, payload }: TraceEvent, interval: number): Coun
   ];
 }
 
-/** `Interval=1000`: the milliseconds that were asked for, by whichever tool. */
+/** `Interval=1000`: the milliseconds requested by some tool. */
 function seriesInterval(series: string): number | undefined {
   const ms = /^Interval=(?<ms>\d{1,9})$/.exec(series)?.groups?.ms;
   return ms === undefined ? undefined : Number(ms) / 1000;

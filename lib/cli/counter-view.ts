@@ -1,4 +1,4 @@
-/** How the value of a counter is put into words, and what shows it. */
+/** How counter values are formatted, and what shows them. */
 
 import { printable } from '../base/printable.ts';
 import type { Nanoseconds } from '../trace/trace-event.ts';
@@ -6,13 +6,13 @@ import type { CounterValue } from './counter-values.ts';
 
 export interface CounterView {
   show(value: CounterValue, time: Nanoseconds): void;
-  /** The provider's EventCounters are not shown any more. */
+  /** Stops showing the provider's EventCounters. */
   forget(provider: string): void;
-  /** What keeps counters from being shown, as a sentence. */
+  /** Why counters cannot be shown, as a sentence. */
   tell(problem: string): void;
-  /** What has been shown may be seen from here on. */
+  /** Values added so far may now be displayed. */
   flush(): Promise<void>;
-  /** No more values come. */
+  /** No more values will follow. */
   end(): Promise<void>;
 }
 

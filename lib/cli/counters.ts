@@ -1,4 +1,4 @@
-/** `tracewright counters`: the counters of a process as they are told, by its diagnostic port. */
+/** `tracewright counters`: shows the counters of a process as it reports them, through its diagnostic port. */
 import { DiagnosticsClientError } from '../diagnostics/client/client-error.ts';
 import type { DiagnosticsClient } from '../diagnostics/client/diagnostics-client.ts';
 import type { TracingSession } from '../diagnostics/client/tracing-session.ts';
@@ -17,21 +17,21 @@ import { durationArgument } from './record-arguments.ts';
 import { readSession, TARGET_USAGE, targetArguments, withTarget } from './target-argument.ts';
 import { UsageError } from './usage-error.ts';
 
-/** Those of dotnet-counters, and what only a Node.js process has. */
+/** Those of dotnet-counters, and one that only Node.js has. */
 const DEFAULT_PROVIDERS = 'System.Runtime,Microsoft.AspNetCore.Hosting,Node.Runtime';
 
 export const COUNTERS_USAGE = `Usage: tracewright counters [OPTION]... -p PID
        tracewright counters [OPTION]... -- COMMAND [ARGUMENT]...
 
-Shows the counters of a .NET or Node.js process, EventCounters and meters, as it tells their values: on
-a terminal as a table, else a line for each value. Ends with Ctrl-C, after --duration, or when the process ends; the table
-of a process that runs already ends with q, too.
-COMMAND is the process, or else the first one of .NET or Node.js that it starts; what it prints goes to stderr.
+Shows the counters (EventCounters and meters) of a .NET or Node.js process as it reports them: on a terminal as a
+table, otherwise one line per value. Ends with Ctrl-C, after --duration, or when the process exits; for a process that
+was already running, q also closes the table.
+Counters are read from COMMAND, or from the first .NET or Node.js process that it starts; its output goes to stderr.
 
-${TARGET_USAGE}  --provider NAME,...       event sources and meters; may be repeated (${DEFAULT_PROVIDERS})
+${TARGET_USAGE}  --provider NAME,...       event sources and meters; can be repeated (${DEFAULT_PROVIDERS})
   --interval SECONDS        between values (1)
-  --duration SECONDS        ends after so long
-  --json                    one JSON object a line, for each value
+  --duration SECONDS        stops after this time
+  --json                    one JSON object per line and value
 `;
 
 const INFORMATIONAL = 4;
@@ -39,15 +39,15 @@ const INFORMATIONAL = 4;
 const TIME_SERIES_VALUES = 2n;
 /**
  * The defaults of dotnet-counters (--maxTimeSeries, --maxHistograms). .NET's MetricsEventSource refuses a tool that
- * joins the shared session with other values than the first one, so ours must be the same.
+ * joins the shared session with values other than the first tool's, so ours must match.
  */
 const MAX_TIME_SERIES = 1000;
 const MAX_HISTOGRAMS = 10;
-/** The first version of .NET whose meters several tools may have at once, by this name of a session. */
+/** The first version of .NET in which several tools can share the meters, through a session of this name. */
 const FIRST_SHARING_VERSION = 8;
 const SHARED_SESSION = 'SHARED';
 const MIN_INTERVAL = 0.1;
-/** Of a trace that is shorter nothing can be said, not even that it is one. */
+/** A shorter trace cannot even be recognised as one. */
 const LEAST_TRACE_SIZE = 8;
 
 /** @throws UsageError, DiagnosticsClientError, TraceError */
@@ -68,7 +68,7 @@ export async function countersCommand(args: readonly string[]): Promise<void> {
     const isTable = process.stdout.isTTY === true && values.json !== true;
     const view = isTable ? new CounterTable() : new CounterLines(values.json === true);
     const feed = new CounterFeed(view, sessionId, interval);
-    // What is typed is for a command that was started.
+    // Keys are input for a command that we started.
     const hasKeys = isTable && process.stdin.isTTY === true && values.command.length === 0;
     const key = hasKeys ? new QuitKey(() => stop.stop()) : undefined;
     try {
@@ -110,7 +110,7 @@ function providerOf(name: string, keywords: bigint, values: string): TracingProv
   return { name, keywords, level: INFORMATIONAL, arguments: values };
 }
 
-/** The session of meters that every tool may join, where the runtime has it; else one of our own. */
+/** The session of meters that all tools can join, if the runtime supports it; otherwise a private one. */
 async function meterSessionOf(client: DiagnosticsClient): Promise<string> {
   try {
     const { productVersion = '' } = await client.processInfo();
@@ -123,7 +123,7 @@ async function meterSessionOf(client: DiagnosticsClient): Promise<string> {
   }
 }
 
-/** The events as they come. What a process that ends has not written to its end, is no fault of the trace. */
+/** The events as they arrive. A truncated end is not an error if the process has exited. */
 async function readEvents(session: TracingSession, feed: CounterFeed): Promise<void> {
   let bytes = 0;
   async function* counted(): AsyncGenerator<Uint8Array> {

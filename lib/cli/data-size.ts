@@ -1,4 +1,4 @@
-/** Numbers of bytes and of things, for people. */
+/** Sizes and counts, formatted for people. */
 import { thousands } from '../view/milliseconds.ts';
 
 export function dataSize(bytes: number): string {

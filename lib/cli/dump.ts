@@ -1,4 +1,4 @@
-/** `tracewright dump FILE`: the events of a trace, as text or as JSON lines. */
+/** `tracewright dump FILE`: prints the events of a trace, as text or as JSON lines. */
 import { FILTER_OPTIONS, FILTER_USAGE } from './event-filter.ts';
 import { eventText } from './event-text.ts';
 import { fileArguments } from './file-arguments.ts';
@@ -17,11 +17,11 @@ import { UsageError } from './usage-error.ts';
 
 export const DUMP_USAGE = `Usage: tracewright dump [OPTION]... FILE
 
-Prints the events of FILE in the order of time: seconds since the trace's start, thread, provider and event,
+Prints the events of FILE in time order: seconds since the start of the trace, thread, provider and event,
 activity path, fields. ${TRACE_USAGE}
 ${FILTER_USAGE}  --limit N        only the first N of these events
-${MANIFEST_USAGE}  --json           one JSON object a line: 64-bit integers as strings, bytes in hex, what an event has not left
-                   out
+${MANIFEST_USAGE}  --json           one JSON object per line: 64-bit integers as strings, bytes in hex, absent properties
+                   omitted
 `;
 
 /** @throws UsageError, TraceError */

@@ -1,4 +1,4 @@
-/** Which events a command is to show: the options that filter, and the test of an event. */
+/** The filter options of commands, and the test of an event. */
 import type { TraceEvent } from '../trace/trace-event.ts';
 import { isGuidText } from '../wire/guid.ts';
 import type { OptionValues } from './file-arguments.ts';
@@ -6,7 +6,7 @@ import { glob, providerTest } from './provider-name.ts';
 import { timeArgument } from './time-argument.ts';
 import { UsageError } from './usage-error.ts';
 
-/** Those that need not know when the trace starts. */
+/** The tests that do not depend on the start of the trace. */
 export const EVENT_OPTIONS = {
   provider: { type: 'string', multiple: true },
   event: { type: 'string', multiple: true },
@@ -21,16 +21,17 @@ export const FILTER_OPTIONS = {
   to: { type: 'string' },
 } as const;
 
-export const EVENT_USAGE = `  --event NAME     only this event: its name (RequestStart, Request/Start, * for any text) or its id; may be
+export const EVENT_USAGE = `  --event NAME     only this event: its name (RequestStart, Request/Start, * for any text) or its id; can be
                    repeated
-  --level LEVEL    only events as important: 1 to 5 or critical, error, warning, informational, verbose
-  --keywords HEX   only events with one of these keywords, or without any
-  --activity ID    only events of this activity and of those below it: a path (//1/1, or /#4321/1/1/ of one
-                   process) or a GUID; may be repeated
+  --level LEVEL    only events at this level or more severe: 1 to 5 or critical, error, warning, informational,
+                   verbose
+  --keywords HEX   only events with one of these keywords, or without keywords
+  --activity ID    only events of this activity and those nested in it: a path (//1/1, or /#4321/1/1/ of one
+                   process) or a GUID; can be repeated
 `;
 
-export const FILTER_USAGE = `  --provider NAME  only events of this provider: its name (* for any text) or its GUID; may be repeated
-${EVENT_USAGE}  --from, --to T   only events of this time: seconds since the trace's start (1.5, 200ms) or a date
+export const FILTER_USAGE = `  --provider NAME  only events of this provider: its name (* for any text) or its GUID; can be repeated
+${EVENT_USAGE}  --from, --to T   only events in this period: seconds since the start of the trace (1.5, 200ms) or a date
                    (2024-05-17T10:20:30Z)
 `;
 
@@ -65,7 +66,7 @@ function anyOf(tests: readonly EventFilter[]): EventFilter {
   return (event) => tests.some((test) => test(event));
 }
 
-/** Level 0 is for events that every session gets. */
+/** Every session gets events of level 0. */
 function levelTest(text: string): EventFilter {
   const level = levelArgument(text);
   return (event) => event.level <= level;
@@ -91,7 +92,7 @@ function eventTest(text: string): EventFilter {
     matches(event.name) || (event.taskName !== undefined && matches(`${event.taskName}/${event.opcodeName}`));
 }
 
-/** Of a path as PerfView prints it, the process and the rest: `/#4321/1/1/`. */
+/** The process and the rest of a path as PerfView prints it: `/#4321/1/1/`. */
 const PERFVIEW_PATH = /^\/#(\d+)(\/.*)$/;
 
 function activityTest(text: string): EventFilter {

@@ -14,7 +14,7 @@ export function eventText(event: TraceEvent): string {
   return `${seconds} ${thread}  ${event.provider}/${event.name}  ${activity}  ${fields.join(' ')}`.trimEnd();
 }
 
-/** Numbers without the quotes that large ones and those in hex have in JSON. */
+/** Numbers without the quotes that JSON puts around large and hexadecimal ones. */
 function asShown(value: TraceEvent['payload'][string], json: unknown): string {
   const isNumber = typeof value === 'bigint' || typeof value === 'number';
   return isNumber ? String(json) : printableJson(JSON.stringify(json));

@@ -1,4 +1,4 @@
-/** `tracewright export FILE`: a trace in a format that other tools read. */
+/** `tracewright export FILE`: converts a trace to a format for other tools. */
 import { basename } from 'node:path';
 import type { Trace } from '../trace/trace.ts';
 import { TraceError } from '../trace/trace-error.ts';
@@ -28,17 +28,17 @@ import { UsageError } from './usage-error.ts';
 
 export const EXPORT_USAGE = `Usage: tracewright export [OPTION]... FILE -o OUT
 
-Writes the events of FILE in a format that other tools read. ${TRACE_USAGE}
+Converts FILE to a format for other tools. ${TRACE_USAGE}
   -o, --output OUT the file to write; - is standard output
-  --format FORMAT  without it, the format is that of OUT's name:
+  --format FORMAT  by default, the format follows from the extension of OUT:
                    chrome      (.json) Chrome's Trace Event JSON, for ui.perfetto.dev and chrome://tracing:
-                               activities as spans, all else as instants
+                               activities as spans, other events as instants
                    speedscope  (.speedscope.json) activities and CPU samples, for speedscope.app
-                   csv         (.csv) a line for each event, for spreadsheets and databases
-                   nettrace    (.nettrace) for PerfView, dotnet-trace and what else reads EventPipe's traces
-  --flatten        csv: a column for each field instead of one with the payload as JSON; reads FILE twice
+                   csv         (.csv) one line per event, for spreadsheets and databases
+                   nettrace    (.nettrace) for PerfView, dotnet-trace and other tools that read nettrace
+  --flatten        csv: one column per field instead of the payload as JSON; reads FILE twice
   --nettrace-version V
-                   nettrace: 6 (the default), or 4 for tools before .NET 10; 4 has one process, and no labels
+                   nettrace: 6 (the default), or 4 for tools before .NET 10; 4 has one process and no labels
 ${FILTER_USAGE}${MANIFEST_USAGE}`;
 
 const OPTIONS = {
@@ -62,7 +62,7 @@ const SUFFIXES: readonly (readonly [suffix: string, format: Format])[] = [
   ['.nettrace', 'nettrace'],
 ];
 
-/** @throws UsageError; TraceError and InterruptedError when what has been read up to there has been written */
+/** @throws UsageError; TraceError and InterruptedError after the events read so far have been written */
 export async function exportCommand(args: readonly string[]): Promise<void> {
   const given = fileArguments('export', EXPORT_USAGE, args, OPTIONS);
   if (given === undefined) return;
@@ -85,7 +85,7 @@ export async function exportCommand(args: readonly string[]): Promise<void> {
   await out.commit();
   for (const notice of exporter.notices) warn(notice);
   if (failure instanceof InterruptedError) {
-    throw new Error(`Interrupted: ${nameOf(output)} has what was read up to here.`);
+    throw new Error(`Interrupted: ${nameOf(output)} has the events read so far.`);
   }
   const emptiness = events.emptiness(fileText(file));
   if (emptiness !== undefined) warn(emptiness);
@@ -95,7 +95,7 @@ export async function exportCommand(args: readonly string[]): Promise<void> {
   if (failure !== undefined) throw failure;
 }
 
-/** @returns the error that ends the trace too early: what stands before it has been written */
+/** @returns the error that ends the trace early, after the events before it have been written */
 async function writeExport(
   trace: Trace,
   file: string,
@@ -122,7 +122,7 @@ async function writeExport(
 
 function eventsOf(trace: Trace, file: string): AsyncIterable<readonly TraceEvent[]> {
   return untilInterrupted(readWithProgress(trace), async () => {
-    // Closing waits for what is being read, which may never come.
+    // Closing waits for a pending read, which may never finish.
     if (file === '-') process.stdin.destroy();
     await trace.close();
   });
@@ -165,11 +165,12 @@ function formatOf(output: string, given: string | undefined): Format {
   if (format !== undefined) return format;
   const choice = `one of ${FORMATS.join(', ')}`;
   if (given !== undefined) throw new UsageError(`--format takes ${choice}, not "${given}".`);
-  throw new UsageError(`The name ${output} tells no format: --format takes ${choice}.`);
+  throw new UsageError(`No format has the extension of ${output}: --format takes ${choice}.`);
 }
 
 async function payloadColumns(file: string, values: Values): Promise<readonly string[]> {
-  if (file === '-') throw new UsageError('--flatten reads twice, which standard input cannot be.');
+  if (file === '-')
+    throw new UsageError('--flatten reads the trace twice, which is not possible with standard input.');
   const columns = new PayloadColumns();
   const isWanted = eventFilter(values);
   const trace = await openTraceArgument(file, values);
@@ -178,7 +179,7 @@ async function payloadColumns(file: string, values: Values): Promise<readonly st
       for (const event of batch) if (isWanted(event)) columns.add(event);
     }
   } catch (error) {
-    // The second reading ends there, too, and says so.
+    // The second pass also ends there, and reports it.
     if (!(error instanceof TraceError)) throw error;
   }
   return columns.names;

@@ -1,9 +1,9 @@
-/** The command line of a command that takes options, and one file or none. */
+/** The command line of a command that takes options and at most one file. */
 import { printHelp } from './messages.ts';
 import { type Options, parseOptions } from './parse-options.ts';
 import { UsageError } from './usage-error.ts';
 
-/** What was given for each option: a switch, a text, or the texts of one that may be repeated. */
+/** The value of each option: a switch, a string, or several strings for a repeatable option. */
 export type OptionValues<O extends Options> = {
   readonly [Name in keyof O]?: O[Name]['type'] extends 'boolean'
     ? boolean
@@ -20,8 +20,8 @@ export interface FileArguments<O extends Options> {
 
 /**
  * @param usage printed for `--help`
- * @param options as `parseArgs` of node:util takes them
- * @returns undefined when help was asked for, and has been given
+ * @param options as for `parseArgs` of node:util
+ * @returns undefined if help was requested, after printing it
  * @throws UsageError
  */
 export function fileArguments<const O extends Options>(
@@ -39,7 +39,7 @@ export function fileArguments<const O extends Options>(
   return { file, values: given.values as OptionValues<O> };
 }
 
-/** The same of a command that takes no file. */
+/** The same for a command that takes no file. */
 export function optionArguments<const O extends Options>(
   command: string,
   usage: string,
@@ -48,11 +48,11 @@ export function optionArguments<const O extends Options>(
 ): OptionValues<O> | undefined {
   const given = parse(usage, args, options);
   const file = given?.positionals[0];
-  if (file !== undefined) throw new UsageError(`${command} takes no file, such as "${file}".`);
+  if (file !== undefined) throw new UsageError(`${command} takes no file: "${file}" is unexpected.`);
   return given?.values as OptionValues<O> | undefined;
 }
 
-/** @returns undefined when help was asked for, and has been given */
+/** @returns undefined if help was requested, after printing it */
 function parse(usage: string, args: readonly string[], options: Options) {
   const given = parseOptions(args, { ...options, help: { type: 'boolean', short: 'h' } }, true);
   if (given.values.help !== true) return given;

@@ -1,12 +1,12 @@
-/** The events that a command's filter lets through; and where it lets none, what there is instead. */
+/** The events that pass a command's filter; if none does, what the trace has instead. */
 import type { TraceEvent } from '../trace/trace-event.ts';
 import { thousands } from '../view/milliseconds.ts';
 import { type EventFilter, type EventFilterValues, eventFilter } from './event-filter.ts';
 
-/** Names that are kept of a trace that may have no end of them, and that a sentence lists. */
+/** Limits how many names are kept, since a trace can have any number, and how many a message lists. */
 export const MAX_KEPT = 1000;
 const MAX_LISTED = 20;
-/** Of a name in a sentence, in characters. Only broken or hostile traces have longer ones. */
+/** Of a name in a message, in characters. Only broken or hostile traces have longer ones. */
 const MAX_NAME = 80;
 
 export class FilteredEvents {
@@ -14,12 +14,12 @@ export class FilteredEvents {
   readonly #isWanted: EventFilter;
   readonly #isOfProvider: EventFilter;
   readonly #hasName: EventFilter;
-  /** Events that have been let through. */
+  /** Events that passed. */
   count = 0;
   #others = 0;
-  /** Of the events before the first one that is let through. */
+  /** Of the events before the first that passes. */
   readonly #providers = new Set<string>();
-  /** Of those of the wanted providers. */
+  /** Of those, the ones of the wanted providers. */
   readonly #names = new Set<string>();
   #isNameThere = false;
 
@@ -38,7 +38,7 @@ export class FilteredEvents {
     return isWanted;
   }
 
-  /** Whether there have been events, let through or not. */
+  /** Whether there were any events at all. */
   get hasSeenAny(): boolean {
     return this.count > 0 || this.#others > 0;
   }
@@ -46,7 +46,7 @@ export class FilteredEvents {
   /**
    * Why there are none, as a sentence.
    *
-   * @param trace as the sentence is to name it
+   * @param trace the trace's name in the sentence
    */
   emptiness(trace: string): string | undefined {
     if (this.count > 0) return undefined;
@@ -59,7 +59,7 @@ export class FilteredEvents {
       const [of, whose] = provider === undefined ? ['', 'Its'] : [` of ${anyOf(provider)}`, 'Their'];
       return `${trace} has no event ${anyOf(event)}${of}. ${whose} events are ${listed(this.#names)}.`;
     }
-    return `None of the ${thousands(this.#others)} events of ${trace} is what the options choose.`;
+    return `None of the ${thousands(this.#others)} events of ${trace} matches the options.`;
   }
 
   #note(event: TraceEvent): void {
@@ -75,7 +75,7 @@ function anyOf(names: readonly string[]): string {
   return names.join(' or ');
 }
 
-/** `A, B and C`, the first of them where there are many. */
+/** `A, B and C`, or the first ones if there are many. */
 export function listed(names: ReadonlySet<string>): string {
   const shown = [...names]
     .sort()

@@ -5,15 +5,15 @@ export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
 
   constructor() {
-    super('Interrupted: what has been read up to here is shown.');
+    super('Interrupted: only the events read so far are shown.');
   }
 }
 
 /**
- * The items until the first signal to end, which ends them with an error; a second signal ends the process, as it
- * does any other.
+ * The items until the first termination signal, which ends them with an error; a second signal ends the process, as
+ * usual.
  *
- * @param close ends the waiting for an item that does not come
+ * @param close ends the wait for an item that never comes
  * @throws InterruptedError
  */
 export async function* untilInterrupted<T>(
@@ -34,7 +34,7 @@ export async function* untilInterrupted<T>(
   for (const signal of END_SIGNALS) process.on(signal, interrupt);
   try {
     for (;;) {
-      // A promise for each item: one for all, raced against each, would hold on to every item until the end.
+      // One promise per item: a single one, raced against each, would retain every item until the end.
       const next = await new Promise<IteratorResult<T, unknown> | undefined>((resolve, reject) => {
         giveUpWaiting = () => resolve(undefined);
         iterator.next().then(resolve, reject);
@@ -46,7 +46,7 @@ export async function* untilInterrupted<T>(
   } finally {
     stopListening();
     if (isInterrupted) {
-      // The item that is still waited for fails or comes; nobody takes it.
+      // The pending item may still fail or arrive; it is ignored.
       iterator.return?.(undefined).catch(() => {});
       await close();
     } else {

@@ -9,28 +9,28 @@ import { UsageError } from './usage-error.ts';
 
 export const LIVE_USAGE = `Usage: tracewright live [OPTION]... [-- COMMAND [ARGUMENT]...]
 
-Shows the events that programs write to Linux user_events, on the whole system, while they write them: seconds
-since the start, thread, provider and event, activity path, fields. Ends with COMMAND, or with Ctrl-C. What
-COMMAND prints goes to stderr, so that only events go to stdout. Under sudo, COMMAND runs as the user who ran it.
+Shows the events that programs write to Linux user_events, on the whole system, as they are written: seconds
+since the start, thread, provider and event, activity path, fields. Ends with COMMAND, or with Ctrl-C. The
+output of COMMAND goes to stderr, so that stdout has only events. Under sudo, COMMAND runs as the user who invoked it.
 
-  --provider NAME  only events of this provider (* for any text); may be repeated
-${EVENT_USAGE}  --json           one JSON object a line, as of "tracewright dump"
+  --provider NAME  only events of this provider (* for any text); can be repeated
+${EVENT_USAGE}  --json           one JSON object per line, as in "tracewright dump"
 
-Events come in the order of time, and are shown a quarter of a second after they were written.
+Events are shown in time order, a quarter of a second after they were written.
 `;
 
 export interface LiveArguments {
   /** What the kernel records. */
   readonly selection: Selection;
-  /** What of it is shown. */
+  /** The part of it that is shown. */
   readonly events: FilteredEvents;
   readonly json: boolean;
-  /** With its arguments; empty: none. */
+  /** With its arguments; empty if there is none. */
   readonly command: readonly string[];
 }
 
 /**
- * @returns undefined when help was asked for
+ * @returns undefined if help was requested
  * @throws UsageError
  */
 export function liveArguments(args: readonly string[]): LiveArguments | undefined {
@@ -42,7 +42,7 @@ export function liveArguments(args: readonly string[]): LiveArguments | undefine
   if (values.help === true) return undefined;
   const { provider: given = [], ...others } = values;
   const providers = given.map(providerArgument);
-  // The kernel knows names, no patterns: where there is one, it records all.
+  // The kernel matches names, not patterns: if there is a pattern, record everything.
   const named = providers.some((name) => name.includes('*')) ? [] : providers;
   const level = values.level === undefined ? {} : { level: levelArgument(values.level) };
   const keywords = values.keywords === undefined ? {} : { keywords: keywordsArgument(values.keywords) };
@@ -54,7 +54,7 @@ export function liveArguments(args: readonly string[]): LiveArguments | undefine
   };
 }
 
-/** As events have it: the name in their tracepoint's. */
+/** As in events: the name in their tracepoint's name. */
 function providerArgument(text: string): string {
   if (isGuidText(text)) {
     throw new UsageError(`--provider takes a name, not "${text}": providers have no GUID on Linux.`);

@@ -1,4 +1,4 @@
-/** `tracewright live`: the system's user events while they are written. Linux only. */
+/** `tracewright live`: shows the system's user_events as they are written. Linux only. */
 import { RECORDER_VARIABLE } from '../platform/recorder-notice.ts';
 import { LiveRecording } from '../record/live-recording.ts';
 import { openTrace } from '../trace/open-trace.ts';
@@ -10,7 +10,7 @@ import { Output } from './output.ts';
 import { RecordedCommand } from './recorded-command.ts';
 import { StopRequest } from './stop-request.ts';
 
-/** Of each processor: holds what is written while the terminal is busy. */
+/** Per processor: holds events while the terminal is busy. */
 const RING_SIZE = 2 << 20;
 
 /** @throws UsageError, RecorderError, TraceError */
@@ -22,7 +22,7 @@ export async function liveCommand(args: readonly string[]): Promise<void> {
   }
   if (process.platform === 'win32') {
     throw new Error(
-      'live shows events on Linux only. On Windows, record them with "tracewright record", and show the file with ' +
+      'live shows events on Linux only. On Windows, record them with "tracewright record" and show the file with ' +
         '"tracewright dump".',
     );
   }
@@ -52,7 +52,7 @@ export async function liveCommand(args: readonly string[]): Promise<void> {
   failWith(live.problems);
 }
 
-/** @returns how many events it has shown when the recording has ended */
+/** @returns the number of events shown by the end of the recording */
 async function show(live: LiveRecording, { events: wanted, json }: LiveArguments): Promise<number> {
   const trace = await openTrace(live.chunks());
   const output = new Output();
@@ -79,8 +79,8 @@ async function show(live: LiveRecording, { events: wanted, json }: LiveArguments
 function summary(shown: number, { counts, tracepoints, unrecordable }: LiveRecording): string {
   const of = tracepoints === 1 ? '1 tracepoint' : `${tracepoints} tracepoints`;
   const losses =
-    counts.lost === 0 ? 'none lost' : `${counts.lost} lost, which came faster than they could be shown`;
-  const hint = tracepoints === 0 ? ' No program had registered any that was asked for.' : '';
+    counts.lost === 0 ? 'none lost' : `${counts.lost} lost because they came faster than they could be shown`;
+  const hint = tracepoints === 0 ? ' No program had registered a matching tracepoint.' : '';
   const rest = unrecordable === undefined ? '' : `\n${unrecordable}`;
   return `Showed ${shown} events of ${of}, ${losses}.${hint}${rest}`;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * The `tracewright` command. Data goes to stdout, all else to stderr; exit status 0, 1 when something failed,
- * 2 when the command was not understood.
+ * The `tracewright` command. Data goes to stdout, everything else to stderr; the exit status is 0, 1 if something
+ * failed, or 2 for a usage error.
  */
 import { packageVersion } from '../base/package-files.ts';
 import { COMMANDS, commandOf, type Run } from './commands.ts';
@@ -16,10 +16,10 @@ function usage(): string {
     'Usage: tracewright COMMAND',
     '',
     ...Object.entries(COMMANDS).map(([name, { takes, summary }]) => line(`${name} ${takes}`, summary)),
-    line('completion', 'prints what has bash, zsh or fish complete commands and options'),
-    line('help COMMAND', 'says more of a command, as "tracewright COMMAND --help" does'),
+    line('completion', 'prints a completion script for bash, zsh or fish'),
+    line('help COMMAND', 'shows help for a command, like "tracewright COMMAND --help"'),
     '',
-    '"tracewright --version" tells the version.',
+    '"tracewright --version" prints the version.',
     '',
   ].join('\n');
 }
@@ -31,7 +31,7 @@ async function main([name = '--help', ...args]: readonly string[]): Promise<numb
     return 0;
   } catch (error) {
     if (error instanceof UsageError) {
-      // It may show how the command is used.
+      // The message may include the usage.
       say(`tracewright: ${error.message}`);
       return 2;
     }
@@ -40,7 +40,7 @@ async function main([name = '--help', ...args]: readonly string[]): Promise<numb
   }
 }
 
-/** @throws UsageError where there is no such command */
+/** @throws UsageError if there is no such command */
 async function runOf(name: string): Promise<Run> {
   switch (name) {
     case '--help':
@@ -74,11 +74,11 @@ function noCommand(name: string): UsageError {
   return new UsageError(`There is no command "${name}".\n\n${usage().trimEnd()}`);
 }
 
-// Whoever reads the output may stop before its end, as head does.
+// The reader of the output may stop before its end, as head does.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(error.code === 'EPIPE' ? 0 : 1);
 });
-// A terminal that has closed takes no messages; that must not keep a recording from its end.
+// A closed terminal accepts no messages; that must not prevent a recording from finishing.
 process.stderr.on('error', () => {});
 main(process.argv.slice(2)).then((status) => {
   process.exitCode = status;

@@ -1,7 +1,7 @@
 /**
- * `tracewright manifest FILE`: the manifests of the event sources that a module defines. The module runs in a process
- * of its own, whose stdout is our stderr: whatever an application prints, and through whatever, is no part of the XML,
- * and one that would go on for ever is ended.
+ * `tracewright manifest FILE`: prints the manifests of the event sources that a module defines. The module runs in a
+ * child process whose stdout is our stderr: nothing that the application prints, by whatever means, mixes with the XML,
+ * and a module that would run for ever can be stopped.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,19 +17,19 @@ import { openOutput } from './output-file.ts';
 
 export const MANIFEST_COMMAND_USAGE = `Usage: tracewright manifest FILE
 
-Runs the JavaScript module FILE until it is loaded, and prints an ETW manifest (XML) for each event source that it, or
-what it imports, has defined then. What FILE prints goes to stderr. On Windows, "wevtutil im" installs a manifest;
-tools that know .NET's EventSource need none.
+Loads the JavaScript module FILE and prints an ETW manifest (XML) for each event source that it, or a module that it
+imports, has defined. The output of FILE goes to stderr. On Windows, "wevtutil im" installs a manifest;
+tools that support .NET's EventSource need none.
 `;
 
-/** Tells the process of the module that it is that. */
+/** Tells the child process that it runs the module. */
 const MODULE_VARIABLE = 'TRACEWRIGHT_MANIFEST_MODULE';
-/** Where that process tells what it has found. */
+/** Where the child process writes its result. */
 const RESULT_FD = 3;
 
 interface Result {
   readonly manifests: readonly string[];
-  /** Why there are none, as a sentence. */
+  /** Why there are no manifests, as a sentence. */
   readonly problem?: string;
 }
 
@@ -56,15 +56,15 @@ async function resultOf(file: string, args: readonly string[]): Promise<Result> 
   ]);
   if (json !== '') return JSON.parse(json) as Result;
   const how = signal === null ? `with status ${status}` : `by ${signal}`;
-  return { manifests: [], problem: `${file} ended ${how} before it told its event sources.` };
+  return { manifests: [], problem: `${file} ended ${how} before its event sources could be read.` };
 }
 
-/** In the process of the module: ends it. */
+/** In the child process: exits it. */
 async function runModule(file: string): Promise<never> {
-  // It is not that of what the module starts.
+  // Processes that the module starts must not inherit it.
   delete process.env[MODULE_VARIABLE];
   let problem: string | undefined;
-  // Also where the module itself ends the process.
+  // Even if the module itself exits the process.
   process.once('exit', () => writeFileSync(RESULT_FD, JSON.stringify(found(file, problem))));
   try {
     await import(pathToFileURL(resolve(file)).href);

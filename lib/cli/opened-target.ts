@@ -1,4 +1,4 @@
-/** The process that a command is about, from when it is there: found, waited for, or started. */
+/** The process that a command works on, once it is there: found, waited for, or started. */
 import type { ArrivedProcess } from '../diagnostics/client/arrived-process.ts';
 import { DiagnosticsClientError } from '../diagnostics/client/client-error.ts';
 import { DiagnosticsClient } from '../diagnostics/client/diagnostics-client.ts';
@@ -12,22 +12,22 @@ export interface OpenedTarget {
   readonly processId: number;
   /** For messages: `Process 4711`. */
   readonly name: string;
-  /** Has a process that waited for us go on. */
+  /** Resumes a process that is waiting for us. */
   resume(): Promise<void>;
-  /** It does not answer: a command of ours that does not end either is ended for it. */
+  /** It does not respond: if a command that we started does not end either, it is killed. */
   onStuck?(): void;
 }
 
-/** Of those above, one that can be given up again. */
+/** The processes above that can be given up again. */
 export interface Target extends OpenedTarget {
-  /** When no more processes come, though the first one may have ended. */
+  /** When no more processes will connect, even though the first may have ended. */
   readonly allArrived: Promise<unknown>;
   close(): Promise<void>;
 }
 
-/** Processes write their last events when they end, which is a moment before or after their command's end. */
+/** Processes write their last events as they exit, shortly before or after their command ends. */
 const LAST_EVENTS_MS = 1000;
-/** For a command that does not answer to end when it is asked to. */
+/** How long a command may take to end when told to. */
 const STUCK_MS = 5000;
 
 /** @throws DiagnosticsClientError */
@@ -44,7 +44,7 @@ export async function running(processId: number): Promise<Target> {
   };
 }
 
-/** The first that connects; undefined where the user gives up before. @throws DiagnosticsClientError */
+/** The first process that connects; undefined if the user cancels first. @throws DiagnosticsClientError */
 export async function waitedFor(
   address: string,
   stop: StopRequest,
@@ -60,7 +60,7 @@ export async function waitedFor(
   return { ...targetOf(arrived), allArrived: Promise.resolve(), close: async () => server.close() };
 }
 
-/** The first process of a command that connects. What is recorded ends with the command, at the latest. */
+/** The first process of a command that connects. Its recording ends with the command, at the latest. */
 export async function started(
   command: readonly string[],
   output: 'stdout' | 'stderr',
@@ -84,7 +84,7 @@ export async function started(
   try {
     const first = await Promise.race([traced.arrived(), traced.ended, stop.requested]);
     if (typeof first === 'object') {
-      // That it cannot be ended is told below.
+      // Whether it could be ended is reported below.
       traced.ended.then(() => stop.after(LAST_EVENTS_MS)).catch(() => {});
       return { ...targetOf(first), onStuck, allArrived: traced.ended, close };
     }
@@ -93,7 +93,7 @@ export async function started(
     throw error;
   }
   await close();
-  throw new Error(`No process of ${command[0]} has connected, as those of Node.js and .NET do.`);
+  throw new Error(`No process of ${command[0]} has connected; only Node.js and .NET processes do.`);
 }
 
 export function targetOf(arrived: ArrivedProcess): OpenedTarget {
@@ -102,7 +102,7 @@ export function targetOf(arrived: ArrivedProcess): OpenedTarget {
   return { client, processId, name, resume: () => resume(client) };
 }
 
-/** Of a process that knows no waiting, there is nothing to do. */
+/** A process that does not wait needs no resuming. */
 async function resume(client: DiagnosticsClient): Promise<void> {
   try {
     await client.resumeRuntime();

@@ -1,4 +1,4 @@
-/** A file that a command writes: it has its name only when it is complete. */
+/** A file that a command writes; it gets its name only when it is complete. */
 import { once } from 'node:events';
 import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { printableLines } from '../base/printable.ts';
@@ -6,11 +6,11 @@ import { UsageError } from './usage-error.ts';
 
 export interface OutputFile {
   write(piece: string | Uint8Array): Promise<void>;
-  /** Bytes that have been written; of standard output undefined. */
+  /** Bytes written; undefined for standard output. */
   readonly size: number | undefined;
-  /** The file is complete. */
+  /** Completes the file. */
   commit(): Promise<void>;
-  /** The file will not become complete: what there is of it is deleted. */
+  /** Gives the file up, and deletes what has been written. */
   abandon(): Promise<void>;
 }
 
@@ -38,11 +38,11 @@ class StandardOutput implements OutputFile {
   async abandon(): Promise<void> {}
 }
 
-/** @throws UsageError for bytes */
+/** @throws UsageError for binary data */
 function shownOnTerminal(piece: string | Uint8Array): string {
   if (typeof piece === 'string') return printableLines(piece.replaceAll('\r\n', '\n'));
   throw new UsageError(
-    'A terminal cannot show these bytes: give a file, or redirect standard output to one.',
+    'A terminal cannot show binary data: name a file, or redirect standard output to one.',
   );
 }
 

@@ -1,24 +1,24 @@
-/** Writing much to stdout: in large pieces, and no more than whoever reads it has taken. */
+/** Writes large amounts to stdout: in large chunks, and never ahead of the reader. */
 import { once } from 'node:events';
 import { printable, printableJson } from '../base/printable.ts';
 
-/** Characters that are written at a time. */
+/** Characters per write. */
 const PIECE_SIZE = 1 << 16;
 
 export class Output {
   #pending = '';
 
-  /** Takes a line of text, wherever it comes from; after it `flush` is due where `isFull`, as after the next two. */
+  /** Adds a line of text from any source; call `flush` afterwards if `isFull`, as after the next two methods. */
   line(text: string): void {
     this.styledLine(printable(text));
   }
 
-  /** Takes a line as it is, with the colours that it has: all text in it that comes from elsewhere is `printable`. */
+  /** Adds a line as it is, including its colours: any outside text in it must be `printable` already. */
   styledLine(text: string): void {
     this.#pending += `${text}\n`;
   }
 
-  /** Takes a value as a line of JSON, or as several that are indented by so many blanks. */
+  /** Adds a value as one line of JSON, or as several lines with this indentation. */
   json(value: object, indent?: number): void {
     this.styledLine(printableJson(JSON.stringify(value, null, indent)));
   }

@@ -1,11 +1,11 @@
-/** Reading a command line's options, and saying of one that there is not which may have been meant. */
+/** Parses a command line's options, and suggests the one that was meant when there is no such option. */
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { systemCodeOf } from '../base/system-code.ts';
 import { UsageError } from './usage-error.ts';
 
 export type Options = NonNullable<ParseArgsConfig['options']>;
 
-/** Letters that a mistyped name may differ by. */
+/** How many letters a mistyped name may differ by. */
 const MAX_DIFFERENCE = 2;
 
 /** @throws UsageError */
@@ -20,7 +20,7 @@ export function parseOptions(args: readonly string[], options: Options, allowPos
   }
 }
 
-/** The first long option of the command line that is none of these; undefined where it is a short one. */
+/** The first long option of the command line that is none of these; undefined if the unknown one is short. */
 function unknownName(args: readonly string[], options: Options): string | undefined {
   return args
     .map((arg) => /^--([^=]+)/.exec(arg)?.[1])
@@ -32,12 +32,12 @@ function noSuchOption(name: string, options: Options): string {
     .map((option) => ({ option, difference: difference(name, option) }))
     .filter(({ difference }) => difference <= MAX_DIFFERENCE)
     .sort((a, b) => a.difference - b.difference)[0]?.option;
-  if (meant === undefined) return `There is no option --${name}; --help tells which there are.`;
-  const repeated = options[meant]?.multiple === true ? ', which may be repeated' : '';
-  return `There is no option --${name}: it is --${meant}${repeated}.`;
+  if (meant === undefined) return `There is no option --${name}; --help lists the options.`;
+  const repeated = options[meant]?.multiple === true ? ' (can be repeated)' : '';
+  return `There is no option --${name}; did you mean --${meant}${repeated}?`;
 }
 
-/** Letters to be put in, left out or replaced to make one text of the other. */
+/** How many letters must be inserted, removed or replaced to turn one text into the other. */
 function difference(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 0; i < a.length; i++) {

@@ -1,4 +1,7 @@
-/** A diagnostic port that only a command of ours knows: in a folder for this user alone, gone when we are. */
+/**
+ * A diagnostic port known only to one command of ours: in a folder that only this user can access, removed when we
+ * exit.
+ */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,19 +11,19 @@ import { removeForsakenFolders } from '../diagnostics/server/forsaken-ports.ts';
 import { unixSockets } from '../platform/unix-socket.ts';
 import { END_SIGNALS } from './stop-request.ts';
 
-/** What a path of a socket may have, on the system that allows least, with room for the names below. */
+/** The longest socket path that the strictest system allows, with room for the names below. */
 const MAX_FOLDER_LENGTH = 70;
-/** They have a meaning in the variable that tells of the port. */
+/** These have a meaning in the variable that holds the address. */
 const SEPARATORS = /[,;]/;
 
 export class PrivatePort {
-  /** A Unix socket's path, or a Windows pipe's name. */
+  /** The path of a Unix socket, or the name of a Windows pipe. */
   readonly address: string;
   readonly #folder: string | undefined;
 
   constructor() {
     if (process.platform === 'win32') {
-      // Windows removes pipes by itself.
+      // Windows removes pipes itself.
       this.address = privatePipe(process.pid, randomBytes(8).toString('hex'));
       return;
     }
@@ -30,7 +33,7 @@ export class PrivatePort {
     this.#folder = mkdtempSync(join(parent, PRIVATE_FOLDER_PREFIX));
     this.address = join(this.#folder, PRIVATE_SOCKET);
     process.once('exit', this.#remove);
-    // Before those who have the command end.
+    // Runs before those who hold the command end.
     for (const signal of END_SIGNALS) process.prependListener(signal, this.#onSignal);
   }
 
@@ -44,7 +47,7 @@ export class PrivatePort {
     if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true });
   };
 
-  /** Where nobody else cares for the signal, such as for a second Ctrl-C, it ends us, as without us. */
+  /** If nothing else handles the signal, as for a second Ctrl-C, it ends us as usual. */
   readonly #onSignal = (signal: NodeJS.Signals): void => {
     if (process.listenerCount(signal) > 1) return;
     this.close();
@@ -53,7 +56,7 @@ export class PrivatePort {
 }
 
 function parentFolder(): string {
-  // Whoever is to connect may have another current folder.
+  // The connecting process may have another current folder.
   const folder = resolve(tmpdir());
   return folder.length > MAX_FOLDER_LENGTH || SEPARATORS.test(folder) ? '/tmp' : folder;
 }

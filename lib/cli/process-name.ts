@@ -1,7 +1,7 @@
-/** What a process is called, by what it tells of itself. */
+/** The name of a process, from what it reports about itself. */
 import type { ProcessInfo } from '../wire/diagnostics-ipc/process-info.ts';
 
-/** What it runs; of old runtimes, which do not tell, the program's file. */
+/** The script or assembly; for old runtimes, which do not report it, the program's file. */
 export function processName({ entryAssembly, commandLine }: ProcessInfo): string {
   if (entryAssembly !== undefined && entryAssembly !== '') return entryAssembly;
   const { quoted, plain } = /^"(?<quoted>[^"]*)"|^(?<plain>\S*)/.exec(commandLine)?.groups ?? {};

@@ -1,4 +1,4 @@
-/** How far a command has come, on a terminal, once it takes longer than people wait for an answer. */
+/** The progress of a command on a terminal, shown once the command takes noticeably long. */
 import { clearProgress, showProgress } from './messages.ts';
 
 const FIRST_MS = 1000;
@@ -9,7 +9,7 @@ export class Progress {
   readonly #timer: NodeJS.Timeout;
   #nextMs: number;
 
-  /** @param text how far it has come */
+  /** @param text the progress to show */
   constructor(text: () => string) {
     this.#text = text;
     this.#nextMs = performance.now() + FIRST_MS;
@@ -17,7 +17,7 @@ export class Progress {
     this.#timer.unref();
   }
 
-  /** To be called now and then by work that leaves timers no time. */
+  /** To be called now and then by work that leaves timers no time to run. */
   update(): void {
     if (performance.now() < this.#nextMs) return;
     this.#nextMs = performance.now() + INTERVAL_MS;

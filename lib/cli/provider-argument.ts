@@ -1,4 +1,4 @@
-/** The providers that a tracing session is asked for, as dotnet-trace takes them. */
+/** The providers that a session requests, in dotnet-trace's syntax. */
 
 import { MAX_LEVEL } from '../wire/diagnostics-ipc/constants.ts';
 import {
@@ -11,23 +11,23 @@ import { ALL_KEYWORDS } from '../wire/schema.ts';
 import { UsageError } from './usage-error.ts';
 
 /**
- * Every event of every provider. EventPipe knows this name with all keywords and the level Verbose only.
+ * Every event of every provider. EventPipe supports this name only with all keywords and level Verbose.
  *
  * Source: dotnet/runtime, src/native/eventpipe/ep-session-provider.c.
  */
 const ALL_PROVIDERS = '*';
 
-/** What is asked of providers that do not say it themselves. */
+/** The defaults for providers that do not specify these. */
 interface Filter {
   readonly level?: number;
   readonly keywords?: bigint;
 }
 
 /**
- * What a session of a process is asked for, by the options of a command.
+ * The providers of a session, from a command's options.
  *
- * @param names all providers, where it is left out
- * @param areTexts whether each may say more than its name; see `parseProviderTexts`
+ * @param names if omitted, all providers
+ * @param areTexts whether each name may be followed by more; see `parseProviderTexts`
  * @throws UsageError
  */
 export function sessionProviders(
@@ -35,7 +35,7 @@ export function sessionProviders(
   { level = MAX_LEVEL, keywords }: Filter,
   areTexts: boolean,
 ): TracingProvider[] {
-  // Sessions have levels up to 5, which is all that .NET knows; level 0 asks for all.
+  // A session's level is at most 5, the highest that .NET knows; level 0 requests all.
   const filter = { level: level > MAX_LEVEL ? 0 : level, ...(keywords !== undefined && { keywords }) };
   if (areTexts) return names.flatMap((name) => providersOf(name, filter));
   return names.map((name) => providerOf({ name, arguments: '' }, filter));
@@ -43,7 +43,7 @@ export function sessionProviders(
 
 function providersOf(text: string, filter: Filter): TracingProvider[] {
   const providers = parsed(text);
-  if (providers.length === 0) throw new UsageError(`--provider takes the names of providers, and got none.`);
+  if (providers.length === 0) throw new UsageError(`--provider takes names of providers, but is empty.`);
   return providers.map((provider) => providerOf(provider, filter));
 }
 
@@ -53,7 +53,7 @@ function providerOf(
 ): TracingProvider {
   const asked = level ?? filter.level ?? MAX_LEVEL;
   if (asked > MAX_LEVEL) {
-    throw new UsageError(`--provider: The level of ${name} is at most ${MAX_LEVEL}, not ${asked}.`);
+    throw new UsageError(`--provider: The level of ${name} must be at most ${MAX_LEVEL}, not ${asked}.`);
   }
   return {
     name,

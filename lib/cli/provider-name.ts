@@ -1,11 +1,11 @@
-/** Finding a provider's events by the name that its source defines, whatever the system has made of that. */
+/** Matches a provider's events by the name that its source defines, however the system has altered it. */
 import type { TraceEvent } from '../trace/trace-event.ts';
 import { tracepointProviderName } from '../wire/eventheader/tracepoint-name.ts';
 import { isGuidText } from '../wire/guid.ts';
 
 type OfProvider = Pick<TraceEvent, 'provider' | 'providerGuid'>;
 
-/** @param text a name, `*` in it for any text, or a GUID */
+/** @param text a name, with `*` for any text, or a GUID */
 export function providerTest(text: string): (event: OfProvider) => boolean {
   if (isGuidText(text)) {
     const guid = text.toLowerCase();
@@ -17,8 +17,8 @@ export function providerTest(text: string): (event: OfProvider) => boolean {
 }
 
 /**
- * The names that tracepoints have for it: events of Linux tell their provider by those alone. Where there is a GUID,
- * the name beside it is the provider's own.
+ * The names that tracepoints give it: on Linux, only they identify an event's provider. If there is a GUID, the name
+ * with it is the provider's own.
  */
 export function tracepointProviderPattern(text: string): string {
   const [first = '', ...others] = text.split('*');
@@ -27,7 +27,7 @@ export function tracepointProviderPattern(text: string): string {
   );
 }
 
-/** A test of texts against one with `*` for any text, whatever the case. */
+/** Tests text against a pattern with `*` for any text, ignoring case. */
 export function glob(pattern: string): (text: string) => boolean {
   const parts = pattern.split('*').map((part) => part.replace(/[\\^$.+?()[\]{}|/]/g, '\\$&'));
   const expression = new RegExp(`^${parts.join('.*')}$`, 'isu');

@@ -1,4 +1,4 @@
-/** `tracewright ps`: the processes that have a diagnostic port. */
+/** `tracewright ps`: lists the processes that have a diagnostic port. */
 import { DiagnosticsClientError } from '../diagnostics/client/client-error.ts';
 import { DiagnosticsClient } from '../diagnostics/client/diagnostics-client.ts';
 import { listPorts } from '../diagnostics/client/find-port.ts';
@@ -12,13 +12,13 @@ import { type TableColumn, TerminalTable } from './terminal-table.ts';
 
 export const PS_USAGE = `Usage: tracewright ps [OPTION]...
 
-Lists the processes that "tracewright collect" and "counters" can ask: those of .NET, and of Node.js
-with tracewright, that have a diagnostic port which this user may look for.
+Lists the processes that "tracewright collect" and "counters" can connect to: .NET processes, and Node.js processes
+with tracewright, that have a diagnostic port this user may access.
 
-  --json           one JSON object a line
+  --json           one JSON object per line
 `;
 
-/** Processes that do not answer so fast are shown without what they would say. */
+/** Processes that do not answer in this time are shown without details. */
 const ANSWER_MS = 2000;
 
 const COLUMNS: readonly TableColumn[] = [
@@ -30,7 +30,7 @@ const COLUMNS: readonly TableColumn[] = [
 
 interface PortProcess extends DiagnosticPort {
   readonly info?: ProcessInfo;
-  /** Why nothing is known of it. */
+  /** Why nothing is known about it. */
   readonly problem?: string;
 }
 
@@ -49,10 +49,10 @@ export async function psCommand(args: readonly string[]): Promise<void> {
     table.end();
   }
   await output.flush();
-  if (processes.length === 0) say('No process has a diagnostic port that was found.');
+  if (processes.length === 0) say('No process with a diagnostic port was found.');
 }
 
-/** @returns undefined where nobody listens: what is left of a process that has ended */
+/** @returns undefined if nothing listens: the remains of a process that has exited */
 async function ask(port: DiagnosticPort): Promise<PortProcess | undefined> {
   try {
     const client = DiagnosticsClient.at(port.address, port.processId, ANSWER_MS);

@@ -1,6 +1,6 @@
-/** The key q, which ends what shows a table on the terminal. */
+/** The key q, which closes a table on the terminal. */
 
-/** What a terminal makes a signal of, which in raw mode it does not. */
+/** The control characters that a terminal turns into signals, except in raw mode. */
 const SIGNALS: Readonly<Record<string, NodeJS.Signals>> = {
   '\x03': 'SIGINT',
   '\x1a': 'SIGTSTP',
@@ -14,12 +14,12 @@ export class QuitKey {
   constructor(onQuit: () => void) {
     this.#onQuit = onQuit;
     this.#start();
-    // Who has stopped us has got the terminal meanwhile.
+    // Whoever stopped us has had the terminal meanwhile.
     process.on('SIGCONT', this.#start);
     process.stdin.on('data', this.#onKeys);
   }
 
-  /** The terminal is as it was before. */
+  /** Restores the terminal. */
   close(): void {
     process.off('SIGCONT', this.#start);
     process.stdin.off('data', this.#onKeys).setRawMode(false).pause();

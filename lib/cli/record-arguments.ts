@@ -12,12 +12,12 @@ const LINUX_FILE = 'perf.data';
 const WINDOWS_FILE = 'trace.etl';
 const EVENTPIPE_FILE = 'trace.nettrace';
 const DEFAULT_RING_KIB = 2048;
-/** No page is larger, and the kernel counts a ring in powers of two of pages. */
+/** No page is larger, and the kernel sizes a ring in powers of two pages. */
 const MIN_RING_KIB = 64;
 const MAX_RING_KIB = 1 << 20;
 const MAX_LEVEL = 255;
 const DEFAULT_MAX_MIB = 1024;
-/** ETW counts in 32 bits. */
+/** ETW uses 32 bits. */
 const LARGEST_MAX_MIB = 2 ** 32 - 1;
 
 export const RECORD_USAGE = `Usage: tracewright record [OPTION]... [-- COMMAND [ARGUMENT]...]
@@ -25,33 +25,33 @@ export const RECORD_USAGE = `Usage: tracewright record [OPTION]... [-- COMMAND [
        tracewright record --user-events --provider NAME... [OPTION]... -p PID
 
 Records the events that programs write, on the whole system, into a file for "tracewright" and other tools: on Linux
-those of user_events into a perf.data, on Windows those of ETW into an .etl. Ends with COMMAND, after --duration, or
+user_events into a perf.data, on Windows ETW events into an .etl. Ends with COMMAND, after --duration, or
 with Ctrl-C.
 
-  -o, --output FILE         the file (${LINUX_FILE}, ${WINDOWS_FILE}, ${EVENTPIPE_FILE}); one that is there becomes FILE.old
-  --provider NAME           the events of this provider; may be repeated. On Windows its name or its GUID, and never
-                            left out; on Linux all of user_events is recorded without it
-  --tracepoint SYSTEM:NAME  Linux: this tracepoint, of any system; may be repeated. user_events:Provider_L4K1 is made
-                            if no program has registered it yet, so that nothing of it is missed
-  --level N                 of providers, levels up to N
-  --keywords HEX            of providers, events with one of these keywords, or without any
-  --stacks                  Windows: each event with its stack
-  --max-size MIB            Windows: the recording ends when the file is as large (${DEFAULT_MAX_MIB})
+  -o, --output FILE         the file (${LINUX_FILE}, ${WINDOWS_FILE}, ${EVENTPIPE_FILE}); an existing one becomes FILE.old
+  --provider NAME           only events of this provider; can be repeated. On Windows a name or a GUID, and
+                            required; on Linux, the default is all of user_events
+  --tracepoint SYSTEM:NAME  Linux: this tracepoint, of any system; can be repeated. user_events:Provider_L4K1 is
+                            created if no program has registered it yet, so that no event is missed
+  --level N                 only levels up to N of the providers
+  --keywords HEX            only events of the providers with one of these keywords, or without keywords
+  --stacks                  Windows: adds a stack to each event
+  --max-size MIB            Windows: stops when the file has this size (${DEFAULT_MAX_MIB})
   --end-left-behind         Windows: first ends the ETW session of a recording that was killed
-  --duration SECONDS        ends after so long, and ends COMMAND too
-  --user NAME               Linux, as root: runs COMMAND as this user, who gets the file; under sudo, that is the
-                            user who ran sudo unless another is named
-  --buffer-size KIB         of the buffers of each processor (${DEFAULT_RING_KIB})
+  --duration SECONDS        stops after this time, and ends COMMAND, too
+  --user NAME               Linux, as root: runs COMMAND as this user, who owns the file; under sudo, the default
+                            is the user who ran sudo
+  --buffer-size KIB         buffer size per processor (${DEFAULT_RING_KIB})
 
-On Linux, a COMMAND that uses tracewright waits until each of its tracepoints is recorded, so its first event is too.
-Other programs' new tracepoints are noticed within 50 ms.
+On Linux, a COMMAND that uses tracewright waits until each of its tracepoints is recorded, so nothing is missed.
+New tracepoints of other programs are noticed within 50 ms.
 
-One process can be recorded through its diagnostic port, and a --provider is NAME[:KEYWORDS[:LEVEL]] then:
+A single process can be recorded through its diagnostic port; --provider is then NAME[:KEYWORDS[:LEVEL]]:
 
-  --eventpipe               into a .nettrace, as "tracewright collect" does. Needs no kernel, and no rights but those of
-                            the process's user. A COMMAND is recorded so by itself where the kernel has no tracer
-  --user-events             Linux, 6.4 or later: into a perf.data. Only the recorder needs rights on the kernel's tracer,
-                            which it passes to the process
+  --eventpipe               into a .nettrace, like "tracewright collect". Needs no kernel support, and no rights but
+                            those of the process's user. A COMMAND falls back to this if the kernel has no tracer
+  --user-events             Linux 6.4 or later: into a perf.data. Only the recorder needs access to the kernel's tracer,
+                            which it passes on to the process
   -p, --process-id PID      the process; "tracewright ps" lists them
 `;
 
@@ -76,32 +76,32 @@ const OPTIONS = {
 export interface RecordArguments {
   readonly road: RecordRoad;
   readonly file: string;
-  /** The file of a recording by EventPipe, whatever the road. */
+  /** The file of an EventPipe recording, however it comes about. */
   readonly eventPipeFile: string;
   readonly selected: SelectionOptions;
-  /** The same as a session of a process is asked for it. */
+  /** The same request for a session of one process. */
   readonly providers: readonly TracingProvider[];
-  /** Of the process that is recorded. */
+  /** The process to record. */
   readonly processId: number | undefined;
-  /** Each event with its stack; Windows. */
+  /** Adds a stack to each event; Windows. */
   readonly stacks: boolean;
   /** Of the file, in MiB; Windows. */
   readonly maxSize: number;
-  /** Whether to end the session of a recording that was killed; Windows. */
+  /** Whether to end the session of a killed recording; Windows. */
   readonly endsLeftBehind: boolean;
-  /** Of the buffers of each processor, in bytes; a power of two. */
+  /** Buffer size per processor in bytes; a power of two. */
   readonly bufferSize: number;
-  /** Whose COMMAND and file are. */
+  /** Runs COMMAND and owns the file. */
   readonly user: string | undefined;
   /** Milliseconds. */
   readonly duration: number | undefined;
-  /** With its arguments; empty: none. */
+  /** With its arguments; empty if there is none. */
   readonly command: readonly string[];
 }
 
 /**
- * @param platform Node's name of the system that is to be recorded
- * @returns undefined when help was asked for
+ * @param platform Node's name for the system to record
+ * @returns undefined if help was requested
  * @throws UsageError
  */
 export function recordArguments(
@@ -139,7 +139,7 @@ export function recordArguments(
   };
 }
 
-/** Names of systems and tracepoints are names of folders: no path may be made of them. */
+/** Names of systems and tracepoints are folder names: they must not form a path. */
 function tracepointArgument(text: string): Tracepoint {
   const { system, name } = /^(?<system>[^:/.]+):(?<name>[^:/]+)$/.exec(text)?.groups ?? {};
   if (system === undefined || name === undefined || name === '..') {
@@ -158,24 +158,24 @@ function levelArgument(text: string): number {
 export function durationArgument(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const seconds = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : 0;
-  // What a timer can wait for.
+  // The longest time for a timer.
   if (seconds > 0 && seconds * 1000 < 2 ** 31) return seconds * 1000;
-  throw new UsageError(`--duration takes seconds, not "${text}".`);
+  throw new UsageError(`--duration takes a number of seconds, not "${text}".`);
 }
 
-/** Rounded up to what the kernel takes. */
+/** Rounded up to a size that the kernel accepts. */
 function bufferSizeArgument(text: string | undefined): number {
   if (text === undefined) return DEFAULT_RING_KIB * 1024;
   const kibibytes = /^\d+$/.test(text) ? Number(text) : 0;
   if (kibibytes >= 1 && kibibytes <= MAX_RING_KIB) {
     return 1024 * 2 ** Math.ceil(Math.log2(Math.max(kibibytes, MIN_RING_KIB)));
   }
-  throw new UsageError(`--buffer-size takes KiB, from 1 to ${MAX_RING_KIB}, not "${text}".`);
+  throw new UsageError(`--buffer-size takes a size in KiB, from 1 to ${MAX_RING_KIB}, not "${text}".`);
 }
 
 function maxSizeArgument(text: string | undefined): number {
   if (text === undefined) return DEFAULT_MAX_MIB;
   const size = /^\d+$/.test(text) ? Number(text) : 0;
   if (size >= 1 && size <= LARGEST_MAX_MIB) return size;
-  throw new UsageError(`--max-size takes MiB, from 1 to ${LARGEST_MAX_MIB}, not "${text}".`);
+  throw new UsageError(`--max-size takes a size in MiB, from 1 to ${LARGEST_MAX_MIB}, not "${text}".`);
 }

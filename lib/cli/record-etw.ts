@@ -1,4 +1,4 @@
-/** `tracewright record` on Windows: the system's ETW events of some providers into an .etl file. */
+/** `tracewright record` on Windows: records ETW events of some providers, system-wide, into an .etl file. */
 import { createInterface } from 'node:readline/promises';
 import { printable } from '../base/printable.ts';
 import {
@@ -18,7 +18,7 @@ export async function recordEtw(given: RecordArguments): Promise<RunningRecordin
   await endLeftBehind(given.endsLeftBehind);
   const recording = new EtwRecording({ ...selected, file, stacks, bufferSize, maxSize });
   return {
-    // ETW enables a provider when it is registered.
+    // ETW enables a provider when it registers.
     address: '',
     progress: () => `Recording into ${file}: ${dataSize(recording.bytes)}`,
     hasEnded: () => recording.hasEnded(),
@@ -26,22 +26,22 @@ export async function recordEtw(given: RecordArguments): Promise<RunningRecordin
   };
 }
 
-/** An ETW session goes on when its program is killed, or its console closed too quickly, and takes our name. */
+/** An ETW session survives if its program is killed or its console closed too quickly, and holds our name. */
 async function endLeftBehind(isWanted: boolean): Promise<void> {
   const file = leftBehindEtwFile();
   if (file === undefined) return;
-  const found = `An ETW session of tracewright is already running, and writes ${file}`;
+  const found = `An ETW session of tracewright is already running and writing ${file}`;
   if (!isWanted && !(await isConfirmed(`${found}. End it?`))) {
     throw new Error(
-      `${found}: another recording, or one that a killed recording has left behind. ` +
-        'To end it first, give --end-left-behind.',
+      `${found}: another recording, or the leftover of one that was killed. ` +
+        'To end it first, use --end-left-behind.',
     );
   }
   endLeftBehindEtwSession();
-  say(`Ended an earlier ETW session, which wrote ${file}.`);
+  say(`Ended an earlier ETW session that was writing ${file}.`);
 }
 
-/** What somebody at a terminal answers; nobody there is no. */
+/** The answer of a user at a terminal; without one, the answer is no. */
 async function isConfirmed(question: string): Promise<boolean> {
   if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) return false;
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
@@ -60,12 +60,12 @@ function summaryOf(
     ...(eventsLost > 0 ? [`${eventsLost} events`] : []),
     ...(buffersLost > 0 ? [`${buffersLost} buffers`] : []),
   ].join(' and ');
-  // A session that ended by itself does not say what it lost last.
+  // A session that ended by itself does not report its last losses.
   const none = endedBefore === undefined ? ', none lost' : '';
-  const losses = lost === '' ? none : `, ${lost} lost, which a larger --buffer-size may keep`;
+  const losses = lost === '' ? none : `, ${lost} lost, which a larger --buffer-size may avoid`;
   const ends = {
-    full: ` The file has reached its maximum of ${maxSize} MiB, and has no later events: give a larger --max-size.`,
-    ended: ' Another program has ended the ETW session: the file has no later events.',
+    full: ` The file has reached its maximum of ${maxSize} MiB and lacks later events: use a larger --max-size.`,
+    ended: ' Another program ended the ETW session: the file lacks later events.',
   };
   const end = endedBefore === undefined ? '' : ends[endedBefore];
   return `Recorded into ${file} (${dataSize(bytes)})${losses}.${end}`;

@@ -1,4 +1,7 @@
-/** `tracewright record --eventpipe`: the events of one process, or of one command's, through diagnostic ports. */
+/**
+ * `tracewright record --eventpipe`: records the events of one process, or of a command's processes, through diagnostic
+ * ports.
+ */
 import { closeSync, openSync } from 'node:fs';
 import { becomeUser } from '../platform/user.ts';
 import { replacingFile } from '../record/old-file.ts';
@@ -10,7 +13,7 @@ import type { RecordArguments } from './record-arguments.ts';
 /** @throws DiagnosticsClientError */
 export async function recordEventPipe(given: RecordArguments): Promise<void> {
   const { processId, command, providers, eventPipeFile, duration } = given;
-  // For the command, and all that is said to it, no right of root's is needed.
+  // Neither the command nor anything sent to it needs root.
   const user = command.length === 0 ? undefined : commandUser(given.user);
   if (user !== undefined) becomeUser(user);
   await collect({

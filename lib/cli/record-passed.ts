@@ -1,11 +1,11 @@
-/** `tracewright record --user-events`: the events of one process, which is let write to the kernel's tracer. */
+/** `tracewright record --user-events`: records one process, which gets access to the kernel's tracer from us. */
 import { startPassedRecording } from '../diagnostics/client/passed-recording.ts';
 import type { RecordArguments } from './record-arguments.ts';
 import { optionsOf, running } from './record-user-events.ts';
 import type { RunningRecording } from './running-recording.ts';
 
 /**
- * @param args the command line, which the file tells
+ * @param args the command line, which is stored in the file
  * @throws RecorderError, DiagnosticsClientError
  */
 export async function recordPassed(

@@ -1,10 +1,10 @@
-/** Which way the events take that `tracewright record` records, and which options go with it. */
+/** How the events that `tracewright record` records reach us, and which options apply. */
 import { UsageError } from './usage-error.ts';
 
 /**
- * - `system`: from all programs to the system's tracer
- * - `eventpipe`: from one process to us, by its diagnostic port
- * - `user_events`: from one process to the system's tracer, to which we open it the door
+ * - `system`: from all programs, through the system's tracer
+ * - `eventpipe`: from one process, through its diagnostic port
+ * - `user_events`: from one process, through the system's tracer, to which we give it access
  */
 export type RecordRoad = 'system' | 'eventpipe' | 'user_events';
 
@@ -21,15 +21,16 @@ interface RoadValues {
   readonly user?: string;
 }
 
-/** @throws UsageError for options that do not go with it */
+/** @throws UsageError for options that do not apply */
 export function roadArgument(
   values: RoadValues,
   command: readonly string[],
   platform: NodeJS.Platform,
 ): RecordRoad {
-  if (values.user !== undefined && platform !== 'linux') throw new UsageError('--user is for Linux.');
+  if (values.user !== undefined && platform !== 'linux')
+    throw new UsageError('--user is supported only on Linux.');
   if (values.eventpipe === true && values['user-events'] === true) {
-    throw new UsageError('--eventpipe and --user-events are two ways, of which only one can be gone.');
+    throw new UsageError('--eventpipe and --user-events exclude each other.');
   }
   if (values.eventpipe === true) return eventPipeRoad(values, command);
   if (values['user-events'] === true) return userEventsRoad(values, command, platform);
@@ -41,17 +42,17 @@ const WINDOWS_OPTIONS = ['stacks', 'max-size', 'end-left-behind'] as const;
 function systemRoad(values: RoadValues, platform: NodeJS.Platform): RecordRoad {
   if (values['process-id'] !== undefined) {
     throw new UsageError(
-      '--process-id goes with --eventpipe or --user-events: else, the whole system is recorded.',
+      '--process-id needs --eventpipe or --user-events: otherwise the whole system is recorded.',
     );
   }
   if (platform === 'win32') {
-    if (values.tracepoint !== undefined) throw new UsageError('--tracepoint is for Linux.');
+    if (values.tracepoint !== undefined) throw new UsageError('--tracepoint is supported only on Linux.');
     if (values.provider === undefined) {
-      throw new UsageError('On Windows, record takes the name or the GUID of a --provider.');
+      throw new UsageError('On Windows, record needs a --provider, by name or GUID.');
     }
   } else {
     const other = WINDOWS_OPTIONS.find((option) => values[option] !== undefined);
-    if (other !== undefined) throw new UsageError(`--${other} is for Windows.`);
+    if (other !== undefined) throw new UsageError(`--${other} is supported only on Windows.`);
   }
   return 'system';
 }
@@ -59,10 +60,10 @@ function systemRoad(values: RoadValues, platform: NodeJS.Platform): RecordRoad {
 function eventPipeRoad(values: RoadValues, command: readonly string[]): RecordRoad {
   refuse('--eventpipe', values, ['tracepoint', ...WINDOWS_OPTIONS, 'buffer-size']);
   if ((values['process-id'] === undefined) === (command.length === 0)) {
-    throw new UsageError('--eventpipe takes either a --process-id or a COMMAND behind --.');
+    throw new UsageError('--eventpipe needs either a --process-id or a COMMAND after --.');
   }
   if (values.user !== undefined && command.length === 0) {
-    throw new UsageError('--user goes with a COMMAND: it is who runs it.');
+    throw new UsageError('--user needs a COMMAND, which it runs as that user.');
   }
   return 'eventpipe';
 }
@@ -72,18 +73,20 @@ function userEventsRoad(
   command: readonly string[],
   platform: NodeJS.Platform,
 ): RecordRoad {
-  if (platform !== 'linux') throw new UsageError('--user-events is for Linux.');
+  if (platform !== 'linux') throw new UsageError('--user-events is supported only on Linux.');
   refuse('--user-events', values, ['tracepoint', ...WINDOWS_OPTIONS]);
   if (values['process-id'] === undefined || command.length > 0) {
-    throw new UsageError('--user-events takes a --process-id, and no COMMAND: that is recorded without it.');
+    throw new UsageError(
+      '--user-events needs a --process-id and takes no COMMAND; to record a COMMAND, omit --user-events.',
+    );
   }
   if (values.provider === undefined) {
-    throw new UsageError('--user-events takes a --provider for each tracepoint that is to be made.');
+    throw new UsageError('--user-events needs a --provider for each tracepoint to create.');
   }
   return 'user_events';
 }
 
 function refuse(road: string, values: RoadValues, options: readonly (keyof RoadValues)[]): void {
   const other = options.find((option) => values[option] !== undefined);
-  if (other !== undefined) throw new UsageError(`--${other} does not go with ${road}.`);
+  if (other !== undefined) throw new UsageError(`--${other} cannot be combined with ${road}.`);
 }

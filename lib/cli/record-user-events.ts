@@ -1,4 +1,4 @@
-/** `tracewright record` on Linux: the system's user events into a perf.data file. */
+/** `tracewright record` on Linux: records the system's user_events into a perf.data file. */
 import { packageVersion } from '../base/package-files.ts';
 import { Recording, type RecordingResult } from '../record/recording.ts';
 import { Selection } from '../record/selection.ts';
@@ -9,7 +9,7 @@ import type { RecordArguments } from './record-arguments.ts';
 import type { RunningRecording } from './running-recording.ts';
 
 /**
- * @param args the command line, which the file tells
+ * @param args the command line, which is stored in the file
  * @throws RecorderError
  */
 export async function recordUserEvents(
@@ -22,7 +22,7 @@ export async function recordUserEvents(
   return running(await Recording.start(options), given.file);
 }
 
-/** What every recording into a perf.data is told. */
+/** The options of every recording into a perf.data. */
 export function optionsOf(given: RecordArguments, args: readonly string[]) {
   const { file, bufferSize } = given;
   const owner = commandUser(given.user);
@@ -54,8 +54,8 @@ export function running(recording: Recording, file: string): RunningRecording {
 function summaryOf(result: RecordingResult, file: string): string {
   const { events, bytes, lost, tracepoints, unrecordable } = result;
   const of = tracepoints.length === 1 ? '1 tracepoint' : `${tracepoints.length} tracepoints`;
-  const losses = lost === 0 ? 'none lost' : `${lost} lost, which a larger --buffer-size may keep`;
-  const hint = tracepoints.length === 0 ? ' No program had registered any that was asked for.' : '';
+  const losses = lost === 0 ? 'none lost' : `${lost} lost, which a larger --buffer-size may avoid`;
+  const hint = tracepoints.length === 0 ? ' No program had registered a matching tracepoint.' : '';
   const rest = unrecordable === undefined ? '' : `\n${unrecordable}`;
   return `Recorded ${events} events of ${of} into ${file} (${dataSize(bytes)}), ${losses}.${hint}${rest}`;
 }

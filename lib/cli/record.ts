@@ -1,4 +1,6 @@
-/** `tracewright record`: the whole system's events, or those of one process, into a file, until something ends it. */
+/**
+ * `tracewright record`: records the events of the whole system, or of one process, into a file until something ends it.
+ */
 
 import { PerfEventsError, type RecorderError, RecorderPermissionError } from '../platform/recorder-error.ts';
 import { RECORDER_VARIABLE } from '../platform/recorder-notice.ts';
@@ -23,15 +25,15 @@ export async function recordCommand(args: readonly string[]): Promise<void> {
   }
   const reason = canGoOtherRoad(given) ? missingTracer() : undefined;
   if (reason !== undefined) {
-    say(`${reason} ${given.command[0]} is recorded by EventPipe instead, into ${given.eventPipeFile}.`);
+    say(`${reason} ${given.command[0]} is recorded through EventPipe instead, into ${given.eventPipeFile}.`);
   }
   if (given.road !== 'eventpipe' && reason === undefined) return recordToTracer(given, args);
-  // Loaded when it is called, as commands are: this and below.
+  // Loaded when needed, like the commands; the ones below, too.
   const { recordEventPipe } = await import('./record-eventpipe.ts');
   await recordEventPipe(given);
 }
 
-/** Whether a command was to be recorded by the system that can be recorded without it. */
+/** Whether the system was to record a command that can be recorded without it. */
 function canGoOtherRoad({ road, command, selected }: RecordArguments): boolean {
   const isOfSystem = road !== 'system' || process.platform === 'win32' || selected.tracepoints !== undefined;
   return command.length > 0 && !isOfSystem;
@@ -53,7 +55,7 @@ async function recordToTracer(given: RecordArguments, args: readonly string[]): 
   const { summary, problems } = await recording.stop();
   if (failure !== undefined) throw failure;
   say(summary);
-  // Its last words may come when the recording has ended.
+  // Its last messages may come after the recording has ended.
   command?.end();
   outcome ??= await command?.ended;
   if (outcome !== undefined) say(`${outcome}.`);
@@ -74,7 +76,7 @@ async function start(given: RecordArguments, args: readonly string[]): Promise<R
   }
 }
 
-/** Whether the user could record the system, if only root let him. */
+/** Whether the user could record the system, given root. */
 function isPermission(error: unknown): error is RecorderError {
   return (
     error instanceof RecorderPermissionError ||
@@ -83,9 +85,9 @@ function isPermission(error: unknown): error is RecorderError {
 }
 
 /**
- * Waits for whatever ends the recording first, and shows meanwhile how much there is.
+ * Waits for whatever ends the recording first, and shows progress meanwhile.
  *
- * @returns how the command ended, if it was that
+ * @returns how the command ended, if that was it
  */
 async function untilEnd(
   recording: RunningRecording,

@@ -9,27 +9,28 @@ import { UsageError } from './usage-error.ts';
 import { windowsCommand } from './windows-command.ts';
 
 /**
- * A terminal sends Ctrl-C to its whole foreground group, and `timeout` or a service manager to that of the program
- * they started: the command would end before its last events are recorded. So it leads a session of its own, which
- * is the group that Node.js can give it, and hears of signals from us. On Windows that would take its console away.
+ * A terminal sends Ctrl-C to its whole foreground group, and `timeout` or a service manager signals the group of the
+ * program it started: the command would exit before its last events are recorded. So it leads its own session, the only
+ * kind of group that Node.js can create, and we forward signals to it. On Windows that would detach it from
+ * the console, so it stays in our group there.
  */
 const HAS_OWN_GROUP = process.platform !== 'win32';
 
 export class RecordedCommand {
   readonly #child: ChildProcess | undefined;
-  /** When it has ended: how, in words. Rejected if it could not be started, or be asked to end. */
+  /** Resolves when it has ended, with a description of how. Rejects if it could not be started or told to end. */
   readonly ended: Promise<string>;
-  /** Tells who waits that the command cannot be asked to end. */
+  /** Reports to the waiter that the command cannot be told to end. */
   #failToEnd: (error: unknown) => void = () => {};
-  /** The first signal that was to end us. */
+  /** The first signal that told us to end. */
   #signal: NodeJS.Signals | undefined;
   #signalledAt = 0;
   #isEnding = false;
 
   /**
-   * @param variables of its environment, beside ours: how it and its recorder find each other
-   * @param stdout `stderr` where ours is for events
-   * @param user whose it is; ours without it
+   * @param variables added to its environment: how it and its recorder find each other
+   * @param stdout `stderr` if our own stdout is for events
+   * @param user to run it as; ours by default
    */
   constructor(
     [name = '', ...args]: readonly string[],
@@ -55,25 +56,25 @@ export class RecordedCommand {
     try {
       if (user === undefined) start();
       else asUser(user, start);
-      if (child === undefined) throw new Error(`${name} has not been started.`);
+      if (child === undefined) throw new Error(`${name} was not started.`);
       this.#child = child;
       this.ended = this.#endOf(child, name);
       if (child.pid !== undefined) this.#passSignalsOn(child);
     } catch (error) {
-      // Of some failures Node.js tells at once, of others by an event.
+      // Node.js reports some failures synchronously, others through an event.
       this.ended = Promise.reject(error instanceof UsageError ? error : failure(name, 'started', error));
     }
-    // It is told to who waits for it, which may be nobody yet.
+    // The failure is passed to whoever waits for it, possibly nobody yet.
     this.ended.catch(() => {});
   }
 
-  /** Asks it to end, if it runs: by the signal that is to end us, where there was one. */
+  /** Tells it to end, if it is running: by the signal that told us to end, if there was one. */
   end(): void {
     this.#isEnding = true;
     this.#send(this.#signal ?? 'SIGTERM');
   }
 
-  /** Ends it at once. */
+  /** Kills it. */
   kill(): void {
     this.#send('SIGKILL');
   }
@@ -83,18 +84,18 @@ export class RecordedCommand {
       this.#failToEnd = (error) => reject(failure(name, 'ended', error));
       child.on('error', (error) => reject(failure(name, 'started', error)));
       child.on('exit', (status, signal) => {
-        resolve(signal === null ? `${name} ended with status ${status}` : `${name} ended by ${signal}`);
+        resolve(signal === null ? `${name} exited with status ${status}` : `${name} was ended by ${signal}`);
       });
     });
   }
 
   #passSignalsOn(child: ChildProcess): void {
-    // The kernel ignores the terminal's own stop in a session that no shell watches over.
+    // The kernel ignores the terminal's own stop signal in a session that no shell controls.
     const pause = (): void => {
       this.#send('SIGSTOP');
       process.kill(process.pid, 'SIGSTOP');
     };
-    // However we end, it is not left behind.
+    // However we end, it must not be left behind.
     const end = (): void => this.end();
     process.once('exit', end);
     for (const signal of END_SIGNALS) process.on(signal, this.#onStop);
@@ -109,7 +110,7 @@ export class RecordedCommand {
     for (const signal of END_SIGNALS) process.off(signal, this.#onStop);
   }
 
-  /** The first signal ends the recording, which then ends the command; the second ends both at once. */
+  /** The first signal ends the recording, which then ends the command; the second kills both at once. */
   readonly #onStop = (signal: NodeJS.Signals): void => {
     if (this.#signal === undefined) {
       this.#signal = signal;
@@ -121,12 +122,12 @@ export class RecordedCommand {
     this.kill();
     this.#ignoreStops();
     heedRepeats();
-    // Whoever else hears of it does so before we are gone.
+    // Other handlers of the signal run before we exit.
     process.emit(signal, signal);
     process.kill(process.pid, signal);
   };
 
-  /** To the command and to all that it started in its group, as a terminal does. */
+  /** To the command and everything it started in its group, as from a terminal. */
   readonly #send = (signal: NodeJS.Signals): void => {
     const { pid, exitCode, signalCode } = this.#child ?? {};
     if (pid === undefined || exitCode !== null || signalCode !== null) return;
@@ -134,16 +135,13 @@ export class RecordedCommand {
       if (HAS_OWN_GROUP) process.kill(-pid, signal);
       else if (!isTreeEnded(pid)) process.kill(pid, signal);
     } catch (error) {
-      // It has just ended; programs of other users, such as sudo, cannot be ended.
+      // It has just exited, or belongs to another user, like sudo, and cannot be signalled.
       if (systemCodeOf(error) !== 'ESRCH') this.#failToEnd(error);
     }
   };
 }
 
-/**
- * Windows knows no signals, and no groups of processes: the program that a batch file has started would go on when
- * cmd.exe is gone.
- */
+/** Windows has no signals and no process groups: a program started by a batch file would outlive cmd.exe. */
 function isTreeEnded(pid: number): boolean {
   const taskkill = join(process.env.SystemRoot ?? 'C:\\Windows', 'System32', 'taskkill.exe');
   return (

@@ -1,4 +1,4 @@
-/** `tracewright report FILE`: a trace as one HTML file, to look at in a browser. */
+/** `tracewright report FILE`: writes a trace as one HTML file for a browser. */
 import { basename } from 'node:path';
 import { timeText } from '../trace/time-text.ts';
 import type { Trace } from '../trace/trace.ts';
@@ -22,17 +22,17 @@ import { UsageError } from './usage-error.ts';
 
 export const REPORT_USAGE = `Usage: tracewright report [OPTION]... FILE -o REPORT
 
-Writes a report of FILE: one HTML file that shows its activities and events on a timeline, as a tree and in
-numbers. It needs nothing but a browser, and no network.
+Writes a report of FILE: one HTML file that shows its activities and events on a timeline, as a tree and as
+statistics. It needs only a browser, and no network.
 ${TRACE_USAGE}
   -o, --output REPORT  the file to write; - is standard output
 ${MANIFEST_USAGE.replace(/--(manifest FILE|member NAME) +/g, (option) => `${option}    `)}
-Stacks are not in it, nor what of a large trace a browser could not hold: the report says what it lacks.
+The report omits stacks, and the parts of a large trace that do not fit into a browser; it says what is missing.
 `;
 
 const OPTIONS = { ...TRACE_OPTIONS, output: { type: 'string', short: 'o' } } as const;
 
-/** @throws UsageError, TraceError, InterruptedError; then the report is written of what has been read */
+/** @throws UsageError, TraceError, InterruptedError; the report of what was read so far is written first */
 export async function reportCommand(args: readonly string[]): Promise<void> {
   const given = fileArguments('report', REPORT_USAGE, args, OPTIONS);
   if (given === undefined) return;
@@ -69,10 +69,10 @@ async function writeReport(content: ReportContent, out: OutputFile): Promise<voi
   }
 }
 
-/** Returns the error that ends the events too early. */
+/** Returns the error that ends the events early. */
 async function readEvents(trace: Trace, file: string, report: TraceReport): Promise<unknown> {
   const close = async () => {
-    // Closing waits for what is being read, which may never come.
+    // Closing waits for a pending read, which may never finish.
     if (file === '-') process.stdin.destroy();
     await trace.close();
   };
@@ -93,7 +93,7 @@ function reportedTrace(trace: Trace, file: string, failure: unknown): ReportedTr
   if (lost !== undefined) notices.push(lost);
   if (failure !== undefined) {
     const reason = failure instanceof Error ? failure.message : String(failure);
-    notices.push(`The trace was not read to its end. ${reason}`);
+    notices.push(`The trace was not read completely. ${reason}`);
   }
   return {
     name: file === '-' ? 'standard input' : basename(file),

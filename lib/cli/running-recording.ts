@@ -1,11 +1,11 @@
-/** A recording, as `tracewright record` sees it on every system. */
+/** A recording in progress, as `tracewright record` sees it on every system. */
 export interface RunningRecording {
-  /** Where a program tells of what it is about to write; empty where nobody has to be told. */
+  /** Where a program announces what it is about to write; empty if no announcement is needed. */
   readonly address: string;
   /** In words. */
   progress(): string;
   /** Whether it has ended by itself. */
   hasEnded(): boolean;
-  /** Ends the recording and its file. */
+  /** Ends the recording and completes its file. */
   stop(): Promise<{ readonly summary: string; readonly problems: readonly string[] }>;
 }

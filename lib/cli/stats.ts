@@ -1,4 +1,4 @@
-/** `tracewright stats FILE`: what a trace holds, as tables or as one JSON object. */
+/** `tracewright stats FILE`: summarises a trace as tables or as one JSON object. */
 import { printable } from '../base/printable.ts';
 import { timeText } from '../trace/time-text.ts';
 import type { Trace } from '../trace/trace.ts';
@@ -15,12 +15,12 @@ import {
 
 export const STATS_USAGE = `Usage: tracewright stats [OPTION]... FILE
 
-Counts the events of FILE by provider and event, and tells the time they span, the processes, and what the
-recorder has lost. ${TRACE_USAGE}
+Counts the events of FILE by provider and event, and shows the time span, the processes, and what the
+recorder lost. ${TRACE_USAGE}
 ${MANIFEST_USAGE}  --json           one JSON object
 `;
 
-/** Characters of a column: what is longer puts its own line out of step, not all lines. */
+/** Width of a column in characters: a longer value shifts only its own line. */
 const MAX_WIDTH = 60;
 
 /** @throws UsageError, TraceError */
@@ -34,7 +34,7 @@ export async function statsCommand(args: readonly string[]): Promise<void> {
       for (const event of batch) summary.add(event);
     }
   } finally {
-    // Of a damaged trace, what stands before the damage.
+    // For a damaged trace, the events before the damage.
     const output = new Output();
     if (given.values.json === true) output.json(asJson(trace, summary), 2);
     else for (const line of asText(trace, summary)) output.line(line);
@@ -128,7 +128,7 @@ function eventsOf(provider: ProviderCount): EventCount[] {
   return [...provider.events.values()].flat().sort((a, b) => b.count - a.count);
 }
 
-/** The head and the rows as lines in which the columns stand below each other. */
+/** The head and the rows as lines with aligned columns. */
 function columns(
   head: readonly string[],
   rows: readonly (readonly string[])[],

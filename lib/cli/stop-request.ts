@@ -1,20 +1,20 @@
-/** What ends a command that would go on for ever: Ctrl-C, the system, the end of its terminal, or a time. */
+/** What ends a command that would otherwise run for ever: Ctrl-C, the system, a closed terminal, or a time limit. */
 
 /**
- * What asks a program to end: Ctrl-C, Ctrl-\, Ctrl-Break (Windows), the system, and a terminal that closes. Windows
- * ends a program a few seconds after the last of these, whatever the program does.
+ * The signals that tell a program to end: Ctrl-C, Ctrl-\, Ctrl-Break (Windows), the system, and a terminal that closes.
+ * Windows ends a program a few seconds after the last of these, no matter what.
  */
 export const END_SIGNALS = ['SIGINT', 'SIGQUIT', 'SIGBREAK', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * One request to end may come twice: the terminal sends Ctrl-C to npx and to us, and npx passes it on to us;
- * coreutils' timeout signals its program and then its group. What comes so soon is no second request.
+ * One request can arrive twice: the terminal sends Ctrl-C to npx and to us, and npx forwards it to us; coreutils'
+ * timeout signals its program and then the group. A repetition this soon is not a second request.
  */
 export const REPEAT_MS = 500;
 
 export class StopRequest {
   readonly requested: Promise<void>;
-  /** The second signal does what it does to every program. */
+  /** The second signal has its default effect. */
   readonly #onSignal = (): void => {
     ignoreRepeats();
     this.stop();
@@ -29,7 +29,7 @@ export class StopRequest {
     for (const signal of END_SIGNALS) process.on(signal, this.#onSignal);
   }
 
-  /** Ends the command after some time, too. The last such time counts. */
+  /** Also ends the command after some time. The last such time counts. */
   after(ms: number): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.stop(), ms);
@@ -41,7 +41,7 @@ export class StopRequest {
     this.#resolveRequested();
   }
 
-  /** Nothing is waited for any more. */
+  /** Stops waiting for anything. */
   dispose(): void {
     clearTimeout(this.#timer);
     for (const signal of END_SIGNALS) process.off(signal, this.#onSignal);
@@ -53,7 +53,7 @@ function ignoreRepeats(): void {
   setTimeout(heedRepeats, REPEAT_MS).unref();
 }
 
-/** For who measures the time itself: the timer may be late. */
+/** For callers that measure the time themselves: the timer may be late. */
 export function heedRepeats(): void {
   for (const signal of END_SIGNALS) process.off(signal, ignore);
 }

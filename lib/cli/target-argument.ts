@@ -1,4 +1,4 @@
-/** The process that a command is about: one that runs, one that is waited for, or one that is started. */
+/** The process that a command works on: a running one, one that it waits for, or one that it starts. */
 import type { ArrivedProcess } from '../diagnostics/client/arrived-process.ts';
 import type { TracingSession } from '../diagnostics/client/tracing-session.ts';
 import { splitCommand } from './command-arguments.ts';
@@ -14,27 +14,27 @@ export const TARGET_OPTIONS = {
 } as const;
 
 export const TARGET_USAGE = `  -p, --process-id PID      the process; "tracewright ps" lists them
-  --diagnostic-port ADDRESS listens at this socket (of Windows: pipe) for a process that was started with
-                            DOTNET_DiagnosticPorts=ADDRESS, and has it go on when its events are recorded
+  --diagnostic-port ADDRESS listens on this socket (Windows: pipe) for a process started with
+                            DOTNET_DiagnosticPorts=ADDRESS, and resumes it once its events are recorded
 `;
 
 export interface TargetValues {
   readonly 'process-id'?: string | undefined;
   readonly 'diagnostic-port'?: string | undefined;
-  /** With its arguments; empty, or left out: none. */
+  /** With its arguments; empty or omitted if there is none. */
   readonly command?: readonly string[];
-  /** Where goes what the command prints; `stderr` where our own stdout is for something else. */
+  /** Where the output of the command goes; `stderr` if our own stdout is for something else. */
   readonly commandOutput?: 'stdout' | 'stderr';
 }
 
-/** Is given each process that comes after the first one, and waits. Must not be rejected. */
+/** Called with each later process, which waits. Must not reject. */
 type OnLater = (later: OpenedTarget, stop: StopRequest) => Promise<void>;
 
 /**
- * The command line of a command that is about a process: OPTIONS [-- COMMAND [ARGUMENT]...].
+ * The command line of a command that works on a process: OPTIONS [-- COMMAND [ARGUMENT]...].
  *
- * @param options those of its own; see `optionArguments`
- * @returns undefined when help was asked for, and has been given
+ * @param options the command's own; see `optionArguments`
+ * @returns undefined if help was requested, after printing it
  * @throws UsageError
  */
 export function targetArguments<const O extends Parameters<typeof optionArguments>[3]>(
@@ -49,9 +49,9 @@ export function targetArguments<const O extends Parameters<typeof optionArgument
 }
 
 /**
- * Works on the process; does not where the user gives up waiting for it.
+ * Works on the process, unless the user cancels while waiting for it.
  *
- * @param onLater without it, processes that come later go on as if nobody had asked them to connect
+ * @param onLater without it, later processes continue as if not recorded
  * @throws UsageError, DiagnosticsClientError
  */
 export async function withTarget(
@@ -63,7 +63,9 @@ export async function withTarget(
   const { command = [], commandOutput: output = 'stdout' } = values;
   const given = [processId !== undefined, address !== undefined, command.length > 0];
   if (given.filter(Boolean).length !== 1) {
-    throw new UsageError('Either --process-id, --diagnostic-port or a COMMAND behind -- says which process.');
+    throw new UsageError(
+      'Specify the process with either --process-id, --diagnostic-port or a COMMAND after --.',
+    );
   }
   const stop = new StopRequest();
   const later: Promise<void>[] = [];
@@ -79,7 +81,7 @@ export async function withTarget(
     try {
       await work(target, stop);
       await Promise.race([target.allArrived, stop.requested]);
-      // Meanwhile others may still come.
+      // More processes may connect meanwhile.
       for (const each of later) await each;
     } finally {
       await target.close();
@@ -90,9 +92,9 @@ export async function withTarget(
 }
 
 /**
- * Reads a session to its end, which the process, the user or the time may bring.
+ * Reads a session until the process, the user or the time limit ends it.
  *
- * @param read takes the session's stream, to its end
+ * @param read consumes the session's stream to its end
  * @param duration in ms
  * @throws DiagnosticsClientError
  */
@@ -104,7 +106,7 @@ export async function readSession(
   read: () => Promise<void>,
 ): Promise<void> {
   if (duration !== undefined) stop.after(duration);
-  // Where stopping fails, the stream ends all the same, and the failure is told below.
+  // If stopping fails, the stream still ends, and the failure is reported below.
   stop.requested.then(() => session.stop()).catch(() => {});
   try {
     await Promise.all([read(), target.resume()]);
@@ -116,6 +118,6 @@ export async function readSession(
 }
 
 async function letGo(later: OpenedTarget): Promise<void> {
-  // One that has ended meanwhile needs nothing any more.
+  // A process that has exited meanwhile needs nothing.
   await later.resume().catch(() => {});
 }

@@ -1,6 +1,6 @@
 /**
- * A table of any length: printed row by row, in columns that fit the terminal. What does not fit, gives way: first
- * whole columns, in the order that they are declared to, then the end of the longest texts.
+ * A table of any length, printed row by row in columns that fit the terminal. If it is too wide, first whole columns
+ * are dropped, in the order they declare, then the ends of the longest texts.
  */
 import { printable } from '../base/printable.ts';
 import type { Output } from './output.ts';
@@ -8,20 +8,20 @@ import { cut, type Style, styled, terminalWidth, textWidth } from './terminal.ts
 
 export interface TableColumn {
   readonly title: string;
-  /** Left if it is not given. */
+  /** Left by default. */
   readonly align?: 'left' | 'right';
-  /** The column that is cut where the table is too wide, and where. */
+  /** The column to cut if the table is too wide, and at which end. */
   readonly cut?: 'start' | 'end';
-  /** Columns with smaller numbers are left out first; without a number, never. */
+  /** Columns with smaller numbers are dropped first; without a number, never. */
   readonly dropOrder?: number;
 }
 
 export type Cell = string | readonly [text: string, style: Style];
 
 const GAP = 2;
-/** Rows that decide on the widths; wider cells that come later stick out. */
+/** The rows that determine the widths; wider cells in later rows stick out. */
 const MEASURED_ROWS = 1000;
-/** Of a cut column. */
+/** For a cut column. */
 const MIN_CUT_WIDTH = 16;
 
 interface PlacedColumn {
@@ -34,7 +34,7 @@ interface PlacedColumn {
 export class TerminalTable {
   readonly #columns: readonly TableColumn[];
   readonly #output: Output;
-  /** Rows that wait for the widths. */
+  /** Rows held back until the widths are known. */
   #waiting: (readonly Cell[])[] = [];
   #placed: readonly PlacedColumn[] | undefined;
 
@@ -53,7 +53,7 @@ export class TerminalTable {
     if (this.#waiting.length === MEASURED_ROWS) this.end();
   }
 
-  /** Prints the rows that have waited; the head too, unless there have been no rows. */
+  /** Prints the rows held back, and the head unless there are no rows. */
   end(): void {
     if (this.#waiting.length === 0) return;
     const titles = this.#columns.map(({ title }): Cell => [title, 'bold']);
@@ -94,7 +94,7 @@ function totalWidth(placed: readonly PlacedColumn[]): number {
   return placed.reduce((sum, { width }) => sum + width, GAP * (placed.length - 1));
 }
 
-/** With the cut column as narrow as it still says something. */
+/** With the cut column at its narrowest useful width. */
 function leastWidth(placed: readonly PlacedColumn[]): number {
   const cuttable = placed.find(({ column }) => column.cut !== undefined);
   const spare = cuttable === undefined ? 0 : Math.max(0, cuttable.width - 2 * MIN_CUT_WIDTH);

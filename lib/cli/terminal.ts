@@ -1,4 +1,4 @@
-/** What the terminal can show, if stdout is one: its width, its colours, and how wide a text is on it. */
+/** What the terminal can show, if stdout is one: its width, its colours, and the width of text on it. */
 import { styleText } from 'node:util';
 
 export type Style = 'bold' | 'dim' | 'red' | 'yellow' | 'green' | 'cyan';
@@ -8,15 +8,15 @@ const IS_WIDE =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]$/u;
 const PLAIN = /^[ -~]*$/;
 
-/** What terminals have that do not tell: a pty that nobody has given a size says 0. */
+/** For terminals that do not report a width: a pty without a size says 0. */
 const USUAL_WIDTH = 80;
 
-/** Columns of the terminal; without one, lines may have any length. */
+/** Columns of the terminal; without a terminal, lines can have any length. */
 export function terminalWidth(): number {
   return process.stdout.isTTY ? process.stdout.columns || USUAL_WIDTH : Number.POSITIVE_INFINITY;
 }
 
-/** The text in colour, where stdout is a terminal that has colours and the user (NO_COLOR) wants them. */
+/** The text in colour, if stdout is a terminal with colours and the user (NO_COLOR) wants them. */
 export function styled(text: string, style: Style | undefined): string {
   return style !== undefined && process.stdout.isTTY && process.stdout.hasColors()
     ? styleText(style, text, { validateStream: false })
@@ -31,7 +31,7 @@ export function textWidth(text: string): number {
   return width;
 }
 
-/** The text in at most `width` columns, with `…` for what is left out of its end, or of its start. */
+/** The text in at most `width` columns, with `…` for what is cut from its end, or its start. */
 export function cut(text: string, width: number, side: 'start' | 'end'): string {
   if (textWidth(text) <= width) return text;
   const characters = side === 'end' ? [...text] : [...text].reverse();

@@ -1,4 +1,4 @@
-/** Opening the trace that a command was given, and reading it for the user. */
+/** Opens the trace given to a command, and reads it for the user. */
 import { readFile } from 'node:fs/promises';
 import { openTrace } from '../trace/open-trace.ts';
 import type { Trace } from '../trace/trace.ts';
@@ -20,11 +20,11 @@ interface TraceValues {
   readonly member?: string | undefined;
 }
 
-export const TRACE_USAGE = `FILE is an .etl, .nettrace, .netperf or perf.data, also in gzip or zip; - is standard input.
+export const TRACE_USAGE = `FILE is an .etl, .nettrace, .netperf or perf.data, plain or in gzip or zip; - is standard input.
 `;
 
-export const MANIFEST_USAGE = `  --manifest FILE  describes events of an .etl that do not describe themselves; may be repeated
-  --member NAME    the file to read of a zip or .diagsession that holds several traces: a name, or a part of one
+export const MANIFEST_USAGE = `  --manifest FILE  describes events of an .etl that are not self-describing; can be repeated
+  --member NAME    the trace to read from a zip or .diagsession with several: its name, or a part of it
 `;
 
 /** @param file a path; `-` is standard input */
@@ -42,7 +42,7 @@ export async function openTraceArgument(file: string, values: TraceValues): Prom
   }
 }
 
-/** The XML of a manifest that describes events, which is also read here to say which file is wrong. */
+/** The XML of a manifest that describes events; it is also parsed here, so that an error can name the file. */
 async function readManifest(path: string): Promise<string> {
   const xml = textOf(await inWords(path, readFile(path)));
   try {
@@ -53,7 +53,7 @@ async function readManifest(path: string): Promise<string> {
   return xml;
 }
 
-/** Windows' own manifests are in UTF-16 as often as in UTF-8; the byte order mark tells. */
+/** Windows' own manifests are in UTF-16 as often as in UTF-8; the byte order mark distinguishes them. */
 function textOf(bytes: Uint8Array): string {
   const [first, second] = bytes;
   const encoding =
@@ -61,7 +61,7 @@ function textOf(bytes: Uint8Array): string {
   return new TextDecoder(encoding).decode(bytes);
 }
 
-/** As sentences name it. */
+/** Its name in sentences. */
 export function fileText(file: string): string {
   return file === '-' ? 'Standard input' : file;
 }
@@ -73,7 +73,7 @@ const REASONS: Readonly<Record<string, (path: string) => string>> = {
   EPERM: (path) => `This user may not read "${path}".`,
 };
 
-/** What was opened, or in a sentence why the system does not let it. */
+/** The opened file, or a sentence that says why the system refuses it. */
 async function inWords<T>(path: string, opening: Promise<T>): Promise<T> {
   try {
     return await opening;
@@ -85,10 +85,10 @@ async function inWords<T>(path: string, opening: Promise<T>): Promise<T> {
 }
 
 /**
- * The trace's batches, with progress on a terminal, and at the end a word on stderr about what is missing or out of
- * order.
+ * The trace's batches, with progress on a terminal and, at the end, a message on stderr about missing or unordered
+ * events.
  *
- * @param isShownMeanwhile whether each batch is shown at once: on a terminal that is progress enough
+ * @param isShownMeanwhile whether each batch is printed at once, which on a terminal is progress enough
  */
 export async function* readWithProgress(
   trace: Trace,
@@ -114,18 +114,18 @@ function readingText({ bytesRead, size }: Trace): string {
   return `Reading: ${dataSize(bytesRead)}${share}`;
 }
 
-/** What the recorder has lost, as a sentence. */
+/** What the recorder lost, as a sentence. */
 export function lossText({ lostEvents, lostBuffers }: Trace): string | undefined {
   const parts = [
     ...(lostEvents > 0 ? [`${lostEvents} event${lostEvents === 1 ? '' : 's'}`] : []),
     ...(lostBuffers > 0 ? [`${lostBuffers} buffer${lostBuffers === 1 ? '' : 's'}`] : []),
   ];
-  return parts.length === 0 ? undefined : `The recorder has lost ${parts.join(' and ')}.`;
+  return parts.length === 0 ? undefined : `The recorder lost ${parts.join(' and ')}.`;
 }
 
-/** What came out of order, as a sentence. */
+/** What is out of order, as a sentence. */
 function lateText({ lateEvents }: Trace): string | undefined {
   if (lateEvents === 0) return undefined;
   const [events, come] = lateEvents === 1 ? ['1 event', 'comes'] : [`${lateEvents} events`, 'come'];
-  return `${events} ${come} out of order: too far behind later ones in the trace to be waited for.`;
+  return `${events} ${come} out of order: too late in the trace to be sorted.`;
 }

@@ -1,4 +1,4 @@
-/** A command whose processes connect to a diagnostic port of ours, and wait there until they are let go on. */
+/** A command whose processes connect to our diagnostic port and wait there to be resumed. */
 import type { ArrivedProcess } from '../diagnostics/client/arrived-process.ts';
 import { ReverseServer } from '../diagnostics/client/reverse-server.ts';
 import { portVariables } from './port-variables.ts';
@@ -37,28 +37,28 @@ export class TracedCommand {
     }
   }
 
-  /** The first of its processes that connects, which none may ever do. */
+  /** The first of its processes that connects, if any ever does. */
   arrived(): Promise<ArrivedProcess> {
     return this.#server.arrived();
   }
 
-  /** When it has ended: how, in words. Rejected if it could not be started. */
+  /** Resolves when it has ended, with a description of how. Rejects if it could not be started. */
   get ended(): Promise<string> {
     return this.#command.ended;
   }
 
-  /** Asks it to end, if it runs. @returns how it did, in words */
+  /** Tells it to end, if it is running. @returns how it ended, in words */
   end(): Promise<string> {
     this.#command.end();
     return this.ended;
   }
 
-  /** Ends it at once. */
+  /** Kills it. */
   kill(): void {
     this.#command.kill();
   }
 
-  /** Nobody can connect any more. */
+  /** No more processes can connect. */
   close(): void {
     this.#server.close();
     this.#port.close();

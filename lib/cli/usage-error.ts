@@ -1,4 +1,4 @@
-/** A command line that was not understood. */
+/** An invalid command line. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

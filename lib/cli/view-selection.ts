@@ -1,4 +1,4 @@
-/** Which activities `tracewright view` is asked for. */
+/** Which activities `tracewright view` selects. */
 import type { TraceEvent } from '../trace/trace-event.ts';
 import type { TracedActivity } from '../view/traced-activity.ts';
 import { eventFilter } from './event-filter.ts';
@@ -14,19 +14,19 @@ export const SELECTION_OPTIONS = {
 } as const;
 
 export const SELECTION_USAGE = `  --activity ID    only this activity: a path (//1/1, or /#4321/1/1/ of one process) or a GUID
-  --name NAME      only activities of this name (Request or MyCompany-MyService/Request)
-  --slowest N      only the N that took longest, the slowest first
+  --name NAME      only activities with this name (Request or MyCompany-MyService/Request)
+  --slowest N      only the N slowest, the slowest first
 `;
 
 export interface Selection {
-  /** What the user asked for, for a message that there is none; undefined: all. */
+  /** What the user selected, for a message that it does not exist; undefined for all. */
   readonly wanted: string | undefined;
-  /** Whether the start belongs to it. */
+  /** Whether the activity with this start is selected. */
   readonly isWanted: (event: TraceEvent) => boolean;
-  /** Whether the activity is one to show with all that is in it. */
+  /** Whether to show the activity with everything in it. */
   readonly isRoot: ((event: TraceEvent, activity: TracedActivity) => boolean) | undefined;
   readonly slowest: number | undefined;
-  /** Names of activities that are not the wanted one; of those that have it, none. */
+  /** Names of activities other than the selected one; none if it exists. */
   readonly otherNames: ReadonlySet<string>;
 }
 
@@ -50,7 +50,7 @@ export function selection(values: OptionValues<typeof SELECTION_OPTIONS>): Selec
   };
 }
 
-/** @param others is given the names of those that have another */
+/** @param others receives the names of the others */
 function nameTest(
   text: string,
   others: Set<string>,
@@ -58,7 +58,7 @@ function nameTest(
   const wanted = text.toLowerCase();
   const hasProvider = new Map<string, (event: TraceEvent) => boolean>();
   const isOfWanted = (start: TraceEvent, task: string) => {
-    // Names of tasks may have a slash, too.
+    // Task names may contain a slash, too.
     if (!wanted.endsWith(`/${task}`)) return false;
     const provider = wanted.slice(0, -task.length - 1);
     const test = hasProvider.get(provider) ?? providerTest(provider);
@@ -74,6 +74,7 @@ function nameTest(
 }
 
 function countArgument(option: string, text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new UsageError(`${option} takes a number from 1, not "${text}".`);
+  if (!/^[1-9]\d{0,8}$/.test(text))
+    throw new UsageError(`${option} takes a number of at least 1, not "${text}".`);
   return Number(text);
 }

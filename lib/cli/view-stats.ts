@@ -1,4 +1,4 @@
-/** `tracewright view FILE --stats` and `--compare`: durations by the names of activities. */
+/** `tracewright view FILE --stats` and `--compare`: durations by activity name. */
 import type { ActivityStats, NameStats } from '../view/activity-stats.ts';
 import { type ComparedName, compareStats } from '../view/compare.ts';
 import { milliseconds, thousands } from '../view/milliseconds.ts';
@@ -93,7 +93,7 @@ function comparedCells({ name, before, after, totalChangeNs }: ComparedName): Ce
   return [name, ...pairs, changeCell(before, after, totalChangeNs)];
 }
 
-/** Of the total, as a share of what it was. */
+/** Change of the total, relative to before. */
 function changeCell(before: NameStats | undefined, after: NameStats | undefined, changeNs: number): Cell {
   if (before === undefined) return ['new', 'yellow'];
   if (after === undefined) return ['gone', 'yellow'];

@@ -1,4 +1,4 @@
-/** `tracewright view FILE --table`: events as the table of "EventSource Activity Support". */
+/** `tracewright view FILE --table`: events in the table of "EventSource Activity Support". */
 import { jsonValue, type TraceEvent } from '../trace/trace-event.ts';
 import { EVENT_ALIGNMENT, EVENT_COLUMNS, type EventRow, eventCells, eventRow } from '../view/event-row.ts';
 import { TraceActivities } from '../view/trace-activities.ts';
@@ -17,7 +17,7 @@ const COLUMNS: readonly TableColumn[] = EVENT_COLUMNS.map((title, i) => ({
   ...LAYOUT[title],
 }));
 
-/** Prints the wanted events as they come. */
+/** Prints the selected events as they are read. */
 export class EventsTable {
   readonly #tracker = new TraceActivities();
   readonly #isWanted: (event: TraceEvent) => boolean;

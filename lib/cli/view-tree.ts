@@ -1,4 +1,4 @@
-/** `tracewright view FILE [--critical]`: activities as a tree, or those of them that made one slow. */
+/** `tracewright view FILE [--critical]`: activities as a tree, or the critical path of a slow one. */
 import { activityKey } from '../view/activity-key.ts';
 import { type ActivityNode, type ActivityTree, nodesOf } from '../view/activity-tree.ts';
 import { criticalPath } from '../view/critical-path.ts';
@@ -15,10 +15,10 @@ const COLUMNS: readonly TableColumn[] = [
   { title: 'ProcessID', align: 'right', dropOrder: 3 },
   { title: 'Activity Name', cut: 'end' },
 ];
-/** Shown where there are several. */
+/** Shown if there are several. */
 const PROCESS_COLUMN = COLUMNS.findIndex(({ title }) => title === 'ProcessID');
 const INDENT = '  ';
-/** Deeper ones show their depth as a number instead of by the space before them. */
+/** Deeper activities show their depth as a number instead of indentation. */
 const MAX_INDENTS = 40;
 
 const MARKS: Readonly<Record<TracedActivity['state'], readonly [mark: string, style?: Style]>> = {
@@ -28,11 +28,11 @@ const MARKS: Readonly<Record<TracedActivity['state'], readonly [mark: string, st
   unstarted: ['no start', 'yellow'],
 };
 
-export const MARKS_USAGE = `Of an activity whose stop is missing, "killed" is the time until an activity around it stopped, and "open" the time
-until the trace ends. "no start" is a stop whose start is missing.
+export const MARKS_USAGE = `For an activity without a stop, "killed" is the time until an enclosing activity stopped, and "open" the time
+until the trace ends. "no start" is a stop without its start.
 `;
 
-/** An activity as it is shown: in a tree, or as a step of a critical path. */
+/** An activity as shown in a tree, or as a step of a critical path. */
 interface Shown {
   readonly node: ActivityNode;
   readonly depth: number;
@@ -53,7 +53,7 @@ function* subtree(tree: ActivityTree, root: ActivityNode): Generator<Shown> {
     const { activity } = node;
     yield {
       node,
-      // Not its parent's depth, which may be shown elsewhere.
+      // Not the parent's depth, since the parent may be shown elsewhere.
       depth: activity.depth - root.activity.depth,
       durationNs: tree.durationNs(activity),
       selfNs: activity.selfNs,
@@ -97,7 +97,7 @@ function cells({ node: { activity }, depth, durationNs, selfNs }: Shown): Cell[]
   ];
 }
 
-/** Times in milliseconds; `durationMSec` is that until the trace's end where there is no stop, see `state`. */
+/** Times in milliseconds; without a stop, `durationMSec` extends to the end of the trace, see `state`. */
 function asJson({ node, depth, durationNs, selfNs }: Shown): Record<string, unknown> {
   const { activity, payload, stopPayload } = node;
   const isStarted = activity.state !== 'unstarted';

@@ -1,4 +1,4 @@
-/** `tracewright view FILE`: the activities of a trace, as a tree, a table, or in numbers. */
+/** `tracewright view FILE`: shows the activities of a trace as a tree, a table, or statistics. */
 import type { TraceEvent } from '../trace/trace-event.ts';
 import { ActivityStats } from '../view/activity-stats.ts';
 import { ActivityTree, nodesOf } from '../view/activity-tree.ts';
@@ -25,21 +25,21 @@ import { MARKS_USAGE, printCriticalPaths, printTree } from './view-tree.ts';
 
 export const VIEW_USAGE = `Usage: tracewright view [OPTION]... FILE
 
-Prints the activities of FILE, what starts and stops with an activity id, as the tree of what started what.
+Shows the activities of FILE, everything that starts and stops with an activity id, as a tree of what started what.
 ${TRACE_USAGE}
 Instead of the tree:
-  --table          the events, with their activities and of stops the durations
-  --stats          durations by the names of activities; percentiles are right to 0.4 %
-  --critical       what made the slowest activity, or the chosen ones, take so long
-  --compare OTHER  the durations of FILE beside those of OTHER (the columns with a 2), which is another trace, or
-                   with --activity another activity
+  --table          the events, with their activities and, for stops, the durations
+  --stats          durations by activity name; percentiles are accurate to 0.4 %
+  --critical       the critical path of the slowest activity, or of the selected ones
+  --compare OTHER  the durations of FILE beside those of OTHER (the columns with a 2), which is another trace or,
+                   with --activity, another activity
 
-${SELECTION_USAGE}${MANIFEST_USAGE}  --json           one JSON object a line
+${SELECTION_USAGE}${MANIFEST_USAGE}  --json           one JSON object per line
 
 ${MARKS_USAGE}`;
 
 const MODES = ['table', 'stats', 'critical', 'compare'] as const;
-/** A tree of more would not fit into memory everywhere, and nobody would read it. */
+/** A larger tree would not fit into memory everywhere, and nobody would read it. */
 const MAX_ACTIVITIES = 1_000_000;
 
 const OPTIONS = {
@@ -143,7 +143,7 @@ async function viewComparison(file: string, values: Values, output: Output): Pro
   finish(undefined, file, otherSelected, after);
 }
 
-/** Of all activities without keeping them; of chosen ones, and of what is in them, out of their tree. */
+/** For all activities without keeping them; for selected ones and what is in them, from their tree. */
 async function readStats(file: string, values: Values, selected: Selection) {
   if (selected.isRoot !== undefined || selected.slowest !== undefined) {
     const tree = treeOf(selected);
@@ -172,9 +172,9 @@ function statsOf(tree: ActivityTree): ActivityStats {
 }
 
 /**
- * Takes all events; returns the error that ends them too early, to be thrown when what was read has been shown.
+ * Reads all events; returns the error that ends them early, to be thrown once what was read has been shown.
  *
- * @param show what each batch of them adds to the output, where that can be shown at once
+ * @param show what each batch adds to the output, if that can be shown at once
  */
 async function readEvents(
   file: string,
@@ -184,7 +184,7 @@ async function readEvents(
 ): Promise<unknown> {
   const trace = await openTraceArgument(file, values);
   const close = async () => {
-    // Closing waits for what is being read, which may never come.
+    // Closing waits for a pending read, which may never finish.
     if (file === '-') process.stdin.destroy();
     await trace.close();
   };
@@ -202,7 +202,7 @@ async function readEvents(
   return undefined;
 }
 
-/** Says what the output does not: why it ends early, or that and why there is nothing. */
+/** Says what the output does not: why it ends early, or why there is nothing. */
 function finish(
   failure: unknown,
   file: string,
@@ -212,7 +212,9 @@ function finish(
   if (failure !== undefined) throw failure;
   if (isCut) {
     const count = thousands(MAX_ACTIVITIES);
-    warn(`Only the first ${count} activities are shown: --activity, --name and --slowest choose others.`);
+    warn(
+      `Only the first ${count} activities are shown: select others with --activity, --name and --slowest.`,
+    );
   }
   if (roots.length > 0) return;
   if (wanted !== undefined) {
@@ -223,7 +225,7 @@ function finish(
   if (tracker.startsWithoutId > 0) {
     const count = thousands(tracker.startsWithoutId);
     warn(
-      `${count} starts have no id. In .NET ids need System.Threading.Tasks.TplEventSource with keyword 0x80.`,
+      `${count} starts have no id. In .NET, ids need System.Threading.Tasks.TplEventSource with keyword 0x80.`,
     );
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A command as Windows' own prompt finds it: with the extensions of PATHEXT, and a batch file, which npm installs for
- * each program, run by cmd.exe. Node.js starts neither by its name alone.
+ * Finds a command like Windows' own prompt: with the extensions of PATHEXT, and with cmd.exe for batch files, which npm
+ * installs for each program. Node.js cannot start either by name alone.
  *
  * Source: "Everyone quotes command line arguments the wrong way" (Microsoft), and the advisory BatBadBut
  * (CVE-2024-24576) on what cmd.exe expands within quotes.
@@ -12,7 +12,7 @@ import { UsageError } from './usage-error.ts';
 export interface WindowsCommand {
   readonly file: string;
   readonly args: readonly string[];
-  /** Whether the arguments stand in the command line as they are. */
+  /** Whether the arguments are already quoted for the command line. */
   readonly isVerbatim: boolean;
 }
 
@@ -27,7 +27,7 @@ function here(): WindowsPlaces {
   return { env: process.env, folder: process.cwd(), isFile };
 }
 
-/** What cannot be looked at is none. */
+/** A file that cannot be examined counts as missing. */
 function isFile(path: string): boolean {
   try {
     return statSync(path).isFile();
@@ -36,20 +36,20 @@ function isFile(path: string): boolean {
   }
 }
 
-/** Of those that PATHEXT may name, what a process can be started from; scripts of other hosts are not among them. */
+/** The extensions in PATHEXT from which a process can be started; not the scripts of other hosts. */
 const PROGRAMS = ['.com', '.exe'];
 const BATCH_FILES = ['.bat', '.cmd'];
 const DEFAULT_EXTENSIONS = '.COM;.EXE;.BAT;.CMD';
 
-/** cmd.exe takes these as they are, and so do batch files; all else stands in quotes. */
+/** cmd.exe and batch files take these unchanged; everything else is quoted. */
 const PLAIN = /^[\w#$*+\-./:?@\\\u{a0}-\u{10ffff}]*$/u;
-/** What ends a command line, whatever quotes it stands in. */
+/** Ends a command line, even within quotes. */
 const LINE_ENDS = /[\0\r\n]/;
 
 /**
- * How to start the command. One that is not found is left to Node.js, which says so.
+ * How to start the command. If it is not found, Node.js reports that.
  *
- * @throws UsageError for an argument that no batch file can be given
+ * @throws UsageError for an argument that cannot be passed to a batch file
  */
 export function windowsCommand(
   name: string,
@@ -62,31 +62,31 @@ export function windowsCommand(
   const wrong = args.find((arg) => LINE_ENDS.test(arg));
   if (wrong !== undefined) {
     throw new UsageError(
-      `${name} is a batch file, which takes no argument of several lines: ${JSON.stringify(wrong)}.`,
+      `${name} is a batch file, to which an argument with several lines cannot be passed: ${JSON.stringify(wrong)}.`,
     );
   }
-  // No AutoRun of the user's, extensions for what follows, no expansion of "!", and the outer quotes taken away.
+  // No AutoRun of the user's, extensions for what follows, no expansion of "!", and the outer quotes removed.
   const options = ['/d', '/e:on', '/v:off', '/s', '/c'];
   const line = [`"${file}"`, ...args.map(batchArgument)].join(' ');
   return { file: places.env.ComSpec ?? 'cmd.exe', args: [...options, `"${line}"`], isVerbatim: true };
 }
 
 /**
- * An argument as it comes through cmd.exe and a batch file that hands it on, as `%*`, to a program.
+ * An argument quoted for cmd.exe and for a batch file that passes it on to a program as `%*`.
  *
- * Quotes are doubled: to cmd.exe they close and open again, so nothing between them is ever outside of quotes; to the
- * program they are one quote. A percent sign would expand a variable, in quotes too: behind it stands an expansion
- * of nothing, which is all that cmd.exe then finds.
+ * Quotes are doubled: for cmd.exe they close and reopen, so nothing between them is ever outside quotes; for the
+ * program they are one quote. A percent sign would expand a variable, even in quotes: it is followed by an expansion of
+ * nothing, so that cmd.exe expands only that.
  */
 export function batchArgument(text: string): string {
   const escaped = text.replaceAll(/(\\*)"/g, '$1$1""').replaceAll('%', '%%cd:~,%');
-  // An empty one would be none. A backslash at the end would escape a quote that the batch file puts behind it.
+  // An empty argument would vanish. A backslash at the end would escape a quote that the batch file adds after it.
   if (text !== '' && PLAIN.test(text) && !text.endsWith('\\')) return escaped;
   return `"${escaped.replace(/\\+$/, '$&$&')}"`;
 }
 
 function foundFile(name: string, { env, folder, isFile }: WindowsPlaces): string | undefined {
-  // What has a path is not looked for.
+  // A path is not searched for.
   const folders = /[\\/:]/.test(name) ? [folder] : [...currentFolder(env, folder), ...searchedFolders(env)];
   const extensions = (env.PATHEXT ?? DEFAULT_EXTENSIONS)
     .split(';')
@@ -97,20 +97,20 @@ function foundFile(name: string, { env, folder, isFile }: WindowsPlaces): string
     : extensions.map((extension) => name + extension);
   for (const each of folders) {
     const found = names.map((file) => win32.resolve(each, file)).find(isFile);
-    // Windows has no file with a quote in its name; another system's must not end ours.
+    // No Windows file name contains a quote; on other systems it must not end ours.
     if (found !== undefined && !found.includes('"')) return found;
   }
   return undefined;
 }
 
-/** As Windows has it: first, unless this variable says no. */
+/** Like Windows: searched first, unless this variable is set. */
 function currentFolder(env: WindowsPlaces['env'], folder: string): readonly string[] {
   return env.NoDefaultCurrentDirectoryInExePath === undefined ? [folder] : [];
 }
 
 function searchedFolders(env: WindowsPlaces['env']): readonly string[] {
   const folders = (env.PATH ?? '').split(';').map((folder) => folder.replaceAll('"', '').trim());
-  // Relative ones would be of whatever folder we are in.
+  // Relative folders would depend on the current one.
   return folders.filter((folder) => win32.isAbsolute(folder));
 }
 

@@ -42,7 +42,7 @@ describe('collect with a command', () => {
     const { status, stdout, stderr } = await collect.end();
     expect({ status, stdout }).toEqual({ status: 0, stdout: 'Options: --no-deprecation\n' });
     expect(stderr).toMatch(
-      /^Collected \d+\.\d kB into a\.nettrace\. Process \d+ has ended\.\n.*node.* ended with status 3\.\n$/,
+      /^Collected \d+\.\d kB into a\.nettrace\. Process \d+ has ended\.\n.*node.* exited with status 3\.\n$/,
     );
     expect(await numbersIn('a.nettrace')).toEqual(upTo(100));
     expect(files()).toEqual(['a.nettrace']);
@@ -132,9 +132,7 @@ describe('collect with a command', () => {
       'wait',
     );
     expect(status).toBe(0);
-    expect(stderr).toMatch(
-      /^Collected \d+\.\d kB into a\. It has nearly reached --max-size\.\n.* by SIGTERM\.\n$/,
-    );
+    expect(stderr).toMatch(/^Collected \d+\.\d kB into a\. It is close to --max-size\.\n.* by SIGTERM\.\n$/);
     expect((await numbersIn('a')).length).toBeGreaterThan(100);
     expect(statSync(join(folder.path, 'a')).size).toBeLessThanOrEqual(20_000);
   });
@@ -160,7 +158,7 @@ describe('collect with a command', () => {
     const { status, stderr } = await run('collect', '--', NODE, '--version');
     expect(status).toBe(1);
     expect(stderr).toMatch(
-      /node.* ended with status 0\.\ntracewright: No process of .*node.* has connected, as those of Node\.js and \.NET do\.\n$/,
+      /node.* exited with status 0\.\ntracewright: No process of .*node.* has connected; only Node\.js and \.NET processes do\.\n$/,
     );
     expect(files()).toEqual([]);
   });
@@ -192,7 +190,7 @@ describe('counters with a command', () => {
       /^\S+Z {2}System\.Runtime {2}dotnet\.process\.memory\.working_set \(By\) {2}[\d,]+$/m,
     );
     expect(stdout).not.toContain('It runs.');
-    expect(stderr).toMatch(/^It runs\.\nProcess \d+ has ended\.\n.*node.* ended with status 0\.\n$/);
+    expect(stderr).toMatch(/^It runs\.\nProcess \d+ has ended\.\n.*node.* exited with status 0\.\n$/);
   });
 });
 
@@ -240,7 +238,7 @@ describe('record by EventPipe', () => {
     async () => {
       const { status, stderr } = await run('record', '--', NODE, WRITES);
       expect(status).toBe(0);
-      expect(stderr).toContain('node is recorded by EventPipe instead, into trace.nettrace.\nCollected');
+      expect(stderr).toContain('node is recorded through EventPipe instead, into trace.nettrace.\nCollected');
       expect(await numbersIn('trace.nettrace')).toEqual(upTo(100));
     },
   );

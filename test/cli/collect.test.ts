@@ -162,7 +162,7 @@ describe('collect', () => {
       status: 0,
       stderr:
         `Collected ${dataSize(trace.length - 1)} into a. ` +
-        `${PROCESS} did not end its session in time; the file has what came until then.\n`,
+        `${PROCESS} did not end its session in time; the file has what had arrived by then.\n`,
     });
     expect(readFileSync(join(folder.path, 'a'))).toEqual(Buffer.from(trace.subarray(0, -1)));
   });
@@ -190,7 +190,7 @@ describe('collect', () => {
     const { status, stderr } = await run('collect', '-p', PID, '--max-size', 'much');
     expect({ status, stderr }).toEqual({
       status: 2,
-      stderr: 'tracewright: --max-size takes megabytes, not "much".\n',
+      stderr: 'tracewright: --max-size takes a size in megabytes, not "much".\n',
     });
   });
 

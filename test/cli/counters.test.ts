@@ -107,8 +107,8 @@ describe('counters', () => {
     expect({ status, stderr }).toEqual({
       status: 0,
       stderr:
-        'tracewright: The process has more series of meters than are asked for: some are not shown.\n' +
-        'tracewright: The process cannot pass its meters on: no such meter.\n',
+        'tracewright: The process has more time series than requested: some are not shown.\n' +
+        'tracewright: The process cannot publish its meters: no such meter.\n',
     });
   });
 

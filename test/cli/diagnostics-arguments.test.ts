@@ -8,22 +8,22 @@ import { UsageError } from '../../lib/cli/usage-error.ts';
 
 describe('collect', () => {
   it.each([
-    [['-p', 'x'], '--process-id takes the number of a process, not "x".'],
-    [[], 'Either --process-id, --diagnostic-port or a COMMAND behind -- says which process.'],
+    [['-p', 'x'], '--process-id takes a process id, not "x".'],
+    [[], 'Specify the process with either --process-id, --diagnostic-port or a COMMAND after --.'],
     [
       ['-p', '1', '--diagnostic-port', 'x'],
-      'Either --process-id, --diagnostic-port or a COMMAND behind -- says which process.',
+      'Specify the process with either --process-id, --diagnostic-port or a COMMAND after --.',
     ],
     [['-p', '1', '--nettrace-version', '5'], '--nettrace-version takes 4 or 6, not "5".'],
-    [['-p', '1', '--provider', ','], '--provider takes the names of providers, and got none.'],
+    [['-p', '1', '--provider', ','], '--provider takes names of providers, but is empty.'],
     [['-p', '1', '--provider', ':1'], '--provider: The provider ":1" has no name.'],
     [['-p', '1', '--provider', 'A:g'], '--provider: The keywords of A are up to 64 bits in hex, not "g".'],
-    [['-p', '1', '--provider', 'A::6'], '--provider: The level of A is at most 5, not 6.'],
+    [['-p', '1', '--provider', 'A::6'], '--provider: The level of A must be at most 5, not 6.'],
     [
       ['-p', '1', '--providers', 'A'],
-      'There is no option --providers: it is --provider, which may be repeated.',
+      'There is no option --providers; did you mean --provider (can be repeated)?',
     ],
-    [['-p', '1', 'file'], 'collect takes no file, such as "file".'],
+    [['-p', '1', 'file'], 'collect takes no file: "file" is unexpected.'],
   ])('does not understand %j', async (args, sentence) => {
     await expect(collectCommand(args)).rejects.toEqual(new UsageError(sentence));
   });
@@ -34,8 +34,8 @@ describe('counters', () => {
     [['--interval', '0'], '--interval takes seconds, 0.1 or more, not "0".'],
     [['--provider', 'A;B'], '--provider takes names of event sources and meters, not "A;B".'],
     [['--provider', ''], '--provider takes names of event sources and meters, not "".'],
-    [['--providers=A'], 'There is no option --providers: it is --provider, which may be repeated.'],
-    [['--duration', 'x'], '--duration takes seconds, not "x".'],
+    [['--providers=A'], 'There is no option --providers; did you mean --provider (can be repeated)?'],
+    [['--duration', 'x'], '--duration takes a number of seconds, not "x".'],
   ])('does not understand %j', async (args, sentence) => {
     await expect(countersCommand(['-p', '1', ...args])).rejects.toEqual(new UsageError(sentence));
   });
@@ -43,7 +43,7 @@ describe('counters', () => {
 
 describe('ps', () => {
   it('takes no process', async () => {
-    await expect(psCommand(['1'])).rejects.toEqual(new UsageError('ps takes no file, such as "1".'));
+    await expect(psCommand(['1'])).rejects.toEqual(new UsageError('ps takes no file: "1" is unexpected.'));
   });
 });
 

@@ -152,7 +152,7 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`dumping a trace ($
   it('says when the recorder has lost events', () => {
     const { stderr, lines } = stats(join(dataFolder ?? '', 'etl/AMSITrace.etl'));
     expect(lines[2]).toBe('Lost: 3 events, 0 buffers');
-    expect(stderr).toBe('tracewright: The recorder has lost 3 events.\n');
+    expect(stderr).toBe('tracewright: The recorder lost 3 events.\n');
   });
 });
 

@@ -103,7 +103,7 @@ describe('what cannot be understood', () => {
     ],
     [
       { from: 'noon' },
-      '--from takes seconds since the trace\'s start (1.5, 200ms) or a date (2024-05-17T10:20:30Z), not "noon".',
+      '--from takes seconds since the start of the trace (1.5, 200ms) or a date (2024-05-17T10:20:30Z), not "noon".',
     ],
   ])('%j is a usage error', (values, message) => {
     expect(() => eventFilter(values)).toThrow(new UsageError(message));

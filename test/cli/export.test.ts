@@ -138,7 +138,7 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`exporting a trace 
       const [status] = await closed;
       expect({ status, stderr }).toEqual({
         status: 1,
-        stderr: `tracewright: Interrupted: ${target} has what was read up to here.\n`,
+        stderr: `tracewright: Interrupted: ${target} has the events read so far.\n`,
       });
       expect(checkChromeTrace(readFileSync(target, 'utf8')).events.length).toBeGreaterThan(0);
       expect(readdirSync(folder)).toEqual(['trace.json']);
@@ -151,14 +151,17 @@ describe('exporting', () => {
     [['trace.etl'], 'export needs -o OUT, the file to write.'],
     [
       ['trace.etl', '-o', 'trace.txt'],
-      'The name trace.txt tells no format: --format takes one of chrome, speedscope, csv, nettrace.',
+      'No format has the extension of trace.txt: --format takes one of chrome, speedscope, csv, nettrace.',
     ],
     [
       ['trace.etl', '-o', '-', '--format', 'xml'],
       '--format takes one of chrome, speedscope, csv, nettrace, not "xml".',
     ],
     [['trace.etl', '-o', 'a.json', '--flatten'], '--flatten is for csv, not for chrome.'],
-    [['-', '-o', 'a.csv', '--flatten'], '--flatten reads twice, which standard input cannot be.'],
+    [
+      ['-', '-o', 'a.csv', '--flatten'],
+      '--flatten reads the trace twice, which is not possible with standard input.',
+    ],
     [
       ['trace.etl', '-o', 'a.json', '--nettrace-version', '4'],
       '--nettrace-version is for nettrace, not for chrome.',

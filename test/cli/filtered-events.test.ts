@@ -25,9 +25,9 @@ it.each([
   ],
   [
     { provider: ['Acme-Web'], event: ['CacheMiss'], level: '4' },
-    'None of the 3 events of a.data is what the options choose.',
+    'None of the 3 events of a.data matches the options.',
   ],
-  [{ level: '1' }, 'None of the 3 events of a.data is what the options choose.'],
+  [{ level: '1' }, 'None of the 3 events of a.data matches the options.'],
 ])('%j: %s', (values, says) => {
   expect(emptinessOf(values)).toEqual({ had: 0, says });
 });

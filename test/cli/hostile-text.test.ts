@@ -224,7 +224,7 @@ describe('an export to standard output', () => {
   it('of bytes is not for a terminal', async () => {
     written(true);
     await expect((await openOutput('-')).write(new Uint8Array(1))).rejects.toThrow(
-      'A terminal cannot show these bytes: give a file, or redirect standard output to one.',
+      'A terminal cannot show binary data: name a file, or redirect standard output to one.',
     );
   });
 });

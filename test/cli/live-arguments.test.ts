@@ -37,7 +37,7 @@ describe('the command line of live', () => {
     [['--level', 'loud'], /--level takes 0 to 255 or one of/],
     [['--provider', '082256f5-7e74-534a-d7aa-b5a2c4825e57'], 'providers have no GUID on Linux'],
     [['--from', '1s'], /--from/],
-    [['--'], 'There is no command behind --.'],
+    [['--'], 'There is no command after --.'],
   ])('is not understood as %j', (args, message) => {
     expect(() => liveArguments(args)).toThrow(UsageError);
     expect(() => liveArguments(args)).toThrow(message);

@@ -74,7 +74,7 @@ describe('tracewright manifest', () => {
     const file = module('killed.mjs', `process.kill(process.pid, 'SIGKILL'); await new Promise(() => {});`);
     const { status, stdout, stderr } = tracewright('manifest', file);
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-    expect(stderr).toMatch(/^tracewright: killed\.mjs ended .* before it told its event sources\.\n$/);
+    expect(stderr).toMatch(/^tracewright: killed\.mjs ended .* before its event sources could be read\.\n$/);
   });
 
   it('says in a sentence what is wrong', () => {

@@ -59,6 +59,6 @@ describe('ps', () => {
   it('says that there is none', async () => {
     const { stdout, stderr } = await run('ps');
     expect(rowOf(stdout)).toBeUndefined();
-    if (stdout === '') expect(stderr).toBe('No process has a diagnostic port that was found.\n');
+    if (stdout === '') expect(stderr).toBe('No process with a diagnostic port was found.\n');
   });
 });

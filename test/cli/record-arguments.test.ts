@@ -40,35 +40,32 @@ describe('the command line of record', () => {
     [['--level', '0'], '--level takes a number from 1 to 255, not "0".'],
     [['--keywords', '0xg'], '--keywords takes 64 bits in hex, not "0xg".'],
     [['--duration', '-1s'], /--duration/],
-    [['--duration', '0'], '--duration takes seconds, not "0".'],
-    [['--buffer-size', '0'], '--buffer-size takes KiB, from 1 to 1048576, not "0".'],
+    [['--duration', '0'], '--duration takes a number of seconds, not "0".'],
+    [['--buffer-size', '0'], '--buffer-size takes a size in KiB, from 1 to 1048576, not "0".'],
     [['--tracepoint', 'name'], '--tracepoint takes SYSTEM:NAME, not "name".'],
     [['--tracepoint', '../x:name'], '--tracepoint takes SYSTEM:NAME, not "../x:name".'],
     [['--tracepoint', 'sched:..'], '--tracepoint takes SYSTEM:NAME, not "sched:..".'],
     [['node', 'app.js'], /node/],
-    [['--stacks'], '--stacks is for Windows.'],
-    [['--max-size', '5'], '--max-size is for Windows.'],
-    [['--end-left-behind'], '--end-left-behind is for Windows.'],
-    [['--'], 'There is no command behind --.'],
-    [['-p', '1'], '--process-id goes with --eventpipe or --user-events: else, the whole system is recorded.'],
-    [['--eventpipe', '--user-events', '-p', '1'], /two ways/],
-    [['--eventpipe'], '--eventpipe takes either a --process-id or a COMMAND behind --.'],
-    [
-      ['--eventpipe', '-p', '1', '--', 'a'],
-      '--eventpipe takes either a --process-id or a COMMAND behind --.',
-    ],
-    [['--eventpipe', '-p', '0'], '--process-id takes the number of a process, not "0".'],
-    [['--eventpipe', '-p', '1', '--stacks'], '--stacks does not go with --eventpipe.'],
-    [['--eventpipe', '-p', '1', '--tracepoint', 'a:b'], '--tracepoint does not go with --eventpipe.'],
-    [['--eventpipe', '-p', '1', '--buffer-size', '1'], '--buffer-size does not go with --eventpipe.'],
+    [['--stacks'], '--stacks is supported only on Windows.'],
+    [['--max-size', '5'], '--max-size is supported only on Windows.'],
+    [['--end-left-behind'], '--end-left-behind is supported only on Windows.'],
+    [['--'], 'There is no command after --.'],
+    [['-p', '1'], '--process-id needs --eventpipe or --user-events: otherwise the whole system is recorded.'],
+    [['--eventpipe', '--user-events', '-p', '1'], /exclude each other/],
+    [['--eventpipe'], '--eventpipe needs either a --process-id or a COMMAND after --.'],
+    [['--eventpipe', '-p', '1', '--', 'a'], '--eventpipe needs either a --process-id or a COMMAND after --.'],
+    [['--eventpipe', '-p', '0'], '--process-id takes a process id, not "0".'],
+    [['--eventpipe', '-p', '1', '--stacks'], '--stacks cannot be combined with --eventpipe.'],
+    [['--eventpipe', '-p', '1', '--tracepoint', 'a:b'], '--tracepoint cannot be combined with --eventpipe.'],
+    [['--eventpipe', '-p', '1', '--buffer-size', '1'], '--buffer-size cannot be combined with --eventpipe.'],
     [['--eventpipe', '-p', '1', '--provider', 'A:x'], /^--provider: The keywords of A are up to 64 bits/],
-    [['--eventpipe', '-p', '1', '--provider', 'A::6'], '--provider: The level of A is at most 5, not 6.'],
-    [['--user-events', '--provider', 'A'], /^--user-events takes a --process-id, and no COMMAND/],
-    [['--user-events', '-p', '1', '--', 'a'], /^--user-events takes a --process-id, and no COMMAND/],
     [
-      ['--user-events', '-p', '1'],
-      '--user-events takes a --provider for each tracepoint that is to be made.',
+      ['--eventpipe', '-p', '1', '--provider', 'A::6'],
+      '--provider: The level of A must be at most 5, not 6.',
     ],
+    [['--user-events', '--provider', 'A'], /^--user-events needs a --process-id and takes no COMMAND/],
+    [['--user-events', '-p', '1', '--', 'a'], /^--user-events needs a --process-id and takes no COMMAND/],
+    [['--user-events', '-p', '1'], '--user-events needs a --provider for each tracepoint to create.'],
   ])('is not understood as %j', (args, message) => {
     expect(() => linux(args)).toThrow(UsageError);
     expect(() => linux(args)).toThrow(message);
@@ -111,7 +108,7 @@ describe('the command line of record', () => {
 
   it('for user events through a passed descriptor is for Linux', () => {
     expect(() => windows(['--user-events', '-p', '1', '--provider', 'A'])).toThrow(
-      '--user-events is for Linux.',
+      '--user-events is supported only on Linux.',
     );
     expect(windows(['--eventpipe', '-p', '1'])).toMatchObject({ file: 'trace.nettrace' });
   });
@@ -126,7 +123,9 @@ describe('the command line of record', () => {
       selected: { providers: ['P'], level: 4, keywords: 2n },
       stacks: true,
     });
-    expect(() => windows([])).toThrow('On Windows, record takes the name or the GUID of a --provider.');
-    expect(() => windows(['--provider', 'P', '--tracepoint', 's:n'])).toThrow('--tracepoint is for Linux.');
+    expect(() => windows([])).toThrow('On Windows, record needs a --provider, by name or GUID.');
+    expect(() => windows(['--provider', 'P', '--tracepoint', 's:n'])).toThrow(
+      '--tracepoint is supported only on Linux.',
+    );
   });
 });

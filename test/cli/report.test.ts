@@ -67,7 +67,7 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`reporting a record
     });
     const { header } = contentOf(readFileSync(output, 'utf8'));
     expect(header.eventCount).toBeGreaterThan(5);
-    expect(header.notices[0]).toBe(`The trace was not read to its end. ${message}`);
+    expect(header.notices[0]).toBe(`The trace was not read completely. ${message}`);
   });
 
   it('says when it cannot write', () => {

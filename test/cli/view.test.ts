@@ -148,7 +148,7 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`viewing a recordin
       const [status] = await once(child, 'exit');
       expect({ status, stderr }).toEqual({
         status: 1,
-        stderr: 'tracewright: Interrupted: what has been read up to here is shown.\n',
+        stderr: 'tracewright: Interrupted: only the events read so far are shown.\n',
       });
       expect(stdout).toContain('Demo-Activities/Request');
     },

@@ -78,7 +78,9 @@ describe('a command on Windows', () => {
     (arg) => {
       const run = () => windowsCommand('npm', ['x', arg], places([`${NPM}.cmd`]));
       expect(run).toThrow(UsageError);
-      expect(run).toThrow(/^npm is a batch file, which takes no argument of several lines: "a/);
+      expect(run).toThrow(
+        /^npm is a batch file, to which an argument with several lines cannot be passed: "a/,
+      );
     },
   );
 });

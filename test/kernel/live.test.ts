@@ -44,7 +44,7 @@ for (const { kernel, count } of kernels) {
       expect(ticks.map(({ payload }) => payload.number)).toEqual(numbers(count));
       expect(new Set(ticks.map(({ processId }) => processId))).toEqual(new Set([resultsIn(output)[0]?.pid]));
       expect(output).toContain(`Showed ${count + count / 10} events of 2 tracepoints, none lost.\n`);
-      expect(output).toMatch(/\nnode ended with status 3\.\n$/);
+      expect(output).toMatch(/\nnode exited with status 3\.\n$/);
     });
 
     it('comes a fraction of a second after it was written, the last before a silence too', {

@@ -88,7 +88,7 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('the command of a roo
       ...['a 1234', 'b 1234', 'c 0', 'd 0'].map((each) => `/run/t/${each}`),
     ]);
     expect(output).toContain('There is no user "nobody-of-that-name".');
-    expect(output).toContain('--user is for root: run tracewright with sudo, or as that user.');
+    expect(output).toContain('--user needs root: run tracewright with sudo, or as that user.');
   });
 
   it('is shown live, and recorded by EventPipe, as who ran sudo as well', { timeout: 60_000 }, async () => {

@@ -96,7 +96,7 @@ for (const { kernel, count, seconds } of kernels) {
       expect(resultIn(output).stats).toMatchObject({ written, dropped: {} });
       const ticks = (await eventsOf('our.data')).filter(({ name }) => name === 'Tick');
       expect(ticks.map(({ payload }) => payload.number)).toEqual(numbers(count));
-      expect(output).toMatch(/, none lost\.\nsh ended with status 3\.\n$/);
+      expect(output).toMatch(/, none lost\.\nsh exited with status 3\.\n$/);
     });
 
     it('loses nothing of a program that writes as fast as it can', { timeout: 180_000 }, async () => {
@@ -246,7 +246,7 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('a recording, in all 
         'As root: sysctl kernel.perf_event_paranoid=-1 ' +
         'Without root: tracewright record --eventpipe -- COMMAND',
       expect.stringMatching(/^Recorded 0 events/),
-      'true ended with status 0.',
+      'true exited with status 0.',
       '',
     ]);
   });
@@ -258,9 +258,9 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('a recording, in all 
       ${record}; echo "status $?"`);
     expect(output.split('\n').filter((line) => !line.startsWith('{'))).toEqual([
       'There are no tracepoints in /sys/kernel/tracing: tracefs is not mounted. ' +
-        'node is recorded by EventPipe instead, into trace.nettrace.',
+        'node is recorded through EventPipe instead, into trace.nettrace.',
       expect.stringMatching(/^Collected \d+\.\d kB into trace\.nettrace\. Process \d+ has ended\.$/),
-      'node ended with status 3.',
+      'node exited with status 3.',
       ...['', ''].map(
         () =>
           'tracewright: There are no tracepoints in /sys/kernel/tracing. ' +

@@ -18,6 +18,6 @@ it.skipIf(skipReason !== undefined)(
     );
     expect(stderr).toBe('');
     expect(result.got).toEqual(lists);
-    expect(result.ends).toEqual(['shown ended with status 7']);
+    expect(result.ends).toEqual(['shown exited with status 7']);
   },
 );

@@ -47,7 +47,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('a recording'), { timeout: 9
       ...['record', '-o', 'Ω.etl', '--provider', 'MyCompany-MyService', '--provider', OTHER],
       ...['--level', '4', '--keywords', '0x2', '--buffer-size', '1000', '--', 'cmd', '/c', 'exit 3'],
     ]);
-    expect(lines).toEqual(['Recorded into Ω.etl (0.0 kB), none lost.', 'cmd ended with status 3.']);
+    expect(lines).toEqual(['Recorded into Ω.etl (0.0 kB), none lost.', 'cmd exited with status 3.']);
     const [start, ...others] = callsOf(calls, 'startTrace');
     expect(others).toEqual([]);
     // 8 buffers of 128 KiB make the next power of two of the KiB asked for.
@@ -109,7 +109,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('a recording'), { timeout: 9
       lost: [12, 3],
     });
     expect(lines).toEqual([
-      'Recorded into trace.etl (0.0 kB), 12 events and 3 buffers lost, which a larger --buffer-size may keep.',
+      'Recorded into trace.etl (0.0 kB), 12 events and 3 buffers lost, which a larger --buffer-size may avoid.',
     ]);
   });
 
@@ -196,15 +196,15 @@ describe.skipIf(skipReason !== undefined)(suiteName('a recording'), { timeout: 9
     const leftBehind = 'C:\\Ω\\earlier.etl';
     const refused = await tracewright(args, { leftBehind }, 1);
     expect(refused.lines).toEqual([
-      `tracewright: An ETW session of tracewright is already running, and writes ${leftBehind}: another recording, ` +
-        'or one that a killed recording has left behind. To end it first, give --end-left-behind.',
+      `tracewright: An ETW session of tracewright is already running and writing ${leftBehind}: another recording, ` +
+        'or the leftover of one that was killed. To end it first, use --end-left-behind.',
     ]);
     expect(callsOf(refused.calls, 'startTrace')).toEqual([]);
     const ended = await tracewright([...args.slice(0, 1), '--end-left-behind', ...args.slice(1)], {
       leftBehind,
     });
     expect(ended.lines).toEqual([
-      `Ended an earlier ETW session, which wrote ${leftBehind}.`,
+      `Ended an earlier ETW session that was writing ${leftBehind}.`,
       'Recorded into trace.etl (0.0 kB), none lost.',
     ]);
     expect(stopsIn(ended.calls).map(({ name }) => wide(name))).toEqual(['tracewright', '']);
