@@ -2,7 +2,7 @@
  * tracewright: typed events for Node.js, written to the operating system's own tracer, each with the
  * activity that it belongs to.
  */
-import { startWantedPort } from './diagnostics/wanted-port.ts';
+import { startPortFromEnvironment } from './diagnostics/start-from-environment.ts';
 
 export { ActivityOptions } from './activity/activity.ts';
 export { CorrelationVector } from './activity/correlation-vector.ts';
@@ -46,4 +46,4 @@ export { type ActivityParent, bindActivity, runInActivity } from './source/run-i
 export type { SelfDescribingOptions } from './source/self-describing.ts';
 export type { Outcome } from './source/work-result.ts';
 
-startWantedPort();
+startPortFromEnvironment();

@@ -6,8 +6,8 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { PRIVATE_FOLDER_PREFIX, PRIVATE_SOCKET, privatePipe } from '../diagnostics/private-port-name.ts';
-import { removeForsakenFolders } from '../diagnostics/server/forsaken-ports.ts';
+import { PRIVATE_FOLDER_PREFIX, PRIVATE_SOCKET, privatePipe } from '../diagnostics/port-folders.ts';
+import { removeStaleFolders } from '../diagnostics/server/stale-ports.ts';
 import { unixSockets } from '../platform/unix-socket.ts';
 import { END_SIGNALS } from './stop-request.ts';
 
@@ -29,7 +29,7 @@ export class PrivatePort {
     }
     const parent = parentFolder();
     const sockets = unixSockets();
-    if (sockets !== undefined) removeForsakenFolders(parent, sockets);
+    if (sockets !== undefined) removeStaleFolders(parent, sockets);
     this.#folder = mkdtempSync(join(parent, PRIVATE_FOLDER_PREFIX));
     this.address = join(this.#folder, PRIVATE_SOCKET);
     process.once('exit', this.#remove);

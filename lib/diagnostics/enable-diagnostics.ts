@@ -1,9 +1,9 @@
 /** Opening the diagnostic port, with all that tools look for in a process: its events, and those of Node.js. */
 import { isMainThread } from 'node:worker_threads';
 import { enableRuntimeEvents } from '../runtime/enable.ts';
+import { forbiddingVariable } from './server/environment-settings.ts';
 import { type DiagnosticsPort, openDiagnosticPort } from './server/open-diagnostic-port.ts';
 import type { DiagnosticsOptions } from './server/options.ts';
-import { forbiddingVariable } from './server/switches.ts';
 
 /**
  * Opens this process's diagnostic port, by which tools of .NET and of tracewright attach to it while it runs. Where

@@ -1,7 +1,7 @@
 /** A process that connects to a tool: it keeps a connection there that waits for a request, and then makes another. */
 import { DiagnosticsClientError } from './client-error.ts';
 import type { Connection } from './connection.ts';
-import { ANSWER_TIMEOUT_MS, type Target } from './target.ts';
+import { ANSWER_TIMEOUT_MS, type Target } from './connection.ts';
 
 interface Waiting {
   readonly take: (connection: Connection) => void;

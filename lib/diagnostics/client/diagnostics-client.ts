@@ -13,11 +13,9 @@ import {
   type StreamingTracing,
   type TracingVersion,
 } from '../../wire/diagnostics-ipc/tracing.ts';
-import { DiagnosticsClientError } from './client-error.ts';
-import { Connection } from './connection.ts';
+import { DiagnosticsClientError, refusal } from './client-error.ts';
+import { ANSWER_TIMEOUT_MS, Connection, type Target } from './connection.ts';
 import { findPort } from './find-port.ts';
-import { refusal } from './refusal.ts';
-import { ANSWER_TIMEOUT_MS, type Target } from './target.ts';
 import { TracingSession } from './tracing-session.ts';
 
 export class DiagnosticsClient {

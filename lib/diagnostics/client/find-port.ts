@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { isAlive } from '../../base/is-alive.ts';
 import { PIPE_FOLDER, parsePortName, pipeName } from '../../wire/diagnostics-ipc/port-name.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { temporaryFolder } from '../port-folders.ts';
 import { DiagnosticsClientError } from './client-error.ts';
 import { LinuxPorts } from './linux-ports.ts';
 import { bestPort, type DiagnosticPort, PortFolders } from './port-folder.ts';

@@ -6,7 +6,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCodeOf } from '../../base/system-code.ts';
 import { startTimeKey } from '../../wire/diagnostics-ipc/port-name.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { temporaryFolder } from '../port-folders.ts';
 import { bestPort, type DiagnosticPort, PortFolders } from './port-folder.ts';
 
 export interface FoundPort {

@@ -7,10 +7,8 @@ import { systemCodeOf } from '../../base/system-code.ts';
 import { type UnixSockets, unixSockets } from '../../platform/unix-socket.ts';
 import { encodeRequest } from '../../wire/diagnostics-ipc/request.ts';
 import type { UserEventsTracing } from '../../wire/diagnostics-ipc/tracing.ts';
-import { DiagnosticsClientError } from './client-error.ts';
-import { Connection, failed, openError } from './connection.ts';
-import { refusal } from './refusal.ts';
-import { ANSWER_TIMEOUT_MS } from './target.ts';
+import { DiagnosticsClientError, refusal } from './client-error.ts';
+import { ANSWER_TIMEOUT_MS, Connection, failed, openError } from './connection.ts';
 
 /** The first that knows such sessions. */
 const VERSION = 5;

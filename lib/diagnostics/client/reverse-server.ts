@@ -8,8 +8,7 @@ import { ADVERTISE_SIZE, decodeAdvertise } from '../../wire/diagnostics-ipc/adve
 import { PIPE_FOLDER } from '../../wire/diagnostics-ipc/port-name.ts';
 import { ArrivedProcess } from './arrived-process.ts';
 import { DiagnosticsClientError } from './client-error.ts';
-import { Connection } from './connection.ts';
-import { ANSWER_TIMEOUT_MS } from './target.ts';
+import { ANSWER_TIMEOUT_MS, Connection } from './connection.ts';
 
 export class ReverseServer {
   readonly #server: Server;

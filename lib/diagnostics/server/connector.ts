@@ -7,7 +7,7 @@ import { connect } from 'node:net';
 import { dirname } from 'node:path';
 import { systemCodeOf } from '../../base/system-code.ts';
 import type { UnixSockets } from '../../platform/unix-socket.ts';
-import { isPrivatePort } from '../private-port-name.ts';
+import { isPrivatePort } from '../port-folders.ts';
 import type { ServerConnection } from './connection.ts';
 import { DescriptorConnection } from './descriptor-connection.ts';
 import { SocketConnection } from './socket-connection.ts';
@@ -25,7 +25,7 @@ const NOT_PERMITTED = 'ERR_ACCESS_DENIED';
 export type ServeAdvertised = (connection: ServerConnection, onRequest: (isThere: boolean) => void) => void;
 
 /** @param isLeftBehind whether a tool has left its socket there */
-export type OnNobody = (isLeftBehind: boolean) => void;
+export type OnNobody = (isStaleSocket: boolean) => void;
 
 export class Connector {
   readonly #address: string;

@@ -1,22 +1,21 @@
 /** The diagnostic port at work: where tools come in, and what they have asked for. */
-
 import { thrownText } from '../../base/shown.ts';
+import { systemCodeOf } from '../../base/system-code.ts';
 import { doAtExit } from '../../listen/at-exit.ts';
 import { thisProcess } from '../../listen/this-process.ts';
 import { type UnixSockets, unixSockets } from '../../platform/unix-socket.ts';
 import { encodeAdvertise } from '../../wire/diagnostics-ipc/advertise.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
-import type { ServerConnection } from './connection.ts';
+import { temporaryFolder } from '../port-folders.ts';
+import type { Listener, OnConnection, ServerConnection } from './connection.ts';
 import { Connector, type ServeAdvertised } from './connector.ts';
-import { removeForsakenPorts } from './forsaken-ports.ts';
-import { listenAt } from './listener.ts';
+import { isDefaultPortSuspended, isRecordTraceWanted } from './environment-settings.ts';
+import { NodeListener } from './node-listener.ts';
 import type { DiagnosticsOptions } from './options.ts';
-import { ownAddress, systemAddress } from './port-address.ts';
-import { PortError } from './port-error.ts';
-import { type PortSetting, parsePortSettings } from './port-settings.ts';
-import { RequestServer } from './request-server.ts';
-import { StartupGate } from './startup-gate.ts';
-import { isDefaultPortSuspended, isRecordTraceWanted } from './switches.ts';
+import { type PortSetting, parsePortSettings } from './options.ts';
+import { ownAddress, PortError, systemAddress } from './port-address.ts';
+import { RequestServer, StartupGate } from './request-server.ts';
+import { SocketListener } from './socket-listener.ts';
+import { removeStalePorts } from './stale-ports.ts';
 import { TracingSessions } from './tracing-sessions.ts';
 
 /** Connections without a session; of more, the oldest are closed. A thousand tools may come at once. */
@@ -50,7 +49,7 @@ export class OpenPort {
     this.#server = new RequestServer(this.#sessions, options.exposeSecrets ?? false);
     const gate = this.#gate(isDefaultPortSuspended(), OWN_PORT_REMEDY);
     const folder = options.folder ?? temporaryFolder();
-    if (this.#sockets !== undefined) removeForsakenPorts(folder, this.#sockets);
+    if (this.#sockets !== undefined) removeStalePorts(folder, this.#sockets);
     this.address = this.#attempt(() => this.#listen(ownAddress(folder), gate), gate);
     if (options.discoverableByRecordTrace ?? isRecordTraceWanted()) this.#showToRecordTrace(folder, gate);
     const portsText = options.ports ?? process.env.DOTNET_DiagnosticPorts ?? '';
@@ -95,8 +94,8 @@ export class OpenPort {
     } else {
       const greeting = encodeAdvertise(thisProcess());
       const serve: ServeAdvertised = (connection, onRequest) => this.#serve(connection, gate, onRequest);
-      const onNobody = (isLeftBehind: boolean): void => {
-        if (isLeftBehind && !gate.isOpen) {
+      const onNobody = (isStaleSocket: boolean): void => {
+        if (isStaleSocket && !gate.isOpen) {
           warn(`Nobody listens at ${JSON.stringify(address)} any more: the process starts without a tool.`);
         }
         gate.open();
@@ -193,4 +192,30 @@ function remedyOf({ address, listens }: PortSetting): string {
 
 function warn(sentence: string): void {
   process.emitWarning(sentence, 'TracewrightWarning');
+}
+
+/**
+ * Listens at once; does not keep the process running.
+ *
+ * @param address as of `systemAddress`
+ * @param sockets undefined: those of Node.js
+ * @throws PortError
+ */
+export function listenAt(
+  address: string,
+  sockets: UnixSockets | undefined,
+  onConnection: OnConnection,
+): Listener {
+  try {
+    return sockets === undefined
+      ? new NodeListener(address, onConnection)
+      : new SocketListener(address, sockets, onConnection);
+  } catch (error) {
+    const code = systemCodeOf(error);
+    throw new PortError(
+      code === 'EADDRINUSE'
+        ? `Somebody listens already at the diagnostic port's address ${address} (${code}).`
+        : `The diagnostic port cannot listen at ${address} (${code}).`,
+    );
+  }
 }

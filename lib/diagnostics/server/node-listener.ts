@@ -6,7 +6,7 @@ import { UnixSocketError } from '../../platform/unix-socket.ts';
 import { parsePortName } from '../../wire/diagnostics-ipc/port-name.ts';
 import type { Listener, OnConnection } from './connection.ts';
 import { SocketConnection } from './socket-connection.ts';
-import { unlinkQuietly } from './unlink-quietly.ts';
+import { unlinkQuietly } from './stale-ports.ts';
 
 /** Sockets have one, Windows' pipes do not. */
 const HAS_FILE = process.platform !== 'win32';

@@ -1,8 +1,8 @@
 /** The diagnostic port of this process: one, whoever opens it. */
 import { isMainThread } from 'node:worker_threads';
 import { OpenPort } from './diagnostics-port.ts';
+import { forbiddingVariable } from './environment-settings.ts';
 import { checkOptions, type DiagnosticsOptions } from './options.ts';
-import { forbiddingVariable } from './switches.ts';
 
 export interface DiagnosticsPort {
   /** The socket's path, or the pipe's name, where tools find the process. Undefined: it has no port. */

@@ -2,7 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { PIPE_FOLDER, pipeName, socketName, startTimeKey } from '../../wire/diagnostics-ipc/port-name.ts';
-import { PortError } from './port-error.ts';
+
+/** Why there is no port where there was to be one; the message is a complete sentence. */
+export class PortError extends Error {
+  override readonly name = 'PortError';
+}
 
 /** What a path of a socket may have, without the NUL at its end: on Linux, and elsewhere. */
 const MAX_SOCKET_PATH = process.platform === 'linux' ? 107 : 103;

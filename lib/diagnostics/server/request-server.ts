@@ -1,8 +1,7 @@
 /** Serves connections: takes a request, does what it asks, and replies. Every message has a reply. */
-
 import { UserEventsSessionError } from '../../eventpipe/user-events/check-providers.ts';
 import { thisProcess } from '../../listen/this-process.ts';
-import { ErrorCode, HEADER_SIZE } from '../../wire/diagnostics-ipc/constants.ts';
+import { ErrorCode, HEADER_SIZE, PerfMapType } from '../../wire/diagnostics-ipc/constants.ts';
 import { encodeEnvironment } from '../../wire/diagnostics-ipc/environment.ts';
 import { DiagnosticsIpcError } from '../../wire/diagnostics-ipc/error.ts';
 import { readHeader } from '../../wire/diagnostics-ipc/message.ts';
@@ -15,10 +14,36 @@ import {
 import { decodeRequest, type Request } from '../../wire/diagnostics-ipc/request.ts';
 import type { ServerConnection } from './connection.ts';
 import { environmentVariables, setEnvironmentVariable } from './environment-variables.ts';
-import { enablePerfMap } from './perf-map.ts';
-import { RefusedError } from './refused-error.ts';
-import type { StartupGate } from './startup-gate.ts';
 import type { TracingSessions } from './tracing-sessions.ts';
+import { RefusedError } from './tracing-sessions.ts';
+
+/** Whether a port holds the process up at its start, until a tool has it go on. */
+export class StartupGate {
+  /** Resolves when the process may go on. */
+  readonly passed: Promise<void>;
+  /** What whoever waits for it can do, as a sentence. */
+  readonly remedy: string;
+  #isOpen = false;
+  #open: () => void = () => {};
+
+  constructor(isSuspended: boolean, remedy: string) {
+    this.remedy = remedy;
+    this.passed = new Promise((resolve) => {
+      this.#open = resolve;
+    });
+    if (!isSuspended) this.open();
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** As often as anybody likes. */
+  open(): void {
+    this.#isOpen = true;
+    this.#open();
+  }
+}
 
 /** A client sends its request at once; one that does not is not waited for longer. */
 const REQUEST_MS = 5000;
@@ -120,4 +145,23 @@ function replyCodeOf(error: unknown): number {
     error instanceof RefusedError ||
     error instanceof UserEventsSessionError;
   return isTold ? error.replyCode : ErrorCode.Fail;
+}
+
+/**
+ * The names of compiled JavaScript for perf, in /tmp/perf-PID.map. V8 decides at its start whether it writes them:
+ * flags that are set later change nothing, as was tried with Node.js 20, 24 and 26.
+ *
+ * @param type one of `PerfMapType`
+ * @returns one of `ErrorCode` where V8 does not write it
+ */
+export function enablePerfMap(type: number): number | undefined {
+  if (type === PerfMapType.Disabled) return undefined;
+  const flag = type === PerfMapType.JitDump ? '--perf-prof' : '--perf-basic-prof';
+  return isStartedWith(flag) ? undefined : ErrorCode.NotSupported;
+}
+
+function isStartedWith(flag: string): boolean {
+  const flags = [...process.execArgv, ...(process.env.NODE_OPTIONS ?? '').split(/\s+/)];
+  // V8 takes `_` for `-`.
+  return flags.some((text) => text.replaceAll('_', '-').split('=', 1)[0] === flag);
 }

@@ -4,8 +4,7 @@ import { systemCodeOf } from '../../base/system-code.ts';
 import { Ready, type UnixSockets } from '../../platform/unix-socket.ts';
 import type { Listener, OnConnection } from './connection.ts';
 import { DescriptorConnection } from './descriptor-connection.ts';
-import { isLeftBehind } from './left-behind.ts';
-import { unlinkQuietly } from './unlink-quietly.ts';
+import { isStaleSocket, unlinkQuietly } from './stale-ports.ts';
 
 /** Connections that are taken at once, before the application has its turn again. */
 const ACCEPTED_AT_ONCE = 100;
@@ -38,7 +37,7 @@ export class SocketListener implements Listener {
     try {
       return this.#sockets.listen(this.#address);
     } catch (error) {
-      if (systemCodeOf(error) !== 'EADDRINUSE' || !isLeftBehind(this.#address, this.#sockets)) throw error;
+      if (systemCodeOf(error) !== 'EADDRINUSE' || !isStaleSocket(this.#address, this.#sockets)) throw error;
       unlinkQuietly(this.#address);
       return this.#sockets.listen(this.#address);
     }

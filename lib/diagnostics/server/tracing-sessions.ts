@@ -1,5 +1,4 @@
 /** The sessions of this port's clients: each lives as long as the connection that it was asked for on. */
-
 import { ProviderRequests } from '../../eventpipe/requests.ts';
 import { sessionProvider } from '../../eventpipe/session-provider.ts';
 import { BYTES_PER_MB, runSession } from '../../eventpipe/start-session.ts';
@@ -10,7 +9,19 @@ import { encodeSessionReply } from '../../wire/diagnostics-ipc/reply.ts';
 import type { StreamingTracing, Tracing, UserEventsTracing } from '../../wire/diagnostics-ipc/tracing.ts';
 import type { ServerConnection } from './connection.ts';
 import { ConnectionOutput } from './connection-output.ts';
-import { RefusedError } from './refused-error.ts';
+
+/** What a client asked for and does not get. */
+export class RefusedError extends Error {
+  override readonly name = 'RefusedError';
+  /** One of `ErrorCode`: what the client is told. */
+  readonly replyCode: number;
+
+  /** @param message a complete sentence */
+  constructor(replyCode: number, message: string) {
+    super(message);
+    this.replyCode = replyCode;
+  }
+}
 
 /** As many as .NET's runtime has. */
 const MAX_SESSIONS = 64;

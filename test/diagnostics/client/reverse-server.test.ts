@@ -1,9 +1,9 @@
 /** Processes that connect to the tool, instead of the other way round. */
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Target } from '../../../lib/diagnostics/client/connection.ts';
 import { DiagnosticsClient } from '../../../lib/diagnostics/client/diagnostics-client.ts';
 import { ReverseServer } from '../../../lib/diagnostics/client/reverse-server.ts';
-import type { Target } from '../../../lib/diagnostics/client/target.ts';
 import { failure, fakeOf, folder, readAll, tracing, useFakeProcesses } from './fake-client.ts';
 import { COOKIE } from './fake-process.ts';
 

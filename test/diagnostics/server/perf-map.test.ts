@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ErrorCode, PerfMapType } from '../../../lib/wire/diagnostics-ipc/constants.ts';
 
-const module = new URL('../../../dist/diagnostics/server/perf-map.js', import.meta.url);
+const module = new URL('../../../dist/diagnostics/server/request-server.js', import.meta.url);
 const program = `
   import { enablePerfMap } from ${JSON.stringify(module)};
   console.log(JSON.stringify([0, 1, 2, 3].map((type) => enablePerfMap(type) ?? 0)));

@@ -1,6 +1,6 @@
 /** The ports that DOTNET_DiagnosticPorts tells, as .NET's runtime reads them. */
 import { describe, expect, it } from 'vitest';
-import { parsePortSettings } from '../../../lib/diagnostics/server/port-settings.ts';
+import { parsePortSettings } from '../../../lib/diagnostics/server/options.ts';
 
 const connecting = { listens: false, suspends: true };
 

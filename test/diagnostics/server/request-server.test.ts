@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { DiagnosticsClient } from '../../../lib/diagnostics/client/diagnostics-client.ts';
 import { ReverseServer } from '../../../lib/diagnostics/client/reverse-server.ts';
 import { Connector } from '../../../lib/diagnostics/server/connector.ts';
-import { listenAt } from '../../../lib/diagnostics/server/listener.ts';
+import { listenAt } from '../../../lib/diagnostics/server/diagnostics-port.ts';
 import { thisProcess } from '../../../lib/listen/this-process.ts';
 import { event } from '../../../lib/source/event.ts';
 import { defineEventSource } from '../../../lib/source/event-source.ts';

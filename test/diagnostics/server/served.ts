@@ -5,9 +5,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 import { DiagnosticsClient } from '../../../lib/diagnostics/client/diagnostics-client.ts';
 import type { Listener } from '../../../lib/diagnostics/server/connection.ts';
-import { listenAt } from '../../../lib/diagnostics/server/listener.ts';
-import { RequestServer } from '../../../lib/diagnostics/server/request-server.ts';
-import { StartupGate } from '../../../lib/diagnostics/server/startup-gate.ts';
+import { listenAt } from '../../../lib/diagnostics/server/diagnostics-port.ts';
+import { RequestServer, StartupGate } from '../../../lib/diagnostics/server/request-server.ts';
 import { TracingSessions } from '../../../lib/diagnostics/server/tracing-sessions.ts';
 import { type UnixSockets, unixSockets } from '../../../lib/platform/unix-socket.ts';
 

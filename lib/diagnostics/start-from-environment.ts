@@ -1,10 +1,10 @@
 /** Opens the diagnostic port of a process that was started with the wish for it; costs others nothing. */
 import { isMainThread } from 'node:worker_threads';
 import { thrownText } from '../base/shown.ts';
-import { isPortWanted } from './server/switches.ts';
+import { isPortWanted } from './server/environment-settings.ts';
 
 /** Loads the server only where there is to be one. */
-export function startWantedPort(): void {
+export function startPortFromEnvironment(): void {
   if (!isMainThread || !isPortWanted()) return;
   import('./enable-diagnostics.ts')
     .then(({ enableDiagnostics }) => enableDiagnostics())

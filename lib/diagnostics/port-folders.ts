@@ -1,6 +1,7 @@
 /**
- * The names of ports that `tracewright` makes for one command of its own. By them a process knows that nobody will
- * listen there again, once nobody does: the port was there before the process, and ended with the tool.
+ * Where ports have their sockets, and the names of those that `tracewright` makes for one command of its own. By these
+ * a process knows that nobody will listen there again, once nobody does: the port was there before the process, and
+ * ended with the tool.
  */
 import { basename, dirname } from 'node:path';
 
@@ -25,4 +26,9 @@ export function privatePipe(processId: number, randomBytes: string): string {
 export function isPrivatePort(address: string): boolean {
   if (process.platform === 'win32') return PIPE.test(address);
   return basename(address) === PRIVATE_SOCKET && isPrivateFolder(basename(dirname(address)));
+}
+
+/** Where a process's sockets are, and tools look for them: .NET's runtime and its tools know no other variable. */
+export function temporaryFolder(): string {
+  return process.env.TMPDIR || '/tmp';
 }

@@ -13,10 +13,7 @@ import {
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import {
-  removeForsakenFolders,
-  removeForsakenPorts,
-} from '../../../lib/diagnostics/server/forsaken-ports.ts';
+import { removeStaleFolders, removeStalePorts } from '../../../lib/diagnostics/server/stale-ports.ts';
 import { unixSockets } from '../../../lib/platform/unix-socket.ts';
 import { named } from '../../platforms.ts';
 
@@ -46,7 +43,7 @@ function leaveBehind(name: string, ageSeconds = 100): void {
 }
 
 function left(): string[] {
-  if (sockets !== undefined) removeForsakenPorts(folder, sockets);
+  if (sockets !== undefined) removeStalePorts(folder, sockets);
   return readdirSync(folder);
 }
 
@@ -95,7 +92,7 @@ it.skipIf(NO_SOCKETS !== undefined)(
     leaveBehind('tracewright-filled/port');
     writeFileSync(join(folder, 'tracewright-filled/mine'), '');
     symlinkSync('tracewright-others', join(folder, 'tracewright-linked'));
-    if (sockets !== undefined) removeForsakenFolders(folder, sockets);
+    if (sockets !== undefined) removeStaleFolders(folder, sockets);
     expect(readdirSync(folder).sort()).toEqual([
       'tracewright-filled',
       'tracewright-linked',
@@ -113,6 +110,6 @@ it.skipIf(NO_SOCKETS !== undefined)(named('are nothing else', NO_SOCKETS), () =>
   utimesSync(join(folder, `dotnet-diagnostic-${NOBODY}-1-socket`), 0, 0);
   expect(left()).toHaveLength(2);
   rmSync(folder, { recursive: true });
-  if (sockets !== undefined) removeForsakenPorts(folder, sockets);
+  if (sockets !== undefined) removeStalePorts(folder, sockets);
   folder = mkdtempSync('/tmp/tracewright-test-');
 });

@@ -2,14 +2,13 @@
  * The sockets of ports whose processes were killed: whoever is ended by a signal, as services are, cannot take its
  * own away. So each process takes away what it finds of its user's when it opens its port.
  */
-import { lstatSync, readdirSync, rmdirSync } from 'node:fs';
+import { lstatSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAlive } from '../../base/is-alive.ts';
+import { systemCodeOf } from '../../base/system-code.ts';
 import type { UnixSockets } from '../../platform/unix-socket.ts';
 import { parsePortName } from '../../wire/diagnostics-ipc/port-name.ts';
-import { isPrivateFolder, PRIVATE_SOCKET } from '../private-port-name.ts';
-import { isLeftBehind } from './left-behind.ts';
-import { unlinkQuietly } from './unlink-quietly.ts';
+import { isPrivateFolder, PRIVATE_SOCKET } from '../port-folders.ts';
 
 /** A socket has its name a moment before somebody listens at it. */
 const MIN_AGE_MS = 60_000;
@@ -17,11 +16,11 @@ const MIN_AGE_MS = 60_000;
 const MOST_AT_ONCE = 100;
 
 /** @param folder where ports have their sockets */
-export function removeForsakenPorts(folder: string, sockets: UnixSockets): void {
+export function removeStalePorts(folder: string, sockets: UnixSockets): void {
   const paths = portNames(folder).map((name) => join(folder, name));
   for (const path of paths.slice(0, MOST_AT_ONCE)) {
     // A process of another container, which shares the folder, may live without an id that is known here.
-    if (isOldAndOurs(path) && isLeftBehind(path, sockets)) unlinkQuietly(path);
+    if (isOldAndOurs(path) && isStaleSocket(path, sockets)) unlinkQuietly(path);
   }
 }
 
@@ -30,7 +29,7 @@ export function removeForsakenPorts(folder: string, sockets: UnixSockets): void 
  *
  * @param parent of the folders
  */
-export function removeForsakenFolders(parent: string, sockets: UnixSockets): void {
+export function removeStaleFolders(parent: string, sockets: UnixSockets): void {
   const folders = namesIn(parent)
     .filter(isPrivateFolder)
     .map((name) => join(parent, name));
@@ -38,7 +37,7 @@ export function removeForsakenFolders(parent: string, sockets: UnixSockets): voi
     // Whoever else could write to the folder could put something of ours there.
     if (!isPrivate(folder)) continue;
     const path = join(folder, PRIVATE_SOCKET);
-    if (!isOldAndOurs(path) || !isLeftBehind(path, sockets)) continue;
+    if (!isOldAndOurs(path) || !isStaleSocket(path, sockets)) continue;
     unlinkQuietly(path);
     try {
       rmdirSync(folder);
@@ -78,5 +77,26 @@ function isOldAndOurs(path: string): boolean {
     return uid === process.geteuid?.() && Date.now() - mtimeMs >= MIN_AGE_MS;
   } catch {
     return false;
+  }
+}
+
+/** Whether a file is a socket that nobody listens at any more. */
+export function isStaleSocket(path: string, sockets: UnixSockets): boolean {
+  try {
+    // Of another kind of file, connecting says the same.
+    if (!lstatSync(path).isSocket()) return false;
+    sockets.close(sockets.connect(path));
+    return false;
+  } catch (error) {
+    return systemCodeOf(error) === 'ECONNREFUSED';
+  }
+}
+
+/** Takes a file away that may be gone already. */
+export function unlinkQuietly(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // Somebody else has taken it away, or it is not ours to take.
   }
 }

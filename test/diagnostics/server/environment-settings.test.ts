@@ -4,7 +4,7 @@ import {
   forbiddingVariable,
   isDefaultPortSuspended,
   isPortWanted,
-} from '../../../lib/diagnostics/server/switches.ts';
+} from '../../../lib/diagnostics/server/environment-settings.ts';
 
 it.each([
   [{}, false],
