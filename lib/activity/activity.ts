@@ -1,52 +1,50 @@
-/**
- * An activity between its start and its stop, and the value that says which one code runs in.
- */
+/** An activity between its start and its stop, and the context value that says which one code runs in. */
 import type { Guid } from './guid.ts';
 import type { TraceContext } from './trace-context.ts';
 
-/** How an activity behaves; flags, with .NET's EventActivityOptions' names and values. */
+/** How an activity behaves: flags with the names and values of .NET's EventActivityOptions. */
 export const ActivityOptions = {
   None: 0,
-  /** The event starts and stops nothing. For the caller to heed: the tracker is not told of such events. */
+  /** The event starts and stops nothing. The caller must check this; such events do not reach the tracker. */
   Disable: 2,
-  /** The activity may be started inside one of the same name, which otherwise stops the outer one. */
+  /** The activity may be nested in one of the same name; otherwise, starting it stops the outer one. */
   Recursive: 4,
-  /** The activity outlives the stop of one that it was started in. */
+  /** The activity may outlive the one in which it was started. */
   Detachable: 8,
 } as const;
 
 /**
- * Which activity code runs in: the value that flows with it. An immutable value; where nothing was started or
- * set it is `undefined`. An Activity is the context of what runs directly in it.
+ * The activity in which code runs: the value that flows with it. It is immutable, and `undefined` if nothing was
+ * started or set. An Activity is the context of the code directly inside it.
  */
 export interface ActivityContext {
-  /** The innermost activity, which may have been stopped since. */
+  /** The innermost activity, which may have stopped since. */
   readonly activity: Activity | undefined;
-  /** An id set by hand, which stands in for the activity's own; empty: no id. */
+  /** An id set explicitly, which replaces the activity's own; empty for no id. */
   readonly manualId: Guid | undefined;
-  /** The trace of several processes that it belongs to, where that is not the one of the activity's creator. */
+  /** The trace across processes to which it belongs, if that differs from the creator's. */
   readonly trace: TraceContext | undefined;
 }
 
-/** One activity. The tracker makes and changes it; others read it. */
+/** One activity. The tracker creates and changes it; others only read it. */
 export class Activity implements ActivityContext {
-  /** What starts and stops are matched by: see activityName. */
+  /** Matches a start with its stop: see activityName. */
   readonly name: string;
-  /** ActivityOptions flags of its start. */
+  /** The ActivityOptions flags of its start. */
   readonly options: number;
-  /** The activity's id, an activity path: what its start and stop and the events between them carry. */
+  /** The activity's id, an activity path, carried by its start, its stop and the events in between. */
   readonly id: Guid;
-  /** The id that was current just before the start: what the start event carries as its related id. */
+  /** The current id just before the start, which the start event carries as its related id. */
   readonly relatedActivityId: Guid | undefined;
-  /** The activity it was started in. */
+  /** The activity in which it was started. */
   readonly creator: Activity | undefined;
   /** 0 for a top-level activity, one more for each level below. */
   readonly level: number;
-  /** Where the path in `id` ends, in nibbles; past PATH_NIBBLES once the path has overflowed. */
+  /** Where the path in `id` ends, in nibbles; beyond PATH_NIBBLES once the path has overflowed. */
   readonly pathEnd: number;
-  /** The id set by hand that was current at the start, and is again after the stop. */
+  /** The explicit id that was current at the start, and is again after the stop. */
   readonly manualIdBefore: Guid | undefined;
-  /** Set where it crosses from or to another process, and on an outermost one. */
+  /** Set if it crosses process boundaries, and on an outermost activity. */
   trace: TraceContext | undefined;
   /** The last number given to a child. */
   lastChildNumber = 0;
@@ -81,7 +79,7 @@ export class Activity implements ActivityContext {
   }
 }
 
-/** The context of an activity in which an id was set by hand. */
+/** The context of an activity in which an id was set explicitly. */
 export class ManualIdContext implements ActivityContext {
   readonly activity: Activity | undefined;
   readonly manualId: Guid;
@@ -97,9 +95,9 @@ export class ManualIdContext implements ActivityContext {
 }
 
 /**
- * The name that an event's start or stop is matched by: the provider's name and the event's without its "Start"
- * or "Stop" (case matters). An event with neither suffix goes by its task number when it has one, so that
- * `Begin` and `End` of one task are a pair. Source: .NET's ActivityTracker.
+ * The name by which starts and stops are matched: the provider's name and the event's, without its "Start" or "Stop"
+ * (case-sensitive). An event with neither suffix uses its task number, if it has one, so that `Begin` and `End` of one
+ * task are a pair. Source: .NET's ActivityTracker.
  */
 export function activityName(provider: string, eventName: string, task = 0): string {
   if (eventName.endsWith('Start')) return provider + eventName.slice(0, -'Start'.length);

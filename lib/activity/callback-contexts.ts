@@ -1,10 +1,10 @@
 /**
- * Has each callback of the event loop begin in its own context, on Node.js 20 and 22.
+ * Starts each callback of the event loop in its own context, on Node.js 20 and 22.
  *
- * There, an AsyncLocalStorage keeps its value on the resource that the running code belongs to, and what a callback
- * enters stays on it. A timer that repeats, a socket or a port calls back again and again with one resource, and an
- * HTTP connection has one for all its requests: each call would begin in the activity that the last one started. So
- * what the resource held is put back when the callback has returned, as Node.js 24 and later do by themselves.
+ * There, an AsyncLocalStorage keeps its value on the resource of the running code, so the context that a callback
+ * enters stays on it. An interval, a socket or a port uses one resource for all its callbacks, and an HTTP connection
+ * uses one for all its requests: each call would start in the activity that the previous one started. So the resource's
+ * previous value is restored when the callback has returned, as Node.js 24 and later do themselves.
  */
 import { executionAsyncResource } from 'node:async_hooks';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
@@ -12,19 +12,19 @@ import { types } from 'node:util';
 
 type Resource = Record<symbol, unknown>;
 
-/** Requests that arrive together are handled in one turn, without a microtask in between. */
+/** Pipelined requests are handled in one turn, with no microtask in between. */
 const REQUEST_CHANNEL = 'http.server.request.start';
 
 const resolved = Promise.resolve();
 
 export class CallbackContexts {
-  /** What the storage's values are called on a resource. */
+  /** The key of the storage's value on a resource. */
   readonly #key: symbol;
-  /** What was entered in this turn, in order: a resource may be there twice. */
+  /** What was entered in this turn, in order; a resource may appear twice. */
   readonly #changed: { readonly resource: Resource; readonly value: unknown }[] = [];
   #last: Resource | undefined;
   #isScheduled = false;
-  /** Of the innermost `run` of the storage, which puts back what it changes itself. */
+  /** For the innermost `run` of the storage, which itself restores what it changes. */
   #running: Resource | undefined;
 
   constructor(key: symbol) {
@@ -32,7 +32,7 @@ export class CallbackContexts {
     subscribe(REQUEST_CHANNEL, this.#restoreRunning);
   }
 
-  /** To be called before the running code's context changes for good. */
+  /** Call this before changing the running code's context permanently. */
   keep(): void {
     const resource = executionAsyncResource() as Resource;
     // A promise's code runs once.
@@ -40,12 +40,12 @@ export class CallbackContexts {
     this.#last = resource;
     this.#changed.push({ resource, value: resource[this.#key] });
     if (this.#isScheduled) return;
-    // Microtasks run when the callback has returned.
+    // Microtasks run after the callback has returned.
     resolved.then(this.#restoreAll);
     this.#isScheduled = true;
   }
 
-  /** To be called around each `run` of the storage; the result is for `endRun`. */
+  /** Call this around each `run` of the storage; pass the result to `endRun`. */
   beginRun(): Resource | undefined {
     const outer = this.#running;
     this.#running = executionAsyncResource() as Resource;
@@ -68,7 +68,7 @@ export class CallbackContexts {
     }
   };
 
-  /** Only of the connection: a request may be served in the middle of what somebody else does. */
+  /** Only those of the connection: a request may be handled in the middle of other work. */
   readonly #restoreRunning = () => {
     if (this.#changed.length === 0) return;
     const resource = executionAsyncResource() as Resource;

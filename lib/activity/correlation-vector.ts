@@ -1,24 +1,24 @@
 /**
- * The correlation vector: ids that are paths across processes, as "EventSource Activity Support" has them for its
- * upper tier. In use among Microsoft's services; elsewhere W3C's Trace Context is.
+ * The correlation vector: ids that are paths across processes, the upper tier of "EventSource Activity Support".
+ * Microsoft's services use it; elsewhere, W3C Trace Context is used instead.
  *
  * Source: Correlation Vector 2.1 and, for the shorter first version, Microsoft.CorrelationVector.
  */
 
 const MAX_ELEMENT = 2 ** 32 - 1;
-/** Behind a vector that could not go on, because it would have been too long. */
+/** Terminates a vector that could not be extended because it would have become too long. */
 const TERMINATOR = '!';
 const VECTOR = /^([A-Za-z\d+/]{16}|[A-Za-z\d+/]{22})((?:\.\d{1,10})+)(!?)$/;
-/** By version: how many bytes the base stands for, and how long a vector may be. */
+/** By version: how many bytes the base encodes, and the maximum length of a vector. */
 const VERSIONS = { 1: { bytes: 12, maxLength: 63 }, 2: { bytes: 16, maxLength: 127 } } as const;
 const BASE_LENGTH_V1 = 16;
 const MAX_LENGTH = VERSIONS[2].maxLength + TERMINATOR.length;
 
-/** The place of one piece of work, such as a request, among all that one first message has caused. */
+/** The place of a piece of work, such as a request, among everything that an initial message has caused. */
 export class CorrelationVector {
-  /** The HTTP header that a vector goes in. */
+  /** The HTTP header for a vector. */
   static readonly header = 'MS-CV';
-  /** All but the last number. */
+  /** Everything but the last number. */
   readonly #stem: string;
   #last: number;
   #isTerminated: boolean;
@@ -29,15 +29,15 @@ export class CorrelationVector {
     this.#isTerminated = isTerminated;
   }
 
-  /** Of a first message: a random base, and 0. Version 2 has 128 random bits, version 1 has 96. */
+  /** For an initial message: a random base, and 0. Version 2 has 128 random bits, version 1 has 96. */
   static begin(version: 1 | 2 = 2): CorrelationVector {
     const { bytes } = VERSIONS[version];
-    // Not imported: loading node:crypto takes longer than all of tracewright.
+    // Not imported: loading node:crypto takes longer than loading all of tracewright.
     const base = process.getBuiltinModule('node:crypto').randomBytes(bytes).toString('base64');
     return new CorrelationVector(base.replace(/=+$/, ''), 0, false);
   }
 
-  /** What came with a message, which is to be extended. Undefined where that is no vector. */
+  /** The vector that came with a message, to be extended. Undefined if it is not a vector. */
   static parse(text: unknown): CorrelationVector | undefined {
     if (typeof text !== 'string' || text.length > MAX_LENGTH) return undefined;
     const [, base, numbers, terminator] = VECTOR.exec(text) ?? [];
@@ -51,8 +51,8 @@ export class CorrelationVector {
   }
 
   /**
-   * Of the work that a message with this vector causes: `X.1` becomes `X.1.0`. Where that would be too long, the same
-   * with `!` at its end, as it is from then on.
+   * For the work caused by a message with this vector: `X.1` becomes `X.1.0`. If that would be too long, the same
+   * vector with a final `!`, which it then keeps.
    */
   extend(): CorrelationVector {
     if (this.#isTerminated) return this;
@@ -62,7 +62,7 @@ export class CorrelationVector {
     return new CorrelationVector(this.#stem, this.#last, true);
   }
 
-  /** Counts on, `X.1` to `X.2`, before each message that is sent. @returns what goes with the message */
+  /** Increments, `X.1` to `X.2`, before each message sent. @returns the vector to send with the message */
   increment(): string {
     if (this.#isTerminated) return this.toString();
     const isLast = this.#last === MAX_ELEMENT || isTooLong(`${this.#stem}.${this.#last + 1}`);

@@ -1,8 +1,8 @@
-/** Activities that cross from one process to another: how they get, and inherit, their place in a trace. */
+/** Activities that cross process boundaries: how they get, and inherit, their place in a trace. */
 import type { Activity, ActivityContext } from './activity.ts';
 import { TraceContext } from './trace-context.ts';
 
-/** The context of code that a message from another process has caused: of its trace, and inside no activity. */
+/** The context of code caused by a message from another process: in its trace, but inside no activity. */
 export class RemoteContext implements ActivityContext {
   readonly trace: TraceContext;
 
@@ -19,17 +19,17 @@ export class RemoteContext implements ActivityContext {
   }
 }
 
-/** Gives an activity that crosses its place in the trace that it belongs to, which may begin with it. */
+/** Gives an activity that crosses process boundaries its place in its trace, which may begin here. */
 export function giveTrace(activity: Activity): TraceContext {
   let outer = activity;
   while (outer.trace === undefined && outer.creator !== undefined) outer = outer.creator;
-  // Of the outermost, so that whatever else it causes is in the same trace.
+  // On the outermost activity, so that everything else it causes is in the same trace.
   outer.trace ??= TraceContext.begin();
   activity.trace = outer.trace.child();
   return activity.trace;
 }
 
-/** The trace that code belongs to: that of the innermost activity that crosses, or of the message it came with. */
+/** The trace to which code belongs: that of the innermost crossing activity, or of the message that caused it. */
 export function traceOf(context: ActivityContext | undefined): TraceContext | undefined {
   let trace = context?.trace;
   let activity = context?.activity;

@@ -1,16 +1,16 @@
 /**
- * Loops that go on by themselves: a timer, or a callback, that is set inside an activity and starts the same
- * activity again when that one has ended.
+ * Loops that perpetuate themselves: a timer or callback, set inside an activity, starts the same activity again after
+ * it has ended.
  *
- * By .NET's rules, which make a child even of an activity that has ended when the code was caused by it, each
- * round would be nested in the last: deeper with every tick, until ids give out at level 100. Loops of that
- * kind are how JavaScript is written, so here a round follows the last as its sibling: `//1/1`, `//1/2`, ...
+ * .NET's rules nest an activity even in an ended one that caused it, so each iteration would be nested in the last:
+ * deeper with every tick, until no ids are left at level 100. Such loops are common in JavaScript, so each iteration
+ * becomes a sibling of the last: `//1/1`, `//1/2`, ...
  */
 import type { ActivityContext } from './activity.ts';
 
 /**
- * The context in which an activity of the name is to be started: `context`, unless it is that of an earlier
- * activity of that name which has ended, with only ended ones in between; then the one that was started in.
+ * The context in which to start an activity of this name: `context`, unless that is an ended activity of the same name,
+ * with only ended ones in between; then the one in which that activity was started.
  */
 export function afterFinishedLoop(
   context: ActivityContext | undefined,

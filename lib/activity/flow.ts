@@ -1,51 +1,51 @@
 /**
- * How the current activity flows through asynchronous code: an AsyncLocalStorage that is there only while
- * someone listens to activities, because on Node 20 and 22 a storage that was ever used triples the cost of
- * every `await` in the process until it is disabled. See docs/activity-flow.md.
+ * How the current activity flows through asynchronous code: an AsyncLocalStorage that exists only while someone listens
+ * to activities, because on Node 20 and 22 a used storage triples the cost of every `await` in the process until it is
+ * disabled. See docs/activity-flow.md.
  */
 import { AsyncLocalStorage, executionAsyncResource } from 'node:async_hooks';
 import { type ActivityContext, ManualIdContext } from './activity.ts';
 import { CallbackContexts } from './callback-contexts.ts';
 import { Guid } from './guid.ts';
 
-/** How soon the storage is given up after the last listener has gone, in milliseconds. */
+/** How soon the storage is dropped after the last listener has left, in milliseconds. */
 const GIVE_UP_INTERVAL = 1000;
 
 export class ActivityFlow {
   private storage: AsyncLocalStorage<ActivityContext | undefined> | undefined;
-  /** Undefined where Node.js itself gives each callback the context that it had before, as 24 and later do. */
+  /** Undefined where Node.js itself restores the context of each callback, as 24 and later do. */
   private callbacks: CallbackContexts | undefined;
   private readonly listenedTo = new Set<() => boolean>();
 
-  /** The context that the running code is in. */
+  /** The context of the running code. */
   get context(): ActivityContext | undefined {
     return this.storage?.getStore();
   }
 
-  /** Whether activities flow at the moment. */
+  /** Whether the flow is on. */
   get active(): boolean {
     return this.storage !== undefined;
   }
 
   /**
-   * Names a reason to keep the flow: it is given up when none of the functions says true any more. Nobody
-   * tells when the kernel's listeners go, so they are asked, once a second while the flow is there.
+   * Adds a reason to keep the flow: it ends once none of the functions returns true. The kernel does not announce that
+   * its listeners have gone, so the functions are polled once a second while the flow is on.
    *
-   * @returns takes it back
+   * @returns removes the reason
    */
   keepWhile(isListenedTo: () => boolean): () => void {
     this.listenedTo.add(isListenedTo);
     return () => void this.listenedTo.delete(isListenedTo);
   }
 
-  /** The rest of the running code, and all that it causes, runs in `context`. */
+  /** Changes the context for the rest of the running code and everything it causes. */
   enter(context: ActivityContext | undefined): void {
     const storage = this.begin();
     this.callbacks?.keep();
     storage.enterWith(context);
   }
 
-  /** Runs the function, and all that it causes, in `context`; the caller's own stays as it is. */
+  /** Runs the function, and everything it causes, in `context`; the caller's context does not change. */
   run<Result>(context: ActivityContext | undefined, work: () => Result): Result {
     const storage = this.begin();
     const { callbacks } = this;
@@ -59,8 +59,8 @@ export class ActivityFlow {
   }
 
   /**
-   * Starts the flow unless it is there. Best before the first `enter`: on Node 20 and 22 a storage first
-   * used inside a promise's continuation is seen by the code that awaits the promise, too.
+   * Starts the flow unless it is on. Best done before the first `enter`: on Node 20 and 22, if a storage is first used
+   * inside a promise continuation, the code that awaits the promise sees its value, too.
    */
   begin(): AsyncLocalStorage<ActivityContext | undefined> {
     if (this.storage !== undefined) return this.storage;
@@ -74,12 +74,12 @@ export class ActivityFlow {
       clearInterval(timer);
       this.giveUp();
     }, GIVE_UP_INTERVAL);
-    // The process need not stay for it.
+    // It must not keep the process alive.
     timer.unref();
     return storage;
   }
 
-  /** A later flow is a new storage: contexts that are left over in running code belong to the old one. */
+  /** The next flow uses a new storage: stale contexts in running code belong to the old one. */
   private giveUp(): void {
     this.storage?.disable();
     this.storage = undefined;
@@ -88,7 +88,7 @@ export class ActivityFlow {
   }
 }
 
-/** The name under which the storage keeps its value on the resource that the running code belongs to, if it does. */
+/** The key under which the storage keeps its value on the resource of the running code, if it does so. */
 function keyOf(storage: AsyncLocalStorage<ActivityContext | undefined>): symbol | undefined {
   const probe = new ManualIdContext(undefined, Guid.empty);
   storage.enterWith(probe);

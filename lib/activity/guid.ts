@@ -1,20 +1,19 @@
 /**
- * A GUID as four 32-bit words: what activity ids are made of, compared by and written as.
+ * A GUID as four 32-bit words, the form in which activity ids are created, compared and written.
  *
- * An activity id is made for every activity started, so a Guid costs one small object; its text is made only
- * when someone reads it.
+ * Every started activity needs an id, so a Guid costs one small object; its text is created only on demand.
  */
 
 const GUID_TEXT = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const GUID_BYTES = 16;
 
-/** A text that is not a GUID of the form `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx`. */
+/** Text that is not a GUID of the form `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx`. */
 export class GuidFormatError extends Error {
   override readonly name = 'GuidFormatError';
   readonly text: string;
 
   constructor(text: string) {
-    super(`"${text}" is not a GUID: 32 hexadecimal digits grouped 8-4-4-4-12 were expected.`);
+    super(`"${text}" is not a GUID: expected 32 hexadecimal digits grouped 8-4-4-4-12.`);
     this.text = text;
   }
 }
@@ -22,9 +21,9 @@ export class GuidFormatError extends Error {
 /**
  * An immutable GUID.
  *
- * `w0` to `w3` are its 16 bytes in struct order (the order in memory on Windows, in ETW and in nettrace), read
- * as little-endian 32-bit words. They are kept as signed integers, which V8 stores without a heap object.
- * In the text form the first three groups are little-endian numbers and the rest are bytes in order.
+ * `w0` to `w3` are its 16 bytes in struct order (the memory order on Windows, in ETW and in nettrace), read as
+ * little-endian 32-bit words. They are signed integers, which V8 stores without a heap object. In the text form, the
+ * first three groups are little-endian numbers and the rest are bytes in order.
  */
 export class Guid {
   static readonly empty: Guid = new Guid(0, 0, 0, 0);
@@ -43,14 +42,14 @@ export class Guid {
     this.text = undefined;
   }
 
-  /** The GUID that `text` spells, in either case. Throws GuidFormatError when it spells none. */
+  /** Parses a GUID in upper or lower case. Throws GuidFormatError if `text` is not a GUID. */
   static parse(text: string): Guid {
     const guid = Guid.tryParse(text);
     if (guid === undefined) throw new GuidFormatError(text);
     return guid;
   }
 
-  /** The GUID that `text` spells, in either case, or undefined when it spells none. */
+  /** Parses a GUID in upper or lower case; undefined if `text` is not a GUID. */
   static tryParse(text: string): Guid | undefined {
     if (!GUID_TEXT.test(text)) return undefined;
     const w1High = Number.parseInt(text.slice(14, 18), 16);
@@ -63,7 +62,7 @@ export class Guid {
     );
   }
 
-  /** Reads 16 bytes at `offset` in struct order. Throws RangeError when fewer are there. */
+  /** Reads 16 bytes at `offset` in struct order. Throws RangeError if there are fewer. */
   static fromBytes(bytes: Uint8Array, offset = 0): Guid {
     const view = viewOf(bytes, offset);
     return new Guid(
@@ -75,8 +74,8 @@ export class Guid {
   }
 
   /**
-   * Reads 16 bytes at `offset` in RFC 9562 order, the order of the text, in which Linux EventHeader events hold
-   * their activity ids. Throws RangeError when fewer are there.
+   * Reads 16 bytes at `offset` in RFC 9562 order, the order of the text, which Linux EventHeader events use for their
+   * activity ids. Throws RangeError if there are fewer.
    */
   static fromRfcBytes(bytes: Uint8Array, offset = 0): Guid {
     const view = viewOf(bytes, offset);
@@ -133,7 +132,7 @@ export class Guid {
 function viewOf(bytes: Uint8Array, offset: number): DataView {
   if (offset < 0 || bytes.length - offset < GUID_BYTES) {
     throw new RangeError(
-      `A GUID takes ${GUID_BYTES} bytes, which do not lie at offset ${offset} of ${bytes.length} bytes.`,
+      `A GUID takes ${GUID_BYTES} bytes, but there are fewer at offset ${offset} of ${bytes.length} bytes.`,
     );
   }
   return new DataView(bytes.buffer, bytes.byteOffset + offset, GUID_BYTES);

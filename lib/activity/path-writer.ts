@@ -1,25 +1,24 @@
 /**
- * Appending one number to an activity path, in the form .NET 10 writes.
+ * Appends a number to an activity path, in the form that .NET 10 writes.
  *
- * A place in a path is counted in nibbles from its start. A path's end cannot be told from its GUID once it has
- * overflowed, so whoever holds a path holds its end beside it, and asks for the new end first: a number whose
- * end is past PATH_NIBBLES does not fit.
- * Source: .NET 10's ActivityTracker. Up to .NET 9 a spare zero byte followed the numbers 256 to 4095 that start
- * in a high half, which hid all numbers after them; it is not written here.
+ * A position in a path is counted in nibbles from its start. Once a path has overflowed, its GUID no longer shows where
+ * it ends, so whoever holds a path must keep its end, and compute the new end first: a number whose end is beyond
+ * PATH_NIBBLES does not fit. Source: .NET 10's ActivityTracker. Up to .NET 9, numbers from 256 to 4095 that start in a
+ * high half were followed by a spare zero byte, which hid all later numbers; it is not written here.
  */
 import { Guid } from './guid.ts';
 import { PATH_BYTES, PATH_NIBBLES, PathCode, pathChecksum } from './path-layout.ts';
 
 const scratch = new DataView(new ArrayBuffer(PATH_BYTES));
 
-/** Where a path that ends at `end` ends once `number` (u32) is appended; past PATH_NIBBLES: it does not fit. */
+/** Where a path that ends at `end` ends after appending `number` (u32); if beyond PATH_NIBBLES, it does not fit. */
 export function endAfterNumber(end: number, number: number): number {
   return isImmediate(number) ? end + 1 : endAfterMultiByte(end, number);
 }
 
 /**
- * Where a path that ends at `end` ends once `number` (u32) is appended as an overflow number; past PATH_NIBBLES:
- * it does not fit. .NET wants two whole bytes after the one it starts in, even where fewer nibbles would do.
+ * Where a path that ends at `end` ends after appending `number` (u32) as an overflow number; if beyond PATH_NIBBLES, it
+ * does not fit. .NET requires two whole bytes after the starting one, even if fewer nibbles would do.
  */
 export function endAfterOverflowNumber(end: number, number: number): number {
   if ((end >>> 1) + 2 >= PATH_BYTES) return PATH_NIBBLES + 1;
@@ -27,8 +26,8 @@ export function endAfterOverflowNumber(end: number, number: number): number {
 }
 
 /**
- * The id of `parent`, whose path ends at `end`, with `number` (u32) appended. The number must fit.
- * `processId` 0 writes the 2016 form.
+ * The id of `parent`, whose path ends at `end`, with `number` (u32) appended. The number must fit. `processId` 0 writes
+ * the 2016 form.
  */
 export function appendNumber(parent: Guid, end: number, number: number, processId: number): Guid {
   loadPath(parent);
@@ -37,7 +36,7 @@ export function appendNumber(parent: Guid, end: number, number: number, processI
   return sealPath(processId);
 }
 
-/** As appendNumber, with the number marked as one that only makes the id unique. */
+/** Like appendNumber, but marks the number as one that only makes the id unique. */
 export function appendOverflowNumber(parent: Guid, end: number, number: number, processId: number): Guid {
   loadPath(parent);
   putNibble(end, PathCode.Overflow);
@@ -55,7 +54,7 @@ function byteCount(number: number): number {
   return number <= 0xffffff ? 3 : 4;
 }
 
-/** Whether the low half of the code's byte can hold the number's bits 8 to 11. */
+/** Whether the low half of the code byte can hold bits 8 to 11 of the number. */
 function sharesCodeByte(start: number, number: number): boolean {
   return (start & 1) === 0 && number < 4096;
 }

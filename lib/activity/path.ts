@@ -1,30 +1,30 @@
 /**
- * Activity paths, read: is a GUID one, which numbers does it hold, and how is it shown to people.
+ * Reads activity paths: whether a GUID is one, which numbers it holds, and how to display it.
  *
- * Source: "EventSource Activity Support", appendix "Code for Decoding a Activity Path", and the checks of
- * TraceEvent's StartStopActivityComputer. PerfView's own printing, quirks included, is in perfview-path.ts.
+ * Source: "EventSource Activity Support", appendix "Code for Decoding a Activity Path", and the checks of TraceEvent's
+ * StartStopActivityComputer. PerfView's own format, quirks included, is in perfview-path.ts.
  */
 import { Guid } from './guid.ts';
 import { byteAt, impliedProcessId, nibbleAt, PATH_NIBBLES, PathCode } from './path-layout.ts';
 
-/** An activity path taken out of its GUID. */
+/** An activity path decoded from its GUID. */
 export interface ActivityPath {
-  /** The process whose path it is, or 0 when the id is of the 2016 form, which does not say. */
+  /** The process that created it, or 0 for an id in the 2016 form, which does not say. */
   readonly processId: number;
-  /** The thread (.NET: AppDomain), the top-level activity, then one number for each level below it. */
+  /** The thread (.NET: AppDomain), the top-level activity, then one number per level below it. */
   readonly numbers: readonly number[];
-  /** The path did not fit: the last number only makes the id unique, and levels above it are missing. */
+  /** The path did not fit: the last number only makes the id unique, and some levels above it are missing. */
   readonly overflow: boolean;
 }
 
-/** Process ids above this are not recognised unless the process id is known: what PerfView assumes. */
+/** Larger process ids are recognised only if the process id is known, as in PerfView. */
 const UNKNOWN_PROCESS_ID_LIMIT = 0x100000;
 
 /**
  * Whether `guid` is an activity path.
  *
- * With a `processId`, of that process or of the 2016 form. Without (0), of any process whose id is below 2^20:
- * one GUID in 4096 of another origin passes too.
+ * With a `processId`: of that process, or in the 2016 form. Without (0): of any process with an id below 2^20; one in
+ * 4096 unrelated GUIDs passes, too.
  */
 export function isActivityPath(guid: Guid, processId = 0): boolean {
   const implied = impliedProcessId(guid);
@@ -33,10 +33,10 @@ export function isActivityPath(guid: Guid, processId = 0): boolean {
 }
 
 /**
- * The path in `guid`, or undefined when it is none: its checksum is not that of a path (see isActivityPath), or
- * its nibbles are not what the format allows.
+ * The path in `guid`, or undefined if it is not one: its checksum is wrong (see isActivityPath), or its nibbles are
+ * invalid.
  *
- * Children of the numbers 256 to 4095 that .NET up to version 9 wrote behind a spare zero byte are read too.
+ * Also reads children of the numbers 256 to 4095, which .NET up to version 9 wrote after a spare zero byte.
  */
 export function parseActivityPath(guid: Guid, processId = 0): ActivityPath | undefined {
   if (!isActivityPath(guid, processId)) return undefined;
@@ -63,9 +63,9 @@ export function parseActivityPath(guid: Guid, processId = 0): ActivityPath | und
 }
 
 /**
- * `guid` as people read it: `//1/1/6/1`, with `$` before a number that only makes the id unique
- * (`//1/1/6$7`), the process left out. The ids that TraceEvent makes up for HTTP and SQL commands become
- * `HTTP/Id=xxxxxxxx` and `SQL/Id=xxxxxxxx`; any other GUID is shown as it is.
+ * `guid` for people: `//1/1/6/1`, with `$` before a number that only makes the id unique (`//1/1/6$7`) and without the
+ * process. The ids that TraceEvent generates for HTTP and SQL commands become `HTTP/Id=xxxxxxxx` and `SQL/Id=xxxxxxxx`;
+ * any other GUID is shown as it is.
  */
 export function formatActivityPath(guid: Guid, processId = 0): string {
   const path = parseActivityPath(guid, processId);
@@ -74,7 +74,7 @@ export function formatActivityPath(guid: Guid, processId = 0): string {
   return path.numbers.reduce((text, number, i) => `${text}${i === last ? '$' : '/'}${number}`, '/');
 }
 
-/** An id that is no path: TraceEvent's made-up ids for HTTP and SQL commands by name, any other as a GUID. */
+/** An id that is not a path: TraceEvent's generated ids for HTTP and SQL commands by name, others as GUIDs. */
 export function formatOtherActivityId(guid: Guid): string {
   const text = guid.toString();
   if (text.endsWith('-0607-08090a0b0c0d')) return `HTTP/Id=${text.slice(0, 8)}`;
@@ -82,7 +82,7 @@ export function formatOtherActivityId(guid: Guid): string {
   return text;
 }
 
-/** Where the multi-byte number whose code is at `start` ends; past PATH_NIBBLES: it is no number. */
+/** Where the multi-byte number with its code at `start` ends; if beyond PATH_NIBBLES, it is not a number. */
 function endOfMultiByte(guid: Guid, start: number): number {
   if (start >= PATH_NIBBLES) return PATH_NIBBLES + 1;
   const bytes = nibbleAt(guid, start) - PathCode.MultiByte1 + 1;
@@ -96,7 +96,7 @@ function multiByteNumber(guid: Guid, start: number, end: number): number {
   return number >>> 0;
 }
 
-/** A zero byte that .NET up to version 9 left behind such a number, with more numbers after it. */
+/** A zero byte that .NET up to version 9 wrote after such a number, with more numbers after it. */
 function isSpareByte(guid: Guid, start: number, end: number, number: number): boolean {
   return (
     (start & 1) === 0 &&
@@ -109,11 +109,11 @@ function isSpareByte(guid: Guid, start: number, end: number, number: number): bo
 }
 
 /**
- * An activity id as people read it: its path, such as `//1/1/6/1`. A number that only makes the id of a very
- * deep path unique has `$` before it (`//1/1/6$7`).
+ * An activity id for people: its path, such as `//1/1/6/1`. A number that only makes the id of a very deep path unique
+ * is preceded by `$` (`//1/1/6$7`).
  *
- * @param guidText an event's `activityId` or `relatedActivityId`. A GUID that is no path, or any other text,
- *   comes back as it is; only the ids that TraceEvent makes up for HTTP and SQL commands get names.
+ * @param guidText an event's `activityId` or `relatedActivityId`. A GUID that is not a path, or any other text, is
+ * returned as it is, except that the ids that TraceEvent generates for HTTP and SQL commands get names.
  */
 export function activityPath(guidText: string): string {
   const guid = Guid.tryParse(guidText);

@@ -1,9 +1,9 @@
 /**
- * An activity path exactly as PerfView prints it, for output that is compared with PerfView's.
+ * Formats an activity path exactly as PerfView does, for output that is compared with PerfView's.
  *
- * PerfView's text differs from formatActivityPath's in form (a trailing slash, the process id in front) and, for
- * some ids, in what it says: see formatPerfViewActivityPath.
- * Source: TraceEvent's StartStopActivityComputer, checked against its output.
+ * PerfView's text differs from formatActivityPath's in form (a trailing slash, the process id in front) and, for some
+ * ids, in content: see formatPerfViewActivityPath. Source: TraceEvent's StartStopActivityComputer, checked against its
+ * output.
  */
 import type { Guid } from './guid.ts';
 import { formatOtherActivityId, isActivityPath } from './path.ts';
@@ -12,10 +12,10 @@ import { byteAt, impliedProcessId, nibbleAt, PATH_NIBBLES, PathCode } from './pa
 /**
  * `guid` as PerfView prints it: `//1/1/6/` in the 2016 form, `/#1234/1/1/6/` with a process id.
  *
- * PerfView's views pass no `processId`. Its quirks are kept: the numbers behind the spare zero byte of .NET up to
- * version 9 are not shown; after an overflow number every multi-byte number has `$` before it; an overflow
- * number whose prefix is the high half of a byte has its code read as further high bits (17 shows as 3089); one
- * whose prefix is a low half loses its bits 8 to 11; a number cut off by the end is left out.
+ * PerfView's views pass no `processId`. Its quirks are reproduced: the numbers after the spare zero byte of .NET up to
+ * version 9 are not shown; after an overflow number, every multi-byte number is preceded by `$`; an overflow number
+ * whose prefix is the high half of a byte has its code read as further high bits (17 shows as 3089); one whose prefix
+ * is a low half loses its bits 8 to 11; a number cut off by the end is omitted.
  */
 export function formatPerfViewActivityPath(guid: Guid, processId = 0): string {
   if (!isActivityPath(guid, processId)) return formatOtherActivityId(guid);

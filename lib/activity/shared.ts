@@ -1,6 +1,6 @@
 /**
- * What all copies of this package in one thread share, or their activity ids would not be unique: the
- * tracker with its counters, and the flow.
+ * What all copies of this package in one thread share, so that their activity ids are unique: the tracker with its
+ * counters, and the flow.
  */
 import { threadId } from 'node:worker_threads';
 import { traceOf } from './crossing.ts';
@@ -13,21 +13,21 @@ export interface SharedActivities {
   readonly tracker: ActivityTracker;
 }
 
-/** Raised when the shape of what is shared changes. */
+/** Incremented when the shape of the shared state changes. */
 const KEY = Symbol.for('tracewright.activities.v3');
 
 export function sharedActivities(): SharedActivities {
   const shared = globalThis as { [KEY]?: SharedActivities };
   if (shared[KEY] === undefined) {
-    // The main thread's id is 0; paths count from 1, as AppDomain ids do.
+    // The main thread's id is 0; paths count from 1, like AppDomain ids.
     shared[KEY] = { flow: new ActivityFlow(), tracker: new ActivityTracker(threadId + 1, process.pid) };
   }
   return shared[KEY];
 }
 
 /**
- * The id of the activity that the running code belongs to, as GUID text in lower case; undefined outside of
- * any, and while nobody listens.
+ * The id of the running code's activity as GUID text in lower case; undefined outside any activity, and while nothing
+ * listens.
  */
 export function currentActivityId(): string | undefined {
   const { flow, tracker } = sharedActivities();
@@ -35,9 +35,9 @@ export function currentActivityId(): string | undefined {
 }
 
 /**
- * What a message to another process is to have with it, so that what it causes there belongs to this code: the
- * `traceparent`, and the `tracestate` if there is one, of the innermost activity around it that crosses processes.
- * Empty outside of any, and while nobody listens.
+ * What to send with a message to another process, so that what it causes there belongs to this code: the `traceparent`
+ * and, if there is one, the `tracestate` of the innermost enclosing activity that crosses process boundaries. Empty
+ * outside any, and while nothing listens.
  */
 export function traceHeaders(): TraceHeaders {
   return traceOf(sharedActivities().flow.context)?.headers ?? {};

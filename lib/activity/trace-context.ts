@@ -1,11 +1,11 @@
 /**
- * The upper tier of ids: which trace an activity belongs to when it crosses from one process to another, by W3C's
- * Trace Context. Inside a process, activities have paths; only those that cross have a trace id and a span id.
+ * The upper tier of ids: the trace to which an activity belongs when it crosses process boundaries, by W3C Trace
+ * Context. Within a process, activities have paths; only those that cross have a trace id and a span id.
  *
  * Source: W3C Trace Context, level 2.
  */
 
-/** What goes with a message from one process to another: as HTTP headers, or fields of an envelope. */
+/** What is sent with a message to another process: as HTTP headers, or as fields of an envelope. */
 export interface TraceHeaders {
   readonly traceparent?: string;
   readonly tracestate?: string;
@@ -14,34 +14,34 @@ export interface TraceHeaders {
 const TRACEPARENT = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/s;
 const NO_TRACE_ID = '0'.repeat(32);
 const NO_SPAN_ID = '0'.repeat(16);
-/** What follows the flags in later versions is unknown, and need not be read at all. */
+/** Later versions may add anything after the flags; it can be ignored. */
 const MAX_TRACEPARENT = 512;
 
 const SAMPLED = 1;
 const RANDOM_TRACE_ID = 2;
 
-/** What everybody has to pass on. */
+/** The length that every participant must pass on. */
 const MAX_TRACESTATE = 512;
-/** Of the entries of a longer one, these go first. */
+/** The entries to drop first from a longer one. */
 const LONG_ENTRY = 128;
 const MAX_ENTRIES = 32;
-/** Before the entries are looked at, one by one. */
+/** Before the entries are examined one by one. */
 const MAX_LIST = 2 ** 14;
 const NOT_IN_LISTS = /[^\t\x20-\x7e]/;
 const TRACESTATE_ENTRY =
   /^[a-z\d][a-z\d_\-*/@]{0,255}=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/;
 
-/** An activity's place in a trace that several processes have a part of. Immutable. */
+/** The place of an activity in a trace across processes. Immutable. */
 export class TraceContext {
-  /** 32 hexadecimal digits in lower case. */
+  /** 32 lower-case hexadecimal digits. */
   readonly traceId: string;
-  /** 16 hexadecimal digits: the activity that crosses. Empty where none has. */
+  /** 16 hexadecimal digits: the crossing activity. Empty if there is none. */
   readonly spanId: string;
-  /** That of the activity that it was caused by; empty for the first of a trace. */
+  /** The span id of the activity that caused it; empty for the first in a trace. */
   readonly parentSpanId: string;
-  /** 8 bits: 1 sampled, 2 the trace id is random. */
+  /** 8 bits: 1 for sampled, 2 for a random trace id. */
   readonly flags: number;
-  /** What vendors have added, to be passed on as it came; empty for none. */
+  /** Additions by vendors, passed on unchanged; empty if there are none. */
   readonly state: string;
 
   private constructor(traceId: string, spanId: string, parentSpanId: string, flags: number, state: string) {
@@ -52,12 +52,12 @@ export class TraceContext {
     this.state = state;
   }
 
-  /** A trace that begins here, with no activity that crosses yet. */
+  /** A trace that begins here, with no crossing activity yet. */
   static begin(): TraceContext {
     return new TraceContext(randomHex(32), '', '', SAMPLED | RANDOM_TRACE_ID, '');
   }
 
-  /** What another process has sent. Undefined where that is none: then a trace begins here, if one is needed. */
+  /** The context sent by another process. Undefined if it is invalid: then a trace begins here, if one is needed. */
   static parse(traceparent: unknown, tracestate?: unknown): TraceContext | undefined {
     if (typeof traceparent !== 'string' || traceparent.length > MAX_TRACEPARENT) return undefined;
     const [, version, traceId, spanId, flags, rest] = TRACEPARENT.exec(traceparent) ?? [];
@@ -68,12 +68,12 @@ export class TraceContext {
     return new TraceContext(traceId, spanId, '', known, tracestateOf(tracestate));
   }
 
-  /** Of an activity that crosses, and that this one has caused. */
+  /** For a crossing activity caused by this one. */
   child(): TraceContext {
     return new TraceContext(this.traceId, randomHex(16), this.spanId, this.flags, this.state);
   }
 
-  /** What another process is to be sent. */
+  /** What to send to another process. */
   get headers(): TraceHeaders {
     return this.state === ''
       ? { traceparent: this.traceparent }
@@ -85,7 +85,7 @@ export class TraceContext {
   }
 }
 
-/** Empty where it is malformed as a whole, or missing; without the entries that there is no room for. */
+/** Empty if it is missing or entirely malformed; otherwise without the entries that do not fit. */
 function tracestateOf(text: unknown): string {
   if (typeof text !== 'string' || text === '' || text.length > MAX_LIST || NOT_IN_LISTS.test(text)) return '';
   let entries = text
@@ -100,15 +100,15 @@ function tracestateOf(text: unknown): string {
   return entries.join(',');
 }
 
-/** Random digits beforehand: to ask for 16 bytes takes a hundred times as long as to take them from a text. */
+/** Random digits in advance: generating 16 bytes takes a hundred times as long as slicing a string. */
 const POOL_BYTES = 4096;
 let pool = '';
 let used = 0;
 
-/** Random, and not all zeros. */
+/** Random, but not all zeros. */
 function randomHex(digits: number): string {
   if (used + digits > pool.length) {
-    // Not imported: loading node:crypto takes longer than all of tracewright.
+    // Not imported: loading node:crypto takes longer than loading all of tracewright.
     pool = process.getBuiltinModule('node:crypto').randomBytes(POOL_BYTES).toString('hex');
     used = 0;
   }

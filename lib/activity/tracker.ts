@@ -1,32 +1,32 @@
 /**
- * The rules by which activities start and stop: .NET 10's ActivityTracker, made pure.
+ * The rules by which activities start and stop: .NET 10's ActivityTracker as pure functions.
  *
- * Nothing here knows how the current activity flows through asynchronous code: each call takes the context it
- * runs in, and each change gives back the context to go on with. Paths and counters are as .NET's, so a trace
- * reads the same as one of a .NET process.
- * Source: "EventSource Activity Support", "How EventSource Activity Tracking Works", and .NET 10's ActivityTracker.
+ * Nothing here knows how the current activity flows through asynchronous code: each call takes the context it runs in,
+ * and each change returns the context to continue with. Paths and counters are as in .NET, so a trace reads like one of
+ * a .NET process. Source: "EventSource Activity Support", "How EventSource Activity Tracking Works", and .NET 10's
+ * ActivityTracker.
  */
 import { Activity, type ActivityContext, ActivityOptions, ManualIdContext } from './activity.ts';
 import { Guid } from './guid.ts';
 import { PATH_NIBBLES } from './path-layout.ts';
 import { appendNumber, appendOverflowNumber, endAfterNumber, endAfterOverflowNumber } from './path-writer.ts';
 
-/** In an activity of this level no further one is started. */
+/** No further activity is started inside one at this level. */
 const LEVEL_LIMIT = 100;
-/** The last place from which .NET tries to write an overflow number: the low half of byte 10. */
+/** The last position at which .NET tries to write an overflow number: the low half of byte 10. */
 const LAST_OVERFLOW_START = 21;
 
 export class ActivityTracker {
-  /** The process id in each id's checksum, unless a start says otherwise. */
+  /** The process id in each id's checksum, unless a start specifies another. */
   readonly processId: number;
-  /** The last number given to a top-level activity; rolls over after 2^32 - 1. */
+  /** The last number given to a top-level activity; wraps after 2^32 - 1. */
   lastTopLevelNumber = 0;
   private readonly threadPath: Guid;
   private readonly threadPathEnd: number;
 
   /**
-   * `threadNumber` (u32) is the first number of every path: 1 for the main thread, another for each other thread
-   * of the process, as AppDomain ids are in .NET. A thread needs one tracker, or its ids are not unique.
+   * `threadNumber` (u32) is the first number of every path: 1 for the main thread, another for each other thread of the
+   * process, like AppDomain ids in .NET. A thread must have only one tracker, or its ids are not unique.
    */
   constructor(threadNumber: number, processId: number) {
     this.processId = processId;
@@ -35,13 +35,13 @@ export class ActivityTracker {
   }
 
   /**
-   * Starts an activity in `context`: the result is the context to go on with, and holds the start event's id and
-   * related id. Undefined when activities are nested too deep: then nothing has changed, and the event is an
-   * ordinary one.
+   * Starts an activity in `context`: the result is the context to continue with, and holds the start event's id and
+   * related id. Undefined if activities are nested too deeply: then nothing has changed, and the event is an ordinary
+   * one.
    *
-   * `name` is an activityName. Unless `options` (ActivityOptions flags) say Recursive, an activity of the same
-   * name that is still running in `context` is stopped first, with all that was started in it: most likely its
-   * stop was missed. `processId` is for the checksum of this id alone; 0 writes the 2016 form.
+   * `name` is an activityName. Unless `options` (ActivityOptions flags) include Recursive, an activity of the same name
+   * that is still running in `context` is stopped first, with everything started in it, because its stop was most
+   * likely missed. `processId` is for the checksum of this id alone; 0 writes the 2016 form.
    */
   start(
     context: ActivityContext | undefined,
@@ -74,8 +74,8 @@ export class ActivityTracker {
   }
 
   /**
-   * The innermost running activity of this name in `context`: the one that a stop event of that name stops, and
-   * whose id it carries. Undefined: the stop has no start, stops nothing and is an ordinary event.
+   * The innermost running activity of this name in `context`: the one that a stop event of that name stops, and whose
+   * id it carries. Undefined if the stop has no start: it stops nothing and is an ordinary event.
    */
   find(context: ActivityContext | undefined, name: string): Activity | undefined {
     let activity = context?.activity;
@@ -85,11 +85,11 @@ export class ActivityTracker {
   }
 
   /**
-   * Stops `activity` and gives the context to go on with.
+   * Stops `activity` and returns the context to continue with.
    *
-   * What was started inside it in `context` and is still running is stopped with it, except what is Detachable:
-   * the innermost such activity is then the current one. When `activity` is not of `context`, as when it is
-   * stopped by a handle from elsewhere, only it is stopped and `context` stays. Stopping twice does nothing.
+   * Everything started inside it in `context` and still running is stopped with it, except Detachable activities: the
+   * innermost of these then becomes current. If `activity` is not in `context`, as when a handle elsewhere stops it,
+   * only it is stopped and `context` is unchanged. Stopping twice has no effect.
    */
   stop(context: ActivityContext | undefined, activity: Activity): ActivityContext | undefined {
     if (activity.stopped) return context;
@@ -98,13 +98,13 @@ export class ActivityTracker {
     if (current === undefined || !isWithin(current, activity)) return context;
     const next = stopOrphans(current, activity) ?? activity.creator;
     if (next === current) return context;
-    // An id set by hand comes back where the stop undoes the very start that replaced it (.NET: idToRestore).
+    // An explicit id is restored only if the stop undoes the start that replaced it (.NET: idToRestore).
     const manualId = next === current.creator ? current.manualIdBefore : undefined;
     if (manualId === undefined || next?.id.equals(manualId)) return next;
     return new ManualIdContext(next, manualId);
   }
 
-  /** The id that events in `context` carry: the one set by hand, else that of the innermost running activity. */
+  /** The id that events in `context` carry: the explicit one, otherwise that of the innermost running activity. */
   currentActivityId(context: ActivityContext | undefined): Guid | undefined {
     const manualId = context?.manualId;
     if (manualId !== undefined) return manualId.isEmpty ? undefined : manualId;
@@ -114,8 +114,8 @@ export class ActivityTracker {
   }
 
   /**
-   * `context` with the current id set by hand (.NET: SetCurrentThreadActivityId); an empty one means no id. It
-   * holds until the next start or stop; a start takes it as its related id, and the stop brings it back.
+   * `context` with an explicit current id (.NET: SetCurrentThreadActivityId); an empty one means no id. It applies
+   * until the next start or stop; a start takes it as its related id, and the stop restores it.
    */
   setActivityId(context: ActivityContext | undefined, id: Guid): ActivityContext {
     return new ManualIdContext(context?.activity, id);
@@ -133,7 +133,7 @@ export class ActivityTracker {
       }
       ancestor = ancestor.creator;
     }
-    // Only where thread and top-level numbers are so large that both together fill the id.
+    // Only if the thread and top-level numbers are so large that together they fill the id.
     return creator.id;
   }
 }
@@ -149,7 +149,10 @@ function isWithin(inner: Activity, outer: Activity): boolean {
   return activity === outer;
 }
 
-/** Stops what still runs from `inner` up to `outer`, except what is Detachable, and gives the innermost such. */
+/**
+ * Stops everything still running from `inner` up to `outer`, except Detachable activities, and returns the innermost of
+ * these.
+ */
 function stopOrphans(inner: Activity, outer: Activity): Activity | undefined {
   let survivor: Activity | undefined;
   let orphan: Activity | undefined = inner;

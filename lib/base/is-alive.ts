@@ -1,4 +1,4 @@
-/** Whether there is a process of an id, as far as this process's namespace goes. */
+/** Whether a process with this id exists, as far as this process's namespace shows. */
 import { systemCodeOf } from './system-code.ts';
 
 export function isAlive(processId: number): boolean {
@@ -6,7 +6,7 @@ export function isAlive(processId: number): boolean {
     process.kill(processId, 0);
     return true;
   } catch (error) {
-    // Of another user.
+    // It belongs to another user.
     return systemCodeOf(error) === 'EPERM';
   }
 }

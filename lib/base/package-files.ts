@@ -1,15 +1,12 @@
 /**
- * Where the package's own files are. Compiled modules and bundles alike lie two folders below the package's, so one
- * rule serves both. An application that bundles tracewright takes its code out of there; what it needs of the
- * package's files lies beside the bundle then.
+ * Where the package's own files are. Compiled modules and bundles both lie two folders below the package folder, so one
+ * rule serves both. A bundled application no longer has the package folder; the files it needs are then beside the
+ * bundle.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/**
- * The folder of the running code. Bundlers that write CommonJS leave `import.meta` empty, and know `__dirname`
- * instead.
- */
+/** The folder of the running code. Bundlers that emit CommonJS leave `import.meta` empty, but define `__dirname`. */
 function codeFolder(): string | undefined {
   return import.meta.dirname ?? (typeof __dirname === 'string' ? __dirname : undefined);
 }
@@ -19,9 +16,7 @@ export function packageFolder(): string {
   return join(codeFolder() ?? '.', '../..');
 }
 
-/**
- * Folders that the package's binaries are looked for in, the likeliest first: the package's own, then a bundle's.
- */
+/** Folders to search for the package's binaries, the most likely first: the package's own, then the bundle's. */
 export function binaryFolders(): string[] {
   const code = codeFolder();
   const folders = new Set<string>();
@@ -31,8 +26,8 @@ export function binaryFolders(): string[] {
 }
 
 /**
- * Two folders above a bundle may be anything, `/tmp` too, where others put what they like: the package's own
- * package.json has its name, and the owner of its code.
+ * Two folders above a bundle can be anything, even `/tmp`, where others can plant files: the package's own package.json
+ * has its name, and the same owner as the code.
  */
 function isThisPackage(folder: string, code: string): boolean {
   try {

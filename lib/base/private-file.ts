@@ -1,14 +1,14 @@
-/** Files that are for their owner alone: events may tell what others are not to know. */
+/** Files for their owner only: events may contain what others must not see. */
 import { closeSync, constants, fchmodSync, fstatSync, ftruncateSync, openSync } from 'node:fs';
 
 const OTHERS = 0o077;
 
 /**
- * Opens the file to write it anew. One that is there becomes its owner's alone, too, before anything is in it;
- * devices and pipes stay what they are.
+ * Opens the file for overwriting. An existing file, too, becomes its owner's alone before anything is written; devices
+ * and pipes stay as they are.
  *
  * @returns its descriptor
- * @throws the system's error, also for a file of somebody else, who could read along
+ * @throws the system's error, also if the file belongs to another user, who could read it
  */
 export function openPrivateFile(path: string): number {
   const descriptor = openSync(path, constants.O_WRONLY | constants.O_CREAT, 0o600);

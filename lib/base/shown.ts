@@ -1,10 +1,10 @@
 /**
- * Values that applications gave or threw, as text for reports. Nothing here throws, whatever the value: a
- * report is not to break what it reports on.
+ * Values that applications pass or throw, as text for messages. Nothing here throws, whatever the value: a report must
+ * not fail because of what it reports.
  */
 import { inspect } from 'node:util';
 
-/** The value as it would be written in JavaScript, on one line and not at length. */
+/** The value as JavaScript source, on one line and abridged. */
 export function shown(value: unknown): string {
   try {
     return inspect(value, {
@@ -18,7 +18,7 @@ export function shown(value: unknown): string {
   }
 }
 
-/** What was thrown, in its own words. */
+/** The message of what was thrown. */
 export function thrownText(thrown: unknown): string {
   try {
     return String(thrown);
@@ -27,7 +27,7 @@ export function thrownText(thrown: unknown): string {
   }
 }
 
-/** What was thrown, and where if it is an error that knows it. */
+/** What was thrown, with its location if it is an error that has one. */
 export function thrownTextWithStack(thrown: unknown): string {
   try {
     if (thrown instanceof Error && typeof thrown.stack === 'string') return thrown.stack;

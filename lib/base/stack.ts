@@ -1,14 +1,14 @@
-/** How much is left of the stack. */
+/** How much of the stack is left. */
 
-/** 128 KB: Node.js's own functions take a few, an application's stream may take some more. */
+/** 128 KB: Node.js's own functions take some, and an application's stream may take more. */
 const ROOM = 16_384;
 
 let room: readonly undefined[] | undefined;
 
 /**
- * Whether there is room on the stack for code that is not made for its end: Node.js's own, after which a file or a
- * stream may work no more, and the application's. Of a channel that is made where the stack ends, a part is missing,
- * and its thread dies of that when it is closed (a TypeError in `MessagePort.onclose`).
+ * Whether the stack has room for code that does not expect to run out of it: Node.js's own, after which a file or a
+ * stream may no longer work, and the application's. A channel that is created at the end of the stack is incomplete,
+ * and closing it kills its thread (a TypeError in `MessagePort.onclose`).
  */
 export function hasStack(): boolean {
   try {

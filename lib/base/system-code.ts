@@ -1,9 +1,9 @@
-/** What the system says to a call that failed: `ENOENT`. */
+/** The system's error code for a failed call: `ENOENT`. */
 export function systemCodeOf(error: unknown): string | undefined {
   return (error as Partial<NodeJS.ErrnoException> | null | undefined)?.code;
 }
 
-/** The same for a sentence, which has something to say of every error. */
+/** The same for use in a sentence, with a text for every error. */
 export function systemCodeText(error: unknown): string {
   return systemCodeOf(error) ?? String(error);
 }

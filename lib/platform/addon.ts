@@ -1,34 +1,32 @@
-/**
- * The native addon: what it offers, and how it is found. See native/addon.cc.
- */
+/** The native addon: its interface, and how it is loaded. See native/addon.cc. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { binaryFolders } from '../base/package-files.ts';
 
-/** Which tracer of the operating system events go to. */
+/** The tracer of the operating system that events go to. */
 export type Backend = 'user_events' | 'etw' | 'none';
 
-/** What a session asked of a provider of this process; ETW only. */
+/** A session's request to a provider of this process; ETW only. */
 export interface AddonCommand {
   /** The provider's GUID, 16 bytes in struct order. */
   readonly provider: Uint8Array;
-  /** 0 disable, 1 enable, 2 write your state. */
+  /** 0 disable, 1 enable, 2 write state. */
   readonly code: number;
-  /** 0 asks for all levels. */
+  /** 0 requests all levels. */
   readonly level: number;
-  /** 64 bits; 0 asks for all keywords. */
+  /** 64 bits; 0 requests all keywords. */
   readonly anyKeyword: bigint;
   /** 64 bits. */
   readonly allKeyword: bigint;
-  /** The session's arguments, as it gave them. */
+  /** The session's arguments, unparsed. */
   readonly filter: Uint8Array;
-  /** Counts the commands to this process. */
+  /** Numbers the commands to this process. */
   readonly order: number;
 }
 
 export interface Addon {
   readonly platform: Backend;
-  /** Results of `open`, `register` and `write` beside 0 and the system's errors. */
+  /** The results of `open`, `register` and `write`, besides 0 and system errors. */
   readonly codes: {
     readonly unsupported: number;
     readonly fileClosed: number;
@@ -39,28 +37,28 @@ export interface Addon {
    * Opens the kernel's tracer.
    *
    * @param path of a tracefs mount or its user_events_data file, or empty
-   * @param recorder the socket of one that passes the tracer to who may not open it, or empty
+   * @param recorder the socket of a recorder that passes on the tracer if it cannot be opened directly, or empty
    */
   open(path: string, recorder: string): { readonly error: number; readonly path: string };
   /** The enabled words of this process. */
   words(): Uint32Array;
-  /** The index of a fresh word, or `NO_WORD`. */
+  /** The index of an unused word, or `NO_WORD`. */
   allocate(): number;
   /** Undoes `register` and `allocate`. */
   release(index: number): void;
   /** Binds bit 0 of the word to an event, which will be encoded into `scratch`. */
   register(index: number, definition: Uint8Array, scratch: Uint8Array): number;
-  /** Has the handler called for each command, on this thread; the first handler stays. */
+  /** Calls the handler on this thread for each command; the first handler stays. */
   onCommand(handler: (command: AddonCommand) => void): void;
-  /** The last command, of codes 0 and 1, that the provider with this GUID was sent. */
+  /** The last command with code 0 or 1 that was sent to the provider with this GUID. */
   lastCommand(provider: Uint8Array): AddonCommand | undefined;
   /** EventActivityIdControl with this code; `id` is 16 bytes in struct order, in and out. */
   threadActivityId(code: number, id: Uint8Array): number;
-  /** Sends the first `size` bytes of the scratch buffer as one event; undefined: done. */
+  /** Sends the first `size` bytes of the scratch buffer as one event; undefined on success. */
   write(index: number, size: number): number | undefined;
   /**
-   * Tells the recorder at this socket of a tracepoint, and waits until it has answered.
-   * @returns an error of the system, or 0
+   * Announces a tracepoint to the recorder at this socket, and waits for its answer.
+   * @returns a system error, or 0
    */
   awaitRecorder(address: string, tracepoint: string, milliseconds: number): number;
 }
@@ -68,8 +66,8 @@ export interface Addon {
 export const NO_WORD = 0xffffffff;
 
 /**
- * The addon as it was built here, or as the package ships it for this platform; or the reason why it
- * cannot be loaded. `process.dlopen` rather than `require`, which bundlers would resolve while they build.
+ * The addon as built here or shipped for this platform, or the reason why it cannot be loaded. Uses `process.dlopen`
+ * rather than `require`, which bundlers would resolve at build time.
  */
 export function loadAddon(): Addon | { readonly reason: string } {
   const folders = binaryFolders();
@@ -87,8 +85,8 @@ export function loadAddon(): Addon | { readonly reason: string } {
 }
 
 /**
- * The addon's files in a folder: the one built there, then those shipped for the platform, as prebuildify names
- * them. There is one for each C library; the dynamic linker refuses the other's.
+ * The addon's files in a folder: the one built there, then those shipped for the platform, named as by prebuildify.
+ * There is one per C library; the dynamic linker refuses the wrong one.
  */
 function addonFiles(folder: string): string[] {
   const shipped = join(folder, 'prebuilds', `${process.platform}-${process.arch}`);

@@ -1,6 +1,6 @@
 /**
- * Win32 errors of ETW's functions in words. Numbers: winerror.h; meanings: the documentation of EventRegister
- * and EventWriteTransfer.
+ * Win32 errors of ETW's functions as text. Numbers: winerror.h; meanings: the documentation of EventRegister and
+ * EventWriteTransfer.
  */
 
 const STATUS = {
@@ -18,7 +18,7 @@ export function registerReason(error: number, provider: string): string {
   return `Windows refused to register the provider ${provider} (Win32 error ${error}).`;
 }
 
-/** .NET's EventSource knows the first three by these names. */
+/** .NET's EventSource uses these names for the first three. */
 export function writeReason(error: number): string {
   switch (error) {
     case STATUS.notEnoughMemory:

@@ -1,6 +1,6 @@
 /**
- * The addon's sessions of ETW: Windows itself records, into an .etl file. See native/windows/recorder.h. A session
- * goes on when this process is gone.
+ * The addon's ETW sessions: Windows itself records into an .etl file. See native/windows/recorder.h. A session outlives
+ * this process.
  */
 import { guidBytes } from '../wire/guid.ts';
 import { type Addon, loadAddon } from './addon.ts';
@@ -8,15 +8,15 @@ import { enableReason, isGone, startReason, stopReason } from './etw-session-rea
 import { RecorderError } from './recorder-error.ts';
 
 export interface EtwSessionOptions {
-  /** No other session has it. */
+  /** Unique among sessions. */
   readonly name: string;
   /** An absolute path. */
   readonly file: string;
-  /** The size of one buffer, in KiB. */
+  /** The size of a buffer, in KiB. */
   readonly bufferSize: number;
-  /** How many there are, for all processors together. */
+  /** How many, for all processors together. */
   readonly buffers: number;
-  /** Of the file, in MiB: the session ends when it would be larger. */
+  /** Of the file, in MiB: the session ends before it grows larger. */
   readonly maxSize: number;
 }
 
@@ -25,9 +25,9 @@ export interface EnabledProvider {
   readonly provider: string;
   /** Up to 255. */
   readonly level: number;
-  /** 64 bits: events with one of them, or without any. */
+  /** 64 bits: events with one of them, or without keywords. */
   readonly keywords: bigint;
-  /** With the stack of each event. */
+  /** With a stack for each event. */
   readonly stacks: boolean;
 }
 
@@ -63,7 +63,7 @@ export class EtwSession {
   readonly #session: bigint;
 
   /**
-   * Starts the session; no provider is recorded yet.
+   * Starts the session, with no providers yet.
    *
    * @throws RecorderError
    */
@@ -76,7 +76,7 @@ export class EtwSession {
   }
 
   /**
-   * Has the provider recorded, in all processes that have it or will have it.
+   * Records the provider, in all processes that have it or will have it.
    *
    * @throws RecorderError
    */
@@ -85,16 +85,16 @@ export class EtwSession {
     if (error !== 0) throw new RecorderError(enableReason(error, provider));
   }
 
-  /** What it has counted so far; undefined: the session has ended, by itself or because somebody else ended it. */
+  /** The counts so far; undefined if the session has ended, by itself or from outside. */
   query(): EtwSessionCounts | undefined {
     const { error, ...counts } = this.#addon.sessionQuery(this.#session);
     return isGone(error) ? undefined : counts;
   }
 
   /**
-   * Ends the session; its file is complete then.
+   * Ends the session, which completes its file.
    *
-   * @returns undefined: it had ended before
+   * @returns undefined if it had already ended
    * @throws RecorderError
    */
   stop(): EtwSessionCounts | undefined {
@@ -106,10 +106,10 @@ export class EtwSession {
 }
 
 /**
- * The file that the session of this name writes, whoever has started it; undefined: there is none, or this user may
+ * The file that the session of this name is writing, whoever started it; undefined if there is none, or this user may
  * not see it.
  *
- * @throws RecorderError where there is no addon
+ * @throws RecorderError if there is no addon
  */
 export function runningEtwSession(name: string): string | undefined {
   const { error, file } = sessionAddon().sessionFind(name);
@@ -117,7 +117,7 @@ export function runningEtwSession(name: string): string | undefined {
 }
 
 /**
- * Ends the session of this name, whoever has started it.
+ * Ends the session of this name, whoever started it.
  *
  * @throws RecorderError
  */

@@ -1,33 +1,33 @@
 /**
- * Which event of a provider has which id, for the whole process: readers tell a provider's events apart by their
- * ids, whichever thread wrote them. One id has one layout for as long as anybody uses it.
+ * The ids of a provider's events, for the whole process: readers distinguish a provider's events by id, whichever
+ * thread wrote them. An id has one layout as long as it is in use.
  */
 import { type Addon, loadAddon } from './addon.ts';
 
-/** Ids above are those of events that describe the provider itself. */
+/** Larger ids are reserved for events that describe the provider itself. */
 export const LAST_EVENT_ID = 0xfffd;
 
 export interface EventIds {
   /**
-   * Makes the caller one more user of the id for the layout.
+   * Registers the caller as a user of the id for the layout.
    *
-   * @param keys what formats know the provider by; the id is claimed under all of them
-   * @param layout the event as text; layouts are compared and no more
-   * @returns the layout that has the id already; undefined: the caller may use the id
+   * @param keys what formats identify the provider by; the id is claimed under all of them
+   * @param layout the event as text; layouts are only compared
+   * @returns the layout that already has the id; undefined if the caller may use the id
    */
   claim(keys: readonly string[], layout: string, id: number): string | undefined;
   /**
-   * Makes the caller one more user of an id for the layout: the one that it has, else `wanted`, else the nearest
-   * free one from `next` on.
+   * Registers the caller as a user of an id for the layout: the one it already has, otherwise `wanted`, otherwise the
+   * nearest free one from `next`.
    *
-   * @returns 0 when all ids are in use
+   * @returns 0 if all ids are in use
    */
   take(keys: readonly string[], layout: string, wanted: number, next: number, downwards: boolean): number;
-  /** One user less. An id without users is free again. */
+  /** Removes one user. An id without users is free again. */
   release(keys: readonly string[], id: number): void;
 }
 
-/** What the addon has for this; see native/event_ids.h. */
+/** The addon's part; see native/event_ids.h. */
 interface EventIdAddon extends Addon {
   claimEventId: EventIds['claim'];
   takeEventId: EventIds['take'];
@@ -39,7 +39,7 @@ interface Owner {
   users: number;
 }
 
-/** The same for one thread, where there is no addon. */
+/** The same for a single thread, without the addon. */
 export class ThreadEventIds implements EventIds {
   readonly #spaces = new Map<string, Map<number, Owner>>();
 
@@ -94,10 +94,10 @@ export class ThreadEventIds implements EventIds {
   }
 }
 
-/** Raised when the shape of what is shared, or of layouts and keys, changes. */
+/** Incremented when the shape of the shared state, or of layouts and keys, changes. */
 const KEY = Symbol.for('tracewright.eventIds.v1');
 
-/** All copies of this package in a thread have one; where there is an addon, all threads do. */
+/** Shared by all copies of this package in a thread; with the addon, by all threads. */
 export function theEventIds(): EventIds {
   const shared = globalThis as { [KEY]?: EventIds };
   shared[KEY] ??= newEventIds();

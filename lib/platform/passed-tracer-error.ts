@@ -1,8 +1,8 @@
-/** Why nothing can be written through a descriptor that was passed. */
+/** Why events cannot be written through a passed descriptor. */
 
 /**
  * - `not-there`: this platform has no tracer that can be passed, or the addon is missing
- * - `descriptor`: it is none, or none that events can be written through
+ * - `descriptor`: it is invalid, or events cannot be written through it
  * - `refused`: the kernel refuses a tracepoint
  */
 export type PassedTracerErrorCode = 'not-there' | 'descriptor' | 'refused';

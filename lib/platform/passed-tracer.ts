@@ -1,21 +1,21 @@
 /**
- * The kernel's tracer through a descriptor of user_events_data that a program with the right to open that file
- * has passed. All threads of the process write to its tracepoints. See native/passed_tracer.h.
+ * The kernel's tracer through a user_events_data descriptor, passed by a program with the right to open that file. All
+ * threads of the process write to its tracepoints. See native/passed_tracer.h.
  */
 import { closeSync } from 'node:fs';
 import { type Addon, loadAddon } from './addon.ts';
 import { PassedTracerError } from './passed-tracer-error.ts';
 import { registerReason, writeReason } from './user-events-reasons.ts';
 
-/** Events and what became of them, on all threads. */
+/** What happened to the events, on all threads. */
 export interface PassedTracerCounts {
-  /** That a tracer was there for. */
+  /** A tracer accepted them. */
   readonly written: number;
-  /** That could not be written, though one was there. */
+  /** They could not be written, although a tracer was there. */
   readonly dropped: number;
 }
 
-/** No kind of events: what `kindOf` answers when there are too many of them. */
+/** Returned by `kindOf` if there are too many kinds of events. */
 export const NO_KIND = 0xffffffff;
 
 interface Part {
@@ -43,9 +43,9 @@ interface PassedTracerAddon extends Addon {
 export class PassedTracer {
   readonly #addon: PassedTracerAddon;
   readonly #handle: unknown;
-  /** Of each tracepoint. */
+  /** One per tracepoint. */
   readonly #indexes: Uint32Array;
-  /** The memory of all enabled words; undefined where JavaScript may not see it. */
+  /** The memory of all enabled words; undefined where JavaScript cannot access it. */
   readonly #words: Uint32Array | undefined;
 
   private constructor(addon: PassedTracerAddon, { handle, words }: Part) {
@@ -56,12 +56,12 @@ export class PassedTracer {
   }
 
   /**
-   * Registers tracepoints, which are known by their place in `definitions` from then on.
+   * Registers tracepoints, which are identified by their index in `definitions` from then on.
    *
-   * @param id for `join` in other threads: none that was used before
-   * @param descriptor the tracer's from here on: closed at the end, or when this throws
+   * @param id for `join` in other threads; must be new
+   * @param descriptor owned by the tracer from here on: closed at the end, or if this throws
    * @param definitions see `tracepointV1Definition`
-   * @param scratch where this thread's events will be encoded
+   * @param scratch where this thread encodes its events
    * @throws PassedTracerError
    */
   static start(
@@ -82,33 +82,33 @@ export class PassedTracer {
     throw new PassedTracerError('refused', registerReason(started.error, definition.split(' ', 1)[0] ?? ''));
   }
 
-  /** The one that another thread started under this id; undefined: it has ended. */
+  /** The one that another thread started under this id; undefined if it has ended. */
   static join(id: string, scratch: Uint8Array): PassedTracer | undefined {
     const addon = passedTracerAddon();
     const part = 'reason' in addon ? undefined : addon.passedTracerJoin(id, scratch);
     return part === undefined ? undefined : new PassedTracer(addon as PassedTracerAddon, part);
   }
 
-  /** Whether somebody records the tracepoint; true also where only a write can tell. */
+  /** Whether the tracepoint is being recorded; also true where only a write can tell. */
   isRecorded(tracepoint: number): boolean {
     return this.#words === undefined || this.#words[this.#indexes[tracepoint] as number] !== 0;
   }
 
-  /** The number of a kind of events that readers are to be told of once, or `NO_KIND`. */
+  /** The number of a kind of events that is described to readers once, or `NO_KIND`. */
   kindOf(text: string): number {
     return this.#addon.passedTracerKind(this.#handle, text);
   }
 
-  /** Whether an event with the kind's description has been written, by whichever thread. */
+  /** Whether any thread has written an event with the kind's description. */
   isDescribed(kind: number): boolean {
     return this.#addon.passedTracerIsDescribed(this.#handle, kind);
   }
 
   /**
-   * Sends the first `size` bytes of the scratch buffer as one event, the first four for the write index.
+   * Sends the first `size` bytes of the scratch buffer as one event; the first four are for the write index.
    *
-   * @param describes the kind whose description is in it, or `NO_KIND`
-   * @returns whether a tracer has it; what went wrong is counted
+   * @param describes the kind whose description it contains, or `NO_KIND`
+   * @returns whether a tracer accepted it; failures are counted
    */
   write(tracepoint: number, size: number, describes: number): boolean {
     return this.#addon.passedTracerWrite(this.#handle, tracepoint, size, describes) === undefined;
@@ -123,7 +123,7 @@ export class PassedTracer {
     return this.#addon.passedTracerCounts(this.#handle);
   }
 
-  /** Unregisters the tracepoints and closes the descriptor; waits for writes of other threads. */
+  /** Unregisters the tracepoints and closes the descriptor, after waiting for writes of other threads. */
   end(): void {
     this.#addon.passedTracerEnd(this.#handle);
   }
@@ -131,7 +131,7 @@ export class PassedTracer {
 
 function passedTracerAddon(): PassedTracerAddon | { readonly reason: string } {
   if (process.platform !== 'linux') {
-    return { reason: `Descriptors of user_events are Linux's, and this is ${process.platform}.` };
+    return { reason: `Descriptors of user_events exist only on Linux, and this is ${process.platform}.` };
   }
   return loadAddon() as PassedTracerAddon | { readonly reason: string };
 }
@@ -140,16 +140,16 @@ function descriptorError(error: number, descriptor: number): PassedTracerError {
   const name = writeReason(error);
   const message =
     name === 'EACCES'
-      ? `The descriptor ${descriptor} is open for reading only, and events are to be written through it.`
+      ? `The descriptor ${descriptor} is read-only, but events must be written through it.`
       : `The descriptor ${descriptor} cannot be used (${name}).`;
   return new PassedTracerError('descriptor', message);
 }
 
-/** For a descriptor that was passed, and is of no use. */
+/** For a passed descriptor that is of no use. */
 export function closeDescriptor(descriptor: number): void {
   try {
     closeSync(descriptor);
   } catch {
-    // It was none.
+    // It was invalid.
   }
 }

@@ -1,12 +1,12 @@
-/** Why a recording cannot be made. */
+/** Why a recording is not possible. */
 export class RecorderError extends Error {
   override readonly name = 'RecorderError';
 }
 
-/** This user lacks a permission, which the message says how to get. */
+/** This user lacks a permission; the message says how to get it. */
 export class RecorderPermissionError extends RecorderError {}
 
-/** Perf events are not there, or not for this user. */
+/** Perf events are missing, or this user may not use them. */
 export class PerfEventsError extends RecorderError {
   /** Of the system. */
   readonly code: string;

@@ -1,17 +1,17 @@
 /**
- * What a program that `tracewright record` runs asks of it: to be let write to the kernel's tracer where it may
- * not open that itself, and to have each new tracepoint recorded. It waits for the answer: the kernel tells nobody
- * of new tracepoints, and the first events would be lost to a recorder that has to look.
+ * How a program that `tracewright record` runs talks to it: it requests access to the kernel's tracer if it may not
+ * open that itself, and announces each new tracepoint. It waits for the answer: the kernel does not announce new
+ * tracepoints, so a recorder that had to poll would miss the first events.
  */
 import type { Addon } from './addon.ts';
 
-/** Set for the command that is recorded, and all it starts: the path of the recorder's socket. */
+/** Set for the recorded command and everything it starts: the path of the recorder's socket. */
 export const RECORDER_VARIABLE = 'TRACEWRIGHT_RECORDER';
 
-/** An answer takes a few milliseconds. A recorder that hangs holds the program up this long, once. */
+/** An answer takes a few milliseconds. A recorder that hangs delays the program by this time, once. */
 const WAIT_MS = 1000;
 
-/** A recorder that has ended, or does not answer, is left alone from then on. */
+/** A recorder that has ended, or does not answer, is not contacted again. */
 const unanswered = new WeakSet<Addon>();
 
 /** See `Addon.open`. */

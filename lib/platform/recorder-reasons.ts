@@ -1,6 +1,6 @@
 /**
- * Errors of perf events in words: what is missing, and the command that would change it. Source of the
- * meanings: perf_event_open(2).
+ * Errors of perf events as text: what is missing, and the command that fixes it. Source of the meanings:
+ * perf_event_open(2).
  */
 import { readFileSync } from 'node:fs';
 import { getSystemErrorName } from 'node:util';
@@ -18,7 +18,7 @@ export function recorderOpenError(error: number, step: string): RecorderError {
     case 'EOPNOTSUPP':
       return new PerfEventsError(
         name,
-        `There are no perf events here (${name}): ` +
+        `Perf events are not available here (${name}): ` +
           'the kernel was built without CONFIG_PERF_EVENTS, or a sandbox such as seccomp hides them.',
       );
     case 'EACCES':
@@ -26,7 +26,7 @@ export function recorderOpenError(error: number, step: string): RecorderError {
       return new PerfEventsError(name, permissionReason(name));
     case 'EINVAL':
       return new RecorderError(
-        'This kernel does not record what is asked for (EINVAL): Linux 6.0 or later is needed.',
+        'This kernel does not support the recording (EINVAL): it needs Linux 6.0 or later.',
       );
     default:
       return new RecorderError(setUpReason(name, step));
@@ -36,7 +36,7 @@ export function recorderOpenError(error: number, step: string): RecorderError {
 function setUpReason(name: string, step: string): string {
   if (step === 'mmap' && (name === 'EPERM' || name === 'ENOMEM')) {
     return (
-      `This user may not have ring buffers of that size (${name}): give a smaller --buffer-size, or, ` +
+      `This user may not have ring buffers of that size (${name}): use a smaller --buffer-size or, ` +
       'as root: sysctl kernel.perf_event_mlock_kb=65536'
     );
   }
@@ -77,7 +77,7 @@ function paranoidLevel(): string {
 
 function descriptorReason(): string {
   return (
-    'the limit of open files is reached (EMFILE), of which each tracepoint takes one a processor; ' +
+    'the limit of open files is reached (EMFILE), and each tracepoint needs one per processor; ' +
     'as root, raise it with: ulimit -n 1048576'
   );
 }

@@ -1,6 +1,6 @@
 /**
- * The addon's recorder: a ring buffer a processor, and a thread that writes what arrives there to a file or a
- * pipe. See native/recorder.h.
+ * The addon's recorder: one ring buffer per processor, and a thread that writes their contents to a file or a pipe. See
+ * native/recorder.h.
  */
 import { closeSync } from 'node:fs';
 import { endianness } from 'node:os';
@@ -16,20 +16,20 @@ export interface RecorderCounts {
   readonly events: number;
   /** Appended to the file. */
   readonly bytes: number;
-  /** Records that found no room in a ring; complete once the recording is done. */
+  /** Records for which a ring had no room; final once the recording has ended. */
   readonly lost: number;
-  /** Of these, the ones that records in the file tell of. */
+  /** Of these, the ones reported by records in the file. */
   readonly lostInFile: number;
-  /** Of all samples; 0: none. */
+  /** Of all samples; 0 if there are none. */
   readonly firstTime: bigint;
   readonly lastTime: bigint;
-  /** The system's number of why the file could not be written on, which has ended the recording. */
+  /** The system's error number if writing the file failed, which ended the recording. */
   readonly error: number;
-  /** All that was recorded is in the file. */
+  /** Everything recorded is in the file. */
   readonly done: boolean;
 }
 
-/** One moment by two clocks, in nanoseconds. */
+/** The same moment on two clocks, in nanoseconds. */
 export interface ClockPair {
   readonly wall: bigint;
   readonly monotonic: bigint;
@@ -58,25 +58,25 @@ interface RecorderAddon extends Addon {
   recorderCounts(handle: unknown): RecorderCounts;
 }
 
-/** As perf names it in its files: for hosts and guests alike. */
+/** Perf's name for it in files, on hosts and guests alike. */
 const SIDE_BAND_NAME = 'dummy:HG';
 
 export class Recorder {
-  /** The event that brings the names of threads. */
+  /** The event that provides thread names. */
   readonly sideBand: RecordedEvent;
   readonly #addon: RecorderAddon;
   readonly #handle: unknown;
 
   /**
-   * Opens a ring on each processor; nothing is recorded yet.
+   * Opens a ring per processor, without recording yet.
    *
    * @param cpus their numbers
-   * @param ringSize of each, in bytes: a power of two of pages
+   * @param ringSize of each, in bytes: a power of two pages
    * @throws RecorderError
    */
   constructor(cpus: readonly number[], ringSize: number) {
     this.#addon = recorderAddon();
-    // Woken early enough that the rest of the ring holds what comes meanwhile.
+    // Wakes up early enough that the rest of the ring holds what arrives meanwhile.
     const attr = sideBandAttr(ringSize / 4);
     const { error, step, ids, handle } = this.#addon.recorderOpen(
       attr,
@@ -90,13 +90,13 @@ export class Recorder {
     this.sideBand = { name: SIDE_BAND_NAME, attr, ids: [...ids] };
   }
 
-  /** This moment. */
+  /** The current moment. */
   clocks(): ClockPair {
     return this.#addon.recorderClocks();
   }
 
   /**
-   * Records from now on, to the end of the file that this descriptor has open.
+   * Records from now on, at the end of the file open on this descriptor.
    *
    * @throws RecorderError
    */
@@ -106,9 +106,9 @@ export class Recorder {
   }
 
   /**
-   * Records from now on, into a pipe. Records that are not read in time fill the rings, and then are lost.
+   * Records from now on, into a pipe. Records that are not read in time fill the rings and are then lost.
    *
-   * @returns the pipe's end to read from, which the caller closes
+   * @returns the read end of the pipe, which the caller must close
    * @throws RecorderError
    */
   startPipe(): number {
@@ -127,10 +127,10 @@ export class Recorder {
   }
 
   /**
-   * Records this tracepoint too.
+   * Also records this tracepoint.
    *
-   * @param name with the system, as files name it
-   * @param announce called before its first event can come
+   * @param name including the system, as in files
+   * @param announce called before its first event can arrive
    * @throws RecorderError
    */
   add(name: string, tracepointId: number, announce?: (event: RecordedEvent) => void): RecordedEvent {
@@ -147,7 +147,7 @@ export class Recorder {
   /**
    * Appends records of our own to the file, between those of the kernel.
    *
-   * @returns where they stand
+   * @returns their position
    * @throws RecorderError
    */
   append(records: Uint8Array): number {
@@ -156,7 +156,7 @@ export class Recorder {
     return position;
   }
 
-  /** Asks for the end, which has come when the counts say that it is done. */
+  /** Requests the end, which is reached when the counts say that it is done. */
   stop(): void {
     this.#addon.recorderStop(this.#handle);
   }
@@ -167,16 +167,16 @@ export class Recorder {
 }
 
 /**
- * To be called before anything of the system is asked.
+ * Call this before making any requests to the system.
  *
- * @throws RecorderError where nothing can be recorded, whatever the permissions
+ * @throws RecorderError if recording is impossible, whatever the permissions
  */
 export function requireRecorderPlatform(): void {
   if (process.platform !== 'linux') {
-    throw new RecorderError(`Recording works on Linux and Windows, and this is ${process.platform}.`);
+    throw new RecorderError(`Recording works only on Linux and Windows, and this is ${process.platform}.`);
   }
   if (endianness() !== 'LE') {
-    throw new RecorderError('Recording works on little-endian machines, and this is none.');
+    throw new RecorderError('Recording works only on little-endian machines, and this is a big-endian one.');
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * The operating system's tracer (user_events or ETW) as the rest of the library sees it: always there, and where it
+ * The operating system's tracer (user_events or ETW) as the rest of the library sees it: it always exists, and where it
  * cannot be used it does nothing and says why.
  */
 import { type Addon, type AddonCommand, type Backend, loadAddon, NO_WORD } from './addon.ts';
@@ -7,20 +7,20 @@ import * as etw from './etw-reasons.ts';
 import { announceTracepoint, openTracer } from './recorder-notice.ts';
 import * as userEvents from './user-events-reasons.ts';
 
-/** Bit 0 of an enabled word: set by the tracer while somebody records the event. */
+/** Bit 0 of an enabled word: set by the tracer while the event is being recorded. */
 export const TRACER_BIT = 1;
 
-/** The only bit of a word that has been released. */
+/** The only bit set in a released word. */
 export const RELEASED_BIT = 4;
 
-/** The enabled word of one event. Nobody wants the event while it is 0. */
+/** The enabled word of one event. While it is 0, the event is disabled. */
 export interface EnabledWord {
-  /** The array that the word is in: shared with the tracer, read with a plain load. */
+  /** The array that holds the word: shared with the tracer, read with a plain load. */
   readonly words: Uint32Array;
   readonly index: number;
 }
 
-/** Where released words point: whoever still reads one sees neither zero nor the bits of another event. */
+/** Where released words point: a late reader sees neither zero nor the bits of another event. */
 const RELEASED: EnabledWord = { words: Uint32Array.of(RELEASED_BIT), index: 0 };
 
 export class Tracer {
@@ -39,19 +39,19 @@ export class Tracer {
     }
   }
 
-  /** Which tracer it is, where it is open; else `'none'`. */
+  /** Which tracer is open, or `'none'`. */
   get backend(): Backend {
     return this.#reason === undefined ? (this.#addon?.platform ?? 'none') : 'none';
   }
 
-  /** Why nothing reaches the tracer; undefined while it does. */
+  /** Why nothing reaches the tracer; undefined while events do. */
   get reason(): string | undefined {
     return this.#reason;
   }
 
   /**
-   * Opens the tracer unless it is open. What was missing before (a mount, a permission) may be there now,
-   * so every new event source asks again.
+   * Opens the tracer unless it is open. What was missing before (a mount, a permission) may be there now, so every new
+   * event source tries again.
    */
   open(): void {
     if (this.#addon === undefined) return;
@@ -60,28 +60,28 @@ export class Tracer {
     this.#hearCommands(this.#addon);
   }
 
-  /** A fresh word: of the page that the tracer writes into, or, where there is none left, of its own. */
+  /** A new word: in the page that the tracer writes to or, if it is full, in an array of its own. */
   allocate(): EnabledWord {
     const index = this.#addon?.allocate() ?? NO_WORD;
     if (this.#words === undefined || index === NO_WORD) return { words: new Uint32Array(1), index: 0 };
     return { words: this.#words, index };
   }
 
-  /** Undoes `allocate` and `register`. From now on the word is `RELEASED_BIT`, for whoever still reads it. */
+  /** Undoes `allocate` and `register`. From now on, late readers see `RELEASED_BIT` as the word. */
   release(word: EnabledWord): void {
     const { words, index } = word;
-    // First, because the addon gives the place to another event.
+    // First, because the addon then reuses the word for another event.
     Object.assign(word, RELEASED);
     if (words === this.#words) this.#addon?.release(index);
   }
 
   /**
-   * Makes an event known to the tracer, and has bit 0 of the word say whether it is recorded.
+   * Registers an event with the tracer, so that bit 0 of the word says whether it is being recorded.
    *
    * @param name of the tracepoint or the provider, for the reason
-   * @param definition the event as the tracer is told of it; see provider.cc of native/linux and native/windows
+   * @param definition the event as described to the tracer; see provider.cc of native/linux and native/windows
    * @param scratch where the event will be encoded
-   * @returns why it could not be done, or undefined
+   * @returns why it failed, or undefined
    */
   register(word: EnabledWord, name: string, definition: Uint8Array, scratch: Uint8Array): string | undefined {
     if (this.#addon === undefined || this.#reason !== undefined) return this.#reason;
@@ -94,38 +94,38 @@ export class Tracer {
     return undefined;
   }
 
-  /** Sends the first `size` bytes of the word's scratch buffer; undefined, or a code for `writeReason`. */
+  /** Sends the first `size` bytes of the word's scratch buffer; undefined on success, or a code for `writeReason`. */
   write(word: EnabledWord, size: number): number | undefined {
     return this.#addon === undefined ? NO_WORD : this.#addon.write(word.index, size);
   }
 
   /**
-   * Has the handler called for each command that a session sends to a provider of this process. Commands wait for
-   * the event loop, so one that came while a provider was registered still finds the handler.
+   * Calls the handler for each command that a session sends to a provider of this process. Commands go through the
+   * event loop, so one that arrives while a provider is being registered still finds the handler.
    *
-   * @returns ends it
+   * @returns removes the handler
    */
   onCommand(handler: (command: AddonCommand) => void): () => void {
     this.#commandHandlers.add(handler);
     return () => void this.#commandHandlers.delete(handler);
   }
 
-  /** The last enable or disable that the provider was sent, perhaps before this thread knew it. */
+  /** The last enable or disable sent to the provider, perhaps before this thread defined it. */
   lastCommand(provider: Uint8Array): AddonCommand | undefined {
     return this.#addon?.lastCommand(provider);
   }
 
-  /** Before the first registration, which a session's command may answer at once. Only ETW has commands. */
+  /** Before the first registration, since a session may send a command immediately. Only ETW has commands. */
   #hearCommands(addon: Addon): void {
     if (this.#hearsCommands || this.backend !== 'etw') return;
     this.#hearsCommands = true;
     addon.onCommand((command) => {
-      // One handler may end another; those that it adds know of the command by `lastCommand`.
+      // A handler may remove another; handlers added here get the command from `lastCommand`.
       for (const each of [...this.#commandHandlers]) if (this.#commandHandlers.has(each)) each(command);
     });
   }
 
-  /** Whether the system keeps activity ids for threads, and did with this thread's what the code says. */
+  /** Whether the system keeps activity ids for threads, and has applied the code to this thread's. */
   threadActivityId(code: number, id: Uint8Array): boolean {
     return this.#addon?.threadActivityId(code, id) === 0;
   }
@@ -138,14 +138,14 @@ export class Tracer {
 
 let tracer: Tracer | undefined;
 
-/** The thread's one: it knows the enabled words of all sources. */
+/** One per thread: it knows the enabled words of all sources. */
 export function theTracer(): Tracer {
   tracer ??= new Tracer();
   return tracer;
 }
 
-// The results of the addon's functions in words: sentences for what could not be set up, names for events that were
-// not written.
+// The results of the addon's functions as text: sentences for failed registrations, names for events that were not
+// written.
 
 function openReason(addon: Addon, error: number, path: string): string {
   if (error === addon.codes.unsupported) {
@@ -161,7 +161,7 @@ function registerReason(addon: Addon, error: number, name: string): string {
   return addon.platform === 'etw' ? etw.registerReason(error, name) : userEvents.registerReason(error, name);
 }
 
-/** Why one event was not written: the key under which `stats().dropped` counts it. */
+/** Why an event was not written: the key under which `stats().dropped` counts it. */
 function writeReason(addon: Addon, error: number): string {
   const { codes } = addon;
   if (error === codes.nobodyListens) return 'nobodyListens';

@@ -1,7 +1,7 @@
 /**
- * Unix sockets of the addon: they read as many bytes as they are asked for and no more, receive descriptors that
- * another process sends, and never keep this process running. Node.js's own do neither. On Linux only; see
- * native/linux/unix_socket.h and native/descriptor_watches.h.
+ * The addon's Unix sockets: they read exactly as many bytes as requested, receive descriptors that another process
+ * sends, and never keep this process alive. Node.js's own do none of this. Linux only; see native/linux/unix_socket.h
+ * and native/descriptor_watches.h.
  */
 import { closeSync } from 'node:fs';
 import { type Addon, loadAddon } from './addon.ts';
@@ -24,13 +24,13 @@ interface SocketAddon extends Addon {
   mapLikeDotNet(): number;
 }
 
-/** What a descriptor can be watched for, and is told to be ready for. */
+/** What a descriptor can be watched for, and reported ready for. */
 export const Ready = { ToReceive: 1, ToSend: 2 } as const;
 
-/** What the system says to a call that failed. */
+/** A system call that failed. */
 export class UnixSocketError extends Error {
   override readonly name = 'UnixSocketError';
-  /** As `EADDRINUSE`. */
+  /** Such as `EADDRINUSE`. */
   readonly code: string;
 
   constructor(code: string, what: string) {
@@ -39,10 +39,10 @@ export class UnixSocketError extends Error {
   }
 }
 
-/** There is nothing at present, or no room. */
+/** Nothing is available at present, or there is no room. */
 const AGAIN = ['EAGAIN', 'EWOULDBLOCK'];
 
-/** All of it works on descriptors, which the caller closes. */
+/** The functions work on descriptors, which the caller closes. */
 export class UnixSockets {
   readonly #addon: SocketAddon;
 
@@ -51,7 +51,7 @@ export class UnixSockets {
   }
 
   /**
-   * Listens at a path, which only this process's user may connect to.
+   * Listens on a path to which only this process's user may connect.
    *
    * @throws UnixSocketError
    */
@@ -65,7 +65,7 @@ export class UnixSockets {
   }
 
   /**
-   * The next connection; undefined: none waits.
+   * The next connection; undefined if none is waiting.
    *
    * @throws UnixSocketError
    */
@@ -74,27 +74,27 @@ export class UnixSockets {
   }
 
   /**
-   * The process that listens where the descriptor is connected; 0: one that this process cannot see.
+   * The process that listens on the other end of the connection; 0 if this process cannot see it.
    *
    * @throws UnixSocketError
    */
   listeningProcess(descriptor: number): number {
-    return checked('Asking for the other side', this.#addon.socketListeningProcess(descriptor));
+    return checked('Identifying the peer', this.#addon.socketListeningProcess(descriptor));
   }
 
   /**
-   * The id of the user whose process has connected.
+   * The user id of the process that has connected.
    *
    * @throws UnixSocketError
    */
   connectedUser(descriptor: number): number {
-    return checked('Asking for the other side', this.#addon.socketConnectedUser(descriptor));
+    return checked('Identifying the peer', this.#addon.socketConnectedUser(descriptor));
   }
 
   /**
-   * Fills the bytes from the offset on, as far as there is something.
+   * Fills the bytes from the offset, as far as data is available.
    *
-   * @returns how many came; 0: the other side sends no more; undefined: there is nothing at present
+   * @returns how many bytes were read; 0 at the end of the stream; undefined if nothing is available at present
    * @throws UnixSocketError
    */
   receive(descriptor: number, bytes: Uint8Array, offset: number): number | undefined {
@@ -102,9 +102,9 @@ export class UnixSockets {
   }
 
   /**
-   * Sends the bytes from the offset on, as far as there is room.
+   * Sends the bytes from the offset, as far as there is room.
    *
-   * @returns how many were taken; undefined: there is no room at present
+   * @returns how many were accepted; undefined if there is no room at present
    * @throws UnixSocketError
    */
   send(descriptor: number, bytes: Uint8Array, offset: number): number | undefined {
@@ -112,9 +112,9 @@ export class UnixSockets {
   }
 
   /**
-   * Takes one byte, and the descriptor that was sent with it.
+   * Receives one byte, and the descriptor sent with it.
    *
-   * @returns `size` as of `receive`
+   * @returns `size` as for `receive`
    * @throws UnixSocketError
    */
   receiveDescriptor(descriptor: number): {
@@ -129,7 +129,7 @@ export class UnixSockets {
   }
 
   /**
-   * Sends one byte, and a descriptor with it, which stays open here.
+   * Sends one byte and a descriptor, which stays open here.
    *
    * @throws UnixSocketError
    */
@@ -137,23 +137,22 @@ export class UnixSockets {
     checked('Sending', this.#addon.socketSendDescriptor(descriptor, sent));
   }
 
-  /** The other side reads the end behind what was sent. Where it is gone, nothing happens. */
+  /** The peer reads the end of the stream after what was sent. If it has gone, this has no effect. */
   endSending(descriptor: number): void {
     this.#addon.socketEndSending(descriptor);
   }
 
   /**
-   * Blocks until something can be sent, or nothing ever will be.
+   * Blocks until something can be sent, or never will be.
    *
-   * @returns false where it takes longer than this
+   * @returns false on timeout
    */
   awaitSendable(descriptor: number, milliseconds: number): boolean {
     return this.#addon.socketAwaitSendable(descriptor, milliseconds) === 0;
   }
 
   /**
-   * Has `onReady` called as long as the descriptor is ready for one of the events, in place of what it was watched
-   * for before.
+   * Calls `onReady` as long as the descriptor is ready for one of the events, replacing what it was watched for before.
    *
    * @throws UnixSocketError
    */
@@ -165,14 +164,14 @@ export class UnixSockets {
     this.#addon.unwatchDescriptor(descriptor);
   }
 
-  /** Ends the watching, and closes the descriptor. */
+  /** Stops watching, and closes the descriptor. */
   close(descriptor: number): void {
     this.#addon.unwatchDescriptor(descriptor);
     closeSync(descriptor);
   }
 
   /**
-   * Gives the process the kind of mapping by which record-trace knows a process of .NET; see
+   * Gives the process the kind of mapping by which record-trace recognises a .NET process; see
    * native/linux/executable_mapping.h.
    *
    * @throws UnixSocketError
@@ -182,7 +181,7 @@ export class UnixSockets {
   }
 }
 
-/** @returns undefined where the addon has none, or cannot be loaded */
+/** @returns undefined if there is no addon, or it has no sockets */
 export function unixSockets(): UnixSockets | undefined {
   const addon = loadAddon();
   return 'socketListen' in addon ? new UnixSockets(addon as SocketAddon) : undefined;

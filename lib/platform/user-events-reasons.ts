@@ -1,4 +1,4 @@
-/** Errors of user_events in words: what is missing, and how to get it. */
+/** Errors of user_events as text: what is missing, and how to get it. */
 import { getSystemErrorName } from 'node:util';
 
 export function openReason(error: number, path: string): string {
@@ -23,16 +23,16 @@ export function registerReason(error: number, tracepoint: string): string {
     case 'EADDRINUSE':
       return `Another program has registered the tracepoint ${tracepoint} with other fields (EADDRINUSE).`;
     case 'EMFILE':
-      return `The system's limit of user events is reached (EMFILE); raise it with: sysctl kernel.user_events_max`;
+      return `The system's limit of user_events is reached (EMFILE); raise it with: sysctl kernel.user_events_max`;
     case 'ENOTTY':
     case 'ENOSYS':
-      return `The file given for user_events_data is another kind of file (${name}).`;
+      return `The file given as user_events_data is a different kind of file (${name}).`;
     default:
       return `The kernel refused the tracepoint ${tracepoint} (${name}).`;
   }
 }
 
-/** The name of the kernel's error. */
+/** The kernel's name for the error. */
 export function writeReason(error: number): string {
   return errorName(error);
 }

@@ -1,4 +1,4 @@
-/** The user that a recorded command runs as, where root records: see native/user_functions.cc. */
+/** The user as whom a recorded command runs when root records: see native/user_functions.cc. */
 import { type Addon, loadAddon } from './addon.ts';
 import { systemErrorName } from './recorder-reasons.ts';
 
@@ -7,7 +7,7 @@ export interface User {
   readonly gid: number;
   readonly name: string;
   readonly home: string;
-  /** All of them, the first one too. */
+  /** All of them, including the primary one. */
   readonly groups: Uint32Array;
 }
 
@@ -18,29 +18,29 @@ interface UserAddon extends Addon {
 
 const MAX_ID = 0xffff_fffe;
 
-/** @returns undefined where the system knows none of that name, or of that number */
+/** @returns undefined if the system knows no user by that name or number */
 export function userNamed(name: string): User | undefined {
   const addon = userAddon();
   return addon?.userEntry(name) ?? (idOf(name) === undefined ? undefined : addon?.userEntry(Number(name)));
 }
 
-/** Who has run us by sudo, where we are root; nothing where that is root, too. */
+/** The user who invoked sudo, if we are root; undefined if that was root, too. */
 export function invokingUser(): User | undefined {
   if (process.geteuid?.() !== 0) return undefined;
   const uid = idOf(process.env.SUDO_UID);
   if (uid === undefined || uid === 0) return undefined;
   const known = userAddon()?.userEntry(uid);
   if (known !== undefined) return known;
-  // Of a user that only another system knows, sudo has told enough.
+  // For a user known only on another system, sudo's variables have to do.
   const gid = idOf(process.env.SUDO_GID) ?? uid;
   const { SUDO_USER: name = String(uid), HOME: home = '/' } = process.env;
   return { uid, gid, name, home, groups: Uint32Array.of(gid) };
 }
 
 /**
- * Calls it with this thread being the user's, which a program has that is started meanwhile.
+ * Calls the function with this thread's user changed, which a program started meanwhile inherits.
  *
- * @throws Error where this process may not do so
+ * @throws Error if this process may not do so
  */
 export function asUser(user: User, call: () => void): void {
   const { uid, gid, groups, name } = user;
@@ -49,7 +49,7 @@ export function asUser(user: User, call: () => void): void {
   throw new Error(`Only root can run a command as ${name} (${systemErrorName(error)}).`);
 }
 
-/** Makes the whole process the user's, for good. To be called by root. */
+/** Changes the user of the whole process permanently. Needs root. */
 export function becomeUser({ uid, gid, groups, name, home }: User): void {
   process.setgroups?.([...groups]);
   process.setgid?.(gid);

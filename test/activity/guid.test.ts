@@ -41,7 +41,7 @@ describe('Guid', () => {
   });
 
   it('refuses to read where fewer than 16 bytes are left', () => {
-    const message = 'A GUID takes 16 bytes, which do not lie at offset 1 of 16 bytes.';
+    const message = 'A GUID takes 16 bytes, but there are fewer at offset 1 of 16 bytes.';
     expect(() => Guid.fromBytes(STRUCT_ORDER, 1)).toThrow(new RangeError(message));
     expect(() => Guid.fromRfcBytes(RFC_ORDER, 1)).toThrow(new RangeError(message));
     expect(() => Guid.fromBytes(STRUCT_ORDER, -1)).toThrow(RangeError);

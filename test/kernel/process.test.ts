@@ -113,7 +113,7 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('a process that trace
     expect(results.missing?.reason).toMatch(/^There is no \/nowhere: user_events needs Linux 6\.4/);
     expect(results.nowhere?.reason).toMatch(/^There is no \/sys\/kernel\/tracing\/user_events_data: /);
     expect(results.otherFile?.problems).toEqual([
-      'The file given for user_events_data is another kind of file (ENOTTY).',
+      'The file given as user_events_data is a different kind of file (ENOTTY).',
     ]);
   });
 

@@ -11,7 +11,7 @@ describe.skipIf(linuxOnly('perf events') !== undefined)(
   named('an error of perf_event_open', linuxOnly('perf events')),
   () => {
     it.each([
-      [ENOSYS, 'ENOSYS', 'There are no perf events here (ENOSYS): '],
+      [ENOSYS, 'ENOSYS', 'Perf events are not available here (ENOSYS): '],
       [EPERM, 'EPERM', 'This user may not record the whole system (EPERM'],
       [EACCES, 'EACCES', 'This user may not record the whole system (EACCES'],
     ])('says that they are refused: %i', (error, code, message) => {

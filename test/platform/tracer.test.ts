@@ -119,10 +119,10 @@ describe('a tracepoint that is refused', () => {
     ],
     [
       ERRNO.EMFILE,
-      "The system's limit of user events is reached (EMFILE); raise it with: sysctl kernel.user_events_max",
+      "The system's limit of user_events is reached (EMFILE); raise it with: sysctl kernel.user_events_max",
     ],
-    [ERRNO.ENOTTY, 'The file given for user_events_data is another kind of file (ENOTTY).'],
-    [ERRNO.ENOSYS, 'The file given for user_events_data is another kind of file (ENOSYS).'],
+    [ERRNO.ENOTTY, 'The file given as user_events_data is a different kind of file (ENOTTY).'],
+    [ERRNO.ENOSYS, 'The file given as user_events_data is a different kind of file (ENOSYS).'],
     [ERRNO.EINVAL, 'The kernel refused the tracepoint P_L4K0 (EINVAL).'],
     [1003, "P_L4K0 was not registered: the kernel's tracer is not open."],
   ])('with error %d is named, with what would help', (error, reason) => {

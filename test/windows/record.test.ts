@@ -122,8 +122,8 @@ describe.skipIf(skipReason !== undefined)(suiteName('a recording'), { timeout: 9
     [
       'startTrace',
       183,
-      'An ETW session named tracewright is already running (Win32 error 183): another recording, or one that a ' +
-        'killed recording has left behind. To end it first, give --end-left-behind.',
+      'An ETW session named tracewright is already running (Win32 error 183): another recording, or the leftover of ' +
+        'one that was killed. To end it first, use --end-left-behind.',
     ],
     ['startTrace', 32, /\\trace\.etl cannot be written: another program has it open \(Win32 error 32\)\.$/],
     ['startTrace', 1450, /^Windows has no room for another session \(Win32 error 1450\)/],

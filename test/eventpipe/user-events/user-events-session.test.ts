@@ -73,12 +73,12 @@ describe('a session of user_events is refused', () => {
       ]);
       expect(refusalOf([providerOf({ ...all, sets: [set('Empty')] })])).toEqual([
         ErrorCode.Fail,
-        'The file given for user_events_data is another kind of file (ENOTTY).',
+        'The file given as user_events_data is a different kind of file (ENOTTY).',
       ]);
       const readOnly = openSync(devNull, 'r');
       expect(refusalOf([providerOf(all)], readOnly)).toEqual([
         ErrorCode.BadEncoding,
-        `The descriptor ${readOnly} is open for reading only, and events are to be written through it.`,
+        `The descriptor ${readOnly} is read-only, but events must be written through it.`,
       ]);
     },
   );
