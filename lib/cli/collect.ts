@@ -2,10 +2,10 @@
 import { BufferMode, DEFAULT_RUNDOWN_KEYWORD, StreamFormat } from '../wire/diagnostics-ipc/constants.ts';
 import type { StreamingTracing, TracingProvider } from '../wire/diagnostics-ipc/tracing.ts';
 import { collect } from './collection.ts';
+import { UsageError } from './parse-options.ts';
 import { sessionProviders } from './provider-argument.ts';
 import { durationArgument } from './record-arguments.ts';
 import { TARGET_USAGE, targetArguments } from './target-argument.ts';
-import { UsageError } from './usage-error.ts';
 
 export const COLLECT_USAGE = `Usage: tracewright collect [OPTION]... -p PID
        tracewright collect [OPTION]... -- COMMAND [ARGUMENT]...

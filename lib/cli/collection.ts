@@ -6,12 +6,12 @@ import { openPrivateFile } from '../base/private-file.ts';
 import { DiagnosticsClientError } from '../diagnostics/client/client-error.ts';
 import type { DiagnosticsClient } from '../diagnostics/client/diagnostics-client.ts';
 import type { TracingSession } from '../diagnostics/client/tracing-session.ts';
+import { dataSize } from '../view/number-text.ts';
+import { processName } from '../wire/diagnostics-ipc/process-info.ts';
 import type { StreamingTracing } from '../wire/diagnostics-ipc/tracing.ts';
-import { dataSize } from './data-size.ts';
 import { say, showProgress } from './messages.ts';
-import type { OpenedTarget } from './opened-target.ts';
-import { processName } from './process-name.ts';
 import type { StopRequest } from './stop-request.ts';
+import type { OpenedTarget } from './target.ts';
 import { readSession, type TargetValues, withTarget } from './target-argument.ts';
 
 const PROGRESS_MS = 200;

@@ -1,7 +1,6 @@
-/** The command line of a command that can run another one: OPTIONS [-- COMMAND [ARGUMENT]...]. */
+/** The command line of a command that can run another one, or work on a process: OPTIONS [-- COMMAND [ARGUMENT]...]. */
 import type { OptionValues } from './file-arguments.ts';
-import { type Options, parseOptions } from './parse-options.ts';
-import { UsageError } from './usage-error.ts';
+import { type Options, parseOptions, UsageError } from './parse-options.ts';
 
 export interface CommandArguments<O extends Options> {
   readonly values: OptionValues<O>;
@@ -32,4 +31,11 @@ export function splitCommand(args: readonly string[]): {
   if (end < 0) return { own: args, command: [] };
   if (end === args.length - 1) throw new UsageError('There is no command after --.');
   return { own: args.slice(0, end), command: args.slice(end + 1) };
+}
+
+/** @throws UsageError */
+export function processIdArgument(text: string): number {
+  const processId = /^\d{1,10}$/.test(text) ? Number(text) : 0;
+  if (processId >= 1 && processId < 2 ** 32) return processId;
+  throw new UsageError(`--process-id takes a process id, not "${text}".`);
 }

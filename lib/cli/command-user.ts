@@ -1,6 +1,6 @@
 /** The user that a command runs as: under sudo, the user who invoked it, or one named explicitly. */
 import { invokingUser, type User, userNamed } from '../platform/user.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from './parse-options.ts';
 
 /**
  * @param name the one given, if any

@@ -2,7 +2,7 @@
 import { COMMANDS } from './commands.ts';
 import { fileArguments } from './file-arguments.ts';
 import { printHelp } from './messages.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from './parse-options.ts';
 
 export const COMPLETION_USAGE = `Usage: tracewright completion SHELL
 

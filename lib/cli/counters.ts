@@ -12,10 +12,10 @@ import { CounterLines } from './counter-lines.ts';
 import { CounterTable } from './counter-table.ts';
 import { METRICS_PROVIDER } from './counter-values.ts';
 import { say } from './messages.ts';
+import { UsageError } from './parse-options.ts';
 import { QuitKey } from './quit-key.ts';
 import { durationArgument } from './record-arguments.ts';
 import { readSession, TARGET_USAGE, targetArguments, withTarget } from './target-argument.ts';
-import { UsageError } from './usage-error.ts';
 
 /** Those of dotnet-counters, and one that only Node.js has. */
 const DEFAULT_PROVIDERS = 'System.Runtime,Microsoft.AspNetCore.Hosting,Node.Runtime';

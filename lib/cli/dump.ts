@@ -5,6 +5,7 @@ import { fileArguments } from './file-arguments.ts';
 import { FilteredEvents } from './filtered-events.ts';
 import { warn } from './messages.ts';
 import { Output } from './output.ts';
+import { UsageError } from './parse-options.ts';
 import {
   fileText,
   MANIFEST_USAGE,
@@ -13,7 +14,6 @@ import {
   TRACE_OPTIONS,
   TRACE_USAGE,
 } from './trace-argument.ts';
-import { UsageError } from './usage-error.ts';
 
 export const DUMP_USAGE = `Usage: tracewright dump [OPTION]... FILE
 

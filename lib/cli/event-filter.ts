@@ -1,10 +1,9 @@
 /** The filter options of commands, and the test of an event. */
-import type { TraceEvent } from '../trace/trace-event.ts';
+import type { Nanoseconds, TraceEvent } from '../trace/trace-event.ts';
 import { isGuidText } from '../wire/guid.ts';
 import type { OptionValues } from './file-arguments.ts';
+import { UsageError } from './parse-options.ts';
 import { glob, providerTest } from './provider-name.ts';
-import { timeArgument } from './time-argument.ts';
-import { UsageError } from './usage-error.ts';
 
 /** The tests that do not depend on the start of the trace. */
 export const EVENT_OPTIONS = {
@@ -119,4 +118,32 @@ export function keywordsArgument(text: string): bigint {
   const digits = /^(?:0x)?([0-9a-f]{1,16})$/i.exec(text)?.[1];
   if (digits !== undefined) return BigInt(`0x${digits}`);
   throw new UsageError(`--keywords takes 64 bits in hex, not "${text}".`);
+}
+
+/** A time as given on the command line. */
+interface TimeArgument {
+  readonly ns: Nanoseconds;
+  /** The time of an event to compare it with. */
+  of(event: TraceEvent): Nanoseconds;
+}
+
+const NS_PER_UNIT: Readonly<Record<string, number>> = { '': 1e9, s: 1e9, ms: 1e6, us: 1e3, ns: 1 };
+
+/**
+ * @param text since the start of the trace: a number, in seconds unless it has a unit; otherwise a date
+ * @throws UsageError
+ */
+function timeArgument(option: string, text: string): TimeArgument {
+  const [, number, unit = ''] = /^(\d+(?:\.\d+)?) ?(s|ms|us|ns)?$/.exec(text) ?? [];
+  if (number !== undefined) {
+    const ns = BigInt(Math.round(Number(number) * (NS_PER_UNIT[unit] as number)));
+    return { ns, of: (event) => event.timeSinceStart };
+  }
+  const ms = Date.parse(text);
+  if (Number.isNaN(ms)) {
+    throw new UsageError(
+      `${option} takes seconds since the start of the trace (1.5, 200ms) or a date (2024-05-17T10:20:30Z), not "${text}".`,
+    );
+  }
+  return { ns: BigInt(ms) * 1_000_000n, of: (event) => event.timestamp };
 }

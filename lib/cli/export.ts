@@ -9,13 +9,14 @@ import type { ExportedTrace, Exporter } from '../view/export/exporter.ts';
 import { NetTraceExport } from '../view/export/nettrace-export.ts';
 import { PayloadColumns } from '../view/export/payload-columns.ts';
 import { SpeedscopeExport } from '../view/export/speedscope-export.ts';
-import { countText, dataSize } from './data-size.ts';
+import { countText, dataSize } from '../view/number-text.ts';
 import { eventFilter, FILTER_OPTIONS, FILTER_USAGE } from './event-filter.ts';
 import { fileArguments, type OptionValues } from './file-arguments.ts';
 import { FilteredEvents } from './filtered-events.ts';
 import { InterruptedError, untilInterrupted } from './interruption.ts';
 import { say, warn } from './messages.ts';
 import { type OutputFile, openOutput } from './output-file.ts';
+import { UsageError } from './parse-options.ts';
 import {
   fileText,
   MANIFEST_USAGE,
@@ -24,7 +25,6 @@ import {
   TRACE_OPTIONS,
   TRACE_USAGE,
 } from './trace-argument.ts';
-import { UsageError } from './usage-error.ts';
 
 export const EXPORT_USAGE = `Usage: tracewright export [OPTION]... FILE -o OUT
 

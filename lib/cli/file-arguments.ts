@@ -1,7 +1,6 @@
 /** The command line of a command that takes options and at most one file. */
 import { printHelp } from './messages.ts';
-import { type Options, parseOptions } from './parse-options.ts';
-import { UsageError } from './usage-error.ts';
+import { type Options, parseOptions, UsageError } from './parse-options.ts';
 
 /** The value of each option: a switch, a string, or several strings for a repeatable option. */
 export type OptionValues<O extends Options> = {

@@ -1,6 +1,6 @@
 /** The events that pass a command's filter; if none does, what the trace has instead. */
 import type { TraceEvent } from '../trace/trace-event.ts';
-import { thousands } from '../view/milliseconds.ts';
+import { thousands } from '../view/number-text.ts';
 import { type EventFilter, type EventFilterValues, eventFilter } from './event-filter.ts';
 
 /** Limits how many names are kept, since a trace can have any number, and how many a message lists. */

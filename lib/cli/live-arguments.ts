@@ -4,8 +4,8 @@ import { isGuidText } from '../wire/guid.ts';
 import { commandArguments } from './command-arguments.ts';
 import { EVENT_OPTIONS, EVENT_USAGE, keywordsArgument, levelArgument } from './event-filter.ts';
 import { FilteredEvents } from './filtered-events.ts';
+import { UsageError } from './parse-options.ts';
 import { tracepointProviderPattern } from './provider-name.ts';
-import { UsageError } from './usage-error.ts';
 
 export const LIVE_USAGE = `Usage: tracewright live [OPTION]... [-- COMMAND [ARGUMENT]...]
 

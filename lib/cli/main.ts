@@ -6,7 +6,7 @@
 import { packageVersion } from '../base/package-files.ts';
 import { COMMANDS, commandOf, type Run } from './commands.ts';
 import { printHelp, say, warn } from './messages.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from './parse-options.ts';
 
 const NAME_WIDTH = 14;
 

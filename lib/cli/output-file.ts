@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { printableLines } from '../base/printable.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from './parse-options.ts';
 
 export interface OutputFile {
   write(piece: string | Uint8Array): Promise<void>;

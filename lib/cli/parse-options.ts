@@ -1,7 +1,11 @@
 /** Parses a command line's options, and suggests the one that was meant when there is no such option. */
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { systemCodeOf } from '../base/system-code.ts';
-import { UsageError } from './usage-error.ts';
+
+/** An invalid command line. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
 
 export type Options = NonNullable<ParseArgsConfig['options']>;
 

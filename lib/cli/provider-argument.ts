@@ -8,7 +8,7 @@ import {
 } from '../wire/diagnostics-ipc/provider-text.ts';
 import type { TracingProvider } from '../wire/diagnostics-ipc/tracing.ts';
 import { ALL_KEYWORDS } from '../wire/schema.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from './parse-options.ts';
 
 /**
  * Every event of every provider. EventPipe supports this name only with all keywords and level Verbose.

@@ -4,10 +4,10 @@ import { DiagnosticsClient } from '../diagnostics/client/diagnostics-client.ts';
 import { listPorts } from '../diagnostics/client/find-port.ts';
 import type { DiagnosticPort } from '../diagnostics/client/port-folder.ts';
 import type { ProcessInfo } from '../wire/diagnostics-ipc/process-info.ts';
+import { processName } from '../wire/diagnostics-ipc/process-info.ts';
 import { optionArguments } from './file-arguments.ts';
 import { say } from './messages.ts';
 import { Output } from './output.ts';
-import { processName } from './process-name.ts';
 import { type TableColumn, TerminalTable } from './terminal-table.ts';
 
 export const PS_USAGE = `Usage: tracewright ps [OPTION]...

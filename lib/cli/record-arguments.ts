@@ -1,12 +1,11 @@
 /** The command line of `tracewright record`. */
 import type { SelectionOptions, Tracepoint } from '../record/selection.ts';
 import type { TracingProvider } from '../wire/diagnostics-ipc/tracing.ts';
-import { commandArguments } from './command-arguments.ts';
+import { commandArguments, processIdArgument } from './command-arguments.ts';
 import { keywordsArgument } from './event-filter.ts';
-import { processIdArgument } from './process-id-argument.ts';
+import { UsageError } from './parse-options.ts';
 import { sessionProviders } from './provider-argument.ts';
-import { type RecordRoad, roadArgument } from './record-road.ts';
-import { UsageError } from './usage-error.ts';
+import { modeArgument, type RecordMode } from './record-mode.ts';
 
 const LINUX_FILE = 'perf.data';
 const WINDOWS_FILE = 'trace.etl';
@@ -74,7 +73,7 @@ const OPTIONS = {
 } as const;
 
 export interface RecordArguments {
-  readonly road: RecordRoad;
+  readonly mode: RecordMode;
   readonly file: string;
   /** The file of an EventPipe recording, however it comes about. */
   readonly eventPipeFile: string;
@@ -110,7 +109,7 @@ export function recordArguments(
 ): RecordArguments | undefined {
   const { values, command } = commandArguments(args, OPTIONS);
   if (values.help === true) return undefined;
-  const road = roadArgument(values, command, platform);
+  const mode = modeArgument(values, command, platform);
   const { provider: names, tracepoint, stacks = false } = values;
   const filter = {
     ...(values.level === undefined ? {} : { level: levelArgument(values.level) }),
@@ -119,15 +118,15 @@ export function recordArguments(
   const eventPipeFile = values.output ?? EVENTPIPE_FILE;
   const systemFile = values.output ?? (platform === 'win32' ? WINDOWS_FILE : LINUX_FILE);
   return {
-    road,
-    file: road === 'eventpipe' ? eventPipeFile : systemFile,
+    mode,
+    file: mode === 'eventpipe' ? eventPipeFile : systemFile,
     eventPipeFile,
     selected: {
       ...(names === undefined ? {} : { providers: names }),
       ...(tracepoint === undefined ? {} : { tracepoints: tracepoint.map(tracepointArgument) }),
       ...filter,
     },
-    providers: sessionProviders(names, filter, road !== 'system'),
+    providers: sessionProviders(names, filter, mode !== 'system'),
     processId: values['process-id'] === undefined ? undefined : processIdArgument(values['process-id']),
     stacks,
     maxSize: maxSizeArgument(values['max-size']),

@@ -7,7 +7,7 @@ import {
   endLeftBehindEtwSession,
   leftBehindEtwFile,
 } from '../record/etw-recording.ts';
-import { dataSize } from './data-size.ts';
+import { dataSize } from '../view/number-text.ts';
 import { say } from './messages.ts';
 import type { RecordArguments } from './record-arguments.ts';
 import type { RunningRecording } from './running-recording.ts';

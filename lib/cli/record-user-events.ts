@@ -2,8 +2,8 @@
 import { packageVersion } from '../base/package-files.ts';
 import { Recording, type RecordingResult } from '../record/recording.ts';
 import { Selection } from '../record/selection.ts';
+import { dataSize } from '../view/number-text.ts';
 import { commandUser, programsUser } from './command-user.ts';
-import { dataSize } from './data-size.ts';
 import { say } from './messages.ts';
 import type { RecordArguments } from './record-arguments.ts';
 import type { RunningRecording } from './running-recording.ts';

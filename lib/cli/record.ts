@@ -4,7 +4,7 @@
 
 import { PerfEventsError, type RecorderError, RecorderPermissionError } from '../platform/recorder-error.ts';
 import { RECORDER_VARIABLE } from '../platform/recorder-notice.ts';
-import { missingTracer } from '../record/missing-tracer.ts';
+import { missingTracer } from '../record/tracefs.ts';
 import { commandUser } from './command-user.ts';
 import { clearProgress, failWith, printHelp, say, showProgress } from './messages.ts';
 import { RECORD_USAGE, type RecordArguments, recordArguments } from './record-arguments.ts';
@@ -23,19 +23,19 @@ export async function recordCommand(args: readonly string[]): Promise<void> {
     printHelp(RECORD_USAGE);
     return;
   }
-  const reason = canGoOtherRoad(given) ? missingTracer() : undefined;
+  const reason = canFallBack(given) ? missingTracer() : undefined;
   if (reason !== undefined) {
     say(`${reason} ${given.command[0]} is recorded through EventPipe instead, into ${given.eventPipeFile}.`);
   }
-  if (given.road !== 'eventpipe' && reason === undefined) return recordToTracer(given, args);
+  if (given.mode !== 'eventpipe' && reason === undefined) return recordToTracer(given, args);
   // Loaded when needed, like the commands; the ones below, too.
-  const { recordEventPipe } = await import('./record-eventpipe.ts');
+  const { recordEventPipe } = await import('./record-process.ts');
   await recordEventPipe(given);
 }
 
 /** Whether the system was to record a command that can be recorded without it. */
-function canGoOtherRoad({ road, command, selected }: RecordArguments): boolean {
-  const isOfSystem = road !== 'system' || process.platform === 'win32' || selected.tracepoints !== undefined;
+function canFallBack({ mode, command, selected }: RecordArguments): boolean {
+  const isOfSystem = mode !== 'system' || process.platform === 'win32' || selected.tracepoints !== undefined;
   return command.length > 0 && !isOfSystem;
 }
 
@@ -64,14 +64,14 @@ async function recordToTracer(given: RecordArguments, args: readonly string[]): 
 
 async function start(given: RecordArguments, args: readonly string[]): Promise<RunningRecording> {
   if (given.processId !== undefined) {
-    const { recordPassed } = await import('./record-passed.ts');
+    const { recordPassed } = await import('./record-process.ts');
     return recordPassed(given, given.processId, args);
   }
   if (process.platform === 'win32') return await recordEtw(given);
   try {
     return await recordUserEvents(given, args);
   } catch (error) {
-    if (!isPermission(error) || !canGoOtherRoad(given)) throw error;
+    if (!isPermission(error) || !canFallBack(given)) throw error;
     throw new Error(`${error.message} Without root: tracewright record --eventpipe -- COMMAND`);
   }
 }

@@ -4,8 +4,8 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { systemCodeOf, systemCodeText } from '../base/system-code.ts';
 import { asUser, type User, variablesOf } from '../platform/user.ts';
+import { UsageError } from './parse-options.ts';
 import { END_SIGNALS, heedRepeats, REPEAT_MS } from './stop-request.ts';
-import { UsageError } from './usage-error.ts';
 import { windowsCommand } from './windows-command.ts';
 
 /**

@@ -2,13 +2,14 @@
 import { basename } from 'node:path';
 import { timeText } from '../trace/time-text.ts';
 import type { Trace } from '../trace/trace.ts';
+import { countText, dataSize } from '../view/number-text.ts';
 import { reportHtml } from '../view/report/report-html.ts';
 import { type ReportContent, type ReportedTrace, TraceReport } from '../view/report/trace-report.ts';
-import { countText, dataSize } from './data-size.ts';
 import { fileArguments } from './file-arguments.ts';
 import { untilInterrupted } from './interruption.ts';
 import { say } from './messages.ts';
 import { type OutputFile, openOutput } from './output-file.ts';
+import { UsageError } from './parse-options.ts';
 import { Progress } from './progress.ts';
 import {
   lossText,
@@ -18,7 +19,6 @@ import {
   TRACE_OPTIONS,
   TRACE_USAGE,
 } from './trace-argument.ts';
-import { UsageError } from './usage-error.ts';
 
 export const REPORT_USAGE = `Usage: tracewright report [OPTION]... FILE -o REPORT
 

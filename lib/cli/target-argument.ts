@@ -1,12 +1,11 @@
 /** The process that a command works on: a running one, one that it waits for, or one that it starts. */
 import type { ArrivedProcess } from '../diagnostics/client/arrived-process.ts';
 import type { TracingSession } from '../diagnostics/client/tracing-session.ts';
-import { splitCommand } from './command-arguments.ts';
+import { processIdArgument, splitCommand } from './command-arguments.ts';
 import { optionArguments } from './file-arguments.ts';
-import { type OpenedTarget, running, started, type Target, targetOf, waitedFor } from './opened-target.ts';
-import { processIdArgument } from './process-id-argument.ts';
+import { UsageError } from './parse-options.ts';
 import { StopRequest } from './stop-request.ts';
-import { UsageError } from './usage-error.ts';
+import { type OpenedTarget, running, started, type Target, targetOf, waitedFor } from './target.ts';
 
 export const TARGET_OPTIONS = {
   'process-id': { type: 'string', short: 'p' },

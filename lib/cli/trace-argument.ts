@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { openTrace } from '../trace/open-trace.ts';
 import type { Trace } from '../trace/trace.ts';
 import type { TraceEvent } from '../trace/trace-event.ts';
+import { dataSize } from '../view/number-text.ts';
 import { describeManifest } from '../wire/manifest/describe.ts';
 import { ManifestError } from '../wire/manifest/error.ts';
-import { dataSize } from './data-size.ts';
 import { warn } from './messages.ts';
 import { Progress } from './progress.ts';
 

@@ -1,7 +1,10 @@
 /** A command whose processes connect to our diagnostic port and wait there to be resumed. */
+
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { packageFolder } from '../base/package-files.ts';
 import type { ArrivedProcess } from '../diagnostics/client/arrived-process.ts';
 import { ReverseServer } from '../diagnostics/client/reverse-server.ts';
-import { portVariables } from './port-variables.ts';
 import { PrivatePort } from './private-port.ts';
 import { RecordedCommand } from './recorded-command.ts';
 
@@ -63,4 +66,21 @@ export class TracedCommand {
     this.#server.close();
     this.#port.close();
   }
+}
+
+/**
+ * The environment variables that make a command, and everything it starts, connect to our diagnostic port and wait.
+ * .NET programs connect by themselves; Node.js programs are made to, by a module of ours that they load first.
+ *
+ * @param address of the port
+ */
+function portVariables(address: string): NodeJS.ProcessEnv {
+  const { NODE_OPTIONS: options } = process.env;
+  const register = pathToFileURL(join(packageFolder(), 'dist/cjs/diagnostics-register.mjs'));
+  // A URL has no spaces and no quotes, which have a meaning in NODE_OPTIONS.
+  const load = `--import=${register.href}`;
+  return {
+    DOTNET_DiagnosticPorts: `${address},connect,suspend`,
+    NODE_OPTIONS: options === undefined || options === '' ? load : `${options} ${load}`,
+  };
 }

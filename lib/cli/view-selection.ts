@@ -4,8 +4,8 @@ import type { TracedActivity } from '../view/traced-activity.ts';
 import { eventFilter } from './event-filter.ts';
 import type { OptionValues } from './file-arguments.ts';
 import { MAX_KEPT } from './filtered-events.ts';
+import { UsageError } from './parse-options.ts';
 import { providerTest } from './provider-name.ts';
-import { UsageError } from './usage-error.ts';
 
 export const SELECTION_OPTIONS = {
   activity: { type: 'string' },

@@ -2,7 +2,7 @@
 import { activityKey } from '../view/activity-key.ts';
 import { type ActivityNode, type ActivityTree, nodesOf } from '../view/activity-tree.ts';
 import { criticalPath } from '../view/critical-path.ts';
-import { milliseconds } from '../view/milliseconds.ts';
+import { milliseconds } from '../view/number-text.ts';
 import type { TracedActivity } from '../view/traced-activity.ts';
 import type { Output } from './output.ts';
 import type { Style } from './terminal.ts';

@@ -2,13 +2,14 @@
 import type { TraceEvent } from '../trace/trace-event.ts';
 import { ActivityStats } from '../view/activity-stats.ts';
 import { ActivityTree, nodesOf } from '../view/activity-tree.ts';
-import { thousands } from '../view/milliseconds.ts';
+import { thousands } from '../view/number-text.ts';
 import { TraceActivities } from '../view/trace-activities.ts';
 import { fileArguments, type OptionValues } from './file-arguments.ts';
 import { listed } from './filtered-events.ts';
 import { untilInterrupted } from './interruption.ts';
 import { warn } from './messages.ts';
 import { Output } from './output.ts';
+import { UsageError } from './parse-options.ts';
 import {
   fileText,
   MANIFEST_USAGE,
@@ -17,7 +18,6 @@ import {
   TRACE_OPTIONS,
   TRACE_USAGE,
 } from './trace-argument.ts';
-import { UsageError } from './usage-error.ts';
 import { SELECTION_OPTIONS, SELECTION_USAGE, type Selection, selection } from './view-selection.ts';
 import { printComparison, printStats } from './view-stats.ts';
 import { EventsTable } from './view-table.ts';

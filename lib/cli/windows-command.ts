@@ -7,7 +7,7 @@
  */
 import { statSync } from 'node:fs';
 import { win32 } from 'node:path';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from './parse-options.ts';
 
 export interface WindowsCommand {
   readonly file: string;

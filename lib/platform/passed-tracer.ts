@@ -4,8 +4,24 @@
  */
 import { closeSync } from 'node:fs';
 import { type Addon, loadAddon } from './addon.ts';
-import { PassedTracerError } from './passed-tracer-error.ts';
 import { registerReason, writeReason } from './user-events-reasons.ts';
+
+/**
+ * - `not-there`: this platform has no tracer that can be passed, or the addon is missing
+ * - `descriptor`: it is invalid, or events cannot be written through it
+ * - `refused`: the kernel refuses a tracepoint
+ */
+type PassedTracerErrorCode = 'not-there' | 'descriptor' | 'refused';
+
+export class PassedTracerError extends Error {
+  override readonly name = 'PassedTracerError';
+  readonly code: PassedTracerErrorCode;
+
+  constructor(code: PassedTracerErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
 
 /** What happened to the events, on all threads. */
 export interface PassedTracerCounts {

@@ -1,9 +1,10 @@
 /** What a recording records with: perf events, or, where those are refused, tracefs. */
 
+import { readdirSync, readFileSync } from 'node:fs';
 import { type ClockPair, Recorder, type RecorderCounts } from '../platform/recorder.ts';
 import { PerfEventsError } from '../platform/recorder-error.ts';
 import type { RecordedEvent } from '../wire/perf-data/write/features.ts';
-import { threadNames } from './threads.ts';
+import { commRecord } from '../wire/perf-data/write/records.ts';
 import type { Tracefs } from './tracefs.ts';
 import { TracefsInstance } from './tracefs-instance.ts';
 import { TracefsRecorder } from './tracefs-recorder.ts';
@@ -48,5 +49,32 @@ export function openRecorder(tracefs: Tracefs, cpus: readonly number[], ringSize
     const notice = `Recording through ${instance.path}, because perf events are refused here (${error.code}).`;
     // The numbers of processes are the kernel's own, which need not be those that /proc shows us.
     return { recorder, descriptors: 0, names: [], notice, problems: recorder.problems };
+  }
+}
+
+/** The names of all threads that run, as records: the kernel tells only of those that come later. */
+function* threadNames(): Generator<Uint8Array> {
+  for (const pid of numbersIn('/proc')) {
+    for (const tid of numbersIn(`/proc/${pid}/task`)) {
+      const name = commOf(pid, tid);
+      if (name !== undefined) yield commRecord(pid, tid, name);
+    }
+  }
+}
+
+/** None where the folder has gone with its process. */
+function numbersIn(folder: string): number[] {
+  try {
+    return readdirSync(folder).map(Number).filter(Number.isInteger);
+  } catch {
+    return [];
+  }
+}
+
+function commOf(pid: number, tid: number): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/task/${tid}/comm`, 'utf8').trimEnd();
+  } catch {
+    return undefined;
   }
 }

@@ -3,7 +3,6 @@
  * come through a pipe, which is whole wherever it stops: a recording that is killed leaves all that it had. When it
  * is ended it becomes a file as perf writes it.
  */
-
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
@@ -21,13 +20,14 @@ import {
 } from 'node:fs';
 import { systemCodeOf, systemCodeText } from '../base/system-code.ts';
 import { RecorderError } from '../platform/recorder-error.ts';
+import { viewOf } from '../wire/bytes.ts';
+import { RECORD_HEAD_SIZE } from '../wire/perf-data/constants.ts';
 import { DESCRIPTIONS_SIZE, Descriptions } from '../wire/perf-data/write/descriptions.ts';
 import type { RecordedEvent, RecordingFacts, StartFacts } from '../wire/perf-data/write/features.ts';
 import { fileEnd } from '../wire/perf-data/write/file.ts';
 import { passedRecords, recordingStart } from '../wire/perf-data/write/pipe.ts';
 import type { TracingData } from '../wire/perf-data/write/tracing-data.ts';
-import { lastRecordEnd } from './last-record.ts';
-import { replacingFile } from './old-file.ts';
+import { replacingFile } from './replacing-file.ts';
 
 /** File systems give away whole blocks: room for an end that is larger by this is surely enough. */
 const BLOCKS = 1 << 16;
@@ -213,5 +213,37 @@ export class RecordingFile {
     for (let done = 0; done < bytes.length; ) {
       done += writeSync(this.descriptor, bytes, done, bytes.length - done, position + done);
     }
+  }
+}
+
+/** Where the records of a perf.data file can be cut. */
+const CHUNK_SIZE = 1 << 20;
+/** Where in its head a record's size stands. */
+const SIZE_OFFSET = 6;
+
+/**
+ * The end of the last record that ends at `limit` or before.
+ *
+ * @param read fills the buffer from this offset on, and tells how many bytes there were
+ * @param start where the first record starts; the answer where the limit lies before its end
+ */
+export function lastRecordEnd(
+  read: (offset: number, buffer: Uint8Array) => number,
+  start: number,
+  limit: number,
+): number {
+  const chunk = new Uint8Array(CHUNK_SIZE);
+  const view = viewOf(chunk);
+  let chunkStart = start;
+  let chunkEnd = start;
+  for (let offset = start; ; ) {
+    if (offset + RECORD_HEAD_SIZE > chunkEnd) {
+      chunkStart = offset;
+      chunkEnd = offset + read(offset, chunk);
+      if (offset + RECORD_HEAD_SIZE > chunkEnd) return offset;
+    }
+    const size = view.getUint16(offset - chunkStart + SIZE_OFFSET, true);
+    if (size < RECORD_HEAD_SIZE || offset + size > limit) return offset;
+    offset += size;
   }
 }

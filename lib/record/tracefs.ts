@@ -1,8 +1,17 @@
 /** What the kernel tells of its tracepoints, in the files of tracefs. */
-
-import { closeSync, constants, openSync, readdirSync, readFileSync, readSync, statfsSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  statfsSync,
+  statSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { systemCodeOf, systemCodeText } from '../base/system-code.ts';
+import { loadAddon } from '../platform/addon.ts';
 import { RecorderError, RecorderPermissionError } from '../platform/recorder-error.ts';
 import { type Tracepoint, USER_EVENTS } from './selection.ts';
 
@@ -160,4 +169,28 @@ export function tracefsRoot(): string {
     return type === 'tracefs' && folder !== undefined ? [folder] : [];
   });
   return roots.includes(USUAL_ROOT) ? USUAL_ROOT : (roots[0] ?? USUAL_ROOT);
+}
+
+/**
+ * What is missing, where no permission would help: in a sentence, or nothing. Who lacks a permission only is told
+ * so when the recording starts, with what would give it.
+ */
+export function missingTracer(): string | undefined {
+  if (process.platform !== 'linux') return `There is no tracer for user events on ${process.platform}.`;
+  const addon = loadAddon();
+  if ('reason' in addon) return addon.reason;
+  const root = tracefsRoot();
+  if (isMissing(join(root, 'events'))) return `There are no tracepoints in ${root}: tracefs is not mounted.`;
+  if (isMissing(join(root, 'user_events_data'))) return 'There are no user_events in this kernel.';
+  return undefined;
+}
+
+/** What cannot be looked at may be there. */
+function isMissing(path: string): boolean {
+  try {
+    statSync(path);
+    return false;
+  } catch (error) {
+    return systemCodeOf(error) === 'ENOENT';
+  }
 }

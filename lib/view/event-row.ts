@@ -5,7 +5,7 @@
 import type { TraceEvent } from '../trace/trace-event.ts';
 import { activityKey } from './activity-key.ts';
 import { eventName } from './event-names.ts';
-import { milliseconds, thousands } from './milliseconds.ts';
+import { milliseconds, thousands } from './number-text.ts';
 import type { ActivityChange } from './trace-activities.ts';
 
 export interface EventRow {

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
-import { missingTracer } from '../../lib/record/missing-tracer.ts';
+import { missingTracer } from '../../lib/record/tracefs.ts';
 import { openTrace } from '../../lib/trace/index.ts';
 import { folder, useFakeProcesses } from '../diagnostics/client/fake-client.ts';
 import { missingOnWindows, named } from '../platforms.ts';

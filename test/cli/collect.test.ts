@@ -4,8 +4,8 @@ import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { dataSize } from '../../lib/cli/data-size.ts';
 import { openTrace } from '../../lib/trace/index.ts';
+import { dataSize } from '../../lib/view/number-text.ts';
 import { fakeOf, folder, PROCESS, useFakeProcesses } from '../diagnostics/client/fake-client.ts';
 import {
   type Answer,

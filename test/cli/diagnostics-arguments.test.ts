@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { collectCommand } from '../../lib/cli/collect.ts';
 import { countersCommand } from '../../lib/cli/counters.ts';
+import { UsageError } from '../../lib/cli/parse-options.ts';
 import { sessionProviders } from '../../lib/cli/provider-argument.ts';
 import { psCommand } from '../../lib/cli/ps.ts';
-import { UsageError } from '../../lib/cli/usage-error.ts';
 
 describe('collect', () => {
   it.each([

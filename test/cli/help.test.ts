@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { COMMANDS } from '../../lib/cli/commands.ts';
 import { completedCommands } from '../../lib/cli/completion.ts';
-import { UsageError } from '../../lib/cli/usage-error.ts';
+import { UsageError } from '../../lib/cli/parse-options.ts';
 
 const main = fileURLToPath(new URL('../../dist/cjs/cli.cjs', import.meta.url));
 const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');

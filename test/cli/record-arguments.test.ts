@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { UsageError } from '../../lib/cli/parse-options.ts';
 import { recordArguments } from '../../lib/cli/record-arguments.ts';
-import { UsageError } from '../../lib/cli/usage-error.ts';
 import { Selection } from '../../lib/record/selection.ts';
 
 const linux = (args: readonly string[]) => recordArguments(args, 'linux');
@@ -83,13 +83,13 @@ describe('the command line of record', () => {
       '--level',
       '4',
     ]);
-    expect(given).toMatchObject({ road: 'eventpipe', file: 'trace.nettrace', processId: 4711 });
+    expect(given).toMatchObject({ mode: 'eventpipe', file: 'trace.nettrace', processId: 4711 });
     expect(given?.providers).toEqual([
       { name: 'A', keywords: 2n, level: 3, arguments: '' },
       { name: 'B', keywords: ALL, level: 4, arguments: '' },
     ]);
     expect(linux(['--user-events', '-p', '1', '--provider', 'A'])).toMatchObject({
-      road: 'user_events',
+      mode: 'user_events',
       file: 'perf.data',
     });
   });

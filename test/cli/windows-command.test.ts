@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { UsageError } from '../../lib/cli/parse-options.ts';
 import { RecordedCommand } from '../../lib/cli/recorded-command.ts';
-import { UsageError } from '../../lib/cli/usage-error.ts';
 import { batchArgument, type WindowsPlaces, windowsCommand } from '../../lib/cli/windows-command.ts';
 import { hostileArguments } from './hostile-arguments.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lastRecordEnd } from '../../lib/record/last-record.ts';
+import { lastRecordEnd } from '../../lib/record/recording-file.ts';
 import { commRecord } from '../../lib/wire/perf-data/write/records.ts';
 
 describe('where records can be cut', () => {

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { replacingFile } from '../../lib/record/old-file.ts';
+import { replacingFile } from '../../lib/record/replacing-file.ts';
 
 let folder: string;
 let file: string;

@@ -4,8 +4,12 @@
  * the kernel's tracer. Source: dotnet/runtime `src/native/eventpipe/ep-session.c`.
  */
 import type { SessionPart } from '../../listen/shared-sessions.ts';
-import { closeDescriptor, PassedTracer, type PassedTracerCounts } from '../../platform/passed-tracer.ts';
-import { PassedTracerError } from '../../platform/passed-tracer-error.ts';
+import {
+  closeDescriptor,
+  PassedTracer,
+  type PassedTracerCounts,
+  PassedTracerError,
+} from '../../platform/passed-tracer.ts';
 import { ErrorCode } from '../../wire/diagnostics-ipc/constants.ts';
 import type { UserEventsTracing } from '../../wire/diagnostics-ipc/tracing.ts';
 import { scratch } from '../../wire/scratch.ts';

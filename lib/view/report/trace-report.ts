@@ -4,7 +4,7 @@
  */
 import type { TraceEvent } from '../../trace/trace-event.ts';
 import { ActivityStats, type NameStats } from '../activity-stats.ts';
-import { thousands } from '../milliseconds.ts';
+import { thousands } from '../number-text.ts';
 import { type ActivityChange, TraceActivities } from '../trace-activities.ts';
 import type { TracedActivity } from '../traced-activity.ts';
 import { ActivityColumns, type ReportedActivity } from './activity-columns.ts';

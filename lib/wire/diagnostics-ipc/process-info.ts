@@ -58,3 +58,10 @@ export function readProcessInfo(payload: MessageCursor, version: ProcessInfoVers
   const named = { ...info, entryAssembly: payload.text(), productVersion: payload.text() };
   return version >= 3 ? { ...named, runtimeIdentifier: payload.text() } : named;
 }
+
+/** The script or assembly; for old runtimes, which do not report it, the program's file. */
+export function processName({ entryAssembly, commandLine }: ProcessInfo): string {
+  if (entryAssembly !== undefined && entryAssembly !== '') return entryAssembly;
+  const { quoted, plain } = /^"(?<quoted>[^"]*)"|^(?<plain>\S*)/.exec(commandLine)?.groups ?? {};
+  return (quoted ?? plain ?? '').split(/[/\\]/).at(-1) ?? '';
+}

@@ -1,6 +1,6 @@
 /** All that the report knows of the selected event or activity. */
 import { criticalPath } from '../../critical-path.ts';
-import { milliseconds, thousands } from '../../milliseconds.ts';
+import { milliseconds, thousands } from '../../number-text.ts';
 import { button, element } from './dom.ts';
 import { itemsOf } from './grouped.ts';
 import { threadTitle } from './lanes.ts';

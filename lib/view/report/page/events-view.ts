@@ -1,5 +1,5 @@
 /** The events as a list: all, those that a search has found, or those of the selected activity. */
-import { milliseconds, thousands } from '../../milliseconds.ts';
+import { milliseconds, thousands } from '../../number-text.ts';
 import { byId, element } from './dom.ts';
 import { firstWhere, itemsOf } from './grouped.ts';
 import type { PageState } from './page-state.ts';

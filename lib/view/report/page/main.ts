@@ -1,5 +1,5 @@
 /** The page's program: reads the data that the page holds, and sets up its parts. */
-import { milliseconds, thousands } from '../../milliseconds.ts';
+import { milliseconds, thousands } from '../../number-text.ts';
 import { Details } from './details.ts';
 import { button, byId, element } from './dom.ts';
 import { EventsView } from './events-view.ts';

@@ -1,5 +1,5 @@
 /** The search field: finds while the user types, and goes from one match to the next. */
-import { thousands } from '../../milliseconds.ts';
+import { thousands } from '../../number-text.ts';
 import { byId } from './dom.ts';
 import { firstWhere } from './grouped.ts';
 import type { PageState } from './page-state.ts';

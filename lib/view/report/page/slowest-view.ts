@@ -1,5 +1,5 @@
 /** The activities that took longest: of all, of one name, or of a span of durations. */
-import { milliseconds, thousands } from '../../milliseconds.ts';
+import { milliseconds, thousands } from '../../number-text.ts';
 import { button, byId, element } from './dom.ts';
 import { indicesWhere } from './grouped.ts';
 import type { PageState } from './page-state.ts';

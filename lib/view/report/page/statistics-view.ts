@@ -1,6 +1,6 @@
 /** Durations by the names of activities, with a histogram of the chosen name. */
 
-import { milliseconds, thousands } from '../../milliseconds.ts';
+import { milliseconds, thousands } from '../../number-text.ts';
 import type { NameStatistics } from '../report-header.ts';
 import { element } from './dom.ts';
 import { indicesWhere } from './grouped.ts';

@@ -1,5 +1,5 @@
 /** What is under the mouse, in a few lines. */
-import { milliseconds } from '../../milliseconds.ts';
+import { milliseconds } from '../../number-text.ts';
 import { element } from './dom.ts';
 import type { PageState } from './page-state.ts';
 import type { Selected } from './selection.ts';

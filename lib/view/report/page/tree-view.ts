@@ -1,6 +1,6 @@
 /** The activities as the tree of what started what. */
 
-import { milliseconds } from '../../milliseconds.ts';
+import { milliseconds } from '../../number-text.ts';
 import { threadTitle } from './lanes.ts';
 import type { PageState } from './page-state.ts';
 import { RowList } from './row-list.ts';

@@ -1,14 +1,14 @@
 /** How the events that `tracewright record` records reach us, and which options apply. */
-import { UsageError } from './usage-error.ts';
+import { UsageError } from './parse-options.ts';
 
 /**
  * - `system`: from all programs, through the system's tracer
  * - `eventpipe`: from one process, through its diagnostic port
  * - `user_events`: from one process, through the system's tracer, to which we give it access
  */
-export type RecordRoad = 'system' | 'eventpipe' | 'user_events';
+export type RecordMode = 'system' | 'eventpipe' | 'user_events';
 
-interface RoadValues {
+interface ModeValues {
   readonly eventpipe?: boolean;
   readonly 'user-events'?: boolean;
   readonly 'process-id'?: string;
@@ -22,24 +22,24 @@ interface RoadValues {
 }
 
 /** @throws UsageError for options that do not apply */
-export function roadArgument(
-  values: RoadValues,
+export function modeArgument(
+  values: ModeValues,
   command: readonly string[],
   platform: NodeJS.Platform,
-): RecordRoad {
+): RecordMode {
   if (values.user !== undefined && platform !== 'linux')
     throw new UsageError('--user is supported only on Linux.');
   if (values.eventpipe === true && values['user-events'] === true) {
     throw new UsageError('--eventpipe and --user-events exclude each other.');
   }
-  if (values.eventpipe === true) return eventPipeRoad(values, command);
-  if (values['user-events'] === true) return userEventsRoad(values, command, platform);
-  return systemRoad(values, platform);
+  if (values.eventpipe === true) return eventPipeMode(values, command);
+  if (values['user-events'] === true) return userEventsMode(values, command, platform);
+  return systemMode(values, platform);
 }
 
 const WINDOWS_OPTIONS = ['stacks', 'max-size', 'end-left-behind'] as const;
 
-function systemRoad(values: RoadValues, platform: NodeJS.Platform): RecordRoad {
+function systemMode(values: ModeValues, platform: NodeJS.Platform): RecordMode {
   if (values['process-id'] !== undefined) {
     throw new UsageError(
       '--process-id needs --eventpipe or --user-events: otherwise the whole system is recorded.',
@@ -57,7 +57,7 @@ function systemRoad(values: RoadValues, platform: NodeJS.Platform): RecordRoad {
   return 'system';
 }
 
-function eventPipeRoad(values: RoadValues, command: readonly string[]): RecordRoad {
+function eventPipeMode(values: ModeValues, command: readonly string[]): RecordMode {
   refuse('--eventpipe', values, ['tracepoint', ...WINDOWS_OPTIONS, 'buffer-size']);
   if ((values['process-id'] === undefined) === (command.length === 0)) {
     throw new UsageError('--eventpipe needs either a --process-id or a COMMAND after --.');
@@ -68,11 +68,11 @@ function eventPipeRoad(values: RoadValues, command: readonly string[]): RecordRo
   return 'eventpipe';
 }
 
-function userEventsRoad(
-  values: RoadValues,
+function userEventsMode(
+  values: ModeValues,
   command: readonly string[],
   platform: NodeJS.Platform,
-): RecordRoad {
+): RecordMode {
   if (platform !== 'linux') throw new UsageError('--user-events is supported only on Linux.');
   refuse('--user-events', values, ['tracepoint', ...WINDOWS_OPTIONS]);
   if (values['process-id'] === undefined || command.length > 0) {
@@ -86,7 +86,7 @@ function userEventsRoad(
   return 'user_events';
 }
 
-function refuse(road: string, values: RoadValues, options: readonly (keyof RoadValues)[]): void {
+function refuse(mode: string, values: ModeValues, options: readonly (keyof ModeValues)[]): void {
   const other = options.find((option) => values[option] !== undefined);
-  if (other !== undefined) throw new UsageError(`--${other} cannot be combined with ${road}.`);
+  if (other !== undefined) throw new UsageError(`--${other} cannot be combined with ${mode}.`);
 }

@@ -1,0 +1,70 @@
+/** `tracewright record` of one process, through its diagnostic port: with --eventpipe, or with --user-events. */
+import { closeSync, openSync } from 'node:fs';
+import { startPassedRecording } from '../diagnostics/client/passed-recording.ts';
+import { becomeUser } from '../platform/user.ts';
+import { replacingFile } from '../record/replacing-file.ts';
+import { tracingOf } from './collect.ts';
+import { collect } from './collection.ts';
+import { commandUser } from './command-user.ts';
+import type { RecordArguments } from './record-arguments.ts';
+import { optionsOf, running } from './record-user-events.ts';
+import type { RunningRecording } from './running-recording.ts';
+
+/**
+ * Also records all processes of a command.
+ *
+ * @throws DiagnosticsClientError
+ */
+export async function recordEventPipe(given: RecordArguments): Promise<void> {
+  const { processId, command, providers, eventPipeFile, duration } = given;
+  // Neither the command nor anything sent to it needs root.
+  const user = command.length === 0 ? undefined : commandUser(given.user);
+  if (user !== undefined) becomeUser(user);
+  await collect({
+    target: { 'process-id': processId?.toString(), command },
+    tracing: tracingOf(providers),
+    file: eventPipeFile,
+    duration,
+    prepareFile: createFile,
+  });
+}
+
+function createFile(path: string): void {
+  closeSync(replacingFile(path, () => openSync(path, 'w', 0o600), closeSync));
+}
+
+/**
+ * Gives the process access to the kernel's tracer.
+ *
+ * @param args the command line, which is stored in the file
+ * @throws RecorderError, DiagnosticsClientError
+ */
+export async function recordPassed(
+  given: RecordArguments,
+  processId: number,
+  args: readonly string[],
+): Promise<RunningRecording> {
+  const { providers, file } = given;
+  const { recording, session } = await startPassedRecording({
+    ...optionsOf(given, args),
+    processId,
+    providers,
+  });
+  let hasEnded = false;
+  session.ended.then(() => {
+    hasEnded = true;
+  });
+  const ofSystem = running(recording, file);
+  return {
+    ...ofSystem,
+    hasEnded: () => hasEnded || ofSystem.hasEnded(),
+    stop: async () => {
+      try {
+        const { summary, problems } = await ofSystem.stop();
+        return { summary: hasEnded ? `${summary} Process ${processId} has ended.` : summary, problems };
+      } finally {
+        session.close();
+      }
+    },
+  };
+}
