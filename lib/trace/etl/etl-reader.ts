@@ -1,9 +1,11 @@
 /** The events of an .etl, in the order of time. */
-import type { EtlClock } from '../../wire/etl/clock.ts';
+import { type EtlClock, nanosecondsOf } from '../../wire/etl/clock.ts';
+import { ClockType } from '../../wire/etl/constants.ts';
 import type { LogFileHeader } from '../../wire/etl/log-file-header.ts';
 import { processIdOf, threadIdOf } from '../../wire/etl/record.ts';
 import type { SeekableBytes } from '../byte-source.ts';
 import { DecodedPayloads } from '../decoded-payloads.ts';
+import { timeText } from '../time-text.ts';
 import { asTraceError, TraceError } from '../trace-error.ts';
 import type { TraceEvent } from '../trace-event.ts';
 import type { TraceInfo, TraceProgress, TraceReader } from '../trace-reader.ts';
@@ -15,7 +17,6 @@ import { type EtlIndex, isLogFileHeader, readIndex } from './index-pass.ts';
 import { isKernelRecord, KernelState } from './kernel-state.ts';
 import { attachStackWalk, isStackWalk } from './stack-walks.ts';
 import { BufferRun, TimeMerge } from './time-merge.ts';
-import { traceInfoOf } from './trace-info.ts';
 
 const BATCH_SIZE = 2048;
 /** Events that come behind an event before it is given, so that its stack can still be put to it. */
@@ -122,4 +123,37 @@ export class EtlReader implements TraceReader {
 function tooMuchOverlap(position: number): TraceError {
   const message = `More than ${MAX_OVERLAP >> 20} MB of buffers overlap in time, which is not supported.`;
   return new TraceError('unsupported', position, message);
+}
+
+/** What an .etl file tells of itself, from its header. */
+const CLOCK_NAMES: ReadonlyMap<number, string> = new Map([
+  [ClockType.PerformanceCounter, 'performance counter'],
+  [ClockType.SystemTime, 'system time'],
+  [ClockType.CpuCycles, 'CPU cycles'],
+]);
+
+function traceInfoOf(header: LogFileHeader): TraceInfo {
+  const endTime = header.endTime > 0n ? { endTime: nanosecondsOf(header.endTime) } : {};
+  return {
+    format: 'etl',
+    startTime: nanosecondsOf(header.startTime),
+    ...endTime,
+    hasWallTime: true,
+    pointerSize: header.pointerSize,
+    processors: header.processors,
+    properties: {
+      loggerName: header.loggerName,
+      logFileName: header.logFileName,
+      osVersion: `${header.osMajorVersion}.${header.osMinorVersion}.${header.osBuild}`,
+      mode: `0x${header.mode.toString(16)}`,
+      bufferSize: String(header.bufferSize),
+      buffersWritten: String(header.buffersWritten),
+      cpuMHz: String(header.cpuMHz),
+      clock: CLOCK_NAMES.get(header.clockType) ?? String(header.clockType),
+      clockFrequency: String(header.performanceFrequency),
+      timerResolution: String(header.timerResolution),
+      bootTime: timeText(nanosecondsOf(header.bootTime)),
+      timeZoneBiasMinutes: String(header.timeZoneBiasMinutes),
+    },
+  };
 }

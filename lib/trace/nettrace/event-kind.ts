@@ -1,7 +1,8 @@
 /** What all events of one metadata have in common: their names, and how their payloads are read. */
 import type { Payload } from '../../wire/decoded-field.ts';
-import { dotnetEvent } from '../../wire/known/dotnet.ts';
+import { DOTNET_TABLES, dotnetEvent } from '../../wire/known/dotnet.ts';
 import { OPCODE_NAMES } from '../../wire/manifest/constants.ts';
+import { TypeCode } from '../../wire/nettrace/constants.ts';
 import type { NetTraceEvent } from '../../wire/nettrace/event.ts';
 import type { NetTraceField } from '../../wire/nettrace/field-type.ts';
 import type { NetTraceMetadata } from '../../wire/nettrace/metadata.ts';
@@ -11,8 +12,6 @@ import type { EventDescription } from '../../wire/packed/field.ts';
 import { hexFieldsOf } from '../../wire/packed/hex-fields.ts';
 import { providerGuid } from '../../wire/provider-guid.ts';
 import { opcodeByName, opcodeNameOf, taskNameOf } from '../names.ts';
-import { diagnosticSourceFields } from './diagnostic-source.ts';
-import { dotnetProviderGuid } from './provider-guids.ts';
 
 const INFO_OPCODE = 0;
 
@@ -90,4 +89,48 @@ function opcodeOf(event: EventDescription | undefined): number {
     if (name === `win:${event?.opcodeName}`) return opcode;
   }
   return INFO_OPCODE;
+}
+
+/**
+ * The fields of DiagnosticSourceEventSource, whose metadata lacks them: the version 4 of the format has no
+ * arrays of structs. Source: .NET's DiagnosticSourceEventSource.cs.
+ */
+const PROVIDER = 'Microsoft-Diagnostics-DiagnosticSource';
+const EVENTS = new Set([
+  'Event',
+  'Activity1Start',
+  'Activity1Stop',
+  'Activity2Start',
+  'Activity2Stop',
+  'RecursiveActivity1Start',
+  'RecursiveActivity1Stop',
+]);
+
+const text = (name: string): NetTraceField => ({ name, type: { code: TypeCode.Utf16Text } });
+
+const FIELDS: readonly NetTraceField[] = [
+  text('SourceName'),
+  text('EventName'),
+  {
+    name: 'Arguments',
+    type: {
+      code: TypeCode.Array,
+      element: { code: TypeCode.Object, fields: [text('Key'), text('Value')] },
+    },
+  },
+];
+
+/** Empty for all other events. */
+function diagnosticSourceFields(provider: string, name: string): readonly NetTraceField[] {
+  return provider === PROVIDER && EVENTS.has(name) ? FIELDS : [];
+}
+
+/** GUIDs of .NET's providers, some of which were given and not made from the name. */
+const GUIDS: ReadonlyMap<string, string> = new Map(
+  Array.from(DOTNET_TABLES, ([guid, { provider }]) => [provider, guid]),
+);
+
+/** A nettrace has names of providers, and mostly not their GUIDs. */
+function dotnetProviderGuid(provider: string): string | undefined {
+  return GUIDS.get(provider);
 }

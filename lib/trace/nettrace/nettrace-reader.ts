@@ -9,7 +9,6 @@ import type { TraceInfo, TraceProgress, TraceReader } from '../trace-reader.ts';
 import type { Clock } from './clock.ts';
 import { EventKind } from './event-kind.ts';
 import { NetTraceEvent, type TraceContext } from './nettrace-event.ts';
-import { processNameOf, tellsProcess } from './process-names.ts';
 
 const BATCH_SIZE = 4096;
 
@@ -100,4 +99,27 @@ export class NetTraceReader implements TraceReader {
     this.progress.lostEvents = this.#parser.lostEvents;
     this.progress.bytesRead = this.#parser.bytesRead;
   }
+}
+
+/** Whether events of this metadata tell the name of their process. */
+function tellsProcess(metadata: NetTraceMetadata): boolean {
+  const { provider, name } = metadata;
+  return (
+    (provider === 'Microsoft-DotNETCore-EventPipe' && name === 'ProcessInfo') ||
+    (provider === 'Universal.System' && name === 'ProcessCreate')
+  );
+}
+
+/** Of an event for which `tellsProcess` holds. */
+function processNameOf(event: TraceEvent): string | undefined {
+  const { Name: name, CommandLine: commandLine } = event.payload;
+  if (typeof name === 'string') return name || undefined;
+  return typeof commandLine === 'string' ? programOf(commandLine) : undefined;
+}
+
+/** `dotnet` of `"C:\Program Files\dotnet\dotnet.exe" run`. */
+function programOf(commandLine: string): string | undefined {
+  const path = /^\s*(?:"([^"]*)"|(\S+))/.exec(commandLine);
+  const file = (path?.[1] ?? path?.[2] ?? '').split(/[/\\]/).at(-1) ?? '';
+  return file.replace(/\.exe$/i, '') || undefined;
 }

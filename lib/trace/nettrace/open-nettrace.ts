@@ -8,7 +8,6 @@ import { asTraceError } from '../trace-error.ts';
 import type { TraceInfo, TraceReader } from '../trace-reader.ts';
 import { Clock } from './clock.ts';
 import { NetTraceReader } from './nettrace-reader.ts';
-import { smallPieces } from './pieces.ts';
 
 /** @throws TraceError where not even the trace's description of itself can be read */
 export async function openNetTrace(source: ByteSource): Promise<TraceReader> {
@@ -43,4 +42,13 @@ function infoOf(head: TraceHead, clock: Clock): TraceInfo {
     ...(processId !== undefined && { processId }),
     properties,
   };
+}
+
+/** About as many events as a few batches. */
+const PIECE_SIZE = 1 << 18;
+
+async function* smallPieces(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+  for await (const chunk of chunks) {
+    for (let at = 0; at < chunk.length; at += PIECE_SIZE) yield chunk.subarray(at, at + PIECE_SIZE);
+  }
 }

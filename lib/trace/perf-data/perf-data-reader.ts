@@ -1,12 +1,11 @@
 /** The events of a perf.data, in the order of time, and what its other records tell. */
-import { type PerfRecord, timeOf } from '../../wire/perf-data/records.ts';
+import { type CommRecord, type PerfRecord, type ThreadRecord, timeOf } from '../../wire/perf-data/records.ts';
 import type { PerfSession } from '../../wire/perf-data/session.ts';
 import { TimeOrder } from '../../wire/perf-data/time-order.ts';
 import { DecodedPayloads } from '../decoded-payloads.ts';
 import { TraceEvent } from '../trace-event.ts';
 import type { TraceInfo, TraceProgress, TraceReader } from '../trace-reader.ts';
 import { EventFactory } from './event-factory.ts';
-import { isNaming, type NamingRecord, takeName } from './process-names.ts';
 import type { RecordGroup } from './record-groups.ts';
 
 const MAX_BATCH = 4096;
@@ -110,4 +109,22 @@ export class PerfDataReader implements TraceReader {
       yield events.splice(0, MAX_BATCH);
     }
   }
+}
+
+/**
+ * The names of processes, as records of their threads tell them. A record counts only in the order of time: a
+ * processor's records stand behind those of another that came later.
+ */
+type NamingRecord = CommRecord | ThreadRecord;
+
+/** A process is named as its first thread is, and as the process that started it until then. */
+function isNaming(record: PerfRecord): record is NamingRecord {
+  if (record.kind === 'comm') return record.pid === record.tid;
+  return record.kind === 'fork' && record.pid !== record.parentPid;
+}
+
+/** Takes the next record in the order of time. */
+function takeName(names: Map<number, string>, record: NamingRecord): void {
+  const name = record.kind === 'comm' ? record.comm : names.get(record.parentPid);
+  if (name !== undefined) names.set(record.pid, name);
 }

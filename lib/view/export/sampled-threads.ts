@@ -1,6 +1,5 @@
 /** CPU samples by thread, as the sampled profiles of a speedscope file. */
 import type { TraceEvent } from '../../trace/trace-event.ts';
-import type { Frames } from './frames.ts';
 import { MethodNames } from './method-names.ts';
 
 /** A stack and the process whose addresses they are. */
@@ -97,5 +96,23 @@ export class SampledThreads {
       this.#addressCount += stack.addresses.length;
     }
     return index;
+  }
+}
+
+/** The frames that the profiles of a speedscope file share: each name once. */
+export class Frames {
+  readonly #indices = new Map<string, number>();
+
+  indexOf(name: string): number {
+    let index = this.#indices.get(name);
+    if (index === undefined) {
+      index = this.#indices.size;
+      this.#indices.set(name, index);
+    }
+    return index;
+  }
+
+  get names(): Iterable<string> {
+    return this.#indices.keys();
   }
 }

@@ -9,11 +9,9 @@ import type { TraceEvent } from '../../trace/trace-event.ts';
 import { TraceActivities } from '../trace-activities.ts';
 import type { TracedActivity } from '../traced-activity.ts';
 import { ActivityLanes, type Lane } from './activity-lanes.ts';
-import { isCpuSample } from './cpu-samples.ts';
 import type { ExportedEnd, ExportedTrace, Exporter } from './exporter.ts';
-import { Frames } from './frames.ts';
 import { JsonPieces } from './json-pieces.ts';
-import { SampledThreads } from './sampled-threads.ts';
+import { Frames, SampledThreads } from './sampled-threads.ts';
 
 const SCHEMA = 'https://www.speedscope.app/file-format-schema.json';
 
@@ -128,5 +126,21 @@ export class SpeedscopeExport implements Exporter {
     if (dropped > 0) this.notices.push(`${dropped} CPU samples are left out: the file has too many.`);
     if (profileCount > 0) return;
     this.notices.push('The file is empty: speedscope shows activities and CPU samples, and there are none.');
+  }
+}
+
+/** Samples with a stack: of .NET's sample profiler, of dotnet-trace's collect-linux, of Windows' kernel, of perf. */
+function isCpuSample({ provider, name }: TraceEvent): boolean {
+  switch (provider) {
+    case 'Microsoft-DotNETCore-SampleProfiler':
+      return true;
+    case 'Universal.Events':
+      return name === 'cpu';
+    case 'Windows Kernel':
+      return name === 'PerfInfo/Sample';
+    case 'perf':
+      return true;
+    default:
+      return false;
   }
 }

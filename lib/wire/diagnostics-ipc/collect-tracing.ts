@@ -10,11 +10,11 @@ import {
 import { DiagnosticsIpcError } from './error.ts';
 import type { MessageCursor } from './message-cursor.ts';
 import type { MessageWriter } from './message-writer.ts';
-import { readTracepointConfig, writeTracepointConfig } from './tracepoint-config.ts';
 import {
   type EventFilter,
   leastVersion,
   type StreamingTracing,
+  type TracepointConfig,
   type Tracing,
   type TracingProvider,
   type TracingVersion,
@@ -144,4 +144,40 @@ function readProvider(payload: MessageCursor, version: TracingVersion): TracingP
 function readFilter(payload: MessageCursor): EventFilter {
   const isAllowList = payload.boolean();
   return { isAllowList, ids: payload.uint32Array('ids of events') };
+}
+
+/** Of a set in bytes: the length of its name, a character and the NUL, and the number of its ids. */
+const LEAST_SET_SIZE = 12;
+
+function writeTracepointConfig(writer: MessageWriter, config: TracepointConfig): void {
+  writer.text(config.defaultName);
+  writer.array(config.sets, ({ name, ids }) => {
+    writer.text(name);
+    writer.uint32Array(ids);
+  });
+}
+
+/**
+ * A set without ids is one where there is a default tracepoint, as .NET's runtime has it.
+ *
+ * @throws DiagnosticsIpcError
+ */
+function readTracepointConfig(payload: MessageCursor): TracepointConfig {
+  const at = payload.offset;
+  const defaultName = payload.text() || undefined;
+  const sets = payload.array('sets of events', LEAST_SET_SIZE, () => ({
+    name: payload.name("tracepoint's name"),
+    ids: payload.uint32Array('ids of events'),
+  }));
+  if (defaultName === undefined) {
+    if (sets.length === 0) payload.fail('A provider has no tracepoint.', at);
+    const empty = sets.find(({ ids }) => ids.length === 0);
+    if (empty !== undefined) payload.fail(`Tracepoint ${empty.name} is given no events.`, at);
+  }
+  const seen = new Set<number>();
+  for (const id of sets.flatMap(({ ids }) => [...new Set(ids)])) {
+    if (seen.has(id)) payload.fail(`Event ${id} has two tracepoints.`, at);
+    seen.add(id);
+  }
+  return { defaultName, sets };
 }

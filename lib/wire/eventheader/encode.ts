@@ -3,10 +3,12 @@
  * 4 bytes for the kernel's write index, then header, activity ids, metadata and payload.
  */
 import { EventEncoder, type SetActivityIds } from '../event-encoder.ts';
-import type { EventSchema } from '../schema.ts';
+import { compilePayloadWriter, type PayloadWriter, type ValueSchema } from '../payload-writer.ts';
+import type { EventSchema, FieldSchema } from '../schema.ts';
 import { WRITE_INDEX_SIZE } from '../user-events.ts';
-import { compileEventHeaderFields, fieldMetadata } from './compile.ts';
-import { encodeMetadata } from './metadata.ts';
+import { Encoding } from './constants.ts';
+import { FIELD_LAYOUTS, type FieldLayout, nullableLayout } from './field-layouts.ts';
+import { encodeMetadata, type FieldMetadata } from './metadata.ts';
 import { type ActivityIdsSize, encodePrefix, setActivityIds } from './prefix.ts';
 
 export class EventHeaderEncoder extends EventEncoder {
@@ -25,4 +27,30 @@ function withWriteIndex(prefix: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(WRITE_INDEX_SIZE + prefix.length);
   bytes.set(prefix, WRITE_INDEX_SIZE);
   return bytes;
+}
+
+/**
+ * The fields of an event as EventHeader describes them and writes them.
+ */
+function compileEventHeaderFields(fields: readonly FieldSchema[]): PayloadWriter {
+  return compilePayloadWriter(fields, (schema) => layoutOf(schema).write);
+}
+
+function fieldMetadata(schema: FieldSchema): FieldMetadata {
+  return {
+    name: schema.name,
+    ...(schema.type === 'struct'
+      ? { encoding: Encoding.Struct, fields: schema.fields.map(fieldMetadata) }
+      : valueMetadata(layoutOf(schema))),
+    ...(schema.array ? { array: 'variable' } : {}),
+  };
+}
+
+function valueMetadata({ encoding, format }: FieldLayout): Omit<FieldMetadata, 'name'> {
+  return { encoding, format };
+}
+
+function layoutOf(schema: ValueSchema): FieldLayout {
+  const layout = FIELD_LAYOUTS[schema.type];
+  return schema.nullable ? nullableLayout(layout) : layout;
 }

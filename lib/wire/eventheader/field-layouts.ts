@@ -3,13 +3,40 @@
  * writes a value of it. Source: the type mapping of LinuxTracepoints' `TraceLoggingProvider.h`.
  */
 import type { FieldType } from '../schema.ts';
-import { writeBinary, writeGuid } from '../values/binary.ts';
+import { SCRATCH_LIMIT, scratchView } from '../scratch.ts';
+import { addressOf, writeBinary, writeEmpty, writeGuid } from '../values/binary.ts';
 import { nullable, nullableCounted } from '../values/composite.ts';
-import type { ValueWriter } from '../values/faults.ts';
+import { noRoom, type ValueWriter } from '../values/faults.ts';
 import * as numbers from '../values/numbers.ts';
-import { writeJson, writeString } from '../values/text.ts';
+import { MAX_INT_64, MIN_INT_64, nearestBigint, setSafeInteger } from '../values/numbers.ts';
+import { textOf, writeJson, writeString, writeUtf16Units } from '../values/text.ts';
 import { Encoding, Format } from './constants.ts';
-import { writeIpAddress, writeTime, writeUtf16 } from './values.ts';
+
+// The writers of the types whose layout is EventHeader's own.
+
+/** UTF-16 after a u16 count of code units. */
+const writeUtf16: ValueWriter = (offset, value) => {
+  const text = textOf(value);
+  const end = writeUtf16Units(offset + 2, text);
+  if (end > SCRATCH_LIMIT) return noRoom(offset);
+  scratchView.setUint16(offset, text.length, true);
+  return end;
+};
+
+/** A Date, or milliseconds since 1970, as whole seconds since 1970, 64 bits. */
+const writeTime: ValueWriter = (offset, value) => {
+  const milliseconds = value instanceof Date ? value.getTime() : value;
+  const seconds = typeof milliseconds === 'number' ? Math.floor(milliseconds / 1000) : Number.NaN;
+  if (Number.isSafeInteger(seconds)) setSafeInteger(offset, seconds);
+  else scratchView.setBigInt64(offset, nearestBigint(seconds, MIN_INT_64, MAX_INT_64), true);
+  return offset + 8;
+};
+
+/** The 4 or 16 bytes of an IP address after a u16 count of them. */
+const writeIpAddress: ValueWriter = (offset, value) => {
+  const address = addressOf(value);
+  return address === undefined ? writeEmpty(offset) : writeBinary(offset, address);
+};
 
 export interface FieldLayout {
   readonly encoding: Encoding;

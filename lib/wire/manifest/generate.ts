@@ -5,7 +5,6 @@
 import type { EventSchema, FieldSchema } from '../schema.ts';
 import { LEVEL_NAMES, MANIFEST_NAMESPACE, MESSAGE_EVENT, OPCODE_NAMES } from './constants.ts';
 import { FIELD_LAYOUTS, sizeFieldName } from './field-layouts.ts';
-import { messageText } from './message-text.ts';
 import { keywordNames, opcodeNames, taskNames } from './names.ts';
 import { attribute } from './xml.ts';
 
@@ -155,4 +154,30 @@ function stringLines({ opcodes, keywords }: Names, events: readonly EventSchema[
   ];
   strings.sort(([a], [b]) => (a < b ? -1 : 1));
   return strings.map(([id, value]) => `   <string${attribute('id', id)}${attribute('value', value)}/>`);
+}
+
+/** `{0}` or `{0:format}`; braces that are written twice; what has a mark of its own in manifests. */
+const MARK = /\{([0-9]{1,3})(?::[^}]*)?\}|\{\{|\}\}|[%\r\n\t]/g;
+
+const MARKS: Readonly<Record<string, string>> = {
+  '{{': '{',
+  '}}': '}',
+  '%': '%%',
+  '\r': '%r',
+  '\n': '%n',
+  '\t': '%t',
+};
+
+/**
+ * The message as manifests have it: where the definition says `{0}`, the first field's value, a manifest says `%1`.
+ * Source: .NET's EventSource.
+ */
+function messageText(message: string, { fields }: EventSchema): string {
+  return message.replaceAll(MARK, (mark: string, number: string | undefined) => {
+    if (number === undefined) return MARKS[mark] ?? mark;
+    const index = Number(number);
+    // In a manifest the size of a binary field is a field of its own, before it.
+    const sizes = fields.slice(0, index + 1).filter(({ type }) => type === 'binary').length;
+    return `%${index + sizes + 1}`;
+  });
 }

@@ -1,8 +1,7 @@
 /** How a trace is cut into blocks: by the magic at its start, one way or the other. */
-import type { Framing } from './block.ts';
-import { BlockFraming } from './block-framing.ts';
+import { Block, type Framing } from './block.ts';
 import type { ByteQueue } from './byte-queue.ts';
-import { FAST_SERIALIZATION_MAGIC, FormatVersion, NETTRACE_MAGIC } from './constants.ts';
+import { BlockKind, FAST_SERIALIZATION_MAGIC, FormatVersion, NETTRACE_MAGIC } from './constants.ts';
 import { NetTraceError } from './error.ts';
 import { FastSerializationFraming } from './fast-serialization.ts';
 
@@ -55,4 +54,40 @@ function fastSerialization(queue: ByteQueue, text: string, at: number): Framing 
   if (text.length < end) return undefined;
   queue.skip(end);
   return new FastSerializationFraming();
+}
+
+/** The blocks of version 6: a word of kind and size, then the block. */
+const HEAD_SIZE = 4;
+
+class BlockFraming implements Framing {
+  readonly formatVersion: number = FormatVersion.V6;
+  isAtEnd = false;
+  private head: { readonly kind: number; readonly size: number } | undefined;
+
+  next(queue: ByteQueue): Block | undefined {
+    const head = this.readHead(queue);
+    if (head === undefined || queue.length < head.size) return undefined;
+    this.head = undefined;
+    const position = queue.position;
+    return new Block(head.kind, queue.take(head.size), position);
+  }
+
+  partOfNext(queue: ByteQueue): Block | undefined {
+    if (this.head === undefined) return undefined;
+    return new Block(this.head.kind, queue.peek(queue.length), queue.position);
+  }
+
+  private readHead(queue: ByteQueue): { readonly kind: number; readonly size: number } | undefined {
+    if (this.head !== undefined) return this.head;
+    if (this.isAtEnd || queue.length < HEAD_SIZE) return undefined;
+    const bytes = queue.take(HEAD_SIZE);
+    const word = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
+    const kind = word >>> 24;
+    if (kind === BlockKind.EndOfStream) {
+      this.isAtEnd = true;
+      return undefined;
+    }
+    this.head = { kind, size: word & 0xff_ffff };
+    return this.head;
+  }
 }

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CsvExport } from '../../../lib/view/export/csv-export.ts';
-import { PayloadColumns } from '../../../lib/view/export/payload-columns.ts';
+import { PayloadColumns } from '../../../lib/view/export/csv-export.ts';
 import { dataFolder, dataIsRequired, SKIP_REASON } from '../../conformance/data-folder.ts';
 import { type WrittenEvent, written } from '../written-events.ts';
 import { exportEvents, exportTrace } from './exported.ts';
