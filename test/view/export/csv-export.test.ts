@@ -1,8 +1,7 @@
 /** Traces as CSV, read back by the rules of RFC 4180. */
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { CsvExport } from '../../../lib/view/export/csv-export.ts';
-import { PayloadColumns } from '../../../lib/view/export/csv-export.ts';
+import { CsvExport, PayloadColumns } from '../../../lib/view/export/csv-export.ts';
 import { dataFolder, dataIsRequired, SKIP_REASON } from '../../conformance/data-folder.ts';
 import { type WrittenEvent, written } from '../written-events.ts';
 import { exportEvents, exportTrace } from './exported.ts';
