@@ -1,5 +1,5 @@
 /** The command line of `tracewright live`. */
-import { Selection } from '../record/selection.ts';
+import { Selection } from '../record/tracepoint-selection.ts';
 import { isGuidText } from '../wire/guid.ts';
 import { commandArguments } from './command-arguments.ts';
 import { EVENT_OPTIONS, EVENT_USAGE, keywordsArgument, levelArgument } from './event-filter.ts';

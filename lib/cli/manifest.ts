@@ -10,7 +10,7 @@ import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
-import { thrownText } from '../base/shown.ts';
+import { thrownText } from '../base/value-text.ts';
 import { definedSources, generateManifest } from '../source/manifest.ts';
 import { fileArguments } from './file-arguments.ts';
 import { openOutput } from './output-file.ts';

@@ -1,5 +1,5 @@
 /** The command line of `tracewright record`. */
-import type { SelectionOptions, Tracepoint } from '../record/selection.ts';
+import type { SelectionOptions, Tracepoint } from '../record/tracepoint-selection.ts';
 import type { TracingProvider } from '../wire/diagnostics-ipc/tracing.ts';
 import { commandArguments, processIdArgument } from './command-arguments.ts';
 import { keywordsArgument } from './event-filter.ts';

@@ -1,7 +1,7 @@
 /** `tracewright record` on Linux: records the system's user_events into a perf.data file. */
 import { packageVersion } from '../base/package-files.ts';
 import { Recording, type RecordingResult } from '../record/recording.ts';
-import { Selection } from '../record/selection.ts';
+import { Selection } from '../record/tracepoint-selection.ts';
 import { dataSize } from '../view/number-text.ts';
 import { commandUser, programsUser } from './command-user.ts';
 import { say } from './messages.ts';

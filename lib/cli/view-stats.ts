@@ -1,6 +1,6 @@
 /** `tracewright view FILE --stats` and `--compare`: durations by activity name. */
 import type { ActivityStats, NameStats } from '../view/activity-stats.ts';
-import { type ComparedName, compareStats } from '../view/compare.ts';
+import { type ComparedName, compareStats } from '../view/compare-stats.ts';
 import { milliseconds, thousands } from '../view/number-text.ts';
 import type { Output } from './output.ts';
 import { type Cell, type TableColumn, TerminalTable } from './terminal-table.ts';

@@ -1,5 +1,5 @@
 /** What all counters have: their texts, the group of their event source, and the payloads of their events. */
-import { shown, thrownTextWithStack } from '../base/shown.ts';
+import { shown, thrownTextWithStack } from '../base/value-text.ts';
 import type { Listenable } from '../listen/written-event.ts';
 import { type CounterGroup, counterGroup, type GroupedCounter } from './counter-group.ts';
 import { type CounterOptions, type CounterTexts, counterTexts } from './counter-options.ts';

@@ -1,6 +1,6 @@
 /** The instruments of a meter: what each adds up, for each set of tags, for one subscriber at a time. */
 import { threadId } from 'node:worker_threads';
-import { shown, thrownTextWithStack } from '../base/shown.ts';
+import { shown, thrownTextWithStack } from '../base/value-text.ts';
 import { checkOptionNames } from '../source/definition-checks.ts';
 import { DefinitionError } from '../source/definition-error.ts';
 import { HistogramBuckets } from './histogram-buckets.ts';

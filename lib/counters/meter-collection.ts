@@ -1,5 +1,5 @@
 /** What one subscriber is told of the meters that it asks for. */
-import { thrownText } from '../base/shown.ts';
+import { thrownText } from '../base/value-text.ts';
 import { deliverTo, type Subscriber } from '../listen/audience.ts';
 import { passes } from '../listen/filter.ts';
 import type { Request } from '../listen/subscriptions.ts';

@@ -1,6 +1,6 @@
 /** Opens the diagnostic port of a process that was started with the wish for it; costs others nothing. */
 import { isMainThread } from 'node:worker_threads';
-import { thrownText } from '../base/shown.ts';
+import { thrownText } from '../base/value-text.ts';
 import { isPortWanted } from './server/environment-settings.ts';
 
 /** Loads the server only where there is to be one. */

@@ -1,15 +1,15 @@
 /** A session at work: takes the events that it asked for, of all threads, and makes a nettrace of them. */
 import { isMainThread, threadId } from 'node:worker_threads';
 import type { Guid } from '../activity/guid.ts';
-import { thrownText } from '../base/shown.ts';
-import { hasStack } from '../base/stack.ts';
+import { hasStack } from '../base/stack-room.ts';
+import { thrownText } from '../base/value-text.ts';
 import type { Subscriber } from '../listen/audience.ts';
 import { osThreadId } from '../listen/os-thread-id.ts';
 import { timestamp } from '../listen/timestamp.ts';
 import type { Listenable } from '../listen/written-event.ts';
 import { isEncoding } from '../wire/event-encoder.ts';
 import { NetTraceWriter } from '../wire/nettrace/write/nettrace-writer.ts';
-import type { ThreadHandle, WrittenVersion } from '../wire/nettrace/write/written.ts';
+import type { ThreadHandle, WrittenVersion } from '../wire/nettrace/write/trace-parts.ts';
 import type { EventSchema } from '../wire/schema.ts';
 import type { Payload } from '../wire/values/faults.ts';
 import { CpuSamples, samplingRequest } from './cpu-samples/cpu-samples.ts';

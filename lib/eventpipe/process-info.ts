@@ -8,7 +8,7 @@ import { timestamp } from '../listen/timestamp.ts';
 import { TypeCode } from '../wire/nettrace/constants.ts';
 import { NetTraceBytes } from '../wire/nettrace/write/byte-writer.ts';
 import type { NetTraceWriter } from '../wire/nettrace/write/nettrace-writer.ts';
-import type { ThreadHandle, WrittenMetadata, WrittenTrace } from '../wire/nettrace/write/written.ts';
+import type { ThreadHandle, WrittenMetadata, WrittenTrace } from '../wire/nettrace/write/trace-parts.ts';
 import type { SamplingRequest } from './cpu-samples/cpu-samples.ts';
 
 const NS_PER_MS = 1_000_000n;

@@ -1,6 +1,6 @@
 /** What a session asks of each provider, put together from what it was given. */
 
-import { shown } from '../base/shown.ts';
+import { shown } from '../base/value-text.ts';
 import { argumentTexts } from '../listen/commands.ts';
 import { checkFilter, eventIdTest } from '../listen/filter.ts';
 import type { EventFilter } from '../wire/diagnostics-ipc/tracing.ts';

@@ -1,7 +1,7 @@
 /** Starting sessions: traces of the application's own events, as nettrace, out of the process itself. */
 import { Writable } from 'node:stream';
-import { shown } from '../base/shown.ts';
-import { hasStack } from '../base/stack.ts';
+import { hasStack } from '../base/stack-room.ts';
+import { shown } from '../base/value-text.ts';
 import { doAtExit } from '../listen/at-exit.ts';
 import { EventPipeSession, type SessionResult, type SessionSettings } from './event-pipe-session.ts';
 import { FileOutput } from './file-output.ts';

@@ -1,6 +1,6 @@
 /** A stream that a session's bytes go into. It is the session's until it is ended, which the session does. */
 import { finished, type Writable } from 'node:stream';
-import { thrownText } from '../base/shown.ts';
+import { thrownText } from '../base/value-text.ts';
 import type { OnOutputFailed, SessionOutput } from './session-output.ts';
 
 export class StreamOutput implements SessionOutput {

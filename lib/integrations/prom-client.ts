@@ -1,6 +1,6 @@
 /** tracewright/integrations/prom-client: the metrics of a prom-client registry as instruments of a meter. */
 import type { Registry } from 'prom-client';
-import { thrownTextWithStack } from '../base/shown.ts';
+import { thrownTextWithStack } from '../base/value-text.ts';
 import { Demand } from '../counters/demand.ts';
 import { Meter } from '../counters/meter.ts';
 import { checkOptionNames } from '../source/definition-checks.ts';

@@ -1,5 +1,5 @@
 /** Commands to an event source: what those who listen to it ask of it, and what an application makes up. */
-import { thrownTextWithStack } from '../base/shown.ts';
+import { thrownTextWithStack } from '../base/value-text.ts';
 
 /** .NET's numbers of the commands that have names; those of an application are 1 and more. */
 export const COMMAND_CODES = { sendManifest: -1, enable: -2, disable: -3 } as const;

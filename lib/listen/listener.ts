@@ -3,7 +3,7 @@
  * or without a kernel tracer.
  */
 import type { Guid } from '../activity/guid.ts';
-import { thrownTextWithStack } from '../base/shown.ts';
+import { thrownTextWithStack } from '../base/value-text.ts';
 import type { EventSchema } from '../wire/schema.ts';
 import type { Payload } from '../wire/values/faults.ts';
 import type { Subscriber } from './audience.ts';

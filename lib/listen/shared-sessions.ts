@@ -7,7 +7,7 @@
  * loaded this module when it started, asks for what it has missed.
  */
 import { BroadcastChannel, getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
-import { thrownTextWithStack } from '../base/shown.ts';
+import { thrownTextWithStack } from '../base/value-text.ts';
 import { doAtExit } from './at-exit.ts';
 
 /** What a thread has at work for a session of another thread; also what ends a session for all others. */

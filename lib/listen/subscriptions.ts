@@ -2,7 +2,7 @@
  * Who gets the events of one source inside the process, and what they asked for: listeners, sessions and
  * counters alike. Each has a filter of its own; what any of them wants is written.
  */
-import { shown } from '../base/shown.ts';
+import { shown } from '../base/value-text.ts';
 import type { Audience, Subscriber } from './audience.ts';
 import {
   argumentTexts,

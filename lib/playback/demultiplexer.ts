@@ -7,7 +7,7 @@ import {
   isEventClass,
   type NamedType,
   unknownType,
-} from './asked-type.ts';
+} from './event-type.ts';
 
 /** Where the events of one question go. */
 export interface Sink {

@@ -1,7 +1,7 @@
 /** Makes events of one input's raw events: by its type maps, or as they are. */
 import type { Nanoseconds } from '../trace/trace-event.ts';
-import { type EventClass, isEventClass } from './asked-type.ts';
 import type { Demultiplexer, Sinks } from './demultiplexer.ts';
+import { type EventClass, isEventClass } from './event-type.ts';
 import { type Instant, nanosecondsOf } from './instant.ts';
 import { PlaybackError } from './playback-error.ts';
 import type { PartitionableTypeMap, TypeMap } from './type-map.ts';

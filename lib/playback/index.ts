@@ -1,16 +1,16 @@
 /** tracewright/playback: the events of traces, logs and live feeds as RxJS observables, in their own time. */
 export { TraceEvent } from '../trace/trace-event.ts';
 export type {
-  AskedType,
   EventClass,
   EventIdentity,
   EventKey,
   EventPredicate,
+  EventType,
   IdentifiedEvent,
   NamedType,
   OccurrenceOf,
   PlayedEvent,
-} from './asked-type.ts';
+} from './event-type.ts';
 export type { EventFeed, TraceInput } from './feed.ts';
 export type { Instant } from './instant.ts';
 export { ofType } from './of-type.ts';

@@ -1,8 +1,8 @@
 /** One kind of events of an observable, without a playback: no virtual time, no merge. */
 import { Observable, type OperatorFunction } from 'rxjs';
-import type { NamedType, OccurrenceOf } from './asked-type.ts';
 import { Demultiplexer } from './demultiplexer.ts';
 import { Deserializer } from './deserializer.ts';
+import type { NamedType, OccurrenceOf } from './event-type.ts';
 import type { TypeMap } from './type-map.ts';
 
 /**

@@ -7,17 +7,17 @@
 import { filter, type Observable, Subject } from 'rxjs';
 import type { OpenTraceOptions } from '../trace/open-trace.ts';
 import type { Nanoseconds, TraceEvent } from '../trace/trace-event.ts';
+import { Demultiplexer } from './demultiplexer.ts';
+import { type Deliver, Deserializer, type Reading } from './deserializer.ts';
 import {
-  type AskedType,
   type EventClass,
   type EventPredicate,
+  type EventType,
   isPredicate,
   type NamedType,
   type OccurrenceOf,
   type PlayedEvent,
-} from './asked-type.ts';
-import { Demultiplexer } from './demultiplexer.ts';
-import { type Deliver, Deserializer, type Reading } from './deserializer.ts';
+} from './event-type.ts';
 import {
   type BatchFeed,
   batchesOf,
@@ -76,7 +76,7 @@ export class Playback {
   readonly #maxWait: number;
   readonly #demultiplexer = new Demultiplexer();
   readonly #inputs: Input[] = [];
-  readonly #observables = new Map<AskedType, Observable<unknown>>();
+  readonly #observables = new Map<EventType, Observable<unknown>>();
   #all: Subject<unknown> | undefined;
   #isStarted = false;
   #executionDuration: number | undefined;
@@ -130,7 +130,7 @@ export class Playback {
   getObservable<const Type extends NamedType>(type: Type): Observable<OccurrenceOf<Type>>;
   getObservable<Event, Chosen extends Event>(type: (event: Event) => event is Chosen): Observable<Chosen>;
   getObservable<Event = PlayedEvent>(type: EventPredicate<Event>): Observable<Event>;
-  getObservable(type: AskedType): Observable<unknown> {
+  getObservable(type: EventType): Observable<unknown> {
     let observable = this.#observables.get(type);
     if (observable === undefined) {
       observable = isPredicate(type)

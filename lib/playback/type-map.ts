@@ -2,7 +2,7 @@
  * Type maps: how the raw events of an input become instances of classes. Here is where a playback is extended
  * to other logs. Source of the three kinds and their rules: Tx.
  */
-import type { EventClass } from './asked-type.ts';
+import type { EventClass } from './event-type.ts';
 import type { Instant } from './instant.ts';
 
 interface AnyTypeMap<Raw> {

@@ -15,7 +15,7 @@ import { isGuidText } from '../wire/guid.ts';
 import { providerGuid } from '../wire/provider-guid.ts';
 import { ALL_KEYWORDS } from '../wire/schema.ts';
 import { replacingFile } from './replacing-file.ts';
-import type { SelectionOptions } from './selection.ts';
+import type { SelectionOptions } from './tracepoint-selection.ts';
 
 /** One at a time, so that the next recording finds a session that a killed one has left behind. */
 const SESSION_NAME = 'tracewright';

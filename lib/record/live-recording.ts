@@ -14,12 +14,12 @@ import {
   wholeRecordsSize,
 } from '../wire/perf-data/write/pipe.ts';
 import { tracingData } from '../wire/perf-data/write/tracing-data.ts';
-import type { NoticesOptions } from './notices.ts';
+import type { NoticesOptions } from './notice-server.ts';
 import { processors } from './processors.ts';
 import { RecordedTracepoints } from './recorded-tracepoints.ts';
-import type { Selection } from './selection.ts';
 import { Tracefs } from './tracefs.ts';
 import { tracepointFormats } from './tracepoint-formats.ts';
+import type { Selection } from './tracepoint-selection.ts';
 import { TracepointWatch } from './tracepoint-watch.ts';
 
 export interface LiveOptions {

@@ -1,14 +1,14 @@
 /** The tracepoints that a recording has found and records. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { shown } from '../base/shown.ts';
+import { shown } from '../base/value-text.ts';
 import { RecorderError } from '../platform/recorder-error.ts';
 import { theTracer } from '../platform/tracer.ts';
 import { tracepointDefinition } from '../wire/eventheader/tracepoint-name.ts';
 import { parseTracepointName } from '../wire/eventheader/tracepoint-name-parse.ts';
 import type { RecordedEvent } from '../wire/perf-data/write/features.ts';
 import type { EventRecorder } from './event-recorder.ts';
-import { type Selection, type Tracepoint, USER_EVENTS } from './selection.ts';
 import type { Tracefs } from './tracefs.ts';
+import { type Selection, type Tracepoint, USER_EVENTS } from './tracepoint-selection.ts';
 
 export interface RecordedTracepoint extends Tracepoint {
   readonly event: RecordedEvent;

@@ -8,13 +8,13 @@ import { announcement } from '../wire/perf-data/write/pipe.ts';
 import { lostRecord } from '../wire/perf-data/write/records.ts';
 import { tracingData } from '../wire/perf-data/write/tracing-data.ts';
 import { type EventRecorder, type OpenedRecorder, openRecorder } from './event-recorder.ts';
-import type { NoticesOptions } from './notices.ts';
+import type { NoticesOptions } from './notice-server.ts';
 import { processors } from './processors.ts';
 import { type RecordedTracepoint, RecordedTracepoints } from './recorded-tracepoints.ts';
 import { type FileOwner, RecordingFile } from './recording-file.ts';
-import type { Selection } from './selection.ts';
 import { Tracefs } from './tracefs.ts';
 import { tracepointFormats } from './tracepoint-formats.ts';
+import type { Selection } from './tracepoint-selection.ts';
 import { TracepointWatch } from './tracepoint-watch.ts';
 
 /** How often it is asked whether the recorder has ended. */

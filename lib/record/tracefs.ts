@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { systemCodeOf, systemCodeText } from '../base/system-code.ts';
 import { loadAddon } from '../platform/addon.ts';
 import { RecorderError, RecorderPermissionError } from '../platform/recorder-error.ts';
-import { type Tracepoint, USER_EVENTS } from './selection.ts';
+import { type Tracepoint, USER_EVENTS } from './tracepoint-selection.ts';
 
 const USUAL_ROOT = '/sys/kernel/tracing';
 /** TRACEFS_MAGIC of Linux `magic.h`. */

@@ -1,5 +1,5 @@
 /** Has tracepoints recorded as programs register them, while a recording runs. */
-import { Notices, type NoticesOptions } from './notices.ts';
+import { Notices, type NoticesOptions } from './notice-server.ts';
 import type { RecordedTracepoints } from './recorded-tracepoints.ts';
 import type { Tracefs } from './tracefs.ts';
 

@@ -1,7 +1,7 @@
 /** Exceptions that nobody caught, and the process's warnings. Neither is kept from taking its course. */
 import type { RuntimeEvents } from './events.ts';
+import { thrownFields } from './exception-fields.ts';
 import type { Observation } from './observation.ts';
-import { thrownFields } from './thrown-fields.ts';
 
 export function uncaughtExceptions(events: RuntimeEvents): Observation {
   const write = (error: unknown, origin: string) =>

@@ -1,8 +1,8 @@
 /** Which process it is, told to whoever comes to listen. */
 import { threadId } from 'node:worker_threads';
 import type { RuntimeEvents } from './events.ts';
+import { shortened } from './exception-fields.ts';
 import type { Observation } from './observation.ts';
-import { shortened } from './shortened.ts';
 
 const MAX_COMMAND_LINE = 2000;
 

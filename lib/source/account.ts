@@ -1,6 +1,6 @@
 /** What became of a source's events: nothing is lost without being counted here, with the reason. */
 
-import { thrownText } from '../base/shown.ts';
+import { thrownText } from '../base/value-text.ts';
 
 /** A snapshot of the counts since the source was defined, in this thread. */
 export interface SourceStats {

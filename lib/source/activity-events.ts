@@ -8,7 +8,7 @@ import { afterFinishedLoop } from '../activity/finished-loop.ts';
 import type { ActivityFlow } from '../activity/flow.ts';
 import type { SharedActivities } from '../activity/shared.ts';
 import type { ActivityTracker } from '../activity/tracker.ts';
-import { thrownText } from '../base/shown.ts';
+import { thrownText } from '../base/value-text.ts';
 import type { EventSchema } from '../wire/schema.ts';
 import type { Payload } from '../wire/values/faults.ts';
 import { type EventWriter, givesIds, type WriteOptions } from './event-writer.ts';

@@ -1,5 +1,5 @@
 /** Values in a payload that do not fit their fields; thrown only with `throwOnErrors`. */
-import { shown } from '../base/shown.ts';
+import { shown } from '../base/value-text.ts';
 import type { BadValue } from '../wire/payload-writer.ts';
 
 export class BadValueError extends TypeError {

@@ -3,7 +3,7 @@
  * an object. Called only when somebody does want them.
  */
 import { Guid } from '../activity/guid.ts';
-import { shown } from '../base/shown.ts';
+import { shown } from '../base/value-text.ts';
 import { Audience, LISTENER_BIT, NOTICED_BITS, type Subscriber } from '../listen/audience.ts';
 import { timestamp } from '../listen/timestamp.ts';
 import { type EnabledWord, RELEASED_BIT, TRACER_BIT, type Tracer } from '../platform/tracer.ts';

@@ -4,7 +4,7 @@
  */
 import { ActivityOptions, activityName } from '../activity/activity.ts';
 import type { SharedActivities } from '../activity/shared.ts';
-import { shown } from '../base/shown.ts';
+import { shown } from '../base/value-text.ts';
 import { Audience } from '../listen/audience.ts';
 import type { EnabledWord } from '../platform/tracer.ts';
 import type { EventSchema } from '../wire/schema.ts';

@@ -1,5 +1,5 @@
 /** What a source has besides the functions of its events. */
-import { shown } from '../base/shown.ts';
+import { shown } from '../base/value-text.ts';
 import type { CommandHandler } from '../listen/commands.ts';
 import { LISTENABLE } from '../listen/written-event.ts';
 import type { EventSchema } from '../wire/schema.ts';

@@ -1,7 +1,7 @@
 /** `tracewright/view`: the activities of a trace, from its events: their tree, durations, statistics. */
 export { ActivityStats, type NameStats } from './activity-stats.ts';
 export { type ActivityNode, ActivityTree, type ActivityTreeOptions, nodesOf } from './activity-tree.ts';
-export { type ComparedName, compareStats } from './compare.ts';
+export { type ComparedName, compareStats } from './compare-stats.ts';
 export { type CriticalStep, criticalPath, type TimedNode } from './critical-path.ts';
 export type { Boundary } from './event-names.ts';
 export { type EventRow, eventRow } from './event-row.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../lib/cli/parse-options.ts';
 import { recordArguments } from '../../lib/cli/record-arguments.ts';
-import { Selection } from '../../lib/record/selection.ts';
+import { Selection } from '../../lib/record/tracepoint-selection.ts';
 
 const linux = (args: readonly string[]) => recordArguments(args, 'linux');
 const windows = (args: readonly string[]) => recordArguments(args, 'win32');

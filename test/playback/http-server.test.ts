@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { count, filter, map, mergeMap, take, windowTime } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import type { EventClass } from '../../lib/playback/asked-type.ts';
+import type { EventClass } from '../../lib/playback/event-type.ts';
 import { Playback } from '../../lib/playback/playback.ts';
 import type { PartitionableTypeMap } from '../../lib/playback/type-map.ts';
 import { TraceEvent } from '../../lib/trace/trace-event.ts';

@@ -1,7 +1,7 @@
 /** Type maps: from the raw events of a log to instances of classes. */
 import { from, lastValueFrom, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import type { EventClass } from '../../lib/playback/asked-type.ts';
+import type { EventClass } from '../../lib/playback/event-type.ts';
 import { ofType } from '../../lib/playback/of-type.ts';
 import { Playback } from '../../lib/playback/playback.ts';
 import type { PartitionableTypeMap, PlainTypeMap, RootTypeMap } from '../../lib/playback/type-map.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { RecorderError } from '../../lib/platform/recorder-error.ts';
 import { RecordedTracepoints } from '../../lib/record/recorded-tracepoints.ts';
-import { Selection } from '../../lib/record/selection.ts';
+import { Selection } from '../../lib/record/tracepoint-selection.ts';
 
 const REFUSAL = 'user_events:App_L4K0 is not recorded (EINVAL).';
 

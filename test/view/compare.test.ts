@@ -1,6 +1,6 @@
 /** Two traces side by side. */
 import { describe, expect, it } from 'vitest';
-import { compareStats } from '../../lib/view/compare.ts';
+import { compareStats } from '../../lib/view/compare-stats.ts';
 import { statsOf } from './read-views.ts';
 import { during } from './written-events.ts';
 

@@ -6,8 +6,8 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync } from 'node:fs';
 import { Recording, type RecordingOptions } from '../../record/recording.ts';
-import { Selection, USER_EVENTS } from '../../record/selection.ts';
 import { Tracefs } from '../../record/tracefs.ts';
+import { Selection, USER_EVENTS } from '../../record/tracepoint-selection.ts';
 import type { TracingProvider, UserEventsProvider } from '../../wire/diagnostics-ipc/tracing.ts';
 import { tracepointProviderName } from '../../wire/eventheader/tracepoint-name.ts';
 import { tracepointV1Definition } from '../../wire/tracepoint-v1/definition.ts';

@@ -1,6 +1,7 @@
 /** The diagnostic port at work: where tools come in, and what they have asked for. */
-import { thrownText } from '../../base/shown.ts';
+
 import { systemCodeOf } from '../../base/system-code.ts';
+import { thrownText } from '../../base/value-text.ts';
 import { doAtExit } from '../../listen/at-exit.ts';
 import { thisProcess } from '../../listen/this-process.ts';
 import { type UnixSockets, unixSockets } from '../../platform/unix-socket.ts';

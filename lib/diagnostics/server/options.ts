@@ -1,5 +1,5 @@
 /** What an application says about its diagnostic port, and about further ones. */
-import { shown } from '../../base/shown.ts';
+import { shown } from '../../base/value-text.ts';
 
 export interface DiagnosticsOptions {
   /** Of the socket; unless given TMPDIR, else /tmp, where .NET's tools look. Windows' pipes have no folder. */

@@ -2,12 +2,12 @@
  * CPU samples of this thread's JavaScript as events of a session, as .NET's sample profiler writes them: the
  * profiler is a thread of its own in the trace, which writes events of the thread that it samples.
  */
-import { thrownText } from '../../base/shown.ts';
+import { thrownText } from '../../base/value-text.ts';
 import { passesEventFilter } from '../../listen/filter.ts';
 import { timestampOf } from '../../listen/timestamp.ts';
 import { NetTraceBytes } from '../../wire/nettrace/write/byte-writer.ts';
 import type { NetTraceWriter } from '../../wire/nettrace/write/nettrace-writer.ts';
-import type { ThreadHandle } from '../../wire/nettrace/write/written.ts';
+import type { ThreadHandle } from '../../wire/nettrace/write/trace-parts.ts';
 import type { ProviderRequest } from '../requests.ts';
 import { SampleType, THREAD_SAMPLE } from './dotnet-events.ts';
 import { writeMethodRundown } from './method-rundown.ts';

@@ -4,7 +4,7 @@
  *
  * Source: the runtime's manifest (dotnet/runtime, src/coreclr/vm/ClrEtwAll.man), and traces of .NET 5.
  */
-import type { WrittenMetadata } from '../../wire/nettrace/write/written.ts';
+import type { WrittenMetadata } from '../../wire/nettrace/write/trace-parts.ts';
 
 const INFORMATIONAL = 4;
 const LOADER = 0x8n;

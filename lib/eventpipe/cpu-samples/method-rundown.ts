@@ -5,7 +5,7 @@
  */
 import { NetTraceBytes } from '../../wire/nettrace/write/byte-writer.ts';
 import type { NetTraceWriter } from '../../wire/nettrace/write/nettrace-writer.ts';
-import type { ThreadHandle, WrittenMetadata } from '../../wire/nettrace/write/written.ts';
+import type { ThreadHandle, WrittenMetadata } from '../../wire/nettrace/write/trace-parts.ts';
 import {
   DOMAIN_MODULE_DC_END,
   METHOD_DC_END_COMPLETE,

@@ -1,6 +1,6 @@
 /** How a worker thread puts its events into the memory that it shares with the main thread. */
 import { threadId } from 'node:worker_threads';
-import { hasStack } from '../../base/stack.ts';
+import { hasStack } from '../../base/stack-room.ts';
 import { osThreadId } from '../../listen/os-thread-id.ts';
 import {
   CHUNK_KIB,

@@ -4,7 +4,7 @@ import { type SessionPart, shareSession } from '../../listen/shared-sessions.ts'
 import { CLOCK_OFFSET, timestamp } from '../../listen/timestamp.ts';
 import { onWorkerExit } from '../../listen/worker-exits.ts';
 import type { NetTraceWriter } from '../../wire/nettrace/write/nettrace-writer.ts';
-import type { ThreadHandle } from '../../wire/nettrace/write/written.ts';
+import type { ThreadHandle } from '../../wire/nettrace/write/trace-parts.ts';
 import type { ProviderRequests } from '../requests.ts';
 import type { TraceKinds } from '../trace-kinds.ts';
 import { SESSION_KIND } from './join-sessions.ts';

@@ -1,5 +1,5 @@
 /** What a session of user_events may be asked for. */
-import { shown } from '../../base/shown.ts';
+import { shown } from '../../base/value-text.ts';
 import { ErrorCode } from '../../wire/diagnostics-ipc/constants.ts';
 import type { TracepointSet, UserEventsProvider } from '../../wire/diagnostics-ipc/tracing.ts';
 import { isTracepointName } from '../../wire/tracepoint-v1/definition.ts';

@@ -13,8 +13,7 @@ import type {
 import type { InstrumentOptions } from '../../counters/instrument.ts';
 import * as counters from '../../counters/meter.ts';
 import { tagsOf } from './attributes.ts';
-import { ObservableInstrument } from './observable.ts';
-import { Observing } from './observing.ts';
+import { ObservableInstrument, ObservingCallback } from './observable.ts';
 
 /** The API is never to throw, also not for a name that cannot be. */
 const UNNAMED = 'unnamed';
@@ -24,7 +23,7 @@ export class OpenTelemetryMeter implements OpenTelemetryApiMeter {
   /** By kind and name: who asks for an instrument again gets the same one. */
   readonly #instruments = new Map<string, unknown>();
   /** Weak, because callbacks come and go. */
-  readonly #batches = new WeakMap<BatchObservableCallback<never>, Observing>();
+  readonly #batches = new WeakMap<BatchObservableCallback<never>, ObservingCallback>();
 
   constructor(name: string, version = '') {
     this.#meter = new counters.Meter(name || UNNAMED, { version });
@@ -78,7 +77,8 @@ export class OpenTelemetryMeter implements OpenTelemetryApiMeter {
     callback: BatchObservableCallback<A>,
     observables: Observable<A>[],
   ): void {
-    const observing = this.#batches.get(callback) ?? new Observing((observe) => callback({ observe }));
+    const observing =
+      this.#batches.get(callback) ?? new ObservingCallback((observe) => callback({ observe }));
     this.#batches.set(callback, observing);
     for (const observable of observables) {
       if (observable instanceof ObservableInstrument) observable.add(observing);

@@ -1,15 +1,74 @@
 /** An observable instrument of OpenTelemetry's API: its values come from callbacks. */
 import type { Attributes, Observable, ObservableCallback } from '@opentelemetry/api';
+import { thrownTextWithStack } from '../../base/value-text.ts';
 import type { Measurement } from '../../counters/instrument.ts';
-import { Observing } from './observing.ts';
+import { tagsOf } from './attributes.ts';
+
+/** A callback that observes values, of one instrument or of several. */
+type Observe = (instrument: Observable, value: number, attributes?: Attributes) => void;
+
+export class ObservingCallback {
+  readonly #callback: (observe: Observe) => void | Promise<void>;
+  #measured: ReadonlyMap<Observable, readonly Measurement[]> = new Map();
+  #isFresh = false;
+  #isPending = false;
+
+  constructor(callback: (observe: Observe) => void | Promise<void>) {
+    this.#callback = callback;
+  }
+
+  /**
+   * The instrument's values now. Of a callback that takes its time, those that it observed the last time: whoever
+   * collects does not wait.
+   */
+  of(instrument: Observable): readonly Measurement[] {
+    if (!this.#isFresh) this.#call();
+    return this.#measured.get(instrument) ?? [];
+  }
+
+  #call(): void {
+    // The instruments of one collection are asked one after the other, in one go.
+    this.#isFresh = true;
+    queueMicrotask(() => {
+      this.#isFresh = false;
+    });
+    if (this.#isPending) return;
+    const measured = new Map<Observable, Measurement[]>();
+    const before = this.#measured;
+    this.#measured = measured;
+    const done = this.#callback((instrument, value, attributes) => {
+      const values = measured.get(instrument) ?? [];
+      values.push({ value, tags: tagsOf(attributes) });
+      measured.set(instrument, values);
+    });
+    if (!(done instanceof Promise)) return;
+    this.#measured = before;
+    this.#isPending = true;
+    done
+      .then(() => {
+        this.#measured = measured;
+      })
+      .catch(warn)
+      .finally(() => {
+        this.#isPending = false;
+      });
+  }
+}
+
+function warn(error: unknown): void {
+  process.emitWarning(
+    `A callback of an observable instrument threw: ${thrownTextWithStack(error)}`,
+    'TracewrightWarning',
+  );
+}
 
 export class ObservableInstrument implements Observable {
-  readonly #own = new Map<ObservableCallback<never>, Observing>();
-  readonly #all = new Set<Observing>();
+  readonly #own = new Map<ObservableCallback<never>, ObservingCallback>();
+  readonly #all = new Set<ObservingCallback>();
 
   addCallback(callback: ObservableCallback<Attributes>): void {
     if (this.#own.has(callback)) return;
-    const observing = new Observing((observe) =>
+    const observing = new ObservingCallback((observe) =>
       callback({ observe: (value, attributes) => observe(this, value, attributes) }),
     );
     this.#own.set(callback, observing);
@@ -24,11 +83,11 @@ export class ObservableInstrument implements Observable {
   }
 
   /** One that is of several instruments, too. */
-  add(observing: Observing): void {
+  add(observing: ObservingCallback): void {
     this.#all.add(observing);
   }
 
-  remove(observing: Observing): void {
+  remove(observing: ObservingCallback): void {
     this.#all.delete(observing);
   }
 

@@ -3,8 +3,8 @@ import { availableParallelism } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import { Demand } from '../../counters/demand.ts';
 import type { Meter } from '../../counters/meter.ts';
+import { thrownFields } from '../exception-fields.ts';
 import { observeUncaughtExceptions } from '../exceptions.ts';
-import { thrownFields } from '../thrown-fields.ts';
 import { activeTimers, generationSizes, processorSeconds, totalAllocatedBytes } from './figures.ts';
 import type { ObservedTotals } from './observed-totals.ts';
 

@@ -10,7 +10,7 @@ import {
   parseMetadata,
 } from '../../wire/tracelogging/parse-metadata.ts';
 import { decodeProviderTraits } from '../../wire/tracelogging/provider-traits.ts';
-import { Kept } from '../kept.ts';
+import { DecodeCache } from '../decode-cache.ts';
 
 /** The metadata of an event, or a sentence on why it cannot be read. */
 export type SelfDescription =
@@ -18,8 +18,10 @@ export type SelfDescription =
   | { readonly problem: string };
 
 export class SelfDescriptions {
-  readonly #events = new Kept<SelfDescription>((bytes) => orProblem(() => described(parseMetadata(bytes))));
-  readonly #providers = new Kept((bytes) => orProblem(() => decodeProviderTraits(bytes)));
+  readonly #events = new DecodeCache<SelfDescription>((bytes) =>
+    orProblem(() => described(parseMetadata(bytes))),
+  );
+  readonly #providers = new DecodeCache((bytes) => orProblem(() => decodeProviderTraits(bytes)));
 
   event(metadata: Uint8Array): SelfDescription {
     return this.#events.get(metadata);

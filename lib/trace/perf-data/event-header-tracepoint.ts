@@ -15,7 +15,7 @@ import {
   type TracepointNameParts,
 } from '../../wire/eventheader/tracepoint-name-parse.ts';
 import type { TracepointFormat } from '../../wire/perf-data/tracepoint-format.ts';
-import { Kept } from '../kept.ts';
+import { DecodeCache } from '../decode-cache.ts';
 
 /** What an event's metadata says. */
 export interface EventHeaderKind {
@@ -33,8 +33,8 @@ export class EventHeaderTracepoint {
   readonly provider: string;
   readonly #offset: number | undefined;
   readonly #nameParts: TracepointNameParts | undefined;
-  readonly #littleEndian = new Kept((bytes) => kindOf(bytes, true));
-  readonly #bigEndian = new Kept((bytes) => kindOf(bytes, false));
+  readonly #littleEndian = new DecodeCache((bytes) => kindOf(bytes, true));
+  readonly #bigEndian = new DecodeCache((bytes) => kindOf(bytes, false));
 
   constructor({ system, name, eventHeaderOffset }: TracepointFormat) {
     this.name = name;

@@ -13,7 +13,7 @@ import type {
   WrittenLabels,
   WrittenTrace,
   WrittenVersion,
-} from '../../wire/nettrace/write/written.ts';
+} from '../../wire/nettrace/write/trace-parts.ts';
 import type { ExportedEnd, ExportedTrace, Exporter } from './exporter.ts';
 import { NetTraceKinds } from './nettrace-kinds.ts';
 

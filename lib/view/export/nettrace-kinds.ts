@@ -8,7 +8,7 @@ import { NetTraceBytes } from '../../wire/nettrace/write/byte-writer.ts';
 import { isTypeOfV4 } from '../../wire/nettrace/write/metadata-v4-row.ts';
 import type { NetTraceWriter } from '../../wire/nettrace/write/nettrace-writer.ts';
 import { writePayload } from '../../wire/nettrace/write/payload-bytes.ts';
-import type { WrittenMetadata, WrittenVersion } from '../../wire/nettrace/write/written.ts';
+import type { WrittenMetadata, WrittenVersion } from '../../wire/nettrace/write/trace-parts.ts';
 import { describePayload } from './nettrace-fields.ts';
 
 export interface KindOfEvent {

@@ -10,7 +10,7 @@ import type { NetTraceMetadata } from '../nettrace/metadata.ts';
 import { readMetadataV4 } from '../nettrace/metadata-v4.ts';
 import { NetTraceBytes } from '../nettrace/write/byte-writer.ts';
 import { writeMetadataV4 } from '../nettrace/write/metadata-v4-row.ts';
-import type { WrittenMetadata } from '../nettrace/write/written.ts';
+import type { WrittenMetadata } from '../nettrace/write/trace-parts.ts';
 
 const ID_SIZE = 4;
 

@@ -13,7 +13,7 @@ import {
 } from '../constants.ts';
 import { NetTraceBytes } from './byte-writer.ts';
 import { BLOCK_SIZE } from './row-blocks.ts';
-import type { WrittenEvent, WrittenVersion } from './written.ts';
+import type { WrittenEvent, WrittenVersion } from './trace-parts.ts';
 
 const NOTHING: readonly Uint8Array[] = [];
 

@@ -2,7 +2,7 @@
 import { guidBytes } from '../../guid.ts';
 import { LAST_LABEL, LabelKind } from '../constants.ts';
 import type { NetTraceBytes } from './byte-writer.ts';
-import type { WrittenEvent } from './written.ts';
+import type { WrittenEvent } from './trace-parts.ts';
 
 type Labelled = Pick<WrittenEvent, 'activityId' | 'relatedActivityId' | 'labels'>;
 

@@ -2,7 +2,7 @@
 import { BlobFlag, MetadataTag, TypeCode } from '../constants.ts';
 import type { NetTraceField, NetTraceType } from '../field-type.ts';
 import { NetTraceBytes } from './byte-writer.ts';
-import type { WrittenMetadata } from './written.ts';
+import type { WrittenMetadata } from './trace-parts.ts';
 
 /** Adds the row to a metadata block whose event headers are compressed. */
 export function writeMetadataRowV4(block: NetTraceBytes, id: number, metadata: WrittenMetadata): void {

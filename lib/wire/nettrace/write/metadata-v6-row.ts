@@ -3,8 +3,8 @@ import { guidBytes } from '../../guid.ts';
 import { MetadataEntry, TypeCode } from '../constants.ts';
 import type { NetTraceField, NetTraceType } from '../field-type.ts';
 import type { NetTraceBytes } from './byte-writer.ts';
-import { writeSized16 } from './sized.ts';
-import type { WrittenMetadata } from './written.ts';
+import { writeSized16 } from './sized-part.ts';
+import type { WrittenMetadata } from './trace-parts.ts';
 
 /** Of a name that has to be shortened, in characters: four such names in UTF-8 fit into a row. */
 const SHORT_NAME = 4000;

@@ -25,7 +25,7 @@ import type {
   WrittenThread,
   WrittenTrace,
   WrittenVersion,
-} from './written.ts';
+} from './trace-parts.ts';
 
 /**
  * - `time`: all events come in the order of time. Readers show them as early as they come, and in this order

@@ -1,8 +1,8 @@
 /** Rows of version 6's thread block. */
 import { ThreadEntry } from '../constants.ts';
 import type { NetTraceBytes } from './byte-writer.ts';
-import { writeSized16 } from './sized.ts';
-import type { WrittenThread } from './written.ts';
+import { writeSized16 } from './sized-part.ts';
+import type { WrittenThread } from './trace-parts.ts';
 
 /** Adds the row to a block. Of one that would be too large for its size, only the ids. */
 export function writeThreadRow(bytes: NetTraceBytes, index: number, thread: WrittenThread): void {

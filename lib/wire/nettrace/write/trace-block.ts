@@ -1,7 +1,7 @@
 /** What a nettrace tells of itself, as the bytes of its first block. */
 import { FormatVersion } from '../constants.ts';
 import { NetTraceBytes } from './byte-writer.ts';
-import type { WrittenTrace, WrittenVersion } from './written.ts';
+import type { WrittenTrace, WrittenVersion } from './trace-parts.ts';
 
 export function traceBlock(version: WrittenVersion, trace: WrittenTrace): Uint8Array {
   const bytes = new NetTraceBytes();

@@ -5,7 +5,7 @@ import { EventBlocks } from '../../../../lib/wire/nettrace/write/event-block.ts'
 import { FramingV4, FramingV6 } from '../../../../lib/wire/nettrace/write/framing.ts';
 import { NetTraceWriter } from '../../../../lib/wire/nettrace/write/nettrace-writer.ts';
 import { NumberedRows, RowBlocks } from '../../../../lib/wire/nettrace/write/row-blocks.ts';
-import type { ThreadHandle, WrittenEvent } from '../../../../lib/wire/nettrace/write/written.ts';
+import type { ThreadHandle, WrittenEvent } from '../../../../lib/wire/nettrace/write/trace-parts.ts';
 import { FailingCalls } from '../../../base/failing-calls.ts';
 import { untilThereIsStack } from '../../../base/stack-end.ts';
 import { ACTIVITY, KIND, OTHER, readPieces, TRACE, written } from './written-trace.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { TypeCode } from '../../../../lib/wire/nettrace/constants.ts';
 import type { NetTraceEvent } from '../../../../lib/wire/nettrace/event.ts';
 import { NetTraceWriter } from '../../../../lib/wire/nettrace/write/nettrace-writer.ts';
-import type { ThreadHandle } from '../../../../lib/wire/nettrace/write/written.ts';
+import type { ThreadHandle } from '../../../../lib/wire/nettrace/write/trace-parts.ts';
 import { ACTIVITY, KIND, NOTHING, OTHER, TRACE, written } from './written-trace.ts';
 
 const texts = ({ ticks, activityId, relatedActivityId, processor }: NetTraceEvent) => ({

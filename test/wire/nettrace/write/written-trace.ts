@@ -1,7 +1,7 @@
 /** A trace to be written, and what is read of it. */
 import { expect } from 'vitest';
 import type { NetTraceWriter } from '../../../../lib/wire/nettrace/write/nettrace-writer.ts';
-import type { WrittenTrace } from '../../../../lib/wire/nettrace/write/written.ts';
+import type { WrittenTrace } from '../../../../lib/wire/nettrace/write/trace-parts.ts';
 import { readTrace } from '../nettrace-bytes.ts';
 import { checkNetTrace } from './nettrace-checker.ts';
 

@@ -1,6 +1,5 @@
 /** What was thrown, as fields of an event. Anything can be thrown, also what throws when it is looked at. */
-import { thrownText, thrownTextWithStack } from '../base/shown.ts';
-import { shortened } from './shortened.ts';
+import { thrownText, thrownTextWithStack } from '../base/value-text.ts';
 
 /** In characters. Even if each takes three bytes, they fit into an event of 8 KB together. */
 const MAX_NAME = 100;
@@ -41,4 +40,9 @@ function textOf(error: Error, member: 'name' | 'message' | 'code'): string {
   } catch {
     return '';
   }
+}
+
+/** An event that is too large for the tracer would be dropped: rather the beginning of a text than none. */
+export function shortened(text: string, maxLength: number): string {
+  return text.length <= maxLength ? text : `${text.slice(0, maxLength - 1)}…`;
 }

@@ -1,6 +1,6 @@
 /** What is left of the stack. */
 import { expect, it } from 'vitest';
-import { hasStack } from '../../lib/base/stack.ts';
+import { hasStack } from '../../lib/base/stack-room.ts';
 import { untilThereIsStack } from './stack-end.ts';
 
 const callDeeply = (calls: number): number => (calls === 0 ? 0 : 1 + callDeeply(calls - 1));

@@ -17,7 +17,7 @@ import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadAddon } from '../../lib/platform/addon.ts';
 import { unixSockets } from '../../lib/platform/unix-socket.ts';
-import { Notices } from '../../lib/record/notices.ts';
+import { Notices } from '../../lib/record/notice-server.ts';
 
 const addon = loadAddon();
 const isHere = process.platform === 'linux' && !('reason' in addon);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Selection, type SelectionOptions } from '../../lib/record/selection.ts';
+import { Selection, type SelectionOptions } from '../../lib/record/tracepoint-selection.ts';
 
 const TRACEPOINTS = [
   'user_events:My_Service_L4K0',

@@ -37,7 +37,7 @@ export type EventPredicate<Event> = (event: Event) => boolean;
 
 /** What is asked for by name; all but predicates. */
 export type NamedType = EventClass | EventKey | IdentifiedEvent;
-export type AskedType = NamedType | EventPredicate<never>;
+export type EventType = NamedType | EventPredicate<never>;
 
 /** What every event has that was written by an event source, read from a trace or heard in the process. */
 type HeardProperty =
@@ -81,7 +81,7 @@ export function isEventClass(type: unknown): type is EventClass {
 }
 
 /** A function that is neither a class nor an event source's. */
-export function isPredicate(type: AskedType): type is EventPredicate<never> {
+export function isPredicate(type: EventType): type is EventPredicate<never> {
   return typeof type === 'function' && !isEventClass(type) && !('identity' in type);
 }
 

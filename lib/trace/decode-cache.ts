@@ -4,7 +4,7 @@
 const MAX_KEPT = 10_000;
 const MAX_KEPT_BYTES = 16 * 1024 * 1024;
 
-export class Kept<Result> {
+export class DecodeCache<Result> {
   readonly #results = new Map<string, Result>();
   readonly #make: (bytes: Uint8Array) => Result;
   #keptBytes = 0;

@@ -1,6 +1,6 @@
 /** Text for reports of whatever an application gave or threw. */
 import { describe, expect, it } from 'vitest';
-import { shown, thrownText, thrownTextWithStack } from '../../lib/base/shown.ts';
+import { shown, thrownText, thrownTextWithStack } from '../../lib/base/value-text.ts';
 
 const hostile = {
   get [Symbol.toStringTag](): string {
