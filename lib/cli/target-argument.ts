@@ -7,7 +7,7 @@ import { UsageError } from './parse-options.ts';
 import { StopRequest } from './stop-request.ts';
 import { type OpenedTarget, running, started, type Target, targetOf, waitedFor } from './target.ts';
 
-export const TARGET_OPTIONS = {
+const TARGET_OPTIONS = {
   'process-id': { type: 'string', short: 'p' },
   'diagnostic-port': { type: 'string' },
 } as const;

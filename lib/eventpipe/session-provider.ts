@@ -54,7 +54,7 @@ function parsed(text: string): ProviderText[] {
  * @param provider whose they are, for the error
  * @throws SessionError
  */
-export function parseArguments(text: string, provider: string): Readonly<Record<string, string>> {
+function parseArguments(text: string, provider: string): Readonly<Record<string, string>> {
   return Object.fromEntries(
     splitOutsideQuotes(text, ';').map((part) => {
       const argument = argumentOf(part);
@@ -65,7 +65,7 @@ export function parseArguments(text: string, provider: string): Readonly<Record<
 }
 
 /** As `parseArguments`, without what is not of the form: what tools send is no reason to refuse them. */
-export function readArguments(text: string): Readonly<Record<string, string>> {
+function readArguments(text: string): Readonly<Record<string, string>> {
   const read = splitOutsideQuotes(text, ';').map(argumentOf);
   return Object.fromEntries(read.filter((argument) => argument !== undefined));
 }

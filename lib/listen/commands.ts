@@ -2,7 +2,7 @@
 import { thrownTextWithStack } from '../base/value-text.ts';
 
 /** .NET's numbers of the commands that have names; those of an application are 1 and more. */
-export const COMMAND_CODES = { sendManifest: -1, enable: -2, disable: -3 } as const;
+const COMMAND_CODES = { sendManifest: -1, enable: -2, disable: -3 } as const;
 
 /** What is asked of an event source. .NET: EventCommandEventArgs. */
 export interface SourceCommand {

@@ -51,7 +51,7 @@ export interface NoticesOptions {
   readonly openTracer: () => number;
 }
 
-export class Notices {
+export class NoticeServer {
   /** Of the socket. */
   readonly address: string;
   readonly #options: NoticesOptions;

@@ -162,7 +162,7 @@ function unlisted(system: string, error: unknown): RecorderError {
 }
 
 /** Where tracefs is mounted; the usual place where nothing else is known. */
-export function tracefsRoot(): string {
+function tracefsRoot(): string {
   const mounts = readFileSync('/proc/mounts', 'utf8').split('\n');
   const roots = mounts.flatMap((line) => {
     const [, folder, type] = line.split(' ');

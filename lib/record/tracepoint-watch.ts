@@ -1,5 +1,5 @@
 /** Has tracepoints recorded as programs register them, while a recording runs. */
-import { Notices, type NoticesOptions } from './notice-server.ts';
+import { NoticeServer, type NoticesOptions } from './notice-server.ts';
 import type { RecordedTracepoints } from './recorded-tracepoints.ts';
 import type { Tracefs } from './tracefs.ts';
 
@@ -10,7 +10,7 @@ const SCAN_PAUSE = 10;
 
 export class TracepointWatch {
   readonly #tracepoints: RecordedTracepoints;
-  readonly #notices: Notices | undefined;
+  readonly #notices: NoticeServer | undefined;
   #scan: NodeJS.Timeout | undefined;
 
   /**
@@ -26,7 +26,7 @@ export class TracepointWatch {
   ) {
     this.#tracepoints = tracepoints;
     if (programsOf !== undefined) {
-      this.#notices = new Notices({
+      this.#notices = new NoticeServer({
         user: programsOf,
         onTracepoint: (name) => tracepoints.lookFor(name),
         openTracer: () => tracefs.openUserEventsData(),

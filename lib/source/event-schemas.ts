@@ -174,7 +174,7 @@ export function withIds(
   return changed;
 }
 
-export function checkNotReserved(provider: string, name: string, reservedNames: readonly string[]): void {
+function checkNotReserved(provider: string, name: string, reservedNames: readonly string[]): void {
   if (!reservedNames.includes(name) && !(name in Object.prototype)) return;
   throw new DefinitionError(
     provider,

@@ -17,7 +17,7 @@ import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadAddon } from '../../lib/platform/addon.ts';
 import { unixSockets } from '../../lib/platform/unix-socket.ts';
-import { Notices } from '../../lib/record/notice-server.ts';
+import { NoticeServer } from '../../lib/record/notice-server.ts';
 
 const addon = loadAddon();
 const isHere = process.platform === 'linux' && !('reason' in addon);
@@ -27,13 +27,13 @@ const TIMED_OUT = 110;
 const ourselves = () => ({ uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 });
 
 describe.skipIf(!isHere)('a notice of a tracepoint', () => {
-  let notices: Notices;
+  let notices: NoticeServer;
   let heard: string[];
   let passed: number[];
   beforeEach(() => {
     heard = [];
     passed = [];
-    notices = new Notices({
+    notices = new NoticeServer({
       user: ourselves(),
       onTracepoint: (name) => heard.push(name),
       openTracer: () => {
@@ -71,7 +71,7 @@ describe.skipIf(!isHere)('a notice of a tracepoint', () => {
     const { error, took } = await announce(notices.address, 5000);
     expect(error).toBe(ABSENT);
     expect(took).toBeLessThan(1000);
-    notices = new Notices({ user: ourselves(), onTracepoint: () => {}, openTracer: () => -1 });
+    notices = new NoticeServer({ user: ourselves(), onTracepoint: () => {}, openTracer: () => -1 });
   });
 
   it('to one who does not answer waits no longer than it may', async () => {
@@ -113,7 +113,7 @@ describe.skipIf(!isHere)('a notice of a tracepoint', () => {
     expect(statSync(notices.address).mode & 0o777).toBe(0o600);
     notices.close();
     expect(existsSync(folder)).toBe(false);
-    notices = new Notices({ user: ourselves(), onTracepoint: () => {}, openTracer: () => -1 });
+    notices = new NoticeServer({ user: ourselves(), onTracepoint: () => {}, openTracer: () => -1 });
   });
 
   it('may be a wish for the tracer, which comes with the answer', async () => {
@@ -143,7 +143,7 @@ describe.skipIf(!isHere)('a notice of a tracepoint', () => {
     mkdirSync(foreign);
     writeFileSync(join(foreign, 'kept'), '');
     notices.close();
-    notices = new Notices({ user: ourselves(), onTracepoint: () => {}, openTracer: () => -1 });
+    notices = new NoticeServer({ user: ourselves(), onTracepoint: () => {}, openTracer: () => -1 });
     expect(existsSync(left)).toBe(false);
     expect(existsSync(join(foreign, 'kept'))).toBe(true);
     rmSync(foreign, { recursive: true });

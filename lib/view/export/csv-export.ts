@@ -79,7 +79,7 @@ export class CsvExport implements Exporter {
 }
 
 /** The fields of a payload as cells, those of structs as `user.name`; arrays as JSON. */
-export function* flattened(
+function* flattened(
   payload: Payload,
   hexFields?: ReadonlySet<string>,
   prefix = '',

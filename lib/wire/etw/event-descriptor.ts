@@ -13,7 +13,7 @@ export const Channel = {
 } as const;
 export type Channel = (typeof Channel)[keyof typeof Channel];
 
-export const EVENT_DESCRIPTOR_SIZE = 16;
+const EVENT_DESCRIPTOR_SIZE = 16;
 
 export interface EventDescriptor {
   /** 16 bits. */

@@ -8,7 +8,7 @@
 
 export const CLR = 'ClrInstanceID uint16';
 
-export const METHOD_RANGE = `MethodID hex64, ModuleID hex64, MethodStartAddress hex64, MethodSize uint32,
+const METHOD_RANGE = `MethodID hex64, ModuleID hex64, MethodStartAddress hex64, MethodSize uint32,
   MethodToken hex32, MethodFlags hex32=MethodFlags`;
 export const METHOD_TEXTS = 'MethodNamespace utf16, MethodName utf16, MethodSignature utf16';
 export const METHOD = `${METHOD_RANGE}, ${CLR}, ReJITID uint64`;

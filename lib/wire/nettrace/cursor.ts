@@ -196,7 +196,7 @@ export class Cursor {
 }
 
 /** The unsigned integer of two halves. */
-export function bigUint(high: number, low: number): bigint {
+function bigUint(high: number, low: number): bigint {
   return (BigInt(high >>> 0) << 32n) | BigInt(low);
 }
 

@@ -84,8 +84,6 @@ export const OUT_TYPE_MASK = 0x7f;
 /** Tag bytes follow. */
 export const OUT_TYPE_CHAIN_FLAG = 0x80;
 
-export const MAX_TAG = 0x0fff_ffff;
-export const MAX_STRUCT_FIELDS = 127;
 /** Bytes of event metadata or of provider traits, as Microsoft's C++ library has it. */
 export const MAX_METADATA_SIZE = 0x7fff;
 /** Most decoders fail above. Arrays, and fields of type Binary, count twice. */

@@ -1,6 +1,6 @@
 /** The description of an event and of its provider, byte for byte. */
 import { describe, expect, it } from 'vitest';
-import { InType, MAX_TAG, OutType } from '../../../lib/wire/tracelogging/constants.ts';
+import { InType, OutType } from '../../../lib/wire/tracelogging/constants.ts';
 import { TraceLoggingError } from '../../../lib/wire/tracelogging/error.ts';
 import { encodeMetadata } from '../../../lib/wire/tracelogging/metadata.ts';
 import { parseMetadata } from '../../../lib/wire/tracelogging/parse-metadata.ts';
@@ -18,7 +18,7 @@ describe('a tag', () => {
     [0x0ff00000, 'ff 40'],
     [0x0fffc000, 'ff 7f'],
     [0x0fffff80, 'ff ff 7f'],
-    [MAX_TAG, 'ff ff ff 7f'],
+    [0x0fff_ffff, 'ff ff ff 7f'],
     [1, '80 80 80 01'],
     [0x00200000, '01'],
     [0x1234, '80 80 a4 34'],

@@ -19,7 +19,7 @@ function eachNumber(bytes: Uint8Array, take: (value: number, row: number) => voi
   }
 }
 
-export function rowCount(bytes: Uint8Array): number {
+function rowCount(bytes: Uint8Array): number {
   let count = 0;
   for (const byte of bytes) if (byte < CONTINUES) count++;
   return count;

@@ -27,7 +27,7 @@ export interface RowListOptions {
   readonly emptyText: string;
 }
 
-export const LIST_ROW_HEIGHT = 22;
+const LIST_ROW_HEIGHT = 22;
 /** Elements cannot be higher in every browser; then a pixel of scrolling is more than one of rows. */
 const MAX_HEIGHT = 8_000_000;
 

@@ -9,13 +9,14 @@
  * stack overflow goes on writing events. See `NetTraceBytes`.
  */
 import { BlockKind, FormatVersion } from '../constants.ts';
-import { NetTraceBytes } from './byte-writer.ts';
-import { EventBlocks, writeEventBlockHead } from './event-block.ts';
+import { EventBlocks } from './event-block.ts';
 import { FramingV4, FramingV6, type WrittenFraming } from './framing.ts';
 import { labelListKey, writeLabelList } from './label-list-row.ts';
 import { writeMetadataRowV4 } from './metadata-v4-row.ts';
 import { writeMetadataRowV6 } from './metadata-v6-row.ts';
-import { BLOCK_SIZE, NumberedRows, RowBlocks, type RowNumbers } from './row-blocks.ts';
+import { newEpoch, Round } from './round.ts';
+import { BLOCK_SIZE } from './row-blocks.ts';
+import { MAX_DROPPED, removals, sequencePoints, settleLosses, type Thread } from './sequence-points.ts';
 import { writeThreadRow } from './thread-row.ts';
 import { traceBlock } from './trace-block.ts';
 import type {
@@ -35,66 +36,9 @@ export type EventOrderGiven = 'time' | 'thread';
 
 /** A block has less than 16 MiB, with what stands in it before: an event with a larger payload is dropped. */
 const MAX_PAYLOAD_SIZE = (1 << 24) - 2 * BLOCK_SIZE;
-/** More than so many missing events, of one thread between two sequence points, readers do not take for such. */
-const MAX_DROPPED = 0x7fff_ffff;
 /** Threads come and go, and the memory for the events of one has about 100 KB: of so many it is kept. */
 const MAX_SPARE = 16;
-/** Where version 4 has no number of a thread's yet: see `Thread.lostBefore`. */
-const FIRST_NUMBER = 1;
-
 const NOTHING = new Uint8Array(0);
-
-interface Thread extends ThreadHandle {
-  sequence: number;
-  /** The round in which it had events last, and where they are in it; where events are in the order of threads. */
-  round: number;
-  blocksAt: number;
-  /**
-   * Of version 4: events that were dropped before its first one. Readers notice a gap only behind a number that
-   * they know, and that is not 0, so these are missing behind the first event; or, when a sequence point comes
-   * before one, behind a number that no event has.
-   */
-  lostBefore: number;
-  /** The epoch in which they were dropped: when it is over, the trace has told of them. */
-  lostIn: number;
-}
-
-/** What there is from one sequence point to the next. */
-interface Epoch {
-  readonly number: number;
-  /** Threads with events or losses. */
-  readonly touched: Set<Thread>;
-  /** Of version 6: threads that end with the sequence point. */
-  readonly removed: Set<Thread>;
-  readonly stackNumbers: RowNumbers;
-  readonly labelListNumbers: RowNumbers;
-}
-
-/** What goes out with the next piece. Replaced by the next one as a whole, which cannot fail halfway. */
-class Round {
-  readonly number: number;
-  readonly epoch: Epoch;
-  readonly metadata: RowBlocks;
-  readonly threadRows = new RowBlocks(() => {});
-  readonly stacks: NumberedRows;
-  readonly labelLists: NumberedRows;
-  /** The events: by threads, or where they are in the order of time, those of all threads together. */
-  readonly blocks: EventBlocks[] = [];
-  /** Those of the rounds before, to be used again. */
-  readonly spare: EventBlocks[];
-  eventBytes = 0;
-
-  constructor(number: number, epoch: Epoch, version: WrittenVersion, spare: EventBlocks[]) {
-    this.number = number;
-    this.epoch = epoch;
-    this.metadata = new RowBlocks(
-      version === FormatVersion.V6 ? (bytes) => bytes.uint16(0) : writeEventBlockHead,
-    );
-    this.stacks = new NumberedRows(epoch.stackNumbers);
-    this.labelLists = new NumberedRows(epoch.labelListNumbers);
-    this.spare = spare;
-  }
-}
 
 export class NetTraceWriter {
   private readonly version: WrittenVersion;
@@ -173,7 +117,7 @@ export class NetTraceWriter {
       return;
     }
     const { round } = this;
-    settleLosses(thread, round.epoch);
+    settleLosses(thread, round.epoch.number);
     round.epoch.touched.add(thread);
     const events = this.eventsOf(thread);
     const stackId = this.stackOf(event);
@@ -195,7 +139,7 @@ export class NetTraceWriter {
     const dropped = thread as Thread;
     const { epoch } = this.round;
     const noted = Math.min(count, MAX_DROPPED);
-    settleLosses(dropped, epoch);
+    settleLosses(dropped, epoch.number);
     epoch.touched.add(dropped);
     if (this.version === FormatVersion.V4 && dropped.sequence === 0) {
       dropped.lostBefore += noted;
@@ -236,7 +180,8 @@ export class NetTraceWriter {
     this.addBlocks();
     let { epoch } = round;
     if (isComplete && touched.size > 0) {
-      this.addSequencePoints();
+      const points = sequencePoints(this.version, this.lastTicks, touched);
+      for (const point of points) framing.block(BlockKind.SequencePoint, point);
       epoch = newEpoch(epoch.number + 1);
     }
     if (isComplete && removed.size > 0) {
@@ -303,64 +248,4 @@ export class NetTraceWriter {
     const key = labelListKey(event);
     return key === '' ? 0 : this.round.labelLists.numberOf(key, (bytes) => writeLabelList(bytes, event));
   }
-
-  private addSequencePoints(): void {
-    const { touched } = this.round.epoch;
-    const silent = [...touched].filter(({ lostBefore }) => lostBefore > 0);
-    if (silent.length > 0) {
-      const numbers = silent.map((thread) => [thread, FIRST_NUMBER] as const);
-      this.framing.block(BlockKind.SequencePoint, this.sequencePoint(numbers));
-    }
-    const numbers = Array.from(touched, (thread) => [thread, lastNumber(thread)] as const);
-    this.framing.block(BlockKind.SequencePoint, this.sequencePoint(numbers));
-  }
-
-  private sequencePoint(numbers: readonly (readonly [thread: Thread, number: number])[]): Uint8Array {
-    const bytes = new NetTraceBytes();
-    bytes.uint64(this.lastTicks);
-    const isV6 = this.version === FormatVersion.V6;
-    if (isV6) bytes.uint32(0);
-    bytes.uint32(numbers.length);
-    for (const [{ id }, number] of numbers) {
-      if (isV6) {
-        bytes.varUint(id);
-        bytes.varUint(number);
-      } else {
-        bytes.uint64(BigInt(id));
-        bytes.uint32(number);
-      }
-    }
-    return bytes.current();
-  }
-}
-
-function newEpoch(number: number): Epoch {
-  return {
-    number,
-    touched: new Set(),
-    removed: new Set(),
-    stackNumbers: new Map(),
-    labelListNumbers: new Map(),
-  };
-}
-
-function lastNumber({ sequence, lostBefore }: Thread): number {
-  return lostBefore > 0 ? (FIRST_NUMBER + lostBefore) >>> 0 : sequence;
-}
-
-/** What the last sequence point said of a thread that had no event. */
-function settleLosses(thread: Thread, epoch: Epoch): void {
-  if (thread.lostBefore === 0 || thread.lostIn === epoch.number) return;
-  thread.sequence = lastNumber(thread);
-  thread.lostBefore = 0;
-}
-
-/** Behind the sequence point, which may speak of the threads. */
-function removals(removed: ReadonlySet<Thread>): Uint8Array {
-  const bytes = new NetTraceBytes();
-  for (const { id, sequence } of removed) {
-    bytes.varUint(id);
-    bytes.varUint(sequence);
-  }
-  return bytes.current();
 }
