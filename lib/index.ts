@@ -31,11 +31,13 @@ export { type EventDefinition, type EventOptions, event } from './source/event.t
 export { defineEventSource } from './source/event-source.ts';
 export type {
   ActivityParentOptions,
+  ActivityScope,
   ActivityScopeOptions,
   EventFunction,
   EventIdentity,
   EventSource,
   Events,
+  SimpleActivityScope,
   SourceOptions,
   SourceStatus,
 } from './source/event-source-types.ts';

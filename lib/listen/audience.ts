@@ -11,7 +11,7 @@ import type { Listenable } from './written-event.ts';
 /** Bit 1 of an enabled word: set while a subscriber of this thread wants the event. */
 export const LISTENER_BIT = 2;
 /** Any of these bits in an enabled word: somebody wants the event. */
-const WANTED_BITS = TRACER_BIT | LISTENER_BIT;
+export const WANTED_BITS = TRACER_BIT | LISTENER_BIT;
 /** Any of these bits: the event is not to be passed over. Somebody wants it, or its source is closed. */
 export const NOTICED_BITS = WANTED_BITS | RELEASED_BIT;
 

@@ -9,6 +9,7 @@ import type { ActivityFlow } from '../activity/flow.ts';
 import type { SharedActivities } from '../activity/shared.ts';
 import type { ActivityTracker } from '../activity/tracker.ts';
 import { thrownText } from '../base/value-text.ts';
+import type { EnabledWord } from '../platform/tracer.ts';
 import type { EventSchema } from '../wire/schema.ts';
 import type { Payload } from '../wire/values/faults.ts';
 import { type EventWriter, givesIds, type WriteOptions } from './event-writer.ts';
@@ -33,13 +34,15 @@ export const ACTIVITY_EVENTS: unique symbol = Symbol('tracewright.activityEvents
 
 /** For whoever begins a source's activities where nobody calls: see `beginIn`. */
 export function activityEventsOf(source: object, name: string): ActivityEvents {
-  return (source as Record<symbol, Record<string, ActivityEvents>>)[ACTIVITY_EVENTS]?.[
-    name
-  ] as ActivityEvents;
+  return (source as Record<symbol, ReadonlyMap<string, ActivityEvents>>)[ACTIVITY_EVENTS]?.get(
+    name,
+  ) as ActivityEvents;
 }
 
 /** A Start event and its Stop event. */
 export class ActivityEvents {
+  /** Whether somebody wants the Start. */
+  readonly startWord: EnabledWord;
   readonly #start: EventWriter;
   readonly #stop: EventWriter;
   readonly #name: string;
@@ -68,6 +71,7 @@ export class ActivityEvents {
     shared: SharedActivities,
     crosses = false,
   ) {
+    this.startWord = start.word;
     this.#start = start;
     this.#stop = stop;
     this.#name = name;

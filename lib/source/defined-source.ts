@@ -9,7 +9,7 @@ import { Account } from './account.ts';
 import { ActivityEvents } from './activity-events.ts';
 import { Opcode } from './constants.ts';
 import { onEtwCommand } from './etw-commands.ts';
-import { type AnyEventFunction, eventFunction } from './event-functions.ts';
+import { eventFunction } from './event-functions.ts';
 import { type KeywordNames, partnerOf } from './event-schemas.ts';
 import type { EventSource, Events } from './event-source-types.ts';
 import { EventWriter } from './event-writer.ts';
@@ -60,7 +60,7 @@ function definitionText(tracer: Tracer, { drafts, events, ...others }: Definitio
 
 /** What the sources of one definition have in common, until all of them are closed. */
 class DefinedSource {
-  readonly #functions: readonly (readonly [name: string, write: AnyEventFunction])[];
+  readonly #functions: PropertyDescriptorMap;
   readonly #members: PropertyDescriptorMap;
   readonly #subscriptions: Subscriptions;
   readonly #described: ManifestSource;
@@ -113,12 +113,14 @@ class DefinedSource {
         [...activities.values()].some((activity) => activity.startEnabled) || selfDescribing.isStartWanted;
       this.#closing.push(shared.flow.keepWhile(isStartWanted));
       this.#closing.push(() => this.#subscriptions.close());
-      this.#functions = schemas.map((schema) => [
-        schema.name,
-        eventFunction(provider, writers.get(schema) as EventWriter, activities.get(schema), shared),
-      ]);
-      const members = sourceMembers(context, schemas, activities, selfDescribing);
-      this.#members = Object.getOwnPropertyDescriptors(members);
+      this.#functions = Object.fromEntries(
+        schemas.map((schema) => {
+          const writer = writers.get(schema) as EventWriter;
+          const value = eventFunction(provider, writer, activities.get(schema), shared);
+          return [schema.name, { value, enumerable: true }];
+        }),
+      );
+      this.#members = sourceMembers(context, schemas, activities, selfDescribing);
       this.#source = this.newSource();
     } catch (error) {
       this.#close();
@@ -141,15 +143,15 @@ class DefinedSource {
       isClosed = true;
       if (--this.#users === 0) this.#close();
     };
-    // The members' descriptors, because `status` is a getter; and onto the functions, not the other way round:
-    // V8 keeps what is assigned function by function as a dictionary, in which finding one costs 5 ns.
-    const source = Object.freeze(
-      Object.defineProperties(Object.fromEntries(this.#functions), {
-        ...this.#members,
-        close: { value: close, enumerable: true },
-        [Symbol.dispose]: { value: close },
-      }),
-    ) as EventSource;
+    const properties: PropertyDescriptorMap = {
+      ...this.#functions,
+      ...this.#members,
+      // Once more: an event's name is not that of an activity.
+      ...this.#functions,
+      close: { value: close, enumerable: true },
+      [Symbol.dispose]: { value: close },
+    };
+    const source = Object.freeze(Object.defineProperties({}, properties)) as EventSource;
     rememberForManifest(source, this.#described);
     return source;
   }

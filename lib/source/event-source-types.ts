@@ -229,6 +229,49 @@ export interface SourceMembers<Sources extends Events> extends Listenable<Writte
   ): Result;
 }
 
+/**
+ * An activity of a source: `log.Request.run(payload, { stop }, work)`. As `log.activity('Request', ...)`, and cheaper
+ * while nobody wants the Start event, as no name is looked up.
+ */
+export interface ActivityScope<StartPayload, StopPayload> {
+  /** Runs the work inside the activity. */
+  run<Result>(
+    payload: StartPayload,
+    options: ActivityScopeOptions<EndValue<Result>, StopPayload>,
+    work: () => Result,
+  ): Result;
+}
+
+/** One whose Stop event tracewright can fill: `log.Request.run(payload, work)`. */
+export interface SimpleActivityScope<StartPayload, StopPayload>
+  extends ActivityScope<StartPayload, StopPayload> {
+  /** Runs the work inside the activity. */
+  run<Result>(payload: StartPayload, work: () => Result): Result;
+  /** Runs the work inside the activity. */
+  run<Result>(
+    payload: StartPayload,
+    options: ActivityParentOptions & { readonly stop?: never },
+    work: () => Result,
+  ): Result;
+  /** Runs the work inside the activity. */
+  run<Result>(
+    payload: StartPayload,
+    options: ActivityScopeOptions<EndValue<Result>, StopPayload>,
+    work: () => Result,
+  ): Result;
+}
+
+type ScopeOf<Sources extends Events, Name extends string> =
+  Name extends SimpleActivityName<Sources, Name>
+    ? SimpleActivityScope<StartPayloadOf<Sources, Name>, StopFieldsOf<Sources, Name>>
+    : ActivityScope<StartPayloadOf<Sources, Name>, StopFieldsOf<Sources, Name>>;
+
 export type EventSource<Sources extends Events = Events> = SourceMembers<Sources> & {
   readonly [Name in keyof Sources]: EventFunction<Sources[Name], StartResult<Name, Sources>>;
+} & {
+  // An event, or another member of the source, comes before an activity of the same name.
+  readonly [Name in Exclude<ActivityNames<Sources>, keyof Sources | keyof SourceMembers<Events>>]: ScopeOf<
+    Sources,
+    Name
+  >;
 };

@@ -1,10 +1,12 @@
 /** What a source has besides the functions of its events. */
 import { shown } from '../base/value-text.ts';
+import { NOTICED_BITS } from '../listen/audience.ts';
 import type { CommandHandler } from '../listen/commands.ts';
 import { LISTENABLE } from '../listen/written-event.ts';
+import type { EnabledWord } from '../platform/tracer.ts';
 import type { EventSchema } from '../wire/schema.ts';
 import type { Payload } from '../wire/values/faults.ts';
-import { ACTIVITY_EVENTS, ActivityEvents } from './activity-events.ts';
+import { ACTIVITY_EVENTS, type ActivityEvents } from './activity-events.ts';
 import { DefinitionError } from './definition-error.ts';
 import type { ActivityParentOptions, SourceStatus } from './event-source-types.ts';
 import type { LazyPayload } from './lazy-payload.ts';
@@ -14,77 +16,146 @@ import type { SourceContext } from './source-context.ts';
 import { tracepointOf } from './tracer-event.ts';
 import type { Outcome } from './work-result.ts';
 
+type Work = () => unknown;
+type ScopeOptions = ActivityParentOptions & { readonly stop?: (outcome: Outcome) => Payload };
+type RunActivity = (payload: LazyPayload, optionsOrWork: ScopeOptions | Work, work?: Work) => unknown;
+
+/** What only some applications ask of a source. */
+interface Reports {
+  tracepoints(): readonly string[];
+  status(): SourceStatus;
+}
+const REPORTS: unique symbol = Symbol('tracewright.reports');
+interface HasReports {
+  readonly [REPORTS]: Reports;
+}
+
+// Getters that all sources share: V8 makes an object that has a getter of its own a dictionary as soon as another one
+// has the same names, and calling an event of a dictionary takes 10 ns more.
+const getters = {
+  get tracepoints(): readonly string[] {
+    return (this as unknown as HasReports)[REPORTS].tracepoints();
+  },
+  get status(): SourceStatus {
+    return (this as unknown as HasReports)[REPORTS].status();
+  },
+};
+const GETTERS = Object.getOwnPropertyDescriptors(getters);
+
 export function sourceMembers(
-  { provider, tracer, account, throwOnErrors, subscriptions }: SourceContext,
+  context: SourceContext,
   schemas: readonly EventSchema[],
   activities: ReadonlyMap<EventSchema, ActivityEvents>,
   selfDescribing: SelfDescribingEvents,
-): object {
+): PropertyDescriptorMap {
+  const { provider, tracer, account, subscriptions } = context;
   const { name, guid } = provider;
-  // An object, because V8 finds a constant name in it faster than in a Map: a scope that nobody wants costs 2.5 ns, not 8.
-  const scopes: Readonly<Record<string, ActivityEvents | undefined>> = Object.fromEntries(
+  const activitiesByName = new Map(
     [...activities]
       .filter(([schema, activity]) => activity.startSchema === schema)
       .map(([schema, activity]) => [schema.name.replace(/Start$/, ''), activity]),
   );
-  type ScopeOptions = ActivityParentOptions & { readonly stop?: (outcome: Outcome) => Payload };
-  const runWithOptions = (
-    activityName: string,
-    payload: LazyPayload,
-    optionsOrWork: ScopeOptions | (() => unknown),
-    work: (() => unknown) | undefined,
-  ) => {
-    const [options, run] =
-      typeof optionsOrWork === 'function' ? [{}, optionsOrWork] : [optionsOrWork, work as () => unknown];
-    const activity = scopes[activityName];
-    const { parent, stop } = options;
-    if (activity instanceof ActivityEvents) {
-      if (parent === undefined) return activity.scope(payload, stop, run);
-      if (typeof parent === 'string' && activity.startEnabled && contextOf(parent) === undefined) {
-        account.badValues++;
-        account.tell(
-          'parent',
-          () => `${name}: ${shown(parent)} is no activity to be inside of: neither a GUID nor a traceparent.`,
-        );
-      }
-      return activity.scopeIn(parent, payload, stop, run);
-    }
-    const known = Object.keys(scopes).join(', ') || 'none';
-    const problem = `there is no activity ${shown(activityName)}, only: ${known}.`;
-    if (throwOnErrors) throw new DefinitionError(name, problem);
-    account.badValues++;
-    account.tell(`activity ${activityName}`, () => `${name}: ${problem} Its work was run without.`);
-    return run();
-  };
-  return {
-    name,
-    guid,
-    get tracepoints(): readonly string[] {
+  const reports: Reports = {
+    tracepoints: () => {
       const all = [...schemas, ...selfDescribing.schemas];
       return Object.freeze([...new Set(all.map((schema) => tracepointOf(name, schema)))]);
     },
-    get status(): SourceStatus {
-      return { backend: tracer.backend, reason: tracer.reason, problems: account.problems };
-    },
+    status: () => ({ backend: tracer.backend, reason: tracer.reason, problems: account.problems }),
+  };
+  const members = {
+    name,
+    guid,
     stats: () => account.stats(),
     onCommand: (handler: CommandHandler) => subscriptions.onCommand(handler),
     isEnabled: (level?: number, keywords: bigint | string | readonly string[] = 0n) =>
       level === undefined ? subscriptions.isWanted : selfDescribing.isWanted(level, keywords),
     write: (eventName: string, payload?: LazyPayload, options?: SelfDescribingOptions) =>
       selfDescribing.write(eventName, payload, options),
-    // Short, so that V8 puts it in its callers' place: while nobody wants the event it costs no more than the call.
     activity: (
       activityName: string,
       payload: LazyPayload,
-      optionsOrWork: ScopeOptions | (() => unknown),
-      work?: () => unknown,
-    ) => {
-      const activity = scopes[activityName];
-      return typeof optionsOrWork === 'function' && activity instanceof ActivityEvents
-        ? activity.scope(payload, undefined, optionsOrWork)
-        : runWithOptions(activityName, payload, optionsOrWork, work);
+      optionsOrWork: ScopeOptions | Work,
+      work?: Work,
+    ): unknown => {
+      const activity = activitiesByName.get(activityName);
+      if (activity === undefined)
+        return runWithoutActivity(context, activityName, [...activitiesByName.keys()], optionsOrWork, work);
+      return typeof optionsOrWork === 'function' && isPassedOver(activity.startWord)
+        ? optionsOrWork()
+        : runIn(context, activity, payload, optionsOrWork, work);
     },
     [LISTENABLE]: subscriptions,
-    [ACTIVITY_EVENTS]: scopes,
   };
+  return {
+    ...activityMembers(context, activitiesByName),
+    ...Object.getOwnPropertyDescriptors(members),
+    ...GETTERS,
+    [REPORTS]: { value: reports },
+    [ACTIVITY_EVENTS]: { value: activitiesByName },
+  };
+}
+
+/** `log.Request`, for each activity. */
+function activityMembers(
+  context: SourceContext,
+  activities: ReadonlyMap<string, ActivityEvents>,
+): PropertyDescriptorMap {
+  const descriptorOf = (activity: ActivityEvents) => ({
+    value: Object.freeze({ run: runOf(context, activity) }),
+    // Who goes through a source's names looks for events.
+    enumerable: false,
+  });
+  return Object.fromEntries([...activities].map(([name, activity]) => [name, descriptorOf(activity)]));
+}
+
+// Both of the following, and `activity` above, are so short that V8 inlines them, and the work, too: while nobody wants
+// the Start, an activity costs little more than its work.
+
+function isPassedOver(word: EnabledWord): boolean {
+  return ((word.words[word.index] as number) & NOTICED_BITS) === 0;
+}
+
+function runOf(context: SourceContext, activity: ActivityEvents): RunActivity {
+  const { startWord } = activity;
+  return (payload, optionsOrWork, work) =>
+    typeof optionsOrWork === 'function' && isPassedOver(startWord)
+      ? optionsOrWork()
+      : runIn(context, activity, payload, optionsOrWork, work);
+}
+
+function runIn(
+  { provider, account }: SourceContext,
+  activity: ActivityEvents,
+  payload: LazyPayload,
+  optionsOrWork: ScopeOptions | Work,
+  work: Work | undefined,
+): unknown {
+  if (typeof optionsOrWork === 'function') return activity.scope(payload, undefined, optionsOrWork);
+  const { parent, stop } = optionsOrWork;
+  const run = work as Work;
+  if (parent === undefined) return activity.scope(payload, stop, run);
+  if (typeof parent === 'string' && activity.startEnabled && contextOf(parent) === undefined) {
+    account.badValues++;
+    account.tell(
+      'parent',
+      () =>
+        `${provider.name}: ${shown(parent)} is no activity to be inside of: neither a GUID nor a traceparent.`,
+    );
+  }
+  return activity.scopeIn(parent, payload, stop, run);
+}
+
+function runWithoutActivity(
+  { provider, account, throwOnErrors }: SourceContext,
+  activityName: string,
+  known: readonly string[],
+  optionsOrWork: ScopeOptions | Work,
+  work: Work | undefined,
+): unknown {
+  const run = typeof optionsOrWork === 'function' ? optionsOrWork : (work as Work);
+  const problem = `there is no activity ${shown(activityName)}, only: ${known.join(', ') || 'none'}.`;
+  if (throwOnErrors) throw new DefinitionError(provider.name, problem);
+  account.badValues++;
+  account.tell(`activity ${activityName}`, () => `${provider.name}: ${problem} Its work was run without.`);
+  return run();
 }

@@ -1,6 +1,7 @@
 // What is measured, in the order in which it is told.
 import { peerCases, peerGroups } from './cases-beside-peers.mjs';
 import { sessionCases, sessionGroups } from './cases-of-sessions.mjs';
+import { siteCases, siteGroups } from './cases-of-sites.mjs';
 
 /**
  * A case, measured in processes of its own.
@@ -20,6 +21,7 @@ import { sessionCases, sessionGroups } from './cases-of-sessions.mjs';
 
 export const groups = {
   disabled: 'A disabled event, without the loop around it',
+  ...siteGroups,
   devNull: 'An enabled event: 3 fields and an activity id, to /dev/null',
   traceMarker: 'The same to trace_marker_raw, which copies it into the ring buffer',
   tracepoint: 'The same to a real tracepoint that ftrace records, on a kernel with user events',
@@ -37,7 +39,7 @@ export const groupsWithoutLoop = ['disabled', 'countersIdle'];
 export const units = { imports: 'ms', servers: 'µs' };
 
 /** These cannot be measured without the peers. */
-export const groupsOfPeers = [...Object.keys(peerGroups), 'servers'];
+export const groupsOfPeers = [...Object.keys(peerGroups), 'servers', 'sites'];
 
 const disabledForms = {
   samePayload: 'the same payload object',
@@ -196,4 +198,12 @@ const awaits = [
 ];
 
 /** @type {readonly Case[]} */
-export const cases = [...disabled, ...enabled, ...activities, ...awaits, ...peerCases, ...sessionCases];
+export const cases = [
+  ...disabled,
+  ...siteCases,
+  ...enabled,
+  ...activities,
+  ...awaits,
+  ...peerCases,
+  ...sessionCases,
+];

@@ -15,6 +15,7 @@ const YARDSTICKS = [
   /^await-plain$/,
   /^otel-(api|noop)$/,
   /^file-(pino|otel|span)/,
+  /^sites-(bare|flag|work|span|activeSpan)/,
   /^counters\w+-(empty|otel|prom)/,
   /^import-(?!tracewright)/,
   /^server-\w+-(bare|storage|pino|otel)/,

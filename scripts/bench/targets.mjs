@@ -29,6 +29,24 @@ export const targets = [
     limit: 2,
   },
   {
+    text: 'at many call sites of many sources, a disabled event costs at most 2 ns more than if (flag)',
+    ids: ['event', 'lazy', 'enabled', 'closure', 'method'].map((form) => `sites-${form}`),
+    property: 'difference',
+    limit: 2,
+  },
+  {
+    text: 'there, a disabled event with an object literal costs at most 5 ns more',
+    ids: ['sites-literal', 'sites-escaping'],
+    property: 'difference',
+    limit: 5,
+  },
+  {
+    text: 'there, a disabled activity() costs less than half of an OpenTelemetry span without an SDK',
+    ids: ['sites-activity', 'sites-run'],
+    property: 'share',
+    limit: 0.5,
+  },
+  {
     text: 'an event to /dev/null takes at most 1.5 times what C takes',
     ids: ['null-event'],
     property: 'ratio',

@@ -10,6 +10,7 @@ import {
   Level,
   listen,
   Opcode,
+  type Outcome,
 } from '../../lib/index.ts';
 import { Heard } from './heard.ts';
 
@@ -41,6 +42,55 @@ afterEach(() => {
   heard.close();
 });
 const payloadOf = (name: string) => heard.events.find((written) => written.name === name)?.payload;
+
+describe('an activity by its name in the source', () => {
+  it('runs work as activity() does', async () => {
+    const result = log.Request.run(URL, async () => {
+      note('inside');
+      return 42;
+    });
+    expect(await result).toBe(42);
+    expect(heard.lines).toEqual(['RequestStart 1', 'Note 1', 'RequestStop 1']);
+    expect(payloadOf('RequestStop')).toEqual({ success: true, errorMessage: '' });
+  });
+
+  it('takes a parent, and what the Stop event holds', () => {
+    const stop = (outcome: Outcome<number>) => ({ rows: outcome.success ? outcome.value : -1 });
+    expect(log.Query.run({}, { parent: G1, stop }, () => 5)).toBe(5);
+    expect(payloadOf('QueryStop')).toEqual({ rows: 5 });
+    expect(heard.events[0]?.relatedActivityId).toBe(G1);
+  });
+
+  it('runs the work alone while nobody listens, and counts what comes after the source is closed', () => {
+    const source = defineEventSource('Activity-Scope', { JobStart: event(), JobStop: event() });
+    const { run } = source.Job;
+    expect(run({}, () => currentActivityId())).toBeUndefined();
+    source.close();
+    expect(run({}, () => 1)).toBe(1);
+    expect(source.stats().dropped).toMatchObject({ closed: 2 });
+  });
+
+  it('gives way to an event, or a member of the source, of the same name', () => {
+    const source = defineEventSource('Activity-Shadowed', {
+      Job: event(),
+      JobStart: event(),
+      JobStop: event(),
+      statsStart: event(),
+      statsStop: event(),
+    });
+    const all = new Heard(source);
+    source.Job();
+    source.activity('Job', {}, () => {});
+    expect(source.stats().written).toBe(0);
+    expect(all.lines).toEqual(['Job -', 'JobStart 1', 'JobStop 1']);
+    all.close();
+  });
+
+  it('is not found among the names of events', () => {
+    expect(Object.keys(log)).not.toContain('Request');
+    expect(Object.keys(log).slice(0, 3)).toEqual(['RequestStart', 'RequestStop', 'QueryStart']);
+  });
+});
 
 describe('activity()', () => {
   it('writes Start and Stop around the work, gives back its result, and leaves the caller where it was', () => {

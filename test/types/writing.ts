@@ -131,6 +131,40 @@ log.activity(
   () => 5,
 );
 
+// The same by the activity itself.
+const length: number = log.Request.run({ url: '/' }, () => 'x').length;
+const later: Promise<number> = log.Request.run(
+  () => ({ url: '/' }),
+  { parent: undefined },
+  async () => 1,
+);
+void length;
+void later;
+log.Half.run({}, () => {});
+log.Query.run({}, { stop: (outcome) => ({ rows: outcome.success ? outcome.value : -1 }) }, async () => 5);
+
+// @ts-expect-error no such activity
+log.Requst.run({ url: '/' }, () => {});
+// @ts-expect-error a field of the Start is missing
+log.Request.run({}, () => {});
+// @ts-expect-error the Stop has a field that the outcome does not fill
+log.Query.run({}, () => {});
+// @ts-expect-error the stop option makes another payload
+log.Query.run({}, { stop: () => ({ row: 1 }) }, () => {});
+
+// An event, or another member of the source, comes before an activity of its name.
+const shadowed = defineEventSource('P', {
+  Job: event({ id: 'int32' }),
+  JobStart: event(),
+  JobStop: event(),
+  writeStart: event(),
+  writeStop: event(),
+});
+shadowed.Job({ id: 1 });
+shadowed.write('Event', {});
+// @ts-expect-error an event
+shadowed.Job.run({}, () => {});
+
 // Listening.
 listen(log, ({ name, payload }) => `${name} ${String(payload.text)}`, { level: 3, keywords: 0x1n });
 // @ts-expect-error keywords are bigints
