@@ -2,9 +2,13 @@
  * Start and Stop: what of writing an event begins and ends activities, and the handle and the scope that
  * applications hold them by.
  */
-import { type Activity, type ActivityContext, ActivityOptions } from '../activity/activity.ts';
+import {
+  type Activity,
+  type ActivityContext,
+  ActivityOptions,
+  afterFinishedLoop,
+} from '../activity/activity.ts';
 import { giveTrace } from '../activity/crossing.ts';
-import { afterFinishedLoop } from '../activity/finished-loop.ts';
 import type { ActivityFlow } from '../activity/flow.ts';
 import type { SharedActivities } from '../activity/shared.ts';
 import type { ActivityTracker } from '../activity/tracker.ts';

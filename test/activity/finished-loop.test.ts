@@ -1,7 +1,7 @@
 /** Loops that go on by themselves: a round follows the last as its sibling, not as its child. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Activity } from '../../lib/activity/activity.ts';
-import { afterFinishedLoop } from '../../lib/activity/finished-loop.ts';
+import { afterFinishedLoop } from '../../lib/activity/activity.ts';
 import { Guid } from '../../lib/activity/guid.ts';
 import { ActivityTracker } from '../../lib/activity/tracker.ts';
 import { defineEventSource, event } from '../../lib/index.ts';

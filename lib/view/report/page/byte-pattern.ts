@@ -1,5 +1,5 @@
 /** Looks for a text in texts that lie one behind the other as UTF-8, without decoding them. */
-import type { Texts } from './texts.ts';
+import type { Texts } from './event-table.ts';
 
 export class BytePattern {
   /** In lower case. */

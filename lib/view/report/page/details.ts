@@ -1,11 +1,11 @@
 /** All that the report knows of the selected event or activity. */
-import { criticalPath } from '../../critical-path.ts';
+import { criticalPath, type TimedNode } from '../../critical-path.ts';
 import { milliseconds, thousands } from '../../number-text.ts';
+import type { ActivityTable } from './activity-table.ts';
 import { button, element } from './dom.ts';
 import { itemsOf } from './grouped.ts';
 import { threadTitle } from './lanes.ts';
 import type { PageState } from './page-state.ts';
-import { PathNode } from './path-node.ts';
 import type { Choose } from './selection.ts';
 import { durationText } from './time-text.ts';
 
@@ -185,4 +185,28 @@ function facts(entries: readonly (readonly [string, Node | string])[]): HTMLElem
     if (value !== '') list.append(element('dt', {}, name), element('dd', {}, value));
   }
   return list;
+}
+
+/** An activity of a report as critical-path.ts takes it; what is in it is looked up when it is asked for. */
+class PathNode implements TimedNode<PathNode> {
+  readonly index: number;
+  readonly activity: TimedNode<PathNode>['activity'];
+  readonly #activities: ActivityTable;
+
+  constructor(activities: ActivityTable, index: number) {
+    this.#activities = activities;
+    this.index = index;
+    this.activity = {
+      startNs: activities.start[index] as number,
+      endNs: activities.end[index] as number,
+      state: activities.stateOf(index),
+    };
+  }
+
+  get children(): PathNode[] {
+    return Array.from(
+      this.#activities.children(this.index),
+      (child) => new PathNode(this.#activities, child),
+    );
+  }
 }

@@ -2,7 +2,27 @@
 import type { EventKind, ReportHeader } from '../report-header.ts';
 import type { Columns } from './columns.ts';
 import { beginnings, instants, optionalNumbers, wholeNumbers } from './numbers.ts';
-import { Texts } from './texts.ts';
+
+const UTF8 = new TextDecoder();
+
+/** Texts that lie one behind the other in one array of bytes, decoded when they are asked for. */
+export class Texts {
+  readonly starts: Uint32Array;
+  readonly bytes: Uint8Array;
+
+  constructor(starts: Uint32Array, bytes: Uint8Array) {
+    this.starts = starts;
+    this.bytes = bytes;
+  }
+
+  get count(): number {
+    return this.starts.length - 1;
+  }
+
+  at(index: number): string {
+    return UTF8.decode(this.bytes.subarray(this.starts[index], this.starts[index + 1]));
+  }
+}
 
 /** A field of a payload as it is shown. */
 export interface ShownField {
