@@ -175,8 +175,8 @@ export class EventPipeSession<Output extends SessionOutput> implements Subscribe
       metadataId: kind.number,
       thread: this.#thread,
       ticks: this.#lastTime,
-      activityId: textOf(activityId),
-      relatedActivityId: textOf(relatedActivityId),
+      activityId,
+      relatedActivityId,
       payload: bytes,
     });
     this.#events++;
@@ -335,8 +335,4 @@ export class EventPipeSession<Output extends SessionOutput> implements Subscribe
     this.#workers?.end();
     this.#samples?.end();
   }
-}
-
-function textOf(id: Guid | undefined): string | undefined {
-  return id === undefined || id.isEmpty ? undefined : id.toString();
 }

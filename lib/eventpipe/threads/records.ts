@@ -4,7 +4,7 @@
  * no time; it describes a kind, whose number and JSON it has in place of a payload.
  */
 import type { Guid } from '../../activity/guid.ts';
-import { guidText } from '../../wire/guid.ts';
+import { type GuidWords, guidWordsAt } from '../../wire/guid.ts';
 import type { KindDescription } from '../event-kinds.ts';
 
 const DESCRIPTION = 0;
@@ -75,9 +75,8 @@ export type ThreadRecord =
       /** Of the whole record, in bytes. */
       readonly size: number;
       readonly time: bigint;
-      /** GUID text. */
-      readonly activityId: string | undefined;
-      readonly relatedActivityId: string | undefined;
+      readonly activityId: GuidWords | undefined;
+      readonly relatedActivityId: GuidWords | undefined;
       readonly payload: Uint8Array;
     };
 
@@ -90,10 +89,10 @@ export function* recordsIn(bytes: Uint8Array): Generator<ThreadRecord, void, und
     const end = at + size;
     const kind = view.getUint32(at + KIND_AT, true);
     let next = at + HEAD_SIZE;
-    const guidOf = (flag: number): string | undefined => {
+    const guidOf = (flag: number): GuidWords | undefined => {
       if ((head & flag) === 0) return undefined;
       next += GUID_SIZE;
-      return guidText(bytes.subarray(next - GUID_SIZE, next));
+      return guidWordsAt(view, next - GUID_SIZE);
     };
     const activityId = guidOf(HAS_ACTIVITY);
     const relatedActivityId = guidOf(HAS_RELATED);

@@ -4,6 +4,7 @@
  */
 import { NetTraceEvent } from '../../trace/nettrace/nettrace-event.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
+import { type GuidWords, guidWords } from '../../wire/guid.ts';
 import { FormatVersion } from '../../wire/nettrace/constants.ts';
 import type { NetTraceThread } from '../../wire/nettrace/event.ts';
 import type { LabelList } from '../../wire/nettrace/labels.ts';
@@ -31,6 +32,8 @@ export class NetTraceExport implements Exporter {
   readonly #threads = new Map<string, ThreadHandle>();
   readonly #wireThreads = new WeakMap<NetTraceThread, ThreadHandle>();
   readonly #processIds = new Set<number | undefined>();
+  readonly #activityIds = new LastGuid();
+  readonly #relatedIds = new LastGuid();
   #lastThread: ThreadHandle | undefined;
 
   constructor(version: WrittenVersion, trace: ExportedTrace) {
@@ -49,8 +52,8 @@ export class NetTraceExport implements Exporter {
       thread,
       ticks: event.timestamp,
       processor: event.processor,
-      activityId: event.activityId,
-      relatedActivityId: event.relatedActivityId,
+      activityId: this.#activityIds.of(event.activityId),
+      relatedActivityId: this.#relatedIds.of(event.relatedActivityId),
       labels: labelsOf(event),
       stack: event.stack,
       payload,
@@ -98,6 +101,20 @@ export class NetTraceExport implements Exporter {
       this.#threads.set(key, handle);
     }
     return handle;
+  }
+}
+
+/** The words of GUID texts, of which the same one comes many times running. */
+class LastGuid {
+  #text: string | undefined;
+  #words: GuidWords | undefined;
+
+  of(text: string | undefined): GuidWords | undefined {
+    if (text !== this.#text) {
+      this.#text = text;
+      this.#words = text === undefined ? undefined : guidWords(text);
+    }
+    return this.#words;
   }
 }
 

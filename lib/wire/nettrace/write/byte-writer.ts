@@ -6,19 +6,62 @@
  * call: whoever finds bytes behind it takes them back.
  */
 import { viewOf } from '../../bytes.ts';
+import type { GuidWords } from '../../guid.ts';
 
 const FIRST_SIZE = 1024;
 /** A variable-length integer of 64 bits has at most so many bytes. */
-const MAX_VARINT_SIZE = 10;
+export const MAX_VARINT_SIZE = 10;
 /** 2 to the 28th: four bytes of a variable-length integer. */
 const FOUR_GROUPS = 0x1000_0000;
+const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
+export const GUID_SIZE = 16;
+
+/**
+ * Writes a variable-length integer where there is room for `MAX_VARINT_SIZE` bytes.
+ *
+ * @param value not negative, up to 2^53
+ * @returns the offset behind it
+ */
+export function putVarUint(buffer: Uint8Array, offset: number, value: number): number {
+  let at = offset;
+  let left = value;
+  // The 32-bit operators cannot hold more.
+  for (; left >= FOUR_GROUPS; left = Math.floor(left / 128)) buffer[at++] = (left % 128) | 0x80;
+  for (; left >= 0x80; left >>>= 7) buffer[at++] = (left & 0x7f) | 0x80;
+  buffer[at++] = left;
+  return at;
+}
+
+/** The same of 64 bits without sign. */
+export function putVarUint64(buffer: Uint8Array, offset: number, value: bigint): number {
+  let at = offset;
+  let left = BigInt.asUintN(64, value);
+  for (; left > MAX_SAFE; left >>= 7n) buffer[at++] = Number(left & 0x7fn) | 0x80;
+  return putVarUint(buffer, at, Number(left));
+}
+
+/** A GUID in struct order. */
+export function putGuid(view: DataView, offset: number, { w0, w1, w2, w3 }: GuidWords): number {
+  view.setInt32(offset, w0, true);
+  view.setInt32(offset + 4, w1, true);
+  view.setInt32(offset + 8, w2, true);
+  view.setInt32(offset + 12, w3, true);
+  return offset + GUID_SIZE;
+}
 
 export class NetTraceBytes {
   length = 0;
   /** Up to here, what has been written is whole. */
   kept = 0;
-  private buffer = Buffer.allocUnsafeSlow(FIRST_SIZE);
-  private view = viewOf(this.buffer);
+  /** The memory, until it grows; and the same as a view. */
+  buffer: Buffer;
+  view: DataView;
+
+  /** @param size bytes that there is room for from the start */
+  constructor(size = FIRST_SIZE) {
+    this.buffer = Buffer.allocUnsafeSlow(size);
+    this.view = viewOf(this.buffer);
+  }
 
   uint8(value: number): void {
     const at = this.grow(1);
@@ -59,20 +102,13 @@ export class NetTraceBytes {
   /** @param value not negative, up to 2^53 */
   varUint(value: number): void {
     const start = this.grow(MAX_VARINT_SIZE);
-    let at = start;
-    let left = value;
-    // The 32-bit operators cannot hold more.
-    for (; left >= FOUR_GROUPS; left = Math.floor(left / 128)) this.buffer[at++] = (left % 128) | 0x80;
-    for (; left >= 0x80; left >>>= 7) this.buffer[at++] = (left & 0x7f) | 0x80;
-    this.buffer[at++] = left;
-    this.length = at;
+    this.length = putVarUint(this.buffer, start, value);
   }
 
   /** @param value taken as 64 bits without sign */
   varUint64(value: bigint): void {
-    let left = BigInt.asUintN(64, value);
-    for (; left > BigInt(Number.MAX_SAFE_INTEGER); left >>= 7n) this.uint8(Number(left & 0x7fn) | 0x80);
-    this.varUint(Number(left));
+    const start = this.grow(MAX_VARINT_SIZE);
+    this.length = putVarUint64(this.buffer, start, value);
   }
 
   /** Signed: 0, -1, 1, -2 and so on as 0, 1, 2, 3. */
@@ -85,6 +121,12 @@ export class NetTraceBytes {
   varId64(value: number): void {
     if (value >= 0) this.varUint(value);
     else this.varUint64(BigInt(value));
+  }
+
+  /** In struct order. */
+  guid(value: GuidWords): void {
+    const at = this.grow(GUID_SIZE);
+    putGuid(this.view, at, value);
   }
 
   /** UTF-8 behind its length in bytes. */
@@ -156,6 +198,12 @@ export class NetTraceBytes {
     const taken = this.copy();
     this.length = 0;
     return taken;
+  }
+
+  /** Makes room for so many bytes behind what has been written. */
+  reserve(size: number): void {
+    const end = this.length + size;
+    if (end > this.buffer.length) this.enlarge(end);
   }
 
   /** Where the next `size` bytes go. */

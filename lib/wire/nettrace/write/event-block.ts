@@ -3,7 +3,9 @@
  *
  * Source: perfview's NetTraceFormat_v5.md and NetTraceFormat_v6.md; "Compressed event blob".
  */
-import { guidBytes } from '../../guid.ts';
+import { viewOf } from '../../bytes.ts';
+import { type GuidWords, isSameGuid, NO_GUID } from '../../guid.ts';
+import { scratch, scratchView } from '../../scratch.ts';
 import {
   BlobFlag,
   COMPRESSED_HEADERS,
@@ -11,15 +13,42 @@ import {
   FormatVersion,
   UNKNOWN_PROCESSOR,
 } from '../constants.ts';
-import { NetTraceBytes } from './byte-writer.ts';
+import {
+  GUID_SIZE,
+  MAX_VARINT_SIZE,
+  NetTraceBytes,
+  putGuid,
+  putVarUint,
+  putVarUint64,
+} from './byte-writer.ts';
 import { BLOCK_SIZE } from './row-blocks.ts';
-import type { WrittenEvent, WrittenVersion } from './trace-parts.ts';
+import type { ThreadHandle, WrittenEvent, WrittenVersion } from './trace-parts.ts';
 
-const NOTHING: readonly Uint8Array[] = [];
+/** The bytes of a block, and where they tell the number of its first event. */
+export interface WrittenBlock {
+  readonly bytes: Uint8Array;
+  /** Of its first event, and of all others; undefined in the order of time, where it has events of several. */
+  readonly thread: ThreadHandle | undefined;
+  readonly sequence: number;
+  readonly sequenceAt: number;
+  readonly sequenceEnd: number;
+}
+
+const NOTHING: readonly WrittenBlock[] = [];
 
 const MIN_TIME_AT = 4;
 const MAX_TIME_AT = 12;
-const NO_ACTIVITY = new Uint8Array(16);
+/** What stands before an event's payload, and before the first event: eleven numbers or ids at most. */
+const MAX_HEAD_SIZE = EVENT_BLOCK_HEADER_SIZE + 9 * MAX_VARINT_SIZE + 2 * GUID_SIZE + 1;
+/** Payloads up to so many bytes are copied word by word: a call that copies takes longer. */
+const SMALL_PAYLOAD = 256;
+const WORD_SIZE = 4;
+const TWO_TO_32 = 0x1_0000_0000;
+
+/** A time of 64 bits, and its halves: with these, V8 need not make a bigint of a difference. */
+const time = new BigInt64Array(1);
+const timeHalves = new Uint32Array(time.buffer);
+const LOW = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1 ? 0 : 1;
 
 /** What stands before the events of an event block, and before the metadata of version 4; the times can be set later. */
 export function writeEventBlockHead(bytes: NetTraceBytes): void {
@@ -33,8 +62,20 @@ export class EventBlocks {
   private readonly bytes = new NetTraceBytes();
   private readonly version: WrittenVersion;
   private full = NOTHING;
+  /** The times of the block's events. */
   private minTicks = 0n;
   private maxTicks = 0n;
+  /** Of the blocks before. */
+  private newestOfFull: bigint | undefined;
+  // Of the first event of the block.
+  private firstThread: ThreadHandle | undefined;
+  private firstSequence = 0;
+  private firstSequenceAt = 0;
+  private firstSequenceEnd = 0;
+  /** About the same, and the event's before, relative to the first event's. */
+  private minTime = 0;
+  private maxTime = 0;
+  private lastTime = 0;
   // Of the event before; at the start of a block zero or nothing.
   private metadataId = 0;
   private sequence = 0;
@@ -42,9 +83,11 @@ export class EventBlocks {
   private processor = UNKNOWN_PROCESSOR;
   private threadId = 0;
   private stackId = 0;
-  private ticks = 0n;
-  private activityId: string | undefined;
-  private relatedActivityId: string | undefined;
+  private lastTicks = 0n;
+  private ticksLow = 0;
+  private ticksHigh = 0;
+  private activityId: GuidWords | undefined;
+  private relatedActivityId: GuidWords | undefined;
   private labelListId = 0;
   private payloadSize = 0;
 
@@ -67,79 +110,133 @@ export class EventBlocks {
     isSorted: boolean,
   ): number {
     const { bytes } = this;
-    const { ticks } = event;
-    if (bytes.length !== bytes.kept) this.takeBack();
     if (bytes.kept >= BLOCK_SIZE) this.close();
+    const { metadataId, thread, ofThread = thread, processor = UNKNOWN_PROCESSOR, ticks, payload } = event;
+    const { payloadSize = payload.length } = event;
     const start = bytes.kept;
+    bytes.length = start;
+    bytes.reserve(MAX_HEAD_SIZE + payloadSize + WORD_SIZE);
     const isFirst = start === 0;
-    if (isFirst) this.startBlock(ticks);
+    if (isFirst) this.startBlock();
+    const { buffer, view } = bytes;
     const flagsAt = bytes.length;
-    bytes.uint8(0);
+    let at = flagsAt + 1;
     let flags = isSorted ? BlobFlag.Sorted : 0;
-    if (event.metadataId !== this.metadataId) {
+    if (metadataId !== this.metadataId) {
       flags |= BlobFlag.MetadataId;
-      this.metadataId = event.metadataId;
-      bytes.varUint(event.metadataId);
+      at = putVarUint(buffer, at, metadataId);
     }
-    flags |= this.writeThread(event, sequence, isFirst);
+    const delta = (sequence - this.sequence - 1) >>> 0;
+    const sequenceAt = at;
+    let sequenceEnd = at;
+    if (isFirst || delta !== 0 || thread.id !== this.captureThreadId || processor !== this.processor) {
+      flags |= BlobFlag.CaptureThread;
+      sequenceEnd = putVarUint(buffer, at, delta);
+      at = putVarId64(buffer, sequenceEnd, thread.id);
+      at = putVarUint(buffer, at, processor);
+    }
+    if (ofThread.id !== this.threadId) {
+      flags |= BlobFlag.Thread;
+      at = putVarId64(buffer, at, ofThread.id);
+    }
     if (stackId !== this.stackId) {
       flags |= BlobFlag.Stack;
-      this.stackId = stackId;
-      bytes.varUint(stackId);
+      at = putVarUint(buffer, at, stackId);
     }
-    bytes.varUint64(ticks - this.ticks);
-    flags |=
-      this.version === FormatVersion.V6 ? this.writeLabelList(labelListId) : this.writeActivities(event);
-    const { payload } = event;
-    const payloadSize = payload.length;
+    time[0] = ticks;
+    const ticksLow = timeHalves[LOW] as number;
+    const ticksHigh = timeHalves[1 - LOW] as number;
+    const passed = isFirst ? 0 : (ticksHigh - this.ticksHigh) * TWO_TO_32 + (ticksLow - this.ticksLow);
+    if (!isFirst && passed >= 0 && passed <= Number.MAX_SAFE_INTEGER) at = putVarUint(buffer, at, passed);
+    else at = putVarUint64(buffer, at, isFirst ? ticks : ticks - this.lastTicks);
+    let { activityId, relatedActivityId } = this;
+    if (this.version === FormatVersion.V6) {
+      if (labelListId !== this.labelListId) {
+        flags |= BlobFlag.LabelList;
+        at = putVarUint(buffer, at, labelListId);
+      }
+    } else {
+      if (!isSameGuid(event.activityId, activityId)) {
+        flags |= BlobFlag.ActivityId;
+        activityId = event.activityId;
+        at = putGuid(view, at, activityId ?? NO_GUID);
+      }
+      if (!isSameGuid(event.relatedActivityId, relatedActivityId)) {
+        flags |= BlobFlag.RelatedActivityId;
+        relatedActivityId = event.relatedActivityId;
+        at = putGuid(view, at, relatedActivityId ?? NO_GUID);
+      }
+    }
     if (payloadSize !== this.payloadSize) {
       flags |= BlobFlag.PayloadSize;
-      this.payloadSize = payloadSize;
-      bytes.varUint(payloadSize);
+      at = putVarUint(buffer, at, payloadSize);
     }
-    bytes.bytes(payload);
-    bytes.setBits(flagsAt, flags);
-    let { minTicks, maxTicks } = this;
-    if (ticks < minTicks) minTicks = ticks;
-    if (ticks > maxTicks) maxTicks = ticks;
+    putPayload(bytes, at, payload, payloadSize);
+    at += payloadSize;
+    buffer[flagsAt] = flags;
+    const now = isFirst ? 0 : this.lastTime + passed;
     // No calls from here on: all of this happens, or nothing.
-    this.ticks = ticks;
-    this.minTicks = minTicks;
-    this.maxTicks = maxTicks;
-    bytes.kept = bytes.length;
-    return bytes.kept - start;
+    if (isFirst) {
+      this.firstThread = isSorted ? undefined : thread;
+      this.firstSequence = sequence;
+      this.firstSequenceAt = sequenceAt;
+      this.firstSequenceEnd = sequenceEnd;
+    }
+    this.lastTime = now;
+    this.lastTicks = ticks;
+    if (isFirst || now < this.minTime) {
+      this.minTime = now;
+      this.minTicks = ticks;
+    }
+    if (isFirst || now > this.maxTime) {
+      this.maxTime = now;
+      this.maxTicks = ticks;
+    }
+    this.metadataId = metadataId;
+    this.sequence = sequence;
+    this.captureThreadId = thread.id;
+    this.processor = processor;
+    this.threadId = ofThread.id;
+    this.stackId = stackId;
+    this.ticksLow = ticksLow;
+    this.ticksHigh = ticksHigh;
+    this.activityId = activityId;
+    this.relatedActivityId = relatedActivityId;
+    this.labelListId = labelListId;
+    this.payloadSize = payloadSize;
+    bytes.length = at;
+    bytes.kept = at;
+    return at - start;
   }
 
-  /** All whole events since `clear`, in blocks that are there until the next event. */
-  blocks(): readonly Uint8Array[] {
-    if (this.bytes.kept === 0) return this.full;
-    this.setTimes();
-    return [...this.full, this.bytes.whole()];
+  /** All whole events since `clear`, in blocks of memory of their own. */
+  blocks(): readonly WrittenBlock[] {
+    return this.bytes.kept === 0 ? this.full : [...this.full, this.block()];
+  }
+
+  /** The newest event's time; undefined where there is none. */
+  get newestTicks(): bigint | undefined {
+    const { newestOfFull, maxTicks } = this;
+    if (this.bytes.kept === 0) return newestOfFull;
+    return newestOfFull === undefined || maxTicks > newestOfFull ? maxTicks : newestOfFull;
   }
 
   /** Starts anew, with the memory that is there. */
   clear(): void {
     this.full = NOTHING;
+    this.newestOfFull = undefined;
     this.bytes.length = 0;
     this.bytes.kept = 0;
   }
 
-  /** An event was given up amid. What comes next cannot refer to it, as events of one block do. */
-  private takeBack(): void {
-    if (this.bytes.kept > 0) this.close();
-    else this.bytes.length = 0;
-  }
-
-  private startBlock(ticks: bigint): void {
+  /** For the first event: nothing of it counts before that is there. */
+  private startBlock(): void {
     writeEventBlockHead(this.bytes);
-    this.minTicks = ticks;
-    this.maxTicks = ticks;
     this.metadataId = 0;
     this.sequence = 0;
     this.captureThreadId = 0;
     this.threadId = 0;
     this.stackId = 0;
-    this.ticks = 0n;
     this.activityId = undefined;
     this.relatedActivityId = undefined;
     this.labelListId = 0;
@@ -147,59 +244,41 @@ export class EventBlocks {
   }
 
   private close(): void {
-    this.setTimes();
-    const full = [...this.full, this.bytes.wholeCopy()];
+    const full = [...this.full, this.block()];
+    const { newestTicks } = this;
+    // No calls: the block is full once.
     this.full = full;
+    this.newestOfFull = newestTicks;
     this.bytes.length = 0;
     this.bytes.kept = 0;
   }
 
-  private setTimes(): void {
-    this.bytes.setInt64(MIN_TIME_AT, this.minTicks);
-    this.bytes.setInt64(MAX_TIME_AT, this.maxTicks);
+  private block(): WrittenBlock {
+    const bytes = this.bytes.wholeCopy();
+    const view = viewOf(bytes);
+    view.setBigInt64(MIN_TIME_AT, this.minTicks, true);
+    view.setBigInt64(MAX_TIME_AT, this.maxTicks, true);
+    return {
+      bytes,
+      thread: this.firstThread,
+      sequence: this.firstSequence,
+      sequenceAt: this.firstSequenceAt,
+      sequenceEnd: this.firstSequenceEnd,
+    };
   }
+}
 
-  private writeThread(event: WrittenEvent, sequence: number, isFirst: boolean): number {
-    const { thread, ofThread = thread, processor = UNKNOWN_PROCESSOR } = event;
-    const delta = (sequence - this.sequence - 1) >>> 0;
-    const isSame = thread.id === this.captureThreadId && processor === this.processor && delta === 0;
-    this.sequence = sequence;
-    let flags = 0;
-    if (isFirst || !isSame) {
-      flags |= BlobFlag.CaptureThread;
-      this.captureThreadId = thread.id;
-      this.processor = processor;
-      this.bytes.varUint(delta);
-      this.bytes.varId64(thread.id);
-      this.bytes.varUint(processor);
-    }
-    if (ofThread.id !== this.threadId) {
-      flags |= BlobFlag.Thread;
-      this.threadId = ofThread.id;
-      this.bytes.varId64(ofThread.id);
-    }
-    return flags;
-  }
+/** An id; -1 and the like as 64 bits without sign. */
+function putVarId64(buffer: Uint8Array, offset: number, value: number): number {
+  return value >= 0 ? putVarUint(buffer, offset, value) : putVarUint64(buffer, offset, BigInt(value));
+}
 
-  private writeLabelList(labelListId: number): number {
-    if (labelListId === this.labelListId) return 0;
-    this.labelListId = labelListId;
-    this.bytes.varUint(labelListId);
-    return BlobFlag.LabelList;
-  }
-
-  private writeActivities({ activityId, relatedActivityId }: WrittenEvent): number {
-    let flags = 0;
-    if (activityId !== this.activityId) {
-      flags |= BlobFlag.ActivityId;
-      this.activityId = activityId;
-      this.bytes.bytes(activityId === undefined ? NO_ACTIVITY : guidBytes(activityId));
-    }
-    if (relatedActivityId !== this.relatedActivityId) {
-      flags |= BlobFlag.RelatedActivityId;
-      this.relatedActivityId = relatedActivityId;
-      this.bytes.bytes(relatedActivityId === undefined ? NO_ACTIVITY : guidBytes(relatedActivityId));
-    }
-    return flags;
+function putPayload({ buffer, view }: NetTraceBytes, at: number, payload: Uint8Array, size: number): void {
+  if (payload === scratch && size <= SMALL_PAYLOAD) {
+    for (let i = 0; i < size; i += WORD_SIZE) view.setInt32(at + i, scratchView.getInt32(i, true), true);
+  } else if (size === payload.length) {
+    buffer.set(payload, at);
+  } else {
+    buffer.set(payload.subarray(0, size), at);
   }
 }

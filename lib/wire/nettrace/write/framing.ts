@@ -22,8 +22,8 @@ export interface WrittenFraming {
   taken: number;
   /** What stands before the first block. */
   start(): void;
-  /** Bytes stand in the trace in the order in which they are given. */
-  block(kind: number, body: Uint8Array): void;
+  /** Blocks stand in the trace in the order in which they are given; one may be given in parts. */
+  block(kind: number, ...parts: readonly Uint8Array[]): void;
   /** What stands behind the last block. */
   end(): void;
 }
@@ -43,7 +43,7 @@ export class FramingV4 implements WrittenFraming {
     this.bytes.bytes(Buffer.from(FAST_SERIALIZATION_MAGIC));
   }
 
-  block(kind: number, body: Uint8Array): void {
+  block(kind: number, ...parts: readonly Uint8Array[]): void {
     const { bytes } = this;
     const isTrace = kind === BlockKind.Trace;
     const version = isTrace ? FormatVersion.V4 : MAX_BLOCK_VERSION;
@@ -57,11 +57,11 @@ export class FramingV4 implements WrittenFraming {
     bytes.bytes(Buffer.from(name));
     bytes.uint8(SerializationTag.EndObject);
     if (!isTrace) {
-      bytes.uint32(body.length);
+      bytes.uint32(sizeOf(parts));
       const padding = -(this.taken + bytes.length) & (BLOCK_ALIGNMENT - 1);
       for (let i = 0; i < padding; i++) bytes.uint8(0);
     }
-    bytes.bytes(body);
+    for (const part of parts) bytes.bytes(part);
     bytes.uint8(SerializationTag.EndObject);
   }
 
@@ -85,12 +85,16 @@ export class FramingV6 implements WrittenFraming {
     this.bytes.uint32(MINOR_VERSION);
   }
 
-  block(kind: number, body: Uint8Array): void {
-    this.bytes.uint32(body.length | (kind << SIZE_BITS));
-    this.bytes.bytes(body);
+  block(kind: number, ...parts: readonly Uint8Array[]): void {
+    this.bytes.uint32(sizeOf(parts) | (kind << SIZE_BITS));
+    for (const part of parts) this.bytes.bytes(part);
   }
 
   end(): void {
-    this.block(BlockKind.EndOfStream, new Uint8Array());
+    this.block(BlockKind.EndOfStream);
   }
+}
+
+function sizeOf(parts: readonly Uint8Array[]): number {
+  return parts.reduce((size, part) => size + part.length, 0);
 }

@@ -1,53 +1,89 @@
-/** What a nettrace's writer gathers until the next piece goes out, and what it knows until the next sequence point. */
+/** What has come since the last piece of a trace, and what is known until the next sequence point. */
 import { FormatVersion } from '../constants.ts';
-import { type EventBlocks, writeEventBlockHead } from './event-block.ts';
-import { NumberedRows, RowBlocks, type RowNumbers } from './row-blocks.ts';
-import type { Thread } from './sequence-points.ts';
-import type { WrittenVersion } from './trace-parts.ts';
+import { type EventBlocks, type WrittenBlock, writeEventBlockHead } from './event-block.ts';
+import { LabelLists, type LabelPlaces } from './label-lists.ts';
+import { NumberedRows, RowBlocks, RowNumbers } from './row-blocks.ts';
+import type { ThreadNumber, TouchedThread } from './sequence-points.ts';
+import type { ThreadHandle, WrittenVersion } from './trace-parts.ts';
+
+/** What has come since the last round. Its bytes are its own. */
+export interface WrittenRound {
+  readonly metadata: readonly Uint8Array[];
+  readonly threadRows: readonly Uint8Array[];
+  readonly stacks: readonly Uint8Array[];
+  readonly labelLists: readonly Uint8Array[];
+  readonly events: readonly WrittenBlock[];
+  /** The newest event's; undefined where there is none. */
+  readonly ticks: bigint | undefined;
+  /** Whether a sequence point ends it: no event that comes later is older, and none refers to its labels and stacks. */
+  readonly isComplete: boolean;
+  /** For the sequence point: threads with events or losses since the last one. */
+  readonly touched: readonly TouchedThread[];
+  /** Threads that end with it; of version 6. */
+  readonly removed: readonly ThreadNumber[];
+}
+
+export interface Thread extends ThreadHandle {
+  sequence: number;
+  /** The round in which it had events last, and where they are in it; where events are in the order of threads. */
+  round: number;
+  blocksAt: number;
+  /** The epoch that it is known to be touched in, and the one that it had events in last. */
+  epoch: number;
+  eventEpoch: number;
+}
 
 /** What there is from one sequence point to the next. */
-export interface Epoch {
+export class Epoch {
   readonly number: number;
   /** Threads with events or losses. */
-  readonly touched: Set<Thread>;
-  /** Of version 6: threads that end with the sequence point. */
-  readonly removed: Set<Thread>;
-  readonly stackNumbers: RowNumbers;
-  readonly labelListNumbers: RowNumbers;
+  readonly touched = new Set<Thread>();
+  readonly removed = new Set<Thread>();
+  readonly stackNumbers = new RowNumbers();
+  readonly labelNumbers = new RowNumbers();
+
+  constructor(number: number) {
+    this.number = number;
+  }
+
+  touchedThread({ id, sequence, eventEpoch }: Thread): TouchedThread {
+    return { id, sequence, hasEvents: eventEpoch === this.number };
+  }
 }
 
-export function newEpoch(number: number): Epoch {
-  return {
-    number,
-    touched: new Set(),
-    removed: new Set(),
-    stackNumbers: new Map(),
-    labelListNumbers: new Map(),
-  };
-}
-
-/** What goes out with the next piece. Replaced by the next one as a whole, which cannot fail halfway. */
+/** What the next round will have. Replaced by the next one as a whole, which cannot fail halfway. */
 export class Round {
   readonly number: number;
   readonly epoch: Epoch;
   readonly metadata: RowBlocks;
   readonly threadRows = new RowBlocks(() => {});
   readonly stacks: NumberedRows;
-  readonly labelLists: NumberedRows;
+  readonly labelLists: LabelLists;
   /** The events: by threads, or where they are in the order of time, those of all threads together. */
   readonly blocks: EventBlocks[] = [];
   /** Those of the rounds before, to be used again. */
   readonly spare: EventBlocks[];
   eventBytes = 0;
 
-  constructor(number: number, epoch: Epoch, version: WrittenVersion, spare: EventBlocks[]) {
+  constructor(
+    number: number,
+    epoch: Epoch,
+    version: WrittenVersion,
+    places: LabelPlaces,
+    spare: EventBlocks[],
+  ) {
     this.number = number;
     this.epoch = epoch;
     this.metadata = new RowBlocks(
       version === FormatVersion.V6 ? (bytes) => bytes.uint16(0) : writeEventBlockHead,
     );
     this.stacks = new NumberedRows(epoch.stackNumbers);
-    this.labelLists = new NumberedRows(epoch.labelListNumbers);
+    this.labelLists = new LabelLists(places, epoch.number, epoch.labelNumbers);
     this.spare = spare;
+  }
+
+  get isEmpty(): boolean {
+    const { blocks, metadata, threadRows, stacks, labelLists } = this;
+    return blocks.length === 0 && [metadata, threadRows, stacks, labelLists].every((rows) => rows.isEmpty);
   }
 }

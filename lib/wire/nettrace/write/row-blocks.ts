@@ -16,6 +16,10 @@ export class RowBlocks {
     this.writeHead = writeHead;
   }
 
+  get isEmpty(): boolean {
+    return this.bytes.kept === 0 && this.full.length === 0;
+  }
+
   /** The row is there when this returns, and not where this throws. */
   add(writeRow: (bytes: NetTraceBytes) => void): void {
     const { bytes } = this;
@@ -27,9 +31,9 @@ export class RowBlocks {
     bytes.kept = bytes.length;
   }
 
-  /** The blocks of all rows, which are there until the next one is added. */
+  /** The blocks of all rows. */
   blocks(): readonly Uint8Array[] {
-    return this.bytes.kept === 0 ? this.full : [...this.full, this.bytes.whole()];
+    return this.bytes.kept === 0 ? this.full : [...this.full, this.bytes.wholeCopy()];
   }
 
   private close(): void {
@@ -41,15 +45,19 @@ export class RowBlocks {
 }
 
 /** The numbers of rows that others refer to, from 1 on. */
-export type RowNumbers = Map<string, number>;
+export class RowNumbers {
+  last = 0;
+  readonly byKey = new Map<string, number>();
+}
 
 const COUNT_AT = 4;
 
-/** Rows that others refer to by number, each once: blocks of their first number, their count, the rows. */
+/** Rows that others refer to by number: blocks of their first number, their count, the rows. */
 export class NumberedRows {
+  /** In the last block. */
+  count = 0;
   private readonly bytes = new NetTraceBytes();
   private readonly numbers: RowNumbers;
-  private count = 0;
   private full = NOTHING;
   private fullSize = 0;
 
@@ -58,45 +66,62 @@ export class NumberedRows {
     this.numbers = numbers;
   }
 
+  get isEmpty(): boolean {
+    return this.pendingBytes === 0;
+  }
+
   get pendingBytes(): number {
     return this.fullSize + this.bytes.kept;
   }
 
-  /** @param key tells the rows apart */
-  numberOf(key: string, writeRow: (bytes: NetTraceBytes) => void): number {
-    const { bytes, numbers } = this;
-    const known = numbers.get(key);
-    if (known !== undefined) return known;
+  /**
+   * Where the next row is to be written. It counts when its number, `count` and the bytes that are kept say so, by
+   * assignments with no call between them.
+   */
+  begin(): NetTraceBytes {
+    const { bytes } = this;
     if (bytes.kept >= BLOCK_SIZE) this.close();
     // A row may have been given up amid.
     bytes.length = bytes.kept;
-    const number = numbers.size + 1;
     if (bytes.length === 0) {
-      bytes.uint32(number);
+      bytes.uint32(this.numbers.last + 1);
       bytes.uint32(0);
     }
+    return bytes;
+  }
+
+  /** The row's number; it is written unless it is there. @param key tells the rows apart */
+  numberOf(key: string, writeRow: (bytes: NetTraceBytes) => void): number {
+    const { numbers } = this;
+    const known = numbers.byKey.get(key);
+    if (known !== undefined) return known;
+    const bytes = this.begin();
     writeRow(bytes);
-    numbers.set(key, number);
+    const number = numbers.last + 1;
+    numbers.byKey.set(key, number);
     // No calls from here on: who has a number has its row.
+    numbers.last = number;
     this.count++;
     bytes.kept = bytes.length;
     return number;
   }
 
-  /** The blocks of all new rows, which are there until the next one is added. */
+  /** The blocks of all new rows. */
   blocks(): readonly Uint8Array[] {
-    if (this.count === 0) return this.full;
-    this.bytes.setUint32(COUNT_AT, this.count);
-    return [...this.full, this.bytes.whole()];
+    return this.count === 0 ? this.full : [...this.full, this.block()];
   }
 
   private close(): void {
-    this.bytes.setUint32(COUNT_AT, this.count);
-    const full = [...this.full, this.bytes.wholeCopy()];
+    const full = [...this.full, this.block()];
     this.full = full;
     this.fullSize += this.bytes.kept;
     this.bytes.length = 0;
     this.bytes.kept = 0;
     this.count = 0;
+  }
+
+  private block(): Uint8Array {
+    this.bytes.setUint32(COUNT_AT, this.count);
+    return this.bytes.wholeCopy();
   }
 }

@@ -1,4 +1,5 @@
 /** What a nettrace is written from: the trace, its kinds of events, its threads, and the events. */
+import type { GuidWords } from '../../guid.ts';
 import type { NetTraceField } from '../field-type.ts';
 
 export type WrittenVersion = 4 | 6;
@@ -78,12 +79,13 @@ export interface WrittenEvent {
   readonly ofThread?: ThreadHandle | undefined;
   readonly ticks: bigint;
   readonly processor?: number | undefined;
-  /** GUID text. */
-  readonly activityId?: string | undefined;
-  readonly relatedActivityId?: string | undefined;
+  readonly activityId?: GuidWords | undefined;
+  readonly relatedActivityId?: GuidWords | undefined;
   /** Version 6. */
   readonly labels?: WrittenLabels | undefined;
   /** Addresses, the innermost frame first. */
   readonly stack?: readonly bigint[] | undefined;
   readonly payload: Uint8Array;
+  /** How many of the payload's bytes count; unless given, all. */
+  readonly payloadSize?: number | undefined;
 }

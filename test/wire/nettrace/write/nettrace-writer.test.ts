@@ -1,5 +1,6 @@
 /** What is written, read back; and every byte of it held to the rules of the format. */
 import { describe, expect, it } from 'vitest';
+import { guidWords } from '../../../../lib/wire/guid.ts';
 import { TypeCode } from '../../../../lib/wire/nettrace/constants.ts';
 import type { NetTraceEvent } from '../../../../lib/wire/nettrace/event.ts';
 import { NetTraceWriter } from '../../../../lib/wire/nettrace/write/nettrace-writer.ts';
@@ -35,7 +36,8 @@ describe.each([4, 6] as const)('a written nettrace of version %i', (version) => 
     const metadataId = writer.define(KIND);
     const thread = writer.thread({ processId: 4321, threadId: 11 });
     const ids = { activityId: ACTIVITY, relatedActivityId: OTHER };
-    writer.write({ metadataId, thread, ticks: 2000n, processor: 1, ...ids, payload: Uint8Array.of(1, 2) });
+    const words = { activityId: guidWords(ACTIVITY), relatedActivityId: guidWords(OTHER) };
+    writer.write({ metadataId, thread, ticks: 2000n, processor: 1, ...words, payload: Uint8Array.of(1, 2) });
     writer.write({ metadataId, thread, ticks: 2000n, payload: Uint8Array.of(3, 4) });
     const { events } = written(writer);
     expect(events.map(texts)).toEqual([
@@ -192,7 +194,7 @@ describe.each([4, 6] as const)('a written nettrace of version %i', (version) => 
         thread,
         ticks: BigInt(i),
         stack,
-        activityId: ACTIVITY,
+        activityId: guidWords(ACTIVITY),
         payload: new Uint8Array(40),
       });
       if (writer.pendingBytes >= 300_000) pieces.push(writer.flush());
@@ -269,8 +271,8 @@ describe('what only version 6 has', () => {
       version: 9,
     };
     const event = { metadataId, thread, payload: NOTHING };
-    writer.write({ ...event, ticks: 1n, activityId: ACTIVITY, labels });
-    writer.write({ ...event, ticks: 2n, activityId: ACTIVITY, labels });
+    writer.write({ ...event, ticks: 1n, activityId: guidWords(ACTIVITY), labels });
+    writer.write({ ...event, ticks: 2n, activityId: guidWords(ACTIVITY), labels });
     writer.write({ ...event, ticks: 3n, labels: {} });
     const { checked, events, head } = written(writer);
     expect(checked.labelLists).toBe(1);

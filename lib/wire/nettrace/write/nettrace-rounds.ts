@@ -1,0 +1,189 @@
+/**
+ * Encodes events as they come, in rounds: what has come from one time to another, in blocks. Any number of traces can
+ * be made of the rounds, each of them from another round on; see `NetTracePieces`.
+ *
+ * Each method does all of its work or none, even where it cannot run to its end: an application that catches its
+ * stack overflow goes on writing events. See `NetTraceBytes`.
+ */
+import { FormatVersion } from '../constants.ts';
+import { EventBlocks } from './event-block.ts';
+import { LabelPlaces } from './label-lists.ts';
+import { writeMetadataRowV4 } from './metadata-v4-row.ts';
+import { writeMetadataRowV6 } from './metadata-v6-row.ts';
+import { Epoch, Round, type Thread, type WrittenRound } from './round.ts';
+import { BLOCK_SIZE } from './row-blocks.ts';
+import { writeThreadRow } from './thread-row.ts';
+import type {
+  ThreadHandle,
+  WrittenEvent,
+  WrittenMetadata,
+  WrittenThread,
+  WrittenVersion,
+} from './trace-parts.ts';
+
+/**
+ * - `time`: all events come in the order of time. Readers show them as early as they come, and in this order
+ * - `thread`: only those of each thread do; up to a complete round, threads may come in any order
+ */
+export type EventOrderGiven = 'time' | 'thread';
+
+/** A block has less than 16 MiB, with what stands in it before: an event with a larger payload is dropped. */
+const MAX_PAYLOAD_SIZE = (1 << 24) - 2 * BLOCK_SIZE;
+/** More than so many missing events, of one thread between two sequence points, readers do not take for such. */
+const MAX_DROPPED = 0x7fff_ffff;
+/** Threads come and go, and the memory for the events of one has about 100 KB: of so many it is kept. */
+const MAX_SPARE = 16;
+
+export class NetTraceRounds {
+  private readonly version: WrittenVersion;
+  private readonly pointerSize: 4 | 8;
+  private readonly order: EventOrderGiven;
+  private readonly places = new LabelPlaces();
+  private lastThreadIndex = 0;
+  /** Of version 4, whose ids are the system's: one that comes back has its numbers go on. */
+  private readonly threadsById = new Map<number, Thread>();
+  private round: Round;
+  private lastMetadataId = 0;
+
+  constructor(version: WrittenVersion, pointerSize: 4 | 8, order: EventOrderGiven) {
+    this.version = version;
+    this.pointerSize = pointerSize;
+    this.order = order;
+    this.round = new Round(1, new Epoch(1), version, this.places, []);
+  }
+
+  /** About how many bytes the next round has, without descriptions of events and threads. */
+  get pendingBytes(): number {
+    const { stacks, labelLists, eventBytes } = this.round;
+    return stacks.pendingBytes + labelLists.pendingBytes + eventBytes;
+  }
+
+  /** Describes a kind of events. @returns its id */
+  define(metadata: WrittenMetadata): number {
+    const id = this.lastMetadataId + 1;
+    const writeRow = this.version === FormatVersion.V6 ? writeMetadataRowV6 : writeMetadataRowV4;
+    this.round.metadata.add((bytes) => writeRow(bytes, id, metadata));
+    this.lastMetadataId = id;
+    return id;
+  }
+
+  /** Adds a thread. To be called once for each, since version 6 takes them for different ones. */
+  thread(thread: WrittenThread): ThreadHandle {
+    const isV6 = this.version === FormatVersion.V6;
+    const id = isV6 ? this.lastThreadIndex + 1 : (thread.threadId ?? 0);
+    const known = this.threadsById.get(id);
+    if (known !== undefined) return known;
+    const added: Thread = { id, sequence: 0, round: 0, blocksAt: 0, epoch: 0, eventEpoch: 0 };
+    if (isV6) this.round.threadRows.add((bytes) => writeThreadRow(bytes, id, thread));
+    else this.threadsById.set(id, added);
+    this.lastThreadIndex++;
+    return added;
+  }
+
+  /** A thread that writes nothing from now on. Version 6 has its readers forget it. */
+  removeThread(thread: ThreadHandle): void {
+    if (this.version === FormatVersion.V6) this.round.epoch.removed.add(thread as Thread);
+  }
+
+  /**
+   * Takes the next event. Of one that is too large for the format, traces tell that it is missing. The event is there
+   * when this returns, and not where this throws.
+   */
+  write(event: WrittenEvent): void {
+    const thread = event.thread as Thread;
+    if ((event.payloadSize ?? event.payload.length) > MAX_PAYLOAD_SIZE) {
+      this.drop(thread, 1);
+      return;
+    }
+    const { round } = this;
+    if (thread.epoch !== round.epoch.number) this.touch(thread);
+    const events =
+      thread.round === round.number ? (round.blocks[thread.blocksAt] as EventBlocks) : this.eventsOf(thread);
+    const stackId = event.stack === undefined ? 0 : this.stackOf(event.stack);
+    const labelListId = this.version === FormatVersion.V6 ? round.labelLists.numberOf(event) : 0;
+    const sequence = (thread.sequence + 1) >>> 0;
+    const size = events.add(event, sequence, stackId, labelListId, this.order === 'time');
+    // No calls from here on: the event is there.
+    thread.sequence = sequence;
+    thread.eventEpoch = round.epoch.number;
+    round.eventBytes += size;
+  }
+
+  /** Notes that events of the thread are missing. In the order of time, after its first one. */
+  drop(thread: ThreadHandle, count: number): void {
+    const dropped = thread as Thread;
+    this.touch(dropped);
+    dropped.sequence = (dropped.sequence + Math.min(count, MAX_DROPPED)) >>> 0;
+  }
+
+  /**
+   * Everything up to here; undefined where there is nothing.
+   *
+   * @param isComplete whether all events of the time have come: see `WrittenRound.isComplete`
+   */
+  take(isComplete: boolean): WrittenRound | undefined {
+    const { round } = this;
+    const { epoch, blocks } = round;
+    const hasTold = isComplete && epoch.touched.size + epoch.removed.size > 0;
+    if (!hasTold && round.isEmpty) return undefined;
+    const taken: WrittenRound = {
+      metadata: round.metadata.blocks(),
+      threadRows: round.threadRows.blocks(),
+      stacks: round.stacks.blocks(),
+      labelLists: round.labelLists.blocks(),
+      events: blocks.flatMap((events) => events.blocks()),
+      ticks: newest(blocks),
+      isComplete,
+      touched: isComplete ? Array.from(epoch.touched, (thread) => epoch.touchedThread(thread)) : [],
+      removed: isComplete ? Array.from(epoch.removed, (thread) => epoch.touchedThread(thread)) : [],
+    };
+    const nextEpoch = isComplete ? new Epoch(epoch.number + 1) : epoch;
+    const spare = [...round.spare, ...blocks].slice(0, MAX_SPARE);
+    const next = new Round(round.number + 1, nextEpoch, this.version, this.places, spare);
+    // No calls: whoever gets the round can be sure that nothing of it comes again.
+    this.round = next;
+    return taken;
+  }
+
+  private touch(thread: Thread): void {
+    const { epoch } = this.round;
+    epoch.touched.add(thread);
+    thread.epoch = epoch.number;
+  }
+
+  private eventsOf(thread: Thread): EventBlocks {
+    const { number, blocks } = this.round;
+    if (this.order === 'time') return blocks[0] ?? this.newBlocks();
+    const events = this.newBlocks();
+    thread.blocksAt = blocks.length - 1;
+    thread.round = number;
+    return events;
+  }
+
+  private newBlocks(): EventBlocks {
+    const { spare, blocks } = this.round;
+    const events = spare.pop() ?? new EventBlocks(this.version);
+    events.clear();
+    blocks.push(events);
+    return events;
+  }
+
+  private stackOf(stack: readonly bigint[]): number {
+    if (stack.length === 0) return 0;
+    return this.round.stacks.numberOf(stack.join(), (bytes) => {
+      bytes.uint32(stack.length * this.pointerSize);
+      for (const address of stack) {
+        if (this.pointerSize === 8) bytes.uint64(address);
+        else bytes.uint32(Number(BigInt.asUintN(32, address)));
+      }
+    });
+  }
+}
+
+function newest(blocks: readonly EventBlocks[]): bigint | undefined {
+  let ticks: bigint | undefined;
+  for (const { newestTicks } of blocks) {
+    if (newestTicks !== undefined && (ticks === undefined || newestTicks > ticks)) ticks = newestTicks;
+  }
+  return ticks;
+}
