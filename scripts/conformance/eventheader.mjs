@@ -11,9 +11,11 @@ import { join } from 'node:path';
 import { decodeEventHeader } from '../../dist/wire/eventheader/decode.js';
 import { EventHeaderError } from '../../dist/wire/eventheader/error.js';
 import { openEventHeader } from '../../dist/wire/eventheader/open.js';
-import { renderEventJson } from '../../dist/wire/eventheader/render-json.js';
+import { loadTestModule } from '../lib/test-module.mjs';
 import { runEncodeCase } from './eventheader-encode.mjs';
 import { fromSurrogateEscape, readJsonLines, readObjectLines } from './reference-text.mjs';
+
+const { renderEventJson } = await loadTestModule('test/wire/eventheader/render-json.ts');
 
 const COMPLETE = { fieldTags: true, allMeta: true };
 

@@ -11,10 +11,12 @@ import { join } from 'node:path';
 import { openPerfData } from '../../dist/trace/perf-data/open-perf-data.js';
 import { openFile } from '../../dist/trace/source/file-source.js';
 import { jsonValue } from '../../dist/trace/trace-event.js';
-import { renderEventJson } from '../../dist/wire/eventheader/render-json.js';
-import { readPerfData } from '../../dist/wire/perf-data/file.js';
 import { readTracepointValue } from '../../dist/wire/perf-data/tracepoint-value.js';
+import { loadTestModule } from '../lib/test-module.mjs';
 import { readObjectLines } from './reference-text.mjs';
+
+const { renderEventJson } = await loadTestModule('test/wire/eventheader/render-json.ts');
+const { readPerfData } = await loadTestModule('test/wire/perf-data/perf-data-file.ts');
 
 export const name = 'perf-data';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseManifest } from '../../lib/wire/manifest/parse.ts';
+import { parseManifest } from '../wire/manifest/parse-manifest.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 

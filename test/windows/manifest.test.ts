@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { activityPath, type SourceStatus } from '../../lib/index.ts';
 import { ManifestAssembly } from '../../lib/wire/manifest/in-band.ts';
-import { parseManifest } from '../../lib/wire/manifest/parse.ts';
+import { parseManifest } from '../wire/manifest/parse-manifest.ts';
 import { callsOf, type EtwCall, type WriteCall } from './etw-call.ts';
 import { runProgram, skipReason, suiteName } from './run-program.ts';
 

@@ -8,7 +8,7 @@ import { EventEncoder } from '../event-encoder.ts';
 import { compilePayloadWriter, type ValueSchema } from '../payload-writer.ts';
 import type { EventSchema } from '../schema.ts';
 import type { ValueWriter } from '../values/faults.ts';
-import { MESSAGE_EVENT, SESSION_KEYWORDS_MASK } from './constants.ts';
+import { SESSION_KEYWORDS_MASK } from './constants.ts';
 import { FIELD_LAYOUTS } from './field-layouts.ts';
 
 const NO_METADATA = new Uint8Array(0);
@@ -31,11 +31,3 @@ export function manifestDescriptor(schema: EventSchema): Uint8Array {
   const keywords = schema.keywords | SESSION_KEYWORDS_MASK;
   return encodeEventDescriptor({ ...schema, keywords, channel: Channel.None });
 }
-
-/** That of `MESSAGE_EVENT`, which every session gets, whatever its level and keywords, and which has no task. */
-export const MESSAGE_DESCRIPTOR: Uint8Array = encodeEventDescriptor({
-  ...MESSAGE_EVENT,
-  task: 0,
-  keywords: 2n ** 64n - 1n,
-  channel: Channel.None,
-});

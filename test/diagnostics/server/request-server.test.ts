@@ -14,11 +14,11 @@ import { defineEventSource } from '../../../lib/source/event-source.ts';
 import { openTrace } from '../../../lib/trace/open-trace.ts';
 import { encodeAdvertise } from '../../../lib/wire/diagnostics-ipc/advertise.ts';
 import { ErrorCode } from '../../../lib/wire/diagnostics-ipc/constants.ts';
-import { decodeEnvironment, readEnvironmentSize } from '../../../lib/wire/diagnostics-ipc/environment.ts';
 import { decodeReply } from '../../../lib/wire/diagnostics-ipc/reply.ts';
 import { encodeRequest } from '../../../lib/wire/diagnostics-ipc/request.ts';
 import type { StreamingTracing, UserEventsTracing } from '../../../lib/wire/diagnostics-ipc/tracing.ts';
 import { missingOnWindows, named } from '../../platforms.ts';
+import { decodeEnvironment, readEnvironmentSize } from '../../wire/diagnostics-ipc/read-environment.ts';
 import { readAll } from '../client/fake-client.ts';
 import { folder, Served, SOCKETS, useFolder } from './served.ts';
 

@@ -6,11 +6,7 @@ import {
   encodeAdvertise,
 } from '../../../lib/wire/diagnostics-ipc/advertise.ts';
 import { ErrorCode } from '../../../lib/wire/diagnostics-ipc/constants.ts';
-import {
-  decodeEnvironment,
-  encodeEnvironment,
-  readEnvironmentSize,
-} from '../../../lib/wire/diagnostics-ipc/environment.ts';
+import { encodeEnvironment } from '../../../lib/wire/diagnostics-ipc/environment.ts';
 import type { MessageCursor } from '../../../lib/wire/diagnostics-ipc/message-cursor.ts';
 import { type ProcessInfo, readProcessInfo } from '../../../lib/wire/diagnostics-ipc/process-info.ts';
 import {
@@ -22,6 +18,7 @@ import {
   errorCodeText,
 } from '../../../lib/wire/diagnostics-ipc/reply.ts';
 import { bytesOf, hexOf, messageOf } from './bytes.ts';
+import { decodeEnvironment, readEnvironmentSize } from './read-environment.ts';
 
 const COOKIE = '00112233-4455-6677-8899-aabbccddeeff';
 const COOKIE_BYTES = '33221100 5544 7766 8899aabbccddeeff';

@@ -2,8 +2,8 @@
 import { expect, it } from 'vitest';
 import { decodeEventHeader } from '../../../lib/wire/eventheader/decode.ts';
 import { EventHeaderError } from '../../../lib/wire/eventheader/error.ts';
-import { renderEventJson } from '../../../lib/wire/eventheader/render-json.ts';
 import { eventBytes, name, randomNumbers, uint16 } from './event-bytes.ts';
+import { renderEventJson } from './render-json.ts';
 
 const ROUNDS = 5_000;
 const TRACEPOINT = 'P_L5K1';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { errnoName } from '../../../lib/wire/eventheader/errno-names.ts';
 import { EventHeaderError } from '../../../lib/wire/eventheader/error.ts';
-import { renderEventJson } from '../../../lib/wire/eventheader/render-json.ts';
+import { errnoName } from './errno-names.ts';
 import { eventBytes, hex, name, text, uint16 } from './event-bytes.ts';
+import { renderEventJson } from './render-json.ts';
 
 const EVENT = hex(
   `07 02 0700 3412 01 04 2000 0280 000102030405060708090a0b0c0d0e0f 101112131415161718191a1b1c1d1e1f

@@ -2,12 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { Guid } from '../../../lib/activity/guid.ts';
 import type { FieldDefinitions } from '../../../lib/source/fields.ts';
+import { Channel, encodeEventDescriptor } from '../../../lib/wire/etw/event-descriptor.ts';
 import { MESSAGE_EVENT } from '../../../lib/wire/manifest/constants.ts';
-import {
-  ManifestEncoder,
-  MESSAGE_DESCRIPTOR,
-  manifestDescriptor,
-} from '../../../lib/wire/manifest/encode.ts';
+import { ManifestEncoder, manifestDescriptor } from '../../../lib/wire/manifest/encode.ts';
 import { manifestNamesProblem, manifestProblem } from '../../../lib/wire/manifest/problem.ts';
 import { type EventSchema, FIELD_TYPES, type FieldType } from '../../../lib/wire/schema.ts';
 import { takeFaults } from '../../../lib/wire/values/faults.ts';
@@ -45,7 +42,9 @@ describe('an event', () => {
   });
 
   it('of what went wrong passes every level and keyword', () => {
-    expect(MESSAGE_DESCRIPTOR).toEqual(hex('0000 00 00 00 00 0000 ffffffffffffffff'));
+    const ofAll = { task: 0, keywords: 2n ** 64n - 1n, channel: Channel.None };
+    const descriptor = encodeEventDescriptor({ ...MESSAGE_EVENT, ...ofAll });
+    expect(descriptor).toEqual(hex('0000 00 00 00 00 0000 ffffffffffffffff'));
     expect(write(new ManifestEncoder(MESSAGE_EVENT), { message: 'no' }).payload).toEqual(hex('6e006f000000'));
   });
 });

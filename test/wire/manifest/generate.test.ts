@@ -2,10 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import type { FieldDefinitions } from '../../../lib/source/fields.ts';
 import { generateManifest } from '../../../lib/wire/manifest/generate.ts';
-import { type ManifestEvent, parseManifest } from '../../../lib/wire/manifest/parse.ts';
 import { manifestProblem } from '../../../lib/wire/manifest/problem.ts';
 import type { EventSchema } from '../../../lib/wire/schema.ts';
 import { schemaOf } from '../eventheader/encoded-event.ts';
+import { type ManifestEvent, parseManifest } from './parse-manifest.ts';
 
 const GUID = 'ce5fa4ea-ab00-5402-8b76-9f76ac858fb5';
 

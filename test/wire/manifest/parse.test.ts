@@ -1,7 +1,7 @@
 /** Manifests that others wrote, and texts that are none. */
 import { describe, expect, it } from 'vitest';
 import { ManifestError } from '../../../lib/wire/manifest/error.ts';
-import { parseManifest } from '../../../lib/wire/manifest/parse.ts';
+import { parseManifest } from './parse-manifest.ts';
 
 /** As .NET Framework 4.5 wrote it: no symbols, no session keywords, and maps. */
 const TASKS = `<instrumentationManifest xmlns="http://schemas.microsoft.com/win/2004/08/events">

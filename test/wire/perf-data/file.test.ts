@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { PerfDataError } from '../../../lib/wire/perf-data/error.ts';
-import { readPerfData } from '../../../lib/wire/perf-data/file.ts';
 import { randomNumbers } from '../eventheader/event-bytes.ts';
 import {
   Bytes,
@@ -12,6 +11,7 @@ import {
   sample,
   TRACEPOINT_ID,
 } from './file-bytes.ts';
+import { readPerfData } from './perf-data-file.ts';
 
 /** An EventHeader event "E" with a u8 field, little-endian whatever the file is. */
 const EVENT = [7, 0, 0, 0, 0, 0, 0, 5, 5, 0, 1, 0, 0x45, 0, 0x69, 0, 2, 9];

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { readPerfData } from '../../../../lib/wire/perf-data/file.ts';
 import { SAMPLE_TIME_OFFSET } from '../../../../lib/wire/perf-data/write/attr.ts';
 import { DESCRIPTIONS_SIZE, Descriptions } from '../../../../lib/wire/perf-data/write/descriptions.ts';
 import type { RecordedEvent } from '../../../../lib/wire/perf-data/write/features.ts';
 import { fileEnd, HEADER_SIZE } from '../../../../lib/wire/perf-data/write/file.ts';
 import { announcement, passedRecords, recordingStart } from '../../../../lib/wire/perf-data/write/pipe.ts';
 import { commRecord, FINISHED_ROUND, lostRecord } from '../../../../lib/wire/perf-data/write/records.ts';
+import { readPerfData } from '../perf-data-file.ts';
 import { EVENT, FORMAT, facts, SIDE_BAND_EVENT, sample } from './recorded.ts';
 
 const [tracepoint, sideBand] = facts.events;

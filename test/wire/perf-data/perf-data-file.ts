@@ -1,10 +1,10 @@
 /** A perf.data that is wholly in memory. */
-import { PerfDataError } from './error.ts';
-import { readHead } from './head.ts';
-import { Piece } from './piece.ts';
-import { RecordReader } from './record-reader.ts';
-import type { PerfRecord } from './records.ts';
-import type { PerfSession } from './session.ts';
+import { PerfDataError } from '../../../lib/wire/perf-data/error.ts';
+import { readHead } from '../../../lib/wire/perf-data/head.ts';
+import { Piece } from '../../../lib/wire/perf-data/piece.ts';
+import { RecordReader } from '../../../lib/wire/perf-data/record-reader.ts';
+import type { PerfRecord } from '../../../lib/wire/perf-data/records.ts';
+import type { PerfSession } from '../../../lib/wire/perf-data/session.ts';
 
 export interface PerfDataFile {
   readonly session: PerfSession;

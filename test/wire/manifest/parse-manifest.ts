@@ -3,8 +3,8 @@
  * References between its parts are resolved, and one to what is not declared is an error: see
  * `describeManifest` for manifests of whatever origin.
  */
-import { LEVEL_NAMES, OPCODE_NAMES } from './constants.ts';
-import { ManifestError } from './error.ts';
+import { LEVEL_NAMES, OPCODE_NAMES } from '../../../lib/wire/manifest/constants.ts';
+import { ManifestError } from '../../../lib/wire/manifest/error.ts';
 import {
   integer,
   type ManifestSections,
@@ -13,8 +13,8 @@ import {
   providerGuid,
   readSections,
   required,
-} from './sections.ts';
-import type { Tag } from './xml.ts';
+} from '../../../lib/wire/manifest/sections.ts';
+import type { Tag } from '../../../lib/wire/manifest/xml.ts';
 
 /** A number with a name: a task, an opcode, or a value of a map. */
 export interface NamedNumber {
