@@ -111,8 +111,8 @@ export function activityName(provider: string, eventName: string, task = 0): str
  * nested in the last: deeper with every tick, until no ids are left at level 100. Such loops are common in JavaScript,
  * so each iteration becomes a sibling of the last: `//1/1`, `//1/2`, ...
  *
- * @returns the context in which to start an activity of this name: `context`, unless that is an ended activity of the same name,
- * with only ended ones in between; then the one in which that activity was started.
+ * @returns the context in which to start an activity of this name: `context`, unless that is an ended activity of the
+ *   same name, with only ended ones in between; then the one in which that activity was started
  */
 export function afterFinishedLoop(
   context: ActivityContext | undefined,

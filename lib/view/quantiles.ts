@@ -6,9 +6,6 @@
 /** Buckets for each doubling. A bucket's middle is off by at most half its width: by 1/256 of the duration. */
 const BUCKETS_PER_DOUBLING = 128;
 
-/** The largest relative error of a quantile. */
-export const QUANTILE_ERROR: number = 1 / (2 * BUCKETS_PER_DOUBLING);
-
 export class Quantiles {
   count = 0;
   min = Number.POSITIVE_INFINITY;
@@ -25,7 +22,7 @@ export class Quantiles {
   }
 
   /**
-   * The smallest duration that `share` (0 to 1) of all do not exceed, within `QUANTILE_ERROR`; undefined where
+   * The smallest duration that `share` (0 to 1) of all do not exceed, within 1/256 of it; undefined where
    * there are none. The first and the last are exact.
    */
   at(share: number): number | undefined {

@@ -1,7 +1,7 @@
 /**
  * A value's bytes as a natural JavaScript value.
  */
-import { hexText, readSigned, readUnsigned, uuidText, viewOf } from '../bytes.ts';
+import { readSigned, readUnsigned, uuidText, viewOf } from '../bytes.ts';
 import type { Value } from '../decoded-field.ts';
 import { ipAddressText } from '../ip-address.ts';
 import {
@@ -83,9 +83,4 @@ export function readBoolean(bytes: Uint8Array, littleEndian: boolean): boolean |
 export function readFloat(bytes: Uint8Array, littleEndian: boolean): number {
   const view = viewOf(bytes);
   return bytes.length === 4 ? view.getFloat32(0, littleEndian) : view.getFloat64(0, littleEndian);
-}
-
-/** Bytes as text: lower-case hex with spaces between. */
-export function bytesText(bytes: Uint8Array): string {
-  return hexText(bytes, ' ');
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { floatText, timeText } from '../../../lib/wire/eventheader/number-text.ts';
+import { floatText, timeText } from './number-text.ts';
 
 describe('a float as text', () => {
   // Expected: std::to_chars of libstdc++.

@@ -6,14 +6,14 @@
  * bytes that are not UTF-8 (code points above U+10FFFF), here stands U+FFFD.
  * Source: LinuxTracepoints, the output of EventFormatter.
  */
-import { readSigned, readUnsigned } from '../../../lib/wire/bytes.ts';
+import { hexText, readSigned, readUnsigned } from '../../../lib/wire/bytes.ts';
 import { type DecodedField, decodeFields } from '../../../lib/wire/eventheader/decode-fields.ts';
-import { floatText, timeText } from '../../../lib/wire/eventheader/number-text.ts';
 import { type OpenedEvent, openEventHeader } from '../../../lib/wire/eventheader/open.ts';
 import { type ParsedField, parseMetadata } from '../../../lib/wire/eventheader/parse-metadata.ts';
-import { bytesText, readBoolean, readFloat, readText } from '../../../lib/wire/eventheader/value.ts';
+import { readBoolean, readFloat, readText } from '../../../lib/wire/eventheader/value.ts';
 import { valueKindOf } from '../../../lib/wire/eventheader/value-kind.ts';
 import { errnoName } from './errno-names.ts';
+import { floatText, timeText } from './number-text.ts';
 
 /** What a recording knows of an event beside its bytes; goes first in `meta`. */
 export interface SampleMeta {
@@ -156,7 +156,7 @@ function valueJson(field: ParsedField, bytes: Uint8Array, littleEndian: boolean)
     case 'float':
       return floatJson(bytes, littleEndian);
     case 'bytes':
-      return `"${bytesText(bytes)}"`;
+      return `"${hexText(bytes, ' ')}"`;
     case 'port':
       return String(readUnsigned(bytes, false));
     default:
