@@ -21,6 +21,7 @@ const FLOORS = [
   ['counters'],
   ['runtime', 'integrations'],
   ['diagnostics'],
+  ['auto'],
   ['cli'],
 ];
 const WRITE_ROAD = [
@@ -33,6 +34,7 @@ const WRITE_ROAD = [
   'runtime',
   'integrations',
   'diagnostics',
+  'auto',
 ];
 const READ_ROAD = ['trace', 'playback', 'view'];
 

@@ -95,6 +95,7 @@ describe('the installed package', () => {
 
   it.each([
     ['tracewright', 'defineEventSource'],
+    ['tracewright/auto', 'instrument'],
     ['tracewright/counters', 'EventCounter'],
     ['tracewright/diagnostics', 'enableDiagnostics'],
     ['tracewright/integrations/opentelemetry-metrics', 'meterProvider'],

@@ -3,6 +3,7 @@
 /** @type {Readonly<Record<string, string>>} each entry's module under lib/ */
 export const entries = {
   index: 'index',
+  auto: 'auto/index',
   counters: 'counters/index',
   diagnostics: 'diagnostics/index',
   'opentelemetry-metrics': 'integrations/opentelemetry-metrics',

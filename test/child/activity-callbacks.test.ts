@@ -19,7 +19,7 @@ const WAYS = [
 describeEachNode('a bare Start in callbacks that overlap', (run) => {
   let results: Readonly<Record<string, readonly Line[]>>;
   beforeAll(async () => {
-    results = (await run('callbacks.mjs')) as typeof results;
+    results = (await run('child/activity-programs/callbacks.mjs')) as typeof results;
   });
 
   describe.each([

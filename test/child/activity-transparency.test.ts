@@ -42,7 +42,7 @@ const FAILED = [
 describeEachNode('activity()', (run) => {
   let report: Report;
   beforeAll(async () => {
-    report = (await run('transparency.mjs')) as Report;
+    report = (await run('child/activity-programs/transparency.mjs')) as Report;
   });
 
   it('gives the application what it gets without a listener', () => {

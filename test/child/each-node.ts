@@ -9,29 +9,29 @@ import { majors, nodes } from '../../scripts/nodes.mjs';
 const [ownMajor = ''] = process.versions.node.split('.');
 const programOf = (major: string) => (major === ownMajor ? process.execPath : nodes[major]);
 
-/** Runs the program, which prints JSON, and returns what it printed. */
+/** Runs a program of the folder test/, which prints JSON, and returns what it printed. */
 export type RunProgram = (program: string, ...args: string[]) => Promise<unknown>;
 
 /**
  * A suite for each major version; `node scripts/nodes.mjs` fetches those that are not there. TRACEWRIGHT_REQUIRE=nodes
  * has a missing one fail instead of skip.
  */
-export function describeEachNode(what: string, define: (run: RunProgram) => void): void {
+export function describeEachNode(what: string, define: (run: RunProgram, major: string) => void): void {
   for (const major of majors) {
     const node = programOf(major);
     if (node === undefined && !isRequired('nodes')) {
       describe.skip(`${what}, on Node.js ${major} (skipped: run node scripts/nodes.mjs)`, () => {
-        define(async () => undefined);
+        define(async () => undefined, major);
       });
       continue;
     }
     describe(`${what}, on Node.js ${major}`, () => {
       define(async (program, ...args) => {
         if (node === undefined) throw new Error(`There is no Node.js ${major}: run node scripts/nodes.mjs.`);
-        const path = join(import.meta.dirname, 'activity-programs', program);
+        const path = join(import.meta.dirname, '..', program);
         const { stdout } = await promisify(execFile)(node, [path, ...args], { timeout: 25_000 });
         return JSON.parse(stdout);
-      });
+      }, major);
     });
   }
 }

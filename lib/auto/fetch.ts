@@ -1,0 +1,138 @@
+/** Requests that undici makes, and with it `fetch`: each an activity in the one that makes it. */
+import type { Socket } from 'node:net';
+import type { Activity } from '../activity/activity.ts';
+import { sharedActivities } from '../activity/shared.ts';
+import type { TraceContext } from '../activity/trace-context.ts';
+import type { Observation } from '../runtime/observation.ts';
+import { type ActivityEvents, activityEventsOf } from '../source/activity-events.ts';
+import { subscribed } from './channels.ts';
+import type { HttpEvents, RequestFields } from './http-events.ts';
+import {
+  failureFields,
+  hostAndPort,
+  NO_FAILURE,
+  NO_STATUS,
+  originOf,
+  pathAndQueryOf,
+} from './request-fields.ts';
+import type { Settings } from './settings.ts';
+
+/** What undici says of a request; it documents these members for its channels. */
+interface UndiciRequest {
+  readonly origin?: string | URL;
+  readonly path: string;
+  readonly method: string;
+  readonly upgrade?: string | null;
+  /** Names and values in turn; before version 6, as the text that is sent. */
+  readonly headers?: unknown;
+  addHeader(name: string, value: string): void;
+}
+
+interface OpenRequest {
+  readonly activity: Activity;
+  statusCode: number;
+}
+
+interface RequestMessage {
+  readonly request: UndiciRequest;
+}
+
+const OK = 200;
+const SWITCHING_PROTOCOLS = 101;
+
+export class FetchRequests {
+  readonly #events: ActivityEvents;
+  readonly #settings: Settings;
+  readonly #flow = sharedActivities().flow;
+  readonly #open = new WeakMap<UndiciRequest, OpenRequest>();
+  /** Requests to go on in another protocol, of which most versions of undici do not tell that they have ended. */
+  #upgrades: (() => void) | undefined;
+
+  constructor(events: HttpEvents, settings: Settings) {
+    this.#events = activityEventsOf(events, 'ClientRequest');
+    this.#settings = settings;
+  }
+
+  get observation(): Observation {
+    return {
+      isWanted: () => this.#settings.isOn('fetch') && this.#events.startEnabled,
+      start: () => {
+        const end = subscribed({
+          'undici:request:create': ({ request }: RequestMessage) => this.#begin(request),
+          'undici:request:headers': (message: RequestMessage & { response: { statusCode: number } }) =>
+            this.#answer(message.request, message.response.statusCode),
+          'undici:request:trailers': ({ request }: RequestMessage) => this.#end(request, NO_FAILURE),
+          'undici:request:error': ({ request, error }: RequestMessage & { error: unknown }) =>
+            this.#end(request, failureFields(error)),
+        });
+        return () => {
+          end();
+          this.#upgrades?.();
+          this.#upgrades = undefined;
+        };
+      },
+    };
+  }
+
+  #begin(request: UndiciRequest): void {
+    if (!this.#events.startEnabled) return;
+    const activity = this.#events.beginIn(this.#flow.context, () => this.#fieldsOf(request));
+    if (activity === undefined) return;
+    if (this.#settings.tracesAny) this.#sendTrace(request, activity.trace);
+    this.#open.set(request, { activity, statusCode: NO_STATUS });
+    if (request.upgrade || request.method === 'CONNECT') {
+      this.#upgrades ??= subscribed({
+        'undici:client:sendHeaders': (message: RequestMessage & { readonly socket: Socket }) =>
+          this.#endWithSocket(message.request, message.socket),
+      });
+    }
+  }
+
+  #answer(request: UndiciRequest, statusCode: number): void {
+    const open = this.#open.get(request);
+    if (open !== undefined) open.statusCode = statusCode;
+  }
+
+  #end(request: UndiciRequest, failure: typeof NO_FAILURE): void {
+    const open = this.#open.get(request);
+    if (open === undefined) return;
+    this.#open.delete(request);
+    const { statusCode } = open;
+    this.#events.endBegun(open.activity, () => ({ statusCode, ...failure }));
+  }
+
+  /** One that neither was answered nor has failed was upgraded: its connection is what it has become. */
+  #endWithSocket(request: UndiciRequest, socket: Socket): void {
+    if (!request.upgrade && request.method !== 'CONNECT') return;
+    socket.on('close', () => {
+      const isConnect = request.method === 'CONNECT';
+      this.#answer(request, isConnect ? OK : SWITCHING_PROTOCOLS);
+      this.#end(request, NO_FAILURE);
+    });
+  }
+
+  /** Where the application does not do so itself. */
+  #sendTrace(request: UndiciRequest, trace: TraceContext | undefined): void {
+    if (trace === undefined || hasTraceparent(request.headers)) return;
+    const { scheme, host, port } = this.#fieldsOf(request);
+    if (!this.#settings.isTraced(originOf(scheme, host, port))) return;
+    for (const [name, value] of Object.entries(trace.headers)) request.addHeader(name, value);
+  }
+
+  #fieldsOf({ origin, path, method }: UndiciRequest): RequestFields {
+    const [scheme = '', authority = ''] = String(origin ?? '').split('://');
+    return {
+      pathAndQuery: pathAndQueryOf(path, this.#settings.hasQueries),
+      method,
+      scheme,
+      ...hostAndPort(authority, scheme),
+      versionMajor: 1,
+      versionMinor: 1,
+    };
+  }
+}
+
+function hasTraceparent(headers: unknown): boolean {
+  const names = Array.isArray(headers) ? headers : String(headers).split(/[\r\n:]+/);
+  return names.some((name) => typeof name === 'string' && name.toLowerCase() === 'traceparent');
+}

@@ -1,0 +1,148 @@
+/** Requests that servers of node:http and node:https get: each an activity, which all that it causes belongs to. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Activity } from '../activity/activity.ts';
+import { RemoteContext } from '../activity/crossing.ts';
+import type { ActivityFlow } from '../activity/flow.ts';
+import { sharedActivities } from '../activity/shared.ts';
+import { TraceContext } from '../activity/trace-context.ts';
+import type { Observation } from '../runtime/observation.ts';
+import { type ActivityEvents, activityEventsOf } from '../source/activity-events.ts';
+import { subscribed } from './channels.ts';
+import type { HttpEvents, RequestFields } from './http-events.ts';
+import { hostAndPort, NO_STATUS, pathAndQueryOf } from './request-fields.ts';
+import { routeOf } from './route.ts';
+import type { Settings } from './settings.ts';
+
+interface RequestMessage {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly socket: Socket;
+}
+
+/** A request that has no Stop yet. */
+class OpenRequest {
+  readonly request: IncomingMessage;
+  readonly activity: Activity;
+  /** What a framework says of it. */
+  route: string | undefined;
+  readonly #response: ServerResponse;
+
+  constructor(request: IncomingMessage, response: ServerResponse, activity: Activity) {
+    this.request = request;
+    this.#response = response;
+    this.activity = activity;
+  }
+
+  get outcome() {
+    const { headersSent, statusCode, writableFinished } = this.#response;
+    return {
+      statusCode: headersSent ? statusCode : NO_STATUS,
+      route: this.route ?? routeOf(this.request),
+      errorType: writableFinished ? '' : 'aborted',
+    };
+  }
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+}
+
+export class ServerRequests {
+  readonly #events: ActivityEvents;
+  readonly #settings: Settings;
+  readonly #flow: ActivityFlow = sharedActivities().flow;
+  readonly #bySocket = new WeakMap<Socket, Set<OpenRequest>>();
+
+  constructor(events: HttpEvents, settings: Settings) {
+    this.#events = activityEventsOf(events, 'Request');
+    this.#settings = settings;
+  }
+
+  /** Undefined for one that is not traced. */
+  find(request: IncomingMessage): OpenRequest | undefined {
+    for (const open of this.#bySocket.get(request.socket) ?? []) if (open.request === request) return open;
+    return undefined;
+  }
+
+  /** What has to be subscribed to. */
+  get observation(): Observation {
+    return {
+      isWanted: () => this.#settings.isOn('httpServer') && this.#events.startEnabled,
+      start: () => {
+        // The flow puts the context of a connection right before each of its requests, by the same channel: it has to
+        // come first, so it stays for as long as this does.
+        this.#flow.begin();
+        const release = this.#flow.keepWhile(() => true);
+        const end = subscribed({ 'http.server.request.start': (message) => this.#begin(message) });
+        return () => {
+          end();
+          release();
+        };
+      },
+    };
+  }
+
+  #begin({ request, response, socket }: RequestMessage): void {
+    if (!this.#events.startEnabled) return;
+    // Never in the running code's context: on Node.js 20 and 22 that may be another request's of the connection.
+    const activity = this.#events.beginIn(this.#contextOf(request), () => this.#fieldsOf(request, socket));
+    if (activity === undefined) return;
+    this.#flow.enter(activity);
+    const open = new OpenRequest(request, response, activity);
+    const ofSocket = this.#openOf(socket);
+    ofSocket.add(open);
+    // Node.js calls these in the context of the connection, or of another request of it. What the application does
+    // then belongs here, and it comes later than this.
+    const comeBack = () => this.#comeBackTo(activity);
+    if (hasBody(request)) request.on('end', comeBack);
+    response.on('finish', comeBack);
+    // Comes always, where `finish` does not for a client that has gone.
+    response.on('close', () => {
+      comeBack();
+      process.nextTick(this.#end, open, ofSocket);
+    });
+  }
+
+  #comeBackTo(activity: Activity): void {
+    if (!this.#flow.active) return;
+    let current = this.#flow.context?.activity;
+    while (current !== undefined && current !== activity) current = current.creator;
+    if (current === undefined) this.#flow.enter(activity);
+  }
+
+  readonly #end = (open: OpenRequest, ofSocket: Set<OpenRequest>): void => {
+    if (ofSocket.delete(open)) this.#events.endBegun(open.activity, () => open.outcome);
+  };
+
+  /** Those of the connection; when it closes, they end. */
+  #openOf(socket: Socket): Set<OpenRequest> {
+    const known = this.#bySocket.get(socket);
+    if (known !== undefined) return known;
+    const ofSocket = new Set<OpenRequest>();
+    this.#bySocket.set(socket, ofSocket);
+    // A response that waits behind others is told of nothing.
+    socket.on('close', () => {
+      for (const open of ofSocket) process.nextTick(this.#end, open, ofSocket);
+    });
+    return ofSocket;
+  }
+
+  #contextOf({ headers }: IncomingMessage): RemoteContext | undefined {
+    if (!this.#settings.heedsTraceparent || headers.traceparent === undefined) return undefined;
+    const trace = TraceContext.parse(headers.traceparent, headers.tracestate);
+    return trace === undefined ? undefined : new RemoteContext(trace);
+  }
+
+  #fieldsOf(request: IncomingMessage, socket: Socket): RequestFields {
+    const scheme = 'encrypted' in socket && socket.encrypted === true ? 'https' : 'http';
+    return {
+      pathAndQuery: pathAndQueryOf(request.url ?? '', this.#settings.hasQueries),
+      method: request.method ?? '',
+      scheme,
+      ...hostAndPort(request.headers.host ?? '', scheme),
+      versionMajor: request.httpVersionMajor,
+      versionMinor: request.httpVersionMinor,
+    };
+  }
+}

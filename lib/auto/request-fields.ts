@@ -1,0 +1,54 @@
+/** What is told of a request: its target in parts, without what may be secret, and no longer than fits an event. */
+import { shortened, thrownFields } from '../runtime/exception-fields.ts';
+
+const DEFAULT_PORTS: Readonly<Record<string, number>> = { http: 80, https: 443 };
+const MAX_HOST = 255;
+const MAX_PATH = 2000;
+
+/** Where there is no response, as .NET has it. */
+export const NO_STATUS = -1;
+
+/** Of a host header, or the authority of a URL: `example.com:8080`, `[::1]`. */
+export function hostAndPort(authority: string, scheme: string): { host: string; port: number } {
+  const colon = authority.lastIndexOf(':');
+  // The colons of an IPv6 address are in brackets, which are not a part of it.
+  const hasPort = colon >= 0 && !authority.endsWith(']');
+  const host = hasPort ? authority.slice(0, colon) : authority;
+  const port = hasPort ? Number(authority.slice(colon + 1)) : 0;
+  return {
+    host: shortened(host.startsWith('[') ? host.slice(1, -1) : host, MAX_HOST),
+    port: port > 0 && port <= 0xffff && Number.isInteger(port) ? port : (DEFAULT_PORTS[scheme] ?? 0),
+  };
+}
+
+/** As URLs have it: without the scheme's own port. */
+export function originOf(scheme: string, host: string, port: number): string {
+  const authority = host.includes(':') ? `[${host}]` : host;
+  return `${scheme}://${authority}${port === DEFAULT_PORTS[scheme] ? '' : `:${port}`}`;
+}
+
+/**
+ * Queries hold keys and names: unless they are wanted, it is only told that there is one, as .NET does since version 9.
+ *
+ * @param target of a request; to a proxy it may be a whole URL, of which only the path is told
+ */
+export function pathAndQueryOf(target: string, hasQueries: boolean): string {
+  const path = target.startsWith('/') || target === '*' ? target : pathOfUrl(target);
+  const query = hasQueries ? -1 : path.indexOf('?');
+  return shortened(query < 0 ? path : `${path.slice(0, query)}?*`, MAX_PATH);
+}
+
+function pathOfUrl(target: string): string {
+  const authority = target.indexOf('://');
+  if (authority < 0) return target;
+  const path = target.indexOf('/', authority + '://'.length);
+  return path < 0 ? '/' : target.slice(path);
+}
+
+/** Of what went wrong; its type is OpenTelemetry's `error.type`: a code such as ECONNREFUSED, or the error's name. */
+export function failureFields(error: unknown): { errorType: string; errorMessage: string } {
+  const { code, type, message } = thrownFields(error);
+  return { errorType: code === '' ? type : code, errorMessage: message };
+}
+
+export const NO_FAILURE = { errorType: '', errorMessage: '' };

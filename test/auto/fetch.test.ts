@@ -1,0 +1,99 @@
+/** Requests of fetch: each is exactly one activity in the one that makes it, however it ends. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { describeEachNode } from '../child/each-node.ts';
+import { Recording } from './recording.ts';
+
+const OK = { errorType: '', errorMessage: '' };
+
+describeEachNode('a request of fetch', (run) => {
+  let recording: Recording;
+  beforeAll(async () => {
+    recording = new Recording(await run('auto/programs/fetch.mjs'));
+  });
+  const requests = (way: string) => recording.activities(way, 'ClientRequest');
+  const stopsOf = (way: string) => requests(way).map(({ stop }) => stop);
+
+  it('begins in the activity that makes it, and has one Stop, in every way', () => {
+    for (const way of recording.ways) {
+      const works = recording.activities(way, 'Work').map(({ path }) => path);
+      for (const request of requests(way)) {
+        expect(works, way).toContain(request.in);
+        expect(request.stop, way).toHaveLength(1);
+        expect(request.inside, way).toEqual([]);
+      }
+    }
+  });
+
+  it.each([
+    ['answered', [200]],
+    ['concurrent', [200, 200, 200, 200]],
+    ['failed', [404, 500]],
+    ['withoutBody', [200, 204]],
+    ['streamed', [200]],
+  ])('%s: has the status of its answer', (way, statusCodes) => {
+    expect(stopsOf(way)).toEqual(statusCodes.map((statusCode) => [{ statusCode, ...OK }]));
+  });
+
+  it('is one for each address that it is sent on to', () => {
+    expect(
+      requests('redirected').map(({ start, stop }) => [start.pathAndQuery, stop[0]?.statusCode]),
+    ).toEqual([
+      ['/redirect', 302],
+      ['/ok', 200],
+    ]);
+  });
+
+  it.each([
+    ['refused', -1, 'ECONNREFUSED', /^connect ECONNREFUSED/],
+    ['hungUp', -1, 'UND_ERR_SOCKET', /^other side closed$/],
+    ['halfAnswered', 200, 'UND_ERR_SOCKET', /^other side closed$/],
+    ['aborted', -1, 'AbortError', /aborted/],
+    ['cancelled', 200, 'AbortError', /aborted/],
+    ['neverRead', 200, 'string', /^Response object has been garbage collected$/],
+  ])('%s: says why it failed', (way, statusCode, errorType, message) => {
+    expect(stopsOf(way)).toEqual([[{ statusCode, errorType, errorMessage: expect.stringMatching(message) }]]);
+  });
+
+  it('leaves what the application does with the response where it was', () => {
+    for (const work of recording.activities('concurrent', 'Work')) {
+      expect(work.inside).toEqual([{ text: 'is answered' }]);
+    }
+  });
+
+  it('of a WebSocket has one Stop, at the latest with the connection', () => {
+    if (recording.notes('upgraded') === false) return expect(requests('upgraded')).toEqual([]);
+    expect(stopsOf('upgraded')).toEqual([[{ statusCode: 101, ...OK }]]);
+  });
+
+  it('is described as in System.Net.Http', () => {
+    expect(requests('answered')[0]?.start).toMatchObject({
+      scheme: 'http',
+      host: '127.0.0.1',
+      port: expect.any(Number),
+      pathAndQuery: '/path?*',
+      versionMajor: 1,
+      versionMinor: 1,
+      method: 'GET',
+    });
+  });
+
+  describe('with a traceparent', () => {
+    it('is so to the origins that are asked for alone', () => {
+      const sent = requests('traced').map(({ start }) => `00-${start.traceId}-${start.spanId}-03`);
+      expect(recording.notes('traced')).toEqual([sent[0], '', sent[2], 'of the application', '']);
+    });
+
+    it('is what caused the request that another server gets', () => {
+      const [served] = recording.activities('traced', 'Request');
+      const [made] = requests('traced');
+      expect(served?.start).toMatchObject({
+        traceId: made?.start.traceId,
+        parentSpanId: made?.start.spanId,
+      });
+    });
+  });
+
+  it('is nothing while that is off', () => {
+    expect(requests('off')).toEqual([]);
+  });
+});

@@ -1,0 +1,71 @@
+/** What is subscribed to, and when; and what `instrument` takes. */
+import { channel } from 'node:diagnostics_channel';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { type InstrumentOptions, instrument } from '../../lib/auto/index.ts';
+import { eventSources, listen } from '../../lib/index.ts';
+
+const http = eventSources().find(({ name }) => name === 'Node.Http');
+if (http === undefined) throw new Error('There is no Node.Http.');
+
+const CHANNELS = ['http.server.request.start', 'http.client.request.error', 'undici:request:create'];
+const subscribed = () => CHANNELS.filter((name) => channel(name).hasSubscribers);
+
+afterEach(() => instrument({ httpServer: true, httpClient: true, fetch: true }));
+
+describe('channels', () => {
+  it('are subscribed to while somebody wants the events, and only then', async () => {
+    expect(subscribed()).toEqual([]);
+    const [first, second] = [listen(http, () => {}), listen(http, () => {})];
+    expect(subscribed()).toEqual(CHANNELS);
+    first.close();
+    expect(subscribed()).toEqual(CHANNELS);
+    second.close();
+    // On Node.js 20 and 22 the flow of activities has the first one, for a second after the last listener.
+    await vi.waitFor(() => expect(subscribed()).toEqual([]), { timeout: 5000 });
+  });
+
+  it('are subscribed to by what is on alone, also while somebody listens', () => {
+    instrument({ fetch: false });
+    const subscription = listen(http, () => {});
+    expect(subscribed()).toEqual(CHANNELS.slice(0, 2));
+    instrument({ fetch: true, httpClient: false });
+    expect(subscribed()).toEqual([CHANNELS[0], CHANNELS[2]]);
+    subscription.close();
+  });
+
+  it('whose messages are not as expected are no reason to end the process', async () => {
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error) => warnings.push(warning);
+    process.on('warning', onWarning);
+    const subscription = listen(http, () => {});
+    channel('undici:request:create').publish({ request: null });
+    channel('undici:request:create').publish(undefined);
+    channel('http.client.request.error').publish({});
+    subscription.close();
+    await vi.waitFor(() => expect(warnings).toHaveLength(2));
+    process.off('warning', onWarning);
+    expect(warnings.map(({ message }) => message.split(':', 4).slice(0, 3).join(':'))).toEqual([
+      expect.stringContaining('A message of the channel undici:request:create'),
+      expect.stringContaining('A message of the channel http.client.request.error'),
+    ]);
+  });
+});
+
+describe('instrument', () => {
+  it.each([
+    [null, 'instrument takes an object of options, not null.'],
+    [
+      { htpServer: false },
+      "There is no option 'htpServer' of instrument; the options are httpServer, httpClient, fetch, queries, traceparent.",
+    ],
+    [{ fetch: 'off' }, "The option fetch of instrument is true or false, not 'off'."],
+    [
+      { traceparent: { to: 'https://a' } },
+      "traceparent.to takes origins such as 'https://example.com', not 'https://a'.",
+    ],
+    [{ traceparent: { to: ['a.example'] } }, "'a.example' is no origin: 'https://example.com' would be one."],
+    [{ traceparent: { to: ['mailto:a'] } }, "'mailto:a' is no origin: 'https://example.com' would be one."],
+  ])('refuses %o', (options, message) => {
+    expect(() => instrument(options as unknown as InstrumentOptions)).toThrow(new TypeError(message));
+  });
+});
