@@ -1,5 +1,5 @@
 /** The rules of the house that can be checked: which way imports point, what the package holds and runs. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -192,5 +192,24 @@ describe('the sources', () => {
       readFileSync(path, 'utf8').includes(beside),
     );
     expect(naming.map((path) => relative(packageFolder, path))).toEqual([]);
+  });
+});
+
+/** The files that a line of ARCHITECTURE.md names: short names are beside the last file with a folder. */
+function filesNamedIn(line: string): string[] {
+  let folder = '.';
+  return Array.from(line.matchAll(/`(\w[\w./-]*\.(?:ts|cc|mjs))`/g), ([, name = '']) => {
+    if (name.includes('/')) folder = dirname(name);
+    return name.includes('/') ? name : join(folder, name);
+  });
+}
+
+describe('ARCHITECTURE.md', () => {
+  it('names files that exist', () => {
+    const named = readFileSync(join(packageFolder, 'ARCHITECTURE.md'), 'utf8')
+      .split('\n')
+      .flatMap(filesNamedIn);
+    expect(named).toContain('lib/activity/tracker.ts');
+    expect(named.filter((file) => !existsSync(join(packageFolder, file)))).toEqual([]);
   });
 });
