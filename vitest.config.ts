@@ -33,11 +33,17 @@ function startsSomething(path: string, seen = new Set<string>()): boolean {
   );
 }
 
-/** The pure tests: those of the folders above that start nothing. */
+/** Each of these takes seconds: it tries very many inputs, or very large ones. */
+const LONG =
+  /fuzz|\/(?:wire\/manifest\/describe|view\/trace-activities|view\/report\/trace-report|trace\/source\/archives)\.test\.ts$/;
+
+/** The pure tests: those of the folders above that start nothing, and take moments. */
 const quick = PURE_FOLDERS.flatMap((folder) =>
   readdirSync(join(packageFolder, 'test', folder), { recursive: true, encoding: 'utf8' })
     .map((name) => `test/${folder}/${name.replaceAll('\\', '/')}`)
-    .filter((name) => name.endsWith('.test.ts') && !startsSomething(join(packageFolder, name))),
+    .filter(
+      (name) => name.endsWith('.test.ts') && !LONG.test(name) && !startsSomething(join(packageFolder, name)),
+    ),
 );
 
 export default defineConfig({
