@@ -1,0 +1,135 @@
+/**
+ * The clock of one trace against a known one, by the requests between them: offset, drift, and how wrong these may be.
+ *
+ * A server starts a request after its client has, and its client waits for it. So each request tells how much the
+ * server's clock may be ahead at most, and at least. What all requests agree on is the answer, and its width the error.
+ *
+ * Starts can be relied on. A server's stop, though, may be written late: its client has the answer while the server's
+ * event loop turns on. So what follows from stops has a margin, and more of one where the requests show the need.
+ */
+import { aheadAt, type ClockLine, ClockRegion, ROUNDING_NS, type Side } from './clock-region.ts';
+
+/** Both in nanoseconds, by the clock of the trace that it is in; without a stop where none was seen. */
+export interface TimedSpan {
+  readonly startNs: number;
+  readonly stopNs: number | undefined;
+}
+
+export interface JoinedRequest {
+  readonly client: TimedSpan;
+  readonly server: TimedSpan;
+}
+
+export interface ClockEstimate {
+  /** How far the clock is ahead of the known one. */
+  readonly line: ClockLine;
+  /** At most, between the times that were asked for; from the error of the known clock, too. */
+  readonly errorNs: number;
+  readonly driftErrorNsPerS: number;
+}
+
+/** A fact about the clock: at its time, it is ahead by at most or at least so much. */
+interface Bound {
+  readonly side: Side;
+  readonly timeNs: number;
+  readonly aheadNs: number;
+  /** By how much the known clock may be wrong. */
+  readonly slackNs: number;
+}
+
+/** A turn of an event loop; busy ones show that they need more. */
+const LATE_STOP_NS = 1e6;
+/** Of the stops, those that are late by most are of no use: a client that gives up does not stop its server. */
+const UNUSED_STOPS = 1 / 16;
+/** Beyond, stops are not used at all. */
+const MAX_LATE_STOP_NS = 60e9;
+
+const UNCHANGED: ClockLine = { offsetNs: 0, driftNsPerS: 0 };
+
+export class ClockFit {
+  /** From starts, and from stops that come later than they can. */
+  readonly #sure: Bound[] = [];
+  /** From stops that may be late. */
+  readonly #stops: Bound[] = [];
+  /** Requests that it is made from. */
+  requests = 0;
+
+  /**
+   * @param known whose clock is the known one
+   * @param slackNs by how much that may be wrong
+   */
+  add({ client, server }: JoinedRequest, known: 'client' | 'server', slackNs = 0): void {
+    this.requests++;
+    const isServer = known === 'client';
+    const bound = (first: number, then: number): Bound =>
+      isServer
+        ? { side: 'atMost', timeNs: then, aheadNs: then - first, slackNs }
+        : { side: 'atLeast', timeNs: first, aheadNs: first - then, slackNs };
+    const lateBound = (first: number, then: number): Bound =>
+      isServer
+        ? { side: 'atLeast', timeNs: first, aheadNs: first - then, slackNs }
+        : { side: 'atMost', timeNs: then, aheadNs: then - first, slackNs };
+    this.#sure.push(bound(client.startNs, server.startNs));
+    if (client.stopNs === undefined || server.stopNs === undefined) return;
+    // One that takes longer than its client is not waited for: a message to a queue, say.
+    if (server.stopNs - server.startNs > client.stopNs - client.startNs) return;
+    this.#sure.push(lateBound(server.startNs, client.stopNs));
+    this.#stops.push(lateBound(server.stopNs, client.stopNs));
+  }
+
+  /** Undefined where the requests contradict each other, or there are none. */
+  estimate(fromNs: number, toNs: number): ClockEstimate | undefined {
+    const sure = this.#region([], 0, 1);
+    const middle = sure.center;
+    if (this.requests === 0 || middle === undefined) return undefined;
+    const stops = usable(this.#stops, middle);
+    let marginNs = 0;
+    while (marginNs < MAX_LATE_STOP_NS && this.#region(stops, marginNs, 1).isEmpty)
+      marginNs = Math.max(2 * marginNs, LATE_STOP_NS / 2);
+    const used = marginNs < MAX_LATE_STOP_NS ? stops : [];
+    // Twice what is needed: that the stops just fit does not say that the latest of them is in time.
+    const possible = this.#region(used, Math.max(2 * marginNs, LATE_STOP_NS), 1);
+    const line = this.#isPossible(used, 2 * marginNs)
+      ? UNCHANGED
+      : (this.#region(used, marginNs, 0).center ?? this.#region(used, marginNs, 1).center ?? middle);
+    return {
+      line,
+      errorNs: Math.max(possible.errorNs(line, fromNs), possible.errorNs(line, toNs)),
+      driftErrorNsPerS: possible.driftErrorNsPerS(line),
+    };
+  }
+
+  /** @param slackShare 0 takes the known clock for right */
+  #region(stops: readonly Bound[], marginNs: number, slackShare: number): ClockRegion {
+    const region = new ClockRegion();
+    for (const bound of this.#sure) cut(region, bound, bound.slackNs * slackShare);
+    for (const bound of stops) cut(region, bound, bound.slackNs * slackShare + marginNs);
+    return region;
+  }
+
+  /** Whether the clock may show what the known one does: then that is more likely than any other line. */
+  #isPossible(stops: readonly Bound[], marginNs: number): boolean {
+    return (
+      this.#sure.every((bound) => excess(bound, UNCHANGED) <= ROUNDING_NS) &&
+      stops.every((bound) => excess(bound, UNCHANGED) <= ROUNDING_NS + Math.max(marginNs, LATE_STOP_NS))
+    );
+  }
+}
+
+function usable(stops: readonly Bound[], line: ClockLine): readonly Bound[] {
+  const unused = Math.floor(stops.length * UNUSED_STOPS);
+  if (unused === 0) return stops;
+  const excesses = new Map(stops.map((bound) => [bound, excess(bound, line)]));
+  const of = (bound: Bound) => excesses.get(bound) as number;
+  return [...stops].sort((a, b) => of(a) - of(b)).slice(0, -unused);
+}
+
+function cut(region: ClockRegion, { side, timeNs, aheadNs }: Bound, widerNs: number): void {
+  region.cut(side, timeNs, side === 'atMost' ? aheadNs + widerNs : aheadNs - widerNs);
+}
+
+/** By how much the line is more, or less, than the bound allows. */
+function excess({ side, timeNs, aheadNs }: Bound, line: ClockLine): number {
+  const over = aheadAt(line, timeNs) - aheadNs;
+  return side === 'atMost' ? over : -over;
+}

@@ -1,0 +1,118 @@
+/**
+ * All that one clock may show against another, as far as what happened before what tells: a convex region of offsets
+ * and drifts, cut smaller by each such fact. Where it is empty, the facts contradict each other.
+ *
+ * The clock is ahead by `offset + drift * time` at its own `time`. A fact bounds that from above or from below at one
+ * time, which is a half-plane of offset and drift. So the region's corners tell, for any time, the least and the most
+ * that the clock may be ahead: unlike a line through the tightest bounds, it gives the error with the estimate.
+ */
+
+/** By how much a clock is ahead of another, at its own time 0, and by how much more at each second of it. */
+export interface ClockLine {
+  /** In nanoseconds. */
+  readonly offsetNs: number;
+  /** In nanoseconds a second: a thousand of them are one ppm. */
+  readonly driftNsPerS: number;
+}
+
+export type Side = 'atMost' | 'atLeast';
+
+/** Clocks that run apart faster are broken; the clock discipline of NTP slews by this at most. */
+export const MAX_DRIFT_NS_PER_S = 500_000;
+/** Days. Larger ones are between times of different origins, which are not compared here. */
+const MAX_OFFSET_NS = 1e15;
+/** What rounding takes from numbers of such a size. */
+export const ROUNDING_NS = 1;
+/** More come only of bounds made for it; without further cuts, the region is larger than need be, but not wrong. */
+const MAX_CORNERS = 1000;
+const NS_PER_S = 1e9;
+
+export class ClockRegion {
+  /** Around the region. */
+  #corners: readonly ClockLine[] = [
+    { offsetNs: -MAX_OFFSET_NS, driftNsPerS: -MAX_DRIFT_NS_PER_S },
+    { offsetNs: MAX_OFFSET_NS, driftNsPerS: -MAX_DRIFT_NS_PER_S },
+    { offsetNs: MAX_OFFSET_NS, driftNsPerS: MAX_DRIFT_NS_PER_S },
+    { offsetNs: -MAX_OFFSET_NS, driftNsPerS: MAX_DRIFT_NS_PER_S },
+  ];
+
+  get isEmpty(): boolean {
+    return this.#corners.length === 0;
+  }
+
+  /** Cuts off what is more, or less, than the clock is ahead at its time. */
+  cut(side: Side, timeNs: number, aheadNs: number): void {
+    const sign = side === 'atMost' ? 1 : -1;
+    const excess = (line: ClockLine) => sign * (aheadAt(line, timeNs) - aheadNs);
+    const corners = this.#corners;
+    if (corners.length > MAX_CORNERS || corners.every((corner) => excess(corner) <= ROUNDING_NS)) return;
+    const kept: ClockLine[] = [];
+    let last = corners.at(-1);
+    for (const corner of corners) {
+      const [before, here] = [excess(last ?? corner), excess(corner)];
+      if (before > ROUNDING_NS !== here > ROUNDING_NS)
+        kept.push(between(last ?? corner, corner, before, here));
+      if (here <= ROUNDING_NS) kept.push(corner);
+      last = corner;
+    }
+    this.#corners = kept;
+  }
+
+  /** The middle of all that is possible; undefined where nothing is. */
+  get center(): ClockLine | undefined {
+    const [origin] = this.#corners;
+    if (origin === undefined) return undefined;
+    let [area, offset, drift] = [0, 0, 0];
+    for (const [i, corner] of this.#corners.entries()) {
+      const before = this.#corners.at(i - 1) as ClockLine;
+      // Of the triangle with the first corner: differences keep the digits that large offsets would take.
+      const part = cross(origin, before, corner);
+      area += part;
+      offset += part * (before.offsetNs - origin.offsetNs + (corner.offsetNs - origin.offsetNs));
+      drift += part * (before.driftNsPerS - origin.driftNsPerS + (corner.driftNsPerS - origin.driftNsPerS));
+    }
+    if (Math.abs(area) < Number.EPSILON) return origin;
+    return {
+      offsetNs: origin.offsetNs + offset / (3 * area),
+      driftNsPerS: origin.driftNsPerS + drift / (3 * area),
+    };
+  }
+
+  /** By how much the line may be wrong at the clock's time. */
+  errorNs(line: ClockLine, timeNs: number): number {
+    const ahead = aheadAt(line, timeNs);
+    return this.#corners.reduce(
+      (most, corner) => Math.max(most, Math.abs(aheadAt(corner, timeNs) - ahead)),
+      0,
+    );
+  }
+
+  driftErrorNsPerS({ driftNsPerS }: ClockLine): number {
+    return this.#corners.reduce(
+      (most, corner) => Math.max(most, Math.abs(corner.driftNsPerS - driftNsPerS)),
+      0,
+    );
+  }
+}
+
+/** By how much the clock is ahead at its own time. */
+export function aheadAt({ offsetNs, driftNsPerS }: ClockLine, timeNs: number): number {
+  return offsetNs + driftNsPerS * (timeNs / NS_PER_S);
+}
+
+/** Where an edge leaves what is kept. */
+function between(from: ClockLine, to: ClockLine, fromExcess: number, toExcess: number): ClockLine {
+  const share = fromExcess / (fromExcess - toExcess);
+  return {
+    offsetNs: from.offsetNs + share * (to.offsetNs - from.offsetNs),
+    driftNsPerS: from.driftNsPerS + share * (to.driftNsPerS - from.driftNsPerS),
+  };
+}
+
+/** Twice the area of the triangle, negative where it turns the other way. */
+function cross(a: ClockLine, b: ClockLine, c: ClockLine): number {
+  return (
+    (b.offsetNs - a.offsetNs) * (c.driftNsPerS - a.driftNsPerS) -
+    (b.driftNsPerS - a.driftNsPerS) * (c.offsetNs - a.offsetNs)
+  );
+}
