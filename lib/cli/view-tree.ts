@@ -108,6 +108,7 @@ function asJson({ node, depth, durationNs, selfNs }: Shown): Record<string, unkn
     task: activity.task,
     activityId: activity.id,
     activityPath: activityKey(activity.id, activity.processId)?.text,
+    ...activity.span,
     parent: activity.parent?.index,
     depth,
     processId: activity.processId,

@@ -6,6 +6,7 @@ export { type CriticalStep, criticalPath, type TimedNode } from './critical-path
 export type { Boundary } from './event-names.ts';
 export { type EventRow, eventRow } from './event-row.ts';
 export type { Quantiles } from './quantiles.ts';
+export type { Span } from './spans.ts';
 export { type ActivityChange, TraceActivities } from './trace-activities.ts';
 export { type EventCount, type ProviderCount, TraceSummary } from './trace-summary.ts';
 export type { ActivityState, TracedActivity } from './traced-activity.ts';

@@ -1,4 +1,5 @@
 /** The activities that are open at one point of a trace, and the last ones that have ended, found by their ids. */
+import { spanKey } from './spans.ts';
 import type { TracedActivity } from './traced-activity.ts';
 
 /** Beyond, those that have been open for longest are given up: so many at once, as a map's first is slow to find. */
@@ -33,7 +34,9 @@ export class KnownActivities {
   /** The last open one of each key: providers whose ids are no paths may give one id to several. */
   readonly #byKey = new Map<string, KnownActivity>();
   readonly #byThread = new Map<string, KnownActivity>();
-  /** The last that have ended, and those that ended before them. */
+  /** The open ones that cross process boundaries. */
+  readonly #bySpan = new Map<string, KnownActivity>();
+  /** The last that have ended, by keys and spans, and those that ended before them. */
   #ended = new Map<string, KnownActivity>();
   #endedBefore = new Map<string, KnownActivity>();
 
@@ -44,17 +47,22 @@ export class KnownActivities {
     enter(known, nowNs);
     this.#byName.set(nameText(key, activity.name), known);
     this.#byKey.set(key, known);
+    const span = spanText(activity);
+    if (span !== undefined) this.#bySpan.set(span, known);
     this.#byThread.set(threadText(activity.processId, activity.startThreadId), known);
     if (this.#byName.size > MAX_OPEN) this.#giveUpOldest(nowNs);
   }
 
-  /** Ends an open activity, and as killed all inside it. */
+  /** Ends an open activity, and as killed all inside it; not in another process, which does not know of the end. */
   stop(known: KnownActivity, nowNs: number): void {
     leave(known, nowNs);
     const ending = [known];
     for (let next = ending.pop(); next !== undefined; next = ending.pop()) {
       if (next.inside.size > 0) next.activity.coveredNs += nowNs - next.busySinceNs;
-      for (const inner of next.inside) ending.push(inner);
+      for (const inner of next.inside) {
+        if (inner.activity.processId === next.activity.processId) ending.push(inner);
+        else inner.around = undefined;
+      }
       next.inside.clear();
       next.activity.endNs = nowNs;
       next.activity.state = next === known ? 'stopped' : 'killed';
@@ -87,6 +95,12 @@ export class KnownActivities {
     return this.#byKey.get(key) ?? this.#ended.get(key) ?? this.#endedBefore.get(key);
   }
 
+  /** Of all processes: the open one with these ids of W3C, else the last one that has ended. */
+  ofSpan(traceId: string, spanId: string): KnownActivity | undefined {
+    const span = spanKey(traceId, spanId);
+    return this.#bySpan.get(span) ?? this.#ended.get(span) ?? this.#endedBefore.get(span);
+  }
+
   openOnThread(processId: number | undefined, threadId: number | undefined): KnownActivity | undefined {
     return this.#byThread.get(threadText(processId, threadId));
   }
@@ -99,6 +113,8 @@ export class KnownActivities {
       if (around?.key === key && around.isOpen) this.#byKey.set(key, around);
       else this.#byKey.delete(key);
     }
+    const span = spanText(activity);
+    if (span !== undefined && this.#bySpan.get(span) === known) this.#bySpan.delete(span);
     const thread = threadText(activity.processId, activity.startThreadId);
     if (this.#byThread.get(thread) !== known) return;
     if (around?.isOpen) this.#byThread.set(thread, around);
@@ -107,6 +123,8 @@ export class KnownActivities {
 
   #remember(known: KnownActivity): void {
     this.#ended.set(known.key, known);
+    const span = spanText(known.activity);
+    if (span !== undefined) this.#ended.set(span, known);
     if (this.#ended.size < MIN_ENDED) return;
     this.#endedBefore = this.#ended;
     this.#ended = new Map();
@@ -149,6 +167,10 @@ function leave(known: KnownActivity, nowNs: number): void {
 
 function nameText(key: string, name: string): string {
   return `${key} ${name}`;
+}
+
+function spanText({ span }: TracedActivity): string | undefined {
+  return span && spanKey(span.traceId, span.spanId);
 }
 
 function threadText(processId: number | undefined, threadId: number | undefined): string {

@@ -2,6 +2,8 @@
  * Puts the starts and stops of a trace together to activities, one event after the other. What it keeps are the
  * open activities and the last ones that ended, however long the trace is.
  *
+ * Activities of several processes belong together by their ids of W3C: what names another as its parent is in it.
+ *
  * Source: "EventSource Activity Support", which also says what an analysis is to do with activities whose stop is
  * missing: when an activity stops, those in it are taken to have stopped too.
  */
@@ -9,6 +11,7 @@ import type { TraceEvent } from '../trace/trace-event.ts';
 import { type ActivityKey, activityKey, keysAbove, keyText } from './activity-key.ts';
 import { type Boundary, boundaryOf, taskOf } from './event-names.ts';
 import { KnownActivities, type KnownActivity } from './known-activities.ts';
+import { type BridgedActivity, bridgedActivity, SPAN_FIELDS, type Span, spanKey, spanOf } from './spans.ts';
 import { TracedActivity } from './traced-activity.ts';
 
 /** What an event has done. */
@@ -36,12 +39,12 @@ export class TraceActivities {
     this.nowNs = Math.max(this.nowNs, Number(event.timeSinceStart));
     const boundary = boundaryOf(event);
     if (boundary === undefined) return undefined;
-    const key = activityKey(event.activityId, event.processId);
-    if (key === undefined) {
+    const end = endOf(event, boundary);
+    if (end === undefined) {
       if (boundary === 'Start') this.startsWithoutId++;
       return undefined;
     }
-    const activity = boundary === 'Start' ? this.#start(event, key) : this.#stop(event, key);
+    const activity = boundary === 'Start' ? this.#start(event, end) : this.#stop(event, end);
     return { boundary, activity };
   }
 
@@ -51,33 +54,35 @@ export class TraceActivities {
     return key === undefined ? undefined : this.#known.ofKey(keyText(key))?.activity;
   }
 
-  #start(event: TraceEvent, key: ActivityKey): TracedActivity {
-    const started = this.#headOf(event, 'Start');
+  #start(event: TraceEvent, end: ActivityEnd): TracedActivity {
+    const key = keyText(end.key);
     // Ids are unique: what is still open under this one has lost its stop.
-    const same = this.#known.openOfName(keyText(key), nameOf(started));
+    const same = this.#known.openOfName(key, nameOf(end));
     if (same !== undefined) this.#known.giveUp(same, this.nowNs);
-    const parent = this.#parentOf(event, key);
+    const span = end.bridged === undefined ? spanOf(event) : end.bridged.span;
+    const parent = this.#parentOf(event, end.key, span);
     const head = {
-      ...started,
+      ...this.#headOf(event, end),
       index: this.#startCount++,
-      extra: tellingField(event),
+      extra: end.bridged === undefined ? tellingField(event) : displayName(end.bridged),
+      span,
       startThreadId: event.threadId,
       state: 'open',
     } as const;
     const activity = new TracedActivity(head, parent?.activity);
-    this.#known.start(activity, keyText(key), parent);
+    this.#known.start(activity, key, parent);
     return activity;
   }
 
-  #stop(event: TraceEvent, key: ActivityKey): TracedActivity {
-    const activity = this.#stopped(event, keyText(key)) ?? this.#unstarted(event, key);
+  #stop(event: TraceEvent, end: ActivityEnd): TracedActivity {
+    const activity = this.#stopped(end) ?? this.#unstarted(event, end);
     activity.endNs = this.nowNs;
     activity.stopThreadId = event.threadId;
     return activity;
   }
 
-  #stopped(event: TraceEvent, key: string): TracedActivity | undefined {
-    const name = nameOf({ provider: event.provider, task: taskOf(event, 'Stop') });
+  #stopped(end: ActivityEnd): TracedActivity | undefined {
+    const [key, name] = [keyText(end.key), nameOf(end)];
     const open = this.#known.openOfName(key, name);
     if (open !== undefined) {
       this.#known.stop(open, this.nowNs);
@@ -90,30 +95,32 @@ export class TraceActivities {
     return ended;
   }
 
-  #unstarted(event: TraceEvent, key: ActivityKey): TracedActivity {
+  #unstarted(event: TraceEvent, end: ActivityEnd): TracedActivity {
     const head = {
-      ...this.#headOf(event, 'Stop'),
+      ...this.#headOf(event, end),
       index: -1,
       extra: undefined,
+      span: end.bridged?.span,
       startThreadId: undefined,
       state: 'unstarted',
     } as const;
-    return new TracedActivity(head, this.#parentOf(event, key)?.activity);
+    return new TracedActivity(head, this.#parentOf(event, end.key, head.span)?.activity);
   }
 
-  #headOf(event: TraceEvent, boundary: Boundary) {
-    return {
-      provider: event.provider,
-      task: taskOf(event, boundary),
-      id: event.activityId as string,
-      processId: event.processId,
-      startNs: this.nowNs,
-    };
+  #headOf({ processId }: TraceEvent, { provider, task, id }: ActivityEnd) {
+    return { provider, task, id, processId, startNs: this.nowNs };
   }
 
-  #parentOf(event: TraceEvent, key: ActivityKey): KnownActivity | undefined {
-    const parent = this.#causeOf(event, key);
+  #parentOf(event: TraceEvent, key: ActivityKey, span: Span | undefined): KnownActivity | undefined {
+    const remote = this.#spanAround(span);
+    // Between it and a parent in its own process, there may be activities that do not cross: those are nearer.
+    const isElsewhere = remote !== undefined && remote.activity.processId !== event.processId;
+    const parent = isElsewhere ? remote : (this.#causeOf(event, key) ?? remote);
     return parent !== undefined && parent.activity.depth < MAX_DEPTH ? parent : undefined;
+  }
+
+  #spanAround(span: Span | undefined): KnownActivity | undefined {
+    return span?.parentSpanId === undefined ? undefined : this.#known.ofSpan(span.traceId, span.parentSpanId);
   }
 
   /** By the related id, else by the id. Of ids that are no paths, else what was last started on the thread. */
@@ -134,6 +141,35 @@ export class TraceActivities {
   }
 }
 
+/** What a start or a stop says of its activity. */
+interface ActivityEnd {
+  readonly key: ActivityKey;
+  readonly id: string;
+  readonly provider: string;
+  readonly task: string;
+  readonly bridged: BridgedActivity | undefined;
+}
+
+/** Undefined where nothing tells which activity it is. */
+function endOf(event: TraceEvent, boundary: Boundary): ActivityEnd | undefined {
+  const bridged = bridgedActivity(event);
+  const { activityId, processId } = event;
+  const byId = activityKey(activityId, processId);
+  const key = byId ?? (bridged && keyOfSpan(bridged.span, processId));
+  if (key === undefined) return undefined;
+  const id = byId === undefined ? bridged?.span.spanId : activityId;
+  const { source: provider, task } = bridged ?? { source: event.provider, task: taskOf(event, boundary) };
+  return { key, id: id ?? key.text, provider, task, bridged };
+}
+
+function keyOfSpan({ traceId, spanId }: Span, processId: number | undefined): ActivityKey {
+  return { processId, text: spanKey(traceId, spanId), isPath: false };
+}
+
+function displayName({ displayName: name }: BridgedActivity): string | undefined {
+  return name && `/DisplayName=${name.slice(0, MAX_EXTRA_LENGTH)}`;
+}
+
 function nameOf({ provider, task }: { readonly provider: string; readonly task: string }): string {
   return `${provider}/${task}`;
 }
@@ -145,6 +181,7 @@ function nameOf({ provider, task }: { readonly provider: string; readonly task: 
 function tellingField({ payload }: TraceEvent): string | undefined {
   let other: string | undefined;
   for (const [name, value] of Object.entries(payload)) {
+    if (SPAN_FIELDS.has(name)) continue;
     if (typeof value === 'string') return `/${name}=${value.slice(0, MAX_EXTRA_LENGTH)}`;
     if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') {
       other ??= `/${name}=${value}`;

@@ -2,6 +2,7 @@
 import { Guid } from '../activity/guid.ts';
 import { formatPerfViewActivityPath } from '../activity/perfview-path.ts';
 import { processIdOfPath } from './activity-key.ts';
+import type { Span } from './spans.ts';
 
 /**
  * - `open`: no stop has been seen
@@ -18,8 +19,10 @@ export class TracedActivity {
   readonly provider: string;
   /** The task: `Request`. */
   readonly task: string;
-  /** GUID text. */
+  /** GUID text; of one that only has W3C's ids, the span id. */
   readonly id: string;
+  /** Where it crosses process boundaries, and its start is known. */
+  readonly span: Span | undefined;
   readonly processId: number | undefined;
   /** A field of the start, as PerfView adds its first text to the name: `/url=http://site/`; without a text, a number. */
   readonly extra: string | undefined;
@@ -41,6 +44,7 @@ export class TracedActivity {
     this.provider = head.provider;
     this.task = head.task;
     this.id = head.id;
+    this.span = head.span;
     this.processId = head.processId;
     this.extra = head.extra;
     this.parent = parent;
@@ -78,6 +82,7 @@ export interface ActivityHead {
   readonly provider: string;
   readonly task: string;
   readonly id: string;
+  readonly span: Span | undefined;
   readonly processId: number | undefined;
   readonly extra: string | undefined;
   readonly startThreadId: number | undefined;

@@ -108,21 +108,23 @@ const EVENTS = new Set([
 
 const text = (name: string): NetTraceField => ({ name, type: { code: TypeCode.Utf16Text } });
 
-const FIELDS: readonly NetTraceField[] = [
-  text('SourceName'),
-  text('EventName'),
-  {
-    name: 'Arguments',
-    type: {
-      code: TypeCode.Array,
-      element: { code: TypeCode.Object, fields: [text('Key'), text('Value')] },
-    },
+const ARGUMENTS: NetTraceField = {
+  name: 'Arguments',
+  type: {
+    code: TypeCode.Array,
+    element: { code: TypeCode.Object, fields: [text('Key'), text('Value')] },
   },
-];
+};
+const FIELDS: readonly NetTraceField[] = [text('SourceName'), text('EventName'), ARGUMENTS];
+
+/** Those of an ActivitySource. */
+const ACTIVITY_EVENTS = new Set(['ActivityStart', 'ActivityStop']);
+const ACTIVITY_FIELDS: readonly NetTraceField[] = [text('SourceName'), text('ActivityName'), ARGUMENTS];
 
 /** Empty for all other events. */
 function diagnosticSourceFields(provider: string, name: string): readonly NetTraceField[] {
-  return provider === PROVIDER && EVENTS.has(name) ? FIELDS : [];
+  if (provider !== PROVIDER) return [];
+  return EVENTS.has(name) ? FIELDS : ACTIVITY_EVENTS.has(name) ? ACTIVITY_FIELDS : [];
 }
 
 /** GUIDs of .NET's providers, some of which were given and not made from the name. */

@@ -76,7 +76,9 @@ export class ActivityLanes {
     const isNested = around !== undefined && around.lane.stack.at(-1) === around;
     const nests = isNested && around.lane.processId === processId;
     const lane = nests ? around.lane : this.#freeLane(processId);
-    const place: Place = { activity, lane, elsewhere: new Set(), around: nests ? undefined : around };
+    // What runs in another process does not end with it.
+    const endsWith = nests || around?.lane.processId !== processId ? undefined : around;
+    const place: Place = { activity, lane, elsewhere: new Set(), around: endsWith };
     lane.stack.push(place);
     place.around?.elsewhere.add(place);
     this.#open.set(activity, place);

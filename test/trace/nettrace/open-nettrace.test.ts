@@ -225,13 +225,16 @@ describe('an event', () => {
     expect(other.payloadBytes).toEqual(flat(u32(7)));
   });
 
-  it('of a DiagnosticSource has fields that its metadata cannot tell', async () => {
+  it.each([
+    ['a DiagnosticSource', 'Event', 'EventName'],
+    ['an ActivitySource', 'ActivityStart', 'ActivityName'],
+  ])('of %s has fields that its metadata cannot tell', async (_, name, nameField) => {
     const payload = [utf16('Source'), utf16('Name'), u16(1), utf16('key'), utf16('value')];
     const described4 = metadataBlockV4([
       u32(1),
       utf16('Microsoft-Diagnostics-DiagnosticSource'),
       u32(2),
-      utf16('Event'),
+      utf16(name),
       u64(0),
       u32(0),
       u32(4),
@@ -244,7 +247,7 @@ describe('an event', () => {
     ]);
     const { events } = await read(bytes);
     expect(JSON.stringify(events[0]?.payload)).toBe(
-      '{"SourceName":"Source","EventName":"Name","Arguments":[{"Key":"key","Value":"value"}]}',
+      `{"SourceName":"Source","${nameField}":"Name","Arguments":[{"Key":"key","Value":"value"}]}`,
     );
   });
 

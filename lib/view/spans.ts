@@ -1,0 +1,96 @@
+/**
+ * The ids by which activities of several processes belong together: those of W3C's trace context, which a Start event
+ * has as fields. And activities that have no other ids: those of .NET's System.Diagnostics, of which the bridge
+ * `Microsoft-Diagnostics-DiagnosticSource` tells the ids as texts in a list of arguments.
+ *
+ * Sources: W3C Trace Context, level 2; .NET's DiagnosticSourceEventSource.
+ */
+import type { TraceEvent } from '../trace/trace-event.ts';
+import type { Payload } from '../wire/decoded-field.ts';
+
+/** The place of an activity in a trace across processes, in lower-case hexadecimal digits. */
+export interface Span {
+  readonly traceId: string;
+  readonly spanId: string;
+  /** Undefined for the first in a trace. */
+  readonly parentSpanId: string | undefined;
+}
+
+/** What an event of the bridge tells of an activity. */
+export interface BridgedActivity {
+  /** `Microsoft.AspNetCore` */
+  readonly source: string;
+  /** `Microsoft.AspNetCore.Hosting.HttpRequestIn` */
+  readonly task: string;
+  readonly span: Span;
+  /** What people call it, if that is something else. */
+  readonly displayName: string | undefined;
+}
+
+/** The fields of a Start with these ids, whose values tell nobody which activity it is. */
+export const SPAN_FIELDS: ReadonlySet<string> = new Set(['traceId', 'spanId', 'parentSpanId']);
+
+const BRIDGE = 'Microsoft-Diagnostics-DiagnosticSource';
+/** Of its arguments: it has one for each property of an activity and each that a tool has asked for. */
+const MAX_ARGUMENTS = 1000;
+
+const TRACE_ID = /^(?!0{32})[\da-f]{32}$/i;
+const SPAN_ID = /^(?!0{16})[\da-f]{16}$/i;
+const TRACEPARENT = /^[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-[\da-f]{2}$/i;
+
+/** The ids in a Start's fields; undefined where it has none. */
+export function spanOf({ payload }: Pick<TraceEvent, 'payload'>): Span | undefined {
+  return span(payload.traceId, payload.spanId, payload.parentSpanId);
+}
+
+/** Undefined for events that are not of the bridge, or have no ids of W3C. */
+export function bridgedActivity(event: TraceEvent): BridgedActivity | undefined {
+  if (event.provider !== BRIDGE) return undefined;
+  const { SourceName, ActivityName, EventName, Arguments } = event.payload;
+  const values = argumentsOf(Arguments);
+  const [, traceId, spanId] = TRACEPARENT.exec(values.get('Id') ?? '') ?? [];
+  const [, , parentId] = TRACEPARENT.exec(values.get('ParentId') ?? '') ?? [];
+  const found = span(
+    values.get('TraceId') ?? traceId,
+    values.get('SpanId') ?? spanId,
+    values.get('ParentSpanId') ?? parentId,
+  );
+  if (found === undefined || typeof SourceName !== 'string') return undefined;
+  const name = typeof ActivityName === 'string' ? ActivityName : values.get('OperationName');
+  const task = name ?? (typeof EventName === 'string' ? EventName.replace(/\.?(Start|Stop)$/, '') : '');
+  const displayName = values.get('DisplayName');
+  return {
+    source: SourceName === '' ? BRIDGE : SourceName,
+    task: task === '' ? 'Activity' : task,
+    span: found,
+    displayName: displayName === task || displayName === '' ? undefined : displayName,
+  };
+}
+
+function span(traceId: unknown, spanId: unknown, parentSpanId: unknown): Span | undefined {
+  if (typeof traceId !== 'string' || typeof spanId !== 'string') return undefined;
+  if (!TRACE_ID.test(traceId) || !SPAN_ID.test(spanId)) return undefined;
+  const hasParent = typeof parentSpanId === 'string' && SPAN_ID.test(parentSpanId);
+  return {
+    traceId: traceId.toLowerCase(),
+    spanId: spanId.toLowerCase(),
+    parentSpanId: hasParent ? parentSpanId.toLowerCase() : undefined,
+  };
+}
+
+/** Pairs of a key and a value, as the bridge's list has them. */
+function argumentsOf(list: Payload[string] | undefined): ReadonlyMap<string, string> {
+  const values = new Map<string, string>();
+  if (!Array.isArray(list)) return values;
+  for (const pair of list.slice(0, MAX_ARGUMENTS) as readonly unknown[]) {
+    if (typeof pair !== 'object' || pair === null) continue;
+    const { Key, Value } = pair as { readonly Key?: unknown; readonly Value?: unknown };
+    if (typeof Key === 'string' && typeof Value === 'string') values.set(Key, Value);
+  }
+  return values;
+}
+
+/** An id as one text, for maps. */
+export function spanKey(traceId: string, spanId: string): string {
+  return `${traceId}-${spanId}`;
+}
