@@ -1,6 +1,6 @@
 /**
- * Small views of bytes that every decoder needs: a DataView over the same memory, an integer of
- * whatever size, and bytes as hex or GUID text.
+ * Small byte helpers that every decoder needs: a DataView over the same memory, integers of any size, and bytes as hex
+ * or GUID text.
  */
 
 /** A DataView over exactly these bytes. */
@@ -24,13 +24,13 @@ export function uuidText(bytes: Uint8Array): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-/** Where the first 0 byte stands at or after `start` and before `end`, or -1. */
+/** The position of the first 0 byte from `start` and before `end`, or -1. */
 export function indexOfNul(bytes: Uint8Array, start: number, end: number): number {
   const index = bytes.indexOf(0, start);
   return index < end ? index : -1;
 }
 
-/** An unsigned integer of 1, 2, 4 or 8 bytes; of 8 a bigint. */
+/** An unsigned integer of 1, 2, 4 or 8 bytes; for 8 bytes a bigint. */
 export function readUnsigned(bytes: Uint8Array, littleEndian: boolean): number | bigint {
   const view = viewOf(bytes);
   switch (bytes.length) {
@@ -45,7 +45,7 @@ export function readUnsigned(bytes: Uint8Array, littleEndian: boolean): number |
   }
 }
 
-/** A signed integer (two's complement) of 1, 2, 4 or 8 bytes; of 8 a bigint. */
+/** A signed integer (two's complement) of 1, 2, 4 or 8 bytes; for 8 bytes a bigint. */
 export function readSigned(bytes: Uint8Array, littleEndian: boolean): number | bigint {
   const view = viewOf(bytes);
   switch (bytes.length) {

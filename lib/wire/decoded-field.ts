@@ -1,10 +1,8 @@
-/**
- * What decoders make of the fields of an event, whatever its format.
- */
+/** What decoders produce from the fields of an event, in any format. */
 
 /**
- * - integers of up to 32 bits, ports, error codes: `number`
- * - integers of 64 bits, times: `bigint`, or `number` where the time has 32 bits
+ * - integers up to 32 bits, ports, error codes: `number`
+ * - 64-bit integers, times: `bigint`, or `number` for 32-bit times
  * - booleans: `boolean`; a number other than 0 and 1 stays a `number`
  * - floats: `number`
  * - text, GUIDs (lower case), IP addresses, SIDs: `string`
@@ -16,7 +14,7 @@ export type Value = null | boolean | number | bigint | string | Uint8Array;
 /**
  * A decoded field: a value, an array of values, a struct (its fields), or an array of structs.
  *
- * @typeParam Head what every field of the format has: its name, and how it was described
+ * @typeParam Head what every field of the format has: its name and its description
  */
 export type ShapedField<Head, V> = Head &
   (
@@ -26,14 +24,14 @@ export type ShapedField<Head, V> = Head &
     | { readonly shape: 'structArray'; readonly value: readonly (readonly ShapedField<Head, V>[])[] }
   );
 
-/** Fields as a plain object's values; structs are objects of their own. */
+/** Fields as the values of a plain object; structs are nested objects. */
 export interface Payload {
   [name: string]: Value | readonly Value[] | Payload | readonly Payload[];
 }
 
 /**
- * Fields as a plain object without prototype, in their order as far as JavaScript keeps it (names that are
- * array indices go first). Of fields with the same name the last one stays.
+ * Fields as a plain object without a prototype, in order as far as JavaScript preserves it (names that are array
+ * indices come first). If fields have the same name, the last one wins.
  */
 export function payloadOf(fields: readonly ShapedField<{ readonly name: string }, Value>[]): Payload {
   const payload: Payload = Object.create(null);

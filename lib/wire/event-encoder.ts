@@ -1,14 +1,13 @@
 /**
- * Encodes events of one definition into the scratch buffer. What stands before the payload is all the same
- * for every event of a definition but for the activity ids; it is copied there only when another prefix has
- * been there before.
+ * Encodes events of one definition into the scratch buffer. What precedes the payload is the same for every event of a
+ * definition, except for the activity ids; it is copied only if a different prefix was there before.
  */
 import type { GuidWords } from './guid.ts';
 import type { BadValue, PayloadWriter } from './payload-writer.ts';
 import { scratch, scratchView } from './scratch.ts';
 import { forgetFaults, type Payload, putBackFaults, takeFaults } from './values/faults.ts';
 
-/** What stands before the payload, with zeros where the activity ids go. */
+/** What precedes the payload, with zeros for the activity ids. */
 export interface Prefixes {
   /** Without ids. */
   readonly plain: Uint8Array;
@@ -16,22 +15,22 @@ export interface Prefixes {
   readonly withRelated: Uint8Array;
 }
 
-/** Puts the ids into the prefix at the start of the scratch buffer, which was made with room for them. */
+/** Puts the ids into the prefix at the start of the scratch buffer, which has room for them. */
 export type SetActivityIds = (
   view: DataView,
   activityId: GuidWords,
   relatedActivityId: GuidWords | undefined,
 ) => void;
 
-/** The prefix that stands at the start of the scratch buffer now; undefined while another one is put there. */
+/** The prefix currently at the start of the scratch buffer; undefined while it is being replaced. */
 let current: Uint8Array | undefined;
 let encoding = false;
-/** The number of the event whose bytes the scratch buffer has. One that is encoded amid it has another. */
+/** The number of the event in the scratch buffer. An event encoded in the middle of another has a different one. */
 let inScratch = 0;
-/** Code that is terminated while it encodes tells nobody. */
+/** Code that is terminated while it encodes cannot reset this. */
 let isWatched = false;
 
-/** What every format's encoder is; the formats differ in prefixes, ids and values. */
+/** What the encoders of all formats have in common; the formats differ in prefixes, ids and values. */
 export class EventEncoder {
   readonly #plain: Uint8Array;
   readonly #withActivity: Uint8Array;
@@ -49,16 +48,17 @@ export class EventEncoder {
     this.#writeFields = payloadWriter.write;
   }
 
-  /** Bytes of the smallest event, its ids included: what all of its payload comes on top of. */
+  /** The size of the smallest event including ids, to which the whole payload is added. */
   get fixedSize(): number {
     return this.#withRelated.length;
   }
 
   /**
-   * Writes the event at the start of the scratch buffer and returns its size in bytes, all that stands
-   * before it included. A related id goes only with an activity id. `takeFaults` tells what did not fit.
+   * Writes the event at the start of the scratch buffer and returns its size in bytes, including everything before the
+   * payload. A related id requires an activity id. `takeFaults` returns what did not fit.
    *
-   * Throws what reading the payload throws (a getter, a proxy), and where one that was written amid it has not put its bytes back.
+   * Throws what reading the payload throws (a getter, a proxy), and if an event written in the middle of it could not
+   * restore its bytes.
    */
   encode(
     payload: Payload,
@@ -79,14 +79,14 @@ export class EventEncoder {
     try {
       const end = this.#writeFields(prefix.length, payload);
       if (inScratch !== number)
-        throw new RangeError('The stack ended amid an event that another one was written in.');
+        throw new RangeError('The stack overflowed while an event was being written inside another one.');
       return end;
     } finally {
       encoding = false;
     }
   }
 
-  /** Which of the payload's values do not fit their fields. For reports: it encodes the payload again. */
+  /** The payload's values that do not fit their fields. For reports: it encodes the payload again. */
   findBadValues(payload: Payload): readonly BadValue[] {
     return this.#payloadWriter.findBadValues(this.fixedSize, payload);
   }
@@ -105,8 +105,8 @@ export function isEncoding(): boolean {
 }
 
 /**
- * Runs `work`, which encodes an event, in the middle of the encoding of another one, and puts everything
- * back as it was. Slow; it happens only when reading a payload writes an event.
+ * Runs `work`, which encodes an event while another one is being encoded, and restores everything afterwards. Slow, but
+ * it happens only if reading a payload writes an event.
  */
 export function amidEncoding<Result>(work: () => Result): Result {
   watch();
@@ -122,13 +122,13 @@ export function amidEncoding<Result>(work: () => Result): Result {
     current = undefined;
     scratch.set(bytes);
     putBackFaults(faults);
-    // Not where the stack has ended before: then the event is given up, whose bytes these were.
+    // Unless the stack overflows first: then the interrupted event is abandoned.
     current = prefix;
     inScratch = number;
   }
 }
 
-/** Nothing is being encoded when the event loop comes around, whatever was said: see `isWatched`. */
+/** Nothing is being encoded when the event loop continues, whatever the state says: see `isWatched`. */
 function watch(): void {
   if (isWatched) return;
   setImmediate(() => {

@@ -1,14 +1,14 @@
 /** What is wrong with the bytes of a trace, and where. */
 
 /**
- * - `unrecognized`: they are of another format
- * - `unsupported`: something in them is not read here
- * - `truncated`: they end before their end
- * - `malformed`: they are damaged
+ * - `unrecognized`: another format
+ * - `unsupported`: a feature that is not supported
+ * - `truncated`: the bytes end early
+ * - `malformed`: the bytes are damaged
  */
 export type FaultCode = 'unrecognized' | 'unsupported' | 'truncated' | 'malformed';
 
-/** The errors of all formats of traces. */
+/** The base of the errors of all trace formats. */
 export abstract class Fault extends Error {
   readonly code: FaultCode;
   /** Where in the trace, in bytes from its start. */

@@ -1,5 +1,5 @@
 /**
- * IP addresses as text and as bytes in network order: dotted quads, and for IPv6 what inet_pton(3) reads and
+ * IP addresses as text and as bytes in network order: dotted quads and, for IPv6, what inet_pton(3) reads and
  * inet_ntop(3) writes (RFC 5952).
  */
 
@@ -24,12 +24,12 @@ function parseIpv6(text: string): Uint8Array | undefined {
   const halves = (text.split('%', 1)[0] ?? '').split('::');
   if (halves.length > 2) return undefined;
   const shortened = halves.length === 2;
-  // An IPv4 address may stand at the end of the whole only.
+  // An IPv4 address may appear only at the very end.
   const head = parseGroups(halves[0] ?? '', !shortened);
   const tail = parseGroups(halves[1] ?? '', true);
   if (head === undefined || tail === undefined) return undefined;
   const missing = 16 - head.length - tail.length;
-  // `::` stands for one group of zeros at the least.
+  // `::` stands for at least one group of zeros.
   if (shortened ? missing < 2 : missing !== 0) return undefined;
   return Uint8Array.from([...head, ...new Array<number>(missing).fill(0), ...tail]);
 }
@@ -58,7 +58,7 @@ export function ipAddressText(bytes: Uint8Array): string {
   return bytes.length === 4 ? bytes.join('.') : ipv6Text(bytes);
 }
 
-/** The same of bytes that may be of another length: then undefined. */
+/** The same for bytes of any length: undefined unless there are 4 or 16. */
 export function ipAddressOf(bytes: Uint8Array): string | undefined {
   return bytes.length === 4 || bytes.length === 16 ? ipAddressText(bytes) : undefined;
 }
@@ -68,10 +68,10 @@ const AF_INET = 2;
 const AF_INET6 = 23;
 
 /**
- * `192.0.2.1:80` or `[2001:db8::1]:80`. Layouts: family u16 little-endian, port u16 in network order, then of
- * IPv4 the address; of IPv6 a flow u32, the address, a scope u32. Source: Windows' `ws2def.h`, `ws2ipdef.h`.
+ * `192.0.2.1:80` or `[2001:db8::1]:80`. Layouts: family u16 little-endian, port u16 in network order, then for IPv4 the
+ * address; for IPv6 a flow u32, the address, a scope u32. Source: Windows' `ws2def.h`, `ws2ipdef.h`.
  *
- * @returns undefined where the bytes are no SOCKADDR of these families
+ * @returns undefined if the bytes are not a SOCKADDR of these families
  */
 export function socketAddressText(bytes: Uint8Array): string | undefined {
   if (bytes.length < 8) return undefined;

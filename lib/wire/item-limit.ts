@@ -1,13 +1,13 @@
 /**
- * How many values an event's payload may be decoded into, whatever its format: more than its bytes can be
- * values and structs around them. Without a limit a few bytes of arrays of nothing, or of structs of nothing,
- * could be more values than any memory holds.
+ * How many values an event's payload may be decoded into, in any format: more than real payloads of its size contain,
+ * including the structs around them. Without a limit, a few bytes of arrays or structs of nothing could expand to more
+ * values than fit into any memory.
  */
 
-/** Values that need no bytes, such as empty texts of a given length, may be so many in any event. */
+/** Any event may have this many values that need no bytes, such as empty strings of a given length. */
 const WITHOUT_BYTES = 64;
 
-/** @param size bytes of the payload */
+/** @param size of the payload in bytes */
 export function itemLimit(size: number): number {
   return WITHOUT_BYTES + 2 * size;
 }

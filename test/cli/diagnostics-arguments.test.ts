@@ -17,7 +17,10 @@ describe('collect', () => {
     [['-p', '1', '--nettrace-version', '5'], '--nettrace-version takes 4 or 6, not "5".'],
     [['-p', '1', '--provider', ','], '--provider takes names of providers, but is empty.'],
     [['-p', '1', '--provider', ':1'], '--provider: The provider ":1" has no name.'],
-    [['-p', '1', '--provider', 'A:g'], '--provider: The keywords of A are up to 64 bits in hex, not "g".'],
+    [
+      ['-p', '1', '--provider', 'A:g'],
+      '--provider: The keywords of A must be up to 64 bits in hex, not "g".',
+    ],
     [['-p', '1', '--provider', 'A::6'], '--provider: The level of A must be at most 5, not 6.'],
     [
       ['-p', '1', '--providers', 'A'],

@@ -84,7 +84,7 @@ describe('tracewright manifest', () => {
       stdout: '',
       stderr:
         'tracewright: P.E: the field "a" is a struct, which events with a manifest cannot have; ' +
-        'give its members as fields of the event, or describe events by themselves.\n',
+        'make its members fields of the event, or use self-describing events.\n',
     });
     expect(tracewright('manifest', module('none.mjs', ''))).toEqual({
       status: 1,

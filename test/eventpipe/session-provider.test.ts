@@ -29,11 +29,11 @@ describe('a text of providers', () => {
 
   it.each([
     [':1:2', 'The provider ":1:2" has no name.'],
-    ['A:xyz', 'The keywords of A are up to 64 bits in hex, not "xyz".'],
-    ['A:1:loud', 'The level of A is a number up to 255 or a name such as Informational, not "loud".'],
+    ['A:xyz', 'The keywords of A must be up to 64 bits in hex, not "xyz".'],
+    ['A:1:loud', 'The level of A must be a number up to 255 or a name such as Informational, not "loud".'],
     [
       'A:1:constructor',
-      'The level of A is a number up to 255 or a name such as Informational, not "constructor".',
+      'The level of A must be a number up to 255 or a name such as Informational, not "constructor".',
     ],
     ['A:1:4:x', 'The arguments of A are of the form key=value, not "x".'],
     ['A:1:4:=x', 'The arguments of A are of the form key=value, not "=x".'],

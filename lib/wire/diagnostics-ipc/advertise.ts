@@ -1,4 +1,4 @@
-/** How a process that connects to a tool, instead of the other way round, says who it is. */
+/** How a process identifies itself when it connects to a tool, instead of the other way round. */
 import { viewOf } from '../bytes.ts';
 import { guidText } from '../guid.ts';
 import { DiagnosticsIpcError } from './error.ts';
@@ -8,13 +8,13 @@ const MAGIC = Uint8Array.from(Buffer.from('ADVR_V1\0', 'latin1'));
 const COOKIE_OFFSET = 8;
 const PROCESS_ID_OFFSET = 24;
 
-/** Of the whole, in bytes; the last two are 0. */
+/** Total size in bytes; the last two are 0. */
 export const ADVERTISE_SIZE = 34;
 
 export interface Advertise {
   /** The `runtimeCookie` of the process's `ProcessInfo`. */
   readonly runtimeCookie: string;
-  /** As the process itself sees it, in its own namespace. */
+  /** As seen in the process's own namespace. */
   readonly processId: bigint;
 }
 
@@ -43,7 +43,7 @@ export function decodeAdvertise(bytes: Uint8Array): Advertise {
     throw new DiagnosticsIpcError(
       'unknown-magic',
       0,
-      'A process that connects starts with "ADVR_V1" and a NUL.',
+      'The first message of a process starts with "ADVR_V1" and a NUL.',
     );
   }
   return {

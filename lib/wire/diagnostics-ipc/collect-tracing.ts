@@ -24,14 +24,14 @@ import {
 const LEAST_PROVIDER_SIZE = 20;
 const FORMATS: readonly number[] = Object.values(StreamFormat);
 
-/** @throws DiagnosticsIpcError where the version cannot say it */
+/** @throws DiagnosticsIpcError if the version cannot express it */
 export function writeTracing(writer: MessageWriter, version: TracingVersion, tracing: Tracing): void {
   const least = leastVersion(tracing);
   if (version < least) {
     throw new DiagnosticsIpcError(
       'inexpressible',
       0,
-      `CollectTracing ${version} has no place for what is asked for, only ${least} and later have.`,
+      `CollectTracing ${version} cannot express this request; it needs version ${least} or later.`,
     );
   }
   if (version >= 5) {
@@ -81,7 +81,7 @@ export function readTracing(payload: MessageCursor, version: TracingVersion): Tr
       return { sessionType: 'user_events', rundownKeyword, providers };
     }
     default:
-      return payload.fail(`There is no session of type ${sessionType}.`, at);
+      return payload.fail(`The session type ${sessionType} does not exist.`, at);
   }
 }
 
@@ -91,14 +91,14 @@ function readStreaming(payload: MessageCursor, version: TracingVersion): Streami
   if (bufferMegabytes === 0) payload.fail('A session cannot have a buffer of 0 MB.', bufferAt);
   const formatAt = payload.offset;
   const format = payload.uint32();
-  if (!FORMATS.includes(format)) payload.fail(`There is no format ${format}.`, formatAt);
+  if (!FORMATS.includes(format)) payload.fail(`The format ${format} does not exist.`, formatAt);
   const rundownKeyword = readRundownKeyword(payload, version);
   const collectsStacks = version >= 3 ? payload.boolean() : true;
   const providers = readProviders(payload, version, (provider) => provider);
   const modeAt = payload.offset;
   const bufferMode = version >= 6 ? payload.uint32() : BufferMode.Drop;
   if (bufferMode !== BufferMode.Drop && bufferMode !== BufferMode.Block) {
-    payload.fail(`There is no buffer mode ${bufferMode}.`, modeAt);
+    payload.fail(`The buffer mode ${bufferMode} does not exist.`, modeAt);
   }
   return {
     sessionType: 'streaming',
@@ -116,7 +116,7 @@ function readRundownKeyword(payload: MessageCursor, version: TracingVersion): bi
   return version === 1 || payload.boolean() ? DEFAULT_RUNDOWN_KEYWORD : 0n;
 }
 
-/** @param complete reads what stands behind each provider */
+/** @param complete reads what follows each provider */
 function readProviders<P>(
   payload: MessageCursor,
   version: TracingVersion,
@@ -136,7 +136,7 @@ function readProvider(payload: MessageCursor, version: TracingVersion): TracingP
   const keywords = payload.uint64();
   const levelAt = payload.offset;
   const level = payload.uint32();
-  if (level > MAX_LEVEL) payload.fail(`There is no level ${level}.`, levelAt);
+  if (level > MAX_LEVEL) payload.fail(`The level ${level} does not exist.`, levelAt);
   const provider = { keywords, level, name: payload.name("provider's name"), arguments: payload.text() };
   return version >= 5 ? { ...provider, filter: readFilter(payload) } : provider;
 }

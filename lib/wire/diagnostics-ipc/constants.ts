@@ -1,22 +1,22 @@
 /**
- * The numbers of the diagnostics IPC protocol, by which tools ask a process for traces.
+ * The numbers of the diagnostics IPC protocol, by which tools request traces from a process.
  *
- * Source: dotnet/diagnostics, documentation/design-docs/ipc-protocol.md; where it and the runtime (dotnet/runtime,
- * src/native/eventpipe) differ, the runtime.
+ * Source: dotnet/diagnostics, documentation/design-docs/ipc-protocol.md; where it differs from the runtime
+ * (dotnet/runtime, src/native/eventpipe), the runtime.
  */
 
-/** 14 bytes, a NUL at the end. */
+/** 14 bytes, with a final NUL. */
 export const MESSAGE_MAGIC = 'DOTNET_IPC_V1\0';
 /** Magic, size, command set, command and two bytes that are 0. */
 export const HEADER_SIZE = 20;
-/** A message's size, its header included, is a u16. */
+/** A message's size, including its header, is a u16. */
 export const MAX_MESSAGE_SIZE = 0xffff;
 
 export const CommandSet = { Dump: 1, EventPipe: 2, Profiler: 3, Process: 4, Server: 0xff } as const;
 
 export const DumpCommand = { GenerateCoreDump: 1, GenerateCoreDump2: 2, GenerateCoreDump3: 3 } as const;
 
-/** CollectTracing's versions 1 to 6 are the commands 2 to 7. */
+/** CollectTracing versions 1 to 6 are the commands 2 to 7. */
 export const EventPipeCommand = { StopTracing: 1, CollectTracing: 2 } as const;
 
 export const ProfilerCommand = { AttachProfiler: 1, StartupProfiler: 2 } as const;
@@ -33,17 +33,17 @@ export const ProcessCommand = {
   ProcessInfo3: 8,
 } as const;
 
-/** Of the command set `Server`: what a reply is. */
+/** Of the command set `Server`: the type of a reply. */
 export const ServerReply = { Ok: 0, Error: 0xff } as const;
 
-/** HRESULTs, unsigned: what an error reply says. */
+/** HRESULTs, unsigned: the code in an error reply. */
 export const ErrorCode = {
   BadEncoding: 0x80131384,
   UnknownCommand: 0x80131385,
   UnknownMagic: 0x80131386,
   UnknownError: 0x80131387,
   NotSupported: 0x80131515,
-  /** A session that cannot be started, too. */
+  /** Also for a session that cannot be started. */
   Fail: 0x80004005,
   NotYetAvailable: 0x8013135b,
   RuntimeUninitialized: 0x80131371,
@@ -56,7 +56,7 @@ export const ErrorCode = {
 /** Of CollectTracing5 and 6. */
 export const SessionType = { Streaming: 0, UserEvents: 1 } as const;
 
-/** What a streaming session writes. */
+/** The format of a streaming session. */
 export const StreamFormat = {
   NetPerf: 0,
   /** Version 4. */
@@ -65,15 +65,15 @@ export const StreamFormat = {
   NetTrace6: 6,
 } as const;
 
-/** Of CollectTracing6: what a session does when its buffers are full. */
+/** For CollectTracing6: what a session does when its buffers are full. */
 export const BufferMode = { Drop: 0, Block: 1 } as const;
 
-/** The runtime's rundown when a request says no more than that there is to be one. */
+/** The runtime's rundown keyword if a request only says that there is to be a rundown. */
 export const DEFAULT_RUNDOWN_KEYWORD = 0x80020139n;
 
-/** The highest level of events: Verbose. */
+/** The highest event level: Verbose. */
 export const MAX_LEVEL = 5;
-/** Of one session. */
+/** Per session. */
 export const MAX_PROVIDERS = 1000;
 
 export const PerfMapType = { Disabled: 0, All: 1, JitDump: 2, PerfMap: 3 } as const;

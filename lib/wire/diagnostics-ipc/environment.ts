@@ -1,4 +1,4 @@
-/** The reply to ProcessEnvironment, and the variables that stand behind it, outside any message. */
+/** The reply to ProcessEnvironment, and the variables that follow it, outside any message. */
 import { CommandSet, ServerReply } from './constants.ts';
 import { encodeMessage } from './message.ts';
 import { MessageWriter } from './message-writer.ts';

@@ -1,12 +1,12 @@
-/** Why a message cannot be read, or cannot be made. */
+/** Why a message cannot be read or created. */
 import { ErrorCode } from './constants.ts';
 
 /**
- * - `malformed`: the message's bytes are not what its command takes
- * - `unknown-magic`: no message of this protocol
- * - `unknown-command`: of this protocol, but not known here
- * - `too-long`: what is to be said does not fit a message
- * - `inexpressible`: the command's version has no place for what is to be said
+ * - `malformed`: the message's bytes are invalid for its command
+ * - `unknown-magic`: not a message of this protocol
+ * - `unknown-command`: a command of this protocol that is not supported
+ * - `too-long`: the content does not fit into a message
+ * - `inexpressible`: the command's version cannot express the content
  */
 export type DiagnosticsIpcErrorCode =
   | 'malformed'
@@ -28,7 +28,7 @@ export class DiagnosticsIpcError extends Error {
     this.offset = offset;
   }
 
-  /** What an error reply to the message says. */
+  /** The code of the error reply to the message. */
   get replyCode(): number {
     switch (this.code) {
       case 'unknown-magic':

@@ -1,16 +1,16 @@
-/** Reading a message's values in order, and never past its end. All are little-endian. */
+/** Reads a message's values in order, and never past its end. All are little-endian. */
 import { viewOf } from '../bytes.ts';
 import { guidText } from '../guid.ts';
 import { utf16Text } from '../utf16.ts';
 import { DiagnosticsIpcError } from './error.ts';
 
 export class MessageCursor {
-  /** In bytes from the message's start. */
+  /** In bytes from the start of the message. */
   offset: number;
   private readonly memory: Uint8Array;
   private readonly view: DataView;
 
-  /** @param bytes those of the message up to its end */
+  /** @param bytes the message up to its end */
   constructor(bytes: Uint8Array, start = 0) {
     this.memory = bytes;
     this.view = viewOf(bytes);
@@ -65,7 +65,7 @@ export class MessageCursor {
     return utf16Text(this.memory, start, end);
   }
 
-  /** A text that must be there, and have a character. */
+  /** A text that must be present and not empty. */
   name(what: string): string {
     const at = this.offset;
     const text = this.text();
@@ -73,7 +73,7 @@ export class MessageCursor {
     return text;
   }
 
-  /** @param leastSize bytes that an item has at least */
+  /** @param leastSize the minimum size of an item in bytes */
   array<T>(what: string, leastSize: number, read: () => T): T[] {
     const count = this.count(leastSize, what);
     const items: T[] = [];
@@ -105,7 +105,7 @@ export class MessageCursor {
 
   private advance(size: number): number {
     const at = this.offset;
-    if (size > this.left) this.fail(`${size} bytes are wanted where ${this.left} are left.`);
+    if (size > this.left) this.fail(`${size} bytes are needed, but only ${this.left} are left.`);
     this.offset += size;
     return at;
   }

@@ -1,4 +1,4 @@
-/** Writing a message's values one behind the other, all little-endian. */
+/** Writes a message's values in sequence, all little-endian. */
 import { viewOf } from '../bytes.ts';
 import { guidBytes } from '../guid.ts';
 
@@ -38,12 +38,12 @@ export class MessageWriter {
     this.memory.set(bytes, at);
   }
 
-  /** @param text for which `isGuidText` holds */
+  /** @param text must satisfy `isGuidText` */
   guid(text: string): void {
     this.bytes(guidBytes(text));
   }
 
-  /** UTF-16 with a NUL behind the units that it tells the number of; the absent text has no units. */
+  /** A count of units, then UTF-16 with a NUL; an absent text has no units. */
   text(text: string | undefined): void {
     if (text === undefined) {
       this.uint32(0);
@@ -67,7 +67,7 @@ export class MessageWriter {
     return this.memory.slice(0, this.length);
   }
 
-  /** Makes room, for which `memory` and `view` may become others. */
+  /** Makes room, which may replace `memory` and `view`. */
   private advance(size: number): number {
     const at = this.length;
     this.length += size;

@@ -1,4 +1,4 @@
-/** A message: the header that frames it, and its payload. Requests and replies are framed alike. */
+/** A message: a header and a payload. Requests and replies have the same framing. */
 import { hexText, viewOf } from '../bytes.ts';
 import { HEADER_SIZE, MAX_MESSAGE_SIZE, MESSAGE_MAGIC } from './constants.ts';
 import { DiagnosticsIpcError } from './error.ts';
@@ -12,7 +12,7 @@ export interface MessageHeader {
   readonly commandId: number;
 }
 
-/** A message whose payload is still to be read. */
+/** A message whose payload has not been read yet. */
 export interface Message {
   readonly commandSet: number;
   readonly commandId: number;
@@ -25,9 +25,9 @@ const COMMAND_SET_OFFSET = 16;
 const COMMAND_ID_OFFSET = 17;
 
 /**
- * The header of a message of which the first bytes have come.
+ * The header of a message whose first bytes have arrived.
  *
- * @param bytes `HEADER_SIZE` of them at least, else they are taken for all there is
+ * @param bytes at least `HEADER_SIZE` of them; fewer count as a truncated message
  * @throws DiagnosticsIpcError
  */
 export function readHeader(bytes: Uint8Array): MessageHeader {
@@ -35,7 +35,7 @@ export function readHeader(bytes: Uint8Array): MessageHeader {
     throw new DiagnosticsIpcError(
       'malformed',
       bytes.length,
-      `A message has ${HEADER_SIZE} bytes at least, not ${bytes.length}.`,
+      `A message has at least ${HEADER_SIZE} bytes, not ${bytes.length}.`,
     );
   }
   if (MAGIC.some((byte, index) => byte !== bytes[index])) {
@@ -63,7 +63,7 @@ export function readHeader(bytes: Uint8Array): MessageHeader {
 }
 
 /**
- * A whole message. Bytes behind the size that its header tells are not part of it.
+ * A whole message. Bytes beyond the size in its header do not belong to it.
  *
  * @throws DiagnosticsIpcError
  */
@@ -80,8 +80,8 @@ export function readMessage(bytes: Uint8Array): Message {
 }
 
 /**
- * @param writePayload writes what stands behind the header
- * @throws DiagnosticsIpcError where it does not fit a message
+ * @param writePayload writes what follows the header
+ * @throws DiagnosticsIpcError if it does not fit into a message
  */
 export function encodeMessage(
   commandSet: number,
@@ -90,7 +90,7 @@ export function encodeMessage(
 ): Uint8Array {
   const writer = new MessageWriter();
   writer.bytes(MAGIC);
-  // The size, when it is known.
+  // The size, once it is known.
   writer.uint16(0);
   writer.uint8(commandSet);
   writer.uint8(commandId);
@@ -101,7 +101,7 @@ export function encodeMessage(
     throw new DiagnosticsIpcError(
       'too-long',
       MAX_MESSAGE_SIZE,
-      `A message has ${MAX_MESSAGE_SIZE} bytes at most, this one would have ${bytes.length}.`,
+      `A message has at most ${MAX_MESSAGE_SIZE} bytes; this one would have ${bytes.length}.`,
     );
   }
   viewOf(bytes).setUint16(SIZE_OFFSET, bytes.length, true);

@@ -1,21 +1,21 @@
 /**
- * The names under which a process's diagnostic port is found.
+ * The names by which tools find a process's diagnostic port.
  *
- * Source: dotnet/diagnostics, documentation/design-docs/ipc-protocol.md (Transport), and what the runtime takes for
- * the key.
+ * Source: dotnet/diagnostics, documentation/design-docs/ipc-protocol.md (Transport), and the runtime's choice of the
+ * key.
  */
 
 export interface PortName {
-  /** As the process itself sees it, in its own namespace. */
+  /** As seen in the process's own namespace. */
   readonly processId: number;
-  /** Tells the process from earlier ones of the same id whose sockets are still there; pipes have none. */
+  /** Distinguishes the process from earlier ones with the same id whose sockets still exist; pipes have no key. */
   readonly key: string | undefined;
 }
 
 /** Windows' folder of named pipes. */
 export const PIPE_FOLDER = '\\\\.\\pipe\\';
 
-/** In /proc/PID/stat, of what stands behind the command's name: field 22 of all. */
+/** In /proc/PID/stat, among the fields after the command name: field 22 overall. */
 const START_TIME_INDEX = 19;
 
 /** A Unix socket's, in TMPDIR. */
@@ -28,7 +28,7 @@ export function pipeName(processId: number): string {
   return `dotnet-diagnostic-${processId}`;
 }
 
-/** @returns undefined where the file or pipe is no port's */
+/** @returns undefined if the file or pipe is not a port */
 export function parsePortName(name: string): PortName | undefined {
   const { processId, key } =
     /^dotnet-diagnostic-(?<processId>\d{1,10})(?:-(?<key>\d{1,20})-socket)?$/.exec(name)?.groups ?? {};
@@ -36,13 +36,13 @@ export function parsePortName(name: string): PortName | undefined {
 }
 
 /**
- * The key of a process on Linux: when it started, in clock ticks since the system did.
+ * The key of a process on Linux: its start time in clock ticks since the system booted.
  *
  * @param stat the text of /proc/PID/stat
- * @returns `0`, as the runtime has it, where the text does not tell
+ * @returns `0`, like the runtime, if the text does not contain it
  */
 export function startTimeKey(stat: string): string {
-  // The command's name may hold blanks and parentheses.
+  // The command name may contain spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const startTime = fields[START_TIME_INDEX] ?? '';
   return /^\d+$/.test(startTime) ? startTime : '0';

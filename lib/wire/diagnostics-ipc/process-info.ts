@@ -1,31 +1,31 @@
-/** What a process tells of itself: the reply to ProcessInfo, versions 1 to 3. */
+/** What a process reports about itself: the reply to ProcessInfo, versions 1 to 3. */
 import type { MessageCursor } from './message-cursor.ts';
 import type { MessageWriter } from './message-writer.ts';
 
 export type ProcessInfoVersion = 1 | 2 | 3;
 
 export interface ProcessInfo {
-  /** As the process itself sees it, in its own namespace. */
+  /** As seen in the process's own namespace. */
   readonly processId: bigint;
-  /** Random, the same as long as the process lives: lower-case GUID text. */
+  /** Random, and constant for the lifetime of the process: lower-case GUID text. */
   readonly runtimeCookie: string;
   readonly commandLine: string;
   /** `Linux`, `Windows`, `macOS`. */
   readonly operatingSystem: string;
   /** `x64`, `arm64`. */
   readonly architecture: string;
-  /** This and the next: from version 2 on. The name of what the process runs. */
+  /** This and the next: from version 2. The name of what the process runs. */
   readonly entryAssembly?: string | undefined;
-  /** Of the runtime, as `10.0.1`. */
+  /** Of the runtime, such as `10.0.1`. */
   readonly productVersion?: string | undefined;
-  /** From version 3 on: `linux-x64`. */
+  /** From version 3: `linux-x64`. */
   readonly runtimeIdentifier?: string | undefined;
 }
 
-/** What version 3 starts with. */
+/** The first field of version 3. */
 const STRUCTURE_VERSION = 1;
 
-/** Texts that are absent are written empty: .NET's client cannot read absent ones in a reply. */
+/** Absent texts are written as empty ones: .NET's client cannot read absent texts in a reply. */
 export function writeProcessInfo(
   writer: MessageWriter,
   version: ProcessInfoVersion,
@@ -45,7 +45,7 @@ export function writeProcessInfo(
 
 /** @throws DiagnosticsIpcError */
 export function readProcessInfo(payload: MessageCursor, version: ProcessInfoVersion): ProcessInfo {
-  // A later structure has more at its end, which is left unread.
+  // Later structures have more at their end, which is ignored.
   if (version >= 3) payload.uint32();
   const info: ProcessInfo = {
     processId: payload.uint64(),

@@ -1,20 +1,20 @@
 /**
- * Providers as dotnet-trace takes them on its command line: with `,` between them, each
- * `Name[:Keywords[:Level[:key=value;key=value]]]`, keywords in hex, the level as a number or a name.
+ * Providers in dotnet-trace's command-line syntax: separated by `,`, each
+ * `Name[:Keywords[:Level[:key=value;key=value]]]`, with keywords in hex and the level as a number or a name.
  *
  * Source: dotnet/diagnostics, documentation of `dotnet-trace collect --providers`.
  */
 
 export interface ProviderText {
   readonly name: string;
-  /** This and the next: undefined where the text leaves it out. */
+  /** This and the next: undefined if the text omits it. */
   readonly keywords: bigint | undefined;
   readonly level: number | undefined;
-  /** As they stand there; empty: none. */
+  /** Unparsed; empty if there are none. */
   readonly arguments: string;
 }
 
-/** A text that is not of that form; the message is a complete sentence. */
+/** Text that does not have this form; the message is a complete sentence. */
 export class ProviderTextError extends Error {
   override readonly name = 'ProviderTextError';
 }
@@ -34,14 +34,14 @@ export function parseProviderTexts(text: string): ProviderText[] {
   return splitOutsideQuotes(text, ',').map((part) => providerOf(part.trim()));
 }
 
-/** The parts that are not empty; what stands between double quotes separates nothing. */
+/** The non-empty parts; separators within double quotes are ignored. */
 export function splitOutsideQuotes(text: string, separator: ',' | ';'): string[] {
   const parts = text.match(separator === ',' ? /(?:"[^"]*"|[^,"]|")+/g : /(?:"[^"]*"|[^;"]|")+/g) ?? [];
   return parts.filter((part) => part.trim() !== '');
 }
 
 function providerOf(text: string): ProviderText {
-  // Arguments may hold what else would begin another part.
+  // Arguments may contain what would otherwise start another part.
   const [name = '', keywords = '', level = '', ...rest] = text.split(':');
   if (name === '') throw new ProviderTextError(`The provider "${text}" has no name.`);
   return {
@@ -55,13 +55,13 @@ function providerOf(text: string): ProviderText {
 function keywordsOf(text: string, provider: string): bigint {
   const digits = /^(?:0x)?(?<digits>[0-9a-f]{1,16})$/i.exec(text)?.groups?.digits;
   if (digits !== undefined) return BigInt(`0x${digits}`);
-  throw new ProviderTextError(`The keywords of ${provider} are up to 64 bits in hex, not "${text}".`);
+  throw new ProviderTextError(`The keywords of ${provider} must be up to 64 bits in hex, not "${text}".`);
 }
 
 function levelOf(text: string, provider: string): number {
   const level = /^\d+$/.test(text) ? Number(text) : LEVELS.get(text.toLowerCase());
   if (level !== undefined && level <= 0xff) return level;
   throw new ProviderTextError(
-    `The level of ${provider} is a number up to 255 or a name such as Informational, not "${text}".`,
+    `The level of ${provider} must be a number up to 255 or a name such as Informational, not "${text}".`,
   );
 }

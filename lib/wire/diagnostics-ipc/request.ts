@@ -1,4 +1,4 @@
-/** What a client asks of a process: every command of the protocol, as bytes and back. */
+/** The requests of a client: every command of the protocol, as bytes and back. */
 import { readTracing, writeTracing } from './collect-tracing.ts';
 import {
   CommandSet,
@@ -21,7 +21,7 @@ export type Request =
       readonly version: 1 | 2 | 3;
       readonly path: string;
       readonly dumpType: number;
-      /** Of version 1: whether there is to be output for diagnosis. */
+      /** Of version 1: whether diagnostic output is requested. */
       readonly flags: number;
     }
   | { readonly command: 'StopTracing'; readonly sessionId: bigint }
@@ -37,7 +37,7 @@ export type Request =
   | { readonly command: 'ProcessInfo'; readonly version: ProcessInfoVersion }
   | { readonly command: 'ResumeRuntime' }
   | { readonly command: 'ProcessEnvironment' }
-  /** Without a value the variable is removed. */
+  /** Without a value, the variable is removed. */
   | {
       readonly command: 'SetEnvironmentVariable';
       readonly name: string;
@@ -56,7 +56,7 @@ const PROCESS_INFO_COMMANDS: Readonly<Record<ProcessInfoVersion, number>> = {
 const PERF_MAP_TYPES: readonly number[] = Object.values(PerfMapType);
 const COMMAND_SET_OFFSET = 16;
 
-/** @throws DiagnosticsIpcError where it does not fit a message, or its version */
+/** @throws DiagnosticsIpcError if it does not fit into a message, or its version */
 export function encodeRequest(request: Request): Uint8Array {
   switch (request.command) {
     case 'GenerateCoreDump':
@@ -112,7 +112,7 @@ function processMessage(id: number, write?: (writer: MessageWriter) => void): Ui
 
 /**
  * @param bytes a whole message
- * @throws DiagnosticsIpcError, whose `replyCode` says what is replied to the message
+ * @throws DiagnosticsIpcError, whose `replyCode` is the reply to the message
  */
 export function decodeRequest(bytes: Uint8Array): Request {
   const { commandSet, commandId, payload } = readMessage(bytes);
@@ -121,7 +121,7 @@ export function decodeRequest(bytes: Uint8Array): Request {
   throw new DiagnosticsIpcError(
     'unknown-command',
     COMMAND_SET_OFFSET,
-    `There is no command ${commandId} in the command set ${commandSet}.`,
+    `The command set ${commandSet} has no command ${commandId}.`,
   );
 }
 
@@ -213,5 +213,5 @@ function readProcessRequest(id: number, payload: MessageCursor): Request | undef
 function readPerfMapType(payload: MessageCursor): number {
   const at = payload.offset;
   const type = payload.uint32();
-  return PERF_MAP_TYPES.includes(type) ? type : payload.fail(`There is no perf map type ${type}.`, at);
+  return PERF_MAP_TYPES.includes(type) ? type : payload.fail(`The perf map type ${type} does not exist.`, at);
 }

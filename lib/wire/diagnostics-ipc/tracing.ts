@@ -1,16 +1,16 @@
-/** What a CollectTracing request asks for, whatever its version. */
+/** The contents of a CollectTracing request, whatever its version. */
 import { BufferMode, DEFAULT_RUNDOWN_KEYWORD } from './constants.ts';
 
-/** Events by their ids, after level and keywords. */
+/** Events by id, after level and keywords. */
 export interface EventFilter {
-  /** Whether the events of `ids` are those that pass; else all others are. */
+  /** Whether events in `ids` pass; otherwise, all others pass. */
   readonly isAllowList: boolean;
   readonly ids: readonly number[];
 }
 
-/** Of a session of user_events: which tracepoint an event goes to. */
+/** Of a user_events session: the tracepoints for events. */
 export interface TracepointConfig {
-  /** Of the events that no set has; without it, they go nowhere. */
+  /** For events that are in no set; without it, they are not written. */
   readonly defaultName: string | undefined;
   readonly sets: readonly TracepointSet[];
 }
@@ -22,16 +22,16 @@ export interface TracepointSet {
 
 export interface TracingProvider {
   readonly name: string;
-  /** 64 bits; an event passes with one of them, or with none of its own. */
+  /** 64 bits; an event passes with one of them, or with no keywords. */
   readonly keywords: bigint;
-  /** Events up to it; 0: all. */
+  /** The maximum level; 0 for all. */
   readonly level: number;
-  /** `key=value`, more of them behind `;`. Absent is another encoding of none. */
+  /** `key=value`, separated by `;`. Absent is another encoding of none. */
   readonly arguments: string | undefined;
   readonly filter?: EventFilter;
 }
 
-/** A session whose events come as a nettrace behind the reply. */
+/** A session whose events follow the reply as a nettrace. */
 export interface StreamingTracing {
   readonly sessionType: 'streaming';
   readonly bufferMegabytes: number;
@@ -49,7 +49,7 @@ export interface UserEventsProvider extends TracingProvider {
   readonly tracepoints: TracepointConfig;
 }
 
-/** A session whose events go to tracepoints, through a descriptor that the client passes behind the request. */
+/** A session whose events go to tracepoints, through a descriptor that the client passes after the request. */
 export interface UserEventsTracing {
   readonly sessionType: 'user_events';
   readonly rundownKeyword: bigint;
@@ -61,8 +61,8 @@ export type Tracing = StreamingTracing | UserEventsTracing;
 export type TracingVersion = 1 | 2 | 3 | 4 | 5 | 6;
 
 /**
- * The oldest version of CollectTracing that can say this: most processes understand it. Version 1 is what .NET's
- * own client never sends, for 2 is as old.
+ * The oldest version of CollectTracing that can express the request, which most processes support. .NET's own client
+ * never sends version 1, since 2 is just as old.
  */
 export function leastVersion(tracing: Tracing): TracingVersion {
   if (tracing.sessionType === 'user_events') return 5;

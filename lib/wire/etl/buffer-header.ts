@@ -1,6 +1,6 @@
 /**
  * The header of a buffer (WMI_BUFFER_HEADER). Fields that are stale or meaningless on disk are not read:
- * `CurrentOffset` may exceed the buffer, the clock's place often holds a pointer.
+ * `CurrentOffset` may exceed the buffer, and the clock field often holds a pointer.
  */
 import { BUFFER_HEADER_SIZE, BufferFlag, MAX_BUFFER_SIZE } from './constants.ts';
 import { EtlError } from './error.ts';
@@ -13,12 +13,12 @@ const FILLED_BYTES = 0x30;
 const FLAGS = 0x34;
 
 export interface BufferHeader {
-  /** Bytes to the next buffer; of a compressed one, as it is stored. */
+  /** Bytes to the next buffer; for a compressed buffer, as stored. */
   readonly size: number;
-  /** Where its records end, in bytes from its start; of a compressed one, when it is not any more. */
+  /** Where its records end, in bytes from its start; for a compressed buffer, after decompression. */
   readonly end: number;
   readonly processor: number;
-  /** Counts the session's buffers. Not in the file's order where there are several processors. */
+  /** Numbers the session's buffers. Not in file order if there are several processors. */
   readonly sequence: bigint;
   readonly isCompressed: boolean;
   readonly hasLostEvents: boolean;
@@ -26,8 +26,8 @@ export interface BufferHeader {
 }
 
 /**
- * @param view what there is of the buffer, its header at least
- * @param position where the buffer stands in the file
+ * @param view what there is of the buffer, at least its header
+ * @param position of the buffer in the file
  * @throws EtlError
  */
 export function readBufferHeader(view: DataView, position: number): BufferHeader {
@@ -41,7 +41,7 @@ export function readBufferHeader(view: DataView, position: number): BufferHeader
   }
   const flags = view.getUint16(FLAGS, true);
   const isCompressed = (flags & BufferFlag.Compressed) !== 0;
-  // Windows 7 leaves SavedOffset at 0 in the first buffer; other writers FilledBytes.
+  // Windows 7 leaves SavedOffset at 0 in the first buffer; other writers leave FilledBytes at 0.
   const filled = view.getUint32(FILLED_BYTES, true) || view.getUint32(SAVED_OFFSET, true);
   const hasIndex = (flags & BufferFlag.ProcessorIndex) !== 0;
   return {
@@ -56,7 +56,7 @@ export function readBufferHeader(view: DataView, position: number): BufferHeader
   };
 }
 
-/** Whether nothing was written here: a file that was allocated beforehand ends in zeros. */
+/** Whether nothing was written here: a preallocated file ends in zeros. */
 export function isBlankHeader(bytes: Uint8Array): boolean {
   return (
     bytes.length >= BUFFER_HEADER_SIZE && !bytes.subarray(0, BUFFER_HEADER_SIZE).some((byte) => byte !== 0)

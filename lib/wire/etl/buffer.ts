@@ -1,4 +1,4 @@
-/** One buffer of the file, its records readable in place. */
+/** One buffer of the file, whose records are read in place. */
 import { viewOf } from '../bytes.ts';
 import { type BufferHeader, readBufferHeader } from './buffer-header.ts';
 import { BUFFER_HEADER_SIZE } from './constants.ts';
@@ -7,19 +7,19 @@ import { decompressXpress } from './xpress.ts';
 
 export interface EtlBuffer {
   readonly header: BufferHeader;
-  /** Where it stands in the file. */
+  /** Its position in the file. */
   readonly position: number;
-  /** From the buffer's header on, as it was before it was compressed, up to the end of its records. */
+  /** From the buffer's header, decompressed, up to the end of its records. */
   readonly bytes: Uint8Array;
   readonly view: DataView;
-  /** Why it ends before its end. */
+  /** Why the records end early. */
   readonly problem: EtlError | undefined;
 }
 
 /** One record of a buffer. */
 export interface EtlRecord {
   readonly buffer: EtlBuffer;
-  /** Where it stands in the buffer. */
+  /** Its position in the buffer. */
   readonly offset: number;
   readonly end: number;
   /** See `RecordType`. */
@@ -27,11 +27,11 @@ export interface EtlRecord {
 }
 
 /**
- * Reads one buffer. Damage behind its header does not keep what stands before from being read.
+ * Reads one buffer. If it is damaged after its header, what precedes the damage can still be read.
  *
- * @param stored the buffer as it stands in the file, or less of it where the file ends
+ * @param stored the buffer as stored in the file, or less of it if the file ends
  * @param position where that is
- * @throws EtlError where its header is damaged or not all there
+ * @throws EtlError if its header is damaged or incomplete
  */
 export function openBuffer(stored: Uint8Array, position: number): EtlBuffer {
   const header = readBufferHeader(viewOf(stored), position);
@@ -45,7 +45,7 @@ export function openBuffer(stored: Uint8Array, position: number): EtlBuffer {
     const found = decompressXpress(body, whole, BUFFER_HEADER_SIZE);
     bytes = whole.subarray(0, BUFFER_HEADER_SIZE + found.size);
     if (bytes.length < end) {
-      const reason = found.problem ?? `It gives ${bytes.length} bytes instead of ${end}.`;
+      const reason = found.problem ?? `It contains ${bytes.length} bytes instead of ${end}.`;
       problem = new EtlError('malformed', position, `A compressed buffer is damaged. ${reason}`);
     }
   }
@@ -56,7 +56,7 @@ export function openBuffer(stored: Uint8Array, position: number): EtlBuffer {
   return { header, position, bytes, view: viewOf(bytes), problem };
 }
 
-/** Where a record of the buffer stands in the file; of a compressed one, where the buffer does. */
+/** The position of a record in the file; if the buffer is compressed, that of the buffer. */
 export function positionOf(buffer: EtlBuffer, offset: number): number {
   return buffer.header.isCompressed ? buffer.position : buffer.position + offset;
 }

@@ -1,22 +1,22 @@
-/** From the raw times of records to the time of day, as Windows itself computes it. */
+/** Converts the raw times of records to wall-clock time, as Windows itself computes it. */
 import { ClockType } from './constants.ts';
 import type { LogFileHeader } from './log-file-header.ts';
 import type { RawTime } from './record-cursor.ts';
 
-/** 1970-01-01 as FILETIME: units of 100 ns since 1601. */
+/** 1970-01-01 as a FILETIME: units of 100 ns since 1601. */
 const UNIX_EPOCH = 116_444_736_000_000_000n;
 const NANOSECONDS_PER_UNIT = 100n;
 const UNITS_PER_SECOND = 10_000_000n;
-/** A CPU of 1 MHz takes a cycle in a microsecond. */
+/** A 1 MHz CPU takes a microsecond per cycle. */
 const UNITS_PER_MICROSECOND = 10n;
 
-/** Nanoseconds since 1970 of a FILETIME. */
+/** A FILETIME as nanoseconds since 1970. */
 export function nanosecondsOf(fileTime: bigint): bigint {
   return (fileTime - UNIX_EPOCH) * NANOSECONDS_PER_UNIT;
 }
 
 export class EtlClock {
-  /** The raw time that `ticks` are counted from. */
+  /** The raw time from which `ticks` are counted. */
   readonly start: RawTime;
   readonly #startTime: bigint;
   readonly #multiplier: bigint;
@@ -29,7 +29,7 @@ export class EtlClock {
     [this.#multiplier, this.#divisor] = scaleOf(header);
   }
 
-  /** FILETIME of a raw time, given as ticks since the start. */
+  /** The FILETIME of a raw time, given as ticks since the start. */
   fileTime(ticks: number): bigint {
     return this.#startTime + (BigInt(ticks) * this.#multiplier) / this.#divisor;
   }
@@ -40,7 +40,7 @@ export class EtlClock {
   }
 }
 
-/** Units of 100 ns for each tick, as a fraction. What cannot be is taken as 100 ns a tick. */
+/** Units of 100 ns per tick, as a fraction. An impossible value counts as 100 ns per tick. */
 function scaleOf({ clockType, performanceFrequency, cpuMHz }: LogFileHeader): [bigint, bigint] {
   if (clockType === ClockType.CpuCycles && cpuMHz > 0) return [UNITS_PER_MICROSECOND, BigInt(cpuMHz)];
   if (clockType === ClockType.PerformanceCounter && performanceFrequency > 0n) {

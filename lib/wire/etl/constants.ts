@@ -4,16 +4,16 @@
  * (WMI_BUFFER_HEADER, the records' markers) Geoff Chappell's pages on ETW and `ntwmi.h` of phnt.
  */
 
-/** Bytes of a WMI_BUFFER_HEADER, with which every buffer starts. */
+/** The size of a WMI_BUFFER_HEADER, with which every buffer starts. */
 export const BUFFER_HEADER_SIZE = 0x48;
 
-/** More than any session has (EVENT_TRACE_PROPERTIES: 16 MB); what says more is damaged. */
+/** More than any session uses (EVENT_TRACE_PROPERTIES: 16 MB); larger values mean damage. */
 export const MAX_BUFFER_SIZE = 1 << 24;
 
 export const BufferFlag = {
   EventsLost: 2,
   BufferLost: 4,
-  /** The header's processor is a number of 16 bits, not of 8. */
+  /** The processor number in the header has 16 bits, not 8. */
   ProcessorIndex: 0x20,
   Compressed: 0x40,
 } as const;
@@ -22,7 +22,7 @@ export const LogFileMode = {
   Circular: 2,
 } as const;
 
-/** The third byte of a record's marker. The name's end is the pointer size of whoever wrote it. */
+/** The third byte of a record's marker. The suffix of the name is the pointer size of the writer. */
 export const RecordType = {
   System32: 0x01,
   System64: 0x02,
@@ -42,10 +42,10 @@ export const RecordType = {
   Instance64: 0x15,
 } as const;
 
-/** Fourth bytes of a marker: of all records but messages, and of messages (WPP). */
+/** The fourth byte of a marker: of all records except messages, and of messages (WPP). */
 export const RECORD_MARK = 0xc0;
 export const MESSAGE_MARK = 0x90;
-/** Instead of a marker: what follows in the buffer is not used. */
+/** In place of a marker: the rest of the buffer is unused. */
 export const PADDING_MARKER = 0xffffffff;
 
 /** Bits of an EVENT_HEADER's flags. */
@@ -74,7 +74,7 @@ export const MessageOption = {
   Pointer64: 0x80,
 } as const;
 
-/** What the times of records count: `ReservedFlags` of TRACE_LOGFILE_HEADER. */
+/** The unit of record times: `ReservedFlags` of TRACE_LOGFILE_HEADER. */
 export const ClockType = {
   PerformanceCounter: 1,
   SystemTime: 2,

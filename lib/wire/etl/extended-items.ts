@@ -1,7 +1,6 @@
 /**
- * What stands between an event's header and its payload: its related activity, its stack, how it describes
- * itself. Of each item: size u16 (of all of it), type u16, flags u16 (1: another follows), size of the data
- * u16, data.
+ * The items between an event's header and its payload: its related activity, its stack, its own description. Of each
+ * item: size u16 (of all of it), type u16, flags u16 (1: another follows), size of the data u16, data.
  */
 
 import type { EtlRecord } from './buffer.ts';
@@ -21,10 +20,10 @@ export interface ExtendedItem {
   readonly end: number;
 }
 
-/** What a chain of items is followed by. */
+/** What follows a chain of items. */
 export interface ExtendedItems {
   readonly items: readonly ExtendedItem[];
-  /** Where the payload starts; where an item is damaged, nobody knows: at the record's end. */
+  /** Where the payload starts; if an item is damaged, that is unknown, and this is the record's end. */
   readonly payload: number;
   readonly isDamaged: boolean;
 }
@@ -48,7 +47,7 @@ export function extendedItemsOf(record: EtlRecord): ExtendedItems {
   return { items, payload: at, isDamaged: false };
 }
 
-/** Whether there is any: for most events not. */
+/** Whether there are any; most events have none. */
 export function hasExtendedItems(record: EtlRecord): boolean {
   if (layoutKind(record) !== Layout.Event) return false;
   return (record.buffer.view.getUint16(record.offset + FLAGS, true) & EventFlag.ExtendedInfo) !== 0;
@@ -71,7 +70,7 @@ export function relatedActivityIdOf(record: EtlRecord, items: readonly ExtendedI
 
 const MATCH_ID_SIZE = 8;
 
-/** Addresses of the stack that the event was recorded with, the innermost first. */
+/** The stack addresses recorded with the event, innermost first. */
 export function stackOf(record: EtlRecord, items: readonly ExtendedItem[]): bigint[] | undefined {
   const stacks = items.filter(
     ({ type }) => type === ExtendedType.StackTrace32 || type === ExtendedType.StackTrace64,

@@ -1,8 +1,7 @@
 /**
- * What a file says of itself, in the first record of its first buffer (TRACE_LOGFILE_HEADER). It holds two
- * pointers, so it has two forms; which, the record's type says and not `pointerSize`, as 32-bit programs
- * write the 32-bit form on a 64-bit Windows too. Behind it stand the session's name and the file's.
- * Source: Windows SDK `evntrace.h`.
+ * The trace's description of itself, in the first record of its first buffer (TRACE_LOGFILE_HEADER). It contains two
+ * pointers, so it has two forms; the record type determines which, not `pointerSize`, because 32-bit programs write the
+ * 32-bit form even on 64-bit Windows. The names of the session and the file follow. Source: Windows SDK `evntrace.h`.
  */
 import { decodeUtf16 } from '../text.ts';
 import type { EtlRecord } from './buffer.ts';
@@ -19,7 +18,7 @@ export interface LogFileHeader {
   readonly subMinorVersion: number;
   readonly osBuild: number;
   readonly processors: number;
-  /** This and the next two: FILETIME. 0: the session has not been closed. */
+  /** This and the next two: FILETIME. 0 if the session has not been closed. */
   readonly endTime: bigint;
   readonly startTime: bigint;
   readonly bootTime: bigint;
@@ -38,22 +37,22 @@ export interface LogFileHeader {
   readonly cpuMHz: number;
   /** From local time to UTC. */
   readonly timeZoneBiasMinutes: number;
-  /** Ticks a second of the performance counter. */
+  /** Ticks per second of the performance counter. */
   readonly performanceFrequency: bigint;
   /** See `ClockType`. */
   readonly clockType: number;
   readonly loggerName: string;
   readonly logFileName: string;
-  /** The record's own: the instant that is `startTime`. */
+  /** The record's own time: the instant that is `startTime`. */
   readonly rawTime: bigint;
   readonly processId: number;
   readonly threadId: number;
-  /** The version of the record: 2, before Windows Vista 1. */
+  /** The version of the record: 2; before Windows Vista 1. */
   readonly version: number;
 }
 
 const POINTERS = 0x38;
-/** From the end of the pointers on. The time zone is followed by 4 unused bytes. */
+/** Offsets from the end of the pointers. 4 unused bytes follow the time zone. */
 const TIME_ZONE = 0x00;
 const BOOT_TIME = 0xb0;
 const PERFORMANCE_FREQUENCY = 0xb8;
@@ -88,7 +87,7 @@ export function readLogFileHeader(record: EtlRecord): LogFileHeader {
     throw new EtlError(
       'malformed',
       buffer.position + record.offset,
-      `The header of the log file cannot have ${record.end - at} bytes; it has ${names - at} at least.`,
+      `The header of the log file cannot have ${record.end - at} bytes; it has at least ${names - at}.`,
     );
   }
   const u32 = (offset: number) => view.getUint32(offset, true);

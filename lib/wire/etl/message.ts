@@ -1,8 +1,8 @@
 /**
- * Messages of WPP (TraceMessage): size u16, marker u16, number u16, options u16; then what the options say is
- * there, in this order: sequence u32; component id u32, or else the message's GUID; time i64; thread u32 and
- * process u32. What follows are arguments, whose text and types only the program's symbols tell.
- * Source: Windows SDK `evntrace.h`, MESSAGE_TRACE_HEADER and TRACE_MESSAGE_*.
+ * WPP messages (TraceMessage): size u16, marker u16, number u16, options u16; then what the options indicate, in this
+ * order: sequence u32; component id u32, or else the message's GUID; time i64; thread u32 and process u32. The
+ * arguments follow, whose text and types are only in the program's symbols. Source: Windows SDK `evntrace.h`,
+ * MESSAGE_TRACE_HEADER and TRACE_MESSAGE_*.
  */
 
 import type { EtlRecord } from './buffer.ts';
@@ -13,11 +13,11 @@ const HEADER_SIZE = 8;
 export interface MessageHeader {
   readonly number: number;
   readonly pointerSize: 4 | 8;
-  /** Where in the buffer the parts stand; 0: there is none. */
+  /** The positions of the parts in the buffer; 0 if absent. */
   readonly guid: number;
   readonly time: number;
   readonly ids: number;
-  /** Where the arguments start; never behind the record's end. */
+  /** Where the arguments start; never beyond the end of the record. */
   readonly payload: number;
 }
 
@@ -25,7 +25,7 @@ export function readMessageHeader(record: EtlRecord): MessageHeader {
   const { view } = record.buffer;
   const options = view.getUint16(record.offset + 6, true);
   let at = record.offset + HEADER_SIZE;
-  /** A part that the record is too short for is not there. */
+  /** A part that does not fit into the record is absent. */
   const take = (isThere: boolean, size: number): number => {
     if (!isThere || at + size > record.end) return 0;
     at += size;
@@ -47,7 +47,7 @@ export function readMessageHeader(record: EtlRecord): MessageHeader {
   };
 }
 
-/** Where its time stands from the record's start, or 0. */
+/** The position of its time from the start of the record, or 0. */
 export function messageTimeOffset(record: EtlRecord): number {
   const { time } = readMessageHeader(record);
   return time === 0 ? 0 : time - record.offset;

@@ -1,7 +1,7 @@
 /**
- * Threads and processes that kernel records are about, as their payload tells: not always those that ran, which
- * headers tell, if they have a place for it. A thread's start is recorded by the thread that creates it.
- * Source: the kernel's MOF classes in Microsoft's documentation of NT Kernel Logger events.
+ * The threads and processes that kernel records are about, according to their payload. These are not always the ones
+ * that were running, which are in the header if it has room for them: a thread's start is recorded by the thread that
+ * creates it. Source: the kernel's MOF classes in Microsoft's documentation of NT Kernel Logger events.
  */
 
 import type { EtlRecord } from './buffer.ts';
@@ -12,7 +12,7 @@ interface IdPlace {
   readonly group: number;
   readonly opcodes: readonly number[];
   readonly minVersion: number;
-  /** What stands before the id, in bytes and in pointers. */
+  /** What precedes the id, in bytes and in pointers. */
   readonly bytes: number;
   readonly pointers: number;
 }
@@ -42,7 +42,7 @@ const PROCESSES: readonly IdPlace[] = [
   { group: KernelGroup.Process, opcodes: [1, 2, 3, 4, 39], minVersion: 1, bytes: 0, pointers: 1 },
   // PerfCtr, PerfCtrRundown: process.
   { group: KernelGroup.Process, opcodes: [32, 33], minVersion: 2, bytes: 0, pointers: 0 },
-  // Send, Receive, Connect and so on, of IPv4 and IPv6: process.
+  // Send, Receive, Connect and so on, for IPv4 and IPv6: process.
   {
     group: TCP_IP,
     opcodes: [10, 11, 12, 13, 14, 15, 16, 18, 26, 27, 28, 29, 30, 31, 32, 34],

@@ -1,8 +1,8 @@
 /**
- * Goes over the records of a buffer, reading no more of each than where it ends and when it was.
+ * Iterates over the records of a buffer, reading only where each ends and its time.
  *
- * A record starts at a multiple of 8 with a marker u32: its fourth byte tells messages from all others, its
- * third is the type. See `record-type.ts` for what else there is.
+ * A record starts at a multiple of 8 with a marker u32: its fourth byte distinguishes messages from other records, its
+ * third is the type. See `record-type.ts` for the rest.
  */
 import type { EtlBuffer, EtlRecord } from './buffer.ts';
 import { BUFFER_HEADER_SIZE, MESSAGE_MARK, PADDING_MARKER, RECORD_MARK, RecordType } from './constants.ts';
@@ -15,7 +15,7 @@ const TWO_TO_32 = 2 ** 32;
 /** Kernel records only: flags in the upper byte of the version. */
 const HAS_COUNTERS = 0x8000;
 
-/** The raw time that others are counted from, as its two halves. */
+/** The raw time from which others are counted, as two halves. */
 export interface RawTime {
   readonly high: number;
   readonly low: number;
@@ -28,8 +28,8 @@ export class RecordCursor implements EtlRecord {
   type = 0;
   layout: Layout = Layout.Skipped;
   /**
-   * Raw time since the trace's start, in units of its clock. Exact up to 2^53: 28 years of system time, a
-   * month of the cycles of a fast processor. That of the record before, where this one has no time.
+   * Raw time since the start of the trace, in units of its clock. Exact up to 2^53: 28 years of system time, or a month
+   * of cycles of a fast processor. If a record has no time, that of the previous one.
    */
   ticks = 0;
   /** Why the records end before the buffer does. */
@@ -42,7 +42,7 @@ export class RecordCursor implements EtlRecord {
     this.problem = buffer.problem;
   }
 
-  /** Goes to the next record that is an event. */
+  /** Moves to the next record that is an event. */
   next(): boolean {
     do {
       if (!this.#advance()) return false;
@@ -50,7 +50,7 @@ export class RecordCursor implements EtlRecord {
     return true;
   }
 
-  /** Goes to the record at `offset`, where this cursor has been before. */
+  /** Moves to the record at `offset`, which this cursor has visited before. */
   seek(offset: number): void {
     this.end = offset;
     this.#advance();
@@ -59,7 +59,7 @@ export class RecordCursor implements EtlRecord {
   #advance(): boolean {
     const { view } = this.buffer;
     const offset = (this.end + 7) & ~7;
-    // What is shorter than any record is the rest of the buffer.
+    // Anything shorter than a record is the rest of the buffer.
     if (offset + MARKER_SIZE > view.byteLength) return false;
     const marker = view.getUint32(offset, true);
     if (marker === PADDING_MARKER) return false;
@@ -67,17 +67,17 @@ export class RecordCursor implements EtlRecord {
     const type = mark === MESSAGE_MARK ? RecordType.Message : (marker >>> 16) & 0xff;
     const layout = mark === RECORD_MARK || mark === MESSAGE_MARK ? layoutOf(type) : undefined;
     if (layout === undefined) {
-      return this.#fail(offset, `No record can start with 0x${marker.toString(16).padStart(8, '0')}.`);
+      return this.#fail(offset, `A record cannot start with 0x${marker.toString(16).padStart(8, '0')}.`);
     }
     const size = view.getUint16(offset + layout.sizeOffset, true);
     const headerSize = layout.headerSize + (layout.sizeOffset === 4 ? countersSize(marker) : 0);
     const left = view.byteLength - offset;
     if (size < headerSize || size > left) {
-      // In a buffer that is not all there, the last record mostly is not either: that has been said.
+      // In a truncated buffer, the last record usually is, too: that has been reported already.
       if (size > left && this.problem !== undefined) return false;
       return this.#fail(
         offset,
-        `A record of type 0x${type.toString(16)} cannot have ${size} bytes: its header has ${headerSize}, the buffer has ${left} left.`,
+        `A record of type 0x${type.toString(16)} cannot have ${size} bytes: its header has ${headerSize}, and ${left} bytes of the buffer are left.`,
       );
     }
     this.offset = offset;
@@ -100,12 +100,12 @@ export class RecordCursor implements EtlRecord {
   }
 }
 
-/** Bytes of performance counters behind the header of a kernel record, whose marker's lower half is this. */
+/** The size of the performance counters after the header of a kernel record whose marker has this lower half. */
 export function countersSize(version: number): number {
   return ((version & HAS_COUNTERS) === 0 ? 0 : 8) + 8 * ((version >>> 8) & 7);
 }
 
-/** The raw time that stands at `offset`, as ticks since the start: see `RecordCursor.ticks`. */
+/** The raw time at `offset`, as ticks since the start: see `RecordCursor.ticks`. */
 export function ticksAt(view: DataView, offset: number, start: RawTime): number {
   const low = view.getUint32(offset, true);
   const high = view.getInt32(offset + 4, true);

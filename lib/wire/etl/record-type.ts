@@ -1,9 +1,9 @@
-/** What the type of a record says of its header. */
+/** What the type of a record says about its header. */
 import { RecordType } from './constants.ts';
 
-/** Which layout a record's header has; see `record.ts`. */
+/** The layout of the record's header; see `record.ts`. */
 export const Layout = {
-  /** Nobody knows what is in it: passed over. */
+  /** Its contents are not documented: skipped. */
   Skipped: 0,
   /** SYSTEM_TRACE_HEADER, and the same without CPU times. */
   System: 1,
@@ -20,11 +20,11 @@ export type Layout = (typeof Layout)[keyof typeof Layout];
 
 export interface RecordLayout {
   readonly layout: Layout;
-  /** Of the header, without performance counters that may stand behind it. */
+  /** Size of the header, without performance counters that may follow it. */
   readonly headerSize: number;
-  /** Where the record's own size stands, u16. */
+  /** The position of the record's own size, u16. */
   readonly sizeOffset: 0 | 4;
-  /** Where its time stands, i64; 0: it may have none. */
+  /** The position of its time, i64; 0 if it may have none. */
   readonly timeOffset: number;
   readonly pointerSize: 4 | 8;
 }
@@ -75,10 +75,10 @@ const LAYOUTS: readonly (RecordLayout | undefined)[] = Array.from({ length: 256 
   }
 });
 
-/** Of a message the options say what its header has. */
+/** The options of a message determine its header. */
 const MESSAGE = provider(Layout.Message, 8, 0, 8);
 
-/** @returns undefined where there are no records of that type */
+/** @returns undefined if the type does not exist */
 export function layoutOf(type: number): RecordLayout | undefined {
   return type === RecordType.Message ? MESSAGE : LAYOUTS[type];
 }

@@ -19,7 +19,7 @@ const GUID_SIZE = 16;
 const THREAD = 0x08;
 const PROCESS = 0x0c;
 
-/** The layout of a record that a cursor has let through. */
+/** The layout of a record at a cursor. */
 function layout(record: EtlRecord): RecordLayout {
   return layoutOf(record.type) as RecordLayout;
 }
@@ -28,7 +28,7 @@ export function layoutKind(record: EtlRecord): Layout {
   return layout(record).layout;
 }
 
-/** How wide pointers are in the payload: of a 32-bit process 4, also on a 64-bit Windows. */
+/** The pointer size in the payload: 4 for a 32-bit process, even on 64-bit Windows. */
 export function pointerSizeOf(record: EtlRecord): 4 | 8 {
   const { layout: kind, pointerSize } = layout(record);
   return kind === Layout.Message ? readMessageHeader(record).pointerSize : pointerSize;
@@ -57,7 +57,7 @@ function idOf(record: EtlRecord, offset: number, inIds: number): number | undefi
   }
 }
 
-/** The raw time itself; undefined of a message without. */
+/** The raw time itself; undefined for a message without one. */
 export function rawTimeOf(record: EtlRecord): bigint | undefined {
   const { timeOffset, layout: kind } = layout(record);
   const at = kind === Layout.Message ? readMessageHeader(record).time : record.offset + timeOffset;
@@ -99,7 +99,7 @@ export function versionOf(record: EtlRecord): number {
   }
 }
 
-/** 0 of records that have none. */
+/** 0 for records that have none. */
 export function levelOf(record: EtlRecord): number {
   const { view } = record.buffer;
   switch (layoutKind(record)) {
@@ -112,7 +112,7 @@ export function levelOf(record: EtlRecord): number {
   }
 }
 
-/** An event's id, a message's number, else 0. */
+/** An event's id, a message's number, otherwise 0. */
 export function idNumberOf(record: EtlRecord): number {
   switch (layoutKind(record)) {
     case Layout.Event:
@@ -124,7 +124,7 @@ export function idNumberOf(record: EtlRecord): number {
   }
 }
 
-/** This and the next: of records of layout Event. */
+/** This and the next: for records of layout Event. */
 export function channelOf(record: EtlRecord): number {
   return record.buffer.view.getUint8(record.offset + 0x2b);
 }
@@ -141,7 +141,7 @@ export function activityIdOf(record: EtlRecord): string | undefined {
   return presentGuid(record, record.offset + 0x40);
 }
 
-/** Where the GUID of the provider, class or message stands in the buffer; 0: the record has none. */
+/** The position of the GUID of the provider, class or message in the buffer; 0 if the record has none. */
 export function providerGuidOffset(record: EtlRecord): number {
   switch (layoutKind(record)) {
     case Layout.Classic:

@@ -1,11 +1,10 @@
 /**
- * Decompression of buffers: "plain LZ77" of the Xpress algorithm.
+ * Decompresses buffers: "plain LZ77" of the Xpress algorithm.
  *
- * Words of 32 flags, from the highest on, stand before what they tell of: 0 a byte to copy, 1 a match u16,
- * whose upper 13 bits are the distance less 1, and its lower 3 the length less 3. A length of 7 there goes
- * on in half a byte, of which two matches share one; 15 there goes on in a byte; 255 there in a u16 and 0
- * there in a u32, which give the length less 3 as a whole.
- * Source: [MS-XCA] 2.3 and 2.4.
+ * Words of 32 flags, highest first, precede the items they describe: 0 is a byte to copy, 1 a match u16, whose upper 13
+ * bits are the distance minus 1 and whose lower 3 bits are the length minus 3. A length of 7 continues in half a byte,
+ * which two matches share; 15 there continues in a byte; 255 there in a u16, and 0 there in a u32, which hold the full
+ * length minus 3. Source: [MS-XCA] 2.3 and 2.4.
  */
 import { viewOf } from '../bytes.ts';
 
@@ -24,8 +23,7 @@ export interface Decompressed {
 }
 
 /**
- * Writes to `output` until that is full or the input ends. Never fails: what stands before the damage is
- * there.
+ * Writes to `output` until it is full or the input ends. Never fails: what precedes the damage is kept.
  *
  * @param start where in `output` the first byte goes
  */
@@ -88,10 +86,10 @@ export function decompressXpress(input: Uint8Array, output: Uint8Array, start: n
       }
     }
     if (distance > to - start) {
-      return ended(`A match goes ${distance} bytes back, where only ${to - start} have been decompressed.`);
+      return ended(`A match goes ${distance} bytes back, but only ${to - start} have been decompressed.`);
     }
     const end = Math.min(limit, to + length + MIN_MATCH);
-    // Byte by byte, since a match may overlap what it gives.
+    // Byte by byte, since a match may overlap its own output.
     for (let source = to - distance; to < end; ) output[to++] = output[source++] as number;
   }
   return ended();

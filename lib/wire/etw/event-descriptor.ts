@@ -1,14 +1,14 @@
 /**
- * The fixed part of every ETW event, by which sessions filter. Built once for each event, when it is defined.
+ * The fixed part of every ETW event, which sessions use as a filter. Built once per event, at definition.
  *
  * Source: EVENT_DESCRIPTOR of Windows' `evntprov.h`, checked against Microsoft's traceloggingdynamic (Python).
  */
 
-/** Who an event's description comes from. */
+/** Where an event's description comes from. */
 export const Channel = {
-  /** A manifest, in which no channel is named. */
+  /** A manifest that names no channel. */
   None: 0,
-  /** The event describes itself. */
+  /** The event is self-describing. */
   TraceLogging: 11,
 } as const;
 export type Channel = (typeof Channel)[keyof typeof Channel];
@@ -21,13 +21,13 @@ export interface EventDescriptor {
   /** 8 bits. */
   readonly version: number;
   readonly channel: Channel;
-  /** 8 bits; 0 passes every session's level. */
+  /** 8 bits; 0 passes the level of every session. */
   readonly level: number;
   /** 8 bits. */
   readonly opcode: number;
   /** 16 bits. */
   readonly task: number;
-  /** 64 bits; 0 passes every session's keywords. */
+  /** 64 bits; 0 passes the keywords of every session. */
   readonly keywords: bigint;
 }
 

@@ -1,5 +1,5 @@
 /**
- * EVENT_MAP_INFO, by which merged traces give names to the values of fields.
+ * EVENT_MAP_INFO, by which merged traces name the values of fields.
  *
  * | offset | |
  * |---|---|
@@ -7,8 +7,8 @@
  * | 16 | offset u32 of the map's name; flags u32: 2 and 16 for names of bits; count u32 of entries; type u32 of their values, 0 numbers |
  * | 32 | entries: offset u32 of the name, value u32 |
  *
- * Source: EVENT_MAP_INFO and EVENT_MAP_ENTRY in the documentation of Windows' `tdh.h`; the GUID before it:
- * PerfView (TraceEvent, SymbolTraceEventParser).
+ * Source: EVENT_MAP_INFO and EVENT_MAP_ENTRY in the documentation of Windows' `tdh.h`; the preceding GUID: PerfView
+ * (TraceEvent, SymbolTraceEventParser).
  */
 import { viewOf } from '../bytes.ts';
 import { guidText } from '../guid.ts';
@@ -19,7 +19,7 @@ const MAP = 16;
 const ENTRIES = 16;
 const ENTRY_SIZE = 8;
 
-/** A bitmap of a manifest, and one of MOF. */
+/** A bitmap of a manifest, or of MOF. */
 const BITMAP_FLAGS = 2 | 16;
 const NUMBERS = 0;
 
@@ -30,7 +30,7 @@ export interface EventMapInfo {
   readonly map: PackedMap;
 }
 
-/** @returns undefined where the bytes are not such a structure, or it does not name numbers */
+/** @returns undefined if the bytes are not such a structure, or it does not name numbers */
 export function parseEventMapInfo(bytes: Uint8Array): EventMapInfo | undefined {
   if (bytes.length < MAP + ENTRIES) return undefined;
   const view = viewOf(bytes.subarray(MAP));

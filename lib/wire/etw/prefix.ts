@@ -1,10 +1,10 @@
 /**
- * What stands before the payload of an event for ETW in the scratch buffer. It is not the event's own: it
- * tells the addon what to pass to EventWriteTransfer, and is the same for TraceLogging and manifest events.
+ * What precedes the payload of an ETW event in the scratch buffer. It is not part of the event: it tells the addon what
+ * to pass to EventWriteTransfer, and is the same for TraceLogging and manifest events.
  *
  * | offset | |
  * |---|---|
- * | 0 | size of the event metadata, u16 little-endian; 0: the event is described by a manifest |
+ * | 0 | size of the event metadata, u16 little-endian; 0 if a manifest describes the event |
  * | 2 | which ids there are: 1 activity id, 2 related activity id |
  * | 3 | 0 |
  * | 4 | activity id, 16 bytes in struct order; zeros if there is none |

@@ -1,13 +1,13 @@
-/** Texts in the structures of TDH. */
+/** Text in the structures of TDH. */
 import { decodeUtf16 } from '../text.ts';
 
-/** Real ones have less; more would let a small structure, whose texts overlap, fill the memory. */
+/** Real ones are shorter; longer ones would let a small structure with overlapping texts fill the memory. */
 const MAX_UNITS = 4096;
 
 /**
- * The UTF-16 text at an offset, up to its NUL, without the blanks that the message compiler puts behind it.
+ * The UTF-16 text at an offset, up to its NUL, without the trailing spaces that the message compiler adds.
  *
- * @returns undefined where there is none, or it is empty
+ * @returns undefined if there is none, or it is empty
  */
 export function readTdhText(view: DataView, offset: number): string | undefined {
   if (offset === 0) return undefined;

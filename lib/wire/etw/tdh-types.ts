@@ -1,7 +1,7 @@
 /**
- * The numbers of field types in what TDH says of events, as the names that manifests have for them.
+ * TDH's numbers for field types, as the names that manifests use for them.
  *
- * Source: TDH_IN_TYPE and TDH_OUT_TYPE of Windows' `tdh.h`. Those from 300 on are of classic (MOF) events.
+ * Source: TDH_IN_TYPE and TDH_OUT_TYPE of Windows' `tdh.h`. Those from 300 on are for classic (MOF) events.
  */
 import { packedTypeOf } from '../manifest/field-types.ts';
 import type { PackedType } from '../packed/field.ts';
@@ -37,7 +37,7 @@ const IN_TYPES: ReadonlyMap<number, string> = new Map([
   [310, 'WBEMSid'],
 ]);
 
-/** Those that change what a value is. */
+/** The ones that change the type of the value. */
 const OUT_TYPES: ReadonlyMap<number, string> = new Map([
   [1, 'string'],
   [2, 'DateTime'],
@@ -60,15 +60,15 @@ const IPV6 = 24;
 
 export interface TdhType {
   readonly type: PackedType;
-  /** Of a type that has no place in payloads as we know them. */
+  /** Of a type that does not occur in known payloads. */
   readonly typeName?: string;
 }
 
-/** @param length what the field says of its length; 0 where it says nothing */
+/** @param length the length in the field's description; 0 if it has none */
 export function tdhType(inType: number, outType: number, length: number): TdhType {
   const inName = IN_TYPES.get(inType);
   if (inName === undefined) return { type: 'unknown', typeName: `TDH in type ${inType}` };
-  // An IPv6 address is binary that needs no length.
+  // An IPv6 address is binary and needs no length.
   if (inName === 'Binary' && outType === IPV6 && length === 0) return { type: 'ipv6' };
   return { type: packedTypeOf(inName, OUT_TYPES.get(outType)) };
 }

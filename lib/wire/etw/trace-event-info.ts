@@ -1,6 +1,6 @@
 /**
- * TRACE_EVENT_INFO, by which merged traces describe the events of manifests: what Windows knew of an event
- * where the trace was merged.
+ * TRACE_EVENT_INFO, by which merged traces describe the events of manifests: what Windows knew about an event where the
+ * trace was merged.
  *
  * Offsets of texts (UTF-16, NUL-terminated) are from the structure's start, 0 for none.
  *
@@ -8,15 +8,15 @@
  * |---|---|
  * | 0 | provider GUID |
  * | 32 | EVENT_DESCRIPTOR: id u16, version u8, channel u8, level u8, opcode u8, task u16, keywords u64 |
- * | 48 | who describes the event u32: 0 a manifest |
+ * | 48 | source of the description u32: 0 a manifest |
  * | 52 | offset u32 of the provider's name; 68 of the task's, 72 of the opcode's, 76 of the message, 92 of the event's name |
- * | 100 | count u32 of all properties; 104 of those at the top: the others are members of structs |
+ * | 100 | count u32 of all properties; 104 of the top-level ones: the others are members of structs |
  * | 112 | properties |
  *
- * A property: flags u32, offset of its name u32; in type u16, out type u16 and offset of the map's name u32, or
- * of a struct the first member u16, count of members u16, u32; count u16, length u16, u32. With flags, count or
- * length are the indices of properties that say them.
- * Source: TRACE_EVENT_INFO and EVENT_PROPERTY_INFO in the documentation of Windows' `tdh.h`.
+ * A property: flags u32, offset of its name u32; in type u16, out type u16 and offset of the map's name u32, or for a
+ * struct the first member u16, count of members u16, u32; count u16, length u16, u32. Flags can turn count or length
+ * into the index of the property that holds it. Source: TRACE_EVENT_INFO and EVENT_PROPERTY_INFO in the documentation
+ * of Windows' `tdh.h`.
  */
 import { viewOf } from '../bytes.ts';
 import { guidText } from '../guid.ts';
@@ -28,7 +28,7 @@ const PROPERTIES = 112;
 const PROPERTY_SIZE = 24;
 const FROM_MANIFEST = 0;
 
-/** As in TraceLogging: real ones are flat, and who decodes them goes as deep as they do. */
+/** As in TraceLogging: real ones are flat, and a decoder recurses as deep as they do. */
 const MAX_STRUCT_DEPTH = 32;
 
 const PropertyFlag = { Struct: 1, ParamLength: 2, ParamCount: 4, ParamFixedCount: 0x20 } as const;
@@ -45,7 +45,7 @@ export interface TraceEventInfo {
   readonly description: EventDescription;
 }
 
-/** @returns undefined where the bytes are not such a structure, or describe an event without an id of its own */
+/** @returns undefined if the bytes are not such a structure, or describe an event without its own id */
 export function parseTraceEventInfo(bytes: Uint8Array): TraceEventInfo | undefined {
   if (bytes.length < PROPERTIES) return undefined;
   const view = viewOf(bytes);
@@ -80,7 +80,7 @@ export function parseTraceEventInfo(bytes: Uint8Array): TraceEventInfo | undefin
 }
 
 /**
- * The same description with the names of its maps, where they are known.
+ * The same description with the names of its maps, as far as they are known.
  *
  * @param maps of the same provider, by name
  */
@@ -99,11 +99,11 @@ function fieldsWithMaps(fields: readonly PackedField[], maps: ReadonlyMap<string
   });
 }
 
-/** Its methods give undefined where the properties cannot be those of an event. */
+/** Its methods return undefined if the properties cannot be those of an event. */
 class PropertyReader {
   readonly #view: DataView;
   readonly #count: number;
-  /** A property belongs to one struct or to the top, so that nothing can be in itself. */
+  /** A property belongs to one struct or to the top level, so nothing can contain itself. */
   readonly #taken: boolean[] = [];
 
   constructor(view: DataView, count: number) {
@@ -155,7 +155,7 @@ class PropertyReader {
     return { ...head, ...type, ...(hasLength ? { length } : {}), ...(map === undefined ? {} : { map }) };
   }
 
-  /** 1 of what is no array. */
+  /** 1 if it is not an array. */
   #countOf(flags: number, said: number): number | string | undefined {
     if ((flags & PropertyFlag.ParamCount) !== 0) return this.#nameOf(said);
     return said === 0 && (flags & PropertyFlag.ParamFixedCount) === 0 ? 1 : said;
@@ -167,7 +167,7 @@ class PropertyReader {
   }
 }
 
-/** Of the other types the length says again how large they are. */
+/** For the other types, the length only repeats their size. */
 const LENGTH_TYPES: ReadonlySet<string> = new Set([
   'utf16',
   'ansi',

@@ -1,13 +1,13 @@
 /**
- * Writes values of the field types that Windows lays out in its own way, in TraceLogging and in manifest
- * events alike: GUIDs in struct order, times as FILETIME.
+ * Writes values of the field types that have a Windows-specific layout in both TraceLogging and manifest events: GUIDs
+ * in struct order, times as FILETIME.
  */
 import { scratchView } from '../scratch.ts';
 import { writeGuid as writeGuidInTextOrder } from '../values/binary.ts';
 import { countBadValue, type ValueWriter } from '../values/faults.ts';
 import { MAX_INT_64, TWO_TO_32 } from '../values/numbers.ts';
 
-/** A GUID given as text, or as its 16 bytes in the order of the text, in struct order. */
+/** A GUID, given as text or as 16 bytes in the order of the text, in struct order. */
 export const writeGuid: ValueWriter = (offset, value) => {
   const end = writeGuidInTextOrder(offset, value);
   scratchView.setUint32(offset, scratchView.getUint32(offset, false), true);
@@ -20,19 +20,19 @@ export const writeGuid: ValueWriter = (offset, value) => {
 const UNIX_EPOCH_HIGH = 0x019db1de;
 const UNIX_EPOCH_LOW = 0xd53e8000;
 const UNITS_PER_MILLISECOND = 10_000;
-/** The high half of the last FILETIME: they have a sign, and no negative ones. */
+/** The high half of the last FILETIME: they are signed, but never negative. */
 const MAX_HIGH = 0x7fffffff;
 
 /**
- * A Date, or milliseconds since 1970 with any fraction, as a FILETIME: 64 bits, units of 100 ns since 1601.
- * The nearest to a time before 1601 is 1601.
+ * A Date, or milliseconds since 1970 with any fraction, as a FILETIME: 64 bits, units of 100 ns since 1601. Times
+ * before 1601 become 1601.
  */
 export const writeFileTime: ValueWriter = (offset, value) => {
   const milliseconds =
     value instanceof Date ? value.getTime() : typeof value === 'number' ? value : Number.NaN;
   const whole = Math.floor(milliseconds);
   const fraction = Math.round((milliseconds - whole) * UNITS_PER_MILLISECOND);
-  // In halves, because the whole has more digits than a number holds, and a bigint costs 50 ns.
+  // In halves, because the whole has more digits than a number can hold, and a bigint costs 50 ns.
   const wholeHigh = Math.floor(whole / TWO_TO_32);
   const wholeLow = whole - wholeHigh * TWO_TO_32;
   const low = wholeLow * UNITS_PER_MILLISECOND + fraction + UNIX_EPOCH_LOW;

@@ -12,21 +12,21 @@ export const HeaderFlag = {
   Extension: 0x04,
 } as const;
 
-/** Bytes of the fixed header: flags u8, version u8, id u16, tag u16, opcode u8, level u8. */
+/** The size of the fixed header: flags u8, version u8, id u16, tag u16, opcode u8, level u8. */
 export const HEADER_SIZE = 8;
-/** Bytes of an extension's own head: size u16, kind u16. */
+/** The size of an extension's own header: size u16, kind u16. */
 export const EXTENSION_HEAD_SIZE = 4;
 
-/** What an extension block holds (low 15 bits of its kind). */
+/** The contents of an extension block (low 15 bits of its kind). */
 export const ExtensionKind = {
   Invalid: 0,
   Metadata: 1,
   ActivityId: 2,
 } as const;
-/** Set in an extension's kind when another extension follows it. */
+/** Set in an extension's kind if another extension follows. */
 export const EXTENSION_CHAIN_FLAG = 0x8000;
 
-/** How a field's value is laid out (low 5 bits of the encoding byte). */
+/** The layout of a field's value (low 5 bits of the encoding byte). */
 export const Encoding = {
   Invalid: 0,
   Struct: 1,
@@ -46,14 +46,14 @@ export const Encoding = {
 export type Encoding = (typeof Encoding)[keyof typeof Encoding];
 
 export const ENCODING_VALUE_MASK = 0x1f;
-/** The field is an array; its length, 1 to 65535, stands in the metadata. */
+/** The field is an array whose length, 1 to 65535, is in the metadata. */
 export const ENCODING_CONST_ARRAY_FLAG = 0x20;
-/** The field is an array; its length, a u16, stands in the payload before the elements. */
+/** The field is an array whose length, a u16, precedes the elements in the payload. */
 export const ENCODING_VAR_ARRAY_FLAG = 0x40;
 /** A format byte follows the encoding byte. */
 export const ENCODING_CHAIN_FLAG = 0x80;
 
-/** How a value is to be shown (low 7 bits of the format byte; for a struct: its field count). */
+/** How to display a value (low 7 bits of the format byte; for a struct: its field count). */
 export const Format = {
   Default: 0,
   UnsignedInt: 1,
@@ -81,12 +81,12 @@ export const FORMAT_VALUE_MASK = 0x7f;
 /** A u16 field tag follows the format byte. */
 export const FORMAT_CHAIN_FLAG = 0x80;
 
-/** Limits that Microsoft's decoders set; an event past them is not readable by perf-decode. */
+/** Limits of Microsoft's decoders; perf-decode cannot read events beyond them. */
 export const MAX_TOP_LEVEL_FIELDS = 255;
 export const MAX_STRUCT_FIELDS = 127;
 export const MAX_STRUCT_DEPTH = 8;
-/** Bytes of an event name: at 256 and more the C++ formatter never ends. */
+/** The length of an event name in bytes: with 256 and more, the C++ formatter never terminates. */
 export const MAX_EVENT_NAME_BYTES = 255;
-/** Characters of a tracepoint name, and of provider name plus group name. */
+/** The length of a tracepoint name, and of provider name plus group name, in characters. */
 export const MAX_TRACEPOINT_NAME_LENGTH = 255;
 export const MAX_PROVIDER_AND_GROUP_LENGTH = 233;

@@ -1,10 +1,10 @@
 /**
- * Walking an event's payload by its metadata: every field, element and struct in order, each value's bytes
- * handed to the caller, who makes of them what it wants.
+ * Walks an event's payload by its metadata: every field, element and struct in order, passing each value's bytes to the
+ * caller, who decodes them.
  *
- * Strings and arrays tell their own length in the payload, so where a field stands is known only by
- * reading all fields before it. Errors and limits are those of Microsoft's C++ decoder (LinuxTracepoints,
- * EventEnumerator). One difference: constant-length arrays of structs, which that decoder misreads.
+ * Strings and arrays contain their own length, so the position of a field is known only after reading all fields before
+ * it. Errors and limits are those of Microsoft's C++ decoder (LinuxTracepoints, EventEnumerator), with one difference:
+ * constant-length arrays of structs, which that decoder misreads.
  */
 import { viewOf } from '../bytes.ts';
 import type { ShapedField } from '../decoded-field.ts';
@@ -13,8 +13,8 @@ import { EventHeaderError, EventHeaderErrorCode } from './error.ts';
 import type { ParsedField, ParsedFields } from './parse-metadata.ts';
 
 /**
- * Steps of one event: each value, and each begin and end of an array or a struct, and the event's end.
- * Without a limit a few bytes of nested empty structs could keep a decoder busy for years.
+ * Steps per event: each value, each start and end of an array or a struct, and the end of the event. Without a limit, a
+ * few bytes of nested empty structs could keep a decoder busy for years.
  */
 export const ITEM_LIMIT = 4096;
 
@@ -27,10 +27,10 @@ interface FieldHead {
   readonly format: Format;
 }
 
-/** A decoded field, its value made by the caller. */
+/** A decoded field, with a value from the caller. */
 export type DecodedField<V> = ShapedField<FieldHead, V>;
 
-/** Where the two parts that describe an event stand in its bytes. */
+/** The positions of the two parts that describe an event. */
 export interface EventBytes {
   /** The whole event, from its header on. */
   readonly data: Uint8Array;
@@ -41,7 +41,7 @@ export interface EventBytes {
 }
 
 /**
- * Makes a value of a field's bytes: those of the value alone, without count or terminator.
+ * Decodes a field's bytes: those of the value alone, without count or terminator.
  * @returns `undefined` if the field's encoding is unknown
  */
 export type ConvertValue<V> = (field: ParsedField, bytes: Uint8Array) => V | undefined;
@@ -122,7 +122,7 @@ class PayloadDecoder<V> {
 
   private readArray(field: ParsedField): V[] {
     const count = this.readElementCount(field);
-    // All elements of fixed size must be there before any is looked at.
+    // All elements of fixed size must be present before any is read.
     const elementSize = fixedSizeOf(field.encoding);
     if (elementSize !== undefined) this.require(count * elementSize, field);
     const values: V[] = [];
@@ -148,7 +148,7 @@ class PayloadDecoder<V> {
     return value;
   }
 
-  /** The bytes of one value; moves past its terminator too. */
+  /** The bytes of one value; also skips its terminator. */
   private readBytes(field: ParsedField): Uint8Array {
     switch (field.encoding) {
       case Encoding.ZStringChar8:
@@ -205,7 +205,7 @@ class PayloadDecoder<V> {
     if (size > left) {
       this.fail(
         EventHeaderErrorCode.BadMessage,
-        `The payload ends inside field "${field.name}": ${size} bytes are wanted, ${left} are left.`,
+        `The payload ends inside field "${field.name}": ${size} bytes are needed, ${left} are left.`,
       );
     }
   }
@@ -229,7 +229,7 @@ class PayloadDecoder<V> {
   }
 }
 
-/** The size of a value that tells nothing of it in the payload. */
+/** The size of a value whose payload does not contain it. */
 function fixedSizeOf(encoding: number): number | undefined {
   switch (encoding) {
     case Encoding.Value8:

@@ -1,6 +1,5 @@
 /**
- * Decoding an EventHeader event into a plain object. A pure function of the tracepoint's name and the
- * event's bytes.
+ * Decodes an EventHeader event into a plain object. A pure function of the tracepoint name and the event's bytes.
  *
  * Source of the format: LinuxTracepoints `eventheader.h`, checked against its C++ and Rust decoders.
  */
@@ -14,7 +13,7 @@ import { valueKindOf } from './value-kind.ts';
 /** A field with its value as a natural JavaScript value; see `Value`. Times are seconds since 1970. */
 export type EventHeaderField = DecodedField<Value>;
 
-/** One `;name=value` behind an event's name. */
+/** A `;name=value` after an event's name. */
 export interface EventAttribute {
   readonly name: string;
   readonly value: string;
@@ -27,14 +26,14 @@ export interface EventHeaderEvent {
   readonly level: number;
   /** 64 bits. */
   readonly keyword: bigint;
-  /** The tracepoint name's options, such as `Ggroup`; empty if there are none. */
+  /** The options in the tracepoint name, such as `Ggroup`; empty if there are none. */
   readonly options: string;
   /** Without attributes. */
   readonly name: string;
   readonly attributes: readonly EventAttribute[];
   /** See `HeaderFlag`. */
   readonly flags: number;
-  /** 0: none; then `version` means nothing. */
+  /** 0 for none; then `version` is meaningless. */
   readonly id: number;
   readonly version: number;
   /** 16 bits. */
@@ -42,7 +41,7 @@ export interface EventHeaderEvent {
   readonly opcode: number;
   /** Lower-case GUID text. */
   readonly activityId?: string;
-  /** Present only beside `activityId`. */
+  /** Present only with `activityId`. */
   readonly relatedActivityId?: string;
   /** In payload order. Names need not be unique. */
   readonly fields: readonly EventHeaderField[];
@@ -81,8 +80,8 @@ export function decodeEventHeader(tracepointName: string, data: Uint8Array): Eve
 }
 
 /**
- * The fields of an opened event, by metadata that the caller has parsed, perhaps for an earlier event with the
- * same metadata bytes and byte order.
+ * The fields of an opened event, using metadata that the caller has parsed, perhaps for an earlier event with the same
+ * metadata bytes and byte order.
  *
  * @throws EventHeaderError
  */

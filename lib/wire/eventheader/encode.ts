@@ -1,6 +1,6 @@
 /**
- * Encodes events of one definition into the scratch buffer, as one user_events write takes them:
- * 4 bytes for the kernel's write index, then header, activity ids, metadata and payload.
+ * Encodes events of one definition into the scratch buffer, as a single user_events write: 4 bytes for the kernel's
+ * write index, then header, activity ids, metadata and payload.
  */
 import { EventEncoder, type SetActivityIds } from '../event-encoder.ts';
 import { compilePayloadWriter, type PayloadWriter, type ValueSchema } from '../payload-writer.ts';

@@ -1,6 +1,6 @@
 /**
  * Why an EventHeader event cannot be decoded. The codes are the errno values that Microsoft's C++ decoder
- * (LinuxTracepoints, EventEnumerator) gives for the same bytes.
+ * (LinuxTracepoints, EventEnumerator) returns for the same bytes.
  */
 
 export const EventHeaderErrorCode = {
@@ -10,9 +10,9 @@ export const EventHeaderErrorCode = {
   InvalidParameter: 22,
   /** EBADMSG: the bytes contradict themselves or end early. */
   BadMessage: 74,
-  /** EOVERFLOW: structs nested too deep. */
+  /** EOVERFLOW: structs nested too deeply. */
   NestedTooDeep: 75,
-  /** ENOTSUP: not an EventHeader event, or one of a later format. */
+  /** ENOTSUP: not an EventHeader event, or one in a later format. */
   NotSupported: 95,
 } as const;
 export type EventHeaderErrorCode = (typeof EventHeaderErrorCode)[keyof typeof EventHeaderErrorCode];

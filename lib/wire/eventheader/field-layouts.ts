@@ -1,6 +1,6 @@
 /**
- * How each field type stands in an EventHeader event: its encoding, its format, and the function that
- * writes a value of it. Source: the type mapping of LinuxTracepoints' `TraceLoggingProvider.h`.
+ * How each field type is laid out in an EventHeader event: its encoding, its format, and the function that writes a
+ * value. Source: the type mapping of LinuxTracepoints' `TraceLoggingProvider.h`.
  */
 import type { FieldType } from '../schema.ts';
 import { SCRATCH_LIMIT, scratchView } from '../scratch.ts';
@@ -42,7 +42,7 @@ export interface FieldLayout {
   readonly encoding: Encoding;
   readonly format: Format;
   readonly write: ValueWriter;
-  /** Bytes of a value, where that is fixed. */
+  /** The size of a value in bytes, if fixed. */
   readonly size?: number;
 }
 
@@ -68,7 +68,7 @@ export const FIELD_LAYOUTS: Readonly<Record<FieldType, FieldLayout>> = {
   binary: counted(Encoding.BinaryLength16Char8, Format.Default, writeBinary),
   guid: fixed(Encoding.Value128, Format.Uuid, 16, writeGuid),
   time: fixed(Encoding.Value64, Format.Time, 8, writeTime),
-  // Counted, because it may be 4 bytes or 16; the Rust decoder 0.5 reads IPv6 only in this form.
+  // Counted, because it has 4 bytes or 16; the Rust decoder 0.5 reads IPv6 only in this form.
   ipAddress: counted(Encoding.BinaryLength16Char8, Format.IpAddress, writeIpAddress),
   port: fixed(Encoding.Value16, Format.Port, 2, numbers.writePort),
   errno: fixed(Encoding.Value32, Format.Errno, 4, numbers.writeInt32),
@@ -83,9 +83,7 @@ function counted(encoding: Encoding, format: Format, write: ValueWriter): FieldL
   return { encoding, format, write };
 }
 
-/**
- * The layout of a value that may be absent: counted bytes of the type's format, where no bytes mean null.
- */
+/** The layout of a nullable value: counted bytes of the type's format, where no bytes mean null. */
 export function nullableLayout(layout: FieldLayout): FieldLayout {
   const format = layout.format === Format.Default ? Format.UnsignedInt : layout.format;
   const write =

@@ -1,9 +1,9 @@
 /**
- * The metadata extension of an EventHeader event: its name, and the name, encoding and format of every
- * field, in the order of the payload. Built once for each event, when it is defined.
+ * The metadata extension of an EventHeader event: its name, and the name, encoding and format of every field, in
+ * payload order. Built once per event, at definition.
  *
- * Layout (little-endian): event name NUL, then for each field: name NUL, encoding u8, [format u8],
- * [tag u16], [element count u16]. Source: LinuxTracepoints `eventheader.h`.
+ * Layout (little-endian): event name NUL, then for each field: name NUL, encoding u8, [format u8], [tag u16], [element
+ * count u16]. Source: LinuxTracepoints `eventheader.h`.
  */
 import {
   ENCODING_CHAIN_FLAG,
@@ -14,22 +14,22 @@ import {
   Format,
 } from './constants.ts';
 
-/** One field as the metadata describes it. */
+/** One field as described in the metadata. */
 export interface FieldMetadata {
   readonly name: string;
   readonly encoding: Encoding;
-  /** Absent: the encoding's default. Ignored for a struct, whose format byte is its field count. */
+  /** If absent, the encoding's default. Ignored for a struct, whose format byte is its field count. */
   readonly format?: Format;
   /** 0 to 65535; absent or 0: none. */
   readonly tag?: number;
-  /** `'variable'`: the count stands in the payload. A number, 1 to 65535: it stands here. */
+  /** `'variable'`: the count is in the payload. A number, 1 to 65535: the count is here. */
   readonly array?: 'variable' | number;
   /** The fields of a struct, 1 to 127. */
   readonly fields?: readonly FieldMetadata[];
 }
 
 /**
- * The bytes of the extension's content, without its 4-byte head.
+ * The bytes of the extension's content, without its 4-byte header.
  *
  * @param name the event's name, without NUL; its attributes, if any, follow it after `;`
  */
@@ -49,7 +49,7 @@ function pushField(bytes: number[], field: FieldMetadata): void {
   if (field.array === 'variable') encoding |= ENCODING_VAR_ARRAY_FLAG;
   else if (field.array !== undefined) encoding |= ENCODING_CONST_ARRAY_FLAG;
 
-  // The shortest form: a format byte only where it says something.
+  // The shortest form: a format byte only if it is not the default.
   if (format !== Format.Default || tag !== 0) {
     bytes.push(encoding | ENCODING_CHAIN_FLAG, tag === 0 ? format : format | FORMAT_CHAIN_FLAG);
     if (tag !== 0) pushUint16(bytes, tag);

@@ -1,9 +1,9 @@
 /**
- * Opening an EventHeader event: its header, its extensions and what its tracepoint's name says. The
- * metadata and the payload are found here, not yet read.
+ * Opens an EventHeader event: its header, its extensions, and the contents of its tracepoint name. The metadata and the
+ * payload are located, but not read yet.
  *
- * Layout: header of 8 bytes, extensions (size u16, kind u16, bytes) while the chain flag is set, payload.
- * Numbers are in the event's byte order. Source: LinuxTracepoints `eventheader.h`.
+ * Layout: header of 8 bytes, extensions (size u16, kind u16, bytes) while the chain flag is set, payload. Numbers are
+ * in the event's byte order. Source: LinuxTracepoints `eventheader.h`.
  */
 import { indexOfNul, uuidText, viewOf } from '../bytes.ts';
 import {
@@ -19,12 +19,12 @@ import { parseTracepointName, type TracepointNameParts } from './tracepoint-name
 
 const KNOWN_FLAGS = HeaderFlag.Pointer64 | HeaderFlag.LittleEndian | HeaderFlag.Extension;
 
-/** An event whose fields have not been read. */
+/** An event whose fields have not been read yet. */
 export interface OpenedEvent extends TracepointNameParts, EventBytes {
   /** See `HeaderFlag`. */
   readonly flags: number;
   readonly version: number;
-  /** 0: none; then `version` means nothing. */
+  /** 0 for none; then `version` is meaningless. */
   readonly id: number;
   /** 16 bits. */
   readonly tag: number;
@@ -38,7 +38,7 @@ export interface OpenedEvent extends TracepointNameParts, EventBytes {
 
 /**
  * @param tracepointName without the system: `Provider_L4K1`
- * @param data from the header on; what follows the payload may be in it
+ * @param data from the header on; may include what follows the payload
  * @throws EventHeaderError
  */
 export function openEventHeader(tracepointName: string, data: Uint8Array): OpenedEvent {
@@ -46,9 +46,9 @@ export function openEventHeader(tracepointName: string, data: Uint8Array): Opene
 }
 
 /**
- * The same with the parts of the tracepoint's name, which a reader of many events takes apart once.
+ * The same with the parts of the tracepoint name, which a reader of many events parses once.
  *
- * @param nameParts what `parseTracepointName` makes of the name
+ * @param nameParts the result of `parseTracepointName`
  * @throws EventHeaderError
  */
 export function openEventOf(
@@ -60,7 +60,7 @@ export function openEventOf(
     throw new EventHeaderError(
       EventHeaderErrorCode.InvalidParameter,
       data.length,
-      `An event has a header of ${HEADER_SIZE} bytes, and here are ${data.length}.`,
+      `An event has a header of ${HEADER_SIZE} bytes, but there are only ${data.length}.`,
     );
   }
   const view = viewOf(data);
@@ -84,7 +84,7 @@ export function openEventOf(
     );
   }
   const extensions = readExtensions(data, littleEndian, (flags & HeaderFlag.Extension) !== 0);
-  // Named one by one: spreading costs more than all else here together.
+  // Named one by one: spreading would cost more than everything else here.
   return {
     provider: nameParts.provider,
     level,

@@ -1,9 +1,9 @@
 /**
- * Reading the metadata extension: the event's name and the tree of its fields. It depends on nothing but
- * the metadata's bytes and byte order, so a reader that meets the same metadata again may keep the result.
+ * Parses the metadata extension: the event's name and the tree of its fields. The result depends only on the metadata's
+ * bytes and byte order, so a reader may cache it.
  *
- * Layout: event name NUL, then for each field: name NUL, encoding u8, [format u8], [tag u16],
- * [element count u16]. Source: LinuxTracepoints `eventheader.h`, checked against its C++ decoder.
+ * Layout: event name NUL, then for each field: name NUL, encoding u8, [format u8], [tag u16], [element count u16].
+ * Source: LinuxTracepoints `eventheader.h`, checked against its C++ decoder.
  */
 import { indexOfNul, viewOf } from '../bytes.ts';
 import { decodeUtf8 } from '../text.ts';
@@ -20,18 +20,18 @@ import {
 } from './constants.ts';
 import { EventHeaderErrorCode } from './error.ts';
 
-/** One field as the metadata describes it. */
+/** One field as described in the metadata. */
 export interface ParsedField {
   readonly name: string;
-  /** See `Encoding`; also numbers that it does not know, which only the payload's decoder refuses. */
+  /** See `Encoding`; may be an unknown number, which only the payload's decoder refuses. */
   readonly encoding: number;
-  /** See `Format`; for a struct: how many fields it claims, of which the metadata may hold fewer. */
+  /** See `Format`; for a struct: the number of its fields, which may exceed those in the metadata. */
   readonly format: number;
   /** 0: none. */
   readonly tag: number;
-  /** `'variable'`: the payload says how many elements. A number: that many. */
+  /** `'variable'`: the payload contains the element count. A number: the count. */
   readonly array?: 'variable' | number;
-  /** Where the field's encoding byte stands in the metadata. */
+  /** The position of the field's encoding byte in the metadata. */
   readonly offset: number;
   /** Of a struct only. */
   readonly members?: ParsedFields;
@@ -40,7 +40,7 @@ export interface ParsedField {
 /** The fields of an event or of a struct, in payload order. */
 export interface ParsedFields {
   readonly fields: readonly ParsedField[];
-  /** Why there are no further fields here although there should be. What stands before is good. */
+  /** Why the remaining fields are missing. Those before are valid. */
   readonly fault?: MetadataFault;
 }
 
@@ -52,15 +52,15 @@ export interface MetadataFault {
 }
 
 export interface ParsedMetadata extends ParsedFields {
-  /** The event's name with its attributes, as it stands in the metadata: `name;attribute=value`. */
+  /** The event's name with its attributes, as in the metadata: `name;attribute=value`. */
   readonly nameAndAttributes: string;
 }
 
 /**
  * @param metadata the extension's content; its name must be NUL-terminated
  *
- * Never throws for what stands after the name: a fault is told where it stands, so that the fields before
- * it can still be decoded.
+ * Never throws for what follows the name: a fault is recorded at its position, so that the fields before it can still
+ * be decoded.
  */
 export function parseMetadata(metadata: Uint8Array, littleEndian: boolean): ParsedMetadata {
   const nameEnd = indexOfNul(metadata, 0, metadata.length);
@@ -92,10 +92,13 @@ class MetadataParser {
     this.littleEndian = littleEndian;
   }
 
-  /** Reads up to `count` fields; fewer when the metadata ends, which is legal, or at a fault. */
+  /** Reads up to `count` fields; fewer if the metadata ends, which is legal, or at a fault. */
   readFields(count: number, depth: number): ParsedFields {
     if (depth > MAX_STRUCT_DEPTH) {
-      this.fail(EventHeaderErrorCode.NestedTooDeep, `Structs are nested more than ${MAX_STRUCT_DEPTH} deep.`);
+      this.fail(
+        EventHeaderErrorCode.NestedTooDeep,
+        `Structs are nested more than ${MAX_STRUCT_DEPTH} levels deep.`,
+      );
     }
     const fields: ParsedField[] = [];
     while (this.fault === undefined && fields.length < count && this.offset < this.bytes.length) {

@@ -1,9 +1,9 @@
 /**
- * What stands before an event's payload: the fixed header, the activity extension when there is one, and
- * the metadata extension. All of it but the activity ids is the same for every event of a definition.
+ * What precedes an event's payload: the fixed header, the activity extension if there is one, and the metadata
+ * extension. Except for the activity ids, it is the same for every event of a definition.
  *
- * Source: LinuxTracepoints `eventheader.h`. Little-endian, packed; ids are 16 bytes in the order of their
- * text (RFC 4122), not in that of a GUID structure.
+ * Source: LinuxTracepoints `eventheader.h`. Little-endian, packed; ids are 16 bytes in the order of their text (RFC
+ * 4122), not that of a GUID structure.
  */
 import type { GuidWords } from '../guid.ts';
 import {
@@ -23,13 +23,13 @@ export interface HeaderFields {
   readonly level: number;
 }
 
-/** Bytes of the activity ids: none, the activity's, or the activity's and the related one's. */
+/** The size of the activity ids: none, the activity's, or the activity's and the related one's. */
 export type ActivityIdsSize = 0 | 16 | 32;
 
-/** Where the activity ids stand in a prefix made with room for them. */
+/** The position of the activity ids in a prefix that has room for them. */
 const ACTIVITY_IDS_OFFSET = HEADER_SIZE + EXTENSION_HEAD_SIZE;
 
-/** The prefix, with zeros where the activity ids go. */
+/** The prefix, with zeros for the activity ids. */
 export function encodePrefix(
   header: HeaderFields,
   activityIdsSize: ActivityIdsSize,
@@ -56,7 +56,7 @@ export function encodePrefix(
   return bytes;
 }
 
-/** Puts the ids into a prefix, at `offset` in the view, that was made with room for them. */
+/** Puts the ids into a prefix with room for them, at `offset` in the view. */
 export function setActivityIds(
   view: DataView,
   offset: number,
@@ -67,7 +67,7 @@ export function setActivityIds(
   if (relatedActivityId !== undefined) setGuid(view, offset + ACTIVITY_IDS_OFFSET + 16, relatedActivityId);
 }
 
-/** In the order of the GUID's text: the first three groups swapped from memory order. */
+/** In the order of the GUID's text: the first three groups are swapped from memory order. */
 function setGuid(view: DataView, offset: number, guid: GuidWords): void {
   view.setInt32(offset, guid.w0, false);
   view.setInt16(offset + 4, guid.w1, false);

@@ -1,10 +1,9 @@
 /**
- * Taking a tracepoint's name apart: `<Provider>_L<level hex>K<keyword hex>[<Options>]`.
+ * Parses a tracepoint name: `<Provider>_L<level hex>K<keyword hex>[<Options>]`.
  *
- * Exactly as Microsoft's decoders do it (LinuxTracepoints, EventEnumerator): the provider ends at the LAST
- * underscore; numbers are lower-case hex of any length, of which the low bits count; options are an
- * upper-case letter followed by digits and lower-case letters, any number of times. So `P_L5KFF` has
- * keyword 0 and options `FF`.
+ * Exactly like Microsoft's decoders (LinuxTracepoints, EventEnumerator): the provider ends at the LAST underscore;
+ * numbers are lower-case hex of any length, of which the low bits count; options are an upper-case letter followed by
+ * digits and lower-case letters, any number of times. So `P_L5KFF` has keyword 0 and options `FF`.
  */
 import { MAX_TRACEPOINT_NAME_LENGTH } from './constants.ts';
 
@@ -35,7 +34,7 @@ export function parseTracepointName(name: string): TracepointNameParts | undefin
   };
 }
 
-/** The limit is in bytes of UTF-8, of which a UTF-16 unit makes 3 at the most. */
+/** The limit is in bytes of UTF-8; a UTF-16 unit takes at most 3. */
 function isTooLong(name: string): boolean {
   if (name.length * 3 <= MAX_TRACEPOINT_NAME_LENGTH) return false;
   return new TextEncoder().encode(name).length > MAX_TRACEPOINT_NAME_LENGTH;

@@ -1,13 +1,13 @@
 /**
- * What a value's encoding, format and length say together: the way to read it. The same table serves the
- * decoder to JavaScript values and the renderer to text.
+ * What a value's encoding, format and length mean together: how to read it. The same table serves the decoder to
+ * JavaScript values and the text renderer.
  *
- * Source: LinuxTracepoints `eventheader.h` and the choices of its C++ formatter. A format that does not
- * suit the encoding means the encoding's default.
+ * Source: LinuxTracepoints `eventheader.h` and the choices of its C++ formatter. A format that does not suit the
+ * encoding means the encoding's default.
  */
 import { Encoding, Format } from './constants.ts';
 
-/** `signed` and `unsigned` are of 1, 2, 4 or 8 bytes, and so are `hex` integers. */
+/** `signed`, `unsigned` and `hex` integers have 1, 2, 4 or 8 bytes. */
 export type ValueKind =
   | 'null'
   | 'unsigned'
@@ -32,7 +32,7 @@ export type ValueKind =
 
 type KindByFormat = Readonly<Partial<Record<number, ValueKind>>>;
 
-/** What suits an integer of any size. */
+/** Formats for integers of any size. */
 const INTEGER: KindByFormat = {
   [Format.SignedInt]: 'signed',
   [Format.HexInt]: 'hex',
@@ -97,8 +97,8 @@ interface FixedSizeFormat {
 }
 
 /**
- * Formats of fixed size in a field of counted bytes: this is how a value may be absent. Of length 0 it is
- * null; of a fitting length, the value; of any other, what the encoding says by default.
+ * Formats of fixed size in a field of counted bytes: this is how a value can be absent. Length 0 means null; a fitting
+ * length, the value; any other length, the encoding's default.
  */
 const FIXED_SIZE_FORMATS: Readonly<Partial<Record<number, FixedSizeFormat>>> = {
   [Format.UnsignedInt]: { kind: 'unsigned', sizes: [1, 2, 4, 8] },

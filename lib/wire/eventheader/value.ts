@@ -14,7 +14,7 @@ import {
 } from '../text.ts';
 import type { ValueKind } from './value-kind.ts';
 
-/** Times are seconds since 1970. @param bytes of a length that `kind` was chosen for */
+/** Times are seconds since 1970. @param bytes of a length for which `kind` was chosen */
 export function readValue(kind: ValueKind, bytes: Uint8Array, littleEndian: boolean): Value {
   switch (kind) {
     case 'null':
@@ -39,7 +39,7 @@ export function readValue(kind: ValueKind, bytes: Uint8Array, littleEndian: bool
   }
 }
 
-/** The kinds whose value is text wherever it is shown. */
+/** The kinds whose value is always shown as text. */
 export type TextKind = Exclude<
   ValueKind,
   'null' | 'unsigned' | 'hex' | 'signed' | 'errno' | 'time' | 'boolean' | 'float' | 'bytes' | 'port'
@@ -71,7 +71,7 @@ export function readText(kind: TextKind, bytes: Uint8Array, littleEndian: boolea
   }
 }
 
-/** 1 or 2 bytes, unsigned, or 4, signed: as the C++ decoder shows what is neither true nor false. */
+/** 1 or 2 bytes, unsigned, or 4, signed: like the C++ decoder for values that are neither true nor false. */
 export function readBoolean(bytes: Uint8Array, littleEndian: boolean): boolean | number {
   const number = Number(
     bytes.length === 4 ? readSigned(bytes, littleEndian) : readUnsigned(bytes, littleEndian),

@@ -1,15 +1,15 @@
 /**
- * How the pages of ftrace's ring buffer begin on this kernel: the text of tracefs's `events/header_page`.
- * Source: Linux `kernel/trace/ring_buffer.c`, `ring_buffer_print_page_header`.
+ * How the pages of ftrace's ring buffer begin on this kernel: the text of tracefs's `events/header_page`. Source: Linux
+ * `kernel/trace/ring_buffer.c`, `ring_buffer_print_page_header`.
  */
 import { FtraceError } from './error.ts';
 
 export interface PageLayout {
-  /** Where the time of the page stands, 8 bytes. */
+  /** The position of the page's time, 8 bytes. */
   readonly timeOffset: number;
-  /** Where it stands how much of the page is used, and whether events were lost before it. */
+  /** The position of the field that says how much of the page is used, and whether events were lost before it. */
   readonly commitOffset: number;
-  /** That of a `long` of the kernel. */
+  /** The size of the kernel's `long`. */
   readonly commitSize: 4 | 8;
   /** Where the events start. */
   readonly dataOffset: number;
@@ -32,7 +32,7 @@ export function parsePageLayout(headerPage: string): PageLayout {
     commit.offset + commit.size <= data.offset &&
     size <= SIZE_LIMIT;
   if (!isWhole || (commit.size !== 4 && commit.size !== 8)) {
-    throw new FtraceError('unsupported', 0, `Pages are not read that begin like this: ${headerPage.trim()}.`);
+    throw new FtraceError('unsupported', 0, `This page header is not supported: ${headerPage.trim()}.`);
   }
   return {
     timeOffset: time.offset,
@@ -46,7 +46,7 @@ export function parsePageLayout(headerPage: string): PageLayout {
 function field(headerPage: string, name: string): { readonly offset: number; readonly size: number } {
   const found = new RegExp(`\\b${name};\\s*offset:(\\d+);\\s*size:(\\d+);`).exec(headerPage);
   if (found === null) {
-    throw new FtraceError('malformed', 0, `The description of a page has no field ${name}.`);
+    throw new FtraceError('malformed', 0, `The page header has no field ${name}.`);
   }
   return { offset: Number(found[1]), size: Number(found[2]) };
 }

@@ -1,22 +1,22 @@
 /**
- * The events in a page of ftrace's ring buffer, as `trace_pipe_raw` gives it, of a little-endian kernel.
- * Source: Linux `include/linux/ring_buffer.h` (kinds of entries) and `kernel/trace/ring_buffer.c`
- * (`struct buffer_data_page`, the flags of lost events).
+ * The events in a page of ftrace's ring buffer, as `trace_pipe_raw` returns it, from a little-endian kernel. Source:
+ * Linux `include/linux/ring_buffer.h` (kinds of entries) and `kernel/trace/ring_buffer.c` (`struct buffer_data_page`,
+ * the flags for lost events).
  */
 import { viewOf } from '../bytes.ts';
 import { FtraceError } from './error.ts';
 import type { PageLayout } from './page-layout.ts';
 
 export interface FtraceEvent {
-  /** By the clock of the trace instance. */
+  /** On the clock of the trace instance. */
   readonly time: bigint;
-  /** A view of the page, from `common_type` on; up to three bytes behind the event's own are padding. */
+  /** A view of the page, from `common_type` on; up to three trailing bytes are padding. */
   readonly raw: Uint8Array;
 }
 
 export interface FtracePage {
   readonly time: bigint;
-  /** Events that were overwritten before this page; `undefined`: some were, and it is not told how many. */
+  /** Events overwritten before this page; `undefined` if some were, but it is not known how many. */
   readonly lostBefore: number | undefined;
   readonly events: readonly FtraceEvent[];
 }
@@ -27,12 +27,12 @@ const KIND_MASK = 31;
 const TIME_BITS = 5;
 const TIME_SHIFT = 27n;
 const Kind = {
-  /** The length stands in the next word, which it includes. */
+  /** The length is in the next word, which it includes. */
   Long: 0,
   Padding: 29,
-  /** More of the time since the entry before. */
+  /** More of the time since the previous entry. */
   TimeExtend: 30,
-  /** The time itself, but for its highest bits. */
+  /** The time itself, except for its highest bits. */
   TimeStamp: 31,
 } as const;
 
@@ -47,7 +47,7 @@ const LOST_COUNT_STORED = 0x4000_0000;
 /** @throws FtraceError with offsets in the page */
 export function readPage(page: Uint8Array, layout: PageLayout): FtracePage {
   if (page.length < layout.dataOffset) {
-    throw new FtraceError('truncated', page.length, `A page of ${page.length} bytes ends in its header.`);
+    throw new FtraceError('truncated', page.length, `A page of ${page.length} bytes ends inside its header.`);
   }
   const view = viewOf(page);
   const commit = view.getUint32(layout.commitOffset, true);
@@ -65,11 +65,11 @@ export function readPage(page: Uint8Array, layout: PageLayout): FtracePage {
   return { time, lostBefore, events: readEvents(page, view, layout.dataOffset, end, time) };
 }
 
-/** It stands behind the events, where there was room. */
+/** It follows the events, if there was room. */
 function storedCount(view: DataView, layout: PageLayout, commit: number, at: number): number | undefined {
   if ((commit & LOST_COUNT_STORED) === 0) return undefined;
   if (at + layout.commitSize > view.byteLength) {
-    throw new FtraceError('truncated', at, 'The number of lost events lies behind the end of the page.');
+    throw new FtraceError('truncated', at, 'The number of lost events is beyond the end of the page.');
   }
   const count = layout.commitSize === 8 ? Number(view.getBigUint64(at, true)) : view.getUint32(at, true);
   if (!Number.isSafeInteger(count)) {
@@ -111,10 +111,10 @@ function readEvents(
       throw new FtraceError(
         'malformed',
         at,
-        `An entry of ${length} bytes cannot be, ${end - at} before the end of the page's events.`,
+        `An entry cannot have ${length} bytes, ${end - at} before the end of the page's events.`,
       );
     }
-    // Padding that has a time is an event that was taken back.
+    // Padding with a time is an event that was discarded.
     if (kind !== Kind.Padding) {
       const data = at + (isLong ? 2 : 1) * WORD;
       events.push({ time, raw: page.subarray(data, at + WORD + length) });
@@ -126,7 +126,7 @@ function readEvents(
 
 function wordAt(view: DataView, at: number, end: number): number {
   if (at + WORD > end) {
-    throw new FtraceError('truncated', at, "An entry ends behind the end of the page's events.");
+    throw new FtraceError('truncated', at, "An entry extends beyond the end of the page's events.");
   }
   return view.getUint32(at, true);
 }
@@ -135,10 +135,10 @@ function longTime(low: number, high: number): bigint {
   return (BigInt(high) << TIME_SHIFT) + BigInt(low);
 }
 
-/** With the highest bits, which a stamp has no room for, of the time before. */
+/** Takes the highest bits, for which a time stamp has no room, from the previous time. */
 function fullTime(stamp: bigint, before: bigint): bigint {
   const low = stamp % STAMP_LIMIT;
   const full = ((before >> STAMP_BITS) << STAMP_BITS) + low;
-  // A clock that is near zero may step back; others have run over the end of the lower bits.
+  // A clock near zero may step back; otherwise the lower bits have overflowed.
   return full < before && full >= STAMP_LIMIT ? full + STAMP_LIMIT : full;
 }

@@ -1,5 +1,5 @@
 /**
- * The names that every manifest knows without declaring them, and what EventSource adds to every provider.
+ * The names that every manifest may use without declaring them, and what EventSource adds to every provider.
  *
  * Source: Windows' `winmeta.xml` and the manifests of .NET's EventSource.
  */
@@ -31,7 +31,7 @@ export const OPCODE_NAMES: ReadonlyMap<number, string> = new Map([
   [240, 'win:Receive'],
 ]);
 
-/** Bits 44 to 47: EventSource sets them in every event that a manifest describes. */
+/** Bits 44 to 47: EventSource sets them in every manifest-based event. */
 export const SESSION_KEYWORDS: readonly { readonly name: string; readonly mask: bigint }[] = [
   { name: 'Session3', mask: 0x1000_0000_0000n },
   { name: 'Session2', mask: 0x2000_0000_0000n },
@@ -43,7 +43,7 @@ export const SESSION_KEYWORDS_MASK: bigint = SESSION_KEYWORDS.reduce((all, { mas
 /** The id and the task of the event that carries the manifest, and of no other. */
 export const MANIFEST_EVENT_ID = 0xfffe;
 
-/** Event 0 of every event source: what went wrong, for whoever records the others. */
+/** Event 0 of every event source: reports errors to whoever records the other events. */
 export const MESSAGE_EVENT: EventSchema = {
   name: 'EventSourceMessage',
   id: 0,

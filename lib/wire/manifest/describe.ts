@@ -1,7 +1,7 @@
 /**
- * Manifests of whatever origin as descriptions of events: .NET's EventSource writes them into traces, people
- * write them for Windows' message compiler, and tools write them from what Windows has registered. What says
- * nothing about payloads (levels, keywords, channels) is not looked at, so nothing wrong with it matters.
+ * Manifests of any origin as descriptions of events: .NET's EventSource writes them into traces, people write them for
+ * Windows' message compiler, and tools generate them from what is registered in Windows. What does not affect payloads
+ * (levels, keywords, channels) is ignored, so errors there do not matter.
  */
 import { isGuidText } from '../guid.ts';
 import type { EventDescription } from '../packed/field.ts';
@@ -24,9 +24,9 @@ export interface ProviderDescription {
   readonly name: string;
   /** Lower-case text without braces. */
   readonly guid: string;
-  /** Of two manifests of one provider, that with the higher score describes more. As PerfView counts it. */
+  /** Of two manifests of one provider, the one with the higher score describes more. As in PerfView. */
   readonly score: number;
-  /** Of this version; or of the nearest below, as newer versions add fields at the end. */
+  /** Of this version, or of the nearest lower one, since newer versions add fields at the end. */
   event(id: number, version: number): EventDescription | undefined;
 }
 
@@ -49,14 +49,14 @@ class ManifestProvider implements ProviderDescription {
   readonly #section: ProviderSection;
   readonly #strings: ReadonlyMap<string, string>;
   readonly #templates: TemplateReader;
-  /** By id, the newest version first. */
+  /** By id, newest version first. */
   readonly #events = new Map<number, DescribedVersion[]>();
 
   constructor(section: ProviderSection, strings: ReadonlyMap<string, string>) {
     this.name = required(section.tag, 'name');
     this.guid = providerGuid(section.tag);
     if (!isGuidText(this.guid)) {
-      const message = `The <provider> ${this.name} has the guid "${this.guid}", which is none.`;
+      const message = `The <provider> ${this.name} has the guid "${this.guid}", which is not a GUID.`;
       throw new ManifestError(section.tag.offset, message);
     }
     this.#section = section;
@@ -103,7 +103,7 @@ class ManifestProvider implements ProviderDescription {
     return this.#nameOf(ownOpcodes?.get(opcode) ?? this.#section.opcodes.get(opcode), opcode);
   }
 
-  /** Tools that read what Windows has registered know only the messages of tasks and opcodes, not the names. */
+  /** Tools that read Windows' registrations know only the messages of tasks and opcodes, not the names. */
   #nameOf(tag: Tag | undefined, name: string): string {
     const message = tag === undefined ? undefined : messageOf(tag, this.#strings);
     // A message that is not in the string table says less than the name.
@@ -115,7 +115,7 @@ class ManifestProvider implements ProviderDescription {
 
 const PREDEFINED_OPCODES: ReadonlySet<string> = new Set(OPCODE_NAMES.values());
 
-/** As PerfView shows it. */
+/** As in PerfView. */
 function shownName(taskName: string | undefined, opcodeName: string): string | undefined {
   return taskName === undefined || opcodeName === INFO ? taskName : `${taskName}/${opcodeName}`;
 }

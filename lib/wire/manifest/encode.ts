@@ -1,6 +1,6 @@
 /**
- * Encodes events that a manifest describes into the scratch buffer, as one EventWriteTransfer takes them: what
- * the addon is told (see `etw/prefix.ts`), then the fields' values, packed, in the order of the manifest.
+ * Encodes manifest-based events into the scratch buffer for EventWriteTransfer: the instructions for the addon (see
+ * `etw/prefix.ts`), then the fields' values, packed, in manifest order.
  */
 import { Channel, encodeEventDescriptor } from '../etw/event-descriptor.ts';
 import { etwPrefixes, setEtwActivityIds } from '../etw/prefix.ts';
@@ -14,7 +14,7 @@ import { FIELD_LAYOUTS } from './field-layouts.ts';
 const NO_METADATA = new Uint8Array(0);
 
 export class ManifestEncoder extends EventEncoder {
-  /** @param schema one of which `manifestProblem` has nothing to say */
+  /** @param schema must have no `manifestProblem` */
   constructor(schema: EventSchema) {
     super(etwPrefixes(NO_METADATA), setEtwActivityIds, compilePayloadWriter(schema.fields, writerOf));
   }
@@ -26,7 +26,7 @@ function writerOf(schema: ValueSchema): ValueWriter {
   return layout.write;
 }
 
-/** The 16 bytes of the EVENT_DESCRIPTOR of an event that a manifest describes. */
+/** The 16 bytes of the EVENT_DESCRIPTOR of a manifest-based event. */
 export function manifestDescriptor(schema: EventSchema): Uint8Array {
   const keywords = schema.keywords | SESSION_KEYWORDS_MASK;
   return encodeEventDescriptor({ ...schema, keywords, channel: Channel.None });

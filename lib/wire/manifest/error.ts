@@ -1,4 +1,4 @@
-/** Why a text cannot be read as the manifest of an event source. */
+/** Why text cannot be read as the manifest of an event source. */
 export class ManifestError extends Error {
   override readonly name = 'ManifestError';
   /** Where in the text, in UTF-16 code units. */

@@ -1,6 +1,6 @@
 /**
- * How each field type stands in a manifest event: its type in the manifest, and the function that writes a
- * value of it. Source: the type mapping of .NET's EventSource.
+ * How each field type is laid out in a manifest event: its type in the manifest, and the function that writes a value.
+ * Source: the type mapping of .NET's EventSource.
  */
 import { writeFileTime, writeGuid } from '../etw/values.ts';
 import type { FieldType } from '../schema.ts';
@@ -14,7 +14,7 @@ export interface FieldLayout {
   readonly write: ValueWriter;
 }
 
-/** Absent: EventSource has no such type, and a manifest none that its tools would read. */
+/** Absent: EventSource has no such type, and manifests none that its tools would read. */
 export const FIELD_LAYOUTS: Readonly<Partial<Record<FieldType, FieldLayout>>> = {
   bool: { inType: 'win:Boolean', write: writeBool32 },
   int8: { inType: 'win:Int8', write: numbers.writeInt8 },
@@ -34,17 +34,17 @@ export const FIELD_LAYOUTS: Readonly<Partial<Record<FieldType, FieldLayout>>> = 
   string: { inType: 'win:UnicodeString', write: writeUtf16 },
   utf16: { inType: 'win:UnicodeString', write: writeUtf16 },
   json: { inType: 'win:UnicodeString', write: writeJson },
-  // After a field of its own for the count: see `sizeFieldName`.
+  // Preceded by a separate field for the count: see `sizeFieldName`.
   binary: { inType: 'win:Binary', write: writeBinary },
   guid: { inType: 'win:GUID', write: writeGuid },
   time: { inType: 'win:FILETIME', write: writeFileTime },
-  // A plain number: the outType for ports has it in network order, which not all tools turn around.
+  // A plain number: the outType for ports uses network order, which not all tools convert.
   port: { inType: 'win:UInt16', write: numbers.writeUint16 },
   errno: { inType: 'win:Int32', write: numbers.writeInt32 },
   pid: { inType: 'win:UInt32', outType: 'win:PID', write: numbers.writeUint32 },
 };
 
-/** The field that counts the bytes of a binary field, before it. */
+/** The field before a binary field that holds its size in bytes. */
 export function sizeFieldName(name: string): string {
   return `${name}Size`;
 }

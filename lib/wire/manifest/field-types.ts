@@ -1,12 +1,12 @@
 /**
- * The types of fields in manifests, as those of packed payloads.
+ * The types of manifest fields, as those of packed payloads.
  *
- * Source: the inTypes and outTypes of Windows' `winmeta.xml` and TDH documentation; `trace:` types are those of
- * manifests made of the classic kernel events.
+ * Source: the inTypes and outTypes of Windows' `winmeta.xml` and TDH documentation; `trace:` types are for manifests
+ * made from the classic kernel events.
  */
 import type { PackedType } from '../packed/field.ts';
 
-/** By inType without the prefix of its namespace. */
+/** By inType without its namespace prefix. */
 const BY_IN_TYPE: ReadonlyMap<string, PackedType> = new Map<string, PackedType>([
   ['UnicodeString', 'utf16'],
   ['AnsiString', 'ansi'],
@@ -42,7 +42,7 @@ const BY_IN_TYPE: ReadonlyMap<string, PackedType> = new Map<string, PackedType>(
   ['WBEMSid', 'wbemSid'],
 ]);
 
-/** By inType and outType, both without prefix, where the outType changes what the value is. */
+/** By inType and outType, both without prefix, if the outType changes the type of the value. */
 const BY_OUT_TYPE: ReadonlyMap<string, PackedType> = new Map<string, PackedType>([
   ['UInt8 HexInt8', 'hex8'],
   ['UInt16 HexInt16', 'hex16'],

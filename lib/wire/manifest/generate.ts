@@ -1,6 +1,6 @@
 /**
- * Generates the manifest of an event source: the XML document that describes its provider and events to ETW's
- * tools. The form is that of .NET's EventSource, attribute by attribute, as its tools parse no more.
+ * Generates the manifest of an event source: the XML document that describes its provider and events to ETW tools. The
+ * form is that of .NET's EventSource, attribute by attribute, because its tools parse nothing else.
  */
 import type { EventSchema, FieldSchema } from '../schema.ts';
 import { LEVEL_NAMES, MANIFEST_NAMESPACE, MESSAGE_EVENT, OPCODE_NAMES } from './constants.ts';
@@ -13,20 +13,20 @@ export interface ManifestSource {
   readonly name: string;
   /** GUID text without braces. */
   readonly guid: string;
-  /** Those of which `manifestProblem` has nothing to say. */
+  /** Those without a `manifestProblem`. */
   readonly events: readonly EventSchema[];
-  /** Of which `manifestNamesProblem` has nothing to say. */
+  /** Those without a `manifestNamesProblem`. */
   readonly keywordNames: Readonly<Record<string, bigint>>;
 }
 
-/** What every event and every name in the document refers to. */
+/** What every event and name in the document refers to. */
 interface Names {
   readonly tasks: ReadonlyMap<number, string>;
   readonly opcodes: ReadonlyMap<number, string>;
   readonly keywords: ReadonlyMap<bigint, string>;
 }
 
-/** The document, for `wevtutil` as well as for the events of `manifestChunks`. */
+/** The document, both for `wevtutil` and for the events of `manifestChunks`. */
 export function generateManifest(source: ManifestSource): string {
   const events = [MESSAGE_EVENT, ...source.events];
   const names: Names = {

@@ -1,10 +1,10 @@
 /**
- * The manifest inside the trace: a provider writes it, cut into chunks, as events of id 0xFFFE whenever a
- * session enables it, so that readers need not have it from elsewhere.
+ * The manifest inside the trace: a provider writes it in chunks, as events with id 0xFFFE, whenever a session enables
+ * it, so that readers need no other source.
  *
- * A chunk is the whole payload of an event: format u8 (1: XML in UTF-8), major u8, minor u8, magic u8 (0x5B),
- * chunks in all u16, number of this one u16 (from 0), and then bytes of the document. Little-endian.
- * Source: .NET's EventSource.
+ * A chunk is the whole payload of an event: format u8 (1: XML in UTF-8), major u8, minor u8, magic u8 (0x5B), number of
+ * chunks u16, number of this one u16 (from 0), and then bytes of the document. Little-endian. Source: .NET's
+ * EventSource.
  */
 import { viewOf } from '../bytes.ts';
 import { Channel, encodeEventDescriptor } from '../etw/event-descriptor.ts';
@@ -19,7 +19,7 @@ const MAJOR = 1;
 const MINOR = 0;
 const MAGIC = 0x5b;
 
-/** Bytes of the document in a chunk: what a session's buffers usually have room for, and what any has. */
+/** The size of a chunk of the document: what a session's buffers usually have room for, and what they always have. */
 export const MAX_CHUNK_SIZE = 0xf700;
 export const MIN_CHUNK_SIZE = 256;
 
@@ -37,8 +37,8 @@ export const MANIFEST_DESCRIPTOR: Uint8Array = encodeEventDescriptor({
 /**
  * The payloads of the events that carry the document.
  *
- * @param size bytes of the document in each; where a session refuses them as too large, halve it and write all
- *   of them again, down to MIN_CHUNK_SIZE
+ * @param size bytes of the document in each; if a session refuses them as too large, halve it and write all of them
+ * again, down to MIN_CHUNK_SIZE
  */
 export function manifestChunks(xml: string, size: number = MAX_CHUNK_SIZE): Uint8Array[] {
   const document = new TextEncoder().encode(xml);
@@ -57,7 +57,7 @@ export function manifestChunks(xml: string, size: number = MAX_CHUNK_SIZE): Uint
 
 /** Places the event of one chunk in the scratch buffer and returns its size in bytes. */
 export function encodeManifestChunk(chunk: Uint8Array): number {
-  // Without metadata what follows the prefix is the payload.
+  // Without metadata, the payload follows the prefix.
   const { plain } = etwPrefixes(new Uint8Array(0));
   const event = new Uint8Array(plain.length + chunk.length);
   event.set(plain);
@@ -66,16 +66,16 @@ export function encodeManifestChunk(chunk: Uint8Array): number {
   return event.length;
 }
 
-/** Puts the chunks of one provider, process and thread together again. */
+/** Reassembles the chunks of one provider, process and thread. */
 export class ManifestAssembly {
   #chunks: Uint8Array[] = [];
   #total = 0;
 
   /**
-   * Takes the payload of the next event of id 0xFFFE. A chunk that does not continue those before it is
-   * dropped together with them; the one numbered 0 starts anew.
+   * Takes the payload of the next event with id 0xFFFE. A chunk that does not continue the previous ones is dropped
+   * together with them; chunk 0 starts anew.
    *
-   * @returns the document, when this was its last chunk
+   * @returns the document, if this was its last chunk
    */
   add(payload: Uint8Array): string | undefined {
     if (!hasEnvelope(payload)) return undefined;

@@ -1,6 +1,6 @@
 /**
- * The names that a manifest needs and that events are defined without: for each task, opcode and keyword in
- * use. Tools show an event as its task and its opcode, so tasks are named after their events, as .NET does.
+ * The names that a manifest needs but definitions lack: for each task, opcode and keyword in use. Tools show an event
+ * as its task and opcode, so tasks are named after their events, as in .NET.
  */
 import type { EventSchema } from '../schema.ts';
 import { OPCODE_NAMES, SESSION_KEYWORDS } from './constants.ts';
@@ -8,7 +8,7 @@ import { OPCODE_NAMES, SESSION_KEYWORDS } from './constants.ts';
 const START = 'Start';
 const START_OPCODE = 1;
 
-/** By number. A task with a Start event is named by that, without "Start"; any other by its first event. */
+/** By number. A task with a Start event is named after it, without "Start"; any other after its first event. */
 export function taskNames(events: readonly EventSchema[]): Map<number, string> {
   const names = new Map<number, string>();
   const isStart = ({ opcode, name }: EventSchema) => opcode === START_OPCODE && name.endsWith(START);
@@ -23,21 +23,21 @@ export function taskNames(events: readonly EventSchema[]): Map<number, string> {
   return names;
 }
 
-/** A name that another number has already gets its number behind it. */
+/** A name that another number already has gets its number appended. */
 function addName(names: Map<number, string>, number: number, name: string): void {
   if (names.has(number)) return;
   names.set(number, [...names.values()].includes(name) ? `${name}${number}` : name);
 }
 
-/** By number: those in use that a manifest has to declare. */
+/** By number: the ones in use that a manifest must declare. */
 export function opcodeNames(events: readonly EventSchema[]): Map<number, string> {
   const declared = events.map(({ opcode }) => opcode).filter((opcode) => !OPCODE_NAMES.has(opcode));
   return new Map(declared.sort((a, b) => a - b).map((opcode) => [opcode, `Opcode${opcode}`]));
 }
 
 /**
- * By bit, from the lowest on: the application's names, names made up for bits that events use without one, and
- * those of the session keywords. A name of several bits is none of a keyword in a manifest.
+ * By bit, lowest first: the application's names, generated names for bits that events use without one, and those of the
+ * session keywords. A name for several bits does not name a keyword in a manifest.
  */
 export function keywordNames(
   events: readonly EventSchema[],

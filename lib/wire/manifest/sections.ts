@@ -1,11 +1,11 @@
 /**
- * The parts of manifests, provider by provider, as tags. They stand in any order and refer to each other by
- * name, so that what they mean can be said only when all are there.
+ * The parts of manifests, provider by provider, as tags. They can be in any order and refer to each other by name, so
+ * they can be interpreted only once all have been read.
  */
 import { ManifestError } from './error.ts';
 import { readTags, type Tag } from './xml.ts';
 
-/** A `<data>`, or a `<struct>` with the ones in it. */
+/** A `<data>`, or a `<struct>` with its members. */
 export interface FieldSection {
   readonly tag: Tag;
   readonly members?: Tag[];
@@ -19,11 +19,11 @@ export interface MapSection {
 
 export interface TaskSection {
   readonly tag: Tag;
-  /** Those for this task alone, by name. */
+  /** Those of this task only, by name. */
   readonly opcodes: Map<string, Tag>;
 }
 
-/** All by their names, but the events. Of several with one name the first counts. */
+/** Everything by name, except the events. If several have one name, the first counts. */
 export interface ProviderSection {
   readonly tag: Tag;
   readonly events: Tag[];
@@ -36,7 +36,7 @@ export interface ProviderSection {
 
 export interface ManifestSections {
   readonly providers: readonly ProviderSection[];
-  /** Messages by id; of several cultures the first. */
+  /** Messages by id; if there are several cultures, the first. */
   readonly strings: ReadonlyMap<string, string>;
 }
 
@@ -48,8 +48,8 @@ export function readSections(xml: string): ManifestSections {
 }
 
 /**
- * What is in these says nothing of events, whatever its name: the event's own XML, and performance counters, which
- * have providers of another kind.
+ * Their contents do not describe events, whatever their names: the event's own XML, and performance counters, which
+ * have another kind of provider.
  */
 const FOREIGN: ReadonlySet<string> = new Set(['UserData', 'counters']);
 
@@ -61,7 +61,7 @@ class SectionReader implements ManifestSections {
   #map: MapSection | undefined;
   #template: FieldSection[] | undefined;
   #struct: FieldSection | undefined;
-  /** The one of `FOREIGN` that the tags are in. */
+  /** The element of `FOREIGN` that contains the tags. */
   #foreign: string | undefined;
 
   read(tag: Tag): void {
@@ -147,7 +147,7 @@ class SectionReader implements ManifestSections {
   }
 
   #startStruct(tag: Tag): void {
-    if (this.#struct !== undefined) throw new ManifestError(tag.offset, 'A <struct> is in another.');
+    if (this.#struct !== undefined) throw new ManifestError(tag.offset, 'A <struct> is nested in another.');
     this.#struct = { tag, members: [] };
     this.#template?.push(this.#struct);
   }
@@ -157,7 +157,7 @@ function add<Item>(items: Map<string, Item>, key: string, item: Item): void {
   if (!items.has(key)) items.set(key, item);
 }
 
-/** @throws ManifestError where the tag has no such attribute */
+/** @throws ManifestError if the tag has no such attribute */
 export function required(tag: Tag, key: string): string {
   const value = tag.attributes[key];
   if (value === undefined) throw new ManifestError(tag.offset, `A <${tag.name}> has no ${key}.`);
@@ -172,7 +172,7 @@ export function required(tag: Tag, key: string): string {
 export function integer(tag: Tag, key: string): bigint {
   const text = required(tag, key);
   if (!/^(0x[0-9a-f]{1,16}|[0-9]{1,20})$/i.test(text)) {
-    throw new ManifestError(tag.offset, `A <${tag.name}> has the ${key} "${text}", which is no number.`);
+    throw new ManifestError(tag.offset, `A <${tag.name}> has the ${key} "${text}", which is not a number.`);
   }
   return BigInt(text);
 }
@@ -184,7 +184,7 @@ export function providerGuid(provider: Tag): string {
     .toLowerCase();
 }
 
-/** A message: text, or `$(string.id)` for one of the string table. */
+/** A message: text, or `$(string.id)` for an entry of the string table. */
 export function messageOf(tag: Tag, strings: ReadonlyMap<string, string>): string | undefined {
   const { message } = tag.attributes;
   const id = message === undefined ? undefined : /^\$\(string\.(.*)\)$/.exec(message)?.[1];

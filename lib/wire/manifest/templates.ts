@@ -9,7 +9,7 @@ import { localName, type Tag } from './xml.ts';
 export class TemplateReader {
   readonly #section: ProviderSection;
   readonly #strings: ReadonlyMap<string, string>;
-  /** Those that somebody has asked for: events share them. */
+  /** Those requested so far: events share them. */
   readonly #fields = new Map<string, readonly PackedField[]>();
   readonly #maps = new Map<string, PackedMap>();
 
@@ -19,7 +19,7 @@ export class TemplateReader {
   }
 
   /**
-   * @param user who refers to the template
+   * @param user what refers to the template
    * @throws ManifestError
    */
   fieldsOf(template: string, user: Tag): readonly PackedField[] {
@@ -42,7 +42,7 @@ export class TemplateReader {
     const inType = members === undefined ? required(tag, 'inType') : 'struct';
     const outType = tag.attributes.outType === undefined ? undefined : localName(tag.attributes.outType);
     const type = members === undefined ? packedTypeOf(localName(inType), outType) : 'struct';
-    // An IPv6 address is binary that needs no length.
+    // An IPv6 address is binary and needs no length.
     const isIpv6 = type === 'ipBinary' && outType === 'IPv6' && length === undefined;
     return {
       name: required(tag, 'name'),
@@ -55,7 +55,7 @@ export class TemplateReader {
     };
   }
 
-  /** A map that is not declared names nothing, and the values stay what they are. */
+  /** An undeclared map names nothing, and the values are unchanged. */
   #mapOf(tag: Tag): PackedMap | undefined {
     const name = tag.attributes.map;
     const section = name === undefined ? undefined : this.#section.maps.get(name);
@@ -77,7 +77,7 @@ function extent(text: string): number | string {
   return /^[0-9]{1,9}$/.test(text) ? Number(text) : text;
 }
 
-/** EventSource has a field for the size of bytes before each field of bytes, which nobody wants to see. */
+/** EventSource puts a size field before each field of bytes, which is not worth showing. */
 function hideSizes(fields: readonly PackedField[]): PackedField[] {
   return fields.map((field, index) => {
     const next = fields[index + 1];

@@ -1,6 +1,6 @@
 /**
- * Writes values of the field types whose layout is that of manifest events alone: booleans of 32 bits, strings
- * with a NUL at their end, bytes after a 32-bit count. As .NET's EventSource writes them.
+ * Writes values of the field types whose layout is specific to manifest events: 32-bit booleans, NUL-terminated
+ * strings, bytes after a 32-bit count. As in .NET's EventSource.
  */
 import { SCRATCH_LIMIT, scratch, scratchView } from '../scratch.ts';
 import { countBadValue, noRoom, type ValueWriter } from '../values/faults.ts';
@@ -13,7 +13,7 @@ export const writeBool32: ValueWriter = (offset, value) => {
   return offset + 4;
 };
 
-/** UTF-16 with a NUL at its end. Text that has a NUL itself ends there, and is counted. */
+/** NUL-terminated UTF-16. Text that contains a NUL ends there, and is counted as a bad value. */
 export const writeUtf16: ValueWriter = (offset, value) => {
   const text = textOf(value);
   const nul = text.indexOf('\0');
@@ -24,7 +24,7 @@ export const writeUtf16: ValueWriter = (offset, value) => {
   return end + 2;
 };
 
-/** The value's JSON as UTF-16 with a NUL at its end. */
+/** The value's JSON as NUL-terminated UTF-16. */
 export const writeJson: ValueWriter = (offset, value) => writeUtf16(offset, jsonOf(value));
 
 /** Bytes after a u32 count of them. */

@@ -1,6 +1,6 @@
 /**
- * As much XML as instrumentation manifests use: elements and attributes. Text between elements says nothing
- * there and is skipped, as comments and declarations are.
+ * The subset of XML that instrumentation manifests use: elements and attributes. Text between elements means nothing
+ * there and is skipped, as are comments and declarations.
  */
 import { ManifestError } from './error.ts';
 
@@ -10,25 +10,25 @@ export interface Tag {
   readonly name: string;
   readonly isEnd: boolean;
   readonly attributes: Readonly<Record<string, string>>;
-  /** Where it starts in the text, in UTF-16 code units. */
+  /** Its position in the text, in UTF-16 code units. */
   readonly offset: number;
 }
 
-/** Whether the text can stand in XML 1.0 at all: it has no place for most control characters, escaped or not. */
+/** Whether XML 1.0 allows the text at all: most control characters are not allowed, escaped or not. */
 export function canStandInXml(text: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   return !/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/.test(text) && !/\p{Surrogate}/u.test(text);
 }
 
-/** An attribute with a space before it: ` name="value"`. */
+/** An attribute preceded by a space: ` name="value"`. */
 export function attribute(name: string, value: string | number): string {
   return ` ${name}="${String(value).replaceAll(/[&<>"\t\n\r]/g, (character) => `&#${character.charCodeAt(0)};`)}"`;
 }
 
 /**
- * The tags of a text, in order. An element without content has two, like any other.
+ * The tags of a text, in order. An empty element has two, like any other.
  *
- * @throws ManifestError where a tag is malformed or does not end
+ * @throws ManifestError if a tag is malformed or has no end
  */
 export function readTags(text: string): Tag[] {
   const tags: Tag[] = [];
@@ -51,7 +51,7 @@ const TAG_NAME = /<(\/?)([^\s/>="'<]+)/y;
 const ATTRIBUTE = /\s+([^\s/>="'<]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/y;
 const TAG_END = /\s*(\/?)>/y;
 
-/** @returns the offset behind the tag */
+/** @returns the offset after the tag */
 function readTag(text: string, offset: number, tags: Tag[]): number {
   const [start, slash, name] = match(TAG_NAME, text, offset);
   if (start === undefined || name === undefined) throw malformed(text, offset);
@@ -71,7 +71,7 @@ function readTag(text: string, offset: number, tags: Tag[]): number {
   return end + close.length;
 }
 
-/** The part behind the prefix of a namespace. */
+/** The name without the namespace prefix. */
 export function localName(name: string): string {
   return name.slice(name.indexOf(':') + 1);
 }
@@ -93,7 +93,7 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
   ['apos', "'"],
 ]);
 
-/** What is no entity stays as it is. */
+/** What is not an entity is left unchanged. */
 function withoutEntities(text: string): string {
   return text.replaceAll(/&(?:#x([0-9a-f]{1,6})|#([0-9]{1,7})|([a-z]+));/gi, (whole, hex, decimal, name) => {
     if (name !== undefined) return ENTITIES.get(name) ?? whole;

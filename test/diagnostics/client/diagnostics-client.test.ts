@@ -178,8 +178,8 @@ describe('a process that does not answer as it should', () => {
   it.each([
     ['another protocol', hexBytes('48545450'.repeat(5)), 'A message starts with "DOTNET_IPC_V1" and a NUL'],
     ['a size smaller than the header', hexBytes('444f544e45545f4950435f563100 0500 ff000000'), '5 bytes'],
-    ['a request', message(4, 0), 'A reply is of the command set 255'],
-    ['too short a payload', ok(u32(1)), '8 bytes are wanted where 0 are left'],
+    ['a request', message(4, 0), 'A reply has command set 255'],
+    ['too short a payload', ok(u32(1)), '8 bytes are needed, but only 0 are left'],
   ])('may answer with %s', async (_, bytes, sentence) => {
     const { client } = await started({ answers: { '04/08': () => bytes } });
     await expect(client.processInfo()).rejects.toEqual(

@@ -121,7 +121,7 @@ describe.each(WORKED)('CollectTracing $version, $says', ({ version, tracing, pay
   it.skipIf(version === 1)('cannot be said by a version before', () => {
     const earlier = (version - 1) as TracingVersion;
     expect(() => encodeRequest({ command: 'CollectTracing', version: earlier, tracing })).toThrow(
-      /^CollectTracing \d has no place for what is asked for/,
+      /^CollectTracing \d cannot express this request/,
     );
   });
 
@@ -162,7 +162,7 @@ describe('CollectTracing 5 for user_events', () => {
     [
       'an empty set and no default',
       { defaultName: undefined, sets: [{ name: 'A', ids: [] }] },
-      'Tracepoint A is given no events.',
+      'Tracepoint A has no events.',
     ],
     [
       'an event in two sets',
@@ -206,7 +206,7 @@ describe('CollectTracing is refused, as by the runtime,', () => {
       `00000000 01000000 01000000 ${provider}`,
       'A session cannot have a buffer of 0 MB.',
     ],
-    ['an unknown format', 2, `01000000 02000000 01000000 ${provider}`, 'There is no format 2.'],
+    ['an unknown format', 2, `01000000 02000000 01000000 ${provider}`, 'The format 2 does not exist.'],
     ['no providers', 2, '01000000 01000000 00000000', 'A session has 1 to 1000 providers, not 0.'],
     [
       'more than 1000 providers',
@@ -218,7 +218,7 @@ describe('CollectTracing is refused, as by the runtime,', () => {
       'a level above 5',
       2,
       '01000000 01000000 01000000 0100000000000000 06000000 02000000 50000000 00000000',
-      'There is no level 6.',
+      'The level 6 does not exist.',
     ],
     [
       'a provider without a name',
@@ -232,12 +232,17 @@ describe('CollectTracing is refused, as by the runtime,', () => {
       '01000000 01000000 01000000 0100000000000000 04000000 01000000 5000 00000000',
       'A text has no NUL at its end.',
     ],
-    ['an unknown type of session', 6, '02000000 0000000000000000 00000000', 'There is no session of type 2.'],
+    [
+      'an unknown type of session',
+      6,
+      '02000000 0000000000000000 00000000',
+      'The session type 2 does not exist.',
+    ],
     [
       'an unknown buffer mode',
       7,
       `00000000 01000000 01000000 0000000000000000 01 01000000 ${provider} 00 00000000 02000000`,
-      'There is no buffer mode 2.',
+      'The buffer mode 2 does not exist.',
     ],
     [
       'more providers than there are bytes for',

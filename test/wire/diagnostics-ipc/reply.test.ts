@@ -125,7 +125,7 @@ describe('ProcessEnvironment', () => {
   });
 
   it('is refused where it is not what it says', () => {
-    expect(() => decodeEnvironment(bytesOf(`${body} 00`))).toThrow('1 bytes stand behind the last variable.');
+    expect(() => decodeEnvironment(bytesOf(`${body} 00`))).toThrow('1 bytes follow the last variable.');
     expect(() => decodeEnvironment(bytesOf('ffffffff'))).toThrow('There cannot be 4294967295 variables');
     const size = payloadOf(messageOf(0xff, 0, 'ffffffff 0000'));
     expect(() => readEnvironmentSize(size)).toThrow('An environment cannot have 4294967295 bytes.');

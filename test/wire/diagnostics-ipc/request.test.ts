@@ -74,11 +74,11 @@ describe.each(REQUESTS)('%o', (request, commandSet, commandId, payload) => {
 
 describe('a message that is no request', () => {
   it.each([
-    ['a set', 5, 0, 'There is no command 0 in the command set 5. (at byte 16)'],
-    ['a command of EventPipe', 2, 8, 'There is no command 8 in the command set 2. (at byte 16)'],
-    ['a command of Dump', 1, 0, 'There is no command 0 in the command set 1. (at byte 16)'],
-    ['a command of Profiler', 3, 3, 'There is no command 3 in the command set 3. (at byte 16)'],
-    ['a command of Process', 4, 9, 'There is no command 9 in the command set 4. (at byte 16)'],
+    ['a set', 5, 0, 'The command set 5 has no command 0. (at byte 16)'],
+    ['a command of EventPipe', 2, 8, 'The command set 2 has no command 8. (at byte 16)'],
+    ['a command of Dump', 1, 0, 'The command set 1 has no command 0. (at byte 16)'],
+    ['a command of Profiler', 3, 3, 'The command set 3 has no command 3. (at byte 16)'],
+    ['a command of Process', 4, 9, 'The command set 4 has no command 9. (at byte 16)'],
   ])('by %s is replied to with UNKNOWN_COMMAND', (_, commandSet, commandId, message) => {
     expect(() => decodeRequest(messageOf(commandSet, commandId))).toThrow(
       expect.objectContaining({ code: 'unknown-command', replyCode: 0x80131385, message }),
@@ -106,7 +106,7 @@ describe('a message that is no request', () => {
   });
 
   it('by its type of perf map is replied to with BAD_ENCODING', () => {
-    expect(() => decodeRequest(messageOf(4, 5, '04000000'))).toThrow('There is no perf map type 4.');
+    expect(() => decodeRequest(messageOf(4, 5, '04000000'))).toThrow('The perf map type 4 does not exist.');
   });
 });
 
@@ -119,7 +119,7 @@ describe('a request', () => {
     expect(() => hook(longest + 1)).toThrow(
       expect.objectContaining({
         code: 'too-long',
-        message: 'A message has 65535 bytes at most, this one would have 65536. (at byte 65535)',
+        message: 'A message has at most 65535 bytes; this one would have 65536. (at byte 65535)',
       }),
     );
   });

@@ -61,7 +61,9 @@ describe('a buffer', () => {
     const buffer = openBuffer(bufferOf(COMPRESSED, { flags: 0x40, filled: 0x60 }), 0x2000);
     expect(buffer.bytes.length).toBe(0x48 + 7);
     expect(buffer.problem).toMatchObject({ code: 'malformed', offset: 0x2000 });
-    expect(buffer.problem?.sentence).toBe('A compressed buffer is damaged. It gives 79 bytes instead of 96.');
+    expect(buffer.problem?.sentence).toBe(
+      'A compressed buffer is damaged. It contains 79 bytes instead of 96.',
+    );
   });
 
   it('that the file ends in gives what is there', () => {

@@ -67,7 +67,7 @@ describe('the header of a log file', () => {
     expect(() => headerOf(other)).toThrow('The first record is not the header of the log file. (at byte 72)');
     const short = kernelRecord({ group: 0, opcode: 0, time: 1n, payload: [1, 2, 3] });
     expect(() => headerOf(short)).toThrow(
-      'The header of the log file cannot have 3 bytes; it has 280 at least.',
+      'The header of the log file cannot have 3 bytes; it has at least 280.',
     );
   });
 });

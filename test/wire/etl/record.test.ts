@@ -223,22 +223,22 @@ describe('the records of a buffer', () => {
     [
       'an unknown mark',
       Uint8Array.from([16, 0, 2, 0x80, 0, 0, 0, 0]),
-      'No record can start with 0x80020010.',
+      'A record cannot start with 0x80020010.',
     ],
     [
       'an unknown type',
       Uint8Array.from([16, 0, 0x40, 0xc0, 0, 0, 0, 0]),
-      'No record can start with 0xc0400010.',
+      'A record cannot start with 0xc0400010.',
     ],
     [
       'a size too small for its header',
       Uint8Array.from([16, 0, 0x13, 0xc0, 0, 0, 0, 0]),
-      'A record of type 0x13 cannot have 16 bytes: its header has 80, the buffer has 8 left.',
+      'A record of type 0x13 cannot have 16 bytes: its header has 80, and 8 bytes of the buffer are left.',
     ],
     [
       'a size too large for the buffer',
       Uint8Array.from([0xff, 0, 0x14, 0xc0, 0, 0, 0, 0]),
-      'A record of type 0x14 cannot have 255 bytes: its header has 48, the buffer has 8 left.',
+      'A record of type 0x14 cannot have 255 bytes: its header has 48, and 8 bytes of the buffer are left.',
     ],
   ])('end with an error at %s', (_what, bytes, sentence) => {
     const cursor = cursorOver([kernel(1n), bytes]);

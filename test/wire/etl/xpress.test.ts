@@ -74,7 +74,7 @@ describe('plain LZ77', () => {
   it('gives what stands before a match that goes back too far', () => {
     expect(decompress(compressed('01', A, ...match(2, 0)))).toEqual({
       text: 'a',
-      problem: 'A match goes 2 bytes back, where only 1 have been decompressed.',
+      problem: 'A match goes 2 bytes back, but only 1 have been decompressed.',
     });
   });
 

@@ -304,7 +304,7 @@ describe('what cannot be decoded', () => {
     const error = errorOf(() => decodeEventHeader(TRACEPOINT, data));
     expect(error.offset).toBe(data.length - 2);
     expect(error.message).toBe(
-      `The payload ends inside field "count": 4 bytes are wanted, 2 are left. (at byte ${data.length - 2})`,
+      `The payload ends inside field "count": 4 bytes are needed, 2 are left. (at byte ${data.length - 2})`,
     );
   });
 

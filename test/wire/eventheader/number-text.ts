@@ -1,13 +1,11 @@
-/**
- * Floats and times as text, as C++ writes them: `std::to_chars` and `gmtime`.
- */
+/** Floats and times as text, in the format of C++: `std::to_chars` and `gmtime`. */
 
 /**
- * The shortest text that reads back as the same float: fixed notation unless scientific is shorter, an
- * exponent of at least two digits, `nan`, `-nan`, `inf`, `-inf`.
+ * The shortest text that reads back as the same float: fixed notation unless scientific is shorter, an exponent of at
+ * least two digits, `nan`, `-nan`, `inf`, `-inf`.
  *
  * @param size 4 or 8, the bytes of the float
- * @param negative its sign bit, which JavaScript does not tell of NaN
+ * @param negative its sign bit, which JavaScript does not expose for NaN
  */
 export function floatText(value: number, size: number, negative: boolean): string {
   const sign = negative ? '-' : '';
@@ -23,7 +21,7 @@ export function floatText(value: number, size: number, negative: boolean): strin
   return sign + (fixed.length <= scientific.length ? fixed : scientific);
 }
 
-/** The most that toExponential gives; a float that is a tie has far fewer. */
+/** The maximum of toExponential; a float halfway between two texts has far fewer digits. */
 const MAX_FRACTION_DIGITS = 100;
 
 function shortestScientific(magnitude: number, size: number): string {
@@ -35,7 +33,7 @@ function shortestScientific(magnitude: number, size: number): string {
   return magnitude.toExponential(8);
 }
 
-/** Like toExponential, but of two equally near texts the one with the even last digit. */
+/** Like toExponential, but of two equally near texts, the one with the even last digit. */
 function roundedScientific(magnitude: number, fractionDigits: number): string {
   const text = magnitude.toExponential(fractionDigits);
   const beyond = magnitude
@@ -49,7 +47,7 @@ function roundedScientific(magnitude: number, fractionDigits: number): string {
 }
 
 function fixedText(digits: string, exponent: number, magnitude: number): string {
-  // A whole number wider than its shortest digits is written out exactly.
+  // An integer with more digits than its shortest form is written out exactly.
   if (exponent >= digits.length) return String(BigInt(magnitude));
   if (exponent < 0) return `0.${'0'.repeat(-exponent - 1)}${digits}`;
   const whole = digits.slice(0, exponent + 1);
@@ -57,7 +55,7 @@ function fixedText(digits: string, exponent: number, magnitude: number): string 
   return fraction === '' ? whole : `${whole}.${fraction}`;
 }
 
-/** gmtime works in this range only, where the year fits an int: seconds since 1970. */
+/** gmtime works only in this range, where the year fits into an int: seconds since 1970. */
 const FIRST_TIME = -67768040609740800n;
 const LAST_TIME = 67768036191676799n;
 const SECONDS_PER_DAY = 86400n;
@@ -71,13 +69,13 @@ export function timeText(secondsSince1970: bigint): string {
   return `${dateText(day)}T${clock.map(twoDigits).join(':')}`;
 }
 
-/** Days and years of the Gregorian calendar's cycle. */
+/** Days and years in a cycle of the Gregorian calendar. */
 const CYCLE_DAYS = 146097;
 const CYCLE_YEARS = 400;
 const MILLISECONDS_PER_DAY = 86_400_000;
 
 function dateText(daysSince1970: number): string {
-  // Date covers only some 275,000 years each way, so the date is taken in the cycle that starts in 1970.
+  // Date covers only about 275,000 years in each direction, so the date is computed in the cycle that starts in 1970.
   const cycle = Math.floor(daysSince1970 / CYCLE_DAYS);
   const date = new Date((daysSince1970 - cycle * CYCLE_DAYS) * MILLISECONDS_PER_DAY);
   const year = date.getUTCFullYear() + cycle * CYCLE_YEARS;

@@ -1,10 +1,10 @@
 /**
- * An event as the JSON text that Microsoft's `perf-decode` writes, character for character, so that the
- * two can be compared and the same scripts read both.
+ * An event as the JSON text that Microsoft's `perf-decode` writes, character for character, so that the two can be
+ * compared and the same scripts can read both.
  *
- * Fields of the same name stay duplicate keys. Text is as `text.ts` decodes it: where the original writes
- * bytes that are not UTF-8 (code points above U+10FFFF), here stands U+FFFD.
- * Source: LinuxTracepoints, the output of EventFormatter.
+ * Fields with the same name remain duplicate keys. Text is decoded by `text.ts`: where the original writes bytes that
+ * are not UTF-8 (code points above U+10FFFF), this writes U+FFFD. Source: LinuxTracepoints, the output of
+ * EventFormatter.
  */
 import { hexText, readSigned, readUnsigned } from '../../../lib/wire/bytes.ts';
 import { type DecodedField, decodeFields } from '../../../lib/wire/eventheader/decode-fields.ts';
@@ -15,9 +15,9 @@ import { valueKindOf } from '../../../lib/wire/eventheader/value-kind.ts';
 import { errnoName } from './errno-names.ts';
 import { floatText, timeText } from './number-text.ts';
 
-/** What a recording knows of an event beside its bytes; goes first in `meta`. */
+/** What a recording knows about an event besides its bytes; comes first in `meta`. */
 export interface SampleMeta {
-  /** As it is to be shown. */
+  /** Formatting options. */
   readonly time?: string;
   readonly cpu?: number;
   readonly pid?: number;
@@ -27,7 +27,7 @@ export interface SampleMeta {
 export interface JsonOptions {
   /** A space after each comma, colon and bracket. */
   readonly spaces?: boolean;
-  /** `;tag=0x1` behind the names of fields that have a tag. */
+  /** `;tag=0x1` after the names of fields that have a tag. */
   readonly fieldTags?: boolean;
   /** Also provider, event, options and flags in `meta`. */
   readonly allMeta?: boolean;
@@ -175,7 +175,7 @@ function upperHex(number: number | bigint): string {
   return number.toString(16).toUpperCase();
 }
 
-/** JSON.stringify would escape lone surrogates too, which the original passes on. */
+/** JSON.stringify would also escape lone surrogates, which the original passes through. */
 function jsonString(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON requires these to be escaped
   return `"${text.replace(/[\u0000-\u001f"\\]/g, (character) => JSON.stringify(character).slice(1, -1))}"`;

@@ -26,9 +26,13 @@ describe('the layout of pages', () => {
   it.each([
     ['no text', '', 'has no field timestamp'],
     ['no data', HEADER_PAGE.replace('char data', 'char other'), 'has no field data'],
-    ['a commit of two bytes', HEADER_PAGE.replace('offset:8;\tsize:8', 'offset:8;\tsize:2'), 'are not read'],
-    ['a header in its data', HEADER_PAGE.replace('offset:16', 'offset:12'), 'are not read'],
-    ['pages of gigabytes', HEADER_PAGE.replace('size:4080', 'size:4294967296'), 'are not read'],
+    [
+      'a commit of two bytes',
+      HEADER_PAGE.replace('offset:8;\tsize:8', 'offset:8;\tsize:2'),
+      'is not supported',
+    ],
+    ['a header in its data', HEADER_PAGE.replace('offset:16', 'offset:12'), 'is not supported'],
+    ['pages of gigabytes', HEADER_PAGE.replace('size:4080', 'size:4294967296'), 'is not supported'],
   ])('with %s is refused', (_, text, message) => {
     expect(() => parsePageLayout(text)).toThrow(FtraceError);
     expect(() => parsePageLayout(text)).toThrow(message);

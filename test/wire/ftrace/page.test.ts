@@ -103,19 +103,23 @@ describe('a damaged page', () => {
     [
       'shorter than its header',
       pageOf([]).subarray(0, 15),
-      'A page of 15 bytes ends in its header. (at byte 15)',
+      'A page of 15 bytes ends inside its header. (at byte 15)',
     ],
     ['of more than it has', pageOf([], { used: 4081 }), 'cannot have 4081 bytes of events. (at byte 8)'],
     ['cut', pageOf([word, 1, word, 1]).subarray(0, 24), 'A page of 24 bytes cannot have 16 bytes of events.'],
-    ['with half a word', pageOf([], { used: 2 }), "behind the end of the page's events. (at byte 16)"],
-    ['with a word of two', pageOf([entryHead(LONG, 0)]), "behind the end of the page's events. (at byte 20)"],
+    ['with half a word', pageOf([], { used: 2 }), "beyond the end of the page's events. (at byte 16)"],
+    ['with a word of two', pageOf([entryHead(LONG, 0)]), "beyond the end of the page's events. (at byte 20)"],
     ['with half a time', pageOf([entryHead(TIME_EXTEND, 0)]), "the end of the page's events. (at byte 20)"],
-    ['with half an event', pageOf([entryHead(2, 0), 1]), 'An entry of 8 bytes cannot be, 8 before'],
-    ['with an event of nothing', pageOf([entryHead(LONG, 0), 0]), 'An entry of 0 bytes cannot be'],
-    ['with an event of gigabytes', pageOf([entryHead(LONG, 0), 0xffff_fffc]), 'An entry of 4294967292 bytes'],
-    ['with padding over its end', pageOf([entryHead(PADDING, 1), 8]), 'An entry of 8 bytes cannot be'],
+    ['with half an event', pageOf([entryHead(2, 0), 1]), 'An entry cannot have 8 bytes, 8 before'],
+    ['with an event of nothing', pageOf([entryHead(LONG, 0), 0]), 'An entry cannot have 0 bytes'],
+    [
+      'with an event of gigabytes',
+      pageOf([entryHead(LONG, 0), 0xffff_fffc]),
+      'An entry cannot have 4294967292 bytes',
+    ],
+    ['with padding over its end', pageOf([entryHead(PADDING, 1), 8]), 'An entry cannot have 8 bytes'],
     ['with losses past counting', pageOf([], { flags: stored, lost: 1n << 60n }), 'cannot have been lost'],
-    ['with losses behind it', pageOf([], { flags: stored, used: 4080 }), 'lies behind the end of the page'],
+    ['with losses behind it', pageOf([], { flags: stored, used: 4080 }), 'is beyond the end of the page'],
   ])('%s is refused', (_, bytes, message) => {
     expect(() => readPage(bytes, LAYOUT)).toThrow(FtraceError);
     expect(() => readPage(bytes, LAYOUT)).toThrow(message);

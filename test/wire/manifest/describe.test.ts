@@ -254,12 +254,12 @@ describe('a generated manifest', () => {
 describe('a text that is no manifest', () => {
   it.each([
     ['', 'The manifest has no provider. (at character 0)'],
-    [`<provider name="P" guid="{1}"/>`, 'The <provider> P has the guid "1", which is none.'],
+    [`<provider name="P" guid="{1}"/>`, 'The <provider> P has the guid "1", which is not a GUID.'],
     [provider('<event value="1" template="t"/>'), 'An <event> has the template "t", which is not declared.'],
     [provider('<event/>'), 'A <event> has no value.'],
     [
       provider('<template tid="t"><struct name="s"><struct name="r"/></struct></template>'),
-      'A <struct> is in another.',
+      'A <struct> is nested in another.',
     ],
     ['<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><provider/>', 'is malformed.'],
   ])('%j is refused: %s', (text, message) => {

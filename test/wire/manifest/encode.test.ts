@@ -124,17 +124,17 @@ describe('a manifest', () => {
     [{ f: 'ipAddress' }, 'the field "f" is of type ipAddress, which events with a manifest cannot have;'],
     [
       { fSize: 'uint32', f: 'binary' },
-      'the field "fSize" has the name that a manifest gives to the size of "f".',
+      'the field "fSize" has the name that a manifest uses for the size of "f".',
     ],
-    [{ 'f\u0001': 'uint8' }, 'the field name "f\\u0001" has a character'],
+    [{ 'f\u0001': 'uint8' }, 'the field name "f\\u0001" contains a character'],
   ])('cannot describe the fields %j: %s', (fields, problem) => {
     expect(problemOf(fields)).toContain(problem);
   });
 
   it.each<[Partial<EventSchema>, string]>([
-    [{ name: 'E\uffff' }, 'the event name "E\uffff" has a character'],
-    [{ id: 0xfffe }, 'the id 65534 is that of the event which carries the manifest.'],
-    [{ level: 6 }, 'the level 6 has no name in a manifest; those up to 5 have.'],
+    [{ name: 'E\uffff' }, 'the event name "E\uffff" contains a character'],
+    [{ id: 0xfffe }, 'the id 65534 is reserved for the event that carries the manifest.'],
+    [{ level: 6 }, 'the level 6 has no name in a manifest; only those up to 5 do.'],
   ])('cannot describe an event of %j: %s', (rest, problem) => {
     expect(problemOf({}, rest)).toContain(problem);
   });
@@ -143,6 +143,6 @@ describe('a manifest', () => {
     expect(manifestNamesProblem('P é', { A: 1n })).toBeUndefined();
     expect(manifestNamesProblem('P\u0002', {})).toContain('the provider\'s name "P\\u0002"');
     expect(manifestNamesProblem('P', { A: 1n, 'B\u0002': 2n })).toContain('the keyword "B\\u0002"');
-    expect(manifestNamesProblem('P', { 'A B': 1n })).toContain('the keyword "A B" has a space');
+    expect(manifestNamesProblem('P', { 'A B': 1n })).toContain('the keyword "A B" contains a space');
   });
 });

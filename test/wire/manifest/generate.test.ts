@@ -253,7 +253,7 @@ describe('the message of an event', () => {
 
   it('is checked as the names are', () => {
     expect(manifestProblem(event('Sale', 1, {}, { message: 'a\0b' }))).toMatch(
-      /^the message "a\\u0000b" has a character/,
+      /^the message "a\\u0000b" contains a character/,
     );
   });
 });

@@ -115,7 +115,10 @@ describe('a text that is no manifest', () => {
     ['<provider name="P"/>', 'A <provider> has no guid.'],
     [provider('<event value="1"/>'), 'A <event> has no level.'],
     [provider('<event level="win:Verbose"/>'), 'A <event> has no value.'],
-    [provider('<event value="x" level="win:Verbose"/>'), 'A <event> has the value "x", which is no number.'],
+    [
+      provider('<event value="x" level="win:Verbose"/>'),
+      'A <event> has the value "x", which is not a number.',
+    ],
     [provider('<event value="1" level="high"/>'), 'An <event> has the level "high", which is not declared.'],
     [provider('<event value="1" level="win:Verbose" task="T"/>'), 'has the task "T", which is not declared.'],
     [provider('<event value="1" level="win:Verbose" opcode="O"/>'), 'has the opcode "O", which is'],

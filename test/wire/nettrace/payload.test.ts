@@ -111,7 +111,7 @@ describe('a payload', () => {
   it('that ends inside a field lacks it, and says so', () => {
     const { payload, problem } = decode(twoFields, u32(1), [2, 3]);
     expect(payload).toEqual({ a: 1 });
-    expect(problem).toBe('Field "b" cannot be read: 4 bytes are wanted where 2 are left. (at byte 4)');
+    expect(problem).toBe('Field "b" cannot be read: 4 bytes are needed, but only 2 are left. (at byte 4)');
   });
 
   it('keeps the other fields where one points outside', () => {

@@ -67,7 +67,7 @@ export class ByteWalker {
   }
 
   private step(size: number): number {
-    this.demand(size >= 0 && size <= this.left, `${size} bytes are wanted where ${this.left} are left.`);
+    this.demand(size >= 0 && size <= this.left, `${size} bytes are needed, but only ${this.left} are left.`);
     const at = this.at;
     this.at += size;
     return at;
