@@ -1,6 +1,6 @@
 /**
- * GUIDs as the words that activity ids are made of, and in struct order: as a Windows GUID stands in memory,
- * in ETW and in nettrace, where the first three groups of its text are little-endian numbers.
+ * GUIDs as the words of activity ids, and in struct order: the memory layout of a Windows GUID, used by ETW and
+ * nettrace, where the first three groups of its text are little-endian numbers.
  */
 import { uuidText, viewOf } from './bytes.ts';
 
@@ -22,14 +22,14 @@ export function isSameGuid(first: GuidWords = NO_GUID, second: GuidWords = NO_GU
   );
 }
 
-/** A GUID that a test of its text has let through: 32 hex digits grouped 8-4-4-4-12, in either case. */
+/** The text of a GUID: 32 hex digits grouped 8-4-4-4-12, in upper or lower case. */
 const GUID_TEXT = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export function isGuidText(text: string): boolean {
   return GUID_TEXT.test(text);
 }
 
-/** Where in a GUID's text the digits of each byte stand, in struct order. */
+/** The position of each byte's digits in a GUID's text, in struct order. */
 const DIGITS_AT = [6, 4, 2, 0, 11, 9, 16, 14, 19, 21, 24, 26, 28, 30, 32, 34] as const;
 
 /** The 16 bytes in struct order of a GUID's text, for which `isGuidText` holds. */
@@ -57,7 +57,7 @@ export function guidWordsAt(view: DataView, offset: number): GuidWords {
   };
 }
 
-/** Of 0-9, A-F and a-f: the letters' codes end in 1 to 6, and have the bit 0x40. */
+/** For 0-9, A-F and a-f: the codes of the letters end in 1 to 6, and have the bit 0x40. */
 function digitOf(code: number): number {
   return (code & 0xf) + (code >> 6) * 9;
 }

@@ -1,8 +1,6 @@
-/**
- * What an event looks like, said once and in no format's terms: every encoder takes this.
- */
+/** The description of an event, independent of any format: the input of every encoder. */
 
-/** The field types that an event may have. `struct` stands for a group of named fields. */
+/** The field types of events. `struct` is a group of named fields. */
 export const FIELD_TYPES = [
   'bool',
   'int8',
@@ -33,8 +31,8 @@ export const FIELD_TYPES = [
 export type FieldType = (typeof FIELD_TYPES)[number];
 
 /**
- * The types whose values have a length of their own. They cannot be nullable: a null is told by a length of 0,
- * which is an empty text or no bytes already.
+ * The types whose values have their own length. They cannot be nullable: null is encoded as length 0, which already
+ * means an empty string or no bytes.
  */
 export const COUNTED_TYPES = ['string', 'utf16', 'json', 'binary'] as const satisfies readonly FieldType[];
 export type NullableFieldType = Exclude<FieldType, (typeof COUNTED_TYPES)[number]>;
@@ -54,7 +52,7 @@ export type FieldSchema =
       readonly array: boolean;
     };
 
-/** One event of a provider, complete: every default has been filled in. */
+/** One event of a provider, complete with all defaults. */
 export interface EventSchema {
   readonly name: string;
   /** 1 to 65535, unique in the provider. */
@@ -69,19 +67,19 @@ export interface EventSchema {
   readonly opcode: number;
   /** 0 to 65535. */
   readonly task: number;
-  /** 0 to 65535: what both EventHeader (16 bits) and TraceLogging (28 bits) can carry. */
+  /** 0 to 65535: what both EventHeader (16 bits) and TraceLogging (28 bits) can represent. */
   readonly tag: number;
   readonly fields: readonly FieldSchema[];
-  /** The event in words, with `{0}` where the first field's value belongs. */
+  /** A message with `{0}` for the first field's value. */
   readonly message?: string;
 }
 
-/** All 64 keywords: what a session asks for that wants every event. */
+/** All 64 keywords: for a session that wants every event. */
 export const ALL_KEYWORDS = 0xffff_ffff_ffff_ffffn;
 
 /**
- * All that readers learn of an event by its provider and id, as text: the same for the same event on all threads.
- * Without the task, which most events have by their ids. The name comes first.
+ * Everything that readers learn about an event from its provider and id, as text: equal for the same event on all
+ * threads. Without the task, which for most events follows from the id. The name comes first.
  */
 export function layoutText(schema: EventSchema): string {
   const { name, id, version, level, keywords, opcode, tag, message = '', fields } = schema;
@@ -99,7 +97,7 @@ export function layoutText(schema: EventSchema): string {
   ]);
 }
 
-/** In one order of properties, whoever made the schema. */
+/** Properties in a fixed order, however the schema was created. */
 function fieldLayout(field: FieldSchema): readonly unknown[] {
   const { name, type, array } = field;
   return type === 'struct'
@@ -107,7 +105,7 @@ function fieldLayout(field: FieldSchema): readonly unknown[] {
     : [name, array, type, field.nullable];
 }
 
-/** The event's name out of `layoutText`. */
+/** The event's name from `layoutText`. */
 export function nameInLayout(layout: string): string {
   return (JSON.parse(layout) as [string])[0];
 }

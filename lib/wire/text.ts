@@ -1,14 +1,14 @@
 /**
- * Text in traces, of any width and in whatever state: decoding never fails and never loses what can be
- * kept. As Microsoft's C++ decoder (LinuxTracepoints, EventFormatter) does it: a byte that is not UTF-8 is
- * taken as Latin-1, lone surrogates stay. One difference: that decoder writes code points above U+10FFFF in
- * a UTF-8 that no longer exists; JavaScript strings have no place for them, so they become U+FFFD.
+ * Text in traces, of any width and in any condition: decoding never fails and never loses what can be kept. Like
+ * Microsoft's C++ decoder (LinuxTracepoints, EventFormatter), it reads a byte that is not UTF-8 as Latin-1 and keeps
+ * lone surrogates. One difference: that decoder writes code points above U+10FFFF in an obsolete form of UTF-8;
+ * JavaScript strings cannot hold them, so they become U+FFFD.
  */
 
 const MAX_CODE_POINT = 0x10ffff;
 const REPLACEMENT_CHARACTER = '\ufffd';
 
-/** Strings are built in pieces of this many units, a safe number of arguments for one call. */
+/** Strings are built in chunks of this many units, a safe number of arguments for one call. */
 const CHUNK_UNITS = 4096;
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -16,7 +16,7 @@ const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /** Up to this many bytes, reading ASCII here is faster than a TextDecoder call (measured on Node 20). */
 const SHORT_TEXT = 32;
 
-/** UTF-8; bytes that are not are taken as Latin-1 characters. A byte order mark is kept. */
+/** UTF-8; invalid bytes are read as Latin-1 characters. A byte order mark is kept. */
 export function decodeUtf8(bytes: Uint8Array): string {
   if (bytes.length <= SHORT_TEXT) {
     let text = '';
@@ -52,7 +52,7 @@ function sequenceLength(lead: number): number {
   return lead <= 0xf4 ? 4 : 1;
 }
 
-/** The lowest code point that a sequence of so many bytes may stand for. */
+/** The lowest valid code point for a sequence of this many bytes. */
 const LOWEST_BY_LENGTH = [0, 0, 0x80, 0x800, 0x10000];
 
 /** The code point of a sequence, surrogates included, or `undefined` if it is not one. */
@@ -88,7 +88,7 @@ function decodeUnits(count: number, unitAt: (index: number) => number): string {
   return text;
 }
 
-/** UTF-32; bytes at the end that do not fill a unit are ignored. */
+/** UTF-32; trailing bytes that do not fill a unit are ignored. */
 export function decodeUtf32(view: DataView, littleEndian: boolean): string {
   let text = '';
   for (let offset = 0; offset + 4 <= view.byteLength; offset += 4) {
@@ -102,7 +102,7 @@ export function characterOf(codePoint: number): string {
   return codePoint > MAX_CODE_POINT ? REPLACEMENT_CHARACTER : String.fromCodePoint(codePoint);
 }
 
-/** Text that starts with a byte order mark, without the mark; `undefined` if it does not. */
+/** Text that starts with a byte order mark, without the mark; otherwise `undefined`. */
 export function decodeMarkedText(view: DataView): string | undefined {
   const size = view.byteLength;
   const after = (mark: number) => new DataView(view.buffer, view.byteOffset + mark, size - mark);

@@ -1,6 +1,6 @@
-/** UTF-16 in the middle of other bytes, of any alignment, quickly: lone surrogates stay. */
+/** Fast UTF-16 in the middle of other bytes, at any alignment; lone surrogates are kept. */
 
-/** Up to this many bytes, putting units together here is faster than a call into Node (measured on Node 20). */
+/** Up to this many bytes, assembling units here is faster than a call into Node (measured on Node 20). */
 const SHORT_TEXT = 40;
 
 export function utf16Text(bytes: Uint8Array, start: number, end: number): string {

@@ -8,7 +8,7 @@ export function systemTimeText(view: DataView, offset = 0): string {
   return `${date}T${part(4, 2)}:${part(5, 2)}:${part(6, 2)}.${part(7, 3)}`;
 }
 
-/** The size in bytes of a SID with so many sub-authorities. */
+/** The size in bytes of a SID with this many sub-authorities. */
 export function sidSize(subAuthorities: number): number {
   return 8 + 4 * subAuthorities;
 }

@@ -84,7 +84,7 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`exporting a trace 
     expect({ status, stderr }).toEqual({
       status: 1,
       stderr: expect.stringMatching(
-        /^Exported 19 events into .*\ntracewright: The trace ends before its end\. \(at byte 1500\)\n$/,
+        /^Exported 19 events into .*\ntracewright: The trace is truncated\. \(at byte 1500\)\n$/,
       ),
     });
     expect(checkChromeTrace(readFileSync(out('trace.json'), 'utf8')).events.length).toBeGreaterThan(0);

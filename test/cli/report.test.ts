@@ -59,7 +59,7 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`reporting a record
     const damaged = join(folder, 'damaged.nettrace');
     const output = join(folder, 'damaged.html');
     writeFileSync(damaged, readFileSync(file).subarray(0, 1500));
-    const message = 'The trace ends before its end. (at byte 1500)';
+    const message = 'The trace is truncated. (at byte 1500)';
     expect(report(damaged, '--output', output)).toEqual({
       status: 1,
       stdout: '',

@@ -110,7 +110,7 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`viewing a recordin
     const { status, lines, stderr } = viewOf(readFileSync(file).subarray(0, 1500), '-');
     expect({ status, stderr }).toEqual({
       status: 1,
-      stderr: 'tracewright: The trace ends before its end. (at byte 1500)\n',
+      stderr: 'tracewright: The trace is truncated. (at byte 1500)\n',
     });
     expect(lines).toContain(
       '    3.659    open 57.796             Request(/#4321/1/1/,/url=http://site/item/3)',

@@ -10,7 +10,7 @@ interface Waiting {
 
 export class ArrivedProcess implements Target {
   readonly name: string;
-  /** As the process itself sees it, in its own namespace. */
+  /** As seen in the process's own namespace. */
   readonly processId: number;
   /** The connection that waits for a request. */
   #idle: Connection | undefined;

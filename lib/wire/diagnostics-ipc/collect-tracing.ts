@@ -158,7 +158,7 @@ function writeTracepointConfig(writer: MessageWriter, config: TracepointConfig):
 }
 
 /**
- * A set without ids is one where there is a default tracepoint, as .NET's runtime has it.
+ * A set without ids is allowed only with a default tracepoint, as in .NET's runtime.
  *
  * @throws DiagnosticsIpcError
  */
@@ -172,7 +172,7 @@ function readTracepointConfig(payload: MessageCursor): TracepointConfig {
   if (defaultName === undefined) {
     if (sets.length === 0) payload.fail('A provider has no tracepoint.', at);
     const empty = sets.find(({ ids }) => ids.length === 0);
-    if (empty !== undefined) payload.fail(`Tracepoint ${empty.name} is given no events.`, at);
+    if (empty !== undefined) payload.fail(`Tracepoint ${empty.name} has no events.`, at);
   }
   const seen = new Set<number>();
   for (const id of sets.flatMap(({ ids }) => [...new Set(ids)])) {

@@ -29,9 +29,7 @@ function withWriteIndex(prefix: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/**
- * The fields of an event as EventHeader describes them and writes them.
- */
+/** The fields of an event, as EventHeader describes and writes them. */
 function compileEventHeaderFields(fields: readonly FieldSchema[]): PayloadWriter {
   return compilePayloadWriter(fields, (schema) => layoutOf(schema).write);
 }

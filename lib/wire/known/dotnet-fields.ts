@@ -1,7 +1,7 @@
 /**
- * Field lists that events of several of the runtime's providers have. Newer versions of an event have more
- * fields at the end, and payloads of older ones just end before them; so one list serves all versions, except
- * where fields moved.
+ * Field lists shared by events of several of the runtime's providers. Newer versions of an event have more fields at
+ * the end, and payloads of older ones simply end before them, so one list serves all versions, except where fields
+ * moved.
  *
  * Source: the runtime's manifest (dotnet/runtime, src/coreclr/vm/ClrEtwAll.man).
  */

@@ -1,5 +1,5 @@
 /**
- * What .NET's runtime calls the numbers in its events. The names are those of TraceEvent's enums, which
+ * The names that .NET's runtime gives to the numbers in its events. They are those of TraceEvent's enums, which
  * PerfView shows.
  *
  * Sources: the runtime's manifest (dotnet/runtime, src/coreclr/vm/ClrEtwAll.man); microsoft/perfview,
@@ -8,12 +8,12 @@
 import type { PackedMap } from '../packed/field.ts';
 import type { PackedMaps } from './field-list.ts';
 
-/** @param names of the numbers from 0 on */
+/** @param names of the numbers from 0 */
 function values(name: string, ...names: string[]): PackedMap {
   return { name, kind: 'value', names: new Map(names.map((text, number) => [number, text])) };
 }
 
-/** @param names of the bits from 0 on; '' for those without a name */
+/** @param names of the bits from 0; '' for those without a name */
 function bits(name: string, ...names: string[]): PackedMap {
   const named = names.map((text, bit) => [2 ** bit, text] as const).filter(([, text]) => text !== '');
   return { name, kind: 'bits', names: new Map(named) };

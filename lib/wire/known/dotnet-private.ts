@@ -23,7 +23,7 @@ const CRITICAL = `IsCritical bool32, IsTreatAsSafe bool32, ${CLR}`;
 const REF_COUNT =
   'HandleID pointer, ObjectID pointer, COMInterfacePointer pointer, NewRefCount uint32, AppDomainID hex64';
 
-/** Every phase of startup is an event where it begins and one where it ends, from id 80 on. */
+/** Every startup phase has an event at its start and one at its end, from id 80 on. */
 const STARTUP_PHASES = [
   'EEStartup',
   'EEConfigSetup',
@@ -52,7 +52,7 @@ const STARTUP_PHASES = [
 export const DOTNET_PRIVATE: EventTable = {
   provider: 'Microsoft-Windows-DotNETRuntimePrivate',
   maps: DOTNET_MAPS,
-  // The data of PerHeapHistory is a structure of the collector's own, of another layout in each release.
+  // The data of PerHeapHistory is an internal structure of the collector, with a different layout in each release.
   entries: `
 GC v0 Decision=1: DoCompact bool32, ${CLR}
 GC v0 Settings=2: SegmentSize uint64, LargeObjectSegmentSize uint64, ServerGC bool32, ${CLR}

@@ -1,8 +1,8 @@
 /**
- * The events of Microsoft-Windows-DotNETRuntimeRundown, by id: what there was when a session started or ended.
+ * The events of Microsoft-Windows-DotNETRuntimeRundown, by id: what existed when a session started or ended.
  *
- * Sources: the runtime's manifest (dotnet/runtime, src/coreclr/vm/ClrEtwAll.man); the names of events are
- * TraceEvent's (microsoft/perfview, ClrTraceEventParser.cs).
+ * Sources: the runtime's manifest (dotnet/runtime, src/coreclr/vm/ClrEtwAll.man); the names of events are TraceEvent's
+ * (microsoft/perfview, ClrTraceEventParser.cs).
  */
 import {
   APP_DOMAIN,

@@ -1,9 +1,9 @@
 /**
  * The events of Microsoft-Windows-DotNETRuntime, by id.
  *
- * Sources: the runtime's manifest (dotnet/runtime, src/coreclr/vm/ClrEtwAll.man); the names of events, and of
- * fields where they differ, are TraceEvent's (microsoft/perfview, ClrTraceEventParser.cs). The manifest's types
- * are taken as signed where TraceEvent does so and negative values occur.
+ * Sources: the runtime's manifest (dotnet/runtime, src/coreclr/vm/ClrEtwAll.man); the names of events, and of fields
+ * where they differ, are TraceEvent's (microsoft/perfview, ClrTraceEventParser.cs). The manifest's types count as
+ * signed where TraceEvent does so and negative values occur.
  */
 import {
   APP_DOMAIN,
@@ -38,7 +38,7 @@ const GENERATION = `SizeBefore pointer, FreeListBefore pointer, FreeObjBefore po
   NewAllocation pointer`;
 const ALLOCATION = `TypeID pointer, TypeName utf16`;
 
-// The values of LOHCompact and FitBucketInfo are padded as in the collector of 64 bits, which the manifest hides.
+// The values of LOHCompact and FitBucketInfo are padded as in the 64-bit collector, which the manifest does not show.
 const GC = `
 GC v0 Start=1: Count uint32, Reason uint32=GCReason
 GC v1 Start=1: Count uint32, Depth uint32, Reason uint32=GCReason, Type uint32=GCType, ${CLR},

@@ -1,4 +1,4 @@
-/** The providers of .NET's runtime and base library, whose events nothing in older traces describes. */
+/** The providers of .NET's runtime and base library, whose events are not described in older traces. */
 import type { EventDescription } from '../packed/field.ts';
 import { EVENT_PIPE, FRAMEWORK, SAMPLE_PROFILER, TASK_PARALLEL_LIBRARY } from './dotnet-libraries.ts';
 import { DOTNET_PRIVATE } from './dotnet-private.ts';
@@ -24,7 +24,7 @@ export function dotnetProviderName(guid: string): string | undefined {
 
 /**
  * @param providerGuid lower case
- * @param version where it is not known itself, the nearest one below is
+ * @param version if unknown, the nearest lower one applies
  */
 export function dotnetEvent(providerGuid: string, id: number, version: number): EventDescription | undefined {
   const table = DOTNET_TABLES.get(providerGuid);

@@ -1,11 +1,11 @@
 /**
- * The notation of tables of events, and how an event is found in them. An entry tells of events with the same
- * fields (see `parseFieldList`), from a version on; lines that are indented go on with the entry before:
+ * The notation of event tables, and how to look up an event in them. An entry describes events with the same fields
+ * (see `parseFieldList`), from a version on; indented lines continue the previous entry:
  *
  *     Process v1 Start=1 Stop=2: PageDirectoryBase pointer, ProcessID uint32, ImageFileName ansi
  *
- * Start is 'Process/Start', of number 1. `Info` adds nothing to the name: 'ImageID'. `Resume=282/13` is of opcode
- * 13, where that is not the one that all providers know by the name.
+ * Start is 'Process/Start', number 1. `Info` adds nothing to the name: 'ImageID'. `Resume=282/13` has opcode 13, if
+ * that is not the usual one for the name.
  */
 import type { EventDescription } from '../packed/field.ts';
 import { type PackedMaps, parseFieldList } from './field-list.ts';
@@ -22,7 +22,7 @@ interface VersionedEvent {
   readonly description: EventDescription;
 }
 
-/** By number, the highest version first. */
+/** By number, highest version first. */
 type EventsByNumber = ReadonlyMap<number, readonly VersionedEvent[]>;
 
 /** What has been parsed. */
@@ -31,7 +31,7 @@ const parsed = new WeakMap<EventTable, EventsByNumber>();
 /**
  * The event of that version, or of the nearest lower one that is known.
  *
- * @param number whatever the table's numbers are: the opcode, the id
+ * @param number the table's kind of number: the opcode or the id
  */
 export function findEvent(table: EventTable, number: number, version: number): EventDescription | undefined {
   return eventsOf(table)
@@ -39,7 +39,7 @@ export function findEvent(table: EventTable, number: number, version: number): E
     ?.find((event) => event.version <= version)?.description;
 }
 
-/** All that the table describes. */
+/** Everything that the table describes. */
 export function allEvents(table: EventTable): readonly EventDescription[] {
   return [...eventsOf(table).values()].flat().map(({ description }) => description);
 }

@@ -1,9 +1,9 @@
 /**
- * A short notation of field lists: `Count uint32, Name utf16, Values { Address pointer, Size uint64 }[Count]`.
+ * A short notation for field lists: `Count uint32, Name utf16, Values { Address pointer, Size uint64 }[Count]`.
  *
- * A field is a name and a `PackedType`, or a name and the members of a struct in braces. `[n]` behind it is a
- * count, `(n)` a length: numbers, names of earlier fields, or `*`; `=Name` tells the map of its values. A name
- * that starts with `_` is of a field that is not shown.
+ * A field is a name and a `PackedType`, or a name and the members of a struct in braces. `[n]` after it is a count,
+ * `(n)` a length: numbers, names of earlier fields, or `*`; `=Name` is the map of its values. A field whose name starts
+ * with `_` is not shown.
  */
 import type { PackedField, PackedMap, PackedType } from '../packed/field.ts';
 
@@ -12,7 +12,7 @@ export type PackedMaps = ReadonlyMap<string, PackedMap>;
 
 const NO_MAPS: PackedMaps = new Map();
 
-/** @throws SyntaxError where the text is none: such texts are part of the code */
+/** @throws SyntaxError if the text is invalid: such texts are part of the code */
 export function parseFieldList(text: string, maps: PackedMaps = NO_MAPS): readonly PackedField[] {
   const parser = new FieldListParser(text, maps);
   const fields = parser.list();
@@ -22,7 +22,7 @@ export function parseFieldList(text: string, maps: PackedMaps = NO_MAPS): readon
 
 const NAME = /\s*(_?)(\w+)\s*/y;
 const TYPE = /([a-z]\w*)/y;
-/** A count, a length and a map, each if at all. */
+/** A count, a length and a map, all optional. */
 const REST = /(?:\[([\w*]+)\])?(?:\((\w+)\))?(?:=(\w+))?\s*/y;
 const OPEN = /\{/y;
 const CLOSE = /\}/y;
@@ -66,7 +66,7 @@ class FieldListParser {
     }
     return {
       name,
-      // The texts are ours; a test holds that all types in them exist.
+      // The texts are our own; a test checks that all their types exist.
       type: type as PackedType,
       ...(count === undefined ? {} : { count: numberOrName(count) }),
       ...(length === undefined ? {} : { length: numberOrName(length) }),

@@ -1,8 +1,8 @@
 /**
- * The kernel's events of what the machine is.
+ * The kernel's events about the machine.
  *
- * Sources: Microsoft's documentation of the MOF class SystemConfig; the classes that Windows itself registers
- * under MSNT_SystemTrace. Names of events and fields are PerfView's, who is the source of SysConfig, too.
+ * Sources: Microsoft's documentation of the MOF class SystemConfig; the classes that Windows itself registers under
+ * MSNT_SystemTrace. Names of events and fields are PerfView's, which is also the source for SysConfig.
  */
 import type { KernelTable } from './kernel-table.ts';
 
@@ -84,7 +84,7 @@ SystemConfig v2 Boot=37: BootFlags hex64, FirmwareType uint32, SecureBootEnabled
 `,
 };
 
-/** Written where a trace is merged, as records with the class's GUID. */
+/** Written when a trace is merged, as records with the class's GUID. */
 export const SYS_CONFIG: KernelTable = {
   provider,
   guid: '9b79ee91-b5fd-41c0-a243-4248e266e9d0',

@@ -1,9 +1,9 @@
 /**
- * The kernel's events of memory: page faults, virtual memory, pools, handles; and the events of heaps and
- * critical sections, which are logged for processes by the same means.
+ * The kernel's events about memory: page faults, virtual memory, pools, handles; and the events of heaps and critical
+ * sections, which are logged for processes in the same way.
  *
- * Sources: Microsoft's documentation of the MOF classes PageFault, HeapTrace, CritSecTrace; the classes that
- * Windows itself registers under MSNT_SystemTrace. Names of events and fields are PerfView's.
+ * Sources: Microsoft's documentation of the MOF classes PageFault, HeapTrace, CritSecTrace; the classes that Windows
+ * itself registers under MSNT_SystemTrace. Names of events and fields are PerfView's.
  */
 import type { KernelTable } from './kernel-table.ts';
 

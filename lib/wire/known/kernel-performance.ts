@@ -1,6 +1,5 @@
 /**
- * The kernel's events of processors: samples, interrupts, system calls, stacks; and of what is printed for
- * debuggers.
+ * The kernel's events about processors: samples, interrupts, system calls, stacks; and debugger output.
  *
  * Sources: Microsoft's documentation of the MOF classes PerfInfo and StackWalk; the classes that Windows itself
  * registers under MSNT_SystemTrace. Names of events and fields are PerfView's.
@@ -13,8 +12,8 @@ const INTERVALS = 'SampleSource uint32, NewInterval uint32, OldInterval uint32';
 const INTERRUPT = 'InitialTime uint64, Routine pointer, ReturnValue uint8, Vector uint16, _Reserved uint8';
 
 /**
- * Flags of a sample: 1 in a deferred procedure call, 2 in an interrupt; from bit 3 on the thread's priority.
- * Source: PERFINFO_SAMPLED_PROFILE_INFORMATION in Windows' debugging symbols.
+ * Flags of a sample: 1 in a deferred procedure call, 2 in an interrupt; from bit 3, the thread's priority. Source:
+ * PERFINFO_SAMPLED_PROFILE_INFORMATION in Windows' debugging symbols.
  */
 export const KERNEL_PERF_INFO: KernelTable = {
   provider,
@@ -51,7 +50,7 @@ PerfInfo v2 Hypercall=114: CallCode uint32, IsFast bool8, IsNested bool8
 `,
 };
 
-/** EventTimeStamp is the raw time of the event that the stack belongs to. */
+/** EventTimeStamp is the raw time of the event to which the stack belongs. */
 export const KERNEL_STACK_WALK: KernelTable = {
   provider,
   guid: 'def2fe46-7bd6-4b80-bd94-f57fe20d0ce3',

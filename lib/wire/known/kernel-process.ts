@@ -1,8 +1,8 @@
 /**
- * The kernel's events of the trace itself, of processes, threads and images.
+ * The kernel's events about the trace itself, processes, threads and images.
  *
- * Sources: Microsoft's documentation of the MOF classes EventTraceEvent, Process, Thread, Image; the classes
- * that Windows itself registers under MSNT_SystemTrace. Names of events and fields are PerfView's.
+ * Sources: Microsoft's documentation of the MOF classes EventTraceEvent, Process, Thread, Image; the classes that
+ * Windows itself registers under MSNT_SystemTrace. Names of events and fields are PerfView's.
  */
 import type { KernelTable } from './kernel-table.ts';
 
@@ -12,8 +12,8 @@ const GROUP_MASKS = `GroupMask1 hex32, GroupMask2 hex32, GroupMask3 hex32, Group
   GroupMask6 hex32, GroupMask7 hex32, GroupMask8 hex32`;
 
 /**
- * The ids of partitions, last in PartitionInfoExtension, are not shown: they are GUIDs or texts, as the payload's
- * own EventVersion says.
+ * The partition ids, which come last in PartitionInfoExtension, are not shown: they are GUIDs or texts, depending on
+ * the payload's own EventVersion.
  */
 export const KERNEL_EVENT_TRACE: KernelTable = {
   provider,
@@ -46,7 +46,7 @@ const IMAGE_V3 = `ImageBase pointer, ImageSize pointer, ProcessID uint32, ImageC
   TimeDateStamp uint32, SignatureLevel uint8, SignatureType uint8, _Reserved0 uint16, DefaultBase pointer,
   _Reserved1 uint32, _Reserved2 uint32, _Reserved3 uint32, _Reserved4 uint32, FileName utf16`;
 
-/** In kernel records, the loading of an image is an event of processes, and Image/Load stands there, too. */
+/** In kernel records, loading an image is an event of processes, and Image/Load is there, too. */
 export const KERNEL_IMAGE: KernelTable = {
   provider,
   guid: '2cb15d1d-5fc1-11d2-abe1-00a0c911f518',

@@ -1,9 +1,9 @@
 /**
- * What KernelTraceControl.dll adds where PerfView, xperf or the Performance Recorder merge traces: how images
- * can be told apart, and descriptions of events, which `trace-event-info.ts` and `event-map-info.ts` read.
+ * What KernelTraceControl.dll adds when PerfView, xperf or the Performance Recorder merge traces: how to identify
+ * images, and descriptions of events, which `trace-event-info.ts` and `event-map-info.ts` read.
  *
- * Source: PerfView's description of what it reads of them (TraceEvent, SymbolTraceEventParser), and
- * WMI_IMAGEID_INFORMATION of Windows' `ntwmi.h`.
+ * Source: PerfView's description of what it reads (TraceEvent, SymbolTraceEventParser), and WMI_IMAGEID_INFORMATION of
+ * Windows' `ntwmi.h`.
  */
 import type { KernelTable } from './kernel-table.ts';
 
@@ -39,7 +39,7 @@ MetaData v0 EventMapInfo=33: ProviderGuid guid, _Map binary
 `,
 };
 
-/** Compressed as [MS-XCA] has it, LZNT1: XML in UTF-16. */
+/** Compressed with LZNT1, as in [MS-XCA]: XML in UTF-16. */
 export const WIN_SAT: KernelTable = {
   provider,
   guid: 'ed54dff8-c409-4cf6-bf83-05e1e61a09c4',

@@ -1,6 +1,6 @@
 /**
- * What is known of the events of Windows' kernel and of KernelTraceControl, whose payloads nothing in a trace
- * describes.
+ * What is known about the events of the Windows kernel and of KernelTraceControl, whose payloads are not described in
+ * traces.
  */
 import type { EventDescription } from '../packed/field.ts';
 import { findEvent } from './event-table.ts';
@@ -40,7 +40,7 @@ export const KERNEL_TABLES: readonly KernelTable[] = [
   WIN_SAT,
 ];
 
-/** Of groups whose events are not known here: job, WNF, power, module bounds, DPC, cache, UMS, thread pool. */
+/** Groups whose events are not known here: job, WNF, power, module bounds, DPC, cache, UMS, thread pool. */
 const OTHER_GROUPS: readonly (readonly [group: number, guid: string])[] = [
   [0x07, '3282fc76-feed-498e-8aa7-e70f459d430e'],
   [0x0d, '42695762-ea50-497a-9068-5cbbb35e0b95'],
@@ -60,14 +60,14 @@ const OTHER_GUIDS = new Map(OTHER_GROUPS);
  * The event of a kernel record.
  *
  * @param group the upper byte of its hook id, `opcode` the lower one
- * @param version of a version that is not known, the nearest lower one is given
+ * @param version if unknown, the nearest lower one applies
  */
 export function kernelEvent(group: number, opcode: number, version: number): EventDescription | undefined {
   const table = BY_GROUP.get(group);
   return table && findEvent(table, opcode, version);
 }
 
-/** The GUID of the class that the kernel records of a group belong to. */
+/** The GUID of the class to which the kernel records of a group belong. */
 export function kernelGroupGuid(group: number): string | undefined {
   return BY_GROUP.get(group)?.guid ?? OTHER_GUIDS.get(group);
 }

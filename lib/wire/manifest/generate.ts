@@ -156,7 +156,7 @@ function stringLines({ opcodes, keywords }: Names, events: readonly EventSchema[
   return strings.map(([id, value]) => `   <string${attribute('id', id)}${attribute('value', value)}/>`);
 }
 
-/** `{0}` or `{0:format}`; braces that are written twice; what has a mark of its own in manifests. */
+/** `{0}` or `{0:format}`; doubled braces; characters that need escaping in manifests. */
 const MARK = /\{([0-9]{1,3})(?::[^}]*)?\}|\{\{|\}\}|[%\r\n\t]/g;
 
 const MARKS: Readonly<Record<string, string>> = {
@@ -176,7 +176,7 @@ function messageText(message: string, { fields }: EventSchema): string {
   return message.replaceAll(MARK, (mark: string, number: string | undefined) => {
     if (number === undefined) return MARKS[mark] ?? mark;
     const index = Number(number);
-    // In a manifest the size of a binary field is a field of its own, before it.
+    // In a manifest, the size of a binary field is a separate field before it.
     const sizes = fields.slice(0, index + 1).filter(({ type }) => type === 'binary').length;
     return `%${index + sizes + 1}`;
   });

@@ -1,4 +1,4 @@
-/** Reads a trace's blocks one after the other, and what they tell of each other. */
+/** Reads a trace's blocks in order, and resolves the references between them. */
 import type { Block } from './block.ts';
 import {
   BlockKind,
@@ -21,21 +21,23 @@ import { TableBudget } from './table-budget.ts';
 import { Threads, type TrackedThread } from './threads.ts';
 import { readTraceHead, type TraceHead } from './trace-head.ts';
 
-/** Events of one block: so that what one read of bytes gives is bounded, too. The runtime's have some thousand. */
+/**
+ * Events per block: so that one read of bytes yields a bounded number of events. The runtime writes about a thousand.
+ */
 const MAX_BLOCK_EVENTS = MAX_WAITING;
 
 /** Before version 6, of an event that is itself metadata. */
 const METADATA_OF_METADATA = 0;
 
 export class BlockReader {
-  /** Known from the first block on. */
+  /** Known after the first block. */
   head: TraceHead | undefined;
   private formatVersion = 0;
   private readonly budget = new TableBudget();
   private threads = new Threads(0, undefined, this.budget);
   private readonly order = new EventOrder();
   private readonly metadata = new Map<number, NetTraceMetadata>();
-  /** Events keep the table that was there when they were read; a sequence point starts a new one. */
+  /** Events keep the table that existed when they were read; a sequence point starts a new one. */
   private stacks: StackTable = new Map();
   private labels: LabelTable = new Map();
   private released: NetTraceEvent[] = [];
@@ -44,14 +46,14 @@ export class BlockReader {
     return this.threads.lostEvents;
   }
 
-  /** The events that have become final since the last call, in the order of time. */
+  /** The events that have become final since the last call, in time order. */
   takeReleased(): readonly NetTraceEvent[] {
     const { released } = this;
     this.released = [];
     return released;
   }
 
-  /** Makes all events final, there being no more blocks. */
+  /** Makes all events final, since there are no more blocks. */
   releaseAll(): void {
     this.order.releaseAll(this.released);
   }
@@ -65,7 +67,7 @@ export class BlockReader {
 
   private readTrace(block: Block, formatVersion: number): void {
     if (block.kind !== BlockKind.Trace) {
-      const reason = `The first block is of kind ${block.kind}, and does not describe the trace.`;
+      const reason = `The first block is of kind ${block.kind} and does not describe the trace.`;
       throw new NetTraceError('malformed', block.position, reason);
     }
     this.head = readTraceHead(block, formatVersion);
@@ -113,11 +115,11 @@ export class BlockReader {
       case BlockKind.LabelList:
         readLabelListBlock(block, this.labels, this.budget);
         break;
-      // The format may get more kinds of blocks, to be passed over by who does not know them.
+      // Later versions of the format may add kinds of blocks, which other readers skip.
     }
   }
 
-  /** They stand in the order of time. */
+  /** They are in time order. */
   private readEventsV3(cursor: Cursor): void {
     const { block } = cursor;
     const header = new EventHeader();
@@ -137,12 +139,12 @@ export class BlockReader {
     }
   }
 
-  /** Of version 4 also a block of metadata, which are events there. */
+  /** In version 4 also for a block of metadata, which consists of events there. */
   private readEventBlock(cursor: Cursor): void {
     const headerSize = cursor.uint16();
     const flags = cursor.uint16();
     if (headerSize < EVENT_BLOCK_HEADER_SIZE) {
-      cursor.fail('malformed', `The head of an event block cannot have ${headerSize} bytes.`);
+      cursor.fail('malformed', `The header of an event block cannot have ${headerSize} bytes.`);
     }
     cursor.skip(headerSize - 4);
     this.readEvents(cursor, (flags & COMPRESSED_HEADERS) !== 0);
@@ -160,7 +162,7 @@ export class BlockReader {
     let threadId = 0;
     for (let count = 0; cursor.left > 0; count++) {
       if (count === MAX_BLOCK_EVENTS) {
-        cursor.fail('unsupported', `A block of more than ${MAX_BLOCK_EVENTS} events is not read.`);
+        cursor.fail('unsupported', `A block has more than ${MAX_BLOCK_EVENTS} events.`);
       }
       const start = cursor.offset;
       if (isCompressed) header.readCompressed(cursor, formatVersion);
@@ -208,10 +210,10 @@ export class BlockReader {
     );
   }
 
-  /** @param size bytes that describe it */
+  /** @param size of its description in bytes */
   private define(metadata: NetTraceMetadata, size: number, position: number): void {
     if (this.metadata.has(metadata.id)) {
-      throw new NetTraceError('malformed', position, `Metadata ${metadata.id} is given twice.`);
+      throw new NetTraceError('malformed', position, `Metadata ${metadata.id} is defined twice.`);
     }
     this.budget.add('metadata', size, position);
     this.metadata.set(metadata.id, metadata);
@@ -220,14 +222,14 @@ export class BlockReader {
   private metadataOf(header: EventHeader, block: Block, start: number): NetTraceMetadata {
     const metadata = this.metadata.get(header.metadataId);
     if (metadata !== undefined) return metadata;
-    const reason = `An event refers to metadata ${header.metadataId}, which is not there.`;
+    const reason = `An event refers to metadata ${header.metadataId}, which does not exist.`;
     throw new NetTraceError('malformed', block.position + start, reason);
   }
 
   private labelsOf(header: EventHeader, block: Block, start: number): LabelList {
     const labels = this.labels.get(header.labelListId);
     if (labels !== undefined) return labels;
-    const reason = `An event refers to label list ${header.labelListId}, which is not there.`;
+    const reason = `An event refers to label list ${header.labelListId}, which does not exist.`;
     throw new NetTraceError('malformed', block.position + start, reason);
   }
 
@@ -250,7 +252,7 @@ export class BlockReader {
     this.budget.clear('metadata');
   }
 
-  /** Nothing after a sequence point is older than it, nor refers to a stack or a label list before it. */
+  /** Nothing after a sequence point is older than it, or refers to earlier stacks or label lists. */
   private startAnew(cursor: Cursor): void {
     const timestampSize = 8;
     cursor.skip(timestampSize);

@@ -1,15 +1,15 @@
-/** A block of a nettrace, and the framing that gives it, of whatever version. */
+/** A block of a nettrace, and the framing that contains it, in any version. */
 import { viewOf } from '../bytes.ts';
 import type { ByteQueue } from './byte-queue.ts';
 
 export class Block {
-  /** See `BlockKind`; of versions 3 and 4 too. */
+  /** See `BlockKind`; for versions 3 and 4, too. */
   readonly kind: number;
   readonly bytes: Uint8Array;
   readonly view: DataView;
-  /** Of its first byte in the trace. */
+  /** The position of its first byte in the trace. */
   readonly position: number;
-  /** Events of it that wait for older ones; see `EventOrder`. */
+  /** Its events that wait for older ones; see `EventOrder`. */
   waiting = 0;
 
   constructor(kind: number, bytes: Uint8Array, position: number) {
@@ -20,18 +20,18 @@ export class Block {
   }
 }
 
-/** Cuts a trace into its blocks. */
+/** Splits a trace into its blocks. */
 export interface Framing {
-  /** See `FormatVersion`; known from the first block on. */
+  /** See `FormatVersion`; known after the first block. */
   readonly formatVersion: number;
-  /** Whether the trace has been read to the end that it has itself. */
+  /** Whether the trace's own end marker has been read. */
   readonly isAtEnd: boolean;
   /**
-   * The next block if it is all there.
+   * The next block, if it is complete.
    *
    * @throws NetTraceError
    */
   next(queue: ByteQueue): Block | undefined;
-  /** What is there of a block that is not all there. */
+  /** What has arrived of an incomplete block. */
   partOfNext(queue: ByteQueue): Block | undefined;
 }

@@ -1,12 +1,12 @@
-/** Bytes that come in pieces of any size and are taken in others. */
+/** Bytes that arrive in chunks of any size and are consumed in others. */
 
 export class ByteQueue {
-  /** Of the first byte that is held, in the trace. */
+  /** The position of the first held byte in the trace. */
   position = 0;
-  /** Bytes that are held. */
+  /** The number of bytes held. */
   length = 0;
   private pieces: Uint8Array[] = [];
-  /** Where the first piece that is held stands in `pieces`, and its first byte in it. */
+  /** The first held chunk in `pieces`, and the first held byte in it. */
   private first = 0;
   private start = 0;
 
@@ -16,7 +16,7 @@ export class ByteQueue {
     this.length += bytes.length;
   }
 
-  /** The first `size` bytes, or as many as there are: a view where they lie in one piece, else a copy. */
+  /** The first `size` bytes, or as many as there are: a view if they are in one chunk, otherwise a copy. */
   peek(size: number): Uint8Array {
     const wanted = Math.min(size, this.length);
     const piece = this.pieces[this.first];
@@ -34,7 +34,7 @@ export class ByteQueue {
     return bytes;
   }
 
-  /** The first `size` bytes, which must be there. They are not held any more. */
+  /** Removes and returns the first `size` bytes, which must be there. */
   take(size: number): Uint8Array {
     const bytes = this.peek(size);
     this.skip(size);
@@ -57,7 +57,7 @@ export class ByteQueue {
       this.start = 0;
       this.first++;
     }
-    // Most of the time all pieces, or all but one, are done with: then this moves next to nothing.
+    // Usually all chunks, or all but one, have been consumed: then this moves almost nothing.
     if (this.first > this.pieces.length / 2) {
       this.pieces = this.pieces.slice(this.first);
       this.first = 0;

@@ -1,6 +1,6 @@
 /**
- * The names and numbers of the nettrace format (EventPipe's) in all its versions: 3 is .netperf of .NET Core 2,
- * 4 that of .NET Core 3 to .NET 9, 6 the newest.
+ * The names and numbers of the nettrace (EventPipe) format in all its versions: 3 is .netperf of .NET Core 2, 4 is .NET
+ * Core 3 to .NET 9, 6 is the latest.
  *
  * Source: perfview's NetPerfFormat.md, NetTraceFormat_v5.md and NetTraceFormat_v6.md, checked against files that
  * TraceEvent reads.
@@ -8,13 +8,13 @@
 
 /** The first 8 bytes of a file of version 4 and later. */
 export const NETTRACE_MAGIC = 'Nettrace';
-/** Behind its own length as i32: at the start of a .netperf, after the magic in version 4. */
+/** After its own length as i32: at the start of a .netperf, and after the magic in version 4. */
 export const FAST_SERIALIZATION_MAGIC = '!FastSerialization.1';
 
-/** Versions of .netperf and .nettrace that are read here. */
+/** Supported versions of .netperf and .nettrace. */
 export const FormatVersion = { NetPerf: 3, V4: 4, V6: 6 } as const;
 
-/** What stands between the objects of versions 3 and 4. */
+/** The tags between the objects of versions 3 and 4. */
 export const SerializationTag = {
   /** No object: the end of the stream, and the type of a type. */
   NullReference: 1,
@@ -23,7 +23,7 @@ export const SerializationTag = {
   EndObject: 6,
 } as const;
 
-/** The blocks of version 6 by their numbers there. */
+/** The blocks of version 6 by number. */
 export const BlockKind = {
   EndOfStream: 0,
   Trace: 1,
@@ -36,7 +36,7 @@ export const BlockKind = {
   LabelList: 8,
 } as const;
 
-/** What the objects of versions 3 and 4 are called, and which block of version 6 each is. */
+/** The type names of objects in versions 3 and 4, and the corresponding blocks of version 6. */
 export const BLOCK_KIND_OF_OBJECT: ReadonlyMap<string, number> = new Map([
   ['Trace', BlockKind.Trace],
   ['Microsoft.DotNet.Runtime.EventPipeFile', BlockKind.Trace],
@@ -46,29 +46,29 @@ export const BLOCK_KIND_OF_OBJECT: ReadonlyMap<string, number> = new Map([
   ['SPBlock', BlockKind.SequencePoint],
 ]);
 
-/** Bytes of the Trace object up to the version 2, and from version 3 on. */
+/** The size of the Trace object up to version 2, and from version 3. */
 export const TRACE_OBJECT_SIZE = 48;
-/** Blocks of versions 3 and 4 start at a multiple of this many bytes of the file. */
+/** Blocks of versions 3 and 4 start at a multiple of this many bytes in the file. */
 export const BLOCK_ALIGNMENT = 4;
-/** The newest version of a block other than Trace that version 4 has. */
+/** The latest version of a block other than Trace in version 4. */
 export const MAX_BLOCK_VERSION = 2;
 
-/** Bytes of the head of an event block, and of a metadata block of version 4: its least `headerSize`. */
+/** The minimum `headerSize` of an event block, and of a metadata block of version 4. */
 export const EVENT_BLOCK_HEADER_SIZE = 20;
 /** In an event block's flags: event headers are compressed. */
 export const COMPRESSED_HEADERS = 1;
 
-/** Of an uncompressed metadata id: later events of the file may be older than this one. */
+/** On an uncompressed metadata id: later events of the file may be older than this one. */
 export const UNSORTED_BIT = 0x8000_0000;
 
-/** What a compressed event header holds; what it does not is as in the event before. */
+/** What a compressed event header contains; everything else is as in the previous event. */
 export const BlobFlag = {
   MetadataId: 0x01,
   /** Sequence number, capture thread and processor. */
   CaptureThread: 0x02,
   Thread: 0x04,
   Stack: 0x08,
-  /** In version 6 the label list's index. */
+  /** In version 6, the label list's index. */
   ActivityId: 0x10,
   LabelList: 0x10,
   RelatedActivityId: 0x20,
@@ -77,10 +77,10 @@ export const BlobFlag = {
   PayloadSize: 0x80,
 } as const;
 
-/** A processor number that says nothing. */
+/** A processor number that means unknown. */
 export const UNKNOWN_PROCESSOR = 0xffff_ffff;
 
-/** Types of fields. Versions 3 and 4 have those up to `Utf16Text`; `Array` only in the tag `V2Params`. */
+/** Field types. Versions 3 and 4 have those up to `Utf16Text`, and `Array` only in the tag `V2Params`. */
 export const TypeCode = {
   Object: 1,
   Boolean32: 3,
@@ -96,7 +96,7 @@ export const TypeCode = {
   Float: 13,
   Double: 14,
   Decimal: 15,
-  /** A FILETIME in 8 bytes: so the runtime writes it, whatever the documents say. */
+  /** A FILETIME in 8 bytes, as the runtime writes it, whatever the documentation says. */
   DateTime: 16,
   Guid: 17,
   Utf16Text: 18,
@@ -110,10 +110,10 @@ export const TypeCode = {
   Boolean8: 26,
 } as const;
 
-/** What may follow the fields of metadata of version 4. */
+/** What may follow the fields in metadata of version 4. */
 export const MetadataTag = { Opcode: 1, V2Params: 2 } as const;
 
-/** What may follow the fields of metadata of version 6. */
+/** What may follow the fields in metadata of version 6. */
 export const MetadataEntry = {
   Opcode: 1,
   Keywords: 3,
@@ -139,8 +139,8 @@ export const LabelKind = {
   Level: 9,
   Version: 10,
 } as const;
-/** In a label's kind: the list ends with it. */
+/** In a label's kind: this is the last label of the list. */
 export const LAST_LABEL = 0x80;
 
-/** What a sequence point of version 6 makes the reader forget, beside stacks and labels. */
+/** What a sequence point of version 6 makes the reader forget, besides stacks and labels. */
 export const SequencePointFlag = { FlushThreads: 1, FlushMetadata: 2 } as const;

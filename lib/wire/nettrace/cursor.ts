@@ -1,4 +1,4 @@
-/** Reading a block in order, and never past its end. */
+/** Reads a block in order, and never past its end. */
 
 import type { FaultCode } from '../fault.ts';
 import { decodeUtf8 } from '../text.ts';
@@ -16,7 +16,7 @@ export class Cursor {
   /** In the block. */
   offset: number;
   readonly end: number;
-  /** The two halves of what `readWords` and `readVarUint64` have read last: unsigned, and signed. */
+  /** The two halves of the last value read by `readWords` and `readVarUint64`: unsigned, and signed. */
   low = 0;
   high = 0;
   private readonly bytes: Uint8Array;
@@ -81,7 +81,7 @@ export class Cursor {
     this.high = this.view.getInt32(at + 4, true);
   }
 
-  /** A signed integer of 64 bits that identifies something; beyond 2^53 rounded. */
+  /** A signed 64-bit integer that identifies something; rounded beyond 2^53. */
   id64(): number {
     this.readWords();
     return this.high * WORD + this.low;
@@ -93,7 +93,7 @@ export class Cursor {
     return this.high * WORD + this.low;
   }
 
-  /** 7 bits a byte, the lowest first, bit 7 set in all but the last byte. */
+  /** 7 bits per byte, lowest first; bit 7 is set in all but the last byte. */
   varUint32(): number {
     const bytes = this.bytes;
     let at = this.offset;
@@ -111,11 +111,11 @@ export class Cursor {
     return this.fail('malformed', 'A variable-length integer has more than 32 bits.');
   }
 
-  /** The same of 64 bits, as `low` and `high`. */
+  /** The same for 64 bits, as `low` and `high`. */
   readVarUint64(): void {
     const bytes = this.bytes;
     let at = this.offset;
-    // 28 bits, 28 bits and 8 bits: what a number's 32-bit operators can hold.
+    // 28 bits, 28 bits and 8 bits: what 32-bit operators can handle.
     let first = 0;
     let second = 0;
     for (let i = 0; i < 10; i++) {
@@ -158,18 +158,18 @@ export class Cursor {
     this.advance(size);
   }
 
-  /** A part of `size` bytes to be read on its own; this cursor is behind it then. */
+  /** A part of `size` bytes, to be read separately; this cursor then continues after it. */
   part(size: number): Cursor {
     const start = this.advance(size);
     return new Cursor(this.block, start, start + size);
   }
 
-  /** UTF-8 behind its length in bytes: the text of version 6. */
+  /** UTF-8 after its length in bytes: text in version 6. */
   utf8(): string {
     return decodeUtf8(this.take(this.varUint32()));
   }
 
-  /** UTF-16 up to a NUL, which is passed too: the text of versions 3 and 4, and of payloads. */
+  /** UTF-16 up to a NUL, which is skipped: text in versions 3 and 4, and in payloads. */
   utf16(): string {
     const start = this.offset;
     let end = start;
@@ -184,7 +184,7 @@ export class Cursor {
   }
 
   private failShort(size: number): never {
-    return this.fail('malformed', `${size} bytes are wanted where ${this.left} are left.`);
+    return this.fail('malformed', `${size} bytes are needed, but only ${this.left} are left.`);
   }
 
   private advance(size: number): number {
@@ -195,15 +195,15 @@ export class Cursor {
   }
 }
 
-/** The unsigned integer of two halves. */
+/** The unsigned integer with these halves. */
 function bigUint(high: number, low: number): bigint {
   return (BigInt(high >>> 0) << 32n) | BigInt(low);
 }
 
-/** The signed integer of two halves. */
+/** The signed integer with these halves. */
 export function bigInt(high: number, low: number): bigint {
   const signed = high | 0;
-  // A multiplication of numbers is exact up to 2^53, and several times faster than one of bigints.
+  // Multiplication of numbers is exact up to 2^53, and several times faster than that of bigints.
   if (signed >= -0x20_0000 && signed < 0x20_0000) return BigInt(signed * WORD + low);
   return (BigInt(signed) << 32n) | BigInt(low);
 }

@@ -1,6 +1,6 @@
 /**
- * The headers of events in an event block, of every version, compressed or not. One object takes each in turn:
- * a compressed header holds only what differs from the one before.
+ * The event headers in an event block, of every version, compressed or not. One object is reused for all of them: a
+ * compressed header contains only the differences from the previous one.
  */
 import { BlobFlag, FormatVersion, UNKNOWN_PROCESSOR, UNSORTED_BIT } from './constants.ts';
 import type { Cursor } from './cursor.ts';
@@ -8,11 +8,11 @@ import type { Cursor } from './cursor.ts';
 const GUID_SIZE = 16;
 
 export class EventHeader {
-  /** 0 where the event is itself metadata, before version 6. */
+  /** 0 if the event is itself metadata, before version 6. */
   metadataId = 0;
   /** Whether no later event of the trace is older. */
   isSorted = false;
-  /** Unsigned; of version 4 and later. */
+  /** Unsigned; in version 4 and later. */
   sequence = 0;
   captureThreadId = 0;
   threadId = 0;
@@ -21,19 +21,19 @@ export class EventHeader {
   /** The halves of the timestamp, a signed integer: signed, and unsigned. */
   timeHigh = 0;
   timeLow = 0;
-  /** Before version 6: where in the block the ids stand, or -1. */
+  /** Before version 6: the position of the ids in the block, or -1. */
   activityAt = -1;
   relatedActivityAt = -1;
-  /** Of version 6. */
+  /** In version 6. */
   labelListId = 0;
-  /** Where in the block. */
+  /** Its position in the block. */
   payloadStart = 0;
   payloadEnd = 0;
-  /** Of version 3 the stack stands behind the payload. */
+  /** In version 3, the stack follows the payload. */
   stackStart = 0;
   stackEnd = 0;
 
-  /** Of version 3: the whole event. Its events stand in the order of time. */
+  /** Version 3: the whole event. Its events are in time order. */
   readV3(cursor: Cursor): void {
     const end = partEnd(cursor, cursor.uint32());
     this.metadataId = cursor.uint32();
@@ -48,7 +48,7 @@ export class EventHeader {
     this.stackStart = cursor.offset;
     cursor.skip(stackSize);
     this.stackEnd = cursor.offset;
-    if (cursor.offset > end) cursor.fail('malformed', 'An event is longer than its size says.');
+    if (cursor.offset > end) cursor.fail('malformed', 'An event is longer than its declared size.');
     cursor.offset = Math.min(aligned(cursor, end), cursor.end);
   }
 
@@ -66,7 +66,7 @@ export class EventHeader {
     if (formatVersion >= FormatVersion.V6) this.labelListId = cursor.uint32();
     else this.readActivities(cursor);
     this.readPayload(cursor, cursor.uint32());
-    if (this.payloadEnd > end) cursor.fail('malformed', 'An event is longer than its size says.');
+    if (this.payloadEnd > end) cursor.fail('malformed', 'An event is longer than its declared size.');
     cursor.offset = this.payloadEnd;
   }
 
@@ -122,7 +122,7 @@ function readGuidPlace(cursor: Cursor): number {
   return at;
 }
 
-/** Where a part of `size` bytes ends that starts here, and does not reach beyond the block. */
+/** The end of a part of `size` bytes that starts here; it must not extend beyond the block. */
 function partEnd(cursor: Cursor, size: number): number {
   const at = cursor.offset;
   cursor.skip(size);
@@ -131,7 +131,7 @@ function partEnd(cursor: Cursor, size: number): number {
   return end;
 }
 
-/** The next multiple of 4 bytes of the trace. */
+/** The next multiple of 4 bytes in the trace. */
 function aligned(cursor: Cursor, offset: number): number {
   return offset + (-(cursor.block.position + offset) & 3);
 }

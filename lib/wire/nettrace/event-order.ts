@@ -1,23 +1,23 @@
 /**
- * Events of several threads in the order of time. Each thread's own come in that order; those of different
- * threads are held until the trace says that nothing older can come. Events of the same time stay in the order of the trace.
+ * Sorts events of several threads by time. The events of each thread are in order; events of different threads are held
+ * back until the trace says that nothing older can follow. Events with equal times stay in trace order.
  */
 import { NetTraceError } from './error.ts';
 import type { NetTraceEvent } from './event.ts';
 
 /**
- * Events that may wait, so that memory is bounded: they take some 200 bytes each. Each run of events that the
- * runtime writes starts with one that nothing older follows, so that a few thousand wait at a time.
+ * The maximum number of waiting events, which bounds memory: they take about 200 bytes each. The runtime starts each
+ * run of events with one that nothing older follows, so only a few thousand wait at a time.
  */
 export const MAX_WAITING = 2_000_000;
 
-/** Bytes of the blocks that they stand in, each of which is kept as long as one of its events waits. */
+/** The maximum size of their blocks, each of which is retained as long as one of its events waits. */
 const MAX_WAITING_BYTES = 512 * 1024 * 1024;
 
-/** As many events that have left a queue make it worth moving the others. */
+/** Once this many events have left a queue, moving the others is worthwhile. */
 const COMPACT_FROM = 1024;
 
-/** Events of one thread that wait, the oldest first. */
+/** The waiting events of one thread, oldest first. */
 export class EventQueue {
   private events: NetTraceEvent[] = [];
   private first = 0;
@@ -40,22 +40,22 @@ export class EventQueue {
 }
 
 export class EventOrder {
-  /** Queues with events, as a heap: none has an older front than the one at half its index. */
+  /** Non-empty queues as a heap: the front of the queue at half the index is never newer. */
   private readonly heap: EventQueue[] = [];
   private waiting = 0;
   private waitingBytes = 0;
 
-  /** @throws NetTraceError where too many wait already */
+  /** @throws NetTraceError if too many are already waiting */
   add(queue: EventQueue, event: NetTraceEvent): void {
     if (this.waiting === MAX_WAITING) {
-      const reason = `More than ${MAX_WAITING} events wait for one that nothing older follows.`;
+      const reason = `More than ${MAX_WAITING} events are waiting for one that nothing older follows.`;
       throw new NetTraceError('unsupported', event.position, reason);
     }
     const { block } = event;
     if (block.waiting++ === 0) {
       this.waitingBytes += block.bytes.length;
       if (this.waitingBytes > MAX_WAITING_BYTES) {
-        const reason = `More than ${MAX_WAITING_BYTES >> 20} MB of blocks have events that wait for one that nothing older follows.`;
+        const reason = `More than ${MAX_WAITING_BYTES >> 20} MB of blocks have events that are waiting for one that nothing older follows.`;
         throw new NetTraceError('unsupported', event.position, reason);
       }
     }
@@ -65,7 +65,7 @@ export class EventOrder {
     if (wasEmpty) this.siftUp(queue);
   }
 
-  /** Moves what is older than this time to `released`. */
+  /** Moves everything older than this time to `released`. */
   releaseBefore(high: number, low: number, released: NetTraceEvent[]): void {
     for (let queue = this.heap[0]; queue !== undefined; queue = this.heap[0]) {
       const event = queue.front as NetTraceEvent;
@@ -74,7 +74,7 @@ export class EventOrder {
     }
   }
 
-  /** Moves all there is. */
+  /** Moves everything. */
   releaseAll(released: NetTraceEvent[]): void {
     for (let queue = this.heap[0]; queue !== undefined; queue = this.heap[0]) {
       this.release(queue, queue.front as NetTraceEvent, released);
@@ -107,7 +107,7 @@ export class EventOrder {
     heap[at] = queue;
   }
 
-  /** Puts `queue` at the top, or as far below as it belongs. */
+  /** Puts `queue` at the top, or moves it down to where it belongs. */
   private siftDown(queue: EventQueue): void {
     const { heap } = this;
     let at = 0;

@@ -1,4 +1,4 @@
-/** An event of a nettrace: where it lies in its block, and what it refers to. */
+/** An event of a nettrace: its position in its block, and what it refers to. */
 import { guidText } from '../guid.ts';
 import type { Block } from './block.ts';
 import { FormatVersion, UNKNOWN_PROCESSOR } from './constants.ts';
@@ -10,12 +10,12 @@ import { type StackBytes, type StackTable, stackAddresses } from './stacks.ts';
 
 const GUID_SIZE = 16;
 
-/** A thread, as the trace describes it. */
+/** A thread, as described by the trace. */
 export interface NetTraceThread {
-  /** The operating system's ids; undefined where the trace does not tell. */
+  /** The operating system's ids; undefined if the trace does not contain them. */
   readonly processId: number | undefined;
   readonly threadId: number | undefined;
-  /** This and the next: of version 6. */
+  /** This and the next: in version 6. */
   readonly name: string | undefined;
   readonly properties: ReadonlyMap<string, string>;
 }
@@ -31,16 +31,16 @@ export class NetTraceEvent {
   /** The halves of the timestamp, a signed integer: signed, and unsigned. */
   readonly timeHigh: number;
   readonly timeLow: number;
-  /** Undefined where the trace does not tell. */
+  /** Undefined if the trace does not contain it. */
   readonly processor: number | undefined;
-  /** Of version 6. */
+  /** In version 6. */
   readonly labels: LabelList | undefined;
   private readonly activityAt: number;
   private readonly relatedActivityAt: number;
   private readonly stackId: number;
   private readonly stacks: StackTable | StackBytes;
 
-  /** @param stacks where the event's stack is found by its id, or the stack itself */
+  /** @param stacks the table in which to look up the event's stack by its id, or the stack itself */
   constructor(
     header: EventHeader,
     formatVersion: number,
@@ -72,7 +72,7 @@ export class NetTraceEvent {
     return bigInt(this.timeHigh, this.timeLow);
   }
 
-  /** In bytes from the trace's start. */
+  /** In bytes from the start of the trace. */
   get position(): number {
     return this.block.position + this.start;
   }
@@ -81,7 +81,7 @@ export class NetTraceEvent {
     return this.block.bytes.subarray(this.payloadStart, this.payloadEnd);
   }
 
-  /** Lower-case GUID text; undefined where there is none, or one of zeros. */
+  /** Lower-case GUID text; undefined if there is none, or it is all zeros. */
   get activityId(): string | undefined {
     return this.guidAt(this.activityAt, this.labels?.activityId);
   }
@@ -90,7 +90,7 @@ export class NetTraceEvent {
     return this.guidAt(this.relatedActivityAt, this.labels?.relatedActivityId);
   }
 
-  /** Addresses, the innermost frame first. */
+  /** Addresses, innermost frame first. */
   stack(pointerSize: number): readonly bigint[] | undefined {
     const stack = this.stacks instanceof Map ? this.stacks.get(this.stackId) : this.stacks;
     return stack === undefined || stack.start === stack.end ? undefined : stackAddresses(stack, pointerSize);
@@ -102,7 +102,7 @@ export class NetTraceEvent {
   }
 }
 
-/** Before version 6 the processor is that of the thread which wrote the event for another, if one did. */
+/** Before version 6, the processor is that of the thread that wrote the event, if that was another thread. */
 function processorOf(header: EventHeader, formatVersion: number): number | undefined {
   if (header.processor === UNKNOWN_PROCESSOR) return undefined;
   if (formatVersion < FormatVersion.V6 && header.threadId !== header.captureThreadId) return undefined;

@@ -1,6 +1,5 @@
 /**
- * The framing of versions 3 and 4: objects that name their type and version, then the block, aligned, behind
- * its size.
+ * The framing of versions 3 and 4: objects that name their type and version, then the block, aligned, after its size.
  */
 import { Block, type Framing } from './block.ts';
 import type { ByteQueue } from './byte-queue.ts';
@@ -15,14 +14,14 @@ import {
 } from './constants.ts';
 import { NetTraceError } from './error.ts';
 
-/** Of an object's head: three tags, version, least version of a reader, length of the name. */
+/** The size of an object's header: three tags, version, minimum reader version, length of the name. */
 const FIXED_HEAD_SIZE = 15;
 const MAX_NAME_LENGTH = 38;
 const SIZE_SIZE = 4;
 const TAG_SIZE = 1;
 const MAX_HEAD_SIZE = FIXED_HEAD_SIZE + MAX_NAME_LENGTH + TAG_SIZE + SIZE_SIZE;
 
-/** As much as a block of version 6 can have; the runtime's have about 100 KB. */
+/** The maximum size of a block in version 6; the runtime's have about 100 KB. */
 const MAX_BLOCK_SIZE = 0xff_ffff;
 
 interface ObjectHead {
@@ -70,14 +69,14 @@ export class FastSerializationFraming implements Framing {
       throw new NetTraceError('malformed', queue.position + at, reason);
     };
     if (!isBeginTag(bytes[0]) || !isBeginTag(bytes[1]) || bytes[2] !== SerializationTag.NullReference) {
-      fail(0, `No object starts with tags ${bytes[0]}, ${bytes[1]} and ${bytes[2]}.`);
+      fail(0, `An object cannot start with the tags ${bytes[0]}, ${bytes[1]} and ${bytes[2]}.`);
     }
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     const version = view.getInt32(3, true);
     const leastReader = view.getInt32(7, true);
     const nameLength = view.getInt32(11, true);
     if (nameLength < 0 || nameLength > MAX_NAME_LENGTH)
-      fail(11, `No type has a name of ${nameLength} bytes.`);
+      fail(11, `A type name cannot have ${nameLength} bytes.`);
     const nameEnd = FIXED_HEAD_SIZE + nameLength;
     if (bytes.length < nameEnd + TAG_SIZE) return undefined;
     const name = Buffer.from(bytes.subarray(FIXED_HEAD_SIZE, nameEnd)).toString('latin1');
@@ -85,7 +84,7 @@ export class FastSerializationFraming implements Framing {
       fail(nameEnd, `Type "${name}" ends with tag ${bytes[nameEnd]}, not with 6.`);
     }
     const kind = BLOCK_KIND_OF_OBJECT.get(name);
-    if (kind === undefined) return fail(FIXED_HEAD_SIZE, `There is no type "${name}" of objects.`);
+    if (kind === undefined) return fail(FIXED_HEAD_SIZE, `The object type "${name}" does not exist.`);
     this.checkVersion(kind, name, version, leastReader, queue.position + 3);
     if (kind === BlockKind.Trace) {
       queue.skip(nameEnd + TAG_SIZE);
@@ -95,7 +94,7 @@ export class FastSerializationFraming implements Framing {
     const size = view.getInt32(nameEnd + TAG_SIZE, true);
     if (size < 0) fail(nameEnd + TAG_SIZE, `${name} cannot have ${size} bytes.`);
     if (size > MAX_BLOCK_SIZE) {
-      const reason = `${name} is to have ${size} bytes: more than ${MAX_BLOCK_SIZE} are not read.`;
+      const reason = `${name} has ${size} bytes; at most ${MAX_BLOCK_SIZE} are supported.`;
       throw new NetTraceError('unsupported', queue.position + nameEnd + TAG_SIZE, reason);
     }
     queue.skip(nameEnd + TAG_SIZE + SIZE_SIZE);
@@ -105,10 +104,10 @@ export class FastSerializationFraming implements Framing {
   private checkVersion(kind: number, name: string, version: number, leastReader: number, at: number): void {
     if (kind !== BlockKind.Trace) {
       if (leastReader <= MAX_BLOCK_VERSION) return;
-      throw new NetTraceError('unsupported', at, `${name} is of version ${version}, which is not read.`);
+      throw new NetTraceError('unsupported', at, `${name} has version ${version}, which is not supported.`);
     }
     if (version < FormatVersion.NetPerf || leastReader > FormatVersion.V4) {
-      throw new NetTraceError('unsupported', at, `The trace is of version ${version}, which is not read.`);
+      throw new NetTraceError('unsupported', at, `The trace has version ${version}, which is not supported.`);
     }
     this.formatVersion = Math.min(version, FormatVersion.V4);
   }

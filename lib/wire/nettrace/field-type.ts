@@ -9,15 +9,15 @@ export interface NetTraceField {
 export interface NetTraceType {
   /** See `TypeCode`. */
   readonly code: number;
-  /** Of arrays of every kind. */
+  /** For arrays of every kind. */
   readonly element?: NetTraceType;
-  /** Elements of a `FixedArray`. */
+  /** The number of elements of a `FixedArray`. */
   readonly count?: number;
-  /** Of an `Object`. */
+  /** For an `Object`. */
   readonly fields?: readonly NetTraceField[];
 }
 
-/** Types in types that are read. */
+/** The maximum nesting of types. */
 export const MAX_TYPE_DEPTH = 32;
 
 const SIZES: ReadonlyMap<number, number> = new Map([
@@ -40,7 +40,7 @@ const SIZES: ReadonlyMap<number, number> = new Map([
   [TypeCode.Boolean8, 1],
 ]);
 
-/** Bytes of every value of the type; undefined where values differ. */
+/** The size of every value of the type in bytes; undefined if values differ. */
 export function fixedSize(type: NetTraceType): number | undefined {
   if (type.code === TypeCode.FixedArray && type.element !== undefined) {
     const size = fixedSize(type.element);

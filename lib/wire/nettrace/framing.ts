@@ -1,4 +1,4 @@
-/** How a trace is cut into blocks: by the magic at its start, one way or the other. */
+/** Which framing splits a trace into blocks, by the magic at its start. */
 import { Block, type Framing } from './block.ts';
 import type { ByteQueue } from './byte-queue.ts';
 import { BlockKind, FAST_SERIALIZATION_MAGIC, FormatVersion, NETTRACE_MAGIC } from './constants.ts';
@@ -7,13 +7,13 @@ import { FastSerializationFraming } from './fast-serialization.ts';
 
 /** A trace's start up to the versions of version 6: magic, zero, major, minor. */
 const V6_START_SIZE = 20;
-/** The length of the FastSerialization magic, as it stands before it. */
+/** The length of the FastSerialization magic, which precedes it. */
 const LENGTH_SIZE = 4;
 
 /**
- * Takes the trace's start off the queue.
+ * Takes the start of the trace off the queue.
  *
- * @returns undefined where more bytes are needed
+ * @returns undefined if more bytes are needed
  * @throws NetTraceError
  */
 export function readStart(queue: ByteQueue): Framing | undefined {
@@ -29,11 +29,7 @@ export function readStart(queue: ByteQueue): Framing | undefined {
   const major = view.getUint32(12, true);
   if (major !== FormatVersion.V6) {
     const code = major > FormatVersion.V6 ? 'unsupported' : 'malformed';
-    throw new NetTraceError(
-      code,
-      12,
-      `The trace is of version ${major}, not of version 6 as its start tells.`,
-    );
+    throw new NetTraceError(code, 12, `The trace has version ${major}, but its start says version 6.`);
   }
   queue.skip(V6_START_SIZE);
   return new BlockFraming();
@@ -45,11 +41,7 @@ function fastSerialization(queue: ByteQueue, text: string, at: number): Framing 
   const found = text.slice(magicAt, end);
   const length = text.charCodeAt(at);
   if (length !== FAST_SERIALIZATION_MAGIC.length || !FAST_SERIALIZATION_MAGIC.startsWith(found)) {
-    throw new NetTraceError(
-      'malformed',
-      at,
-      `"${FAST_SERIALIZATION_MAGIC}" is to stand where there is "${found}".`,
-    );
+    throw new NetTraceError('malformed', at, `Expected "${FAST_SERIALIZATION_MAGIC}", but found "${found}".`);
   }
   if (text.length < end) return undefined;
   queue.skip(end);

@@ -1,4 +1,4 @@
-/** Label lists of version 6: what several events have in common, such as an activity or a trace id. */
+/** Label lists of version 6: what several events have in common, such as an activity id or a trace id. */
 import { hexText } from '../bytes.ts';
 import type { Block } from './block.ts';
 import { LAST_LABEL, LabelKind } from './constants.ts';
@@ -13,9 +13,9 @@ export interface LabelList {
   readonly traceId: string | undefined;
   /** 16 lower-case hex digits. */
   readonly spanId: string | undefined;
-  /** What else there is, by key. */
+  /** All other labels, by key. */
   readonly pairs: ReadonlyMap<string, string | bigint>;
-  /** These override the metadata's. */
+  /** These override the metadata. */
   readonly opcode: number | undefined;
   readonly keywords: bigint | undefined;
   readonly level: number | undefined;
@@ -24,7 +24,7 @@ export interface LabelList {
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** Labels of a list by the index of the list. */
+/** The labels of a list by the index of the list. */
 export type LabelTable = Map<number, LabelList>;
 
 /** Adds the lists of a block. @throws NetTraceError */
@@ -32,7 +32,7 @@ export function readLabelListBlock(block: Block, table: LabelTable, budget: Tabl
   const cursor = new Cursor(block);
   const firstIndex = cursor.uint32();
   const count = cursor.uint32();
-  if (firstIndex === 0) cursor.fail('malformed', 'Label list 0 is the empty one, and cannot be another.');
+  if (firstIndex === 0) cursor.fail('malformed', 'Label list 0 is the empty list and cannot be redefined.');
   for (let i = 0; i < count; i++) {
     const start = cursor.offset;
     table.set((firstIndex + i) >>> 0, readLabelList(cursor));
@@ -91,7 +91,7 @@ function readLabelList(cursor: Cursor): LabelList {
         list.version = cursor.uint8();
         break;
       default:
-        cursor.fail('malformed', `There is no label of kind ${kind & ~LAST_LABEL}.`);
+        cursor.fail('malformed', `The label kind ${kind & ~LAST_LABEL} does not exist.`);
     }
     if ((kind & LAST_LABEL) === 0) continue;
     if (pairs !== undefined) list.pairs = pairs;

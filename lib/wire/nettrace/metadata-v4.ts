@@ -11,7 +11,7 @@ interface Described {
   readonly fieldsProblem: string | undefined;
 }
 
-/** @throws NetTraceError where not even the event's names and numbers can be read */
+/** @throws NetTraceError if not even the event's names and numbers can be read */
 export function readMetadataV4(cursor: Cursor): NetTraceMetadata {
   const id = cursor.int32();
   const provider = cursor.utf16();
@@ -36,7 +36,7 @@ export function readMetadataV4(cursor: Cursor): NetTraceMetadata {
   };
 }
 
-/** An event whose fields cannot be read stays an event: of runtime events what is known elsewhere decides. */
+/** An event whose fields cannot be read remains an event; for runtime events, the known descriptions apply. */
 function readDescription(cursor: Cursor): Described {
   let opcode: number | undefined;
   try {
@@ -73,7 +73,7 @@ function readFields(cursor: Cursor, depth: number): readonly NetTraceField[] {
   return fields;
 }
 
-/** Of the tag V2Params: size with itself, name, then type. */
+/** In the tag V2Params: size including itself, name, then type. */
 function readSizedFields(cursor: Cursor, depth: number): readonly NetTraceField[] {
   const fields: NetTraceField[] = [];
   for (let left = readCount(cursor); left > 0; left--) {
@@ -96,10 +96,10 @@ function plainType(cursor: Cursor, code: number): NetTraceType {
   const type = { code };
   const isKnown =
     code <= TypeCode.Utf16Text && (code === TypeCode.Utf16Text || fixedSize(type) !== undefined);
-  return isKnown ? type : cursor.fail('malformed', `There is no type ${code} of fields.`);
+  return isKnown ? type : cursor.fail('malformed', `The field type ${code} does not exist.`);
 }
 
-/** Every field takes some bytes, so that a count too high ends at the end of the description. */
+/** Every field takes some bytes, so an excessive count ends with the description. */
 function readCount(cursor: Cursor): number {
   const count = cursor.int32();
   return count >= 0 ? count : cursor.fail('malformed', `An event cannot have ${count} fields.`);
@@ -107,5 +107,5 @@ function readCount(cursor: Cursor): number {
 
 function deeper(cursor: Cursor, depth: number): number {
   if (depth < MAX_TYPE_DEPTH) return depth + 1;
-  return cursor.fail('malformed', `More than ${MAX_TYPE_DEPTH} types stand in each other.`);
+  return cursor.fail('malformed', `Types are nested more than ${MAX_TYPE_DEPTH} levels deep.`);
 }

@@ -1,4 +1,4 @@
-/** The metadata block of version 6: rows that each describe one kind of events. */
+/** The metadata block of version 6: rows that each describe one kind of event. */
 import { guidText } from '../guid.ts';
 import type { Block } from './block.ts';
 import { MetadataEntry, TypeCode } from './constants.ts';
@@ -36,7 +36,7 @@ function readRow(cursor: Cursor): NetTraceMetadata {
     optional = readOptional(cursor.part(cursor.uint16()));
   } catch (error) {
     if (!(error instanceof NetTraceError)) throw error;
-    // What comes behind cannot be found, but the event stays an event.
+    // What follows cannot be located, but the event remains an event.
     fieldsProblem = `The description of the fields is damaged: ${error.message}`;
     fields = [];
   }
@@ -69,7 +69,7 @@ function readFields(cursor: Cursor, depth: number): readonly NetTraceField[] {
 
 function readType(cursor: Cursor, depth: number): NetTraceType {
   if (depth > MAX_TYPE_DEPTH) {
-    return cursor.fail('malformed', `More than ${MAX_TYPE_DEPTH} types stand in each other.`);
+    return cursor.fail('malformed', `Types are nested more than ${MAX_TYPE_DEPTH} levels deep.`);
   }
   const code = cursor.uint8();
   switch (code) {
@@ -83,7 +83,7 @@ function readType(cursor: Cursor, depth: number): NetTraceType {
     case TypeCode.DataLoc: {
       const element = readType(cursor, depth + 1);
       if (!fixedSize(element))
-        cursor.fail('malformed', `Type ${element.code} has no size to count elements by.`);
+        cursor.fail('malformed', `Type ${element.code} has no size by which to count elements.`);
       return { code, element };
     }
     case TypeCode.Utf16Text:
@@ -91,7 +91,8 @@ function readType(cursor: Cursor, depth: number): NetTraceType {
     case TypeCode.VarUint:
       return { code };
     default:
-      if (fixedSize({ code }) === undefined) cursor.fail('malformed', `There is no type ${code} of fields.`);
+      if (fixedSize({ code }) === undefined)
+        cursor.fail('malformed', `The field type ${code} does not exist.`);
       return { code };
   }
 }
@@ -137,7 +138,7 @@ function readOptional(cursor: Cursor): OptionalMetadata {
         optional.version = cursor.uint8();
         break;
       default:
-        cursor.fail('malformed', `There is no entry ${entry} of an event's description.`);
+        cursor.fail('malformed', `The entry ${entry} does not exist in an event description.`);
     }
   }
   return optional;

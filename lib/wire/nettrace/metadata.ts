@@ -1,19 +1,19 @@
-/** What a nettrace tells once of all events of one kind. */
+/** What a nettrace says once for all events of one kind. */
 import type { NetTraceField } from './field-type.ts';
 
 export interface NetTraceMetadata {
-  /** What events refer to it by. */
+  /** The id by which events refer to it. */
   readonly id: number;
   readonly provider: string;
-  /** Lower case; undefined where the trace does not tell. */
+  /** Lower case; undefined if the trace does not contain it. */
   readonly providerGuid: string | undefined;
   readonly eventId: number;
-  /** Empty where the trace does not tell. */
+  /** Empty if the trace does not contain it. */
   readonly name: string;
   readonly keywords: bigint;
   readonly version: number;
   readonly level: number;
-  /** Undefined where the trace does not tell. */
+  /** Undefined if the trace does not contain it. */
   readonly opcode: number | undefined;
   readonly fields: readonly NetTraceField[];
   /** A sentence on why the fields could not be read. */

@@ -1,6 +1,6 @@
 /**
- * Reads a nettrace as its bytes come, in pieces of any size, and gives each event as soon as nothing older
- * can come before it.
+ * Reads a nettrace as its bytes arrive, in chunks of any size, and delivers each event as soon as no older one can
+ * follow.
  */
 
 import type { Framing } from './block.ts';
@@ -13,28 +13,28 @@ import { readStart } from './framing.ts';
 import type { TraceHead } from './trace-head.ts';
 
 export class NetTraceParser {
-  /** Why reading has ended before the trace's end. All events before the fault have been given. */
+  /** Why reading ended before the end of the trace. All events before the fault have been delivered. */
   fault: NetTraceError | undefined;
   private readonly queue = new ByteQueue();
   private readonly reader = new BlockReader();
   private framing: Framing | undefined;
 
-  /** Known from the first block on. */
+  /** Known after the first block. */
   get head(): TraceHead | undefined {
     return this.reader.head;
   }
 
-  /** Bytes that have been given, or of them those up to the trace's end. */
+  /** The number of bytes consumed, up to the end of the trace. */
   get bytesRead(): number {
     return this.isAtEnd ? this.queue.position : this.queue.position + this.queue.length;
   }
 
-  /** Events that the trace shows to be missing, as far as it has been read. */
+  /** Events that the trace shows to be missing so far. */
   get lostEvents(): number {
     return this.reader.lostEvents;
   }
 
-  /** Whether all has been read: to the end that the trace has itself, or to its fault. */
+  /** Whether everything has been read: to the trace's end marker, or to its fault. */
   get isAtEnd(): boolean {
     return this.fault !== undefined || this.framing?.isAtEnd === true;
   }
@@ -42,8 +42,8 @@ export class NetTraceParser {
   /**
    * Once `isAtEnd`, further bytes are ignored.
    *
-   * @param bytes stay as they are: events are views of them
-   * @returns the events that are final now, in the order of time
+   * @param bytes must not change: events are views of them
+   * @returns the events that are now final, in time order
    */
   push(bytes: Uint8Array): readonly NetTraceEvent[] {
     if (!this.isAtEnd) {
@@ -54,9 +54,9 @@ export class NetTraceParser {
   }
 
   /**
-   * Says that there are no more bytes: a fault, unless the trace has told its end itself.
+   * Declares that there are no more bytes: a fault, unless the trace has ended by itself.
    *
-   * @returns the events that are left
+   * @returns the remaining events
    */
   end(): readonly NetTraceEvent[] {
     if (!this.isAtEnd) this.untilFault(() => this.readCutBlock());
@@ -85,7 +85,7 @@ export class NetTraceParser {
     }
   }
 
-  /** The whole events of a block whose end is missing. */
+  /** The complete events of a truncated block. */
   private readCutBlock(): void {
     const end = this.queue.position + this.queue.length;
     const block = this.framing?.partOfNext(this.queue);
@@ -93,10 +93,10 @@ export class NetTraceParser {
       try {
         this.reader.read(block, this.framing?.formatVersion ?? 0);
       } catch (error) {
-        // The event that is cut itself; that the trace is cut is told below.
+        // The event that is cut off; the truncation is reported below.
         if (!(error instanceof NetTraceError)) throw error;
       }
     }
-    throw new NetTraceError('truncated', end, 'The trace ends before its end.');
+    throw new NetTraceError('truncated', end, 'The trace is truncated.');
   }
 }

@@ -1,9 +1,9 @@
 /**
- * Decodes an event's payload by the fields that its metadata describes.
+ * Decodes an event's payload by the fields in its metadata.
  *
- * Values are as `Value` has them. What this format has beside: a UTF-16 or UTF-8 unit is a text of one
- * character, an array of them a text, an array of bytes binary; a decimal is its 16 bytes. An array of arrays
- * becomes an array of objects whose names are the indices.
+ * For the values see `Value`. In addition: a UTF-16 or UTF-8 unit is a one-character string, an array of them a string,
+ * an array of bytes binary; a decimal is its 16 bytes. An array of arrays becomes an array of objects with the indices
+ * as names.
  */
 import type { Payload, Value } from '../decoded-field.ts';
 import { guidText } from '../guid.ts';
@@ -18,15 +18,15 @@ import { fixedSize, type NetTraceField, type NetTraceType } from './field-type.t
 
 export interface DecodedPayload {
   readonly payload: Payload;
-  /** A sentence on why fields are missing that the event has. */
+  /** A sentence on why some of the event's fields are missing. */
   readonly problem: string | undefined;
-  /** How many values it has, with structs and the elements of arrays. */
+  /** The number of its values, including structs and array elements. */
   readonly values: number;
 }
 
 type PayloadValue = Value | readonly Value[] | Payload | readonly Payload[];
 
-/** Fields that the payload ends before are absent; those behind one that cannot be read, too. */
+/** Fields beyond the end of the payload are absent, and so are those after one that cannot be read. */
 export function decodePayload(
   fields: readonly NetTraceField[],
   block: Block,
@@ -50,14 +50,14 @@ export function decodePayload(
 }
 
 class PayloadDecoder {
-  /** What is wrong with a field that does not keep those behind it from being read. */
+  /** A problem with a field that does not prevent reading the following ones. */
   problem: string | undefined;
   values = 0;
   private readonly block: Block;
   private readonly start: number;
   private readonly cursor: Cursor;
   private readonly limit: number;
-  /** Arrays that stand elsewhere may stand upon each other, which none does that is meant well. */
+  /** Arrays stored elsewhere could overlap, which never happens in a benign trace. */
   private elsewhereLeft: number;
 
   constructor(block: Block, start: number, end: number) {
@@ -77,7 +77,7 @@ class PayloadDecoder {
     if (this.values > this.limit) {
       this.cursor.fail(
         'malformed',
-        `The event has more values than its ${this.cursor.end - this.start} bytes can be.`,
+        `The event has more values than fit into its ${this.cursor.end - this.start} bytes.`,
       );
     }
     switch (type.code) {
@@ -115,13 +115,13 @@ class PayloadDecoder {
     const values: PayloadValue[] = [];
     for (let i = 0; i < count; i++) values.push(this.value(element, cursor));
     if (element.code === TypeCode.Object) return values as readonly Payload[];
-    // Texts and binaries are arrays by their type, and single values by what they are.
+    // Strings and binaries are arrays by type, but single values.
     return values.every(isSingle)
       ? values
       : (values.map((value) => ({ ...(value as Payload) })) as readonly Payload[]);
   }
 
-  /** Size and offset of the array stand here, the array elsewhere in the payload. */
+  /** The size and offset of the array are here, the array elsewhere in the payload. */
   private arrayElsewhere(type: NetTraceType, cursor: Cursor): PayloadValue {
     const word = cursor.uint32();
     const size = word >>> 16;
@@ -130,11 +130,11 @@ class PayloadDecoder {
     const element = elementOf(type);
     const elementSize = fixedSize(element) ?? 0;
     if (elementSize === 0 || size % elementSize !== 0 || start + size > this.cursor.end) {
-      this.problem ??= `An array of ${size} bytes cannot stand ${start - this.start} bytes from the payload's start.`;
+      this.problem ??= `An array of ${size} bytes cannot start ${start - this.start} bytes from the start of the payload.`;
       return null;
     }
     this.elsewhereLeft -= size;
-    if (this.elsewhereLeft < 0) this.cursor.fail('malformed', 'Its arrays stand upon each other.');
+    if (this.elsewhereLeft < 0) this.cursor.fail('malformed', 'Its arrays overlap.');
     return this.array(element, size / elementSize, new Cursor(this.block, start, start + size));
   }
 }
@@ -189,7 +189,7 @@ function scalar(code: number, cursor: Cursor): Value {
     case TypeCode.VarUint:
       return cursor.varUint64();
     default:
-      return cursor.fail('malformed', `There is no type ${code} of fields.`);
+      return cursor.fail('malformed', `The field type ${code} does not exist.`);
   }
 }
 

@@ -1,9 +1,9 @@
-/** Stacks that events refer to by number, up to the next sequence point. */
+/** Stacks, to which events refer by number, up to the next sequence point. */
 import type { Block } from './block.ts';
 import { Cursor } from './cursor.ts';
 import type { TableBudget } from './table-budget.ts';
 
-/** Where a stack's addresses lie, the innermost frame's first. */
+/** The position of a stack's addresses, innermost frame first. */
 export interface StackBytes {
   readonly block: Block;
   readonly start: number;
@@ -27,7 +27,7 @@ export function readStackBlock(block: Block, table: StackTable, budget: TableBud
   }
 }
 
-/** The addresses; bytes at the end that do not fill one are ignored. */
+/** The addresses; trailing bytes that do not fill one are ignored. */
 export function stackAddresses(stack: StackBytes, pointerSize: number): readonly bigint[] {
   const addresses: bigint[] = [];
   const { view } = stack.block;

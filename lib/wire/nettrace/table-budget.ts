@@ -1,13 +1,13 @@
 /**
- * Bounds what a trace makes its reader keep of the things that events refer to: metadata, threads, stacks and
- * label lists. Compressed, a few kilobytes may describe millions of them, and none of those may ever be used.
+ * Bounds what a trace makes its reader retain for events to refer to: metadata, threads, stacks and label lists. A few
+ * compressed kilobytes can describe millions of these without ever using one.
  */
 import { NetTraceError } from './error.ts';
 
-/** In bytes of memory, as far as they can be told. Traces of busy programs need some of them at a time. */
+/** Approximate bytes of memory. Traces of busy programs need a few at a time. */
 const BUDGET = 512 * 1024 * 1024;
 
-/** Bytes of memory of one, and for each byte that describes it. */
+/** Bytes of memory per entry, and per byte of its description. */
 interface Weight {
   readonly each: number;
   readonly perByte: number;
@@ -27,28 +27,28 @@ export class TableBudget {
   private total = 0;
 
   /**
-   * Notes one more of them.
+   * Adds one entry.
    *
-   * @param size bytes that describe it
-   * @param position where they stand in the trace
-   * @throws NetTraceError where there are too many
+   * @param size of its description in bytes
+   * @param position of the description in the trace
+   * @throws NetTraceError if there are too many
    */
   add(table: TableName, size: number, position: number): void {
     const weight = weightOf(table, size);
     this.total += weight;
     this.used.set(table, (this.used.get(table) ?? 0) + weight);
     if (this.total <= BUDGET) return;
-    const reason = `With its ${table} the trace describes more than is kept, which is ${BUDGET >> 20} MB.`;
+    const reason = `The ${table} of the trace exceed the limit of ${BUDGET >> 20} MB.`;
     throw new NetTraceError('unsupported', position, reason);
   }
 
-  /** All of them are gone. */
+  /** Removes all entries. */
   clear(table: TableName): void {
     this.total -= this.used.get(table) ?? 0;
     this.used.delete(table);
   }
 
-  /** One of them is gone that was added with this size. */
+  /** Removes one entry that was added with this size. */
   remove(table: TableName, size: number): void {
     const weight = weightOf(table, size);
     this.total -= weight;

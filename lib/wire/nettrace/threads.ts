@@ -1,4 +1,4 @@
-/** The threads of a trace, and which of their events are missing. */
+/** The threads of a trace, and how many of their events are missing. */
 import type { Block } from './block.ts';
 import { FormatVersion, ThreadEntry } from './constants.ts';
 import { Cursor } from './cursor.ts';
@@ -12,11 +12,11 @@ export class TrackedThread implements NetTraceThread {
   readonly threadId: number | undefined;
   readonly name: string | undefined;
   readonly properties: ReadonlyMap<string, string>;
-  /** Events of the thread that wait for older ones of others. */
+  /** Events of the thread that wait for older ones of other threads. */
   readonly queue = new EventQueue();
-  /** The number of the thread's last event. */
+  /** The sequence number of the thread's last event. */
   sequence: number;
-  /** Bytes that describe it. */
+  /** The size of its description in bytes. */
   readonly size: number;
 
   constructor(thread: NetTraceThread, size: number, sequence: number) {
@@ -31,11 +31,14 @@ export class TrackedThread implements NetTraceThread {
 
 const NO_PROPERTIES: ReadonlyMap<string, string> = new Map();
 
-/** Version 4 does not tell when a thread ends: of so many that are forgotten, lost events are not noticed. */
+/**
+ * Version 4 does not record the end of a thread: beyond this many, threads are forgotten, and their lost events go
+ * unnoticed.
+ */
 const MAX_THREADS_V4 = 5000;
 
 export class Threads {
-  /** Events that are missing. A number that goes back counts as one: how many are missing, it does not tell. */
+  /** The number of missing events. A sequence number that goes back counts as one, since it does not say how many. */
   lostEvents = 0;
   private readonly formatVersion: number;
   private readonly processId: number | undefined;
@@ -49,27 +52,27 @@ export class Threads {
   }
 
   /**
-   * @param id the system's id of the thread, in version 6 the index that the trace has given it
-   * @param sequence the number of the event before, should the thread be new
-   * @throws NetTraceError in version 6 where there is no such thread
+   * @param id the thread's id in the system, or in version 6 its index in the trace
+   * @param sequence the number of the previous event, if the thread is new
+   * @throws NetTraceError in version 6 if there is no such thread
    */
   get(id: number, sequence: number, cursor: Cursor): TrackedThread {
     const known = this.threads.get(id);
     if (known !== undefined) return known;
     if (this.formatVersion >= FormatVersion.V6)
-      cursor.fail('malformed', `There is no thread with index ${id}.`);
+      cursor.fail('malformed', `The thread with index ${id} does not exist.`);
     if (this.threads.size >= MAX_THREADS_V4) this.forgetOldest();
     const described = { processId: this.processId, threadId: id, name: undefined, properties: NO_PROPERTIES };
     return this.add(id, described, 0, sequence);
   }
 
-  /** Notes that an event of the thread has this number: the ones between it and the last are missing. */
+  /** Records the number of the thread's next event: any numbers skipped are missing events. */
   advance(thread: TrackedThread, sequence: number): void {
     this.countLost(thread, (sequence - 1) | 0);
     thread.sequence = sequence | 0;
   }
 
-  /** Notes that the thread's last event has this number. */
+  /** Records the number of the thread's last event. */
   checkpoint(thread: TrackedThread, sequence: number): void {
     this.countLost(thread, sequence | 0);
     thread.sequence = sequence | 0;
@@ -82,7 +85,7 @@ export class Threads {
       const size = cursor.uint16();
       const row = cursor.part(size);
       const index = row.varId64();
-      if (this.threads.has(index)) row.fail('malformed', `Thread index ${index} is given twice.`);
+      if (this.threads.has(index)) row.fail('malformed', `Thread index ${index} is defined twice.`);
       this.budget.add('threads', size, block.position + row.offset);
       this.add(index, this.readThread(row), size, 0);
     }
@@ -111,7 +114,7 @@ export class Threads {
     return thread;
   }
 
-  /** What waits in the thread's queue keeps waiting there. */
+  /** Events in the thread's queue stay there. */
   private forgetOldest(): void {
     for (const id of this.threads.keys()) {
       this.threads.delete(id);
@@ -132,14 +135,14 @@ export class Threads {
       else if (entry === ThreadEntry.KeyValue) {
         properties ??= new Map();
         properties.set(row.utf8(), row.utf8());
-      } else row.fail('malformed', `There is no entry ${entry} of a thread.`);
+      } else row.fail('malformed', `The entry ${entry} does not exist in a thread description.`);
     }
     return { processId, threadId, name, properties: properties ?? NO_PROPERTIES };
   }
 
   /**
-   * Before version 6 ids of threads come back, with numbers from 1 on, and nothing says so: a thread whose last
-   * number was 0 is taken as such a one.
+   * Before version 6, thread ids are reused, with numbers from 1 and without notice: a thread whose last number was 0
+   * counts as a new one.
    */
   private countLost(thread: TrackedThread, expected: number): void {
     if (this.formatVersion < FormatVersion.V6 && thread.sequence === 0) return;

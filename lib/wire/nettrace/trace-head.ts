@@ -1,4 +1,4 @@
-/** What a nettrace tells of itself before its events. */
+/** What a nettrace says about itself before its events. */
 import type { Block } from './block.ts';
 import { FormatVersion } from './constants.ts';
 import { Cursor } from './cursor.ts';
@@ -8,17 +8,17 @@ export interface TraceHead {
   readonly formatVersion: number;
   /** The time of day at `syncTicks`, in milliseconds since 1970. */
   readonly startTimeMs: number;
-  /** The clock of the events' timestamps at that time, and its ticks per second. */
+  /** The clock of the event timestamps at that time, and its ticks per second. */
   readonly syncTicks: bigint;
   readonly ticksPerSecond: bigint;
-  /** Of addresses, in bytes. */
+  /** The size of addresses in bytes. */
   readonly pointerSize: number;
-  /** This and the next two: undefined where the trace does not tell. */
+  /** This and the next two: undefined if the trace does not contain them. */
   readonly processId: number | undefined;
   readonly processors: number | undefined;
   /** Nanoseconds between CPU samples. */
   readonly samplingInterval: number | undefined;
-  /** Of version 6: what else it tells, and the same again. */
+  /** In version 6: all other properties, and the ones above. */
   readonly properties: ReadonlyMap<string, string>;
 }
 

@@ -1,8 +1,8 @@
 /**
- * Decoding a payload by a description of its fields. A pure function of both.
+ * Decodes a payload by a description of its fields. A pure function of both.
  *
- * A payload may be shorter than its description: newer versions of an event have more fields at the end. And
- * the last text may lack its NUL, as some writers leave it out.
+ * A payload may be shorter than its description, because newer versions of an event have more fields at the end. And
+ * the last string may lack its NUL, which some writers omit.
  */
 import { indexOfNul, viewOf } from '../bytes.ts';
 import type { Payload, Value } from '../decoded-field.ts';
@@ -16,20 +16,20 @@ import { type Extent, type FieldLayout, layoutOf } from './layout.ts';
 import { fixedSizeOf, type PointerSize, readFixed } from './value.ts';
 
 export interface DecodedPayload {
-  /** The fields up to the first that cannot be read, without the hidden ones. No prototype. */
+  /** The fields up to the first that cannot be read, without hidden ones. No prototype. */
   readonly payload: Payload;
-  /** A sentence on why fields are missing that should be there. */
+  /** A sentence on why some fields are missing. */
   readonly problem?: string;
-  /** How many values it has, with structs and the elements of arrays. */
+  /** The number of its values, including structs and array elements. */
   readonly values: number;
 }
 
 type Decoded = Value | readonly Value[] | Payload | readonly Payload[];
 
 /**
- * @param fields must not change afterwards: what is worked out from them is kept
+ * @param fields must not change afterwards: what is derived from them is cached
  * @param bytes those after the last field are ignored
- * @param pointerSize of whoever wrote the event
+ * @param pointerSize of the writer
  */
 export function decodePacked(
   fields: readonly PackedField[],
@@ -43,14 +43,14 @@ export function decodePacked(
   return problem === undefined ? { payload, values } : { payload, problem, values };
 }
 
-/** Its methods give undefined where the payload ends too early, or where they have noted a problem. */
+/** Its methods return undefined if the payload ends too early, or if they have recorded a problem. */
 class PayloadReader {
   problem: string | undefined;
   values = 0;
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
   readonly #pointerSize: PointerSize;
-  /** What was read for fields that others refer to. */
+  /** The values of fields to which others refer. */
   readonly #slots: (Decoded | undefined)[];
   #offset = 0;
   readonly #limit: number;
@@ -79,7 +79,7 @@ class PayloadReader {
     return payload;
   }
 
-  /** Whether an earlier field says that this one is there. */
+  /** Whether an earlier field says that this one is present. */
   #promises({ length, count }: FieldLayout): boolean {
     return typeof length === 'object' || typeof count === 'object';
   }
@@ -104,7 +104,7 @@ class PayloadReader {
 
   #readItem(field: FieldLayout): Value | Payload | undefined {
     if (++this.values > this.#limit) {
-      return this.#fail(`The event has more values than its ${this.#bytes.length} bytes can be.`);
+      return this.#fail(`The event has more values than fit into its ${this.#bytes.length} bytes.`);
     }
     if (field.type === 'struct') return this.#readStruct(field);
     const size = fixedSizeOf(field.type, this.#pointerSize);
@@ -125,7 +125,7 @@ class PayloadReader {
     return struct;
   }
 
-  /** Of a type whose size the payload or another field tells. */
+  /** Of a type whose size is in the payload or in another field. */
   #readSized(field: FieldLayout): Value | undefined {
     switch (field.type) {
       case 'utf16':
@@ -172,7 +172,7 @@ class PayloadReader {
     return -1;
   }
 
-  /** Text of a given length, which writers fill up with NULs. */
+  /** Text of a given length, which writers pad with NULs. */
   #readText(type: TextType, length: Extent, field: FieldLayout): string | undefined {
     const characters = this.#extentOf(length, field);
     const bytes = characters === undefined ? undefined : this.#take(characters * unitSize(type));
@@ -214,7 +214,7 @@ class PayloadReader {
   }
 
   #refuseType(field: FieldLayout): undefined {
-    // Where nothing is left the field is not there, and nothing is missing.
+    // At the end of the payload, the field is absent, and nothing is missing.
     if (this.#offset === this.#bytes.length) return undefined;
     return this.#fail(`Field "${field.name}" has the unknown type "${field.typeName ?? field.type}".`);
   }
@@ -226,15 +226,15 @@ class PayloadReader {
     return this.#bytes.subarray(start, this.#offset);
   }
 
-  /** How many bytes, characters or elements; for `*` the bytes that are left. */
+  /** The number of bytes, characters or elements; for `*`, the bytes that are left. */
   #extentOf(extent: Extent, field: FieldLayout): number | undefined {
     if (typeof extent === 'number') return extent;
     if (extent === '*') return this.#bytes.length - this.#offset;
     const value = extent.slot === undefined ? undefined : this.#slots[extent.slot];
     const number = typeof value === 'number' || typeof value === 'bigint' ? Number(value) : undefined;
     if (number !== undefined && number >= 0) return number;
-    const reason = number === undefined ? 'no earlier number' : `${value}`;
-    return this.#fail(`Field "${field.name}" is as long as "${extent.name}" says, which is ${reason}.`);
+    const reason = number === undefined ? 'not an earlier number' : `${value}`;
+    return this.#fail(`Field "${field.name}" takes its length from "${extent.name}", which is ${reason}.`);
   }
 
   #fail(problem: string): undefined {
@@ -243,7 +243,7 @@ class PayloadReader {
   }
 }
 
-/** Bytes that are not what they should be stay bytes. */
+/** Bytes with an unexpected layout stay bytes. */
 function shownAs(
   textOf: (bytes: Uint8Array) => string | undefined,
   bytes: Uint8Array | undefined,

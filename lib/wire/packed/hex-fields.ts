@@ -1,11 +1,11 @@
-/** Which fields of an event are numbers that people read in hex: addresses, handles, bits. */
+/** The fields of an event that are shown in hex: addresses, handles, bits. */
 import type { PackedField, PackedType } from './field.ts';
 
 const HEX_TYPES: ReadonlySet<PackedType> = new Set(['hex8', 'hex16', 'hex32', 'hex64', 'pointer']);
 
 const known = new WeakMap<readonly PackedField[], ReadonlySet<string>>();
 
-/** Their names, those of structs' members too. */
+/** Their names, including members of structs. */
 export function hexFieldsOf(fields: readonly PackedField[]): ReadonlySet<string> {
   let names = known.get(fields);
   if (names === undefined) {

@@ -1,13 +1,13 @@
 /**
- * A field list made ready for decoding: names that lengths and counts refer to become slots, so that decoding
- * looks nothing up.
+ * A field list prepared for decoding: names referred to by lengths and counts become slots, so that decoding needs no
+ * lookups.
  */
 import type { PackedField, PackedType } from './field.ts';
 
-/** A number that an earlier field of the same event has. */
+/** A number from an earlier field of the same event. */
 export interface Reference {
   readonly name: string;
-  /** Where decoding keeps the number; undefined where no earlier field has the name. */
+  /** Where decoding stores the number; undefined if no earlier field has the name. */
   readonly slot: number | undefined;
 }
 
@@ -21,9 +21,9 @@ export interface FieldLayout {
   readonly isHidden: boolean;
   readonly length: Extent | undefined;
   readonly count: Extent | undefined;
-  /** Of a struct. */
+  /** For a struct. */
   readonly members: readonly FieldLayout[];
-  /** Where the field's own value is kept, once a later one refers to it. */
+  /** Where the field's own value is stored, if a later one refers to it. */
   slot: number | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface PackedLayout {
 
 const layouts = new WeakMap<readonly PackedField[], PackedLayout>();
 
-/** The layout of a field list, which must not change any more. */
+/** The layout of a field list, which must not change afterwards. */
 export function layoutOf(fields: readonly PackedField[]): PackedLayout {
   let layout = layouts.get(fields);
   if (layout === undefined) {
@@ -45,7 +45,7 @@ export function layoutOf(fields: readonly PackedField[]): PackedLayout {
   return layout;
 }
 
-/** The fields before a field; the members of a struct see those around the struct too. */
+/** The fields before a field; members of a struct also see those around the struct. */
 interface Scope {
   readonly fields: Map<string, FieldLayout>;
   readonly outer: Scope | undefined;

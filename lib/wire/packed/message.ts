@@ -1,16 +1,16 @@
-/** What an event says in words: its message with the values of its fields, or just these. */
+/** An event in words: its message with the values of its fields, or only these. */
 import { hexText } from '../bytes.ts';
 import type { Payload } from '../decoded-field.ts';
 import type { EventDescription, PackedField, PackedMap } from './field.ts';
 
-/** `%1` to `%99`, perhaps with a printf format between exclamation marks, which is ignored; `%n`, `%t`, `%%`. */
+/** `%1` to `%99`, optionally with a printf format between exclamation marks, which is ignored; `%n`, `%t`, `%%`. */
 const MARK = /%(?:([1-9][0-9]?)(?:![^!]*!)?|([nt%]))/g;
 
 const LETTERS: Readonly<Record<string, string>> = { n: '\n', t: '    ', '%': '%' };
 
 /**
- * The event's message; without one, its fields: `Count = 1, Reason = Induced`. Numbers that a map names are
- * shown by their names. Marks of fields that the payload does not have stay as they are.
+ * The event's message or, without one, its fields: `Count = 1, Reason = Induced`. Numbers with a name in a map are
+ * shown by name. Placeholders of fields that the payload lacks are left unchanged.
  */
 export function formatMessage(description: EventDescription, payload: Payload): string {
   const { message, fields } = description;
@@ -46,7 +46,7 @@ function isStruct(value: PayloadValue): value is Payload {
   return typeof value === 'object' && value !== null && !(value instanceof Uint8Array);
 }
 
-/** The names of a number; undefined where it has none. */
+/** The names for a number; undefined if it has none. */
 function namesText(map: PackedMap, value: PayloadValue): string | undefined {
   if (typeof value !== 'number' && typeof value !== 'bigint') return undefined;
   const name = map.names.get(Number(value));
@@ -61,7 +61,7 @@ function namesText(map: PackedMap, value: PayloadValue): string | undefined {
     }
   }
   if (texts.length === 0) return undefined;
-  // Bits without names are not lost.
+  // Bits without names must not be lost.
   if (rest !== 0n) texts.push(`0x${BigInt.asUintN(64, rest).toString(16)}`);
   return texts.join(', ');
 }
@@ -69,7 +69,7 @@ function namesText(map: PackedMap, value: PayloadValue): string | undefined {
 const UNIX_EPOCH = 116_444_736_000_000_000n;
 const TICKS_PER_MILLISECOND = 10_000n;
 
-/** A FILETIME as ISO text: 64 bits of them are all within what a Date can be. */
+/** A FILETIME as ISO text: all 64-bit values are within the range of a Date. */
 function timeText(value: PayloadValue): string {
   if (typeof value !== 'bigint') return String(value);
   return new Date(Number((value - UNIX_EPOCH) / TICKS_PER_MILLISECOND)).toISOString();

@@ -1,4 +1,4 @@
-/** Values whose size their type tells. */
+/** Values whose type determines their size. */
 import type { Value } from '../decoded-field.ts';
 import { guidText } from '../guid.ts';
 import { ipAddressText } from '../ip-address.ts';
@@ -7,7 +7,7 @@ import type { PackedType } from './field.ts';
 
 export type PointerSize = 4 | 8;
 
-/** In bytes; undefined where the payload or another field tells it. */
+/** In bytes; undefined if the size is in the payload or in another field. */
 export function fixedSizeOf(type: PackedType, pointerSize: PointerSize): number | undefined {
   switch (type) {
     case 'bool8':
@@ -48,7 +48,7 @@ export function fixedSizeOf(type: PackedType, pointerSize: PointerSize): number 
 /**
  * FILETIMEs are bigints, units of 100 ns since 1601; a SYSTEMTIME is text, `2024-01-31T12:00:00.000`.
  *
- * @param type one that has a fixed size, all of which is there
+ * @param type one with a fixed size, all of whose bytes are present
  */
 export function readFixed(type: PackedType, view: DataView, offset: number, pointerSize: PointerSize): Value {
   switch (type) {

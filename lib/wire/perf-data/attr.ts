@@ -1,6 +1,4 @@
-/**
- * `perf_event_attr`: what was recorded, and what its samples hold. Source: Linux `perf_event.h`.
- */
+/** `perf_event_attr`: what was recorded, and what its samples contain. Source: Linux `perf_event.h`. */
 import type { Cursor } from './cursor.ts';
 import { PerfDataError } from './error.ts';
 import { type SampleLayout, sampleLayout } from './sample-layout.ts';
@@ -16,13 +14,13 @@ const EXCLUDE_BITS = [
   ['guest', 20n],
 ] as const;
 const FLAG_BITS = 64n;
-/** Of the first version of the structure: no later one is smaller. */
+/** The size of the structure's first version; no later one is smaller. */
 const MIN_ATTR_SIZE = 64;
 
 export interface PerfAttr {
   /** See `PerfType`. */
   readonly type: number;
-  /** Of a tracepoint: its id. */
+  /** For a tracepoint: its id. */
   readonly config: bigint;
   /** See `SampleType`. */
   readonly sampleType: bigint;
@@ -31,21 +29,21 @@ export interface PerfAttr {
   readonly readFormat: bigint;
   /** Records that are not samples end with the ids and the time of their event. */
   readonly sampleIdAll: boolean;
-  /** What is not counted: `user`, `kernel`, `hv` (hypervisor), `host`, `guest`. */
+  /** What is excluded from counting: `user`, `kernel`, `hv` (hypervisor), `host`, `guest`. */
   readonly excludes: ReadonlySet<string>;
   /** 0 to 3: how close to the event the sampled address is. */
   readonly preciseIp: number;
-  /** Of a breakpoint: the accesses that it counts (HW_BREAKPOINT_*), and of which address. */
+  /** For a breakpoint: the accesses that it counts (HW_BREAKPOINT_*), and at which address. */
   readonly breakpointType: number;
   readonly breakpointAddress: bigint;
-  /** Samples tell by these which attribute they are of. */
+  /** By these, samples identify their attribute. */
   readonly ids: readonly bigint[];
 }
 
 /**
- * Reads one `perf_event_attr`; what newer kernels have added behind is passed unread.
+ * Reads one `perf_event_attr`; additions of newer kernels at the end are skipped.
  *
- * @param size of the structure where it stands; without it, the structure's own word counts
+ * @param size of the structure here; if omitted, the structure's own size field applies
  */
 export function readAttr(cursor: Cursor, size?: number): Omit<PerfAttr, 'ids'> {
   const start = cursor.offset;

@@ -1,10 +1,10 @@
 /**
- * The numbers of the perf.data format. Sources: Linux `include/uapi/linux/perf_event.h` (attributes,
- * samples, kernel records) and `tools/perf/Documentation/perf.data-file-format.txt` (file, features, the
- * records that perf itself writes; their layouts in `tools/lib/perf/include/perf/event.h`).
+ * The numbers of the perf.data format. Sources: Linux `include/uapi/linux/perf_event.h` (attributes, samples, kernel
+ * records) and `tools/perf/Documentation/perf.data-file-format.txt` (file, features, the records of perf itself, whose
+ * layouts are in `tools/lib/perf/include/perf/event.h`).
  */
 
-/** Types of records. */
+/** Record types. */
 export const RecordType = {
   Mmap: 1,
   Lost: 2,
@@ -15,7 +15,7 @@ export const RecordType = {
   Mmap2: 10,
   LostSamples: 13,
   HeaderAttr: 64,
-  /** Has told of events until 2013. Readers pass it. */
+  /** Described events until 2013. Readers skip it. */
   EventType: 65,
   TracingData: 66,
   FinishedRound: 68,
@@ -26,19 +26,19 @@ export const RecordType = {
   Compressed2: 83,
 } as const;
 
-/** Types of records from here on are those of the perf tool. */
+/** Record types from here on are those of the perf tool. */
 export const FIRST_TYPE_OF_TOOL = 64;
 
-/** Bytes of a record's head: type u32, misc u16, size u16. */
+/** The size of a record header: type u32, misc u16, size u16. */
 export const RECORD_HEAD_SIZE = 8;
 
-/** Set in `misc` of LOST_SAMPLES where a filter has dropped them, as the user wanted. */
+/** Set in `misc` of LOST_SAMPLES if a filter dropped them, as intended by the user. */
 export const MISC_DROPPED_BY_FILTER = 1 << 15;
 
-/** What an EVENT_UPDATE tells of its event; the others are a unit, a scale and processors. */
+/** What an EVENT_UPDATE says about its event; the others are a unit, a scale and processors. */
 export const EVENT_UPDATE_NAME = 2;
 
-/** Bits of `sample_type`: what a sample holds. Their order in the sample is another, see `sample.ts`. */
+/** Bits of `sample_type`: what a sample contains. For their order in the sample see `sample.ts`. */
 export const SampleType = {
   Ip: 1n << 0n,
   Tid: 1n << 1n,
@@ -54,10 +54,10 @@ export const SampleType = {
   Identifier: 1n << 16n,
 } as const;
 
-/** Call chains have marks between the kernel's and the user's addresses: the highest 4095 numbers. */
+/** Call chains have marks between kernel and user addresses: the highest 4095 numbers. */
 export const FIRST_CALLCHAIN_MARK = 2n ** 64n - 4095n;
 
-/** Bits of `read_format`: what a counter's reading holds. */
+/** Bits of `read_format`: what a counter's reading contains. */
 export const ReadFormat = {
   TotalTimeEnabled: 1n << 0n,
   TotalTimeRunning: 1n << 1n,
@@ -66,7 +66,7 @@ export const ReadFormat = {
   Lost: 1n << 4n,
 } as const;
 
-/** `type` of an attribute. Of a tracepoint, `config` is its id. */
+/** `type` of an attribute. For a tracepoint, `config` is its id. */
 export const PerfType = {
   Hardware: 0,
   Software: 1,
@@ -76,7 +76,7 @@ export const PerfType = {
   Breakpoint: 5,
 } as const;
 
-/** What perf tells beside the records: sections behind the data by their bit in the header, or records. */
+/** What perf stores besides the records: sections after the data, by their bit in the header, or records. */
 export const Feature = {
   TracingData: 1,
   Hostname: 3,
@@ -92,5 +92,5 @@ export const Feature = {
   SampleTime: 21,
   ClockData: 29,
 } as const;
-/** How many feature bits the file header has. */
+/** The number of feature bits in the file header. */
 export const FEATURE_BITS = 256;

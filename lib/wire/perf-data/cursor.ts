@@ -1,6 +1,4 @@
-/**
- * Reading a part of a perf.data file in order, in the file's byte order, and never past the part's end.
- */
+/** Reads a part of a perf.data file in order, in the file's byte order, and never past the end of the part. */
 import { indexOfNul } from '../bytes.ts';
 import { decodeUtf8 } from '../text.ts';
 import { PerfDataError } from './error.ts';
@@ -8,15 +6,15 @@ import type { Piece } from './piece.ts';
 
 export class Cursor {
   readonly littleEndian: boolean;
-  /** In the piece. */
+  /** In the chunk. */
   offset: number;
   readonly end: number;
   private readonly piece: Piece;
   private readonly what: string;
 
   /**
-   * @param start,end the part, in bytes from the piece's start; it must be in the piece
-   * @param what the part's name, for errors: `the header`
+   * @param start,end the part, in bytes from the start of the chunk; it must be inside
+   * @param what the name of the part, for errors: `the header`
    */
   constructor(
     piece: Piece,
@@ -36,12 +34,12 @@ export class Cursor {
     return this.end - this.offset;
   }
 
-  /** Where in the file the cursor is. */
+  /** The cursor's position in the file. */
   get position(): number {
     return this.piece.positionOf(this.offset);
   }
 
-  /** The same place, to be read on in another byte order. */
+  /** The same position, for continuing in another byte order. */
   inOrder(littleEndian: boolean): Cursor {
     return new Cursor(this.piece, littleEndian, this.what, this.offset, this.end);
   }
@@ -62,17 +60,17 @@ export class Cursor {
     return this.piece.view.getBigUint64(this.advance(8), this.littleEndian);
   }
 
-  /** A u64 that is a size or a position: far below 2^53, else no file could have it. */
+  /** A u64 that is a size or a position: far below 2^53 in any real file. */
   size64(): number {
     const at = this.position;
     const value = Number(this.uint64());
     if (!Number.isSafeInteger(value)) {
-      throw new PerfDataError('malformed', at, `${value} bytes cannot be a size in ${this.what}.`);
+      throw new PerfDataError('malformed', at, `A size in ${this.what} cannot be ${value} bytes.`);
     }
     return value;
   }
 
-  /** The next `size` bytes, to be read on their own. */
+  /** The next `size` bytes, to be read separately. */
   part(size: number): Cursor {
     const start = this.advance(size);
     return new Cursor(this.piece, this.littleEndian, this.what, start, start + size);
@@ -88,7 +86,7 @@ export class Cursor {
     this.advance(size);
   }
 
-  /** Text up to a NUL, which is passed too. */
+  /** Text up to a NUL, which is also skipped. */
   terminatedText(): string {
     const { bytes } = this.piece;
     const end = indexOfNul(bytes, this.offset, this.end);
@@ -110,7 +108,7 @@ export class Cursor {
       throw new PerfDataError(
         'malformed',
         this.position,
-        `There are no ${size} bytes left in ${this.what}, only ${this.left}.`,
+        `${size} bytes are needed in ${this.what}, but only ${this.left} are left.`,
       );
     }
     const at = this.offset;

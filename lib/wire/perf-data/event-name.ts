@@ -1,5 +1,5 @@
 /**
- * What perf calls an event that its file has no name for, by what was recorded: `cycles:u`,
+ * perf's name for an event that has no name in the file, derived from what was recorded: `cycles:u`,
  * `L1-dcache-load-misses`, `mem:0x1234:rw`. Source: Linux `tools/perf/util/evsel.c` (evsel__name).
  */
 import type { PerfAttr } from './attr.ts';
@@ -35,7 +35,7 @@ const SOFTWARE = [
   'cgroup-switches',
 ];
 
-/** By the lowest byte of `config`: PERF_COUNT_HW_CACHE_*, and which operations the cache knows. */
+/** By the lowest byte of `config`: PERF_COUNT_HW_CACHE_*, and the operations of each cache. */
 const CACHES: readonly (readonly [name: string, operations: string])[] = [
   ['L1-dcache', 'load store prefetch'],
   ['L1-icache', 'load prefetch'],
@@ -46,14 +46,14 @@ const CACHES: readonly (readonly [name: string, operations: string])[] = [
   ['node', 'load store prefetch'],
 ];
 
-/** By the next byte, with what a count of all of them is called. */
+/** By the next byte, with the name for a count of all of them. */
 const CACHE_OPERATIONS: readonly (readonly [one: string, all: string])[] = [
   ['load', 'loads'],
   ['store', 'stores'],
   ['prefetch', 'prefetches'],
 ];
 
-/** By the byte above. */
+/** By the byte above that. */
 const CACHE_RESULTS = ['refs', 'misses'];
 
 /** Bits of `bp_type`: HW_BREAKPOINT_*. */
@@ -62,7 +62,7 @@ const BREAKPOINT_ACCESSES = 'rwx';
 export function eventNameOf(attr: PerfAttr): string {
   switch (attr.type) {
     case PerfType.Hardware:
-      // Above the low 32 bits: which of a hybrid machine's kinds of processors.
+      // Above the low 32 bits: the type of processor on a hybrid machine.
       return `${HARDWARE[Number(attr.config & 0xffffffffn)] ?? 'unknown-hardware'}${modifiersOf(attr)}`;
     case PerfType.Software:
       return `${SOFTWARE[Number(attr.config)] ?? 'unknown-software'}${modifiersOf(attr)}`;
@@ -98,8 +98,8 @@ function breakpointName({ breakpointType, breakpointAddress }: PerfAttr): string
 }
 
 /**
- * What was counted of it, where that is not all, and how precisely. Of guests everything counts or nothing: by
- * default nothing where any other modifier is there, which perf therefore does not tell.
+ * What was counted, if not everything, and how precisely. Guests are counted completely or not at all: by default not
+ * if there is any other modifier, in which case perf omits it.
  */
 function modifiersOf({ excludes, preciseIp }: PerfAttr): string {
   const has = (what: string) => excludes.has(what);

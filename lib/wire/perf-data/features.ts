@@ -1,7 +1,6 @@
 /**
- * The features of a perf.data, which tell of the recording: in a file sections behind the data, in a pipe
- * records of their own, with the same content.
- * Source: Linux `tools/perf/Documentation/perf.data-file-format.txt`.
+ * The features of a perf.data, which describe the recording: in a file, sections after the data; in a pipe, records
+ * with the same content. Source: Linux `tools/perf/Documentation/perf.data-file-format.txt`.
  */
 import { Feature } from './constants.ts';
 import type { Cursor } from './cursor.ts';
@@ -12,12 +11,12 @@ import { readTracingData } from './tracing-data.ts';
 type ReadFeature = (cursor: Cursor, session: PerfSession) => void;
 
 interface FeatureReader {
-  /** As perf names the feature. */
+  /** perf's name for the feature. */
   readonly name: string;
   readonly read: ReadFeature;
 }
 
-/** Those that are read; by bit. */
+/** The supported ones, by bit. */
 const READERS: ReadonlyMap<number, FeatureReader> = new Map<number, FeatureReader>([
   [Feature.TracingData, { name: 'TRACING_DATA', read: readTracingData }],
   [Feature.Hostname, asText('HOSTNAME')],
@@ -39,9 +38,9 @@ export function isFeatureRead(feature: number): boolean {
 }
 
 /**
- * Takes over what the feature tells; nothing if it is not read here. The records can be read without any
- * feature, and perf itself leaves a section empty that it could not fill: so what is wrong with one becomes a
- * problem of the session, and what stands before the damage counts.
+ * Adds the content of the feature to the session, if it is supported. Records can be read without any feature, and perf
+ * itself leaves a section empty if it could not fill it: so a fault in one becomes a problem of the session, and what
+ * precedes the damage counts.
  */
 export function readFeature(feature: number, cursor: Cursor, session: PerfSession): void {
   const reader = READERS.get(feature);
@@ -64,7 +63,7 @@ export function noteUnread(feature: number, error: PerfDataError, session: PerfS
   session.problems.push(`The feature ${name} cannot be read: ${error.message}`);
 }
 
-/** Layout: size u32, text with NULs up to the size. */
+/** Layout: size u32, text padded with NULs to that size. */
 function readText(cursor: Cursor): string {
   return cursor.paddedText(cursor.uint32());
 }
@@ -76,7 +75,7 @@ function asText(property: string): FeatureReader {
   return { name: property, read };
 }
 
-/** Layout: processors there u32, processors online u32. */
+/** Layout: available processors u32, online processors u32. */
 function readProcessorCount(cursor: Cursor, session: PerfSession): void {
   cursor.skip(4);
   session.processors = cursor.uint32();
@@ -86,7 +85,7 @@ function readTotalMemory(cursor: Cursor, session: PerfSession): void {
   session.properties.TOTAL_MEM = `${cursor.uint64()} kB`;
 }
 
-/** Layout: arguments u32, then each as a text. */
+/** Layout: number of arguments u32, then each as text. */
 function readCommandLine(cursor: Cursor, session: PerfSession): void {
   const words: string[] = [];
   for (let left = cursor.uint32(); left > 0; left--) words.push(readText(cursor));
@@ -108,7 +107,7 @@ function readEventDescriptions(cursor: Cursor, session: PerfSession): void {
   }
 }
 
-/** Layout: times of the first and the last sample, u64 each; 0 where perf did not look. */
+/** Layout: times of the first and the last sample, u64 each; 0 if perf did not record them. */
 function readSampleTime(cursor: Cursor, session: PerfSession): void {
   const first = cursor.uint64();
   const last = cursor.uint64();

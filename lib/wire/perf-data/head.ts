@@ -1,13 +1,12 @@
 /**
- * What stands in a perf.data before and behind its records. In a file: a header, the attributes before the
- * data, a section for each feature behind it. In a pipe (`perf record -o -`): a header of two words; all else
- * comes as records.
+ * What precedes and follows the records of a perf.data. In a file: a header, the attributes before the data, and a
+ * section for each feature after it. In a pipe (`perf record -o -`): a header of two words; everything else is in
+ * records.
  *
- * Layout of a file's header: magic `PERFILE2` (as a u64 in the file's byte order), its size u64, the size of
- * an attribute entry u64, the sections of attributes, data and event types (offset u64, size u64 each), 256
- * feature bits. An attribute entry is a `perf_event_attr` and the section of its ids. Behind the data stands
- * a section for each feature bit that is set.
- * Source: Linux `tools/perf/Documentation/perf.data-file-format.txt`.
+ * Layout of a file's header: magic `PERFILE2` (as a u64 in the file's byte order), its size u64, the size of an
+ * attribute entry u64, the sections of attributes, data and event types (offset u64, size u64 each), 256 feature bits.
+ * An attribute entry is a `perf_event_attr` and the section of its ids. After the data comes a section for each set
+ * feature bit. Source: Linux `tools/perf/Documentation/perf.data-file-format.txt`.
  */
 import { viewOf } from '../bytes.ts';
 import { readAttr, readIdList } from './attr.ts';
@@ -24,34 +23,34 @@ const MAGIC_SIZE = 8;
 const PIPE_HEADER_SIZE = 16;
 const FILE_HEADER_SIZE = 104;
 const SECTION_SIZE = 16;
-/** Bytes that are read in all: sections may lie upon each other, so that the file's size is no limit. */
+/** The maximum number of bytes read in total: sections may overlap, so the file's size is not a limit. */
 const MAX_HEAD_SIZE = 512 * 1024 * 1024;
 
-/** Asks for a part of the file; is given what there is of it. */
+/** Requests a part of the file, and receives what there is of it. */
 export type ReadRequest = Section;
 
 export interface PerfDataHead {
-  /** In a pipe only its byte order is known yet. */
+  /** In a pipe, only its byte order is known yet. */
   readonly session: PerfSession;
   /** Where the records start. */
   readonly start: number;
-  /** Where they end; undefined: where the pipe or the file ends. */
+  /** Where they end; undefined for the end of the pipe or file. */
   readonly end: number | undefined;
   /**
-   * What is missing behind the records of a file that was cut off, or whose recording was: all features, and
-   * with them the formats of tracepoints, so that their fields stay unknown.
+   * Why data after the records is missing, if the file or its recording was cut off: all features, and with them the
+   * formats of tracepoints, so that their fields stay unknown.
    */
   readonly fault?: PerfDataError;
 }
 
-/** Whether a perf.data that starts so, with at least 16 bytes, comes from a pipe. */
+/** Whether a perf.data that starts with these bytes, at least 16, comes from a pipe. */
 export function isPipeMode(start: Uint8Array): boolean {
   if (start.length < PIPE_HEADER_SIZE) return false;
   return viewOf(start).getBigUint64(MAGIC_SIZE, byteOrderOf(start)) === BigInt(PIPE_HEADER_SIZE);
 }
 
 /**
- * Reads all but the records, through whoever answers its requests: so it need not know where bytes come from.
+ * Reads everything except the records, through whoever answers its requests: so it need not know where bytes come from.
  * @throws PerfDataError
  */
 export function* readHead(): Generator<ReadRequest, PerfDataHead, Uint8Array> {
@@ -71,7 +70,7 @@ export function* readHead(): Generator<ReadRequest, PerfDataHead, Uint8Array> {
 
   yield* readAttrs(parts, session, attrs, attrEntrySize);
   if (data.start === data.end) {
-    // perf writes the size of the data when it ends.
+    // perf writes the size of the data at the end.
     const sentence = 'The file says that it has no data: `perf record` was not ended properly.';
     return {
       session,
@@ -103,7 +102,7 @@ function readSection(cursor: Cursor): Section {
   return { start, end: start + cursor.size64() };
 }
 
-/** Asks for parts of the file and checks that they are there. */
+/** Requests parts of the file and checks that they are present. */
 class PartReader {
   private readonly littleEndian: boolean;
   private size = 0;
@@ -119,7 +118,7 @@ class PartReader {
       throw new PerfDataError(
         'unsupported',
         part.start,
-        `With ${what} the file's attributes and features have ${size} bytes: more than are read here.`,
+        `With ${what}, the file's attributes and features exceed the limit: they have ${size} bytes.`,
       );
     }
     const bytes = yield part;
@@ -132,7 +131,7 @@ class PartReader {
       throw new PerfDataError(
         'truncated',
         part.start + bytes.length,
-        `The file ends before ${what}, which is to stand at ${part.start} to ${part.end}.`,
+        `The file ends before ${what}, which should be at ${part.start} to ${part.end}.`,
       );
     }
     return new Cursor(new Piece(bytes, part.start), this.littleEndian, what);
@@ -163,7 +162,7 @@ function* readAttrs(
   }
 }
 
-/** @param tableStart where the table of the features' sections stands: behind the data */
+/** @param tableStart the position of the feature section table: after the data */
 function* readFeatures(
   parts: PartReader,
   session: PerfSession,

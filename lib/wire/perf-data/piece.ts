@@ -1,4 +1,4 @@
-/** A piece of a perf.data file that has been read, and where it stands in the file. */
+/** A chunk of a perf.data file that has been read, and its position in the file. */
 import { viewOf } from '../bytes.ts';
 
 export class Piece {
@@ -8,23 +8,23 @@ export class Piece {
   private readonly step: 0 | 1;
 
   /**
-   * @param start where the bytes stand in the file
-   * @param isUnpacked the bytes come out of a compressed record that stands there
+   * @param start the position of the bytes in the file
+   * @param isUnpacked whether the bytes come from a compressed record at that position
    */
   constructor(bytes: Uint8Array, start: number, isUnpacked = false) {
-    // A Buffer's parts would be Buffers, and so would the values that are bytes.
+    // Slices of a Buffer would be Buffers, and so would binary values.
     this.bytes = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
     this.view = viewOf(bytes);
     this.start = start;
     this.step = isUnpacked ? 0 : 1;
   }
 
-  /** Where in the file the piece's byte number `offset` is. */
+  /** The position in the file of the chunk's byte number `offset`. */
   positionOf(offset: number): number {
     return this.start + this.step * offset;
   }
 
-  /** Other bytes, that stand where this piece's byte number `offset` is. */
+  /** Other bytes that belong at the position of the chunk's byte number `offset`. */
   at(offset: number, bytes: Uint8Array): Piece {
     return new Piece(bytes, this.positionOf(offset), this.step === 0);
   }

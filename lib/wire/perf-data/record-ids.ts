@@ -1,15 +1,13 @@
-/**
- * The ids that records other than samples end with. Source: Linux `perf_event.h`, `struct sample_id`.
- */
+/** The ids at the end of records other than samples. Source: Linux `perf_event.h`, `struct sample_id`. */
 import type { PerfAttr } from './attr.ts';
 import { SampleType } from './constants.ts';
 import type { Cursor } from './cursor.ts';
 
-/** What both samples and other records may tell of themselves. */
+/** What both samples and other records may say about themselves. */
 export interface RecordIds {
   pid?: number;
   tid?: number;
-  /** Nanoseconds of the clock that was recorded with. */
+  /** Nanoseconds on the recording's clock. */
   timeNs?: bigint;
   /** Of the attribute: see `PerfAttr.ids`. */
   id?: bigint;
@@ -17,7 +15,7 @@ export interface RecordIds {
   cpu?: number;
 }
 
-/** Of the bits that `readIds` reads, each takes 8 bytes. */
+/** Each of the bits that `readIds` reads takes 8 bytes. */
 const ID_BITS = [
   SampleType.Tid,
   SampleType.Time,
@@ -46,7 +44,7 @@ export function readIds(cursor: Cursor, attr: PerfAttr): RecordIds {
 }
 
 /**
- * Where the attribute's id stands, in bytes from the record's end, or `undefined` if there is none. It is the
+ * The position of the attribute's id, in bytes from the end of the record, or `undefined` if there is none. It is the
  * same for all attributes of a file, so that a record's attribute can be found before its ids are known.
  */
 export function idOffsetFromEnd(sampleType: bigint): number | undefined {

@@ -1,9 +1,9 @@
 /**
- * Reads the records of a perf.data out of its bytes, piece by piece. Records that tell something of the
- * session (attributes, names, features: those of a pipe) are taken over by it.
+ * Reads the records of a perf.data from its bytes, chunk by chunk. Records that describe the session (attributes,
+ * names, features, as in a pipe) are added to it.
  *
- * The kernel's records that are not samples end with ids if the attribute says so. Source: Linux
- * `perf_event.h` and, for the records of the perf tool, `tools/lib/perf/include/perf/event.h`.
+ * The kernel's records other than samples end with ids if the attribute says so. Source: Linux `perf_event.h` and, for
+ * the records of the perf tool, `tools/lib/perf/include/perf/event.h`.
  */
 import { type PerfAttr, readAttr, readIdList } from './attr.ts';
 import {
@@ -37,8 +37,8 @@ export class RecordReader {
   }
 
   /**
-   * The records that end in this piece; all are to be taken before the next one comes.
-   * @throws PerfDataError where a record is damaged
+   * The records that end in this chunk; all must be consumed before the next chunk.
+   * @throws PerfDataError if a record is damaged
    */
   *push(piece: Piece): Generator<PerfRecord> {
     for (const raw of this.splitter.push(piece)) yield this.read(raw);
@@ -75,7 +75,7 @@ export class RecordReader {
         cursor.skip(8); // the id of the event that lost them
         return { kind: 'lost', ...head, count: cursor.uint64() };
       case RecordType.LostSamples:
-        // What a filter has dropped was not wanted: it is not lost.
+        // What a filter dropped was not wanted, so it is not lost.
         if ((misc & MISC_DROPPED_BY_FILTER) !== 0) break;
         return { kind: 'lostSamples', ...head, count: cursor.uint64() };
     }
@@ -140,7 +140,7 @@ export class RecordReader {
     return ids;
   }
 
-  /** The attribute whose id stands so many bytes from here. */
+  /** The attribute whose id is this many bytes ahead. */
   private attrAt(cursor: Cursor, idOffset: number | undefined): PerfAttr {
     if (idOffset === undefined) return this.session.firstAttr(cursor.position);
     cursor.skip(idOffset);

@@ -1,9 +1,9 @@
 /**
- * Cuts bytes that come in pieces of any size into records.
+ * Splits bytes that arrive in chunks of any size into records.
  *
- * Every record has a head (type u32, misc u16, size u16 with the head). Behind two of them stands more than
- * their size tells: the trace of a processor behind AUXTRACE, which is passed, and the formats of tracepoints
- * behind TRACING_DATA. Source: Linux `tools/perf/Documentation/perf.data-file-format.txt`.
+ * Every record has a header (type u32, misc u16, size u16 including the header). Two of them are followed by data
+ * beyond their size: the processor trace after AUXTRACE, which is skipped, and the formats of tracepoints after
+ * TRACING_DATA. Source: Linux `tools/perf/Documentation/perf.data-file-format.txt`.
  */
 import { viewOf } from '../bytes.ts';
 import { RECORD_HEAD_SIZE, RecordType } from './constants.ts';
@@ -15,26 +15,26 @@ export interface RawRecord {
   /** See `RecordType`. */
   readonly type: number;
   readonly misc: number;
-  /** The bytes that the body stands in: from `start` to `end`. Of TRACING_DATA it is what stands behind. */
+  /** The bytes that contain the body, from `start` to `end`. For TRACING_DATA it is the data that follows. */
   readonly piece: Piece;
   readonly start: number;
   readonly end: number;
-  /** Where in the file the record stands. */
+  /** The position of the record in the file. */
   readonly position: number;
 }
 
-/** The formats of all tracepoints of a kernel take some 5 MB. */
+/** The formats of all tracepoints of a kernel take about 5 MB. */
 const MAX_TRACING_DATA_SIZE = 256 * 1024 * 1024;
 
 const NOTHING = new Uint8Array(0);
 
 export class RecordSplitter {
   private readonly littleEndian: boolean;
-  /** A record of which the first `filled` bytes have come, or its head if no more is known. */
+  /** A record whose first `filled` bytes have arrived, or only its header if no more is known. */
   private partial = NOTHING;
   private filled = 0;
   private partialPiece = new Piece(NOTHING, 0);
-  /** Bytes behind a record that are still to come, and what has come if they are wanted. */
+  /** Bytes after a record that are still to come, and those that have arrived if they are needed. */
   private behind = 0;
   private tracingData: { readonly record: RawRecord; readonly parts: Uint8Array[] } | undefined;
 
@@ -43,8 +43,7 @@ export class RecordSplitter {
   }
 
   /**
-   * The records that end in this piece, as views of it as far as that is possible. All are to be taken before
-   * the next piece comes.
+   * The records that end in this chunk, as views of it where possible. All must be consumed before the next chunk.
    * @throws PerfDataError
    */
   *push(piece: Piece): Generator<RawRecord> {
@@ -91,12 +90,12 @@ export class RecordSplitter {
       throw new PerfDataError(
         'truncated',
         at,
-        `The data ends ${this.behind} bytes before what a record announces.`,
+        `The data ends ${this.behind} bytes short of what a record announces.`,
       );
     }
   }
 
-  /** Puts what belongs to the partial record there; returns how much that is. */
+  /** Adds what belongs to the partial record; returns how much that is. */
   private fill(piece: Piece, offset: number): number {
     const size = Math.min(this.partial.length - this.filled, piece.bytes.length - offset);
     this.partial.set(piece.bytes.subarray(offset, offset + size), this.filled);
@@ -104,7 +103,7 @@ export class RecordSplitter {
     return size;
   }
 
-  /** The partial record's head is there: makes room for the rest. Returns the record's size. */
+  /** The partial record's header is complete: makes room for the rest. Returns the record's size. */
   private grow(): number {
     const size = this.sizeAt(viewOf(this.partial), 0, this.partialPiece);
     const whole = new Uint8Array(size);
@@ -126,13 +125,13 @@ export class RecordSplitter {
       throw new PerfDataError(
         'malformed',
         piece.positionOf(offset),
-        `A record cannot have ${size} bytes: its head alone has ${RECORD_HEAD_SIZE}.`,
+        `A record cannot have ${size} bytes: its header alone has ${RECORD_HEAD_SIZE}.`,
       );
     }
     return size;
   }
 
-  /** The record, or nothing yet where what it is about stands behind it. */
+  /** The record, or nothing yet if its content follows it. */
   private recordAt(piece: Piece, offset: number, size: number): RawRecord | undefined {
     const { view } = piece;
     const record: RawRecord = {
@@ -152,7 +151,7 @@ export class RecordSplitter {
         throw new PerfDataError(
           'malformed',
           record.position,
-          `${this.behind} bytes of tracing data are more than there can be.`,
+          `${this.behind} bytes of tracing data exceed the limit.`,
         );
       }
       this.tracingData = { record, parts: [] };

@@ -1,16 +1,16 @@
 /**
- * The kinds of records of a perf.data. Source: Linux `perf_event.h` and
+ * The kinds of records in a perf.data. Source: Linux `perf_event.h` and
  * `tools/perf/Documentation/perf.data-file-format.txt`.
  */
 import type { RecordIds } from './record-ids.ts';
 import type { SampleRecord } from './sample.ts';
 
 interface RecordHead {
-  /** Where the record stands in the file; one that has been compressed, where the record that holds it does. */
+  /** The position of the record in the file; for a compressed one, that of the record that contains it. */
   readonly offset: number;
 }
 
-/** A thread has got a name. */
+/** A thread has been named. */
 export interface CommRecord extends RecordHead {
   readonly kind: 'comm';
   readonly pid: number;
@@ -19,7 +19,7 @@ export interface CommRecord extends RecordHead {
   readonly ids: RecordIds;
 }
 
-/** A file has been mapped into memory to be executed. */
+/** A file has been mapped into memory for execution. */
 export interface MmapRecord extends RecordHead {
   readonly kind: 'mmap';
   readonly pid: number;
@@ -45,35 +45,35 @@ export interface ThreadRecord extends RecordHead {
 
 /** Records or samples did not fit into the buffer. */
 export interface LostRecord extends RecordHead {
-  /** `lost`: told by the ring buffer as it goes. `lostSamples`: by the event's counter, often at the end. */
+  /** `lost`: reported by the ring buffer as it goes. `lostSamples`: by the event's counter, often at the end. */
   readonly kind: 'lost' | 'lostSamples';
   readonly count: bigint;
   readonly ids: RecordIds;
 }
 
-/** What follows comes no earlier than all that stood before the previous record of this kind. */
+/** Nothing that follows is earlier than what preceded the previous record of this kind. */
 export interface FinishedRoundRecord extends RecordHead {
   readonly kind: 'finishedRound';
 }
 
-/** Records that perf has compressed, to be unpacked in order: one stream of Zstandard runs through all. */
+/** Records that perf has compressed, to be decompressed in order: they form one Zstandard stream. */
 export interface CompressedRecord extends RecordHead {
   readonly kind: 'compressed';
   readonly data: Uint8Array;
 }
 
-/** A record that tells something of the session, which has taken it over. */
+/** A record that describes the session, and has been added to it. */
 export interface HeaderRecord extends RecordHead {
   readonly kind: 'header';
 }
 
-/** A record of a type that is not read here. */
+/** A record of an unsupported type. */
 export interface OtherRecord extends RecordHead {
   readonly kind: 'other';
   /** Linux's number of it. */
   readonly type: number;
   readonly misc: number;
-  /** Behind the head; a view of the file's own bytes. */
+  /** After the header; a view of the file's own bytes. */
   readonly body: Uint8Array;
   readonly ids: RecordIds;
 }
@@ -89,7 +89,7 @@ export type PerfRecord =
   | HeaderRecord
   | OtherRecord;
 
-/** The record's time in nanoseconds of the recording's clock, if it has one. */
+/** The record's time in nanoseconds on the recording's clock, if it has one. */
 export function timeOf(record: PerfRecord): bigint | undefined {
   if ('timeNs' in record) return record.timeNs;
   return 'ids' in record ? record.ids.timeNs : undefined;

@@ -1,10 +1,10 @@
 /**
- * Where the fields of fixed size stand in samples: which there are, the attribute's `sample_type` says; their
- * order is fixed. Source: Linux `perf_event.h`, PERF_RECORD_SAMPLE.
+ * The positions of the fixed-size fields in samples: the attribute's `sample_type` says which there are; their order is
+ * fixed. Source: Linux `perf_event.h`, PERF_RECORD_SAMPLE.
  */
 import { SampleType } from './constants.ts';
 
-/** From the start of the body, in bytes; undefined: samples have no such field. Each takes 8 bytes. */
+/** From the start of the body, in bytes; undefined if samples have no such field. Each takes 8 bytes. */
 export interface SampleLayout {
   readonly ip: number | undefined;
   /** Process and thread, u32 each. */
@@ -14,7 +14,7 @@ export interface SampleLayout {
   readonly id: number | undefined;
   readonly cpu: number | undefined;
   readonly period: number | undefined;
-  /** Of all of them: where the fields of other sizes start. */
+  /** Of all of them: where the fields of variable size start. */
   readonly size: number;
 }
 
@@ -38,7 +38,7 @@ export function sampleLayout(sampleType: bigint): SampleLayout {
     tid: offsetOf(SampleType.Tid),
     time: offsetOf(SampleType.Time),
     addr: offsetOf(SampleType.Addr),
-    // Of two the first is where it is in samples of all attributes.
+    // If there are two, the first is at the same position for all attributes.
     id: offsetOf(SampleType.Identifier) ?? offsetOf(SampleType.Id),
     cpu: offsetOf(SampleType.Cpu),
     period: offsetOf(SampleType.Period),

@@ -1,9 +1,8 @@
 /**
- * A sample: views of the record's bytes, read when they are asked for, as files have millions of them. Which
- * fields there are, the attribute's `sample_type` says; their order is fixed. Source: Linux `perf_event.h`,
- * PERF_RECORD_SAMPLE.
+ * A sample: views of the record's bytes that are read on demand, since files contain millions of them. The attribute's
+ * `sample_type` says which fields there are; their order is fixed. Source: Linux `perf_event.h`, PERF_RECORD_SAMPLE.
  *
- * What may stand behind the raw data (branches, registers, the user's stack, weights) is not read.
+ * What may follow the raw data (branches, registers, the user's stack, weights) is not read.
  */
 import type { PerfAttr } from './attr.ts';
 import { RECORD_HEAD_SIZE, ReadFormat, SampleType } from './constants.ts';
@@ -14,19 +13,19 @@ import type { TracepointFormat } from './tracepoint-format.ts';
 export class SampleRecord {
   readonly kind = 'sample';
   readonly attr: PerfAttr;
-  /** Of a tracepoint's sample, if the file has its format. */
+  /** For a tracepoint's sample, if the file has its format. */
   readonly tracepoint: TracepointFormat | undefined;
   /** Bytes of the record. */
   readonly size: number;
   private readonly piece: Piece;
   private readonly littleEndian: boolean;
   private readonly start: number;
-  /** Where the fields of other sizes start, in the piece. */
+  /** The position of the variable-size fields in the chunk. */
   private readonly callchainAt: number | undefined;
   private readonly rawAt: number | undefined;
 
   /**
-   * @param piece what `cursor` reads
+   * @param piece the chunk that `cursor` reads
    * @param cursor the record's body
    * @throws PerfDataError if the record ends before its fields
    */
@@ -50,7 +49,7 @@ export class SampleRecord {
     }
   }
 
-  /** Where the record stands in the file; see `RecordHead`. */
+  /** The position of the record in the file; see `RecordHead`. */
   get offset(): number {
     return this.piece.positionOf(this.start - RECORD_HEAD_SIZE);
   }
@@ -69,7 +68,7 @@ export class SampleRecord {
     return this.uint32(this.attr.layout.cpu);
   }
 
-  /** Nanoseconds of the clock that was recorded with. */
+  /** Nanoseconds on the recording's clock. */
   get timeNs(): bigint | undefined {
     return this.uint64(this.attr.layout.time);
   }
@@ -90,7 +89,7 @@ export class SampleRecord {
     return this.uint64(this.attr.layout.period);
   }
 
-  /** With marks between addresses of the kernel and of the user; see `FIRST_CALLCHAIN_MARK`. */
+  /** With marks between kernel and user addresses; see `FIRST_CALLCHAIN_MARK`. */
   get callchain(): readonly bigint[] | undefined {
     if (this.callchainAt === undefined) return undefined;
     const { view } = this.piece;

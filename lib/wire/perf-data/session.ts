@@ -1,6 +1,6 @@
 /**
- * What all records of a perf.data are read by, and what it tells of itself: known before the records in a
- * file, told by records of its own in a pipe.
+ * The context for reading all records of a perf.data, and its description of itself: in a file, known before the
+ * records; in a pipe, contained in records.
  */
 import type { PerfAttr } from './attr.ts';
 import { PerfDataError } from './error.ts';
@@ -10,7 +10,7 @@ import type { TracepointFormat } from './tracepoint-format.ts';
 export interface ClockReference {
   /** Since 1970. */
   readonly wallNs: bigint;
-  /** Of the recording's clock. */
+  /** On the recording's clock. */
   readonly clockNs: bigint;
 }
 
@@ -19,17 +19,17 @@ export class PerfSession {
   readonly attrs: PerfAttr[] = [];
   /** Formats of the recorded tracepoints, by tracepoint id. */
   readonly tracepoints = new Map<number, TracepointFormat>();
-  /** Known only where perf was told which clock to use (`perf record -k`). */
+  /** Known only if perf was told which clock to use (`perf record -k`). */
   clock: ClockReference | undefined;
   /** Times of the first and the last sample, on the recording's clock. */
   sampleTime: { readonly first: bigint; readonly last: bigint } | undefined;
-  /** Bytes of an address, as far as the tracepoints' formats tell it. */
+  /** The size of an address, as far as the tracepoints' formats show it. */
   pointerSize: number | undefined;
   /** Processors that were online. */
   processors: number | undefined;
-  /** What else it tells, by the format's names: `HOSTNAME`. */
+  /** Other features, by the format's names: `HOSTNAME`. */
   readonly properties: Record<string, string> = {};
-  /** What of all this cannot be read, in sentences. */
+  /** Which of these could not be read, in sentences. */
   readonly problems: string[] = [];
   private readonly attrById = new Map<bigint, PerfAttr>();
   private readonly names = new Map<bigint, string>();
@@ -49,28 +49,28 @@ export class PerfSession {
     for (const id of attr.ids) this.attrById.set(id, attr);
   }
 
-  /** Names the attribute that has this id. */
+  /** Names the attribute with this id. */
   addName(id: bigint, name: string): void {
     this.names.set(id, name);
   }
 
-  /** The names of all attributes, in their order: of those that have no ids, there is no other way to tell. */
+  /** The names of all attributes, in order: attributes without ids cannot be named in any other way. */
   addNames(names: readonly string[]): void {
     this.namesInOrder = names;
   }
 
-  /** Such as `user_events:MyProvider_L4K1` or `cycles`, if it is told. */
+  /** Such as `user_events:MyProvider_L4K1` or `cycles`, if known. */
   nameOf(attr: PerfAttr): string | undefined {
     const named = attr.ids.find((id) => this.names.has(id));
     if (named !== undefined) return this.names.get(named);
     return this.namesInOrder[this.attrs.indexOf(attr)];
   }
 
-  /** @param position of the record that asks, for errors */
+  /** @param position of the requesting record, for errors */
   firstAttr(position: number): PerfAttr {
     const first = this.attrs[0];
     if (first === undefined) {
-      throw new PerfDataError('malformed', position, 'A record stands before all attributes.');
+      throw new PerfDataError('malformed', position, 'A record precedes all attributes.');
     }
     return first;
   }

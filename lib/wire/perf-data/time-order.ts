@@ -1,16 +1,16 @@
 /**
- * What was recorded in the order of time. perf writes the buffer of one processor after the other, so that in
- * a file time jumps back; a `finishedRound` record says how far back it can still go: at the end of a round
- * all that is not later than the latest of the round before is final. So two rounds are held in memory.
+ * Sorts what was recorded by time. perf writes the buffers of the processors in turn, so time jumps back within a file;
+ * a `finishedRound` record bounds how far: at the end of a round, everything not later than the latest of the previous
+ * round is final. So two rounds are held in memory.
  *
- * A round is at most what all buffers hold, by default 512 KiB for each processor. More than that is not
- * waited for: of a file without rounds, too, only a window is held. Where the limit is reached, the earlier
- * half is given out; something earlier still that comes after that is late: it is given, but out of order.
+ * A round is at most the content of all buffers, by default 512 KiB per processor. More than that is not held, and for
+ * a file without rounds only a window. At the limit, the earlier half is delivered; anything earlier that still arrives
+ * is late: it is delivered, but out of order.
  */
 
 /** Two rounds of 64 processors with perf's default buffers. */
 const MAX_HELD_BYTES = 64 * 1024 * 1024;
-/** An item takes some 300 bytes beside those of the file. */
+/** An item takes about 300 bytes besides those of the file. */
 const MAX_HELD_ITEMS = 1 << 18;
 
 interface Held<T> {
@@ -37,12 +37,12 @@ export class TimeOrder<T> {
     this.window = window;
   }
 
-  /** Whether something later has been given out, so that what has this time can only come out of order. */
+  /** Whether something later has been delivered, so that an item with this time can only be out of order. */
   isLate(time: bigint): boolean {
     return time < this.latestGiven;
   }
 
-  /** @param size bytes of the file that the item keeps in memory */
+  /** @param size of the file's bytes that the item retains in memory */
   add(time: bigint, item: T, size: number): void {
     this.held.push({ time, item, size });
     this.heldBytes += size;
@@ -57,13 +57,13 @@ export class TimeOrder<T> {
     this.final = this.latest;
   }
 
-  /** All has been added. */
+  /** Everything has been added. */
   finish(): void {
     this.held.sort(byTime);
     this.give(this.held.length);
   }
 
-  /** What is final and has not been taken yet. */
+  /** What is final and has not been consumed yet. */
   take(): T[] {
     const { ready } = this;
     this.ready = [];

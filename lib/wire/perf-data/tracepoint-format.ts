@@ -1,6 +1,6 @@
 /**
- * A tracepoint's format, as tracefs has it in `events/<system>/<name>/format` and perf copies it into its
- * files: where each field of the raw data stands. Source: Linux `Documentation/trace/events.rst`.
+ * A tracepoint's format, as in tracefs's `events/<system>/<name>/format`, which perf copies into its files: the
+ * positions of the fields in the raw data. Source: Linux `Documentation/trace/events.rst`.
  */
 
 /** One field of a tracepoint's raw data. */
@@ -10,7 +10,7 @@ export interface TracepointField {
   readonly type: string;
   /** In the raw data, in bytes. */
   readonly offset: number;
-  /** In bytes; 0: up to the end of the raw data. */
+  /** In bytes; 0 for up to the end of the raw data. */
   readonly size: number;
   readonly signed: boolean;
   /**
@@ -26,7 +26,7 @@ export interface TracepointFormat {
   readonly system: string;
   readonly name: string;
   readonly id: number;
-  /** What every tracepoint has: type, flags, preempt count, pid. */
+  /** Common to all tracepoints: type, flags, preempt count, pid. */
   readonly commonFields: readonly TracepointField[];
   readonly fields: readonly TracepointField[];
   /** The payload is a self-describing EventHeader event from this offset on. */
@@ -54,7 +54,7 @@ export function parseTracepointFormat(system: string, text: string): TracepointF
   return first?.name === EVENT_HEADER_FIELD ? { ...format, eventHeaderOffset: first.offset } : format;
 }
 
-/** The kernel takes far shorter declarations; the limit bounds the work on damaged ones. */
+/** The kernel's own declarations are far shorter; the limit bounds the work on damaged ones. */
 const FIELD_LINE =
   /^\s*field:(?<declaration>[^;]{1,512});\s*offset:(?<offset>\d+);\s*size:(?<size>\d+);(?:\s*signed:(?<signed>\d+);)?/;
 /** `unsigned long args[6]`: type, name, array part. */

@@ -1,14 +1,14 @@
 /**
- * The values of a tracepoint's declared fields, from a sample's raw data. For EventHeader events these are
- * only the eight bytes of the header; their own fields are read by `wire/eventheader`.
+ * The values of a tracepoint's declared fields, from a sample's raw data. For EventHeader events these are only the
+ * eight bytes of the header; `wire/eventheader` reads their own fields.
  */
 import { readSigned, readUnsigned, viewOf } from '../bytes.ts';
 import { decodeUtf8 } from '../text.ts';
 import type { TracepointField } from './tracepoint-format.ts';
 
 /**
- * Integers up to 32 bits are numbers, of 64 bits bigints; char arrays strings up to their NUL; integer
- * arrays arrays; everything of another size is its bytes. `undefined`: the raw data ends before the field.
+ * Integers up to 32 bits are numbers, 64-bit integers bigints; char arrays strings up to their NUL; integer arrays
+ * arrays; anything of another size is its bytes. `undefined` if the raw data ends before the field.
  */
 export type TracepointValue =
   | number
@@ -18,7 +18,7 @@ export type TracepointValue =
   | readonly (number | bigint)[]
   | undefined;
 
-/** Bytes of an array's elements, by the word that tells it in the declared type. */
+/** The size of an array's elements, by the word for it in the declared type. */
 const ELEMENT_SIZES: readonly (readonly [pattern: RegExp, size: number])[] = [
   [/\b(?:__)?[us]8\b|\bu?int8_t\b|\bbool\b|\bchar\b/, 1],
   [/\b(?:__)?[us]16\b|\bu?int16_t\b|\bshort\b/, 2],

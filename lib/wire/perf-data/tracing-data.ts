@@ -1,8 +1,8 @@
 /**
- * The tracing data feature of a perf.data file: the formats of the recorded tracepoints, as trace-cmd
- * writes them. Source: trace-cmd.dat(5) and Linux `tools/perf/util/trace-event-read.c`.
+ * The tracing data feature of a perf.data file: the formats of the recorded tracepoints, as written by trace-cmd.
+ * Source: trace-cmd.dat(5) and Linux `tools/perf/util/trace-event-read.c`.
  *
- * Its own byte order is told in it; sizes inside it are in that order.
+ * It declares its own byte order, in which its sizes are.
  */
 import { decodeUtf8 } from '../text.ts';
 import type { Cursor } from './cursor.ts';
@@ -16,7 +16,7 @@ const MAGIC = '\x17\bDtracing';
 const PAGE_SIZE_FIELD_SIZE = 4;
 
 /**
- * Takes over the formats; those of ftrace's own events are passed.
+ * Adds the formats to the session; those of ftrace's own events are skipped.
  * @throws PerfDataError
  */
 export function readTracingData(head: Cursor, session: PerfSession): void {
@@ -46,7 +46,7 @@ export function readTracingData(head: Cursor, session: PerfSession): void {
     }
   }
   if (unreadable > 0) {
-    session.problems.push(`Formats of tracepoints that have no name or no id are not used: ${unreadable}.`);
+    session.problems.push(`Tracepoint formats without a name or an id are ignored: ${unreadable}.`);
   }
 }
 
@@ -54,7 +54,7 @@ function skipNamedBlock(cursor: Cursor, name: string): void {
   const at = cursor.position;
   const found = cursor.terminatedText();
   if (found !== name) {
-    throw new PerfDataError('malformed', at, `The tracing data has "${found}" where "${name}" belongs.`);
+    throw new PerfDataError('malformed', at, `The tracing data has "${found}" in place of "${name}".`);
   }
   cursor.skip(cursor.size64());
 }

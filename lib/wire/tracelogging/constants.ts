@@ -5,12 +5,12 @@
  * Source: Windows' `TraceLoggingProvider.h`, and Microsoft's traceloggingdynamic (Python), run.
  */
 
-/** How a field's value is laid out (low 5 bits of its first byte). */
+/** The layout of a field's value (low 5 bits of its first byte). */
 export const InType = {
   Null: 0,
-  /** UTF-16 with a NUL at its end. */
+  /** NUL-terminated UTF-16. */
   UnicodeString: 1,
-  /** Bytes of a code page, or UTF-8, with a NUL at their end. */
+  /** NUL-terminated bytes in a code page or UTF-8. */
   AnsiString: 2,
   Int8: 3,
   UInt8: 4,
@@ -23,7 +23,7 @@ export const InType = {
   Float: 11,
   Double: 12,
   Bool32: 13,
-  /** A u16 count of bytes, and the bytes. Decoders take it for two fields. */
+  /** A u16 count of bytes, and the bytes. Decoders treat it as two fields. */
   Binary: 14,
   Guid: 15,
   FileTime: 17,
@@ -33,7 +33,7 @@ export const InType = {
   HexInt64: 21,
   /** A u16 count of bytes, and UTF-16. */
   CountedString: 22,
-  /** A u16 count of bytes, and bytes of a code page, or UTF-8. */
+  /** A u16 count of bytes, and bytes in a code page or UTF-8. */
   CountedAnsiString: 23,
   Struct: 24,
   /** A u16 count of bytes, and the bytes. */
@@ -42,16 +42,16 @@ export const InType = {
 export type InType = (typeof InType)[keyof typeof InType];
 
 export const IN_TYPE_MASK = 0x1f;
-/** The field is an array; its length, 1 to 65535, stands in the metadata. */
+/** The field is an array whose length, 1 to 65535, is in the metadata. */
 export const IN_TYPE_CONST_ARRAY_FLAG = 0x20;
-/** The field is an array; its length, a u16, stands in the payload before the elements. */
+/** The field is an array whose length, a u16, precedes the elements in the payload. */
 export const IN_TYPE_VAR_ARRAY_FLAG = 0x40;
-/** Both array flags: the payload is laid out as a description, which stands here, says. */
+/** Both array flags: a description, which follows here, defines the payload's layout. */
 export const IN_TYPE_CUSTOM_FLAGS = 0x60;
 /** An OutType byte follows. */
 export const IN_TYPE_CHAIN_FLAG = 0x80;
 
-/** How a value is to be shown (low 7 bits of the second byte; for a struct: its field count). */
+/** How to display a value (low 7 bits of the second byte; for a struct: its field count). */
 export const OutType = {
   Default: 0,
   NoPrint: 1,
@@ -84,7 +84,7 @@ export const OUT_TYPE_MASK = 0x7f;
 /** Tag bytes follow. */
 export const OUT_TYPE_CHAIN_FLAG = 0x80;
 
-/** Bytes of event metadata or of provider traits, as Microsoft's C++ library has it. */
+/** The maximum size of event metadata or provider traits, as in Microsoft's C++ library. */
 export const MAX_METADATA_SIZE = 0x7fff;
-/** Most decoders fail above. Arrays, and fields of type Binary, count twice. */
+/** Most decoders fail above this. Arrays, and fields of type Binary, count twice. */
 export const MAX_DECODABLE_FIELDS = 128;

@@ -1,9 +1,9 @@
 /**
- * Decoding a TraceLogging event into a plain object. A pure function of its metadata and its payload.
+ * Decodes a TraceLogging event into a plain object. A pure function of its metadata and its payload.
  *
- * Strings and arrays tell their own length in the payload, so where a field stands is known only by reading
- * all fields before it. Source of the format: Windows' `TraceLoggingProvider.h`; a string with a NUL at its
- * end may lack it where the payload ends, as some writers leave it out.
+ * Strings and arrays contain their own length, so the position of a field is known only after reading all fields before
+ * it. Source of the format: Windows' `TraceLoggingProvider.h`; a NUL-terminated string at the end of the payload may
+ * lack its NUL, which some writers omit.
  */
 import { viewOf } from '../bytes.ts';
 import type { ShapedField, Value } from '../decoded-field.ts';
@@ -17,7 +17,7 @@ import { readValue } from './value.ts';
 /** What every field has. */
 interface FieldHead {
   readonly name: string;
-  /** 28 bits; 0: none. */
+  /** 28 bits; 0 for none. */
   readonly tag: number;
   /** See `InType`. */
   readonly inType: number;
@@ -31,7 +31,7 @@ export type TraceLoggingField = ShapedField<FieldHead, Value>;
 /** A decoded event. */
 export interface TraceLoggingEvent {
   readonly name: string;
-  /** 28 bits; 0: none. */
+  /** 28 bits; 0 for none. */
   readonly tag: number;
   /** In payload order. Names need not be unique. */
   readonly fields: readonly TraceLoggingField[];
@@ -49,7 +49,7 @@ export function decodeTraceLogging(metadata: Uint8Array, payload: Uint8Array): T
 }
 
 /**
- * Decodes an event with metadata that the caller has parsed, perhaps for an earlier event with the same.
+ * Decodes an event using metadata that the caller has parsed, perhaps for an earlier event with the same metadata.
  *
  * @throws TraceLoggingError
  */
@@ -106,16 +106,16 @@ class PayloadDecoder {
 
   private countItem(): void {
     if (this.itemsLeft-- === 0) {
-      this.fail(`The event has more values than its ${this.bytes.length} bytes can be.`);
+      this.fail(`The event has more values than fit into its ${this.bytes.length} bytes.`);
     }
   }
 
   private readElementCount(field: ParsedField): number {
-    if (field.array === 'custom') return this.fail(`Field "${field.name}" is laid out in a way of its own.`);
+    if (field.array === 'custom') return this.fail(`Field "${field.name}" has a custom layout.`);
     return field.array === 'variable' ? this.readUint16(field) : (field.array ?? 1);
   }
 
-  /** The bytes of one value; moves past its terminator too. */
+  /** The bytes of one value; also skips its terminator. */
   private readBytes(field: ParsedField): Uint8Array {
     switch (field.inType) {
       case InType.UnicodeString:
@@ -169,7 +169,7 @@ class PayloadDecoder {
   private require(size: number, field: ParsedField): void {
     const left = this.bytes.length - this.offset;
     if (size > left) {
-      this.fail(`The payload ends inside field "${field.name}": ${size} bytes are wanted, ${left} are left.`);
+      this.fail(`The payload ends inside field "${field.name}": ${size} bytes are needed, ${left} are left.`);
     }
   }
 
@@ -183,7 +183,7 @@ class PayloadDecoder {
   }
 }
 
-/** The size of a value that tells nothing of it in the payload. */
+/** The size of a value whose payload does not contain it. */
 function fixedSizeOf(inType: number): number | undefined {
   switch (inType) {
     case InType.Null:

@@ -1,6 +1,6 @@
 /**
- * Encodes events of one definition into the scratch buffer, as one EventWriteTransfer takes them: what the
- * addon is told (see `etw/prefix.ts`), then event metadata and payload.
+ * Encodes events of one definition into the scratch buffer for EventWriteTransfer: the instructions for the addon (see
+ * `etw/prefix.ts`), then event metadata and payload.
  */
 import { Channel, encodeEventDescriptor } from '../etw/event-descriptor.ts';
 import { etwPrefixes, setEtwActivityIds } from '../etw/prefix.ts';
@@ -12,7 +12,7 @@ import { FIELD_LAYOUTS, type FieldLayout, nullableLayout } from './field-layouts
 import { encodeMetadata, type FieldMetadata } from './metadata.ts';
 
 export class TraceLoggingEncoder extends EventEncoder {
-  /** @param schema one of which `traceLoggingProblem` has nothing to say */
+  /** @param schema must have no `traceLoggingProblem` */
   constructor(schema: EventSchema) {
     const payloadWriter = compilePayloadWriter(schema.fields, (field) => layoutOf(field).write);
     super(etwPrefixes(eventMetadata(schema)), setEtwActivityIds, payloadWriter);
@@ -24,18 +24,21 @@ export function traceLoggingDescriptor(schema: EventSchema): Uint8Array {
   return encodeEventDescriptor({ ...schema, channel: Channel.TraceLogging });
 }
 
-/** Why TraceLogging cannot carry the event so that decoders read it, as the rest of a sentence about it; undefined if it can. */
+/**
+ * Why TraceLogging cannot represent the event so that decoders can read it, as the rest of a sentence about it;
+ * undefined if it can.
+ */
 export function traceLoggingProblem(schema: EventSchema): string | undefined {
   const fields = countFields(schema.fields);
   if (fields > MAX_DECODABLE_FIELDS) {
     return (
-      `decoders of TraceLogging take ${MAX_DECODABLE_FIELDS} fields, this event has ${fields} ` +
-      '(structs and their fields count one each, and arrays two).'
+      `decoders of TraceLogging support ${MAX_DECODABLE_FIELDS} fields, this event has ${fields} ` +
+      '(structs and their fields count as one each, and arrays as two).'
     );
   }
   const { length } = eventMetadata(schema);
   if (length > MAX_METADATA_SIZE) {
-    return `its names and types take ${length} bytes, and TraceLogging has room for ${MAX_METADATA_SIZE}.`;
+    return `its names and types take ${length} bytes, more than the ${MAX_METADATA_SIZE} that TraceLogging allows.`;
   }
   return undefined;
 }

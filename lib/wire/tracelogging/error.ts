@@ -2,16 +2,16 @@
  * Why the bytes of a TraceLogging event cannot be decoded.
  */
 
-/** Which bytes: each has offsets of its own. */
+/** The part of the event: each has its own offsets. */
 export type TraceLoggingPart = 'traits' | 'metadata' | 'payload';
 
 export class TraceLoggingError extends Error {
   override readonly name = 'TraceLoggingError';
   readonly part: TraceLoggingPart;
-  /** Where in the part's bytes. */
+  /** The offset in that part. */
   readonly offset: number;
 
-  /** @param message a complete sentence, without the place */
+  /** @param message a complete sentence, without the position */
   constructor(part: TraceLoggingPart, offset: number, message: string) {
     super(`${message} (at byte ${offset} of the ${part})`);
     this.part = part;

@@ -1,6 +1,6 @@
 /**
- * How each field type stands in a TraceLogging event: its InType, its OutType, and the function that writes a
- * value of it. Source: the type mapping of Windows' `TraceLoggingProvider.h`.
+ * How each field type is laid out in a TraceLogging event: its InType, its OutType, and the function that writes a
+ * value. Source: the type mapping of Windows' `TraceLoggingProvider.h`.
  */
 import { writeFileTime, writeGuid } from '../etw/values.ts';
 import type { FieldType } from '../schema.ts';
@@ -24,8 +24,8 @@ export const writeUtf16: ValueWriter = (offset, value) => {
 };
 
 /**
- * The 16 bytes of an IPv6 address after a u16 count of them. A field has one type for all its events, and
- * ETW's has no room for either version: an IPv4 address stands as its IPv4-mapped one (RFC 4291, 2.5.5.2).
+ * The 16 bytes of an IPv6 address after a u16 count of them. A field has one type for all its events, and ETW's cannot
+ * hold both versions: an IPv4 address is written as an IPv4-mapped one (RFC 4291, 2.5.5.2).
  */
 const writeIpAddress: ValueWriter = (offset, value) => {
   const address = addressOf(value);
@@ -44,7 +44,7 @@ export interface FieldLayout {
   readonly inType: InType;
   readonly outType: OutType;
   readonly write: ValueWriter;
-  /** Bytes of a value, where that is fixed. */
+  /** The size of a value in bytes, if fixed. */
   readonly size?: number;
 }
 
@@ -72,7 +72,7 @@ export const FIELD_LAYOUTS: Readonly<Record<FieldType, FieldLayout>> = {
   time: fixed(InType.FileTime, OutType.Default, 8, writeFileTime),
   ipAddress: counted(InType.CountedBinary, OutType.Ipv6, writeIpAddress),
   port: fixed(InType.UInt16, OutType.Port, 2, numbers.writePort),
-  // Windows has no type for errno values; its own errors are other numbers.
+  // Windows has no type for errno values; its own error numbers differ.
   errno: fixed(InType.Int32, OutType.Default, 4, numbers.writeInt32),
   pid: fixed(InType.UInt32, OutType.Pid, 4, numbers.writeUint32),
 };
@@ -86,8 +86,8 @@ function counted(inType: InType, outType: OutType, write: ValueWriter): FieldLay
 }
 
 /**
- * The layout of a value that may be absent: counted bytes, where no bytes mean null. Windows' tools show the
- * bytes; the OutType, where there is one that says what they are, is for decoders that look at it.
+ * The layout of a nullable value: counted bytes, where no bytes mean null. Windows' tools show the bytes; an OutType
+ * that says what they are, if there is one, is for decoders that use it.
  */
 export function nullableLayout(layout: FieldLayout): FieldLayout {
   const write =

@@ -1,9 +1,9 @@
 /**
- * The metadata of a TraceLogging event: its tag and name, and the name and types of every field, in the order
- * of the payload. Built once for each event, when it is defined.
+ * The metadata of a TraceLogging event: its tag and name, and the name and types of every field, in payload order.
+ * Built once per event, at definition.
  *
- * Layout (little-endian): size u16 (of all), tag bytes, event name NUL, then for each field: name NUL,
- * InType u8, [OutType u8], [tag bytes], [element count u16]. Source: Windows' `TraceLoggingProvider.h`.
+ * Layout (little-endian): size u16 (of all), tag bytes, event name NUL, then for each field: name NUL, InType u8,
+ * [OutType u8], [tag bytes], [element count u16]. Source: Windows' `TraceLoggingProvider.h`.
  */
 import {
   IN_TYPE_CHAIN_FLAG,
@@ -15,22 +15,22 @@ import {
 } from './constants.ts';
 import { encodeTag } from './tag.ts';
 
-/** One field as the metadata describes it. */
+/** One field as described in the metadata. */
 export interface FieldMetadata {
   readonly name: string;
   readonly inType: InType;
-  /** Absent: the InType's default. Ignored for a struct, whose OutType byte is its field count. */
+  /** If absent, the InType's default. Ignored for a struct, whose OutType byte is its field count. */
   readonly outType?: OutType;
   /** 28 bits; absent or 0: none. */
   readonly tag?: number;
-  /** `'variable'`: the count stands in the payload. A number, 1 to 65535: it stands here. */
+  /** `'variable'`: the count is in the payload. A number, 1 to 65535: the count is here. */
   readonly array?: 'variable' | number;
   /** The fields of a struct, 1 to 127. */
   readonly fields?: readonly FieldMetadata[];
 }
 
 /**
- * The bytes of the metadata, its size among them.
+ * The bytes of the metadata, including its size.
  *
  * @param name the event's, without NUL
  * @param tag 28 bits
@@ -53,7 +53,7 @@ function pushField(bytes: number[], field: FieldMetadata): void {
   if (field.array === 'variable') inType |= IN_TYPE_VAR_ARRAY_FLAG;
   else if (field.array !== undefined) inType |= IN_TYPE_CONST_ARRAY_FLAG;
 
-  // The shortest form: an OutType byte only where it says something.
+  // The shortest form: an OutType byte only if it is not the default.
   if (outType !== OutType.Default || tag !== 0) {
     bytes.push(inType | IN_TYPE_CHAIN_FLAG);
     if (tag === 0) bytes.push(outType);

@@ -1,10 +1,10 @@
 /**
- * Reading the metadata of a TraceLogging event: its tag, its name and the tree of its fields. It depends on
- * nothing but the metadata's bytes, so a reader that meets the same metadata again may keep the result.
+ * Parses the metadata of a TraceLogging event: its tag, its name and the tree of its fields. The result depends only on
+ * the metadata's bytes, so a reader may cache it.
  *
- * Layout (little-endian): size u16 (of all), tag bytes, event name NUL, then for each field: name NUL,
- * InType u8, [OutType u8], [tag bytes], [element count u16, or size u16 and a custom description].
- * Source: Windows' `TraceLoggingProvider.h`.
+ * Layout (little-endian): size u16 (of all), tag bytes, event name NUL, then for each field: name NUL, InType u8,
+ * [OutType u8], [tag bytes], [element count u16, or size u16 and a custom description]. Source: Windows'
+ * `TraceLoggingProvider.h`.
  */
 import { indexOfNul, viewOf } from '../bytes.ts';
 import { decodeUtf8 } from '../text.ts';
@@ -21,25 +21,25 @@ import {
 import { TraceLoggingError } from './error.ts';
 import { decodeTag } from './tag.ts';
 
-/** Deeper than any tool shows; it bounds the recursion. */
+/** Deeper than any tool displays; bounds the recursion. */
 const MAX_STRUCT_DEPTH = 32;
 const SIZE_OF_SIZE = 2;
 
-/** One field as the metadata describes it. */
+/** One field as described in the metadata. */
 export interface ParsedField {
   readonly name: string;
-  /** See `InType`; also numbers that it does not know, which only the payload's decoder refuses. */
+  /** See `InType`; may be an unknown number, which only the payload's decoder refuses. */
   readonly inType: number;
-  /** See `OutType`; for a struct: how many fields it claims, of which the metadata may hold fewer. */
+  /** See `OutType`; for a struct: the number of its fields, which may exceed those in the metadata. */
   readonly outType: number;
-  /** 0: none. */
+  /** 0 for none. */
   readonly tag: number;
   /**
-   * `'variable'`: the payload says how many elements. A number: that many. `'custom'`: laid out in a way of
-   * its own, which no decoder knows.
+   * `'variable'`: the payload contains the element count. A number: the count. `'custom'`: a custom layout, which no
+   * decoder knows.
    */
   readonly array?: 'variable' | 'custom' | number;
-  /** Where the field's InType byte stands in the metadata. */
+  /** The position of the field's InType byte in the metadata. */
   readonly offset: number;
   /** Of a struct only. */
   readonly members?: readonly ParsedField[];
@@ -47,7 +47,7 @@ export interface ParsedField {
 
 export interface ParsedMetadata {
   readonly name: string;
-  /** 28 bits; 0: none. */
+  /** 28 bits; 0 for none. */
   readonly tag: number;
   /** In payload order. Names need not be unique. */
   readonly fields: readonly ParsedField[];
@@ -94,9 +94,9 @@ class MetadataParser {
     return name;
   }
 
-  /** Reads up to `count` fields; fewer when the metadata ends. */
+  /** Reads up to `count` fields; fewer if the metadata ends. */
   readFields(count: number, depth: number): ParsedField[] {
-    if (depth > MAX_STRUCT_DEPTH) this.fail(`Structs are nested more than ${MAX_STRUCT_DEPTH} deep.`);
+    if (depth > MAX_STRUCT_DEPTH) this.fail(`Structs are nested more than ${MAX_STRUCT_DEPTH} levels deep.`);
     const fields: ParsedField[] = [];
     while (fields.length < count && this.offset < this.bytes.length) fields.push(this.readField(depth));
     return fields;

@@ -1,9 +1,9 @@
 /**
- * What ETW is told of a provider beside its GUID: the provider's name, and the GUID of a group of providers
- * that can be enabled together. Every TraceLogging event in a trace has these bytes with it.
+ * What ETW is told about a provider besides its GUID: the provider's name, and the GUID of a group of providers that
+ * can be enabled together. Every TraceLogging event in a trace comes with these bytes.
  *
- * Layout: size u16 (of all), name UTF-8 NUL, then for each trait: size u16 (of all of it), type u8, data.
- * Source: Windows' `TraceLoggingProvider.h`.
+ * Layout: size u16 (of all), name UTF-8 NUL, then for each trait: size u16 (of all of it), type u8, data. Source:
+ * Windows' `TraceLoggingProvider.h`.
  */
 import { indexOfNul, viewOf } from '../bytes.ts';
 import { guidBytes, guidText } from '../guid.ts';

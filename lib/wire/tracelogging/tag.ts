@@ -1,11 +1,11 @@
 /**
- * The tag of an event or a field: 28 bits, 7 to a byte from the highest on, where the highest bit of a byte
- * says that another follows. Zeros at the end may be left out.
+ * The tag of an event or a field: 28 bits, 7 per byte, highest first; the highest bit of a byte says that another
+ * follows. Trailing zeros may be omitted.
  */
 
 const GROUPS = [21, 14, 7, 0];
 
-/** The bytes of a tag, 0 to 2^28 - 1; always one at least, and no more than needed. */
+/** The bytes of a tag, 0 to 2^28 - 1; at least one, and no more than needed. */
 export function encodeTag(tag: number): number[] {
   const groups = GROUPS.map((shift) => (tag >>> shift) & 0x7f);
   while (groups.length > 1 && groups.at(-1) === 0) groups.pop();
@@ -13,9 +13,9 @@ export function encodeTag(tag: number): number[] {
 }
 
 /**
- * Reads a tag of any form, zeros at its end among them; bytes past the fourth say nothing.
+ * Reads a tag of any form, including one with trailing zeros; bytes after the fourth are ignored.
  *
- * @returns the tag, and the offset behind it; undefined if the bytes end within it
+ * @returns the tag, and the offset after it; undefined if the bytes end inside it
  */
 export function decodeTag(bytes: Uint8Array, offset: number): { tag: number; end: number } | undefined {
   let tag = 0;

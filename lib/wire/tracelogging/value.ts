@@ -13,7 +13,7 @@ import { InType, OutType } from './constants.ts';
 /**
  * FILETIMEs are bigints, units of 100 ns since 1601; a SYSTEMTIME is text, `2024-01-31T12:00:00.000`.
  *
- * @param inType one that lays out a value: neither Struct nor unknown
+ * @param inType of a value: neither Struct nor unknown
  * @param bytes the value alone, without count or terminator, of a length that suits `inType`
  */
 export function readValue(inType: number, outType: number, bytes: Uint8Array): Value {
@@ -59,7 +59,7 @@ export function readValue(inType: number, outType: number, bytes: Uint8Array): V
   }
 }
 
-/** The InTypes 3 to 10 are signed and unsigned by turns. */
+/** The InTypes 3 to 10 alternate between signed and unsigned. */
 function readInteger(inType: number, outType: number, bytes: Uint8Array): Value {
   switch (outType) {
     case OutType.String:
@@ -87,7 +87,7 @@ function readBoolean(bytes: Uint8Array): boolean | number | bigint {
   return number === 0 || number === 1 ? number === 1 : number;
 }
 
-/** XML and JSON have an encoding of their own, which is UTF-8. */
+/** XML and JSON have a fixed encoding, which is UTF-8. */
 function isUtf8(outType: number): boolean {
   return outType === OutType.Utf8 || outType === OutType.Json || outType === OutType.Xml;
 }
@@ -98,7 +98,7 @@ function readBinary(outType: number, bytes: Uint8Array): string | Uint8Array {
   return (isAddress ? ipAddressOf(bytes) : undefined) ?? bytes;
 }
 
-/** Sizes of what may be absent, by OutType: in counted bytes no bytes mean null. */
+/** Sizes of nullable values, by OutType: in counted bytes, no bytes mean null. */
 const NULLABLE_SIZES: Readonly<Partial<Record<number, readonly number[]>>> = {
   [OutType.Signed]: [1, 2, 4, 8],
   [OutType.Unsigned]: [1, 2, 4, 8],

@@ -5,7 +5,7 @@
 
 export const FORMAT_VERSION = 1;
 
-/** Where the fields stand: they are packed. */
+/** The positions of the fields, which are packed. */
 export const EVENT_ID_OFFSET = 1;
 export const EXTENSION_OFFSET = 3;
 export const PAYLOAD_OFFSET = 7;

@@ -1,10 +1,10 @@
 /**
- * Events that .NET's EventPipe writes to Linux user_events (its sessions of kind user_events, .NET 10): a
- * tracepoint whose fields are version u8, event id u16, and two byte arrays, the extension and the payload.
+ * Events that .NET's EventPipe writes to Linux user_events (its user_events sessions, .NET 10): a tracepoint whose
+ * fields are version u8, event id u16, and two byte arrays, the extension and the payload.
  *
- * The extension is a row of labels: 1 metadata (size u32, bytes), 2 ActivityId and 3 RelatedActivityId (a GUID
- * in struct order each). The metadata comes with the first event of its kind only. The payload is EventPipe's.
- * Numbers are little-endian. Source: dotnet/runtime `ep-session.c` and dotnet/diagnostics
+ * The extension is a sequence of labels: 1 metadata (size u32, bytes), 2 ActivityId and 3 RelatedActivityId (a GUID in
+ * struct order each). The metadata comes only with the first event of its kind. The payload is EventPipe's. Numbers are
+ * little-endian. Source: dotnet/runtime `ep-session.c` and dotnet/diagnostics
  * `documentation/design-docs/ipc-protocol.md` (user_events format, version 1).
  */
 import { viewOf } from '../bytes.ts';
@@ -35,23 +35,26 @@ export interface TracepointV1Event {
   readonly payload: Uint8Array;
 }
 
-/** Whether a tracepoint with these fields, the common ones apart, is of this format. */
+/** Whether a tracepoint with these fields, apart from the common ones, has this format. */
 export function isTracepointV1(fields: readonly { readonly name: string }[]): boolean {
   return fields.length === FIELD_NAMES.length && fields.every(({ name }, i) => name === FIELD_NAMES[i]);
 }
 
 /**
- * @param data the tracepoint's own fields; what follows the payload may be in it
+ * @param data the tracepoint's own fields; may include what follows the payload
  * @throws TracepointV1Error
  */
 export function decodeTracepointV1(data: Uint8Array): TracepointV1Event {
   if (data.length < FIXED_SIZE) {
-    throw new TracepointV1Error(0, `An event has at least ${FIXED_SIZE} bytes, and here are ${data.length}.`);
+    throw new TracepointV1Error(
+      0,
+      `An event has at least ${FIXED_SIZE} bytes, but there are only ${data.length}.`,
+    );
   }
   const view = viewOf(data);
   const version = view.getUint8(0);
   if (version !== FORMAT_VERSION) {
-    throw new TracepointV1Error(0, `The event is of format version ${version}, of which only 1 is known.`);
+    throw new TracepointV1Error(0, `The event has format version ${version}, but only 1 is supported.`);
   }
   const extension = locate(data, EXTENSION_OFFSET, 'extension');
   const eventId = view.getUint16(EVENT_ID_OFFSET, true);
@@ -69,14 +72,14 @@ function locate(data: Uint8Array, at: number, what: string): Part {
   const start = at + LOCATION_SIZE + (location & 0xffff);
   const size = location >>> 16;
   if (start + size > data.length) {
-    throw new TracepointV1Error(at, `The ${what} of ${size} bytes is to end after the event.`);
+    throw new TracepointV1Error(at, `The ${what} of ${size} bytes extends beyond the event.`);
   }
   return { bytes: data.subarray(start, start + size), start };
 }
 
 type Labels = { -readonly [Key in 'metadata' | 'activityId' | 'relatedActivityId']?: TracepointV1Event[Key] };
 
-/** What follows an unknown label cannot be read: nothing tells its size. */
+/** What follows an unknown label cannot be read, because its size is unknown. */
 function readLabels({ bytes, start }: Part): Labels {
   const labels: Labels = {};
   let offset = 0;
@@ -84,7 +87,7 @@ function readLabels({ bytes, start }: Part): Labels {
     if (size > bytes.length - offset) {
       throw new TracepointV1Error(
         start + offset,
-        `The extension ends early: ${size} bytes are wanted, ${bytes.length - offset} are left.`,
+        `The extension ends early: ${size} bytes are needed, ${bytes.length - offset} are left.`,
       );
     }
     offset += size;

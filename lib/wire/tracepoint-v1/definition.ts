@@ -1,22 +1,22 @@
-/** How a tracepoint of the format is registered. */
+/** How to register a tracepoint of the format. */
 
 /** Source: dotnet/diagnostics `documentation/design-docs/ipc-protocol.md`, "Tracepoint Format V1". */
 const FIELDS = 'u8 version; u16 event_id; __rel_loc u8[] extension; __rel_loc u8[] payload';
 
-/** What the kernel would take for the end of the name, or for no name at all. */
+/** The kernel would take this for the end of the name, or for no name at all. */
 const NOT_IN_NAMES = /[\s:;/\p{Cc}]/u;
-/** The kernel's, of the whole text in bytes. */
+/** The kernel's limit for the whole text, in bytes. */
 const MAX_SIZE = 511;
 
 /**
- * The text that DIAG_IOCSREG takes. Letter for letter the one that tools register the tracepoint with, or the
- * kernel takes it for another one of the same name.
+ * The text for DIAG_IOCSREG. It must match the one with which tools register the tracepoint exactly, or the kernel
+ * takes it for a different one of the same name.
  */
 export function tracepointV1Definition(name: string): string {
   return `${name} ${FIELDS}`;
 }
 
-/** Whether the text is all name to the kernel; tools take less, perf only letters, digits and `_`. */
+/** Whether the kernel treats the whole text as the name; tools accept less, perf only letters, digits and `_`. */
 export function isTracepointName(text: string): boolean {
   return (
     text !== '' &&

@@ -1,6 +1,6 @@
 /**
- * Encodes events of one kind into the scratch buffer, as one user_events write takes them: 4 bytes for the
- * kernel's write index, then the fields of the tracepoint format. See decode.ts for what they are.
+ * Encodes events of one kind into the scratch buffer, as a single user_events write: 4 bytes for the kernel's write
+ * index, then the fields of the tracepoint format. For these see decode.ts.
  */
 import { viewOf } from '../bytes.ts';
 import { EventEncoder, type SetActivityIds } from '../event-encoder.ts';
@@ -22,13 +22,13 @@ import {
   PAYLOAD_OFFSET,
 } from './constants.ts';
 
-/** Where the payload stands in the scratch buffer when the extension is empty. */
+/** The position of the payload in the scratch buffer if the extension is empty. */
 const EXTENSION_START = WRITE_INDEX_SIZE + FIXED_SIZE;
 const ID_LABEL_SIZE = LABEL_SIZE + GUID_SIZE;
 
 export class TracepointV1Encoder {
   readonly #plain: Encoders;
-  /** With the metadata. Undefined: no event has room for it. */
+  /** With the metadata. Undefined if no event has room for it. */
   readonly #describing: Encoders | undefined;
 
   /** @param metadata see `tracepointV1Metadata` */
@@ -44,12 +44,12 @@ export class TracepointV1Encoder {
   }
 
   /**
-   * Writes the event at the start of the scratch buffer and returns its size in bytes, with the write index. Ids
-   * of zeros are left out. `takeFaults` tells what did not fit.
+   * Writes the event at the start of the scratch buffer and returns its size in bytes, including the write index. Ids
+   * of zeros are omitted. `takeFaults` returns what did not fit.
    *
    * Throws what reading the payload throws.
    *
-   * @param describes whether the metadata goes with it, where there is room for it
+   * @param describes whether to include the metadata, if there is room for it
    */
   encode(
     payload: Payload,
@@ -68,7 +68,7 @@ class Encoders {
   readonly #start: Uint8Array;
   readonly #payloadWriter: PayloadWriter;
   readonly #withActivity: EventEncoder;
-  /** Of events that have a related activity alone. Rare, so made when there is one. */
+  /** For events with only a related activity. Rare, so created on demand. */
   #withRelatedAlone: EventEncoder | undefined;
 
   constructor(eventId: number, start: Uint8Array, payloadWriter: PayloadWriter) {
@@ -91,7 +91,7 @@ class Encoders {
     return this.#located(this.#withActivity.encode(payload, activityId, relatedActivityId), ids);
   }
 
-  /** @param first what an id is when it is the only one */
+  /** @param first how to write an id if it is the only one */
   #encoderWith(first: number): EventEncoder {
     const prefix = (...labels: number[]) => encodePrefix(this.#eventId, this.#start, labels);
     const idsAt = EXTENSION_START + this.#start.length + LABEL_SIZE;
@@ -107,7 +107,7 @@ class Encoders {
     return new EventEncoder(prefixes, setIds, this.#payloadWriter);
   }
 
-  /** Says where the payload is, which only its size was missing for. */
+  /** Writes the payload's position, for which only its size was missing. */
   #located(size: number, ids: number): number {
     const extensionSize = this.#start.length + ids * ID_LABEL_SIZE;
     const payloadSize = size - EXTENSION_START - extensionSize;
@@ -116,7 +116,7 @@ class Encoders {
   }
 }
 
-/** What stands before the payload, with zeros for the ids and where the payload's size goes. */
+/** What precedes the payload, with zeros for the ids and for the payload's size. */
 function encodePrefix(eventId: number, start: Uint8Array, idLabels: readonly number[]): Uint8Array {
   const extensionSize = start.length + idLabels.length * ID_LABEL_SIZE;
   const bytes = new Uint8Array(EXTENSION_START + extensionSize);

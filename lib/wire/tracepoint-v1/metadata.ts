@@ -1,7 +1,6 @@
 /**
- * What the metadata of an event in the tracepoint format says of it: the metadata of a .nettrace of version 4,
- * without the id that it starts with there. The payload's fields are those of a .nettrace too. Source:
- * dotnet/runtime `ep-session.c`.
+ * The description of an event in the tracepoint format's metadata: that of a .nettrace version 4, without its leading
+ * id. The payload's fields are those of a .nettrace, too. Source: dotnet/runtime `ep-session.c`.
  */
 import { Block } from '../nettrace/block.ts';
 import { BlockKind } from '../nettrace/constants.ts';
@@ -14,7 +13,7 @@ import type { WrittenMetadata } from '../nettrace/write/trace-parts.ts';
 
 const ID_SIZE = 4;
 
-/** @throws NetTraceError where not even the event's names and numbers can be read */
+/** @throws NetTraceError if not even the event's names and numbers can be read */
 export function readTracepointV1Metadata(bytes: Uint8Array): NetTraceMetadata {
   const withId = new Uint8Array(ID_SIZE + bytes.length);
   withId.set(bytes, ID_SIZE);

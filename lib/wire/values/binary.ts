@@ -1,6 +1,4 @@
-/**
- * Writes bytes, and what is bytes underneath, into the scratch buffer: binary data, GUIDs, IP addresses.
- */
+/** Writes binary values into the scratch buffer: binary data, GUIDs, IP addresses. */
 import { parseIpAddress } from '../ip-address.ts';
 import { SCRATCH_LIMIT, scratch, scratchView } from '../scratch.ts';
 import { countBadValue, noRoom, type ValueWriter } from './faults.ts';
@@ -18,7 +16,7 @@ export const writeBinary: ValueWriter = (offset, value) => {
   return start + value.length;
 };
 
-/** A GUID given as text, or as its 16 bytes in the order of the text, in that order (RFC 9562). */
+/** A GUID, given as text or as 16 bytes in the order of the text, in that order (RFC 9562). */
 export const writeGuid: ValueWriter = (offset, value) => {
   if (typeof value === 'string' ? !writeGuidText(offset, value) : !isBytes(value, 16)) {
     countBadValue();
@@ -33,7 +31,7 @@ function isBytes(value: unknown, length: number): value is Uint8Array {
   return value instanceof Uint8Array && value.length === length;
 }
 
-/** Where the hyphens of 8-4-4-4-12 stand. */
+/** The positions of the hyphens in 8-4-4-4-12. */
 function isHyphenPlace(index: number): boolean {
   return index === 8 || index === 13 || index === 18 || index === 23;
 }
@@ -61,7 +59,10 @@ function hexDigit(code: number): number {
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
 }
 
-/** The bytes, in network order, of an IPv4 or IPv6 address given as text or as its 4 or 16 bytes; else undefined, counted. */
+/**
+ * The bytes of an IPv4 or IPv6 address in network order, given as text or as 4 or 16 bytes; otherwise undefined, and
+ * counted as a bad value.
+ */
 export function addressOf(value: unknown): Uint8Array | undefined {
   const bytes = typeof value === 'string' ? parseIpAddress(value) : value;
   if (isBytes(bytes, 4) || isBytes(bytes, 16)) return bytes;
@@ -69,7 +70,7 @@ export function addressOf(value: unknown): Uint8Array | undefined {
   return undefined;
 }
 
-/** What has no bytes, or no elements: a u16 count of 0. */
+/** A value without bytes or elements: a u16 count of 0. */
 export function writeEmpty(offset: number): number {
   scratchView.setUint16(offset, 0, true);
   return offset + 2;

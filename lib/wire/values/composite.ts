@@ -1,12 +1,12 @@
 /**
- * Makes writers of writers: for values that may be absent, for arrays and for structs. In EventHeader and
- * TraceLogging alike the counts before them are 16 bits.
+ * Combines writers: for nullable values, arrays and structs. In both EventHeader and TraceLogging, the counts before
+ * them have 16 bits.
  */
 import { SCRATCH_LIMIT, scratchView } from '../scratch.ts';
 import { writeEmpty } from './binary.ts';
 import { countBadValue, type FieldsWriter, noRoom, type Payload, type ValueWriter } from './faults.ts';
 
-/** Any of the fixed-size writers, after a u16 length: 0 for null and undefined. */
+/** Any fixed-size writer, after a u16 length: 0 for null and undefined. */
 export function nullable(size: number, write: ValueWriter): ValueWriter {
   return (offset, value) => {
     const absent = value === null || value === undefined;
@@ -15,7 +15,7 @@ export function nullable(size: number, write: ValueWriter): ValueWriter {
   };
 }
 
-/** A writer of counted values, which has its own null: no bytes. */
+/** A writer of counted values, which have their own null: no bytes. */
 export function nullableCounted(write: ValueWriter): ValueWriter {
   return (offset, value) => {
     if (value !== null && value !== undefined) return write(offset, value);
@@ -23,7 +23,7 @@ export function nullableCounted(write: ValueWriter): ValueWriter {
   };
 }
 
-/** The elements one after the other, after a u16 count of them. Takes any array or typed array. */
+/** The elements in sequence, after a u16 count of them. Accepts any array or typed array. */
 export function array(write: ValueWriter): ValueWriter {
   return (offset, value) => {
     if (!isArrayLike(value)) {
@@ -41,12 +41,12 @@ export function array(write: ValueWriter): ValueWriter {
   };
 }
 
-/** What an array field takes. */
+/** The values that an array field accepts. */
 export function isArrayLike(value: unknown): value is ArrayLike<unknown> {
   return Array.isArray(value) || (ArrayBuffer.isView(value) && !(value instanceof DataView));
 }
 
-/** A struct: its fields one after the other. What is no object counts as one without any of them. */
+/** A struct: its fields in sequence. Anything that is not an object counts as one without fields. */
 export function struct(writeFields: FieldsWriter): ValueWriter {
   return (offset, value) => {
     if (typeof value === 'object' && value !== null) return writeFields(offset, value as Payload);

@@ -1,9 +1,9 @@
 /**
- * What went wrong while the values of an event were written. Writers never throw: they note here what did
- * not fit, and whoever encodes an event asks `takeFaults` afterwards.
+ * What went wrong while writing the values of an event. Writers never throw: they record here what did not fit, and
+ * whoever encodes an event calls `takeFaults` afterwards.
  */
 
-/** Writes a value at an offset of the scratch buffer and returns the offset behind it. */
+/** Writes a value at an offset of the scratch buffer and returns the offset after it. */
 export type ValueWriter = (offset: number, value: unknown) => number;
 
 /** The values of an event's or a struct's fields, by name. */
@@ -16,11 +16,11 @@ let tooLarge = false;
 export interface Faults {
   /** Values that did not fit their fields. */
   readonly badValues: number;
-  /** The event does not fit the scratch buffer, and is not whole. */
+  /** The event does not fit into the scratch buffer, and is incomplete. */
   readonly tooLarge: boolean;
 }
 
-/** What went wrong since the last call, and forgets it. */
+/** What went wrong since the last call; clears it. */
 export function takeFaults(): Faults | undefined {
   if (badValues === 0 && !tooLarge) return undefined;
   const faults = { badValues, tooLarge };
@@ -29,7 +29,7 @@ export function takeFaults(): Faults | undefined {
   return faults;
 }
 
-/** Nothing has gone wrong yet, in an event that is to be encoded. */
+/** Clears the faults before an event is encoded. */
 export function forgetFaults(): void {
   badValues = 0;
   tooLarge = false;
@@ -41,12 +41,12 @@ export function putBackFaults(faults: Faults | undefined): void {
   tooLarge = faults?.tooLarge ?? false;
 }
 
-/** Notes a value that does not fit its field. */
+/** Records a value that does not fit its field. */
 export function countBadValue(): void {
   badValues++;
 }
 
-/** Notes that the event does not fit the scratch buffer; the value at the offset is left out. */
+/** Records that the event does not fit into the scratch buffer; the value at the offset is omitted. */
 export function noRoom(offset: number): number {
   tooLarge = true;
   return offset;

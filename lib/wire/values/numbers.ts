@@ -1,11 +1,11 @@
 /**
- * Writes numbers and booleans into the scratch buffer: packed, little-endian but for ports, which are in
- * network order. A value that does not fit is counted, and the nearest one that does fit is written.
+ * Writes numbers and booleans into the scratch buffer: packed, little-endian except for ports, which are in network
+ * order. A value that does not fit is counted, and the nearest one that fits is written.
  */
 import { scratchView } from '../scratch.ts';
 import { countBadValue, type ValueWriter } from './faults.ts';
 
-/** The nearest integer from `low` to `high`; 0 for what is no number at all. Counted. */
+/** The nearest integer from `low` to `high`; 0 for anything that is not a number. Counted as a bad value. */
 function nearestInteger(value: unknown, low: number, high: number): number {
   countBadValue();
   const number = typeof value === 'number' || typeof value === 'bigint' ? Math.trunc(Number(value)) : 0;
@@ -72,7 +72,7 @@ export function nearestBigint(value: unknown, low: bigint, high: bigint): bigint
   return integer < low ? low : integer > high ? high : integer;
 }
 
-/** Takes a bigint, or a number that is a safe integer. */
+/** Accepts a bigint, or a number that is a safe integer. */
 export const writeInt64: ValueWriter = (offset, value) => {
   if (typeof value === 'number' && Number.isSafeInteger(value)) {
     setSafeInteger(offset, value);
@@ -83,7 +83,7 @@ export const writeInt64: ValueWriter = (offset, value) => {
   return offset + 8;
 };
 
-/** Takes a bigint, or a number that is a safe integer. */
+/** Accepts a bigint, or a number that is a safe integer. */
 export const writeUint64: ValueWriter = (offset, value) => {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) {
     setSafeInteger(offset, value);

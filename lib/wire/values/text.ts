@@ -1,16 +1,14 @@
-/**
- * Writes text into the scratch buffer.
- */
+/** Writes text into the scratch buffer. */
 import { SCRATCH_LIMIT, scratch, scratchView } from '../scratch.ts';
 import { countBadValue, noRoom, type ValueWriter } from './faults.ts';
 
 /**
- * Up to here a loop over the characters is faster than any call out of JavaScript, on every version of
- * Node (measured; see scripts/bench).
+ * Up to this length, a loop over the characters is faster than any call out of JavaScript, on every version of Node
+ * (measured; see scripts/bench).
  */
 const LOOP_CHARACTERS = 20;
 
-/** The value, if it is text; else what simple values are as text, counted. */
+/** The value if it is a string; otherwise the text of a simple value, counted as a bad value. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : badText(value);
 }
@@ -39,8 +37,8 @@ export const writeString: ValueWriter = (offset, value) => {
       return start + length;
     }
   }
-  // Written first and counted after: to measure the text would be to encode it twice. A code unit is 3
-  // bytes at the most, and the room behind the limit takes what of it is too much.
+  // Written first and counted afterwards: measuring the text would mean encoding it twice. A code unit takes at most 3
+  // bytes, and the room beyond the limit absorbs any excess.
   if (start + length > SCRATCH_LIMIT) return noRoom(offset);
   const written = scratch.write(text, start);
   if (start + written > SCRATCH_LIMIT) return noRoom(offset);
@@ -49,8 +47,8 @@ export const writeString: ValueWriter = (offset, value) => {
 };
 
 /**
- * UTF-16 code units, low byte first. Returns the offset behind them; where that is past SCRATCH_LIMIT,
- * nothing has been written.
+ * UTF-16 code units, low byte first. Returns the offset after them; if that is beyond SCRATCH_LIMIT, nothing has been
+ * written.
  */
 export function writeUtf16Units(offset: number, text: string): number {
   const length = text.length;
@@ -66,7 +64,7 @@ export function writeUtf16Units(offset: number, text: string): number {
   return end;
 }
 
-/** Whatever JSON.stringify makes of the value; `null`, counted, where it makes nothing of it. */
+/** The result of JSON.stringify; if there is none, `null`, counted as a bad value. */
 export function jsonOf(value: unknown): string {
   let text: string | undefined;
   try {

@@ -107,7 +107,7 @@ describe('a nettrace', () => {
     const { events, error } = await read(bytes.subarray(0, -1));
     expect(events.length).toBe(1);
     expect(error).toMatchObject({ name: 'TraceError', code: 'truncated', offset: bytes.length - 1 });
-    expect(error?.message).toBe(`The trace ends before its end. (at byte ${bytes.length - 1})`);
+    expect(error?.message).toBe(`The trace is truncated. (at byte ${bytes.length - 1})`);
   });
 
   it('without so much as a head cannot be opened', async () => {

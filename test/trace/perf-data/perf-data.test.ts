@@ -169,9 +169,13 @@ describe.each(['a file', 'a pipe'])('perf.data of %s', (where) => {
     ['CLOCK_DATA', 29],
   ])('with the feature %s', (name, bit) => {
     it.each([
-      ['empty', [], `The feature ${name} is empty.`],
-      ['cut off', [200, 0, 0], `The feature ${name} cannot be read: There are no `],
-      ['malformed', [0xff, 0xff, 0xff, 0xff], `The feature ${name} cannot be read: There are no `],
+      ['empty', [], `^The feature ${name} is empty\\.`],
+      ['cut off', [200, 0, 0], `^The feature ${name} cannot be read: \\d+ bytes are needed in `],
+      [
+        'malformed',
+        [0xff, 0xff, 0xff, 0xff],
+        `^The feature ${name} cannot be read: \\d+ bytes are needed in `,
+      ],
     ])('%s has its events, and says what is missing', async (_, content, problem) => {
       const features = new Map([
         [bit, Uint8Array.from(content)],
@@ -183,7 +187,7 @@ describe.each(['a file', 'a pipe'])('perf.data of %s', (where) => {
       // Through a pipe it may come in a record, whose body is a multiple of eight bytes.
       if (where === 'a file') {
         expect(info.problems).toHaveLength(1);
-        expect(info.problems?.[0]).toContain(problem);
+        expect(info.problems?.[0]).toMatch(new RegExp(problem));
       }
       expect(info.properties.HOSTNAME).toBe(bit === 3 ? undefined : 'box');
     });
@@ -340,7 +344,7 @@ describe('a file', () => {
     const bytes = replaceAll(fileBytes({ records: [at(1n)] }), 'ID: 1234', 'IT: 1234');
     const { info, events } = await readBytes(bytes);
     expect(events).toHaveLength(1);
-    expect(info.problems).toEqual(['Formats of tracepoints that have no name or no id are not used: 1.']);
+    expect(info.problems).toEqual(['Tracepoint formats without a name or an id are ignored: 1.']);
   });
 
   it('that perf has not ended gives its events, without the fields that nothing describes, then says so', async () => {

@@ -121,13 +121,13 @@ describe('an event of version 4', () => {
     expect(faultOf(v4Events(compressedEventV4({ metadataId: 2, time: 1 })))?.sentence).toMatch(
       /metadata 2, which/,
     );
-    expect(faultOf(fastSerialized(4, metadata, metadata))?.sentence).toMatch(/Metadata 1 is given twice/);
+    expect(faultOf(fastSerialized(4, metadata, metadata))?.sentence).toMatch(/Metadata 1 is defined twice/);
   });
 
   it('is refused where it is longer than its block', () => {
     const fault = faultOf(v4Events([0x80, varuint(0), varuint(100)]));
     expect(fault).toMatchObject({ code: 'malformed' });
-    expect(fault?.sentence).toMatch(/100 bytes are wanted where 0 are left/);
+    expect(fault?.sentence).toMatch(/100 bytes are needed, but only 0 are left/);
   });
 });
 

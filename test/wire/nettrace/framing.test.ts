@@ -149,13 +149,13 @@ describe('a trace is refused', () => {
       flat(ascii('This is some text, and no trace.')),
       'malformed',
       0,
-      /"!FastSerialization\.1" is to stand/,
+      /Expected "!FastSerialization\.1"/,
     );
   });
 
   it('of a version that is not known', () => {
-    refused(flat(ascii('Nettrace'), u32(0), u32(7), u32(0)), 'unsupported', 12, /of version 7/);
-    refused(flat(ascii('Nettrace'), u32(0), u32(5), u32(0)), 'malformed', 12, /of version 5/);
+    refused(flat(ascii('Nettrace'), u32(0), u32(7), u32(0)), 'unsupported', 12, /has version 7/);
+    refused(flat(ascii('Nettrace'), u32(0), u32(5), u32(0)), 'malformed', 12, /has version 5/);
   });
 
   it('that does not start with its description', () => {
@@ -174,7 +174,7 @@ describe('a trace is refused', () => {
   });
 
   it('with an object of an unknown type, which version 4 cannot pass over', () => {
-    refused(fastSerialized(4, ['OddBlock']), 'malformed', 117, /no type "OddBlock"/);
+    refused(fastSerialized(4, ['OddBlock']), 'malformed', 117, /type "OddBlock" does not exist/);
   });
 
   it('with a block too large to be kept in memory, before that is tried', () => {

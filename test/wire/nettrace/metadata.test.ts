@@ -65,9 +65,9 @@ describe('metadata of version 6', () => {
   });
 
   it.each<[string, Bytes, RegExp]>([
-    ['a type that is not known', [99], /no type 99 of fields/],
+    ['a type that is not known', [99], /field type 99 does not exist/],
     ['an array elsewhere of what has no size', [25, 18], /Type 18 has no size/],
-    ['types too deep in each other', [Array(50).fill(19), 9], /More than 32 types/],
+    ['types too deep in each other', [Array(50).fill(19), 9], /nested more than 32 levels/],
   ])('with %s has no fields, and says why', (_, type, problem) => {
     const metadata = describedV6([field('x', type)]);
     expect(metadata.fields).toEqual([]);
@@ -127,12 +127,16 @@ describe('metadata of version 4', () => {
   });
 
   it.each<[string, Bytes, RegExp]>([
-    ['a type of version 6', [u32(1), u32(20), utf16('x')], /no type 20/],
-    ['an array without the tag for it', [u32(1), u32(19), u32(9), utf16('x')], /no type 19/],
-    ['more fields than there are', [u32(0x7fff_ffff), u32(9), utf16('x')], /bytes are wanted/],
+    ['a type of version 6', [u32(1), u32(20), utf16('x')], /field type 20 does not exist/],
+    [
+      'an array without the tag for it',
+      [u32(1), u32(19), u32(9), utf16('x')],
+      /field type 19 does not exist/,
+    ],
+    ['more fields than there are', [u32(0x7fff_ffff), u32(9), utf16('x')], /bytes are needed/],
     ['fewer than no fields', [u32(-1)], /-1 fields/],
-    ['a tag that is longer than it is', [u32(0), u32(100), 1], /100 bytes are wanted/],
-    ['structs too deep in each other', [Array(50).fill([u32(1), u32(1)])], /More than 32 types/],
+    ['a tag that is longer than it is', [u32(0), u32(100), 1], /100 bytes are needed/],
+    ['structs too deep in each other', [Array(50).fill([u32(1), u32(1)])], /nested more than 32 levels/],
   ])('with %s has no fields, and says why', (_, fields, problem) => {
     const metadata = describedV4(fields);
     expect(metadata.fields).toEqual([]);

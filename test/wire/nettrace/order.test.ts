@@ -105,9 +105,11 @@ describe('sequence points', () => {
   });
 
   it('make threads and metadata forgotten where they say so', () => {
-    expect(faultOf(v6Trace(sequencePoint(1, 1), event(1)))?.sentence).toMatch(/no thread with index 1/);
+    expect(faultOf(v6Trace(sequencePoint(1, 1), event(1)))?.sentence).toMatch(
+      /thread with index 1 does not exist/,
+    );
     expect(faultOf(v6Trace(sequencePoint(1, 2), event(1)))?.sentence).toMatch(
-      /metadata 1, which is not there/,
+      /metadata 1, which does not exist/,
     );
     const again = metadataBlock(metadataRow(1, 16, 'Other'));
     const found = eventsOf(v6Trace(event(1), sequencePoint(2, 2), again, event(2)));

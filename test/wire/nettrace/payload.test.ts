@@ -118,14 +118,14 @@ describe('a payload', () => {
     const metadata = describedV6([field('a', 25, 7), field('b', 9)]);
     const { payload, problem } = decode(metadata, u32((4 << 16) | 200), u32(5));
     expect(payload).toEqual({ a: null, b: 5 });
-    expect(problem).toMatch(/4 bytes cannot stand 200 bytes from the payload's start/);
+    expect(problem).toMatch(/4 bytes cannot start 200 bytes from the start of the payload/);
   });
 
   it('cannot keep the decoder busy with arrays of nothing', () => {
     const nothing = [1, u16(0)];
     const nested = [22, 22, 22, nothing, u16(65535), u16(65535), u16(65535)];
     const { problem } = decode(describedV6([field('x', nested)]), [0]);
-    expect(problem).toMatch(/more values than its 1 bytes can be/);
+    expect(problem).toMatch(/more values than fit into its 1 bytes/);
   });
 
   it('is decoded whatever it is', () => {

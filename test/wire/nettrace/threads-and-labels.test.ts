@@ -65,9 +65,9 @@ describe('an event of version 6', () => {
 
   it('is refused where its thread or its labels are not there', () => {
     const withThread = uncompressedBlock(uncompressedEvent({ time: 1, thread: 9 }));
-    expect(faultOf(v6Trace(withThread))?.sentence).toMatch(/no thread with index 9/);
+    expect(faultOf(v6Trace(withThread))?.sentence).toMatch(/thread with index 9 does not exist/);
     const withLabels = uncompressedBlock(uncompressedEvent({ time: 1, labels: 9 }));
-    expect(faultOf(v6Trace(withLabels))?.sentence).toMatch(/label list 9, which is not there/);
+    expect(faultOf(v6Trace(withLabels))?.sentence).toMatch(/label list 9, which does not exist/);
   });
 
   it('may have a stack that is not there', () => {
@@ -129,7 +129,7 @@ describe('labels', () => {
   });
 
   it('of an unknown kind cannot be passed over; list 0 is the empty one', () => {
-    expect(faultOf(v6Trace(labelBlock(1, [0x8b])))?.sentence).toMatch(/no label of kind 11/);
+    expect(faultOf(v6Trace(labelBlock(1, [0x8b])))?.sentence).toMatch(/label kind 11 does not exist/);
     expect(faultOf(v6Trace(labelBlock(0, [0x8a, 1])))?.sentence).toMatch(/Label list 0/);
   });
 });
@@ -137,7 +137,7 @@ describe('labels', () => {
 describe('threads of version 6', () => {
   it('may be given once, until they are removed', () => {
     const again = block(6, threadRow(1, 84, 99));
-    expect(faultOf(v6Trace(again))?.sentence).toMatch(/Thread index 1 is given twice/);
+    expect(faultOf(v6Trace(again))?.sentence).toMatch(/Thread index 1 is defined twice/);
     const event = (sequence: number) => uncompressedBlock(uncompressedEvent({ time: 1, sequence }));
     const found = eventsOf(v6Trace(event(1), block(7, varuint(1), varuint(1)), again, event(1)));
     expect(found.map((each) => each.thread.threadId)).toEqual([11, 99]);
@@ -146,11 +146,13 @@ describe('threads of version 6', () => {
   it('are gone when they are removed', () => {
     const removed = block(7, varuint(1), varuint(0));
     const event = uncompressedBlock(uncompressedEvent({ time: 1 }));
-    expect(faultOf(v6Trace(removed, event))?.sentence).toMatch(/no thread with index 1/);
-    expect(faultOf(v6Trace(block(7, varuint(9), varuint(0))))?.sentence).toMatch(/no thread with index 9/);
+    expect(faultOf(v6Trace(removed, event))?.sentence).toMatch(/thread with index 1 does not exist/);
+    expect(faultOf(v6Trace(block(7, varuint(9), varuint(0))))?.sentence).toMatch(
+      /thread with index 9 does not exist/,
+    );
   });
 
   it('cannot have entries that are not known', () => {
-    expect(faultOf(v6Trace(block(6, row(varuint(9), 7))))?.sentence).toMatch(/no entry 7 of a thread/);
+    expect(faultOf(v6Trace(block(6, row(varuint(9), 7))))?.sentence).toMatch(/entry 7 does not exist/);
   });
 });

@@ -223,7 +223,7 @@ describe('a problem', () => {
       ],
       'ff 00',
       { n: -1 },
-      'Field "a" is as long as "n" says, which is -1.',
+      'Field "a" takes its length from "n", which is -1.',
     ],
     [
       'is a length that no earlier field has',
@@ -233,7 +233,7 @@ describe('a problem', () => {
       ],
       '0000',
       {},
-      'Field "a" is as long as "n" says, which is no earlier number.',
+      'Field "a" takes its length from "n", which is not an earlier number.',
     ],
     [
       'is a type that nobody knows',
@@ -271,7 +271,7 @@ describe('a problem', () => {
         const fields: PackedField[] = [{ name: 'n', type: 'uint64' }, ...list];
         const { payload, problem } = decode(fields, hex('ffffffffffffff7f 00'));
         expect(Object.keys(payload)).toEqual(['n']);
-        expect(problem).toMatch(/more values than its \d+ bytes can be|The payload ends inside/);
+        expect(problem).toMatch(/more values than fit into its \d+ bytes|The payload ends inside/);
       }
     });
     expect(milliseconds).toBeLessThan(2000);

@@ -205,7 +205,7 @@ describe('what cannot be read', () => {
       const { session, records } = readPerfData(whole.subarray(0, length));
       expect([...records()]).toHaveLength(2);
       expect(session.problems).toEqual([
-        `The feature TRACING_DATA cannot be read: The file ends before feature 1, which is to stand at ` +
+        `The feature TRACING_DATA cannot be read: The file ends before feature 1, which should be at ` +
           `${features} to ${whole.length}. (at byte ${length})`,
       ]);
     }

@@ -9,8 +9,8 @@ import type { PerfSession } from '../../../lib/wire/perf-data/session.ts';
 export interface PerfDataFile {
   readonly session: PerfSession;
   /**
-   * The records in file order, read as they are asked for.
-   * @throws PerfDataError where a record is damaged, after all before it have been given
+   * The records in file order, read on demand.
+   * @throws PerfDataError if a record is damaged, after all earlier ones have been returned
    */
   records(): Iterable<PerfRecord>;
 }

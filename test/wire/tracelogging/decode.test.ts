@@ -163,7 +163,7 @@ describe('an array', () => {
   it('of nothing inside arrays of nothing is given up', () => {
     const nulls = { name: 'n', inType: InType.Null, array: 65535 };
     const fields = [{ name: 's', inType: InType.Struct, array: 65535, fields: [nulls] }];
-    expect(() => decode(fields, '')).toThrow('The event has more values than its 0 bytes can be.');
+    expect(() => decode(fields, '')).toThrow('The event has more values than fit into its 0 bytes.');
   });
 });
 
@@ -172,21 +172,21 @@ describe('bytes that are no event', () => {
     [
       { name: 'f', inType: InType.UInt32 },
       '010203',
-      '"f": 4 bytes are wanted, 3 are left. (at byte 0 of the payload)',
+      '"f": 4 bytes are needed, 3 are left. (at byte 0 of the payload)',
     ],
-    [{ name: 'f', inType: InType.CountedString }, '01', '"f": 2 bytes are wanted, 1 are left.'],
+    [{ name: 'f', inType: InType.CountedString }, '01', '"f": 2 bytes are needed, 1 are left.'],
     [
       { name: 'f', inType: InType.CountedString },
       '0300 0102',
-      '"f": 3 bytes are wanted, 2 are left. (at byte 2 of',
+      '"f": 3 bytes are needed, 2 are left. (at byte 2 of',
     ],
     [
       { name: 'f', inType: InType.UInt8, array: 'variable' },
       '0300 0102',
-      '"f": 1 bytes are wanted, 0 are left.',
+      '"f": 1 bytes are needed, 0 are left.',
     ],
-    [{ name: 'f', inType: InType.Sid }, '0101', '"f": 8 bytes are wanted, 2 are left.'],
-    [{ name: 'f', inType: InType.Sid }, '0101000000000005', '"f": 12 bytes are wanted, 8 are left.'],
+    [{ name: 'f', inType: InType.Sid }, '0101', '"f": 8 bytes are needed, 2 are left.'],
+    [{ name: 'f', inType: InType.Sid }, '0101000000000005', '"f": 12 bytes are needed, 8 are left.'],
     [
       { name: 'f', inType: 16 as InType },
       '0000000000000000',
@@ -200,7 +200,7 @@ describe('bytes that are no event', () => {
 
   it('because a field is laid out in a way of its own are refused', () => {
     expect(() => decodeTraceLogging(hex('0d00 00 4500 6300 64 0300 aabbcc'), hex('01'))).toThrow(
-      'Field "c" is laid out in a way of its own.',
+      'Field "c" has a custom layout.',
     );
   });
 });

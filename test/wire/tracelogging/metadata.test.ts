@@ -160,7 +160,7 @@ describe('event metadata', () => {
     const levels = 1000;
     const bytes = Uint8Array.from([0, 0, 0, 0, ...Array.from({ length: levels }, () => [0, 0x98, 1]).flat()]);
     new DataView(bytes.buffer).setUint16(0, bytes.length, true);
-    expect(() => parseMetadata(bytes)).toThrow('Structs are nested more than 32 levels levels levels deep.');
+    expect(() => parseMetadata(bytes)).toThrow('Structs are nested more than 32 levels deep.');
   });
 });
 

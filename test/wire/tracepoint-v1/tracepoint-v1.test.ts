@@ -72,11 +72,11 @@ describe('an event in the tracepoint format', () => {
       throw new Error('no error was thrown');
     };
     expect(errorOf(Uint8Array.from([2, ...LATER.subarray(1)]))).toBe(
-      'The event is of format version 2, of which only 1 is known. (at byte 0)',
+      'The event has format version 2, but only 1 is supported. (at byte 0)',
     );
     for (let length = 0; length < FIRST.length; length++) errorOf(FIRST.subarray(0, length));
     const cutLabel = bytesOf(`01 01 00 04 00 06 00 06 00 00 00 01 02 00 00 00 00`);
-    expect(errorOf(cutLabel)).toBe('The extension ends early: 2 bytes are wanted, 1 are left. (at byte 16)');
+    expect(errorOf(cutLabel)).toBe('The extension ends early: 2 bytes are needed, 1 are left. (at byte 16)');
   });
 });
 

@@ -1,15 +1,14 @@
 /**
- * Putting the bytes of a nettrace together, in memory that grows and is used again.
+ * Assembles the bytes of a nettrace in growing, reusable memory.
  *
- * Any call may be the one at which the stack or the memory ends, or the thread is terminated, and then no code
- * runs that could tidy up. So bytes count only once `kept` says so, which is set by an assignment, after the last
- * call: whoever finds bytes behind it takes them back.
+ * Any call may overflow the stack, run out of memory or be terminated, and then no cleanup code can run. So bytes count
+ * only up to `kept`, which is set by an assignment after the last call: bytes beyond it are discarded later.
  */
 import { viewOf } from '../../bytes.ts';
 import type { GuidWords } from '../../guid.ts';
 
 const FIRST_SIZE = 1024;
-/** A variable-length integer of 64 bits has at most so many bytes. */
+/** The maximum size of a variable-length 64-bit integer. */
 export const MAX_VARINT_SIZE = 10;
 /** 2 to the 28th: four bytes of a variable-length integer. */
 const FOUR_GROUPS = 0x1000_0000;
@@ -25,7 +24,7 @@ export const GUID_SIZE = 16;
 export function putVarUint(buffer: Uint8Array, offset: number, value: number): number {
   let at = offset;
   let left = value;
-  // The 32-bit operators cannot hold more.
+  // The 32-bit operators cannot handle more.
   for (; left >= FOUR_GROUPS; left = Math.floor(left / 128)) buffer[at++] = (left % 128) | 0x80;
   for (; left >= 0x80; left >>>= 7) buffer[at++] = (left & 0x7f) | 0x80;
   buffer[at++] = left;
@@ -51,7 +50,7 @@ export function putGuid(view: DataView, offset: number, { w0, w1, w2, w3 }: Guid
 
 export class NetTraceBytes {
   length = 0;
-  /** Up to here, what has been written is whole. */
+  /** Up to here, the contents are complete. */
   kept = 0;
   /** The memory, until it grows; and the same as a view. */
   buffer: Buffer;
@@ -99,13 +98,13 @@ export class NetTraceBytes {
     this.buffer.set(value, at);
   }
 
-  /** @param value not negative, up to 2^53 */
+  /** @param value from 0 to 2^53 */
   varUint(value: number): void {
     const start = this.grow(MAX_VARINT_SIZE);
     this.length = putVarUint(this.buffer, start, value);
   }
 
-  /** @param value taken as 64 bits without sign */
+  /** @param value converted to 64 bits, unsigned */
   varUint64(value: bigint): void {
     const start = this.grow(MAX_VARINT_SIZE);
     this.length = putVarUint64(this.buffer, start, value);
@@ -117,7 +116,7 @@ export class NetTraceBytes {
     this.varUint64((signed << 1n) ^ (signed >> 63n));
   }
 
-  /** An id; -1 and the like as 64 bits without sign. */
+  /** An id; -1 and the like become 64 unsigned bits. */
   varId64(value: number): void {
     if (value >= 0) this.varUint(value);
     else this.varUint64(BigInt(value));
@@ -129,7 +128,7 @@ export class NetTraceBytes {
     putGuid(this.view, at, value);
   }
 
-  /** UTF-8 behind its length in bytes. */
+  /** UTF-8 after its length in bytes. */
   utf8(text: string): void {
     const size = Buffer.byteLength(text);
     this.varUint(size);
@@ -143,14 +142,14 @@ export class NetTraceBytes {
     this.buffer.write(text, at, 'utf16le');
   }
 
-  /** UTF-16 up to a NUL; what stands behind a NUL of the text's own is cut off. */
+  /** UTF-16 up to a NUL; text after a NUL of its own is cut off. */
   utf16Terminated(text: string): void {
     const nulAt = text.indexOf('\0');
     this.utf16(nulAt < 0 ? text : text.slice(0, nulAt));
     this.uint16(0);
   }
 
-  /** What stands at the offset becomes this number. */
+  /** Overwrites the number at the offset. */
   setUint16(at: number, value: number): void {
     this.view.setUint16(at, value, true);
   }
@@ -163,7 +162,7 @@ export class NetTraceBytes {
     this.view.setBigInt64(at, value, true);
   }
 
-  /** Forgets what was written from the offset on. */
+  /** Discards everything from the offset on. */
   cut(length: number): void {
     this.length = length;
   }
@@ -173,27 +172,27 @@ export class NetTraceBytes {
     this.buffer[at] = (this.buffer[at] as number) | bits;
   }
 
-  /** What has been written, until something else is. */
+  /** Everything written, valid until the next write. */
   current(): Uint8Array {
     return this.buffer.subarray(0, this.length);
   }
 
-  /** What is whole of it, until something else is written. */
+  /** The complete part of it, valid until the next write. */
   whole(): Uint8Array {
     return this.buffer.subarray(0, this.kept);
   }
 
-  /** A copy of what is whole. */
+  /** A copy of the complete part. */
   wholeCopy(): Uint8Array {
     return Uint8Array.prototype.slice.call(this.buffer, 0, this.kept);
   }
 
-  /** A copy of what has been written. */
+  /** A copy of everything written. */
   copy(): Uint8Array {
     return Uint8Array.prototype.slice.call(this.buffer, 0, this.length);
   }
 
-  /** A copy of what has been written; then there is nothing. */
+  /** Returns a copy of everything written, and clears it. */
   take(): Uint8Array {
     const taken = this.copy();
     this.length = 0;
@@ -206,7 +205,7 @@ export class NetTraceBytes {
     if (end > this.buffer.length) this.enlarge(end);
   }
 
-  /** Where the next `size` bytes go. */
+  /** Where to put the next `size` bytes. */
   private grow(size: number): number {
     const at = this.length;
     const end = at + size;

@@ -1,5 +1,5 @@
 /**
- * Event blocks with compressed headers: what is as in the event before is left out.
+ * Event blocks with compressed headers, which omit what is the same as in the previous event.
  *
  * Source: perfview's NetTraceFormat_v5.md and NetTraceFormat_v6.md; "Compressed event blob".
  */
@@ -50,7 +50,7 @@ const time = new BigInt64Array(1);
 const timeHalves = new Uint32Array(time.buffer);
 const LOW = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1 ? 0 : 1;
 
-/** What stands before the events of an event block, and before the metadata of version 4; the times can be set later. */
+/** What precedes the events of an event block, and the metadata of version 4; the times can be set later. */
 export function writeEventBlockHead(bytes: NetTraceBytes): void {
   bytes.uint16(EVENT_BLOCK_HEADER_SIZE);
   bytes.uint16(COMPRESSED_HEADERS);
@@ -76,7 +76,7 @@ export class EventBlocks {
   private minTime = 0;
   private maxTime = 0;
   private lastTime = 0;
-  // Of the event before; at the start of a block zero or nothing.
+  // The values of the previous event; zero or absent at the start of a block.
   private metadataId = 0;
   private sequence = 0;
   private captureThreadId = 0;
@@ -96,11 +96,11 @@ export class EventBlocks {
   }
 
   /**
-   * @param sequence the event's number among those of its thread
+   * @param sequence the event's number within its thread
    * @param stackId 0 for none
-   * @param labelListId of version 6; 0 for none
-   * @param isSorted whether no event that is written later is older
-   * @returns its size. It is in its block when this returns, and not where this throws
+   * @param labelListId in version 6; 0 for none
+   * @param isSorted whether no later event is older
+   * @returns its size. The event is in its block if this returns, and not if this throws
    */
   add(
     event: WrittenEvent,
@@ -221,7 +221,7 @@ export class EventBlocks {
     return newestOfFull === undefined || maxTicks > newestOfFull ? maxTicks : newestOfFull;
   }
 
-  /** Starts anew, with the memory that is there. */
+  /** Starts over, reusing the memory. */
   clear(): void {
     this.full = NOTHING;
     this.newestOfFull = undefined;

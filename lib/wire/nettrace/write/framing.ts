@@ -1,5 +1,5 @@
 /**
- * How blocks become a trace: version 4 as objects of FastSerialization, version 6 behind their kind and size.
+ * How blocks become a trace: in version 4 as FastSerialization objects, in version 6 after their kind and size.
  *
  * Source: perfview's NetTraceFormat_v5.md and NetTraceFormat_v6.md.
  */
@@ -18,18 +18,18 @@ import { NetTraceBytes } from './byte-writer.ts';
 export interface WrittenFraming {
   /** The next bytes of the trace. */
   readonly bytes: NetTraceBytes;
-  /** How many bytes of the trace came before. */
+  /** The number of earlier bytes of the trace. */
   taken: number;
-  /** What stands before the first block. */
+  /** What precedes the first block. */
   start(): void;
   /** Blocks stand in the trace in the order in which they are given; one may be given in parts. */
   block(kind: number, ...parts: readonly Uint8Array[]): void;
-  /** What stands behind the last block. */
+  /** What follows the last block. */
   end(): void;
 }
 
 const OBJECT_NAMES: ReadonlyMap<number, string> = new Map(
-  // The last name of a kind is the older one, of version 3.
+  // The last name for a kind is the older one, from version 3.
   Array.from(BLOCK_KIND_OF_OBJECT, ([name, kind]) => [kind, name] as const).reverse(),
 );
 
@@ -70,7 +70,7 @@ export class FramingV4 implements WrittenFraming {
   }
 }
 
-/** In a block's head: the kind stands above so many bits of size. */
+/** In a block's header, the kind is above this many bits of size. */
 const SIZE_BITS = 24;
 const MINOR_VERSION = 0;
 

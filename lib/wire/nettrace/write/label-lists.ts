@@ -1,4 +1,4 @@
-/** Label lists of version 6: what an event's activity is, and what else is attached to it. */
+/** Label lists of version 6: an event's activity, and whatever else is attached to it. */
 import { type GuidWords, NO_GUID } from '../../guid.ts';
 import { LAST_LABEL, LabelKind } from '../constants.ts';
 import type { NetTraceBytes } from './byte-writer.ts';
@@ -133,7 +133,7 @@ function writeIds(bytes: NetTraceBytes, id: GuidWords, related: GuidWords): void
   bytes.guid(related);
 }
 
-/** Adds a list, which is not empty, to a block. */
+/** Adds a list, which must not be empty, to a block. */
 function writeLabelList(bytes: NetTraceBytes, labelled: Labelled): void {
   const { activityId = NO_GUID, relatedActivityId = NO_GUID, labels = {} } = labelled;
   let lastKindAt = -1;

@@ -16,7 +16,7 @@ export function writeMetadataRowV4(block: NetTraceBytes, id: number, metadata: W
   block.bytes(payload.current());
 }
 
-/** All but the id. */
+/** Everything except the id. */
 export function writeMetadataV4(bytes: NetTraceBytes, metadata: WrittenMetadata): void {
   const { fields, opcode } = metadata;
   bytes.utf16Terminated(metadata.provider);
@@ -25,7 +25,7 @@ export function writeMetadataV4(bytes: NetTraceBytes, metadata: WrittenMetadata)
   bytes.uint64(metadata.keywords);
   bytes.uint32(metadata.version);
   bytes.uint32(metadata.level);
-  // Only the tag has arrays, and it replaces the list.
+  // Only the tag supports arrays, and it replaces the list.
   const needsTag = fields.some(({ type }) => hasArray(type));
   if (needsTag) bytes.uint32(0);
   else writeFields(bytes, fields);
@@ -57,7 +57,7 @@ function writeFields(bytes: NetTraceBytes, fields: readonly NetTraceField[]): vo
   }
 }
 
-/** Size with itself, name, then type. */
+/** Size including itself, name, then type. */
 function writeSizedFields(bytes: NetTraceBytes, fields: readonly NetTraceField[]): void {
   bytes.uint32(fields.length);
   for (const { name, type } of fields) {

@@ -6,10 +6,10 @@ import type { NetTraceBytes } from './byte-writer.ts';
 import { writeSized16 } from './sized-part.ts';
 import type { WrittenMetadata } from './trace-parts.ts';
 
-/** Of a name that has to be shortened, in characters: four such names in UTF-8 fit into a row. */
+/** The length to which a long name is cut, in characters: four such names in UTF-8 fit into a row. */
 const SHORT_NAME = 4000;
 
-/** Adds the row to a block. Of one that would be too large for its size, only the names and numbers. */
+/** Adds the row to a block. If it would be too large, only the names and numbers. */
 export function writeMetadataRowV6(block: NetTraceBytes, id: number, metadata: WrittenMetadata): void {
   if (writeSized16(block, () => writeRow(block, id, metadata))) return;
   const { messageTemplate: _, description: __, properties: ___, ...described } = metadata;
@@ -27,7 +27,7 @@ function writeRow(bytes: NetTraceBytes, id: number, metadata: WrittenMetadata): 
   return writeFields(bytes, metadata.fields) && writeSized16(bytes, () => writeOptional(bytes, metadata));
 }
 
-/** @returns false where a description would be too large for its size */
+/** @returns false if a description would be too large for its size field */
 function writeFields(bytes: NetTraceBytes, fields: readonly NetTraceField[]): boolean {
   if (fields.length > 0xffff) return false;
   bytes.uint16(fields.length);

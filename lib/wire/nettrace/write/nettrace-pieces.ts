@@ -48,7 +48,7 @@ export interface RoundsBefore {
 interface Told {
   /** Of threads that are not numbered as in the rounds, and in version 4 of all. */
   numberings: ReadonlyMap<number, Numbering>;
-  /** The newest event's; before the first one, the trace's start. */
+  /** The newest event's; before the first one, the start of the trace. */
   lastTicks: bigint;
   hasEvents: boolean;
   /** Whether events are left out, up to the next sequence point: labels and stacks are, too. */
@@ -94,7 +94,7 @@ export class NetTracePieces {
   private piece(rounds: readonly WrittenRound[], leavesOut: boolean, isLast: boolean): Uint8Array {
     const { framing } = this;
     const { bytes } = framing;
-    // A piece may have been given up amid.
+    // A chunk may have been abandoned halfway.
     bytes.length = bytes.kept;
     const told = { ...this.told };
     let isBehindPoint = this.isBehindPoint;
@@ -106,7 +106,7 @@ export class NetTracePieces {
     if (isLast) framing.end();
     const piece = bytes.length === 0 ? NOTHING : bytes.copy();
     const size = piece.length;
-    // No calls from here on: whoever gets the piece can be sure that nothing of it comes again.
+    // No calls from here on: whoever gets the chunk can be sure that none of it comes again.
     this.told = told;
     this.isBehindPoint = isBehindPoint;
     framing.taken += size;

@@ -27,11 +27,11 @@ import type {
  */
 export type EventOrderGiven = 'time' | 'thread';
 
-/** A block has less than 16 MiB, with what stands in it before: an event with a larger payload is dropped. */
+/** A block has less than 16 MiB, including what precedes it there: an event with a larger payload is dropped. */
 const MAX_PAYLOAD_SIZE = (1 << 24) - 2 * BLOCK_SIZE;
-/** More than so many missing events, of one thread between two sequence points, readers do not take for such. */
+/** Readers do not accept more than this many missing events of one thread between two sequence points. */
 const MAX_DROPPED = 0x7fff_ffff;
-/** Threads come and go, and the memory for the events of one has about 100 KB: of so many it is kept. */
+/** Threads start and end, and the memory for the events of one is about 100 KB: it is retained for this many. */
 const MAX_SPARE = 16;
 
 export class NetTraceRounds {
@@ -40,7 +40,7 @@ export class NetTraceRounds {
   private readonly order: EventOrderGiven;
   private readonly places = new LabelPlaces();
   private lastThreadIndex = 0;
-  /** Of version 4, whose ids are the system's: one that comes back has its numbers go on. */
+  /** In version 4, whose ids are the system's: if an id is reused, its numbers continue. */
   private readonly threadsById = new Map<number, Thread>();
   private round: Round;
   private lastMetadataId = 0;
@@ -103,7 +103,7 @@ export class NetTraceRounds {
     const labelListId = this.version === FormatVersion.V6 ? round.labelLists.numberOf(event) : 0;
     const sequence = (thread.sequence + 1) >>> 0;
     const size = events.add(event, sequence, stackId, labelListId, this.order === 'time');
-    // No calls from here on: the event is there.
+    // No calls from here on: the event is in.
     thread.sequence = sequence;
     thread.eventEpoch = round.epoch.number;
     round.eventBytes += size;

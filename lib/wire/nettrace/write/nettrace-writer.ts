@@ -28,7 +28,7 @@ export class NetTraceWriter {
     this.pieces = new NetTracePieces(version, trace);
   }
 
-  /** About how many bytes `flush` has to give, without descriptions of events and threads. */
+  /** The approximate number of bytes for `flush`, without descriptions of events and threads. */
   get pendingBytes(): number {
     return this.rounds.pendingBytes;
   }
@@ -38,12 +38,12 @@ export class NetTraceWriter {
     return this.rounds.define(metadata);
   }
 
-  /** Adds a thread. To be called once for each, since version 6 takes them for different ones. */
+  /** Adds a thread. Call it once per thread, because version 6 treats each call as a new thread. */
   thread(thread: WrittenThread): ThreadHandle {
     return this.rounds.thread(thread);
   }
 
-  /** A thread that writes nothing from now on. Version 6 has its readers forget it. */
+  /** A thread that will not write again. Version 6 tells its readers to forget it. */
   removeThread(thread: ThreadHandle): void {
     this.rounds.removeThread(thread);
   }
@@ -59,8 +59,8 @@ export class NetTraceWriter {
   }
 
   /**
-   * The next piece of the trace: everything up to here, and a sequence point if there have been events. Events
-   * that come later are not to be older than those before.
+   * The next chunk of the trace: everything so far, and a sequence point if there have been events. Later events must
+   * not be older than these.
    */
   flush(): Uint8Array {
     this.take(true);
@@ -68,15 +68,15 @@ export class NetTraceWriter {
   }
 
   /**
-   * The same without a sequence point: in the order of threads, later events of other threads may be older still.
-   * Readers keep the events until there is one.
+   * The same without a sequence point: grouped by thread, later events of other threads may still be older. Readers
+   * hold the events back until there is one.
    */
   flushOpen(): Uint8Array {
     this.take(false);
     return this.piece(false);
   }
 
-  /** The last piece of the trace. */
+  /** The last chunk of the trace. */
   end(): Uint8Array {
     this.take(true);
     return this.piece(true);

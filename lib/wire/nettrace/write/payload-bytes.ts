@@ -1,4 +1,4 @@
-/** Payloads by the fields that the metadata describes: what `payload.ts` reads is written. */
+/** Encodes payloads by the fields in the metadata: the counterpart of `payload.ts`. */
 import type { Payload } from '../../decoded-field.ts';
 import { guidBytes, isGuidText } from '../../guid.ts';
 import { TypeCode } from '../constants.ts';
@@ -7,7 +7,7 @@ import type { NetTraceBytes } from './byte-writer.ts';
 
 type PayloadValue = Payload[string] | undefined;
 
-/** An array that stands behind all fields, and the word that is to tell where. */
+/** An array that follows all fields, and the word that will hold its position. */
 interface Elsewhere {
   readonly wordAt: number;
   readonly type: NetTraceType;
@@ -19,9 +19,9 @@ const MAX_COUNT = 0xffff;
 const WORD_SIZE = 4;
 
 /**
- * Adds the payload. The last fields are left out that have no value; others without a value are zero or empty.
+ * Adds the payload. Trailing fields without a value are omitted; others without a value become zero or empty.
  *
- * @throws TypeError where a value does not fit its field; what has been written up to there stays
+ * @throws TypeError if a value does not fit its field; what was written before it stays
  */
 export function writePayload(bytes: NetTraceBytes, fields: readonly NetTraceField[], payload: Payload): void {
   new PayloadWriter(bytes).write(fields, payload);
@@ -157,7 +157,7 @@ class PayloadWriter {
   }
 }
 
-/** A text as UTF-16 stays a text; as UTF-8 it becomes its bytes. */
+/** UTF-16 text stays text; UTF-8 text becomes bytes. */
 function elementsOf(element: NetTraceType, value: PayloadValue, name: string): ArrayLike<unknown> {
   if (value === undefined || value === null) return [];
   if (typeof value === 'string') {

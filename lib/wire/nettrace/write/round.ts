@@ -25,7 +25,7 @@ export interface WrittenRound {
 
 export interface Thread extends ThreadHandle {
   sequence: number;
-  /** The round in which it had events last, and where they are in it; where events are in the order of threads. */
+  /** The last round in which it had events, and its position there, if events are grouped by thread. */
   round: number;
   blocksAt: number;
   /** The epoch that it is known to be touched in, and the one that it had events in last. */
@@ -33,7 +33,7 @@ export interface Thread extends ThreadHandle {
   eventEpoch: number;
 }
 
-/** What there is from one sequence point to the next. */
+/** The data between two sequence points. */
 export class Epoch {
   readonly number: number;
   /** Threads with events or losses. */
@@ -59,9 +59,9 @@ export class Round {
   readonly threadRows = new RowBlocks(() => {});
   readonly stacks: NumberedRows;
   readonly labelLists: LabelLists;
-  /** The events: by threads, or where they are in the order of time, those of all threads together. */
+  /** The events: grouped by thread or, in time order, those of all threads together. */
   readonly blocks: EventBlocks[] = [];
-  /** Those of the rounds before, to be used again. */
+  /** Those of earlier rounds, for reuse. */
   readonly spare: EventBlocks[];
   eventBytes = 0;
 

@@ -1,12 +1,12 @@
-/** Rows that come together in blocks which do not become too large. A row is there as a whole, or not at all. */
+/** Rows collected into blocks of moderate size. A row is added as a whole, or not at all. */
 import { NetTraceBytes } from './byte-writer.ts';
 
-/** As many bytes make a block: about as many as the runtime's own blocks have. */
+/** The size of a block: about that of the runtime's own blocks. */
 export const BLOCK_SIZE = 100_000;
 
 const NOTHING: readonly Uint8Array[] = [];
 
-/** Rows one after the other, behind a head. */
+/** Rows in sequence, after a header. */
 export class RowBlocks {
   private readonly bytes = new NetTraceBytes();
   private readonly writeHead: (bytes: NetTraceBytes) => void;
@@ -20,11 +20,11 @@ export class RowBlocks {
     return this.bytes.kept === 0 && this.full.length === 0;
   }
 
-  /** The row is there when this returns, and not where this throws. */
+  /** The row is in if this returns, and not if this throws. */
   add(writeRow: (bytes: NetTraceBytes) => void): void {
     const { bytes } = this;
     if (bytes.kept >= BLOCK_SIZE) this.close();
-    // A row may have been given up amid.
+    // A row may have been abandoned halfway.
     bytes.length = bytes.kept;
     if (bytes.length === 0) this.writeHead(bytes);
     writeRow(bytes);
@@ -61,7 +61,7 @@ export class NumberedRows {
   private full = NOTHING;
   private fullSize = 0;
 
-  /** @param numbers those of the rows that are in the trace already; the new ones are added */
+  /** @param numbers of the rows already in the trace; new ones are added */
   constructor(numbers: RowNumbers) {
     this.numbers = numbers;
   }
@@ -81,7 +81,7 @@ export class NumberedRows {
   begin(): NetTraceBytes {
     const { bytes } = this;
     if (bytes.kept >= BLOCK_SIZE) this.close();
-    // A row may have been given up amid.
+    // A row may have been abandoned halfway.
     bytes.length = bytes.kept;
     if (bytes.length === 0) {
       bytes.uint32(this.numbers.last + 1);
@@ -99,7 +99,7 @@ export class NumberedRows {
     writeRow(bytes);
     const number = numbers.last + 1;
     numbers.byKey.set(key, number);
-    // No calls from here on: who has a number has its row.
+    // No calls from here on: every number has its row.
     numbers.last = number;
     this.count++;
     bytes.kept = bytes.length;

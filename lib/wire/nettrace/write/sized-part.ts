@@ -1,12 +1,12 @@
-/** Parts behind their size in two bytes, which version 6 has many of. */
+/** Parts preceded by their size in two bytes, of which version 6 has many. */
 import type { NetTraceBytes } from './byte-writer.ts';
 
 const SIZE_SIZE = 2;
 const MAX_SIZE = 0xffff;
 
 /**
- * @param write writes the part; false where it cannot be written
- * @returns false where it cannot, or is too large: then nothing has been written
+ * @param write writes the part; returns false if it cannot
+ * @returns false if that fails, or the part is too large: then nothing has been written
  */
 export function writeSized16(bytes: NetTraceBytes, write: () => boolean): boolean {
   const sizeAt = bytes.length;

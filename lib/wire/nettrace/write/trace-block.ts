@@ -1,4 +1,4 @@
-/** What a nettrace tells of itself, as the bytes of its first block. */
+/** What a nettrace says about itself, as the bytes of its first block. */
 import { FormatVersion } from '../constants.ts';
 import { NetTraceBytes } from './byte-writer.ts';
 import type { WrittenTrace, WrittenVersion } from './trace-parts.ts';

@@ -1,4 +1,4 @@
-/** What a nettrace is written from: the trace, its kinds of events, its threads, and the events. */
+/** The input for writing a nettrace: the trace, its kinds of events, its threads, and the events. */
 import type { GuidWords } from '../../guid.ts';
 import type { NetTraceField } from '../field-type.ts';
 
@@ -7,21 +7,21 @@ export type WrittenVersion = 4 | 6;
 export interface WrittenTrace {
   /** The time of day at `syncTicks`, in milliseconds since 1970. */
   readonly startTimeMs: number;
-  /** The clock of the events' times at that time, and its ticks per second. */
+  /** The clock of the event times at that time, and its ticks per second. */
   readonly syncTicks: bigint;
   readonly ticksPerSecond: bigint;
-  /** Of addresses, in bytes. */
+  /** The size of addresses in bytes. */
   readonly pointerSize: 4 | 8;
-  /** Of all events in version 4, where it is 0 if it is not given; in version 6 of threads that have none. */
+  /** For all events in version 4, where the default is 0; in version 6 for threads that have none. */
   readonly processId?: number | undefined;
   readonly processors?: number | undefined;
   /** Nanoseconds between CPU samples. */
   readonly samplingInterval?: number | undefined;
-  /** What else version 6 is to tell. */
+  /** Additional properties for version 6. */
   readonly properties?: Iterable<readonly [key: string, value: string]> | undefined;
 }
 
-/** What version 4 has no place for is left out there: it says which. */
+/** What version 4 does not support is omitted there, as noted. */
 export interface WrittenMetadata {
   readonly provider: string;
   /** Version 6. */
@@ -31,7 +31,7 @@ export interface WrittenMetadata {
   readonly keywords: bigint;
   readonly version: number;
   readonly level: number;
-  /** Without it, readers conclude it from the name. */
+  /** If omitted, readers infer it from the name. */
   readonly opcode?: number | undefined;
   /** In version 4 of types up to `Array`. */
   readonly fields: readonly NetTraceField[];
@@ -41,7 +41,7 @@ export interface WrittenMetadata {
   readonly properties?: Iterable<readonly [key: string, value: string]> | undefined;
 }
 
-/** In version 4 a thread is its id alone, 0 where there is none. */
+/** In version 4 a thread is only its id, 0 if there is none. */
 export interface WrittenThread {
   readonly processId?: number | undefined;
   readonly threadId?: number | undefined;
@@ -49,7 +49,7 @@ export interface WrittenThread {
   readonly properties?: Iterable<readonly [key: string, value: string]> | undefined;
 }
 
-/** What version 6 attaches to events beside their fields. The last four replace what the metadata says. */
+/** What version 6 attaches to events besides their fields. The last four override the metadata. */
 export interface WrittenLabels {
   /** 32 hex digits, as in W3C's traceparent. */
   readonly traceId?: string | undefined;
@@ -64,18 +64,18 @@ export interface WrittenLabels {
 
 /** A thread as the writer knows it: see `NetTraceWriter.thread`. */
 export interface ThreadHandle {
-  /** The index that the trace gives it; in version 4 the system's id. */
+  /** Its index in the trace; in version 4 the system's id. */
   readonly id: number;
-  /** The number of the last event that was written or dropped, 32 bits. */
+  /** The 32-bit number of the last event that was written or dropped. */
   readonly sequence: number;
 }
 
 export interface WrittenEvent {
   /** From `NetTraceWriter.define`. */
   readonly metadataId: number;
-  /** From `NetTraceWriter.thread`: the one that writes it, among whose events it stands in order. */
+  /** From `NetTraceWriter.thread`: the thread that writes the event, and in whose order it is. */
   readonly thread: ThreadHandle;
-  /** The one that it is of, where that is another: who is sampled does not write the samples. */
+  /** The thread that the event is about, if different: a sampled thread does not write its own samples. */
   readonly ofThread?: ThreadHandle | undefined;
   readonly ticks: bigint;
   readonly processor?: number | undefined;
@@ -83,7 +83,7 @@ export interface WrittenEvent {
   readonly relatedActivityId?: GuidWords | undefined;
   /** Version 6. */
   readonly labels?: WrittenLabels | undefined;
-  /** Addresses, the innermost frame first. */
+  /** Addresses, innermost frame first. */
   readonly stack?: readonly bigint[] | undefined;
   readonly payload: Uint8Array;
   /** How many of the payload's bytes count; unless given, all. */

@@ -1,15 +1,15 @@
 /**
- * `perf_event_attr` of what a recording asks the kernel for; the same bytes stand in its file. Samples hold
- * what those of `perf record -a -k mono` do. Source: Linux `perf_event.h`.
+ * `perf_event_attr` with which a recording opens its events; the same bytes go into its file. Samples contain the same
+ * as those of `perf record -a -k mono`. Source: Linux `perf_event.h`.
  */
 import { PerfType, ReadFormat, SampleType } from '../constants.ts';
 import { ByteWriter } from './byte-writer.ts';
 
-/** PERF_ATTR_SIZE_VER3, the first with the clock's id: tools that know no later one read it. */
+/** PERF_ATTR_SIZE_VER3, the first with the clock's id: supported even by tools that know no later one. */
 export const ATTR_SIZE = 96;
 
 const PERF_TYPE_SOFTWARE = 1;
-/** PERF_COUNT_SW_DUMMY: counts nothing, and brings the side-band records. */
+/** PERF_COUNT_SW_DUMMY: counts nothing, and provides the side-band records. */
 const DUMMY = 9n;
 
 const SAMPLE_TYPE =
@@ -21,7 +21,7 @@ const SAMPLE_TYPE =
   SampleType.Raw |
   SampleType.Identifier;
 
-/** Where the time stands in such a sample: behind head, identifier, ip, and pid with tid. */
+/** The position of the time in such a sample: after header, identifier, ip, and pid with tid. */
 export const SAMPLE_TIME_OFFSET = 32;
 
 const READ_FORMAT = ReadFormat.Id | ReadFormat.Lost;
@@ -52,7 +52,7 @@ export function tracepointAttr(id: number): Uint8Array {
 /**
  * Names of threads, starts and ends of threads, and executable mappings.
  *
- * @param watermark bytes in the ring from which on its reader is woken
+ * @param watermark how many bytes in the ring wake its reader
  */
 export function sideBandAttr(watermark: number): Uint8Array {
   const wanted = flags(

@@ -1,4 +1,4 @@
-/** Putting bytes together, little-endian, in memory that grows. */
+/** Assembles bytes, little-endian, in growing memory. */
 import { viewOf } from '../../bytes.ts';
 
 const FIRST_SIZE = 256;
@@ -54,12 +54,12 @@ export class ByteWriter {
     return this;
   }
 
-  /** What has been written so far, not a copy. */
+  /** Everything written so far, not a copy. */
   done(): Uint8Array {
     return this.#bytes.subarray(0, this.#length);
   }
 
-  /** Where the next `size` bytes go. */
+  /** Where to put the next `size` bytes. */
   #grow(size: number): number {
     const at = this.#length;
     this.#length += size;

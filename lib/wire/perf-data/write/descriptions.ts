@@ -1,10 +1,9 @@
 /**
- * The room in a running recording's file where its events are described: their attributes and formats. It stands in
- * front of all records, and grows with the events, because perf reads formats once only, and only for events that it
- * has read of before. There are two slots, each behind a record of its own. One is read. The other one is part of
- * that record, and can be written anew; then the size of the first record changes, which swaps them. So the file is
- * whole at every moment, whenever the recorder is killed. Source: Linux `tools/perf/util/session.c` and
- * `trace-event-read.c`.
+ * The space in the file of a running recording where its events are described: their attributes and formats. It
+ * precedes all records and grows with the events, because perf reads formats only once, and only for events that it
+ * already knows. There are two slots, each after its own record. One is active; the other is part of that record and
+ * can be rewritten; changing the size of the first record then swaps them. So the file is valid at every moment,
+ * whenever the recorder is killed. Source: Linux `tools/perf/util/session.c` and `trace-event-read.c`.
  */
 import { RECORD_HEAD_SIZE, RecordType } from '../constants.ts';
 import { ByteWriter } from './byte-writer.ts';
@@ -13,12 +12,12 @@ import { attrRecord, tracingDataHead } from './pipe.ts';
 import { head } from './records.ts';
 import { roomyTracingData, type TracingData } from './tracing-data.ts';
 
-/** A record can have one in it, with the head of the one behind. */
+/** A record can contain one, with the header of the next record. */
 const SLOT_SIZE = 0xfff8 - 2 * RECORD_HEAD_SIZE;
-/** What follows TRACING_DATA, whose record ends half-way between multiples of 8. */
+/** What follows TRACING_DATA, whose record ends halfway between multiples of 8. */
 const FILLER: Uint8Array = head(new ByteWriter(), RecordType.EventType, 4).uint32(0).done();
 
-/** Bytes of the room. */
+/** The size of the space. */
 export const DESCRIPTIONS_SIZE: number = 2 * (RECORD_HEAD_SIZE + SLOT_SIZE);
 
 export interface PlacedBytes {
@@ -30,15 +29,15 @@ export class Descriptions {
   readonly #start: number;
   #isFirst = false;
 
-  /** @param start where in the file the room starts: a multiple of 8 */
+  /** @param start the position of the space in the file: a multiple of 8 */
   constructor(start: number) {
     this.#start = start;
   }
 
   /**
-   * What is to be written, one after the other: at every moment the events are described, as before or anew.
+   * What to write, in this order: at every moment the events are described, either as before or anew.
    *
-   * @returns undefined where there is no room for so many
+   * @returns undefined if there is no room for so many
    */
   describe(
     events: readonly RecordedEvent[],
@@ -60,7 +59,7 @@ export class Descriptions {
   }
 }
 
-/** The head of a record that readers pass. */
+/** The header of a record that readers skip. */
 function passed(bodySize: number): Uint8Array {
   return head(new ByteWriter(), RecordType.EventType, bodySize).done();
 }

@@ -1,6 +1,6 @@
 /**
- * What a perf.data file tells of a recording beside its records: the sections of the feature bits. Source:
- * Linux `tools/perf/Documentation/perf.data-file-format.txt` and `tools/perf/util/header.c`.
+ * What a perf.data file says about a recording besides its records: the feature sections. Source: Linux
+ * `tools/perf/Documentation/perf.data-file-format.txt` and `tools/perf/util/header.c`.
  */
 import { Feature } from '../constants.ts';
 import { ATTR_SIZE, CLOCK_ID } from './attr.ts';
@@ -16,7 +16,7 @@ export interface RecordedEvent {
   /** Such as `user_events:MyProvider_L4K1`. */
   readonly name: string;
   readonly attr: Uint8Array;
-  /** One a processor. */
+  /** One per processor. */
   readonly ids: readonly bigint[];
 }
 
@@ -26,15 +26,15 @@ export interface RecordingFacts {
   readonly osRelease: string;
   /** Of the program that recorded. */
   readonly version: string;
-  /** As `uname -m` says it. */
+  /** As from `uname -m`. */
   readonly arch: string;
   readonly cpus: { readonly available: number; readonly online: number };
-  /** The command line that recorded. */
+  /** The command line of the recorder. */
   readonly commandLine: readonly string[];
   readonly events: readonly RecordedEvent[];
-  /** Times of the first and last sample; 0: there was none. */
+  /** Times of the first and last sample; 0 if there were none. */
   readonly sampleTime: { readonly first: bigint; readonly last: bigint };
-  /** One moment by two clocks, in nanoseconds. */
+  /** The same moment on two clocks, in nanoseconds. */
   readonly clock: { readonly wall: bigint; readonly monotonic: bigint };
 }
 
@@ -46,7 +46,7 @@ export interface FeatureSection {
   readonly bytes: Uint8Array;
 }
 
-/** The features' sections in the order of their bits, which is that of the file. */
+/** The features' sections in the order of their bits, as in the file. */
 export function featureSections(facts: RecordingFacts): readonly FeatureSection[] {
   const { sampleTime } = facts;
   return [
@@ -87,7 +87,7 @@ function texts(values: readonly string[]): Uint8Array {
   return writer.done();
 }
 
-/** A size, and as many bytes: the text, a NUL, zeros. */
+/** A size and that many bytes: the text, a NUL, zeros. */
 function text(writer: ByteWriter, value: string): void {
   const padded = new ByteWriter().terminatedText(value).pad(TEXT_ALIGNMENT);
   writer.uint32(padded.length).bytes(padded.done());

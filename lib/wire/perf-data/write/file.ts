@@ -1,7 +1,7 @@
 /**
- * A perf.data file around its records: the header at the start, all else behind them. That perf writes the
- * attributes in front is its habit; the header says where they are, and which events there were is known at
- * the end only. Source: Linux `tools/perf/Documentation/perf.data-file-format.txt`.
+ * A perf.data file around its records: the header at the start, everything else after them. perf itself writes the
+ * attributes first, but the header says where they are, and which events there were is known only at the end. Source:
+ * Linux `tools/perf/Documentation/perf.data-file-format.txt`.
  */
 import { FEATURE_BITS } from '../constants.ts';
 import { ATTR_SIZE } from './attr.ts';
@@ -12,7 +12,7 @@ export const MAGIC: Uint8Array = new TextEncoder().encode('PERFILE2');
 const SECTION_SIZE = 16;
 const ATTR_ENTRY_SIZE = ATTR_SIZE + SECTION_SIZE;
 
-/** As many bytes stand in front of the records, at least. */
+/** The minimum number of bytes before the records. */
 export const HEADER_SIZE = 104;
 
 export interface FileEnd {
@@ -23,7 +23,7 @@ export interface FileEnd {
 }
 
 /**
- * @param dataStart where the records start
+ * @param dataStart the start of the records
  * @param dataSize bytes of all records
  */
 export function fileEnd(dataStart: number, dataSize: number, facts: RecordingFacts): FileEnd {

@@ -1,7 +1,7 @@
 /**
- * What a perf.data that comes through a pipe has around the kernel's records: a header of two words, and
- * records of the tool for all that stands in the sections of a file. Source: Linux
- * `tools/perf/Documentation/perf.data-file-format.txt` and `tools/lib/perf/include/perf/event.h`.
+ * What surrounds the kernel's records in a perf.data that comes through a pipe: a header of two words, and records of
+ * the tool in place of a file's sections. Source: Linux `tools/perf/Documentation/perf.data-file-format.txt` and
+ * `tools/lib/perf/include/perf/event.h`.
  */
 import { viewOf } from '../../bytes.ts';
 import { Feature, RECORD_HEAD_SIZE, RecordType } from '../constants.ts';
@@ -18,16 +18,16 @@ import { MAGIC } from './file.ts';
 import { head } from './records.ts';
 
 const HEADER_SIZE = 16;
-/** Where in its head a record's size stands. */
+/** The position of the size in a record header. */
 const SIZE_OFFSET = 6;
-/** Of what stands behind a TRACING_DATA record, and of the kernel's records. */
+/** For what follows a TRACING_DATA record, and for the kernel's records. */
 const ALIGNMENT = 8;
-/** The largest that a record's size, a u16, can tell with this alignment. */
+/** The largest record size, a u16, with this alignment. */
 const MAX_RECORD_SIZE = 0xfff8;
 
 export const PIPE_HEADER: Uint8Array = new ByteWriter().bytes(MAGIC).uint64(HEADER_SIZE).done();
 
-/** Stands in front of the event's first sample. */
+/** Precedes the event's first sample. */
 export function attrRecord({ attr, ids }: RecordedEvent): Uint8Array {
   const writer = head(new ByteWriter(), RecordType.HeaderAttr, attr.length + 8 * ids.length).bytes(attr);
   for (const id of ids) writer.uint64(id);
@@ -46,7 +46,7 @@ function featureRecord({ bit, bytes }: FeatureSection): Uint8Array {
     .done();
 }
 
-/** What a file starts with that can be read while it is recorded. Its size is a multiple of 8. */
+/** The start of a file that can be read while it is being recorded. Its size is a multiple of 8. */
 export function recordingStart(facts: StartFacts): Uint8Array {
   const features = startSections(facts).map(featureRecord);
   // A command line can be too long for a record.
@@ -54,9 +54,9 @@ export function recordingStart(facts: StartFacts): Uint8Array {
   return Buffer.concat([PIPE_HEADER, ...fitting]);
 }
 
-/** What stands in front of an event's first sample that is not described elsewhere. Its size is a multiple of 8. */
+/** What precedes an event's first sample if it is not described elsewhere. Its size is a multiple of 8. */
 export function announcement(event: RecordedEvent, tracingData: Uint8Array): Uint8Array {
-  // As TRACING_DATA is, half a step too long.
+  // Like TRACING_DATA, half a step too long.
   const filler = head(new ByteWriter(), RecordType.EventType, ALIGNMENT / 2)
     .uint32(0)
     .done();
@@ -64,7 +64,7 @@ export function announcement(event: RecordedEvent, tracingData: Uint8Array): Uin
 }
 
 /**
- * Heads that make records which readers pass of what stands in a file.
+ * Headers that turn the contents of a file into records that readers skip.
  *
  * @param size a multiple of 8
  */
@@ -77,18 +77,18 @@ export function* passedRecords(
   }
 }
 
-/** A record, and behind it the formats that it tells the size of. */
+/** A record, followed by the formats whose size it contains. */
 export function tracingDataRecord(tracingData: Uint8Array): Uint8Array {
   const padded = new ByteWriter().bytes(tracingData).pad(ALIGNMENT).done();
   return Buffer.concat([tracingDataHead(padded.length), padded]);
 }
 
-/** @param size of the tracing data behind it, a multiple of 8 */
+/** @param size of the tracing data that follows, a multiple of 8 */
 export function tracingDataHead(size: number): Uint8Array {
   return head(new ByteWriter(), RecordType.TracingData, 4).uint32(size).done();
 }
 
-/** How many bytes the whole records take that `bytes` starts with; all where one is damaged. */
+/** The total size of the complete records at the start of `bytes`; everything if one is damaged. */
 export function wholeRecordsSize(bytes: Uint8Array): number {
   const view = viewOf(bytes);
   let end = 0;

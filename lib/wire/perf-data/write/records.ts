@@ -1,17 +1,17 @@
 /**
- * Records that stand beside the kernel's own in a recording's file. Source: Linux `perf_event.h`, and
+ * Records that accompany the kernel's own in a recording's file. Source: Linux `perf_event.h`, and
  * `tools/perf/Documentation/perf.data-file-format.txt`.
  */
 import { RECORD_HEAD_SIZE, RecordType } from '../constants.ts';
 import { ByteWriter } from './byte-writer.ts';
 
-/** Behind each record that is not a sample: pid, tid, time, processor, reserved, identifier. */
+/** At the end of each record that is not a sample: pid, tid, time, processor, reserved, identifier. */
 const IDS_SIZE = 32;
 
 /** No later record is older than the newest one before the previous mark. */
 export const FINISHED_ROUND: Uint8Array = head(new ByteWriter(), RecordType.FinishedRound, 0).done();
 
-/** A thread's name, for one that had it before the recording. */
+/** The name of a thread that had it before the recording. */
 export function commRecord(pid: number, tid: number, name: string): Uint8Array {
   const body = new ByteWriter().uint32(pid).uint32(tid).terminatedText(name).pad(8);
   return withIds(RecordType.Comm, body, pid, tid);
@@ -22,7 +22,7 @@ export function lostRecord(id: bigint, count: number, timeNs: bigint): Uint8Arra
   return withIds(RecordType.Lost, new ByteWriter().uint64(id).uint64(count), 0, 0, timeNs, id);
 }
 
-/** Identifier 0 is that of records which no event has made. */
+/** Identifier 0 is for records that no event has produced. */
 function withIds(type: number, body: ByteWriter, pid: number, tid: number, timeNs = 0n, id = 0n): Uint8Array {
   return head(new ByteWriter(), type, body.length + IDS_SIZE)
     .bytes(body.done())
@@ -34,7 +34,7 @@ function withIds(type: number, body: ByteWriter, pid: number, tid: number, timeN
     .done();
 }
 
-/** @param bodySize of what follows in the record */
+/** @param bodySize of the rest of the record */
 export function head(writer: ByteWriter, type: number, bodySize: number): ByteWriter {
   return writer
     .uint32(type)

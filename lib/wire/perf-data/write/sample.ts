@@ -1,6 +1,6 @@
 /**
- * A sample as the kernel writes it for the attributes of a recording, around an event that has come another
- * way. Source: Linux `perf_event.h`, PERF_RECORD_SAMPLE.
+ * A sample as the kernel writes it for the attributes of a recording, around an event that arrived by another way.
+ * Source: Linux `perf_event.h`, PERF_RECORD_SAMPLE.
  */
 import { RECORD_HEAD_SIZE, RecordType } from '../constants.ts';
 import type { ByteWriter } from './byte-writer.ts';
@@ -25,7 +25,7 @@ const SIZE_LIMIT = 0xfff8;
 /** No larger event fits into a record. */
 export const RAW_LIMIT: number = SIZE_LIMIT - RECORD_HEAD_SIZE - FIXED_SIZE;
 
-/** @param writer what it has is a multiple of 8 bytes */
+/** @param writer whose size is a multiple of 8 bytes */
 export function writeSample(writer: ByteWriter, { id, pid, tid, timeNs, cpu, raw }: Sample): void {
   const bodySize = 8 * Math.ceil((FIXED_SIZE + raw.length) / 8);
   head(writer, RecordType.Sample, bodySize)

@@ -1,16 +1,16 @@
 /**
- * The tracing data feature: formats of the recorded tracepoints, as trace-cmd writes them. Source:
- * trace-cmd.dat(5) and Linux `tools/perf/util/trace-event-info.c`.
+ * The tracing data feature: formats of the recorded tracepoints, in trace-cmd's layout. Source: trace-cmd.dat(5) and
+ * Linux `tools/perf/util/trace-event-info.c`.
  */
 import { ByteWriter } from './byte-writer.ts';
 
 const MAGIC = Uint8Array.of(0x17, 0x08, 0x44, ...new TextEncoder().encode('tracing'));
-/** From 0.6 on the names of threads stand at the end. */
+/** From 0.6 on, the names of threads are at the end. */
 const VERSION = '0.6';
 const LITTLE_ENDIAN = 0;
 const LONG_SIZE = 8;
 
-/** The kernel's own texts, as they stand in its files. */
+/** The kernel's own texts, as in its files. */
 export interface TracingData {
   readonly pageSize: number;
   /** `events/header_page` and `events/header_event` of tracefs. */
@@ -29,10 +29,10 @@ export function tracingData(data: TracingData): Uint8Array {
 }
 
 /**
- * The same with room for more formats: what is to stand in front of as many zeros as make `size` bytes of it. They
- * are names of threads, of which there are none.
+ * The same with room for more formats: what must precede the zeros that fill it up to `size` bytes. The zeros count as
+ * thread names, of which there are none.
  *
- * @returns undefined where they are too many for the size
+ * @returns undefined if there are too many formats for the size
  */
 export function roomyTracingData(
   data: Omit<TracingData, 'savedCommandLines'>,
@@ -58,7 +58,7 @@ function formatsOf(data: Omit<TracingData, 'savedCommandLines'>): ByteWriter {
     writer.terminatedText(system).uint32(formats.length);
     for (const format of formats) sized(writer, format);
   }
-  // Symbols of the kernel and formats of its printk: no user event refers to them.
+  // Kernel symbols and printk formats: user_events do not refer to them.
   return writer.uint32(0).uint32(0);
 }
 

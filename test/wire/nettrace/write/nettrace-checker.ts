@@ -127,7 +127,7 @@ class BlockRules {
     this.rules.thread(row, row.varuint(64));
     while (row.left > 0) {
       const entry = row.u8();
-      row.demand(entry >= 1 && entry <= 4, `There is no entry ${entry} of a thread.`);
+      row.demand(entry >= 1 && entry <= 4, `The entry ${entry} does not exist in a thread description.`);
       if (entry === 1 || entry === 4) row.utf8();
       if (entry === 4) row.utf8();
       if (entry === 2 || entry === 3) row.varuint(64);
@@ -158,7 +158,7 @@ function checkLabel(body: ByteWalker, kind: number): void {
     body.take(size);
     return;
   }
-  body.demand(kind === 5 || kind === 6, `There is no label of kind ${kind}.`);
+  body.demand(kind === 5 || kind === 6, `The label kind ${kind} does not exist.`);
   body.utf8();
   if (kind === 5) body.utf8();
   else body.varuint(64);
