@@ -218,7 +218,7 @@ export class RecordingFile {
 
 /** Where the records of a perf.data file can be cut. */
 const CHUNK_SIZE = 1 << 20;
-/** Where in its head a record's size stands. */
+/** The position of the size in a record header. */
 const SIZE_OFFSET = 6;
 
 /**

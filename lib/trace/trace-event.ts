@@ -60,7 +60,7 @@ export abstract class TraceEvent {
   abstract readonly payloadProblem: string | undefined;
   /** The payload's own bytes, a view of the trace's. */
   abstract readonly payloadBytes: Uint8Array;
-  /** Addresses, the innermost frame first. */
+  /** Addresses, innermost frame first. */
   abstract readonly stack: readonly bigint[] | undefined;
   /** Where the event stands in the trace: bytes from its start; in an archive, from that of the file in it. */
   abstract readonly position: number;

@@ -8,7 +8,7 @@ export interface CpuSample {
   readonly timeUs: number;
   /** Whether JavaScript ran, or the garbage collector; else it waited, or something that V8 knows nothing of ran. */
   readonly isJavaScript: boolean;
-  /** Addresses, the innermost frame first. */
+  /** Addresses, innermost frame first. */
   readonly stack: readonly bigint[];
 }
 

@@ -1,6 +1,4 @@
-/**
- * A value's bytes as a natural JavaScript value.
- */
+/** A value's bytes as a natural JavaScript value. */
 import { readSigned, readUnsigned, uuidText, viewOf } from '../bytes.ts';
 import type { Value } from '../decoded-field.ts';
 import { ipAddressText } from '../ip-address.ts';

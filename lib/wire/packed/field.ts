@@ -67,7 +67,7 @@ export interface PackedField {
    * end.
    */
   readonly count?: number | string;
-  /** Of a struct. */
+  /** For a struct. */
   readonly fields?: readonly PackedField[];
   /** For `unknown`: the name of the type in the description. */
   readonly typeName?: string;

@@ -268,7 +268,7 @@ export class EventBlocks {
   }
 }
 
-/** An id; -1 and the like as 64 bits without sign. */
+/** An id; -1 and the like become 64 unsigned bits. */
 function putVarId64(buffer: Uint8Array, offset: number, value: number): number {
   return value >= 0 ? putVarUint(buffer, offset, value) : putVarUint64(buffer, offset, BigInt(value));
 }

@@ -80,7 +80,7 @@ export class LabelLists {
     const bytes = rows.begin();
     writeIds(bytes, id, related);
     const number = numbers.last + 1;
-    // No calls from here on: who has a number has its row.
+    // No calls from here on: every number has its row.
     numbers.last = number;
     rows.count++;
     bytes.kept = bytes.length;

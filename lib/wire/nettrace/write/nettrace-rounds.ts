@@ -67,7 +67,7 @@ export class NetTraceRounds {
     return id;
   }
 
-  /** Adds a thread. To be called once for each, since version 6 takes them for different ones. */
+  /** Adds a thread. Call it once per thread, because version 6 treats each call as a new thread. */
   thread(thread: WrittenThread): ThreadHandle {
     const isV6 = this.version === FormatVersion.V6;
     const id = isV6 ? this.lastThreadIndex + 1 : (thread.threadId ?? 0);
@@ -80,7 +80,7 @@ export class NetTraceRounds {
     return added;
   }
 
-  /** A thread that writes nothing from now on. Version 6 has its readers forget it. */
+  /** A thread that will not write again. Version 6 tells its readers to forget it. */
   removeThread(thread: ThreadHandle): void {
     if (this.version === FormatVersion.V6) this.round.epoch.removed.add(thread as Thread);
   }
