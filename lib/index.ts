@@ -1,6 +1,6 @@
 /**
- * tracewright: typed events for Node.js, written to the operating system's own tracer, each with the
- * activity that it belongs to.
+ * tracewright: typed events for Node.js, written to the operating system's own tracer, each with the id of its
+ * activity.
  */
 import { startPortFromEnvironment } from './diagnostics/start-from-environment.ts';
 

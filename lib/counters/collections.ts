@@ -1,6 +1,5 @@
 /**
- * What is collected for the subscribers of one event source, each at the interval that it asked for. While
- * nobody asks, nothing runs.
+ * The collections for the subscribers of one event source, each at its own interval. Without subscribers, nothing runs.
  */
 import { AsyncResource } from 'node:async_hooks';
 import type { Subscriber } from '../listen/audience.ts';
@@ -8,7 +7,7 @@ import { argumentTexts } from '../listen/commands.ts';
 import { type Request, subscriptionsOf } from '../listen/subscriptions.ts';
 import type { Listenable } from '../listen/written-event.ts';
 
-/** What one subscriber is told. */
+/** What one subscriber receives. */
 export interface Collection {
   readonly milliseconds: number;
   /** Called once, before the first interval. */
@@ -26,23 +25,23 @@ type Begin<Kind extends Collection> = (
 ) => Kind | undefined;
 
 interface Running<Kind extends Collection> {
-  /** What was asked for, to see a change. */
+  /** What was requested, to detect a change. */
   readonly asked: string;
   readonly collection: Kind | undefined;
   readonly timer: NodeJS.Timeout | undefined;
 }
 
-/** The longest interval of a timer of Node.js. */
+/** The longest interval of a Node.js timer. */
 export const MAX_MILLISECONDS = 0x7fff_ffff;
 
 export class Collections<Kind extends Collection> {
   readonly #source: Listenable;
   readonly #begin: Begin<Kind>;
   readonly #running = new Map<Subscriber, Running<Kind>>();
-  /** Timers belong to no request or activity in which somebody happens to listen. */
+  /** Timers must not belong to the request or activity in which something happens to start listening. */
   readonly #outside = new AsyncResource('TracewrightCounters');
 
-  /** @param begin makes the collection for a subscriber; undefined where it asks for none */
+  /** @param begin creates the collection for a subscriber; undefined if it requests none */
   constructor(source: Listenable, begin: Begin<Kind>) {
     this.#source = source;
     this.#begin = begin;
@@ -74,7 +73,7 @@ export class Collections<Kind extends Collection> {
       collection === undefined
         ? undefined
         : setInterval(() => collection.collect(), collection.milliseconds).unref();
-    // Known before it starts: what it tells then may bring further commands.
+    // Registered before it starts, because its first events may trigger further commands.
     this.#running.set(subscriber, { asked: askedBy(request), collection, timer });
     collection?.start();
   }

@@ -1,29 +1,29 @@
-/** The counters of one event source, and the subscribers that are told of them. */
+/** The counters of one event source, and their subscribers. */
 import { deliverTo, type Subscriber } from '../listen/audience.ts';
 import { timestamp } from '../listen/timestamp.ts';
 import type { Listenable } from '../listen/written-event.ts';
 import { type Arguments, type Collection, Collections, MAX_MILLISECONDS } from './collections.ts';
 import { CounterEvents, CounterPayload, type MeanPayload, type SumPayload } from './counter-payload.ts';
 
-/** What one subscriber has not been told yet of one counter. */
+/** What one subscriber has not yet received from one counter. */
 export interface Reading {
   /**
-   * The values of the interval that ends; undefined: none could be had.
+   * The values of the interval that ends; undefined if they are not available.
    *
-   * @param series as the event says it
+   * @param series as in the event
    */
   take(intervalSec: number, series: string): MeanPayload | SumPayload | undefined;
   end(): void;
 }
 
 export interface GroupedCounter {
-  /** Begins to count for one more subscriber. */
+  /** Starts counting for another subscriber. */
   read(): Reading;
 }
 
 const groups = new WeakMap<Listenable, CounterGroup>();
 
-/** @throws TypeError for what is no event source */
+/** @throws TypeError if it is not an event source */
 export function counterGroup(source: Listenable): CounterGroup {
   const known = typeof source === 'object' && source !== null ? groups.get(source) : undefined;
   if (known !== undefined) return known;
@@ -65,7 +65,7 @@ class CounterCollection implements Collection {
   readonly #counters: Iterable<GroupedCounter>;
   readonly #events: CounterEvents;
   #since = performance.now();
-  /** What reading a counter calls may make the subscriber leave. */
+  /** Reading a counter can call code that makes the subscriber leave. */
   #isOver = false;
 
   constructor(
@@ -119,7 +119,7 @@ class CounterCollection implements Collection {
   }
 }
 
-/** Milliseconds; undefined where no counters are asked for. In single precision, as .NET and its tools have it. */
+/** Milliseconds; undefined if no counters are requested. In single precision, as in .NET and its tools. */
 function intervalOf({ EventCounterIntervalSec: seconds = '' }: Arguments): number | undefined {
   const milliseconds = Math.trunc(Math.fround(Math.fround(Number(seconds)) * 1000));
   return milliseconds >= 1 && milliseconds <= MAX_MILLISECONDS ? milliseconds : undefined;

@@ -1,19 +1,19 @@
-/** How a counter is shown: what its events say beside its values. */
+/** How a counter is displayed: what its events contain besides the values. */
 
 import { checkOptionNames } from '../source/definition-checks.ts';
 import { DefinitionError } from '../source/definition-error.ts';
 
 export interface CounterOptions {
-  /** What tools show; the name unless given. */
+  /** The displayed name; the default is the name. */
   readonly displayName?: string;
   /** `MB`, `%` */
   readonly displayUnits?: string;
-  /** Told with each value, by name; without `:` and `,`, which tell names and values apart. */
+  /** Sent with each value, by name; without `:` and `,`, which separate names and values. */
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
 export interface IncrementingCounterOptions extends CounterOptions {
-  /** Of the rate that tools are to show: 60 for increments each minute. */
+  /** For the rate that tools display: 60 for increments per minute. */
   readonly displayRateSeconds?: number;
 }
 
@@ -36,7 +36,7 @@ export function counterTexts(
   isRate: boolean,
 ): CounterTexts {
   if (typeof name !== 'string' || name === '') {
-    throw new DefinitionError(source, `a counter's name is a string that is not empty, not ${String(name)}.`);
+    throw new DefinitionError(source, `a counter's name must be a non-empty string, not ${String(name)}.`);
   }
   const place = `${source}.${name}`;
   checkOptionNames(place, options, isRate ? [...NAMES, 'displayRateSeconds'] : NAMES);
@@ -44,7 +44,7 @@ export function counterTexts(
   const { displayRateSeconds } = options as IncrementingCounterOptions;
   return {
     name,
-    // dotnet-counters shows this alone: a counter without it would be nameless there.
+    // dotnet-counters shows only this: a counter without it would have no name there.
     displayName: String(displayName || name),
     displayUnits: String(displayUnits),
     metadata: Object.entries(metadata)
@@ -57,15 +57,15 @@ export function counterTexts(
 function metadataText(place: string, [key, value]: [string, string]): string {
   const text = `${key}:${value}`;
   if (text.split(':').length === 2 && !text.includes(',')) return text;
-  throw new DefinitionError(place, `metadata has no ":" and "," in it, unlike "${key}" with "${value}".`);
+  throw new DefinitionError(place, `metadata must not contain ":" or ",", unlike "${key}" with "${value}".`);
 }
 
-/** As .NET writes a TimeSpan of whole seconds. */
+/** As .NET formats a TimeSpan of whole seconds. */
 function timeSpanText(place: string, seconds: number): string {
   if (!Number.isInteger(seconds) || seconds < 1 || seconds >= MAX_SECONDS) {
     throw new DefinitionError(
       place,
-      `displayRateSeconds is an integer from 1 to ${MAX_SECONDS - 1}, not ${String(seconds)}.`,
+      `displayRateSeconds must be an integer from 1 to ${MAX_SECONDS - 1}, not ${String(seconds)}.`,
     );
   }
   const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];

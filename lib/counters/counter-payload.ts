@@ -1,7 +1,7 @@
 /**
- * The event `EventCounters`, in its two forms: a mean, and what has come in an interval.
+ * The event `EventCounters`, in its two forms: a mean, and the increase in an interval.
  *
- * Source: .NET's CounterPayload and IncrementingCounterPayload, and what dotnet-counters reads of them.
+ * Source: .NET's CounterPayload and IncrementingCounterPayload, and what dotnet-counters reads from them.
  */
 import type { EventSchema, FieldSchema, FieldType } from '../wire/schema.ts';
 
@@ -14,9 +14,9 @@ export interface MeanPayload {
   readonly Count: number;
   readonly Min: number;
   readonly Max: number;
-  /** Seconds that have really passed. */
+  /** The actual duration in seconds. */
   readonly IntervalSec: number;
-  /** `Interval=1000`: the milliseconds that were asked for. A tool drops what it has not asked for. */
+  /** `Interval=1000`: the requested milliseconds. A tool ignores what it has not requested. */
   readonly Series: string;
   readonly CounterType: 'Mean';
   /** `key:value,key:value` */
@@ -46,7 +46,9 @@ export class CounterPayload {
     this.Payload = counter;
   }
 
-  /** .NET has the payload in a struct without a name. Of no use to listeners, so it is no property of its own. */
+  /**
+   * .NET nests the payload in a nameless struct. That is of no use to listeners, so it is not a property of its own.
+   */
   get ''(): this {
     return this;
   }
@@ -79,7 +81,7 @@ const SUM_TYPES = {
   DisplayUnits: 'utf16',
 } as const;
 
-/** The events of one source. Each has its own: who encodes events knows the source by them. */
+/** The events of one source. Each source has its own, because encoders identify the source by them. */
 export class CounterEvents {
   readonly #mean = counterEvent(MEAN_TYPES);
   readonly #sum = counterEvent(SUM_TYPES);
@@ -101,7 +103,7 @@ function counterEvent(types: Readonly<Record<string, FieldType>>): EventSchema {
     name: 'EventCounters',
     id: 0,
     version: 0,
-    // For everybody who listens, whatever else they ask for.
+    // For every listener, whatever else it requests.
     level: 0,
     keywords: 0n,
     opcode: 0,

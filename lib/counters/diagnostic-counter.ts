@@ -1,4 +1,7 @@
-/** What all counters have: their texts, the group of their event source, and the payloads of their events. */
+/**
+ * What all counters have in common: their display texts, the group of their event source, and the payloads of their
+ * events.
+ */
 import { shown, thrownTextWithStack } from '../base/value-text.ts';
 import type { Listenable } from '../listen/written-event.ts';
 import { type CounterGroup, counterGroup, type GroupedCounter } from './counter-group.ts';
@@ -20,17 +23,17 @@ export abstract class DiagnosticCounter {
   }
 
   /**
-   * Shows the counter to everyone who listens, now and later.
+   * Adds the counter for all present and future listeners.
    *
    * @internal
-   * @param read begins to count for one more subscriber
+   * @param read starts counting for another subscriber
    */
   protected join(read: GroupedCounter['read']): void {
     this.#counter = { read };
     this.#group.add(this.#counter);
   }
 
-  /** Ends the counter: nobody is told of it any more. .NET: Dispose. */
+  /** Removes the counter: no one receives it any more. .NET: Dispose. */
   close(): void {
     if (this.#counter !== undefined) this.#group.remove(this.#counter);
   }
@@ -40,7 +43,10 @@ export abstract class DiagnosticCounter {
   }
 }
 
-/** The same function, but what it throws, or returns and is no finite number, is told once, and is no value. */
+/**
+ * The same function, except that exceptions and results that are not finite numbers are reported once, and count as no
+ * value.
+ */
 export function polled(place: string, poll: () => number): () => number | undefined {
   let hasFailed = false;
   const fail = (problem: string) => {
@@ -51,7 +57,7 @@ export function polled(place: string, poll: () => number): () => number | undefi
   return () => {
     try {
       const value = poll();
-      return Number.isFinite(value) ? value : fail(`has ${shown(value)} in place of a number.`);
+      return Number.isFinite(value) ? value : fail(`returned ${shown(value)} instead of a number.`);
     } catch (error) {
       return fail(`threw: ${thrownTextWithStack(error)}`);
     }

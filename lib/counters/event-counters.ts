@@ -5,17 +5,17 @@ import type { CounterOptions, IncrementingCounterOptions } from './counter-optio
 import { DiagnosticCounter, meanPayload, polled, sumPayload } from './diagnostic-counter.ts';
 import { Statistics } from './statistics.ts';
 
-/** The mean of values that the application writes, as of the time that each request takes. */
+/** The mean of values that the application writes, such as the duration of each request. */
 export class EventCounter extends DiagnosticCounter {
   readonly #intervals = new Set<{ values: Statistics }>();
 
-  /** @throws DefinitionError, TypeError for what is no event source */
+  /** @throws DefinitionError, TypeError if it is not an event source */
   constructor(source: Listenable, name: string, options: CounterOptions = {}) {
     super(source, name, options, false);
     this.join(() => this.#read());
   }
 
-  /** Costs about what a function call costs while nobody asks. What is no finite number is not counted. */
+  /** Costs about as much as a function call while nothing listens. Values that are not finite numbers are ignored. */
   write(value: number): void {
     if (this.#intervals.size === 0 || !Number.isFinite(value)) return;
     for (const interval of this.#intervals) interval.values.add(value);
@@ -35,13 +35,13 @@ export class EventCounter extends DiagnosticCounter {
   }
 }
 
-/** A value as it is at the end of each interval, as of the length of a queue. */
+/** The current value at the end of each interval, such as the length of a queue. */
 export class PollingCounter extends DiagnosticCounter {
   readonly #poll: () => number | undefined;
 
   /**
-   * @param value called once for each subscriber and interval
-   * @throws DefinitionError, TypeError for what is no event source
+   * @param value called once per subscriber and interval
+   * @throws DefinitionError, TypeError if it is not an event source
    */
   constructor(source: Listenable, name: string, value: () => number, options: CounterOptions = {}) {
     super(source, name, options, false);
@@ -63,17 +63,17 @@ export class PollingCounter extends DiagnosticCounter {
   }
 }
 
-/** How much has come in each interval, as of requests. */
+/** The sum of increments in each interval, such as requests. */
 export class IncrementingEventCounter extends DiagnosticCounter {
   readonly #intervals = new Set<{ sum: number }>();
 
-  /** @throws DefinitionError, TypeError for what is no event source */
+  /** @throws DefinitionError, TypeError if it is not an event source */
   constructor(source: Listenable, name: string, options: IncrementingCounterOptions = {}) {
     super(source, name, options, true);
     this.join(() => this.#read());
   }
 
-  /** Costs about what a function call costs while nobody asks. What is no finite number is not counted. */
+  /** Costs about as much as a function call while nothing listens. Values that are not finite numbers are ignored. */
   increment(by = 1): void {
     if (this.#intervals.size === 0 || !Number.isFinite(by)) return;
     for (const interval of this.#intervals) interval.sum += by;
@@ -93,13 +93,13 @@ export class IncrementingEventCounter extends DiagnosticCounter {
   }
 }
 
-/** How much a total has grown in each interval, as of garbage collections. */
+/** The increase of a total in each interval, such as the number of garbage collections. */
 export class IncrementingPollingCounter extends DiagnosticCounter {
   readonly #poll: () => number | undefined;
 
   /**
-   * @param total called for each subscriber when it comes, and once for each interval
-   * @throws DefinitionError, TypeError for what is no event source
+   * @param total called for each subscriber when it starts, and once per interval
+   * @throws DefinitionError, TypeError if it is not an event source
    */
   constructor(
     source: Listenable,

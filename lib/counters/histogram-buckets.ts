@@ -1,4 +1,4 @@
-/** How the values of one interval are spread, in little memory: each quantile is right within half a percent. */
+/** The distribution of the values of one interval, in little memory: each quantile is accurate to half a percent. */
 
 /** From one bucket's middle to the next. */
 const GROWTH = 1.01;
@@ -6,7 +6,7 @@ const LOG_GROWTH = Math.log(GROWTH);
 const MAX_INT32 = 0x7fff_ffff;
 
 export class HistogramBuckets {
-  /** How many, by the exponent of the nearest bucket. */
+  /** The counts, by the exponent of the nearest bucket. */
   readonly #positive = new Map<number, number>();
   readonly #negative = new Map<number, number>();
   #zeros = 0;
@@ -41,7 +41,9 @@ export class HistogramBuckets {
     this.#sum = 0;
   }
 
-  /** The value that the share of all lies at or below, for each share, least first; none of no values. */
+  /**
+   * For each share, lowest first, the value that is not exceeded by that share of all values; empty if there are none.
+   */
   quantiles(shares: readonly number[]): number[] {
     const values = this.#ascending();
     let seen = 0;

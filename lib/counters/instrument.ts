@@ -1,4 +1,4 @@
-/** The instruments of a meter: what each adds up, for each set of tags, for one subscriber at a time. */
+/** The instruments of a meter: what each aggregates per set of tags, for one subscriber at a time. */
 import { threadId } from 'node:worker_threads';
 import { shown, thrownTextWithStack } from '../base/value-text.ts';
 import { checkOptionNames } from '../source/definition-checks.ts';
@@ -16,7 +16,7 @@ export type InstrumentType =
 
 export type Tags = Readonly<Record<string, string | number | boolean>>;
 
-/** A value that an observable instrument's function returns, with tags. */
+/** A value returned by an observable instrument's function, with tags. */
 export interface Measurement {
   readonly value: number;
   readonly tags?: Tags;
@@ -25,26 +25,26 @@ export interface Measurement {
 export interface InstrumentOptions {
   readonly unit?: string;
   readonly description?: string;
-  /** Of the instrument itself: told once, with its description, not with each value. */
+  /** Of the instrument itself: sent once, with its description, not with each value. */
   readonly tags?: Tags;
 }
 
 /** One set of tags of one instrument, as one subscriber sees it. */
 export interface Series {
-  /** Since the interval began; undefined where an observed total has nothing before it. */
+  /** Since the start of the interval; undefined if an observed total has no previous value. */
   delta: number | undefined;
-  /** Of totals: since the subscriber came, or as observed; of gauges the last value. */
+  /** For totals: since the subscriber started, or as observed; for gauges the last value. */
   value: number | undefined;
   readonly histogram: HistogramBuckets | undefined;
 }
 
-/** Adds what is measured up for one subscriber. */
+/** Aggregates measurements for one subscriber. */
 export interface Recorder {
   /** @param tags see `tagsText` */
   record(value: number, tags: string): void;
 }
 
-/** Tools find an instrument by its number of 32 bits: each thread has a million. */
+/** Tools identify an instrument by a 32-bit number: each thread has a million. */
 const FIRST_ID = 1 + (threadId % 0x7ff) * 2 ** 20;
 
 export class Instrument {
@@ -54,10 +54,10 @@ export class Instrument {
   readonly description: string;
   /** See `tagsText`. */
   readonly tags: string;
-  /** Of its own in the process, whose threads may be told of in one session; 0 would be unknown. */
+  /** Unique in the process, because one session may cover all its threads; 0 would mean unknown. */
   readonly id: number;
   readonly observe: (() => readonly Measurement[]) | undefined;
-  /** None while nobody asks. Replaced, never changed: one may leave while a value is recorded. */
+  /** Empty while nothing collects. Replaced, never modified: a subscriber may leave while a value is being recorded. */
   #recorders: readonly Recorder[] = [];
   #hasFailed = false;
   static #count = 0;
@@ -96,7 +96,7 @@ export class Instrument {
     this.#recorders = this.#recorders.filter((other) => other !== recorder);
   }
 
-  /** Never throws: who writes a value is not to suffer from the one who asks for it. */
+  /** Never throws: a subscriber must not affect the code that records a value. */
   record(value: number, tags: Tags | undefined): void {
     const recorders = this.#recorders;
     if (recorders.length === 0 || !Number.isFinite(value)) return;
@@ -114,7 +114,7 @@ export class Instrument {
     if (this.#hasFailed) return;
     this.#hasFailed = true;
     process.emitWarning(
-      `A value of the instrument ${this.name} was left out, since its tags cannot be read: ${thrownTextWithStack(error)}`,
+      `A value of the instrument ${this.name} was dropped because its tags cannot be read: ${thrownTextWithStack(error)}`,
       'TracewrightWarning',
     );
   }
@@ -149,7 +149,7 @@ export function addTo(series: Series, type: InstrumentType, value: number): void
   }
 }
 
-/** Begins the next interval. */
+/** Starts the next interval. */
 export function beginInterval(series: Series, type: InstrumentType): void {
   if (type === 'Counter' || type === 'UpDownCounter') series.delta = 0;
   else if (type === 'ObservableGauge') series.value = undefined;
@@ -158,29 +158,29 @@ export function beginInterval(series: Series, type: InstrumentType): void {
 }
 
 /**
- * Those of a meter or an instrument, as `tagsText`.
+ * The tags of a meter or an instrument, as from `tagsText`.
  *
- * @throws DefinitionError for what are no tags: they are part of a definition, where a mistake is told at once
+ * @throws DefinitionError if they are invalid: they are part of a definition, where mistakes are reported immediately
  */
 export function definedTags(place: string, tags: Tags | undefined): string {
   if (tags === undefined) return '';
   if (typeof tags !== 'object' || tags === null || Array.isArray(tags)) {
     throw new DefinitionError(
       place,
-      `tags are given as an object of strings, numbers and booleans, not as ${shown(tags)}.`,
+      `tags must be an object of strings, numbers and booleans, not ${shown(tags)}.`,
     );
   }
   for (const [key, value] of Object.entries(tags)) {
     if (['string', 'number', 'boolean'].includes(typeof value)) continue;
     throw new DefinitionError(
       place,
-      `the tag ${JSON.stringify(key)} is a string, a number or a boolean, not ${shown(value)}.`,
+      `the tag ${JSON.stringify(key)} must be a string, a number or a boolean, not ${shown(value)}.`,
     );
   }
   return tagsText(tags);
 }
 
-/** `key=value,key=value`, sorted, so that one set of tags is one text. Throws what reading the tags throws. */
+/** `key=value,key=value`, sorted, so that a set of tags has one text. Throws what reading the tags throws. */
 export function tagsText(tags: Tags | null | undefined): string {
   if (tags === undefined || tags === null) return '';
   const texts = Object.keys(tags).map((key) => `${key}=${String(tags[key])}`);

@@ -1,4 +1,4 @@
-/** What one subscriber is told of the meters that it asks for. */
+/** What one subscriber receives from the meters that it requests. */
 import { thrownText } from '../base/value-text.ts';
 import { deliverTo, type Subscriber } from '../listen/audience.ts';
 import { passes } from '../listen/filter.ts';
@@ -26,7 +26,7 @@ const DEFAULT_TIME_SERIES = 1000;
 const DEFAULT_HISTOGRAMS = 20;
 const QUANTILES = [0.5, 0.95, 0.99];
 
-/** What a collection takes of a meter. */
+/** What a collection needs from a meter. */
 export interface CollectedMeter {
   readonly name: string;
   readonly version: string;
@@ -45,12 +45,12 @@ export class MeterCollection implements Collection {
   readonly #sessionId: string;
   readonly #asked: readonly string[];
   readonly #instruments = new Map<Instrument, InstrumentSeries>();
-  /** Ends what is observed for a meter. */
+  /** Ends the observation for a meter. */
   readonly #ends = new Map<CollectedMeter, (() => void)[]>();
   #roomForSeries: number;
   #roomForHistograms: number;
   readonly #told = new Set<string>();
-  /** Who is told of something may leave out of it. */
+  /** Receiving events may make the subscriber leave. */
   #isOver = false;
   #since = new Date();
 
@@ -66,7 +66,7 @@ export class MeterCollection implements Collection {
     this.#request = request;
     this.#meters = meters;
     this.#sessionId = args.SessionId || crypto.randomUUID();
-    // Who only wants to know which instruments there are has nothing measured.
+    // A subscriber that only wants to know which instruments exist needs no measurements.
     const wantsValues = passes(METER_EVENTS.CollectionStart, request);
     this.#asked = wantsValues ? (args.Metrics ?? '').split(/[,;]/).map((item) => item.trim()) : [];
     this.#roomForSeries = countOf(args.MaxTimeSeries, DEFAULT_TIME_SERIES);
@@ -97,7 +97,7 @@ export class MeterCollection implements Collection {
     const isAsked = this.#asked.some(
       (item) => item === meter.name || item === `${meter.name}\\${instrument.name}`,
     );
-    // Who is told of an instrument may make another one, which is then come to twice.
+    // Announcing an instrument can create another one, which is then visited twice.
     if (!isAsked || this.#isOver || this.#instruments.has(instrument)) return;
     const { type } = instrument;
     const series = new InstrumentSeries(meter, type, () => this.#newSeries(type));
@@ -199,14 +199,14 @@ export class MeterCollection implements Collection {
   }
 }
 
-/** What the subscriber is told of one instrument: a series for each set of tags. */
+/** What the subscriber receives from one instrument: a time series per set of tags. */
 class InstrumentSeries implements Recorder {
   readonly meter: CollectedMeter;
   readonly #type: InstrumentType;
-  /** Makes one more; undefined: there is no room. */
+  /** Creates another one; undefined if there is no room. */
   readonly #create: () => Series | undefined;
   readonly #byTags = new Map<string, Series>();
-  /** Of values without tags, which most are. */
+  /** For values without tags, which most are. */
   #untagged: Series | undefined;
 
   constructor(meter: CollectedMeter, type: InstrumentType, create: () => Series | undefined) {
@@ -215,7 +215,7 @@ class InstrumentSeries implements Recorder {
     this.#create = create;
   }
 
-  /** With their tags, in the order in which they came. */
+  /** By their tags, in order of arrival. */
   get all(): Iterable<readonly [string, Series]> {
     return this.#byTags;
   }

@@ -1,7 +1,7 @@
 /**
- * The events of `System.Diagnostics.Metrics`, by which .NET's tools read meters.
+ * The events of `System.Diagnostics.Metrics`, from which .NET's tools read meters.
  *
- * Source: .NET's MetricsEventSource, and what dotnet-counters reads of it: by name and version.
+ * Source: .NET's MetricsEventSource, and what dotnet-counters reads from it: by name and version.
  */
 import { defaultOpcode } from '../source/event-schemas.ts';
 import type { EventSchema, FieldType } from '../wire/schema.ts';
@@ -11,7 +11,7 @@ export const METRICS_PROVIDER = 'System.Diagnostics.Metrics';
 const TIME_SERIES_VALUES = 0x2n;
 const INSTRUMENT_PUBLISHING = 0x4n;
 const INFORMATIONAL = 4;
-/** Of the events that have got further fields over time, as .NET 9 has them. */
+/** The events that have gained fields over time, as in .NET 9. */
 const EXTENDED = 2;
 
 const SESSION = { sessionId: 'utf16' } as const;

@@ -1,4 +1,4 @@
-/** Meters: instruments whose values are told for each set of tags, as .NET's System.Diagnostics.Metrics has them. */
+/** Meters: instruments whose values are reported per set of tags, like .NET's System.Diagnostics.Metrics. */
 
 import { checkOptionNames } from '../source/definition-checks.ts';
 import { DefinitionError } from '../source/definition-error.ts';
@@ -32,35 +32,38 @@ function meterCollections(): Collections<MeterCollection> {
 
 type Observed = () => number | readonly Measurement[];
 
-/** What only grows. Costs about what a function call costs while nobody asks. */
+/** Can only increase. Costs about as much as a function call while nothing listens. */
 export interface Counter {
-  /** Whether somebody asks. */
+  /** Whether anyone is listening. */
   readonly enabled: boolean;
   add(value: number, tags?: Tags): void;
 }
 
-/** What grows and shrinks; `add` takes negative values, too. Costs what a counter does. */
+/** Can increase and decrease; `add` also takes negative values. Costs as much as a counter. */
 export interface UpDownCounter {
-  /** Whether somebody asks. */
+  /** Whether anyone is listening. */
   readonly enabled: boolean;
   add(value: number, tags?: Tags): void;
 }
 
-/** What is told by its quantiles. Costs about what a function call costs while nobody asks. */
+/** Reported as quantiles. Costs about as much as a function call while nothing listens. */
 export interface Histogram {
-  /** Whether somebody asks. */
+  /** Whether anyone is listening. */
   readonly enabled: boolean;
   record(value: number, tags?: Tags): void;
 }
 
-/** What is told by its last value. Costs what a histogram does. */
+/** Reported as its last value. Costs as much as a histogram. */
 export interface Gauge {
-  /** Whether somebody asks. */
+  /** Whether anyone is listening. */
   readonly enabled: boolean;
   record(value: number, tags?: Tags): void;
 }
 
-/** What applications have of an instrument. Classes, because V8 makes calls of literals' functions dearer. */
+/**
+ * The application's view of an instrument. Classes, because V8 makes calls of functions in object literals more
+ * expensive.
+ */
 class Handle {
   protected readonly instrument: Instrument;
 
@@ -74,7 +77,7 @@ class Handle {
 }
 
 class Adding extends Handle implements Counter, UpDownCounter {
-  // Not methods: applications may take them from the instrument.
+  // Not methods: applications may detach them from the instrument.
   readonly add = (value: number, tags?: Tags): void => this.instrument.record(value, tags);
 }
 
@@ -84,7 +87,7 @@ class Recording extends Handle implements Histogram, Gauge {
 
 export interface MeterOptions {
   readonly version?: string;
-  /** Of the meter itself: told with the description of each of its instruments, not with values. */
+  /** Of the meter itself: sent with the description of each of its instruments, not with values. */
   readonly tags?: Tags;
 }
 
@@ -117,33 +120,33 @@ export class Meter {
     return this.#demands;
   }
 
-  /** Has something observed while somebody asks for the meter. @internal */
+  /** Observes something while the meter is being collected. @internal */
   accompany(demand: Demand): void {
     this.#demands.push(demand);
     if (meters.has(this)) for (const collection of meterCollections().all) collection.accompany(this, demand);
   }
 
-  /** What only grows. */
+  /** Creates an instrument that can only increase. */
   createCounter(name: string, options?: InstrumentOptions): Counter {
     return this.#adding('Counter', name, options);
   }
 
-  /** What grows and shrinks. */
+  /** Creates an instrument that can increase and decrease. */
   createUpDownCounter(name: string, options?: InstrumentOptions): UpDownCounter {
     return this.#adding('UpDownCounter', name, options);
   }
 
-  /** What is told by its quantiles, each right within half a percent. */
+  /** Creates an instrument that is reported as quantiles, each accurate to half a percent. */
   createHistogram(name: string, options?: InstrumentOptions): Histogram {
     return this.#recording('Histogram', name, options);
   }
 
-  /** The last value. */
+  /** Creates an instrument that is reported as its last value. */
   createGauge(name: string, options?: InstrumentOptions): Gauge {
     return this.#recording('Gauge', name, options);
   }
 
-  /** @param observe the total, called once for each subscriber and interval */
+  /** @param observe the total, called once per subscriber and interval */
   createObservableCounter(name: string, observe: Observed, options?: InstrumentOptions): void {
     this.#create('ObservableCounter', name, options, observe);
   }
@@ -156,7 +159,7 @@ export class Meter {
     this.#create('ObservableGauge', name, options, observe);
   }
 
-  /** Nobody is told of its instruments any more. .NET: Dispose. */
+  /** Removes the meter: no one receives its instruments any more. .NET: Dispose. */
   close(): void {
     if (!meters.delete(this)) return;
     for (const collection of meterCollections().all) collection.remove(this);
@@ -199,5 +202,5 @@ function measurements(observed: number | readonly Measurement[]): readonly Measu
 
 function nonEmpty(place: string, name: string): string {
   if (typeof name === 'string' && name !== '') return name;
-  throw new DefinitionError(place, `a name is a string that is not empty, not ${String(name)}.`);
+  throw new DefinitionError(place, `a name must be a non-empty string, not ${String(name)}.`);
 }

@@ -1,4 +1,4 @@
-/** How much of each interval something took: for processor time, pauses and the like. */
+/** The share of each interval that something took: for CPU time, pauses and the like. */
 import { performance } from 'node:perf_hooks';
 import type { Listenable } from '../listen/written-event.ts';
 import type { Reading } from './counter-group.ts';
@@ -7,13 +7,13 @@ import { DiagnosticCounter, meanPayload, polled } from './diagnostic-counter.ts'
 import { Statistics } from './statistics.ts';
 
 /**
- * The percentage of the time by which a total of milliseconds has grown. A PollingCounter could not tell it: what
- * has grown since somebody else asked is of no use.
+ * The percentage of the time by which a total of milliseconds has grown. A PollingCounter could not report it: the
+ * growth since another subscriber's last reading is useless.
  */
 export class ShareCounter extends DiagnosticCounter {
   readonly #poll: () => number | undefined;
 
-  /** @param milliseconds the total, called for each subscriber when it comes, and once for each interval */
+  /** @param milliseconds the total, called for each subscriber when it starts, and once per interval */
   constructor(source: Listenable, name: string, milliseconds: () => number, options: CounterOptions) {
     super(source, name, options, false);
     this.#poll = polled(`${source.name}.${name}`, milliseconds);

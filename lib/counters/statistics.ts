@@ -1,4 +1,4 @@
-/** The values of one interval: how many, their mean and how far they lie from it. */
+/** The values of one interval: their number, mean and deviation. */
 
 const MAX_INT32 = 0x7fff_ffff;
 
@@ -10,7 +10,7 @@ export class Statistics {
   #max = Number.NEGATIVE_INFINITY;
 
   add(value: number): void {
-    // By Welford's method: a sum of squares loses what is small beside large values.
+    // By Welford's method: a sum of squares loses what is small compared with large values.
     const distance = value - this.#mean;
     this.#count++;
     this.#mean += distance / this.#count;
@@ -19,7 +19,7 @@ export class Statistics {
     this.#max = Math.max(this.#max, value);
   }
 
-  /** As the event has them: of no values, the least is infinite. */
+  /** As in the event: without values, the minimum is infinite. */
   get fields() {
     return {
       Mean: this.#mean,

@@ -14,9 +14,9 @@ const provider: MeterProvider = {
 };
 
 /**
- * The provider whose meters are shown by dotnet-counters and written by sessions. While nobody asks, writing a value
- * costs about what a function call costs, and no callback is called. It takes the place of an SDK's:
- * `metrics.setGlobalMeterProvider(meterProvider())`, before libraries get their meters.
+ * A provider whose meters dotnet-counters shows and sessions record. While nothing collects them, writing a value costs
+ * about as much as a function call, and no callback is called. It takes the place of an SDK's: call
+ * `metrics.setGlobalMeterProvider(meterProvider())` before libraries create their meters.
  */
 export function meterProvider(): MeterProvider {
   return provider;

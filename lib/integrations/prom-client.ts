@@ -7,23 +7,23 @@ import { checkOptionNames } from '../source/definition-checks.ts';
 import { type RegistryMetric, type ShownSeries, seriesOf } from './prom-client/series.ts';
 
 export interface ShowRegistryOptions {
-  /** The meter's name, by which dotnet-counters asks for it; `prom-client` unless given. */
+  /** The meter's name, for `dotnet-counters --counters`; the default is `prom-client`. */
   readonly name?: string;
 }
 
-/** A registry that is shown. */
+/** A registry on display. */
 export interface ShownRegistry {
-  /** It is not shown any more. */
+  /** Stops showing it. */
   close(): void;
   [Symbol.dispose](): void;
 }
 
-/** The registry's metrics are read asynchronously: before they are asked for, and as often as they are of use. */
+/** The registry's metrics are read asynchronously: before they are needed, and as often as they are useful. */
 const REFRESH_MS = 1000;
 
 /**
- * Shows the metrics of a registry, those that are there and those to come, as observable instruments of a meter.
- * While somebody asks for the meter, the registry is read once a second; else it is left alone.
+ * Shows the metrics of a registry, present and future, as observable instruments of a meter. While the meter is being
+ * collected, the registry is read once a second; otherwise it is not read.
  */
 export function showRegistry(
   registry: Pick<Registry, 'getMetricsAsJSON'>,
@@ -61,7 +61,7 @@ class RegistryReader {
   }
 
   async #read(): Promise<void> {
-    // A metric may take its time to be collected.
+    // Collecting a metric may take time.
     if (this.#isReading) return;
     this.#isReading = true;
     try {
@@ -92,7 +92,7 @@ class RegistryReader {
     if (this.#hasFailed) return;
     this.#hasFailed = true;
     process.emitWarning(
-      `The metrics of the registry that is shown as ${this.#meter.name} cannot be read: ${thrownTextWithStack(error)}`,
+      `The metrics of the registry shown as ${this.#meter.name} cannot be read: ${thrownTextWithStack(error)}`,
       'TracewrightWarning',
     );
   }

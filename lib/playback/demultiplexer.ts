@@ -1,4 +1,4 @@
-/** Leads each event to those who asked for its kind, and tells at once when nobody did. */
+/** Routes each event to the queries for its kind, and finds out quickly if there are none. */
 import type { Nanoseconds } from '../trace/trace-event.ts';
 import {
   type EventClass,
@@ -9,7 +9,7 @@ import {
   unknownType,
 } from './event-type.ts';
 
-/** Where the events of one question go. */
+/** Where the events of one query go. */
 export interface Sink {
   next(event: unknown, time: Nanoseconds): void;
   complete(): void;
@@ -34,7 +34,7 @@ interface Matchable {
 }
 
 export class Demultiplexer {
-  /** The classes asked for, in the order of asking. */
+  /** The requested classes, in order. */
   readonly classes = new Set<EventClass>();
   readonly #sinks = new Set<Sink>();
   /** By the class's prototype. */
@@ -44,16 +44,16 @@ export class Demultiplexer {
   readonly #byId = new Map<unknown, PatternSinks[]>();
   /** What `#classSinks` has found. */
   readonly #byPrototype = new Map<unknown, Sinks>();
-  /** And what it has found last: events of one class come in a row. */
+  /** And its last result: events of one class tend to come in a row. */
   #lastPrototype: unknown;
   #lastSinks = NOBODY;
 
-  /** Makes a class known, so that type maps give its events, without anyone who gets them. */
+  /** Makes a class known, so that type maps create its instances even without a query for it. */
   know(type: EventClass): void {
     this.classes.add(type);
   }
 
-  /** @throws PlaybackError where the type is none */
+  /** @throws PlaybackError if the type is invalid */
   add(type: NamedType, sink: Sink): void {
     const pattern = eventPatternOf(type);
     if (pattern !== undefined) {
@@ -75,8 +75,8 @@ export class Demultiplexer {
   }
 
   /**
-   * Those who get the event, each once: who asked for it by name or number, then for its class, then for the
-   * classes that this one extends, then for all.
+   * The sinks of the event, each once: those that requested it by name or number, then by its class, then by its base
+   * classes, then all events.
    */
   sinksOf(event: unknown): Sinks {
     const named = this.#namedSinks(event as Matchable);
@@ -138,7 +138,7 @@ export class Demultiplexer {
 
 const NO_PATTERNS: readonly PatternSinks[] = [];
 
-/** Name and number are what the candidates were found by. */
+/** The candidates were found by name and number. */
 function matches({ providers, tracepointProvider, version }: EventPattern, event: Matchable): boolean {
   return (
     (version === undefined || version === event.version) &&
@@ -149,7 +149,7 @@ function matches({ providers, tracepointProvider, version }: EventPattern, event
   );
 }
 
-/** Without a new array where one side is empty: this runs for each event. */
+/** Without a new array if one side is empty: this runs for each event. */
 function union(first: Sinks, second: Sinks): Sinks {
   if (first.length === 0) return second;
   if (second.length === 0) return first;

@@ -1,4 +1,4 @@
-/** Makes events of one input's raw events: by its type maps, or as they are. */
+/** Turns one input's raw events into events: with its type maps, or unchanged. */
 import type { Nanoseconds } from '../trace/trace-event.ts';
 import type { Demultiplexer, Sinks } from './demultiplexer.ts';
 import { type EventClass, isEventClass } from './event-type.ts';
@@ -6,17 +6,17 @@ import { type Instant, nanosecondsOf } from './instant.ts';
 import { PlaybackError } from './playback-error.ts';
 import type { PartitionableTypeMap, TypeMap } from './type-map.ts';
 
-/** What is done with an event that somebody asked for. */
+/** Receives the events that queries select. */
 export type Deliver = (event: unknown, time: Nanoseconds, sinks: Sinks) => void;
 
-/** How an input's raw events are read. */
+/** How to read an input's raw events. */
 export interface Reading<Raw> {
-  /** Given: raw events are events as they are, beside what the maps make of them. */
+  /** If present, raw events are themselves events, in addition to what the maps create. */
   readonly timeOf?: (raw: Raw) => Instant;
   readonly typeMaps: readonly TypeMap<Raw>[];
 }
 
-/** Both ends are in it. */
+/** Both ends are inclusive. */
 export interface TimeRange {
   readonly startTime?: Nanoseconds | undefined;
   readonly endTime?: Nanoseconds | undefined;
@@ -27,7 +27,7 @@ interface Way<Raw> {
   /** For messages. */
   readonly name: string;
   timeOf(raw: Raw): Instant;
-  /** @returns null or undefined where the raw event is nothing here */
+  /** @returns null or undefined if the raw event does not apply here */
   eventOf(raw: Raw): unknown;
 }
 
@@ -36,10 +36,10 @@ export class Deserializer<Raw> {
   readonly #demultiplexer: Demultiplexer;
   readonly #range: TimeRange;
   #ways: readonly Way<Raw>[] = [];
-  /** How many classes had been asked for when `#ways` was made. */
+  /** How many classes had been requested when `#ways` was built. */
   #knownClasses = -1;
 
-  /** @throws PlaybackError where a type map is of no kind */
+  /** @throws PlaybackError if a type map is of none of the three kinds */
   constructor(reading: Reading<Raw>, demultiplexer: Demultiplexer, range: TimeRange = {}) {
     reading.typeMaps.forEach(checkTypeMap);
     this.#reading = reading;
@@ -48,10 +48,10 @@ export class Deserializer<Raw> {
   }
 
   /**
-   * Delivers what the raw event is to those who asked for it. What nobody asked for is found out first; its
-   * time is not even looked at.
+   * Delivers the raw event, as whatever it becomes, to the queries that select it. Unselected events are detected
+   * first, without reading even their time.
    *
-   * @throws PlaybackError where two type maps tell different times
+   * @throws PlaybackError if two type maps return different times
    */
   read(raw: Raw, deliver: Deliver): void {
     if (this.#demultiplexer.classes.size !== this.#knownClasses) this.#findWays();
@@ -90,7 +90,7 @@ export class Deserializer<Raw> {
   }
 }
 
-/** @returns undefined where no class that the map knows has been asked for */
+/** @returns undefined if no class of the map has been requested */
 function wayOf<Raw>(map: TypeMap<Raw>, name: string, asked: ReadonlySet<EventClass>): Way<Raw> | undefined {
   const timeOf = (raw: Raw) => map.timeOf(raw);
   if ('typeKey' in map) return partitionedWay(map, name, asked);
@@ -107,7 +107,7 @@ function partitionedWay<Raw>(
   for (const type of asked) {
     const key = map.typeKey(type);
     if (key === undefined || key === null || transforms.has(key)) continue;
-    // Made when it is first needed, and then put in the place of this one.
+    // Created on demand, and then replaces this function.
     transforms.set(key, (raw) => {
       const transform = map.transformTo(type);
       transforms.set(key, transform);
@@ -136,6 +136,6 @@ function checkTypeMap(map: TypeMap<never>, index: number): void {
     if (isEventClass(given.base) || isEventClass(given.type)) return;
   }
   throw new PlaybackError(
-    `${nameOf(map, index)} is no type map: with timeOf and transformTo it is a PartitionableTypeMap (inputKey, typeKey), a RootTypeMap (base) or a PlainTypeMap (type).`,
+    `${nameOf(map, index)} is not a type map: with timeOf and transformTo, it must be a PartitionableTypeMap (inputKey, typeKey), a RootTypeMap (base) or a PlainTypeMap (type).`,
   );
 }

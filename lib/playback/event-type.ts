@@ -1,4 +1,4 @@
-/** What a playback can be asked for: kinds of events, said in one of four ways. */
+/** What can be requested from a playback: types of events, given in one of four ways. */
 import { inspect } from 'node:util';
 import { Guid } from '../activity/guid.ts';
 import type { TraceEvent } from '../trace/trace-event.ts';
@@ -6,19 +6,19 @@ import { tracepointProviderName } from '../wire/eventheader/tracepoint-name.ts';
 import { PlaybackError } from './playback-error.ts';
 import type { ReadPayload } from './read-payload.ts';
 
-/** A class: its instances and those of the classes that extend it. */
+/** A class: its instances and those of its subclasses. */
 export type EventClass<Event extends object = object> = abstract new (...args: never[]) => Event;
 
-/** One event of a provider, given by name or GUID. Without a version: of every version. */
+/** One event of a provider, which is given by name or GUID. Without a version: every version. */
 export type EventKey =
   | { readonly provider: string; readonly id: number; readonly version?: number }
   | { readonly provider: string; readonly name: string };
 
 /**
- * What tells an event apart in every trace. An event source's functions have one (`log.RequestStart`), and so
- * can be asked for.
+ * What identifies an event in every trace. An event source's functions have one (`log.RequestStart`), so they can be
+ * requested.
  *
- * @typeParam Payload as it is written; only a type, no value
+ * @typeParam Payload as it is written; only a type, without a value
  */
 export interface EventIdentity<Payload = unknown> {
   readonly provider: string;
@@ -32,14 +32,14 @@ export interface IdentifiedEvent<Payload = unknown> {
   readonly identity: EventIdentity<Payload>;
 }
 
-/** Events by a condition. A function and not a class: it is called for each event that goes by. */
+/** Events by a condition. A function, not a class: it is called for every event. */
 export type EventPredicate<Event> = (event: Event) => boolean;
 
-/** What is asked for by name; all but predicates. */
+/** Everything that can be requested, except predicates. */
 export type NamedType = EventClass | EventKey | IdentifiedEvent;
 export type EventType = NamedType | EventPredicate<never>;
 
-/** What every event has that was written by an event source, read from a trace or heard in the process. */
+/** What every event has that an event source wrote, whether read from a trace or received in the process. */
 type HeardProperty =
   | 'provider'
   | 'name'
@@ -51,11 +51,11 @@ type HeardProperty =
   | 'activityId'
   | 'relatedActivityId';
 
-/** An event of an event source: a `TraceEvent`, or a `WrittenEvent`, which has only a part of its properties. */
+/** An event of an event source: a `TraceEvent`, or a `WrittenEvent`, which has only some of its properties. */
 export type PlayedEvent<Payload = TraceEvent['payload']> = Pick<TraceEvent, HeardProperty> &
   Partial<Omit<TraceEvent, HeardProperty | 'payload'>> & { readonly payload: Payload };
 
-/** What an asked type's events are. */
+/** The type of the events selected by a requested type. */
 export type OccurrenceOf<Type> =
   Type extends IdentifiedEvent<infer Payload>
     ? PlayedEvent<ReadPayload<Payload>>
@@ -63,19 +63,19 @@ export type OccurrenceOf<Type> =
       ? Event
       : PlayedEvent;
 
-/** The same for all ways but classes and predicates. */
+/** The same for everything except classes and predicates. */
 export interface EventPattern {
-  /** Either may be absent, not both. */
+  /** Either may be absent, but not both. */
   readonly name: string | undefined;
   readonly id: number | undefined;
   readonly version: number | undefined;
-  /** A GUID in lower case is one of them where it is known. */
+  /** Includes the GUID in lower case, if known. */
   readonly providers: readonly string[];
-  /** What events of Linux have as their provider's name: see `tracepointProviderName`. */
+  /** The provider name of events on Linux: see `tracepointProviderName`. */
   readonly tracepointProvider: string;
 }
 
-/** Classes are told from other functions by their `prototype`, which cannot be replaced. */
+/** Classes differ from other functions by their `prototype`, which is read-only. */
 export function isEventClass(type: unknown): type is EventClass {
   return typeof type === 'function' && Object.getOwnPropertyDescriptor(type, 'prototype')?.writable === false;
 }
@@ -85,7 +85,7 @@ export function isPredicate(type: EventType): type is EventPredicate<never> {
   return typeof type === 'function' && !isEventClass(type) && !('identity' in type);
 }
 
-/** @returns undefined where the type is no event by name or number */
+/** @returns undefined unless the type is an event by name or number */
 export function eventPatternOf(type: unknown): EventPattern | undefined {
   if ((typeof type !== 'object' && typeof type !== 'function') || type === null) return undefined;
   if ('identity' in type) {
@@ -119,6 +119,6 @@ function isNumber(value: unknown, most: number): value is number {
 
 export function unknownType(type: unknown): PlaybackError {
   return new PlaybackError(
-    `${inspect(type, { depth: 1 })} says no kind of events: give an event of an event source, a class, { provider, id, version? } or { provider, name }.`,
+    `${inspect(type, { depth: 1 })} is not a type of events: pass an event of an event source, a class, { provider, id, version? } or { provider, name }.`,
   );
 }

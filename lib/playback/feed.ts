@@ -1,4 +1,4 @@
-/** The inputs of a playback, whatever they are, as batches of raw events that are pulled, or as a push. */
+/** The inputs of a playback of any kind, as batches of raw events to pull, or as a push source. */
 import { setImmediate as otherWork } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import type { Observable, Subscription } from 'rxjs';
@@ -7,19 +7,19 @@ import { Trace } from '../trace/trace.ts';
 import type { TraceEvent } from '../trace/trace-event.ts';
 import { PlaybackError } from './playback-error.ts';
 
-/** What raw events can come from. */
+/** The possible sources of raw events. */
 export type EventFeed<Raw> = Observable<Raw> | AsyncIterable<Raw> | Iterable<Raw>;
 
-/** A trace, or what `openTrace` makes one of. */
+/** A trace, or anything that `openTrace` accepts. */
 export type TraceInput = Trace | string | URL | Uint8Array | AsyncIterable<Uint8Array>;
 
 export type Batches<Raw> = AsyncIterator<readonly Raw[], undefined>;
 type Pulled<Raw> = Promise<IteratorResult<readonly Raw[], undefined>>;
 
-/** How many are taken from an iterable before other work of the process has its turn. */
+/** How many events are taken from an iterable before other work of the process gets a turn. */
 const ITERABLE_BATCH = 1024;
 
-/** @throws PlaybackError where it is none */
+/** @throws PlaybackError if it is invalid */
 export function checkFeed(feed: EventFeed<unknown>): void {
   const isFeed =
     typeof feed === 'object' &&
@@ -27,7 +27,7 @@ export function checkFeed(feed: EventFeed<unknown>): void {
     (isSubscribable(feed) || Symbol.asyncIterator in feed || Symbol.iterator in feed);
   if (isFeed) return;
   throw new PlaybackError(
-    `Events come from an observable, an async iterable or an iterable, not from ${inspect(feed, { depth: 1 })}.`,
+    `Events must come from an observable, an async iterable or an iterable, not from ${inspect(feed, { depth: 1 })}.`,
   );
 }
 
@@ -35,12 +35,12 @@ export function isSubscribable<Raw>(feed: EventFeed<Raw> | BatchFeed<Raw>): feed
   return 'subscribe' in feed && typeof feed.subscribe === 'function';
 }
 
-/** Batches by a function, not by an iterator: nothing is opened before the playback starts. */
+/** Batches from a function, not an iterator: nothing is opened before the playback starts. */
 export interface BatchFeed<Raw> {
   batches(): Batches<Raw>;
 }
 
-/** Opens the trace when the first batch is asked for. */
+/** Opens the trace when the first batch is requested. */
 export class TraceFeed implements BatchFeed<TraceEvent> {
   readonly #input: TraceInput;
   readonly #options: OpenTraceOptions;
@@ -64,7 +64,7 @@ export function batchesOf<Raw>(feed: EventFeed<Raw> | BatchFeed<Raw>): Batches<R
   return Symbol.iterator in feed ? batchesOfMany(feed) : feed.batches();
 }
 
-/** No generator: `return` is to reach the feed at once, also while its next event is awaited. */
+/** Not a generator: `return` must reach the feed immediately, even while its next event is pending. */
 class SingleEventBatches<Raw> implements Batches<Raw> {
   readonly #feed: AsyncIterable<Raw>;
   #iterator: AsyncIterator<Raw> | undefined;
@@ -101,7 +101,7 @@ async function* batchesOfMany<Raw>(
 
 const END = { done: true, value: undefined } as const;
 
-/** How many events of an observable may wait for other inputs: it cannot be told to wait itself. */
+/** How many events of an observable may wait for other inputs: an observable cannot be slowed down. */
 const MAX_WAITING = 1 << 20;
 
 /** What an observable has pushed since the last pull. */
@@ -148,7 +148,7 @@ class PushedBatches<Raw> implements Batches<Raw> {
 
   #overflow(): void {
     this.#subscription?.unsubscribe();
-    const message = `${MAX_WAITING} events of an observable wait for those of slower inputs: give it by an iterable, which can be told to wait, or the playback a maxWait.`;
+    const message = `${MAX_WAITING} events of an observable are waiting for slower inputs: pass an iterable, which can be slowed down, or set the playback's maxWait.`;
     this.#finish(() => Promise.reject(new PlaybackError(message)));
   }
 

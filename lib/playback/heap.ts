@@ -1,7 +1,7 @@
-/** A binary heap whose items know their place in it, so that each can be taken out or moved. */
+/** A binary heap whose items know their index, so that each can be removed or moved. */
 
 export interface HeapItem {
-  /** Kept by the heap: -1 while the item is in none. */
+  /** Managed by the heap: -1 while the item is in no heap. */
   heapIndex: number;
 }
 
@@ -17,7 +17,7 @@ export class Heap<Item extends HeapItem> {
     return this.#items.length;
   }
 
-  /** The item before all others. */
+  /** The first item. */
   get first(): Item | undefined {
     return this.#items[0];
   }
@@ -27,7 +27,7 @@ export class Heap<Item extends HeapItem> {
     this.#rise(item, this.#items.length - 1);
   }
 
-  /** Does nothing for an item that is not in the heap. */
+  /** Has no effect for an item that is not in the heap. */
   remove(item: Item): void {
     const index = item.heapIndex;
     if (index < 0) return;
@@ -38,7 +38,7 @@ export class Heap<Item extends HeapItem> {
     this.moved(last);
   }
 
-  /** To be called when what an item is ordered by has changed. */
+  /** Call this when the sort key of an item has changed. */
   moved(item: Item): void {
     if (!this.#rise(item, item.heapIndex)) this.#sink(item, item.heapIndex);
   }

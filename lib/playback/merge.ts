@@ -1,9 +1,8 @@
 /**
- * Merges the events of several inputs by their times, as they come: of each input only one batch is held.
+ * Merges the events of several inputs by time, as they arrive: only one batch of each input is in memory.
  *
- * Each input keeps its own order, even where its times go back; of equal times the input that was added
- * earlier goes first. An event is only given when every other input has shown its next one, or has kept the
- * merge waiting for too long.
+ * Each input keeps its own order, even if its times go back; for equal times, the input added first comes first. An
+ * event is delivered only when every other input has shown its next one, or has kept the merge waiting for too long.
  */
 import type { Nanoseconds } from '../trace/trace-event.ts';
 import type { Sinks } from './demultiplexer.ts';
@@ -18,40 +17,40 @@ interface Occurrence {
   readonly sinks: Sinks;
 }
 
-/** Batches of raw events, and what makes events of them. */
+/** Batches of raw events, and what turns them into events. */
 export interface MergeInput {
   readonly batches: Batches<unknown>;
   readonly deserializer: Deserializer<unknown>;
 }
 
-/** An input and where the merge stands in it. */
+/** An input, and the position of the merge in it. */
 interface Lane extends HeapItem {
   readonly input: MergeInput;
   readonly order: number;
   readonly occurrences: Occurrence[];
   position: number;
-  /** That of the next occurrence. */
+  /** The time of its next event. */
   time: Nanoseconds;
-  /** When its next batch was asked for, while that has not come; by `performance.now`. */
+  /** When its next batch was requested, while it is pending; by `performance.now`. */
   askedAt: number | undefined;
-  /** What ends it after its last occurrence. */
+  /** What ends it after its last event. */
   failure: { readonly error: unknown } | undefined;
 }
 
-/** What `setTimeout` can wait at most. */
+/** The maximum delay of `setTimeout`. */
 const MAX_TIMEOUT = 2 ** 31 - 1;
 
 export class Merge implements InputRun {
   readonly #lanes: readonly Lane[];
-  /** Those that have shown their next event. */
+  /** The lanes that have shown their next event. */
   readonly #ready = new Heap<Lane>((a, b) => a.time < b.time || (a.time === b.time && a.order < b.order));
   readonly #maxWait: number;
   #failure: { readonly error: unknown } | undefined;
   #isClosed = false;
-  /** Ends the waiting for a lane. */
+  /** Ends the wait for a lane. */
   #wake: () => void = () => {};
 
-  /** @param maxWait milliseconds after which the merge goes on without an input that has nothing to show */
+  /** @param maxWait milliseconds after which the merge continues without an input that has nothing to show */
   constructor(inputs: readonly MergeInput[], maxWait: number) {
     this.#maxWait = maxWait;
     this.#lanes = inputs.map((input, order) => ({
@@ -80,7 +79,7 @@ export class Merge implements InputRun {
     }
   }
 
-  /** An input that is just being waited for may let go later. */
+  /** A pending input may be released later. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const idle: unknown[] = [];
@@ -107,7 +106,7 @@ export class Merge implements InputRun {
     }
   }
 
-  /** Gets the lane's next batch in which there is something that somebody asked for. */
+  /** Gets the lane's next batch that contains a selected event. */
   async #fill(lane: Lane): Promise<void> {
     const { occurrences } = lane;
     const { batches, deserializer } = lane.input;
@@ -151,7 +150,7 @@ export class Merge implements InputRun {
     }
   }
 
-  /** For how many milliseconds lanes are still worth waiting for. */
+  /** How many milliseconds to wait for lanes. */
   #patience(): number {
     let patience = 0;
     for (const { askedAt } of this.#lanes) {

@@ -1,4 +1,4 @@
-/** One kind of events of an observable, without a playback: no virtual time, no merge. */
+/** One type of events of an observable, without a playback: no virtual time, no merge. */
 import { Observable, type OperatorFunction } from 'rxjs';
 import { Demultiplexer } from './demultiplexer.ts';
 import { Deserializer } from './deserializer.ts';
@@ -6,8 +6,8 @@ import type { NamedType, OccurrenceOf } from './event-type.ts';
 import type { TypeMap } from './type-map.ts';
 
 /**
- * An RxJS operator that lets through the events of a kind, made of raw events by the type maps; without any,
- * raw events are events as they are.
+ * An RxJS operator that passes the events of a type, created from raw events by the type maps; without type maps, raw
+ * events are themselves events.
  */
 export function ofType<Raw, const Type extends NamedType>(
   type: Type,

@@ -1,4 +1,4 @@
-/** What is wrong with how a playback is used, or with what it was given. */
+/** Misuse of a playback, or invalid input to it. */
 
 export class PlaybackError extends Error {
   override readonly name = 'PlaybackError';

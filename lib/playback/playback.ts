@@ -1,8 +1,8 @@
 /**
- * Plays traces, logs and live feeds as one stream of events, which any number of queries are asked of while it
- * goes by once, in the time of the events.
+ * Plays traces, logs and live feeds as a single stream of events, which answers any number of queries in one pass, in
+ * the time of the events.
  *
- * Source: Tx ("Tracing with Rx"), whose semantics this has; docs/playback.md says where it differs.
+ * Source: Tx ("Tracing with Rx"), whose semantics this implements; docs/playback.md lists the differences.
  */
 import { filter, type Observable, Subject } from 'rxjs';
 import type { OpenTraceOptions } from '../trace/open-trace.ts';
@@ -36,29 +36,29 @@ import type { TypeMap } from './type-map.ts';
 import { VirtualTime } from './virtual-time.ts';
 
 export interface PlaybackOptions {
-  /** Events before this are left out, and the virtual time starts here, not with the first event. */
+  /** Earlier events are skipped, and virtual time starts here instead of with the first event. */
   readonly startTime?: Instant;
-  /** Events after this are left out. */
+  /** Later events are skipped. */
   readonly endTime?: Instant;
-  /** Classes whose events type maps are to give to `getAll()` and predicates, though nobody asks for them. */
+  /** Classes whose instances type maps create for `getAll()` and predicates, even if no query names them. */
   readonly knownTypes?: readonly EventClass[];
   /**
-   * Milliseconds after which the other inputs go on without one that has nothing to give. Its events then come
-   * late, which the virtual time does not go back for. Unless given, they wait: right for files.
+   * Milliseconds after which the other inputs continue without one that has nothing to deliver. Its events are then
+   * late; virtual time does not go back for them. By default they wait, which suits files.
    */
   readonly maxWait?: number;
 }
 
 export interface TraceInputOptions extends OpenTraceOptions {
-  /** What make instances of classes of the trace's events, which come as they are, too. */
+  /** Create instances of classes from the trace's events, which are also delivered themselves. */
   readonly typeMaps?: readonly TypeMap<TraceEvent>[];
 }
 
-/** A playback that has been started. */
+/** A running playback. */
 export interface RunningPlayback {
   /** Resolves at the end of all inputs, or after `stop`; rejects with the error that the observers get. */
   readonly finished: Promise<void>;
-  /** Ends the playback: for its observers as if the inputs had ended. */
+  /** Ends the playback: for its observers, as if the inputs had ended. */
   stop(): void;
   [Symbol.dispose](): void;
 }
@@ -69,7 +69,7 @@ interface Input {
 }
 
 export class Playback {
-  /** The virtual time; to be given to RxJS's operators that have to do with time. */
+  /** Virtual time, for RxJS's time-based operators. */
   readonly scheduler = new VirtualTime();
   readonly #startTime: Nanoseconds | undefined;
   readonly #endTime: Nanoseconds | undefined;
@@ -84,7 +84,9 @@ export class Playback {
   constructor(options: PlaybackOptions = {}) {
     const { startTime, endTime, knownTypes = [], maxWait = Number.POSITIVE_INFINITY } = options;
     if (typeof maxWait !== 'number' || !(maxWait >= 0)) {
-      throw new PlaybackError(`maxWait is a number of milliseconds from 0, not ${String(maxWait)}.`);
+      throw new PlaybackError(
+        `maxWait must be a number of milliseconds of at least 0, not ${String(maxWait)}.`,
+      );
     }
     this.#maxWait = maxWait;
     if (startTime !== undefined) {
@@ -95,12 +97,12 @@ export class Playback {
     for (const type of knownTypes) this.#demultiplexer.know(type);
   }
 
-  /** Milliseconds that the playback has taken; undefined until it has ended. */
+  /** The duration of the playback in milliseconds; undefined until it has ended. */
   get executionDuration(): number | undefined {
     return this.#executionDuration;
   }
 
-  /** Adds a trace: opened, or what `openTrace` takes, to be opened when the playback starts. */
+  /** Adds a trace: an open one, or anything that `openTrace` accepts, to be opened when the playback starts. */
   addTrace(trace: TraceInput, options: TraceInputOptions = {}): this {
     const { typeMaps = [], ...openOptions } = options;
     const timeOf = (event: TraceEvent) => event.timestamp;
@@ -110,7 +112,7 @@ export class Playback {
   /**
    * Adds any other log, or a live feed.
    *
-   * @param reading the time of an event, whose events then are events as they are; or type maps
+   * @param reading the time of an event, if raw events are themselves events; or type maps
    */
   addEvents<Raw>(
     feed: EventFeed<Raw>,
@@ -122,8 +124,8 @@ export class Playback {
   }
 
   /**
-   * The occurrences of a kind of events in all inputs, from the start of the playback on: hot, and the same
-   * for everybody who asks for the same.
+   * The events of a type in all inputs, from the start of the playback: hot, and shared by everyone who requests the
+   * same type.
    *
    * @param type an event of an event source, a class, an event of a provider, or a condition
    */
@@ -141,7 +143,7 @@ export class Playback {
     return observable;
   }
 
-  /** The occurrences of several kinds of events in their order, with their times; without types, of all. */
+  /** The events of several types in order, with their times; without types, of all. */
   getAll<const Types extends readonly NamedType[]>(
     ...types: Types
   ): Observable<Timestamped<Types extends readonly [] ? unknown : OccurrenceOf<Types[number]>>> {
@@ -151,15 +153,15 @@ export class Playback {
     return timeline.events;
   }
 
-  /** A list that what the observable gives is put into while the playback runs. */
+  /** A list that fills with the observable's values while the playback runs. */
   bufferOutput<Value>(observable: Observable<Value>): Value[] {
     const values: Value[] = [];
-    // An error is for whoever awaits the playback.
+    // The error goes to whoever awaits the playback.
     observable.subscribe({ next: (value) => values.push(value), error: () => {} });
     return values;
   }
 
-  /** Runs the playback and counts what occurs of each kind. */
+  /** Runs the playback and counts the events of each type. */
   async typeOccurrenceStatistics<const Type extends NamedType>(
     types: readonly Type[],
   ): Promise<Map<Type, number>> {
@@ -176,16 +178,16 @@ export class Playback {
   /**
    * Plays to the end of all inputs.
    *
-   * @throws the first error of an input, which the observers get, too
+   * @throws the first error of an input, which the observers also get
    */
   async run(): Promise<void> {
     await this.start().finished;
   }
 
   /**
-   * Starts the playback and returns; what an observable pushes from now on is not missed.
+   * Starts the playback and returns; from now on, nothing that an observable pushes is missed.
    *
-   * @throws PlaybackError where nothing has been added, or it has been started before
+   * @throws PlaybackError if no input has been added, or it has already been started
    */
   start(): RunningPlayback {
     this.#checkNotStarted('be played again');
@@ -193,7 +195,7 @@ export class Playback {
     this.#isStarted = true;
     const run = this.#newRun();
     const finished = this.#play(run);
-    // Who does not await it hears of an error through the observers.
+    // If the promise is not awaited, errors still reach the observers.
     finished.catch(() => {});
     const stop = () => void run.close();
     return { finished, stop, [Symbol.dispose]: stop };

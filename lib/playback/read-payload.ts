@@ -1,6 +1,6 @@
-/** From the types of a payload as it is written to those as a trace gives it back. */
+/** Converts the types of a written payload to those read back from a trace. */
 
-/** Integers of 64 bits and times come back as `bigint`; GUIDs, addresses and JSON as text. */
+/** 64-bit integers and times come back as `bigint`; GUIDs, addresses and JSON as strings. */
 type ReadValue<Written> =
   Exclude<Written, undefined> extends infer Value
     ? unknown extends Value
@@ -22,7 +22,7 @@ type ReadObject<Value> = [Value] extends [number | boolean | Uint8Array]
       ? readonly ReadValue<Element>[]
       : never;
 
-/** The payload of a trace's event that was written with this one. A nullable field is always there. */
+/** The payload of the trace event for this written payload. Nullable fields are always present. */
 export type ReadPayload<Written> = {
   readonly [Name in keyof Written]-?:
     | ReadValue<Written[Name]>

@@ -1,16 +1,16 @@
-/** The run of a playback's inputs. A single one needs no merge and no queue. */
+/** Runs a playback's inputs. A single one needs no merge and no queue. */
 import type { Observable, Subscription } from 'rxjs';
 import type { Deliver, Deserializer } from './deserializer.ts';
 import type { Batches } from './feed.ts';
 
 export interface InputRun {
   /**
-   * Starts at once. Resolves when the inputs have ended or have been closed.
+   * Starts immediately. Resolves when the inputs have ended or have been closed.
    *
-   * @throws the error of the first input that fails, after the events that come before it
+   * @throws the error of the first input that fails, after the events before it
    */
   run(deliver: Deliver): Promise<void>;
-  /** Has the inputs let go of what they hold, also after they have ended or failed. */
+  /** Releases what the inputs hold, even after they have ended or failed. */
   close(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export class SoloPush implements InputRun {
         error: reject,
         complete: resolve,
       });
-      // Closed by an event that came while `subscribe` was running.
+      // Closed by an event that arrived during `subscribe`.
       if (this.#isClosed) this.#subscription.unsubscribe();
     });
   }
@@ -78,7 +78,7 @@ export class SoloPull implements InputRun {
     this.#isClosed = true;
     const returned = this.#batches.return?.().catch(() => {});
     this.#end();
-    // While a batch is awaited, so would this be: a generator returns when it has given it.
+    // While a batch is pending, this would wait, too: a generator returns only after yielding it.
     if (!this.#isPulling) await returned;
   }
 

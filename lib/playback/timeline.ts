@@ -1,9 +1,9 @@
-/** Events of several kinds together, each with its time. */
+/** Events of several types together, each with its time. */
 import { type Observable, Subject } from 'rxjs';
 import type { Nanoseconds } from '../trace/trace-event.ts';
 import type { Sink } from './demultiplexer.ts';
 
-/** An event and when it occurred. */
+/** An event and its time. */
 export interface Timestamped<Event> {
   readonly timestamp: Nanoseconds;
   readonly value: Event;

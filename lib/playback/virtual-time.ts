@@ -1,10 +1,10 @@
 /**
- * The time of a playback, as a scheduler for RxJS: it goes on with the events, not with the clock on the wall.
- * Given to `windowTime`, `delay`, `timer` and their like, it has them run in the time of the trace.
+ * The time of a playback as an RxJS scheduler: it advances with the events, not with the wall clock. Passed to
+ * `windowTime`, `delay`, `timer` and the like, it makes them run in the time of the trace.
  *
  * Source: the semantics of Tx's TimeSource and its HistoricalScheduler, checked by running them. RxJS's own
- * VirtualTimeScheduler is no base for it: it sorts all of its actions again for each new one, and counts in
- * numbers, which cannot tell the nanoseconds since 1970 apart.
+ * VirtualTimeScheduler is not suitable: it sorts all of its actions whenever one is added, and uses numbers, which
+ * cannot represent nanoseconds since 1970.
  */
 import { type SchedulerAction, type SchedulerLike, Subscription } from 'rxjs';
 import type { Nanoseconds } from '../trace/trace-event.ts';
@@ -14,7 +14,7 @@ import { PlaybackError } from './playback-error.ts';
 
 type Work<State> = (this: SchedulerAction<State>, state?: State) => void;
 
-/** Later than everything: RxJS counts in numbers, and a delay may be Infinity. */
+/** Later than everything: RxJS uses numbers, and a delay may be Infinity. */
 const NEVER = 1n << 256n;
 
 export class VirtualTime implements SchedulerLike {
@@ -22,13 +22,13 @@ export class VirtualTime implements SchedulerLike {
   readonly #actions = new Heap<VirtualAction>(
     (a, b) => a.due < b.due || (a.due === b.due && a.order < b.order),
   );
-  /** What was scheduled before the clock had a time, in that order. */
+  /** What was scheduled before the clock was set, in order. */
   readonly #postponed = new Set<VirtualAction>();
   #scheduled = 0;
 
   /**
-   * Milliseconds since 1970, for RxJS: a double, so exact to a quarter of a microsecond. What is scheduled
-   * after a delay comes exact to the nanosecond.
+   * Milliseconds since 1970, for RxJS: a double, so precise to a quarter of a microsecond. Delays are precise to the
+   * nanosecond.
    *
    * @throws PlaybackError before the first event, when there is no time yet (unless `startTime` is set)
    */
@@ -46,7 +46,7 @@ export class VirtualTime implements SchedulerLike {
     return new VirtualAction(this, work as Work<unknown>).schedule(state, delay);
   }
 
-  /** Runs the work when the virtual time gets there; with the next event where it is there already. */
+  /** Runs the work when virtual time reaches the instant; if it has already passed, with the next event. */
   scheduleAt(instant: Instant, work: () => void): Subscription {
     const action = new VirtualAction(this, work);
     action.due = nanosecondsOf(instant, 'The instant to schedule at');
@@ -55,7 +55,7 @@ export class VirtualTime implements SchedulerLike {
   }
 
   /**
-   * Sets the clock, for the first time.
+   * Sets the clock for the first time.
    *
    * @internal
    */
@@ -69,8 +69,7 @@ export class VirtualTime implements SchedulerLike {
   }
 
   /**
-   * Goes on to a time, running on the way all that is due; that is what is due at that very time, too. The
-   * clock never goes back.
+   * Advances to a time, first running everything that is due up to and including it. The clock never goes back.
    *
    * @internal
    */
@@ -123,14 +122,14 @@ export class VirtualTime implements SchedulerLike {
   }
 }
 
-/** A piece of work in the virtual time. Unsubscribing takes it out of there. */
+/** A piece of work in virtual time. Unsubscribing removes it. */
 class VirtualAction extends Subscription implements HeapItem, SchedulerAction<unknown> {
   heapIndex = -1;
-  /** When it runs; while it is postponed with a delay, not known. */
+  /** When it runs; unknown while it is postponed with a delay. */
   due: Nanoseconds = 0n;
-  /** Absent where it was scheduled at an instant. */
+  /** Absent if it was scheduled at an instant. */
   delay: Nanoseconds | undefined;
-  /** Tells which of two that are due together runs first. */
+  /** Decides which of two that are due together runs first. */
   order = 0;
   readonly #time: VirtualTime;
   readonly #work: Work<unknown>;

@@ -2,7 +2,7 @@
 import { type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
 
 /**
- * What V8 was at.
+ * The kind of collection.
  *
  * Source: V8's GCType in v8-callbacks.h; Node.js documents `performanceEntry.detail` with the same numbers.
  */
@@ -14,12 +14,12 @@ export const CollectionKind = {
   WeakCallbacks: 16,
 } as const;
 
-/** What an entry of type `gc` has beside the times. */
+/** What an entry of type `gc` has besides the times. */
 export interface CollectionEntry extends PerformanceEntry {
   readonly detail?: { readonly kind?: number; readonly flags?: number };
 }
 
-/** Calls the function for each from now on. @returns ends it */
+/** Calls the function for each collection from now on. @returns ends it */
 export function observeCollections(onEntry: (entry: CollectionEntry) => void): () => void {
   const observer = new PerformanceObserver((list) => list.getEntries().forEach(onEntry));
   observer.observe({ type: 'gc' });

@@ -1,4 +1,4 @@
-/** Has `Node.Runtime` and `System.Runtime` defined, and fed with what their listeners want. */
+/** Defines `Node.Runtime` and `System.Runtime`, and provides what their listeners want. */
 import { AsyncResource } from 'node:async_hooks';
 import { isMainThread } from 'node:worker_threads';
 import type { SourceCommand } from '../listen/commands.ts';
@@ -15,14 +15,14 @@ import { resources } from './resources.ts';
 import { defineSystemRuntime } from './system-runtime/system-runtime.ts';
 import { workers } from './workers.ts';
 
-/** Raised when the shape of what all copies of this package in one thread share changes. */
+/** Incremented when the shape of what all copies of this package in one thread share changes. */
 const KEY = Symbol.for('tracewright.runtime.v1');
 
 /**
- * Defines the event source `Node.Runtime` in this thread, once: a further call returns the same. Nothing of
- * Node.js is observed while nobody listens to it. Each thread has its own; worker threads call it themselves.
+ * Defines the event source `Node.Runtime` in this thread, once: further calls return the same source. Nothing is
+ * observed while nothing listens to it. Each thread has its own; worker threads call this themselves.
  *
- * In the main thread, it defines the counters of `System.Runtime` and the meter `Node.Runtime`, too.
+ * In the main thread, it also defines the counters of `System.Runtime` and the meter `Node.Runtime`.
  */
 export function enableRuntimeEvents(): RuntimeEvents {
   const shared = globalThis as { [KEY]?: RuntimeEvents };
@@ -42,7 +42,7 @@ function fed(events: RuntimeEvents): RuntimeEvents {
     warnings(events),
     workers(events),
   ]);
-  // Timers and hooks belong to whoever calls this: not to the request or the activity in which somebody listens.
+  // Timers and hooks must belong to the caller, not to the request or activity in which something starts listening.
   const outside = new AsyncResource('TracewrightRuntime');
   const update = () => observations.update();
   const onCommand = ({ kind }: SourceCommand) => {
@@ -51,9 +51,9 @@ function fed(events: RuntimeEvents): RuntimeEvents {
     if (wasTold && (kind === 'enable' || kind === 'sendManifest')) writeProcessInfo(events);
   };
   events.onCommand((command) => outside.runInAsyncScope(onCommand, undefined, command));
-  // Tracers on Linux come and go without a word; the question is a few loads.
+  // On Linux, tracers do not announce themselves; checking takes only a few loads.
   if (events.status.backend === 'user_events') everySecond(update);
-  // Of most of what they tell the process has one: threads of one name would contradict each other.
+  // Most of these exist once per process: several threads with the same names would contradict each other.
   if (isMainThread) {
     defineSystemRuntime();
     defineEventLoopMeter();

@@ -1,14 +1,14 @@
-/** The meter `Node.Runtime`: the main thread's event loop. Names are those of OpenTelemetry's conventions for Node.js. */
+/** The meter `Node.Runtime`: the main thread's event loop. The names follow OpenTelemetry's conventions for Node.js. */
 import { performance } from 'node:perf_hooks';
 import { Demand } from '../counters/demand.ts';
 import { Meter } from '../counters/meter.ts';
 
-/** How often the delay is measured: each measurement wakes the loop up, and an idle process has to pay for it. */
+/** How often the delay is measured: each measurement wakes up the loop, even in an idle process. */
 const RESOLUTION_MSEC = 20;
 const MSEC_PER_SECOND = 1000;
 const STATE = 'nodejs.eventloop.state';
 
-/** To be called once in a process, in its main thread. Nothing is measured while nobody asks. */
+/** Call this once per process, in its main thread. Nothing is measured while nothing collects it. */
 export function defineEventLoopMeter(): void {
   const meter = new Meter('Node.Runtime');
   meter.createObservableCounter('nodejs.eventloop.time', eventLoopTime, {
@@ -17,7 +17,7 @@ export function defineEventLoopMeter(): void {
   });
   const delay = meter.createHistogram('nodejs.eventloop.delay', {
     unit: 's',
-    description: 'How late the event loop came to a timer that is due every 20 ms.',
+    description: 'How late the event loop runs a timer that is due every 20 ms.',
   });
   meter.accompany(new Demand(() => measureDelays((msec) => delay.record(msec / MSEC_PER_SECOND))));
 }
@@ -31,8 +31,8 @@ function eventLoopTime() {
 }
 
 /**
- * By a timer of our own: the histogram of `monitorEventLoopDelay` has no values one by one, of which each who asks
- * could have those of their interval.
+ * Uses its own timer: the histogram of `monitorEventLoopDelay` does not expose single values, which each subscriber
+ * needs for its own interval.
  *
  * @returns ends it
  */

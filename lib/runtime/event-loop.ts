@@ -1,10 +1,10 @@
-/** How busy the event loop was in each second, and how late it came to its timers. */
+/** How busy the event loop was in each second, and how late it ran its timers. */
 import { type IntervalHistogram, monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import type { RuntimeEvents } from './events.ts';
 import { everySecond } from './every-second.ts';
 import type { Observation } from './observation.ts';
 
-/** How often the delay is measured: each measurement wakes the loop up, and an idle process has to pay for it. */
+/** How often the delay is measured: each measurement wakes up the loop, even in an idle process. */
 const RESOLUTION_MSEC = 20;
 const NANOSECONDS_PER_MSEC = 1e6;
 
@@ -31,7 +31,7 @@ export function eventLoop(events: RuntimeEvents): Observation {
 }
 
 function delayFields(delays: IntervalHistogram) {
-  // A histogram of nothing says NaN and the like.
+  // An empty histogram returns NaN and the like.
   if (delays.count === 0) {
     return { delays: 0, delayMeanMSec: 0, delayP50MSec: 0, delayP99MSec: 0, delayMaxMSec: 0 };
   }
@@ -44,7 +44,7 @@ function delayFields(delays: IntervalHistogram) {
   };
 }
 
-/** Node.js measures from one tick of its timer to the next, the timer's interval among it. */
+/** Node.js measures from one tick of its timer to the next, including the timer's interval. */
 function lateness(nanoseconds: number): number {
   return Math.max(0, nanoseconds / NANOSECONDS_PER_MSEC - RESOLUTION_MSEC);
 }

@@ -1,12 +1,9 @@
-/** The event source `Node.Runtime`: what Node.js tells of itself. See docs/runtime.md. */
+/** The event source `Node.Runtime`: what Node.js reports about itself. See docs/runtime.md. */
 import { Level } from '../source/constants.ts';
 import { event } from '../source/event.ts';
 import { defineEventSource } from '../source/event-source.ts';
 
-/**
- * The groups of events of `Node.Runtime`. GC, Exceptions and Threading have the bits that they have in .NET's own
- * runtime provider.
- */
+/** The keywords of `Node.Runtime`. GC, Exceptions and Threading have the same bits as in .NET's runtime provider. */
 export const RuntimeKeywords = {
   GC: 0x1n,
   Heap: 0x2n,
@@ -16,12 +13,12 @@ export const RuntimeKeywords = {
   Threading: 0x10000n,
 } as const;
 
-/** Events get their ids by their order: new ones go to the end. */
+/** Events get their ids by order: add new ones at the end. */
 export function defineRuntimeEvents() {
   return defineEventSource(
     'Node.Runtime',
     {
-      // Without a keyword: whoever asks for anything is told which process it is.
+      // Without a keyword: every listener learns which process it is.
       ProcessInfo: event({
         processId: 'uint32',
         parentProcessId: 'uint32',
@@ -34,7 +31,8 @@ export function defineRuntimeEvents() {
         platform: 'string',
         architecture: 'string',
       }),
-      // One event, no pair of Start and Stop: both would come after the fact, and tools would see no time between.
+      // A single event, not a Start and a Stop: both would come after the fact, and tools would see no time between
+      // them.
       GarbageCollection: event(
         {
           number: 'uint32',

@@ -1,4 +1,4 @@
-/** A timer that keeps no process alive. */
+/** A timer that does not keep the process alive. */
 
 const INTERVAL_MS = 1000;
 

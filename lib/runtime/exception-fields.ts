@@ -1,13 +1,13 @@
-/** What was thrown, as fields of an event. Anything can be thrown, also what throws when it is looked at. */
+/** What was thrown, as fields of an event. Anything can be thrown, even a value that throws when it is examined. */
 import { thrownText, thrownTextWithStack } from '../base/value-text.ts';
 
-/** In characters. Even if each takes three bytes, they fit into an event of 8 KB together. */
+/** In characters. Even at three bytes each, they fit into an 8 KB event together. */
 const MAX_NAME = 100;
 const MAX_MESSAGE = 500;
 const MAX_STACK = 1800;
 
 interface ThrownFields {
-  /** An error's name; for other values what `typeof` says. */
+  /** An error's name; for other values the result of `typeof`. */
   readonly type: string;
   readonly code: string;
   readonly message: string;
@@ -42,7 +42,7 @@ function textOf(error: Error, member: 'name' | 'message' | 'code'): string {
   }
 }
 
-/** An event that is too large for the tracer would be dropped: rather the beginning of a text than none. */
+/** The tracer would drop an event that is too large: the beginning of a text is better than nothing. */
 export function shortened(text: string, maxLength: number): string {
   return text.length <= maxLength ? text : `${text.slice(0, maxLength - 1)}…`;
 }

@@ -1,4 +1,4 @@
-/** Exceptions that nobody caught, and the process's warnings. Neither is kept from taking its course. */
+/** Uncaught exceptions and the process's warnings. Observing them does not affect their course. */
 import type { RuntimeEvents } from './events.ts';
 import { thrownFields } from './exception-fields.ts';
 import type { Observation } from './observation.ts';
@@ -14,7 +14,7 @@ export function uncaughtExceptions(events: RuntimeEvents): Observation {
 
 /** Calls the function for each from now on. @returns ends it */
 export function observeUncaughtExceptions(onException: (error: unknown, origin: string) => void): () => void {
-  // Only this one watches: a listener of `uncaughtException` or `unhandledRejection` would keep the process alive.
+  // This one only observes: a listener for `uncaughtException` or `unhandledRejection` would keep the process alive.
   process.on('uncaughtExceptionMonitor', onException);
   return () => process.off('uncaughtExceptionMonitor', onException);
 }

@@ -16,7 +16,7 @@ const KINDS: Readonly<Record<number, string>> = {
 const NANOSECONDS_PER_MSEC = 1e6;
 
 export function garbageCollections(events: RuntimeEvents): Observation {
-  // Over all times of observing, so that a gap in the numbers is a loss.
+  // Counts across all periods of observation, so that a gap in the numbers is a loss.
   let number = 0;
   const write = ({ startTime, duration, detail }: CollectionEntry) => {
     const { kind = 0, flags = 0 } = detail ?? {};

@@ -1,4 +1,4 @@
-/** V8's heap, looked at once a second. */
+/** V8's heap, sampled once a second. */
 import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8';
 import type { RuntimeEvents } from './events.ts';
 import { everySecond } from './every-second.ts';
@@ -31,7 +31,7 @@ function writeHeap(events: RuntimeEvents): void {
       externalMemory: statistics.external_memory,
       nativeContexts: statistics.number_of_native_contexts,
       detachedContexts: statistics.number_of_detached_contexts,
-      // Throws where the system has no file descriptor left; the event is then counted as dropped.
+      // Throws if the system has no file descriptor left; the event is then counted as dropped.
       residentSetSize: process.memoryUsage.rss(),
     };
   });

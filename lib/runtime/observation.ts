@@ -1,14 +1,14 @@
-/** Observing Node.js for the sake of events, only while somebody wants one of them. */
+/** Observes Node.js for events, only while one of them is enabled. */
 
-/** What has to be observed for some events. */
+/** What must be observed for some events. */
 export interface Observation {
-  /** Whether somebody wants one of the events now. Is asked often. */
+  /** Whether one of the events is currently enabled. Called often. */
   readonly isWanted: () => boolean;
-  /** Begins to observe, and to write events. @returns ends it */
+  /** Starts observing and writing events. @returns ends it */
   readonly start: () => () => void;
 }
 
-/** Several observations, each of which runs while its events are wanted. */
+/** Several observations, each of which runs while its events are enabled. */
 export class Observations {
   readonly #stopped: Set<Observation>;
   readonly #running = new Map<Observation, () => void>();
@@ -19,15 +19,15 @@ export class Observations {
     this.#stopped = new Set(observations);
   }
 
-  /** Also of one that is being started. */
+  /** Including one that is being started. */
   isRunning(observation: Observation): boolean {
     return !this.#stopped.has(observation);
   }
 
-  /** Starts those that have come to be wanted, and stops those that nobody wants any more. */
+  /** Starts those that have become enabled, and stops those that no longer are. */
   update(): void {
     this.#hasChanged = true;
-    // A listener may come or go in the midst of an event that is written at a start.
+    // A listener may come or go during an event that is written at the start.
     if (this.#isUpdating) return;
     this.#isUpdating = true;
     try {

@@ -1,4 +1,4 @@
-/** Which process it is, told to whoever comes to listen. */
+/** Identifies the process to each new listener. */
 import { threadId } from 'node:worker_threads';
 import type { RuntimeEvents } from './events.ts';
 import { shortened } from './exception-fields.ts';
@@ -6,7 +6,7 @@ import type { Observation } from './observation.ts';
 
 const MAX_COMMAND_LINE = 2000;
 
-/** Tells the first who comes; for those who come to the first, there is `writeProcessInfo`. */
+/** For the first listener; `writeProcessInfo` serves those that join later. */
 export function processInfo(events: RuntimeEvents): Observation {
   return {
     isWanted: () => events.ProcessInfo.enabled,

@@ -1,4 +1,4 @@
-/** Worker threads that this thread creates, from then on until they exit. */
+/** Worker threads that this thread creates from now on, until they exit. */
 import { performance } from 'node:perf_hooks';
 import type { Worker } from 'node:worker_threads';
 import type { RuntimeEvents } from './events.ts';
@@ -10,7 +10,7 @@ export function workers(events: RuntimeEvents): Observation {
     start: () => {
       const watched = new Map<Worker, (exitCode: number) => void>();
       const onWorker = (worker: Worker) => {
-        // A worker that has exited has lost its id.
+        // A worker that has exited no longer has its id.
         const workerThreadId = worker.threadId;
         const createdAt = performance.now();
         events.WorkerCreated({ workerThreadId });

@@ -1,6 +1,6 @@
-/** What was made of some bytes before: where the same bytes come again and again, they are read once. */
+/** Caches what was decoded from some bytes: the same bytes are decoded only once. */
 
-/** More than programs define; both bound what a damaged trace makes this keep. */
+/** More than programs define; both bound what a damaged trace makes this retain. */
 const MAX_KEPT = 10_000;
 const MAX_KEPT_BYTES = 16 * 1024 * 1024;
 

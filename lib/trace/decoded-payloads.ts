@@ -1,37 +1,37 @@
 /**
- * The payloads that the events of a batch have been decoded into, for as long as they are not too many: a batch
- * keeps its events until the next one, and decoded they may take a hundred times the memory of their bytes.
- * An event that has been forgotten is decoded again when its payload is asked for again.
+ * The decoded payloads of a batch's events, up to a limit: a batch retains its events until the next one, and decoded
+ * they can take a hundred times the memory of their bytes. Beyond the limit, payloads are dropped and decoded again on
+ * access.
  */
 
-/** An event that keeps the payload it has decoded. */
+/** An event that caches its decoded payload. */
 export interface PayloadHolder {
   forgetPayload(): void;
 }
 
 const BYTES_OF_EVENT = 100;
-/** A small object takes as much. */
+/** The approximate size of a small object. */
 const BYTES_OF_VALUE = 100;
 const BYTES_OF_CHARACTER = 2;
 
-/** In bytes, as far as they can be told. */
+/** In bytes, as far as known. */
 const BUDGET = 64 * 1024 * 1024;
 
 export class DecodedPayloads {
   #holders: PayloadHolder[] = [];
   #weight = 0;
 
-  /** The batch before is not what this is about any more. */
+  /** The previous batch is no longer tracked. */
   startBatch(): void {
     this.#holders = [];
     this.#weight = 0;
   }
 
   /**
-   * Notes that an event keeps what it has decoded.
+   * Records that an event has cached its payload.
    *
-   * @param size bytes of its payload
-   * @param values how many values they are
+   * @param size of its payload in bytes
+   * @param values the number of values in it
    */
   add(holder: PayloadHolder, size: number, values: number): void {
     this.#weight += BYTES_OF_EVENT + BYTES_OF_VALUE * values + BYTES_OF_CHARACTER * size;

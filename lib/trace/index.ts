@@ -1,4 +1,4 @@
-/** `tracewright/trace`: opening traces of any format, on any system. */
+/** `tracewright/trace`: opens traces of any format, on any system. */
 export type { Payload, Value } from '../wire/decoded-field.ts';
 export type { Fault, FaultCode } from '../wire/fault.ts';
 export { type OpenTraceOptions, openTrace } from './open-trace.ts';

@@ -1,4 +1,4 @@
-/** Opens a trace of any format that is read here. */
+/** Opens a trace of any supported format. */
 import { fileURLToPath } from 'node:url';
 import type { OpenedSource } from './byte-source.ts';
 import { formatOf, unrecognized } from './sniff.ts';
@@ -12,17 +12,17 @@ import type { OpenReader, TraceFormat } from './trace-reader.ts';
 
 export interface OpenTraceOptions {
   /**
-   * `error` (the default): a damaged trace gives the events before the damage, then throws. `warning`: it ends
-   * after them, and `Trace.problem` says why.
+   * `error` (the default): a damaged trace delivers the events before the damage, then throws. `warning`: it ends after
+   * them, and `Trace.problem` says why.
    */
   readonly onDamage?: OnDamage;
-  /** The XML of manifests that describe events of an .etl, beside those that the trace itself carries. */
+  /** The XML of manifests that describe events of an .etl, in addition to those in the trace itself. */
   readonly manifests?: readonly string[];
-  /** Which file of a zip archive (or .diagsession) to open: its name, or a part of it that no other has. */
+  /** Which file of a zip archive (or .diagsession) to open: its name, or a unique part of it. */
   readonly member?: string;
 }
 
-/** Archives in archives that are opened: `.nettrace.gz` in a zip. */
+/** How many levels of nested archives are opened: `.nettrace.gz` in a zip. */
 const MAX_ARCHIVE_DEPTH = 2;
 
 /** Loaded when the first trace of the format is opened. */
@@ -38,12 +38,12 @@ async function loadNetTrace(): Promise<OpenReader> {
 }
 
 /**
- * Opens a trace: .etl (ETW), .nettrace and .netperf (EventPipe), perf.data (perf record), also compressed by
- * gzip or in a zip (a .diagsession is one). What it is, its first bytes say.
+ * Opens a trace: .etl (ETW), .nettrace and .netperf (EventPipe), perf.data (perf record), optionally compressed by gzip
+ * or in a zip (including .diagsession). The first bytes determine the format.
  *
- * @param input a path, a file URL, the bytes, or a stream of them (standard input, say)
- * @throws TraceError where it is no trace, or its head is damaged
- * @throws the system's error where the file cannot be opened
+ * @param input a path, a file URL, the bytes, or a stream of bytes (such as standard input)
+ * @throws TraceError if it is not a trace, or its head is damaged
+ * @throws the system's error if the file cannot be opened
  */
 export async function openTrace(
   input: string | URL | Uint8Array | AsyncIterable<Uint8Array>,

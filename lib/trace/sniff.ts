@@ -1,21 +1,21 @@
-/** Tells the formats of traces apart by what they start with; names of files say nothing. */
+/** Distinguishes trace formats by their first bytes; file names do not matter. */
 import { hexText } from '../wire/bytes.ts';
 import { TraceError } from './trace-error.ts';
 import type { TraceFormat } from './trace-reader.ts';
 
 const PERF_MAGICS = ['PERFILE2', '2ELIFREP'];
 const NETTRACE_MAGIC = 'Nettrace';
-/** Behind its own length in 4 bytes. */
+/** After its own length in 4 bytes. */
 const NETPERF_MAGIC = '!FastSerialization.1';
 
-/** In an ETW buffer's header: where its type stands, and the type of the first one of a file. */
+/** In an ETW buffer's header: the position of its type, and the type of the first buffer of a file. */
 const ETL_BUFFER_TYPE_OFFSET = 0x36;
 const ETL_HEADER_BUFFER = 4;
-/** Where the first record has its marker's upper half, and what it is of the two kinds that it can have. */
+/** The position of the upper half of the first record's marker, and its two possible values. */
 const ETL_MARKER_OFFSET = 0x4a;
 const ETL_SYSTEM_MARKERS = [0xc001, 0xc002];
 
-/** @returns undefined where the bytes are of no format that is known here */
+/** @returns undefined if the format is unknown */
 export function formatOf(head: Uint8Array): TraceFormat | undefined {
   const text = Buffer.from(head.subarray(0, 24)).toString('latin1');
   if (PERF_MAGICS.includes(text.slice(0, 8))) return 'perf.data';
@@ -32,7 +32,7 @@ export function formatOf(head: Uint8Array): TraceFormat | undefined {
   return undefined;
 }
 
-/** What trace-cmd's trace.dat starts with. */
+/** The start of trace-cmd's trace.dat. */
 const TRACE_CMD_MAGIC = '\x17\x08Dtracing';
 
 export function unrecognized(name: string, head: Uint8Array): TraceError {
@@ -42,7 +42,7 @@ export function unrecognized(name: string, head: Uint8Array): TraceError {
     head.length === 0
       ? `${name} is empty.`
       : isOfTraceCmd
-        ? `${name} is a trace.dat, which only trace-cmd reads: "trace-cmd report" shows it, and "perf record" or "tracewright record" records what is read here.`
-        : `${name} is no trace that is known here (.etl, .nettrace, .netperf, perf.data, also in gzip or zip): it starts with ${hexText(head.subarray(0, 8), ' ')}.`;
+        ? `${name} is a trace.dat, which only trace-cmd reads: use "trace-cmd report", or record with "perf record" or "tracewright record" instead.`
+        : `${name} is not a supported trace (.etl, .nettrace, .netperf, perf.data, plain or in gzip or zip): it starts with ${hexText(head.subarray(0, 8), ' ')}.`;
   return new TraceError('unrecognized', 0, message);
 }

@@ -1,12 +1,12 @@
-/** Times as people read them. */
+/** Times formatted for people. */
 import type { Nanoseconds } from './trace-event.ts';
 
 const NS_PER_SECOND = 1_000_000_000n;
 
-/** The last instant that JavaScript's Date has, and as far back the first. */
+/** The last instant of JavaScript's Date; the first is as far back. */
 const DATE_LIMIT_NS = 8_640_000_000_000n * NS_PER_SECOND;
 
-/** `2024-03-28T00:45:12.640913120Z`, of nanoseconds since 1970; what no date can be, as a number. */
+/** Nanoseconds since 1970 as `2024-03-28T00:45:12.640913120Z`; if no date has that value, as a number. */
 export function timeText(time: Nanoseconds): string {
   if (time > DATE_LIMIT_NS || time < -DATE_LIMIT_NS) return `${time} ns`;
   const fraction = ((time % NS_PER_SECOND) + NS_PER_SECOND) % NS_PER_SECOND;

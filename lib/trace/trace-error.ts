@@ -7,7 +7,7 @@ export class TraceError extends Fault {
   override readonly name = 'TraceError';
 }
 
-/** The same fault of a format as one of the trace; other errors as they are. */
+/** A format's fault as an error of the trace; other errors unchanged. */
 export function asTraceError(error: unknown): unknown {
   if (!(error instanceof Fault) || error instanceof TraceError) return error;
   return new TraceError(error.code, error.offset, error.sentence, { cause: error });

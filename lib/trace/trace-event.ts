@@ -1,9 +1,9 @@
 /**
- * The one shape that the events of every trace format are read into.
+ * The common shape of the events of all trace formats.
  *
- * An event is a view of the bytes it was read from: what costs something to decode (the payload, the GUIDs'
- * text, the stack) is decoded when it is first asked for. So an event that is kept keeps a part of the file in
- * memory; who keeps many events takes out what is needed.
+ * An event is a view of the bytes from which it was read: what is expensive to decode (the payload, the text of GUIDs,
+ * the stack) is decoded on first access. So a retained event keeps a part of the file in memory; if you retain many
+ * events, copy what you need.
  */
 import { Guid } from '../activity/guid.ts';
 import { formatActivityPath, isActivityPath } from '../activity/path.ts';
@@ -14,13 +14,13 @@ import type { Payload, Value } from '../wire/decoded-field.ts';
 export type Nanoseconds = bigint;
 
 export abstract class TraceEvent {
-  /** The provider's name; where the trace does not tell it, its GUID. */
+  /** The provider's name, or its GUID if the trace does not contain the name. */
   abstract readonly provider: string;
-  /** Lower case; absent where the provider has none. */
+  /** Lower case; absent if the provider has none. */
   abstract readonly providerGuid: string | undefined;
-  /** The event's own name (`RequestStart`); of events that have none, task and opcode (`GC/Start`). */
+  /** The event's own name (`RequestStart`); for events without one, task and opcode (`GC/Start`). */
   abstract readonly name: string;
-  /** 0 where the provider gives its events no ids. */
+  /** 0 if the provider gives its events no ids. */
   abstract readonly id: number;
   abstract readonly version: number;
   /** 0 to 255; see `Level`. */
@@ -33,59 +33,64 @@ export abstract class TraceEvent {
   /** 64 bits, unsigned. */
   abstract readonly keywords: bigint;
   abstract readonly channel: number;
-  /** This and the next two: absent where the trace does not tell. */
+  /** This and the next two: absent if the trace does not contain them. */
   abstract readonly processId: number | undefined;
   /** The operating system's id of the thread. */
   abstract readonly threadId: number | undefined;
   abstract readonly processor: number | undefined;
   /**
-   * Nanoseconds since 1970-01-01 UTC. Where the trace does not tell the time of day (perf.data recorded
-   * without `-k CLOCK_MONOTONIC`), nanoseconds of the recording's clock.
+   * Nanoseconds since 1970-01-01 UTC; if the trace has no wall-clock time (perf.data recorded without
+   * `-k CLOCK_MONOTONIC`), nanoseconds on the recording's clock.
    */
   abstract readonly timestamp: Nanoseconds;
-  /** Nanoseconds since the trace's start (`TraceInfo.startTime`). */
+  /** Nanoseconds since the start of the trace (`TraceInfo.startTime`). */
   abstract readonly timeSinceStart: Nanoseconds;
   /** The event's activity, as lower-case GUID text. */
   abstract readonly activityId: string | undefined;
   /** The activity that started the event's own. */
   abstract readonly relatedActivityId: string | undefined;
-  /** The fields by name, in their order; see `Value`. Empty where nothing tells what the fields are. */
+  /** The fields by name, in order; see `Value`. Empty if the fields are unknown. */
   abstract readonly payload: Payload;
-  /** Names of fields, also of members of structs, whose numbers people read in hex: addresses, handles, bits. */
+  /** Names of fields, including members of structs, whose numbers are shown in hex: addresses, handles, bits. */
   get hexFields(): ReadonlySet<string> | undefined {
     return undefined;
   }
 
-  /** A sentence on why `payload` lacks fields that the event has. */
+  /** A sentence on why `payload` lacks some of the event's fields. */
   abstract readonly payloadProblem: string | undefined;
-  /** The payload's own bytes, a view of the trace's. */
+  /** The payload's bytes, as a view of the trace. */
   abstract readonly payloadBytes: Uint8Array;
   /** Addresses, innermost frame first. */
   abstract readonly stack: readonly bigint[] | undefined;
-  /** Where the event stands in the trace: bytes from its start; in an archive, from that of the file in it. */
+  /**
+   * The position of the event in the trace, in bytes from its start; in an archive, from the start of the file in it.
+   */
   abstract readonly position: number;
 
-  /** What the trace attaches to the event beside its fields, by name: `TraceId` and `SpanId` of W3C, and other. */
+  /** What the trace attaches to the event besides its fields, by name: W3C's `TraceId` and `SpanId`, and others. */
   get labels(): Readonly<Record<string, string | bigint>> | undefined {
     return undefined;
   }
 
-  /** What the event says in words, where its provider has a message for it, which a manifest tells. */
+  /** The event's formatted message, if a manifest provides one. */
   get message(): string | undefined {
     return undefined;
   }
 
-  /** The path that `activityId` is, such as `//1/1/6`; absent where it is none. */
+  /** The path encoded in `activityId`, such as `//1/1/6`; absent if it is not a path. */
   get activityPath(): string | undefined {
     return pathOf(this.activityId, this.processId);
   }
 
-  /** The path that `relatedActivityId` is. */
+  /** The path encoded in `relatedActivityId`. */
   get relatedActivityPath(): string | undefined {
     return pathOf(this.relatedActivityId, this.processId);
   }
 
-  /** What `JSON.stringify` and `tracewright dump --json` show: 64-bit integers as text, addresses and bytes in hex. */
+  /**
+   * The form for `JSON.stringify` and `tracewright dump --json`: 64-bit integers as strings, addresses and bytes in
+   * hex.
+   */
   toJSON(): Record<string, unknown> {
     return {
       provider: this.provider,
@@ -118,13 +123,13 @@ export abstract class TraceEvent {
     };
   }
 
-  /** What `console.log` shows. */
+  /** The form for `console.log`. */
   [Symbol.for('nodejs.util.inspect.custom')](): unknown {
     return this.toJSON();
   }
 }
 
-/** A path of the event's own process, or one that looks like that of another (see `isActivityPath`). */
+/** A path of the event's own process, or one that looks like another's (see `isActivityPath`). */
 function pathOf(activityId: string | undefined, processId = 0): string | undefined {
   const guid = activityId === undefined ? undefined : Guid.tryParse(activityId);
   if (guid === undefined) return undefined;
@@ -135,7 +140,7 @@ function pathOf(activityId: string | undefined, processId = 0): string | undefin
 type PayloadValue = Value | readonly Value[] | Payload | readonly Payload[];
 
 /**
- * A payload's value as JSON has it: 64-bit integers as text, bytes as hex.
+ * A payload's value for JSON: 64-bit integers as strings, bytes as hex.
  * @param hexFields see `TraceEvent.hexFields`
  */
 export function jsonValue(value: PayloadValue, hexFields?: ReadonlySet<string>): unknown {
@@ -150,7 +155,7 @@ export function jsonValue(value: PayloadValue, hexFields?: ReadonlySet<string>):
   return value;
 }
 
-/** The same of a field: `0xffff8000` where it is one of `hexFields`. */
+/** The same for a field: `0xffff8000` if it is one of `hexFields`. */
 export function jsonField(name: string, value: PayloadValue, hexFields?: ReadonlySet<string>): unknown {
   return hexFields?.has(name) ? inHex(value, hexFields) : jsonValue(value, hexFields);
 }

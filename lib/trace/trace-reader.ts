@@ -1,44 +1,44 @@
-/** What the reader of every trace format offers to `openTrace`. */
+/** What the reader of every trace format provides to `openTrace`. */
 import type { OpenedSource } from './byte-source.ts';
 import type { Nanoseconds, TraceEvent } from './trace-event.ts';
 
 export type TraceFormat = 'etl' | 'nettrace' | 'netperf' | 'perf.data';
 
-/** What a trace tells of itself before its events. */
+/** What a trace says about itself before its events. */
 export interface TraceInfo {
   readonly format: TraceFormat;
-  /** Of formats that have versions: `4`, `6`. */
+  /** For formats with versions: `4`, `6`. */
   readonly formatVersion?: number;
-  /** When the recording started, in nanoseconds since 1970, or on the recording's clock if that is all. */
+  /** When the recording started, in nanoseconds since 1970, or on the recording's clock if that is all there is. */
   readonly startTime: Nanoseconds;
   readonly endTime?: Nanoseconds;
   /** Whether times are since 1970. */
   readonly hasWallTime: boolean;
-  /** Of an address, in bytes: 4 or 8. */
+  /** The size of an address in bytes: 4 or 8. */
   readonly pointerSize: number;
   readonly processors?: number;
-  /** Of traces of one process. */
+  /** For traces of one process. */
   readonly processId?: number;
-  /** What else the format tells, by its own names. */
+  /** Other properties of the trace, by the format's own names. */
   readonly properties: Readonly<Record<string, string>>;
   /**
-   * What of this the trace does not tell although it should, in sentences: an optional section is empty or
-   * damaged, say. Its events are read all the same. Absent where there is nothing to say.
+   * Which of these are missing from the trace although they should be there, in sentences: for example because an
+   * optional section is empty or damaged. The events can still be read. Absent if there is nothing to report.
    */
   readonly problems?: readonly string[];
 }
 
-/** What is known only as the events go by; final when the last one has been given. */
+/** What becomes known only as the events are read; final after the last one. */
 export interface TraceProgress {
-  /** Events that the recorder says, or that gaps in numbers show, to be missing. */
+  /** Events that are missing according to the recorder or to gaps in numbers. */
   lostEvents: number;
-  /** Whole buffers that the recorder says to be missing. */
+  /** Whole buffers that are missing according to the recorder. */
   lostBuffers: number;
-  /** Events that come after later ones, where a reader does not wait for all that may be earlier. */
+  /** Events delivered after later ones, because the reader does not wait for everything that might be earlier. */
   lateEvents?: number;
-  /** Names of processes by id, as far as the trace tells. */
+  /** Names of processes by id, as far as the trace contains them. */
   readonly processNames: Map<number, string>;
-  /** Bytes of the trace that have been read. */
+  /** How many bytes of the trace have been read. */
   bytesRead: number;
 }
 
@@ -51,14 +51,14 @@ export interface TraceReader {
   readonly info: TraceInfo;
   readonly progress: TraceProgress;
   /**
-   * The events in the order of time, those of one instant in the file's order, in batches of a few hundred or
-   * thousand. Memory is bounded whatever the trace's size. To be called once. What the reader holds open is
-   * closed at the end, and when the iteration is given up.
+   * The events in time order, with equal times in file order, in batches of a few hundred or thousand. Memory is
+   * bounded, whatever the size of the trace. Call it once. Everything is closed at the end, or when the iteration is
+   * abandoned.
    *
-   * @throws TraceError after all events that stand before the fault have been given
+   * @throws TraceError after all events before the fault
    */
   batches(): AsyncIterable<readonly TraceEvent[]>;
 }
 
-/** @throws TraceError where not even `TraceInfo` can be read */
+/** @throws TraceError if not even `TraceInfo` can be read */
 export type OpenReader = (source: OpenedSource, options: TraceReadOptions) => Promise<TraceReader>;

@@ -1,16 +1,16 @@
-/** An opened trace: what it tells of itself, and its events. */
+/** An open trace: what it says about itself, and its events. */
 import { TraceError } from './trace-error.ts';
 import type { TraceEvent } from './trace-event.ts';
 import type { TraceInfo, TraceReader } from './trace-reader.ts';
 
-/** Whether a fault ends the events with an error, or only ends them. */
+/** Whether a fault ends the events with an error, or silently. */
 export type OnDamage = 'error' | 'warning';
 
 export class Trace {
-  /** The file's path, or what else was opened. */
+  /** The file's path, or a description of the input. */
   readonly name: string;
   readonly info: TraceInfo;
-  /** In bytes as they were given or, out of an archive, undefined. */
+  /** The input's size in bytes; undefined for an archive. */
   readonly size: number | undefined;
   readonly #reader: TraceReader;
   readonly #onDamage: OnDamage;
@@ -32,22 +32,22 @@ export class Trace {
     this.#close = () => source.close();
   }
 
-  /** Events that are missing as far as the trace shows; final when all events have been read. */
+  /** Events that are missing, as far as the trace shows; final when all events have been read. */
   get lostEvents(): number {
     return this.#reader.progress.lostEvents;
   }
 
-  /** Whole buffers of the recorder that are missing, with who knows how many events. */
+  /** Whole buffers of the recorder that are missing, with an unknown number of events. */
   get lostBuffers(): number {
     return this.#reader.progress.lostBuffers;
   }
 
-  /** Events that came out of order, after later ones: in a perf.data, further behind them than is waited for. */
+  /** Events that came out of order: in a perf.data, too far behind later ones to be sorted. */
   get lateEvents(): number {
     return this.#reader.progress.lateEvents ?? 0;
   }
 
-  /** Names of processes by id, as far as the trace has told up to here. */
+  /** Names of processes by id, as far as they have been read. */
   get processNames(): ReadonlyMap<number, string> {
     return this.#reader.progress.processNames;
   }
@@ -57,19 +57,20 @@ export class Trace {
     return this.#reader.progress.bytesRead;
   }
 
-  /** What the trace is damaged by, once the events before the damage have been read. */
+  /** The damage that ended the trace, once the events before it have been read. */
   get problem(): TraceError | undefined {
     return this.#problem;
   }
 
   /**
-   * All events in the order of time, in batches of up to some thousand: the fast way. Can be called once: a
-   * trace that is to be read again is opened again.
+   * All events in time order, in batches of up to a few thousand: the fast way. Call it once; to read the trace again,
+   * open it again.
    *
-   * @throws TraceError at the trace's damage, after all that stands before it (unless `onDamage` is `warning`)
+   * @throws TraceError at damage, after the events before it (unless `onDamage` is `warning`)
    */
   async *batches(): AsyncGenerator<readonly TraceEvent[], void, undefined> {
-    if (this.#isRead) throw new TypeError(`${this.name} has been read: open it again to read it again.`);
+    if (this.#isRead)
+      throw new TypeError(`${this.name} has already been read: open it again to read it again.`);
     this.#isRead = true;
     try {
       yield* this.#reader.batches();

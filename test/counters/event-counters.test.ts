@@ -259,13 +259,13 @@ describe('a counter', () => {
 
   it('is refused with a mistake in it', () => {
     expect(() => new EventCounter(log, '')).toThrow(
-      "Counters-Test: a counter's name is a string that is not empty",
+      "Counters-Test: a counter's name must be a non-empty string",
     );
     expect(() => new EventCounter(log, 'x', { metadata: { a: '1,2' } })).toThrow(
-      'Counters-Test.x: metadata has no ":" and "," in it, unlike "a" with "1,2".',
+      'Counters-Test.x: metadata must not contain ":" or ",", unlike "a" with "1,2".',
     );
     expect(() => new IncrementingEventCounter(log, 'x', { displayRateSeconds: 0 })).toThrow(
-      'Counters-Test.x: displayRateSeconds is an integer from 1 to 86399, not 0.',
+      'Counters-Test.x: displayRateSeconds must be an integer from 1 to 86399, not 0.',
     );
   });
 });

@@ -203,7 +203,7 @@ it('a value with tags that cannot be read harms nobody who writes it, and is tol
   vi.advanceTimersByTime(1000);
   expect(values('hostile', 'value')).toEqual(['tag=Symbol(s): 1', ': 2']);
   expect(warn.mock.calls.map(([text]) => String(text).split('\n')[0])).toEqual([
-    'A value of the instrument hostile was left out, since its tags cannot be read: Error: no tag',
+    'A value of the instrument hostile was dropped because its tags cannot be read: Error: no tag',
   ]);
 });
 
@@ -226,12 +226,12 @@ it.each([
   [
     'a meter’s tags',
     () => new Meter('Odd', { tags: 'a=b' as unknown as Tags }),
-    "Odd: tags are given as an object of strings, numbers and booleans, not as 'a=b'.",
+    "Odd: tags must be an object of strings, numbers and booleans, not 'a=b'.",
   ],
   [
     'an instrument’s tag',
     () => meter.createGauge('odd', { tags: { a: {} as string } }),
-    'Shop.odd: the tag "a" is a string, a number or a boolean, not {}.',
+    'Shop.odd: the tag "a" must be a string, a number or a boolean, not {}.',
   ],
 ])('an unknown or wrong option of %s is refused', (_, define, message) => {
   expect(define).toThrow(message);

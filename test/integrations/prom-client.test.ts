@@ -114,7 +114,7 @@ describe('a registry that is shown', () => {
     fails = false;
     await seconds(2);
     expect(warn.mock.calls.map(([text]) => String(text).split('\n')[0])).toEqual([
-      'The metrics of the registry that is shown as failing cannot be read: Error: not now',
+      'The metrics of the registry shown as failing cannot be read: Error: not now',
     ]);
     expect(values('sometimes', 'lastValue')).toContain(': 5');
   });

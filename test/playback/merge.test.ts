@@ -184,7 +184,7 @@ describe('an input that is silent', () => {
 
   it('has a maxWait that is a number', () => {
     expect(() => new Playback({ maxWait: Number.NaN })).toThrow(
-      'maxWait is a number of milliseconds from 0, not NaN.',
+      'maxWait must be a number of milliseconds of at least 0, not NaN.',
     );
   });
 });
@@ -219,7 +219,7 @@ describe('an input that fails', () => {
     const events = [new A(1, 0), new A(2, 1), { time: 'none' } as unknown as Numbered];
     const playback = new Playback().addEvents(events, timeOf).addEvents([new A(9, 9)], timeOf);
     const given = playback.bufferOutput(playback.getObservable(Object));
-    await expect(playback.run()).rejects.toThrow("not as 'none'");
+    await expect(playback.run()).rejects.toThrow("not 'none'");
     expect(given).toHaveLength(2);
   });
 });

@@ -118,7 +118,7 @@ describe('a playback of a trace', () => {
       expect(() => playback.getObservable(type as never)).toThrow(PlaybackError);
     }
     expect(() => playback.getObservable({ provider: 'Http', id: 70_000 })).toThrow(
-      "{ provider: 'Http', id: 70000 } says no kind of events: give an event of an event source, a class, { provider, id, version? } or { provider, name }.",
+      "{ provider: 'Http', id: 70000 } is not a type of events: pass an event of an event source, a class, { provider, id, version? } or { provider, name }.",
     );
   });
 });
@@ -338,7 +338,7 @@ describe('a started playback', () => {
     const playback = new Playback().addEvents(from(EVENTS), () => 5 as never);
     const events = playback.bufferOutput(playback.getObservable(A));
     await expect(playback.run()).rejects.toThrow(
-      'The time of an event is given in nanoseconds since 1970 as a bigint, or as a valid Date, not as 5.',
+      'The time of an event must be nanoseconds since 1970 as a bigint, or a valid Date, not 5.',
     );
     expect(events).toEqual([]);
   });

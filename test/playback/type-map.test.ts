@@ -185,9 +185,9 @@ describe('several type maps of one input', () => {
 
   it('have to be type maps', () => {
     expect(() => new Playback().addEvents(LINES, [new KindMap(), {} as KindMap])).toThrow(
-      'type map 2 is no type map: with timeOf and transformTo it is a PartitionableTypeMap (inputKey, typeKey), a RootTypeMap (base) or a PlainTypeMap (type).',
+      'type map 2 is not a type map: with timeOf and transformTo, it must be a PartitionableTypeMap (inputKey, typeKey), a RootTypeMap (base) or a PlainTypeMap (type).',
     );
-    expect(() => new Playback().addEvents(LINES, null as never)).toThrow('type map 1 is no type map');
+    expect(() => new Playback().addEvents(LINES, null as never)).toThrow('type map 1 is not a type map');
   });
 });
 

@@ -57,7 +57,7 @@ describe('a trace', () => {
     const trace = await openTrace(bytes);
     for await (const _ of trace.batches());
     await expect(trace.batches().next()).rejects.toThrow(
-      'the given bytes has been read: open it again to read it again.',
+      'the given bytes has already been read: open it again to read it again.',
     );
   });
 

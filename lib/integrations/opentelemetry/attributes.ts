@@ -1,8 +1,8 @@
-/** Attributes of OpenTelemetry as tags. */
+/** OpenTelemetry attributes as tags. */
 import type { Attributes } from '@opentelemetry/api';
 import type { Tags } from '../../counters/instrument.ts';
 
-/** Lists become one text, without `,`, which tells tags apart. */
+/** Lists become one string without `,`, which separates tags. */
 export function tagsOf(attributes: Attributes | null = {}): Tags {
   const tags: Record<string, string | number | boolean> = {};
   for (const [name, value] of Object.entries(attributes ?? {})) {

@@ -1,4 +1,4 @@
-/** A meter of OpenTelemetry's API: what is written to it goes to a meter of this package. */
+/** A meter of OpenTelemetry's API that passes everything on to a meter of this package. */
 import type {
   Attributes,
   BatchObservableCallback,
@@ -15,14 +15,14 @@ import * as counters from '../../counters/meter.ts';
 import { tagsOf } from './attributes.ts';
 import { ObservableInstrument, ObservingCallback } from './observable.ts';
 
-/** The API is never to throw, also not for a name that cannot be. */
+/** The API must never throw, even for an invalid name. */
 const UNNAMED = 'unnamed';
 
 export class OpenTelemetryMeter implements OpenTelemetryApiMeter {
   readonly #meter: counters.Meter;
-  /** By kind and name: who asks for an instrument again gets the same one. */
+  /** By kind and name: requesting an instrument again returns the same one. */
   readonly #instruments = new Map<string, unknown>();
-  /** Weak, because callbacks come and go. */
+  /** Weak, because callbacks are added and removed. */
   readonly #batches = new WeakMap<BatchObservableCallback<never>, ObservingCallback>();
 
   constructor(name: string, version = '') {
@@ -123,7 +123,7 @@ export class OpenTelemetryMeter implements OpenTelemetryApiMeter {
   }
 }
 
-// Attributes are made tags only where somebody asks.
+// Attributes become tags only while something collects them.
 
 function adding(instrument: counters.UpDownCounter): UpDownCounter {
   return {
@@ -133,7 +133,7 @@ function adding(instrument: counters.UpDownCounter): UpDownCounter {
   };
 }
 
-/** What only grows takes no negative value. */
+/** Negative values are ignored where values can only increase. */
 function growing(instrument: counters.UpDownCounter): Counter {
   const { add } = adding(instrument);
   return {

@@ -1,10 +1,10 @@
-/** An observable instrument of OpenTelemetry's API: its values come from callbacks. */
+/** An observable instrument of OpenTelemetry's API, whose values come from callbacks. */
 import type { Attributes, Observable, ObservableCallback } from '@opentelemetry/api';
 import { thrownTextWithStack } from '../../base/value-text.ts';
 import type { Measurement } from '../../counters/instrument.ts';
 import { tagsOf } from './attributes.ts';
 
-/** A callback that observes values, of one instrument or of several. */
+/** A callback that observes values of one instrument or several. */
 type Observe = (instrument: Observable, value: number, attributes?: Attributes) => void;
 
 export class ObservingCallback {
@@ -18,8 +18,8 @@ export class ObservingCallback {
   }
 
   /**
-   * The instrument's values now. Of a callback that takes its time, those that it observed the last time: whoever
-   * collects does not wait.
+   * The instrument's current values. For an asynchronous callback, those it observed last time: a collection does not
+   * wait.
    */
   of(instrument: Observable): readonly Measurement[] {
     if (!this.#isFresh) this.#call();
@@ -27,7 +27,7 @@ export class ObservingCallback {
   }
 
   #call(): void {
-    // The instruments of one collection are asked one after the other, in one go.
+    // The instruments of one collection are read in one go.
     this.#isFresh = true;
     queueMicrotask(() => {
       this.#isFresh = false;
@@ -82,7 +82,7 @@ export class ObservableInstrument implements Observable {
     this.remove(observing);
   }
 
-  /** One that is of several instruments, too. */
+  /** Including one that serves several instruments. */
   add(observing: ObservingCallback): void {
     this.#all.add(observing);
   }

@@ -1,7 +1,7 @@
-/** What of a metric of prom-client is shown, as observable instruments. */
+/** The parts of a prom-client metric that are shown, as observable instruments. */
 import type { Measurement } from '../../counters/instrument.ts';
 
-/** As `Registry.getMetricsAsJSON` returns it; its declaration has the type as a number, which it is not. */
+/** As returned by `Registry.getMetricsAsJSON`, whose declaration wrongly says that the type is a number. */
 export interface RegistryMetric {
   readonly name: string;
   readonly help: string;
@@ -12,7 +12,7 @@ export interface RegistryMetric {
 interface RegistryValue {
   readonly value: number;
   readonly labels: Readonly<Record<string, string | number | undefined>>;
-  /** Of histograms and summaries: which of their series it is of. */
+  /** For histograms and summaries: which of their series it is. */
   readonly metricName?: string;
 }
 
@@ -20,13 +20,13 @@ interface RegistryValue {
 export interface ShownSeries {
   readonly name: string;
   readonly description: string;
-  /** Whether it only grows. */
+  /** Whether it can only increase. */
   readonly isTotal: boolean;
   readonly values: readonly Measurement[];
 }
 
 /**
- * Of a histogram or summary, how many values there were and their sum; a summary's quantiles, too. A histogram's
+ * For a histogram or summary, the number of values and their sum; for a summary also its quantiles. A histogram's
  * buckets are too many series for a tool that shows the last value of each.
  */
 export function seriesOf({ name, help, type, values }: RegistryMetric): ShownSeries[] {

@@ -31,7 +31,7 @@ export function defineEventCounters(source: Listenable, totals: ObservedTotals):
   });
   value('working-set', 'Working Set', 'MB', () => process.memoryUsage.rss() / BYTES_PER_MB);
   value('gc-heap-size', 'GC Heap Size', 'MB', () => getHeapStatistics().used_heap_size / BYTES_PER_MB);
-  // As .NET counts: a collection of the whole heap is one of the young generation, too.
+  // As in .NET: a collection of the whole heap also counts as one of the young generation.
   rate(
     'gen-0-gc-count',
     'Gen 0 GC Count',

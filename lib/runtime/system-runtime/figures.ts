@@ -1,14 +1,14 @@
-/** What Node.js tells of the process and of the thread's heap to whoever asks. */
+/** What Node.js reports about the process and the thread's heap on request. */
 import { getHeapSpaceStatistics, getHeapStatistics, type HeapInfo } from 'node:v8';
 
 export interface GenerationSizes {
   readonly gen0: number;
   readonly gen2: number;
-  /** Large objects, each of which has memory of its own. */
+  /** Large objects, each of which has its own memory. */
   readonly loh: number;
 }
 
-/** Bytes that objects take, by what of V8's heap is what .NET's generations are. */
+/** The size of objects in bytes, by the parts of V8's heap that correspond to .NET's generations. */
 export function generationSizes(): GenerationSizes {
   const sizes = { gen0: 0, gen2: 0, loh: 0 };
   for (const { space_name, space_used_size } of getHeapSpaceStatistics())
@@ -16,19 +16,19 @@ export function generationSizes(): GenerationSizes {
   return sizes;
 }
 
-/** V8's young generation is `new_space`; what outlives it goes to one of several old spaces. */
+/** V8's young generation is `new_space`; what survives it moves to one of several old spaces. */
 function generationOf(space: string): keyof GenerationSizes {
   if (space.includes('large_object')) return 'loh';
   return space === 'new_space' ? 'gen0' : 'gen2';
 }
 
-/** Bytes that have ever been allocated in the heap; undefined where V8 does not count them, as in Node.js 24. */
+/** The total number of bytes ever allocated in the heap; undefined where V8 does not count them, as in Node.js 24. */
 export function totalAllocatedBytes(): number | undefined {
   const statistics: HeapInfo & { readonly total_allocated_bytes?: number } = getHeapStatistics();
   return statistics.total_allocated_bytes;
 }
 
-/** Of the kinds that Node.js names, what `setTimeout`, `setInterval` and `setImmediate` made. */
+/** Of the kinds that Node.js names, those created by `setTimeout`, `setInterval` and `setImmediate`. */
 const TIMERS = ['Timeout', 'Immediate'];
 
 /** Those that keep the process alive. */

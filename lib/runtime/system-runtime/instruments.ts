@@ -17,11 +17,11 @@ export function defineInstruments(meter: Meter, totals: ObservedTotals): void {
   const processors = availableParallelism();
   meter.createObservableCounter('dotnet.process.cpu.time', () => tagged('cpu.mode', processorSeconds()), {
     unit: SECONDS,
-    description: 'Processor time that the process has used.',
+    description: 'CPU time used by the process.',
   });
   meter.createObservableUpDownCounter('dotnet.process.cpu.count', () => processors, {
     unit: '{cpu}',
-    description: 'Processors that the process may use.',
+    description: 'Processors available to the process.',
   });
   meter.createObservableUpDownCounter('dotnet.process.memory.working_set', process.memoryUsage.rss, {
     unit: BYTES,
@@ -33,28 +33,28 @@ export function defineInstruments(meter: Meter, totals: ObservedTotals): void {
   };
   meter.createObservableCounter('dotnet.gc.collections', collections, {
     unit: '{collection}',
-    description: 'Garbage collections while somebody asked for them, by the oldest generation collected.',
+    description: 'Garbage collections since collecting began, by the oldest generation collected.',
   });
   if (totalAllocatedBytes() !== undefined) {
     meter.createObservableCounter('dotnet.gc.heap.total_allocated', () => totalAllocatedBytes() ?? 0, {
       unit: BYTES,
-      description: "Memory that was ever allocated in the main thread's heap.",
+      description: "Total memory allocated in the main thread's heap.",
     });
   }
   const committed = () => getHeapStatistics().total_heap_size;
   meter.createObservableUpDownCounter('dotnet.gc.last_collection.memory.committed_size', committed, {
     unit: BYTES,
-    description: "Memory that the main thread's heap has of the system now.",
+    description: "Memory currently committed to the main thread's heap.",
   });
   const heapSizes = () => tagged(GENERATION, generationSizes());
   meter.createObservableUpDownCounter('dotnet.gc.last_collection.heap.size', heapSizes, {
     unit: BYTES,
-    description: "Memory of the objects in the main thread's heap now.",
+    description: "Current size of the objects in the main thread's heap.",
   });
   const pauseSeconds = () => totals.pauseMilliseconds / MILLISECONDS_PER_SECOND;
   meter.createObservableCounter('dotnet.gc.pause.time', pauseSeconds, {
     unit: SECONDS,
-    description: 'Time in which JavaScript stood still for garbage collections while somebody asked for it.',
+    description: 'Time in which JavaScript was paused for garbage collections since collecting began.',
   });
   meter.createObservableUpDownCounter('dotnet.timer.count', activeTimers, {
     unit: '{timer}',
@@ -66,7 +66,7 @@ export function defineInstruments(meter: Meter, totals: ObservedTotals): void {
   meter.accompany(observing);
   const exceptions = meter.createCounter('dotnet.exceptions', {
     unit: '{exception}',
-    description: 'Exceptions that nobody caught.',
+    description: 'Uncaught exceptions.',
   });
 }
 

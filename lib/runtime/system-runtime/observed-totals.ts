@@ -1,14 +1,14 @@
-/** What Node.js tells only to those who watch: collections, and exceptions that nobody caught. */
+/** What Node.js reports only to observers: collections, and uncaught exceptions. */
 import { CollectionKind, observeCollections } from '../collection-entries.ts';
 import { observeUncaughtExceptions } from '../exceptions.ts';
 
-/** Totals over all times in which somebody asked. */
+/** Totals over all periods of observation. */
 export class ObservedTotals {
-  /** Collections of the young generation alone. */
+  /** Collections of only the young generation. */
   youngCollections = 0;
   /** Collections of the whole heap. */
   fullCollections = 0;
-  /** In which JavaScript stood still for them. */
+  /** The time in which JavaScript was paused for them. */
   pauseMilliseconds = 0;
   exceptions = 0;
 
@@ -25,7 +25,7 @@ export class ObservedTotals {
     };
   }
 
-  /** Marking in steps, and callbacks, are parts of a collection. */
+  /** Incremental marking and callbacks are parts of a collection. */
   #countCollection(kind: number | undefined): void {
     if (kind === CollectionKind.MarkSweepCompact) this.fullCollections++;
     else if (kind === CollectionKind.Scavenge || kind === CollectionKind.MinorMarkSweep)

@@ -1,6 +1,6 @@
 /**
- * The event source and the meter `System.Runtime`, which dotnet-counters asks for unless told otherwise: what of
- * .NET's own there is in Node.js. See docs/runtime.md for what each means.
+ * The event source and the meter `System.Runtime`, which dotnet-counters requests by default: .NET's metrics that exist
+ * in Node.js. For their meaning see docs/runtime.md.
  */
 import { counterGroup } from '../../counters/counter-group.ts';
 import { Demand } from '../../counters/demand.ts';
@@ -12,7 +12,7 @@ import { ObservedTotals } from './observed-totals.ts';
 
 const NAME = 'System.Runtime';
 
-/** To be called once in a process, in its main thread. Nothing is observed while nobody asks. */
+/** Call this once per process, in its main thread. Nothing is observed while nothing collects it. */
 export function defineSystemRuntime(): void {
   const source = defineEventSource(NAME, {});
   const meter = new Meter(NAME);

@@ -1,4 +1,4 @@
-/** The buffers of an .etl file, one after the other, or one at a known place. */
+/** The buffers of an .etl file, in sequence or at known positions. */
 
 import { viewOf } from '../../wire/bytes.ts';
 import { type EtlBuffer, openBuffer } from '../../wire/etl/buffer.ts';
@@ -7,16 +7,16 @@ import { BUFFER_HEADER_SIZE } from '../../wire/etl/constants.ts';
 import { EtlError } from '../../wire/etl/error.ts';
 import { CHUNK_SIZE, type SeekableBytes } from '../byte-source.ts';
 
-/** Buffers of less are read together with what stands around them: a read takes longer than its bytes. */
+/** Smaller buffers are read together with their surroundings: a read costs more than its bytes. */
 const SMALL_BUFFER_SIZE = 64 << 10;
 const SPAN_SIZE = 256 << 10;
-/** Each processor fills buffers of its own, so that those that are due stand at several places of the file. */
+/** Each processor fills its own buffers, so the next ones are at several positions in the file. */
 const MAX_SPANS = 32;
 
-/** Reads buffers at known places, in whatever order. */
+/** Reads buffers at known positions, in any order. */
 export class BufferFile {
   readonly #bytes: SeekableBytes;
-  /** The latest ones, by their number in the file. */
+  /** The most recent ones, by their number in the file. */
   readonly #spans = new Map<number, Uint8Array>();
 
   constructor(bytes: SeekableBytes) {
@@ -40,14 +40,14 @@ export class BufferFile {
   }
 }
 
-/** Each is kept in the index. Sessions have buffers of 4 KB at the least: these are 16 GB. */
+/** Each is kept in the index. Sessions have buffers of at least 4 KB: this makes 16 GB. */
 const MAX_BUFFERS = 4_000_000;
 
 /**
- * All buffers in the file's order, read in larger pieces.
+ * All buffers in file order, read in larger chunks.
  *
- * @throws EtlError where the next one cannot be found, as the one before is damaged or the file ends inside it;
- *   and where there are too many
+ * @throws EtlError if the next one cannot be located, because the previous one is damaged or the file ends inside it;
+ * and if there are too many
  */
 export async function* readBuffers(
   bytes: SeekableBytes,
@@ -69,7 +69,11 @@ export async function* readBuffers(
     const head = await at(position, BUFFER_HEADER_SIZE);
     if (isBlankHeader(head)) return;
     if (left-- === 0) {
-      throw new EtlError('unsupported', position, `More than ${maxBuffers} buffers are not read.`);
+      throw new EtlError(
+        'unsupported',
+        position,
+        `The file has more than ${maxBuffers} buffers, which is not supported.`,
+      );
     }
     const { size } = readBufferHeader(viewOf(head), position);
     yield openBuffer(await at(position, size), position);

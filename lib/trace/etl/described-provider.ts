@@ -1,11 +1,11 @@
-/** A provider of an .etl, and all that describes its events. */
+/** A provider of an .etl, and everything that describes its events. */
 import { withMaps } from '../../wire/etw/trace-event-info.ts';
 import { dotnetEvent, dotnetProviderName } from '../../wire/known/dotnet.ts';
 import { MANIFEST_EVENT_ID } from '../../wire/manifest/constants.ts';
 import type { ProviderDescription } from '../../wire/manifest/describe.ts';
 import type { EventDescription, PackedMap } from '../../wire/packed/field.ts';
 
-/** Of the events that carry a manifest, where no manifest says so. */
+/** For the events that carry a manifest, if no manifest describes them. */
 const MANIFEST_DATA: EventDescription = {
   name: 'ManifestData',
   fields: [
@@ -22,11 +22,11 @@ const MANIFEST_DATA: EventDescription = {
 export class DescribedProvider {
   readonly guid: string;
   given: ProviderDescription | undefined;
-  /** Those in the trace, the one that describes most first: definitions in one process each write their own. */
+  /** Those in the trace, the most detailed first: each definition in a process writes its own. */
   readonly inBand: ProviderDescription[] = [];
   /** Of TRACE_EVENT_INFO records, by `keyOf`. */
   readonly infos = new Map<number, EventDescription>();
-  /** Of EVENT_MAP_INFO records, by name; the others tell only the name. */
+  /** From EVENT_MAP_INFO records, by name; other records contain only the name. */
   readonly maps = new Map<string, PackedMap>();
   #name: string | undefined;
 
@@ -34,7 +34,7 @@ export class DescribedProvider {
     this.guid = guid;
   }
 
-  /** Its name, or its GUID where nobody knows it. */
+  /** Its name, or its GUID if the name is unknown. */
   get name(): string {
     this.#name ??=
       this.given?.name ??
@@ -69,7 +69,7 @@ export class DescribedProvider {
   }
 }
 
-/** What tells the events of a provider apart. */
+/** What distinguishes the events of a provider. */
 export function keyOf(id: number, version: number): number {
   return (id << 8) | version;
 }

@@ -1,6 +1,6 @@
 /**
- * Who describes the events of an .etl: manifests, given ones and those in the trace; TRACE_EVENT_INFO
- * records in the trace; and what is known of .NET's runtime.
+ * The descriptions of the events of an .etl: manifests, passed in or from the trace; TRACE_EVENT_INFO records in the
+ * trace; and what is known about .NET's runtime.
  */
 
 import type { EtlRecord } from '../../wire/etl/buffer.ts';
@@ -12,15 +12,15 @@ import { ManifestError } from '../../wire/manifest/error.ts';
 import { ManifestAssembly } from '../../wire/manifest/in-band.ts';
 import { DescribedProvider, keyOf } from './described-provider.ts';
 
-/** GUIDs are random; only a trace made to be slow has more. */
+/** GUIDs are random; only a trace designed to be slow has more. */
 const MAX_SAME_FIRST_WORD = 16;
 
-/** Parts of manifests that are held until all are there: in bytes, more than traces have. */
+/** Parts of manifests that are retained until they are complete: in bytes, more than real traces have. */
 const MAX_CHUNK_BYTES = 1 << 26;
-/** Manifests of one provider that are kept: definitions of it in one process, and versions of it in several. */
+/** Manifests retained per provider: for its definitions in one process, and its versions in several. */
 const MAX_MANIFESTS = 64;
 
-/** A GUID whose first word is known, by its others: comparing words is faster than making text. */
+/** A GUID with its first word known, by the others: comparing words is faster than creating text. */
 interface KnownGuid {
   readonly w1: number;
   readonly w2: number;
@@ -37,7 +37,7 @@ export class EventDescriptions {
 
   /**
    * @param manifests XML texts
-   * @throws ManifestError where one cannot be read
+   * @throws ManifestError if one cannot be read
    */
   constructor(manifests: readonly string[]) {
     for (const described of manifests.flatMap(describeManifest)) {
@@ -46,7 +46,7 @@ export class EventDescriptions {
     }
   }
 
-  /** The provider whose GUID stands at `offset` in the record's buffer. */
+  /** The provider whose GUID is at `offset` in the record's buffer. */
   providerAt(record: EtlRecord, offset: number): DescribedProvider {
     const { view } = record.buffer;
     const w1 = view.getInt32(offset + 4, true);
@@ -62,8 +62,8 @@ export class EventDescriptions {
   }
 
   /**
-   * Takes the payload of an event of id 0xFFFE: a part of a manifest. The parts of one may stand in the file in
-   * another order than they were written in, when their thread changed its processor.
+   * Takes the payload of an event with id 0xFFFE: a part of a manifest. The parts may be out of order in the file if
+   * their thread moved between processors.
    */
   addManifestChunk(record: EtlRecord, ticks: number, guid: string, payload: Uint8Array): void {
     const writer = `${guid}/${processIdOf(record)}/${threadIdOf(record)}`;
@@ -72,7 +72,7 @@ export class EventDescriptions {
     this.#chunks.push({ ticks, writer, payload: payload.slice() });
   }
 
-  /** To be called when all parts have been added. */
+  /** Call this when all parts have been added. */
   finishManifests(): void {
     const assemblies = new Map<string, ManifestAssembly>();
     for (const { writer, payload } of this.#chunks.sort((a, b) => a.ticks - b.ticks)) {
@@ -85,20 +85,20 @@ export class EventDescriptions {
     this.#chunkBytes = 0;
   }
 
-  /** Takes the payload of a record that holds a TRACE_EVENT_INFO. */
+  /** Takes the payload of a TRACE_EVENT_INFO record. */
   addTraceEventInfo(payload: Uint8Array): void {
     const info = parseTraceEventInfo(payload);
     if (info === undefined) return;
     this.#provider(info.providerGuid).infos.set(keyOf(info.id, info.version), info.description);
   }
 
-  /** Takes the payload of a record that holds an EVENT_MAP_INFO. */
+  /** Takes the payload of an EVENT_MAP_INFO record. */
   addEventMapInfo(payload: Uint8Array): void {
     const info = parseEventMapInfo(payload);
     if (info !== undefined) this.#provider(info.providerGuid).maps.set(info.map.name, info.map);
   }
 
-  /** Sessions have a provider write its manifest again and again: it is read once. */
+  /** Sessions make a provider write its manifest repeatedly: it is read once. */
   #addInBand(xml: string): void {
     if (this.#seen.has(xml)) return;
     this.#seen.add(xml);
@@ -120,7 +120,7 @@ export class EventDescriptions {
   }
 }
 
-/** A manifest in a trace that cannot be read describes nothing; the trace is not the worse for it. */
+/** A manifest in a trace that cannot be read describes nothing, but the trace remains valid. */
 function tryDescribe(xml: string): readonly ProviderDescription[] {
   try {
     return describeManifest(xml);
@@ -130,7 +130,7 @@ function tryDescribe(xml: string): readonly ProviderDescription[] {
   }
 }
 
-/** Of versions of a provider's manifest, the one that describes more. */
+/** Of the versions of a provider's manifest, the one that describes more. */
 function better(old: ProviderDescription | undefined, found: ProviderDescription): ProviderDescription {
   return old !== undefined && old.score >= found.score ? old : found;
 }

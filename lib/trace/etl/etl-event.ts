@@ -30,7 +30,7 @@ import type { DecodedPayloads, PayloadHolder } from '../decoded-payloads.ts';
 import { type Nanoseconds, TraceEvent } from '../trace-event.ts';
 import type { DecodedPayload, DescribedEvent, EventDescriber } from './event-describer.ts';
 
-/** In place of an id: there is none. */
+/** In place of a missing id. */
 const NO_ID = 0xffff_ffff;
 
 const NO_ITEMS: readonly ExtendedItem[] = [];
@@ -44,7 +44,7 @@ export interface EtlTrace {
 }
 
 export class EtlEvent extends TraceEvent implements EtlRecord, PayloadHolder {
-  /** @internal This and the next three: where the record is. */
+  /** @internal This and the next three: the location of the record. */
   readonly buffer: EtlBuffer;
   /** @internal */
   readonly offset: number;
@@ -52,7 +52,7 @@ export class EtlEvent extends TraceEvent implements EtlRecord, PayloadHolder {
   readonly end: number;
   /** @internal */
   readonly type: number;
-  /** @internal Raw time since the trace's start. */
+  /** @internal Raw time since the start of the trace. */
   readonly ticks: number;
   readonly #trace: EtlTrace;
   readonly #threadId: number | undefined;
@@ -177,8 +177,8 @@ export class EtlEvent extends TraceEvent implements EtlRecord, PayloadHolder {
   }
 
   /**
-   * What was recorded with the event, or right behind it as a StackWalk of the kernel. The kernel may also
-   * record stacks under keys that it tells the frames of much later: those are events only.
+   * The stack recorded with the event, or directly after it as a StackWalk of the kernel. The kernel may also record
+   * stacks under keys whose frames follow much later: those remain separate events.
    */
   get stack(): readonly bigint[] | undefined {
     const own = stackOf(this, this.#extended().items);

@@ -1,4 +1,4 @@
-/** The events of an .etl, in the order of time. */
+/** The events of an .etl, in time order. */
 import { type EtlClock, nanosecondsOf } from '../../wire/etl/clock.ts';
 import { ClockType } from '../../wire/etl/constants.ts';
 import type { LogFileHeader } from '../../wire/etl/log-file-header.ts';
@@ -19,11 +19,11 @@ import { attachStackWalk, isStackWalk } from './stack-walks.ts';
 import { BufferRun, TimeMerge } from './time-merge.ts';
 
 const BATCH_SIZE = 2048;
-/** Events that come behind an event before it is given, so that its stack can still be put to it. */
+/** How many later events are read before an event is delivered, so that its stack can be attached. */
 const HELD_BACK = 4096;
 /**
- * Buffers that may be in memory at a time, in bytes. Of real traces it is some for each processor; only a
- * file made for it has more.
+ * The maximum size of the buffers in memory, in bytes. Real traces have a few per processor; only a crafted file has
+ * more.
  */
 const MAX_OVERLAP = 1 << 30;
 
@@ -63,7 +63,7 @@ export class EtlReader implements TraceReader {
     }
   }
 
-  /** The header of a file that was not closed counts nothing; but buffers say that something is missing. */
+  /** The header of an unclosed file counts nothing, but buffers say that something is missing. */
   #countLosses({ withLostEvents, withLostBuffers }: EtlIndex): void {
     this.progress.lostEvents = Math.max(this.progress.lostEvents, withLostEvents);
     this.progress.lostBuffers = Math.max(this.progress.lostBuffers, withLostBuffers);
@@ -125,7 +125,7 @@ function tooMuchOverlap(position: number): TraceError {
   return new TraceError('unsupported', position, message);
 }
 
-/** What an .etl file tells of itself, from its header. */
+/** What an .etl file says about itself in its header. */
 const CLOCK_NAMES: ReadonlyMap<number, string> = new Map([
   [ClockType.PerformanceCounter, 'performance counter'],
   [ClockType.SystemTime, 'system time'],

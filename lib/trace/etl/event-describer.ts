@@ -1,4 +1,4 @@
-/** Finds for an event's record what its names are, and how to read its payload. */
+/** Looks up the names for an event's record, and how to read its payload. */
 import type { Payload } from '../../wire/decoded-field.ts';
 import type { EtlRecord } from '../../wire/etl/buffer.ts';
 import { ExtendedType } from '../../wire/etl/constants.ts';
@@ -23,13 +23,13 @@ import type { EventDescriptions } from './descriptions.ts';
 import { decodeSelfDescribed, SelfDescriptions } from './self-described.ts';
 
 const KERNEL_PROVIDER = 'Windows Kernel';
-/** Of messages without GUID. */
+/** For messages without a GUID. */
 const UNKNOWN_PROVIDER = 'Unknown';
 
 export interface DecodedPayload {
   readonly payload: Payload;
   readonly problem?: string;
-  /** How many values it has at the most. */
+  /** The maximum number of values. */
   readonly values: number;
 }
 
@@ -46,7 +46,7 @@ export interface DescribedEvent {
   message?(payload: Payload): string;
 }
 
-/** What is said of all events alike, by what tells them apart. */
+/** What applies to all events alike, by what distinguishes them. */
 type DescribedEvents = Map<number, DescribedEvent>;
 
 export class EventDescriber {
@@ -59,7 +59,7 @@ export class EventDescriber {
     this.#descriptions = descriptions;
   }
 
-  /** To be called when the index is complete, since it keeps its answers. */
+  /** Call this only when the index is complete, because it caches its answers. */
   describe(record: EtlRecord, items: readonly ExtendedItem[]): DescribedEvent {
     switch (layoutKind(record)) {
       case Layout.Event: {
@@ -125,7 +125,7 @@ export class EventDescriber {
     const provider = this.#descriptions.providerAt(record, providerGuidOffset(record));
     const opcode = opcodeOf(record);
     const version = versionOf(record);
-    // A GUID may be that of a class and of a provider: classes have the numbers below 0.
+    // A GUID can be both a class and a provider: classes have the numbers below 0.
     return keptIn(this.#eventsOf(provider), ~((version << 8) | opcode), () => {
       const { name, guid } = provider;
       const names = { provider: name, providerGuid: guid, name: `Opcode(${opcode})`, opcodeName: undefined };
@@ -144,7 +144,11 @@ export class EventDescriber {
       name: `EventID(${number})`,
       opcodeName: undefined,
     };
-    return described(names, undefined, `message ${number} (WPP): the symbols of its program would`);
+    return described(
+      names,
+      undefined,
+      `message ${number} (WPP), which only the symbols of its program describe`,
+    );
   }
 
   #eventsOf(provider: DescribedProvider): DescribedEvents {
@@ -189,7 +193,7 @@ function kernel(record: EtlRecord): DescribedEvent {
 }
 
 /**
- * @param names what to say where no description says it
+ * @param names to use if there is no description
  * @param event for the problem: what is not described
  */
 function described(
@@ -202,7 +206,7 @@ function described(
     const decode = (bytes: Uint8Array): DecodedPayload => ({
       payload: Object.create(null),
       values: 0,
-      // What has no bytes lacks no fields.
+      // If there are no bytes, no fields are missing.
       ...(bytes.length === 0 ? {} : { problem }),
     });
     return { ...names, taskName: undefined, decode };

@@ -1,6 +1,6 @@
 /**
- * Goes over an .etl once before its events are given: for when each buffer starts, and for what describes the
- * events, which may stand behind them.
+ * The first pass over an .etl, before its events are delivered: finds when each buffer starts and what describes the
+ * events, which may come after them.
  */
 import type { EtlBuffer } from '../../wire/etl/buffer.ts';
 import type { EtlClock } from '../../wire/etl/clock.ts';
@@ -18,19 +18,19 @@ import type { EventDescriptions } from './descriptions.ts';
 import type { KernelState } from './kernel-state.ts';
 import type { IndexedBuffer } from './time-merge.ts';
 
-/** KernelTraceControl's class, with which it puts descriptions into traces that it merges. */
+/** KernelTraceControl's class, under which it adds descriptions when it merges traces. */
 const METADATA_GUID = 'bbccf6c1-6cd1-48c4-80ff-839482e37671';
 const METADATA_FIRST_WORD = 0xbbccf6c1;
 const EVENT_INFO = 32;
 const EVENT_MAP_INFO = 33;
 
 export interface EtlIndex {
-  /** Those that have records. */
+  /** The ones with records. */
   readonly buffers: readonly IndexedBuffer[];
-  /** This and the next: buffers of which the recorder says that events, or buffers, before are missing. */
+  /** This and the next: buffers according to which preceding events, or buffers, are missing. */
   readonly withLostEvents: number;
   readonly withLostBuffers: number;
-  /** The first damage in the file's order. */
+  /** The first damage in file order. */
   readonly problem: EtlError | undefined;
 }
 
@@ -90,7 +90,7 @@ function readSpan(
   return firstTicks === Number.POSITIVE_INFINITY ? undefined : { firstTicks, isOrdered };
 }
 
-/** Takes what a record tells that is of use for others. */
+/** Takes the information in a record that others need. */
 function gather(record: RecordCursor, descriptions: EventDescriptions, kernel: KernelState): void {
   switch (record.layout) {
     case Layout.Event:
@@ -124,15 +124,15 @@ function gatherMetadata(record: RecordCursor, descriptions: EventDescriptions): 
   else if (opcode === EVENT_MAP_INFO) descriptions.addEventMapInfo(payload);
 }
 
-/** A closed file says how many buffers it has; a circular one counts those that were overwritten too. */
+/** A closed file says how many buffers it has; a circular one also counts those that were overwritten. */
 function missingBuffers(header: LogFileHeader, count: number, bytes: SeekableBytes): EtlError | undefined {
   const { buffersWritten, mode } = header;
   if (count >= buffersWritten || (mode & LogFileMode.Circular) !== 0) return undefined;
-  const sentence = `The file ends after ${count} of the ${buffersWritten} buffers that it says to have.`;
+  const sentence = `The file ends after ${count} of its ${buffersWritten} buffers.`;
   return new EtlError('truncated', bytes.size, sentence);
 }
 
-/** Whether the record is the header of the log file, which is no event. */
+/** Whether the record is the header of the log file, which is not an event. */
 export function isLogFileHeader({ position }: EtlBuffer, offset: number): boolean {
   return position === 0 && offset === BUFFER_HEADER_SIZE;
 }

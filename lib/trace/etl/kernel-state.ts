@@ -1,6 +1,6 @@
 /**
- * What the kernel's records tell of processors, threads and processes as time goes by, so that records
- * without ids of their own can be given those of the thread that ran.
+ * What the kernel's records say about processors, threads and processes over time, so that records without ids of their
+ * own get those of the running thread.
  */
 
 import type { EtlRecord } from '../../wire/etl/buffer.ts';
@@ -31,7 +31,7 @@ export function isKernelRecord(layout: Layout): boolean {
 
 export class KernelState {
   readonly processNames: Map<number, string>;
-  /** This and the next: of the record that was observed last, as far as it is known. */
+  /** This and the next: of the last observed record, as far as known. */
   threadId: number | undefined;
   processId: number | undefined;
   readonly #processOfThread = new Map<number, number>();
@@ -42,14 +42,14 @@ export class KernelState {
   }
 
   /**
-   * Before the records come in order: learns of processes and threads that the trace's end lists, or that
-   * came before its start.
+   * A pass before the records come in order: learns processes and threads that are listed at the end of the trace, or
+   * started before it.
    */
   preview(record: EtlRecord): void {
     this.#learn(record, false);
   }
 
-  /** Takes the next record in the order of time. */
+  /** Takes the next record in time order. */
   observe(record: EtlRecord): void {
     this.#learn(record, true);
     const isSystem = layoutKind(record) === Layout.System;
@@ -61,7 +61,7 @@ export class KernelState {
       this.threadId = thread;
       this.processId = process ?? (thread === ran ? ranIn : this.#processOf(thread));
     } else {
-      // Of a process alone that is not the one that ran, no thread is known.
+      // If only a process is known that is not the running one, its thread is unknown.
       this.threadId = process === undefined || process === ranIn ? ran : undefined;
       this.processId = process ?? ranIn;
     }

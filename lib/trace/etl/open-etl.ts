@@ -1,8 +1,8 @@
 /**
- * Reading an .etl (Event Trace Log), the files of ETW, also compressed ones.
+ * Reads an .etl (Event Trace Log), the file format of ETW, including compressed ones.
  *
- * In the file the events are in the order of time only within a buffer, and what describes them may stand
- * behind them. So it is read twice: once for an index, once for the events.
+ * Events in the file are in time order only within a buffer, and their descriptions may follow them. So it is read
+ * twice: once for an index, once for the events.
  */
 
 import { viewOf } from '../../wire/bytes.ts';
@@ -21,7 +21,7 @@ import { EtlReader } from './etl-reader.ts';
 
 /**
  * @throws TraceError
- * @throws ManifestError where one of the given manifests cannot be read
+ * @throws ManifestError if one of the provided manifests cannot be read
  */
 export const openEtl: OpenReader = async (source, options): Promise<TraceReader> => {
   const descriptions = new EventDescriptions(options.manifests);

@@ -1,4 +1,4 @@
-/** Events that describe themselves (TraceLogging). The same bytes describe many events: they are read once. */
+/** Self-describing events (TraceLogging). The same bytes describe many events, so they are decoded once. */
 import { type Payload, payloadOf } from '../../wire/decoded-field.ts';
 import { itemLimit } from '../../wire/item-limit.ts';
 import { InType, OutType } from '../../wire/tracelogging/constants.ts';
@@ -27,7 +27,7 @@ export class SelfDescriptions {
     return this.#events.get(metadata);
   }
 
-  /** @returns undefined where the traits are damaged */
+  /** @returns undefined if the traits are damaged */
   providerName(traits: Uint8Array): string | undefined {
     const result = this.#providers.get(traits);
     return 'problem' in result ? undefined : result.name;

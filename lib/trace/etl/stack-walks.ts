@@ -1,8 +1,8 @@
 /**
- * Stacks that the kernel records behind the events they belong to, as records of their own (StackWalk): at
- * the latest when the thread is back in user mode. Events are held back for a while so that theirs finds them.
+ * Stacks that the kernel records as separate records (StackWalk) after the events they belong to, at the latest when
+ * the thread is back in user mode. Events are held back for a while so that their stacks can be attached.
  *
- * Layout: the event's raw time u64, process u32, thread u32, then addresses, the innermost frame first.
+ * Layout: the event's raw time u64, process u32, thread u32, then addresses, innermost frame first.
  */
 import { KernelGroup } from '../../wire/etl/constants.ts';
 import { groupOf, headerEndOf, layoutKind, opcodeOf } from '../../wire/etl/record.ts';
@@ -20,9 +20,9 @@ export function isStackWalk(event: EtlEvent): boolean {
 }
 
 /**
- * Gives a stack to its event, if that is among `events`.
+ * Attaches a stack to its event, if that is among `events`.
  *
- * @param events in the order of time
+ * @param events in time order
  */
 export function attachStackWalk(walk: EtlEvent, events: readonly EtlEvent[], start: RawTime): void {
   const at = headerEndOf(walk);
@@ -38,7 +38,7 @@ export function attachStackWalk(walk: EtlEvent, events: readonly EtlEvent[], sta
       candidate = event;
       break;
     }
-    // The kernel does not say whose a record without ids is: then the time must do.
+    // The kernel does not say to whom a record without ids belongs: then the time has to do.
     if (event.threadId === undefined) candidate ??= event;
   }
   candidate?.addStackWalk(walk);

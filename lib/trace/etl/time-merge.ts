@@ -1,28 +1,28 @@
 /**
- * The records of all buffers in the order of time. A buffer belongs to one processor, and its records are in
- * order; the buffers of several processors overlap in time. Only those are in memory that have records both
- * before and after the current one: each is read when its first record is due, and dropped after its last.
+ * The records of all buffers in time order. A buffer belongs to one processor, and its records are in order; the
+ * buffers of several processors overlap in time. Only buffers with records both before and after the current one are in
+ * memory: each is read when its first record is due, and dropped after its last.
  */
 import type { EtlBuffer } from '../../wire/etl/buffer.ts';
 import { type RawTime, RecordCursor } from '../../wire/etl/record-cursor.ts';
 
-/** A buffer that has records, as the index knows it. */
+/** A buffer with records, from the index. */
 export interface IndexedBuffer {
-  /** Counts the file's buffers, so that those of one instant stay in the file's order. */
+  /** Numbers the file's buffers, so that buffers with equal times stay in file order. */
   readonly index: number;
   readonly position: number;
   readonly size: number;
   /** Ticks of its earliest record. */
   readonly firstTicks: number;
-  /** Whether no record is earlier than one before it. */
+  /** Whether each record is at least as late as the previous one. */
   readonly isOrdered: boolean;
 }
 
-/** A loaded buffer at one of its records. */
+/** A loaded buffer, positioned at one of its records. */
 export class BufferRun {
   readonly cursor: RecordCursor;
   readonly index: number;
-  /** Where the records stand in the order of time, where that is not their own. */
+  /** The positions of the records in time order, if that differs from their own. */
   readonly #offsets: readonly number[] | undefined;
   #next = 0;
 
@@ -51,7 +51,7 @@ function sortedOffsets(buffer: EtlBuffer, start: RawTime): number[] {
 export class TimeMerge {
   readonly #waiting: readonly IndexedBuffer[];
   #waitingFrom = 0;
-  /** A heap: no run is earlier than the one at half its place. */
+  /** A heap: the run at half the index is never later. */
   readonly #runs: BufferRun[] = [];
 
   constructor(buffers: readonly IndexedBuffer[]) {
@@ -68,7 +68,7 @@ export class TimeMerge {
     return isDue ? waiting : undefined;
   }
 
-  /** Adds the buffer that is due; one without records is nothing. */
+  /** Adds the buffer that is due; a buffer without records is skipped. */
   add(run: BufferRun): void {
     this.#waitingFrom++;
     if (!run.next()) return;
@@ -85,12 +85,12 @@ export class TimeMerge {
     runs[at] = run;
   }
 
-  /** At the earliest record, when none is due; undefined at the end. */
+  /** At the earliest record, unless a buffer is due; undefined at the end. */
   get current(): BufferRun | undefined {
     return this.#runs[0];
   }
 
-  /** Leaves the current record. @returns the buffer, if that was its last one */
+  /** Moves past the current record. @returns the buffer, if that was its last one */
   advance(): BufferRun | undefined {
     const runs = this.#runs;
     const top = runs[0] as BufferRun;
@@ -103,7 +103,7 @@ export class TimeMerge {
     return top;
   }
 
-  /** Puts a run that takes the first place to its own. */
+  /** Moves the first run to its place. */
   #sink(run: BufferRun): void {
     const runs = this.#runs;
     let at = 0;

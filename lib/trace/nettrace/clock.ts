@@ -1,4 +1,4 @@
-/** The times of a nettrace's events, out of the ticks of the clock that they are stamped with. */
+/** Converts the time stamps of a nettrace's events from the ticks of its clock. */
 import type { TraceHead } from '../../wire/nettrace/trace-head.ts';
 import type { Nanoseconds } from '../trace-event.ts';
 

@@ -1,4 +1,4 @@
-/** What all events of one metadata have in common: their names, and how their payloads are read. */
+/** What all events with the same metadata have in common: their names, and how to read their payloads. */
 import type { Payload } from '../../wire/decoded-field.ts';
 import { DOTNET_TABLES, dotnetEvent } from '../../wire/known/dotnet.ts';
 import { OPCODE_NAMES } from '../../wire/manifest/constants.ts';
@@ -22,7 +22,7 @@ export interface KindPayload {
   readonly values: number;
 }
 
-/** Where the payload of an event is. */
+/** The location of an event's payload. */
 export type PayloadPlace = Pick<NetTraceEvent, 'block' | 'payloadStart' | 'payloadEnd' | 'payloadBytes'>;
 
 export class EventKind {
@@ -33,7 +33,7 @@ export class EventKind {
   readonly hexFields: ReadonlySet<string> | undefined;
   readonly #metadata: NetTraceMetadata;
   readonly #fields: readonly NetTraceField[];
-  /** Of .NET's native events, whose metadata has neither names nor fields. */
+  /** For .NET's native events, whose metadata has neither names nor fields. */
   readonly #known: EventDescription | undefined;
 
   constructor(metadata: NetTraceMetadata) {
@@ -46,17 +46,17 @@ export class EventKind {
     this.#fields = metadata.fields.length > 0 ? metadata.fields : diagnosticSourceFields(provider, name);
     this.hexFields = this.#known === undefined ? undefined : hexFieldsOf(this.#known.fields);
     this.name = name || this.#known?.name || `EventID(${eventId})`;
-    // The runtime does not write the opcode that EventSource concludes from the name.
+    // The runtime does not write the opcode that EventSource infers from the name.
     this.opcode = metadata.opcode ?? (this.#isNamedByKnown ? opcodeOf(this.#known) : opcodeByName(name));
   }
 
-  /** @param opcode the event's own, should it have another than its kind */
+  /** @param opcode the event's own, if it differs from the default */
   opcodeName(opcode: number): string | undefined {
     if (this.#isNamedByKnown && this.#known?.opcodeName !== undefined) return this.#known.opcodeName;
     return opcodeNameOf(opcode);
   }
 
-  /** `Request` of `RequestStart`, where the opcode says that it is the start of something; else the name. */
+  /** `Request` for `RequestStart`, if the opcode is Start; otherwise the name. */
   taskName(opcode: number): string {
     if (this.#isNamedByKnown && this.#known?.taskName !== undefined) return this.#known.taskName;
     return taskNameOf(this.name, opcode) ?? this.name;
@@ -82,7 +82,7 @@ export class EventKind {
   }
 }
 
-/** Of the opcodes that all providers have in common; another one's number is not known from its name. */
+/** Only for opcodes common to all providers; the name of another one does not determine its number. */
 function opcodeOf(event: EventDescription | undefined): number {
   if (event?.opcode !== undefined) return event.opcode;
   for (const [opcode, name] of OPCODE_NAMES) {
@@ -92,8 +92,8 @@ function opcodeOf(event: EventDescription | undefined): number {
 }
 
 /**
- * The fields of DiagnosticSourceEventSource, whose metadata lacks them: the version 4 of the format has no
- * arrays of structs. Source: .NET's DiagnosticSourceEventSource.cs.
+ * The fields of DiagnosticSourceEventSource, which its metadata lacks: version 4 of the format has no arrays of
+ * structs. Source: .NET's DiagnosticSourceEventSource.cs.
  */
 const PROVIDER = 'Microsoft-Diagnostics-DiagnosticSource';
 const EVENTS = new Set([
@@ -127,12 +127,12 @@ function diagnosticSourceFields(provider: string, name: string): readonly NetTra
   return EVENTS.has(name) ? FIELDS : ACTIVITY_EVENTS.has(name) ? ACTIVITY_FIELDS : [];
 }
 
-/** GUIDs of .NET's providers, some of which were given and not made from the name. */
+/** GUIDs of .NET's providers, some of which were assigned and not derived from the name. */
 const GUIDS: ReadonlyMap<string, string> = new Map(
   Array.from(DOTNET_TABLES, ([guid, { provider }]) => [provider, guid]),
 );
 
-/** A nettrace has names of providers, and mostly not their GUIDs. */
+/** A nettrace contains the names of providers, but usually not their GUIDs. */
 function dotnetProviderGuid(provider: string): string | undefined {
   return GUIDS.get(provider);
 }

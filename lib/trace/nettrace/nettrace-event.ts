@@ -1,4 +1,4 @@
-/** An event of a nettrace, in the shape that events of all traces have. */
+/** An event of a nettrace, in the common shape of trace events. */
 import type { Payload } from '../../wire/decoded-field.ts';
 import type { NetTraceEvent as WireEvent } from '../../wire/nettrace/event.ts';
 import type { DecodedPayloads, PayloadHolder } from '../decoded-payloads.ts';
@@ -6,7 +6,7 @@ import { type Nanoseconds, TraceEvent } from '../trace-event.ts';
 import type { Clock } from './clock.ts';
 import type { EventKind, KindPayload } from './event-kind.ts';
 
-/** What events need to know of their trace. */
+/** What events need from their trace. */
 export interface TraceContext {
   readonly clock: Clock;
   readonly pointerSize: 4 | 8;
@@ -26,7 +26,7 @@ export class NetTraceEvent extends TraceEvent implements PayloadHolder {
     this.#trace = trace;
   }
 
-  /** @internal What was read, for who writes it again as it is. */
+  /** @internal The raw event, for writers that copy it unchanged. */
   get wire(): WireEvent {
     return this.#event;
   }
@@ -63,7 +63,7 @@ export class NetTraceEvent extends TraceEvent implements PayloadHolder {
     return this.#kind.opcodeName(this.opcode);
   }
 
-  /** The format has no numbers of tasks. */
+  /** The format has no task numbers. */
   get task(): number {
     return 0;
   }
@@ -100,7 +100,7 @@ export class NetTraceEvent extends TraceEvent implements PayloadHolder {
     return this.#trace.clock.sinceStart(this.ticks);
   }
 
-  /** On the clock of the trace, as it has it. */
+  /** The trace's own time stamp. */
   get ticks(): bigint {
     return this.#event.ticks;
   }

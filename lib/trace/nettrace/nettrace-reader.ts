@@ -1,4 +1,4 @@
-/** The events of an opened nettrace, given as early as its bytes come. */
+/** The events of an opened nettrace, delivered as soon as their bytes arrive. */
 import type { NetTraceEvent as WireEvent } from '../../wire/nettrace/event.ts';
 import type { NetTraceMetadata } from '../../wire/nettrace/metadata.ts';
 import type { NetTraceParser } from '../../wire/nettrace/parser.ts';
@@ -19,18 +19,20 @@ interface Kind {
 
 export class NetTraceReader implements TraceReader {
   readonly info: TraceInfo;
-  /** A gap in the numbers of a thread's events tells how many are lost, one that goes back only that some are. */
+  /**
+   * A gap in the numbers of a thread's events says how many are lost; a number that goes back says only that some are.
+   */
   readonly progress: TraceProgress;
   readonly #chunks: AsyncGenerator<Uint8Array, void>;
   readonly #parser: NetTraceParser;
   readonly #trace: TraceContext;
-  /** The same metadata id may come to mean other metadata: they are told apart as objects. */
+  /** A metadata id can be redefined: metadata is distinguished by object identity. */
   readonly #kinds = new WeakMap<NetTraceMetadata, Kind>();
   #firstEvents: readonly WireEvent[];
 
   /**
    * @param parser has read the head, and whatever came with it
-   * @param firstEvents what it has given up to here
+   * @param firstEvents what it has returned so far
    */
   constructor(
     chunks: AsyncGenerator<Uint8Array, void>,
@@ -101,7 +103,7 @@ export class NetTraceReader implements TraceReader {
   }
 }
 
-/** Whether events of this metadata tell the name of their process. */
+/** Whether events with this metadata contain the name of their process. */
 function tellsProcess(metadata: NetTraceMetadata): boolean {
   const { provider, name } = metadata;
   return (
@@ -110,7 +112,7 @@ function tellsProcess(metadata: NetTraceMetadata): boolean {
   );
 }
 
-/** Of an event for which `tellsProcess` holds. */
+/** For an event for which `tellsProcess` is true. */
 function processNameOf(event: TraceEvent): string | undefined {
   const { Name: name, CommandLine: commandLine } = event.payload;
   if (typeof name === 'string') return name || undefined;

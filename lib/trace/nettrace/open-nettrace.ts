@@ -1,4 +1,4 @@
-/** Opens .nettrace and .netperf files, and streams of them that are still being written. */
+/** Opens .nettrace and .netperf files, and streams that are still being written. */
 import { FormatVersion } from '../../wire/nettrace/constants.ts';
 import type { NetTraceEvent as WireEvent } from '../../wire/nettrace/event.ts';
 import { NetTraceParser } from '../../wire/nettrace/parser.ts';
@@ -9,7 +9,7 @@ import type { TraceInfo, TraceReader } from '../trace-reader.ts';
 import { Clock } from './clock.ts';
 import { NetTraceReader } from './nettrace-reader.ts';
 
-/** @throws TraceError where not even the trace's description of itself can be read */
+/** @throws TraceError if not even the trace's description of itself can be read */
 export async function openNetTrace(source: ByteSource): Promise<TraceReader> {
   const chunks = smallPieces(source.chunks());
   const parser = new NetTraceParser();

@@ -1,4 +1,4 @@
-/** A sample of something that is no tracepoint: of a counter such as `cycles`, or of a clock. */
+/** A sample of something other than a tracepoint: of a counter such as `cycles`, or of a clock. */
 import type { Payload } from '../../wire/decoded-field.ts';
 import type { SampleRecord } from '../../wire/perf-data/sample.ts';
 import { type Recording, rawOf, SampleEvent } from './sample-event.ts';
@@ -15,7 +15,7 @@ export class CounterEvent extends SampleEvent {
     this.name = name;
   }
 
-  /** The address of the code, that of the data, and how many events the sample stands for. */
+  /** The address of the code, that of the data, and how many events the sample represents. */
   get payload(): Payload {
     const payload: Payload = Object.create(null);
     const { ip, addr, period } = this.sample;

@@ -1,4 +1,4 @@
-/** Makes an event of each sample, of the kind that its attribute and its tracepoint's format say. */
+/** Creates an event for each sample, of the kind determined by its attribute and its tracepoint's format. */
 import { PerfType } from '../../wire/perf-data/constants.ts';
 import { eventNameOf } from '../../wire/perf-data/event-name.ts';
 import type { SampleRecord } from '../../wire/perf-data/sample.ts';
@@ -54,7 +54,7 @@ export class EventFactory {
     return (sample, time) => new TracepointEvent(recording, sample, time, tracepoint);
   }
 
-  /** Of a tracepoint without a format `sched` and `sched_switch`; of all else `perf` and `cycles`. */
+  /** For a tracepoint without a format `sched` and `sched_switch`; for everything else `perf` and `cycles`. */
   #namesOf(attr: SampleRecord['attr']): [provider: string, name: string] {
     const name = this.#session.nameOf(attr) || eventNameOf(attr);
     const colon = attr.type === PerfType.Tracepoint ? name.indexOf(':') : -1;

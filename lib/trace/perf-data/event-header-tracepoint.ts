@@ -1,6 +1,6 @@
 /**
- * A tracepoint whose events are EventHeader: what is the same for many of them is read once, the tracepoint's
- * name and the metadata that each event brings.
+ * A tracepoint with EventHeader events: what many of them share is parsed once, namely the tracepoint name and the
+ * metadata in each event.
  */
 
 import { Format } from '../../wire/eventheader/constants.ts';
@@ -29,7 +29,7 @@ export interface EventHeaderKind {
 export class EventHeaderTracepoint {
   /** Without the system. */
   readonly name: string;
-  /** As the tracepoint's name has it; the system where the name is of another form. */
+  /** As in the tracepoint name; the system, if the name has another form. */
   readonly provider: string;
   readonly #offset: number | undefined;
   readonly #nameParts: TracepointNameParts | undefined;
@@ -43,7 +43,7 @@ export class EventHeaderTracepoint {
     this.#offset = eventHeaderOffset;
   }
 
-  /** Of a sample's raw data the event, from its header on. */
+  /** The event in a sample's raw data, from its header on. */
   eventIn(raw: Uint8Array): Uint8Array {
     return raw.subarray(this.#offset);
   }

@@ -1,4 +1,4 @@
-/** A sample of a tracepoint that .NET's EventPipe writes to, in version 1 of its format for tracepoints. */
+/** A sample of a tracepoint to which .NET's EventPipe writes, in version 1 of its tracepoint format. */
 import type { Payload } from '../../wire/decoded-field.ts';
 import { Block } from '../../wire/nettrace/block.ts';
 import { BlockKind } from '../../wire/nettrace/constants.ts';
@@ -20,9 +20,7 @@ export class EventPipeEvent extends SampleEvent implements PayloadHolder {
   #described: DescribedKind | undefined;
   #decoded: KindPayload | undefined;
 
-  /**
-   * @param store gets the event's metadata, if it brings any; has it, once it has come
-   */
+  /** @param store receives the event's metadata if it carries any, and provides it otherwise */
   constructor(
     recording: Recording,
     sample: SampleRecord,
@@ -51,7 +49,7 @@ export class EventPipeEvent extends SampleEvent implements PayloadHolder {
     return this.#kind()?.providerGuid;
   }
 
-  /** The tracepoint's, until the event's metadata has come. */
+  /** The tracepoint's, until the event's metadata has arrived. */
   get name(): string {
     return this.#kind()?.name ?? this.#format.name;
   }

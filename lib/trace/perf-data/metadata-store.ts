@@ -1,13 +1,13 @@
 /**
- * The metadata of EventPipe's events in tracepoints: it comes once for each event of a process, with the first
- * one that is written, and describes all of them.
+ * The metadata of EventPipe events in tracepoints: it comes once per kind of event and process, with the first event
+ * written, and describes all of them.
  */
 import { NetTraceError } from '../../wire/nettrace/error.ts';
 import type { NetTraceMetadata } from '../../wire/nettrace/metadata.ts';
 import { readTracepointV1Metadata } from '../../wire/tracepoint-v1/metadata.ts';
 import { EventKind } from '../nettrace/event-kind.ts';
 
-/** What an event's metadata says, and what is made of it once. */
+/** What an event's metadata says, and what is derived from it once. */
 export interface DescribedKind {
   readonly metadata: NetTraceMetadata;
   readonly kind: EventKind;
@@ -16,7 +16,7 @@ export interface DescribedKind {
 export class MetadataStore {
   readonly #byEvent = new Map<string, DescribedKind>();
 
-  /** Metadata that cannot be read describes nothing: its events stay without. */
+  /** Metadata that cannot be read describes nothing: its events have no description. */
   add(tracepointId: number, processId: number | undefined, eventId: number, bytes: Uint8Array): void {
     const key = keyOf(tracepointId, processId, eventId);
     // Two threads may both have written it.

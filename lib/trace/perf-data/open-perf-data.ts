@@ -1,4 +1,4 @@
-/** Opens what `perf record` has written, to a file or through a pipe. */
+/** Opens the output of `perf record`, from a file or a pipe. */
 import { FIRST_TYPE_OF_TOOL } from '../../wire/perf-data/constants.ts';
 import type { PerfDataError } from '../../wire/perf-data/error.ts';
 import { isPipeMode, type PerfDataHead, readHead } from '../../wire/perf-data/head.ts';
@@ -11,7 +11,7 @@ import type { OpenReader, TraceInfo, TraceProgress } from '../trace-reader.ts';
 import { PerfDataReader } from './perf-data-reader.ts';
 import { piecesOfFile, piecesOfPipe, type RecordGroup, recordGroups } from './record-groups.ts';
 
-/** Records without any time are not read further than this before the first event is given. */
+/** How far records without a time are read before the first event is delivered. */
 const MAX_LOOKAHEAD = 4 * 1024 * 1024;
 
 export const openPerfData: OpenReader = async (source) => {
@@ -41,7 +41,7 @@ interface PerfDataPieces {
   readonly pieces: AsyncIterable<Piece>;
 }
 
-/** A pipe is read as it comes: it may have no end. */
+/** A pipe is read as it arrives: it may have no end. */
 async function openPieces(source: OpenedSource): Promise<PerfDataPieces> {
   const reading = readHead();
   let step = reading.next();
@@ -57,7 +57,7 @@ async function openPieces(source: OpenedSource): Promise<PerfDataPieces> {
   return { head: step.value, pieces: piecesOfFile(bytes, step.value.start, step.value.end ?? bytes.size) };
 }
 
-/** What the file's head lacks is told when all records have been given. */
+/** What is missing from the file's head is reported after all records. */
 async function* withFault(
   groups: AsyncGenerator<RecordGroup>,
   fault: PerfDataError | undefined,
@@ -68,14 +68,13 @@ async function* withFault(
 
 interface Ahead {
   readonly startTime: bigint;
-  /** All of them, those that have been read ahead too. */
+  /** All of them, including those that were read ahead. */
   readonly groups: AsyncGenerator<RecordGroup>;
 }
 
 /**
- * Reads until all is known that comes before the events: through a pipe all that perf tells of the recording
- * comes as records, before those of the kernel; and where nothing tells when the recording started, the first
- * records' times do.
+ * Reads everything that precedes the events: in a pipe, perf's description of the recording comes in records before
+ * those of the kernel; and if nothing else says when the recording started, the times of the first records do.
  */
 async function readAhead(
   groups: AsyncGenerator<RecordGroup>,
@@ -113,12 +112,12 @@ function isOfKernel(record: PerfRecord): boolean {
   return record.kind === 'other' ? record.type < FIRST_TYPE_OF_TOOL : record.kind !== 'header';
 }
 
-/** When the recording started, on its own clock, where it tells. */
+/** When the recording started, on its own clock, if known. */
 function startOf({ clock, sampleTime }: PerfSession): bigint | undefined {
   return clock?.clockNs ?? sampleTime?.first;
 }
 
-/** What comes in later rounds is mostly later than what came in the first. */
+/** Later rounds mostly contain later records than the first. */
 function endsRound(read: readonly RecordGroup[]): boolean {
   return read.at(-1)?.some((record) => record.kind === 'finishedRound') ?? false;
 }

@@ -1,4 +1,4 @@
-/** The events of a perf.data, in the order of time, and what its other records tell. */
+/** The events of a perf.data in time order, and the information in its other records. */
 import { type CommRecord, type PerfRecord, type ThreadRecord, timeOf } from '../../wire/perf-data/records.ts';
 import type { PerfSession } from '../../wire/perf-data/session.ts';
 import { TimeOrder } from '../../wire/perf-data/time-order.ts';
@@ -18,7 +18,7 @@ export class PerfDataReader implements TraceReader {
   readonly #events: EventFactory;
   readonly #decoded = new DecodedPayloads();
   readonly #order = new TimeOrder<TraceEvent | NamingRecord>();
-  /** Of the record before, for records without a time. */
+  /** Of the previous record, for records without a time. */
   #time = 0n;
   #late = 0;
   #lost = 0;
@@ -87,7 +87,7 @@ export class PerfDataReader implements TraceReader {
     }
   }
 
-  /** Both count the same losses, the one with other records, the other with what never reached a buffer. */
+  /** Both count the same losses, one with other records, the other with what never reached a buffer. */
   #countLost(): void {
     this.progress.lostEvents = Math.max(this.#lost, this.#lostSamples);
   }
@@ -103,7 +103,7 @@ export class PerfDataReader implements TraceReader {
       if (item instanceof TraceEvent) events.push(item);
       else takeName(this.progress.processNames, item);
     }
-    // Events that have been given are not to be kept by those behind them.
+    // Delivered events must not be retained by those after them.
     while (events.length > 0) {
       this.#decoded.startBatch();
       yield events.splice(0, MAX_BATCH);
@@ -112,18 +112,18 @@ export class PerfDataReader implements TraceReader {
 }
 
 /**
- * The names of processes, as records of their threads tell them. A record counts only in the order of time: a
- * processor's records stand behind those of another that came later.
+ * The names of processes, from the records of their threads. A record takes effect only in time order, since one
+ * processor's records may follow another's that are later.
  */
 type NamingRecord = CommRecord | ThreadRecord;
 
-/** A process is named as its first thread is, and as the process that started it until then. */
+/** A process has the name of its first thread and, until then, that of its parent. */
 function isNaming(record: PerfRecord): record is NamingRecord {
   if (record.kind === 'comm') return record.pid === record.tid;
   return record.kind === 'fork' && record.pid !== record.parentPid;
 }
 
-/** Takes the next record in the order of time. */
+/** Takes the next record in time order. */
 function takeName(names: Map<number, string>, record: NamingRecord): void {
   const name = record.kind === 'comm' ? record.comm : names.get(record.parentPid);
   if (name !== undefined) names.set(record.pid, name);

@@ -1,7 +1,4 @@
-/**
- * The records of a perf.data in file order, in groups: some hundred of them, and never one that has to wait for
- * more of the file.
- */
+/** The records of a perf.data in file order, in groups of a few hundred; a group never waits for more of the file. */
 import { PerfDataError } from '../../wire/perf-data/error.ts';
 import { Piece } from '../../wire/perf-data/piece.ts';
 import { RecordReader } from '../../wire/perf-data/record-reader.ts';
@@ -13,10 +10,10 @@ import { RecordUnpacker } from './zstd.ts';
 
 export type RecordGroup = readonly PerfRecord[];
 
-/** Records of a whole piece would all be alive at once, which costs a third of the time in garbage collection. */
+/** The records of a whole chunk would all be alive at once, which costs a third of the time in garbage collection. */
 const MAX_GROUP = 512;
 
-/** A part of a file, in pieces. */
+/** A part of a file, in chunks. */
 export async function* piecesOfFile(bytes: SeekableBytes, start: number, end: number): AsyncGenerator<Piece> {
   for (let offset = start; offset < end; ) {
     const piece = await bytes.read(offset, Math.min(CHUNK_SIZE, end - offset));
@@ -24,7 +21,7 @@ export async function* piecesOfFile(bytes: SeekableBytes, start: number, end: nu
       throw new PerfDataError(
         'truncated',
         offset,
-        `The file ends before its data, which is to end at ${end}.`,
+        `The file ends before its data, which should end at ${end}.`,
       );
     }
     yield new Piece(piece, offset);
@@ -32,7 +29,7 @@ export async function* piecesOfFile(bytes: SeekableBytes, start: number, end: nu
   }
 }
 
-/** What comes through a pipe, from `start` on. */
+/** The contents of a pipe, from `start` on. */
 export async function* piecesOfPipe(chunks: AsyncIterable<Uint8Array>, start: number): AsyncGenerator<Piece> {
   let offset = 0;
   for await (const chunk of chunks) {
@@ -43,8 +40,8 @@ export async function* piecesOfPipe(chunks: AsyncIterable<Uint8Array>, start: nu
 }
 
 /**
- * @param onPiece is told where in the file each piece that has been read ends
- * @throws TraceError after all records that stand before the fault
+ * @param onPiece called with the end position in the file of each chunk that has been read
+ * @throws TraceError after all records before the fault
  */
 export async function* recordGroups(
   pieces: AsyncIterable<Piece>,

@@ -1,4 +1,4 @@
-/** What all events out of a perf.data have in common: each is a sample. */
+/** What all events of a perf.data have in common: each is a sample. */
 import { FIRST_CALLCHAIN_MARK } from '../../wire/perf-data/constants.ts';
 import type { SampleRecord } from '../../wire/perf-data/sample.ts';
 import type { DecodedPayloads } from '../decoded-payloads.ts';
@@ -9,7 +9,7 @@ export interface Recording {
   readonly littleEndian: boolean;
   /** Bytes of an address. */
   readonly pointerSize: 4 | 8;
-  /** From the recording's clock to the time of day; 0 where that is not known. */
+  /** From the recording's clock to wall-clock time; 0 if unknown. */
   readonly wallTimeOffset: Nanoseconds;
   /** See `TraceInfo.startTime`. */
   readonly startTime: Nanoseconds;
@@ -57,7 +57,7 @@ export abstract class SampleEvent extends TraceEvent {
     return this.sample.offset;
   }
 
-  // What most events of perf have not: those that have it say so.
+  // What most perf events lack; those that have it override this.
 
   get providerGuid(): string | undefined {
     return undefined;
@@ -114,7 +114,7 @@ export abstract class SampleEvent extends TraceEvent {
 
 const NOTHING = new Uint8Array(0);
 
-/** The sample's raw data; samples of one attribute all have some, or none has. */
+/** The sample's raw data; either all samples of an attribute have it, or none. */
 export function rawOf(sample: SampleRecord): Uint8Array {
   return sample.raw ?? NOTHING;
 }

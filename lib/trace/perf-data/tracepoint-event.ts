@@ -1,4 +1,4 @@
-/** A sample of a tracepoint whose fields are those that the kernel has declared for it. */
+/** A sample of a tracepoint whose fields the kernel has declared. */
 import type { Payload } from '../../wire/decoded-field.ts';
 import { itemLimit } from '../../wire/item-limit.ts';
 import type { SampleRecord } from '../../wire/perf-data/sample.ts';
@@ -7,7 +7,7 @@ import { readTracepointValue } from '../../wire/perf-data/tracepoint-value.ts';
 import type { PayloadHolder } from '../decoded-payloads.ts';
 import { type Recording, rawOf, SampleEvent } from './sample-event.ts';
 
-/** What the kernel's tracepoints and perf's probes call addresses that are no pointers by their type. */
+/** Names that the kernel's tracepoints and perf's probes use for addresses whose type is not a pointer. */
 const ADDRESS = /^(?:ip|addr|address|__probe_(?:ip|func|ret_ip))$/;
 
 const hexFields = new WeakMap<TracepointFormat, ReadonlySet<string>>();
@@ -75,11 +75,11 @@ export class TracepointEvent extends SampleEvent implements PayloadHolder {
     let left = itemLimit(raw.length);
     for (const field of this.#format.fields) {
       const value = readTracepointValue(field, raw, this.recording.littleEndian);
-      // Fields may stand upon each other, and so be far more than the sample.
+      // Fields can overlap, and so add up to far more than the sample.
       left -=
         value === undefined || typeof value === 'number' || typeof value === 'bigint' ? 1 : value.length;
       if (left < 0) {
-        const problem = `The fields are more than the ${raw.length} bytes of the sample: "${field.name}" and all behind it are left out.`;
+        const problem = `The fields exceed the ${raw.length} bytes of the sample: "${field.name}" and all later fields are omitted.`;
         return { payload, problem };
       }
       if (value === undefined) missing.push(field.name);

@@ -1,7 +1,7 @@
 /**
- * Unpacks Zstandard where Node cannot (before 22.15), by the library fzstd, which makes at once all that it is
- * given input for. A few bytes of input may be gigabytes of output: so it is given one block at a time, which
- * is at most 128 KiB, and no frame whose window would take very much memory. Source: RFC 8878.
+ * Decompresses Zstandard where Node cannot (before 22.15), using the library fzstd, which decompresses all of its input
+ * at once. A few bytes of input can expand to gigabytes, so it gets one block at a time, which is at most 128 KiB, and
+ * no frame whose window would need too much memory. Source: RFC 8878.
  */
 import type { Decompress } from 'fzstd';
 
@@ -10,11 +10,11 @@ const MAGIC_SIZE = 4;
 const BLOCK_HEAD_SIZE = 3;
 const MAX_BLOCK_SIZE = 128 * 1024;
 const CHECKSUM_SIZE = 4;
-/** All levels of compression but the highest three, `perf record -z20` and above, do with this. */
+/** Enough for all compression levels except the highest three, `perf record -z20` and above. */
 const MAX_WINDOW_SIZE = 8 * 1024 * 1024;
 const RLE_BLOCK = 1;
 const RESERVED_BLOCK = 3;
-/** fzstd waits for 18 bytes before it reads a frame's head: blocks without contents make it that long. */
+/** fzstd waits for 18 bytes before it reads a frame header: empty blocks pad it to that length. */
 const EMPTY_BLOCKS = new Uint8Array(4 * BLOCK_HEAD_SIZE);
 
 interface FrameHead {
@@ -24,7 +24,7 @@ interface FrameHead {
 
 type Decoder = typeof Decompress;
 
-/** @returns what unpacks parts of one stream, in order */
+/** @returns decompresses the parts of one stream, in order */
 export async function openZstdBlocks(): Promise<ZstdBlocks> {
   const { Decompress } = await import('fzstd');
   return new ZstdBlocks(Decompress);
@@ -33,12 +33,12 @@ export async function openZstdBlocks(): Promise<ZstdBlocks> {
 export class ZstdBlocks {
   readonly #Decoder: Decoder;
   readonly #made: Uint8Array[] = [];
-  /** Of the frame that is being read. */
+  /** Of the current frame. */
   #decoder: Decompress | undefined;
   #frame: FrameHead | undefined;
-  /** Bytes of what is not complete yet. */
+  /** Bytes that do not form a complete unit yet. */
   #left: Uint8Array = new Uint8Array(0);
-  /** Bytes of a checksum that are still to come. */
+  /** Bytes of a checksum still to come. */
   #skipped = 0;
 
   constructor(Decoder: Decoder) {
@@ -46,8 +46,8 @@ export class ZstdBlocks {
   }
 
   /**
-   * What the next part of the stream holds, in pieces.
-   * @throws Error where it is damaged
+   * The content of the next part of the stream, in chunks.
+   * @throws Error if it is damaged
    */
   *unpack(data: Uint8Array): Generator<Uint8Array> {
     let bytes: Uint8Array = Buffer.concat([this.#left, data]);
@@ -64,7 +64,7 @@ export class ZstdBlocks {
     this.#left = bytes;
   }
 
-  /** @returns how many bytes it has taken; 0 if more are to come first */
+  /** @returns how many bytes were consumed; 0 if more are needed */
   #startFrame(bytes: Uint8Array): number {
     const head = frameHead(bytes);
     if (head === undefined || bytes.length < head.size) return 0;
@@ -95,14 +95,14 @@ export class ZstdBlocks {
 }
 
 /**
- * Layout: magic u32, descriptor u8, then as it says: window u8, dictionary id of 0, 1, 2 or 4 bytes, size of the
- * contents of 0, 1, 2, 4 or 8.
- * @returns undefined where the bytes end before it is known
+ * Layout: magic u32, descriptor u8, then as it says: window u8, dictionary id of 0, 1, 2 or 4 bytes, content size of 0,
+ * 1, 2, 4 or 8.
+ * @returns undefined if the bytes end before it is known
  */
 function frameHead(bytes: Uint8Array): FrameHead | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   if (bytes.length >= MAGIC_SIZE && view.getUint32(0, true) !== MAGIC) {
-    throw new Error('this is no frame of Zstandard');
+    throw new Error('this is not a Zstandard frame');
   }
   if (bytes.length <= MAGIC_SIZE) return undefined;
   const descriptor = view.getUint8(MAGIC_SIZE);
@@ -119,7 +119,7 @@ function frameHead(bytes: Uint8Array): FrameHead | undefined {
     : windowSizeOf(view.getUint8(MAGIC_SIZE + 1));
   if (windowSize > MAX_WINDOW_SIZE) {
     throw new Error(
-      `a window of ${windowSize} bytes is more than can be unpacked by Node ${process.version}: ` +
+      `Node ${process.version} cannot decompress a window of ${windowSize} bytes: ` +
         'open it with Node 22.15 or later',
     );
   }

@@ -1,20 +1,20 @@
 /**
- * Unpacks compressed records (`perf record -z`): one stream of Zstandard runs through all of them, flushed at
- * the end of each. Source: Linux `tools/perf/util/zstd.c`.
+ * Decompresses records (`perf record -z`): they form one Zstandard stream, flushed at the end of each. Source: Linux
+ * `tools/perf/util/zstd.c`.
  */
 import type { Transform } from 'node:stream';
 import * as zlib from 'node:zlib';
 import { TraceError } from '../trace-error.ts';
 
-/** From 22.15 and 23.8 on; the types are those of the oldest Node that is supported. */
+/** From 22.15 and 23.8 on; the types are those of the oldest supported Node. */
 const { createZstdDecompress } = zlib as {
   readonly createZstdDecompress?: (options: { readonly chunkSize: number }) => Transform;
 };
 
-/** Bytes that are unpacked at a time: a small record may hold very much. */
+/** Bytes decompressed at a time: a small record can expand a lot. */
 const CHUNK_SIZE = 1 << 18;
 
-/** What unpacks the parts of one stream, each in pieces. */
+/** Decompresses the parts of one stream, each in chunks. */
 interface Unpacker {
   unpack(data: Uint8Array): Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
   close?(): void;
@@ -24,7 +24,7 @@ export class RecordUnpacker {
   #unpacker: Unpacker | undefined;
 
   /**
-   * What the record holds, in pieces.
+   * The content of the record, in chunks.
    * @param position of the record, for errors
    * @throws TraceError
    */
@@ -34,9 +34,14 @@ export class RecordUnpacker {
       yield* this.#unpacker.unpack(data);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      throw new TraceError('malformed', position, `The compressed records cannot be unpacked: ${reason}.`, {
-        cause: error,
-      });
+      throw new TraceError(
+        'malformed',
+        position,
+        `The compressed records cannot be decompressed: ${reason}.`,
+        {
+          cause: error,
+        },
+      );
     }
   }
 

@@ -1,10 +1,10 @@
-/** A trace in a file on disk, or in whatever else a path leads to: a pipe is read as a stream. */
+/** A trace in a file on disk, or in anything else with a path: a pipe is read as a stream. */
 import { type FileHandle, open } from 'node:fs/promises';
 import { CHUNK_SIZE, HEAD_SIZE, type OpenedSource, type SeekableBytes } from '../byte-source.ts';
 import { seekableFile } from './seekable-file.ts';
 import { openStream } from './stream-source.ts';
 
-/** @throws the system's error where the file cannot be opened or read */
+/** @throws the system's error if the file cannot be opened or read */
 export async function openFile(path: string): Promise<OpenedSource> {
   const handle = await open(path);
   try {
@@ -52,7 +52,7 @@ class FileSource implements OpenedSource {
   }
 }
 
-/** Of a file whose size says nothing, as a pipe's, until it ends. */
+/** Of a file whose size is meaningless, like a pipe's, until it ends. */
 async function* pieces(handle: FileHandle): AsyncGenerator<Uint8Array> {
   try {
     for (;;) {
@@ -63,7 +63,7 @@ async function* pieces(handle: FileHandle): AsyncGenerator<Uint8Array> {
         null,
       );
       if (bytesRead === 0) return;
-      // A pipe mostly gives far less than was asked for: what it gave is not to keep all the rest in memory.
+      // A pipe usually returns far less than requested: copying avoids retaining the rest of the buffer.
       yield bytesRead < CHUNK_SIZE / 2 ? buffer.slice(0, bytesRead) : buffer.subarray(0, bytesRead);
     }
   } finally {

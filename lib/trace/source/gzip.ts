@@ -1,4 +1,4 @@
-/** A trace that gzip has compressed (RFC 1952). */
+/** A trace compressed with gzip (RFC 1952). */
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { OpenedSource } from '../byte-source.ts';
@@ -9,7 +9,7 @@ export function isGzip(head: Uint8Array): boolean {
   return head[0] === 0x1f && head[1] === 0x8b && head[2] === 8;
 }
 
-/** What is inside. A damaged archive shows as a TraceError where the bytes up to the damage have been read. */
+/** The contents. A damaged archive results in a TraceError after the bytes before the damage. */
 export function openGzip(source: OpenedSource): Promise<OpenedSource> {
   return openStream(unzipped(source), source.name, () => source.close());
 }
@@ -29,10 +29,12 @@ async function* unzipped(source: OpenedSource): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** The archive cannot be read on from `length` bytes of its contents. */
+/** The archive cannot be read beyond `length` bytes of its contents. */
 export function damagedArchive(kind: string, name: string, length: number, cause: unknown): TraceError {
   if (cause instanceof TraceError) return cause;
   const reason = cause instanceof Error ? cause.message : String(cause);
   const code = /unexpected end/i.test(reason) ? 'truncated' : 'malformed';
-  return new TraceError(code, length, `The ${kind} archive ${name} cannot be read on: ${reason}.`, { cause });
+  return new TraceError(code, length, `The ${kind} archive ${name} cannot be read further: ${reason}.`, {
+    cause,
+  });
 }

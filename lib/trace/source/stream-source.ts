@@ -1,4 +1,4 @@
-/** A trace that comes as a stream: from a pipe, the network, or out of an archive. */
+/** A trace that arrives as a stream: from a pipe, the network, or an archive. */
 import { constants } from 'node:fs';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,13 +7,13 @@ import { HEAD_SIZE, type OpenedSource, type SeekableBytes } from '../byte-source
 import { TraceError } from '../trace-error.ts';
 import { seekableFile } from './seekable-file.ts';
 
-/** What is written to a temporary file is no more than this: a few bytes of an archive may be very many. */
+/** The maximum size of a temporary file: a few bytes of an archive can expand enormously. */
 const MAX_SPOOLED = 8 * 1024 ** 3;
 
 /**
  * Reads as much of the stream as its head takes.
  *
- * @param maxSpooled bytes of a temporary file, should one be needed
+ * @param maxSpooled the maximum size of a temporary file, if one is needed
  */
 export async function openStream(
   stream: AsyncIterable<Uint8Array>,
@@ -91,8 +91,8 @@ class StreamSource implements OpenedSource {
 
   #tooLarge(): TraceError {
     const sentence =
-      `${this.name} unpacks to more than the ${this.#maxSpooled} bytes that a temporary file may have: ` +
-      'write it to a file yourself, and open that.';
+      `${this.name} decompresses to more than the ${this.#maxSpooled} bytes allowed for a temporary file: ` +
+      'decompress it to a file yourself, and open that.';
     return new TraceError('unsupported', this.#maxSpooled, sentence);
   }
 
@@ -105,12 +105,12 @@ class StreamSource implements OpenedSource {
   }
 }
 
-/** Of Windows' `_open`, which libuv passes on: the system deletes the file when it is closed. */
+/** For Windows' `_open`, passed on by libuv: the system deletes the file when it is closed. */
 const O_TEMPORARY = 0x40;
 
 /**
- * A file that is gone when it is closed, and so when the process ends, however it does: on Windows by the flag
- * above, elsewhere since it has no name any more.
+ * A file that disappears when it is closed, and so when the process ends in any way: on Windows because of the flag
+ * above, elsewhere because it no longer has a name.
  */
 async function openTemporary(): Promise<FileHandle> {
   const path = join(tmpdir(), `tracewright-${crypto.randomUUID()}.tmp`);

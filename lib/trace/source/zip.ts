@@ -1,7 +1,4 @@
-/**
- * A trace in a zip archive, such as the `.etl.zip` that PerfView leaves: of its files the only one, or the
- * only one with a trace's extension.
- */
+/** A trace in a zip archive, such as PerfView's `.etl.zip`: its only file, or the only one with a trace's extension. */
 import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import type { Entry, ZipFile } from 'yauzl';
@@ -12,19 +9,19 @@ import { openStream } from './stream-source.ts';
 
 const TRACE_NAME = /\.(etl|nettrace|netperf|data)(\.gz)?$/i;
 
-/** Files of an archive: those of tools have some dozen. */
+/** The maximum number of files in an archive: those of tools have a few dozen. */
 const MAX_ENTRIES = 10_000;
 const MAX_LISTED = 20;
 const MAX_LISTED_NAME = 200;
 
-/** Local file header, as every archive starts that is not empty. */
+/** Local file header, with which every non-empty archive starts. */
 export function isZip(head: Uint8Array): boolean {
   return head[0] === 0x50 && head[1] === 0x4b && head[2] === 3 && head[3] === 4;
 }
 
 /**
- * @param member the file in it that is the trace: its whole name, or a part of it that no other has
- * @throws TraceError where it is not clear which of its files is the trace
+ * @param member the file in it that is the trace: its whole name, or a unique part of it
+ * @throws TraceError if it is not clear which of its files is the trace
  */
 export async function openZip(source: OpenedSource, member?: string): Promise<OpenedSource> {
   const bytes = await source.seekable();
@@ -36,7 +33,7 @@ export async function openZip(source: OpenedSource, member?: string): Promise<Op
 }
 
 async function openArchive(bytes: SeekableBytes, name: string): Promise<ZipFile> {
-  // Loaded only when there is an archive: nothing else needs it.
+  // Loaded only for archives: nothing else needs it.
   const { default: yauzl } = await import('yauzl');
   class Reader extends yauzl.RandomAccessReader {
     override _readStreamForRange(start: number, end: number): Readable {
@@ -72,7 +69,7 @@ function entriesOf(zip: ZipFile, name: string): Promise<Entry[]> {
 }
 
 function tooManyEntries(name: string): TraceError {
-  return new TraceError('unsupported', 0, `The archive ${name} holds more than ${MAX_ENTRIES} files.`);
+  return new TraceError('unsupported', 0, `The archive ${name} contains more than ${MAX_ENTRIES} files.`);
 }
 
 function traceIn(entries: readonly Entry[], name: string, member: string | undefined): Entry {
@@ -82,8 +79,8 @@ function traceIn(entries: readonly Entry[], name: string, member: string | undef
   if (trace !== undefined && traces.length === 1) return trace;
   const sentence =
     traces.length === 0
-      ? `The archive ${name} holds no trace (a file ending in .etl, .nettrace, .netperf or .data).`
-      : `The archive ${name} holds ${traces.length} traces. Choose a member: ${listed(traces)}.`;
+      ? `The archive ${name} contains no trace (a file ending in .etl, .nettrace, .netperf or .data).`
+      : `The archive ${name} contains ${traces.length} traces. Choose a member: ${listed(traces)}.`;
   throw new TraceError('unsupported', 0, sentence);
 }
 
@@ -98,7 +95,7 @@ function memberIn(entries: readonly Entry[], name: string, member: string): Entr
   throw new TraceError('unsupported', 0, sentence);
 }
 
-/** Their names, as far as they can be read at a glance. */
+/** Their names, as many as can be read at a glance. */
 function listed(entries: readonly Entry[]): string {
   const names = entries.slice(0, MAX_LISTED).map(({ fileName }) => fileName.slice(0, MAX_LISTED_NAME));
   const more = entries.length - names.length;
@@ -117,7 +114,7 @@ async function* contents(zip: ZipFile, entry: Entry, name: string): AsyncGenerat
       checksum = crc32(chunk, checksum);
       yield chunk;
     }
-    // Not checked by yauzl.
+    // yauzl does not check it.
     if (length !== entry.uncompressedSize || checksum !== entry.crc32) {
       throw new Error(`the checksum of ${entry.fileName} is wrong`);
     }

@@ -34,7 +34,7 @@ it('an .etl of very many buffers is read up to a number of them', async () => {
     return count;
   };
   expect(await read(3)).toBe(3);
-  await expect(read(2)).rejects.toThrow('More than 2 buffers are not read.');
+  await expect(read(2)).rejects.toThrow('The file has more than 2 buffers, which is not supported.');
 });
 
 describe('a damaged .etl', () => {
@@ -54,7 +54,7 @@ describe('a damaged .etl', () => {
   it('that lacks buffers which its header counts is truncated', async () => {
     const { events, error } = await readEtl(etlBytes(buffers, { buffersWritten: 4 }));
     expect(idsOf(events)).toEqual([1, 2, 3, 4]);
-    expect(error?.message).toMatch(/^The file ends after 3 of the 4 buffers that it says to have\./);
+    expect(error?.message).toMatch(/^The file ends after 3 of its 4 buffers\./);
   });
 
   it('that was allocated beforehand ends at the first zeros', async () => {

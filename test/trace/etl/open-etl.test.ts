@@ -177,7 +177,11 @@ describe('the events of an .etl', () => {
     const { events } = await readEtl(etlBytes([bufferBytes(records)]));
     expect(events.map(({ provider, name, payloadProblem }) => [provider, name, payloadProblem])).toEqual([
       [PROVIDER, 'Opcode(7)', `Nothing describes opcode 7 (version 3) of the class ${PROVIDER}.`],
-      [RELATED, 'EventID(17)', 'Nothing describes message 17 (WPP): the symbols of its program would.'],
+      [
+        RELATED,
+        'EventID(17)',
+        'Nothing describes message 17 (WPP), which only the symbols of its program describe.',
+      ],
       ['Windows Kernel', 'Opcode(99)', "Nothing describes opcode 99 (version 2) of the kernel's group 200."],
       [PROVIDER, 'Opcode(7)', undefined],
     ]);

@@ -53,7 +53,7 @@ describe('a trace in gzip', () => {
     const before = spooled();
     const source = await openStream(new MemorySource(contents).chunks(), 'a bomb', async () => {}, 100_000);
     await expect(source.seekable()).rejects.toThrow(
-      'a bomb unpacks to more than the 100000 bytes that a temporary file may have: write it to a file yourself, and open that.',
+      'a bomb decompresses to more than the 100000 bytes allowed for a temporary file: decompress it to a file yourself, and open that.',
     );
     expect(spooled()).toEqual(before);
   });
@@ -90,11 +90,11 @@ describe('a trace in a zip archive', () => {
   it('is refused where there is none, or more than one', async () => {
     const none = zipArchive({ 'a.txt': contents, 'b.txt': contents });
     await expect(openZip(new MemorySource(none))).rejects.toThrow(
-      'The archive the given bytes holds no trace (a file ending in .etl, .nettrace, .netperf or .data).',
+      'The archive the given bytes contains no trace (a file ending in .etl, .nettrace, .netperf or .data).',
     );
     const two = zipArchive({ 'a.etl': contents, 'b.nettrace': contents });
     await expect(openZip(new MemorySource(two))).rejects.toThrow(
-      'holds 2 traces. Choose a member: a.etl, b.nettrace.',
+      'contains 2 traces. Choose a member: a.etl, b.nettrace.',
     );
   });
 
@@ -119,7 +119,7 @@ describe('a trace in a zip archive', () => {
   it('is refused where it holds more files than are listed', async () => {
     const files = Object.fromEntries(Array.from({ length: 10_001 }, (_, i) => [`${i}`, Buffer.of()]));
     await expect(openZip(new MemorySource(zipArchive(files)))).rejects.toThrow(
-      'holds more than 10000 files.',
+      'contains more than 10000 files.',
     );
   });
 
