@@ -122,7 +122,7 @@ export class FetchRequests {
   #fieldsOf({ origin, path, method }: UndiciRequest): RequestFields {
     const [scheme = '', authority = ''] = String(origin ?? '').split('://');
     return {
-      pathAndQuery: pathAndQueryOf(path, this.#settings.hasQueries),
+      pathAndQuery: pathAndQueryOf(path, this.#settings.hasUrlQueries),
       method,
       scheme,
       ...hostAndPort(authority, scheme),

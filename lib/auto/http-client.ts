@@ -105,7 +105,7 @@ export class ClientRequests {
     const scheme = request.protocol.replace(/:$/, '');
     const authority = request.getHeader('host');
     return {
-      pathAndQuery: pathAndQueryOf(request.path, this.#settings.hasQueries),
+      pathAndQuery: pathAndQueryOf(request.path, this.#settings.hasUrlQueries),
       method: request.method,
       scheme,
       ...hostAndPort(typeof authority === 'string' ? authority : request.host, scheme),

@@ -1,17 +1,17 @@
 /** Requests that servers of node:http and node:https get: each an activity, which all that it causes belongs to. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Activity } from '../activity/activity.ts';
+import type { Activity, ActivityContext } from '../activity/activity.ts';
 import { RemoteContext } from '../activity/crossing.ts';
 import type { ActivityFlow } from '../activity/flow.ts';
 import { sharedActivities } from '../activity/shared.ts';
 import { TraceContext } from '../activity/trace-context.ts';
+import { shortened } from '../runtime/exception-fields.ts';
 import type { Observation } from '../runtime/observation.ts';
 import { type ActivityEvents, activityEventsOf } from '../source/activity-events.ts';
 import { subscribed } from './channels.ts';
 import type { HttpEvents, RequestFields } from './http-events.ts';
 import { hostAndPort, NO_STATUS, pathAndQueryOf } from './request-fields.ts';
-import { routeOf } from './route.ts';
 import type { Settings } from './settings.ts';
 
 interface RequestMessage {
@@ -19,6 +19,8 @@ interface RequestMessage {
   readonly response: ServerResponse;
   readonly socket: Socket;
 }
+
+const MAX_ROUTE = 500;
 
 /** A request that has no Stop yet. */
 class OpenRequest {
@@ -44,6 +46,15 @@ class OpenRequest {
   }
 }
 
+/** The route that Express and what is built like it leave on the request. Empty where there is none. */
+function routeOf(request: IncomingMessage): string {
+  const { route, baseUrl } = request as { route?: { path?: unknown }; baseUrl?: unknown };
+  const path = route?.path;
+  if (typeof path !== 'string') return '';
+  const base = typeof baseUrl === 'string' ? baseUrl : '';
+  return shortened(base !== '' && path === '/' ? base : base + path, MAX_ROUTE);
+}
+
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 }
@@ -59,8 +70,18 @@ export class ServerRequests {
     this.#settings = settings;
   }
 
-  /** Undefined for one that is not traced. */
-  find(request: IncomingMessage): OpenRequest | undefined {
+  /** Says what a request is about, for a pattern of all that are alike. */
+  setRoute(request: IncomingMessage, route: string): void {
+    const open = this.#find(request);
+    if (open !== undefined) open.route = shortened(route, MAX_ROUTE);
+  }
+
+  /** Of what belongs to a request; the running code's where that is not traced. */
+  contextOf(request: IncomingMessage): ActivityContext | undefined {
+    return this.#find(request)?.activity ?? this.#flow.context;
+  }
+
+  #find(request: IncomingMessage): OpenRequest | undefined {
     for (const open of this.#bySocket.get(request.socket) ?? []) if (open.request === request) return open;
     return undefined;
   }
@@ -86,7 +107,9 @@ export class ServerRequests {
   #begin({ request, response, socket }: RequestMessage): void {
     if (!this.#events.startEnabled) return;
     // Never in the running code's context: on Node.js 20 and 22 that may be another request's of the connection.
-    const activity = this.#events.beginIn(this.#contextOf(request), () => this.#fieldsOf(request, socket));
+    const activity = this.#events.beginIn(this.#remoteContextOf(request), () =>
+      this.#fieldsOf(request, socket),
+    );
     if (activity === undefined) return;
     this.#flow.enter(activity);
     const open = new OpenRequest(request, response, activity);
@@ -128,7 +151,7 @@ export class ServerRequests {
     return ofSocket;
   }
 
-  #contextOf({ headers }: IncomingMessage): RemoteContext | undefined {
+  #remoteContextOf({ headers }: IncomingMessage): RemoteContext | undefined {
     if (!this.#settings.heedsTraceparent || headers.traceparent === undefined) return undefined;
     const trace = TraceContext.parse(headers.traceparent, headers.tracestate);
     return trace === undefined ? undefined : new RemoteContext(trace);
@@ -137,7 +160,7 @@ export class ServerRequests {
   #fieldsOf(request: IncomingMessage, socket: Socket): RequestFields {
     const scheme = 'encrypted' in socket && socket.encrypted === true ? 'https' : 'http';
     return {
-      pathAndQuery: pathAndQueryOf(request.url ?? '', this.#settings.hasQueries),
+      pathAndQuery: pathAndQueryOf(request.url ?? '', this.#settings.hasUrlQueries),
       method: request.method ?? '',
       scheme,
       ...hostAndPort(request.headers.host ?? '', scheme),

@@ -1,14 +1,23 @@
 /** Automatic activities of this thread: their event sources, and what is observed for these while they are wanted. */
 import { everySecond } from '../runtime/every-second.ts';
-import { Observations } from '../runtime/observation.ts';
+import { type Observation, Observations } from '../runtime/observation.ts';
+import { type ChannelHandlers, subscribed } from './channels.ts';
+import { defineDatabaseEvents } from './database-events.ts';
+import { expressHandlers, expressRoutes } from './express.ts';
+import { fastifyHandlers, fastifyRoutes } from './fastify.ts';
 import { FetchRequests } from './fetch.ts';
 import { ClientRequests } from './http-client.ts';
-import { defineHttpEvents } from './http-events.ts';
+import { defineHttpEvents, type HttpEvents } from './http-events.ts';
 import { ServerRequests } from './http-server.ts';
-import { type InstrumentOptions, Settings } from './settings.ts';
+import { defineMiddlewareEvents } from './middleware-events.ts';
+import { mysql2Handlers } from './mysql2.ts';
+import { ioredisHandlers, redisHandlers } from './redis.ts';
+import { type InstrumentationName, type InstrumentOptions, Settings } from './settings.ts';
 
 /** Raised when the shape of what all copies of this package in one thread share changes. */
 const KEY = Symbol.for('tracewright.auto.v1');
+
+type Wanted = Pick<HttpEvents, 'isEnabled'>;
 
 interface Automatic {
   change(options: InstrumentOptions): void;
@@ -31,13 +40,28 @@ export function instrument(options: InstrumentOptions = {}): void {
 function automatic(): Automatic {
   const settings = new Settings();
   const http = defineHttpEvents();
+  const middleware = defineMiddlewareEvents();
+  const database = defineDatabaseEvents();
+  const requests = new ServerRequests(http, settings);
+  /** Subscribed to while that is on, and somebody wants an event of the source. */
+  const observed = (name: InstrumentationName, events: Wanted, handlers: ChannelHandlers): Observation => ({
+    isWanted: () => settings.isOn(name) && events.isEnabled(),
+    start: () => subscribed(handlers),
+  });
   const observations = new Observations([
-    new ServerRequests(http, settings).observation,
+    requests.observation,
     new ClientRequests(http, settings).observation,
     new FetchRequests(http, settings).observation,
+    observed('express', http, expressRoutes(requests)),
+    observed('fastify', http, fastifyRoutes(requests)),
+    observed('express', middleware, expressHandlers(middleware, requests)),
+    observed('fastify', middleware, fastifyHandlers(middleware, requests)),
+    observed('mysql2', database, mysql2Handlers(database, settings)),
+    observed('redis', database, redisHandlers(database)),
+    observed('ioredis', database, ioredisHandlers(database)),
   ]);
   const update = () => observations.update();
-  http.onCommand(update);
+  for (const source of [http, middleware, database]) source.onCommand(update);
   // Tracers on Linux come and go without a word; the question is a few loads.
   if (http.status.backend === 'user_events') everySecond(update);
   return {

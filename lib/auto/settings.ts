@@ -3,7 +3,16 @@
 import { shown } from '../base/value-text.ts';
 
 /** What can be on or off, by name. */
-export const INSTRUMENTATIONS = ['httpServer', 'httpClient', 'fetch'] as const;
+export const INSTRUMENTATIONS = [
+  'httpServer',
+  'httpClient',
+  'fetch',
+  'express',
+  'fastify',
+  'mysql2',
+  'redis',
+  'ioredis',
+] as const;
 export type InstrumentationName = (typeof INSTRUMENTATIONS)[number];
 
 export interface TraceparentOptions {
@@ -19,12 +28,15 @@ export interface TraceparentOptions {
 export interface InstrumentOptions extends Partial<Readonly<Record<InstrumentationName, boolean>>> {
   readonly traceparent?: TraceparentOptions;
   /** Whether events have the queries of URLs, which may hold secrets. Unless true, a query is shown as `?*`. */
-  readonly queries?: boolean;
+  readonly urlQueries?: boolean;
+  /** Whether events have the values in SQL statements. Unless true, each is shown as `?`. */
+  readonly sqlValues?: boolean;
 }
 
 export class Settings {
   readonly #on = new Set<InstrumentationName>(INSTRUMENTATIONS);
-  hasQueries = false;
+  hasUrlQueries = false;
+  hasSqlValues = false;
   heedsTraceparent = true;
   #isTraced: ((origin: string) => boolean) | undefined;
 
@@ -48,12 +60,13 @@ export class Settings {
    * @throws TypeError for options that there are not
    */
   change(options: InstrumentOptions): void {
-    const { traceparent, queries, ...names } = checked(options);
+    const { traceparent, urlQueries, sqlValues, ...names } = checked(options);
     for (const [name, isOn] of Object.entries(names)) {
       if (isOn) this.#on.add(name as InstrumentationName);
       else this.#on.delete(name as InstrumentationName);
     }
-    if (queries !== undefined) this.hasQueries = queries;
+    if (urlQueries !== undefined) this.hasUrlQueries = urlQueries;
+    if (sqlValues !== undefined) this.hasSqlValues = sqlValues;
     if (traceparent?.from !== undefined) this.heedsTraceparent = traceparent.from;
     if (traceparent?.to !== undefined) this.#isTraced = originFilter(traceparent.to);
   }
@@ -64,7 +77,7 @@ function checked(options: InstrumentOptions): InstrumentOptions {
   if (typeof options !== 'object' || options === null) {
     throw new TypeError(`instrument takes an object of options, not ${shown(options)}.`);
   }
-  const flags: readonly string[] = [...INSTRUMENTATIONS, 'queries'];
+  const flags: readonly string[] = [...INSTRUMENTATIONS, 'urlQueries', 'sqlValues'];
   for (const [name, value] of Object.entries(options)) {
     if (name === 'traceparent') continue;
     if (!flags.includes(name)) {

@@ -56,7 +56,9 @@ describe('instrument', () => {
     [null, 'instrument takes an object of options, not null.'],
     [
       { htpServer: false },
-      "There is no option 'htpServer' of instrument; the options are httpServer, httpClient, fetch, queries, traceparent.",
+      expect.stringMatching(
+        /^There is no option 'htpServer' of instrument; the options are httpServer, .*, traceparent\.$/,
+      ),
     ],
     [{ fetch: 'off' }, "The option fetch of instrument is true or false, not 'off'."],
     [
@@ -66,6 +68,8 @@ describe('instrument', () => {
     [{ traceparent: { to: ['a.example'] } }, "'a.example' is no origin: 'https://example.com' would be one."],
     [{ traceparent: { to: ['mailto:a'] } }, "'mailto:a' is no origin: 'https://example.com' would be one."],
   ])('refuses %o', (options, message) => {
-    expect(() => instrument(options as unknown as InstrumentOptions)).toThrow(new TypeError(message));
+    expect(() => instrument(options as unknown as InstrumentOptions)).toThrow(
+      expect.objectContaining({ name: 'TypeError', message }),
+    );
   });
 });

@@ -222,9 +222,9 @@ await printRecorded('Node.Http', {
       );
       for await (const _ of socket);
     });
-    instrument({ queries: true });
+    instrument({ urlQueries: true });
     await serving(answer(0), (port) => get(port, '/search?key=told', { headers: { host: 'x' } }));
-    instrument({ queries: false });
+    instrument({ urlQueries: false });
   },
   async withoutHost() {
     await serving(answer(0), async (port) => {

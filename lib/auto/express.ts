@@ -1,0 +1,94 @@
+/** What Express tells of a request, by the channels of its package router since version 2.3: route, and handlers. */
+import type { IncomingMessage } from 'node:http';
+import { shortened } from '../runtime/exception-fields.ts';
+import { activityEventsOf } from '../source/activity-events.ts';
+import type { ChannelHandlers } from './channels.ts';
+import type { ServerRequests } from './http-server.ts';
+import type { MiddlewareEvents } from './middleware-events.ts';
+import { type CallMessage, TracedCalls } from './traced-calls.ts';
+
+const CHANNEL = 'express.router.request';
+const MAX_NAME = 200;
+
+type Request = IncomingMessage & {
+  readonly baseUrl?: string;
+  readonly route?: { readonly stack?: unknown };
+};
+
+/** A call of a handler. */
+interface HandlerMessage extends CallMessage {
+  readonly req: Request;
+  readonly layer?: unknown;
+  readonly handler?: { readonly name?: unknown };
+  /** The pattern that the layer has, within its router. */
+  readonly route?: unknown;
+  readonly errorHandler?: boolean;
+  readonly param?: unknown;
+}
+
+/** Where a router is: `/tenants/a` of this request, `/tenants/:tenant` of all. */
+interface Mount {
+  readonly base: string;
+  readonly pattern: string;
+}
+
+const isWithin = (base: string, mount: Mount) => base === mount.base || base.startsWith(`${mount.base}/`);
+
+/** Each request gets the pattern of its route, with those of the routers around it. */
+export function expressRoutes(requests: ServerRequests): ChannelHandlers {
+  const mounts = new WeakMap<Request, Mount[]>();
+  /** Of the innermost router that is known. */
+  const patternOf = (req: Request, base: string) => {
+    const around = mounts.get(req)?.findLast((mount) => isWithin(base, mount));
+    return around === undefined ? base : around.pattern + base.slice(around.base.length);
+  };
+  return {
+    [`tracing:${CHANNEL}:start`]: (message: HandlerMessage) => {
+      const { req, route } = message;
+      if (typeof route !== 'string' || message.param !== undefined) return;
+      const { baseUrl = '' } = req;
+      if (isOfRoute(message)) {
+        const base = patternOf(req, baseUrl);
+        requests.setRoute(req, base !== '' && route === '/' ? base : base + route);
+      } else if (baseUrl !== '' && route !== '/') {
+        const known = mounts.get(req);
+        if (known?.some(({ base }) => base === baseUrl)) return;
+        const around = known?.findLast((mount) => isWithin(baseUrl, mount));
+        const mount = { base: baseUrl, pattern: (around?.pattern ?? '') + route };
+        if (known === undefined) mounts.set(req, [mount]);
+        else known.push(mount);
+      }
+    },
+  };
+}
+
+/** Handlers as activities, each in the request itself, even though one calls the next. */
+export function expressHandlers(events: MiddlewareEvents, requests: ServerRequests): ChannelHandlers {
+  return new TracedCalls<HandlerMessage>(CHANNEL, {
+    events: activityEventsOf(events, 'Handler'),
+    parentOf: ({ req }) => requests.contextOf(req),
+    fieldsOf: (message) => ({
+      name: nameOf(message),
+      kind: kindOf(message),
+      route: typeof message.route === 'string' ? shortened(message.route, MAX_NAME) : '',
+      framework: 'express',
+    }),
+    isEntered: true,
+  }).handlers;
+}
+
+function isOfRoute({ req, layer }: HandlerMessage): boolean {
+  const { stack } = req.route ?? {};
+  return Array.isArray(stack) && stack.includes(layer);
+}
+
+function kindOf(message: HandlerMessage): string {
+  if (message.param !== undefined) return 'param';
+  if (message.errorHandler) return 'errorHandler';
+  return isOfRoute(message) ? 'handler' : 'middleware';
+}
+
+function nameOf({ handler, param }: HandlerMessage): string {
+  const name = typeof param === 'string' ? param : handler?.name;
+  return typeof name === 'string' && name !== '' ? shortened(name, MAX_NAME) : '<anonymous>';
+}

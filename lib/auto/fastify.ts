@@ -1,0 +1,50 @@
+/** What Fastify tells of a request, by its own channels: the route, and its handler. */
+import type { IncomingMessage } from 'node:http';
+import { shortened } from '../runtime/exception-fields.ts';
+import { activityEventsOf } from '../source/activity-events.ts';
+import type { ChannelHandlers } from './channels.ts';
+import type { ServerRequests } from './http-server.ts';
+import type { MiddlewareEvents } from './middleware-events.ts';
+import { type CallMessage, TracedCalls } from './traced-calls.ts';
+
+const CHANNEL = 'fastify.request.handler';
+const MAX_NAME = 200;
+
+interface HandlerMessage extends CallMessage {
+  readonly request: {
+    readonly raw: IncomingMessage;
+    readonly routeOptions?: { readonly handler?: { readonly name?: unknown } };
+  };
+  /** Whether the handler has returned a promise. */
+  readonly async?: boolean;
+  readonly route?: { readonly url?: unknown };
+}
+
+export function fastifyRoutes(requests: ServerRequests): ChannelHandlers {
+  return {
+    [`tracing:${CHANNEL}:start`]: ({ request, route }: HandlerMessage) => {
+      if (typeof route?.url === 'string') requests.setRoute(request.raw, route.url);
+    },
+  };
+}
+
+export function fastifyHandlers(events: MiddlewareEvents, requests: ServerRequests): ChannelHandlers {
+  return new TracedCalls<HandlerMessage>(CHANNEL, {
+    events: activityEventsOf(events, 'Handler'),
+    parentOf: ({ request }) => requests.contextOf(request.raw),
+    fieldsOf: ({ request, route }) => {
+      const { name } = request.routeOptions?.handler ?? {};
+      return {
+        name:
+          typeof name === 'string' && name !== ''
+            ? shortened(name.replace(/^bound /, ''), MAX_NAME)
+            : '<anonymous>',
+        kind: 'handler',
+        route: typeof route?.url === 'string' ? shortened(route.url, MAX_NAME) : '',
+        framework: 'fastify',
+      };
+    },
+    isEntered: true,
+    isPending: (message) => message.async === true,
+  }).handlers;
+}

@@ -1,0 +1,52 @@
+/** Queries of the package mysql2, by its own channels. */
+import { activityEventsOf } from '../source/activity-events.ts';
+import type { ChannelHandlers } from './channels.ts';
+import type { DatabaseEvents } from './database-events.ts';
+import type { Settings } from './settings.ts';
+import { sqlOperation, sqlText } from './sql-text.ts';
+import { type CallMessage, TracedCalls } from './traced-calls.ts';
+
+interface ServerMessage extends CallMessage {
+  readonly database?: string;
+  /** Or the path of a socket. */
+  readonly serverAddress?: string;
+  readonly serverPort?: number;
+}
+
+interface QueryMessage extends ServerMessage {
+  /** Of `query`, with its values in it. */
+  readonly query?: string;
+}
+
+const serverOf = ({ database, serverAddress, serverPort }: ServerMessage) => ({
+  system: 'mysql',
+  namespace: database ?? '',
+  host: serverAddress ?? '',
+  port: serverPort ?? 0,
+});
+
+export function mysql2Handlers(events: DatabaseEvents, settings: Settings): ChannelHandlers {
+  const commands = {
+    events: activityEventsOf(events, 'Command'),
+    fieldsOf: (message: QueryMessage) => {
+      const text = String(message.query ?? '');
+      return {
+        text: sqlText(text, 'mysql', settings.hasSqlValues),
+        operation: sqlOperation(text),
+        ...serverOf(message),
+      };
+    },
+    // The server's messages quote values: the code alone tells what was wrong.
+    toldMessage: (errorMessage: string) => (settings.hasSqlValues ? errorMessage : ''),
+  };
+  const of = (activity: 'Connect' | 'Acquire') => ({
+    events: activityEventsOf(events, activity),
+    fieldsOf: serverOf,
+  });
+  return {
+    ...new TracedCalls('mysql2:query', commands).handlers,
+    ...new TracedCalls('mysql2:execute', commands).handlers,
+    ...new TracedCalls('mysql2:connect', of('Connect')).handlers,
+    ...new TracedCalls('mysql2:pool:connect', of('Acquire')).handlers,
+  };
+}

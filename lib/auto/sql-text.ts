@@ -1,0 +1,67 @@
+/** SQL as it is told: without the values that stand in it, and no longer than fits an event. */
+import { shortened } from '../runtime/exception-fields.ts';
+
+export type SqlDialect = 'mysql' | 'postgresql';
+
+const MAX_SQL = 2000;
+/** An application has few statements, unless it puts values into them. */
+const MAX_KNOWN = 200;
+
+const COMMENTS = String.raw`/\*[^]*?(?:\*/|$)|--[^\n]*`;
+/** Names, and what is no number because it begins with a letter, `_` or, as parameters do, with `$`. */
+const WORDS = String.raw`[\p{L}_$][\p{L}\p{N}_$]*`;
+const NUMBERS = String.raw`\p{N}[\p{L}\p{N}_.]*`;
+// A text that has been cut off ends with all that there is.
+const BACKSLASHED = (quote: string) => String.raw`${quote}(?:[^${quote}\\]|\\[^])*(?:${quote}|$)`;
+const PLAIN = (quote: string) => `${quote}[^${quote}]*(?:${quote}|$)`;
+
+/** In each, a quote that is doubled within a text ends one, and begins the next. */
+const TOKENS: Readonly<Record<SqlDialect, RegExp>> = {
+  mysql: new RegExp(
+    [COMMENTS, '#[^\n]*', BACKSLASHED("'"), BACKSLASHED('"'), PLAIN('`'), WORDS, NUMBERS].join('|'),
+    'gu',
+  ),
+  postgresql: new RegExp(
+    [
+      COMMENTS,
+      `[eE]${BACKSLASHED("'")}`,
+      PLAIN("'"),
+      PLAIN('"'),
+      String.raw`\$([\p{L}_]*)\$[^]*?(?:\$\1\$|$)`,
+      WORDS,
+      NUMBERS,
+    ].join('|'),
+    'gu',
+  ),
+};
+
+/** Statements with what is told of them. */
+const known: Readonly<Record<SqlDialect, Map<string, string>>> = {
+  mysql: new Map(),
+  postgresql: new Map(),
+};
+
+/** @param hasValues whether values are told */
+export function sqlText(text: string, dialect: SqlDialect, hasValues: boolean): string {
+  const told = shortened(text, MAX_SQL);
+  if (hasValues) return told;
+  const ofDialect = known[dialect];
+  let safe = ofDialect.get(told);
+  if (safe === undefined) {
+    safe = told.replace(TOKENS[dialect], (token) => withoutValue(token, dialect));
+    if (ofDialect.size === MAX_KNOWN) ofDialect.clear();
+    ofDialect.set(told, safe);
+  }
+  return safe;
+}
+
+function withoutValue(token: string, dialect: SqlDialect): string {
+  if (/^(?:\/\*|--|#)/.test(token)) return '';
+  if (/^(?:'|[eE]'|\$[\p{L}_]*\$|\p{N})/u.test(token)) return '?';
+  return token.startsWith('"') && dialect === 'mysql' ? '?' : token;
+}
+
+/** The first word, in upper case: SELECT, INSERT. */
+export function sqlOperation(text: string): string {
+  return /^[\s(]*([a-z]{1,20})\b/i.exec(text.slice(0, 200))?.[1]?.toUpperCase() ?? '';
+}

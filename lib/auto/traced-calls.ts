@@ -1,0 +1,124 @@
+/** Calls that a library tells of by a TracingChannel: each an activity, or only a way back to who has called. */
+import type { Activity, ActivityContext } from '../activity/activity.ts';
+import { sharedActivities } from '../activity/shared.ts';
+import type { ActivityEvents } from '../source/activity-events.ts';
+import type { Payload } from '../wire/values/faults.ts';
+import type { ChannelHandlers } from './channels.ts';
+import { failureFields, NO_FAILURE } from './request-fields.ts';
+
+/** What all messages about one call are: one object, to which the publisher adds how it ended. */
+export interface CallMessage {
+  readonly result?: unknown;
+  readonly error?: unknown;
+}
+
+/** The context of code that was left for another, and that the code is to go on in. */
+interface Left {
+  readonly context: ActivityContext | undefined;
+}
+
+interface Call {
+  readonly caller: ActivityContext | undefined;
+  readonly activity: Activity | undefined;
+  hasEnded: boolean;
+  /** Left when the function was called, until it returns. */
+  called: Left | undefined;
+  /** Left when the callback was called, until that returns. */
+  answered: Left | undefined;
+}
+
+/** How the calls of a channel become activities. */
+export interface TracedCallsOptions<Message extends CallMessage> {
+  readonly events: ActivityEvents;
+  readonly fieldsOf: (message: Message) => Payload;
+  /** What the activity is started in; the caller's unless given. */
+  readonly parentOf?: (message: Message) => ActivityContext | undefined;
+  /** Whether what the call does before it returns is inside the activity. */
+  readonly isEntered?: boolean;
+  /** What is told of an error's message, which may hold what is secret. */
+  readonly toldMessage?: (errorMessage: string) => string;
+  /** Whether the call goes on when the function has returned. */
+  readonly isPending?: (message: Message) => boolean;
+}
+
+/** The calls that one TracingChannel tells of. */
+export class TracedCalls<Message extends CallMessage> {
+  readonly #channel: string;
+  readonly #options: TracedCallsOptions<Message>;
+  readonly #flow = sharedActivities().flow;
+  readonly #calls = new WeakMap<Message, Call>();
+
+  /** @param channel the name that the publisher has given it, to which Node.js adds `tracing:` and `:start` */
+  constructor(channel: string, options: TracedCallsOptions<Message>) {
+    this.#channel = channel;
+    this.#options = options;
+  }
+
+  get handlers(): ChannelHandlers {
+    const name = `tracing:${this.#channel}`;
+    return {
+      [`${name}:start`]: (message: Message) => this.#start(message),
+      [`${name}:end`]: (message: Message) => this.#returned(message),
+      [`${name}:asyncStart`]: (message: Message) => this.#answered(message),
+      [`${name}:asyncEnd`]: (message: Message) => this.#handled(message),
+    };
+  }
+
+  #start(message: Message): void {
+    const { events, fieldsOf, parentOf, isEntered } = this.#options;
+    const caller = this.#flow.context;
+    const parent = parentOf === undefined ? caller : parentOf(message);
+    const activity = events.startEnabled ? events.beginIn(parent, () => fieldsOf(message)) : undefined;
+    const isInside = isEntered === true && activity !== undefined;
+    this.#calls.set(message, {
+      caller,
+      activity,
+      hasEnded: false,
+      called: isInside ? { context: caller } : undefined,
+      answered: undefined,
+    });
+    if (isInside) this.#flow.enter(activity);
+  }
+
+  /** The function has returned, and has called, or will call, its callback, or has returned a promise. */
+  #returned(message: Message): void {
+    const call = this.#calls.get(message);
+    if (call === undefined) return;
+    this.#comeBack(call.called);
+    const { isPending } = this.#options;
+    const isOver = isPending === undefined ? 'error' in message || 'result' in message : !isPending(message);
+    if (isOver) this.#end(message, call);
+  }
+
+  /** The promise is settled, or the callback is about to be called: it belongs to who has called the function. */
+  #answered(message: Message): void {
+    const call = this.#calls.get(message);
+    if (call === undefined) return;
+    this.#end(message, call);
+    const { context } = this.#flow;
+    // It is called by a connection, or by whoever gave a connection back that the caller has waited for.
+    if (!this.#flow.active || context === call.caller) return;
+    call.answered = { context };
+    this.#flow.enter(call.caller);
+  }
+
+  #handled(message: Message): void {
+    this.#comeBack(this.#calls.get(message)?.answered);
+  }
+
+  #comeBack(left: Left | undefined): void {
+    if (left !== undefined && this.#flow.active) this.#flow.enter(left.context);
+  }
+
+  #end(message: Message, call: Call): void {
+    if (call.activity === undefined || call.hasEnded) return;
+    call.hasEnded = true;
+    const { error } = message;
+    const { events, toldMessage = (errorMessage) => errorMessage } = this.#options;
+    events.endBegun(call.activity, () => {
+      if (error === undefined) return NO_FAILURE;
+      const { errorType, errorMessage } = failureFields(error);
+      return { errorType, errorMessage: toldMessage(errorMessage) };
+    });
+  }
+}

@@ -1,0 +1,135 @@
+/** Commands to real databases: each is one activity in the one that gives it, also where connections are shared. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describeEachNode } from '../child/each-node.ts';
+import { named } from '../platforms.ts';
+import * as libraries from './libraries.ts';
+import { Recording } from './recording.ts';
+import { DatabaseServer, skipReason as serversReason } from './servers.ts';
+
+const skipReason = libraries.skipReason ?? serversReason;
+const OK = { errorType: '', errorMessage: '' };
+const ACTIVITIES = ['Command', 'Batch', 'Connect', 'Acquire'];
+
+describe.skipIf(skipReason !== undefined)(named('databases', skipReason), () => {
+  let mariadb: DatabaseServer;
+  let redis: DatabaseServer;
+  beforeAll(async () => {
+    [mariadb, redis] = await Promise.all([DatabaseServer.mariadb(), DatabaseServer.redis()]);
+  }, 120_000);
+  afterAll(async () => {
+    await Promise.all([mariadb?.close(), redis?.close()]);
+  });
+
+  describeEachNode('a command', (run) => {
+    let recording: Recording;
+    beforeAll(async () => {
+      const ports = [mariadb, redis].map(({ port }) => String(port));
+      recording = new Recording(await run('auto/programs/databases.mjs', libraries.folder, ...ports));
+    });
+    const commandsIn = (way: string) => {
+      const works = recording.activities(way, 'Work').map(({ path }) => path);
+      return recording
+        .activities(way, 'Command')
+        .filter((command) => command.in !== undefined && works.includes(command.in));
+    };
+    const textsIn = (way: string) => commandsIn(way).map(({ start }) => start.text);
+
+    it('has one Stop, in every way', () => {
+      for (const way of recording.ways) {
+        for (const name of ACTIVITIES) {
+          for (const { stop } of recording.activities(way, name))
+            expect(stop, `${way} ${name}`).toHaveLength(1);
+        }
+      }
+    });
+
+    it('of mysql2 says what is asked for, without values unless they are wanted', () => {
+      expect(textsIn('mysqlConnection')).toEqual([
+        'SELECT ? AS secret',
+        'SELECT ? AS secret',
+        'SELECT nothing FROM nowhere',
+        'SELECT 7',
+      ]);
+      expect(commandsIn('mysqlConnection')[0]?.start).toEqual({
+        text: 'SELECT ? AS secret',
+        operation: 'SELECT',
+        system: 'mysql',
+        namespace: 'mysql',
+        host: '127.0.0.1',
+        port: mariadb.port,
+      });
+    });
+
+    it('of mysql2 that fails says why, without values', () => {
+      const stops = commandsIn('mysqlConnection').flatMap(({ stop }) => stop);
+      expect(stops).toEqual([OK, OK, { errorType: 'ER_NO_SUCH_TABLE', errorMessage: '' }, OK]);
+      expect(recording.activities('mysqlRefused', 'Connect').map(({ stop }) => stop)).toEqual([
+        [{ errorType: 'ECONNREFUSED', errorMessage: expect.stringMatching(/^connect ECONNREFUSED/) }],
+      ]);
+    });
+
+    it('of mysql2 may be read row by row', () => {
+      expect(commandsIn('mysqlStream').map(({ stop }) => stop)).toEqual([[OK]]);
+    });
+
+    it.each([
+      ['mysqlPool', 1],
+      ['mysqlPromises', 2],
+      ['redisConcurrent', 2],
+      ['ioredisConcurrent', 2],
+    ])('%s: belongs to who gives it, and its answer too, whoever had the connection before', (way, count) => {
+      const works = recording.activities(way, 'Work');
+      expect(works.length).toBeGreaterThanOrEqual(4);
+      for (const { path, start, inside } of works) {
+        const own = recording.activities(way, 'Command').filter((command) => command.in === path);
+        expect(own).toHaveLength(count);
+        const text = String(start.text);
+        for (const command of own) expect(command.start.text).toMatch(new RegExp(`\\b${text}\\b`));
+        for (const note of inside) expect(['is answered', text]).toContain(note.text);
+        expect(inside.length).toBeGreaterThan(0);
+      }
+    });
+
+    it('of mysql2 in a pool has waited for its connection before', () => {
+      for (const { path } of recording.activities('mysqlPool', 'Work')) {
+        const acquired = recording.activities('mysqlPool', 'Acquire').filter((one) => one.in === path);
+        expect(acquired.map(({ stop }) => stop)).toEqual([[OK]]);
+      }
+    });
+
+    it.each([['redis'], ['ioredis']])('of %s says what is asked for, without values', (way) => {
+      expect(textsIn(way)).toEqual(['SET key ?', 'GET key', 'LPUSH key ?']);
+      expect(commandsIn(way)[0]?.start).toEqual({
+        text: 'SET key ?',
+        operation: 'SET',
+        system: 'redis',
+        namespace: '0',
+        host: '127.0.0.1',
+        port: redis.port,
+      });
+      expect(commandsIn(way)[2]?.stop).toEqual([
+        { errorType: expect.stringMatching(/Error$/), errorMessage: expect.stringMatching(/^WRONGTYPE /) },
+      ]);
+    });
+
+    it.each([
+      ['redisBatch', ['MULTI', 'PIPELINE']],
+      ['ioredisBatch', ['MULTI']],
+    ])('%s: a batch is one, and its commands are inside', (way, operations) => {
+      const batches = recording.activities(way, 'Batch');
+      expect(batches.map(({ start }) => [start.operation, start.size])).toEqual(
+        operations.map((operation) => [operation, 2]),
+      );
+      const inside = recording.activities(way, 'Command').filter((command) => {
+        return batches.some(({ path }) => path === command.in);
+      });
+      expect(inside.map(({ start }) => start.text)).toEqual(
+        expect.arrayContaining(['SET key ?', 'INCR key']),
+      );
+    });
+
+    it('is nothing while that is off', () => {
+      for (const name of ACTIVITIES) expect(recording.activities('off', name)).toEqual([]);
+    });
+  });
+});

@@ -1,0 +1,116 @@
+/** Requests that Express and Fastify serve: their routes, and with Node.Middleware their handlers. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { describeEachNode } from '../child/each-node.ts';
+import { named } from '../platforms.ts';
+import { folder, skipReason } from './libraries.ts';
+import { type RecordedActivity, Recording } from './recording.ts';
+
+const textsOf = ({ inside }: RecordedActivity) => inside.map(({ text }) => text);
+
+describe.skipIf(skipReason !== undefined)(named('frameworks', skipReason), () => {
+  describeEachNode('a request to an application', (run) => {
+    let recording: Recording;
+    beforeAll(async () => {
+      recording = new Recording(await run('auto/programs/frameworks.mjs', folder, 'Node.Http'));
+    });
+    const answersOf = (way: string) =>
+      recording
+        .activities(way, 'Request')
+        .map(({ start, stop }) => [
+          start.pathAndQuery,
+          ...stop.flatMap((one) => [one.statusCode, one.route]),
+        ]);
+
+    it('of Express has the route with those of the routers around it', () => {
+      expect(answersOf('express')).toEqual([
+        ['/tenants/a/users/7', 200, '/tenants/:tenant/users/:id'],
+        ['/tenants/a/users', 201, '/tenants/:tenant/users'],
+        ['/tenants/a/fails', 500, '/tenants/:tenant/fails'],
+        ['/tenants/a/rejects', 500, '/tenants/:tenant/rejects'],
+        ['/outer/1/inner/2', 200, '/outer/:a/inner/:b'],
+        ['/outer/1', 200, '/outer/:a'],
+        ['/', 200, '/'],
+        ['/nothing', 404, ''],
+      ]);
+    });
+
+    it('of Express that publishes nothing has what it leaves on the request', () => {
+      expect(answersOf('withoutChannels')).toEqual([
+        ['/tenants/a/users/7', 200, '/tenants/a/users/:id'],
+        ['/tenants/a/users', 201, '/tenants/a/users'],
+      ]);
+    });
+
+    it('of Fastify has its route', () => {
+      expect(answersOf('fastify')).toEqual([
+        ['/users/7', 200, '/users/:id'],
+        ['/users', 201, '/users'],
+        ['/fails', 500, '/fails'],
+        ['/rejects', 500, '/rejects'],
+        ['/nothing', 404, ''],
+      ]);
+    });
+
+    it('has all that its handlers do inside, and its hooks', () => {
+      const [get, post] = recording.activities('express', 'Request').map(textsOf);
+      expect(get).toEqual(['first', 'second', 'param', 'handler', '7']);
+      expect(post).toEqual(['first', 'second', '{"a":1}']);
+      const [fastifyGet, fastifyPost] = recording.activities('fastify', 'Request').map(textsOf);
+      expect(fastifyGet).toEqual(['onRequest', 'handler', '7', 'onResponse']);
+      expect(fastifyPost).toEqual(['onRequest', '{"a":1}', 'onResponse']);
+    });
+  });
+
+  describeEachNode('a handler', (run) => {
+    let recording: Recording;
+    beforeAll(async () => {
+      const sources = 'Node.Http,Node.Middleware';
+      recording = new Recording(await run('auto/programs/frameworks.mjs', folder, sources));
+    });
+    const handlersIn = (way: string, index: number) => {
+      const { path } = recording.activities(way, 'Request')[index] ?? {};
+      return recording.activities(way, 'Handler').filter((handler) => handler.in === path);
+    };
+
+    it('is in its request, side by side with the others, with what it does inside', () => {
+      const seen = handlersIn('express', 0).map((handler) => [
+        handler.start.name,
+        handler.start.kind,
+        handler.start.route,
+        textsOf(handler),
+      ]);
+      expect(seen).toEqual([
+        ['first', 'middleware', '/', ['first']],
+        ['second', 'middleware', '/', ['second']],
+        ['jsonParser', 'middleware', '/', []],
+        ['router', 'middleware', '/tenants/:tenant', []],
+        ['id', 'param', '/users/:id', ['param']],
+        ['user', 'handler', '/users/:id', ['handler', '7']],
+      ]);
+      const [handler] = handlersIn('fastify', 0);
+      expect(handler?.start).toEqual({
+        name: 'user',
+        kind: 'handler',
+        route: '/users/:id',
+        framework: 'fastify',
+      });
+      expect(handler && textsOf(handler)).toEqual(['handler', '7']);
+    });
+
+    it('has one Stop, in every way', () => {
+      for (const way of recording.ways) {
+        for (const handler of recording.activities(way, 'Handler')) expect(handler.stop).toHaveLength(1);
+      }
+    });
+
+    it.each([
+      ['express', 2, 'in the handler'],
+      ['express', 3, 'in the promise'],
+      ['fastify', 2, 'in the handler'],
+      ['fastify', 3, 'in the promise'],
+    ])('of %s that fails (%i) says why: %s', (way, index, errorMessage) => {
+      const failed = handlersIn(way, index).filter(({ stop }) => stop[0]?.errorType !== '');
+      expect(failed.map(({ stop }) => stop)).toEqual([[{ errorType: 'RangeError', errorMessage }]]);
+    });
+  });
+});

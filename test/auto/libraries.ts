@@ -1,0 +1,15 @@
+/** The libraries whose channels are subscribed to, out of npm's registry. */
+import { installedTools } from '../consumers/application.ts';
+
+const installed = installedTools({
+  express: '^5.3.0',
+  fastify: '^5.12.0',
+  ioredis: '^6.0.0',
+  mysql2: '^3.24.0',
+  redis: '^6.3.0',
+});
+
+/** Where programs find them: see programs/libraries.mjs. Empty where there are none. */
+export const folder = 'folder' in installed ? installed.folder : '';
+/** Why tests are skipped; undefined when they are not. */
+export const skipReason = 'reason' in installed ? installed.reason : undefined;

@@ -1,0 +1,105 @@
+/** Real database servers, as Debian has them, each on a free port of the loopback interface with data of its own. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { tmpdir, userInfo } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isRequired } from '../../scripts/lib/require.mjs';
+
+const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin'];
+const find = (name: string) => folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
+
+const PACKAGES = {
+  mariadbd: 'mariadb-server',
+  'mariadb-install-db': 'mariadb-server',
+  'redis-server': 'redis-server',
+};
+const missing = new Set(
+  Object.entries(PACKAGES)
+    .filter(([program]) => find(program) === undefined)
+    .map(([, name]) => name),
+);
+
+/** Why tests are skipped; undefined when they are not. TRACEWRIGHT_REQUIRE=servers has absence fail instead of skip. */
+export const skipReason =
+  missing.size > 0 && !isRequired('servers') ? `there is no ${[...missing].join(' and no ')}` : undefined;
+
+function program(name: keyof typeof PACKAGES): string {
+  const path = find(name);
+  if (path === undefined) throw new Error(`There is no ${name}: install ${PACKAGES[name]}.`);
+  return path;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+export class DatabaseServer {
+  readonly port: number;
+  readonly #folder: string;
+  readonly #process: ChildProcess;
+
+  private constructor(port: number, folder: string, path: string, args: readonly string[]) {
+    this.port = port;
+    this.#folder = folder;
+    this.#process = spawn(path, args, { cwd: folder, stdio: 'ignore' });
+  }
+
+  /** With the user `root`, who has no password. */
+  static async mariadb(): Promise<DatabaseServer> {
+    const port = await freePort();
+    const folder = mkdtempSync(join(tmpdir(), 'tracewright-mariadb-'));
+    const common = ['--no-defaults', `--datadir=${folder}/data`, `--user=${userInfo().username}`];
+    execFileSync(
+      program('mariadb-install-db'),
+      [...common, '--auth-root-authentication-method=normal', '--skip-test-db'],
+      { stdio: 'ignore' },
+    );
+    const args = [
+      `--port=${port}`,
+      '--bind-address=127.0.0.1',
+      `--socket=${folder}/socket`,
+      `--pid-file=${folder}/pid`,
+      '--innodb-buffer-pool-size=16M',
+    ];
+    return new DatabaseServer(port, folder, program('mariadbd'), [...common, ...args]).#ready();
+  }
+
+  static async redis(): Promise<DatabaseServer> {
+    const port = await freePort();
+    const folder = mkdtempSync(join(tmpdir(), 'tracewright-redis-'));
+    const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
+    return new DatabaseServer(port, folder, program('redis-server'), args).#ready();
+  }
+
+  async close(): Promise<void> {
+    const { exitCode, signalCode } = this.#process;
+    if (exitCode === null && signalCode === null) {
+      const ended = once(this.#process, 'exit');
+      this.#process.kill();
+      await ended;
+    }
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** When it takes connections. */
+  async #ready(): Promise<this> {
+    while (this.#process.exitCode === null) {
+      const socket = connect(this.port, '127.0.0.1');
+      const isThere = await new Promise<boolean>((resolve) => {
+        socket.on('connect', () => resolve(true)).on('error', () => resolve(false));
+      });
+      socket.destroy();
+      if (isThere) return this;
+      await delay(50);
+    }
+    await this.close();
+    throw new Error(`${this.#process.spawnfile} ended with ${this.#process.exitCode}.`);
+  }
+}
