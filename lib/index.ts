@@ -43,6 +43,7 @@ export type {
 } from './source/event-source-types.ts';
 export type { WriteOptions } from './source/event-writer.ts';
 export type { FieldDefinition, FieldDefinitions, PayloadOf } from './source/fields.ts';
+export { type KeptActivities, keepActivities } from './source/keep-activities.ts';
 export { generateManifest } from './source/manifest.ts';
 export { type ActivityParent, bindActivity, runInActivity } from './source/run-in-activity.ts';
 export type { SelfDescribingOptions } from './source/self-describing.ts';

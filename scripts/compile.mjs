@@ -120,6 +120,7 @@ async function bundleFor(format, extension, names, codeSplitting) {
     {
       dir,
       format,
+      exports: 'named',
       minify: minify(format === 'esm'),
       comments,
       // For what Node runs; who bundles has the bundler's maps.
@@ -141,7 +142,8 @@ function writeModuleFace(name, exports) {
   const lines = [
     "import { createRequire } from 'node:module';",
     `const all = createRequire(import.meta.url)('./${name}.cjs');`,
-    `export const { ${exports.join(', ')} } = all;`,
+    `export const { ${exports.filter((each) => each !== 'default').join(', ')} } = all;`,
+    ...(exports.includes('default') ? ['export default all.default;'] : []),
   ];
   writeFileSync(join(dist, 'cjs', `${name}.mjs`), `${lines.join('\n')}\n`);
 }
@@ -178,7 +180,9 @@ async function bundleTypes() {
     },
   );
   for (const name of Object.keys(entries)) {
-    writeFileSync(join(dir, `${name}.d.ts`), `export * from './${name}.cjs';\n`);
+    const hasDefault = / as default\b/.test(readFileSync(join(dir, `${name}.d.cts`), 'utf8'));
+    const ofDefault = hasDefault ? `export { default } from './${name}.cjs';\n` : '';
+    writeFileSync(join(dir, `${name}.d.ts`), `export * from './${name}.cjs';\n${ofDefault}`);
   }
 }
 

@@ -10,10 +10,12 @@ import type { Listenable } from './written-event.ts';
 
 /** Bit 1 of an enabled word: set while a subscriber of this thread wants the event. */
 export const LISTENER_BIT = 2;
+/** Bit 3, of Start and Stop events: their activities begin and end even while nobody wants the events. */
+export const KEPT_BIT = 8;
 /** Any of these bits in an enabled word: somebody wants the event. */
 export const WANTED_BITS = TRACER_BIT | LISTENER_BIT;
-/** Any of these bits: the event is not to be passed over. Somebody wants it, or its source is closed. */
-export const NOTICED_BITS = WANTED_BITS | RELEASED_BIT;
+/** Any of these bits: the event is not to be passed over. Somebody wants it or its activity, or its source is closed. */
+export const NOTICED_BITS = WANTED_BITS | KEPT_BIT | RELEASED_BIT;
 
 /** Who gets events inside the process: a listener, a session, counters. */
 export interface Subscriber {
@@ -68,6 +70,18 @@ export class Audience {
   /** Whether the event's source is closed: nobody can come any more. */
   get isClosed(): boolean {
     return ((this.word.words[this.word.index] as number) & RELEASED_BIT) !== 0;
+  }
+
+  /** Whether the activity that the event starts begins. */
+  get isStartNeeded(): boolean {
+    return ((this.word.words[this.word.index] as number) & (WANTED_BITS | KEPT_BIT)) !== 0;
+  }
+
+  /** Has the activity that the event starts or stops begin and end even while nobody wants the event, or no more. */
+  keep(isKept: boolean): void {
+    const { words, index } = this.word;
+    if (isKept && !this.isClosed) Atomics.or(words, index, KEPT_BIT);
+    else Atomics.and(words, index, ~KEPT_BIT);
   }
 
   join(subscriber: Subscriber): void {

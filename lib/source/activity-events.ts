@@ -38,9 +38,14 @@ export const ACTIVITY_EVENTS: unique symbol = Symbol('tracewright.activityEvents
 
 /** For whoever begins a source's activities where nobody calls: see `beginIn`. */
 export function activityEventsOf(source: object, name: string): ActivityEvents {
-  return (source as Record<symbol, ReadonlyMap<string, ActivityEvents>>)[ACTIVITY_EVENTS]?.get(
-    name,
-  ) as ActivityEvents;
+  return allActivityEventsOf(source).get(name) as ActivityEvents;
+}
+
+/** By the activities' names. */
+export function allActivityEventsOf(source: object): ReadonlyMap<string, ActivityEvents> {
+  return (
+    (source as { [ACTIVITY_EVENTS]?: ReadonlyMap<string, ActivityEvents> })[ACTIVITY_EVENTS] ?? new Map()
+  );
 }
 
 /** A Start event and its Stop event. */
@@ -152,7 +157,7 @@ export class ActivityEvents {
     stopPayload: ((outcome: Outcome) => Payload) | undefined,
     work: () => Result,
   ): Result {
-    if (!this.#start.enabled) {
+    if (!this.startEnabled) {
       if (this.#start.dropWhenClosed()) this.#stop.dropWhenClosed();
       return work();
     }
@@ -188,7 +193,7 @@ export class ActivityEvents {
     work: () => Result,
   ): Result {
     // A tracer comes unannounced: its first Start may be this one.
-    if (this.#start.enabled) this.#flow.begin();
+    if (this.startEnabled) this.#flow.begin();
     return runInActivity(parent, () => this.scope(payload, stopPayload, work));
   }
 
@@ -216,8 +221,15 @@ export class ActivityEvents {
     return this.#start.schema;
   }
 
+  /** Whether somebody wants the Start event, or the activity to be there. */
   get startEnabled(): boolean {
-    return this.#start.enabled;
+    return this.#start.audience.isStartNeeded;
+  }
+
+  /** Has the activity begin and end even while nobody wants the events, or no more. */
+  keep(isKept: boolean): void {
+    this.#start.audience.keep(isKept);
+    this.#stop.audience.keep(isKept);
   }
 
   get #tracked(): boolean {

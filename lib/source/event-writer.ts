@@ -83,7 +83,7 @@ export class EventWriter {
     relatedActivityId: Guid | undefined,
     options: WriteOptions | undefined,
   ): void {
-    if (this.dropWhenClosed()) return;
+    if (this.dropWhenClosed() || !this.enabled) return;
     let id = activityId;
     let relatedId = relatedActivityId;
     if (givesIds(options)) {

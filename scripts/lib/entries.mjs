@@ -4,14 +4,17 @@
 export const entries = {
   index: 'index',
   auto: 'auto/index',
+  console: 'integrations/console',
   counters: 'counters/index',
   diagnostics: 'diagnostics/index',
   'opentelemetry-metrics': 'integrations/opentelemetry-metrics',
+  pino: 'integrations/pino',
   playback: 'playback/index',
   'prom-client': 'integrations/prom-client',
   runtime: 'runtime/index',
   trace: 'trace/index',
   view: 'view/index',
+  winston: 'integrations/winston',
 };
 
 /** Run, and imported by nobody: CommonJS alone, which starts fastest and shares the entries' instance. */

@@ -5,10 +5,12 @@ import { Application, installedTools } from './application.ts';
 const tools = installedTools({
   '@opentelemetry/api': '^1.9.0',
   '@types/node': '^20.19.0',
+  pino: '^10.4.0',
   'prom-client': '^15.1.3',
   'typescript-5.4': 'npm:typescript@~5.4.5',
   'typescript-5': 'npm:typescript@^5.9.0',
   'typescript-7': 'npm:typescript@^7.0.0',
+  winston: '^3.19.0',
 });
 
 const program = `
@@ -17,10 +19,15 @@ import { EventCounter, Meter } from 'tracewright/counters';
 import { enableDiagnostics } from 'tracewright/diagnostics';
 import { meterProvider } from 'tracewright/integrations/opentelemetry-metrics';
 import { showRegistry } from 'tracewright/integrations/prom-client';
+import { activityMixin, eventStream } from 'tracewright/pino';
 import { Playback } from 'tracewright/playback';
 import { enableRuntimeEvents } from 'tracewright/runtime';
 import { openTrace } from 'tracewright/trace';
 import { TraceActivities } from 'tracewright/view';
+import { activityMeta, EventTransport } from 'tracewright/winston';
+import { consoleEvents } from 'tracewright/console';
+import { pino } from 'pino';
+import { createLogger } from 'winston';
 
 export const log = defineEventSource('MyCompany-MyService', {
   RequestStart: event({ url: 'string' }),
@@ -29,7 +36,11 @@ export const log = defineEventSource('MyCompany-MyService', {
 });
 export const identity = log.CacheMiss.identity;
 export const counters = [new EventCounter(log, 'requests'), new Meter('MyCompany.Meter')];
-export const others = { enableDiagnostics, meterProvider, showRegistry, Playback, enableRuntimeEvents };
+export const loggers = [
+  pino({ mixin: activityMixin() }, pino.multistream([{ level: 'trace', stream: eventStream() }])),
+  createLogger({ defaultMeta: activityMeta(), transports: [new EventTransport({ level: 'debug' })] }),
+];
+export const others = { consoleEvents, enableDiagnostics, meterProvider, showRegistry, Playback, enableRuntimeEvents };
 export const subscription = listen(log, (written) => console.log(written.name));
 export function handle(url: string) {
   return log.activity('Request', { url }, async () => log.CacheMiss({ key: url, size: 1 }));
@@ -45,7 +56,11 @@ const modes = {
   node16: ['--module', 'node16', '--moduleResolution', 'node16', 'module.mts', 'script.cts'],
   bundler: ['--module', 'esnext', '--moduleResolution', 'bundler', 'module.mts'],
   'bundler, to CommonJS': ['--module', 'commonjs', '--moduleResolution', 'bundler', 'file.ts'],
-  'node10, CommonJS': ['--module', 'commonjs', '--moduleResolution', 'node10', 'file.ts'],
+  // pino's own types need the interop.
+  'node10, CommonJS': [
+    ...['--module', 'commonjs', '--moduleResolution', 'node10', '--esModuleInterop'],
+    'file.ts',
+  ],
 };
 
 /** TypeScript 7 has no node10, and those before cannot combine bundler and CommonJS. */

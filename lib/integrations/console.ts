@@ -1,0 +1,87 @@
+/** `tracewright/console`: what is printed with `console.log` and the like, as events. */
+import { Console } from 'node:console';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { Writable } from 'node:stream';
+import { format } from 'node:util';
+import { thrownTextWithStack } from '../base/value-text.ts';
+import { type LogEventOptions, LogEvents, type LogLine, levelOfName } from '../logs/log-events.ts';
+import { checkOptionNames } from '../source/definition-checks.ts';
+
+/** Node.js has a channel for each; `console.trace` prints by `error`, `console.dir` and others by `log`. */
+const METHODS = ['log', 'info', 'debug', 'warn', 'error'] as const;
+type Method = (typeof METHODS)[number];
+
+/** The console that is told of. */
+export interface ToldConsole {
+  /** It is not told of any more. */
+  close(): void;
+  [Symbol.dispose](): void;
+}
+
+/**
+ * Has what this thread prints with `console` told as events, beside being printed. Node.js publishes it, from version
+ * 22 on; on 20 the methods of `console` are replaced by ones that call them.
+ */
+export function consoleEvents(options: LogEventOptions = {}): ToldConsole {
+  checkOptionNames('consoleEvents', options, ['provider']);
+  const events = new LogEvents(options);
+  const observe = hasChannels() ? subscribed : wrapped;
+  const ends = METHODS.map((method) => {
+    const level = levelOfName(method);
+    return observe(method, (values) => events.write(level, () => lineOf(method, values)));
+  });
+  let isClosed = false;
+  const close = () => {
+    if (isClosed) return;
+    isClosed = true;
+    for (const end of ends) end();
+    events.close();
+  };
+  return { close, [Symbol.dispose]: close };
+}
+
+function lineOf(levelName: Method, values: readonly unknown[]): LogLine {
+  const error = values.find((value) => value instanceof Error);
+  return {
+    message: format(...values),
+    levelName,
+    error: error === undefined ? undefined : thrownTextWithStack(error),
+  };
+}
+
+type Observe = (method: Method, tell: (values: readonly unknown[]) => void) => () => void;
+
+const channelOf = (method: Method) => `console.${method}`;
+
+const subscribed: Observe = (method, tell) => {
+  const handler = (values: unknown) => tell(values as readonly unknown[]);
+  subscribe(channelOf(method), handler);
+  return () => unsubscribe(channelOf(method), handler);
+};
+
+const wrapped: Observe = (method, tell) => {
+  const original = console[method];
+  let isTold = true;
+  const replacement = function (this: unknown, ...values: unknown[]): void {
+    if (isTold) tell(values);
+    Reflect.apply(original, this, values);
+  };
+  Object.defineProperty(replacement, 'name', { value: method });
+  console[method] = replacement;
+  return () => {
+    isTold = false;
+    // Unless somebody has come after.
+    if (console[method] === replacement) console[method] = original;
+  };
+};
+
+/** Whether Node.js publishes what consoles print: of one that prints nothing. */
+function hasChannels(): boolean {
+  let isPublished = false;
+  const end = subscribed('debug', () => {
+    isPublished = true;
+  });
+  new Console(new Writable({ write: (_chunk, _encoding, done) => done() })).debug();
+  end();
+  return isPublished;
+}

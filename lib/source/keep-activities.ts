@@ -1,0 +1,59 @@
+/** Activities while nobody records: for those who want their ids in log lines, or to send them on. */
+import { sharedActivities } from '../activity/shared.ts';
+import { namedCommand } from '../listen/commands.ts';
+import { observeSources } from '../listen/sources.ts';
+import { subscriptionsOf } from '../listen/subscriptions.ts';
+import type { Listenable } from '../listen/written-event.ts';
+import { allActivityEventsOf } from './activity-events.ts';
+
+/** What keeps activities. */
+export interface KeptActivities {
+  /** They are there again only while somebody wants their events. */
+  close(): void;
+  [Symbol.dispose](): void;
+}
+
+/** Those who keep activities in this thread. */
+const keepers = new Set<object>();
+
+/**
+ * Has the activities of this thread begin and end from now on even while nobody wants their events: their ids are there
+ * for log lines and for `traceHeaders`. Nothing is written. On Node.js 20 and 22 it makes each `await` in the process
+ * slower; see "Ids while nobody records" in docs/logs.md.
+ */
+export function keepActivities(): KeptActivities {
+  const { flow } = sharedActivities();
+  const keeper = {};
+  const kept = new Set<Listenable>();
+  keepers.add(keeper);
+  flow.begin();
+  const release = flow.keepWhile(() => true);
+  const stopObserving = observeSources({
+    onSource: (source) => {
+      if (!setKept(source, true)) return;
+      kept.add(source);
+      // For whoever observes Node.js for the sake of activities.
+      subscriptionsOf(source).send(namedCommand('enable'), keeper);
+    },
+    onClosed: (source) => {
+      if (kept.delete(source)) setKept(source, false);
+    },
+  });
+  const close = () => {
+    if (!keepers.delete(keeper)) return;
+    stopObserving();
+    release();
+    for (const source of kept) {
+      if (keepers.size === 0) setKept(source, false);
+      subscriptionsOf(source).send(namedCommand('disable'), keeper);
+    }
+  };
+  return { close, [Symbol.dispose]: close };
+}
+
+/** @returns whether the source has activities */
+function setKept(source: Listenable, isKept: boolean): boolean {
+  const activities = allActivityEventsOf(source);
+  for (const activity of activities.values()) activity.keep(isKept);
+  return activities.size > 0;
+}

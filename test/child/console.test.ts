@@ -1,0 +1,23 @@
+/** `tracewright/console`: by channels where Node.js has them, else by methods in place of the console's. */
+import { expect, it } from 'vitest';
+import { describeEachNode } from './each-node.ts';
+
+describeEachNode('the console with its lines told as events', (run) => {
+  it('prints what it prints without, and each line is an event in its activity', async () => {
+    const circle = "<ref *1> { name: 'circle', self: [Circular *1] }";
+    expect(await run('console.mjs')).toEqual({
+      isSame: true,
+      sameNames: true,
+      toldAfter: 0,
+      told: [
+        ['Informational', 'log', `a line ${circle}`, '', false],
+        ['Informational', 'info', '5n Symbol(s)', '', false],
+        ['Verbose', 'debug', '', '', false],
+        ['Warning', 'warn', '{ warned: true }', '', false],
+        ['Error', 'error', 'wrong RangeError', '', false],
+        ['Error', 'error', 'Error: no tea\n    at /', 'Error: no', true],
+        ['Informational', 'log', 'long', '', false],
+      ],
+    });
+  });
+});

@@ -1,0 +1,107 @@
+/** Activities that begin and end while nobody wants their events. */
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  activityPath,
+  currentActivityId,
+  defineEventSource,
+  event,
+  type KeptActivities,
+  keepActivities,
+  listen,
+  type SourceCommand,
+  traceHeaders,
+} from '../../lib/index.ts';
+
+const log = defineEventSource('Kept', {
+  RequestStart: event({ url: 'string' }, { traceContext: true }),
+  RequestStop: event({ success: 'bool' }),
+  Note: event(),
+});
+
+const keepers: KeptActivities[] = [];
+function keep(): KeptActivities {
+  const keeper = keepActivities();
+  keepers.push(keeper);
+  return keeper;
+}
+afterEach(() => {
+  for (const keeper of keepers.splice(0)) keeper.close();
+});
+
+const pathInside = () =>
+  log.activity('Request', { url: '/' }, () => activityPath(currentActivityId() ?? 'none'));
+
+describe('an activity while nobody listens', () => {
+  it('is not there, and is while activities are kept', () => {
+    expect(pathInside()).toBe('none');
+    const keeper = keep();
+    expect(pathInside()).toMatch(/^\/\/1\/\d+$/);
+    keeper.close();
+    expect(pathInside()).toBe('none');
+  });
+
+  it('is there until the last one who keeps it lets go', () => {
+    const first = keep();
+    const second = keep();
+    first.close();
+    first.close();
+    expect(pathInside()).not.toBe('none');
+    second.close();
+    expect(pathInside()).toBe('none');
+  });
+
+  it('begins and ends, also by bare Start and Stop and by its handle, and has its place in a trace', async () => {
+    keep();
+    const outside = currentActivityId();
+    const handle = log.RequestStart({ url: '/' });
+    expect(currentActivityId()).toBe(handle.id);
+    expect(traceHeaders().traceparent).toMatch(/^00-/);
+    log.RequestStop({ success: true });
+    expect(currentActivityId()).toBe(outside);
+    await log.activity('Request', { url: '/' }, async () => {
+      await Promise.resolve();
+      expect(currentActivityId()).toBeDefined();
+    });
+  });
+
+  it('makes no payload and writes nothing', () => {
+    keep();
+    const before = log.stats();
+    const payload = () => {
+      throw new Error('Nobody wants it.');
+    };
+    log.activity('Request', payload, () => {});
+    expect(log.stats()).toEqual(before);
+    expect(log.RequestStart.enabled).toBe(false);
+    expect(log.Note.enabled).toBe(false);
+  });
+
+  it('is there of sources to come, and of closed ones no more', () => {
+    keep();
+    const later = defineEventSource('Kept-Later', { RunStart: event(), RunStop: event({ success: 'bool' }) });
+    expect(later.activity('Run', {}, currentActivityId)).toBeDefined();
+    later.close();
+    expect(later.activity('Run', {}, currentActivityId)).toBeUndefined();
+    const reused = defineEventSource('Kept-Reused', { A: event(), B: event() });
+    expect([reused.A.enabled, reused.B.enabled]).toEqual([false, false]);
+  });
+
+  it('is the one that a listener hears of who comes in its midst', () => {
+    keep();
+    log.activity('Request', { url: '/' }, () => {
+      const ids: (string | undefined)[] = [];
+      const subscription = listen(log, ({ activityId }) => void ids.push(activityId));
+      log.Note();
+      expect(ids).toEqual([currentActivityId()]);
+      subscription.close();
+      expect(currentActivityId()).toBe(ids[0]);
+    });
+  });
+
+  it('is told to the command handlers of its source', () => {
+    const commands: SourceCommand['kind'][] = [];
+    log.onCommand(({ kind }) => void commands.push(kind));
+    keep().close();
+    expect(commands).toEqual(['enable', 'disable']);
+  });
+});
