@@ -18,44 +18,77 @@ export interface ProviderCount {
   readonly events: Map<string, EventCount[]>;
 }
 
+/** Counts by what tells events apart, for finding them fast. */
+interface ProviderIndex {
+  readonly count: ProviderCount;
+  /** By name, then by `keyOf`. */
+  readonly events: Map<string, Map<number, EventCount>>;
+}
+
 export class TraceSummary {
   count = 0;
   /** In nanoseconds since 1970, if the trace has wall times; undefined where there are no events. */
   firstTime: Nanoseconds | undefined;
-  lastTime: Nanoseconds | undefined;
   /** By name and GUID. */
   readonly providers: Map<string, ProviderCount> = new Map();
   /** Events by process id. */
   readonly processes: Map<number, number> = new Map();
+  #last: TraceEvent | undefined;
+  /** By name, then by GUID. */
+  readonly #index = new Map<string, Map<string | undefined, ProviderIndex>>();
+
+  /** The time of the last event. */
+  get lastTime(): Nanoseconds | undefined {
+    return this.#last?.timestamp;
+  }
 
   /** Takes the next event in the order of time. */
   add(event: TraceEvent): void {
     this.count++;
     this.firstTime ??= event.timestamp;
-    this.lastTime = event.timestamp;
+    this.#last = event;
     const { processId } = event;
     if (processId !== undefined) this.processes.set(processId, (this.processes.get(processId) ?? 0) + 1);
     const provider = this.#providerOf(event);
-    provider.count++;
+    provider.count.count++;
     countOf(provider, event).count++;
   }
 
-  #providerOf({ provider, providerGuid }: TraceEvent): ProviderCount {
-    const key = `${provider}\0${providerGuid ?? ''}`;
-    const found = this.providers.get(key);
+  #providerOf({ provider, providerGuid }: TraceEvent): ProviderIndex {
+    let byGuid = this.#index.get(provider);
+    if (byGuid === undefined) {
+      byGuid = new Map();
+      this.#index.set(provider, byGuid);
+    }
+    const found = byGuid.get(providerGuid);
     if (found !== undefined) return found;
-    const added = { provider, providerGuid, count: 0, events: new Map() };
-    this.providers.set(key, added);
+    const added: ProviderIndex = {
+      count: { provider, providerGuid, count: 0, events: new Map() },
+      events: new Map(),
+    };
+    byGuid.set(providerGuid, added);
+    this.providers.set(`${provider}\0${providerGuid ?? ''}`, added.count);
     return added;
   }
 }
 
-function countOf(provider: ProviderCount, { name, id, version, level }: TraceEvent): EventCount {
-  const named = provider.events.get(name);
-  const found = named?.find((count) => count.id === id && count.version === version);
+function countOf(provider: ProviderIndex, { name, id, version, level }: TraceEvent): EventCount {
+  let named = provider.events.get(name);
+  if (named === undefined) {
+    named = new Map();
+    provider.events.set(name, named);
+    provider.count.events.set(name, []);
+  }
+  const key = keyOf(id, version);
+  const found = named.get(key);
   if (found !== undefined) return found;
   const added = { name, id, version, level, count: 0 };
-  if (named === undefined) provider.events.set(name, [added]);
-  else named.push(added);
+  named.set(key, added);
+  provider.count.events.get(name)?.push(added);
   return added;
+}
+
+/** Ids and versions have 32 bits at the most, and no provider has versions of more than 21. */
+function keyOf(id: number, version: number): number {
+  return version * 2 ** 32 + id;
 }

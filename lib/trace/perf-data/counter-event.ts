@@ -9,8 +9,15 @@ export class CounterEvent extends SampleEvent {
   readonly provider: string;
   readonly name: string;
 
-  constructor(recording: Recording, sample: SampleRecord, time: bigint, provider: string, name: string) {
-    super(recording, sample, time);
+  constructor(
+    recording: Recording,
+    sample: SampleRecord,
+    timeHigh: number,
+    timeLow: number,
+    provider: string,
+    name: string,
+  ) {
+    super(recording, sample, timeHigh, timeLow);
     this.provider = provider;
     this.name = name;
   }

@@ -8,7 +8,7 @@ import type { SampleRecord } from '../../wire/perf-data/sample.ts';
 import type { PayloadHolder } from '../decoded-payloads.ts';
 import { opcodeNameOf, taskNameOf } from '../names.ts';
 import type { EventHeaderKind, EventHeaderTracepoint } from './event-header-tracepoint.ts';
-import { type Recording, rawOf, SampleEvent } from './sample-event.ts';
+import { type Recording, SampleEvent } from './sample-event.ts';
 
 interface Decoded {
   readonly payload: Payload;
@@ -21,8 +21,14 @@ export class EventHeaderEvent extends SampleEvent implements PayloadHolder {
   #kind: EventHeaderKind | undefined;
   #decoded: Decoded | undefined;
 
-  constructor(recording: Recording, sample: SampleRecord, time: bigint, tracepoint: EventHeaderTracepoint) {
-    super(recording, sample, time);
+  constructor(
+    recording: Recording,
+    sample: SampleRecord,
+    timeHigh: number,
+    timeLow: number,
+    tracepoint: EventHeaderTracepoint,
+  ) {
+    super(recording, sample, timeHigh, timeLow);
     this.#tracepoint = tracepoint;
   }
 
@@ -87,15 +93,24 @@ export class EventHeaderEvent extends SampleEvent implements PayloadHolder {
 
   /** With what perf has put behind the payload, up to seven bytes: nothing tells where it ends. */
   get payloadBytes(): Uint8Array {
-    return this.#data().subarray(this.#event()?.payloadOffset ?? 0);
+    const { piece, rawEnd } = this.sample;
+    return piece.bytes.subarray(this.#event()?.payloadStart ?? this.#start, rawEnd);
   }
 
-  #data(): Uint8Array {
-    return this.#tracepoint.eventIn(rawOf(this.sample));
+  get #start(): number {
+    const { rawStart, rawEnd } = this.sample;
+    return Math.min(rawEnd, rawStart + this.#tracepoint.offset);
   }
 
   #open(): OpenedEvent | EventHeaderError {
-    this.#opened ??= unlessFaulty(() => this.#tracepoint.open(this.#data()));
+    if (this.#opened !== undefined) return this.#opened;
+    const { piece, rawEnd } = this.sample;
+    try {
+      this.#opened = this.#tracepoint.open(piece.bytes, piece.view, this.#start, rawEnd);
+    } catch (error) {
+      if (!(error instanceof EventHeaderError)) throw error;
+      this.#opened = error;
+    }
     return this.#opened;
   }
 
@@ -118,7 +133,7 @@ export class EventHeaderEvent extends SampleEvent implements PayloadHolder {
   #fields(): Decoded {
     if (this.#decoded !== undefined) return this.#decoded;
     const decoded = this.#decode();
-    const size = this.#data().length;
+    const size = this.sample.rawEnd - this.#start;
     this.recording.decoded.add(this, size, Math.min(size, ITEM_LIMIT));
     this.#decoded = decoded;
     return decoded;
@@ -127,21 +142,16 @@ export class EventHeaderEvent extends SampleEvent implements PayloadHolder {
   #decode(): Decoded {
     const event = this.#open();
     if (event instanceof EventHeaderError) return withoutFields(event);
-    const fields = unlessFaulty(() => decodeOpenedFields(event, this.#kindOf(event).metadata));
-    if (fields instanceof EventHeaderError) return withoutFields(fields);
-    return { payload: payloadOf(fields), problem: undefined };
+    try {
+      const fields = decodeOpenedFields(event, this.#kindOf(event).metadata);
+      return { payload: payloadOf(fields), problem: undefined };
+    } catch (error) {
+      if (!(error instanceof EventHeaderError)) throw error;
+      return withoutFields(error);
+    }
   }
 }
 
 function withoutFields(error: EventHeaderError): Decoded {
   return { payload: Object.create(null), problem: error.message };
-}
-
-function unlessFaulty<T>(read: () => T): T | EventHeaderError {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof EventHeaderError) return error;
-    throw error;
-  }
 }

@@ -4,7 +4,7 @@
  */
 
 import { Format } from '../../wire/eventheader/constants.ts';
-import { type OpenedEvent, openEventOf } from '../../wire/eventheader/open.ts';
+import { OpenedEvent } from '../../wire/eventheader/open.ts';
 import {
   type ParsedField,
   type ParsedMetadata,
@@ -31,7 +31,8 @@ export class EventHeaderTracepoint {
   readonly name: string;
   /** As in the tracepoint name; the system, if the name has another form. */
   readonly provider: string;
-  readonly #offset: number | undefined;
+  /** The position of the event in a sample's raw data. */
+  readonly offset: number;
   readonly #nameParts: TracepointNameParts | undefined;
   readonly #littleEndian = new DecodeCache((bytes) => kindOf(bytes, true));
   readonly #bigEndian = new DecodeCache((bytes) => kindOf(bytes, false));
@@ -40,21 +41,16 @@ export class EventHeaderTracepoint {
     this.name = name;
     this.#nameParts = parseTracepointName(name);
     this.provider = this.#nameParts?.provider ?? system;
-    this.#offset = eventHeaderOffset;
-  }
-
-  /** The event in a sample's raw data, from its header on. */
-  eventIn(raw: Uint8Array): Uint8Array {
-    return raw.subarray(this.#offset);
+    this.offset = eventHeaderOffset ?? 0;
   }
 
   /** @throws EventHeaderError */
-  open(event: Uint8Array): OpenedEvent {
-    return openEventOf(this.name, this.#nameParts, event);
+  open(bytes: Uint8Array, view: DataView, start: number, end: number): OpenedEvent {
+    return new OpenedEvent(this.name, this.#nameParts, bytes, view, start, end);
   }
 
-  kindOf({ metadata, littleEndian }: OpenedEvent): EventHeaderKind {
-    return (littleEndian ? this.#littleEndian : this.#bigEndian).get(metadata);
+  kindOf({ bytes, metadataStart, metadataEnd, littleEndian }: OpenedEvent): EventHeaderKind {
+    return (littleEndian ? this.#littleEndian : this.#bigEndian).get(bytes, metadataStart, metadataEnd);
   }
 }
 

@@ -9,36 +9,28 @@ import { decodeTracepointV1, type TracepointV1Event } from '../../wire/tracepoin
 import { TracepointV1Error } from '../../wire/tracepoint-v1/error.ts';
 import type { PayloadHolder } from '../decoded-payloads.ts';
 import type { EventKind, KindPayload, PayloadPlace } from '../nettrace/event-kind.ts';
-import type { DescribedKind, MetadataStore } from './metadata-store.ts';
-import { type Recording, rawOf, SampleEvent } from './sample-event.ts';
+import { type DescribedKind, eventPipeData, type MetadataStore } from './metadata-store.ts';
+import { type Recording, SampleEvent } from './sample-event.ts';
 
 export class EventPipeEvent extends SampleEvent implements PayloadHolder {
   readonly #format: TracepointFormat;
   readonly #store: MetadataStore;
-  readonly #event: TracepointV1Event | undefined;
-  readonly #fault: string | undefined;
+  #event: TracepointV1Event | TracepointV1Error | undefined;
   #described: DescribedKind | undefined;
   #decoded: KindPayload | undefined;
 
-  /** @param store receives the event's metadata if it carries any, and provides it otherwise */
+  /** @param store provides the event's metadata, once it has been read */
   constructor(
     recording: Recording,
     sample: SampleRecord,
-    time: bigint,
+    timeHigh: number,
+    timeLow: number,
     format: TracepointFormat,
     store: MetadataStore,
   ) {
-    super(recording, sample, time);
+    super(recording, sample, timeHigh, timeLow);
     this.#format = format;
     this.#store = store;
-    try {
-      this.#event = decodeTracepointV1(dataOf(sample, format));
-      const { eventId, metadata } = this.#event;
-      if (metadata !== undefined) store.add(format.id, sample.pid, eventId, metadata);
-    } catch (error) {
-      if (!(error instanceof TracepointV1Error)) throw error;
-      this.#fault = error.message;
-    }
   }
 
   get provider(): string {
@@ -55,7 +47,7 @@ export class EventPipeEvent extends SampleEvent implements PayloadHolder {
   }
 
   override get id(): number {
-    return this.#metadata()?.eventId ?? this.#event?.eventId ?? 0;
+    return this.#metadata()?.eventId ?? this.#written()?.eventId ?? 0;
   }
 
   override get version(): number {
@@ -83,11 +75,11 @@ export class EventPipeEvent extends SampleEvent implements PayloadHolder {
   }
 
   override get activityId(): string | undefined {
-    return this.#event?.activityId;
+    return this.#written()?.activityId;
   }
 
   override get relatedActivityId(): string | undefined {
-    return this.#event?.relatedActivityId;
+    return this.#written()?.relatedActivityId;
   }
 
   override get hexFields(): ReadonlySet<string> | undefined {
@@ -103,12 +95,24 @@ export class EventPipeEvent extends SampleEvent implements PayloadHolder {
   }
 
   get payloadBytes(): Uint8Array {
-    return this.#event?.payload ?? dataOf(this.sample, this.#format);
+    return this.#written()?.payload ?? eventPipeData(this.sample, this.#format);
+  }
+
+  #open(): TracepointV1Event | TracepointV1Error {
+    this.#event ??= unlessFaulty(() => decodeTracepointV1(eventPipeData(this.sample, this.#format)));
+    return this.#event;
+  }
+
+  /** @returns undefined where the event is damaged */
+  #written(): TracepointV1Event | undefined {
+    const event = this.#open();
+    return event instanceof TracepointV1Error ? undefined : event;
   }
 
   #describe(): DescribedKind | undefined {
-    if (this.#event === undefined) return undefined;
-    this.#described ??= this.#store.get(this.#format.id, this.sample.pid, this.#event.eventId);
+    const event = this.#written();
+    if (event === undefined) return undefined;
+    this.#described ??= this.#store.get(this.#format.id, this.sample.pid, event.eventId);
     return this.#described;
   }
 
@@ -126,13 +130,15 @@ export class EventPipeEvent extends SampleEvent implements PayloadHolder {
   }
 
   #fields(): KindPayload {
+    const event = this.#open();
+    if (event instanceof TracepointV1Error) return withoutFields(event.message);
     const kind = this.#kind();
-    if (this.#event === undefined || kind === undefined) {
-      return withoutFields(this.#fault ?? 'No metadata that describes the event has been recorded yet.');
+    if (kind === undefined) {
+      return withoutFields('No metadata that describes the event has been recorded yet.');
     }
     if (this.#decoded !== undefined) return this.#decoded;
-    const decoded = kind.decode(placeOf(this.#event.payload), this.recording.pointerSize);
-    this.recording.decoded.add(this, this.#event.payload.length, decoded.values);
+    const decoded = kind.decode(placeOf(event.payload), this.recording.pointerSize);
+    this.recording.decoded.add(this, event.payload.length, decoded.values);
     this.#decoded = decoded;
     return decoded;
   }
@@ -143,9 +149,13 @@ function placeOf(payload: Uint8Array): PayloadPlace {
   return { block, payloadStart: 0, payloadEnd: payload.length, payloadBytes: payload };
 }
 
-/** From the version on. */
-function dataOf(sample: SampleRecord, format: TracepointFormat): Uint8Array {
-  return rawOf(sample).subarray(format.fields[0]?.offset);
+function unlessFaulty(read: () => TracepointV1Event): TracepointV1Event | TracepointV1Error {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof TracepointV1Error) return error;
+    throw error;
+  }
 }
 
 function withoutFields(problem: string): KindPayload {

@@ -1,4 +1,5 @@
-/** What all events of a perf.data have in common: each is a sample. */
+/** What all events out of a perf.data have in common: each is a sample. */
+import { bigUint } from '../../wire/bytes.ts';
 import { FIRST_CALLCHAIN_MARK } from '../../wire/perf-data/constants.ts';
 import type { SampleRecord } from '../../wire/perf-data/sample.ts';
 import type { DecodedPayloads } from '../decoded-payloads.ts';
@@ -6,7 +7,6 @@ import { type Nanoseconds, TraceEvent } from '../trace-event.ts';
 
 /** What the events of one trace share. */
 export interface Recording {
-  readonly littleEndian: boolean;
   /** Bytes of an address. */
   readonly pointerSize: 4 | 8;
   /** From the recording's clock to wall-clock time; 0 if unknown. */
@@ -19,14 +19,16 @@ export interface Recording {
 export abstract class SampleEvent extends TraceEvent {
   protected readonly recording: Recording;
   protected readonly sample: SampleRecord;
-  readonly #time: bigint;
+  readonly #timeHigh: number;
+  readonly #timeLow: number;
 
-  /** @param time of the sample on the recording's clock */
-  constructor(recording: Recording, sample: SampleRecord, time: bigint) {
+  /** @param timeHigh,timeLow the halves of the sample's time, on the recording's clock */
+  constructor(recording: Recording, sample: SampleRecord, timeHigh: number, timeLow: number) {
     super();
     this.recording = recording;
     this.sample = sample;
-    this.#time = time;
+    this.#timeHigh = timeHigh;
+    this.#timeLow = timeLow;
   }
 
   get processId(): number | undefined {
@@ -42,7 +44,7 @@ export abstract class SampleEvent extends TraceEvent {
   }
 
   get timestamp(): Nanoseconds {
-    return this.#time + this.recording.wallTimeOffset;
+    return bigUint(this.#timeHigh, this.#timeLow) + this.recording.wallTimeOffset;
   }
 
   get timeSinceStart(): Nanoseconds {

@@ -16,8 +16,14 @@ export class TracepointEvent extends SampleEvent implements PayloadHolder {
   readonly #format: TracepointFormat;
   #fields: { readonly payload: Payload; readonly problem: string | undefined } | undefined;
 
-  constructor(recording: Recording, sample: SampleRecord, time: bigint, format: TracepointFormat) {
-    super(recording, sample, time);
+  constructor(
+    recording: Recording,
+    sample: SampleRecord,
+    timeHigh: number,
+    timeLow: number,
+    format: TracepointFormat,
+  ) {
+    super(recording, sample, timeHigh, timeLow);
     this.#format = format;
   }
 
@@ -74,8 +80,8 @@ export class TracepointEvent extends SampleEvent implements PayloadHolder {
     const missing: string[] = [];
     let left = itemLimit(raw.length);
     for (const field of this.#format.fields) {
-      const value = readTracepointValue(field, raw, this.recording.littleEndian);
-      // Fields can overlap, and so add up to far more than the sample.
+      const value = readTracepointValue(field, raw, this.sample.of.littleEndian);
+      // Fields may stand upon each other, and so be far more than the sample.
       left -=
         value === undefined || typeof value === 'number' || typeof value === 'bigint' ? 1 : value.length;
       if (left < 0) {

@@ -6,7 +6,6 @@
  * it. Errors and limits are those of Microsoft's C++ decoder (LinuxTracepoints, EventEnumerator), with one difference:
  * constant-length arrays of structs, which that decoder misreads.
  */
-import { viewOf } from '../bytes.ts';
 import type { ShapedField } from '../decoded-field.ts';
 import { Encoding, type Format } from './constants.ts';
 import { EventHeaderError, EventHeaderErrorCode } from './error.ts';
@@ -32,12 +31,15 @@ export type DecodedField<V> = ShapedField<FieldHead, V>;
 
 /** The positions of the two parts that describe an event. */
 export interface EventBytes {
-  /** The whole event, from its header on. */
-  readonly data: Uint8Array;
+  /** These contain the event from `start`, its header, to `end`. */
+  readonly bytes: Uint8Array;
+  readonly view: DataView;
+  readonly start: number;
+  readonly end: number;
   readonly littleEndian: boolean;
-  readonly metadataOffset: number;
-  /** Where the payload starts; what follows it, such as perf's padding, is ignored. */
-  readonly payloadOffset: number;
+  readonly metadataStart: number;
+  /** What follows the payload, such as perf's padding, is ignored. */
+  readonly payloadStart: number;
 }
 
 /**
@@ -68,8 +70,8 @@ class PayloadDecoder<V> {
   constructor(event: EventBytes, convert: ConvertValue<V>) {
     this.event = event;
     this.convert = convert;
-    this.view = viewOf(event.data);
-    this.offset = event.payloadOffset;
+    this.view = event.view;
+    this.offset = event.payloadStart;
   }
 
   step(): void {
@@ -171,9 +173,9 @@ class PayloadDecoder<V> {
 
   private takeTerminated(field: ParsedField, unitSize: 1 | 2 | 4): Uint8Array {
     let end = this.offset;
-    for (; end + unitSize <= this.event.data.length; end += unitSize) {
+    for (; end + unitSize <= this.event.end; end += unitSize) {
       if (this.isZeroUnit(end, unitSize)) {
-        const bytes = this.event.data.subarray(this.offset, end);
+        const bytes = this.event.bytes.subarray(this.offset, end);
         this.offset = end + unitSize;
         return bytes;
       }
@@ -188,7 +190,7 @@ class PayloadDecoder<V> {
 
   private take(size: number, field: ParsedField): Uint8Array {
     this.require(size, field);
-    const bytes = this.event.data.subarray(this.offset, this.offset + size);
+    const bytes = this.event.bytes.subarray(this.offset, this.offset + size);
     this.offset += size;
     return bytes;
   }
@@ -201,7 +203,7 @@ class PayloadDecoder<V> {
   }
 
   private require(size: number, field: ParsedField): void {
-    const left = this.event.data.length - this.offset;
+    const left = this.event.end - this.offset;
     if (size > left) {
       this.fail(
         EventHeaderErrorCode.BadMessage,
@@ -213,19 +215,24 @@ class PayloadDecoder<V> {
   private throwFault(parsed: ParsedFields): void {
     if (parsed.fault === undefined) return;
     const { code, offset, message } = parsed.fault;
-    throw new EventHeaderError(code, this.event.metadataOffset + offset, message);
+    throw new EventHeaderError(code, this.offsetOfMetadata + offset, message);
   }
 
   private refuseEncoding(field: ParsedField): never {
     throw new EventHeaderError(
       EventHeaderErrorCode.BadMessage,
-      this.event.metadataOffset + field.offset,
+      this.offsetOfMetadata + field.offset,
       `Field "${field.name}" has the unknown encoding ${field.encoding}.`,
     );
   }
 
   private fail(code: EventHeaderErrorCode, message: string): never {
-    throw new EventHeaderError(code, this.offset, message);
+    throw new EventHeaderError(code, this.offset - this.event.start, message);
+  }
+
+  /** From the event's start. */
+  private get offsetOfMetadata(): number {
+    return this.event.metadataStart - this.event.start;
   }
 }
 

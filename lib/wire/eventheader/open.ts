@@ -19,21 +19,175 @@ import { parseTracepointName, type TracepointNameParts } from './tracepoint-name
 
 const KNOWN_FLAGS = HeaderFlag.Pointer64 | HeaderFlag.LittleEndian | HeaderFlag.Extension;
 
-/** An event whose fields have not been read yet. */
-export interface OpenedEvent extends TracepointNameParts, EventBytes {
+const ID_SIZE = 16;
+
+/** An event whose fields have not been read yet. Its parts are read on demand, since files contain millions. */
+export class OpenedEvent implements TracepointNameParts, EventBytes {
+  readonly bytes: Uint8Array;
+  readonly view: DataView;
+  readonly start: number;
+  readonly end: number;
+  readonly littleEndian: boolean;
+  /** The position of the metadata extension's content in the bytes. */
+  readonly metadataStart: number;
+  readonly metadataEnd: number;
+  readonly payloadStart: number;
+  readonly #nameParts: TracepointNameParts;
+  /** The position of the activity id, which the related one follows; 0 for none. */
+  readonly #activityAt: number;
+  readonly #hasRelated: boolean;
+
+  /**
+   * @param name of the tracepoint, without the system: `Provider_L4K1`
+   * @param nameParts the result of `parseTracepointName`
+   * @param bytes contain the event from `start`, its header, to `end`, possibly with what follows the payload
+   * @throws EventHeaderError
+   */
+  constructor(
+    name: string,
+    nameParts: TracepointNameParts | undefined,
+    bytes: Uint8Array,
+    view: DataView,
+    start: number,
+    end: number,
+  ) {
+    if (end - start < HEADER_SIZE) {
+      throw new EventHeaderError(
+        EventHeaderErrorCode.InvalidParameter,
+        end - start,
+        `An event has a header of ${HEADER_SIZE} bytes, but there are only ${end - start}.`,
+      );
+    }
+    const flags = view.getUint8(start);
+    if ((flags & ~KNOWN_FLAGS) !== 0) {
+      throw new EventHeaderError(
+        EventHeaderErrorCode.NotSupported,
+        0,
+        `The header has unknown flags: 0x${flags.toString(16)}.`,
+      );
+    }
+    const level = view.getUint8(start + 7);
+    if (nameParts === undefined || nameParts.level !== level) {
+      throw new EventHeaderError(
+        EventHeaderErrorCode.NotSupported,
+        7,
+        nameParts === undefined
+          ? `"${name}" is not the name of an EventHeader tracepoint.`
+          : `The header's level is ${level}, but the tracepoint is "${name}".`,
+      );
+    }
+    this.bytes = bytes;
+    this.view = view;
+    this.start = start;
+    this.end = end;
+    this.littleEndian = (flags & HeaderFlag.LittleEndian) !== 0;
+    this.#nameParts = nameParts;
+    let metadataStart = 0;
+    let metadataEnd = 0;
+    let activityAt = 0;
+    let activitySize = 0;
+    let at = start + HEADER_SIZE;
+    for (let hasNext = (flags & HeaderFlag.Extension) !== 0; hasNext; ) {
+      if (end - at < EXTENSION_HEAD_SIZE) throw bad(at - start, 'The event ends before its extension.');
+      const size = view.getUint16(at, this.littleEndian);
+      const kind = view.getUint16(at + 2, this.littleEndian);
+      const content = at + EXTENSION_HEAD_SIZE;
+      if (end - content < size) {
+        throw bad(at - start, `The event ends inside an extension of ${size} bytes.`);
+      }
+      switch (kind & ~EXTENSION_CHAIN_FLAG) {
+        case ExtensionKind.Invalid:
+          throw bad(at - start, 'An extension has kind 0, which is invalid.');
+        case ExtensionKind.Metadata:
+          if (metadataStart !== 0) throw bad(at - start, 'The event has two metadata extensions.');
+          metadataStart = content;
+          metadataEnd = content + size;
+          break;
+        case ExtensionKind.ActivityId:
+          if (activityAt !== 0) throw bad(at - start, 'The event has two activity extensions.');
+          if (size !== ID_SIZE && size !== 2 * ID_SIZE) {
+            throw bad(at - start, `An activity extension has ${size} bytes, not 16 or 32.`);
+          }
+          activityAt = content;
+          activitySize = size;
+          break;
+      }
+      at = content + size;
+      hasNext = (kind & EXTENSION_CHAIN_FLAG) !== 0;
+    }
+    if (metadataStart === 0) {
+      throw new EventHeaderError(
+        EventHeaderErrorCode.NotSupported,
+        at - start,
+        'The event has no metadata extension, so its fields are unknown.',
+      );
+    }
+    if (indexOfNul(bytes, metadataStart, metadataEnd) < 0) {
+      throw bad(metadataStart - start, "The event's name has no end.");
+    }
+    this.metadataStart = metadataStart;
+    this.metadataEnd = metadataEnd;
+    this.payloadStart = at;
+    this.#activityAt = activityAt;
+    this.#hasRelated = activitySize === 2 * ID_SIZE;
+  }
+
+  get provider(): string {
+    return this.#nameParts.provider;
+  }
+
+  get level(): number {
+    return this.#nameParts.level;
+  }
+
+  get keyword(): bigint {
+    return this.#nameParts.keyword;
+  }
+
+  get options(): string {
+    return this.#nameParts.options;
+  }
+
   /** See `HeaderFlag`. */
-  readonly flags: number;
-  readonly version: number;
+  get flags(): number {
+    return this.view.getUint8(this.start);
+  }
+
+  get version(): number {
+    return this.view.getUint8(this.start + 1);
+  }
+
   /** 0 for none; then `version` is meaningless. */
-  readonly id: number;
+  get id(): number {
+    return this.view.getUint16(this.start + 2, this.littleEndian);
+  }
+
   /** 16 bits. */
-  readonly tag: number;
-  readonly opcode: number;
+  get tag(): number {
+    return this.view.getUint16(this.start + 4, this.littleEndian);
+  }
+
+  get opcode(): number {
+    return this.view.getUint8(this.start + 6);
+  }
+
   /** Lower-case GUID text. */
-  readonly activityId: string | undefined;
-  readonly relatedActivityId: string | undefined;
+  get activityId(): string | undefined {
+    return this.#activityAt === 0 ? undefined : this.#idAt(this.#activityAt);
+  }
+
+  get relatedActivityId(): string | undefined {
+    return this.#hasRelated ? this.#idAt(this.#activityAt + ID_SIZE) : undefined;
+  }
+
   /** The content of the metadata extension. */
-  readonly metadata: Uint8Array;
+  get metadata(): Uint8Array {
+    return this.bytes.subarray(this.metadataStart, this.metadataEnd);
+  }
+
+  #idAt(at: number): string {
+    return uuidText(this.bytes.subarray(at, at + ID_SIZE));
+  }
 }
 
 /**
@@ -42,123 +196,8 @@ export interface OpenedEvent extends TracepointNameParts, EventBytes {
  * @throws EventHeaderError
  */
 export function openEventHeader(tracepointName: string, data: Uint8Array): OpenedEvent {
-  return openEventOf(tracepointName, parseTracepointName(tracepointName), data);
-}
-
-/**
- * The same with the parts of the tracepoint name, which a reader of many events parses once.
- *
- * @param nameParts the result of `parseTracepointName`
- * @throws EventHeaderError
- */
-export function openEventOf(
-  tracepointName: string,
-  nameParts: TracepointNameParts | undefined,
-  data: Uint8Array,
-): OpenedEvent {
-  if (data.length < HEADER_SIZE) {
-    throw new EventHeaderError(
-      EventHeaderErrorCode.InvalidParameter,
-      data.length,
-      `An event has a header of ${HEADER_SIZE} bytes, but there are only ${data.length}.`,
-    );
-  }
-  const view = viewOf(data);
-  const flags = view.getUint8(0);
-  if ((flags & ~KNOWN_FLAGS) !== 0) {
-    throw new EventHeaderError(
-      EventHeaderErrorCode.NotSupported,
-      0,
-      `The header has unknown flags: 0x${flags.toString(16)}.`,
-    );
-  }
-  const littleEndian = (flags & HeaderFlag.LittleEndian) !== 0;
-  const level = view.getUint8(7);
-  if (nameParts === undefined || nameParts.level !== level) {
-    throw new EventHeaderError(
-      EventHeaderErrorCode.NotSupported,
-      7,
-      nameParts === undefined
-        ? `"${tracepointName}" is not the name of an EventHeader tracepoint.`
-        : `The header's level is ${level}, but the tracepoint is "${tracepointName}".`,
-    );
-  }
-  const extensions = readExtensions(data, littleEndian, (flags & HeaderFlag.Extension) !== 0);
-  // Named one by one: spreading would cost more than everything else here.
-  return {
-    provider: nameParts.provider,
-    level,
-    keyword: nameParts.keyword,
-    options: nameParts.options,
-    flags,
-    version: view.getUint8(1),
-    id: view.getUint16(2, littleEndian),
-    tag: view.getUint16(4, littleEndian),
-    opcode: view.getUint8(6),
-    data,
-    littleEndian,
-    metadata: extensions.metadata,
-    metadataOffset: extensions.metadataOffset,
-    payloadOffset: extensions.payloadOffset,
-    activityId: extensions.activityId,
-    relatedActivityId: extensions.relatedActivityId,
-  };
-}
-
-interface Extensions {
-  readonly metadata: Uint8Array;
-  readonly metadataOffset: number;
-  readonly payloadOffset: number;
-  readonly activityId: string | undefined;
-  readonly relatedActivityId: string | undefined;
-}
-
-function readExtensions(data: Uint8Array, littleEndian: boolean, hasExtensions: boolean): Extensions {
-  const view = viewOf(data);
-  let metadata: Uint8Array | undefined;
-  let metadataOffset = 0;
-  let activityIds: Uint8Array | undefined;
-  let offset = HEADER_SIZE;
-  for (let hasNext = hasExtensions; hasNext; ) {
-    if (data.length - offset < EXTENSION_HEAD_SIZE) throw bad(offset, 'The event ends before its extension.');
-    const size = view.getUint16(offset, littleEndian);
-    const kind = view.getUint16(offset + 2, littleEndian);
-    const contentOffset = offset + EXTENSION_HEAD_SIZE;
-    const content = data.subarray(contentOffset, contentOffset + size);
-    if (content.length < size) throw bad(offset, `The event ends inside an extension of ${size} bytes.`);
-    switch (kind & ~EXTENSION_CHAIN_FLAG) {
-      case ExtensionKind.Invalid:
-        throw bad(offset, 'An extension has kind 0, which is invalid.');
-      case ExtensionKind.Metadata:
-        if (metadata !== undefined) throw bad(offset, 'The event has two metadata extensions.');
-        metadata = content;
-        metadataOffset = contentOffset;
-        break;
-      case ExtensionKind.ActivityId:
-        if (activityIds !== undefined) throw bad(offset, 'The event has two activity extensions.');
-        if (size !== 16 && size !== 32)
-          throw bad(offset, `An activity extension has ${size} bytes, not 16 or 32.`);
-        activityIds = content;
-        break;
-    }
-    offset = contentOffset + size;
-    hasNext = (kind & EXTENSION_CHAIN_FLAG) !== 0;
-  }
-  if (metadata === undefined) {
-    throw new EventHeaderError(
-      EventHeaderErrorCode.NotSupported,
-      offset,
-      'The event has no metadata extension, so its fields are unknown.',
-    );
-  }
-  if (indexOfNul(metadata, 0, metadata.length) < 0) throw bad(metadataOffset, "The event's name has no end.");
-  return {
-    metadata,
-    metadataOffset,
-    payloadOffset: offset,
-    activityId: activityIds && uuidText(activityIds.subarray(0, 16)),
-    relatedActivityId: activityIds?.length === 32 ? uuidText(activityIds.subarray(16)) : undefined,
-  };
+  const nameParts = parseTracepointName(tracepointName);
+  return new OpenedEvent(tracepointName, nameParts, data, viewOf(data), 0, data.length);
 }
 
 function bad(offset: number, message: string): EventHeaderError {

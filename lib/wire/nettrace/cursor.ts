@@ -1,5 +1,6 @@
 /** Reads a block in order, and never past its end. */
 
+import { bigUint } from '../bytes.ts';
 import type { FaultCode } from '../fault.ts';
 import { decodeUtf8 } from '../text.ts';
 import { utf16Text } from '../utf16.ts';
@@ -139,7 +140,7 @@ export class Cursor {
 
   varUint64(): bigint {
     this.readVarUint64();
-    return this.high === 0 ? BigInt(this.low) : bigUint(this.high, this.low);
+    return bigUint(this.high, this.low);
   }
 
   /** Signed: 0, -1, 1, -2 and so on are written as 0, 1, 2, 3. */
@@ -193,17 +194,4 @@ export class Cursor {
     this.offset = at + size;
     return at;
   }
-}
-
-/** The unsigned integer with these halves. */
-function bigUint(high: number, low: number): bigint {
-  return (BigInt(high >>> 0) << 32n) | BigInt(low);
-}
-
-/** The signed integer with these halves. */
-export function bigInt(high: number, low: number): bigint {
-  const signed = high | 0;
-  // Multiplication of numbers is exact up to 2^53, and several times faster than that of bigints.
-  if (signed >= -0x20_0000 && signed < 0x20_0000) return BigInt(signed * WORD + low);
-  return (BigInt(signed) << 32n) | BigInt(low);
 }

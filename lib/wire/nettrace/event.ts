@@ -1,8 +1,8 @@
 /** An event of a nettrace: its position in its block, and what it refers to. */
+import { bigInt } from '../bytes.ts';
 import { guidText } from '../guid.ts';
 import type { Block } from './block.ts';
 import { FormatVersion, UNKNOWN_PROCESSOR } from './constants.ts';
-import { bigInt } from './cursor.ts';
 import type { EventHeader } from './event-header.ts';
 import type { LabelList } from './labels.ts';
 import type { NetTraceMetadata } from './metadata.ts';

@@ -70,7 +70,7 @@ export function readAttr(cursor: Cursor, size?: number): Omit<PerfAttr, 'ids'> {
     type,
     config,
     sampleType,
-    layout: sampleLayout(sampleType),
+    layout: sampleLayout(sampleType, readFormat),
     readFormat,
     sampleIdAll: bits(SAMPLE_ID_ALL_BIT) === 1,
     excludes: new Set(EXCLUDE_BITS.filter(([, bit]) => bits(bit) === 1).map(([what]) => what)),

@@ -11,7 +11,6 @@ import {
   Feature,
   FIRST_TYPE_OF_TOOL,
   MISC_DROPPED_BY_FILTER,
-  PerfType,
   RecordType,
 } from './constants.ts';
 import type { Cursor } from './cursor.ts';
@@ -19,43 +18,71 @@ import { PerfDataError } from './error.ts';
 import { readFeature } from './features.ts';
 import type { Piece } from './piece.ts';
 import { idOffsetFromEnd, idsSize, type RecordIds, readIds } from './record-ids.ts';
-import { bodyOf, type RawRecord, RecordSplitter } from './record-splitter.ts';
+import { RecordSplitter } from './record-splitter.ts';
 import type { MmapRecord, PerfRecord, ThreadRecord } from './records.ts';
-import { SampleRecord } from './sample.ts';
+import type { SampleKind } from './sample.ts';
 import type { PerfSession } from './session.ts';
 
 /** mmap2 has the file's device, inode and protection between its numbers and its name. */
 const MMAP2_EXTRA_SIZE = 32;
+/** Of an attribute's id. */
+const ID_SIZE = 8;
 
+/** A cursor: its properties describe the current record. */
 export class RecordReader {
+  /** The record; for a sample, of which files contain millions, its kind: `piece` contains its body. */
+  record: PerfRecord | SampleKind | undefined;
   private readonly session: PerfSession;
   private readonly splitter: RecordSplitter;
+  /** By id, for ids of 32 bits; known for this many attributes. */
+  private readonly kinds = new Map<number, SampleKind>();
+  private attrCount = 0;
 
   constructor(session: PerfSession) {
     this.session = session;
     this.splitter = new RecordSplitter(session.littleEndian);
   }
 
+  get piece(): Piece {
+    return this.splitter.piece;
+  }
+
+  /** The position of the record's body in the piece. */
+  get start(): number {
+    return this.splitter.start;
+  }
+
+  get end(): number {
+    return this.splitter.end;
+  }
+
+  /** Adds the next chunk. Call it only when `next` has returned false. */
+  push(piece: Piece): void {
+    this.splitter.push(piece);
+  }
+
   /**
-   * The records that end in this chunk; all must be consumed before the next chunk.
-   * @throws PerfDataError if a record is damaged
+   * Advances to the next record.
+   *
+   * @returns false if more bytes are needed
+   * @throws PerfDataError if it is damaged
    */
-  *push(piece: Piece): Generator<PerfRecord> {
-    for (const raw of this.splitter.push(piece)) yield this.read(raw);
+  next(): boolean {
+    const { splitter } = this;
+    if (!splitter.next()) return false;
+    const { type } = splitter;
+    if (type === RecordType.Sample) this.record = this.readSample();
+    else if (type < FIRST_TYPE_OF_TOOL) this.record = this.readOfKernel(splitter.body, splitter);
+    else this.record = this.readOfTool(splitter.body, splitter);
+    return true;
   }
 
   /** @throws PerfDataError if the bytes have ended inside a record */
-  end(): void {
-    this.splitter.end();
+  finish(): void {
+    this.splitter.finish();
   }
 
-  private read(raw: RawRecord): PerfRecord {
-    const cursor = bodyOf(raw, this.session.littleEndian);
-    if (raw.type === RecordType.Sample) return this.readSample(cursor, raw);
-    return raw.type < FIRST_TYPE_OF_TOOL ? this.readOfKernel(cursor, raw) : this.readOfTool(cursor, raw);
-  }
-
-  private readOfKernel(cursor: Cursor, { type, misc, position }: RawRecord): PerfRecord {
+  private readOfKernel(cursor: Cursor, { type, misc, position }: RecordSplitter): PerfRecord {
     const ids = this.readIds(cursor);
     const head = { offset: position, ids };
     switch (type) {
@@ -82,7 +109,7 @@ export class RecordReader {
     return { kind: 'other', ...head, type, misc, body: cursor.take(cursor.left) };
   }
 
-  private readOfTool(cursor: Cursor, { type, misc, position: offset }: RawRecord): PerfRecord {
+  private readOfTool(cursor: Cursor, { type, misc, position: offset }: RecordSplitter): PerfRecord {
     const { session } = this;
     switch (type) {
       case RecordType.FinishedRound:
@@ -111,14 +138,32 @@ export class RecordReader {
     }
   }
 
-  private readSample(cursor: Cursor, raw: RawRecord): SampleRecord {
-    const { session } = this;
-    const bodyStart = cursor.offset;
-    const attr = this.attrAt(cursor, session.firstAttr(raw.position).layout.id);
-    cursor.offset = bodyStart;
-    const tracepoint =
-      attr.type === PerfType.Tracepoint ? session.tracepoints.get(Number(attr.config)) : undefined;
-    return new SampleRecord(raw.piece, cursor, attr, tracepoint);
+  private readSample(): SampleKind {
+    const { session, splitter } = this;
+    const { piece, start, end } = splitter;
+    const idOffset = session.firstAttr(splitter).layout.id;
+    const kind =
+      idOffset === undefined || start + idOffset + ID_SIZE > end
+        ? session.kindOf(this.attrAt(splitter.body, idOffset))
+        : this.kindAt(piece, start + idOffset);
+    if (!kind.fits(piece, start, end)) kind.check(splitter.body);
+    return kind;
+  }
+
+  /** The kind of the sample with the id at this position. */
+  private kindAt(piece: Piece, at: number): SampleKind {
+    const { littleEndian, attrs } = this.session;
+    const low = piece.view.getUint32(littleEndian ? at : at + 4, littleEndian);
+    const high = piece.view.getUint32(littleEndian ? at + 4 : at, littleEndian);
+    if (this.attrCount !== attrs.length) {
+      this.kinds.clear();
+      this.attrCount = attrs.length;
+    }
+    const known = high === 0 ? this.kinds.get(low) : undefined;
+    if (known !== undefined) return known;
+    const kind = this.session.kindOf(this.session.attrOf(high, low, piece.positionOf(at)));
+    if (high === 0) this.kinds.set(low, kind);
+    return kind;
   }
 
   /** The ids at the end of the record's body. */
@@ -142,10 +187,11 @@ export class RecordReader {
 
   /** The attribute whose id is this many bytes ahead. */
   private attrAt(cursor: Cursor, idOffset: number | undefined): PerfAttr {
-    if (idOffset === undefined) return this.session.firstAttr(cursor.position);
+    if (idOffset === undefined) return this.session.firstAttr(cursor);
     cursor.skip(idOffset);
-    const at = cursor.position;
-    return this.session.attrOf(cursor.uint64(), at);
+    const { position } = cursor;
+    const id = cursor.uint64();
+    return this.session.attrOf(Number(id >> 32n), Number(id & 0xffff_ffffn), position);
   }
 }
 

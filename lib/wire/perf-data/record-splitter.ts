@@ -11,72 +11,81 @@ import { Cursor } from './cursor.ts';
 import { PerfDataError } from './error.ts';
 import { Piece } from './piece.ts';
 
-export interface RawRecord {
-  /** See `RecordType`. */
-  readonly type: number;
-  readonly misc: number;
-  /** The bytes that contain the body, from `start` to `end`. For TRACING_DATA it is the data that follows. */
-  readonly piece: Piece;
-  readonly start: number;
-  readonly end: number;
-  /** The position of the record in the file. */
-  readonly position: number;
-}
-
 /** The formats of all tracepoints of a kernel take about 5 MB. */
 const MAX_TRACING_DATA_SIZE = 256 * 1024 * 1024;
 
 const NOTHING = new Uint8Array(0);
+const NO_PIECE = new Piece(NOTHING, 0);
 
+/** A cursor: its properties describe the current record. */
 export class RecordSplitter {
+  /** See `RecordType`. */
+  type = 0;
+  misc = 0;
+  /** The bytes that contain the body, from `start` to `end`. For TRACING_DATA it is the data that follows. */
+  piece = NO_PIECE;
+  start = 0;
+  end = 0;
   private readonly littleEndian: boolean;
+  private input = NO_PIECE;
+  private offset = 0;
+  /** The position of the record in the file if its piece does not tell it, or -1. */
+  private positionOfTracingData = -1;
   /** A record whose first `filled` bytes have arrived, or only its header if no more is known. */
   private partial = NOTHING;
   private filled = 0;
-  private partialPiece = new Piece(NOTHING, 0);
+  private partialPiece = NO_PIECE;
   /** Bytes after a record that are still to come, and those that have arrived if they are needed. */
   private behind = 0;
-  private tracingData: { readonly record: RawRecord; readonly parts: Uint8Array[] } | undefined;
+  private tracingData: { readonly position: number; readonly parts: Uint8Array[] } | undefined;
 
   constructor(littleEndian: boolean) {
     this.littleEndian = littleEndian;
   }
 
+  /** The position of the record in the file. */
+  get position(): number {
+    if (this.positionOfTracingData >= 0) return this.positionOfTracingData;
+    return this.piece.positionOf(this.start - RECORD_HEAD_SIZE);
+  }
+
+  /** Reads the record's body. */
+  get body(): Cursor {
+    return new Cursor(this.piece, this.littleEndian, 'a record', this.start, this.end);
+  }
+
+  /** Adds the next chunk. Call it only when `next` has returned false. */
+  push(piece: Piece): void {
+    this.input = piece;
+    this.offset = 0;
+  }
+
   /**
-   * The records that end in this chunk, as views of it where possible. All must be consumed before the next chunk.
+   * Advances to the next record that ends in this chunk, as a view of it where possible.
+   *
+   * @returns false if more bytes are needed
    * @throws PerfDataError
    */
-  *push(piece: Piece): Generator<RawRecord> {
-    const { bytes, view } = piece;
-    let offset = 0;
+  next(): boolean {
+    const { bytes } = this.input;
     for (;;) {
-      offset += this.takeBehind(bytes, offset);
-      if (this.behind === 0 && this.tracingData !== undefined) yield this.takeTracingData();
-      if (offset === bytes.length) return;
+      if (this.behind > 0) this.takeBehind();
+      if (this.behind === 0 && this.tracingData !== undefined) return this.endTracingData(this.tracingData);
+      if (this.offset === bytes.length) return false;
+      if (this.filled === 0 && this.readWhole()) return true;
       if (this.filled > 0) {
-        offset += this.fill(piece, offset);
-        if (this.filled < this.partial.length) return;
+        this.fill();
+        if (this.filled < this.partial.length) return false;
         if (this.filled === RECORD_HEAD_SIZE && this.grow() > RECORD_HEAD_SIZE) continue;
-        const record = this.takePartial();
-        if (record !== undefined) yield record;
-        continue;
+        const size = this.filled;
+        this.filled = 0;
+        if (this.readAt(this.partialPiece, 0, size)) return true;
       }
-      const left = bytes.length - offset;
-      const size = left < RECORD_HEAD_SIZE ? RECORD_HEAD_SIZE : this.sizeAt(view, offset, piece);
-      if (size > left) {
-        this.partial = new Uint8Array(size);
-        this.partialPiece = piece.at(offset, this.partial);
-        offset += this.fill(piece, offset);
-        return;
-      }
-      const record = this.recordAt(piece, offset, size);
-      offset += size;
-      if (record !== undefined) yield record;
     }
   }
 
   /** @throws PerfDataError if the bytes have ended inside a record */
-  end(): void {
+  finish(): void {
     if (this.filled > 0) {
       const size = this.filled < RECORD_HEAD_SIZE ? 'at least 8' : this.partial.length;
       throw new PerfDataError(
@@ -86,7 +95,7 @@ export class RecordSplitter {
       );
     }
     if (this.behind > 0) {
-      const at = this.tracingData?.record.position ?? this.partialPiece.positionOf(0);
+      const at = this.tracingData?.position ?? this.partialPiece.positionOf(0);
       throw new PerfDataError(
         'truncated',
         at,
@@ -95,12 +104,28 @@ export class RecordSplitter {
     }
   }
 
-  /** Adds what belongs to the partial record; returns how much that is. */
-  private fill(piece: Piece, offset: number): number {
-    const size = Math.min(this.partial.length - this.filled, piece.bytes.length - offset);
-    this.partial.set(piece.bytes.subarray(offset, offset + size), this.filled);
+  /** Reads the record that starts here, or starts a partial one. @returns whether there is a record */
+  private readWhole(): boolean {
+    const { input, offset } = this;
+    const left = input.bytes.length - offset;
+    const size = left < RECORD_HEAD_SIZE ? RECORD_HEAD_SIZE : this.sizeAt(input.view, offset, input);
+    if (size > left) {
+      this.partial = new Uint8Array(size);
+      this.partialPiece = input.at(offset, this.partial);
+      this.fill();
+      return false;
+    }
+    this.offset = offset + size;
+    return this.readAt(input, offset, size);
+  }
+
+  /** Adds what belongs to the partial record. */
+  private fill(): void {
+    const { bytes } = this.input;
+    const size = Math.min(this.partial.length - this.filled, bytes.length - this.offset);
+    this.partial.set(bytes.subarray(this.offset, this.offset + size), this.filled);
     this.filled += size;
-    return size;
+    this.offset += size;
   }
 
   /** The partial record's header is complete: makes room for the rest. Returns the record's size. */
@@ -111,12 +136,6 @@ export class RecordSplitter {
     this.partial = whole;
     this.partialPiece = this.partialPiece.at(0, whole);
     return size;
-  }
-
-  private takePartial(): RawRecord | undefined {
-    const size = this.filled;
-    this.filled = 0;
-    return this.recordAt(this.partialPiece, 0, size);
   }
 
   private sizeAt(view: DataView, offset: number, piece: Piece): number {
@@ -131,56 +150,55 @@ export class RecordSplitter {
     return size;
   }
 
-  /** The record, or nothing yet if its content follows it. */
-  private recordAt(piece: Piece, offset: number, size: number): RawRecord | undefined {
+  /** @returns false if the record's content follows it */
+  private readAt(piece: Piece, offset: number, size: number): boolean {
     const { view } = piece;
-    const record: RawRecord = {
-      type: view.getUint32(offset, this.littleEndian),
-      misc: view.getUint16(offset + 4, this.littleEndian),
-      piece,
-      start: offset + RECORD_HEAD_SIZE,
-      end: offset + size,
-      position: piece.positionOf(offset),
-    };
-    if (record.type === RecordType.Auxtrace) {
+    const type = view.getUint32(offset, this.littleEndian);
+    this.type = type;
+    this.misc = view.getUint16(offset + 4, this.littleEndian);
+    this.piece = piece;
+    this.start = offset + RECORD_HEAD_SIZE;
+    this.end = offset + size;
+    this.positionOfTracingData = -1;
+    if (type === RecordType.Auxtrace) {
       this.partialPiece = piece.at(offset, NOTHING);
-      this.behind = bodyOf(record, this.littleEndian).size64();
-    } else if (record.type === RecordType.TracingData) {
-      this.behind = bodyOf(record, this.littleEndian).uint32();
+      this.behind = this.body.size64();
+    } else if (type === RecordType.TracingData) {
+      this.behind = this.body.uint32();
       if (this.behind > MAX_TRACING_DATA_SIZE) {
         throw new PerfDataError(
           'malformed',
-          record.position,
+          this.position,
           `${this.behind} bytes of tracing data exceed the limit.`,
         );
       }
-      this.tracingData = { record, parts: [] };
-      return undefined;
+      this.tracingData = { position: this.position, parts: [] };
+      return false;
     }
-    return record;
+    return true;
   }
 
-  private takeBehind(bytes: Uint8Array, offset: number): number {
-    const size = Math.min(this.behind, bytes.length - offset);
-    if (size > 0) this.tracingData?.parts.push(bytes.subarray(offset, offset + size));
+  private takeBehind(): void {
+    const { bytes } = this.input;
+    const size = Math.min(this.behind, bytes.length - this.offset);
+    if (size > 0) this.tracingData?.parts.push(bytes.subarray(this.offset, this.offset + size));
     this.behind -= size;
-    return size;
+    this.offset += size;
   }
 
-  private takeTracingData(): RawRecord {
-    const { record, parts } = this.tracingData as { record: RawRecord; parts: Uint8Array[] };
-    this.tracingData = undefined;
+  private endTracingData({ position, parts }: { position: number; parts: readonly Uint8Array[] }): boolean {
     const bytes = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
     let offset = 0;
     for (const part of parts) {
       bytes.set(part, offset);
       offset += part.length;
     }
-    return { ...record, piece: record.piece.at(record.end, bytes), start: 0, end: bytes.length };
+    this.tracingData = undefined;
+    this.type = RecordType.TracingData;
+    this.positionOfTracingData = position;
+    this.piece = this.piece.at(this.end, bytes);
+    this.start = 0;
+    this.end = bytes.length;
+    return true;
   }
-}
-
-/** Reads the record's body. */
-export function bodyOf(record: RawRecord, littleEndian: boolean): Cursor {
-  return new Cursor(record.piece, littleEndian, 'a record', record.start, record.end);
 }

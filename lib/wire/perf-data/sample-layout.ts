@@ -2,7 +2,7 @@
  * The positions of the fixed-size fields in samples: the attribute's `sample_type` says which there are; their order is
  * fixed. Source: Linux `perf_event.h`, PERF_RECORD_SAMPLE.
  */
-import { SampleType } from './constants.ts';
+import { ReadFormat, SampleType } from './constants.ts';
 
 /** From the start of the body, in bytes; undefined if samples have no such field. Each takes 8 bytes. */
 export interface SampleLayout {
@@ -16,6 +16,18 @@ export interface SampleLayout {
   readonly period: number | undefined;
   /** Of all of them: where the fields of variable size start. */
   readonly size: number;
+  /** The variable-size fields, in this order: counter readings, addresses, a tracepoint's data. */
+  readonly counters: CounterLayout | undefined;
+  readonly hasCallchain: boolean;
+  readonly hasRaw: boolean;
+}
+
+/** Readings of the sample's counter, or of all in its group, preceded by their number. */
+export interface CounterLayout {
+  readonly isGroup: boolean;
+  /** Bytes for all readings together, and for each. */
+  readonly common: number;
+  readonly each: number;
 }
 
 const FIELDS = [
@@ -30,8 +42,9 @@ const FIELDS = [
   SampleType.Period,
 ];
 
-export function sampleLayout(sampleType: bigint): SampleLayout {
-  const fields = FIELDS.filter((bit) => (sampleType & bit) !== 0n);
+export function sampleLayout(sampleType: bigint, readFormat: bigint): SampleLayout {
+  const has = (bit: bigint) => (sampleType & bit) !== 0n;
+  const fields = FIELDS.filter(has);
   const offsetOf = (bit: bigint) => (fields.includes(bit) ? 8 * fields.indexOf(bit) : undefined);
   return {
     ip: offsetOf(SampleType.Ip),
@@ -43,5 +56,17 @@ export function sampleLayout(sampleType: bigint): SampleLayout {
     cpu: offsetOf(SampleType.Cpu),
     period: offsetOf(SampleType.Period),
     size: 8 * fields.length,
+    counters: has(SampleType.Read) ? counterLayout(readFormat) : undefined,
+    hasCallchain: has(SampleType.Callchain),
+    hasRaw: has(SampleType.Raw),
+  };
+}
+
+function counterLayout(format: bigint): CounterLayout {
+  const size = (bits: readonly bigint[]) => 8 * bits.filter((bit) => (format & bit) !== 0n).length;
+  return {
+    isGroup: (format & ReadFormat.Group) !== 0n,
+    common: size([ReadFormat.TotalTimeEnabled, ReadFormat.TotalTimeRunning]),
+    each: 8 + size([ReadFormat.Id, ReadFormat.Lost]),
   };
 }

@@ -3,8 +3,18 @@
  * records; in a pipe, contained in records.
  */
 import type { PerfAttr } from './attr.ts';
+import { PerfType } from './constants.ts';
 import { PerfDataError } from './error.ts';
+import { SampleKind } from './sample.ts';
 import type { TracepointFormat } from './tracepoint-format.ts';
+
+const TWO_TO_32 = 2 ** 32;
+
+/** A number for the ids that kernels assign: maps find numbers faster. */
+function idKey(id: bigint): number | bigint {
+  const number = Number(id);
+  return Number.isSafeInteger(number) ? number : id;
+}
 
 /** The wall clock and the recording's clock at the same moment, at the start of the recording. */
 export interface ClockReference {
@@ -31,7 +41,9 @@ export class PerfSession {
   readonly properties: Record<string, string> = {};
   /** Which of these could not be read, in sentences. */
   readonly problems: string[] = [];
-  private readonly attrById = new Map<bigint, PerfAttr>();
+  /** By `idKey`. */
+  private readonly attrById = new Map<number | bigint, PerfAttr>();
+  private readonly kinds = new Map<PerfAttr, SampleKind>();
   private readonly names = new Map<bigint, string>();
   private namesInOrder: readonly string[] = [];
 
@@ -46,7 +58,7 @@ export class PerfSession {
 
   addAttr(attr: PerfAttr): void {
     this.attrs.push(attr);
-    for (const id of attr.ids) this.attrById.set(id, attr);
+    for (const id of attr.ids) this.attrById.set(idKey(id), attr);
   }
 
   /** Names the attribute with this id. */
@@ -66,19 +78,36 @@ export class PerfSession {
     return this.namesInOrder[this.attrs.indexOf(attr)];
   }
 
-  /** @param position of the requesting record, for errors */
-  firstAttr(position: number): PerfAttr {
+  /** @param asking the requesting record, for errors */
+  firstAttr(asking: { readonly position: number }): PerfAttr {
     const first = this.attrs[0];
     if (first === undefined) {
-      throw new PerfDataError('malformed', position, 'A record precedes all attributes.');
+      throw new PerfDataError('malformed', asking.position, 'A record precedes all attributes.');
     }
     return first;
   }
 
-  /** @param position of the id, for errors */
-  attrOf(id: bigint, position: number): PerfAttr {
+  /** What samples of the attribute have in common, as far as it is known at the first one. */
+  kindOf(attr: PerfAttr): SampleKind {
+    let kind = this.kinds.get(attr);
+    if (kind === undefined) {
+      const tracepoint =
+        attr.type === PerfType.Tracepoint ? this.tracepoints.get(Number(attr.config)) : undefined;
+      kind = new SampleKind(attr, tracepoint, this.littleEndian);
+      this.kinds.set(attr, kind);
+    }
+    return kind;
+  }
+
+  /**
+   * @param high,low the halves of the id
+   * @param position of the id, for errors
+   */
+  attrOf(high: number, low: number, position: number): PerfAttr {
+    const number = high * TWO_TO_32 + low;
+    const id = Number.isSafeInteger(number) ? number : (BigInt(high) << 32n) | BigInt(low);
     // Id 0 is perf's own: the first attribute.
-    const attr = id === 0n ? this.attrs[0] : this.attrById.get(id);
+    const attr = id === 0 ? this.attrs[0] : this.attrById.get(id);
     if (attr === undefined) {
       throw new PerfDataError('malformed', position, `No attribute of the file has the id ${id}.`);
     }

@@ -44,7 +44,7 @@ describe.each([true, false])('a perf.data file (little-endian: %s)', (littleEndi
         sampleIdAll: true,
       },
     ]);
-    expect(file.session.nameOf(file.session.firstAttr(0))).toBe('user_events:P_L5');
+    expect(file.session.nameOf(file.session.firstAttr({ position: 0 }))).toBe('user_events:P_L5');
     expect(file.session.tracepoints.get(TRACEPOINT_ID)).toMatchObject({
       system: 'user_events',
       name: 'P_L5K1',

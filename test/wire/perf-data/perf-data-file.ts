@@ -4,6 +4,7 @@ import { readHead } from '../../../lib/wire/perf-data/head.ts';
 import { Piece } from '../../../lib/wire/perf-data/piece.ts';
 import { RecordReader } from '../../../lib/wire/perf-data/record-reader.ts';
 import type { PerfRecord } from '../../../lib/wire/perf-data/records.ts';
+import { SampleKind, SampleRecord } from '../../../lib/wire/perf-data/sample.ts';
 import type { PerfSession } from '../../../lib/wire/perf-data/session.ts';
 
 export interface PerfDataFile {
@@ -35,15 +36,20 @@ function* readRecords(
   end: number,
 ): Generator<PerfRecord> {
   const reader = new RecordReader(session);
-  for (const record of reader.push(new Piece(bytes.subarray(start, end), start))) {
-    if (record.kind === 'compressed') {
+  reader.push(new Piece(bytes.subarray(start, end), start));
+  while (reader.next()) {
+    const { record } = reader;
+    if (record instanceof SampleKind) {
+      yield new SampleRecord(record, reader.piece, reader.start, reader.end);
+    } else if (record?.kind === 'compressed') {
       throw new PerfDataError(
         'unsupported',
         record.offset,
         'The records are compressed: open it as a trace.',
       );
+    } else if (record !== undefined) {
+      yield record;
     }
-    yield record;
   }
-  reader.end();
+  reader.finish();
 }

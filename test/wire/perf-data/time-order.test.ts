@@ -1,55 +1,89 @@
 import { describe, expect, it } from 'vitest';
-import { TimeOrder } from '../../../lib/wire/perf-data/time-order.ts';
+import { TimeOrder, type Window } from '../../../lib/wire/perf-data/time-order.ts';
+import { randomNumbers } from '../eventheader/event-bytes.ts';
 
-type Step = bigint | 'round' | 'end';
+type Step = number | 'round' | 'end';
+
+/** Of each record 10 bytes are held. */
+const SIZE = 10;
+
+function add<What>(order: TimeOrder<What>, time: number, what: What): void {
+  order.add(Math.floor(time / 2 ** 32), time % 2 ** 32, what, undefined, 0, SIZE);
+}
+
+function taken<What>(order: TimeOrder<What>): What[] {
+  const ready = Array.from(order.order.subarray(0, order.readyCount), (row) => order.rows.what[row] as What);
+  order.take();
+  return ready;
+}
 
 /** What is given out, step by step. */
-function given(steps: readonly Step[], window?: { bytes: number; items: number }): bigint[][] {
-  const order = new TimeOrder<bigint>(window);
+function given(steps: readonly Step[], window?: Window): number[][] {
+  const order = new TimeOrder<number>(window);
   return steps.map((step) => {
     if (step === 'round') order.finishRound();
     else if (step === 'end') order.finish();
-    else order.add(step, step, 10);
-    return order.take();
+    else add(order, step, step);
+    return taken(order);
   });
 }
 
 describe('what was recorded in the order of time', () => {
   it('is sorted across rounds', () => {
-    const steps: Step[] = [5n, 1n, 'round', 4n, 7n, 'round', 6n, 9n, 'end'];
-    expect(given(steps).flat()).toEqual([1n, 4n, 5n, 6n, 7n, 9n]);
+    const steps: Step[] = [5, 1, 'round', 4, 7, 'round', 6, 9, 'end'];
+    expect(given(steps).flat()).toEqual([1, 4, 5, 6, 7, 9]);
+  });
+
+  it('is sorted by both halves of the time', () => {
+    const [early, late] = [2 ** 32 + 1, 2 ** 33];
+    expect(given([late, 5, early, 2 ** 32 - 1, 'end']).flat()).toEqual([5, 2 ** 32 - 1, early, late]);
   });
 
   it('keeps the order of the file where times are the same', () => {
     const order = new TimeOrder<string>();
-    order.add(2n, 'a', 1);
-    order.add(1n, 'b', 1);
-    order.add(2n, 'c', 1);
+    add(order, 2, 'a');
+    add(order, 1, 'b');
+    add(order, 2, 'c');
     order.finish();
-    expect(order.take()).toEqual(['b', 'a', 'c']);
+    expect(taken(order)).toEqual(['b', 'a', 'c']);
+  });
+
+  it('is sorted whichever way the buffers of processors lie in each other', () => {
+    const random = randomNumbers(3);
+    for (let round = 0; round < 50; round++) {
+      const order = new TimeOrder<{ time: number; at: number }>();
+      const records = Array.from({ length: random(3000) }, (_, at) => {
+        // Some in order, some not, many at one time.
+        const time = round % 3 === 0 ? random(50) : ((at * 7) % 501) + random(1 + (round % 5));
+        return { time, at };
+      });
+      for (const record of records) add(order, record.time, record);
+      order.finish();
+      expect(taken(order)).toEqual(records.toSorted((a, b) => a.time - b.time || a.at - b.at));
+    }
   });
 
   it('is given out when the round after its own ends, not at the end of the file', () => {
-    expect(given([1n, 'round', 2n, 'round'])).toEqual([[], [], [], [1n]]);
+    expect(given([1, 'round', 2, 'round'])).toEqual([[], [], [], [1]]);
   });
 
   it('is late where something later has been given out: it comes, but out of order', () => {
-    const order = new TimeOrder<bigint>({ bytes: 1_000, items: 4 });
-    for (const time of [4n, 2n, 1n, 3n]) {
-      expect(order.isLate(time)).toBe(false);
-      order.add(time, time, 10);
+    const order = new TimeOrder<number>({ bytes: 1_000, items: 4 });
+    for (const time of [4, 2, 1, 3]) {
+      expect(order.isLate(0, time)).toBe(false);
+      add(order, time, time);
     }
-    expect(order.take()).toEqual([1n, 2n]);
-    expect([order.isLate(1n), order.isLate(2n), order.isLate(3n)]).toEqual([true, false, false]);
-    order.add(1n, 1n, 10);
+    expect(taken(order)).toEqual([1, 2]);
+    expect([order.isLate(0, 1), order.isLate(0, 2), order.isLate(0, 3)]).toEqual([true, false, false]);
+    add(order, 1, 1);
     order.finish();
-    expect(order.take()).toEqual([1n, 3n, 4n]);
-    expect(order.isLate(3n)).toBe(true);
+    expect(taken(order)).toEqual([1, 3, 4]);
+    expect(order.isLate(0, 3)).toBe(true);
   });
 
   it('is given out without a round when more is there than is held', () => {
-    const steps: Step[] = [4n, 2n, 1n, 3n, 5n, 'end'];
-    const expected = [[], [], [], [1n, 2n], [], [3n, 4n, 5n]];
+    const steps: Step[] = [4, 2, 1, 3, 5, 'end'];
+    const expected = [[], [], [], [1, 2], [], [3, 4, 5]];
     expect(given(steps, { bytes: 1_000, items: 4 })).toEqual(expected);
     expect(given(steps, { bytes: 40, items: 1_000 })).toEqual(expected);
   });

@@ -1,0 +1,121 @@
+/**
+ * A nettrace of any size as a busy server records it: requests that run beside each other, a query in each, events in
+ * both, every one with its activity's id.
+ */
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { Guid } from '../../../dist/activity/guid.js';
+import { appendNumber, endAfterNumber } from '../../../dist/activity/path-writer.js';
+import { TypeCode } from '../../../dist/wire/nettrace/constants.js';
+import { NetTraceBytes } from '../../../dist/wire/nettrace/write/byte-writer.js';
+import { NetTraceWriter } from '../../../dist/wire/nettrace/write/nettrace-writer.js';
+import { writePayload } from '../../../dist/wire/nettrace/write/payload-bytes.js';
+
+const PROCESS_ID = 4321;
+/** Requests at a time. */
+const CONCURRENT = 100;
+/** Bytes between two sequence points, as sessions write them. */
+const FLUSH_SIZE = 1 << 16;
+const START = 1n << 40n;
+
+const INT32 = { code: TypeCode.Int32 };
+const TEXT = { code: TypeCode.Utf16Text };
+const BOOLEAN = { code: TypeCode.Boolean32 };
+const DOUBLE = { code: TypeCode.Double };
+
+/** In the order in which a request writes them. */
+const EVENTS = {
+  RequestStart: { method: TEXT, url: TEXT },
+  CacheMiss: { key: TEXT, size: INT32 },
+  QueryStart: { sql: TEXT },
+  QueryStop: { rows: INT32, success: BOOLEAN },
+  Rendered: { template: TEXT, milliseconds: DOUBLE },
+  RequestStop: { status: INT32, success: BOOLEAN },
+};
+
+/** What each event tells; the numbers make them differ as those of a server do. */
+const PAYLOADS = {
+  RequestStart: (n) => ({ method: 'GET', url: `http://site/items/${n % 9973}` }),
+  CacheMiss: (n) => ({ key: `item:${n % 9973}`, size: n % 4096 }),
+  QueryStart: () => ({ sql: 'select * from items where id = $1' }),
+  QueryStop: (n) => ({ rows: n % 7, success: true }),
+  Rendered: (n) => ({ template: 'item', milliseconds: (n % 1000) / 7 }),
+  RequestStop: (n) => ({ status: n % 50 === 0 ? 500 : 200, success: n % 50 !== 0 }),
+};
+
+/**
+ * @param {{ events?: number, bytes?: number }} size how many events there are at the most, or about how many bytes
+ * @returns how many events were written
+ */
+export function writeLargeActivities(
+  path,
+  { events = Number.POSITIVE_INFINITY, bytes = Number.POSITIVE_INFINITY },
+) {
+  const writer = new NetTraceWriter(6, {
+    startTimeMs: Date.UTC(2026, 10, 20),
+    syncTicks: START,
+    ticksPerSecond: 1_000_000_000n,
+    pointerSize: 8,
+    processId: PROCESS_ID,
+    processors: 2,
+  });
+  const thread = writer.thread({ processId: PROCESS_ID, threadId: PROCESS_ID });
+  const kinds = Object.entries(EVENTS).map(([name, types], index) => kindOf(writer, name, types, index + 1));
+  const file = openSync(path, 'w');
+  const requests = [];
+  let written = 0;
+  let size = 0;
+  let ticks = START;
+  let requestCount = 0;
+  const flush = (piece) => {
+    size += piece.length;
+    writeSync(file, piece);
+  };
+  while (written < events && size < bytes) {
+    // By turns, each at another point of its work.
+    const slot = (written * 37) % CONCURRENT;
+    requests[slot] ??= requestOf(++requestCount);
+    const request = requests[slot];
+    ticks += BigInt(2000 + ((written * 7919) % 5000));
+    writer.write({ thread, ticks, processor: 1, ...kinds[request.step].eventOf(request) });
+    written++;
+    if (++request.step === kinds.length) requests[slot] = undefined;
+    if (writer.pendingBytes >= FLUSH_SIZE) flush(writer.flush());
+  }
+  flush(writer.end());
+  closeSync(file);
+  return written;
+}
+
+function requestOf(number) {
+  // Of the thread, and below it the request and the query: paths of .NET.
+  const top = appendNumber(Guid.empty, 0, 1, PROCESS_ID);
+  const end = endAfterNumber(1, number);
+  const request = appendNumber(top, 1, number, PROCESS_ID);
+  const query = appendNumber(request, end, 1, PROCESS_ID);
+  return { number, step: 0, request: String(request), query: String(query) };
+}
+
+function kindOf(writer, name, types, eventId) {
+  const fields = Object.entries(types).map(([field, type]) => ({ name: field, type }));
+  const metadataId = writer.define({
+    provider: 'MyCompany-MyService',
+    eventId,
+    name,
+    keywords: 0n,
+    version: 0,
+    level: 4,
+    opcode: name.endsWith('Start') ? 1 : name.endsWith('Stop') ? 2 : 0,
+    fields,
+  });
+  const bytes = new NetTraceBytes();
+  const isOfQuery = name.startsWith('Query');
+  return {
+    eventOf({ number, request, query }) {
+      bytes.cut(0);
+      writePayload(bytes, fields, PAYLOADS[name](number));
+      const ids = isOfQuery ? { activityId: query } : { activityId: request };
+      if (name === 'QueryStart') ids.relatedActivityId = request;
+      return { metadataId, payload: bytes.current(), ...ids };
+    },
+  };
+}
