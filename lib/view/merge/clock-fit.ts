@@ -47,7 +47,9 @@ const MAX_LATE_STOP_NS = 60e9;
 const UNCHANGED: ClockLine = { offsetNs: 0, driftNsPerS: 0 };
 
 export class ClockFit {
-  /** From starts, and from stops that come later than they can. */
+  /** From a server's start after its client's. */
+  readonly #starts: Bound[] = [];
+  /** From these, and from a server's start before its client's stop. */
   readonly #sure: Bound[] = [];
   /** From stops that may be late. */
   readonly #stops: Bound[] = [];
@@ -69,7 +71,9 @@ export class ClockFit {
       isServer
         ? { side: 'atLeast', timeNs: first, aheadNs: first - then, slackNs }
         : { side: 'atMost', timeNs: then, aheadNs: then - first, slackNs };
-    this.#sure.push(bound(client.startNs, server.startNs));
+    const starts = bound(client.startNs, server.startNs);
+    this.#starts.push(starts);
+    this.#sure.push(starts);
     if (client.stopNs === undefined || server.stopNs === undefined) return;
     // One that takes longer than its client is not waited for: a message to a queue, say.
     if (server.stopNs - server.startNs > client.stopNs - client.startNs) return;
@@ -83,20 +87,46 @@ export class ClockFit {
     const middle = sure.center;
     if (this.requests === 0 || middle === undefined) return undefined;
     const stops = usable(this.#stops, middle);
-    let marginNs = 0;
-    while (marginNs < MAX_LATE_STOP_NS && this.#region(stops, marginNs, 1).isEmpty)
-      marginNs = Math.max(2 * marginNs, LATE_STOP_NS / 2);
+    const marginNs = this.#marginOf(stops, 1);
     const used = marginNs < MAX_LATE_STOP_NS ? stops : [];
     // Twice what is needed: that the stops just fit does not say that the latest of them is in time.
-    const possible = this.#region(used, Math.max(2 * marginNs, LATE_STOP_NS), 1);
-    const line = this.#isPossible(used, 2 * marginNs)
+    const allowedNs = Math.max(2 * marginNs, LATE_STOP_NS);
+    const possible = this.#region(used, allowedNs, 1);
+    const line = this.#isPossible(used, allowedNs)
       ? UNCHANGED
-      : (this.#region(used, marginNs, 0).center ?? this.#region(used, marginNs, 1).center ?? middle);
+      : (this.#likely(stops) ?? this.#inOrder(possible.center ?? middle));
     return {
       line,
       errorNs: Math.max(possible.errorNs(line, fromNs), possible.errorNs(line, toNs)),
       driftErrorNsPerS: possible.driftErrorNsPerS(line),
     };
+  }
+
+  /** The least by which stops are late, in steps, if the starts are right. */
+  #marginOf(stops: readonly Bound[], slackShare: number): number {
+    let marginNs = 0;
+    while (marginNs < MAX_LATE_STOP_NS && this.#region(stops, marginNs, slackShare).isEmpty) {
+      marginNs = Math.max(2 * marginNs, LATE_STOP_NS / 2);
+    }
+    return marginNs;
+  }
+
+  /**
+   * With the known clocks taken for right, so that every server starts after its client; undefined where they are
+   * not, as the requests between three clocks may show.
+   */
+  #likely(stops: readonly Bound[]): ClockLine | undefined {
+    if (this.#region([], 0, 0).isEmpty) return undefined;
+    const marginNs = this.#marginOf(stops, 0);
+    return this.#region(marginNs < MAX_LATE_STOP_NS ? stops : [], marginNs, 0).center;
+  }
+
+  /** The line moved so that servers start after their clients, if one way does for all. */
+  #inOrder(line: ClockLine): ClockLine {
+    const most = { atMost: 0, atLeast: 0 };
+    for (const bound of this.#starts) most[bound.side] = Math.max(most[bound.side], excess(bound, line));
+    if (most.atMost > 0 && most.atLeast > 0) return line;
+    return { ...line, offsetNs: line.offsetNs - most.atMost + most.atLeast };
   }
 
   /** @param slackShare 0 takes the known clock for right */
@@ -111,7 +141,7 @@ export class ClockFit {
   #isPossible(stops: readonly Bound[], marginNs: number): boolean {
     return (
       this.#sure.every((bound) => excess(bound, UNCHANGED) <= ROUNDING_NS) &&
-      stops.every((bound) => excess(bound, UNCHANGED) <= ROUNDING_NS + Math.max(marginNs, LATE_STOP_NS))
+      stops.every((bound) => excess(bound, UNCHANGED) <= ROUNDING_NS + marginNs)
     );
   }
 }

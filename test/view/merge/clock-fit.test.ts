@@ -64,7 +64,7 @@ function estimateOf(seed: number, world: World, directions: readonly ('client' |
 }
 
 /** Offsets up to 10 s and drifts up to 50 ppm, either way. */
-const WORLDS = Array.from({ length: 60 }, (_, seed) => {
+const WORLDS = Array.from({ length: 30 }, (_, seed) => {
   const random = randomOf(seed + 1000);
   const signed = () => (random() - 0.5) * 2;
   return { seed, offsetNs: signed() * 10 * S, driftNsPerS: signed() * 50_000 };
@@ -164,11 +164,11 @@ describe('the clock', () => {
 
   it('costs no more than time on bounds that are made to cost', () => {
     const fit = new ClockFit();
-    for (let i = 0; i < 20_000; i++) {
+    for (let i = 0; i < 5000; i++) {
       // Each touches the region: a parabola.
       const server = { startNs: i * MS, stopNs: undefined };
-      fit.add({ client: { startNs: i * MS - (i - 10_000) ** 2, stopNs: undefined }, server }, 'client');
+      fit.add({ client: { startNs: i * MS - (i - 2500) ** 2, stopNs: undefined }, server }, 'client');
     }
-    expect(fit.estimate(0, 20 * S)).toBeDefined();
+    expect(fit.estimate(0, 5 * S)).toBeDefined();
   });
 });

@@ -1,0 +1,247 @@
+/** Several traces as one: their events by the clock of the first, and processes that are told apart. */
+import { Heap, type HeapItem } from '../../playback/heap.ts';
+import { Trace } from '../../trace/trace.ts';
+import type { TraceEvent } from '../../trace/trace-event.ts';
+import type { TraceInfo, TraceProgress, TraceReader } from '../../trace/trace-reader.ts';
+import { aheadAt } from './clock-region.ts';
+import { MergedEvent } from './merged-event.ts';
+import type { TraceClock } from './trace-clocks.ts';
+import { type SurveyedTrace, TraceSurvey } from './trace-survey.ts';
+
+/** A trace that can be read twice. */
+export interface MergeInput {
+  /** For messages, and for people. */
+  readonly name: string;
+  /** @param onDamage as for `openTrace` */
+  open(onDamage: 'error' | 'warning'): Promise<Trace>;
+}
+
+/** What has been found out about one of the traces. */
+export interface MergedInput {
+  readonly name: string;
+  readonly info: TraceInfo;
+  readonly clock: TraceClock;
+  /** Ids of its processes that another machine uses as well, and what they are called instead. */
+  readonly processIds: ReadonlyMap<number, number>;
+}
+
+/** Events of a batch. */
+const BATCH_SIZE = 1000;
+
+export class MergedTrace extends Trace {
+  readonly inputs: readonly MergedInput[];
+
+  constructor(name: string, reader: MergedReader, inputs: readonly MergedInput[]) {
+    super({ name, size: reader.size, close: () => reader.close() }, reader, 'error');
+    this.inputs = inputs;
+  }
+}
+
+/**
+ * Reads all traces once, to find out about their clocks, and opens them again as one.
+ *
+ * @param onSurvey called for each batch of the first pass
+ */
+export async function openMergedTrace(
+  inputs: readonly MergeInput[],
+  onSurvey: (trace: Trace) => void = () => {},
+): Promise<MergedTrace> {
+  const survey = new TraceSurvey();
+  for (const input of inputs) {
+    const trace = await input.open('warning');
+    try {
+      await survey.add(trace, () => onSurvey(trace));
+    } finally {
+      await trace.close();
+    }
+  }
+  const lanes: Lane[] = [];
+  try {
+    const { result } = survey;
+    const zero = result[0]?.info.startTime ?? 0n;
+    for (const [i, surveyed] of result.entries()) {
+      lanes.push(new Lane(await (inputs[i] as MergeInput).open('error'), surveyed, i, zero));
+    }
+  } catch (error) {
+    await Promise.all(lanes.map(({ trace }) => trace.close()));
+    throw error;
+  }
+  const merged = lanes.map(({ surveyed: { info, clock, processIds } }, i) => {
+    return { name: (inputs[i] as MergeInput).name, info, clock, processIds };
+  });
+  const name = merged.map((input) => input.name).join(', ');
+  return new MergedTrace(name, new MergedReader(lanes, merged), merged);
+}
+
+/** One of the traces, and where the merge stands in it. */
+class Lane implements HeapItem {
+  readonly trace: Trace;
+  readonly surveyed: SurveyedTrace;
+  readonly order: number;
+  readonly startTime: bigint;
+  heapIndex = -1;
+  time = 0n;
+  /** What ends it. */
+  failure: { readonly error: unknown } | undefined;
+  readonly #batches: AsyncGenerator<readonly TraceEvent[]>;
+  #batch: readonly TraceEvent[] = [];
+  #next = 0;
+
+  readonly #zero: bigint;
+
+  /** @param zero when the first trace starts */
+  constructor(trace: Trace, surveyed: SurveyedTrace, order: number, zero: bigint) {
+    this.trace = trace;
+    this.surveyed = surveyed;
+    this.order = order;
+    this.#batches = trace.batches();
+    this.#zero = zero;
+    this.startTime = this.#timeAt(0n);
+  }
+
+  get event(): TraceEvent | undefined {
+    return this.#batch[this.#next];
+  }
+
+  /** Whether the next event is at hand; otherwise `fill` gets it. */
+  advance(): boolean {
+    this.#next++;
+    return this.#read();
+  }
+
+  /** False at the end. */
+  async fill(): Promise<boolean> {
+    try {
+      for (;;) {
+        const { done, value } = await this.#batches.next();
+        if (done) return false;
+        this.#batch = value;
+        this.#next = 0;
+        if (this.#read()) return true;
+      }
+    } catch (error) {
+      this.failure = { error };
+      return false;
+    }
+  }
+
+  processId(processId: number): number {
+    return this.surveyed.processIds.get(processId) ?? processId;
+  }
+
+  #read(): boolean {
+    const { event } = this;
+    if (event === undefined) return false;
+    this.time = this.#timeAt(event.timeSinceStart);
+    return true;
+  }
+
+  #timeAt(sinceStart: bigint): bigint {
+    const { clock, aheadNs } = this.surveyed;
+    const shownNs = Number(sinceStart) + aheadNs;
+    return this.#zero + sinceStart + BigInt(aheadNs - Math.round(aheadAt(clock.line, shownNs)));
+  }
+}
+
+class MergedReader implements TraceReader {
+  readonly info: TraceInfo;
+  /** In bytes, of all. */
+  readonly size: number | undefined;
+  readonly progress: TraceProgress;
+  readonly #lanes: readonly Lane[];
+
+  constructor(lanes: readonly Lane[], inputs: readonly MergedInput[]) {
+    this.#lanes = lanes;
+    this.progress = new MergedProgress(lanes);
+    this.info = infoOf(lanes, inputs);
+    const sizes = lanes.map(({ trace }) => trace.size);
+    this.size = sizes.every((size) => size !== undefined)
+      ? sizes.reduce((sum, size) => sum + size, 0)
+      : undefined;
+  }
+
+  async *batches(): AsyncGenerator<readonly TraceEvent[], void, undefined> {
+    const ready = new Heap<Lane>((a, b) => a.time < b.time || (a.time === b.time && a.order < b.order));
+    for (const lane of this.#lanes) if (await lane.fill()) ready.add(lane);
+    let batch: TraceEvent[] = [];
+    for (let lane = ready.first; lane !== undefined; lane = ready.first) {
+      batch.push(this.#eventOf(lane));
+      const isAtHand = lane.advance();
+      // What has been merged goes first: a lane's end may be long in coming.
+      if (batch.length >= BATCH_SIZE || (!isAtHand && batch.length > 0)) {
+        yield batch;
+        batch = [];
+      }
+      if (isAtHand || (await lane.fill())) ready.moved(lane);
+      else ready.remove(lane);
+    }
+    const failed = this.#lanes.find(({ failure }) => failure !== undefined);
+    if (failed?.failure !== undefined) throw failed.failure.error;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#lanes.map(({ trace }) => trace.close()));
+  }
+
+  #eventOf(lane: Lane): TraceEvent {
+    const event = lane.event as TraceEvent;
+    const processId = event.processId === undefined ? undefined : lane.processId(event.processId);
+    return new MergedEvent(event, lane.time, lane.time - this.info.startTime, processId);
+  }
+}
+
+class MergedProgress implements TraceProgress {
+  readonly #lanes: readonly Lane[];
+
+  constructor(lanes: readonly Lane[]) {
+    this.#lanes = lanes;
+  }
+
+  get lostEvents(): number {
+    return this.#sum(({ lostEvents }) => lostEvents);
+  }
+
+  get lostBuffers(): number {
+    return this.#sum(({ lostBuffers }) => lostBuffers);
+  }
+
+  get lateEvents(): number {
+    return this.#sum(({ lateEvents }) => lateEvents);
+  }
+
+  get bytesRead(): number {
+    return this.#sum(({ bytesRead }) => bytesRead);
+  }
+
+  get processNames(): Map<number, string> {
+    const names = new Map<number, string>();
+    for (const lane of this.#lanes) {
+      for (const [processId, name] of lane.trace.processNames) names.set(lane.processId(processId), name);
+    }
+    return names;
+  }
+
+  #sum(count: (trace: Trace) => number): number {
+    return this.#lanes.reduce((total, { trace }) => total + count(trace), 0);
+  }
+}
+
+/** That of the first trace, as far as the others do not tell something else. */
+function infoOf(lanes: readonly Lane[], inputs: readonly MergedInput[]): TraceInfo {
+  const [first] = inputs as readonly [MergedInput];
+  const { format, formatVersion, pointerSize, hasWallTime } = first.info;
+  const [startTime = 0n] = lanes.map((lane) => lane.startTime).sort((a, b) => (a < b ? -1 : 1));
+  const problems = inputs.flatMap(({ name, info }) =>
+    (info.problems ?? []).map((problem) => `${name}: ${problem}`),
+  );
+  const isSame = inputs.every(({ info }) => info.formatVersion === formatVersion && info.format === format);
+  return {
+    format,
+    ...(isSame && formatVersion !== undefined && { formatVersion }),
+    startTime,
+    hasWallTime,
+    pointerSize,
+    properties: {},
+    ...(problems.length > 0 && { problems }),
+  };
+}

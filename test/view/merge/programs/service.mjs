@@ -1,0 +1,39 @@
+// A service that is traced: `service.mjs TRACE [URL]...` serves requests, each of which asks the services at the URLs.
+// It says its own URL, and ends when its input does.
+import { createServer, get } from 'node:http';
+import { defineEventSource, event, startSession, traceHeaders } from 'tracewright';
+
+const [trace, ...others] = process.argv.slice(2);
+const log = defineEventSource('Merged-Service', {
+  RequestStart: event({ url: 'string' }, { traceContext: true }),
+  RequestStop: event({ success: 'bool' }),
+  CallStart: event({ url: 'string' }, { traceContext: true }),
+  CallStop: event({ success: 'bool' }),
+});
+const session = startSession({ providers: 'Merged-Service', output: trace, nettraceVersion: 4 });
+
+const call = (url) => log.activity('Call', { url }, () => answerOf(url));
+
+function answerOf(url) {
+  return new Promise((resolve, reject) => {
+    get(url, { headers: traceHeaders() }, (response) => response.resume().on('end', resolve)).on(
+      'error',
+      reject,
+    );
+  });
+}
+
+const server = createServer((request, response) => {
+  const { url, headers } = request;
+  void log.activity('Request', { url }, { parent: headers }, async () => {
+    for (const other of others) await call(other + url);
+    response.end();
+  });
+});
+server.listen(0, '127.0.0.1', () => console.log(`http://127.0.0.1:${server.address().port}`));
+
+process.stdin.resume().on('end', async () => {
+  server.closeAllConnections();
+  server.close();
+  await session.stop();
+});
