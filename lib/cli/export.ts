@@ -1,5 +1,4 @@
 /** `tracewright export FILE`: converts a trace to a format for other tools. */
-import { basename } from 'node:path';
 import type { Trace } from '../trace/trace.ts';
 import { TraceError } from '../trace/trace-error.ts';
 import type { TraceEvent } from '../trace/trace-event.ts';
@@ -10,24 +9,25 @@ import { NetTraceExport } from '../view/export/nettrace-export.ts';
 import { SpeedscopeExport } from '../view/export/speedscope-export.ts';
 import { countText, dataSize } from '../view/number-text.ts';
 import { eventFilter, FILTER_OPTIONS, FILTER_USAGE } from './event-filter.ts';
-import { fileArguments, type OptionValues } from './file-arguments.ts';
+import { filesArguments, type OptionValues } from './file-arguments.ts';
 import { FilteredEvents } from './filtered-events.ts';
 import { InterruptedError, untilInterrupted } from './interruption.ts';
 import { say, warn } from './messages.ts';
 import { type OutputFile, openOutput } from './output-file.ts';
 import { UsageError } from './parse-options.ts';
+import { MANIFEST_USAGE, readWithProgress, TRACE_OPTIONS, TRACE_USAGE } from './trace-argument.ts';
 import {
-  fileText,
-  MANIFEST_USAGE,
-  openTraceArgument,
-  readWithProgress,
-  TRACE_OPTIONS,
-  TRACE_USAGE,
-} from './trace-argument.ts';
+  closeTraceFiles,
+  FILES_USAGE,
+  fileNames,
+  filesText,
+  openTraceFiles,
+  type TraceFiles,
+} from './trace-files.ts';
 
-export const EXPORT_USAGE = `Usage: tracewright export [OPTION]... FILE -o OUT
+export const EXPORT_USAGE = `Usage: tracewright export [OPTION]... FILE... -o OUT
 
-Converts FILE to a format for other tools. ${TRACE_USAGE}
+Converts FILE to a format for other tools. ${TRACE_USAGE}${FILES_USAGE}
   -o, --output OUT the file to write; - is standard output
   --format FORMAT  by default, the format follows from the extension of OUT:
                    chrome      (.json) Chrome's Trace Event JSON, for ui.perfetto.dev and chrome://tracing:
@@ -63,21 +63,21 @@ const SUFFIXES: readonly (readonly [suffix: string, format: Format])[] = [
 
 /** @throws UsageError; TraceError and InterruptedError after the events read so far have been written */
 export async function exportCommand(args: readonly string[]): Promise<void> {
-  const given = fileArguments('export', EXPORT_USAGE, args, OPTIONS);
+  const given = filesArguments('export', EXPORT_USAGE, args, OPTIONS);
   if (given === undefined) return;
-  const { file, values } = given;
+  const { files, values } = given;
   const { output } = values;
   if (output === undefined) throw new UsageError('export needs -o OUT, the file to write.');
   const events = new FilteredEvents(values);
-  const makeExporter = await exporterMaker(file, output, values);
-  const trace = await openTraceArgument(file, values);
-  const name = file === '-' ? 'standard input' : basename(file);
+  const makeExporter = await exporterMaker(files, output, values);
+  const trace = await openTraceFiles(files, values);
+  const name = fileNames(files);
   const exporter = makeExporter({ name, info: trace.info });
   const out = await openOutput(output).catch(async (error) => {
     await trace.close();
     throw error;
   });
-  const failure = await writeExport(trace, file, events, exporter, out).catch(async (error) => {
+  const failure = await writeExport(trace, files, events, exporter, out).catch(async (error) => {
     await out.abandon();
     throw error;
   });
@@ -86,7 +86,7 @@ export async function exportCommand(args: readonly string[]): Promise<void> {
   if (failure instanceof InterruptedError) {
     throw new Error(`Interrupted: ${nameOf(output)} has the events read so far.`);
   }
-  const emptiness = events.emptiness(fileText(file));
+  const emptiness = events.emptiness(filesText(files));
   if (emptiness !== undefined) warn(emptiness);
   if (out.size !== undefined) {
     say(`Exported ${countText(events.count, 'event')} into ${output} (${dataSize(out.size)}).`);
@@ -97,14 +97,14 @@ export async function exportCommand(args: readonly string[]): Promise<void> {
 /** @returns the error that ends the trace early, after the events before it have been written */
 async function writeExport(
   trace: Trace,
-  file: string,
+  files: TraceFiles,
   events: FilteredEvents,
   exporter: Exporter,
   out: OutputFile,
 ): Promise<TraceError | InterruptedError | undefined> {
   let failure: TraceError | InterruptedError | undefined;
   try {
-    for await (const batch of eventsOf(trace, file)) {
+    for await (const batch of eventsOf(trace, files)) {
       for (const event of batch) {
         if (!events.has(event)) continue;
         exporter.add(event);
@@ -119,16 +119,12 @@ async function writeExport(
   return failure;
 }
 
-function eventsOf(trace: Trace, file: string): AsyncIterable<readonly TraceEvent[]> {
-  return untilInterrupted(readWithProgress(trace), async () => {
-    // Closing waits for a pending read, which may never finish.
-    if (file === '-') process.stdin.destroy();
-    await trace.close();
-  });
+function eventsOf(trace: Trace, files: TraceFiles): AsyncIterable<readonly TraceEvent[]> {
+  return untilInterrupted(readWithProgress(trace), () => closeTraceFiles(files, trace));
 }
 
 async function exporterMaker(
-  file: string,
+  files: TraceFiles,
   output: string,
   values: Values,
 ): Promise<(trace: ExportedTrace) => Exporter> {
@@ -152,7 +148,7 @@ async function exporterMaker(
       return (trace) => new NetTraceExport(version === '4' ? 4 : 6, trace);
     }
     case 'csv': {
-      const columns = values.flatten === true ? await payloadColumns(file, values) : undefined;
+      const columns = values.flatten === true ? await payloadColumns(files, values) : undefined;
       return () => new CsvExport(columns);
     }
   }
@@ -167,14 +163,14 @@ function formatOf(output: string, given: string | undefined): Format {
   throw new UsageError(`No format has the extension of ${output}: --format takes ${choice}.`);
 }
 
-async function payloadColumns(file: string, values: Values): Promise<readonly string[]> {
-  if (file === '-')
+async function payloadColumns(files: TraceFiles, values: Values): Promise<readonly string[]> {
+  if (files.includes('-'))
     throw new UsageError('--flatten reads the trace twice, which is not possible with standard input.');
   const columns = new PayloadColumns();
   const isWanted = eventFilter(values);
-  const trace = await openTraceArgument(file, values);
+  const trace = await openTraceFiles(files, values, false);
   try {
-    for await (const batch of eventsOf(trace, file)) {
+    for await (const batch of eventsOf(trace, files)) {
       for (const event of batch) if (isWanted(event)) columns.add(event);
     }
   } catch (error) {

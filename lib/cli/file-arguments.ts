@@ -17,6 +17,12 @@ export interface FileArguments<O extends Options> {
   readonly values: OptionValues<O>;
 }
 
+export interface FilesArguments<O extends Options> {
+  /** At least one. */
+  readonly files: readonly string[];
+  readonly values: OptionValues<O>;
+}
+
 /**
  * @param usage printed for `--help`
  * @param options as for `parseArgs` of node:util
@@ -36,6 +42,21 @@ export function fileArguments<const O extends Options>(
     throw new UsageError(`${command} takes one file.\n\n${usage.trimEnd()}`);
   }
   return { file, values: given.values as OptionValues<O> };
+}
+
+/** The same for a command that takes one file or several. */
+export function filesArguments<const O extends Options>(
+  command: string,
+  usage: string,
+  args: readonly string[],
+  options: O,
+): FilesArguments<O> | undefined {
+  const given = parse(usage, args, options);
+  if (given === undefined) return undefined;
+  if (given.positionals.length === 0) {
+    throw new UsageError(`${command} takes at least one file.\n\n${usage.trimEnd()}`);
+  }
+  return { files: given.positionals, values: given.values as OptionValues<O> };
 }
 
 /** The same for a command that takes no file. */

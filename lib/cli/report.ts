@@ -1,30 +1,31 @@
 /** `tracewright report FILE`: writes a trace as one HTML file for a browser. */
-import { basename } from 'node:path';
 import { timeText } from '../trace/time-text.ts';
 import type { Trace } from '../trace/trace.ts';
+import { MergedTrace } from '../view/merge/merged-trace.ts';
 import { countText, dataSize } from '../view/number-text.ts';
 import { reportHtml } from '../view/report/report-html.ts';
 import { type ReportContent, type ReportedTrace, TraceReport } from '../view/report/trace-report.ts';
-import { fileArguments } from './file-arguments.ts';
+import { filesArguments } from './file-arguments.ts';
 import { untilInterrupted } from './interruption.ts';
 import { say } from './messages.ts';
 import { type OutputFile, openOutput } from './output-file.ts';
 import { UsageError } from './parse-options.ts';
 import { Progress } from './progress.ts';
+import { lossText, MANIFEST_USAGE, readWithProgress, TRACE_OPTIONS, TRACE_USAGE } from './trace-argument.ts';
 import {
-  lossText,
-  MANIFEST_USAGE,
-  openTraceArgument,
-  readWithProgress,
-  TRACE_OPTIONS,
-  TRACE_USAGE,
-} from './trace-argument.ts';
+  closeTraceFiles,
+  FILES_USAGE,
+  fileNames,
+  mergeTexts,
+  openTraceFiles,
+  type TraceFiles,
+} from './trace-files.ts';
 
-export const REPORT_USAGE = `Usage: tracewright report [OPTION]... FILE -o REPORT
+export const REPORT_USAGE = `Usage: tracewright report [OPTION]... FILE... -o REPORT
 
 Writes a report of FILE: one HTML file that shows its activities and events on a timeline, as a tree and as
 statistics. It needs only a browser, and no network.
-${TRACE_USAGE}
+${TRACE_USAGE}${FILES_USAGE}
   -o, --output REPORT  the file to write; - is standard output
 ${MANIFEST_USAGE.replace(/--(manifest FILE|member NAME) +/g, (option) => `${option}    `)}
 The report omits stacks, and the parts of a large trace that do not fit into a browser; it says what is missing.
@@ -34,15 +35,15 @@ const OPTIONS = { ...TRACE_OPTIONS, output: { type: 'string', short: 'o' } } as 
 
 /** @throws UsageError, TraceError, InterruptedError; the report of what was read so far is written first */
 export async function reportCommand(args: readonly string[]): Promise<void> {
-  const given = fileArguments('report', REPORT_USAGE, args, OPTIONS);
+  const given = filesArguments('report', REPORT_USAGE, args, OPTIONS);
   if (given === undefined) return;
-  const { file, values } = given;
+  const { files, values } = given;
   const { output } = values;
   if (output === undefined) throw new UsageError('report needs -o REPORT, the file to write.');
-  const trace = await openTraceArgument(file, values);
+  const trace = await openTraceFiles(files, values);
   const report = new TraceReport();
-  const failure = await readEvents(trace, file, report);
-  const content = report.content(reportedTrace(trace, file, failure));
+  const failure = await readEvents(trace, files, report);
+  const content = report.content(reportedTrace(trace, files, failure));
   const out = await openOutput(output);
   await writeReport(content, out).catch(async (error) => {
     await out.abandon();
@@ -70,12 +71,8 @@ async function writeReport(content: ReportContent, out: OutputFile): Promise<voi
 }
 
 /** Returns the error that ends the events early. */
-async function readEvents(trace: Trace, file: string, report: TraceReport): Promise<unknown> {
-  const close = async () => {
-    // Closing waits for a pending read, which may never finish.
-    if (file === '-') process.stdin.destroy();
-    await trace.close();
-  };
+async function readEvents(trace: Trace, files: TraceFiles, report: TraceReport): Promise<unknown> {
+  const close = () => closeTraceFiles(files, trace);
   try {
     for await (const batch of untilInterrupted(readWithProgress(trace), close)) {
       for (const event of batch) report.add(event);
@@ -86,9 +83,9 @@ async function readEvents(trace: Trace, file: string, report: TraceReport): Prom
   return undefined;
 }
 
-function reportedTrace(trace: Trace, file: string, failure: unknown): ReportedTrace {
+function reportedTrace(trace: Trace, files: TraceFiles, failure: unknown): ReportedTrace {
   const { format, formatVersion, hasWallTime, startTime } = trace.info;
-  const notices: string[] = [];
+  const notices = trace instanceof MergedTrace ? mergeTexts(trace) : [];
   const lost = lossText(trace);
   if (lost !== undefined) notices.push(lost);
   if (failure !== undefined) {
@@ -96,7 +93,7 @@ function reportedTrace(trace: Trace, file: string, failure: unknown): ReportedTr
     notices.push(`The trace was not read completely. ${reason}`);
   }
   return {
-    name: file === '-' ? 'standard input' : basename(file),
+    name: fileNames(files),
     format: formatVersion === undefined ? format : `${format} ${formatVersion}`,
     startTime: hasWallTime ? timeText(startTime) : undefined,
     processNames: trace.processNames,

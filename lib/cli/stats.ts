@@ -2,21 +2,17 @@
 import { printable } from '../base/printable.ts';
 import { timeText } from '../trace/time-text.ts';
 import type { Trace } from '../trace/trace.ts';
+import { type MergedInput, MergedTrace } from '../view/merge/merged-trace.ts';
 import { type EventCount, type ProviderCount, TraceSummary } from '../view/trace-summary.ts';
-import { fileArguments } from './file-arguments.ts';
+import { filesArguments } from './file-arguments.ts';
 import { Output } from './output.ts';
-import {
-  MANIFEST_USAGE,
-  openTraceArgument,
-  readWithProgress,
-  TRACE_OPTIONS,
-  TRACE_USAGE,
-} from './trace-argument.ts';
+import { MANIFEST_USAGE, readWithProgress, TRACE_OPTIONS, TRACE_USAGE } from './trace-argument.ts';
+import { FILES_USAGE, mergeTexts, openTraceFiles } from './trace-files.ts';
 
-export const STATS_USAGE = `Usage: tracewright stats [OPTION]... FILE
+export const STATS_USAGE = `Usage: tracewright stats [OPTION]... FILE...
 
 Counts the events of FILE by provider and event, and shows the time span, the processes, and what the
-recorder lost. ${TRACE_USAGE}
+recorder lost. ${TRACE_USAGE}${FILES_USAGE}
 ${MANIFEST_USAGE}  --json           one JSON object
 `;
 
@@ -25,9 +21,9 @@ const MAX_WIDTH = 60;
 
 /** @throws UsageError, TraceError */
 export async function statsCommand(args: readonly string[]): Promise<void> {
-  const given = fileArguments('stats', STATS_USAGE, args, { ...TRACE_OPTIONS, json: { type: 'boolean' } });
+  const given = filesArguments('stats', STATS_USAGE, args, { ...TRACE_OPTIONS, json: { type: 'boolean' } });
   if (given === undefined) return;
-  const trace = await openTraceArgument(given.file, given.values);
+  const trace = await openTraceFiles(given.files, given.values, false);
   const summary = new TraceSummary();
   try {
     for await (const batch of readWithProgress(trace)) {
@@ -52,6 +48,7 @@ function asJson(trace: Trace, summary: TraceSummary): object {
     processors: info.processors,
     properties: info.properties,
     problems: info.problems,
+    traces: trace instanceof MergedTrace ? trace.inputs.map(inputAsJson) : undefined,
     startTime: String(info.startTime),
     firstEventTime: summary.firstTime?.toString(),
     lastEventTime: summary.lastTime?.toString(),
@@ -75,11 +72,24 @@ function asJson(trace: Trace, summary: TraceSummary): object {
   };
 }
 
+/** Of one of several; times in nanoseconds, in drifts in those per second. */
+function inputAsJson({ name, info, clock, processIds }: MergedInput): object {
+  const { state, line, errorNs, driftErrorNsPerS, requests } = clock;
+  return {
+    file: name,
+    format: info.format,
+    formatVersion: info.formatVersion,
+    clock: { state, ...line, errorNs, driftErrorNsPerS, requests },
+    processIds: Object.fromEntries(processIds),
+  };
+}
+
 function asText(trace: Trace, summary: TraceSummary): string[] {
   const { info } = trace;
   const { firstTime, lastTime } = summary;
   const version = info.formatVersion === undefined ? '' : ` ${info.formatVersion}`;
-  const lines = [`${trace.name}: ${info.format}${version}`];
+  const lines =
+    trace instanceof MergedTrace ? mergeTexts(trace) : [`${trace.name}: ${info.format}${version}`];
   if (firstTime === undefined || lastTime === undefined) {
     lines.push('No events.');
   } else {

@@ -1,7 +1,7 @@
 /** Opens the trace given to a command, and reads it for the user. */
 import { readFile } from 'node:fs/promises';
 import { openTrace } from '../trace/open-trace.ts';
-import type { Trace } from '../trace/trace.ts';
+import type { OnDamage, Trace } from '../trace/trace.ts';
 import type { TraceEvent } from '../trace/trace-event.ts';
 import { dataSize } from '../view/number-text.ts';
 import { describeManifest } from '../wire/manifest/describe.ts';
@@ -14,7 +14,7 @@ export const TRACE_OPTIONS = {
   member: { type: 'string' },
 } as const;
 
-interface TraceValues {
+export interface TraceValues {
   /** Paths. */
   readonly manifest?: readonly string[] | undefined;
   readonly member?: string | undefined;
@@ -28,9 +28,14 @@ export const MANIFEST_USAGE = `  --manifest FILE  describes events of an .etl th
 `;
 
 /** @param file a path; `-` is standard input */
-export async function openTraceArgument(file: string, values: TraceValues): Promise<Trace> {
+export async function openTraceArgument(
+  file: string,
+  values: TraceValues,
+  onDamage: OnDamage = 'error',
+): Promise<Trace> {
   const { manifest = [], member } = values;
   const options = {
+    onDamage,
     manifests: await Promise.all(manifest.map(readManifest)),
     ...(member === undefined ? {} : { member }),
   };
@@ -109,7 +114,7 @@ export async function* readWithProgress(
   }
 }
 
-function readingText({ bytesRead, size }: Trace): string {
+export function readingText({ bytesRead, size }: Trace): string {
   const share = size === undefined ? '' : ` of ${dataSize(size)} (${Math.floor((100 * bytesRead) / size)} %)`;
   return `Reading: ${dataSize(bytesRead)}${share}`;
 }

@@ -71,7 +71,8 @@ async function print(
   output: Output,
   isJson: boolean,
 ): Promise<void> {
-  const processes = new Set(tree.roots.map(({ activity }) => activity.processId));
+  const processes = new Set<number | undefined>();
+  for (const root of tree.roots) for (const { activity } of nodesOf(root)) processes.add(activity.processId);
   const isColumnShown = (_: unknown, index: number) => index !== PROCESS_COLUMN || processes.size > 1;
   const table = new TerminalTable(COLUMNS.filter(isColumnShown), output);
   for (const root of tree.roots) {

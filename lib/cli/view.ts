@@ -4,29 +4,23 @@ import { ActivityStats } from '../view/activity-stats.ts';
 import { ActivityTree, nodesOf } from '../view/activity-tree.ts';
 import { thousands } from '../view/number-text.ts';
 import { TraceActivities } from '../view/trace-activities.ts';
-import { fileArguments, type OptionValues } from './file-arguments.ts';
+import { filesArguments, type OptionValues } from './file-arguments.ts';
 import { listed } from './filtered-events.ts';
 import { untilInterrupted } from './interruption.ts';
 import { warn } from './messages.ts';
 import { Output } from './output.ts';
 import { UsageError } from './parse-options.ts';
-import {
-  fileText,
-  MANIFEST_USAGE,
-  openTraceArgument,
-  readWithProgress,
-  TRACE_OPTIONS,
-  TRACE_USAGE,
-} from './trace-argument.ts';
+import { MANIFEST_USAGE, readWithProgress, TRACE_OPTIONS, TRACE_USAGE } from './trace-argument.ts';
+import { closeTraceFiles, FILES_USAGE, filesText, openTraceFiles, type TraceFiles } from './trace-files.ts';
 import { SELECTION_OPTIONS, SELECTION_USAGE, type Selection, selection } from './view-selection.ts';
 import { printComparison, printStats } from './view-stats.ts';
 import { EventsTable } from './view-table.ts';
 import { MARKS_USAGE, printCriticalPaths, printTree } from './view-tree.ts';
 
-export const VIEW_USAGE = `Usage: tracewright view [OPTION]... FILE
+export const VIEW_USAGE = `Usage: tracewright view [OPTION]... FILE...
 
 Shows the activities of FILE, everything that starts and stops with an activity id, as a tree of what started what.
-${TRACE_USAGE}
+${TRACE_USAGE}${FILES_USAGE}
 Instead of the tree:
   --table          the events, with their activities and, for stops, the durations
   --stats          durations by activity name; percentiles are accurate to 0.4 %
@@ -56,22 +50,25 @@ type Values = OptionValues<typeof OPTIONS>;
 
 /** @throws UsageError, TraceError, InterruptedError */
 export async function viewCommand(args: readonly string[]): Promise<void> {
-  const given = fileArguments('view', VIEW_USAGE, args, OPTIONS);
+  const given = filesArguments('view', VIEW_USAGE, args, OPTIONS);
   if (given === undefined) return;
-  const { file, values } = given;
+  const { files, values } = given;
   const modes = MODES.filter((mode) => values[mode] !== undefined);
   if (modes.length > 1) throw new UsageError(`--${modes.join(' and --')} exclude each other.`);
   const [mode = 'tree'] = modes;
   const output = new Output();
   try {
-    await VIEWS[mode](file, values, output);
+    await VIEWS[mode](files, values, output);
   } finally {
     await output.flush();
   }
 }
 
 const VIEWS: Readonly<
-  Record<'tree' | (typeof MODES)[number], (file: string, values: Values, output: Output) => Promise<void>>
+  Record<
+    'tree' | (typeof MODES)[number],
+    (files: TraceFiles, values: Values, output: Output) => Promise<void>
+  >
 > = {
   tree: viewTree,
   table: viewTable,
@@ -80,31 +77,31 @@ const VIEWS: Readonly<
   compare: viewComparison,
 };
 
-async function viewTree(file: string, values: Values, output: Output): Promise<void> {
+async function viewTree(files: TraceFiles, values: Values, output: Output): Promise<void> {
   const selected = selection(values);
   const tree = treeOf(selected, values.json);
-  const failure = await readEvents(file, values, (event) => tree.add(event));
+  const failure = await readEvents(files, values, (event) => tree.add(event));
   await printTree(tree, output, values.json === true);
-  finish(failure, file, selected, tree);
+  finish(failure, files, selected, tree);
 }
 
-async function viewCritical(file: string, values: Values, output: Output): Promise<void> {
+async function viewCritical(files: TraceFiles, values: Values, output: Output): Promise<void> {
   const all = selection(values);
   const isChosen = all.wanted !== undefined || all.slowest !== undefined;
   const selected = isChosen ? all : { ...all, slowest: 1 };
   const tree = treeOf(selected, values.json);
-  const failure = await readEvents(file, values, (event) => tree.add(event));
+  const failure = await readEvents(files, values, (event) => tree.add(event));
   await printCriticalPaths(tree, output, values.json === true);
-  finish(failure, file, selected, tree);
+  finish(failure, files, selected, tree);
 }
 
-async function viewTable(file: string, values: Values, output: Output): Promise<void> {
+async function viewTable(files: TraceFiles, values: Values, output: Output): Promise<void> {
   if (values.name !== undefined || values.slowest !== undefined) {
     throw new UsageError('--table takes --activity, but neither --name nor --slowest.');
   }
   const table = new EventsTable(selection(values).isWanted, output, values.json === true);
   const failure = await readEvents(
-    file,
+    files,
     values,
     (event) => table.add(event),
     () => output.flush(),
@@ -113,46 +110,46 @@ async function viewTable(file: string, values: Values, output: Output): Promise<
   if (failure !== undefined) throw failure;
 }
 
-async function viewStats(file: string, values: Values, output: Output): Promise<void> {
+async function viewStats(files: TraceFiles, values: Values, output: Output): Promise<void> {
   const selected = selection(values);
-  const { stats, failure, tracker, isCut } = await readStats(file, values, selected);
+  const { stats, failure, tracker, isCut } = await readStats(files, values, selected);
   printStats(stats, output, values.json === true);
-  finish(failure, file, selected, { roots: stats.names, tracker, isCut });
+  finish(failure, files, selected, { roots: stats.names, tracker, isCut });
 }
 
-async function viewComparison(file: string, values: Values, output: Output): Promise<void> {
+async function viewComparison(files: TraceFiles, values: Values, output: Output): Promise<void> {
   const { activity, compare: other = '' } = values;
   const isJson = values.json === true;
   const selected = selection(values);
   if (activity === undefined) {
-    const before = await readStats(file, values, selected);
-    const after = await readStats(other, values, selected);
+    const before = await readStats(files, values, selected);
+    const after = await readStats([other], values, selected);
     printComparison(before.stats, after.stats, output, isJson);
-    finish(before.failure, file, selected, { ...before, roots: before.stats.names });
-    finish(after.failure, other, selected, { ...after, roots: after.stats.names });
+    finish(before.failure, files, selected, { ...before, roots: before.stats.names });
+    finish(after.failure, [other], selected, { ...after, roots: after.stats.names });
     return;
   }
   const otherSelected = selection({ ...values, activity: other });
   const [before, after] = [treeOf(selected), treeOf(otherSelected)];
-  const failure = await readEvents(file, values, (event) => {
+  const failure = await readEvents(files, values, (event) => {
     before.add(event);
     after.add(event);
   });
   printComparison(statsOf(before), statsOf(after), output, isJson);
-  finish(failure, file, selected, before);
-  finish(undefined, file, otherSelected, after);
+  finish(failure, files, selected, before);
+  finish(undefined, files, otherSelected, after);
 }
 
 /** For all activities without keeping them; for selected ones and what is in them, from their tree. */
-async function readStats(file: string, values: Values, selected: Selection) {
+async function readStats(files: TraceFiles, values: Values, selected: Selection) {
   if (selected.isRoot !== undefined || selected.slowest !== undefined) {
     const tree = treeOf(selected);
-    const failure = await readEvents(file, values, (event) => tree.add(event));
+    const failure = await readEvents(files, values, (event) => tree.add(event));
     return { stats: statsOf(tree), failure, tracker: tree.tracker, isCut: tree.isCut };
   }
   const stats = new ActivityStats();
   const tracker = new TraceActivities();
-  const failure = await readEvents(file, values, (event) => {
+  const failure = await readEvents(files, values, (event) => {
     const change = tracker.add(event);
     if (change !== undefined) stats.add(change);
   });
@@ -177,17 +174,13 @@ function statsOf(tree: ActivityTree): ActivityStats {
  * @param show what each batch adds to the output, if that can be shown at once
  */
 async function readEvents(
-  file: string,
+  files: TraceFiles,
   values: Values,
   take: (event: TraceEvent) => void,
   show?: () => Promise<void>,
 ): Promise<unknown> {
-  const trace = await openTraceArgument(file, values);
-  const close = async () => {
-    // Closing waits for a pending read, which may never finish.
-    if (file === '-') process.stdin.destroy();
-    await trace.close();
-  };
+  const trace = await openTraceFiles(files, values);
+  const close = () => closeTraceFiles(files, trace);
   try {
     for await (const batch of untilInterrupted(
       readWithProgress(trace, { isShownMeanwhile: show !== undefined }),
@@ -205,7 +198,7 @@ async function readEvents(
 /** Says what the output does not: why it ends early, or why there is nothing. */
 function finish(
   failure: unknown,
-  file: string,
+  files: TraceFiles,
   { wanted, otherNames }: Selection,
   { roots, tracker, isCut }: { roots: readonly unknown[]; tracker: TraceActivities; isCut: boolean },
 ): void {
@@ -219,9 +212,9 @@ function finish(
   if (roots.length > 0) return;
   if (wanted !== undefined) {
     const others = otherNames.size === 0 ? '' : ` Its activities are ${listed(otherNames)}.`;
-    throw new Error(`${fileText(file)} has no activity ${wanted}.${others}`);
+    throw new Error(`${filesText(files)} has no activity ${wanted}.${others}`);
   }
-  warn(`${fileText(file)} has no activities: nothing in it starts or stops with an activity id.`);
+  warn(`${filesText(files)} has no activities: nothing in it starts or stops with an activity id.`);
   if (tracker.startsWithoutId > 0) {
     const count = thousands(tracker.startsWithoutId);
     warn(

@@ -4,6 +4,7 @@ import { crc32 } from 'node:zlib';
 import type { Entry, ZipFile } from 'yauzl';
 import { CHUNK_SIZE, type OpenedSource, type SeekableBytes } from '../byte-source.ts';
 import { TraceError } from '../trace-error.ts';
+import { openFile } from './file-source.ts';
 import { damagedArchive } from './gzip.ts';
 import { openStream } from './stream-source.ts';
 
@@ -30,6 +31,18 @@ export async function openZip(source: OpenedSource, member?: string): Promise<Op
   return openStream(contents(zip, entry, source.name), `${source.name}/${entry.fileName}`, () =>
     source.close(),
   );
+}
+
+/** The traces in a zip archive, if the file is one. */
+export async function listZipTraces(path: string): Promise<string[]> {
+  const source = await openFile(path);
+  try {
+    if (!isZip(source.head)) return [];
+    const zip = await openArchive(await source.seekable(), source.name);
+    return tracesIn(await entriesOf(zip, source.name)).map(({ fileName }) => fileName);
+  } finally {
+    await source.close();
+  }
 }
 
 async function openArchive(bytes: SeekableBytes, name: string): Promise<ZipFile> {
@@ -73,7 +86,7 @@ function tooManyEntries(name: string): TraceError {
 }
 
 function traceIn(entries: readonly Entry[], name: string, member: string | undefined): Entry {
-  const traces = entries.length === 1 ? entries : entries.filter(({ fileName }) => TRACE_NAME.test(fileName));
+  const traces = tracesIn(entries);
   if (member !== undefined) return memberIn(entries, name, member);
   const [trace] = traces;
   if (trace !== undefined && traces.length === 1) return trace;
@@ -82,6 +95,10 @@ function traceIn(entries: readonly Entry[], name: string, member: string | undef
       ? `The archive ${name} contains no trace (a file ending in .etl, .nettrace, .netperf or .data).`
       : `The archive ${name} contains ${traces.length} traces. Choose a member: ${listed(traces)}.`;
   throw new TraceError('unsupported', 0, sentence);
+}
+
+function tracesIn(entries: readonly Entry[]): readonly Entry[] {
+  return entries.length === 1 ? entries : entries.filter(({ fileName }) => TRACE_NAME.test(fileName));
 }
 
 function memberIn(entries: readonly Entry[], name: string, member: string): Entry {

@@ -15,11 +15,12 @@ interface Service {
 
 async function started(trace: string, others: readonly string[]): Promise<Service> {
   const child = spawn(process.execPath, [program, trace, ...others], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const [line] = (await once(child.stdout, 'data')) as [Buffer];
   const ended = once(child, 'close');
+  const line = await Promise.race([once(child.stdout, 'data'), ended.then(() => [''])]);
+  if (line[0] === '') throw new Error(`${trace}: the service did not start.`);
   return {
     trace,
-    url: line.toString().trim(),
+    url: String(line[0]).trim(),
     async end() {
       child.stdin.end();
       const [status] = await ended;

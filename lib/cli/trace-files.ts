@@ -1,0 +1,117 @@
+/** Opens the traces given to a command: one, or several as one. */
+import { basename } from 'node:path';
+import { listZipTraces } from '../trace/source/zip.ts';
+import type { Trace } from '../trace/trace.ts';
+import { type MergedInput, type MergedTrace, openMergedTrace } from '../view/merge/merged-trace.ts';
+import { say } from './messages.ts';
+import { UsageError } from './parse-options.ts';
+import { Progress } from './progress.ts';
+import { fileText, openTraceArgument, readingText, type TraceValues } from './trace-argument.ts';
+
+/** Paths; a single one may be `-`, standard input. */
+export type TraceFiles = readonly string[];
+
+export const FILES_USAGE = `Several FILEs are read as one: their activities are joined by W3C's trace and span ids, and their times corrected to
+the clock of the first. A zip or .diagsession with several traces is read as these.
+`;
+
+/**
+ * @param areClocksSaid whether to say on stderr how the clocks of several have been corrected
+ * @throws UsageError, TraceError
+ */
+export async function openTraceFiles(
+  files: TraceFiles,
+  values: TraceValues,
+  areClocksSaid = true,
+): Promise<Trace | MergedTrace> {
+  const [first = ''] = files;
+  const members = files.length === 1 ? await membersOf(first, values) : [];
+  if (files.length === 1 && members.length < 2) return openTraceArgument(first, values);
+  if (files.includes('-')) {
+    throw new UsageError('Several traces are read twice, which is not possible with standard input.');
+  }
+  if (new Set(files).size < files.length) throw new UsageError('A trace is given twice.');
+  const inputs = members.length > 0 ? members.map((member) => ({ file: first, member })) : files.map(inputOf);
+  let surveyed: Trace | undefined;
+  const progress = new Progress(() => (surveyed === undefined ? 'Reading' : readingText(surveyed)));
+  const onSurvey = (trace: Trace) => {
+    surveyed = trace;
+    progress.update();
+  };
+  const opened = inputs.map(({ file, member }) => ({
+    name: member ?? file,
+    open: (onDamage: 'error' | 'warning') =>
+      openTraceArgument(file, { ...values, ...(member !== undefined && { member }) }, onDamage),
+  }));
+  const merged = await openMergedTrace(opened, onSurvey).finally(() => progress.end());
+  if (areClocksSaid) for (const text of mergeTexts(merged)) say(text);
+  return merged;
+}
+
+function inputOf(file: string): { readonly file: string; readonly member: string | undefined } {
+  return { file, member: undefined };
+}
+
+/** The traces in an archive, if it is one and none of them has been chosen. */
+async function membersOf(file: string, { member }: TraceValues): Promise<readonly string[]> {
+  return file === '-' || member !== undefined ? [] : listZipTraces(file);
+}
+
+/** Their name in sentences. */
+export function filesText(files: TraceFiles): string {
+  return files.map(fileText).join(', ');
+}
+
+/** What they are called in a file that is made of them. */
+export function fileNames(files: TraceFiles): string {
+  return files.map((file) => (file === '-' ? 'standard input' : basename(file))).join(', ');
+}
+
+/** Closing a trace waits for a pending read, which on standard input may never finish. */
+export async function closeTraceFiles(files: TraceFiles, trace: Trace): Promise<void> {
+  if (files.includes('-')) process.stdin.destroy();
+  await trace.close();
+}
+
+/** How the times of each trace have been corrected, and which processes got other numbers; a sentence each. */
+export function mergeTexts({ inputs }: MergedTrace): string[] {
+  return inputs.flatMap((input) => [clockText(input), ...processTexts(input)]);
+}
+
+function clockText({ name, clock }: MergedInput): string {
+  const { line, errorNs, driftErrorNsPerS, requests } = clock;
+  switch (clock.state) {
+    case 'reference':
+      return `${name}: the clock that the others are compared with.`;
+    case 'unknown':
+      return `${name}: times as recorded, since no request connects it with the others.`;
+    case 'contradictory':
+      return `${name}: times as recorded, since its ${counted(requests)} contradict each other.`;
+    case 'estimated': {
+      const { offsetNs, driftNsPerS } = line;
+      const known = `within ${(errorNs / 1e6).toFixed(3)} ms, by ${counted(requests)}`;
+      if (offsetNs === 0 && driftNsPerS === 0) return `${name}: clock as recorded, right ${known}.`;
+      const side = offsetNs < 0 ? 'behind' : 'ahead';
+      const drift = `${ppm(driftNsPerS)} ± ${ppm(driftErrorNsPerS)} ppm`;
+      return `${name}: clock ${(Math.abs(offsetNs) / 1e6).toFixed(3)} ms ${side}, drifting by ${drift}; corrected ${known}.`;
+    }
+  }
+}
+
+function ppm(nsPerS: number): string {
+  return (nsPerS / 1000).toFixed(2);
+}
+
+function counted(requests: number): string {
+  return requests === 1 ? '1 request' : `${requests} requests`;
+}
+
+const MAX_LISTED = 10;
+
+function processTexts({ name, processIds }: MergedInput): string[] {
+  const texts = [...processIds].slice(0, MAX_LISTED).map(([from, to]) => `${from} as ${to}`);
+  const more = processIds.size > MAX_LISTED ? ' and so on' : '';
+  return texts.length === 0
+    ? []
+    : [`${name}: processes with ids of another trace are shown with others: ${texts.join(', ')}${more}.`];
+}

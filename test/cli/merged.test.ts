@@ -1,0 +1,102 @@
+/** Commands on the traces of several processes as a user types them, on the built package. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { originOf, shifted, tracedServices } from '../view/merge/services.ts';
+
+const main = fileURLToPath(new URL('../../dist/cjs/cli.cjs', import.meta.url));
+const REQUESTS = 20;
+
+let folder: string;
+let traces: string[];
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'tracewright-merged-'));
+  const recorded = await tracedServices(folder, REQUESTS);
+  const origin = originOf(recorded[0] as string);
+  const clocks = [{}, { aheadNs: 1e10, driftPpm: 50 }, { aheadNs: -1e10 }];
+  traces = recorded.map((trace, i) => {
+    writeFileSync(trace, shifted(trace, origin, clocks[i] ?? {}));
+    return trace;
+  });
+}, 120_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function run(...args: string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args], { encoding: 'utf8' });
+  return { status, lines: stdout.trimEnd().split('\n'), stderr };
+}
+
+describe('several traces', () => {
+  it('are one tree, and how their clocks are corrected is said', () => {
+    const { status, lines, stderr } = run('view', ...traces);
+    expect(status).toBe(0);
+    expect(stderr).toMatch(
+      new RegExp(
+        [
+          'front\\.nettrace: the clock that the others are compared with\\.',
+          'middle\\.nettrace: clock \\d+\\.\\d{3} ms ahead, drifting by -?[\\d.]+ ± [\\d.]+ ppm; ' +
+            'corrected within [\\d.]+ ms, by 20 requests\\.',
+          'back\\.nettrace: clock \\d+\\.\\d{3} ms behind, drifting by -?[\\d.]+ ± [\\d.]+ ppm; ' +
+            'corrected within [\\d.]+ ms, by 40 requests\\.',
+        ].join('\\n.*'),
+      ),
+    );
+    expect(lines[0]?.trimStart()).toBe('Time MSec  DURATION_MSEC  SELF_MSEC  ProcessID  Activity Name');
+    const names = lines.slice(1, 8).map((line) => line.replace(/^.*\d {2}( *\w+)\(.*$/, '$1'));
+    expect(names).toEqual([
+      'Request',
+      '  Call',
+      '    Request',
+      '      Call',
+      '        Request',
+      '  Call',
+      '    Request',
+    ]);
+    expect(lines.length).toBe(1 + 7 * REQUESTS);
+  });
+
+  it('have their ids in JSON', () => {
+    const [root, call] = run('view', '--json', ...traces).lines.map((line) => JSON.parse(line));
+    expect(call).toMatchObject({ traceId: root.traceId, parentSpanId: root.spanId, depth: 1 });
+  });
+
+  it('are counted together, with the clock of each', () => {
+    const stats = JSON.parse(run('stats', '--json', ...traces).lines.join('\n'));
+    expect(stats.processes.length).toBe(3);
+    expect(stats.traces.map(({ clock }: { clock: { state: string } }) => clock.state)).toEqual([
+      'reference',
+      'estimated',
+      'estimated',
+    ]);
+    const { offsetNs, errorNs } = stats.traces[1].clock;
+    expect(Math.abs(offsetNs - 1e10)).toBeLessThan(errorNs + 1e6);
+    expect(run('stats', ...traces).lines[0]).toMatch(/front\.nettrace: the clock that the others/);
+  });
+
+  it('are one report, and one export', () => {
+    const report = join(folder, 'report.html');
+    expect(run('report', ...traces, '-o', report).stderr).toMatch(/Reported 140 activities/);
+    const chrome = join(folder, 'merged.json');
+    expect(run('export', ...traces, '-o', chrome).status).toBe(0);
+    const { traceEvents } = JSON.parse(readFileSync(chrome, 'utf8'));
+    const begun = traceEvents.filter(({ ph }: { ph: string }) => ph === 'B');
+    expect(begun.length).toBe(7 * REQUESTS);
+    const times = begun.map(({ ts }: { ts: number }) => ts);
+    expect(times).toEqual(times.toSorted((a: number, b: number) => a - b));
+  });
+
+  it('cannot be read from standard input, nor twice', () => {
+    expect(run('view', traces[0] ?? '', '-')).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('Several traces are read twice'),
+    });
+    expect(run('view', traces[0] ?? '', traces[0] ?? '')).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('A trace is given twice.'),
+    });
+  });
+});
