@@ -1,13 +1,13 @@
-// `node check-release.mjs TAG REPOSITORY`: fails unless this checkout is what the tag says: the version of
-// package.json, and the repository that npm will hold against the provenance of what is published.
+// `node check-release.mjs TAG REPOSITORY`: fails unless this checkout matches the tag: the version in package.json,
+// and the repository that npm compares with the provenance of the published package.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
  * @param {{ version: string, repository?: string | { url?: string } }} manifest package.json
  * @param {string} tag such as `v1.2.3`
- * @param {string} repository `owner/name`, as GITHUB_REPOSITORY has it
- * @returns {string[]} what is wrong, in sentences
+ * @param {string} repository `owner/name`, as in GITHUB_REPOSITORY
+ * @returns {string[]} the problems, in sentences
  */
 export function releaseProblems(manifest, tag, repository) {
   const { repository: declared } = manifest;
@@ -16,12 +16,13 @@ export function releaseProblems(manifest, tag, repository) {
   return [
     ...(tag === `v${manifest.version}`
       ? []
-      : [`The tag is ${tag}, and package.json says version ${manifest.version}.`]),
+      : [`The tag is ${tag}, but package.json has version ${manifest.version}.`]),
     ...(named === repository
       ? []
       : [
-          `"repository" in package.json is ${url === '' ? 'missing' : `"${url}"`}, and this is ${repository}: ` +
-            'npm refuses provenance from another repository.',
+          url === ''
+            ? `package.json has no "repository": add "github:${repository}", or npm refuses the provenance.`
+            : `"repository" in package.json is "${url}", but this is ${repository}: npm refuses the provenance.`,
         ]),
   ];
 }

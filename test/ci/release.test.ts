@@ -149,11 +149,14 @@ describe('the tag of a release', () => {
 
   it('is refused for another version or repository', () => {
     expect(releaseProblems(manifest, 'v1.2.4', 'somebody/tracewright')).toEqual([
-      'The tag is v1.2.4, and package.json says version 1.2.3.',
+      'The tag is v1.2.4, but package.json has version 1.2.3.',
     ]);
     expect(releaseProblems(manifest, 'v1.2.3', 'else/tracewright')).toHaveLength(1);
-    expect(releaseProblems({ version: '1.2.3' }, 'v1.2.3', 'else/tracewright')[0]).toContain(
-      '"repository" in package.json is missing',
-    );
+  });
+
+  it('is told in one sentence that package.json has no repository, and passes otherwise', () => {
+    expect(releaseProblems({ version: '1.2.3' }, 'v1.2.3', 'somebody/tracewright')).toEqual([
+      'package.json has no "repository": add "github:somebody/tracewright", or npm refuses the provenance.',
+    ]);
   });
 });
