@@ -1,4 +1,4 @@
-/** Opening the diagnostic port, with all that tools look for in a process: its events, and those of Node.js. */
+/** Opens the diagnostic port, with everything tools expect of a process: its events, and those of Node.js. */
 import { isMainThread } from 'node:worker_threads';
 import { enableRuntimeEvents } from '../runtime/enable.ts';
 import { forbiddingVariable } from './server/environment-settings.ts';
@@ -6,18 +6,18 @@ import { type DiagnosticsPort, openDiagnosticPort } from './server/open-diagnost
 import type { DiagnosticsOptions } from './server/options.ts';
 
 /**
- * Opens this process's diagnostic port, by which tools of .NET and of tracewright attach to it while it runs. Where
- * there is one already, it is that one, with its own options. What tools ask of any process is there, too, as after
- * `enableRuntimeEvents()`: nothing of it is observed before somebody asks.
+ * Opens this process's diagnostic port, through which tools of .NET and tracewright attach to it while it runs. If it
+ * is already open, returns the same one, with its original options. The runtime events that tools expect are available,
+ * too, as after `enableRuntimeEvents()`, but nothing is observed before they are requested.
  *
- * What the environment lacks is a `problem`, and a process warning, never an exception. Only the main thread has a
- * port: its sessions have the events of all threads.
+ * Failures of the environment are reported as `problem` and as a process warning, never as an exception. Only the main
+ * thread has a port: its sessions cover all threads.
  *
- * @throws TypeError for options that there are not
+ * @throws TypeError for invalid options
  */
 export function enableDiagnostics(options: DiagnosticsOptions = {}): DiagnosticsPort {
   const port = openDiagnosticPort(options);
-  // A tool that it connects to asks for them, too, whether or not others find it.
+  // A tool to which the process connects requests them, too, whether or not others find it.
   if (isMainThread && forbiddingVariable() === undefined) enableRuntimeEvents();
   return port;
 }

@@ -1,9 +1,9 @@
-/** Opens the diagnostic port of a process that was started with the wish for it; costs others nothing. */
+/** Opens the diagnostic port of a process whose environment requests it; costs others nothing. */
 import { isMainThread } from 'node:worker_threads';
 import { thrownText } from '../base/value-text.ts';
 import { isPortWanted } from './server/environment-settings.ts';
 
-/** Loads the server only where there is to be one. */
+/** Loads the server only if it is needed. */
 export function startPortFromEnvironment(): void {
   if (!isMainThread || !isPortWanted()) return;
   import('./enable-diagnostics.ts')

@@ -1,4 +1,4 @@
-/** A recording of the whole system's ETW events of some providers into an .etl file, from its start to its end. */
+/** A recording of some providers' ETW events, system-wide, into an .etl file, from start to end. */
 
 import { rmSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -17,19 +17,19 @@ import { ALL_KEYWORDS } from '../wire/schema.ts';
 import { replacingFile } from './replacing-file.ts';
 import type { SelectionOptions } from './tracepoint-selection.ts';
 
-/** One at a time, so that the next recording finds a session that a killed one has left behind. */
+/** Only one at a time, so that the next recording finds the leftover of a killed one. */
 const SESSION_NAME = 'tracewright';
-/** An event has up to 64 KiB, and a buffer a header. */
+/** An event has up to 64 KiB, and a buffer has a header. */
 const BUFFER_KIB = 128;
-/** ETW's least, for each processor. */
+/** ETW's minimum, per processor. */
 const MIN_BUFFERS = 2;
 
 const MIB = 1 << 20;
 
-/** 255 asks for all. */
+/** 255 requests all levels. */
 const ALL_LEVELS = 255;
 
-/** Asks .NET, and tracewright, for activity ids: TplEventSource with its keyword TasksFlowActivityIds. */
+/** Makes .NET and tracewright flow activity ids: TplEventSource with its keyword TasksFlowActivityIds. */
 const ACTIVITIES = {
   provider: '2e5dba47-a3d2-4d16-8ee0-6671ffdcd7b5',
   level: 4,
@@ -42,7 +42,7 @@ export interface EtwRecordingOptions extends Omit<SelectionOptions, 'tracepoints
   readonly file: string;
   /** With the stack of each event. */
   readonly stacks: boolean;
-  /** Of the buffers of each processor, in bytes. */
+  /** Buffer size per processor, in bytes. */
   readonly bufferSize: number;
   /** Of the file, in MiB. */
   readonly maxSize: number;
@@ -52,9 +52,9 @@ export interface EtwRecordingResult {
   /** Of the file. */
   readonly bytes: number;
   readonly eventsLost: number;
-  /** With who knows how many events. */
+  /** Lost, with an unknown number of events. */
   readonly buffersLost: number;
-  /** Why the session ended before it was stopped: its file is full, or somebody else has ended it. */
+  /** Why the session ended before it was stopped: its file is full, or it was ended from outside. */
   readonly endedBefore?: 'full' | 'ended';
 }
 
@@ -66,8 +66,8 @@ export class EtwRecording {
   #hasEnded = false;
 
   /**
-   * When this returns, the providers are recorded, and a file that was there is FILE.old. When it throws, the file is
-   * what it was.
+   * When this returns, the providers are being recorded, and an existing file is FILE.old. If it throws, the file is
+   * unchanged.
    *
    * @throws RecorderError
    */
@@ -84,16 +84,16 @@ export class EtwRecording {
       if (error instanceof RecorderError) throw error;
       throw new RecorderError(`${this.#file} cannot be written (${systemCodeOf(error)}).`);
     }
-    // A session outlives the process that started it, whatever ends that.
+    // A session outlives the process that started it, however it ends.
     process.once('exit', this.#endAtExit);
   }
 
-  /** Of the file, in bytes, so far. */
+  /** The current size of the file in bytes. */
   get bytes(): number {
     return statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0;
   }
 
-  /** Whether the session has ended by itself, or somebody else has ended it. */
+  /** Whether the session has ended by itself or from outside. */
   hasEnded(): boolean {
     if (this.#hasEnded) return true;
     const counts = this.#session.query();
@@ -103,7 +103,7 @@ export class EtwRecording {
   }
 
   /**
-   * Ends the recording; its file is complete then.
+   * Ends the recording, which completes its file.
    *
    * @throws RecorderError
    */
@@ -114,7 +114,7 @@ export class EtwRecording {
     const { bytes } = this;
     const losses = { bytes, eventsLost, buffersLost };
     if (counts !== undefined) return losses;
-    // ETW ends a session when one more buffer would be too much for the file.
+    // ETW ends a session if another buffer would exceed the file's limit.
     const isFull = bytes + BUFFER_KIB * 1024 > this.#maxSize * MIB;
     return { ...losses, endedBefore: isFull ? 'full' : 'ended' };
   }
@@ -123,12 +123,12 @@ export class EtwRecording {
     try {
       this.#session.stop();
     } catch {
-      // Nobody is left to tell.
+      // There is no one left to tell.
     }
   };
 }
 
-/** The file that the session of an earlier recording still writes, whose program may be gone. */
+/** The file that the session of an earlier recording is still writing, although its program may be gone. */
 export function leftBehindEtwFile(): string | undefined {
   return runningEtwSession(SESSION_NAME);
 }

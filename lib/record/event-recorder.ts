@@ -1,4 +1,4 @@
-/** What a recording records with: perf events, or, where those are refused, tracefs. */
+/** What a recording uses: perf events or, if they are refused, tracefs. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { type ClockPair, Recorder, type RecorderCounts } from '../platform/recorder.ts';
@@ -22,18 +22,18 @@ export interface EventRecorder {
 
 export interface OpenedRecorder {
   readonly recorder: EventRecorder;
-  /** That it needs for each tracepoint. */
+  /** Needed per tracepoint. */
   readonly descriptors: number;
-  /** The names of threads that the recorder does not bring itself. */
+  /** The thread names that the recorder does not provide itself. */
   readonly names: Iterable<Uint8Array>;
-  /** What is unusual about it, in a sentence. */
+  /** What is unusual about it, as a sentence. */
   readonly notice?: string;
-  /** What has gone wrong so far, in sentences. */
+  /** The problems so far, in sentences. */
   readonly problems: readonly string[];
 }
 
 /**
- * @param ringSize of each processor, in bytes: a power of two of pages
+ * @param ringSize per processor, in bytes: a power of two pages
  * @throws RecorderError
  */
 export function openRecorder(tracefs: Tracefs, cpus: readonly number[], ringSize: number): OpenedRecorder {
@@ -43,16 +43,16 @@ export function openRecorder(tracefs: Tracefs, cpus: readonly number[], ringSize
   } catch (error) {
     if (!(error instanceof PerfEventsError)) throw error;
     const instance = TracefsInstance.open(tracefs, cpus, ringSize);
-    // Who may not use tracefs either is told how to get perf events.
+    // A user without access to tracefs, too, is told how to get perf events.
     if (instance === undefined) throw error;
     const recorder = new TracefsRecorder(tracefs, instance, cpus);
     const notice = `Recording through ${instance.path}, because perf events are refused here (${error.code}).`;
-    // The numbers of processes are the kernel's own, which need not be those that /proc shows us.
+    // Process ids are the kernel's own, which may differ from those in our /proc.
     return { recorder, descriptors: 0, names: [], notice, problems: recorder.problems };
   }
 }
 
-/** The names of all threads that run, as records: the kernel tells only of those that come later. */
+/** The names of all running threads, as records: the kernel reports only later ones. */
 function* threadNames(): Generator<Uint8Array> {
   for (const pid of numbersIn('/proc')) {
     for (const tid of numbersIn(`/proc/${pid}/task`)) {
@@ -62,7 +62,7 @@ function* threadNames(): Generator<Uint8Array> {
   }
 }
 
-/** None where the folder has gone with its process. */
+/** None if the folder has gone with its process. */
 function numbersIn(folder: string): number[] {
   try {
     return readdirSync(folder).map(Number).filter(Number.isInteger);

@@ -1,4 +1,4 @@
-/** A recording of the whole system's user events that is read while it runs. */
+/** A recording of the system's user_events that is read while it runs. */
 import { Socket } from 'node:net';
 import {
   type ClockPair,
@@ -24,9 +24,9 @@ import { TracepointWatch } from './tracepoint-watch.ts';
 
 export interface LiveOptions {
   readonly selection: Selection;
-  /** Of each processor's ring, in bytes: a power of two, at least a page. */
+  /** Ring size per processor, in bytes: a power of two, at least a page. */
   readonly ringSize: number;
-  /** The user whose programs tell of their tracepoints, if any do. */
+  /** The user whose programs announce their tracepoints, if any. */
   readonly programsOf?: NoticesOptions['user'];
 }
 
@@ -37,11 +37,11 @@ export class LiveRecording {
   readonly #pipe: Socket;
   readonly #clock: ClockPair;
   readonly #watch: TracepointWatch;
-  /** Of the tracepoints, how many have been told of in the chunks. */
+  /** How many of the tracepoints have been announced in the chunks. */
   #told = 0;
 
   /**
-   * When this returns, what is selected and there is recorded.
+   * When this returns, everything selected that exists is being recorded.
    *
    * @throws RecorderError
    */
@@ -63,17 +63,17 @@ export class LiveRecording {
     }
   }
 
-  /** Where programs of ours tell of their new tracepoints: the value of `RECORDER_VARIABLE`. */
+  /** Where our programs announce their new tracepoints: the value of `RECORDER_VARIABLE`. */
   get address(): string {
     return this.#watch.address;
   }
 
-  /** So far; final when all chunks have been taken. */
+  /** So far; final once all chunks have been read. */
   get counts(): RecorderCounts {
     return this.#recorder.counts();
   }
 
-  /** Which tracepoints no recording can have, in a sentence. */
+  /** Which tracepoints cannot be recorded at all, as a sentence. */
   get unrecordable(): string | undefined {
     return this.#tracepoints.unrecordable;
   }
@@ -89,8 +89,8 @@ export class LiveRecording {
   }
 
   /**
-   * A perf.data as it comes through a pipe, without an end until `stop` is called. Whoever takes the chunks
-   * slowly has the kernel lose events. To be called once.
+   * A perf.data in pipe format, without an end until `stop` is called. If the chunks are read slowly, the kernel loses
+   * events. Call it once.
    */
   async *chunks(): AsyncGenerator<Uint8Array, void, undefined> {
     try {
@@ -100,7 +100,7 @@ export class LiveRecording {
         const bytes = rest.length === 0 ? piece : Buffer.concat([rest, piece]);
         const size = wholeRecordsSize(bytes);
         rest = bytes.subarray(size);
-        // A tracepoint is known here before the pipe can bring its first sample, and told of between records.
+        // A tracepoint is known here before the pipe can deliver its first sample, and announced between records.
         yield* this.#newTracepoints();
         yield bytes.subarray(0, size);
       }
@@ -110,7 +110,7 @@ export class LiveRecording {
     }
   }
 
-  /** Has the chunks end, with all that was recorded until now. */
+  /** Ends the chunks, after everything recorded until now. */
   stop(): void {
     this.#watch.stop();
     this.#recorder.stop();

@@ -2,10 +2,10 @@
  * Answers the programs that a recording runs. Each connects to our socket, sends a line, and waits for a byte:
  *
  * - the name of a tracepoint: the answer says that its events are recorded from now on, or not wanted
- * - an empty line: with the answer comes a descriptor of the kernel's tracer, for who may not open that
+ * - an empty line: the answer comes with a descriptor of the kernel's tracer, for programs that may not open it
  *
- * The other side is native/linux/recorder_notice.cc. Only the user whose programs they are can connect: the kernel
- * lets nobody else write to the socket, and who connects is asked for all the same.
+ * The peer is native/linux/recorder_notice.cc. Only the user who owns the programs can connect: the kernel lets no one
+ * else write to the socket, and the peer is checked anyway.
  */
 import {
   chmodSync,
@@ -24,30 +24,30 @@ import { systemCodeOf, systemCodeText } from '../base/system-code.ts';
 import { RecorderError } from '../platform/recorder-error.ts';
 import { Ready, type UnixSockets, unixSockets } from '../platform/unix-socket.ts';
 
-/** No name is longer. */
+/** The maximum length of a name. */
 const LINE_LIMIT = 512;
-/** Whoever says nothing for so long is no program of ours. */
+/** A peer that says nothing for this long is not one of our programs. */
 const SILENCE_MS = 5000;
-/** As many programs are heard at once; others wait, each for a moment. */
+/** How many programs are served at once; others wait briefly. */
 const MAX_CONNECTIONS = 64;
-/** Before the recording has its turn again. */
+/** Before the recording gets its turn again. */
 const ACCEPTED_AT_ONCE = 64;
-/** After the system has refused, which it would do again and again. */
+/** How long to wait after the system has refused, which it would do again immediately. */
 const PAUSE_MS = 100;
 const NEWLINE = 10;
 const ANSWER = Uint8Array.of(NEWLINE);
 const FOLDER_PREFIX = 'tracewright-record-';
 const SOCKET_NAME = 'socket';
-/** Of the folder that the socket's folder is in: the path has to fit into a `sockaddr_un`. */
+/** Of the folder that contains the socket's folder: the path must fit into a `sockaddr_un`. */
 const MAX_PARENT_LENGTH = 60;
 const ROOT = 0;
 
 export interface NoticesOptions {
-  /** Whose programs are answered, beside our own user's. */
+  /** Whose programs are answered, besides our own user's. */
   readonly user: { readonly uid: number; readonly gid: number };
-  /** Called with each name; when it returns, the program goes on. */
+  /** Called with each name; when it returns, the program continues. */
   readonly onTracepoint: (name: string) => void;
-  /** A descriptor of the kernel's tracer, which is closed when it has been sent. @throws the system's error */
+  /** A descriptor of the kernel's tracer, closed once it has been sent. @throws the system's error */
   readonly openTracer: () => number;
 }
 
@@ -58,7 +58,7 @@ export class NoticeServer {
   readonly #sockets: UnixSockets;
   readonly #folder: string;
   readonly #listener: number;
-  /** Descriptors, with what ends the waiting for them. */
+  /** Descriptors, with the function that stops waiting for them. */
   readonly #connections = new Map<number, NodeJS.Timeout>();
   #pause: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -94,7 +94,7 @@ export class NoticeServer {
     this.#remove();
   }
 
-  /** The folder stays ours, so that nobody puts anything else there. */
+  /** We keep the folder, so that no one puts anything else there. */
   #admit(): void {
     const { uid, gid } = this.#options.user;
     if (uid === process.geteuid?.()) return;
@@ -122,7 +122,7 @@ export class NoticeServer {
         this.#serve(connection);
       }
     } catch {
-      // There are too many open files, or one has gone while it waited.
+      // Too many open files, or a connection that closed while it waited.
       this.#wait();
     }
   }
@@ -153,7 +153,7 @@ export class NoticeServer {
         if (end >= 0) this.#answer(connection, Buffer.from(line.subarray(0, end)).toString());
         if (end >= 0 || size === 0 || length === LINE_LIMIT) this.#end(connection);
       } catch {
-        // A program that has ended in the middle is no error of ours.
+        // A program that ends halfway is not our error.
         this.#end(connection);
       }
     });
@@ -184,7 +184,7 @@ function parentFolder(): string {
   return Buffer.byteLength(folder) > MAX_PARENT_LENGTH ? '/tmp' : folder;
 }
 
-/** Removes what recordings of our user have left that were killed. */
+/** Removes the leftovers of killed recordings of our user. */
 function removeForsaken(parent: string, sockets: UnixSockets): void {
   for (const name of readdirSync(parent)) {
     const processId = new RegExp(`^${FOLDER_PREFIX}(\\d+)-\\w{6}$`).exec(name)?.[1];
@@ -192,7 +192,7 @@ function removeForsaken(parent: string, sockets: UnixSockets): void {
     const folder = join(parent, name);
     const status = lstatSync(folder, { throwIfNoEntry: false });
     if (status?.isDirectory() !== true || status.uid !== process.geteuid?.()) continue;
-    // Behind the same folder, a container has processes of its own.
+    // A container that shares the folder has its own processes.
     if (!isAlive(Number(processId)) && isForsaken(join(folder, SOCKET_NAME), sockets)) removeFolder(folder);
   }
 }

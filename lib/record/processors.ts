@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 
 const FOLDER = '/sys/devices/system/cpu';
 
-/** The numbers of those that run, or of all that could. */
+/** The numbers of the online processors, or of all possible ones. */
 export function processors(which: 'online' | 'present'): readonly number[] {
   return parseProcessorList(readFileSync(`${FOLDER}/${which}`, 'utf8').trim());
 }

@@ -1,4 +1,4 @@
-/** The tracepoints that a recording has found and records. */
+/** The tracepoints that a recording has found and is recording. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { shown } from '../base/value-text.ts';
 import { RecorderError } from '../platform/recorder-error.ts';
@@ -16,21 +16,21 @@ export interface RecordedTracepoint extends Tracepoint {
 }
 
 /**
- * How many a recording finds by itself. Whoever may register tracepoints can register as many as the kernel has
- * room for, and each one takes memory and descriptors of the recorder.
+ * How many a recording finds by itself. Programs can register as many tracepoints as the kernel has room for, and each
+ * takes memory and descriptors of the recorder.
  */
 const MAX_FOUND = 4096;
-/** As many more that the recorded command tells of, so that no other program takes its room. */
+/** Additional ones announced by the recorded command, so that no other program takes its room. */
 const MAX_TOLD = 4096;
-/** Descriptors for all else that a recording opens. */
+/** Descriptors for everything else that a recording opens. */
 const SPARE_DESCRIPTORS = 64;
-/** More sentences say no more. */
+/** More sentences add nothing. */
 const MAX_PROBLEMS = 20;
-/** Names that are told, where a tracepoint cannot be recorded because of its name. */
+/** How many names to list of tracepoints that cannot be recorded because of their names. */
 const MAX_NAMES = 3;
 /**
- * The kernel takes any name, and gives a tracepoint with a "/" no files. Control characters, and bytes that are no
- * UTF-8, end lines of the files that tell of tracepoints; no provider's name has them.
+ * The kernel accepts any name, but a tracepoint with a "/" in its name has no files. Control characters, and bytes that
+ * are not UTF-8, break the lines of the files that list tracepoints; no provider's name contains them.
  */
 const UNRECORDABLE = /[/\p{Cc}\u2028\u2029\uFFFD]/u;
 
@@ -39,7 +39,7 @@ export class RecordedTracepoints {
   readonly #tracefs: Pick<Tracefs, 'names' | 'files'>;
   readonly #selection: Selection;
   readonly #announce: ((tracepoint: RecordedTracepoint) => void) | undefined;
-  /** By name with the system; `undefined`: it cannot be recorded. */
+  /** By name with the system; `undefined` if it cannot be recorded. */
   readonly #known = new Map<string, RecordedTracepoint | undefined>();
   readonly #problems = new Set<string>();
   #untoldProblems = 0;
@@ -49,8 +49,8 @@ export class RecordedTracepoints {
   #maxTold: number;
 
   /**
-   * @param descriptors that the recorder needs for each tracepoint
-   * @param announce called with each one before its first event can come
+   * @param descriptors that the recorder needs per tracepoint
+   * @param announce called with each one before its first event can arrive
    */
   constructor(
     recorder: Pick<EventRecorder, 'add'>,
@@ -78,19 +78,22 @@ export class RecordedTracepoints {
     return [...this.#problems, `${this.#untoldProblems} more tracepoints are not recorded.`];
   }
 
-  /** Which ones no recording can have, in a sentence. Whoever may register tracepoints can make such ones. */
+  /**
+   * Which ones cannot be recorded at all, as a sentence. Any program that may register tracepoints can create such
+   * ones.
+   */
   get unrecordable(): string | undefined {
     const names = this.#unrecordable.join(', ');
     const count = this.#unrecordableCount;
     if (count === 0) return undefined;
     const subject = count === 1 ? '1 tracepoint was' : `${count} tracepoints were`;
     const rest = count > this.#unrecordable.length ? ', ...' : '';
-    return `${subject} not recorded, for a "/" or a control character in the name: ${names}${rest}.`;
+    return `${subject} not recorded because of a "/" or a control character in the name: ${names}${rest}.`;
   }
 
   /**
-   * Records the tracepoints that are selected by name, and makes those among them whose fields are known and which
-   * no program has registered yet.
+   * Records the tracepoints selected by name, and creates those among them whose fields are known and that no program
+   * has registered yet.
    *
    * @throws RecorderError
    */
@@ -106,7 +109,7 @@ export class RecordedTracepoints {
     }
   }
 
-  /** Records what programs have registered since the last time, as far as it is selected. */
+  /** Records what programs have registered since the last time, if it is selected. */
   scan(): void {
     let names: readonly string[];
     try {
@@ -119,20 +122,20 @@ export class RecordedTracepoints {
     for (const name of names) this.#look({ system: USER_EVENTS, name }, this.#maxFound);
   }
 
-  /** Records the tracepoint that a program has told of, if it is selected and the kernel has it. */
+  /** Records a tracepoint that a program has announced, if it is selected and exists. */
   lookFor(name: string): void {
     const before = this.#known.size;
     this.#look({ system: USER_EVENTS, name }, this.#maxFound + this.#maxTold);
-    // What it takes is not taken from those that are found.
+    // This does not reduce the number of those found by polling.
     const taken = this.#known.size - before;
     this.#maxTold -= taken;
     this.#maxFound += taken;
   }
 
   /**
-   * Records the tracepoint if it is selected and there.
+   * Records the tracepoint if it is selected and exists.
    *
-   * @param most as many as there may be then
+   * @param most the maximum number afterwards
    * @returns whether it is recorded
    */
   #look(tracepoint: Tracepoint, most: number): boolean {
@@ -141,8 +144,8 @@ export class RecordedTracepoints {
     if (!this.#selection.has(tracepoint)) return false;
     if (this.#known.size >= most) {
       this.#problems.add(
-        'There are more tracepoints than one recording takes, and those that came last are not recorded: ' +
-          'choose with --provider or --tracepoint, or raise the limit of open files (ulimit -n).',
+        'There are more tracepoints than one recording supports, and the latest ones are not recorded: ' +
+          'select some with --provider or --tracepoint, or raise the limit of open files (ulimit -n).',
       );
       return false;
     }
@@ -162,13 +165,13 @@ export class RecordedTracepoints {
       return true;
     } catch (error) {
       if (!(error instanceof RecorderError)) throw error;
-      // The program that has registered it may just have ended, and the tracepoint with it.
+      // The program that registered it may just have exited, and the tracepoint with it.
       if (this.#tracefs.files(tracepoint)?.id !== files.id) return false;
       return this.#refuse(fullName, error.message);
     }
   }
 
-  /** It is not looked at again. */
+  /** It is not tried again. */
   #refuse(fullName: string, sentence: string): false {
     this.#known.set(fullName, undefined);
     if (this.#problems.size < MAX_PROBLEMS) this.#problems.add(sentence);
@@ -188,7 +191,7 @@ function definitionOf({ name, definition }: Tracepoint): string | undefined {
   return definition ?? (parseTracepointName(name) && tracepointDefinition(name));
 }
 
-/** Makes the tracepoint, for as long as this process lives. @throws RecorderError */
+/** Creates the tracepoint for the lifetime of this process. @throws RecorderError */
 function register(name: string, definition: string): void {
   const tracer = theTracer();
   tracer.open();

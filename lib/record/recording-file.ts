@@ -1,7 +1,7 @@
 /**
- * The perf.data file of a recording: begun, filled by the recorder, ended. While it is filled it reads as what has
- * come through a pipe, which is whole wherever it stops: a recording that is killed leaves all that it had. When it
- * is ended it becomes a file as perf writes it.
+ * The perf.data file of a recording: created, filled by the recorder, completed. Until it is complete it has perf's
+ * pipe format, which is valid wherever it stops: a killed recording keeps everything it had. Completing it turns it
+ * into a file as perf writes it.
  */
 import { randomBytes } from 'node:crypto';
 import {
@@ -29,7 +29,7 @@ import { passedRecords, recordingStart } from '../wire/perf-data/write/pipe.ts';
 import type { TracingData } from '../wire/perf-data/write/tracing-data.ts';
 import { replacingFile } from './replacing-file.ts';
 
-/** File systems give away whole blocks: room for an end that is larger by this is surely enough. */
+/** File systems allocate whole blocks: this much more room for the end is certainly enough. */
 const BLOCKS = 1 << 16;
 
 export interface FileOwner {
@@ -40,19 +40,18 @@ export interface FileOwner {
 export class RecordingFile {
   readonly path: string;
   readonly descriptor: number;
-  /** The name it has before it takes that of the earlier file; empty where it has none of its own. */
+  /** Its name until it takes that of the earlier file; empty if it has none. */
   #part = '';
   /** Where the records start. */
   #start = 0;
   #descriptions: Descriptions | undefined;
-  /** What stands between records for readers of a pipe only. */
+  /** What is between the records only for readers of a pipe. */
   readonly #announcements: { readonly position: number; readonly size: number }[] = [];
 
   /**
-   * Creates the file, under another name than that of the earlier one, which `take` takes. Nobody but its owner can
-   * read it.
+   * Creates the file under a temporary name; `take` gives it the final one. Only its owner can read it.
    *
-   * @param owner who is to have it, where that is not this user
+   * @param owner if different from this user
    * @throws RecorderError
    */
   constructor(path: string, owner?: FileOwner) {
@@ -72,13 +71,13 @@ export class RecordingFile {
   }
 
   /**
-   * Writes what stands in front of the records.
+   * Writes what precedes the records.
    *
    * @throws RecorderError
    */
   begin(facts: StartFacts): void {
     const start = recordingStart(facts);
-    // The header of the ended file takes its place, which is far larger.
+    // The header of the completed file replaces it, and is far larger.
     this.#start = start.length + DESCRIPTIONS_SIZE;
     this.#descriptions = new Descriptions(start.length);
     this.append(start);
@@ -86,9 +85,9 @@ export class RecordingFile {
   }
 
   /**
-   * Has readers know the events, whenever the recording ends.
+   * Makes the events known to readers, whenever the recording ends.
    *
-   * @returns false where there is no room for so many
+   * @returns false if there is no room for so many
    * @throws RecorderError
    */
   describe(events: readonly RecordedEvent[], formats: TracingData): boolean {
@@ -101,7 +100,7 @@ export class RecordingFile {
     return pieces !== undefined;
   }
 
-  /** Takes its name. A file that has had it is FILE.old from then on. @throws RecorderError */
+  /** Takes its final name; an existing file becomes FILE.old. @throws RecorderError */
   take(): void {
     if (this.#part === '') return;
     try {
@@ -117,7 +116,7 @@ export class RecordingFile {
     }
   }
 
-  /** @returns where they stand @throws RecorderError */
+  /** @returns their position @throws RecorderError */
   append(bytes: Uint8Array): number {
     try {
       const { size } = fstatSync(this.descriptor);
@@ -128,19 +127,19 @@ export class RecordingFile {
     }
   }
 
-  /** Tells of an announcement that has been appended. */
+  /** Registers an announcement that has been appended. */
   hasAnnouncement(position: number, size: number): void {
     this.#announcements.push({ position, size });
   }
 
-  /** Closes the file, which is gone unless it has taken its name. */
+  /** Closes the file, and deletes it unless it has taken its name. */
   abandon(): void {
     closeSync(this.descriptor);
     if (this.#part !== '') unlinkSync(this.#part);
   }
 
   /**
-   * Writes what stands around the records, and closes the file. On a full disk the last records give way.
+   * Writes what surrounds the records, and closes the file. On a full disk, the last records are sacrificed.
    *
    * @param last one more record, or nothing
    * @returns whether all records are in the file
@@ -151,7 +150,7 @@ export class RecordingFile {
       return this.#end(facts, last);
     } catch (error) {
       throw new RecorderError(
-        `${this.path} could not be ended (${systemCodeText(error)}), and may lack events.`,
+        `${this.path} could not be completed (${systemCodeText(error)}), and may lack events.`,
       );
     } finally {
       closeSync(this.descriptor);
@@ -170,7 +169,7 @@ export class RecordingFile {
     } catch (error) {
       if (systemCodeOf(error) !== 'ENOSPC') throw error;
     }
-    // From here on only the end tells of the events.
+    // From here on, only the end describes the events.
     this.#passAnnouncements();
     const read = (offset: number, buffer: Uint8Array) =>
       readSync(this.descriptor, buffer, 0, buffer.length, offset);
@@ -182,14 +181,14 @@ export class RecordingFile {
     return false;
   }
 
-  /** Has readers of the ended file pass what they were told of in front of it. */
+  /** Makes readers of the completed file skip the descriptions that precede it. */
   #passAnnouncements(): void {
     for (const { position, size } of this.#announcements) {
       for (const { offset, head } of passedRecords(size)) this.#write(head, position + offset);
     }
   }
 
-  /** A link is not followed: it may have been put there by another user. */
+  /** A link is not followed: another user may have planted it. */
   #open(): number {
     if (lstatSync(this.path, { throwIfNoEntry: false })?.isCharacterDevice() === true) {
       return openSync(this.path, constants.O_RDWR);
@@ -224,8 +223,8 @@ const SIZE_OFFSET = 6;
 /**
  * The end of the last record that ends at `limit` or before.
  *
- * @param read fills the buffer from this offset on, and tells how many bytes there were
- * @param start where the first record starts; the answer where the limit lies before its end
+ * @param read fills the buffer from this offset, and returns the number of bytes
+ * @param start of the first record; the result if the limit is before its end
  */
 export function lastRecordEnd(
   read: (offset: number, buffer: Uint8Array) => number,

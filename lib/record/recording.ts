@@ -1,4 +1,4 @@
-/** A recording of the whole system's user events into a perf.data file, from its start to its end. */
+/** A recording of the system's user_events into a perf.data file, from start to end. */
 import { hostname, machine, release } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type RecorderCounts, requireRecorderPlatform } from '../platform/recorder.ts';
@@ -17,21 +17,21 @@ import { tracepointFormats } from './tracepoint-formats.ts';
 import type { Selection } from './tracepoint-selection.ts';
 import { TracepointWatch } from './tracepoint-watch.ts';
 
-/** How often it is asked whether the recorder has ended. */
+/** How often to check whether the recorder has ended. */
 const END_POLL_MS = 5;
 
 export interface RecordingOptions {
   readonly file: string;
   readonly selection: Selection;
-  /** Of each processor's ring, in bytes: a power of two, at least a page. */
+  /** Ring size per processor, in bytes: a power of two, at least a page. */
   readonly ringSize: number;
-  /** Told in the file. */
+  /** Stored in the file. */
   readonly commandLine: readonly string[];
   /** Of the program that records. */
   readonly version: string;
-  /** Whose the file is to be, where that is not this user. */
+  /** The owner of the file, if different from this user. */
   readonly owner?: FileOwner;
-  /** The user whose programs tell of their tracepoints, if any do. */
+  /** The user whose programs announce their tracepoints, if any. */
   readonly programsOf?: NoticesOptions['user'];
 }
 
@@ -39,13 +39,13 @@ export interface RecordingResult {
   readonly events: number;
   /** Of all records in the file. */
   readonly bytes: number;
-  /** Records that the kernel had no room for. */
+  /** Records for which the kernel had no room. */
   readonly lost: number;
   /** Names of the tracepoints, with their systems. */
   readonly tracepoints: readonly string[];
-  /** Which tracepoints no recording can have, in a sentence. */
+  /** Which tracepoints cannot be recorded at all, as a sentence. */
   readonly unrecordable: string | undefined;
-  /** What went wrong, in sentences. The file is complete all the same, up to where they say. */
+  /** The problems, in sentences. Apart from these, the file is complete. */
   readonly problems: readonly string[];
 }
 
@@ -83,7 +83,7 @@ export class Recording {
   }
 
   /**
-   * When this returns, what is selected and there is recorded.
+   * When this returns, everything selected that exists is being recorded.
    *
    * @throws RecorderError
    */
@@ -98,17 +98,17 @@ export class Recording {
     }
   }
 
-  /** Where programs of ours tell of their new tracepoints: the value of `RECORDER_VARIABLE`. */
+  /** Where our programs announce their new tracepoints: the value of `RECORDER_VARIABLE`. */
   get address(): string {
     return this.#watch?.address ?? '';
   }
 
-  /** What is unusual about it, in a sentence, or nothing. */
+  /** What is unusual about it, as a sentence, or nothing. */
   get notice(): string | undefined {
     return this.#opened.notice;
   }
 
-  /** So far. Done before `stop` was called: the file could not be written on. */
+  /** So far. Done before `stop` was called means that writing the file failed. */
   get counts(): RecorderCounts {
     return this.#recorder.counts();
   }
@@ -123,22 +123,20 @@ export class Recording {
     await this.#end();
     const { events, bytes, lost, lostInFile, error, lastTime } = this.counts;
     const problems = [...this.#tracepoints.problems, ...this.#opened.problems];
-    // The kernel tells of losses with the next record that it has room for; of the last ones, nothing.
+    // The kernel reports losses with the next record for which it has room, and so not the last ones.
     const untold = error === 0 ? lost - lostInFile : 0;
     const id = this.#recorder.sideBand.ids[0] ?? 0n;
     const last = untold > 0 ? lostRecord(id, untold, lastTime) : new Uint8Array(0);
     const isWhole = this.#file.end(this.#endFacts(), last);
     if (error !== 0 || !isWhole) {
       const name = error === 0 ? 'ENOSPC' : systemErrorName(error);
-      problems.push(
-        `${this.#file.path} could not be written on (${name}): it has the beginning of what was recorded.`,
-      );
+      problems.push(`Writing ${this.#file.path} failed (${name}): it has the beginning of the recording.`);
     }
     const tracepoints = this.#tracepoints.all.map(({ event }) => event.name);
     return { events, bytes, lost, tracepoints, unrecordable: this.#tracepoints.unrecordable, problems };
   }
 
-  /** Has readers know the tracepoint before its first event, however the recording ends. */
+  /** Makes the tracepoint known to readers before its first event, however the recording ends. */
   #announce(tracepoint: RecordedTracepoint): void {
     if (this.#describe([...this.#tracepoints.all, tracepoint])) return;
     const formats = tracingData(tracepointFormats(this.#tracefs, [tracepoint]));

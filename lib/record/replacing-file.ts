@@ -1,9 +1,9 @@
-/** Writes a file anew, and keeps the one that was there as FILE.old, as perf does. */
+/** Replaces a file, and keeps the existing one as FILE.old, like perf. */
 import { renameSync, statSync } from 'node:fs';
 
 /**
- * Opens a file in place of the one that may be there, which becomes FILE.old once the new one is open. When this
- * throws, FILE and FILE.old are what they were.
+ * Opens a file in place of an existing one, which becomes FILE.old once the new one is open. If this throws, FILE and
+ * FILE.old are unchanged.
  *
  * @param open creates the file
  * @param discard closes what was opened, because FILE.old cannot be replaced

@@ -1,13 +1,13 @@
 /**
- * The threads that events come from, as ftrace knows them: an event has the thread's number only. Source: Linux
+ * The threads that events come from, according to ftrace: an event contains only the thread's id. Source: Linux
  * `Documentation/trace/ftrace.rst` (saved_tgids, saved_cmdlines).
  */
 import { commRecord } from '../wire/perf-data/write/records.ts';
 import type { Tracefs } from './tracefs.ts';
 
-/** As perf has it where a process is not known. */
+/** perf's value for an unknown process. */
 export const UNKNOWN_PROCESS = 0xffff_ffff;
-/** How long a thread that the kernel does not know is not asked for again: the answer can be long. */
+/** How long to wait before asking again for a thread that the kernel does not know: the answer can be long. */
 const RETRY_MS = 1000;
 
 export class TracedThreads {
@@ -46,7 +46,7 @@ export class TracedThreads {
     }
   }
 
-  /** Each a number, and a text behind a space. */
+  /** Each is a number, a space and a text. */
   #lines(file: string): [number, string][] {
     try {
       const lines = this.#tracefs.read(file).toString().split('\n');

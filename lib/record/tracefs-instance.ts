@@ -1,5 +1,5 @@
 /**
- * A trace instance of our own: a ring buffer for each processor, apart from all other tracing. Source: Linux
+ * Our own trace instance: a ring buffer per processor, separate from all other tracing. Source: Linux
  * `Documentation/trace/ftrace.rst` (Instances, per_cpu, stats).
  */
 
@@ -21,7 +21,7 @@ import type { Tracefs } from './tracefs.ts';
 
 const INSTANCES = 'instances';
 const PREFIX = 'tracewright-';
-/** The ring has at least two pages, of which one is being read. */
+/** The ring has at least two pages, one of which is being read. */
 const MIN_KIBIBYTES = 8;
 
 export class TracefsInstance {
@@ -31,10 +31,10 @@ export class TracefsInstance {
   readonly #tracefs: Tracefs;
   readonly #folder: string;
   readonly #cpus: readonly number[];
-  /** One a processor. */
+  /** One per processor. */
   readonly #pipes: number[] = [];
   readonly #page: Uint8Array;
-  /** However we end, it is not left behind. */
+  /** However we end, it must not be left behind. */
   readonly #onExit = () => this.remove();
 
   private constructor(tracefs: Tracefs, folder: string, cpus: readonly number[], ringSize: number) {
@@ -63,16 +63,16 @@ export class TracefsInstance {
     } catch (error) {
       this.remove();
       const reason = `${step}: ${systemCodeText(error)}`;
-      const advice = systemCodeOf(error) === 'ENOMEM' ? ' Give a smaller --buffer-size.' : '';
+      const advice = systemCodeOf(error) === 'ENOMEM' ? ' Use a smaller --buffer-size.' : '';
       throw new RecorderError(`The trace instance ${this.path} could not be set up (${reason}).${advice}`);
     }
     this.#rememberProcesses();
   }
 
   /**
-   * Makes one, which records nothing yet.
+   * Creates one, which records nothing yet.
    *
-   * @returns nothing where this user, or this kernel, cannot have any
+   * @returns nothing if this user, or this kernel, cannot have any
    * @throws RecorderError
    */
   static open(tracefs: Tracefs, cpus: readonly number[], ringSize: number): TracefsInstance | undefined {
@@ -91,16 +91,16 @@ export class TracefsInstance {
     this.#write(join('events', system, name, 'enable'), '1');
   }
 
-  /** Whether events of what is enabled come into the rings. @throws the system's error */
+  /** Switches whether enabled events go into the rings. @throws the system's error */
   switchTo(isOn: boolean): void {
     this.#write('tracing_on', isOn ? '1' : '0');
   }
 
   /**
-   * The next page of a processor, which is whole also where the kernel still writes to it.
+   * The next page of a processor, which is complete even if the kernel is still writing to it.
    *
    * @param index of the processor among those it was opened for
-   * @returns bytes that the next call overwrites; nothing where there are none now
+   * @returns bytes that the next call overwrites; nothing if there are none at present
    * @throws the system's error
    */
   nextPage(index: number): Uint8Array | undefined {
@@ -113,7 +113,7 @@ export class TracefsInstance {
     }
   }
 
-  /** Events that had no room so far, on all processors. */
+  /** Events that found no room so far, on all processors. */
   lost(): number {
     let lost = 0;
     for (const cpu of this.#cpus) {
@@ -125,14 +125,14 @@ export class TracefsInstance {
     return lost;
   }
 
-  /** With all that is in it. */
+  /** With its contents. */
   remove(): void {
     process.removeListener('exit', this.#onExit);
     for (const pipe of this.#pipes.splice(0)) closeSync(pipe);
     removeFolder(this.path);
   }
 
-  /** Has the kernel note which process a thread belongs to. Linux before 4.14 cannot. */
+  /** Makes the kernel record which process a thread belongs to. Not supported before Linux 4.14. */
   #rememberProcesses(): void {
     try {
       this.#write('options/record-tgid', '1');
@@ -146,7 +146,7 @@ export class TracefsInstance {
   }
 }
 
-/** Removes the instances of recordings that were killed. The kernel keeps those that someone reads. */
+/** Removes the instances of killed recordings. The kernel keeps those that are being read. */
 function removeForsaken(tracefs: Tracefs): void {
   for (const name of namesIn(tracefs.path(INSTANCES))) {
     if (name.startsWith(PREFIX)) removeFolder(tracefs.path(join(INSTANCES, name)));
@@ -165,6 +165,6 @@ function removeFolder(path: string): void {
   try {
     rmdirSync(path);
   } catch {
-    // It is another's, or has gone.
+    // It belongs to another recording, or has gone.
   }
 }

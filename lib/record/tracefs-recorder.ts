@@ -1,6 +1,6 @@
 /**
- * Records without perf events: from the pages of a trace instance into the same records that perf events
- * would have brought.
+ * Records without perf events: turns the pages of a trace instance into the same records that perf events would
+ * deliver.
  */
 
 import { fstatSync, ftruncateSync, writeSync } from 'node:fs';
@@ -22,12 +22,12 @@ import type { TracefsInstance } from './tracefs-instance.ts';
 
 /** How often the rings are emptied. */
 const PASS_MS = 20;
-/** Of each processor: between two passes, a Ctrl-C and a notice have their turn. */
+/** Pages per processor and pass: between two passes, Ctrl-C and announcements get a turn. */
 const PAGES_A_PASS = 1024;
-/** From here on, what has been put together is written. */
+/** Once this much has been assembled, it is written. */
 const BATCH_SIZE = 1 << 20;
 
-/** What each event starts with: u16 `common_type`, two bytes of flags, i32 `common_pid`. */
+/** The start of each event: u16 `common_type`, two bytes of flags, i32 `common_pid`. */
 const TYPE_OFFSET = 0;
 const THREAD_OFFSET = 4;
 const COMMON_SIZE = 8;
@@ -38,9 +38,9 @@ type Instance = Pick<
 >;
 
 export class TracefsRecorder {
-  /** Stands for what was lost: it brings nothing. */
+  /** Stands for lost events: it delivers nothing. */
   readonly sideBand: RecordedEvent;
-  /** What has gone wrong so far, in sentences. */
+  /** The problems so far, in sentences. */
   readonly problems: string[] = [];
   readonly #instance: Instance;
   readonly #cpus: readonly number[];
@@ -52,7 +52,7 @@ export class TracefsRecorder {
   #file = -1;
   #timer: NodeJS.Timeout | undefined;
   #isEnding = false;
-  /** Samples that are put together, and not written yet. */
+  /** Samples that have been assembled but not written yet. */
   #waiting = 0;
   #tooLarge = 0;
   #damagedPages = 0;
@@ -75,7 +75,7 @@ export class TracefsRecorder {
     this.sideBand = { name: 'dummy:HG', attr: sideBandAttr(0), ids: this.#newIds() };
   }
 
-  /** This moment. The wall clock tells milliseconds: when a new one begins is far more exact. */
+  /** The current moment. The wall clock counts milliseconds: waiting for a new one is far more precise. */
   clocks(): ClockPair {
     const before = Date.now();
     let wall = before;
@@ -84,7 +84,7 @@ export class TracefsRecorder {
   }
 
   /**
-   * Records from now on, to the end of the file that this descriptor has open.
+   * Records from now on, at the end of the file open on this descriptor.
    *
    * @throws RecorderError
    */
@@ -94,23 +94,23 @@ export class TracefsRecorder {
       this.#instance.switchTo(true);
     } catch (error) {
       this.#instance.remove();
-      throw new RecorderError(`${this.#instance.path} could not be switched on (${systemCodeText(error)}).`);
+      throw new RecorderError(`${this.#instance.path} could not be enabled (${systemCodeText(error)}).`);
     }
     this.#schedule(PASS_MS);
   }
 
   /**
-   * Records this tracepoint too.
+   * Also records this tracepoint.
    *
-   * @param name with the system, as files name it
-   * @param announce called before its first event can come
+   * @param name including the system, as in files
+   * @param announce called before its first event can arrive
    * @throws RecorderError
    */
   add(name: string, tracepointId: number, announce?: (event: RecordedEvent) => void): RecordedEvent {
     const colon = name.indexOf(':');
     const event = { name, attr: tracepointAttr(tracepointId), ids: this.#newIds() };
     announce?.(event);
-    // Before its first event can come.
+    // Before its first event can arrive.
     this.#events.set(tracepointId, event);
     try {
       this.#instance.enable(name.slice(0, colon), name.slice(colon + 1));
@@ -124,7 +124,7 @@ export class TracefsRecorder {
   /**
    * Appends records of our own to the file.
    *
-   * @returns where they stand
+   * @returns their position
    * @throws RecorderError
    */
   append(records: Uint8Array): number {
@@ -136,14 +136,14 @@ export class TracefsRecorder {
     throw new RecorderError(`The file cannot be written (${systemErrorName(this.#counts.error)}).`);
   }
 
-  /** Asks for the end, which has come when the counts say that it is done. */
+  /** Requests the end, which is reached when the counts say that it is done. */
   stop(): void {
     if (this.#isEnding || this.#counts.done) return;
     this.#isEnding = true;
     try {
       this.#instance.switchTo(false);
     } catch (error) {
-      this.problems.push(`${this.#instance.path} could not be switched off (${systemCodeText(error)}).`);
+      this.problems.push(`${this.#instance.path} could not be disabled (${systemCodeText(error)}).`);
     }
     this.#schedule(0);
   }
@@ -165,14 +165,14 @@ export class TracefsRecorder {
     let isEmpty = true;
     const before = this.#counts.bytes;
     for (const index of this.#cpus.keys()) isEmpty = this.#empty(index) && isEmpty;
-    // Only then can no older event come, see FINISHED_ROUND.
+    // Only then can no older event arrive, see FINISHED_ROUND.
     if (isEmpty && this.#counts.bytes + this.#out.length > before) this.#out.bytes(FINISHED_ROUND);
     this.#flush();
     if (this.#counts.error !== 0 || (this.#isEnding && isEmpty)) this.#end();
     else this.#schedule(isEmpty ? PASS_MS : 0);
   }
 
-  /** @returns whether there was nothing left for now */
+  /** @returns whether nothing was left for now */
   #empty(index: number): boolean {
     for (let pages = 0; pages < PAGES_A_PASS; pages++) {
       const page = this.#nextPage(index);
@@ -188,7 +188,7 @@ export class TracefsRecorder {
       return this.#instance.nextPage(index);
     } catch (error) {
       this.problems.push(
-        `What processor ${this.#cpus[index]} has recorded cannot be read on (${systemCodeText(error)}).`,
+        `The events of processor ${this.#cpus[index]} can no longer be read (${systemCodeText(error)}).`,
       );
       this.#isEnding = true;
       return undefined;
@@ -232,7 +232,7 @@ export class TracefsRecorder {
     this.#counts.lostInFile += count;
   }
 
-  /** Where it fails, the file has whole records all the same. */
+  /** If this fails, the file still has complete records. */
   #flush(): void {
     if (this.#counts.error !== 0) return;
     const bytes = this.#out.done();
@@ -253,7 +253,7 @@ export class TracefsRecorder {
   #end(): void {
     if (this.#damagedPages > 0) {
       this.problems.push(
-        `${this.#damagedPages} pages of the kernel's could not be read, and their events are missing. ` +
+        `${this.#damagedPages} pages of the kernel could not be read, and their events are missing. ` +
           `The first one: ${this.#firstDamage}`,
       );
     }
@@ -268,11 +268,11 @@ function truncate(file: number, size: number): void {
   try {
     ftruncateSync(file, size);
   } catch {
-    // What is wrong with the file is known already.
+    // The problem with the file is already known.
   }
 }
 
-/** As the system has it: Node's are negative. */
+/** In the system's form: Node's numbers are negative. */
 function errorNumber(error: unknown): number {
   const { errno } = error as NodeJS.ErrnoException;
   if (errno === undefined) throw error;

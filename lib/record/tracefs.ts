@@ -1,4 +1,4 @@
-/** What the kernel tells of its tracepoints, in the files of tracefs. */
+/** What the kernel reports about its tracepoints, in the files of tracefs. */
 import {
   closeSync,
   constants,
@@ -18,29 +18,29 @@ import { type Tracepoint, USER_EVENTS } from './tracepoint-selection.ts';
 const USUAL_ROOT = '/sys/kernel/tracing';
 /** TRACEFS_MAGIC of Linux `magic.h`. */
 const TRACEFS_MAGIC = 0x74726163;
-/** The largest file that is read, saved_cmdlines of all processes that there can be, has some 100 MB. */
+/** The largest file that is read, saved_cmdlines of all possible processors, has about 100 MB. */
 const MAX_FILE_SIZE = 128 << 20;
 const CHUNK_SIZE = 64 << 10;
 /** A name that a file can have. */
 const FILE_NAME = /^(?!\.{1,2}$)[^/\0]+$/;
 
 export interface TracepointFiles {
-  /** What perf events know it by. */
+  /** The id by which perf events identify it. */
   readonly id: number;
   readonly format: Uint8Array;
 }
 
 export class Tracefs {
-  /** How the kernel's pages and events look that come through it. */
+  /** The layout of the kernel's pages and events. */
   readonly headerPage: Uint8Array;
   readonly headerEvent: Uint8Array;
   readonly #root: string;
 
-  /** @throws RecorderError if it is not there, or this user may not read it */
+  /** @throws RecorderError if it does not exist, or this user may not read it */
   constructor() {
     this.#root = tracefsRoot();
     try {
-      // Of all files a recording needs, these are always there.
+      // Of the files that a recording needs, these always exist.
       this.headerPage = this.read('events/header_page');
       this.headerEvent = this.read('events/header_event');
     } catch (error) {
@@ -49,9 +49,9 @@ export class Tracefs {
   }
 
   /**
-   * The names of a system's tracepoints; none where the system has none yet.
+   * The names of a system's tracepoints; none if the system has none yet.
    *
-   * @throws RecorderError if the kernel lists them nowhere
+   * @throws RecorderError if the kernel does not list them
    */
   names(system: string): readonly string[] {
     try {
@@ -59,13 +59,13 @@ export class Tracefs {
       return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
     } catch (error) {
       if (systemCodeOf(error) === 'ENOENT') return [];
-      // One tracepoint with a "/" in its name, and the kernel lists none: EIO of Linux 6.12, EINVAL of 7.3.
+      // If one tracepoint has a "/" in its name, the kernel lists none: EIO on Linux 6.12, EINVAL on 7.3.
       if (system === USER_EVENTS) return this.#registeredNames();
       throw unlisted(system, error);
     }
   }
 
-  /** `undefined` where there is no such tracepoint. */
+  /** `undefined` if there is no such tracepoint. */
   files({ system, name }: Tracepoint): TracepointFiles | undefined {
     if (!FILE_NAME.test(system) || !FILE_NAME.test(name)) return undefined;
     try {
@@ -78,13 +78,13 @@ export class Tracefs {
   }
 
   /**
-   * What a file of tracefs says; of no other file, whatever stands in its place.
+   * The content of a file of tracefs, and of no other file that has taken its place.
    *
    * @param path from the root of tracefs
    * @throws the system's error
    */
   read(path: string): Buffer {
-    // Neither a link nor a pipe that waits for a writer is followed to where it leads.
+    // Does not follow a link, or open a pipe that waits for a writer.
     const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
     const descriptor = openSync(this.path(path), flags);
     try {
@@ -98,7 +98,7 @@ export class Tracefs {
   }
 
   /**
-   * A descriptor of the kernel's tracer, to register tracepoints and to write to them.
+   * A descriptor of the kernel's tracer, for registering tracepoints and writing to them.
    *
    * @throws RecorderError
    */
@@ -116,7 +116,7 @@ export class Tracefs {
     return join(this.#root, path);
   }
 
-  /** Of user_events, from the one other file that tells them: a name a line, and who records it. */
+  /** For user_events, from the only other file that lists them: one name per line, and who records it. */
   #registeredNames(): readonly string[] {
     try {
       const lines = this.read('user_events_status').toString().split('\n');
@@ -142,7 +142,7 @@ export class Tracefs {
   }
 }
 
-/** The sizes that files of tracefs tell are no sizes. */
+/** The sizes that tracefs reports for its files are meaningless. */
 function readAll(descriptor: number): Buffer {
   const chunks: Buffer[] = [];
   for (let size = 0; size < MAX_FILE_SIZE; ) {
@@ -161,7 +161,7 @@ function unlisted(system: string, error: unknown): RecorderError {
   );
 }
 
-/** Where tracefs is mounted; the usual place where nothing else is known. */
+/** The mount point of tracefs; the usual one if no other is known. */
 function tracefsRoot(): string {
   const mounts = readFileSync('/proc/mounts', 'utf8').split('\n');
   const roots = mounts.flatMap((line) => {
@@ -172,20 +172,20 @@ function tracefsRoot(): string {
 }
 
 /**
- * What is missing, where no permission would help: in a sentence, or nothing. Who lacks a permission only is told
- * so when the recording starts, with what would give it.
+ * What is missing if no permission would help, as a sentence, or nothing. A missing permission is reported when the
+ * recording starts, with the command that grants it.
  */
 export function missingTracer(): string | undefined {
-  if (process.platform !== 'linux') return `There is no tracer for user events on ${process.platform}.`;
+  if (process.platform !== 'linux') return `There is no tracer for user_events on ${process.platform}.`;
   const addon = loadAddon();
   if ('reason' in addon) return addon.reason;
   const root = tracefsRoot();
   if (isMissing(join(root, 'events'))) return `There are no tracepoints in ${root}: tracefs is not mounted.`;
-  if (isMissing(join(root, 'user_events_data'))) return 'There are no user_events in this kernel.';
+  if (isMissing(join(root, 'user_events_data'))) return 'This kernel has no user_events.';
   return undefined;
 }
 
-/** What cannot be looked at may be there. */
+/** What cannot be examined may exist. */
 function isMissing(path: string): boolean {
   try {
     statSync(path);

@@ -1,10 +1,10 @@
-/** The formats of recorded tracepoints, as a perf.data holds them. */
+/** The formats of recorded tracepoints, as stored in a perf.data. */
 import { readFileSync } from 'node:fs';
 import type { TracingData } from '../wire/perf-data/write/tracing-data.ts';
 import type { RecordedTracepoint } from './recorded-tracepoints.ts';
 import type { Tracefs } from './tracefs.ts';
 
-/** @param savedCommandLines names of threads, where they are to be told */
+/** @param savedCommandLines the names of threads, if they are to be included */
 export function tracepointFormats(
   tracefs: Tracefs,
   tracepoints: readonly RecordedTracepoint[],

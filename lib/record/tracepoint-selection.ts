@@ -1,32 +1,32 @@
-/** Which tracepoints a recording is of. */
+/** The tracepoints that a recording selects. */
 import { tracepointProviderName } from '../wire/eventheader/tracepoint-name.ts';
 import { parseTracepointName } from '../wire/eventheader/tracepoint-name-parse.ts';
 
-/** The system of all tracepoints that programs have registered. */
+/** The system of all tracepoints registered by programs. */
 export const USER_EVENTS = 'user_events';
 
 export interface Tracepoint {
   readonly system: string;
   readonly name: string;
-  /** Of one of user_events that is to be made where no program has registered it yet: name and fields. */
+  /** For a user_events tracepoint that is to be created if no program has registered it yet: name and fields. */
   readonly definition?: string;
 }
 
 export interface SelectionOptions {
   /** Names of EventHeader providers. */
   readonly providers?: readonly string[];
-  /** Tracepoints by name, whatever they are. */
+  /** Tracepoints of any kind, by name. */
   readonly tracepoints?: readonly Tracepoint[];
-  /** Of EventHeader tracepoints: up to this level. */
+  /** For EventHeader tracepoints: the maximum level. */
   readonly level?: number;
-  /** Of EventHeader tracepoints: those with one of these bits, or with none at all. */
+  /** For EventHeader tracepoints: those with one of these bits, or with none. */
   readonly keywords?: bigint;
 }
 
 /** Without providers and tracepoints: all of user_events. */
 export class Selection {
   readonly tracepoints: readonly Tracepoint[];
-  /** As they stand in the names of tracepoints. */
+  /** As in the names of tracepoints. */
   readonly #providers: ReadonlySet<string>;
   readonly #named: ReadonlySet<string>;
   readonly #level: number | undefined;
@@ -40,7 +40,7 @@ export class Selection {
     this.#keywords = keywords;
   }
 
-  /** Whether it may have tracepoints that are not known by name. */
+  /** Whether it may include tracepoints whose names are not known yet. */
   get isOpen(): boolean {
     return this.#providers.size > 0 || this.#named.size === 0;
   }

@@ -1,11 +1,11 @@
-/** Has tracepoints recorded as programs register them, while a recording runs. */
+/** Records tracepoints as programs register them, while a recording runs. */
 import { NoticeServer, type NoticesOptions } from './notice-server.ts';
 import type { RecordedTracepoints } from './recorded-tracepoints.ts';
 import type { Tracefs } from './tracefs.ts';
 
-/** How often it looks for tracepoints of programs that do not tell of theirs. tracefs tells of no changes. */
+/** How often to look for tracepoints of programs that do not announce them. tracefs reports no changes. */
 const SCAN_MS = 50;
-/** Where there are tens of thousands, a look takes long: so many times as long it then does something else. */
+/** With tens of thousands of tracepoints, looking takes long: the pause is this many times as long. */
 const SCAN_PAUSE = 10;
 
 export class TracepointWatch {
@@ -14,9 +14,9 @@ export class TracepointWatch {
   #scan: NodeJS.Timeout | undefined;
 
   /**
-   * When this returns, what is selected and there is recorded.
+   * When this returns, everything selected that exists is being recorded.
    *
-   * @param programsOf the user whose programs tell of their tracepoints, if any do
+   * @param programsOf the user whose programs announce their tracepoints, if any
    * @throws RecorderError
    */
   constructor(
@@ -35,7 +35,7 @@ export class TracepointWatch {
     this.#look();
   }
 
-  /** Where programs tell of their new tracepoints: the value of `RECORDER_VARIABLE`; empty where none do. */
+  /** Where programs announce their new tracepoints: the value of `RECORDER_VARIABLE`; empty if none do. */
   get address(): string {
     return this.#notices?.address ?? '';
   }

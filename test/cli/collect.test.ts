@@ -199,7 +199,7 @@ describe('collect', () => {
     expect(await run('collect', '-p', PID, '-o', 'a', '--nettrace-version', '6')).toEqual({
       status: 1,
       stdout: '',
-      stderr: `tracewright: ${PROCESS} does not write nettrace version 6, only version 4.\n`,
+      stderr: `tracewright: ${PROCESS} cannot write nettrace version 6, only version 4.\n`,
     });
     expect(readdirSync(folder.path)).not.toContain('a');
   });
@@ -216,7 +216,7 @@ describe('collect', () => {
       'tracewright: There is no process 2147483632.\n',
     );
     expect((await run('collect', '-p', PID)).stderr).toBe(
-      `tracewright: ${PROCESS} has no diagnostic port. A program that imports tracewright opens one when it is started with TRACEWRIGHT_DIAGNOSTICS=1; .NET programs have one unless DOTNET_EnableDiagnostics=0.\n`,
+      `tracewright: ${PROCESS} has no diagnostic port. A program that imports tracewright opens one if it is started with TRACEWRIGHT_DIAGNOSTICS=1; .NET programs have one unless DOTNET_EnableDiagnostics=0.\n`,
     );
   });
 

@@ -154,7 +154,7 @@ describe.skipIf(missingOnWindows('Unix sockets') !== undefined)(
         );
         expect(await app.end()).toEqual({
           status: 0,
-          said: [[null, `${name}=0 does not let this process have a diagnostic port.`]],
+          said: [[null, `${name}=0 disables the diagnostic port of this process.`]],
           stderr: '',
         });
       },
@@ -191,14 +191,14 @@ describe.skipIf(missingOnWindows('Unix sockets') !== undefined)(
         console.log(JSON.stringify(enableDiagnostics().problem));
       })\`, { eval: true });`);
       expect((await app.end()).said).toEqual([
-        'A worker thread has no diagnostic port: the main thread opens that of the process.',
+        'A worker thread has no diagnostic port: the main thread opens the one of the process.',
       ]);
     });
 
     it.each([
       ['{ folders: "/tmp" }', 'The diagnostic port has no option "folders"; the options are folder, ports,'],
-      ['{ folder: 7 }', "The diagnostic port's folder is a string, not 7."],
-      ['{ exposeSecrets: "yes" }', "The diagnostic port's exposeSecrets is a boolean, not 'yes'."],
+      ['{ folder: 7 }', "The diagnostic port's folder must be a string, not 7."],
+      ['{ exposeSecrets: "yes" }', "The diagnostic port's exposeSecrets must be a boolean, not 'yes'."],
     ])('is told of a mistake in its options: %s', async (options, sentence) => {
       const app = run(`try { enableDiagnostics(${options}); } catch (error) { say(String(error)); }`);
       expect((await app.end()).said).toEqual([expect.stringContaining(`TypeError: ${sentence}`)]);
@@ -361,7 +361,9 @@ describe.skipIf(missingOnWindows('Unix sockets') !== undefined)(
       const { status, said, stderr } = await app.end();
       expect({ status, said }).toEqual({ status: 0, said: ['ran'] });
       expect(stderr).toContain(`${WAITS} (DOTNET_DiagnosticPorts="${address}", `);
-      expect(stderr).toContain(`Nobody listens at "${address}" any more: the process starts without a tool.`);
+      expect(stderr).toContain(
+        `Nothing listens at "${address}" any more: the process starts without a tool.`,
+      );
     });
 
     it('says after 5 seconds what it waits for, and what to do, and waits on', async () => {
@@ -391,7 +393,7 @@ describe.skipIf(missingOnWindows('Unix sockets') !== undefined)(
       const app = run('say("ran");', { DOTNET_DiagnosticPorts: `${address};,x` }, ['--import', REGISTER]);
       const { status, said, stderr } = await app.end();
       expect({ status, said }).toEqual({ status: 0, said: ['ran'] });
-      expect(stderr).toContain('The path of a socket has');
+      expect(stderr).toContain('The path of a socket can have at most');
       expect(stderr).toContain('The diagnostic port ",x" has no setting "x".');
     });
   },

@@ -222,7 +222,7 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('a recording, in all 
       ${record} -o /run/full/our.data -- node recorded.mjs 1000 5; echo "status $?"
       cp /run/full/our.data $f`);
     expect(output).toContain(
-      '/run/full/our.data could not be written on (ENOSPC): it has the beginning of what was recorded.\nstatus 1\n',
+      'Writing /run/full/our.data failed (ENOSPC): it has the beginning of the recording.\nstatus 1\n',
     );
     const ticks = (await eventsOf('our.data')).filter(({ name }) => name === 'Tick');
     expect(ticks.length).toBeGreaterThan(1000);

@@ -108,7 +108,7 @@ describe('a recording without perf events', () => {
     const { counts, problems } = await record([damaged, pageOf(EVENT), damaged]);
     expect(counts.events).toBe(1);
     expect(problems).toEqual([
-      "2 pages of the kernel's could not be read, and their events are missing. " +
+      '2 pages of the kernel could not be read, and their events are missing. ' +
         'The first one: A page of 4096 bytes cannot have 5000 bytes of events. (at byte 8)',
     ]);
   });

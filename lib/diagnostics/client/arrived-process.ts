@@ -1,4 +1,6 @@
-/** A process that connects to a tool: it keeps a connection there that waits for a request, and then makes another. */
+/**
+ * A process that connects to a tool: it keeps one connection open that waits for a request, and replaces it once used.
+ */
 import { DiagnosticsClientError } from './client-error.ts';
 import type { Connection } from './connection.ts';
 import { ANSWER_TIMEOUT_MS, type Target } from './connection.ts';
@@ -14,7 +16,7 @@ export class ArrivedProcess implements Target {
   readonly processId: number;
   /** The connection that waits for a request. */
   #idle: Connection | undefined;
-  /** Who waits for a connection. */
+  /** Those that wait for a connection. */
   readonly #waiting: Waiting[] = [];
   #isClosed = false;
 
@@ -23,7 +25,7 @@ export class ArrivedProcess implements Target {
     this.name = `Process ${processId}`;
   }
 
-  /** One more connection of this process has come. */
+  /** Adds another connection of this process. */
   add(connection: Connection): void {
     if (this.#isClosed) {
       connection.close();
@@ -45,7 +47,7 @@ export class ArrivedProcess implements Target {
     return idle ?? (await this.#next());
   }
 
-  /** No connection is waited for any more. Those in use stay. */
+  /** Stops waiting for connections. Those in use stay open. */
   close(): void {
     this.#isClosed = true;
     this.#idle?.close();
@@ -70,6 +72,6 @@ export class ArrivedProcess implements Target {
   }
 
   #gone(): DiagnosticsClientError {
-    return new DiagnosticsClientError('ended', `${this.name} does not connect any more.`);
+    return new DiagnosticsClientError('ended', `${this.name} no longer connects.`);
   }
 }

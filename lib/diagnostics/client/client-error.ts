@@ -1,16 +1,16 @@
-/** Why a process's diagnostic port does not do what it was asked. */
+/** Why a process's diagnostic port does not fulfil a request. */
 import { ErrorCode } from '../../wire/diagnostics-ipc/constants.ts';
 import { errorCodeText, type Reply } from '../../wire/diagnostics-ipc/reply.ts';
 
 /**
- * - `no-process`: there is no such process
+ * - `no-process`: the process does not exist
  * - `no-port`: the process has no diagnostic port
  * - `not-permitted`: the system does not let this user look for the port, or open it
- * - `unsupported`: the process's runtime is too old for what was asked, or cannot do it
+ * - `unsupported`: the process's runtime is too old for the request, or does not support it
  * - `refused`: the process replied with an error
- * - `ended`: the process has closed the connection, most likely because it has ended
+ * - `ended`: the process closed the connection, most likely because it exited
  * - `timeout`: the process does not answer
- * - `malformed`: what it answers is not of the protocol
+ * - `malformed`: its answer violates the protocol
  * - `failed`: the system refused something else
  */
 export type DiagnosticsClientErrorCode =
@@ -43,8 +43,8 @@ export class DiagnosticsClientError extends Error {
 }
 
 /**
- * @param process as messages name it: `Process 4711`
- * @param command with its version, as `ProcessInfo3`
+ * @param process its name in messages: `Process 4711`
+ * @param command with its version, such as `ProcessInfo3`
  */
 export function refusal(
   process: string,
@@ -54,7 +54,7 @@ export function refusal(
   if (code === ErrorCode.UnknownCommand) {
     return new DiagnosticsClientError(
       'unsupported',
-      `${process} does not know ${command}: its runtime is too old.`,
+      `${process} does not support ${command}: its runtime is too old.`,
     );
   }
   const detail = message === undefined || message === '' ? '' : `: ${message}`;

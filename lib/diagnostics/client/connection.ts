@@ -1,4 +1,4 @@
-/** One connection with a process's diagnostic port: a request, its reply, and what streams behind it. */
+/** One connection to a process's diagnostic port: a request, its reply, and the stream that follows. */
 import { connect, type Socket } from 'node:net';
 import { systemCodeOf } from '../../base/system-code.ts';
 import { HEADER_SIZE } from '../../wire/diagnostics-ipc/constants.ts';
@@ -7,7 +7,7 @@ import { readHeader } from '../../wire/diagnostics-ipc/message.ts';
 import { decodeReply, type Reply } from '../../wire/diagnostics-ipc/reply.ts';
 import { DiagnosticsClientError } from './client-error.ts';
 
-/** What the system says when the other side is gone. */
+/** The system's errors when the peer has gone. */
 const GONE = ['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED'];
 
 export class Connection {
@@ -15,7 +15,7 @@ export class Connection {
   readonly #peer: string;
   readonly #socket: Socket;
   readonly #chunks: AsyncIterator<Uint8Array>;
-  /** What has come and is not read yet. */
+  /** What has arrived but has not been read yet. */
   #pending: Uint8Array = new Uint8Array();
 
   /** @param socket connected */
@@ -23,7 +23,7 @@ export class Connection {
     this.#socket = socket;
     this.#peer = peer;
     this.#chunks = socket[Symbol.asyncIterator]();
-    // The one who reads is told, and nobody else.
+    // The reader gets the error, and no one else.
     socket.on('error', () => {});
   }
 
@@ -47,7 +47,7 @@ export class Connection {
   }
 
   /**
-   * @param timeoutMs may be infinite: some replies take as long as the process has to write before them
+   * @param timeoutMs may be infinite: some replies take as long as the data that the process writes before them
    * @throws DiagnosticsClientError
    */
   async readReply(timeoutMs: number): Promise<Reply> {
@@ -62,7 +62,7 @@ export class Connection {
   }
 
   /**
-   * So many bytes, which are small enough to be waited for together.
+   * This many bytes, few enough to wait for as a whole.
    *
    * @throws DiagnosticsClientError
    */
@@ -90,7 +90,7 @@ export class Connection {
     return bytes.subarray(0, size);
   }
 
-  /** Everything that comes, until the other side closes. Giving the iteration up closes the connection. */
+  /** Everything that arrives until the peer closes the connection. Abandoning the iteration closes it, too. */
   async *stream(): AsyncGenerator<Uint8Array, void, undefined> {
     try {
       if (this.#pending.length > 0) yield this.#pending;
@@ -108,7 +108,7 @@ export class Connection {
     this.#socket.destroy();
   }
 
-  /** @returns undefined at the end, whatever has ended it */
+  /** @returns undefined at the end, whatever caused it */
   async #next(): Promise<Uint8Array | undefined> {
     try {
       const { done, value } = await this.#chunks.next();
@@ -134,7 +134,7 @@ function connected(socket: Socket, timeoutMs: number): Promise<void> {
   });
 }
 
-/** Why a connection could not be made. */
+/** Why a connection failed. */
 export function openError(error: unknown, address: string, peer: string): DiagnosticsClientError {
   const code = systemCodeOf(error);
   switch (code) {
@@ -147,11 +147,11 @@ export function openError(error: unknown, address: string, peer: string): Diagno
         `${peer} does not let this user open its diagnostic port ${address} (${code}).`,
         { cause: error },
       );
-    // A socket that nobody listens at was left behind by a process that could not take it away, or is just ending.
+    // A socket without a listener was left behind by a process that could not remove it, or that is just exiting.
     case 'ENOENT':
     case 'ECONNREFUSED':
     case 'ECONNRESET':
-      return new DiagnosticsClientError('ended', `${peer} does not listen at its diagnostic port any more.`, {
+      return new DiagnosticsClientError('ended', `${peer} no longer listens at its diagnostic port.`, {
         cause: error,
       });
     default:
@@ -160,7 +160,7 @@ export function openError(error: unknown, address: string, peer: string): Diagno
 }
 
 function ended(peer: string): DiagnosticsClientError {
-  return new DiagnosticsClientError('ended', `${peer} has closed the connection without a reply.`);
+  return new DiagnosticsClientError('ended', `${peer} closed the connection without a reply.`);
 }
 
 function late(peer: string): DiagnosticsClientError {

@@ -1,4 +1,4 @@
-/** Asks a process, by its diagnostic port, who it is and for its events. One request, one connection. */
+/** Talks to a process through its diagnostic port: identifies it and starts sessions. One request per connection. */
 import { StreamFormat } from '../../wire/diagnostics-ipc/constants.ts';
 import { DiagnosticsIpcError } from '../../wire/diagnostics-ipc/error.ts';
 import type { MessageCursor } from '../../wire/diagnostics-ipc/message-cursor.ts';
@@ -28,15 +28,15 @@ export class DiagnosticsClient {
   }
 
   /**
-   * The client of a process of this machine.
+   * The client for a process on this machine.
    *
-   * @throws DiagnosticsClientError where there is no such process, or it has no port that may be found
+   * @throws DiagnosticsClientError if the process does not exist, or no accessible port is found
    */
   static async ofProcess(processId: number): Promise<DiagnosticsClient> {
     return DiagnosticsClient.at(await findPort(processId), processId);
   }
 
-  /** @param address of the process's port, a Unix socket's path or a Windows pipe's name */
+  /** @param address of the process's port: the path of a Unix socket, or the name of a Windows pipe */
   static at(address: string, processId: number, timeoutMs: number = ANSWER_TIMEOUT_MS): DiagnosticsClient {
     const name = `Process ${processId}`;
     return new DiagnosticsClient(
@@ -51,7 +51,7 @@ export class DiagnosticsClient {
   }
 
   /**
-   * Lets a process go on that waits at its start; does nothing to others.
+   * Resumes a process that is suspended at startup; has no effect on others.
    *
    * @throws DiagnosticsClientError
    */
@@ -86,13 +86,13 @@ export class DiagnosticsClient {
     }
   }
 
-  /** The reply comes when the session's events are written. */
+  /** The reply comes once the session's events have been written. */
   async #stopTracing(sessionId: bigint, signal: AbortSignal): Promise<void> {
     const request = { command: 'StopTracing', sessionId } as const;
     await this.#ask(request, 'StopTracing', () => {}, Number.POSITIVE_INFINITY, signal);
   }
 
-  /** @returns undefined where the process does not know this version */
+  /** @returns undefined if the process does not support this version */
   async #processInfoIfKnown(version: ProcessInfoVersion): Promise<ProcessInfo | undefined> {
     try {
       return await this.#processInfo(version);
@@ -147,7 +147,7 @@ export class DiagnosticsClient {
   #noFormat6(): DiagnosticsClientError {
     return new DiagnosticsClientError(
       'unsupported',
-      `${this.#target.name} does not write nettrace version 6, only version 4.`,
+      `${this.#target.name} cannot write nettrace version 6, only version 4.`,
     );
   }
 }

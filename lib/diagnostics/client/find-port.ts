@@ -1,4 +1,4 @@
-/** Finding the diagnostic ports of this machine's processes. */
+/** Finds the diagnostic ports of this machine's processes. */
 import { readdir } from 'node:fs/promises';
 import { isAlive } from '../../base/is-alive.ts';
 import { PIPE_FOLDER, parsePortName, pipeName } from '../../wire/diagnostics-ipc/port-name.ts';
@@ -26,12 +26,12 @@ export async function findPort(processId: number): Promise<string> {
   }
   throw new DiagnosticsClientError(
     'no-port',
-    `Process ${processId} has no diagnostic port. A program that imports tracewright opens one when it is started ` +
+    `Process ${processId} has no diagnostic port. A program that imports tracewright opens one if it is started ` +
       'with TRACEWRIGHT_DIAGNOSTICS=1; .NET programs have one unless DOTNET_EnableDiagnostics=0.',
   );
 }
 
-/** The ports of all processes that live, as far as this user may look. */
+/** The ports of all running processes, as far as this user may look. */
 export async function listPorts(): Promise<DiagnosticPort[]> {
   if (process.platform === 'linux') return new LinuxPorts().all();
   const folder = process.platform === 'win32' ? PIPE_FOLDER : temporaryFolder();
@@ -44,7 +44,7 @@ export async function listPorts(): Promise<DiagnosticPort[]> {
   return ports.filter((port): port is DiagnosticPort => port.address !== undefined);
 }
 
-/** @returns beside the port, if it is found, what kept a folder from being looked at */
+/** @returns the port, if found, and why any folder could not be examined */
 async function search(processId: number): Promise<{ address?: string; obstacle?: string | undefined }> {
   if (process.platform === 'linux') return new LinuxPorts().of(processId);
   const address = await addressIn(new PortFolders(), processId);
@@ -55,7 +55,7 @@ async function search(processId: number): Promise<{ address?: string; obstacle?:
 async function addressIn(folders: PortFolders, processId: number): Promise<string | undefined> {
   if (process.platform === 'win32') {
     const name = pipeName(processId);
-    // Where pipes cannot be listed, connecting will tell.
+    // If pipes cannot be listed, connecting shows whether there is one.
     const names = await readdir(PIPE_FOLDER).catch(() => [name]);
     return names.includes(name) ? PIPE_FOLDER + name : undefined;
   }

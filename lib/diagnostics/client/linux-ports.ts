@@ -1,6 +1,6 @@
 /**
- * The diagnostic ports of Linux's processes, in containers and with temporary folders of their own, too: each is
- * looked for where the process itself sees it.
+ * The diagnostic ports of processes on Linux, including those in containers and with their own temporary folders: each
+ * is looked for where the process itself sees it.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,11 +11,11 @@ import { bestPort, type DiagnosticPort, PortFolders } from './port-folder.ts';
 
 export interface FoundPort {
   readonly address?: string;
-  /** What the system said where a folder could not be looked at. */
+  /** The system's error if a folder could not be examined. */
   readonly obstacle?: string | undefined;
 }
 
-/** What a path of a socket may have, the NUL at its end included; longer ones cannot be connected to. */
+/** The maximum length of a socket path, including the final NUL; longer ones cannot be connected to. */
 const MAX_SOCKET_PATH = 108;
 
 export class LinuxPorts {
@@ -39,12 +39,12 @@ export class LinuxPorts {
       userOf(processId),
     ]);
     const looks = await Promise.allSettled([
-      // Its paths are short, and are what other tools show.
+      // Its paths are short, and are the ones that other tools show.
       this.#folders.portsIn(temporaryFolder(), processId),
       folderSeenBy(processId).then((folder) => this.#folders.portsIn(folder, innerId)),
     ]);
     const found = looks.flatMap((look) => (look.status === 'fulfilled' ? look.value : []));
-    // One that has given up root's rights has its port from before.
+    // A process that has given up root may have opened its port before.
     const usable = found.filter(
       ({ address, owner }) => Buffer.byteLength(address) < MAX_SOCKET_PATH && (owner === user || owner === 0),
     );
@@ -55,14 +55,14 @@ export class LinuxPorts {
   }
 }
 
-/** The process's temporary folder, by a path of ours. */
+/** The process's temporary folder, as a path in our namespace. */
 async function folderSeenBy(processId: number): Promise<string> {
   const environment = await readFile(`/proc/${processId}/environ`, 'utf8');
   const variable = environment.split('\0').find((text) => text.startsWith('TMPDIR='));
   return join(`/proc/${processId}/root`, variable?.slice('TMPDIR='.length) || '/tmp');
 }
 
-/** The id that the process itself sees, in the innermost of its namespaces. */
+/** The process id as the process itself sees it, in the innermost of its namespaces. */
 async function innerIdOf(processId: number): Promise<number> {
   const status = await textOf(`/proc/${processId}/status`);
   const ids = /^NSpid:\s*(?<ids>.*)$/m.exec(status)?.groups?.ids?.split(/\s+/) ?? [];
@@ -73,13 +73,13 @@ async function keyOf(processId: number): Promise<string> {
   return startTimeKey(await textOf(`/proc/${processId}/stat`));
 }
 
-/** As whom it makes files. */
+/** The user as whom it creates files. */
 async function userOf(processId: number): Promise<number | undefined> {
   const [, effective] = /^Uid:\s*\d+\s+(\d+)/m.exec(await textOf(`/proc/${processId}/status`)) ?? [];
   return effective === undefined ? undefined : Number(effective);
 }
 
-/** Nothing where the process has just ended. */
+/** Nothing if the process has just exited. */
 async function textOf(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');

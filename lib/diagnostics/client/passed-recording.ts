@@ -1,6 +1,6 @@
 /**
- * A recording of one process, which writes to tracepoints that this recording makes for it: through a descriptor of
- * user_events_data that it is passed, so that it needs no rights on the kernel's tracer itself.
+ * A recording of one process, which writes to tracepoints created for it, through a user_events_data descriptor that we
+ * pass to it; so it needs no access to the kernel's tracer itself.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -14,7 +14,7 @@ import { tracepointV1Definition } from '../../wire/tracepoint-v1/definition.ts';
 import { findPort } from './find-port.ts';
 import { PassedSession } from './passed-session.ts';
 
-/** Of a provider's name in that of its tracepoint, which has to leave room for the rest. */
+/** The maximum length of a provider's name in that of its tracepoint, which needs room for the rest. */
 const MAX_PROVIDER_LENGTH = 100;
 
 export interface PassedRecordingOptions extends Omit<RecordingOptions, 'selection'> {
@@ -24,18 +24,18 @@ export interface PassedRecordingOptions extends Omit<RecordingOptions, 'selectio
 
 export interface PassedRecording {
   readonly recording: Recording;
-  /** When it is ended after the recording, no event of the process is lost that the file could have. */
+  /** If it is ended after the recording, no event of the process that could be in the file is lost. */
   readonly session: PassedSession;
 }
 
 /**
- * When this returns, the process writes, and all that it has written is recorded.
+ * When this returns, the process writes, and everything it has written is recorded.
  *
  * @throws RecorderError, DiagnosticsClientError
  */
 export async function startPassedRecording(options: PassedRecordingOptions): Promise<PassedRecording> {
   const { processId, providers } = options;
-  // Before there is a file: most of what can be wrong is this.
+  // Before there is a file: most failures happen here.
   const address = await findPort(processId);
   const withTracepoints = providers.map((provider) => withTracepoint(provider, processId));
   const tracepoints = withTracepoints.map(({ tracepoints: { defaultName: name = '' } }) => ({
@@ -67,7 +67,7 @@ async function startSession(
   }
 }
 
-/** Its own, also beside other recordings of the process: each gets what it asked for. */
+/** Unique even among recordings of the same process: each gets what it requested. */
 function withTracepoint(provider: TracingProvider, processId: number): UserEventsProvider {
   const name = tracepointProviderName(provider.name).slice(0, MAX_PROVIDER_LENGTH);
   const unique = randomBytes(4).toString('hex');

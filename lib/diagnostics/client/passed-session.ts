@@ -1,6 +1,6 @@
 /**
- * A session of another process that writes to tracepoints of the kernel, through a descriptor of user_events_data
- * that we pass to it: so it needs no rights on the kernel's tracer. It lasts as long as the connection.
+ * A session in another process that writes to kernel tracepoints, through a user_events_data descriptor that we pass to
+ * it; so it needs no access to the kernel's tracer. It lasts as long as the connection.
  */
 import { Socket } from 'node:net';
 import { systemCodeOf } from '../../base/system-code.ts';
@@ -10,11 +10,11 @@ import type { UserEventsTracing } from '../../wire/diagnostics-ipc/tracing.ts';
 import { DiagnosticsClientError, refusal } from './client-error.ts';
 import { ANSWER_TIMEOUT_MS, Connection, failed, openError } from './connection.ts';
 
-/** The first that knows such sessions. */
+/** The first that supports such sessions. */
 const VERSION = 5;
 
 export class PassedSession {
-  /** When the process has ended, or the session. */
+  /** Resolves when the process or the session has ended. */
   readonly ended: Promise<void>;
   readonly #connection: Connection;
 
@@ -26,9 +26,9 @@ export class PassedSession {
   /**
    * When this returns, the process writes.
    *
-   * @param address of the process's port, a Unix socket's path
-   * @param processId of the process that listens there: nobody else is given the descriptor
-   * @param descriptor of user_events_data, open to read and write; it may be closed afterwards
+   * @param address of the process's port: the path of a Unix socket
+   * @param processId of the process that listens there: the descriptor is passed to no other
+   * @param descriptor of user_events_data, open for reading and writing; may be closed afterwards
    * @throws DiagnosticsClientError
    */
   static async start(
@@ -42,16 +42,16 @@ export class PassedSession {
     if (sockets === undefined) {
       throw new DiagnosticsClientError(
         'failed',
-        'Descriptors can be passed to other processes on Linux only, and with the native addon.',
+        'Passing descriptors to other processes works only on Linux, and needs the native addon.',
       );
     }
     const socket = connect(sockets, address, name);
-    // Anybody can make a file of the name that is looked for.
+    // Anyone can create a file with that name.
     if (sockets.listeningProcess(socket) !== processId) {
       sockets.close(socket);
       throw new DiagnosticsClientError(
         'failed',
-        `The diagnostic port ${address} is not that of process ${processId}: another one listens there.`,
+        `The diagnostic port ${address} does not belong to process ${processId}: another one listens there.`,
       );
     }
     send(sockets, socket, name, tracing, descriptor);
@@ -89,13 +89,13 @@ function send(
 ): void {
   try {
     const request = encodeRequest({ command: 'CollectTracing', version: VERSION, tracing });
-    // No request is larger than what a fresh socket takes at once, unless the system is set up very oddly.
+    // A new socket accepts any request at once, unless the system is configured very unusually.
     if (sockets.send(socket, request, 0) !== request.length) {
-      throw new Error(`the request of ${request.length} bytes has no room`);
+      throw new Error(`there is no room for the request of ${request.length} bytes`);
     }
     sockets.sendDescriptor(socket, descriptor);
   } catch (error) {
-    // Whoever has refused the request does not wait for the descriptor; why, is in the reply.
+    // A process that has refused the request does not wait for the descriptor; the reply says why.
     if (systemCodeOf(error) === 'EPIPE') return;
     sockets.close(socket);
     throw failed(error, name);
@@ -103,6 +103,6 @@ function send(
 }
 
 async function untilEnd(connection: Connection): Promise<void> {
-  // Nothing is sent there.
+  // Nothing is sent on it.
   for await (const _ of connection.stream());
 }

@@ -1,21 +1,21 @@
-/** The diagnostic ports whose sockets are in a folder. */
+/** The diagnostic ports whose sockets are in a given folder. */
 import { lstat, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parsePortName } from '../../wire/diagnostics-ipc/port-name.ts';
 
 export interface DiagnosticPort {
-  /** As we see it, who may be in another namespace than the process. */
+  /** As we see it, possibly in a different namespace from the process. */
   readonly processId: number;
-  /** A Unix socket's path, or a Windows pipe's name. */
+  /** The path of a Unix socket, or the name of a Windows pipe. */
   readonly address: string;
 }
 
 export interface PortFile {
   readonly address: string;
   readonly key: string | undefined;
-  /** When it was made, in ms. */
+  /** Its creation time in ms. */
   readonly time: number;
-  /** The user whose it is. */
+  /** The user who owns it. */
   readonly owner: number;
 }
 
@@ -26,21 +26,21 @@ interface NamedPort extends Omit<PortFile, 'address'> {
 }
 
 /**
- * Of files that have a process's id the one that is its own: the one of its key; else the newest, for earlier ones
- * are of processes that had the same id.
+ * Of the files with a process's id, the one that belongs to it: the one with its key; otherwise the newest, since older
+ * ones belong to earlier processes with the same id.
  */
 export function bestPort(files: readonly PortFile[], key?: string): PortFile | undefined {
   return files.find((file) => file.key === key) ?? [...files].sort((a, b) => b.time - a.time)[0];
 }
 
-/** Folders that are read once, though many processes have them, each by its own path. */
+/** Folders are read once, even if many processes share them through different paths. */
 export class PortFolders {
   readonly #folders = new Map<string, Promise<NamedPort[]>>();
 
   /**
    * Those of a process, by its own id.
    *
-   * @throws the system's error where the folder may not be read
+   * @throws the system's error if the folder may not be read
    */
   async portsIn(folder: string, processId: number): Promise<PortFile[]> {
     const { dev, ino } = await stat(folder);
@@ -62,11 +62,11 @@ async function readPorts(folder: string): Promise<NamedPort[]> {
     const port = parsePortName(name);
     if (port?.key === undefined) continue;
     try {
-      // Everybody can make files of such names in /tmp, and links to what must not be opened.
+      // Anyone can create files with such names in /tmp, and links to files that must not be opened.
       const stats = await lstat(join(folder, name));
       if (stats.isSocket()) ports.push({ ...port, name, time: stats.mtimeMs, owner: stats.uid });
     } catch {
-      // Its process has just ended.
+      // Its process has just exited.
     }
   }
   return ports;

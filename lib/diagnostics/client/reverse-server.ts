@@ -1,6 +1,6 @@
 /**
- * Where processes connect to a tool, instead of the other way round: so a tool can be there from a process's start
- * on (`DOTNET_DiagnosticPorts=ADDRESS`). Processes that such a process starts inherit the variable, and come too.
+ * Lets processes connect to a tool, instead of the other way round, so that a tool can attach to a process from its
+ * start (`DOTNET_DiagnosticPorts=ADDRESS`). Child processes inherit the variable, and connect, too.
  */
 import { createServer, type Server, type Socket } from 'node:net';
 import { systemCodeOf } from '../../base/system-code.ts';
@@ -15,7 +15,7 @@ export class ReverseServer {
   readonly #arrived: Promise<ArrivedProcess>;
   #setArrived: (process: ArrivedProcess) => void = () => {};
   readonly #onLater: (process: ArrivedProcess) => void;
-  /** Who has not said yet who it is. */
+  /** Those that have not identified themselves yet. */
   readonly #strangers = new Set<Socket>();
   /** By their runtime's cookie. */
   readonly #processes = new Map<string, ArrivedProcess>();
@@ -24,7 +24,7 @@ export class ReverseServer {
     this.#onLater = onLater;
     this.#server = createServer((socket) => {
       this.#strangers.add(socket);
-      // Whoever connects and is none of ours is let go.
+      // Connections from other programs are closed.
       this.#greet(socket)
         .catch(() => socket.destroy())
         .finally(() => this.#strangers.delete(socket));
@@ -35,8 +35,8 @@ export class ReverseServer {
   }
 
   /**
-   * @param address a Unix socket's path, or a Windows pipe's name, bare or whole
-   * @param onLater called with each process after the first. Such a one may wait to be resumed
+   * @param address the path of a Unix socket, or the short or full name of a Windows pipe
+   * @param onLater called with each process after the first, which may be waiting to be resumed
    * @throws DiagnosticsClientError
    */
   static async listen(
@@ -47,7 +47,7 @@ export class ReverseServer {
     const path =
       process.platform === 'win32' && !address.startsWith('\\\\') ? PIPE_FOLDER + address : address;
     await new Promise<void>((resolve, reject) => {
-      // Later ones are of connections that could not be accepted.
+      // Later errors are about connections that could not be accepted.
       reverse.#server.on('error', (error) => reject(listenError(error, address)));
       reverse.#server.listen(path, resolve);
     });
@@ -59,7 +59,7 @@ export class ReverseServer {
     return this.#arrived;
   }
 
-  /** Lets nobody in any more; connections in use stay. */
+  /** Accepts no more connections; those in use stay open. */
   close(): void {
     this.#server.close();
     for (const socket of this.#strangers) socket.destroy();
@@ -93,7 +93,7 @@ function listenError(error: Error, address: string): DiagnosticsClientError {
   const code = systemCodeOf(error);
   const message =
     code === 'EADDRINUSE'
-      ? `Something listens at ${address} already, or a file of that name was left behind.`
+      ? `Something already listens at ${address}, or a file with that name was left behind.`
       : `Nothing can listen at ${address} (${code}).`;
   return new DiagnosticsClientError(code === 'EACCES' ? 'not-permitted' : 'failed', message, {
     cause: error,

@@ -1,41 +1,41 @@
-/** A session of tracing in another process: its nettrace as it comes, until it is stopped. */
+/** A tracing session in another process: its nettrace as it arrives, until the session is stopped. */
 import { DiagnosticsClientError } from './client-error.ts';
 import type { Connection } from './connection.ts';
 
 /**
- * What a process has after it was asked to stop: its last events, and what it says of its methods (rundown), which
- * takes .NET seconds. One whose event loop is stuck sends nothing, and one that has not understood sends for ever.
+ * How long a process may take after it was told to stop, for its last events and its methods (rundown), which takes
+ * .NET seconds. A process whose event loop is stuck sends nothing, and one that has not understood sends for ever.
  */
 const LIMITS = {
-  /** Without a byte. */
+  /** Without receiving a byte. */
   silenceMs: 5000,
   totalMs: 20_000,
-  /** Twice what such sessions buffer. */
+  /** Twice the buffer size of such sessions. */
   bytes: 512e6,
 };
 
 export class TracingSession {
   readonly id: bigint;
-  /** The nettrace's bytes. Ends with the session, be it stopped or the process ended. To be read once. */
+  /** The bytes of the nettrace. Ends with the session, when it is stopped or the process exits. Read it once. */
   readonly stream: AsyncIterable<Uint8Array>;
   readonly #connection: Connection;
   readonly #requestStop: (signal: AbortSignal) => Promise<void>;
   #stopping: Promise<void> | undefined;
   #isComplete = false;
   #isCutOff = false;
-  /** Nobody waits for the process's reply any more. */
+  /** Stops waiting for the process's reply. */
   readonly #left = new AbortController();
   #lastEvents: NodeJS.Timeout | undefined;
   #silence: NodeJS.Timeout | undefined;
-  /** Whether more is waited for: of a reader who takes his time, the process is not to blame. */
+  /** Whether more data is being awaited: the process is not to blame for a slow reader. */
   #isWaiting = false;
-  /** That came after the process was asked to stop. */
+  /** Received after the process was told to stop. */
   #lastBytes = 0;
   readonly #limits: typeof LIMITS;
 
   /**
-   * @param requestStop asks the process, on another connection, until it is told to leave it
-   * @param limits of what may come after that
+   * @param requestStop tells the process to stop, on another connection, until it is cancelled
+   * @param limits of what may arrive after that
    */
   constructor(
     id: bigint,
@@ -50,25 +50,27 @@ export class TracingSession {
     this.#requestStop = requestStop;
   }
 
-  /** Whether the end of the stream was asked for. */
+  /** Whether the end of the stream was requested. */
   get isStopped(): boolean {
     return this.#stopping !== undefined;
   }
 
-  /** Whether the process did not end the stream in time when it was asked to: what came until then is all there is. */
+  /**
+   * Whether the process failed to end the stream in time after the request: what arrived until then is all there is.
+   */
   get isCutOff(): boolean {
     return this.#isCutOff;
   }
 
-  /** Whether the process was there to the end that was asked for, and has written all that it had. */
+  /** Whether the process lived until the requested end, and has written everything. */
   get isComplete(): boolean {
     return this.#isComplete;
   }
 
   /**
-   * Has the process write what it still has, and end the stream, which must be read to its end meanwhile: the
-   * process waits for that. Where the session has ended by itself, nothing happens. A process that does not end the
-   * stream in time is left alone: see `isCutOff`.
+   * Tells the process to write what it still has and end the stream, which must be read to its end meanwhile: the
+   * process waits for that. If the session has already ended, this has no effect. A process that does not end the
+   * stream in time is given up: see `isCutOff`.
    *
    * @throws DiagnosticsClientError
    */
@@ -99,7 +101,7 @@ export class TracingSession {
         this.#isWaiting = false;
         clearTimeout(this.#silence);
         if (done === true) {
-          // The reply to being stopped may come behind it.
+          // The reply to the stop request may follow it.
           isAtEnd = true;
           return;
         }

@@ -1,15 +1,15 @@
 /**
- * A session's bytes on their way to its client, behind the reply that there is a session. It never fails: clients
- * come and go, which the application need not know. Of one that is gone, the session hears by its connection.
+ * A session's bytes on their way to its client, after the reply that announces the session. It never fails: clients
+ * come and go, and the application need not know. The session learns from the connection that a client has gone.
  */
 import type { SessionOutput } from '../../eventpipe/session-output.ts';
 import type { ServerConnection } from './connection.ts';
 
 export class ConnectionOutput implements SessionOutput {
   readonly #connection: ServerConnection;
-  /** What came before the reply; undefined: that is sent. */
+  /** What came before the reply was sent; undefined afterwards. */
   #first: Uint8Array[] | undefined = [];
-  /** What was taken last. */
+  /** The last bytes accepted. */
   #newest: Uint8Array | undefined;
   #pendingBytes = 0;
   #writtenBytes = 0;
@@ -27,7 +27,7 @@ export class ConnectionOutput implements SessionOutput {
     return this.#writtenBytes;
   }
 
-  /** Sends the reply, and from here on what the session writes. */
+  /** Sends the reply, and then what the session writes. */
   open(reply: Uint8Array): void {
     this.#connection.send(reply);
     const first = this.#first ?? [];

@@ -1,49 +1,47 @@
-/** One connection with a client, however it was made. The client may be gone at any time: nothing here throws. */
+/** One connection with a client, of either kind. The client may disappear at any time: nothing here throws. */
 export interface ServerConnection {
-  /**
-   * So many bytes; fewer where the client sends no more, or time is up. One call at a time.
-   */
+  /** This many bytes; fewer if the client sends no more, or on timeout. One call at a time. */
   read(size: number): Promise<Uint8Array>;
   /**
-   * The descriptor that the client sends behind its request, which is the caller's then; undefined: it sent none.
-   * Not there where descriptors cannot be received.
+   * The descriptor that the client sends after its request, which the caller then owns; undefined if it sent none.
+   * Absent where descriptors cannot be received.
    */
   readonly receiveDescriptor?: () => Promise<number | undefined>;
-  /** Ends the reading that is going on: it has what has come. What comes later is thrown away. */
+  /** Ends the pending read, which returns what has arrived. Anything later is discarded. */
   stopReading(): void;
   /**
-   * Sends the bytes, one call's behind another's.
+   * Sends the bytes, in the order of the calls.
    *
-   * @param onSent called once, when the system has taken them, or never will; before this returns where it can be
+   * @param onSent called once, when the system has accepted them or never will; before this returns if possible
    */
   send(bytes: Uint8Array, onSent?: () => void): void;
-  /** Once all is read: has the connection closed when the client closes it. */
+  /** After everything has been read: closes the connection when the client does. */
   closeWithClient(): void;
-  /** Resolves when the connection is closed, by whomever. */
+  /** Resolves when the connection is closed, by either side. */
   readonly closed: Promise<void>;
   /**
-   * Sends everything before it returns, however slowly the client reads; a connection whose client takes nothing for
-   * 10 seconds is closed. Not there where sending cannot be waited for.
+   * Sends everything before it returns, however slowly the client reads; a connection whose client reads nothing for 10
+   * seconds is closed. Absent where sending cannot block.
    */
   readonly drain?: () => void;
-  /** Closes when everything is sent and the client has closed, too; or after a moment. */
+  /** Closes when everything has been sent and the client has closed, too; or after a short time. */
   end(): void;
   close(): void;
   /**
-   * The process exits: what was sent goes out at once, and so does what will be.
+   * The process is exiting: pending data is sent at once, and so is later data.
    *
-   * @param deadline by performance.now(): a client that does not read is waited for until then
+   * @param deadline by performance.now(): how long to wait for a client that does not read
    */
   hurry(deadline: number): void;
 }
 
 /** Where clients connect to this process. */
 export interface Listener {
-  /** Takes the socket's file away; connections stay. */
+  /** Removes the socket's file; connections stay open. */
   close(): void;
 }
 
 export type OnConnection = (connection: ServerConnection) => void;
 
-/** What clients may take to close, once they have their reply. */
+/** How long clients may take to close once they have their reply. */
 export const LINGER_MS = 1000;

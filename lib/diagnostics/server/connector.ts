@@ -1,6 +1,6 @@
 /**
- * A tool that this process connects to. There is always a connection that waits for a request of the tool: each
- * says first who the process is, and serves one request.
+ * A tool to which this process connects. One connection always waits for a request of the tool: each first identifies
+ * the process, and then serves one request.
  */
 import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -12,16 +12,16 @@ import type { ServerConnection } from './connection.ts';
 import { DescriptorConnection } from './descriptor-connection.ts';
 import { SocketConnection } from './socket-connection.ts';
 
-/** Where the tool is not there, or does not want the process. As .NET's runtime has it. */
+/** If the tool is not there, or refuses the process. The same interval as in .NET's runtime. */
 const FIRST_DELAY_MS = 10;
 const MAX_DELAY_MS = 500;
 const DELAY_GROWTH = 1.25;
-/** A tool that has ended leaves its socket behind; one that starts again has so long for it, as .NET's message has. */
+/** A tool that has ended leaves its socket behind; if it restarts, it has this long, as in .NET's message. */
 const REFUSED_MS = 5000;
-/** What Node.js says where its permissions keep a process from connecting: `--permission` without `--allow-net`. */
+/** Node.js's error if its permissions forbid connecting: `--permission` without `--allow-net`. */
 const NOT_PERMITTED = 'ERR_ACCESS_DENIED';
 
-/** Serves a connection, and tells when its request begins, or that none comes. */
+/** Serves a connection, and reports when its request begins, or that none comes. */
 export type ServeAdvertised = (connection: ServerConnection, onRequest: (isThere: boolean) => void) => void;
 
 /** @param isLeftBehind whether a tool has left its socket there */
@@ -36,17 +36,17 @@ export class Connector {
   /** The connection that waits for a request. */
   #waiting: ServerConnection | undefined;
   #isClosed = false;
-  /** Since when nobody listens behind the socket. */
+  /** Since when nothing has been listening on the socket. */
   #refusedSince: number | undefined;
 
   /**
-   * Does not keep the process running.
+   * Does not keep the process alive.
    *
-   * @param address as of `systemAddress`
-   * @param sockets undefined: those of Node.js
-   * @param greeting what each connection begins with
-   * @param onNobody called when there is no tool to wait for: the process may never connect, the socket's folder is
-   *   gone, or nobody listens behind the socket any more. A tool that comes all the same is still served
+   * @param address as from `systemAddress`
+   * @param sockets undefined for Node.js's own
+   * @param greeting the first bytes on each connection
+   * @param onNobody called when there is no tool to wait for: the process is not allowed to connect, the socket's
+   * folder does not exist, or nothing listens on the socket any more. A tool that appears later is still served
    */
   constructor(
     address: string,
@@ -94,10 +94,10 @@ export class Connector {
     return isThere;
   }
 
-  /** @param code what the system said to connecting */
+  /** @param code the system's error when connecting */
   #isNobodyThere(code: string | undefined): boolean {
     if (code === NOT_PERMITTED) return true;
-    // Neither is a tool that has not started yet: it made the port before it started the process.
+    // Nor a tool that has not started yet: it created the port before it started the process.
     const isGone = code === 'ENOENT' || code === 'ECONNREFUSED';
     if (isGone && isPrivatePort(this.#address)) {
       this.close();
@@ -112,7 +112,7 @@ export class Connector {
     return performance.now() - this.#refusedSince >= REFUSED_MS;
   }
 
-  /** @returns undefined where nobody listens */
+  /** @returns undefined if nothing listens */
   async #connect(): Promise<ServerConnection | undefined> {
     const sockets = this.#sockets;
     try {

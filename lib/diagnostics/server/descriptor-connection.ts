@@ -1,15 +1,15 @@
 /**
- * A connection over a socket of the addon. Of what the client sends, a byte is read only when it is asked for, so
- * that the descriptor that may follow a request is not lost; and no client keeps the process running.
+ * A connection over a socket of the addon. It reads only the bytes that are requested, so that a descriptor that
+ * follows a request is not lost; and no client keeps the process alive.
  */
 import { Ready, UnixSocketError, type UnixSockets } from '../../platform/unix-socket.ts';
 import { LINGER_MS, type ServerConnection } from './connection.ts';
 
-/** A client that takes nothing for so long does not hold the process up any more. */
+/** After this time, a client that reads nothing no longer blocks the process. */
 const STALL_MS = 10_000;
-/** When the process exits, it is not waited for, so that others have their time. */
+/** When the process exits, such a client is not waited for, to leave time for the others. */
 const EXIT_STALL_MS = 200;
-/** What clients send behind their request is read in such pieces, and thrown away. */
+/** Anything that clients send after their request is read in chunks of this size, and discarded. */
 const DISCARDED = new Uint8Array(1 << 16);
 const NOTHING = new Uint8Array(0);
 
@@ -19,7 +19,7 @@ interface Outgoing {
   offset: number;
 }
 
-/** What is done whenever something has come, until it returns true. */
+/** Called whenever something has arrived, until it returns true. */
 type Receiver = () => boolean;
 
 export class DescriptorConnection implements ServerConnection {
@@ -29,13 +29,13 @@ export class DescriptorConnection implements ServerConnection {
   readonly #outgoing: Outgoing[] = [];
   #setClosed: () => void = () => {};
   #receiver: Receiver | undefined;
-  /** Gives up what the receiver does. */
+  /** Cancels the receiver. */
   #stopReceiver: () => void = () => {};
   #watched = 0;
   #isSending = false;
   #isEnding = false;
   #isClosed = false;
-  /** How many milliseconds sending may be waited for at present. */
+  /** How many milliseconds sending may currently block. */
   #patience: () => number = () => 0;
 
   /** @param descriptor connected; closed with the connection */
@@ -126,7 +126,7 @@ export class DescriptorConnection implements ServerConnection {
 
   /**
    * @param attempt returns undefined while there is nothing
-   * @param giveUp what it is when nothing comes any more
+   * @param giveUp the result if nothing more comes
    */
   #receive<T>(attempt: () => T | undefined, giveUp: () => T): Promise<T> {
     return new Promise((resolve) => {
@@ -166,7 +166,7 @@ export class DescriptorConnection implements ServerConnection {
   }
 
   #sendOn(): void {
-    // Called again by who is told below.
+    // Runs again after the notification below.
     if (this.#isSending) return;
     this.#isSending = true;
     try {
@@ -184,7 +184,7 @@ export class DescriptorConnection implements ServerConnection {
     else this.#watch();
   }
 
-  /** @returns false where there is no room at present */
+  /** @returns false if there is no room at present */
   #sendPart(part: Outgoing): boolean {
     const sent = this.#sockets.send(this.#descriptor, part.bytes, part.offset);
     if (sent !== undefined) {
@@ -198,8 +198,7 @@ export class DescriptorConnection implements ServerConnection {
   }
 
   /**
-   * The client is to read the end, and not to be told that bytes of it were thrown away: that comes of closing a
-   * socket that has some.
+   * The client should read the end of the stream, not a reset, which closing a socket with unread bytes would cause.
    */
   #linger(): void {
     this.#sockets.endSending(this.#descriptor);
@@ -207,7 +206,7 @@ export class DescriptorConnection implements ServerConnection {
     this.#discard();
   }
 
-  /** For what there is to do. */
+  /** How long to wait for the remaining work. */
   #watch(): void {
     if (this.#isClosed) return;
     const events =
@@ -225,7 +224,7 @@ export class DescriptorConnection implements ServerConnection {
     else this.#watch();
   }
 
-  /** Whatever the system says, the connection is of no more use. */
+  /** Whatever the error, the connection is of no more use. */
   #guard(work: () => void): void {
     try {
       work();

@@ -1,4 +1,4 @@
-/** The diagnostic port at work: where tools come in, and what they have asked for. */
+/** The running diagnostic port: where tools connect, and the sessions they have requested. */
 
 import { systemCodeOf } from '../../base/system-code.ts';
 import { thrownText } from '../../base/value-text.ts';
@@ -19,27 +19,30 @@ import { SocketListener } from './socket-listener.ts';
 import { removeStalePorts } from './stale-ports.ts';
 import { TracingSessions } from './tracing-sessions.ts';
 
-/** Connections without a session; of more, the oldest are closed. A thousand tools may come at once. */
+/**
+ * The maximum number of connections without a session; beyond it, the oldest are closed. A thousand tools may connect
+ * at once.
+ */
 const MAX_CONNECTIONS = 2048;
-/** For what clients still have to take when the process exits, or the port is closed. */
+/** How long clients may take to read the rest when the process exits, or the port is closed. */
 const EXIT_MS = 1000;
 const CLOSE_MS = 2000;
 /** The only folder in which record-trace looks for sockets. */
 const RECORD_TRACE_FOLDER = '/tmp';
-/** After so long, whoever looks at a process that waits is told why: as long as .NET's runtime waits with it. */
+/** After this time, a suspended process prints why it is waiting: the same time as in .NET's runtime. */
 const WAITING_MS = 5000;
 
 export class OpenPort {
-  /** Where tools find the process; undefined: nowhere. */
+  /** Where tools find the process; undefined if they cannot. */
   readonly address: string | undefined;
-  /** Sentences about what is not as it was to be. */
+  /** Sentences about what could not be set up as requested. */
   readonly problems: string[] = [];
-  /** Resolves when the process may go on with its start. */
+  /** Resolves when the process may continue its startup. */
   readonly ready: Promise<void>;
   readonly #sockets: UnixSockets | undefined = unixSockets();
   readonly #sessions = new TracingSessions();
   readonly #server: RequestServer;
-  /** Those that are not of sessions, in the order in which they came. */
+  /** Those without a session, in order of arrival. */
   readonly #connections = new Set<ServerConnection>();
   readonly #gates: StartupGate[] = [];
   /** Listeners and connectors. */
@@ -65,14 +68,14 @@ export class OpenPort {
       const timer = setTimeout(() => this.#tellOfWaiting(portsText), WAITING_MS).unref();
       this.ready.then(() => clearTimeout(timer));
     }
-    // Before the sessions' own, which write their ends.
+    // Before the sessions' own handlers, which write their ends.
     this.#forgetExit = doAtExit(() => this.#exit());
   }
 
-  /** Ends all sessions, whose clients have the whole of them, and takes the port away. */
+  /** Ends all sessions, whose clients still receive everything, and removes the port. */
   async close(): Promise<void> {
     this.#closeEntrances();
-    // Keeps the process running: else one that has nothing more to do would end amid this.
+    // Keeps the process alive: otherwise one with nothing else to do would exit in the middle of this.
     const timer = setTimeout(() => this.#closeConnections(), CLOSE_MS);
     await this.#sessions.stopAll();
     clearTimeout(timer);
@@ -97,7 +100,7 @@ export class OpenPort {
       const serve: ServeAdvertised = (connection, onRequest) => this.#serve(connection, gate, onRequest);
       const onNobody = (isStaleSocket: boolean): void => {
         if (isStaleSocket && !gate.isOpen) {
-          warn(`Nobody listens at ${JSON.stringify(address)} any more: the process starts without a tool.`);
+          warn(`Nothing listens at ${JSON.stringify(address)} any more: the process starts without a tool.`);
         }
         gate.open();
       };
@@ -112,7 +115,7 @@ export class OpenPort {
     this.#server.serve(connection, gate, onRequest).finally(() => this.#connections.delete(connection));
   }
 
-  /** In the words of .NET's runtime, which people look for. */
+  /** In the words of .NET's runtime, which people search for. */
   #tellOfWaiting(ports: string): void {
     const closed = this.#gates.filter(({ isOpen }) => !isOpen);
     const isOwnSuspended = isDefaultPortSuspended() ? 1 : 0;
@@ -146,9 +149,9 @@ export class OpenPort {
   }
 
   /**
-   * What the environment does not let be is told of, and goes without.
+   * Reports what the environment does not permit, and continues without it.
    *
-   * @param gate of the port that is opened: where there is none, nobody could ever have the process go on
+   * @param gate of the port to open: without the port, nothing could ever resume the process
    */
   #attempt<T>(work: () => T, gate?: StartupGate): T | undefined {
     try {
@@ -182,7 +185,7 @@ export class OpenPort {
 const OWN_PORT_REMEDY =
   "Have a tool resume it at the process's own port, or unset DOTNET_DefaultDiagnosticPortSuspend.";
 
-/** How a process goes on that waits at this port. */
+/** How to resume a process that waits at this port. */
 function remedyOf({ address, listens }: PortSetting): string {
   const shown = JSON.stringify(address);
   return listens
@@ -196,10 +199,10 @@ function warn(sentence: string): void {
 }
 
 /**
- * Listens at once; does not keep the process running.
+ * Listens at once; does not keep the process alive.
  *
- * @param address as of `systemAddress`
- * @param sockets undefined: those of Node.js
+ * @param address as from `systemAddress`
+ * @param sockets undefined for Node.js's own
  * @throws PortError
  */
 export function listenAt(
@@ -215,7 +218,7 @@ export function listenAt(
     const code = systemCodeOf(error);
     throw new PortError(
       code === 'EADDRINUSE'
-        ? `Somebody listens already at the diagnostic port's address ${address} (${code}).`
+        ? `Another process already listens at the diagnostic port's address ${address} (${code}).`
         : `The diagnostic port cannot listen at ${address} (${code}).`,
     );
   }

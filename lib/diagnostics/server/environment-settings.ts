@@ -1,8 +1,8 @@
-/** What the environment says about the diagnostic port. Source: .NET's runtime knows the variables of these names. */
+/** What the environment says about the diagnostic port. Source: the variables of .NET's runtime. */
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Whether whoever started the process wants a port, though its code does not ask for one. */
+/** Whether the environment requests a port, even if the application does not. */
 export function isPortWanted(environment: Environment = process.env): boolean {
   const { TRACEWRIGHT_DIAGNOSTICS, DOTNET_DiagnosticPorts = '' } = environment;
   const isWanted =
@@ -10,19 +10,21 @@ export function isPortWanted(environment: Environment = process.env): boolean {
   return isWanted && forbiddingVariable(environment) === undefined;
 }
 
-/** Whether record-trace (`dotnet-trace collect-linux`) is to find the process, though its code does not say so. */
+/**
+ * Whether record-trace (`dotnet-trace collect-linux`) should find the process, even if the application does not say so.
+ */
 export function isRecordTraceWanted(environment: Environment = process.env): boolean {
   return environment.TRACEWRIGHT_RECORD_TRACE === '1';
 }
 
-/** The variable by which whoever started the process wants no port, whatever its code asks for. */
+/** The variable with which the environment forbids a port, even if the application requests one. */
 export function forbiddingVariable(environment: Environment = process.env): string | undefined {
   return ['DOTNET_EnableDiagnostics', 'DOTNET_EnableDiagnostics_IPC'].find(
     (name) => environment[name] === '0',
   );
 }
 
-/** Whether the process's own port waits for a tool, too. */
+/** Whether the process also suspends at its own port. */
 export function isDefaultPortSuspended(environment: Environment = process.env): boolean {
   return environment.DOTNET_DefaultDiagnosticPortSuspend === '1';
 }

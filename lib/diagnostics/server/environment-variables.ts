@@ -1,15 +1,15 @@
 /** The process's environment variables, as tools may see and change them. */
 import { ErrorCode } from '../../wire/diagnostics-ipc/constants.ts';
 
-/** What stands instead of a value that looks like a secret. */
+/** Replaces a value that looks like a secret. */
 const MASK = '***';
 
 /** Parts of names, in any case. */
 const SECRET_NAME =
   /pass|pwd|secret|token|key|credential|auth|cookie|session|signature|private|cert|conn(?:ection)?_?str|dsn|salt/i;
-/** Variables of the shell that only look like it. */
+/** Shell variables that only look like secrets. */
 const PLAIN_NAMES = ['PWD', 'OLDPWD'];
-/** A client may have set the value: their time grows with its length, not with the square of it. */
+/** A client may have set the value: matching takes linear time in its length, not quadratic. */
 const SECRET_VALUES = [
   // user:password@ in a URL
   /\/\/[^/\s@:]*:[^/\s@]*@/,

@@ -1,4 +1,4 @@
-/** Listens with Node.js's own sockets, or on Windows with its pipes: where the addon has none. */
+/** Listens with Node.js's own sockets, or pipes on Windows, where the addon has none. */
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { basename } from 'node:path';
@@ -10,7 +10,7 @@ import { unlinkQuietly } from './stale-ports.ts';
 
 /** Sockets have one, Windows' pipes do not. */
 const HAS_FILE = process.platform !== 'win32';
-/** Nobody but the process's user may connect. */
+/** Only the process's user may connect. */
 const PRIVATE = 0o177;
 
 export class NodeListener implements Listener {
@@ -19,10 +19,10 @@ export class NodeListener implements Listener {
 
   constructor(address: string, onConnection: OnConnection) {
     this.#address = address;
-    // Left behind by an earlier process of this one's id.
+    // Left behind by an earlier process with the same id.
     if (HAS_FILE && parsePortName(basename(address))?.processId === process.pid) unlinkQuietly(address);
     this.#server.on('connection', (socket) => onConnection(new SocketConnection(socket)));
-    // Why it does not listen is told only when somebody has to know already.
+    // The reason for a failure is reported only when someone needs it.
     this.#server.on('error', () => {});
     this.#listen();
     if (!this.#server.listening) {
@@ -33,11 +33,13 @@ export class NodeListener implements Listener {
 
   close(): void {
     this.#server.close();
-    // Closing does it, but a process that exits has no time for it.
+    // Closing does this, but an exiting process has no time for it.
     if (HAS_FILE) unlinkQuietly(this.#address);
   }
 
-  /** It is done when this returns, which is why the umask, of the whole process, is another only meanwhile. */
+  /**
+   * The socket exists when this returns, so the umask, which applies to the whole process, is changed only meanwhile.
+   */
   #listen(): void {
     const options = { path: this.#address, exclusive: true };
     if (!HAS_FILE) {

@@ -1,39 +1,41 @@
-/** The diagnostic port of this process: one, whoever opens it. */
+/** The diagnostic port of this process: there is only one, whoever opens it. */
 import { isMainThread } from 'node:worker_threads';
 import { OpenPort } from './diagnostics-port.ts';
 import { forbiddingVariable } from './environment-settings.ts';
 import { checkOptions, type DiagnosticsOptions } from './options.ts';
 
 export interface DiagnosticsPort {
-  /** The socket's path, or the pipe's name, where tools find the process. Undefined: it has no port. */
+  /** The socket's path, or the pipe's name, where tools find the process. Undefined if it has no port. */
   readonly address: string | undefined;
-  /** Why there is no port, or not all that was asked for, in sentences. */
+  /** Why there is no port, or not everything requested, in sentences. */
   readonly problem: string | undefined;
   /**
-   * Resolves when every port that is to hold the start up was told by a tool to go on; at once where there is none.
-   * Awaiting it does not keep the process running.
+   * Resolves when every port that suspends the startup has been resumed by a tool; at once if there is none. Awaiting
+   * it does not keep the process alive.
    */
   readonly ready: Promise<void>;
-  /** Ends all sessions, whose clients have the whole of them, and takes the port away. */
+  /** Ends all sessions, whose clients still receive everything, and removes the port. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Raised when the shape of a `DiagnosticsPort` changes. */
+/** Incremented when the shape of a `DiagnosticsPort` changes. */
 const KEY = Symbol.for('tracewright.diagnostics.v1');
 
 /** All copies of this package in the process share its port. */
 const shared = globalThis as { [KEY]?: DiagnosticsPort };
 
-/** @throws TypeError for options that there are not */
+/** @throws TypeError for invalid options */
 export function openDiagnosticPort(options: DiagnosticsOptions = {}): DiagnosticsPort {
   checkOptions(options);
   if (!isMainThread) {
-    return withoutPort('A worker thread has no diagnostic port: the main thread opens that of the process.');
+    return withoutPort(
+      'A worker thread has no diagnostic port: the main thread opens the one of the process.',
+    );
   }
   const variable = forbiddingVariable();
   if (variable !== undefined)
-    return withoutPort(`${variable}=0 does not let this process have a diagnostic port.`);
+    return withoutPort(`${variable}=0 disables the diagnostic port of this process.`);
   shared[KEY] ??= openPort(options);
   return shared[KEY];
 }

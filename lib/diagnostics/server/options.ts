@@ -1,20 +1,20 @@
-/** What an application says about its diagnostic port, and about further ones. */
+/** The options of a diagnostic port, and additional ports. */
 import { shown } from '../../base/value-text.ts';
 
 export interface DiagnosticsOptions {
-  /** Of the socket; unless given TMPDIR, else /tmp, where .NET's tools look. Windows' pipes have no folder. */
+  /** The socket's folder; the default is TMPDIR, else /tmp, where .NET's tools look. Windows' pipes have no folder. */
   readonly folder?: string;
   /**
-   * Further ports, as `DOTNET_DiagnosticPorts` tells them, which is taken unless this is given:
-   * `address[,listen|connect][,suspend|nosuspend]`, several with `;` between them.
+   * Additional ports, in the syntax of `DOTNET_DiagnosticPorts`, which is the default:
+   * `address[,listen|connect][,suspend|nosuspend]`, several separated by `;`.
    */
   readonly ports?: string;
-  /** Whether tools may read environment variables that look like secrets; else they see `***`. */
+  /** Whether tools may read environment variables that look like secrets; otherwise they see `***`. */
   readonly exposeSecrets?: boolean;
   /**
-   * Whether record-trace (`dotnet-trace collect-linux`) is to find the process. It looks for sockets in /tmp only,
-   * and only at processes with a mapping like .NET's; so the process has both. Unless given,
-   * `TRACEWRIGHT_RECORD_TRACE=1` in the environment says so.
+   * Whether record-trace (`dotnet-trace collect-linux`) should find the process. It looks for sockets only in /tmp, and
+   * only for processes with a mapping like .NET's; so the process gets both. The default is
+   * `TRACEWRIGHT_RECORD_TRACE=1` in the environment.
    */
   readonly discoverableByRecordTrace?: boolean;
 }
@@ -26,7 +26,7 @@ const TYPES: Readonly<Record<keyof DiagnosticsOptions, string>> = {
   discoverableByRecordTrace: 'boolean',
 };
 
-/** @throws TypeError for options that there are not: a mistake in the application */
+/** @throws TypeError for invalid options, which are a mistake in the application */
 export function checkOptions(options: DiagnosticsOptions): void {
   for (const [name, value] of Object.entries(options)) {
     const type = Object.hasOwn(TYPES, name) ? TYPES[name as keyof DiagnosticsOptions] : undefined;
@@ -35,32 +35,32 @@ export function checkOptions(options: DiagnosticsOptions): void {
       throw new TypeError(`The diagnostic port has no option "${name}"; the options are ${names}.`);
     }
     if (value !== undefined && typeof value !== type) {
-      throw new TypeError(`The diagnostic port's ${name} is a ${type}, not ${shown(value)}.`);
+      throw new TypeError(`The diagnostic port's ${name} must be a ${type}, not ${shown(value)}.`);
     }
   }
 }
 
-/** The ports that a process has beside its own, as `DOTNET_DiagnosticPorts` tells them. */
+/** The additional ports of a process, in the syntax of `DOTNET_DiagnosticPorts`. */
 export interface PortSetting {
-  /** A Unix socket's path, or a Windows pipe's name. */
+  /** The path of a Unix socket, or the name of a Windows pipe. */
   readonly address: string;
-  /** Whether the process listens there; else it connects to a tool that does. */
+  /** Whether the process listens there; otherwise it connects to a tool that does. */
   readonly listens: boolean;
-  /** Whether the process waits at its start until a tool has it go on. */
+  /** Whether the process suspends its startup until a tool resumes it. */
   readonly suspends: boolean;
 }
 
 interface PortSettings {
   readonly ports: readonly PortSetting[];
-  /** Sentences about what is not understood, and left out. */
+  /** Sentences about what is invalid and therefore ignored. */
   readonly problems: readonly string[];
 }
 
 const WORDS = ['listen', 'connect', 'suspend', 'nosuspend'];
 
 /**
- * @param text `address[,listen|connect][,suspend|nosuspend]`, several with `;` between them. Unless it says so, the
- *   process connects, and waits.
+ * @param text `address[,listen|connect][,suspend|nosuspend]`, several separated by `;`. By default, the process
+ * connects and suspends.
  */
 export function parsePortSettings(text: string): PortSettings {
   const ports: PortSetting[] = [];

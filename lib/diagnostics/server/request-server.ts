@@ -1,4 +1,4 @@
-/** Serves connections: takes a request, does what it asks, and replies. Every message has a reply. */
+/** Serves connections: reads a request, executes it, and replies. Every message gets a reply. */
 import { UserEventsSessionError } from '../../eventpipe/user-events/check-providers.ts';
 import { thisProcess } from '../../listen/this-process.ts';
 import { ErrorCode, HEADER_SIZE, PerfMapType } from '../../wire/diagnostics-ipc/constants.ts';
@@ -17,11 +17,11 @@ import { environmentVariables, setEnvironmentVariable } from './environment-vari
 import type { TracingSessions } from './tracing-sessions.ts';
 import { RefusedError } from './tracing-sessions.ts';
 
-/** Whether a port holds the process up at its start, until a tool has it go on. */
+/** Whether a port suspends the process at startup, until a tool resumes it. */
 export class StartupGate {
-  /** Resolves when the process may go on. */
+  /** Resolves when the process may continue. */
   readonly passed: Promise<void>;
-  /** What whoever waits for it can do, as a sentence. */
+  /** What someone waiting for it can do, as a sentence. */
   readonly remedy: string;
   #isOpen = false;
   #open: () => void = () => {};
@@ -38,16 +38,16 @@ export class StartupGate {
     return this.#isOpen;
   }
 
-  /** As often as anybody likes. */
+  /** Any number of times. */
   open(): void {
     this.#isOpen = true;
     this.#open();
   }
 }
 
-/** A client sends its request at once; one that does not is not waited for longer. */
+/** A client sends its request at once; one that does not is dropped after this time. */
 const REQUEST_MS = 5000;
-/** To who has said nothing. */
+/** For clients that have sent nothing. */
 const NOTHING = new Uint8Array(0);
 
 export class RequestServer {
@@ -60,11 +60,10 @@ export class RequestServer {
   }
 
   /**
-   * Resolves when the connection is closed, or is that of a session; never rejects.
+   * Resolves when the connection is closed, or belongs to a session; never rejects.
    *
    * @param gate of the port that the client came to
-   * @param onRequest called when a request begins, or none comes; the client may take its time for it. Without it,
-   *   it may not.
+   * @param onRequest called when a request begins, or none comes; the client may take its time. Without it, it may not.
    */
   async serve(
     connection: ServerConnection,
@@ -84,7 +83,7 @@ export class RequestServer {
     await connection.closed;
   }
 
-  /** @returns the reply; undefined: it was sent, and the connection is a session's */
+  /** @returns the reply; undefined if it has been sent, and the connection belongs to a session */
   async #answer(
     header: Uint8Array,
     connection: ServerConnection,
@@ -118,13 +117,13 @@ export class RequestServer {
         return done(setEnvironmentVariable(request.name, request.value));
       case 'EnablePerfMap':
         return done(enablePerfMap(request.mapType));
-      // Where V8 writes a map, it goes on: nothing depends on its end.
+      // V8 never stops writing a map, but nothing depends on that.
       case 'DisablePerfMap':
         return encodeOk();
       case 'StopTracing':
         await this.#sessions.stop(request.sessionId);
         return encodeSessionReply(request.sessionId);
-      // Of .NET's runtime alone.
+      // Specific to .NET's runtime.
       case 'GenerateCoreDump':
       case 'AttachProfiler':
       case 'StartupProfiler':
@@ -134,7 +133,7 @@ export class RequestServer {
   }
 }
 
-/** @param errorCode undefined: it was done */
+/** @param errorCode undefined on success */
 function done(errorCode: number | undefined): Uint8Array {
   return errorCode === undefined ? encodeOk() : encodeError(errorCode);
 }
@@ -148,11 +147,11 @@ function replyCodeOf(error: unknown): number {
 }
 
 /**
- * The names of compiled JavaScript for perf, in /tmp/perf-PID.map. V8 decides at its start whether it writes them:
- * flags that are set later change nothing, as was tried with Node.js 20, 24 and 26.
+ * The names of compiled JavaScript for perf, in /tmp/perf-PID.map. V8 decides at startup whether it writes them:
+ * setting flags later has no effect, as tested with Node.js 20, 24 and 26.
  *
  * @param type one of `PerfMapType`
- * @returns one of `ErrorCode` where V8 does not write it
+ * @returns one of `ErrorCode` if V8 does not write it
  */
 export function enablePerfMap(type: number): number | undefined {
   if (type === PerfMapType.Disabled) return undefined;
@@ -162,6 +161,6 @@ export function enablePerfMap(type: number): number | undefined {
 
 function isStartedWith(flag: string): boolean {
   const flags = [...process.execArgv, ...(process.env.NODE_OPTIONS ?? '').split(/\s+/)];
-  // V8 takes `_` for `-`.
+  // V8 accepts `_` for `-`.
   return flags.some((text) => text.replaceAll('_', '-').split('=', 1)[0] === flag);
 }

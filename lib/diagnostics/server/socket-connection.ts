@@ -1,8 +1,8 @@
-/** A connection over a socket of Node.js: where the addon has none. */
+/** A connection over a Node.js socket, where the addon has none. */
 import type { Socket } from 'node:net';
 import { LINGER_MS, type ServerConnection } from './connection.ts';
 
-/** What is being sent keeps the process running: a client that takes nothing for so long is let go. */
+/** Pending data keeps the process alive: a client that reads nothing for this long is dropped. */
 const STALL_MS = 10_000;
 
 export class SocketConnection implements ServerConnection {
@@ -12,7 +12,7 @@ export class SocketConnection implements ServerConnection {
   #isEnding = false;
   #sending = 0;
 
-  /** @param socket connected, with `allowHalfOpen`: a client that sends no more may still want its reply */
+  /** @param socket connected, with `allowHalfOpen`: a client that has finished sending may still want its reply */
   constructor(socket: Socket) {
     this.#socket = socket.unref();
     // The end tells enough.
@@ -58,7 +58,7 @@ export class SocketConnection implements ServerConnection {
       onSent();
     };
     this.#socket.write(bytes, tell);
-    // When the process exits, nothing is told later.
+    // When the process exits, later callbacks do not run.
     if (this.#socket.writableLength === 0) tell();
   }
 
@@ -81,6 +81,6 @@ export class SocketConnection implements ServerConnection {
     this.#socket.destroy();
   }
 
-  /** The system has taken as much as it could. */
+  /** The system has accepted as much as it could. */
   hurry(): void {}
 }

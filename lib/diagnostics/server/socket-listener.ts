@@ -6,9 +6,9 @@ import type { Listener, OnConnection } from './connection.ts';
 import { DescriptorConnection } from './descriptor-connection.ts';
 import { isStaleSocket, unlinkQuietly } from './stale-ports.ts';
 
-/** Connections that are taken at once, before the application has its turn again. */
+/** How many connections are accepted before the application gets a turn. */
 const ACCEPTED_AT_ONCE = 100;
-/** After the system has refused, which it would do again and again. */
+/** How long to wait after the system has refused, which it would do again immediately. */
 const PAUSE_MS = 100;
 
 export class SocketListener implements Listener {
@@ -55,12 +55,12 @@ export class SocketListener implements Listener {
         this.#onConnection(new DescriptorConnection(this.#sockets, descriptor));
       }
     } catch (error) {
-      // One that has gone while it waited.
+      // A connection that closed while it waited.
       if (systemCodeOf(error) !== 'ECONNABORTED') this.#pause();
     }
   }
 
-  /** There are too many open files: the next connection waits. */
+  /** Too many open files: the next connection waits. */
   #pause(): void {
     this.#sockets.unwatch(this.#descriptor);
     setTimeout(() => {

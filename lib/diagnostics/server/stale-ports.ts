@@ -1,6 +1,6 @@
 /**
- * The sockets of ports whose processes were killed: whoever is ended by a signal, as services are, cannot take its
- * own away. So each process takes away what it finds of its user's when it opens its port.
+ * Sockets of ports whose processes were killed: a process ended by a signal, as services are, cannot remove its own. So
+ * each process removes those of its user when it opens its port.
  */
 import { lstatSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,22 +10,22 @@ import type { UnixSockets } from '../../platform/unix-socket.ts';
 import { parsePortName } from '../../wire/diagnostics-ipc/port-name.ts';
 import { isPrivateFolder, PRIVATE_SOCKET } from '../port-folders.ts';
 
-/** A socket has its name a moment before somebody listens at it. */
+/** A socket has its name slightly before anything listens on it. */
 const MIN_AGE_MS = 60_000;
-/** So that opening a port takes no time, however many there are. */
+/** A limit, so that opening a port is fast however many there are. */
 const MOST_AT_ONCE = 100;
 
-/** @param folder where ports have their sockets */
+/** @param folder that contains the sockets of ports */
 export function removeStalePorts(folder: string, sockets: UnixSockets): void {
   const paths = portNames(folder).map((name) => join(folder, name));
   for (const path of paths.slice(0, MOST_AT_ONCE)) {
-    // A process of another container, which shares the folder, may live without an id that is known here.
+    // A process of another container that shares the folder may be alive although its id is unknown here.
     if (isOldAndOurs(path) && isStaleSocket(path, sockets)) unlinkQuietly(path);
   }
 }
 
 /**
- * The same of the ports that `tracewright` makes for commands of its own, with their folders.
+ * The same for ports that `tracewright` creates for its own commands, with their folders.
  *
  * @param parent of the folders
  */
@@ -34,7 +34,7 @@ export function removeStaleFolders(parent: string, sockets: UnixSockets): void {
     .filter(isPrivateFolder)
     .map((name) => join(parent, name));
   for (const folder of folders.slice(0, MOST_AT_ONCE)) {
-    // Whoever else could write to the folder could put something of ours there.
+    // Anyone else who could write to the folder could plant one of our files there.
     if (!isPrivate(folder)) continue;
     const path = join(folder, PRIVATE_SOCKET);
     if (!isOldAndOurs(path) || !isStaleSocket(path, sockets)) continue;
@@ -42,7 +42,7 @@ export function removeStaleFolders(parent: string, sockets: UnixSockets): void {
     try {
       rmdirSync(folder);
     } catch {
-      // Something else is in it, which is not ours to take.
+      // It contains something else, which is not ours to remove.
     }
   }
 }
@@ -80,10 +80,10 @@ function isOldAndOurs(path: string): boolean {
   }
 }
 
-/** Whether a file is a socket that nobody listens at any more. */
+/** Whether a file is a socket on which nothing listens any more. */
 export function isStaleSocket(path: string, sockets: UnixSockets): boolean {
   try {
-    // Of another kind of file, connecting says the same.
+    // Connecting returns the same error for other kinds of files.
     if (!lstatSync(path).isSocket()) return false;
     sockets.close(sockets.connect(path));
     return false;
@@ -92,11 +92,11 @@ export function isStaleSocket(path: string, sockets: UnixSockets): boolean {
   }
 }
 
-/** Takes a file away that may be gone already. */
+/** Removes a file that may have gone already. */
 export function unlinkQuietly(path: string): void {
   try {
     unlinkSync(path);
   } catch {
-    // Somebody else has taken it away, or it is not ours to take.
+    // Someone else has removed it, or it is not ours to remove.
   }
 }

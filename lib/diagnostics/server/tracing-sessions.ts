@@ -1,4 +1,4 @@
-/** The sessions of this port's clients: each lives as long as the connection that it was asked for on. */
+/** The sessions of this port's clients: each lives as long as the connection on which it was requested. */
 import { ProviderRequests } from '../../eventpipe/requests.ts';
 import { sessionProvider } from '../../eventpipe/session-provider.ts';
 import { BYTES_PER_MB, runSession } from '../../eventpipe/start-session.ts';
@@ -10,10 +10,10 @@ import type { StreamingTracing, Tracing, UserEventsTracing } from '../../wire/di
 import type { ServerConnection } from './connection.ts';
 import { ConnectionOutput } from './connection-output.ts';
 
-/** What a client asked for and does not get. */
+/** A request that is refused. */
 export class RefusedError extends Error {
   override readonly name = 'RefusedError';
-  /** One of `ErrorCode`: what the client is told. */
+  /** One of `ErrorCode`, for the client. */
   readonly replyCode: number;
 
   /** @param message a complete sentence */
@@ -23,14 +23,14 @@ export class RefusedError extends Error {
   }
 }
 
-/** As many as .NET's runtime has. */
+/** The same number as in .NET's runtime. */
 const MAX_SESSIONS = 64;
-/** Memory that a client can have the process use, whatever it asks for. */
+/** The memory that a client can make the process use, whatever it requests. */
 const MAX_BUFFER_MB = 1024;
 
 interface RunningSession {
   readonly connection: ServerConnection;
-  /** Resolves when the client has all of it, or is gone. */
+  /** Resolves when the client has received everything, or has gone. */
   stop(): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ export class TracingSessions {
     else await this.#startUserEvents(tracing, connection);
   }
 
-  /** Of a session that is over, there is nothing to stop. */
+  /** A session that is over need not be stopped. */
   async stop(id: bigint): Promise<void> {
     const session = this.#running.get(id);
     await session?.stop();
@@ -60,14 +60,14 @@ export class TracingSessions {
     await Promise.all([...this.#running.keys()].map((id) => this.stop(id)));
   }
 
-  /** Those that the client of a session waits at. */
+  /** The ones that block for the client of a session. */
   connections(): ServerConnection[] {
     return [...this.#running.values()].map(({ connection }) => connection);
   }
 
   #startStream(tracing: StreamingTracing, connection: ServerConnection): void {
     if (tracing.format === StreamFormat.NetPerf) {
-      throw new RefusedError(ErrorCode.Fail, 'NetPerf, the format before nettrace, is not written.');
+      throw new RefusedError(ErrorCode.Fail, 'NetPerf, the predecessor of nettrace, is not supported.');
     }
     const output = new ConnectionOutput(connection);
     const session = runSession({
@@ -86,11 +86,11 @@ export class TracingSessions {
 
   async #startUserEvents(tracing: UserEventsTracing, connection: ServerConnection): Promise<void> {
     if (connection.receiveDescriptor === undefined) {
-      throw new RefusedError(ErrorCode.NotSupported, 'No descriptor can be received here.');
+      throw new RefusedError(ErrorCode.NotSupported, 'Descriptors cannot be received here.');
     }
     const descriptor = await connection.receiveDescriptor();
     if (descriptor === undefined) {
-      throw new RefusedError(ErrorCode.BadEncoding, 'The client has sent no descriptor of user_events_data.');
+      throw new RefusedError(ErrorCode.BadEncoding, 'The client sent no descriptor of user_events_data.');
     }
     // Others may have come before it.
     if (!this.#hasRoom()) {
@@ -122,11 +122,11 @@ export class TracingSessions {
 }
 
 function noRoom(): RefusedError {
-  return new RefusedError(ErrorCode.Fail, `There are ${MAX_SESSIONS} sessions already.`);
+  return new RefusedError(ErrorCode.Fail, `The maximum of ${MAX_SESSIONS} sessions is already running.`);
 }
 
-/** @throws RefusedError where the client cannot be waited for */
+/** @throws RefusedError if blocking for the client is not possible */
 function drainOf({ drain }: ServerConnection): () => void {
   if (drain !== undefined) return drain;
-  throw new RefusedError(ErrorCode.NotSupported, 'Sending cannot be waited for here.');
+  throw new RefusedError(ErrorCode.NotSupported, 'Sending cannot block here.');
 }

@@ -54,7 +54,7 @@ describe('asking a process who it is', () => {
   it('fails where it knows none of them', async () => {
     const { client } = await started({ answers: { '04/08': unknown, '04/04': unknown, '04/00': unknown } });
     await expect(client.processInfo()).rejects.toEqual(
-      failure('unsupported', `${PROCESS} does not know ProcessInfo: its runtime is too old.`),
+      failure('unsupported', `${PROCESS} does not support ProcessInfo: its runtime is too old.`),
     );
   });
 });
@@ -114,7 +114,7 @@ describe('collecting events', () => {
   it.each([
     [0x80004005, 'refused', `${PROCESS} refused CollectTracing2 with 0x80004005 (Fail).`],
     [0x80131384, 'refused', `${PROCESS} refused CollectTracing2 with 0x80131384 (BadEncoding).`],
-    [0x80131385, 'unsupported', `${PROCESS} does not know CollectTracing2: its runtime is too old.`],
+    [0x80131385, 'unsupported', `${PROCESS} does not support CollectTracing2: its runtime is too old.`],
     [0x1234, 'refused', `${PROCESS} refused CollectTracing2 with 0x00001234.`],
   ])('fails by the error %i', async (code, kind, sentence) => {
     const { client } = await started({ answers: { '02/03': () => error(code) } });
@@ -124,14 +124,14 @@ describe('collecting events', () => {
   it('fails in words where the process does not write the format', async () => {
     const { client } = await started({ answers: { '02/03': () => error(0x80131384) } });
     await expect(client.collectTracing({ ...tracing, format: 6 })).rejects.toEqual(
-      failure('unsupported', `${PROCESS} does not write nettrace version 6, only version 4.`),
+      failure('unsupported', `${PROCESS} cannot write nettrace version 6, only version 4.`),
     );
   });
 
   it('fails in words where the runtime is too old for what is asked', async () => {
     const { client } = await started();
     await expect(client.collectTracing({ ...tracing, rundownKeyword: 1n })).rejects.toEqual(
-      failure('unsupported', `${PROCESS} does not know CollectTracing4: its runtime is too old.`),
+      failure('unsupported', `${PROCESS} does not support CollectTracing4: its runtime is too old.`),
     );
   });
 });
@@ -140,7 +140,7 @@ describe('a process that does not answer as it should', () => {
   it('may have gone, leaving its socket behind', async () => {
     const client = DiagnosticsClient.at(folder.port, process.pid);
     await expect(client.processInfo()).rejects.toEqual(
-      failure('ended', `${PROCESS} does not listen at its diagnostic port any more.`),
+      failure('ended', `${PROCESS} no longer listens at its diagnostic port.`),
     );
   });
 
@@ -151,7 +151,7 @@ describe('a process that does not answer as it should', () => {
       const asking = DiagnosticsClient.at(folder.port, process.pid).processInfo();
       sockets?.close(listener);
       await expect(asking).rejects.toEqual(
-        failure('ended', `${PROCESS} does not listen at its diagnostic port any more.`),
+        failure('ended', `${PROCESS} no longer listens at its diagnostic port.`),
       );
     },
   );
@@ -166,7 +166,7 @@ describe('a process that does not answer as it should', () => {
       },
     });
     await expect(client.processInfo()).rejects.toEqual(
-      failure('ended', `${PROCESS} has closed the connection without a reply.`),
+      failure('ended', `${PROCESS} closed the connection without a reply.`),
     );
   });
 

@@ -75,7 +75,7 @@ describe('finding a port', () => {
     await expect(DiagnosticsClient.ofProcess(process.pid)).rejects.toEqual(
       failure(
         'no-port',
-        `${PROCESS} has no diagnostic port. A program that imports tracewright opens one when it is started with TRACEWRIGHT_DIAGNOSTICS=1; .NET programs have one unless DOTNET_EnableDiagnostics=0.`,
+        `${PROCESS} has no diagnostic port. A program that imports tracewright opens one if it is started with TRACEWRIGHT_DIAGNOSTICS=1; .NET programs have one unless DOTNET_EnableDiagnostics=0.`,
       ),
     );
   });

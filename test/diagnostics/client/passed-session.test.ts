@@ -71,7 +71,7 @@ describe.skipIf(linuxOnly('passed descriptors') !== undefined)(
     });
 
     it.each([
-      ['unsupported', 0x80131385, `${PROCESS} does not know CollectTracing5: its runtime is too old.`],
+      ['unsupported', 0x80131385, `${PROCESS} does not support CollectTracing5: its runtime is too old.`],
       ['refused', 0x80131515, `${PROCESS} refused CollectTracing5 with 0x80131515 (NotSupported).`],
     ])('is %s by a process that says so', async (code, replyCode, sentence) => {
       await answering(() => error(replyCode));
@@ -84,11 +84,11 @@ describe.skipIf(linuxOnly('passed descriptors') !== undefined)(
         return undefined;
       });
       await expect(start()).rejects.toEqual(
-        failure('ended', `${PROCESS} has closed the connection without a reply.`),
+        failure('ended', `${PROCESS} closed the connection without a reply.`),
       );
       fake.end();
       await expect(start()).rejects.toEqual(
-        failure('ended', `${PROCESS} does not listen at its diagnostic port any more.`),
+        failure('ended', `${PROCESS} no longer listens at its diagnostic port.`),
       );
       const long = `/${'x'.repeat(200)}`;
       await expect(PassedSession.start(long, process.pid, DEMO, descriptor)).rejects.toEqual(
@@ -101,7 +101,7 @@ describe.skipIf(linuxOnly('passed descriptors') !== undefined)(
       await expect(PassedSession.start(folder.tool, 4711, DEMO, descriptor)).rejects.toEqual(
         failure(
           'failed',
-          `The diagnostic port ${folder.tool} is not that of process 4711: another one listens there.`,
+          `The diagnostic port ${folder.tool} does not belong to process 4711: another one listens there.`,
         ),
       );
       expect(fake.requests).toEqual([]);

@@ -65,13 +65,13 @@ describe('a process that connects to the tool', () => {
     server.close();
     await closed;
     await expect(new DiagnosticsClient(target).resumeRuntime()).rejects.toEqual(
-      failure('ended', 'Process 4711 does not connect any more.'),
+      failure('ended', 'Process 4711 no longer connects.'),
     );
   });
 
   it('cannot be waited for where somebody else listens', async () => {
     await expect(ReverseServer.listen(address)).rejects.toEqual(
-      failure('failed', `Something listens at ${address} already, or a file of that name was left behind.`),
+      failure('failed', `Something already listens at ${address}, or a file with that name was left behind.`),
     );
   });
 });

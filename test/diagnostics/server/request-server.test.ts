@@ -156,7 +156,7 @@ describe.each(SOCKETS)('a port over the sockets of %s', (_, sockets) => {
   it('takes the place of a socket that was left behind, and of no other', async () => {
     if (process.platform === 'win32') return;
     expect(() => listenAt(served.address, sockets, () => {})).toThrow(
-      `Somebody listens already at the diagnostic port's address ${served.address} (EADDRINUSE).`,
+      `Another process already listens at the diagnostic port's address ${served.address} (EADDRINUSE).`,
     );
     const file = `${folder}/file`;
     writeFileSync(file, 'precious');

@@ -52,7 +52,7 @@ it.skipIf(missingOnWindows('descriptors of user_events') !== undefined)(
     for (let count = 0; count < 64; count++) await sessions.start(tracing, connection());
     const descriptor = openSync('/dev/null', 'r+');
     pass(descriptor);
-    await expect(late).rejects.toThrow('There are 64 sessions already.');
+    await expect(late).rejects.toThrow('The maximum of 64 sessions is already running.');
     expect(() => fstatSync(descriptor)).toThrow('EBADF');
     await sessions.stopAll();
   },

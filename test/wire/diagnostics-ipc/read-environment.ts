@@ -28,9 +28,5 @@ export function decodeEnvironment(bytes: Uint8Array): string[] {
   const cursor = new MessageCursor(bytes);
   const variables = cursor.array('variables', LEAST_VARIABLE_SIZE, () => cursor.text() ?? '');
   if (cursor.left === 0) return variables;
-  throw new DiagnosticsIpcError(
-    'malformed',
-    cursor.offset,
-    `${cursor.left} bytes stand behind the last variable.`,
-  );
+  throw new DiagnosticsIpcError('malformed', cursor.offset, `${cursor.left} bytes follow the last variable.`);
 }
