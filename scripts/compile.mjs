@@ -15,8 +15,8 @@ import { pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
 import { entries, program, registration } from './lib/entries.mjs';
+import { broken } from './lib/line-breaks.mjs';
 import { report, run } from './lib/run.mjs';
-import { shrunk } from './lib/shrink.mjs';
 
 const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
@@ -27,15 +27,8 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const installed = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
 const external = [/^node:/, ...installed.map((name) => new RegExp(`^${name}(/|$)`))];
 
-/**
- * Small, for every application carries it. Functions and classes keep their names, for stacks and profiles. In what
- * Node runs, lines stay lines: of an uncaught error it prints the whole line. Bundlers lay code out themselves.
- */
-const minify = (removeWhitespace) => ({
-  compress: true,
-  mangle: { keepNames: true },
-  codegen: { removeWhitespace },
-});
+/** Small, for every application carries it. Functions and classes keep their names, for stacks and profiles. */
+const minify = { compress: true, mangle: { keepNames: true }, codegen: { removeWhitespace: true } };
 const comments = { annotation: true, jsdoc: false, legal: false };
 
 const inputs = (names) =>
@@ -101,12 +94,12 @@ async function chunkGroups() {
   };
 }
 
-function shrink(folder) {
+function breakLines(folder) {
   for (const name of readdirSync(folder).filter((file) => /\.c?js$/.test(file))) {
     const file = join(folder, name);
     const mapFile = `${file}.map`;
     const given = existsSync(mapFile) ? JSON.parse(readFileSync(mapFile, 'utf8')) : undefined;
-    const { code, map } = shrunk(readFileSync(file, 'utf8'), given);
+    const { code, map } = broken(readFileSync(file, 'utf8'), given);
     writeFileSync(file, code);
     if (map !== undefined) writeFileSync(mapFile, JSON.stringify(map));
   }
@@ -121,7 +114,7 @@ async function bundleFor(format, extension, names, codeSplitting) {
       dir,
       format,
       exports: 'named',
-      minify: minify(format === 'esm'),
+      minify,
       comments,
       // For what Node runs; who bundles has the bundler's maps.
       sourcemap: format === 'cjs',
@@ -130,7 +123,7 @@ async function bundleFor(format, extension, names, codeSplitting) {
       chunkFileNames: `[name]-[hash].${extension}`,
     },
   );
-  if (format === 'cjs') shrink(dir);
+  if (format === 'cjs') breakLines(dir);
   return output;
 }
 
@@ -157,7 +150,7 @@ async function bundleRegistration() {
   };
   await bundle(
     { input: lib(registration.module), platform: 'node', plugins: [instance] },
-    { file: join(dist, 'cjs', `${registration.name}.mjs`), format: 'es', minify: minify(false), comments },
+    { file: join(dist, 'cjs', `${registration.name}.mjs`), format: 'es', minify, comments },
   );
 }
 
@@ -192,7 +185,7 @@ async function buildReportPage() {
   mkdirSync(join(dist, 'report'), { recursive: true });
   await bundle(
     { input: join(page, 'main.ts'), platform: 'browser' },
-    { file: join(dist, 'report/report.js'), format: 'iife', minify: minify(true), comments },
+    { file: join(dist, 'report/report.js'), format: 'iife', minify, comments },
   );
   for (const file of ['report.html', 'report.css'])
     copyFileSync(join(page, file), join(dist, 'report', file));

@@ -17,7 +17,8 @@ let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'tracewright-guide-'));
   mkdirSync(join(folder, 'node_modules'));
-  symlinkSync(root, join(folder, 'node_modules/tracewright'), 'junction');
+  const installed = join(folder, 'node_modules/tracewright');
+  symlinkSync(root, installed, 'junction');
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
   writeFileSync(join(folder, 'app.js'), example);
 });
