@@ -176,8 +176,8 @@ describe.skipIf(skipReason !== undefined)(suiteName('a recording'), { timeout: 9
     });
     expect(callsOf(calls, 'startTrace')[0]).toMatchObject({ maximumFileSize: 1 });
     expect(lines).toEqual([
-      'Recorded into trace.etl (1.0 MB). The file has reached its maximum of 1 MiB, and has no later ' +
-        'events: give a larger --max-size.',
+      'Recorded into trace.etl (1.0 MB). The file has reached its maximum of 1 MiB and lacks later events: ' +
+        'use a larger --max-size.',
     ]);
     // Nothing is stopped that is not there any more: another session may have its number.
     expect(callsOf(calls, 'controlTrace').filter(({ code }) => code === STOP)).toEqual([]);
@@ -213,7 +213,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('a recording'), { timeout: 9
   it('says that nothing is shown live', async () => {
     const { lines, calls } = await tracewright(['live'], {}, 1);
     expect(lines).toEqual([
-      'tracewright: live shows events on Linux only. On Windows, record them with "tracewright record", and show ' +
+      'tracewright: live shows events on Linux only. On Windows, record them with "tracewright record" and show ' +
         'the file with "tracewright dump".',
     ]);
     expect(callsOf(calls, 'startTrace')).toEqual([]);
