@@ -6,6 +6,7 @@ import { ChromeExport } from '../view/export/chrome-export.ts';
 import { CsvExport, PayloadColumns } from '../view/export/csv-export.ts';
 import type { ExportedTrace, Exporter } from '../view/export/exporter.ts';
 import { NetTraceExport } from '../view/export/nettrace-export.ts';
+import { OtlpExport } from '../view/export/otlp-export.ts';
 import { SpeedscopeExport } from '../view/export/speedscope-export.ts';
 import { countText, dataSize } from '../view/number-text.ts';
 import { eventFilter, FILTER_OPTIONS, FILTER_USAGE } from './event-filter.ts';
@@ -34,7 +35,10 @@ Converts FILE to a format for other tools. ${TRACE_USAGE}${FILES_USAGE}
                                activities as spans, other events as instants
                    speedscope  (.speedscope.json) activities and CPU samples, for speedscope.app
                    csv         (.csv) one line per event, for spreadsheets and databases
+                   otlp        (.jsonl, .otlp.json; .pb for protobuf) activities as OpenTelemetry spans, for Jaeger and
+                               collectors
                    nettrace    (.nettrace) for PerfView, dotnet-trace and other tools that read nettrace
+  --otlp           the same as --format otlp
   --flatten        csv: one column per field instead of the payload as JSON; reads FILE twice
   --nettrace-version V
                    nettrace: 6 (the default), or 4 for tools before .NET 10; 4 has one process and no labels
@@ -45,17 +49,24 @@ const OPTIONS = {
   ...FILTER_OPTIONS,
   output: { type: 'string', short: 'o' },
   format: { type: 'string' },
+  otlp: { type: 'boolean' },
   flatten: { type: 'boolean' },
   'nettrace-version': { type: 'string' },
 } as const;
 
 type Values = OptionValues<typeof OPTIONS>;
 
-const FORMATS = ['chrome', 'speedscope', 'csv', 'nettrace'] as const;
+const FORMATS = ['chrome', 'speedscope', 'csv', 'nettrace', 'otlp'] as const;
 type Format = (typeof FORMATS)[number];
+
+/** Of an export as OTLP; all others are JSON. */
+const PROTOBUF_SUFFIX = '.pb';
 
 const SUFFIXES: readonly (readonly [suffix: string, format: Format])[] = [
   ['.speedscope.json', 'speedscope'],
+  ['.otlp.json', 'otlp'],
+  ['.jsonl', 'otlp'],
+  [PROTOBUF_SUFFIX, 'otlp'],
   ['.json', 'chrome'],
   ['.csv', 'csv'],
   ['.nettrace', 'nettrace'],
@@ -72,7 +83,13 @@ export async function exportCommand(args: readonly string[]): Promise<void> {
   const makeExporter = await exporterMaker(files, output, values);
   const trace = await openTraceFiles(files, values);
   const name = fileNames(files);
-  const exporter = makeExporter({ name, info: trace.info });
+  const exporter = makeExporter({
+    name,
+    info: trace.info,
+    get processNames() {
+      return trace.processNames;
+    },
+  });
   const out = await openOutput(output).catch(async (error) => {
     await trace.close();
     throw error;
@@ -128,7 +145,7 @@ async function exporterMaker(
   output: string,
   values: Values,
 ): Promise<(trace: ExportedTrace) => Exporter> {
-  const format = formatOf(output, values.format);
+  const format = formatOf(output, values.otlp === true ? 'otlp' : values.format);
   const version = values['nettrace-version'];
   if (version !== undefined && format !== 'nettrace') {
     throw new UsageError(`--nettrace-version is for nettrace, not for ${format}.`);
@@ -141,6 +158,10 @@ async function exporterMaker(
       return (trace) => new ChromeExport(trace);
     case 'speedscope':
       return (trace) => new SpeedscopeExport(trace);
+    case 'otlp': {
+      const encoding = output.toLowerCase().endsWith(PROTOBUF_SUFFIX) ? 'protobuf' : 'json';
+      return (trace) => new OtlpExport(encoding, trace);
+    }
     case 'nettrace': {
       if (version !== undefined && version !== '4' && version !== '6') {
         throw new UsageError(`--nettrace-version takes 4 or 6, not "${version}".`);

@@ -53,6 +53,19 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`exporting a trace 
     expect(readdirSync(folder)).toEqual([name]);
   });
 
+  it('writes spans for OpenTelemetry as JSON, and as protobuf, the same ones each time', () => {
+    const files = ['a.jsonl', 'a.otlp.json', 'a.pb', 'b.pb'].map((name) => out(name));
+    for (const file of files) expect(run(nettrace, '-o', file).status).toBe(0);
+    const [lines = '', otherLines, pb, otherPb] = files.map((file) => readFileSync(file, 'latin1'));
+    expect(lines).toBe(run('--otlp', nettrace, '-o', '-').stdout.toString('latin1'));
+    expect([lines, pb]).toEqual([otherLines, otherPb]);
+    const [request = ''] = lines.split('\n');
+    const [{ scopeSpans }] = JSON.parse(request).resourceSpans;
+    expect(scopeSpans[0].scope.name).toBe('Demo-Activities');
+    for (const { traceId } of scopeSpans[0].spans)
+      expect(pb).toContain(Buffer.from(traceId, 'hex').toString('latin1'));
+  });
+
   it('writes to standard output, in the format that is given', () => {
     const { status, stdout } = run('--format', 'nettrace', '--nettrace-version', '4', perfData, '-o', '-');
     expect(status).toBe(0);
@@ -151,11 +164,11 @@ describe('exporting', () => {
     [['trace.etl'], 'export needs -o OUT, the file to write.'],
     [
       ['trace.etl', '-o', 'trace.txt'],
-      'No format has the extension of trace.txt: --format takes one of chrome, speedscope, csv, nettrace.',
+      'No format has the extension of trace.txt: --format takes one of chrome, speedscope, csv, nettrace, otlp.',
     ],
     [
       ['trace.etl', '-o', '-', '--format', 'xml'],
-      '--format takes one of chrome, speedscope, csv, nettrace, not "xml".',
+      '--format takes one of chrome, speedscope, csv, nettrace, otlp, not "xml".',
     ],
     [['trace.etl', '-o', 'a.json', '--flatten'], '--flatten is for csv, not for chrome.'],
     [

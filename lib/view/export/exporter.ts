@@ -6,6 +6,8 @@ import type { TraceInfo } from '../../trace/trace-reader.ts';
 export interface ExportedTrace {
   readonly name: string;
   readonly info: TraceInfo;
+  /** So far: they may come while the trace is read. */
+  readonly processNames?: ReadonlyMap<number, string>;
 }
 
 /** What is known of it after them. */

@@ -1,0 +1,241 @@
+/**
+ * The activities of a trace as spans of OpenTelemetry's protocol, with the events inside as theirs.
+ *
+ * A tree of activities is kept until its outermost one has ended: which trace it belongs to may be said by any of them.
+ * Ids that no activity says follow from the trace alone, so that an export made again has the same bytes.
+ */
+import { createHash } from 'node:crypto';
+import type { TraceEvent } from '../../trace/trace-event.ts';
+import {
+  encodeRequest,
+  type KeyValue,
+  type OtlpEvent,
+  type OtlpRequest,
+  type OtlpSpan,
+  SpanKind,
+  StatusCode,
+} from '../../wire/otlp.ts';
+import { SPAN_FIELDS } from '../spans.ts';
+import { TraceActivities } from '../trace-activities.ts';
+import type { TracedActivity } from '../traced-activity.ts';
+import type { ExportedEnd, ExportedPiece, ExportedTrace, Exporter } from './exporter.ts';
+import { attributesOf } from './otlp-values.ts';
+
+/** Of one span: OpenTelemetry's own limit. */
+const MAX_EVENTS = 128;
+/** Of one tree, before those of it that have ended are written. */
+const MAX_TREE_SPANS = 5000;
+/** Of one request. */
+const MAX_REQUEST_SPANS = 500;
+
+/** Shared by the activities of one trace. */
+interface TraceId {
+  id: string | undefined;
+}
+
+interface Tree {
+  readonly root: TracedActivity;
+  spans: OpenSpan[];
+}
+
+interface OpenSpan {
+  readonly activity: TracedActivity;
+  readonly trace: TraceId;
+  readonly tree: Tree;
+  readonly parent: OpenSpan | undefined;
+  readonly spanId: string;
+  readonly attributes: KeyValue[];
+  readonly events: OtlpEvent[];
+  droppedEvents: number;
+  failure: string | undefined;
+  isWritten: boolean;
+}
+
+export class OtlpExport implements Exporter {
+  readonly notices: string[] = [];
+  readonly #encoding: 'json' | 'protobuf';
+  readonly #startTime: bigint;
+  readonly #trace: ExportedTrace;
+  readonly #tracker = new TraceActivities();
+  /** Also of ones that are written, for as long as the tracker knows them. */
+  readonly #spans = new WeakMap<TracedActivity, OpenSpan>();
+  readonly #trees = new Set<Tree>();
+  #pending: { readonly activity: TracedActivity; readonly span: OtlpSpan }[] = [];
+  #outside = 0;
+  #unstarted = 0;
+
+  constructor(encoding: 'json' | 'protobuf', trace: ExportedTrace) {
+    this.#encoding = encoding;
+    this.#trace = trace;
+    this.#startTime = trace.info.startTime;
+  }
+
+  add(event: TraceEvent): void {
+    const change = this.#tracker.add(event);
+    if (change === undefined) this.#addInside(event);
+    else if (change.boundary === 'Start') this.#start(event, change.activity);
+    else this.#stop(event, change.activity);
+  }
+
+  get isFull(): boolean {
+    return this.#pending.length >= MAX_REQUEST_SPANS;
+  }
+
+  take(): ExportedPiece {
+    const request = this.#request(this.#pending.splice(0, MAX_REQUEST_SPANS));
+    return this.#encoding === 'json' ? `${JSON.stringify(request)}\n` : encodeRequest(request);
+  }
+
+  *end(_end: ExportedEnd): Generator<ExportedPiece, void> {
+    for (const tree of this.#trees) this.#write(tree.spans);
+    while (this.#pending.length > 0) yield this.take();
+    if (!this.#trace.info.hasWallTime)
+      this.notices.push('The trace does not tell the time of day: the spans begin in 1970.');
+    if (this.#unstarted > 0)
+      this.notices.push(`${this.#unstarted} activities are left out: their Start is not in the trace.`);
+    if (this.#outside > 0)
+      this.notices.push(`${this.#outside} events are left out: they are outside of all activities.`);
+  }
+
+  #start(event: TraceEvent, activity: TracedActivity): void {
+    const parent = activity.parent && this.#spans.get(activity.parent);
+    const tree = parent !== undefined && !parent.isWritten ? parent.tree : { root: activity, spans: [] };
+    const { processId, id, startNs } = activity;
+    const span: OpenSpan = {
+      activity,
+      trace: traceOf(activity, parent),
+      tree,
+      parent,
+      spanId: activity.span?.spanId ?? this.#digest(`span ${processId} ${id} ${startNs}`, 16),
+      attributes: attributesOf(event.payload, SPAN_FIELDS),
+      events: [],
+      droppedEvents: 0,
+      failure: undefined,
+      isWritten: false,
+    };
+    this.#spans.set(activity, span);
+    this.#trees.add(tree);
+    if (tree.spans.length >= MAX_TREE_SPANS) {
+      this.#write(tree.spans.filter((each) => each.activity.endNs !== undefined));
+      tree.spans = tree.spans.filter((each) => !each.isWritten);
+    }
+    tree.spans.push(span);
+  }
+
+  #stop(event: TraceEvent, activity: TracedActivity): void {
+    const span = this.#spans.get(activity);
+    if (span === undefined) {
+      this.#unstarted++;
+      return;
+    }
+    const { success, errorMessage } = event.payload;
+    if (success === false) span.failure = typeof errorMessage === 'string' ? errorMessage : '';
+    const started = new Set(span.attributes.map(({ key }) => key));
+    for (const { key, value } of attributesOf(event.payload, SPAN_FIELDS)) {
+      span.attributes.push({ key: started.has(key) ? `stop.${key}` : key, value });
+    }
+    if (span.tree.root !== activity || span.isWritten) return;
+    this.#write(span.tree.spans);
+    this.#trees.delete(span.tree);
+  }
+
+  #addInside(event: TraceEvent): void {
+    const activity = this.#tracker.activityOf(event);
+    const span = activity && this.#spans.get(activity);
+    if (span === undefined || span.isWritten) this.#outside++;
+    else if (span.events.length === MAX_EVENTS) span.droppedEvents++;
+    else {
+      span.events.push({
+        timeUnixNano: this.#timeText(this.#tracker.nowNs),
+        name: event.name,
+        attributes: attributesOf(event.payload),
+      });
+    }
+  }
+
+  #write(spans: readonly OpenSpan[]): void {
+    for (const open of spans) {
+      if (open.isWritten) continue;
+      open.isWritten = true;
+      this.#pending.push({ activity: open.activity, span: this.#spanOf(open) });
+    }
+  }
+
+  #spanOf(open: OpenSpan): OtlpSpan {
+    const { activity, parent, spanId, failure } = open;
+    const traceId = this.#traceIdOf(open);
+    const isInTraceOfParent = parent !== undefined && this.#traceIdOf(parent) === traceId;
+    const parentSpanId = isInTraceOfParent ? parent.spanId : activity.span?.parentSpanId;
+    return {
+      traceId,
+      spanId,
+      ...(parentSpanId !== undefined && { parentSpanId }),
+      name: activity.task,
+      kind: parent === undefined && parentSpanId !== undefined ? SpanKind.Server : SpanKind.Internal,
+      startTimeUnixNano: this.#timeText(activity.startNs),
+      endTimeUnixNano: this.#timeText(activity.endNs ?? this.#tracker.nowNs),
+      attributes: [...open.attributes, ...attributesOf(ownFields(activity))],
+      events: open.events,
+      droppedEventsCount: open.droppedEvents,
+      links:
+        parent === undefined || isInTraceOfParent
+          ? []
+          : [{ traceId: this.#traceIdOf(parent), spanId: parent.spanId }],
+      status:
+        failure === undefined ? { code: StatusCode.Unset } : { message: failure, code: StatusCode.Error },
+    };
+  }
+
+  /** Of one that nobody says, made up; the same for all in the trace. */
+  #traceIdOf({ trace, tree }: OpenSpan): string {
+    const { processId, id, startNs } = tree.root;
+    trace.id ??= this.#digest(`trace ${processId} ${id} ${startNs}`, 32);
+    return trace.id;
+  }
+
+  #request(pending: readonly { readonly activity: TracedActivity; readonly span: OtlpSpan }[]): OtlpRequest {
+    const processes = new Map<number | undefined, Map<string, OtlpSpan[]>>();
+    for (const { activity, span } of pending) {
+      const scopes = processes.get(activity.processId) ?? new Map<string, OtlpSpan[]>();
+      processes.set(activity.processId, scopes);
+      const spans = scopes.get(activity.provider) ?? [];
+      scopes.set(activity.provider, spans);
+      spans.push(span);
+    }
+    return {
+      resourceSpans: Array.from(processes, ([processId, scopes]) => ({
+        resource: { attributes: attributesOf(this.#resourceOf(processId)) },
+        scopeSpans: Array.from(scopes, ([name, spans]) => ({ scope: { name }, spans })),
+      })),
+    };
+  }
+
+  #resourceOf(processId: number | undefined): object {
+    const name = processId === undefined ? undefined : this.#trace.processNames?.get(processId);
+    return { 'service.name': name ?? 'unknown_service', 'process.pid': processId };
+  }
+
+  #timeText(ns: number): string {
+    return String(this.#startTime + BigInt(Math.round(ns)));
+  }
+
+  #digest(text: string, digits: number): string {
+    return createHash('sha256').update(`${this.#startTime} ${text}`).digest('hex').slice(0, digits);
+  }
+}
+
+function traceOf({ span }: TracedActivity, parent: OpenSpan | undefined): TraceId {
+  const trace = parent?.trace ?? { id: undefined };
+  if (span === undefined) return trace;
+  trace.id ??= span.traceId;
+  return trace.id === span.traceId ? trace : { id: span.traceId };
+}
+
+/** What is known of an activity beside its fields. */
+function ownFields({ id, startThreadId, state }: TracedActivity): object {
+  return {
+    'tracewright.activity.id': id,
+    'thread.id': startThreadId,
+    ...(state !== 'stopped' && { 'tracewright.activity.state': state }),
+  };
+}
