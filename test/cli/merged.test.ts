@@ -2,9 +2,10 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { zipArchive } from '../trace/source/zip-archive.ts';
 import { originOf, shifted, tracedServices } from '../view/merge/services.ts';
 
 const main = fileURLToPath(new URL('../../dist/cjs/cli.cjs', import.meta.url));
@@ -87,6 +88,16 @@ describe('several traces', () => {
     expect(begun.length).toBe(7 * REQUESTS);
     const times = begun.map(({ ts }: { ts: number }) => ts);
     expect(times).toEqual(times.toSorted((a: number, b: number) => a - b));
+  });
+
+  it('may be in one archive', () => {
+    const archive = join(folder, 'all.zip');
+    const contents = traces.map((trace) => [basename(trace), readFileSync(trace)] as const);
+    writeFileSync(archive, zipArchive(Object.fromEntries(contents)));
+    const { lines, stderr } = run('view', archive);
+    expect(stderr).toMatch(/^front\.nettrace: the clock/);
+    expect(lines.length).toBe(1 + 7 * REQUESTS);
+    expect(run('view', archive, '--member', 'back').lines.length).toBe(1 + 2 * REQUESTS);
   });
 
   it('cannot be read from standard input, nor twice', () => {

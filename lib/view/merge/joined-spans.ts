@@ -1,7 +1,7 @@
 /** The activities that cross from one trace to another, found by their ids of W3C, in bounded memory. */
-import type { Span } from '../spans.ts';
 import { spanKey } from '../spans.ts';
 import type { ActivityChange } from '../trace-activities.ts';
+import type { TracedActivity } from '../traced-activity.ts';
 import type { JoinedRequest } from './clock-fit.ts';
 
 /** A request between two clocks, which are numbers here. */
@@ -11,20 +11,27 @@ export interface RequestBetween extends JoinedRequest {
 }
 
 interface SeenSpan {
-  readonly span: Span;
   readonly clock: number;
   readonly startNs: number;
   stopNs: number | undefined;
 }
 
-/** Beyond, every second trace id is forgotten, the same ones in each file: what is left can still be joined. */
+/** What one span id joins: the client that has it, and the servers that name it as their parent. */
+interface Joint {
+  client: SeenSpan | undefined;
+  readonly servers: SeenSpan[];
+}
+
+/** Spans in both roles; beyond, every second joint is forgotten, the same ones of each trace. */
 const MAX_SPANS = 1 << 17;
-/** Of a trace id the last digits, which are random in all of its dialects. */
+/** Of a span id the last digits, which are random; if not, any choice is as good. */
 const RANDOM_DIGITS = -8;
 const RANDOM_RANGE = 2 ** 32;
 
 export class JoinedSpans {
-  readonly #spans = new Map<string, SeenSpan>();
+  readonly #joints = new Map<string, Joint>();
+  readonly #unstopped = new WeakMap<TracedActivity, SeenSpan>();
+  #count = 0;
   #keptRange = RANDOM_RANGE;
   readonly #maxSpans: number;
 
@@ -33,47 +40,59 @@ export class JoinedSpans {
   }
 
   /**
-   * Takes what an event of the trace has done.
+   * Takes what an event of a trace has done.
    *
    * @param aheadNs by how much later than in the trace its times are on its clock
    */
   add(clock: number, { boundary, activity }: ActivityChange, aheadNs: number): void {
-    const { span } = activity;
-    if (span === undefined || !this.#isKept(span)) return;
-    const key = spanKey(span.traceId, span.spanId);
-    if (boundary === 'Start') {
-      const startNs = activity.startNs + aheadNs;
-      this.#spans.set(key, { span, clock, startNs, stopNs: undefined });
-      if (this.#spans.size > this.#maxSpans) this.#forgetHalf();
+    const { span, endNs } = activity;
+    if (span === undefined) return;
+    if (boundary === 'Stop') {
+      const seen = this.#unstopped.get(activity);
+      if (seen !== undefined && endNs !== undefined) seen.stopNs = endNs + aheadNs;
       return;
     }
-    const seen = this.#spans.get(key);
-    if (seen?.clock === clock && activity.endNs !== undefined) seen.stopNs = activity.endNs + aheadNs;
+    const seen: SeenSpan = { clock, startNs: activity.startNs + aheadNs, stopNs: undefined };
+    this.#unstopped.set(activity, seen);
+    const asClient = this.#joint(span.traceId, span.spanId);
+    if (asClient !== undefined) asClient.client = seen;
+    const asServer = span.parentSpanId && this.#joint(span.traceId, span.parentSpanId);
+    if (asServer) asServer.servers.push(seen);
+    while (this.#count > this.#maxSpans) this.#forgetHalf();
   }
 
   /** Those whose client and server have different clocks. */
   *requests(): Generator<RequestBetween, void, undefined> {
-    for (const server of this.#spans.values()) {
-      const { traceId, parentSpanId } = server.span;
-      const client = parentSpanId === undefined ? undefined : this.#spans.get(spanKey(traceId, parentSpanId));
-      if (client === undefined || client.clock === server.clock) continue;
-      yield { client, server, clientClock: client.clock, serverClock: server.clock };
+    for (const { client, servers } of this.#joints.values()) {
+      for (const server of servers) {
+        if (client === undefined || client.clock === server.clock) continue;
+        yield { client, server, clientClock: client.clock, serverClock: server.clock };
+      }
     }
   }
 
-  #isKept({ traceId }: Span): boolean {
-    return Number.parseInt(traceId.slice(RANDOM_DIGITS), 16) < this.#keptRange;
+  /** For one more span; undefined if it is one of those that are forgotten. */
+  #joint(traceId: string, spanId: string): Joint | undefined {
+    const key = spanKey(traceId, spanId);
+    if (!this.#isKept(key)) return undefined;
+    this.#count++;
+    const known = this.#joints.get(key);
+    if (known !== undefined) return known;
+    const joint: Joint = { client: undefined, servers: [] };
+    this.#joints.set(key, joint);
+    return joint;
+  }
+
+  #isKept(key: string): boolean {
+    return Number.parseInt(key.slice(RANDOM_DIGITS), 16) < this.#keptRange;
   }
 
   #forgetHalf(): void {
     this.#keptRange /= 2;
-    for (const [key, { span }] of this.#spans) {
-      if (!this.#isKept(span)) this.#spans.delete(key);
-    }
-    // Ids that are not random: the last ones go, as no range divides them.
-    for (const key of this.#spans.keys()) {
-      if (this.#spans.size <= this.#maxSpans) return;
-      this.#spans.delete(key);
+    this.#count = 0;
+    for (const [key, { client, servers }] of this.#joints) {
+      if (!this.#isKept(key)) this.#joints.delete(key);
+      else this.#count += servers.length + (client === undefined ? 0 : 1);
     }
   }
 }
