@@ -31,11 +31,17 @@ export class TraceSummary {
   firstTime: Nanoseconds | undefined;
   /** By name and GUID. */
   readonly providers: Map<string, ProviderCount> = new Map();
-  /** Events by process id. */
-  readonly processes: Map<number, number> = new Map();
   #last: TraceEvent | undefined;
+  readonly #processes = new Map<number, { count: number }>();
+  /** That of the last event. */
+  #provider: ProviderIndex | undefined;
   /** By name, then by GUID. */
   readonly #index = new Map<string, Map<string | undefined, ProviderIndex>>();
+
+  /** Events by process id. */
+  get processes(): ReadonlyMap<number, number> {
+    return new Map(Array.from(this.#processes, ([processId, { count }]) => [processId, count]));
+  }
 
   /** The time of the last event. */
   get lastTime(): Nanoseconds | undefined {
@@ -47,14 +53,26 @@ export class TraceSummary {
     this.count++;
     this.firstTime ??= event.timestamp;
     this.#last = event;
-    const { processId } = event;
-    if (processId !== undefined) this.processes.set(processId, (this.processes.get(processId) ?? 0) + 1);
+    if (event.processId !== undefined) this.#countProcess(event.processId);
     const provider = this.#providerOf(event);
     provider.count.count++;
     countOf(provider, event).count++;
   }
 
+  #countProcess(processId: number): void {
+    const process = this.#processes.get(processId);
+    if (process === undefined) this.#processes.set(processId, { count: 1 });
+    else process.count++;
+  }
+
   #providerOf({ provider, providerGuid }: TraceEvent): ProviderIndex {
+    const last = this.#provider;
+    if (last?.count.provider === provider && last.count.providerGuid === providerGuid) return last;
+    this.#provider = this.#foundProvider(provider, providerGuid);
+    return this.#provider;
+  }
+
+  #foundProvider(provider: string, providerGuid: string | undefined): ProviderIndex {
     let byGuid = this.#index.get(provider);
     if (byGuid === undefined) {
       byGuid = new Map();

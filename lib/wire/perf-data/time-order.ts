@@ -65,13 +65,6 @@ export class RecordRows<What> {
     this.count = 0;
   }
 
-  /** Whether the record at `a` is later than the one at `b`. */
-  isLater(a: number, b: number): boolean {
-    const high = this.timeHigh[a] as number;
-    const other = this.timeHigh[b] as number;
-    return high === other ? (this.timeLow[a] as number) > (this.timeLow[b] as number) : high > other;
-  }
-
   private grow(): void {
     const size = this.starts.length * 2;
     this.starts = grown(this.starts, size);
@@ -185,21 +178,21 @@ export class TimeOrder<What> {
  * The numbers of the rows in the order of time; rows of the same time keep their order. The buffer of each processor is
  * in order already, so merging runs is far less work than sorting.
  */
-function inOrder(rows: RecordRows<unknown>): Uint32Array {
-  let order = new Uint32Array(rows.count);
+function inOrder({ count, timeHigh, timeLow }: RecordRows<unknown>): Uint32Array {
+  let order = new Uint32Array(count);
   let ends: number[] = [];
-  for (let at = 0; at < rows.count; at++) {
+  for (let at = 0; at < count; at++) {
     order[at] = at;
-    if (at + 1 === rows.count || rows.isLater(at, at + 1)) ends.push(at + 1);
+    if (at + 1 === count || isLater(timeHigh, timeLow, at, at + 1)) ends.push(at + 1);
   }
-  let merged = new Uint32Array(ends.length > 1 ? rows.count : 0);
+  let merged = new Uint32Array(ends.length > 1 ? count : 0);
   while (ends.length > 1) {
     const mergedEnds: number[] = [];
     let start = 0;
     for (let i = 0; i < ends.length; i += 2) {
       const middle = ends[i] as number;
       const end = ends[i + 1] ?? middle;
-      merge(rows, order, start, middle, end, merged);
+      merge(timeHigh, timeLow, order, start, middle, end, merged);
       mergedEnds.push(end);
       start = end;
     }
@@ -211,7 +204,8 @@ function inOrder(rows: RecordRows<unknown>): Uint32Array {
 
 /** Merges two sorted parts of `from`, which start at `start` and at `middle`. */
 function merge(
-  rows: RecordRows<unknown>,
+  timeHigh: Uint32Array,
+  timeLow: Uint32Array,
   from: Uint32Array,
   start: number,
   middle: number,
@@ -220,9 +214,25 @@ function merge(
 ): void {
   let left = start;
   let right = middle;
-  for (let at = start; at < end; at++) {
-    const takesRight =
-      left === middle || (right < end && rows.isLater(from[left] as number, from[right] as number));
-    to[at] = from[takesRight ? right++ : left++] as number;
+  let at = start;
+  while (left < middle && right < end) {
+    const row = from[left] as number;
+    const other = from[right] as number;
+    if (isLater(timeHigh, timeLow, row, other)) {
+      to[at++] = other;
+      right++;
+    } else {
+      to[at++] = row;
+      left++;
+    }
   }
+  while (left < middle) to[at++] = from[left++] as number;
+  while (right < end) to[at++] = from[right++] as number;
+}
+
+/** Whether row `a` is later than row `b`. */
+function isLater(timeHigh: Uint32Array, timeLow: Uint32Array, a: number, b: number): boolean {
+  const high = timeHigh[a] as number;
+  const other = timeHigh[b] as number;
+  return high === other ? (timeLow[a] as number) > (timeLow[b] as number) : high > other;
 }
