@@ -186,8 +186,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('a recording'), { timeout: 9
   it('ends when another program ends its session, and says so', async () => {
     const { lines } = await tracewright(['record', '--provider', 'P'], { ends: 'session' });
     expect(lines).toEqual([
-      'Recorded into trace.etl (0.0 kB). Another program has ' +
-        'ended the ETW session: the file has no later events.',
+      'Recorded into trace.etl (0.0 kB). Another program ended the ETW session: the file lacks later events.',
     ]);
   });
 
