@@ -40,7 +40,7 @@ class PayloadEncoder {
   }
 }
 
-/** What a trace tells of a kind. */
+/** What a trace says about a kind. */
 export interface KindDescription {
   /** The provider. */
   readonly source: Pick<Listenable, 'name' | 'guid'>;
@@ -50,7 +50,7 @@ export interface KindDescription {
 export class EventKind extends PayloadEncoder implements KindDescription {
   readonly source: Listenable;
   readonly schema: EventSchema;
-  /** What the thread's events of the kind refer to it by; 0: it has not been described yet. */
+  /** The number by which the thread's events refer to the kind; 0 if it has not been described yet. */
   number = 0;
 
   constructor(source: Listenable, schema: EventSchema) {
@@ -107,7 +107,7 @@ export class KindIds {
     return this.#use(keys, id);
   }
 
-  /** The ids may be used again. */
+  /** Releases the ids. */
   end(): void {
     for (const { keys, id } of this.#used.values()) this.#ids.release(keys, id);
     this.#used.clear();

@@ -1,4 +1,4 @@
-/** A session at work: takes the events that it asked for, of all threads, and makes a nettrace of them. */
+/** A running session: takes the events that it requested, from all threads, and turns them into a nettrace. */
 import { isMainThread, threadId } from 'node:worker_threads';
 import type { Guid } from '../activity/guid.ts';
 import { hasStack } from '../base/stack-room.ts';
@@ -22,7 +22,7 @@ import { SessionSources } from './session-sources.ts';
 import { Workers } from './threads/workers.ts';
 import { TraceKinds } from './trace-kinds.ts';
 
-/** Bytes of events that go out together, at the latest after so many milliseconds: .NET's interval. */
+/** How many bytes of events, and how many milliseconds, trigger a write: the latter is .NET's interval. */
 const FLUSH_SIZE = 1 << 18;
 const FLUSH_MS = 100;
 /** Descriptions that go out together: they are not counted by their bytes. */
@@ -30,18 +30,19 @@ const FLUSH_DESCRIPTIONS = 256;
 
 const NOTHING = new Uint8Array();
 
-/** What became of a session. */
+/** The result of a session. */
 export interface SessionResult {
   /** Events that it took. All of them are in the trace, unless there is a `problem`. */
   readonly events: number;
   /**
-   * Events that it had no room for, that could not be encoded, or amid which the stack or the memory ended. The trace
-   * tells that they are missing. Also those that handlers of the process's exit write when the trace has its end.
+   * Events for which there was no room, that could not be encoded, or that were interrupted by a stack overflow or lack
+   * of memory. The trace says that they are missing. Includes events written by exit handlers after the end of the
+   * trace.
    */
   readonly dropped: number;
-  /** Bytes that were written. */
+  /** The number of bytes written. */
   readonly bytes: number;
-  /** Why the session ended before it was stopped, in a sentence. */
+  /** Why the session ended before it was stopped, as a sentence. */
   readonly problem: string | undefined;
 }
 
@@ -51,17 +52,17 @@ interface Unsent {
   next: Unsent | undefined;
 }
 
-/** How a session works. */
+/** The options of a session. */
 export interface SessionSettings<Output extends SessionOutput> {
   readonly requests: ProviderRequests;
   readonly version: WrittenVersion;
-  /** Bytes that may wait to go out. */
+  /** How many bytes may wait to be written. */
   readonly bufferSize: number;
-  /** Whether the end of the trace says what .NET's tools want to know of its process. */
+  /** Whether the trace ends with what .NET's tools want to know about its process. */
   readonly rundown: boolean;
   /** Makes the output, which tells when it fails. */
   readonly openOutput: (onFailed: OnOutputFailed) => Output;
-  /** Called when too many bytes wait; without it, events are dropped. */
+  /** Called when too many bytes are waiting; without it, events are dropped. */
   readonly makeRoom?: ((output: Output) => void) | undefined;
 }
 
@@ -181,11 +182,11 @@ export class EventPipeSession<Output extends SessionOutput> implements Subscribe
     });
     this.#events++;
     (this.unfinished[0] as number)--;
-    // Else the timer does it.
+    // Otherwise the timer does it.
     if (this.#isFlushDue() && hasStack()) this.#flush();
   }
 
-  /** No event any more; what there is goes out, with the trace's end. */
+  /** No more events; what is left is written, with the end of the trace. */
   end(): void {
     if (this.#isOver) return;
     this.#close();
@@ -279,9 +280,9 @@ export class EventPipeSession<Output extends SessionOutput> implements Subscribe
   }
 
   /**
-   * Counts events that were given up, and has the trace tell of them.
+   * Counts abandoned events, and records them in the trace.
    *
-   * @param atWork events that are being delivered at the moment
+   * @param atWork events that are currently being delivered
    */
   #dropUnfinished(atWork: number): void {
     const count = (this.unfinished[0] as number) - atWork;

@@ -1,6 +1,6 @@
 /**
- * How the fields of an event stand in a nettrace: their types in its metadata, and the functions that write
- * values of them. Both versions of the format have the same, those that .NET's EventSource writes.
+ * How the fields of an event are laid out in a nettrace: their types in its metadata, and the functions that write
+ * values. Both versions of the format use the same types as .NET's EventSource.
  */
 
 import { writeFileTime, writeGuid } from '../wire/etw/values.ts';
@@ -73,7 +73,7 @@ function elementType(field: FieldSchema): NetTraceType {
   return field.nullable ? nullableType(type) : type;
 }
 
-/** As .NET's EventSource has values that may be absent. */
+/** As .NET's EventSource encodes nullable values. */
 function nullableType(type: NetTraceType): NetTraceType {
   const fields = [
     { name: 'HasValue', type: boolean },

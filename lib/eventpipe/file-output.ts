@@ -1,6 +1,6 @@
 /**
- * A session's file. It is written in the background, piece by piece, and at once where that cannot be waited
- * for. Each piece has its place in the file, so one that may or may not have got there is just written again.
+ * A session's file. It is written in the background, chunk by chunk, or synchronously if that cannot wait. Each chunk
+ * has a fixed position in the file, so one that may or may not have been written is simply written again.
  */
 
 import { close, writeSync, writev } from 'node:fs';

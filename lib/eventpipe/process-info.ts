@@ -1,6 +1,6 @@
 /**
- * What a trace says of its process: at its start the clock and the machine, at its end what .NET's tools name the
- * process by. Source of the latter: dotnet/runtime, src/native/eventpipe/ep-event-source.c.
+ * What a trace says about its process: at the start the clock and the machine, at the end how .NET's tools name the
+ * process. Source of the latter: dotnet/runtime, src/native/eventpipe/ep-event-source.c.
  */
 import { availableParallelism } from 'node:os';
 import { thisProcess } from '../listen/this-process.ts';

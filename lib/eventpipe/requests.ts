@@ -1,4 +1,4 @@
-/** What a session asks of each provider, put together from what it was given. */
+/** What a session requests from each provider, assembled from its options. */
 
 import { shown } from '../base/value-text.ts';
 import { argumentTexts } from '../listen/commands.ts';
@@ -8,10 +8,10 @@ import { ALL_KEYWORDS } from '../wire/schema.ts';
 import { parseProviders, SessionError, type SessionProvider } from './session-provider.ts';
 
 const VERBOSE = 5;
-/** The name that stands for every provider. */
+/** The name for every provider. */
 const EVERY = '*';
 
-/** structuredClone takes it: worker threads are told of it. */
+/** Cloneable with structuredClone, for worker threads. */
 export interface ProviderRequest {
   readonly keywords: bigint;
   readonly level: number;
@@ -30,7 +30,7 @@ export class ProviderRequests {
   static from(given: string | readonly SessionProvider[]): ProviderRequests {
     const providers: unknown = typeof given === 'string' ? parseProviders(given) : given;
     if (!Array.isArray(providers) || providers.length === 0) {
-      throw new SessionError(`A session takes the names of providers, not ${shown(given)}.`);
+      throw new SessionError(`A session needs the names of providers, not ${shown(given)}.`);
     }
     const byName = new Map<string, ProviderRequest>();
     for (const provider of providers as readonly SessionProvider[]) {
@@ -45,7 +45,7 @@ export class ProviderRequests {
     return this.#byName;
   }
 
-  /** What is asked of the provider: for its name and for every one, together. Undefined: nothing. */
+  /** The request to a provider: that for its name and that for every provider, combined. Undefined if there is none. */
   of(name: string): ProviderRequest | undefined {
     const own = this.#byName.get(name);
     const every = this.#byName.get(EVERY);
@@ -55,7 +55,7 @@ export class ProviderRequests {
 
 function requestOf(provider: SessionProvider): ProviderRequest {
   if (typeof provider?.name !== 'string' || provider.name === '') {
-    throw new SessionError(`A session's provider has a name, and ${shown(provider)} has none.`);
+    throw new SessionError(`A session's provider must have a name, and ${shown(provider)} has none.`);
   }
   const { name, keywords = ALL_KEYWORDS, level = VERBOSE, arguments: args = {}, filter } = provider;
   try {
@@ -70,7 +70,7 @@ function checkedFilter(filter: EventFilter, provider: string): EventFilter {
   const { isAllowList, ids } = filter;
   if (typeof isAllowList !== 'boolean' || !Array.isArray(ids) || !ids.every(Number.isInteger)) {
     throw new SessionError(
-      `The filter of the session's provider ${provider} is { isAllowList, ids }, not ${shown(filter)}.`,
+      `The filter of the session's provider ${provider} must be { isAllowList, ids }, not ${shown(filter)}.`,
     );
   }
   return { isAllowList, ids: [...ids] };
@@ -87,7 +87,7 @@ function eitherOf(first: EventFilter | undefined, second: EventFilter | undefine
   return { isAllowList: false, ids: denying.ids.filter((id) => !passesOther(id)) };
 }
 
-/** Whatever either of them asks for; of arguments with the same name, the second one's. */
+/** Whatever either of them requests; if arguments have the same name, the second one's. */
 function merged(first: ProviderRequest, second: ProviderRequest): ProviderRequest {
   const asksForAll = first.level === 0 || second.level === 0;
   return {

@@ -1,17 +1,17 @@
 /** Where the bytes of a session go. */
 export interface SessionOutput {
-  /** Bytes that were taken and have not gone out. */
+  /** Bytes that were accepted but have not been written. */
   readonly pendingBytes: number;
-  /** Bytes that have gone out. */
+  /** Bytes that have been written. */
   readonly writtenBytes: number;
   /**
-   * Takes the next bytes. Where it throws, because the stack or the memory ends, it may have taken them or not: it is
-   * given the same array again, and takes it once.
+   * Takes the next bytes. If it throws because of a stack overflow or lack of memory, it may or may not have taken
+   * them: it is passed the same array again, and takes it only once.
    */
   write(bytes: Uint8Array): void;
-  /** Resolves when everything has gone out, or nothing more can; never rejects. */
+  /** Resolves when everything has been written, or nothing more can be; never rejects. */
   end(): Promise<void>;
 }
 
-/** Told once, with a sentence, when nothing more can go out. */
+/** Called once, with a sentence, when nothing more can be written. */
 export type OnOutputFailed = (problem: string) => void;

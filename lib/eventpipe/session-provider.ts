@@ -1,4 +1,4 @@
-/** The providers that a session is asked for, as dotnet-trace takes them on its command line. */
+/** The providers that a session requests, in dotnet-trace's command-line syntax. */
 import {
   type ProviderText,
   ProviderTextError,
@@ -7,22 +7,24 @@ import {
 } from '../wire/diagnostics-ipc/provider-text.ts';
 import type { EventFilter, TracingProvider } from '../wire/diagnostics-ipc/tracing.ts';
 
-/** What a session was asked for that cannot be: a mistake of who starts it. */
+/** Invalid session options: a mistake of the caller. */
 export class SessionError extends Error {
   override readonly name = 'SessionError';
 }
 
-/** What a session wants of a provider. */
+/** What a session wants from a provider. */
 export interface SessionProvider {
-  /** As the provider spells it itself; `*`: every provider. */
+  /** The exact name of the provider; `*` for every provider. */
   readonly name: string;
-  /** Events with any of these, and events without any; all unless given. 0n: only events without any. */
+  /**
+   * Events with any of these, and events without keywords; the default is all. 0n selects only events without keywords.
+   */
   readonly keywords?: bigint;
-  /** This level and the more severe ones (lower numbers); Verbose unless given, 0: all. */
+  /** This level and the more severe ones (lower numbers); the default is Verbose, 0 means all. */
   readonly level?: number;
   /** For the provider's command handlers. */
   readonly arguments?: Readonly<Record<string, string | number | boolean>>;
-  /** Of these events, those that pass by their ids. Events that `write` describes have the id 0. */
+  /** Of these events, the ones that pass by id. Events written with `write` have the id 0. */
   readonly filter?: EventFilter;
 }
 
@@ -50,8 +52,8 @@ function parsed(text: string): ProviderText[] {
 }
 
 /**
- * @param text `key=value`, more of them behind `;`
- * @param provider whose they are, for the error
+ * @param text `key=value`, several separated by `;`
+ * @param provider for the error
  * @throws SessionError
  */
 function parseArguments(text: string, provider: string): Readonly<Record<string, string>> {
@@ -59,12 +61,12 @@ function parseArguments(text: string, provider: string): Readonly<Record<string,
     splitOutsideQuotes(text, ';').map((part) => {
       const argument = argumentOf(part);
       if (argument !== undefined) return argument;
-      throw new SessionError(`The arguments of ${provider} are of the form key=value, not "${part}".`);
+      throw new SessionError(`The arguments of ${provider} must be of the form key=value, not "${part}".`);
     }),
   );
 }
 
-/** As `parseArguments`, without what is not of the form: what tools send is no reason to refuse them. */
+/** Like `parseArguments`, but skips anything that is not of the form: it is no reason to refuse a tool. */
 function readArguments(text: string): Readonly<Record<string, string>> {
   const read = splitOutsideQuotes(text, ';').map(argumentOf);
   return Object.fromEntries(read.filter((argument) => argument !== undefined));
@@ -79,7 +81,7 @@ function unquoted(text: string): string {
   return text.replaceAll('"', '');
 }
 
-/** What a tool asks of a provider, as sessions take it. */
+/** What a tool requests from a provider, in the form for sessions. */
 export function sessionProvider(provider: TracingProvider): SessionProvider {
   const { name, keywords, level, filter } = provider;
   return {

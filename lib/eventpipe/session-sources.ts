@@ -1,4 +1,6 @@
-/** The event sources of one thread that a session takes events of, as they come, and which of their events. */
+/**
+ * The event sources of one thread from which a session takes events, as they are defined, and which events it takes.
+ */
 
 import type { Subscriber } from '../listen/audience.ts';
 import { eventIdTest } from '../listen/filter.ts';
@@ -32,12 +34,12 @@ export class SessionSources {
     if (this.#isOver) this.#stopObserving();
   }
 
-  /** Whether the event, which the subscriber was given, is asked for. */
+  /** Whether an event that the subscriber received is requested. */
   has(source: Listenable, schema: EventSchema): boolean {
     return this.#idTests.size === 0 || this.#idTests.get(source)?.(schema.id) !== false;
   }
 
-  /** The subscriber gets no event any more. */
+  /** The subscriber receives no more events. */
   end(): void {
     this.#isOver = true;
     this.#stopObserving();

@@ -1,4 +1,4 @@
-/** Starting sessions: traces of the application's own events, as nettrace, out of the process itself. */
+/** Starts sessions: nettraces of the application's own events, written by the process itself. */
 import { Writable } from 'node:stream';
 import { hasStack } from '../base/stack-room.ts';
 import { shown } from '../base/value-text.ts';
@@ -13,33 +13,33 @@ import { StreamOutput } from './stream-output.ts';
 
 export interface SessionOptions {
   /**
-   * Of which events: `Name:KeywordsHex:Level:key=value;key=value`, several with `,` between them, as dotnet-trace
-   * takes them; or as objects. `*` is every provider. Providers may be defined later.
+   * The events to record: `Name:KeywordsHex:Level:key=value;key=value`, several separated by `,`, as for dotnet-trace;
+   * or objects. `*` is every provider. Providers may be defined later.
    */
   readonly providers: string | readonly SessionProvider[];
   /**
-   * The path of a file, which is written anew, and is for its owner alone; or a stream, which the session ends: for
-   * a file of your own permissions, `createWriteStream`.
+   * The path of a file, which is replaced and readable only by its owner; or a stream, which the session ends: use
+   * `createWriteStream` for a file with other permissions.
    */
   readonly output: string | Writable;
-  /** The version of nettrace, 6 unless given; 4 is for tools that read only that. */
+  /** The nettrace version; the default is 6, and 4 is for tools that read only that. */
   readonly nettraceVersion?: 4 | 6;
-  /** Megabytes of events that may wait to be written, 16 unless given. */
+  /** How many megabytes of events may wait to be written; the default is 16. */
   readonly bufferMB?: number;
   /**
-   * What happens when that is full. `drop`, unless given: events are left out, and counted, until there is room.
+   * What happens when the buffer is full. `drop` (the default): events are dropped and counted until there is room.
    * `block`, for files: writing an event waits until everything before it is in the file.
    */
   readonly mode?: 'drop' | 'block';
-  /** Whether the end of the trace tells .NET's tools which process it is of, by its command line; not unless given. */
+  /** Whether the end of the trace identifies the process to .NET's tools by its command line; the default is false. */
   readonly rundown?: boolean;
 }
 
-/** A session at work. */
+/** A running session. */
 export interface Session {
   /** Ends the session, and resolves when the trace is complete. Never rejects: see `SessionResult.problem`. */
   stop(): Promise<SessionResult>;
-  /** How it stands. */
+  /** The current state. */
   readonly result: SessionResult;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -49,11 +49,11 @@ const DEFAULT_BUFFER_MB = 16;
 export const BYTES_PER_MB = 1 << 20;
 
 /**
- * Writes events as a nettrace, from now until it is stopped or the process ends: on the main thread those of all
- * threads that use this package, on a worker thread its own. What goes wrong with the output ends the session, and
- * is a process warning, never an exception.
+ * Writes events as a nettrace, from now until it is stopped or the process exits: on the main thread those of all
+ * threads that use this package, on a worker thread only its own. If the output fails, the session ends with a process
+ * warning, never an exception.
  *
- * @throws SessionError for options that cannot be
+ * @throws SessionError for invalid options
  */
 export function startSession(options: SessionOptions): Session {
   const {
@@ -79,7 +79,7 @@ export function startSession(options: SessionOptions): Session {
   return runSession({ ...settings, openOutput, makeRoom }, drain);
 }
 
-/** @param atExit writes out what is left when the process exits, where that can be done at once */
+/** @param atExit writes what is left when the process exits, if that can be done synchronously */
 export function runSession<Output extends SessionOutput>(
   settings: SessionSettings<Output>,
   atExit?: (output: Output) => void,
@@ -129,23 +129,23 @@ function checked(options: SessionOptions): SessionOptions {
     rundown = false,
   } = options;
   if (!(output instanceof Writable) && (typeof output !== 'string' || output === '')) {
-    throw new SessionError(`A session's output is a path or a Writable, not ${shown(output)}.`);
+    throw new SessionError(`A session's output must be a path or a Writable, not ${shown(output)}.`);
   }
   if (nettraceVersion !== 4 && nettraceVersion !== 6) {
-    throw new SessionError(`A session's nettraceVersion is 4 or 6, not ${shown(nettraceVersion)}.`);
+    throw new SessionError(`A session's nettraceVersion must be 4 or 6, not ${shown(nettraceVersion)}.`);
   }
   if (typeof bufferMB !== 'number' || !Number.isFinite(bufferMB) || bufferMB <= 0) {
-    throw new SessionError(`A session's bufferMB is a number above 0, not ${shown(bufferMB)}.`);
+    throw new SessionError(`A session's bufferMB must be a number above 0, not ${shown(bufferMB)}.`);
   }
   if (mode !== 'drop' && mode !== 'block') {
-    throw new SessionError(`A session's mode is 'drop' or 'block', not ${shown(mode)}.`);
+    throw new SessionError(`A session's mode must be 'drop' or 'block', not ${shown(mode)}.`);
   }
   if (typeof rundown !== 'boolean') {
-    throw new SessionError(`A session's rundown is true or false, not ${shown(rundown)}.`);
+    throw new SessionError(`A session's rundown must be true or false, not ${shown(rundown)}.`);
   }
   if (mode === 'block' && typeof output !== 'string') {
     throw new SessionError(
-      "A session's mode can be 'block' only where the output is a path: waiting for a stream would keep it from being written.",
+      "A session's mode can be 'block' only if the output is a path: waiting for a stream would keep it from being written.",
     );
   }
   return options;

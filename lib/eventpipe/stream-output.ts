@@ -1,4 +1,4 @@
-/** A stream that a session's bytes go into. It is the session's until it is ended, which the session does. */
+/** A stream that receives a session's bytes. The session owns it, and ends it. */
 import { finished, type Writable } from 'node:stream';
 import { thrownText } from '../base/value-text.ts';
 import type { OnOutputFailed, SessionOutput } from './session-output.ts';
@@ -22,11 +22,11 @@ export class StreamOutput implements SessionOutput {
     this.#finished = new Promise((resolve) => {
       finished(stream, { readable: false }, (error) => {
         if (error) this.#fail(error);
-        else if (!this.#isEnding) this.#onFailed("The session's stream was ended by somebody else.");
+        else if (!this.#isEnding) this.#onFailed("The session's stream was ended from outside.");
         resolve();
       });
     });
-    // A stream may fail again when it is ended, and nobody else might listen.
+    // A stream may fail again when it is ended, and there may be no other error handler.
     stream.on('error', () => {});
   }
 
@@ -42,7 +42,7 @@ export class StreamOutput implements SessionOutput {
     const size = bytes.length;
     if (size === 0 || this.#hasFailed) return;
     // Whether the stream has what it was taking when it was terminated, nobody knows.
-    if (this.#isWriting) this.#fail(new Error('it was interrupted while it took a piece.'));
+    if (this.#isWriting) this.#fail(new Error('it was interrupted while it took a chunk.'));
     if (this.#hasFailed || bytes === this.#newest) return;
     this.#guard(() => {
       this.#newest = bytes;

@@ -1,4 +1,4 @@
-/** The kinds of events in a trace: each is described once, whichever thread has it. */
+/** The kinds of events in a trace: each is described once, whichever thread writes it. */
 import type { NetTraceWriter } from '../wire/nettrace/write/nettrace-writer.ts';
 import type { KindDescription } from './event-kinds.ts';
 import { KindIds, kindText } from './event-kinds.ts';
@@ -19,9 +19,9 @@ export class TraceKinds {
   }
 
   /**
-   * What events of the kind refer to; described when it is asked for first.
+   * The id by which events refer to the kind; described on first request.
    *
-   * @returns 0 where the provider has so many kinds that there is no id for this one
+   * @returns 0 if the provider has so many kinds that no id is left
    */
   metadataIdOf(kind: KindDescription): number {
     const text = kindText(kind.source, kind.schema);
@@ -35,7 +35,7 @@ export class TraceKinds {
     return id;
   }
 
-  /** No kind is described any more: the ids may be used again. */
+  /** Describes no more kinds, and releases the ids. */
   end(): void {
     this.#eventIds.end();
   }

@@ -1,12 +1,12 @@
-/** What this thread does when it exits, all by one handler: Node.js warns of more than ten. */
+/** What this thread does when it exits, in a single handler: Node.js warns about more than ten. */
 
 type Work = () => void;
 
 const works = new Set<Work>();
 
 /**
- * @param work does not throw
- * @returns has it not done
+ * @param work must not throw
+ * @returns cancels it
  */
 export function doAtExit(work: Work): () => void {
   if (works.size === 0) process.on('exit', doAll);

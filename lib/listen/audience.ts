@@ -1,6 +1,6 @@
 /**
- * Those who want an event: the tracer, by bit 0 of the enabled word, and subscribers of this thread.
- * Each event of a definition has an audience; self-describing events of one level, keywords and opcode share one.
+ * Who wants an event: the tracer, through bit 0 of the enabled word, and subscribers of this thread. Each event of a
+ * definition has an audience; self-describing events share one per combination of level, keywords and opcode.
  */
 import type { Guid } from '../activity/guid.ts';
 import { type EnabledWord, RELEASED_BIT, TRACER_BIT } from '../platform/tracer.ts';
@@ -12,24 +12,24 @@ import type { Listenable } from './written-event.ts';
 export const LISTENER_BIT = 2;
 /** Bit 3, of Start and Stop events: their activities begin and end even while nobody wants the events. */
 export const KEPT_BIT = 8;
-/** Any of these bits in an enabled word: somebody wants the event. */
+/** Any of these bits in an enabled word: the event is enabled. */
 export const WANTED_BITS = TRACER_BIT | LISTENER_BIT;
 /** Any of these bits: the event is not to be passed over. Somebody wants it or its activity, or its source is closed. */
 export const NOTICED_BITS = WANTED_BITS | KEPT_BIT | RELEASED_BIT;
 
-/** Who gets events inside the process: a listener, a session, counters. */
+/** A receiver of events inside the process: a listener, a session, counters. */
 export interface Subscriber {
   /**
-   * One number: of events that it has begun to get, and that it has not counted as one thing or the other. Whoever
-   * writes events counts up, the subscriber down, by assignments: so events are counted, too, amid which the stack or
-   * the memory ended, or the code was terminated. Undefined where nobody wants to know.
+   * One number: the events that it has started to receive and has not counted yet. The writer counts up and the
+   * subscriber down, by assignments, so that events are counted even if the stack overflows, memory runs out or the
+   * code is terminated in the middle. Undefined if no one needs it.
    */
   readonly unfinished?: Int32Array;
   /**
-   * Gets an event before the call that writes it returns. Must not throw. Not in one object, which costs each
-   * event 15 ns: who shows it to applications makes a `WrittenEvent` of it, who encodes it needs none.
+   * Receives an event before the call that writes it returns. Must not throw. Not as a single object, which costs each
+   * event 15 ns: a subscriber that shows it to applications creates a `WrittenEvent`, one that encodes it needs none.
    *
-   * @param schema the same object for all events of one name and the same fields
+   * @param schema the same object for all events with one name and the same fields
    * @param timestamp nanoseconds since 1970
    */
   deliver(
@@ -42,7 +42,7 @@ export interface Subscriber {
   ): void;
 }
 
-/** Gives an event to one subscriber alone. */
+/** Delivers an event to one subscriber only. */
 export function deliverTo(subscriber: Subscriber, ...event: Parameters<Subscriber['deliver']>): void {
   const { unfinished } = subscriber;
   if (unfinished !== undefined) (unfinished[0] as number)++;
@@ -53,7 +53,7 @@ export class Audience {
   readonly word: EnabledWord;
   readonly level: number;
   readonly keywords: bigint;
-  /** In the order in which they came. Replaced, never changed: one may leave while an event is delivered. */
+  /** In order of arrival. Replaced, never modified: a subscriber may leave while an event is being delivered. */
   subscribers: readonly Subscriber[] = [];
 
   constructor(word: EnabledWord, level: number, keywords: bigint) {
@@ -62,12 +62,12 @@ export class Audience {
     this.keywords = keywords;
   }
 
-  /** Whether anybody is there. */
+  /** Whether there is any subscriber. */
   get isThere(): boolean {
     return ((this.word.words[this.word.index] as number) & WANTED_BITS) !== 0;
   }
 
-  /** Whether the event's source is closed: nobody can come any more. */
+  /** Whether the event's source is closed: no more subscribers can be added. */
   get isClosed(): boolean {
     return ((this.word.words[this.word.index] as number) & RELEASED_BIT) !== 0;
   }
@@ -97,7 +97,7 @@ export class Audience {
   #setSubscribers(subscribers: readonly Subscriber[]): void {
     this.subscribers = subscribers;
     const { words, index } = this.word;
-    // Atomic, because the tracer changes its own bit of the word whenever it likes.
+    // Atomic, because the tracer may change its own bit of the word at any time.
     if (subscribers.length > 0) Atomics.or(words, index, LISTENER_BIT);
     else Atomics.and(words, index, ~LISTENER_BIT);
   }

@@ -1,25 +1,25 @@
-/** Commands to an event source: what those who listen to it ask of it, and what an application makes up. */
+/** Commands to an event source: requests of its listeners, and those that an application defines. */
 import { thrownTextWithStack } from '../base/value-text.ts';
 
-/** .NET's numbers of the commands that have names; those of an application are 1 and more. */
+/** .NET's numbers for the named commands; an application's own are 1 or more. */
 const COMMAND_CODES = { sendManifest: -1, enable: -2, disable: -3 } as const;
 
-/** What is asked of an event source. .NET: EventCommandEventArgs. */
+/** A request to an event source. .NET: EventCommandEventArgs. */
 export interface SourceCommand {
   /**
-   * `enable` also when somebody who listens already changes what they want; `sendManifest` asks for what
-   * describes the source and its state; `user` is a command of the application's own.
+   * `enable` also when an existing listener changes what it wants; `sendManifest` requests the source's description and
+   * state; `user` is a command that the application defines.
    */
   readonly kind: 'enable' | 'disable' | 'sendManifest' | 'user';
-  /** A user command's number, 1 or more; else .NET's number for the kind: -1 to -3. */
+  /** A user command's number, 1 or more; otherwise .NET's number for the kind: -1 to -3. */
   readonly code: number;
-  /** What the one who asks wants, or, on Windows, all sessions together; 0: all levels. */
+  /** What the sender wants or, on Windows, all sessions together; 0 for all levels. */
   readonly level: number;
-  /** Events with any of these are asked for; 0n: all. */
+  /** Requests events with any of these; 0n for all. */
   readonly anyKeyword: bigint;
-  /** Of those, events with all of these; ETW only. */
+  /** Of those, only events with all of these; ETW only. */
   readonly allKeyword: bigint;
-  /** By name, as the one who asks gave them. */
+  /** By name, as the sender passed them. */
   readonly arguments: Readonly<Record<string, string>>;
   /** ETW: the arguments as bytes, which need not be names and values. */
   readonly filter: Uint8Array;
@@ -27,10 +27,10 @@ export interface SourceCommand {
 
 export type CommandHandler = (command: SourceCommand) => void;
 
-/** Arguments of a command, by name. */
+/** The arguments of a command, by name. */
 export type CommandArguments = Readonly<Record<string, string | number | boolean>>;
 
-/** What a command says where nothing is asked for. */
+/** The values in a command that requests nothing. */
 const PLAIN = { level: 0, anyKeyword: 0n, allKeyword: 0n, arguments: {}, filter: new Uint8Array(0) };
 
 export function namedCommand(
@@ -49,13 +49,13 @@ export function argumentTexts(args: CommandArguments): Readonly<Record<string, s
   return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, String(value)]));
 }
 
-/** Hands the commands to one source on to its handlers, also to those that come later. */
+/** Passes the commands to one source on to its handlers, including those added later. */
 export class Commands {
   readonly #provider: string;
   #handlers: readonly CommandHandler[] = [];
-  /** What a late handler is told: the enables that hold, and what came before there could be a handler. */
+  /** What a late handler receives: the enables still in effect, and commands from before there could be a handler. */
   #replayed: readonly { readonly sender: object | undefined; readonly command: SourceCommand }[] = [];
-  /** Until the source is in the application's hands. */
+  /** Until the application has the source. */
   #isEarly = true;
 
   /** @param provider for warnings */
@@ -80,7 +80,7 @@ export class Commands {
     for (const { command } of this.#replayed) this.#call(handler, command);
   }
 
-  /** Commands that come from now on are for the handlers that are there. */
+  /** Later commands are for the existing handlers. */
   endEarly(): void {
     this.#isEarly = false;
   }

@@ -1,22 +1,22 @@
-/** A listener to many event sources, those to come among them. .NET: EventListener. */
+/** A listener to many event sources, including future ones. .NET: EventListener. */
 import type { CommandArguments } from './commands.ts';
 import { Listener, type Subscription } from './listener.ts';
 import { observeSources } from './sources.ts';
 import { type Subscriptions, subscriptionsOf } from './subscriptions.ts';
 import type { Listenable, WrittenEvent } from './written-event.ts';
 
-/** What an `EventListener` calls. What they throw harms nobody; it is counted as a failure. */
+/** The callbacks of an `EventListener`. Exceptions they throw affect no one; they are counted as failures. */
 export interface EventListenerHandlers<Written extends WrittenEvent = WrittenEvent> {
   /**
-   * Called once for each event source of the thread: for those that are there, before the listener's
-   * constructor returns; for others, before `defineEventSource` returns. The place for `enableEvents`.
+   * Called once for each event source of the thread: for existing ones before the listener's constructor returns, for
+   * others before `defineEventSource` returns. The place to call `enableEvents`.
    */
   onEventSourceCreated?(source: Listenable, listener: EventListener<Written>): void;
-  /** Called for each event that was asked for, in its order, before the call that writes it returns. */
+  /** Called for each requested event, in order, before the call that writes it returns. */
   onEventWritten?(event: Written): void;
 }
 
-/** @typeParam Written the events that it gets, where it is known: `EventOf<typeof log>` */
+/** @typeParam Written the events that it receives, if known: `EventOf<typeof log>` */
 export class EventListener<Written extends WrittenEvent = WrittenEvent> implements Subscription {
   readonly #handlers: EventListenerHandlers<Written>;
   readonly #listener: Listener;
@@ -30,18 +30,17 @@ export class EventListener<Written extends WrittenEvent = WrittenEvent> implemen
       onSource: (source) => this.#show(source),
       onClosed: (source) => void this.#enabled.delete(subscriptionsOf(source)),
     });
-    // Closed by its own handler, before there was a way to stop.
+    // Closed by its own handler, before it could be stopped.
     if (this.#listener.isClosed) this.#stopObserving();
   }
 
   /**
-   * Asks for events of the source, in place of what was asked for before. Its command handlers are told,
-   * `enable`, each time.
+   * Requests events of the source, replacing the previous request. Each time, its command handlers receive `enable`.
    *
-   * @param level this one and the more severe ones (lower numbers); 0: all
-   * @param keywords events with any of them, and events without any; 0n: all
+   * @param level this level and the more severe ones (lower numbers); 0 for all
+   * @param keywords events with any of them, and events without keywords; 0n for all
    * @param args for the source's command handlers, such as `{ EventCounterIntervalSec: 1 }`
-   * @throws RangeError for a level or keywords that no event could be compared with
+   * @throws RangeError for an invalid level or keywords
    */
   enableEvents(source: Listenable, level: number, keywords = 0n, args: CommandArguments = {}): void {
     if (this.#listener.isClosed) return;
@@ -50,14 +49,14 @@ export class EventListener<Written extends WrittenEvent = WrittenEvent> implemen
     subscriptions.enable(this.#listener, { level, keywords, arguments: args });
   }
 
-  /** No event of the source any more. Its command handlers are told, `disable`, if events were asked for. */
+  /** Stops the events of the source. Its command handlers receive `disable` if events had been requested. */
   disableEvents(source: Listenable): void {
     const subscriptions = subscriptionsOf(source);
     this.#enabled.delete(subscriptions);
     subscriptions.disable(this.#listener);
   }
 
-  /** Ends it: no events, no sources. .NET: Dispose. */
+  /** Ends it: no more events, no more sources. .NET: Dispose. */
   close(): void {
     if (this.#listener.isClosed) return;
     this.#listener.isClosed = true;
@@ -65,12 +64,12 @@ export class EventListener<Written extends WrittenEvent = WrittenEvent> implemen
     for (const subscriptions of this.#enabled) subscriptions.disable(this.#listener);
   }
 
-  /** How often a handler threw. The first time is reported as a process warning, too. */
+  /** How often a handler threw. The first time is also reported as a process warning. */
   get failures(): number {
     return this.#listener.failures;
   }
 
-  /** Events that `onEventWritten` itself wrote: it is not called inside its own call. */
+  /** Events that `onEventWritten` itself wrote: it is not called recursively. */
   get skipped(): number {
     return this.#listener.skipped;
   }

@@ -1,21 +1,21 @@
-/** Which events somebody wants: .NET's rule for levels and keywords, in which 0 asks for everything. */
+/** Filters for events: .NET's rule for levels and keywords, in which 0 requests everything. */
 import type { EventFilter } from '../wire/diagnostics-ipc/tracing.ts';
 
-/** Which events a listener wants. */
+/** The events that a listener wants. */
 export interface ListenerFilter {
-  /** This level and the more severe ones (lower numbers); 0 or absent: all. */
+  /** This level and the more severe ones (lower numbers); 0 or absent for all. */
   readonly level?: number;
-  /** Events with any of these keywords, and events without any; 0n or absent: all. */
+  /** Events with any of these keywords, and events without keywords; 0n or absent for all. */
   readonly keywords?: bigint;
 }
 
-/** Which events anybody wants inside the process; sessions can say what listeners cannot. */
+/** The events that anyone inside the process wants; sessions have options that listeners lack. */
 export interface Filter extends ListenerFilter {
-  /** Only events without keywords: what a session asks for by keywords of 0. */
+  /** Only events without keywords: a session requests this with keywords of 0. */
   readonly onlyWithoutKeywords?: boolean;
 }
 
-/** What of an event a filter looks at. */
+/** The properties of an event that a filter examines. */
 export interface Filtered {
   readonly level: number;
   readonly keywords: bigint;
@@ -30,8 +30,8 @@ export function passes(event: Filtered, filter: Filter): boolean {
 }
 
 /**
- * @throws RangeError for a level or keywords that no event could be compared with: a mistake in the code that
- *   listens, and nothing that comes up while it runs
+ * @throws RangeError for an invalid level or keywords: a mistake in the code that listens, which does not depend on the
+ * events
  */
 export function checkFilter({ level = 0, keywords = 0n }: ListenerFilter): void {
   if (!Number.isInteger(level) || level < 0 || level > 255) {
@@ -45,15 +45,15 @@ export function checkFilter({ level = 0, keywords = 0n }: ListenerFilter): void 
 }
 
 /**
- * Whether a session takes events of this id, as asked after level and keywords.
+ * Whether a session takes events with this id, checked after level and keywords.
  *
- * @param filter absent: all events pass
+ * @param filter if absent, all events pass
  */
 export function passesEventFilter(filter: EventFilter | undefined, eventId: number): boolean {
   return filter === undefined || filter.ids.includes(eventId) === filter.isAllowList;
 }
 
-/** The same for one filter and many events: the ids may be thousands, which are not to be gone through each time. */
+/** The same for one filter and many events: a linear search through thousands of ids each time would be too slow. */
 export function eventIdTest({ isAllowList, ids }: EventFilter): (eventId: number) => boolean {
   const known = new Set(ids);
   return (eventId) => known.has(eventId) === isAllowList;

@@ -1,6 +1,6 @@
 /**
- * Listening inside the process: a handler that gets events as they are written. Works on every platform, with
- * or without a kernel tracer.
+ * Listening inside the process: a handler that receives events as they are written. Works on every platform, with or
+ * without a tracer.
  */
 import type { Guid } from '../activity/guid.ts';
 import { thrownTextWithStack } from '../base/value-text.ts';
@@ -14,18 +14,18 @@ import { WrittenEvent } from './written-event.ts';
 
 export type EventHandler<Written extends WrittenEvent = WrittenEvent> = (event: Written) => void;
 
-/** A listener at work. */
+/** An active listener. */
 export interface Subscription {
-  /** No event reaches the handler any more. */
+  /** Stops calling the handler. */
   close(): void;
-  /** How often the handler threw. The first time is reported as a process warning, too. */
+  /** How often the handler threw. The first time is also reported as a process warning. */
   readonly failures: number;
-  /** Events that the handler itself wrote: it is not called inside its own call. */
+  /** Events that the handler itself wrote: it is not called recursively. */
   readonly skipped: number;
   [Symbol.dispose](): void;
 }
 
-/** One handler, with its own account of what went wrong. */
+/** One handler, with its own count of failures. */
 export class Listener implements Subscriber {
   failures = 0;
   skipped = 0;
@@ -37,7 +37,7 @@ export class Listener implements Subscriber {
     this.#handler = handler;
   }
 
-  /** Never throws: the one who writes an event is not to suffer from the one who listens. */
+  /** Never throws: a listener must not affect the code that writes an event. */
   deliver(
     source: Listenable,
     schema: EventSchema,
@@ -46,7 +46,7 @@ export class Listener implements Subscriber {
     relatedActivityId: Guid | undefined,
     timestamp: bigint,
   ): void {
-    // Closed by another handler that the same event was delivered to before.
+    // Closed by another handler to which the same event was delivered first.
     if (this.isClosed) return;
     if (this.#running) {
       this.skipped++;
@@ -62,7 +62,7 @@ export class Listener implements Subscriber {
     }
   }
 
-  /** Counts what a handler threw. */
+  /** Counts an exception of a handler. */
   fail(error: unknown, what: string): void {
     if (this.failures++ > 0) return;
     process.emitWarning(`${what}: ${thrownTextWithStack(error)}`, 'TracewrightWarning');
@@ -70,14 +70,14 @@ export class Listener implements Subscriber {
 }
 
 /**
- * Calls the handler for each event of the source from now on, in the order and on the thread in which they
- * are written, before the writing call returns. For several sources, and those to come: `EventListener`.
+ * Calls the handler for each event of the source from now on, in the order and on the thread in which they are written,
+ * before the writing call returns. For several or future sources use `EventListener`.
  *
- * In TypeScript, `event.name` tells which fields `event.payload` has. Events that `source.write` described have names
- * and fields of their own.
+ * In TypeScript, `event.name` determines which fields `event.payload` has. Events written with `source.write` have
+ * their own names and fields.
  *
  * @returns the subscription; `close()` ends it
- * @throws RangeError for a filter that no event could be compared with
+ * @throws RangeError for an invalid filter
  */
 export function listen<Written extends WrittenEvent>(
   source: Listenable<Written>,

@@ -1,10 +1,10 @@
-/** The operating system's number of this JavaScript thread. */
+/** The operating system's id of this JavaScript thread. */
 import { readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
 
 let known: { readonly id: number | undefined } | undefined;
 
-/** As recorders show it; undefined where the system does not tell. A JavaScript thread keeps its own for life. */
+/** As recorders show it; undefined where the system does not provide it. It never changes for a JavaScript thread. */
 export function osThreadId(): number | undefined {
   known ??= { id: threadIdOfLinux() };
   return known.id;

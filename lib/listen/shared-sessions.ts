@@ -1,38 +1,38 @@
 /**
- * How the threads of a process hear of each other's sessions. Messages are sent when a session starts and ends,
- * and once by each thread that comes; none while events are written.
+ * How the threads of a process learn of each other's sessions. Messages are sent when a session starts and ends, and
+ * once by each new thread; none while events are written.
  *
- * A thread that is there hears a message. A worker thread that is created later finds the sessions in its
- * environment data, before it writes its first event. One that was created before the session, and had not
- * loaded this module when it started, asks for what it has missed.
+ * An existing thread receives a message. A worker thread created later finds the sessions in its environment data,
+ * before it writes its first event. One that was created before the session, but had not loaded this module yet, asks
+ * for what it has missed.
  */
 import { BroadcastChannel, getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
 import { thrownTextWithStack } from '../base/value-text.ts';
 import { doAtExit } from './at-exit.ts';
 
-/** What a thread has at work for a session of another thread; also what ends a session for all others. */
+/** A thread's part in a session of another thread; also what ends a session for all others. */
 export interface SessionPart {
   end(): void;
 }
 
-/** Must not throw. Undefined: the thread has nothing to do for the session. */
+/** Must not throw. Undefined if the thread has nothing to do for the session. */
 export type StartPart = (data: unknown, id: string) => SessionPart | undefined;
 
 interface SharedSession {
   readonly kind: string;
   readonly id: string;
   readonly data: unknown;
-  /** One word that all threads see: 1 when the session is over. Environment data may tell of it longer. */
+  /** One word that all threads see: 1 when the session is over. Environment data may still contain the session. */
   readonly over: Int32Array;
 }
 
 type Message =
   | { readonly type: 'start'; readonly sessions: readonly SharedSession[] }
   | { readonly type: 'end'; readonly key: string }
-  /** Asks for the sessions other than these. */
+  /** Requests the sessions other than these. */
   | { readonly type: 'hello'; readonly known: readonly string[] };
 
-/** Raised when the messages, or what the copies of this package in a thread share, change. */
+/** Incremented when the messages, or what the copies of this package in a thread share, change. */
 const NAME = 'tracewright.sessions.v1';
 const KEY = Symbol.for(NAME);
 
@@ -49,7 +49,7 @@ class SharedSessions {
 
   constructor() {
     this.#channel.onmessage = (event) => this.#take((event as { readonly data: Message }).data);
-    // After there is a handler, which would hold the thread again.
+    // After there is a handler, which would keep the thread alive again.
     this.#channel.unref();
     this.#add((getEnvironmentData(NAME) as readonly SharedSession[] | undefined) ?? []);
     this.#send({ type: 'hello', known: [...this.#others.keys()] });
@@ -66,7 +66,7 @@ class SharedSessions {
   }
 
   onShared(kind: string, start: StartPart): void {
-    // Another copy of this package has its part in each already.
+    // Another copy of this package already takes part in each.
     if (this.#starts.has(kind)) return;
     this.#starts.set(kind, start);
     for (const session of [...this.#others.values()]) {
@@ -125,11 +125,11 @@ class SharedSessions {
     for (const key of [...this.#own.keys()]) this.#end(key);
   }
 
-  /** A worker thread gets the environment data of the thread that creates it. */
+  /** A worker thread inherits the environment data of the thread that creates it. */
   #tellWorkersToCome(): void {
     const sessions = [...this.#own.values(), ...this.#others.values()];
     if (sessions.length > 0) setEnvironmentData(NAME, sessions);
-    // Node.js removes what becomes undefined, which its types do not know.
+    // Node.js removes keys set to undefined, although its types do not allow it.
     else if (getEnvironmentData(NAME) !== undefined) setEnvironmentData(NAME, undefined as never);
   }
 
@@ -146,7 +146,7 @@ function isOver({ over }: SharedSession): boolean {
   return Atomics.load(over, 0) !== 0;
 }
 
-/** An error would be one of the application's, out of a message that it does not know of. */
+/** An error would surface in the application, from a message that it does not know. */
 function guarded(kind: string, work: () => void): void {
   try {
     work();
@@ -156,7 +156,7 @@ function guarded(kind: string, work: () => void): void {
   }
 }
 
-/** All copies of this package in a thread have one. */
+/** Shared by all copies of this package in a thread. */
 function sharedSessions(): SharedSessions {
   const shared = globalThis as { [KEY]?: SharedSessions };
   shared[KEY] ??= new SharedSessions();
@@ -164,21 +164,20 @@ function sharedSessions(): SharedSessions {
 }
 
 /**
- * Tells all other threads of the process of a session, those that are there and those to come, until it is ended
- * or this thread exits.
+ * Announces a session to all other threads of the process, present and future, until it ends or this thread exits.
  *
  * @param kind what the session is, with a version of its data
- * @param id the session's own among those of its kind
- * @param data what structuredClone takes; all threads see the same SharedArrayBuffers
+ * @param id unique among the sessions of its kind
+ * @param data must be cloneable with structuredClone; all threads see the same SharedArrayBuffers
  */
 export function shareSession(kind: string, id: string, data: unknown): SessionPart {
   return sharedSessions().share(kind, id, data);
 }
 
 /**
- * Has `start` called for each session of the kind that another thread shares, and what it returns ended with the
- * session. A thread that exits takes its parts with it; they are not ended before. To be called when a module is
- * loaded, since a thread hears of sessions from then on; the first call in a thread counts.
+ * Calls `start` for each session of the kind that another thread shares, and ends its result with the session. A thread
+ * that exits takes its parts with it; they are not ended first. Call it when a module is loaded, since a thread learns
+ * of sessions from then on; only the first call in a thread counts.
  */
 export function onSharedSession(kind: string, start: StartPart): void {
   sharedSessions().onShared(kind, start);

@@ -1,24 +1,24 @@
 /**
- * The event sources of this thread, and those who are shown each of them: the ones that are there, and the
- * ones to come. All copies of this package in the thread share them.
+ * The event sources of this thread, and the observers of present and future sources. Shared by all copies of this
+ * package in the thread.
  */
 import type { Listenable } from './written-event.ts';
 
-/** What is told of sources. Must not throw. */
+/** Is notified of sources. Must not throw. */
 export interface SourceObserver {
-  /** A source is there. */
+  /** A source exists. */
   onSource(source: Listenable): void;
-  /** A source that was shown has been closed: whatever is kept for it can be dropped. */
+  /** A known source has been closed: anything kept for it can be dropped. */
   onClosed(source: Listenable): void;
 }
 
 interface Sources {
-  /** In the order in which they were defined. */
+  /** In order of definition. */
   readonly defined: Set<Listenable>;
   observers: readonly SourceObserver[];
 }
 
-/** Raised when the shape of what is shared, or of a source for those who listen, changes. */
+/** Incremented when the shape of the shared state, or of a source for its listeners, changes. */
 const KEY = Symbol.for('tracewright.sources.v2');
 
 function sources(): Sources {
@@ -27,7 +27,7 @@ function sources(): Sources {
   return shared[KEY];
 }
 
-/** The event sources that were defined in this thread and are not closed, in that order. */
+/** The open event sources of this thread, in order of definition. */
 export function eventSources(): readonly Listenable[] {
   return [...sources().defined];
 }
@@ -45,7 +45,7 @@ export function forgetSource(source: Listenable): void {
 }
 
 /**
- * Shows the observer each source once: those that are there before this returns, others as they are defined.
+ * Shows the observer each source once: existing ones before this returns, others as they are defined.
  *
  * @returns ends it
  */

@@ -1,6 +1,6 @@
 /**
- * Who gets the events of one source inside the process, and what they asked for: listeners, sessions and
- * counters alike. Each has a filter of its own; what any of them wants is written.
+ * Who receives the events of one source inside the process, and with which filter: listeners, sessions and counters
+ * alike. An event is enabled if any of them wants it.
  */
 import { shown } from '../base/value-text.ts';
 import type { Audience, Subscriber } from './audience.ts';
@@ -17,16 +17,16 @@ import { checkFilter, type Filter, passes } from './filter.ts';
 import { announceSource, forgetSource } from './sources.ts';
 import { LISTENABLE, type Listenable, type WrittenEvent } from './written-event.ts';
 
-/** What a subscriber asks of a source. */
+/** A subscriber's request to a source. */
 export interface Request extends Filter {
   readonly arguments?: CommandArguments;
 }
 
-/** @throws TypeError for what is no event source */
+/** @throws TypeError if it is not an event source */
 export function subscriptionsOf(source: Listenable): Subscriptions {
   const subscriptions = (source as Partial<Listenable> | null | undefined)?.[LISTENABLE];
   if (subscriptions !== undefined) return subscriptions as Subscriptions;
-  throw new TypeError(`${shown(source)} is no event source, as defineEventSource returns it.`);
+  throw new TypeError(`${shown(source)} is not an event source as returned by defineEventSource.`);
 }
 
 export class Subscriptions {
@@ -41,19 +41,19 @@ export class Subscriptions {
 
   /**
    * @param provider its name, for warnings
-   * @param prepare called when somebody comes: activities are to flow from here on
+   * @param prepare called when a subscriber is added: activities must flow from then on
    */
   constructor(provider: string, prepare: () => void) {
     this.#commands = new Commands(provider);
     this.#prepare = prepare;
   }
 
-  /** What is asked for at present, by whom. */
+  /** The current requests, by subscriber. */
   get requests(): ReadonlyMap<Subscriber, Request> {
     return this.#requests;
   }
 
-  /** Whether the source is closed: it has no events any more. */
+  /** Whether the source is closed: it has no more events. */
   get isClosed(): boolean {
     return this.#isClosed;
   }
@@ -63,13 +63,13 @@ export class Subscriptions {
     return this.#audiences.some((audience) => audience.isThere);
   }
 
-  /** An event of the source, or one more kind of self-describing events: those who asked before get it, too. */
+  /** Adds an event of the source, or another kind of self-describing events: existing subscribers receive it, too. */
   add(audience: Audience): void {
     this.#audiences.push(audience);
     this.fill(audience);
   }
 
-  /** As `add`, for an audience that is needed only once. */
+  /** Like `add`, for an audience that is needed only once. */
   fill(audience: Audience): void {
     for (const [subscriber, request] of this.#requests) {
       if (passes(audience, request)) audience.join(subscriber);
@@ -77,9 +77,9 @@ export class Subscriptions {
   }
 
   /**
-   * The subscriber gets what it asks for from now on, in place of what it asked for before.
+   * Gives the subscriber what it requests from now on, replacing its previous request.
    *
-   * @throws RangeError for a level or keywords that cannot be
+   * @throws RangeError for an invalid level or keywords
    */
   enable(subscriber: Subscriber, request: Request): void {
     checkFilter(request);
@@ -92,18 +92,18 @@ export class Subscriptions {
     }
     const { level = 0, keywords = 0n, arguments: args = {} } = request;
     const details = { level, anyKeyword: keywords, arguments: argumentTexts(args) };
-    // After the enabled words have changed: a handler may write events, or ask who wants them.
+    // After the enabled words have changed: a handler may write events, or check whether they are enabled.
     this.send(namedCommand('enable', details), subscriber);
   }
 
-  /** Nothing reaches the subscriber any more. */
+  /** Removes the subscriber. */
   disable(subscriber: Subscriber): void {
     if (!this.#requests.delete(subscriber)) return;
     for (const audience of this.#audiences) audience.leave(subscriber);
     this.send(namedCommand('disable'), subscriber);
   }
 
-  /** @param sender whose enable or disable it is: the same object for all of one session */
+  /** @param sender of the enable or disable: the same object for all commands of one session */
   send(command: SourceCommand, sender?: object): void {
     if (!this.#isClosed) this.#commands.send(command, sender);
   }
@@ -112,14 +112,14 @@ export class Subscriptions {
     this.#commands.onCommand(handler);
   }
 
-  /** Shows the source to all who want to see new ones; the application has it in its hands afterwards. */
+  /** Shows the source to all observers of new ones; the application gets it afterwards. */
   announce(source: Listenable): void {
     this.#source = source;
     announceSource(source);
     this.#commands.endEarly();
   }
 
-  /** Nothing reaches anybody any more. Command handlers are told, `disable`, of each who leaves. */
+  /** Removes all subscribers. For each, command handlers receive `disable`. */
   close(): void {
     for (const subscriber of [...this.#requests.keys()]) this.disable(subscriber);
     this.#isClosed = true;
@@ -130,11 +130,11 @@ export class Subscriptions {
 }
 
 /**
- * Sends the command to the source's command handlers; it changes nothing of who gets which events.
+ * Sends the command to the source's command handlers, without changing who receives which events.
  *
- * @param command the application's own, an integer from 1 on; or `sendManifest`: what describes the source is to
- *   be written into traces once more
- * @throws RangeError for another number: those below are what listeners and sessions send
+ * @param command the application's own, an integer of at least 1; or `sendManifest`, to have the source's description
+ * written into traces again
+ * @throws RangeError for another number: smaller ones are sent by listeners and sessions
  */
 export function sendCommand(
   source: Listenable,
@@ -147,6 +147,8 @@ export function sendCommand(
   } else if (Number.isInteger(command) && command > 0) {
     subscriptions.send(userCommand(command, args));
   } else {
-    throw new RangeError(`A command is an integer from 1 on, or 'sendManifest', not ${String(command)}.`);
+    throw new RangeError(
+      `A command must be an integer of at least 1, or 'sendManifest', not ${String(command)}.`,
+    );
   }
 }

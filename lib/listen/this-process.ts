@@ -1,4 +1,4 @@
-/** What this process tells of itself, as .NET's tools expect it of a process of .NET. */
+/** What this process reports about itself, in the form that .NET's tools expect. */
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { ProcessInfo } from '../wire/diagnostics-ipc/process-info.ts';
@@ -9,15 +9,15 @@ const OPERATING_SYSTEMS: Readonly<Record<string, string>> = {
   darwin: 'macOS',
   freebsd: 'FreeBSD',
 };
-/** As the names of .NET's platforms begin. */
+/** The first parts of .NET's platform names. */
 const PLATFORMS: Readonly<Record<string, string>> = { win32: 'win', darwin: 'osx' };
 const ARCHITECTURES: Readonly<Record<string, string>> = { ia32: 'x86', arm: 'arm32' };
-/** A reply is one message, and has room for all of it. */
+/** A reply is a single message, and must have room for everything. */
 const MAX_COMMAND_LINE = 16_384;
 
 const architecture = ARCHITECTURES[process.arch] ?? process.arch;
 
-/** Tells this process from all others; the same as long as it lives. */
+/** Identifies this process; constant for its lifetime. */
 let runtimeCookie: string | undefined;
 
 export function thisProcess(): ProcessInfo {
@@ -30,13 +30,13 @@ export function thisProcess(): ProcessInfo {
     operatingSystem: OPERATING_SYSTEMS[platform] ?? platform,
     architecture,
     entryAssembly: basename(argv[1] ?? argv0),
-    // Without the "v" of process.version, with which no tool takes it for a version.
+    // Without the "v" of process.version, which tools would not accept as a version.
     productVersion: process.versions.node,
     runtimeIdentifier: runtimeIdentifier(),
   };
 }
 
-/** As `linux-musl-x64`. Source: .NET's catalog of runtime identifiers. */
+/** Such as `linux-musl-x64`. Source: .NET's catalog of runtime identifiers. */
 function runtimeIdentifier(): string {
   const platform = PLATFORMS[process.platform] ?? process.platform;
   const library = hasMusl() ? '-musl' : '';

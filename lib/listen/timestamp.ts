@@ -1,6 +1,6 @@
-/** The time of an event, for those who get it inside the process. The kernel stamps its own. */
+/** The time of an event, for receivers inside the process. The kernel uses its own. */
 
-/** From the monotonic clock to the wall clock, both in nanoseconds, as it was when this thread started. */
+/** From the monotonic clock to the wall clock, both in nanoseconds, as of the start of this thread. */
 export const CLOCK_OFFSET: bigint = BigInt(Date.now()) * 1_000_000n - process.hrtime.bigint();
 
 /** Nanoseconds since 1970; never goes back, and so does not follow later changes of the wall clock. */

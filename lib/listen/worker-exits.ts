@@ -1,4 +1,4 @@
-/** Worker threads of this thread, when they have exited. Heard of are those created after this module is loaded. */
+/** The exits of this thread's worker threads. Only workers created after this module is loaded are observed. */
 import type { Worker } from 'node:worker_threads';
 
 type ExitHandler = (threadId: number) => void;
@@ -6,7 +6,7 @@ type ExitHandler = (threadId: number) => void;
 const handlers = new Set<ExitHandler>();
 
 process.on('worker', (worker: Worker) => {
-  // A worker that has exited has lost its id.
+  // A worker that has exited no longer has its id.
   const { threadId } = worker;
   worker.once('exit', () => {
     for (const handler of handlers) handler(threadId);
@@ -14,7 +14,7 @@ process.on('worker', (worker: Worker) => {
 });
 
 /**
- * Has the handler, which must not throw, called when a worker thread runs no more, however it came to its end.
+ * Calls the handler, which must not throw, when a worker thread has ended in any way.
  *
  * @returns ends it
  */

@@ -4,28 +4,28 @@ import type { EventSchema } from '../wire/schema.ts';
 import type { Payload } from '../wire/values/faults.ts';
 import { osThreadId } from './os-thread-id.ts';
 
-/** Under this key an event source has its subscriptions. */
+/** The key under which an event source has its subscriptions. */
 export const LISTENABLE: unique symbol = Symbol.for('tracewright.listenable.v2');
 
 /**
- * An event source, as those who listen see it.
+ * An event source, as its listeners see it.
  *
- * @typeParam Written the events that it writes; only a type, no value
+ * @typeParam Written the events that it writes; only a type, without a value
  */
 export interface Listenable<Written extends WrittenEvent = WrittenEvent> {
   /** The provider's name. */
   readonly name: string;
-  /** What ETW knows the provider by; GUID text in lower case. */
+  /** The provider's identity in ETW; GUID text in lower case. */
   readonly guid: string;
   readonly [LISTENABLE]: { readonly written?: Written };
 }
 
-/** The events that a source writes, told apart by their `name`: `EventOf<typeof log>`. */
+/** The events that a source writes, distinguished by `name`: `EventOf<typeof log>`. */
 export type EventOf<Source extends Listenable> = Source extends Listenable<infer Written> ? Written : never;
 
 /**
- * One event as it was written: .NET's EventWrittenEventArgs. What is rarely asked for is read through getters,
- * so that an event that is printed stays short.
+ * One event as it was written: .NET's EventWrittenEventArgs. Rarely used properties are getters, so that a printed
+ * event stays short.
  */
 export class WrittenEvent<Name extends string = string, Fields = Readonly<Record<string, unknown>>> {
   readonly provider: string;
@@ -36,13 +36,13 @@ export class WrittenEvent<Name extends string = string, Fields = Readonly<Record
   readonly keywords: bigint;
   /** 0 to 255; see `Opcode`. */
   readonly opcode: number;
-  /** 1 to 65535; 0 for an event that `write` described (.NET has -1 there). */
+  /** 1 to 65535; 0 for an event written with `write` (-1 in .NET). */
   readonly id: number;
   /** The activity it belongs to, as GUID text in lower case. */
   readonly activityId: string | undefined;
-  /** For a start: the activity that it was started in. */
+  /** For a Start: the activity in which it was started. */
   readonly relatedActivityId: string | undefined;
-  /** The very object that the event was written with. */
+  /** The object that was passed when writing the event. */
   readonly payload: Fields;
   /** Nanoseconds since 1970. */
   readonly timestamp: bigint;
@@ -77,7 +77,7 @@ export class WrittenEvent<Name extends string = string, Fields = Readonly<Record
     return this.#source;
   }
 
-  /** The names of the fields, in their order. */
+  /** The names of the fields, in order. */
   get payloadNames(): readonly string[] {
     return this.#schema.fields.map(({ name }) => name);
   }
@@ -87,7 +87,7 @@ export class WrittenEvent<Name extends string = string, Fields = Readonly<Record
     return this.#schema.version;
   }
 
-  /** What a Start and its Stop have in common, 1 to 65535; 0 for an event that `write` described. */
+  /** Shared by a Start and its Stop, 1 to 65535; 0 for an event written with `write`. */
   get task(): number {
     return this.#schema.task;
   }
@@ -97,17 +97,17 @@ export class WrittenEvent<Name extends string = string, Fields = Readonly<Record
     return this.#schema.tag;
   }
 
-  /** 0, none: events of a source go to no channel of the Windows Event Log. */
+  /** 0 for none: events of a source go to no channel of the Windows Event Log. */
   get channel(): number {
     return 0;
   }
 
-  /** What the event's definition says in words, with `{0}` where the first field's value belongs. */
+  /** The message in the event's definition, with `{0}` for the first field's value. */
   get message(): string | undefined {
     return this.#schema.message;
   }
 
-  /** The operating system's number of the thread, where it is known: on Linux. */
+  /** The operating system's id of the thread, if known: on Linux. */
   get osThreadId(): number | undefined {
     return osThreadId();
   }

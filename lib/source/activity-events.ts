@@ -1,6 +1,6 @@
 /**
- * Start and Stop: what of writing an event begins and ends activities, and the handle and the scope that
- * applications hold them by.
+ * Start and Stop: how writing an event starts and stops activities, and the handle and the scope through which
+ * applications control them.
  */
 import {
   type Activity,
@@ -21,22 +21,22 @@ import { type LazyPayload, payloadOf } from './lazy-payload.ts';
 import { type ActivityParent, runInActivity } from './run-in-activity.ts';
 import { type Outcome, type RunStep, runStepsOf, whenEnded } from './work-result.ts';
 
-/** An activity that has been started: the result of a Start event. */
+/** A started activity: the result of a Start event. */
 export interface ActivityHandle<StopPayload> {
-  /** The activity's id as GUID text; undefined when nobody listened to its start. */
+  /** The activity's id as GUID text; undefined if the Start event was disabled. */
   readonly id: string | undefined;
-  /** Writes the Stop event and ends this activity, from whichever context it is called in. */
+  /** Writes the Stop event and ends this activity, from any context. */
   stop(payload?: StopPayload | (() => StopPayload)): void;
-  /** Runs the function, and all that it causes, inside the activity. */
+  /** Runs the function, and everything it causes, inside the activity. */
   run<Result>(work: () => Result): Result;
   /** Stops as a success. */
   [Symbol.dispose](): void;
 }
 
-/** Under this key an event source has the pairs of its Start and Stop events, by the activities' names. */
+/** The key under which an event source has its pairs of Start and Stop events, by activity name. */
 export const ACTIVITY_EVENTS: unique symbol = Symbol('tracewright.activityEvents');
 
-/** For whoever begins a source's activities where nobody calls: see `beginIn`. */
+/** For code that starts a source's activities on behalf of others: see `beginIn`. */
 export function activityEventsOf(source: object, name: string): ActivityEvents {
   return allActivityEventsOf(source).get(name) as ActivityEvents;
 }
@@ -50,7 +50,7 @@ export function allActivityEventsOf(source: object): ReadonlyMap<string, Activit
 
 /** A Start event and its Stop event. */
 export class ActivityEvents {
-  /** Whether somebody wants the Start. */
+  /** Whether the Start event is enabled. */
   readonly startWord: EnabledWord;
   readonly #start: EventWriter;
   readonly #stop: EventWriter;
@@ -62,14 +62,14 @@ export class ActivityEvents {
   readonly #stopHasSuccess: boolean;
   readonly #stopHasErrorMessage: boolean;
   readonly #crosses: boolean;
-  /** What starting returns while nobody listens. */
+  /** What starting returns while the event is disabled. */
   readonly #unheard: Handle;
 
   /**
    * @param name see `activityName`
    * @param options flags of `ActivityOptions`
    * @param processId for the ids' checksum; 0 for ids of the 2016 form
-   * @param crosses whether the Start has the fields of the option `traceContext`
+   * @param crosses whether the Start has the fields of the `traceContext` option
    */
   constructor(
     start: EventWriter,
@@ -122,8 +122,8 @@ export class ActivityEvents {
   }
 
   /**
-   * Begins an activity in the context, whatever the running code belongs to; that stays as it is. For somebody to
-   * whom what happens is told from outside; the Stop is `endBegun`.
+   * Starts an activity in the given context, whatever the running code belongs to; the current context does not change.
+   * For code that is told about work from outside; `endBegun` writes the Stop.
    */
   beginIn(context: ActivityContext | undefined, payload: LazyPayload): Activity | undefined {
     if (this.#start.dropWhenClosed()) return undefined;
@@ -131,7 +131,7 @@ export class ActivityEvents {
     return this.#beginIn(context, payload, undefined);
   }
 
-  /** To be called once. What was started inside goes on, as the running code does. */
+  /** Call it once. What was started inside continues, and so does the running code. */
   endBegun(activity: Activity, payload: LazyPayload): void {
     this.#tracker.stop(undefined, activity);
     if (this.#stop.isNoticed) this.#stop.write(payload, activity.id, undefined, undefined);
@@ -145,7 +145,7 @@ export class ActivityEvents {
     if (this.#stop.isNoticed) this.#stop.write(payload, activity.id, undefined, undefined);
   }
 
-  /** The Stop of a start that began no activity: an ordinary event. */
+  /** The Stop for a start without an activity: an ordinary event. */
   stopUntracked(payload: LazyPayload | undefined): void {
     if (!this.#stop.isNoticed) return;
     this.#stop.write(payload, this.#tracker.currentActivityId(this.#flow.context), undefined, undefined);
@@ -185,31 +185,31 @@ export class ActivityEvents {
     return activity === undefined ? run() : this.#flow.run(activity, run);
   }
 
-  /** As `scope`, with the activity started inside the parent. */
+  /** Like `scope`, with the activity started inside the parent. */
   scopeIn<Result>(
     parent: ActivityParent,
     payload: LazyPayload | undefined,
     stopPayload: ((outcome: Outcome) => Payload) | undefined,
     work: () => Result,
   ): Result {
-    // A tracer comes unannounced: its first Start may be this one.
+    // A tracer arrives unannounced: its first Start may be this one.
     if (this.startEnabled) this.#flow.begin();
     return runInActivity(parent, () => this.scope(payload, stopPayload, work));
   }
 
-  /** Runs the function inside the activity, and if it returns an iterator, each step of that. */
+  /** Runs the function inside the activity and, if it returns an iterator, each of its steps. */
   run<Result>(activity: Activity, work: () => Result): Result {
     const result = this.#flow.run(activity, work);
     runStepsOf(result, this.#runStepIn(activity));
     return result;
   }
 
-  /** An iteration may outlast those who listen: it does not bring back what was given up with them. */
+  /** An iteration may outlive the last listener: it must not bring back the flow that ended with it. */
   #runStepIn(activity: Activity): RunStep {
     return (step) => (this.#flow.active ? this.#flow.run(activity, step) : step());
   }
 
-  /** What the Stop event says of the outcome when the application does not say it. */
+  /** The Stop event's outcome fields, unless the application provides them. */
   outcomePayload(outcome: Outcome): Payload {
     const { success } = outcome;
     if (!this.#stopHasErrorMessage) return this.#stopHasSuccess ? { success } : {};
@@ -236,7 +236,7 @@ export class ActivityEvents {
     return (this.#options & ActivityOptions.Disable) === 0;
   }
 
-  /** Writes the Start event; the activity has begun, but is not yet anybody's context. */
+  /** Writes the Start event; the activity has started, but is not the context of any code yet. */
   #begin(payload: LazyPayload | undefined, options: WriteOptions | undefined): Activity | undefined {
     this.#flow.begin();
     return this.#beginIn(afterFinishedLoop(this.#flow.context, this.#name), payload, options);
@@ -247,7 +247,7 @@ export class ActivityEvents {
     payload: LazyPayload | undefined,
     options: WriteOptions | undefined,
   ): Activity | undefined {
-    // .NET: an event that is given its ids starts nothing.
+    // .NET: an event with explicit ids starts nothing.
     const activity =
       !givesIds(options) && this.#tracked
         ? this.#tracker.start(context, this.#name, this.#options, this.#processId)
@@ -264,7 +264,7 @@ export class ActivityEvents {
 
 const NO_TRACE = { traceId: '', spanId: '', parentSpanId: '' };
 
-/** The Start's payload with the fields of the option `traceContext`. */
+/** The Start's payload with the fields of the `traceContext` option. */
 function withTrace(payload: LazyPayload | undefined, activity: Activity | undefined): LazyPayload {
   const { traceId, spanId, parentSpanId } = activity === undefined ? NO_TRACE : giveTrace(activity);
   return () => ({ ...payloadOf(payload), traceId, spanId, parentSpanId });
@@ -304,7 +304,7 @@ class Handle implements ActivityHandle<Payload> {
   }
 }
 
-/** What a Stop event's fields of these names get when the application says nothing else. */
+/** The values of a Stop event's fields with these names, unless the application provides them. */
 export interface OutcomeFields {
   readonly success: boolean;
   /** The error's message; empty on success. */

@@ -1,4 +1,4 @@
-/** Values in a payload that do not fit their fields; thrown only with `throwOnErrors`. */
+/** Payload values that do not fit their fields; thrown only with `throwOnErrors`. */
 import { shown } from '../base/value-text.ts';
 import type { BadValue } from '../wire/payload-writer.ts';
 

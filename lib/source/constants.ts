@@ -1,6 +1,6 @@
 /** Levels and opcodes: the same numbers in ETW, EventSource and EventHeader, under .NET's names. */
 
-/** How severe an event is. A listener that asks for a level gets the lower numbers, too. */
+/** The severity of an event. A listener that requests a level also gets the lower numbers. */
 export const Level = {
   Critical: 1,
   Error: 2,
@@ -9,7 +9,7 @@ export const Level = {
   Verbose: 5,
 } as const;
 
-/** What an event is in the course of its task. 11 to 238 are free for applications. */
+/** The role of an event within its task. 11 to 238 are free for applications. */
 export const Opcode = {
   Info: 0,
   Start: 1,

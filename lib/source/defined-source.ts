@@ -1,4 +1,4 @@
-/** What all sources of one definition share, until the last of them is closed: events, ids, subscriptions. */
+/** What all sources with one definition share, until the last of them is closed: events, ids, subscriptions. */
 import { ActivityOptions, activityName } from '../activity/activity.ts';
 import { type SharedActivities, sharedActivities } from '../activity/shared.ts';
 import { Subscriptions } from '../listen/subscriptions.ts';
@@ -20,14 +20,14 @@ import type { Provider, SourceContext } from './source-context.ts';
 import { sourceMembers } from './source-members.ts';
 import { followTaskFlow } from './task-flow.ts';
 import { selfDescribingEvent } from './tracer-event.ts';
-// Each thread that defines sources takes its part in sessions.
+// Each thread that defines sources joins the sessions.
 import '../eventpipe/threads/join-sessions.ts';
 import '../eventpipe/user-events/shared-session.ts';
 
-/** A definition without mistakes of its own. */
+/** A definition without errors of its own. */
 export interface Definition {
   readonly provider: Provider;
-  /** The events with the ids that follow from their places. */
+  /** The events with the ids that follow from their positions. */
   readonly drafts: readonly EventSchema[];
   readonly events: Events;
   readonly keywordNames: KeywordNames;
@@ -36,7 +36,7 @@ export interface Definition {
   readonly throwOnErrors: boolean;
 }
 
-/** What is there of each definition, by its text; apart for each tracer, of which tests have several. */
+/** The shared state of each definition, by its text; separate for each tracer, of which tests have several. */
 const defined = new WeakMap<Tracer, Map<string, DefinedSource>>();
 
 export function sharedSource(tracer: Tracer, definition: Definition): EventSource {
@@ -50,7 +50,7 @@ export function sharedSource(tracer: Tracer, definition: Definition): EventSourc
   return fresh.announced();
 }
 
-/** The backend, too: what could not be registered before is registered by the same definition, later. */
+/** Includes the backend: a failed registration is retried by a later identical definition. */
 function definitionText(tracer: Tracer, { drafts, events, ...others }: Definition): string {
   const options = drafts.map(({ name }) => [events[name]?.options.id, events[name]?.options.activityOptions]);
   return JSON.stringify([tracer.backend, others, drafts, options], (_, value) =>
@@ -65,14 +65,14 @@ class DefinedSource {
   readonly #subscriptions: Subscriptions;
   readonly #described: ManifestSource;
   readonly #source: EventSource;
-  /** Sources that are not closed. */
+  /** The number of open sources. */
   #users = 0;
-  /** What closing does, the last first. */
+  /** The steps of closing, in reverse order. */
   readonly #closing: (() => void)[] = [];
 
   /**
    * @param onClosed called when the last source is closed
-   * @throws DefinitionError; nothing is left of it then
+   * @throws DefinitionError; then nothing of it remains
    */
   constructor(tracer: Tracer, definition: Definition, onClosed: () => void) {
     this.#closing.push(onClosed);
@@ -81,7 +81,7 @@ class DefinedSource {
       const shared = sharedActivities();
       const ids = new SharedIds(provider);
       const schemas = ids.take(drafts, events);
-      // Whoever records a manifest's events with ETW has the manifest, too: those ids stay what they are.
+      // ETW recordings of manifest events also contain the manifest, so those ids must not change.
       if (etwFormat !== 'manifest' || tracer.backend !== 'etw') this.#closing.push(() => ids.release());
       this.#described = { ...provider, events: schemas, keywordNames };
       this.#subscriptions = new Subscriptions(provider.name, () => shared.flow.begin());
@@ -128,13 +128,13 @@ class DefinedSource {
     }
   }
 
-  /** The first source, shown to those who want to see new ones. */
+  /** The first source, which is shown to observers of new sources. */
   announced(): EventSource {
     this.#subscriptions.announce(this.#source);
     return this.#source;
   }
 
-  /** One more source. */
+  /** Adds another source. */
   newSource(): EventSource {
     this.#users++;
     let isClosed = false;
@@ -146,7 +146,7 @@ class DefinedSource {
     const properties: PropertyDescriptorMap = {
       ...this.#functions,
       ...this.#members,
-      // Once more: an event's name is not that of an activity.
+      // Checked again: an event must not have the name of an activity.
       ...this.#functions,
       close: { value: close, enumerable: true },
       [Symbol.dispose]: { value: close },
@@ -156,7 +156,7 @@ class DefinedSource {
     return source;
   }
 
-  /** Known to the tracer and to subscribers, of whom there are none yet. */
+  /** Known to the tracer and to subscribers, of which there are none yet. */
   #writersOf(
     context: SourceContext,
     schemas: readonly EventSchema[],
@@ -200,7 +200,7 @@ function activitiesOf(
   for (const start of schemas) {
     const stop = start.opcode === Opcode.Start ? partnerOf(start, schemas) : namedStopOf(start, schemas);
     if (stop === undefined) continue;
-    // A pair by name alone, with an opcode that says it is none: a handle as of any pair, and no activity.
+    // A pair by name only, with an opcode that says otherwise: a handle as for any pair, but no activity.
     const isTracked = start.opcode === Opcode.Start && stop.opcode === Opcode.Stop;
     const activity = new ActivityEvents(
       writers.get(start) as EventWriter,

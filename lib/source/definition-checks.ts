@@ -1,10 +1,10 @@
-/** Checks of names and options that are the same for sources and events. */
+/** Checks of names and options shared by sources and events. */
 import { DefinitionError } from './definition-error.ts';
 
-/** A misspelt option is as good as none, so it is refused. */
+/** A misspelt option has no effect, so it is refused. */
 export function checkOptionNames(place: string, options: unknown, known: readonly string[]): void {
   if (typeof options !== 'object' || options === null) {
-    throw new DefinitionError(place, `options are given as an object, not as ${String(options)}.`);
+    throw new DefinitionError(place, `options must be an object, not ${String(options)}.`);
   }
   for (const name of Object.keys(options)) {
     if (known.includes(name)) continue;
@@ -26,11 +26,11 @@ export function integerOption(
   );
 }
 
-/** Why the name cannot be used, as the rest of a sentence about it; undefined when it can. */
+/** Why the name is invalid, as the rest of a sentence about it; undefined if it is valid. */
 export function nameProblem(name: string): string | undefined {
   if (name === '') return 'is empty';
   if (name.includes('\0')) return 'contains a NUL character, which would end it';
-  // EventHeader: what follows a semicolon are the name's attributes.
+  // EventHeader: the name's attributes follow a semicolon.
   if (name.includes(';')) return 'contains a semicolon, which would end it';
   if (/\p{Surrogate}/u.test(name)) return 'contains half of a surrogate pair, which UTF-8 cannot hold';
   return undefined;

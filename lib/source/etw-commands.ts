@@ -1,4 +1,4 @@
-/** The commands of ETW's sessions to a provider, as its event source gets them. Other tracers send none. */
+/** The commands of ETW sessions to a provider, passed to its event source. Other tracers send none. */
 
 import { namedCommand, type SourceCommand } from '../listen/commands.ts';
 import type { AddonCommand } from '../platform/addon.ts';
@@ -7,14 +7,14 @@ import { guidBytes, guidText } from '../wire/guid.ts';
 import { decodeUtf8 } from '../wire/text.ts';
 import type { Provider } from './source-context.ts';
 
-/** By ETW's control code. Like .NET, it takes a request for the provider's state for one to describe itself. */
+/** By ETW's control code. As in .NET, a request for the provider's state is a request to describe itself. */
 const KINDS = ['disable', 'enable', 'sendManifest'] as const;
 const ENABLE = 1;
 const CAPTURE_STATE = 2;
 
 /**
- * Calls the handler with each command to the provider, after its enabled words have changed: at once where sessions
- * have the provider on already, because ETW tells of them only when a process registers it for the first time.
+ * Calls the handler with each command to the provider, after its enabled words have changed: immediately if sessions
+ * have already enabled the provider, because ETW reports them only when a process registers it for the first time.
  *
  * @param provider registered
  * @returns ends it
@@ -36,7 +36,7 @@ export function onEtwCommand(
   };
   const stop = tracer.onCommand((command: AddonCommand) => {
     if (guidText(command.provider) !== provider.guid) return;
-    // Of what is on its way to this thread, the last state says it all.
+    // Of the commands on their way to this thread, the last state says everything.
     if (command.code === CAPTURE_STATE || command.order > known) send(command);
   });
   if (last?.code === ENABLE) send(last);
@@ -44,11 +44,11 @@ export function onEtwCommand(
 }
 
 /**
- * Arguments as names and values, each with a NUL at its end; whatever else the bytes are gives none, or few.
- * Source: .NET's EventSource, which takes them in this form from its ETW tools.
+ * Arguments as names and values, each NUL-terminated; any other bytes yield none, or only some. Source: .NET's
+ * EventSource, which gets them in this form from its ETW tools.
  */
 function sessionArguments(filter: Uint8Array): Readonly<Record<string, string>> {
-  // What follows the last NUL is not whole.
+  // What follows the last NUL is incomplete.
   const texts = decodeUtf8(filter).split('\0').slice(0, -1);
   const pairs: [string, string][] = [];
   for (let index = 0; index + 1 < texts.length; index += 2) {

@@ -1,4 +1,4 @@
-/** The functions of a source that applications call to write its events. */
+/** The functions with which applications write a source's events. */
 import type { SharedActivities } from '../activity/shared.ts';
 import { NOTICED_BITS, WANTED_BITS } from '../listen/audience.ts';
 import type { EnabledWord } from '../platform/tracer.ts';
@@ -9,13 +9,16 @@ import type { Provider } from './source-context.ts';
 
 export type AnyEventFunction = (payload?: LazyPayload, options?: WriteOptions) => unknown;
 
-/** Under this key an event's function has its enabled word, for `enabled`. */
+/** The key under which an event function has its enabled word, for `enabled`. */
 const WORD: unique symbol = Symbol('tracewright.word');
 interface HasWord {
   readonly [WORD]: EnabledWord;
 }
 
-/** One for all functions: with a getter of its own V8 makes a function a dictionary, and asking takes 30 ns more. */
+/**
+ * Shared by all functions: with its own getter, V8 would turn a function into a dictionary, and the check would take 30
+ * ns more.
+ */
 const ENABLED: PropertyDescriptor = {
   get(this: HasWord) {
     const word = this[WORD];
@@ -23,9 +26,9 @@ const ENABLED: PropertyDescriptor = {
   },
 };
 
-// The three functions below are all that runs while nobody listens: a load and a test. The word itself is looked at
-// each time, because it points elsewhere when the source is closed. They get the event's name when they are made,
-// because V8 makes a function that is renamed a dictionary. Profiles show what the object around them is called.
+// The three functions below are all that runs while an event is disabled: a load and a test. The word is read each
+// time, because it points elsewhere once the source is closed. They get the event's name at creation, because V8 turns
+// a renamed function into a dictionary. Profiles show the name of the object around them.
 
 function plainFunction(name: string, writer: EventWriter, shared: SharedActivities): AnyEventFunction {
   const { word } = writer;

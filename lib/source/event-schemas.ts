@@ -1,6 +1,6 @@
 /**
- * Turns the events that an application wrote down into complete schemas: fills in .NET's defaults for id,
- * opcode and task, and refuses mistakes with one sentence that names the place and the value.
+ * Turns the events of a definition into complete schemas: fills in .NET's defaults for id, opcode and task, and refuses
+ * mistakes with one sentence that has the place and the value.
  */
 import { MAX_EVENT_NAME_BYTES, MAX_PROVIDER_AND_GROUP_LENGTH } from '../wire/eventheader/constants.ts';
 import type { EventSchema } from '../wire/schema.ts';
@@ -11,9 +11,9 @@ import type { EventDefinition, EventOptions } from './event.ts';
 import { fieldSchemas, isObject } from './field-schemas.ts';
 import type { FieldDefinitions } from './fields.ts';
 
-/** ETW and .NET keep the bits from here on for channels and sessions. */
+/** ETW and .NET reserve the bits from here on for channels and sessions. */
 const KEYWORD_LIMIT = 1n << 48n;
-/** .NET: an event without a task gets this number less its id. */
+/** .NET: an event without a task gets this number minus its id. */
 const DEFAULT_TASK_BASE = 0xfffe;
 
 const EVENT_OPTIONS = [
@@ -29,13 +29,13 @@ const EVENT_OPTIONS = [
   'traceContext',
 ];
 
-/** What the option `traceContext` adds. */
+/** The fields added by the `traceContext` option. */
 const TRACE_FIELDS = { traceId: 'string', spanId: 'string', parentSpanId: 'string' } as const;
 
 export type KeywordNames = Readonly<Record<string, bigint>>;
 
 /**
- * @param reservedNames what no event may be called
+ * @param reservedNames names that events must not have
  * @throws DefinitionError
  */
 export function eventSchemas(
@@ -48,7 +48,7 @@ export function eventSchemas(
   for (const [name, bits] of Object.entries(keywordNames))
     checkKeywords(`${provider}.keywords.${name}`, bits);
   if (typeof events !== 'object' || events === null || Array.isArray(events)) {
-    throw new DefinitionError(provider, 'events are given as an object of names and event(...) definitions.');
+    throw new DefinitionError(provider, 'events must be an object of names and event(...) definitions.');
   }
   const schemas: EventSchema[] = [];
   for (const [name, definition] of Object.entries(events)) {
@@ -76,7 +76,7 @@ function checkProviderName(provider: string): void {
     throw new DefinitionError(
       'defineEventSource',
       `the provider name "${provider}" is too long for a tracepoint: it has ${provider.length} characters, ` +
-        `${MAX_PROVIDER_AND_GROUP_LENGTH} are possible.`,
+        `but the maximum is ${MAX_PROVIDER_AND_GROUP_LENGTH}.`,
     );
   }
 }
@@ -93,13 +93,13 @@ function eventSchema(
   checkEventName(provider, name);
   checkNotReserved(provider, name, reservedNames);
   if (typeof definition !== 'object' || definition === null || !('fields' in definition)) {
-    throw new DefinitionError(place, 'an event is defined with event({ fields }, { options }).');
+    throw new DefinitionError(place, 'an event must be defined with event({ fields }, { options }).');
   }
   const options = definition.options;
   checkOptionNames(place, options, EVENT_OPTIONS);
   const id = integerOption(place, 'id', options.id ?? (before.at(-1)?.id ?? 0) + 1, 1, 0xffff);
   const twin = before.find((other) => other.id === id);
-  if (twin !== undefined) throw new DefinitionError(place, `the id ${id} is already that of ${twin.name}.`);
+  if (twin !== undefined) throw new DefinitionError(place, `the id ${id} already belongs to ${twin.name}.`);
   const opcode = integerOption(place, 'opcode', options.opcode ?? defaultOpcode(name), 0, 0xff);
   const schema = {
     name,
@@ -126,18 +126,18 @@ function withTraceFields(
 ): FieldDefinitions {
   const { traceContext = false } = options;
   if (typeof traceContext !== 'boolean') {
-    throw new DefinitionError(place, `traceContext is true or false, not ${String(traceContext)}.`);
+    throw new DefinitionError(place, `traceContext must be true or false, not ${String(traceContext)}.`);
   }
   if (!traceContext || !isObject(fields)) return fields;
   if (opcode !== Opcode.Start) {
-    throw new DefinitionError(place, 'only a Start can have the option traceContext.');
+    throw new DefinitionError(place, 'only a Start can have the traceContext option.');
   }
   const own = Object.keys(TRACE_FIELDS).find((name) => name in fields);
   if (own === undefined) return { ...fields, ...TRACE_FIELDS };
-  throw new DefinitionError(place, `the field ${own} comes with the option traceContext.`);
+  throw new DefinitionError(place, `the field ${own} is already added by the traceContext option.`);
 }
 
-/** @throws DefinitionError when one of the events before has the same task and opcode */
+/** @throws DefinitionError if an earlier event has the same task and opcode */
 function checkTask(provider: string, schema: EventSchema, before: readonly EventSchema[]): void {
   const { name, opcode, task } = schema;
   if (opcode === Opcode.Info) return;
@@ -150,7 +150,7 @@ function checkTask(provider: string, schema: EventSchema, before: readonly Event
 }
 
 /**
- * The same events with other ids, and with the tasks that follow from those.
+ * The same events with other ids, and with the tasks that follow from them.
  *
  * @param ids in the order of the schemas
  * @throws DefinitionError
@@ -178,11 +178,11 @@ function checkNotReserved(provider: string, name: string, reservedNames: readonl
   if (!reservedNames.includes(name) && !(name in Object.prototype)) return;
   throw new DefinitionError(
     provider,
-    `an event cannot be called "${name}": every event source has that itself.`,
+    `an event cannot be named "${name}": every event source has a member of that name.`,
   );
 }
 
-/** @throws DefinitionError for a name that no event can have */
+/** @throws DefinitionError for an invalid event name */
 export function checkEventName(provider: string, name: string): void {
   const problem = nameProblem(name);
   if (problem !== undefined)
@@ -191,12 +191,12 @@ export function checkEventName(provider: string, name: string): void {
   if (size > MAX_EVENT_NAME_BYTES) {
     throw new DefinitionError(
       provider,
-      `the event name "${name}" is too long: it takes ${size} bytes, ${MAX_EVENT_NAME_BYTES} are possible.`,
+      `the event name "${name}" is too long: it takes ${size} bytes, but the maximum is ${MAX_EVENT_NAME_BYTES}.`,
     );
   }
 }
 
-/** @throws DefinitionError for what are no keywords */
+/** @throws DefinitionError for invalid keywords */
 export function keywordsOf(
   place: string,
   given: bigint | string | readonly string[],
@@ -207,12 +207,15 @@ export function keywordsOf(
   let keywords = 0n;
   for (const name of wanted) {
     if (typeof name !== 'string') {
-      throw new DefinitionError(place, `keywords are a bigint (0x2n) or names, not a ${typeof name}.`);
+      throw new DefinitionError(place, `keywords must be a bigint (0x2n) or names, not a ${typeof name}.`);
     }
     const bits = Object.hasOwn(names, name) ? names[name] : undefined;
     if (bits === undefined) {
       const known = Object.keys(names).join(', ') || 'none';
-      throw new DefinitionError(place, `the keyword "${name}" is not among those of the source (${known}).`);
+      throw new DefinitionError(
+        place,
+        `the source does not define the keyword "${name}" (it has: ${known}).`,
+      );
     }
     keywords |= bits;
   }
@@ -221,12 +224,12 @@ export function keywordsOf(
 
 function checkKeywords(place: string, keywords: unknown): bigint {
   if (typeof keywords !== 'bigint') {
-    throw new DefinitionError(place, `keywords are a bigint (0x2n), not a ${typeof keywords}.`);
+    throw new DefinitionError(place, `keywords must be a bigint (0x2n), not a ${typeof keywords}.`);
   }
   if (keywords < 0n || keywords >= KEYWORD_LIMIT) {
     throw new DefinitionError(
       place,
-      `the keywords 0x${keywords.toString(16)} are outside of bits 0 to 47; ETW keeps the others for itself.`,
+      `the keywords 0x${keywords.toString(16)} are outside bits 0 to 47; ETW reserves the others.`,
     );
   }
   return keywords;
@@ -238,7 +241,7 @@ function messageOf(place: string, { message }: EventOptions): { readonly message
   throw new DefinitionError(place, `the message must be a string, not a ${typeof message}.`);
 }
 
-/** .NET's: Start and Stop by the end of the name. */
+/** .NET's: Start and Stop by the ending of the name. */
 export function defaultOpcode(name: string): number {
   if (name.endsWith('Start')) return Opcode.Start;
   if (name.endsWith('Stop')) return Opcode.Stop;
@@ -261,7 +264,7 @@ function taskOf(
   return Math.max(1, DEFAULT_TASK_BASE - id);
 }
 
-/** A Start and its Stop: one name but for the ending, else one task. */
+/** A Start and its Stop: one name apart from the ending, or else one task. */
 export function partnerOf(schema: EventSchema, schemas: readonly EventSchema[]): EventSchema | undefined {
   const partnerOpcode = schema.opcode === Opcode.Start ? Opcode.Stop : Opcode.Start;
   const [ending, otherEnding] = schema.opcode === Opcode.Start ? ['Start', 'Stop'] : ['Stop', 'Start'];
@@ -276,7 +279,7 @@ function checkPair(provider: string, schema: EventSchema, schemas: readonly Even
   if (schema.opcode !== Opcode.Start && schema.opcode !== Opcode.Stop) return;
   const partner = partnerOf(schema, schemas);
   if (partner !== undefined) {
-    // Tools take a Stop before its Start for one without: its task is the Start's.
+    // Tools treat a Stop defined before its Start as one without a Start: its task is the Start's.
     if (schema.opcode === Opcode.Start && schemas.indexOf(partner) < schemas.indexOf(schema)) {
       throw new DefinitionError(`${provider}.${schema.name}`, `define it before its stop, ${partner.name}.`);
     }

@@ -1,6 +1,4 @@
-/**
- * What applications see of an event source, in types: the events' functions follow from their definitions.
- */
+/** The types of an event source as applications see it: the event functions follow from their definitions. */
 
 import type { CommandHandler } from '../listen/commands.ts';
 import type { Listenable, WrittenEvent } from '../listen/written-event.ts';
@@ -17,44 +15,46 @@ import type { EndValue, Outcome } from './work-result.ts';
 
 /** @typeParam Names the keywords' names, with their bits */
 export interface SourceOptions<Names extends KeywordNames = KeywordNames> {
-  /** Names for keywords, bits 0 to 47, that events may use instead of the numbers. */
+  /** Names for keywords, bits 0 to 47, that events can use instead of numbers. */
   readonly keywords?: Names;
   /**
-   * The form of activity ids: `'net10'` (the default) has the process id in it, so that the ids of two
-   * processes never meet; `'2016'` is the first form, the same in every process. Tools read both.
+   * The form of activity ids: `'net10'` (the default) includes the process id, so that ids of two processes never
+   * collide; `'2016'` is the original form, which is the same in every process. Tools read both.
    */
   readonly activityIds?: 'net10' | '2016';
-  /** ETW: the provider's GUID as text. Unless given, the one that tools derive from the name. */
+  /** ETW: the provider's GUID as text; by default, the one that tools derive from the name. */
   readonly guid?: string;
   /** ETW: the GUID of a group of providers that sessions can enable together. */
   readonly groupGuid?: string;
   /**
-   * ETW: `'tracelogging'` events (the default) describe themselves; `'manifest'` events are described by a
-   * manifest, as those of .NET's EventSource are by default, and have no structs, arrays and nullable fields.
+   * ETW: `'tracelogging'` events (the default) are self-describing; `'manifest'` events are described by a manifest,
+   * like those of .NET's EventSource by default, and cannot have structs, arrays or nullable fields.
    */
   readonly etwFormat?: 'tracelogging' | 'manifest';
-  /** For development: a write with a bad value throws a BadValueError instead of only being counted. */
+  /** For development: a write with a bad value throws a BadValueError instead of only counting it. */
   readonly throwOnErrors?: boolean;
 }
 
-/** Where a source's events go, and what is wrong. */
+/** Where a source's events go, and what went wrong. */
 export interface SourceStatus {
-  /** The operating system's tracer that can record the events; `'none'`: only listeners in the process can. */
+  /**
+   * The operating system's tracer that can record the events; `'none'` if only listeners in the process receive them.
+   */
   readonly backend: Backend;
-  /** Why there is no backend, and what would help. */
+  /** Why there is no backend, and how to fix it. */
   readonly reason: string | undefined;
-  /** What went wrong so far: registrations that failed, values that did not fit. The first of each kind. */
+  /** The problems so far: failed registrations, values that did not fit. The first of each kind. */
   readonly problems: readonly string[];
 }
 
 /** Definitions by event name. */
 export type Events = Readonly<Record<string, EventDefinition>>;
 
-/** The events themselves, unless one uses the name of a keyword that the source does not define. */
+/** The events themselves, unless one uses a keyword name that the source does not define. */
 export type WithKnownKeywords<Sources extends Events, Names extends KeywordNames> = {
   readonly [Name in keyof Sources]: Sources[Name] extends EventDefinition<infer _, infer Keyword>
     ? string extends Keyword
-      ? Sources[Name] // Names that are not known while compiling.
+      ? Sources[Name] // Names that are not known at compile time.
       : Exclude<Keyword, keyof Names> extends never
         ? Sources[Name]
         : `There is no keyword "${Exclude<Keyword, keyof Names>}": name it in the options' keywords.`
@@ -63,7 +63,7 @@ export type WithKnownKeywords<Sources extends Events, Names extends KeywordNames
 
 type AnyFields = Readonly<Record<string, unknown>>;
 
-/** What listeners get: each event with its own fields, told apart by `name`; before that, fields of any type. */
+/** What listeners get: each event with its own fields, distinguished by `name`; otherwise, fields of any type. */
 type WrittenOf<Sources extends Events> = {
   [Name in keyof Sources & string]: WrittenEvent<Name, FieldsOf<Sources[Name]> & AnyFields>;
 }[keyof Sources & string];
@@ -75,9 +75,9 @@ type EventArguments<Definition> =
     : [payload: LazyPayloadOf<Definition>, options?: WriteOptions];
 
 /**
- * What tells an event apart in every trace.
+ * What identifies an event in every trace.
  *
- * @typeParam Payload as it is written; only a type, no value
+ * @typeParam Payload as it is written; only a type, without a value
  */
 export interface EventIdentity<Payload> {
   readonly provider: string;
@@ -89,23 +89,23 @@ export interface EventIdentity<Payload> {
   readonly payload?: Payload;
 }
 
-/** Writes one event. Costs about what a function call costs while nobody wants the event. Never throws. */
+/** Writes one event. Costs about as much as a function call while the event is disabled. Never throws. */
 export interface EventFunction<Definition, Result> {
   (...args: EventArguments<Definition>): Result;
-  /** Whether somebody wants the event now. */
+  /** Whether the event is currently enabled. */
   readonly enabled: boolean;
-  /** By which a playback finds the event: `playback.getObservable(log.RequestStart)`. */
+  /** Identifies the event for a playback: `playback.getObservable(log.RequestStart)`. */
   readonly identity: EventIdentity<FieldsOf<Definition>>;
 }
 
-/** What calling an event returns: a handle for a Start that has its Stop, else nothing. */
+/** The result of calling an event: a handle for a Start that has a Stop, otherwise nothing. */
 type StartResult<Name, Sources extends Events> = Name extends `${infer Stem}Start`
   ? `${Stem}Stop` extends keyof Sources
     ? ActivityHandle<FieldsOf<Sources[`${Stem}Stop`]>>
     : undefined
   : undefined;
 
-/** The names, less Start and Stop, of the activities that a source has. */
+/** The names of a source's activities: its event names without Start and Stop. */
 export type ActivityNames<Sources extends Events> = {
   [Name in keyof Sources]: Name extends `${infer Stem}Start`
     ? `${Stem}Stop` extends keyof Sources
@@ -116,12 +116,12 @@ export type ActivityNames<Sources extends Events> = {
 
 type StopFieldsOf<Sources extends Events, Name extends string> = FieldsOf<Sources[`${Name}Stop`]>;
 
-/** Nothing in particular where there is no such event: the name has its own error then. */
+/** Anything if there is no such event: the name then has its own error. */
 type StartPayloadOf<Sources extends Events, Name extends string> = `${Name}Start` extends keyof Sources
   ? LazyPayloadOf<Sources[`${Name}Start`]>
   : unknown;
 
-/** The name of an activity; for a name that is none, why, as the compiler shows it. */
+/** The name of an activity; for any other name, the reason, which the compiler displays. */
 type ActivityName<Sources extends Events, Name extends string> =
   Name extends ActivityNames<Sources>
     ? Name
@@ -131,7 +131,7 @@ type ActivityName<Sources extends Events, Name extends string> =
         ? `There is no activity "${Name}": the source has no Start event with its Stop.`
         : `There is no activity "${Name}". The activities are: ${ActivityNames<Sources> & string}.`;
 
-/** The same where the Stop event is written without a word of what it holds. */
+/** The same if the Stop event is written without a description of its contents. */
 type SimpleActivityName<Sources extends Events, Name extends string> =
   Name extends ActivityNames<Sources>
     ? StopFieldsOf<Sources, Name> extends Partial<OutcomeFields>
@@ -141,74 +141,71 @@ type SimpleActivityName<Sources extends Events, Name extends string> =
       : StopIsNeeded<Name>
     : ActivityName<Sources, Name>;
 type StopIsNeeded<Name extends string> =
-  `The event "${Name}Stop" has fields that tracewright cannot fill: give { stop: (outcome) => payload } before the work.`;
+  `The event "${Name}Stop" has fields that tracewright cannot fill: pass { stop: (outcome) => payload } before the work.`;
 
 export interface ActivityParentOptions {
-  /** The activity that this one is to be started in, instead of the one that the running code belongs to. */
+  /** The activity in which to start this one, instead of that of the running code. */
   readonly parent?: ActivityParent;
 }
 
 export interface ActivityScopeOptions<Value, StopPayload> extends ActivityParentOptions {
-  /** Makes the Stop event's payload out of how the work ended. */
+  /** Creates the Stop event's payload from the outcome of the work. */
   readonly stop: (outcome: Outcome<Value>) => StopPayload;
 }
 
-/** What every event source has beside its events. */
+/** What every event source has besides its events. */
 export interface SourceMembers<Sources extends Events> extends Listenable<WrittenOf<Sources>> {
-  /**
-   * Linux: the tracepoints that the tracer knows the events by: one for each level and keyword. With `write`
-   * more may come.
-   */
+  /** Linux: the tracepoints of the events, one for each combination of level and keywords. `write` may add more. */
   readonly tracepoints: readonly string[];
   readonly status: SourceStatus;
   stats(): SourceStats;
   /**
-   * Has the handler called for each command to the source: when a listener, or on Windows a session of ETW,
-   * enables or disables it, and for those of `sendCommand`. First, for each `enable` that holds already. The
-   * enabled words have changed by then: `isEnabled` tells what is wanted now by all together. Commands of ETW
-   * come on the thread that defined the source, some time after; tracers on Linux tell nobody.
+   * Calls the handler for each command to the source: when a listener or, on Windows, an ETW session enables or
+   * disables it, and for those of `sendCommand`. First, it is called for each `enable` still in effect. The enabled
+   * words have already changed by then: `isEnabled` returns what all together want now. ETW's commands arrive on the
+   * thread that defined the source, some time later; on Linux, tracers do not announce themselves.
    */
   onCommand(handler: CommandHandler): void;
   /**
-   * Whether somebody wants events of the level and keywords; without arguments, any event at all. A level and
-   * keywords that have no event yet are made known to the tracer, as by `write`.
+   * Whether events of this level and keywords are enabled; without arguments, any event at all. If no event has this
+   * level and keywords yet, they are registered with the tracer, as by `write`.
    *
-   * @throws DefinitionError for a level or keywords that no event can have
+   * @throws DefinitionError for an invalid level or keywords
    */
   isEnabled(level?: number, keywords?: EventOptions['keywords']): boolean;
   /**
-   * Writes an event that describes itself: its fields are what the payload has, typed by the values (see
-   * "Events without a definition" in docs/writing-events.md). For events whose fields are not known
-   * beforehand; others are better, and faster, defined.
+   * Writes a self-describing event, whose fields and types follow from the values of the payload (see "Events without a
+   * definition" in docs/writing-events.md). For events whose fields are not known in advance; defining events is
+   * better, and faster.
    *
    * Never throws; an event that cannot be described is dropped and counted.
    *
-   * @param payload or a function that makes it, called only when somebody wants the event
-   * @param options the level is Verbose unless given, as in .NET
+   * @param payload or a function that creates it, called only if the event is enabled
+   * @param options the default level is Verbose, as in .NET
    */
   write(name: string, payload?: object | (() => object), options?: SelfDescribingOptions): void;
   /**
-   * Takes the source back: the tracer, sessions and listeners are told, and its enabled words are free again. A
-   * definition that several sources share goes with the last of them.
+   * Closes the source: the tracer, sessions and listeners are notified, and its enabled words are released. If several
+   * sources share a definition, it goes with the last of them.
    *
-   * Events that are written later go nowhere and are counted as dropped (`closed`); nothing throws. .NET: Dispose.
+   * Events written later go nowhere and are counted as dropped (`closed`); nothing throws. .NET: Dispose.
    */
   close(): void;
-  /** As `close`. */
+  /** The same as `close`. */
   [Symbol.dispose](): void;
   /**
-   * Runs the work inside an activity: its Start event before, its Stop event when the work has returned or
-   * thrown; if it returns a promise, when that has settled; if it returns an iterator, as a generator does, when
-   * the iteration ends or is left. All that the work causes belongs to the activity, each step of an iterator
-   * too; the caller's own activity stays what it was.
+   * Runs the work inside an activity: writes its Start event before, and its Stop event when the work has returned or
+   * thrown; if it returns a promise, when that settles; if it returns an iterator, as a generator does, when the
+   * iteration ends or is abandoned. Everything that the work causes belongs to the activity, including each step of an
+   * iterator; the caller's own activity does not change.
    *
-   * Any other thenable is a value: it may be a query that runs only when somebody calls its `then`. Make the work
-   * `async` to have the activity last until the thenable has called back.
+   * Any other thenable is a value: it may be a query that runs only when its `then` is called. Make the work `async` to
+   * extend the activity until the thenable settles.
    *
-   * A Stop event's fields `success` (bool) and `errorMessage` (string) are filled from the outcome; for
-   * others, say with `stop` what they hold.
+   * A Stop event's fields `success` (bool) and `errorMessage` (string) are filled in from the outcome; provide the
+   * values of others with `stop`.
    *
-   * @returns what the work returns; for a plain promise, while somebody wants the Start event, one derived from it
+   * @returns what the work returns; for a plain promise, while the Start event is enabled, a derived one
    */
   activity<Name extends string, Result>(
     name: SimpleActivityName<Sources, Name>,
@@ -230,8 +227,8 @@ export interface SourceMembers<Sources extends Events> extends Listenable<Writte
 }
 
 /**
- * An activity of a source: `log.Request.run(payload, { stop }, work)`. As `log.activity('Request', ...)`, and cheaper
- * while nobody wants the Start event, as no name is looked up.
+ * An activity of a source: `log.Request.run(payload, { stop }, work)`. Like `log.activity('Request', ...)`, and cheaper
+ * while the Start event is disabled, because no name is looked up.
  */
 export interface ActivityScope<StartPayload, StopPayload> {
   /** Runs the work inside the activity. */
@@ -242,7 +239,7 @@ export interface ActivityScope<StartPayload, StopPayload> {
   ): Result;
 }
 
-/** One whose Stop event tracewright can fill: `log.Request.run(payload, work)`. */
+/** An activity whose Stop event tracewright can fill: `log.Request.run(payload, work)`. */
 export interface SimpleActivityScope<StartPayload, StopPayload>
   extends ActivityScope<StartPayload, StopPayload> {
   /** Runs the work inside the activity. */
@@ -269,7 +266,7 @@ type ScopeOf<Sources extends Events, Name extends string> =
 export type EventSource<Sources extends Events = Events> = SourceMembers<Sources> & {
   readonly [Name in keyof Sources]: EventFunction<Sources[Name], StartResult<Name, Sources>>;
 } & {
-  // An event, or another member of the source, comes before an activity of the same name.
+  // An event, or another member of the source, takes precedence over an activity of the same name.
   readonly [Name in Exclude<ActivityNames<Sources>, keyof Sources | keyof SourceMembers<Events>>]: ScopeOf<
     Sources,
     Name

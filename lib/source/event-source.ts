@@ -1,6 +1,4 @@
-/**
- * Event sources: what an application defines once, and writes its events through.
- */
+/** Event sources, which an application defines once and writes its events with. */
 import { theTracer } from '../platform/tracer.ts';
 import { sharedSource } from './defined-source.ts';
 import { checkOptionNames } from './definition-checks.ts';
@@ -26,10 +24,9 @@ const MEMBERS = [
 ];
 
 /**
- * Defines an event source and makes its events known to the operating system's tracer, if there is one that
- * this process may use; `status` tells. Meant to be called once for each provider, when a module is loaded. The
- * same definition again, as when a module is loaded anew, shares what is there: both sources write the same events
- * and count them together.
+ * Defines an event source and registers its events with the operating system's tracer, if there is one that this
+ * process may use; see `status`. Call it once per provider, when a module is loaded. An identical definition, as when a
+ * module is reloaded, shares the existing registration: both sources write the same events and count them together.
  *
  * @param name the provider's name, as tools show it
  * @param events by name; see `event`
@@ -46,12 +43,15 @@ export function defineEventSource<
   checkOptionNames(String(name), options, SOURCE_OPTIONS);
   const { activityIds = 'net10', etwFormat = 'tracelogging', throwOnErrors = false } = options;
   if (activityIds !== 'net10' && activityIds !== '2016') {
-    throw new DefinitionError(name, `activityIds is 'net10' or '2016', not ${String(activityIds)}.`);
+    throw new DefinitionError(name, `activityIds must be 'net10' or '2016', not ${String(activityIds)}.`);
   }
   const keywordNames = options.keywords ?? {};
   const drafts = eventSchemas(name, events, keywordNames, MEMBERS);
   if (etwFormat !== 'tracelogging' && etwFormat !== 'manifest') {
-    throw new DefinitionError(name, `etwFormat is 'tracelogging' or 'manifest', not ${String(etwFormat)}.`);
+    throw new DefinitionError(
+      name,
+      `etwFormat must be 'tracelogging' or 'manifest', not ${String(etwFormat)}.`,
+    );
   }
   const provider = providerOf(name, options.guid, options.groupGuid);
   if (etwFormat === 'manifest') checkForManifest({ ...provider, events: drafts, keywordNames });

@@ -1,6 +1,6 @@
 /**
- * Writes the events of one definition to all who want them: the tracer gets bytes, listeners get
- * an object. Called only when somebody does want them.
+ * Writes the events of one definition to everyone who wants them: the tracer gets bytes, listeners get an object.
+ * Called only for enabled events.
  */
 import { Guid } from '../activity/guid.ts';
 import { shown } from '../base/value-text.ts';
@@ -17,7 +17,7 @@ import { type LazyPayload, payloadOf } from './lazy-payload.ts';
 import type { SourceContext } from './source-context.ts';
 import { registerEvent, type TracerEvent } from './tracer-event.ts';
 
-/** Ids that an application gives an event itself, as GUID text. */
+/** Activity ids that an application passes explicitly, as GUID text. */
 export interface WriteOptions {
   readonly activityId?: string;
   readonly relatedActivityId?: string;
@@ -34,7 +34,7 @@ export class EventWriter {
   readonly #encoder: TracerEvent['encoder'];
 
   /**
-   * @param audience unless given, the event has one of its own
+   * @param audience by default, the event has its own
    * @throws DefinitionError
    */
   constructor(context: SourceContext, schema: EventSchema, tracerEvent: TracerEvent, audience?: Audience) {
@@ -55,7 +55,7 @@ export class EventWriter {
     this.word = this.audience.word;
   }
 
-  /** Makes the event known to the tracer. */
+  /** Registers the event with the tracer. */
   register(): void {
     registerEvent(this.#context, this.word, this.#tracerEvent);
   }
@@ -64,19 +64,19 @@ export class EventWriter {
     return this.audience.isThere;
   }
 
-  /** Whether a write does anything: somebody wants the event, or the source is closed and counts it. */
+  /** Whether a write has any effect: the event is enabled, or the source is closed and counts it. */
   get isNoticed(): boolean {
     return ((this.word.words[this.word.index] as number) & NOTICED_BITS) !== 0;
   }
 
-  /** Whether the source is closed; the event that was to be written then is counted. */
+  /** Whether the source is closed; if so, counts the event that was to be written. */
   dropWhenClosed(): boolean {
     if (!this.audience.isClosed) return false;
     this.#account.dropLate(this.#place);
     return true;
   }
 
-  /** @param activityId what the event belongs to, unless `options` say otherwise */
+  /** @param activityId the event's activity, unless `options` specify another */
   write(
     lazyPayload: LazyPayload | undefined,
     activityId: Guid | undefined,
@@ -90,7 +90,7 @@ export class EventWriter {
       id = this.#idOption('activityId', options.activityId) ?? id;
       relatedId = this.#idOption('relatedActivityId', options.relatedActivityId) ?? relatedId;
     }
-    // EventHeader has no related id without an activity id.
+    // EventHeader cannot have a related id without an activity id.
     if (relatedId !== undefined && id === undefined) id = Guid.empty;
     let { subscribers } = this.audience;
     let next = 0;
@@ -101,7 +101,7 @@ export class EventWriter {
       if (payload === undefined) return;
       const wanted = this.word.words[this.word.index] as number;
       if ((wanted & RELEASED_BIT) !== 0) {
-        // Making the payload has closed the source.
+        // Creating the payload has closed the source.
         this.#account.dropLate(this.#place);
         return;
       }
@@ -123,8 +123,8 @@ export class EventWriter {
         }
       }
     } catch {
-      // The stack or the memory has ended, and the application is not to suffer from it more than it does anyway.
-      // Only assignments: there may be no room for a call.
+      // The stack has overflowed or memory has run out, and the application must not suffer any more than it already
+      // does. Only assignments: there may be no room for a call.
       if (!isSent) this.#account.interrupted++;
       while (next < subscribers.length) {
         const { unfinished } = subscribers[next++] as Subscriber;
@@ -144,7 +144,7 @@ export class EventWriter {
     }
   }
 
-  /** Apart, because a closure in `write` would cost each event a heap object for its variables (20 ns). */
+  /** Separate, because a closure in `write` would cost each event a heap object for its variables (20 ns). */
   #encodeAndSendAmidEncoding(
     payload: Payload,
     id: Guid | undefined,
@@ -178,7 +178,7 @@ export class EventWriter {
     try {
       return this.#countBadValues(faults.badValues, payload);
     } catch {
-      // The event is on its way, however little room there is to say what is wrong with it.
+      // The event is on its way, however little room there is to report what is wrong with it.
       return undefined;
     }
   }
@@ -206,7 +206,7 @@ export class EventWriter {
       this.#account.badValues++;
       this.#account.tell(
         `${this.schema.name} ${name}`,
-        () => `${this.#place}: ${shown(text)} is no GUID for ${name}.`,
+        () => `${this.#place}: ${shown(text)} is not a GUID for ${name}.`,
       );
       if (this.#context.throwOnErrors)
         throw new BadValueError(this.#place, [{ field: name, type: 'GUID', value: text }]);
@@ -230,7 +230,7 @@ export class EventWriter {
     try {
       return this.#encoder.findBadValues(payload);
     } catch {
-      // A getter that answers once and throws the second time.
+      // A getter that succeeds once and throws the second time.
       return [];
     }
   }
@@ -252,7 +252,7 @@ export class EventWriter {
   }
 }
 
-/** Whether an application gives an event ids itself. */
+/** Whether an application passes activity ids explicitly. */
 export function givesIds(options: WriteOptions | undefined): options is WriteOptions {
   return options?.activityId !== undefined || options?.relatedActivityId !== undefined;
 }

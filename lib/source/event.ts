@@ -1,40 +1,35 @@
-/** What an application says of one event. */
+/** The definition of one event. */
 import type { FieldDefinitions } from './fields.ts';
 
 /** @typeParam Keyword names of keywords that the options use */
 export interface EventOptions<Keyword extends string = string> {
-  /** 1 to 255, see `Level`; Informational unless given. */
+  /** 1 to 255, see `Level`; the default is Informational. */
   readonly level?: number;
-  /**
-   * Which kinds of event it is, as bits 0 to 47, or as names out of the source's `keywords`. None unless given.
-   */
+  /** The categories of the event, as bits 0 to 47, or as names from the source's `keywords`. The default is none. */
   readonly keywords?: bigint | Keyword | readonly Keyword[];
-  /** 0 to 255, see `Opcode`. Unless given: Start and Stop by the end of the event's name, else Info. */
+  /** 0 to 255, see `Opcode`. By default, Start and Stop follow from the ending of the event's name; otherwise Info. */
   readonly opcode?: number;
-  /** What Start and Stop have in common, 1 to 65534. Unless given: 65534 less the id; a Stop has its Start's. */
+  /** Shared by a Start and its Stop, 1 to 65534. The default is 65534 minus the id; a Stop has its Start's. */
   readonly task?: number;
   /** Free for the application, 0 to 65535. */
   readonly tag?: number;
-  /** 1 to 65535, unique in the source. Unless given: one more than the event's before, from 1. */
+  /** 1 to 65535, unique in the source. The default is one more than the previous event's, from 1. */
   readonly id?: number;
-  /** 0 to 255: to be raised when fields are added. */
+  /** 0 to 255; raise it when you add fields. */
   readonly version?: number;
-  /**
-   * The event in words, with `{0}` where the first field's value belongs: for tools that read manifests, and for
-   * listeners.
-   */
+  /** A message with `{0}` for the first field's value: for tools that read manifests, and for listeners. */
   readonly message?: string;
-  /** For a Start: how its activity behaves, flags of `ActivityOptions`. For both: Disable. */
+  /** For a Start: how its activity behaves, as flags of `ActivityOptions`. For both: Disable. */
   readonly activityOptions?: number;
   /**
-   * For a Start: its activity crosses from one process to another, as an incoming request or a message that is sent
-   * does. The event gets the fields `traceId`, `spanId` and `parentSpanId` after its own, which tracewright fills by
-   * W3C's Trace Context.
+   * For a Start: its activity crosses process boundaries, like an incoming request or an outgoing message. The event
+   * gets the fields `traceId`, `spanId` and `parentSpanId` after its own, which tracewright fills in by W3C Trace
+   * Context.
    */
   readonly traceContext?: boolean;
 }
 
-/** An event of a source that is yet to be defined; made by `event`. */
+/** An event of a source that is yet to be defined; created by `event`. */
 export interface EventDefinition<
   Fields extends FieldDefinitions = FieldDefinitions,
   Keyword extends string = string,
@@ -46,13 +41,13 @@ export interface EventDefinition<
 /**
  * Describes an event for `defineEventSource`.
  *
- * @param fields name and type of each field, in the order of the payload; see `FieldDefinition`
+ * @param fields the name and type of each field, in payload order; see `FieldDefinition`
  */
 export function event<const Fields extends FieldDefinitions, const Keyword extends string = never>(
   fields: Fields,
   options?: EventOptions<Keyword>,
 ): EventDefinition<Fields, Keyword>;
-// Apart, or an `event()` inside `defineEventSource` would be inferred to have any fields.
+// A separate overload, or an `event()` inside `defineEventSource` would be inferred to have arbitrary fields.
 export function event(): EventDefinition<Record<never, never>, never>;
 export function event(
   fields: FieldDefinitions = {},

@@ -1,6 +1,6 @@
 /**
- * Turns the fields that an application wrote down into the schema that encoders take, and refuses what no
- * decoder could read. Limits: LinuxTracepoints' decoders (C++ and Rust), run.
+ * Turns the fields of a definition into the schema for encoders, and refuses what no decoder could read. Limits:
+ * LinuxTracepoints' decoders (C++ and Rust), tested.
  */
 import { MAX_STRUCT_DEPTH, MAX_STRUCT_FIELDS, MAX_TOP_LEVEL_FIELDS } from '../wire/eventheader/constants.ts';
 import { COUNTED_TYPES, FIELD_TYPES, type FieldSchema, type FieldType } from '../wire/schema.ts';
@@ -13,7 +13,7 @@ export function fieldSchemas(place: string, fields: unknown): FieldSchema[] {
   if (schemas.length > MAX_TOP_LEVEL_FIELDS) {
     throw new DefinitionError(
       place,
-      `an event may have ${MAX_TOP_LEVEL_FIELDS} fields, this one has ${schemas.length}.`,
+      `an event may have at most ${MAX_TOP_LEVEL_FIELDS} fields, but this one has ${schemas.length}.`,
     );
   }
   return schemas;
@@ -21,10 +21,7 @@ export function fieldSchemas(place: string, fields: unknown): FieldSchema[] {
 
 function structFields(place: string, fields: unknown, depth: number): FieldSchema[] {
   if (!isObject(fields)) {
-    throw new DefinitionError(
-      place,
-      `fields are given as an object of names and types, not as ${shown(fields)}.`,
-    );
+    throw new DefinitionError(place, `fields must be an object of names and types, not ${shown(fields)}.`);
   }
   return Object.entries(fields).map(([name, definition]) => {
     const fieldPlace = `${place}.${name}`;
@@ -41,7 +38,7 @@ function fieldSchema(place: string, name: string, definition: unknown, depth: nu
     if (definition.length === 1) return structSchema(place, name, definition[0], true, depth + 1);
     throw new DefinitionError(
       place,
-      `an array of structs is given as one struct in brackets, not as ${definition.length} elements.`,
+      `an array of structs must be one struct in brackets, not ${definition.length} elements.`,
     );
   }
   return structSchema(place, name, definition, false, depth + 1);
@@ -58,14 +55,17 @@ function structSchema(
     throw new DefinitionError(place, `${shown(definition)} is not a field type. ${typesSentence()}`);
   }
   if (depth > MAX_STRUCT_DEPTH) {
-    throw new DefinitionError(place, `structs may be nested ${MAX_STRUCT_DEPTH} deep, this one is the next.`);
+    throw new DefinitionError(
+      place,
+      `structs may be nested at most ${MAX_STRUCT_DEPTH} levels deep, and this one is deeper.`,
+    );
   }
   const fields = structFields(place, definition, depth);
   if (fields.length === 0) throw new DefinitionError(place, 'a struct needs at least one field.');
   if (fields.length > MAX_STRUCT_FIELDS) {
     throw new DefinitionError(
       place,
-      `a struct may have ${MAX_STRUCT_FIELDS} fields, this one has ${fields.length}.`,
+      `a struct may have at most ${MAX_STRUCT_FIELDS} fields, but this one has ${fields.length}.`,
     );
   }
   return { name, type: 'struct', fields, array };
@@ -82,7 +82,7 @@ function valueSchema(place: string, name: string, definition: string): FieldSche
   if (nullable && (COUNTED_TYPES as readonly string[]).includes(type)) {
     throw new DefinitionError(
       place,
-      `a ${type} cannot be null: on the wire a null would be the same as an empty one. Leave out the "?".`,
+      `a ${type} cannot be nullable: null would be encoded like an empty value. Omit the "?".`,
     );
   }
   return { name, type, nullable, array };

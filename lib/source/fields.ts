@@ -1,8 +1,8 @@
 /**
- * How an application writes down an event's fields, and the types of the values that follow from it.
+ * How an application defines an event's fields, and the types of the values that follow.
  *
- * `'uint32'` is a value, `'uint32?'` one that may be null, `'uint32[]'` any number of them, `{ ... }` a struct
- * and `[{ ... }]` any number of structs.
+ * `'uint32'` is a value, `'uint32?'` a nullable one, `'uint32[]'` any number of them, `{ ... }` a struct and
+ * `[{ ... }]` any number of structs.
  */
 import type { FieldType, NullableFieldType } from '../wire/schema.ts';
 
@@ -15,7 +15,7 @@ export type FieldDefinition =
   | FieldDefinitions
   | readonly [FieldDefinitions];
 
-/** Fields by name, in the order in which they are written. */
+/** Fields by name, in the order of the payload. */
 export interface FieldDefinitions {
   readonly [name: string]: FieldDefinition;
 }
@@ -38,7 +38,7 @@ type NumberType =
 type BigintType = 'int64' | 'uint64' | 'hex64';
 type TextType = 'string' | 'utf16';
 
-/** The values that a field of the type takes. */
+/** The values that a field of the type accepts. */
 export type ValueOfType<Type extends FieldType> = Type extends NumberType
   ? number
   : Type extends BigintType
@@ -73,7 +73,7 @@ type ArrayOfType<Type extends FieldType> =
         ? BigInt64Array | BigUint64Array
         : never);
 
-/** The values that a defined field takes. */
+/** The values that a defined field accepts. */
 export type ValueOf<Field> = Field extends `${infer Type extends NullableFieldType}?[]`
   ? readonly (ValueOfType<Type> | null | undefined)[]
   : Field extends `${infer Type extends FieldType}[]`
@@ -92,7 +92,7 @@ type NullableNames<Fields> = {
   [Name in keyof Fields]: Fields[Name] extends `${NullableFieldType}?` ? Name : never;
 }[keyof Fields];
 
-/** The payload of an event with these fields. A nullable field may be left out. */
+/** The payload of an event with these fields. A nullable field may be omitted. */
 export type PayloadOf<Fields extends FieldDefinitions> = {
   readonly [Name in Exclude<keyof Fields, NullableNames<Fields>>]: ValueOf<Fields[Name]>;
 } & {

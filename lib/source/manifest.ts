@@ -1,6 +1,6 @@
 /**
- * Events for ETW that a manifest describes, as .NET's EventSource writes them by default: the manifest goes
- * into the trace itself, so that tools which know EventSource show the events by task and opcode.
+ * Manifest-based ETW events, as .NET's EventSource writes them by default: the manifest is written into the trace
+ * itself, so that tools that support EventSource show the events by task and opcode.
  *
  * Source: .NET's EventSource.
  */
@@ -38,12 +38,12 @@ export function manifestEvent(provider: Provider, schema: EventSchema): TracerEv
   };
 }
 
-/** With the traits, by which sessions know the provider's group. */
+/** With the traits, from which sessions know the provider's group. */
 function definitionOf(provider: Provider, descriptor: Uint8Array): Uint8Array {
   return Buffer.concat([descriptor, guidBytes(provider.guid), encodeProviderTraits(provider)]);
 }
 
-/** @throws DefinitionError when a manifest cannot describe the source */
+/** @throws DefinitionError if a manifest cannot describe the source */
 export function checkForManifest({ name, events, keywordNames }: ManifestSource): void {
   const namesProblem = manifestNamesProblem(name, keywordNames);
   if (namesProblem !== undefined) throw new DefinitionError(name, namesProblem);
@@ -53,7 +53,7 @@ export function checkForManifest({ name, events, keywordNames }: ManifestSource)
   }
 }
 
-/** Of each source that was defined in this thread. */
+/** Of every source defined in this thread. */
 const manifestSources = new WeakMap<object, ManifestSource>();
 
 export function rememberForManifest(source: object, described: ManifestSource): void {
@@ -65,18 +65,18 @@ export function definedSources(): readonly object[] {
 }
 
 /**
- * The manifest of an event source, an XML document for `wevtutil im` and other tools: for sources that are
- * defined with `etwFormat: 'manifest'`, or could be.
+ * The manifest of an event source, an XML document for `wevtutil im` and other tools: for sources that are, or could
+ * be, defined with `etwFormat: 'manifest'`.
  *
- * @param source what `defineEventSource` returned
- * @throws DefinitionError when a manifest cannot describe it
+ * @param source the result of `defineEventSource`
+ * @throws DefinitionError if a manifest cannot describe it
  */
 export function generateManifest(source: object): string {
   const described = manifestSources.get(source);
   if (described === undefined) {
     throw new DefinitionError(
       'generateManifest',
-      'it takes an event source, as defineEventSource returns it.',
+      'expected an event source, as returned by defineEventSource.',
     );
   }
   checkForManifest(described);
@@ -84,8 +84,8 @@ export function generateManifest(source: object): string {
 }
 
 /**
- * Writes the manifest into sessions: when one enables the provider, when anybody asks for it, and when the source
- * is closed or the process exits.
+ * Writes the manifest into sessions: when one enables the provider, on request, and when the source is closed or the
+ * process exits.
  *
  * @returns closes it
  */
@@ -119,7 +119,7 @@ export function writeManifestInBand(context: SourceContext, xml: string): () => 
   };
 }
 
-/** Smaller and smaller chunks, until the session has room for them; returns why it has not even for those. */
+/** Tries smaller and smaller chunks until the session has room; returns why it has none even for the smallest. */
 function writeChunks(tracer: Tracer, word: ReturnType<Tracer['allocate']>, xml: string): string | undefined {
   let reason: string | undefined;
   for (let size = MAX_CHUNK_SIZE; size >= MIN_CHUNK_SIZE; size = Math.floor(size / 2)) {

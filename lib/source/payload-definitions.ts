@@ -1,18 +1,18 @@
 /**
- * The fields of an event that describes itself, as its payload's values have them:
+ * The fields of a self-describing event, inferred from its payload's values:
  *
- * | A value | is a field of type |
+ * | Value | Field type |
  * |---|---|
  * | boolean | bool |
  * | number | double, because the next event may have 0.5 where this one has 1 |
- * | bigint | int64; uint64 where only that holds it |
+ * | bigint | int64, or uint64 if it does not fit |
  * | string | string |
  * | Date | time |
  * | Uint8Array, Buffer | binary |
  * | another typed array | an array of its numbers |
  * | an array of booleans, numbers, strings, bigints or Dates, all of one kind | an array of that type |
  * | a plain object | a struct of its fields |
- * | null and all else | json |
+ * | null and anything else | json |
  * | undefined, a function, a symbol | none |
  */
 import { MAX_STRUCT_DEPTH, MAX_STRUCT_FIELDS, MAX_TOP_LEVEL_FIELDS } from '../wire/eventheader/constants.ts';
@@ -22,11 +22,11 @@ import { MAX_INT_64 } from '../wire/values/numbers.ts';
 import type { FieldDefinitions } from './fields.ts';
 
 /**
- * The definitions as JSON: the same text for the same fields, which is quicker to make, and to look up, than the
+ * The definitions as JSON: the same text for the same fields, which is faster to create and to look up than the
  * definitions themselves. Throws what reading the payload throws.
  */
 export function definitionsText(payload: object): string {
-  // One more than an event may have, so that too many of them are told of as such.
+  // One more than an event may have, so that an excess is reported as such.
   return structText(payload, Object.keys(payload).slice(0, MAX_TOP_LEVEL_FIELDS + 1), 0);
 }
 
@@ -87,17 +87,17 @@ function objectType(value: object): FieldType | `${FieldType}[]` | undefined {
 
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
-  // Of any realm: what is below Object.prototype has nothing above it.
+  // From any realm: an object directly below Object.prototype has a prototype without one.
   return prototype === null || (typeof prototype === 'object' && Object.getPrototypeOf(prototype) === null);
 }
 
 function arrayType(values: readonly unknown[]): FieldType | `${FieldType}[]` {
-  // More than any event has room for: it is refused as too large, before all of it is looked at.
+  // More than any event has room for: it is refused as too large before all of it is examined.
   if (values.length > SCRATCH_LIMIT) return 'bool[]';
   const [type, ...others] = new Set(values.map(simpleType));
   if (type === undefined || type === 'json') return 'json';
   if (others.length === 0) return `${type}[]`;
-  // Bigints beyond int64 among others.
+  // Includes bigints beyond int64.
   return others.length === 1 && new Set([type, ...others, 'int64', 'uint64']).size === 2
     ? 'uint64[]'
     : 'json';

@@ -1,4 +1,6 @@
-/** Work that belongs to an activity from elsewhere: of another thread, of whoever put it into a queue or a pool. */
+/**
+ * Work that belongs to an activity from elsewhere: from another thread, or from whoever put it into a queue or a pool.
+ */
 import { type ActivityContext, ManualIdContext } from '../activity/activity.ts';
 import { RemoteContext } from '../activity/crossing.ts';
 import { Guid } from '../activity/guid.ts';
@@ -6,16 +8,16 @@ import { sharedActivities } from '../activity/shared.ts';
 import { TraceContext, type TraceHeaders } from '../activity/trace-context.ts';
 
 /**
- * An activity to be inside of: the handle that its Start returned, or its id as GUID text, as it came with a message;
- * or one of another process, as a `traceparent` or as whatever has one, such as a message's headers. Undefined, as
- * `currentActivityId` is outside of any activity: none in particular.
+ * An activity to run inside: the handle returned by its Start, or its id as GUID text, as received with a message; or
+ * one of another process, as a `traceparent` or an object that has one, such as a message's headers. Undefined, the
+ * value of `currentActivityId` outside any activity, means none.
  */
 export type ActivityParent = { run<Result>(work: () => Result): Result } | TraceHeaders | string | undefined;
 
 /**
- * Runs the function, and all that it causes, inside the activity: its events carry the activity's id, and the
- * activities that it starts have it as their related one. Of an activity of another process, they are in its trace.
- * While nobody listens, and for a text that is neither a GUID nor a traceparent, it is only run.
+ * Runs the function, and everything it causes, inside the activity: its events carry the activity's id, and activities
+ * that it starts have it as their related id. For an activity of another process, they are in its trace. While nothing
+ * listens, and for text that is neither a GUID nor a traceparent, the function is just called.
  */
 export function runInActivity<Result>(parent: ActivityParent, work: () => Result): Result {
   const { flow } = sharedActivities();
@@ -25,7 +27,7 @@ export function runInActivity<Result>(parent: ActivityParent, work: () => Result
   return context === undefined ? work() : flow.run(context, work);
 }
 
-/** What a parent from elsewhere says to be inside of; undefined where it says nothing that is known. */
+/** The activity that a parent from elsewhere refers to; undefined if it refers to none that is known. */
 export function contextOf(parent: TraceHeaders | string): ActivityContext | undefined {
   if (typeof parent === 'string') {
     const id = Guid.tryParse(parent);
@@ -44,8 +46,8 @@ function isHandle(parent: Exclude<ActivityParent, undefined>): parent is Handle 
 }
 
 /**
- * A function that does the same inside the activity in which it is bound, whoever calls it and when: for the
- * callbacks of pools, queues and emitters. While nobody listens it is the function itself.
+ * A function that does the same inside the activity in which it is bound, whoever calls it and whenever: for callbacks
+ * of pools, queues and emitters. While nothing listens, it is the function itself.
  */
 export function bindActivity<Bound extends (...args: never[]) => unknown>(work: Bound): Bound {
   const { flow } = sharedActivities();

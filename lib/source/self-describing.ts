@@ -1,7 +1,4 @@
-/**
- * Events that are described by what they are written with: `source.write(name, payload)`. .NET:
- * EventSource.Write.
- */
+/** Self-describing events: `source.write(name, payload)`. .NET: EventSource.Write. */
 import { ActivityOptions, activityName } from '../activity/activity.ts';
 import type { SharedActivities } from '../activity/shared.ts';
 import { shown } from '../base/value-text.ts';
@@ -22,31 +19,34 @@ import { definitionsText, parseDefinitions } from './payload-definitions.ts';
 import type { SourceContext } from './source-context.ts';
 import { registerEvent, type TracerEvent } from './tracer-event.ts';
 
-/** What `write` is told of an event beside its name and payload. The level is Verbose unless given. */
+/** The options of `write` for an event. The default level is Verbose. */
 export type SelfDescribingOptions = WriteOptions &
   Pick<EventOptions, 'level' | 'keywords' | 'opcode' | 'tag' | 'activityOptions'>;
 
-/** Combinations of level, keywords and opcode that the tracer is told of: each takes an enabled word. */
+/**
+ * The maximum number of combinations of level, keywords and opcode that are registered with the tracer: each takes an
+ * enabled word.
+ */
 export const MAX_AUDIENCES = 64;
-/** Descriptions that are kept; of more, the oldest are made anew when they come again. */
+/** The number of cached descriptions; beyond it, the oldest are recreated on demand. */
 export const MAX_DESCRIPTIONS = 1000;
 
 type Keywords = NonNullable<EventOptions['keywords']>;
 
 const NO_OPTIONS: SelfDescribingOptions = Object.freeze({});
-/** Of events that are told apart by name and fields. */
+/** For events distinguished by name and fields. */
 const NO_ID = 0;
 
 interface Described {
   readonly writer: EventWriter;
-  /** Of a Start or a Stop. */
+  /** For a Start or a Stop. */
   readonly activity: ActivityEvents | undefined;
 }
 
 /** The self-describing events of one level, keywords and opcode. */
 class Kind extends Audience {
   readonly opcode: number;
-  /** Apart from all others of the source. */
+  /** Separate from all other events of the source. */
   readonly number: number;
 
   constructor(word: EnabledWord, level: number, keywords: bigint, opcode: number, number: number) {
@@ -62,7 +62,7 @@ export class SelfDescribingEvents {
   readonly #keywordNames: KeywordNames;
   readonly #processId: number;
   readonly #shared: SharedActivities;
-  /** Few, so that looking through them is the fastest way to find one. */
+  /** So few that a linear search is the fastest. */
   #kinds: Kind[] = [];
   readonly #described = new Map<string, Described>();
 
@@ -81,7 +81,7 @@ export class SelfDescribingEvents {
     this.#shared = shared;
   }
 
-  /** What the tracer knows the events by: one schema for each kind. */
+  /** The tracer's names for the events: one schema for each kind. */
   get schemas(): readonly EventSchema[] {
     return this.#kinds.map(schemaOfKind);
   }
@@ -90,7 +90,7 @@ export class SelfDescribingEvents {
     return this.#kinds.some((kind) => kind.opcode === Opcode.Start && kind.isThere);
   }
 
-  /** Whether somebody wants events of the level and keywords. */
+  /** Whether events of this level and keywords are enabled. */
   isWanted(level: number, keywords: Keywords): boolean {
     if (this.#context.subscriptions.isClosed) return false;
     return this.#kindOf(level, keywords, Opcode.Info).isThere;
@@ -103,7 +103,7 @@ export class SelfDescribingEvents {
     }
     try {
       if (typeof name !== 'string') {
-        throw new DefinitionError(this.#place, `an event's name is a string, not ${shown(name)}.`);
+        throw new DefinitionError(this.#place, `an event's name must be a string, not ${shown(name)}.`);
       }
       const { level = Level.Verbose, keywords = 0n, opcode = defaultOpcode(name) } = options;
       const kind = this.#kindOf(level, keywords, opcode);
@@ -115,7 +115,7 @@ export class SelfDescribingEvents {
     }
   }
 
-  /** What is written later is counted, and nothing more. To be called when the subscriptions are closed. */
+  /** Later writes are only counted. Call this once the subscriptions are closed. */
   close(): void {
     for (const kind of this.#kinds) this.#context.tracer.release(kind.word);
     this.#kinds = [];
@@ -182,7 +182,7 @@ export class SelfDescribingEvents {
     }
   }
 
-  /** The event of this name and these fields, described when it comes for the first time. */
+  /** The event with this name and these fields, described on first use. */
   #describedAs(
     kind: Kind,
     name: string,
@@ -214,7 +214,7 @@ export class SelfDescribingEvents {
     const { name, opcode } = writer.schema;
     if (opcode !== Opcode.Start && opcode !== Opcode.Stop) return undefined;
     const activity = activityName(this.#context.provider.name, name, 0);
-    // Of a Start only its start is used, of a Stop only its stop.
+    // A Start uses only its start, a Stop only its stop.
     return new ActivityEvents(writer, writer, activity, options, this.#processId, this.#shared);
   }
 

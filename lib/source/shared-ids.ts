@@ -1,6 +1,6 @@
 /**
- * The ids of a definition's events among those of all definitions of the provider, in all threads of the process:
- * readers of traces tell a provider's events apart by them.
+ * The ids of a definition's events among all definitions of the provider, in all threads of the process: readers of
+ * traces distinguish a provider's events by id.
  */
 import { type EventIds, theEventIds } from '../platform/event-ids.ts';
 import { providerKeys } from '../wire/provider-guid.ts';
@@ -24,11 +24,11 @@ export class SharedIds {
   }
 
   /**
-   * The events with ids that are theirs: the same as in another definition that has the event, else that of its
-   * place, unless another event has that.
+   * The events with their ids: the same as in another definition with the event, otherwise by position, unless another
+   * event has that id.
    *
-   * @param schemas as `eventSchemas` makes them
-   * @throws DefinitionError where the definition itself gives an event an id that another event has
+   * @param schemas as created by `eventSchemas`
+   * @throws DefinitionError if the definition explicitly gives an event an id that belongs to another event
    */
   take(
     schemas: readonly EventSchema[],
@@ -47,15 +47,15 @@ export class SharedIds {
     }
   }
 
-  /** Which events could not have the ids of their places, in a sentence. */
+  /** Which events did not get the ids of their positions, as a sentence. */
   get problem(): string | undefined {
     const [first, ...others] = this.#changes;
     if (first === undefined) return undefined;
-    const more = others.length === 0 ? '' : ` So it is with ${others.length} more.`;
+    const more = others.length === 0 ? '' : ` The same applies to ${others.length} more.`;
     return `${this.#provider.name}: ${first} in another definition of the provider in this process.${more}`;
   }
 
-  /** The ids may be used again, for whatever event. */
+  /** Releases the ids for other events. */
   release(): void {
     for (const id of this.#used) this.#ids.release(this.#keys, id);
     this.#used = [];
@@ -74,8 +74,8 @@ export class SharedIds {
         : `${name} in another definition in this process`;
     throw new DefinitionError(
       this.#placeOf(schema),
-      `the id ${schema.id} belongs to ${other}; readers of a trace tell a provider's events apart by their ids. ` +
-        'Give one of the two another id, or close the source that has it.',
+      `the id ${schema.id} belongs to ${other}; readers of a trace distinguish a provider's events by id. ` +
+        'Give one of the two another id, or close the source that uses it.',
     );
   }
 
@@ -93,7 +93,7 @@ export class SharedIds {
   #tell(schema: EventSchema, layout: string, id: number): void {
     const owner = this.#ids.claim(this.#keys, layout, schema.id);
     if (owner === undefined) {
-      // Nobody has it: another definition has given the event the other id.
+      // No event has it: another definition has given this event a different id.
       this.#ids.release(this.#keys, schema.id);
       return;
     }

@@ -1,4 +1,4 @@
-/** What all events of one source have in common: their provider, and who gets them. */
+/** What all events of one source have in common: their provider, and who receives them. */
 import { Guid } from '../activity/guid.ts';
 import type { Subscriptions } from '../listen/subscriptions.ts';
 import type { Listenable } from '../listen/written-event.ts';
@@ -13,21 +13,21 @@ export interface SourceContext {
   readonly account: Account;
   readonly throwOnErrors: boolean;
   readonly subscriptions: Subscriptions;
-  /** The source itself; there is none before all of its events are there. */
+  /** The source itself; undefined until all of its events exist. */
   readonly source: () => Listenable;
 }
 
-/** Who writes events: what an event source is to the tracers. */
+/** The writer of events: what an event source is to the tracers. */
 export interface Provider {
   readonly name: string;
-  /** What ETW knows it by; GUID text in lower case. */
+  /** Its identity in ETW; GUID text in lower case. */
   readonly guid: string;
   /** ETW: a group of providers that can be enabled together. */
   readonly groupGuid?: string;
 }
 
 /**
- * @param guid unless given, the one that the name stands for
+ * @param guid by default, the one derived from the name
  * @throws DefinitionError
  */
 export function providerOf(name: string, guid: string | undefined, groupGuid: string | undefined): Provider {

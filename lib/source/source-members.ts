@@ -1,4 +1,4 @@
-/** What a source has besides the functions of its events. */
+/** The members of a source other than its event functions. */
 import { shown } from '../base/value-text.ts';
 import { NOTICED_BITS } from '../listen/audience.ts';
 import type { CommandHandler } from '../listen/commands.ts';
@@ -20,7 +20,7 @@ type Work = () => unknown;
 type ScopeOptions = ActivityParentOptions & { readonly stop?: (outcome: Outcome) => Payload };
 type RunActivity = (payload: LazyPayload, optionsOrWork: ScopeOptions | Work, work?: Work) => unknown;
 
-/** What only some applications ask of a source. */
+/** Members that only some applications use. */
 interface Reports {
   tracepoints(): readonly string[];
   status(): SourceStatus;
@@ -30,8 +30,8 @@ interface HasReports {
   readonly [REPORTS]: Reports;
 }
 
-// Getters that all sources share: V8 makes an object that has a getter of its own a dictionary as soon as another one
-// has the same names, and calling an event of a dictionary takes 10 ns more.
+// Getters shared by all sources: V8 turns an object with its own getter into a dictionary as soon as another one has
+// the same names, and calling an event on a dictionary takes 10 ns more.
 const getters = {
   get tracepoints(): readonly string[] {
     return (this as unknown as HasReports)[REPORTS].tracepoints();
@@ -102,14 +102,14 @@ function activityMembers(
 ): PropertyDescriptorMap {
   const descriptorOf = (activity: ActivityEvents) => ({
     value: Object.freeze({ run: runOf(context, activity) }),
-    // Who goes through a source's names looks for events.
+    // Code that enumerates a source's names is looking for events.
     enumerable: false,
   });
   return Object.fromEntries([...activities].map(([name, activity]) => [name, descriptorOf(activity)]));
 }
 
-// Both of the following, and `activity` above, are so short that V8 inlines them, and the work, too: while nobody wants
-// the Start, an activity costs little more than its work.
+// The following two, and `activity` above, are short enough for V8 to inline, including the work: while the Start is
+// disabled, an activity costs little more than its work.
 
 function isPassedOver(word: EnabledWord): boolean {
   return ((word.words[word.index] as number) & NOTICED_BITS) === 0;
@@ -139,7 +139,7 @@ function runIn(
     account.tell(
       'parent',
       () =>
-        `${provider.name}: ${shown(parent)} is no activity to be inside of: neither a GUID nor a traceparent.`,
+        `${provider.name}: ${shown(parent)} is not an activity to run inside: neither a GUID nor a traceparent.`,
     );
   }
   return activity.scopeIn(parent, payload, stop, run);
@@ -153,9 +153,9 @@ function runWithoutActivity(
   work: Work | undefined,
 ): unknown {
   const run = typeof optionsOrWork === 'function' ? optionsOrWork : (work as Work);
-  const problem = `there is no activity ${shown(activityName)}, only: ${known.join(', ') || 'none'}.`;
+  const problem = `the activity ${shown(activityName)} does not exist; the activities are: ${known.join(', ') || 'none'}.`;
   if (throwOnErrors) throw new DefinitionError(provider.name, problem);
   account.badValues++;
-  account.tell(`activity ${activityName}`, () => `${provider.name}: ${problem} Its work was run without.`);
+  account.tell(`activity ${activityName}`, () => `${provider.name}: ${problem} The work ran without it.`);
   return run();
 }

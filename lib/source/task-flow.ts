@@ -1,7 +1,7 @@
 /**
- * How ETW's tools ask for activity ids: PerfView, and whoever follows .NET's documentation, enables .NET's
- * TplEventSource with the keyword TasksFlowActivityIds. tracewright's Start events make activities for whoever
- * listens to them; this request has the flow of activities ready before the first of them.
+ * How ETW tools request activity ids: PerfView, and anyone who follows .NET's documentation, enables .NET's
+ * TplEventSource with the keyword TasksFlowActivityIds. tracewright's Start events create activities for any listener;
+ * this request only turns the flow on before the first of them.
  *
  * Source: "EventSource Activity Support", "Enabling Activity Tracking".
  */
@@ -17,11 +17,11 @@ const TASKS_FLOW_ACTIVITY_IDS = 0x80n;
 
 let isFollowed = false;
 
-/** Heeds the request in this thread from now on, where there is ETW. */
+/** Honours the request in this thread from now on, where there is ETW. */
 export function followTaskFlow(tracer: Tracer, flow: ActivityFlow): void {
   if (isFollowed || tracer.backend !== 'etw') return;
   isFollowed = true;
-  // An event of the source, only to know whether a session asks for it; it is never written.
+  // An event of the source, only to detect whether a session requests it; it is never written.
   const descriptor = encodeEventDescriptor({
     id: 0,
     version: 0,

@@ -1,6 +1,6 @@
 /**
- * An event of a definition as the operating system's tracer takes it: for Linux user_events in EventHeader format, one
- * tracepoint for each level and keyword; for ETW as TraceLogging, which describes itself.
+ * An event of a definition as the operating system's tracer accepts it: for Linux user_events in EventHeader format,
+ * one tracepoint for each combination of level and keywords; for ETW as self-describing TraceLogging.
  */
 import type { EnabledWord } from '../platform/tracer.ts';
 import { METADATA_OFFSET } from '../wire/etw/prefix.ts';
@@ -26,26 +26,26 @@ import type { Provider, SourceContext } from './source-context.ts';
 
 export interface TracerEvent {
   readonly encoder: EventEncoder;
-  /** Bytes at the start of what is encoded that are for the addon, and not part of the event. */
+  /** Bytes at the start of the encoded data that are for the addon, and not part of the event. */
   readonly headSize: number;
-  /** What the tracer knows the event by, for reasons: a tracepoint, or a provider. */
+  /** The tracer's name for the event, for messages: a tracepoint, or a provider. */
   readonly name: string;
-  /** What the tracer is told of it when it is registered. */
+  /** The description with which it is registered. */
   readonly definition: Uint8Array;
   readonly sizes: SizeLimits;
 }
 
-/** Bytes of an event, from its header to the end of its payload. */
+/** The size of an event, from its header to the end of its payload. */
 export interface SizeLimits {
-  /** Larger ones are dropped. */
+  /** Larger events are dropped. */
   readonly most: number;
-  /** Larger ones are taken by one recorder and not by the other. */
+  /** Larger events are accepted by only one of the recorders. */
   readonly mostForAll: number;
-  /** Who sets the limits, for reasons: the rest of a sentence about an event that was too large. */
+  /** Who sets the limits, for messages: the rest of a sentence about an event that was too large. */
   readonly said: string;
 }
 
-/** Makes the event known to the tracer, which then says by the word's bit 0 whether it is recorded. */
+/** Registers the event with the tracer, which then sets bit 0 of the word while it is being recorded. */
 export function registerEvent(
   { tracer, account }: SourceContext,
   word: EnabledWord,
@@ -55,14 +55,14 @@ export function registerEvent(
   if (problem !== undefined && problem !== tracer.reason) account.tell(event.name, () => problem);
 }
 
-/** Events for Linux user_events: EventHeader events, one tracepoint for each level and keyword. */
+/** Events for Linux user_events: EventHeader events, one tracepoint for each combination of level and keywords. */
 const SIZES: SizeLimits = {
   most: PERF_LIMIT,
   mostForAll: FTRACE_LIMIT,
-  said: `perf carries ${PERF_LIMIT}, ftrace ${FTRACE_LIMIT}`,
+  said: `perf accepts ${PERF_LIMIT}, ftrace ${FTRACE_LIMIT}`,
 };
 
-/** The tracepoint that serves the event. */
+/** The tracepoint for the event. */
 export function tracepointOf(provider: string, schema: EventSchema): string {
   return tracepointName(tracepointProviderName(provider), schema.level, schema.keywords);
 }
@@ -78,11 +78,11 @@ export function userEventsEvent(provider: string, schema: EventSchema): TracerEv
   };
 }
 
-/** ETW itself tells when an event with all that belongs to it is larger than 64 KiB. */
+/** ETW itself reports if an event with everything that belongs to it is larger than 64 KiB. */
 export const ETW_SIZES: SizeLimits = {
   most: SCRATCH_LIMIT,
   mostForAll: SCRATCH_LIMIT,
-  said: 'ETW carries 64 KiB',
+  said: 'ETW accepts 64 KiB',
 };
 
 /** @throws DefinitionError */
@@ -103,7 +103,7 @@ export function traceLoggingEvent(provider: Provider, schema: EventSchema): Trac
   };
 }
 
-/** For the tracer of this system; where there is none, payloads are checked as Linux would have them. */
+/** For this system's tracer; if there is none, payloads are checked as on Linux. */
 export function selfDescribingEvent({ tracer, provider }: SourceContext, schema: EventSchema): TracerEvent {
   return tracer.backend === 'etw'
     ? traceLoggingEvent(provider, schema)

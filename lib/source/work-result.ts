@@ -1,20 +1,20 @@
 /**
- * Finds out when work has ended that goes on after its function has returned: a promise when it settles, an iterator
- * when its iteration ends.
+ * Detects the end of work that continues after its function has returned: a promise when it settles, an iterator when
+ * its iteration ends.
  *
- * The application must not notice: it gets the work's own result, or, of a plain promise, one derived from it, as
- * Node's TracingChannel does, so that a rejection that nobody handles stays one. No code of the application runs
- * that would not run anyway: no getter, no proxy's trap, no `then` of a thenable, which may be what starts it. What
- * cannot be observed in this way is a value like any other, and the work has ended when it is returned.
+ * The application must not notice: it gets the work's own result or, for a plain promise, a derived one, as from Node's
+ * TracingChannel, so that an unhandled rejection stays unhandled. No application code runs that would not run anyway:
+ * no getter, no proxy trap, no `then` of a thenable, which may be what starts the thenable. What cannot be observed in
+ * this way is a plain value, and the work has ended when it is returned.
  */
 import { types } from 'node:util';
 
-/** How a piece of work ended. */
+/** The outcome of a piece of work. */
 export type Outcome<Value = unknown> =
   | { readonly success: true; readonly value: Value }
   | { readonly success: false; readonly error: unknown };
 
-/** What work that returns `Result` ends with: what its promise is fulfilled with, what its generator returns. */
+/** The final value of work that returns `Result`: what its promise is fulfilled with, or what its generator returns. */
 export type EndValue<Result> =
   Result extends Promise<infer Value>
     ? EndValue<Value>
@@ -22,13 +22,13 @@ export type EndValue<Result> =
       ? Value | undefined
       : Result;
 
-/** Runs a step of the work where the work belongs. */
+/** Runs a step of the work in its activity. */
 export type RunStep = <Result>(step: () => Result) => Result;
 
 /**
  * Calls `end`, once, when the work that returned `result` has ended.
  *
- * @param runStep what each step of an iteration is run by
+ * @param runStep runs each step of an iteration
  * @returns what the application gets for `result`
  */
 export function whenEnded<Result>(result: Result, runStep: RunStep, end: (outcome: Outcome) => void): Result {
@@ -43,7 +43,7 @@ export function whenEnded<Result>(result: Result, runStep: RunStep, end: (outcom
   return result;
 }
 
-/** Has the steps of an iterator, if `result` is one, run by `runStep`. */
+/** Makes `runStep` run the steps of an iterator, if `result` is one. */
 export function runStepsOf(result: unknown, runStep: RunStep): void {
   observeIteration(result, runStep, () => {});
 }
@@ -51,9 +51,8 @@ export function runStepsOf(result: unknown, runStep: RunStep): void {
 const { then: promiseThen } = Promise.prototype;
 
 /**
- * Calls back when the promise settles. Returns what the application gets for it: a promise of a class of its own, or
- * with properties, is itself what the application needs; a plain one is the same as any that settles alike.
- * Undefined when the promise does not let itself be observed.
+ * Calls back when the promise settles. Returns what the application gets: the promise itself if it is of a subclass or
+ * has extra properties; for a plain one, an equivalent promise. Undefined if the promise cannot be observed.
  */
 function observePromise(
   promise: Promise<unknown>,
@@ -77,7 +76,7 @@ function observePromise(
       },
     );
   } catch {
-    // A `constructor` or `Symbol.species` that is no constructor, or throws.
+    // A `constructor` or `Symbol.species` that is not a constructor, or throws.
     return undefined;
   }
 }
@@ -88,11 +87,13 @@ function isPlain(promise: Promise<unknown>): boolean {
   return true;
 }
 
-/** The descriptions of what Node.js 20 and 22 leave on each promise while an AsyncLocalStorage is in use. */
+/**
+ * The descriptions of the symbols that Node.js 20 and 22 leave on each promise while an AsyncLocalStorage is in use.
+ */
 const NAMES_OF_NODE = ['async_id_symbol', 'trigger_async_id_symbol', 'kResourceStore'];
-/** Those that were met: to ask a symbol for its description takes longer. */
+/** The ones seen so far: reading a symbol's description takes longer. */
 const symbolsOfNode = new Set<PropertyKey>();
-/** Each AsyncLocalStorage has one of its own. */
+/** Each AsyncLocalStorage has its own. */
 const MOST_SYMBOLS = 50;
 
 function isOfNode(key: string | symbol): boolean {
@@ -103,11 +104,11 @@ function isOfNode(key: string | symbol): boolean {
 }
 
 /**
- * Has the steps of an iterator run by `runStep`, and `end` called when the iteration ends: at its last value, when a
- * step throws, or when it is left. False when `value` is no iterator, or does not let itself be observed.
+ * Makes `runStep` run the steps of an iterator, and calls `end` when the iteration ends: at its last value, when a step
+ * throws, or when it is abandoned. False if `value` is not an iterator, or cannot be observed.
  *
- * The iterator gets methods of its own, because it has to stay the same object: `for`, spread, `yield*` and the
- * iterator helpers all look for the methods there.
+ * The iterator's methods are replaced, because it has to stay the same object: `for`, spread, `yield*` and the iterator
+ * helpers all look up the methods there.
  */
 function observeIteration(value: unknown, runStep: RunStep, end: (outcome: Outcome) => void): boolean {
   if (!isIterator(value)) return false;
@@ -127,7 +128,7 @@ function observeIteration(value: unknown, runStep: RunStep, end: (outcome: Outco
   };
   const observed = (method: AnyMethod): AnyMethod =>
     function (this: unknown, ...args) {
-      // A step that another one takes is a part of that.
+      // A step that another step takes is a part of it.
       if (hasEnded || isRunning) return Reflect.apply(method, this, args);
       return runStep(() => {
         let step: unknown;
@@ -147,7 +148,7 @@ function observeIteration(value: unknown, runStep: RunStep, end: (outcome: Outco
       });
     };
   if (!replaceMethod(value, 'next', observed(methodOf(value, 'next') as AnyMethod))) return false;
-  // An iterator without `return` is not told that a loop was left.
+  // An iterator without `return` does not learn that a loop was abandoned.
   const leave = (value: unknown) => ({ done: true, value });
   replaceMethod(value, 'return', observed(methodOf(value, 'return') ?? leave));
   const throwInto = methodOf(value, 'throw');
@@ -158,8 +159,8 @@ function observeIteration(value: unknown, runStep: RunStep, end: (outcome: Outco
 type AnyMethod = (this: unknown, ...args: unknown[]) => unknown;
 
 /**
- * Whether the value is read by `next` alone: generators, and what is iterable and has a `next` of its own kind. A
- * list whose nodes have a `next`, and a stream or cursor that also emits what it reads, are none.
+ * Whether the value can be read only by `next`: generators, and iterables with their own `next`. A list whose nodes
+ * have a `next` does not qualify, and neither does a stream or cursor that also emits what it reads.
  */
 function isIterator(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false;
@@ -177,7 +178,7 @@ function replaceMethod(object: object, name: string, method: AnyMethod): boolean
 /** What only a getter or a proxy could tell. */
 const UNKNOWN = Symbol('unknown');
 
-/** A property's value, own or inherited, where it can be read without running any code. */
+/** A property's value, own or inherited, if it can be read without running any code. */
 function propertyOf(object: unknown, key: PropertyKey): unknown {
   if (typeof object !== 'object' || object === null) return UNKNOWN;
   for (let owner: object | null = object; owner !== null; owner = Object.getPrototypeOf(owner)) {

@@ -108,7 +108,7 @@ describe.skipIf('reason' in tools)(
       ["log.activity('Lone', {}, async () => {});", 'The event "LoneStart" has no "LoneStop".'],
       [
         "log.activity('Query', {}, async () => {});",
-        'The event "QueryStop" has fields that tracewright cannot fill: give { stop: (outcome) => payload } before the work.',
+        'The event "QueryStop" has fields that tracewright cannot fill: pass { stop: (outcome) => payload } before the work.',
       ],
       [
         "defineEventSource('P', { A: event({}, { keywords: 'Nett' }) }, { keywords: { Net: 0x1n } });",

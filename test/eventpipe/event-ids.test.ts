@@ -154,8 +154,8 @@ describe('definitions of one provider', () => {
     expect(await worker.define(name, job)).toMatchObject({ ids: { JobDone: 7, Other: 8 } });
     const define = (events: Parameters<typeof defineEventSource>[1]) => () => defineEventSource(name, events);
     const message =
-      `${name}.Paid: the id 7 belongs to JobDone in another definition in this process; readers of a trace tell a ` +
-      "provider's events apart by their ids. Give one of the two another id, or close the source that has it.";
+      `${name}.Paid: the id 7 belongs to JobDone in another definition in this process; readers of a trace distinguish a ` +
+      "provider's events by id. Give one of the two another id, or close the source that uses it.";
     expect(define({ First: event(), Paid: event({}, { id: 7 }) })).toThrow(
       new DefinitionError(name, '').constructor,
     );

@@ -111,17 +111,17 @@ describe('an output that fails', () => {
     const output = new PassThrough().resume();
     const session = startSession({ providers: 'Session-Test', output });
     output.end();
-    await vi.waitFor(() => expect(session.result.problem).toContain('ended by somebody else'));
+    await vi.waitFor(() => expect(session.result.problem).toContain('ended from outside'));
     await session.stop();
   });
 });
 
 it.each([
-  [{ output: '' }, "A session's output is a path or a Writable, not ''."],
-  [{ nettraceVersion: 5 }, "A session's nettraceVersion is 4 or 6, not 5."],
-  [{ bufferMB: 0 }, "A session's bufferMB is a number above 0, not 0."],
-  [{ mode: 'wait' }, "A session's mode is 'drop' or 'block', not 'wait'."],
-  [{ mode: 'block', output: new PassThrough() }, /only where the output is a path/],
+  [{ output: '' }, "A session's output must be a path or a Writable, not ''."],
+  [{ nettraceVersion: 5 }, "A session's nettraceVersion must be 4 or 6, not 5."],
+  [{ bufferMB: 0 }, "A session's bufferMB must be a number above 0, not 0."],
+  [{ mode: 'wait' }, "A session's mode must be 'drop' or 'block', not 'wait'."],
+  [{ mode: 'block', output: new PassThrough() }, /only if the output is a path/],
   [
     { buffer: 1 },
     'A session has no option "buffer"; the options are providers, output, nettraceVersion, bufferMB, mode, rundown.',

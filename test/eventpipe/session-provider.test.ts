@@ -35,8 +35,8 @@ describe('a text of providers', () => {
       'A:1:constructor',
       'The level of A must be a number up to 255 or a name such as Informational, not "constructor".',
     ],
-    ['A:1:4:x', 'The arguments of A are of the form key=value, not "x".'],
-    ['A:1:4:=x', 'The arguments of A are of the form key=value, not "=x".'],
+    ['A:1:4:x', 'The arguments of A must be of the form key=value, not "x".'],
+    ['A:1:4:=x', 'The arguments of A must be of the form key=value, not "=x".'],
   ])('%s is a mistake', (text, message) => {
     expect(() => parseProviders(text)).toThrow(new SessionError(message));
   });
@@ -71,16 +71,16 @@ describe('what is asked of a provider', () => {
   });
 
   it.each([
-    ['', "A session takes the names of providers, not ''."],
-    [[], 'A session takes the names of providers, not [].'],
-    [[{ name: '' }], "A session's provider has a name, and { name: '' } has none."],
+    ['', "A session needs the names of providers, not ''."],
+    [[], 'A session needs the names of providers, not [].'],
+    [[{ name: '' }], "A session's provider must have a name, and { name: '' } has none."],
     [
       [{ name: 'A', level: 300 }],
       "The session's provider A: A listener's level must be an integer from 0 to 255, not 300.",
     ],
     [
       [{ name: 'A', filter: { isAllowList: true, ids: ['1'] } }],
-      "The filter of the session's provider A is { isAllowList, ids }, not { isAllowList: true, ids: [ '1' ] }.",
+      "The filter of the session's provider A must be { isAllowList, ids }, not { isAllowList: true, ids: [ '1' ] }.",
     ],
   ])('cannot be %j', (given, message) => {
     expect(() => ProviderRequests.from(given as string)).toThrow(new SessionError(message));

@@ -181,7 +181,7 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('what the ring buffer
       badValues: 0,
     });
     expect(problems).toEqual([
-      'Sizes.Blob: an event of 8185 bytes was dropped; perf carries 8184, ftrace 4064.',
+      'Sizes.Blob: an event of 8185 bytes was dropped; perf accepts 8184, ftrace 4064.',
     ]);
     expect(Number(ftraceLines)).toBe(before + 1);
     const sizes = (await readEvents(join(folder, 'perf.data')))

@@ -199,7 +199,7 @@ describe('sendCommand', () => {
 
   it.each([0, -2, -3, 1.5, Number.NaN])("refuses %s, which is nobody's to send", (command) => {
     expect(() => sendCommand(newSource(), command)).toThrow(
-      new RangeError(`A command is an integer from 1 on, or 'sendManifest', not ${command}.`),
+      new RangeError(`A command must be an integer of at least 1, or 'sendManifest', not ${command}.`),
     );
   });
 });

@@ -172,7 +172,7 @@ describe('enableEvents', () => {
   it('refuses what is no event source', () => {
     const { listener } = hearing();
     expect(() => listener.enableEvents({} as Listenable, 0)).toThrow(
-      new TypeError('{} is no event source, as defineEventSource returns it.'),
+      new TypeError('{} is not an event source as returned by defineEventSource.'),
     );
   });
 

@@ -236,7 +236,7 @@ describe('activity()', () => {
     expect(activity('Wrok', {}, () => 7)).toBe(7);
     expect(source.stats().badValues).toBe(1);
     expect(source.status.problems).toEqual([
-      "Activity-Typo: there is no activity 'Wrok', only: Work. Its work was run without.",
+      "Activity-Typo: the activity 'Wrok' does not exist; the activities are: Work. The work ran without it.",
     ]);
   });
 
@@ -245,7 +245,10 @@ describe('activity()', () => {
     const source = defineEventSource('Activity-Typo', events, { throwOnErrors: true });
     const activity = source.activity as unknown as (name: string, payload: object, work: () => void) => void;
     expect(() => activity('constructor', {}, () => {})).toThrow(
-      new DefinitionError('Activity-Typo', "there is no activity 'constructor', only: Work."),
+      new DefinitionError(
+        'Activity-Typo',
+        "the activity 'constructor' does not exist; the activities are: Work.",
+      ),
     );
   });
 

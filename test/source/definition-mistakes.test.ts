@@ -52,7 +52,7 @@ describe('a provider name', () => {
     const name = 'p'.repeat(234);
     expect(mistakeInSource(name)).toBe(
       `defineEventSource: the provider name "${name}" is too long for a tracepoint: ` +
-        'it has 234 characters, 233 are possible.',
+        'it has 234 characters, but the maximum is 233.',
     );
   });
 });
@@ -65,53 +65,53 @@ describe('the options of a source', () => {
   });
 
   it('are an object', () => {
-    expect(mistakeInSource('P', {}, null)).toBe('P: options are given as an object, not as null.');
-    expect(mistakeInSource('P', {}, 'fast')).toBe('P: options are given as an object, not as fast.');
+    expect(mistakeInSource('P', {}, null)).toBe('P: options must be an object, not null.');
+    expect(mistakeInSource('P', {}, 'fast')).toBe('P: options must be an object, not fast.');
   });
 
   it('know two forms of activity ids', () => {
     expect(mistakeInSource('P', {}, { activityIds: '2015' })).toBe(
-      "P: activityIds is 'net10' or '2016', not 2015.",
+      "P: activityIds must be 'net10' or '2016', not 2015.",
     );
   });
 
   it('name keywords by bits 0 to 47', () => {
     expect(() => define('P', {}, { keywords: { Low: 1n, High: 1n << 47n } })).not.toThrow();
     expect(mistakeInSource('P', {}, { keywords: { Top: 1n << 48n } })).toBe(
-      'P.keywords.Top: the keywords 0x1000000000000 are outside of bits 0 to 47; ETW keeps the others for itself.',
+      'P.keywords.Top: the keywords 0x1000000000000 are outside bits 0 to 47; ETW reserves the others.',
     );
     expect(mistakeInSource('P', {}, { keywords: { Top: 1 } })).toBe(
-      'P.keywords.Top: keywords are a bigint (0x2n), not a number.',
+      'P.keywords.Top: keywords must be a bigint (0x2n), not a number.',
     );
   });
 });
 
 describe('the events of a source', () => {
   it('are an object', () => {
-    const sentence = 'P: events are given as an object of names and event(...) definitions.';
+    const sentence = 'P: events must be an object of names and event(...) definitions.';
     expect(mistakeInSource('P', null)).toBe(sentence);
     expect(mistakeInSource('P', [])).toBe(sentence);
     expect(mistakeInSource('P', 'E')).toBe(sentence);
   });
 
   it('are made by event()', () => {
-    const sentence = 'P.E: an event is defined with event({ fields }, { options }).';
+    const sentence = 'P.E: an event must be defined with event({ fields }, { options }).';
     expect(mistakeInSource('P', { E: null })).toBe(sentence);
     expect(mistakeInSource('P', { E: 'string' })).toBe(sentence);
     expect(mistakeInSource('P', { E: { url: 'string' } })).toBe(sentence);
     expect(mistakeInSource('P', { E: { fields: {} } })).toBe(
-      'P.E: options are given as an object, not as undefined.',
+      'P.E: options must be an object, not undefined.',
     );
   });
 
   it('have ids of their own', () => {
     expect(mistakeInSource('P', { A: makeEvent({}, { id: 4 }), B: makeEvent({}, { id: 4 }) })).toBe(
-      'P.B: the id 4 is already that of A.',
+      'P.B: the id 4 already belongs to A.',
     );
     // The ids that are not given count on from the one before.
     expect(
       mistakeInSource('P', { A: makeEvent({}, { id: 2 }), B: makeEvent({}, { id: 1 }), C: makeEvent() }),
-    ).toBe('P.C: the id 2 is already that of A.');
+    ).toBe('P.C: the id 2 already belongs to A.');
   });
 
   it('have ids from 1 to 65535', () => {
@@ -152,7 +152,7 @@ describe('an event name', () => {
     expect(() => define('P', { [`${'é'.repeat(127)}e`]: makeEvent() })).not.toThrow();
     const name = 'é'.repeat(128);
     expect(mistakeInEvent(name)).toBe(
-      `P: the event name "${name}" is too long: it takes 256 bytes, 255 are possible.`,
+      `P: the event name "${name}" is too long: it takes 256 bytes, but the maximum is 255.`,
     );
   });
 
@@ -168,7 +168,7 @@ describe('an event name', () => {
     '__proto__',
   ])('is not "%s", which every event source has itself', (name) => {
     expect(mistakeInEvent(name)).toBe(
-      `P: an event cannot be called "${name}": every event source has that itself.`,
+      `P: an event cannot be named "${name}": every event source has a member of that name.`,
     );
   });
 });
@@ -203,35 +203,35 @@ describe('the options of an event', () => {
 
   it('give a Start alone the fields of a trace, once', () => {
     expect(mistakeInEvent('E', {}, { traceContext: true })).toBe(
-      'P.E: only a Start can have the option traceContext.',
+      'P.E: only a Start can have the traceContext option.',
     );
     expect(mistakeInEvent('EStart', {}, { traceContext: 'yes' })).toBe(
-      'P.EStart: traceContext is true or false, not yes.',
+      'P.EStart: traceContext must be true or false, not yes.',
     );
     expect(mistakeInEvent('EStart', { spanId: 'string' }, { traceContext: true })).toBe(
-      'P.EStart: the field spanId comes with the option traceContext.',
+      'P.EStart: the field spanId is already added by the traceContext option.',
     );
   });
 
   it('take keywords of bits 0 to 47', () => {
     expect(() => define('P', { E: makeEvent({}, { keywords: (1n << 48n) - 1n }) })).not.toThrow();
     expect(mistakeInEvent('E', {}, { keywords: 1n << 48n })).toBe(
-      'P.E: the keywords 0x1000000000000 are outside of bits 0 to 47; ETW keeps the others for itself.',
+      'P.E: the keywords 0x1000000000000 are outside bits 0 to 47; ETW reserves the others.',
     );
     expect(mistakeInEvent('E', {}, { keywords: -1n })).toBe(
-      'P.E: the keywords 0x-1 are outside of bits 0 to 47; ETW keeps the others for itself.',
+      'P.E: the keywords 0x-1 are outside bits 0 to 47; ETW reserves the others.',
     );
     expect(mistakeInEvent('E', {}, { keywords: 2 })).toBe(
-      'P.E: keywords are a bigint (0x2n) or names, not a number.',
+      'P.E: keywords must be a bigint (0x2n) or names, not a number.',
     );
     expect(mistakeInEvent('E', {}, { keywords: [2n] })).toBe(
-      'P.E: keywords are a bigint (0x2n) or names, not a bigint.',
+      'P.E: keywords must be a bigint (0x2n) or names, not a bigint.',
     );
   });
 
   it('take only keywords that the source names', () => {
     expect(mistakeInEvent('E', {}, { keywords: 'Net' })).toBe(
-      'P.E: the keyword "Net" is not among those of the source (none).',
+      'P.E: the source does not define the keyword "Net" (it has: none).',
     );
     expect(
       mistakeInSource(
@@ -239,7 +239,7 @@ describe('the options of an event', () => {
         { E: makeEvent({}, { keywords: ['Net', 'toString'] }) },
         { keywords: { Net: 1n, Disk: 2n } },
       ),
-    ).toBe('P.E: the keyword "toString" is not among those of the source (Net, Disk).');
+    ).toBe('P.E: the source does not define the keyword "toString" (it has: Net, Disk).');
   });
 });
 
@@ -272,11 +272,9 @@ describe('a Start and its Stop', () => {
 describe('fields', () => {
   it('are an object of names and types', () => {
     expect(mistakeInEvent('E', ['string'])).toBe(
-      'P.E: fields are given as an object of names and types, not as an array.',
+      'P.E: fields must be an object of names and types, not an array.',
     );
-    expect(mistakeInEvent('E', null)).toBe(
-      'P.E: fields are given as an object of names and types, not as null.',
-    );
+    expect(mistakeInEvent('E', null)).toBe('P.E: fields must be an object of names and types, not null.');
   });
 
   it.each(['text', 'String', 'string[][]', 'uint32[]?', 'number', '', 'struct'])(
@@ -295,7 +293,7 @@ describe('fields', () => {
 
   it.each(['string', 'utf16', 'json', 'binary'])('of type %s cannot be null', (type) => {
     expect(mistakeInField(`${type}?`)).toBe(
-      `P.E.f: a ${type} cannot be null: on the wire a null would be the same as an empty one. Leave out the "?".`,
+      `P.E.f: a ${type} cannot be nullable: null would be encoded like an empty value. Omit the "?".`,
     );
   });
 
@@ -318,14 +316,14 @@ describe('fields', () => {
   it('are 255 at the most', () => {
     expect(() => define('P', { E: makeEvent(fieldsNumbered(255)) })).not.toThrow();
     expect(mistakeInEvent('E', fieldsNumbered(256))).toBe(
-      'P.E: an event may have 255 fields, this one has 256.',
+      'P.E: an event may have at most 255 fields, but this one has 256.',
     );
   });
 
   it('of a struct are 1 to 127', () => {
     expect(() => define('P', { E: makeEvent({ s: fieldsNumbered(127) }) })).not.toThrow();
     expect(mistakeInField(fieldsNumbered(128), 's')).toBe(
-      'P.E.s: a struct may have 127 fields, this one has 128.',
+      'P.E.s: a struct may have at most 127 fields, but this one has 128.',
     );
     expect(mistakeInField({}, 's')).toBe('P.E.s: a struct needs at least one field.');
     expect(mistakeInField([{}], 's')).toBe('P.E.s: a struct needs at least one field.');
@@ -334,16 +332,16 @@ describe('fields', () => {
   it('are nested 8 structs deep at the most', () => {
     expect(() => define('P', { E: makeEvent({ s: structsNested(8) }) })).not.toThrow();
     expect(mistakeInField(structsNested(9), 's')).toBe(
-      'P.E.s.s.s.s.s.s.s.s.s: structs may be nested 8 deep, this one is the next.',
+      'P.E.s.s.s.s.s.s.s.s.s: structs may be nested at most 8 levels deep, and this one is deeper.',
     );
   });
 
   it('of arrays of structs are given as one struct in brackets', () => {
     expect(mistakeInField([], 's')).toBe(
-      'P.E.s: an array of structs is given as one struct in brackets, not as 0 elements.',
+      'P.E.s: an array of structs must be one struct in brackets, not 0 elements.',
     );
     expect(mistakeInField([{ a: 'bool' }, { b: 'bool' }], 's')).toBe(
-      'P.E.s: an array of structs is given as one struct in brackets, not as 2 elements.',
+      'P.E.s: an array of structs must be one struct in brackets, not 2 elements.',
     );
     expect(mistakeInField(['string'], 's')).toMatch(/^P\.E\.s: "string" is not a field type\./);
   });
@@ -352,7 +350,7 @@ describe('fields', () => {
     // Header 8, ids 36, head 4, "E" and NUL 2, NUL and type 2: with 8132 characters they are 8184 bytes.
     expect(() => define('P', { E: makeEvent({ ['n'.repeat(8132)]: 'uint8' }) })).not.toThrow();
     expect(mistakeInField('uint8', 'n'.repeat(8133))).toBe(
-      'P.E: its names alone take 8185 bytes of each event; perf carries 8184, ftrace 4064.',
+      'P.E: its names alone take 8185 bytes of each event; perf accepts 8184, ftrace 4064.',
     );
   });
 });

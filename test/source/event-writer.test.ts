@@ -78,7 +78,7 @@ describe('an event that the kernel records', () => {
       expect(event.decoded.activityId).toBe(ACTIVITY.toString());
     }
     expect(event.account.stats()).toEqual({ ...NOTHING_DROPPED, written: 5, badValues: 5 });
-    expect(event.account.problems).toEqual(["Provider.Event: 'request 7' is no GUID for activityId."]);
+    expect(event.account.problems).toEqual(["Provider.Event: 'request 7' is not a GUID for activityId."]);
   });
 
   it('may be written with null for options, as JavaScript does', () => {
@@ -245,7 +245,7 @@ describe('an event that is too large', () => {
     expect(event.addon.events).toHaveLength(1);
     expect(event.account.stats()).toMatchObject({ written: 1, dropped: { tooLarge: 1 }, badValues: 0 });
     expect(event.account.problems).toEqual([
-      'Provider.Event: an event of 8185 bytes was dropped; perf carries 8184, ftrace 4064.',
+      'Provider.Event: an event of 8185 bytes was dropped; perf accepts 8184, ftrace 4064.',
     ]);
   });
 
@@ -263,7 +263,7 @@ describe('an event that is too large', () => {
     expect(event.addon.events).toEqual([]);
     expect(event.account.stats()).toMatchObject({ written: 0, dropped: { tooLarge: 1 } });
     expect(event.account.problems).toEqual([
-      'Provider.Event: an event of more than 65536 bytes was dropped; perf carries 8184, ftrace 4064.',
+      'Provider.Event: an event of more than 65536 bytes was dropped; perf accepts 8184, ftrace 4064.',
     ]);
   });
 

@@ -97,7 +97,7 @@ describe('activity() with a parent', () => {
     expect(heard.lines).toEqual(['TaskStart 1', 'TaskStop 1']);
     expect(log.stats().badValues).toBe(before + 1);
     expect(log.status.problems).toContain(
-      "Adopted-Test: 'no id' is no activity to be inside of: neither a GUID nor a traceparent.",
+      "Adopted-Test: 'no id' is not an activity to run inside: neither a GUID nor a traceparent.",
     );
   });
 });

@@ -232,14 +232,14 @@ describe('an event that cannot be', () => {
       'Sale',
       {},
       { keywords: 'mony' },
-      'Provider.write: the keyword "mony" is not among those of the source (money, parcels).',
+      'Provider.write: the source does not define the keyword "mony" (it has: money, parcels).',
     ],
     [
       'with keywords of ETW',
       'Sale',
       {},
       { keywords: 1n << 48n },
-      'Provider.write: the keywords 0x1000000000000 are outside of bits 0 to 47; ETW keeps the others for itself.',
+      'Provider.write: the keywords 0x1000000000000 are outside bits 0 to 47; ETW reserves the others.',
     ],
     [
       'with a tag that is none',
@@ -266,7 +266,7 @@ describe('an event that cannot be', () => {
       Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`f${index}`, index])),
     );
     expect(recorded.account.problems).toEqual([
-      'Provider.Sale: an event may have 255 fields, this one has 256.',
+      'Provider.Sale: an event may have at most 255 fields, but this one has 256.',
     ]);
   });
 
@@ -288,7 +288,7 @@ describe('an event that cannot be', () => {
     const recorded = new Recorded();
     recorded.events.write(Symbol('Sale') as never);
     expect(recorded.account.problems).toEqual([
-      "Provider.write: an event's name is a string, not Symbol(Sale).",
+      "Provider.write: an event's name must be a string, not Symbol(Sale).",
     ]);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * CPU samples of this thread's JavaScript as events of a session, as .NET's sample profiler writes them: the
- * profiler is a thread of its own in the trace, which writes events of the thread that it samples.
+ * CPU samples of this thread's JavaScript as events of a session, as .NET's sample profiler writes them: the profiler
+ * is a separate thread in the trace, which writes events about the thread that it samples.
  */
 import { thrownText } from '../../base/value-text.ts';
 import { passesEventFilter } from '../../listen/filter.ts';
@@ -15,13 +15,13 @@ import { MethodTable } from './method-table.ts';
 import { type CpuSample, cpuSamples } from './profiled-samples.ts';
 import { type ProfilePiece, V8Profiler } from './v8-profiler.ts';
 
-/** What V8 has is fetched so often: tools that watch see it that late. */
+/** How often samples are fetched from V8: live tools see them with this delay. */
 const PIECE_MS = 1000;
-/** It takes about a millisecond, but can take longer, and is to take a hundredth of the time, where that can be. */
+/** Fetching takes about a millisecond, but can take longer, and should take at most a hundredth of the time. */
 const PIECE_PER_FETCH = 100;
 /**
- * Of an application with many different stacks, fetching takes a tenth of the time, however often: the longer the
- * piece, the longer the application stands still for it. Nothing is gained by waiting longer than this.
+ * For an application with many different stacks, fetching takes a tenth of the time, however often it happens: the
+ * longer the interval, the longer each pause of the application. Waiting longer than this gains nothing.
  */
 const MAX_PIECE_MS = 5000;
 /** Version 4 knows threads by their ids alone, and no thread of a system has this one. */
@@ -34,7 +34,7 @@ const MANAGED = payloadOf(SampleType.Managed);
 export class CpuSamples {
   /** Samples that are in the trace. */
   written = 0;
-  /** Samples that there was no room for. The trace tells that they are missing. */
+  /** Samples for which there was no room. The trace says that they are missing. */
   dropped = 0;
   readonly #writer: NetTraceWriter;
   readonly #sampled: ThreadHandle;
@@ -51,7 +51,7 @@ export class CpuSamples {
   #dueAt = performance.now() + PIECE_MS;
 
   /**
-   * Starts to sample. Where that cannot be, it is a process warning.
+   * Starts sampling. Failure is a process warning.
    *
    * @param writer in the order of threads
    * @param sampled this thread
@@ -77,9 +77,9 @@ export class CpuSamples {
   }
 
   /**
-   * Fetches what has been sampled, about once a second, and writes it as far as the time.
+   * Fetches the samples about once a second, and writes them up to the time.
    *
-   * @returns whether no sample up to the time is to come: only then, there may be a sequence point
+   * @returns whether all samples up to the time have arrived: only then may there be a sequence point
    */
   takeDue(until: bigint): boolean {
     const profiler = this.#profiler;
@@ -95,7 +95,7 @@ export class CpuSamples {
     return true;
   }
 
-  /** Samples no longer. */
+  /** Stops sampling. */
   end(): void {
     const profiler = this.#profiler;
     this.#profiler = undefined;
@@ -145,7 +145,7 @@ export class CpuSamples {
     return this.#metadataId;
   }
 
-  /** The profiler may be missing, forbidden or refuse: the session goes on without it. */
+  /** The profiler may be missing, not permitted or refuse: the session continues without it. */
   #guard(work: () => void): void {
     try {
       work();
@@ -165,7 +165,7 @@ function payloadOf(type: number): Uint8Array {
   return bytes.take();
 }
 
-/** What a session asks of the profiler. */
+/** What a session requests from the profiler. */
 export interface SamplingRequest {
   /** Between two samples. */
   readonly intervalMs: number;
@@ -177,14 +177,14 @@ const MIN_INTERVAL_MS = 0.1;
 const MAX_INTERVAL_MS = 10_000;
 
 /**
- * @param asked of the provider itself: who asks for every provider does not ask for samples, which cost
- * @returns undefined where no sample is asked for
+ * @param asked of the provider by its own name: a request for every provider does not include samples, which are costly
+ * @returns undefined if no samples are requested
  */
 export function samplingRequest(
   asked: Pick<ProviderRequest, 'level' | 'arguments' | 'filter'> | undefined,
 ): SamplingRequest | undefined {
   if (asked === undefined || !passesEventFilter(asked.filter, THREAD_SAMPLE.eventId)) return undefined;
-  // Level 0 is every level.
+  // Level 0 means every level.
   if (asked.level !== 0 && asked.level < THREAD_SAMPLE.level) return undefined;
   const given = Number(asked.arguments.SampleProfilerIntervalMS);
   const isPossible = given >= MIN_INTERVAL_MS && given <= MAX_INTERVAL_MS;

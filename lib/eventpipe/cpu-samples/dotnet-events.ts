@@ -1,6 +1,6 @@
 /**
- * Events of .NET's runtime as a trace is to have them, so that its tools know samples and the names of methods.
- * They are described as the runtime does it: by provider and id alone, since tools know the fields.
+ * Events of .NET's runtime in a form that makes its tools recognise samples and method names. They are described as by
+ * the runtime: only by provider and id, since tools know the fields.
  *
  * Source: the runtime's manifest (dotnet/runtime, src/coreclr/vm/ClrEtwAll.man), and traces of .NET 5.
  */

@@ -1,5 +1,5 @@
 /**
- * What tells the names of the methods in the samples' stacks, when a session ends.
+ * Writes the names of the methods in the samples' stacks when a session ends.
  *
  * Source: Microsoft's "Method Events" and "Loader Events" of the .NET runtime.
  */

@@ -1,6 +1,6 @@
 /**
- * JavaScript functions as .NET's tools know methods: by the addresses of their code. V8 moves code about, so each
- * function gets addresses of its own that mean nothing else.
+ * JavaScript functions in the form in which .NET's tools know methods: by the addresses of their code. V8 moves code,
+ * so each function gets arbitrary addresses of its own.
  */
 import type { Runtime } from 'node:inspector';
 import { scriptNames } from './script-names.ts';
@@ -17,14 +17,14 @@ export interface Method {
   /** The script, by its short name. */
   readonly namespace: string;
   readonly name: string;
-  /** The place in the script: tools show what stands in the brackets behind the name. */
+  /** The position in the script: tools show what is in brackets after the name. */
   readonly signature: string;
 }
 
 /** Bytes of each method. */
 export const METHOD_SIZE = 16;
 
-/** A process may make functions without end: those beyond so many are one. */
+/** A process may create functions without limit: those beyond this many count as one. */
 const MAX_METHODS = 1 << 15;
 /** Applications can give functions names of any length. */
 const MAX_NAME_LENGTH = 200;
@@ -70,7 +70,7 @@ export class MethodTable {
     const isLast = this.#methods.size >= MAX_METHODS;
     const { url, scriptId, functionName, lineNumber, columnNumber } = isLast ? OTHERS : frame;
     const { path, name } = scriptNames(url, scriptId, this.#folder);
-    // V8 counts from 0, and has no place for its own functions.
+    // V8 counts from 0, and gives its own functions no position.
     const place = lineNumber < 0 ? '' : `${lineNumber + 1}:${columnNumber + 1}`;
     const method: Method = {
       module: this.#moduleOf(path),

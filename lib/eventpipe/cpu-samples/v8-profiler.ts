@@ -1,6 +1,6 @@
 /**
- * V8's CPU profiler at work for this thread. What it has is taken in pieces: a profile only grows, and nothing
- * of it can be seen before it is stopped.
+ * V8's CPU profiler for this thread. Its samples are taken in chunks: a profile only grows, and nothing in it can be
+ * read before it is stopped.
  *
  * Sources: the Chrome DevTools Protocol, domain `Profiler`; V8's src/profiler/cpu-profiler.cc.
  */
@@ -25,7 +25,7 @@ export class V8Profiler {
   #startedAfterUs = 0;
   #startedBeforeUs = 0;
 
-  /** @throws Error where Node.js is without an inspector, or forbids it */
+  /** @throws Error if Node.js has no inspector, or does not permit it */
   constructor(intervalUs: number) {
     this.#inspector = inspectorOfNode();
     this.#session = new this.#inspector.Session();
@@ -42,8 +42,8 @@ export class V8Profiler {
 
   /** What has been sampled since the last call. It goes on. @throws Error where V8 refuses */
   take(): ProfilePiece {
-    // V8 looks at every function there is when it starts to profile, which can take 30 ms. It does not while
-    // another profile of the same client is under way: so there is one for the moment between two pieces.
+    // V8 examines every existing function when it starts to profile, which can take 30 ms, except while another profile
+    // of the same client is running: so there is one for the moment between two chunks.
     const overlaps = !this.#isWatched();
     if (overlaps) this.#inspector.console.profile(OVERLAP);
     try {
@@ -64,12 +64,12 @@ export class V8Profiler {
     }
   }
 
-  /** Ends it, whatever state it is in. */
+  /** Ends it, whatever its state. */
   abandon(): void {
     this.#session.disconnect();
   }
 
-  /** A debugger would keep what `console.profile` makes, and `--cpu-prof` complains of it. */
+  /** A debugger would retain what `console.profile` creates, and `--cpu-prof` complains about it. */
   #isWatched(): boolean {
     const options = [...process.execArgv, process.env.NODE_OPTIONS ?? ''];
     return this.#inspector.url() !== undefined || options.some((option) => option.includes('--cpu-prof'));
@@ -91,7 +91,7 @@ export class V8Profiler {
 
   /** In a session of the same thread, the answer is there when the call returns. */
   #post(method: string, parameters?: object): unknown {
-    let error: Error | null = new Error(`V8 has not answered ${method}.`);
+    let error: Error | null = new Error(`V8 did not answer ${method}.`);
     let answer: unknown;
     this.#session.post(method, parameters, (refusal: Error | null, result?: object) => {
       error = refusal;
@@ -103,7 +103,7 @@ export class V8Profiler {
 }
 
 function inspectorOfNode(): Inspector {
-  // When it is asked for: a Node.js without an inspector throws, and nobody else is to pay for loading it.
+  // Loaded on demand: a Node.js without an inspector throws, and others should not pay for loading it.
   const inspector = process.getBuiltinModule('node:inspector');
   if (inspector === undefined) throw new Error('This Node.js has no inspector.');
   return inspector;

@@ -1,4 +1,4 @@
-/** Has this thread take its part in the sessions of the main thread. Loaded with whatever defines event sources. */
+/** Makes this thread join the sessions of the main thread. Loaded with anything that defines event sources. */
 import { onSharedSession } from '../../listen/shared-sessions.ts';
 import { ThreadPart, type ThreadPartOptions } from './thread-part.ts';
 

@@ -1,7 +1,7 @@
 /**
- * The records in which worker threads hand over their events: four bytes of size and flags, four bytes that say
- * the kind by its number, the time, activity ids where the flags say so, the payload. A record of the kind 0 has
- * no time; it describes a kind, whose number and JSON it has in place of a payload.
+ * The records in which worker threads pass on their events: four bytes of size and flags, four bytes with the number of
+ * the kind, the time, activity ids if the flags say so, and the payload. A record of kind 0 has no time; it describes a
+ * kind, with its number and JSON in place of a payload.
  */
 import type { Guid } from '../../activity/guid.ts';
 import { type GuidWords, guidWordsAt } from '../../wire/guid.ts';

@@ -1,4 +1,4 @@
-/** How the main thread gets what worker threads have put into the memory that they share. */
+/** How the main thread reads what worker threads have put into the shared memory. */
 import {
   CHUNK_SIZE,
   ChunkWord,
@@ -14,9 +14,9 @@ import {
   wordsOfSlot,
 } from './shared-memory.ts';
 
-/** What one thread has written, in its order. */
+/** What one thread has written, in order. */
 export interface ThreadBytes {
-  /** Numbers are never given twice. */
+  /** Numbers are never reused. */
   readonly thread: number;
   readonly chunk: number;
   readonly bytes: Uint8Array;

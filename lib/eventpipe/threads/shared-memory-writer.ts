@@ -1,4 +1,4 @@
-/** How a worker thread puts its events into the memory that it shares with the main thread. */
+/** How a worker thread puts its events into the memory shared with the main thread. */
 import { threadId } from 'node:worker_threads';
 import { hasStack } from '../../base/stack-room.ts';
 import { osThreadId } from '../../listen/os-thread-id.ts';
@@ -16,7 +16,7 @@ import {
   wordsOfSlot,
 } from './shared-memory.ts';
 
-/** A main thread that has not read for so long may be waiting for this thread. */
+/** If the main thread has not read for this long, it may be waiting for this thread. */
 const PATIENCE_MS = 5000;
 const NO_CHUNK = -1;
 
@@ -30,12 +30,12 @@ export class SharedMemoryWriter {
   readonly #slotAt: number;
   #chunk = NO_CHUNK;
   #chunks = 0;
-  /** The round in which the main thread was waited for in vain. */
+  /** The round in which waiting for the main thread timed out. */
   #roundWithoutEnd = -1;
 
   /**
-   * @param waits whether writing waits for room where there is none
-   * @param askToRead wakes the main thread up, to read before its time
+   * @param waits whether a write waits if there is no room
+   * @param askToRead wakes up the main thread to read early
    */
   constructor(memory: SharedMemory, waits: boolean, askToRead: () => void) {
     const { words } = memory;
@@ -55,10 +55,10 @@ export class SharedMemoryWriter {
   }
 
   /**
-   * Writes all of it or nothing.
+   * Writes everything or nothing.
    *
-   * @param events how many unfinished events are finished by it
-   * @returns false where there is no room
+   * @param events how many unfinished events this completes
+   * @returns false if there is no room
    */
   write(head: Uint8Array, payload: Uint8Array, events: 0 | 1): boolean {
     if (head.length + payload.length > CHUNK_SIZE) return false;

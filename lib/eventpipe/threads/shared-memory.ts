@@ -1,41 +1,41 @@
 /**
- * The memory through which a session gets the events of worker threads: chunks, all of them together about as
- * large as what may wait to be written. A thread takes a free chunk and fills it; the main thread reads what has
- * been written into chunks, and frees them. Neither needs the other one's help for it: what a thread has written
- * is there while it is busy, and when it has been terminated.
+ * The memory through which a session gets the events of worker threads: chunks, whose total size is about what may wait
+ * to be written. A thread takes a free chunk and fills it; the main thread reads what has been written into chunks, and
+ * frees them. Neither needs the other's cooperation: what a thread has written is available even while it is busy, and
+ * after it has been terminated.
  *
- * The owner of a chunk is said by its first word. A thread has its number there, and the negative number while it
- * writes. Numbers are never given twice, so a thread that finds its own has owned the chunk all along.
+ * The first word of a chunk contains its owner: the number of a thread, negative while it is writing. Numbers are never
+ * reused, so a thread that finds its own number has owned the chunk all along.
  */
 
-/** Room for the largest event, which has 64 KiB, and what stands before its payload. */
+/** Room for the largest event, which has 64 KiB, and for what precedes its payload. */
 export const CHUNK_SIZE = 0x1_1000;
 export const CHUNK_KIB: number = CHUNK_SIZE / 1024;
 /** So that some threads can write at once, however little may wait. */
 export const MIN_CHUNKS = 4;
 /** 64 MiB: in sessions with more room, events wait where they are read to. */
 const MAX_CHUNKS = Math.floor((64 << 20) / CHUNK_SIZE);
-/** Threads whose losses are counted one by one; of more, two have one place. */
+/** How many threads have separate loss counts; beyond that, two share one. */
 export const SLOTS = 1024;
 
-/** What the first words are. */
+/** The meaning of the first words. */
 export const Word = {
   /** 1: the session is over. */
   Over: 0,
-  /** The number that the last thread got. */
+  /** The number given to the last thread. */
   Threads: 1,
   /** Chunks that have an owner: about, until the main thread counts them again. */
   UsedChunks: 2,
   /** KiB that wait on the main thread to be written. */
   WaitingKiB: 3,
-  /** How often the main thread has read. Threads that have no room wait for a change. */
+  /** Incremented whenever the main thread has read. Threads without room wait for a change. */
   Rounds: 4,
-  /** 1: the main thread has been asked to read, and has not begun to. */
+  /** 1 if the main thread has been asked to read, and has not started yet. */
   IsAsked: 5,
 } as const;
 const HEAD_WORDS = 6;
 
-/** What the words of a chunk are. */
+/** The meaning of the words of a chunk. */
 export const ChunkWord = {
   Owner: 0,
   /** Bytes that have been written. */
@@ -45,7 +45,7 @@ export const ChunkWord = {
 } as const;
 const CHUNK_WORDS = 3;
 
-/** What the words of a thread's slot are. */
+/** The meaning of the words of a thread's slot. */
 export const SlotWord = {
   Dropped: 0,
   ThreadId: 1,
@@ -57,11 +57,11 @@ export const SlotWord = {
 } as const;
 const SLOT_WORDS = 5;
 
-/** Owners that are no threads: nobody, and the main thread. */
+/** Owners other than threads: none, and the main thread. */
 export const FREE = 0;
 export const READER = 0x7fff_ffff;
 
-/** structuredClone takes it, and the memory stays shared. */
+/** Cloneable with structuredClone; the memory remains shared. */
 export interface SharedMemory {
   readonly words: Int32Array;
   readonly chunks: Uint8Array;
@@ -113,7 +113,7 @@ export function* threadsWithSlots({ words }: SharedMemory): Generator<number, vo
   for (let thread = last; thread > Math.max(0, last - SLOTS); thread--) yield thread;
 }
 
-/** Notes that a thread, of which Node.js knows the id, runs no more. */
+/** Records that a thread, given by its Node.js id, has ended. */
 export function markExited(memory: SharedMemory, threadId: number): void {
   const { words } = memory;
   for (const thread of threadsWithSlots(memory)) {

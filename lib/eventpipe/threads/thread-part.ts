@@ -1,4 +1,4 @@
-/** What a session of the main thread has at work in a worker thread: it hands over that thread's events. */
+/** A worker thread's part in a session of the main thread: passes on that thread's events. */
 import { BroadcastChannel, isMainThread } from 'node:worker_threads';
 import type { Guid } from '../../activity/guid.ts';
 import type { Subscriber } from '../../listen/audience.ts';
@@ -17,7 +17,7 @@ import { encodeKind, RecordHead } from './records.ts';
 import { markExited, type SharedMemory } from './shared-memory.ts';
 import { SharedMemoryWriter } from './shared-memory-writer.ts';
 
-/** What a worker thread is told of a session. */
+/** What a worker thread is told about a session. */
 export interface ThreadPartOptions {
   readonly requests: ReadonlyMap<string, ProviderRequest>;
   readonly memory: SharedMemory;

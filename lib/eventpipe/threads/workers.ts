@@ -1,4 +1,7 @@
-/** The worker threads of a session of the main thread: they are told of it, and their events get into its trace. */
+/**
+ * The worker threads of a session of the main thread: announces the session to them, and adds their events to its
+ * trace.
+ */
 import { BroadcastChannel } from 'node:worker_threads';
 import { type SessionPart, shareSession } from '../../listen/shared-sessions.ts';
 import { CLOCK_OFFSET, timestamp } from '../../listen/timestamp.ts';

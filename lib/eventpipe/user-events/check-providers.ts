@@ -1,4 +1,4 @@
-/** What a session of user_events may be asked for. */
+/** What a user_events session may request. */
 import { shown } from '../../base/value-text.ts';
 import { ErrorCode } from '../../wire/diagnostics-ipc/constants.ts';
 import type { TracepointSet, UserEventsProvider } from '../../wire/diagnostics-ipc/tracing.ts';
@@ -7,10 +7,10 @@ import { ProviderRequests } from '../requests.ts';
 import { SessionError, sessionProvider } from '../session-provider.ts';
 import { namesOf } from './tracepoints.ts';
 
-/** Why a session of user_events cannot be started. */
+/** Why a user_events session cannot be started. */
 export class UserEventsSessionError extends Error {
   override readonly name = 'UserEventsSessionError';
-  /** What an error reply says to the tool that asked for the session: one of `ErrorCode`. */
+  /** The code of the error reply to the tool that requested the session: one of `ErrorCode`. */
   readonly replyCode: number;
 
   /** @param message a complete sentence */
@@ -22,7 +22,7 @@ export class UserEventsSessionError extends Error {
 
 /** @throws UserEventsSessionError */
 export function checkProviders(providers: readonly UserEventsProvider[]): void {
-  if (providers.length === 0) refuse('A session is asked for events of at least one provider.');
+  if (providers.length === 0) refuse('A session must request events of at least one provider.');
   for (const provider of providers) {
     checkRequest(provider);
     checkTracepoints(provider);
@@ -45,7 +45,7 @@ function checkTracepoints({ name: provider, tracepoints }: UserEventsProvider): 
   if (badName !== undefined) refuse(`${shown(badName)} of ${provider} cannot be the name of a tracepoint.`);
   const emptySet = tracepoints.sets.find(({ ids }) => ids.length === 0);
   if (tracepoints.defaultName === undefined && emptySet !== undefined) {
-    refuse(`The tracepoint ${emptySet.name} of ${provider} is given no events.`);
+    refuse(`The tracepoint ${emptySet.name} of ${provider} has no events.`);
   }
   const id = idOfTwo(tracepoints.sets);
   if (id !== undefined) refuse(`Event ${id} of ${provider} has two tracepoints.`);

@@ -1,6 +1,6 @@
 /**
- * A session of user_events on all threads: the one that starts it tells the others, and each of them sends its
- * own events to the same tracepoints. Every thread has to load this module.
+ * A user_events session on all threads: the one that starts it notifies the others, and each writes its own events to
+ * the same tracepoints. Every thread must load this module.
  */
 
 import { onSharedSession, type SessionPart, shareSession } from '../../listen/shared-sessions.ts';
@@ -9,7 +9,7 @@ import type { UserEventsProvider } from '../../wire/diagnostics-ipc/tracing.ts';
 import { scratch } from '../../wire/scratch.ts';
 import { ThreadPart } from './thread-part.ts';
 
-/** Raised when what is shared changes. */
+/** Incremented when the shared state changes. */
 const KIND = 'user-events.v1';
 
 /** @param id the tracer's */

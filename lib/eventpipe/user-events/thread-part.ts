@@ -1,4 +1,4 @@
-/** What a session of user_events has at work on one thread: it takes that thread's sources, as they come. */
+/** One thread's part in a user_events session: observes that thread's sources as they are defined. */
 
 import type { Guid } from '../../activity/guid.ts';
 import type { Subscriber } from '../../listen/audience.ts';
@@ -27,7 +27,7 @@ export class ThreadPart {
   }
 }
 
-/** What a session of user_events asks of one provider, on one thread: its events go to tracepoints. */
+/** What a user_events session requests from one provider, on one thread: its events go to tracepoints. */
 class TracedProvider implements Subscriber {
   readonly #provider: UserEventsProvider;
   readonly #names: readonly string[];
@@ -39,7 +39,7 @@ class TracedProvider implements Subscriber {
 
   /**
    * @param names of the tracer's tracepoints
-   * @throws SessionError for what cannot be asked for
+   * @throws SessionError for an invalid request
    */
   constructor(provider: UserEventsProvider, names: readonly string[], tracer: TracepointWriter) {
     this.#provider = provider;
@@ -90,8 +90,8 @@ class TracedProvider implements Subscriber {
 }
 
 interface Route {
-  /** Undefined: the session does not take the event. */
+  /** Undefined if the session does not take the event. */
   readonly tracepoint: number | undefined;
-  /** Made when somebody records the tracepoint. */
+  /** Created once the tracepoint is being recorded. */
   event: TracepointEvent | undefined;
 }

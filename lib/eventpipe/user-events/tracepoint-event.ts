@@ -1,4 +1,4 @@
-/** One kind of events on its way to one tracepoint. */
+/** One kind of event and its tracepoint. */
 import type { Guid } from '../../activity/guid.ts';
 import type { Listenable } from '../../listen/written-event.ts';
 import { NO_KIND, type PassedTracer } from '../../platform/passed-tracer.ts';
@@ -48,7 +48,7 @@ export class TracepointEvent {
     this.#isDescribed = !this.#encoder.canDescribe;
   }
 
-  /** What cannot be written is counted. Never throws. */
+  /** Failed writes are counted. Never throws. */
   write(payload: Payload, activityId: Guid | undefined, relatedActivityId: Guid | undefined): void {
     if (!this.#hasId) this.#tracer.drop();
     else if (isEncoding()) amidEncoding(() => this.#write(payload, activityId, relatedActivityId));
@@ -69,7 +69,7 @@ export class TracepointEvent {
     else this.#tracer.write(this.#tracepoint, size, NO_KIND);
   }
 
-  /** Whether readers have been told of the kind, by whichever thread. */
+  /** Whether readers have the description of the kind, from any thread. */
   #isKnown(): boolean {
     this.#isDescribed ||= this.#tracer.isDescribed(this.#kind);
     return this.#isDescribed;

@@ -1,6 +1,6 @@
 /**
- * Which tracepoint an event of a provider goes to: that of the set that lists its id, else the default one,
- * else none. Source: dotnet/diagnostics `documentation/design-docs/ipc-protocol.md`, "tracepoint_config".
+ * The tracepoint for an event of a provider: that of the set that lists its id, otherwise the default one, otherwise
+ * none. Source: dotnet/diagnostics `documentation/design-docs/ipc-protocol.md`, "tracepoint_config".
  */
 import type { TracepointConfig, UserEventsProvider } from '../../wire/diagnostics-ipc/tracing.ts';
 

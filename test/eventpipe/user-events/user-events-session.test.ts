@@ -36,12 +36,12 @@ describe('a session of user_events is refused', () => {
   const all = { defaultName: 'All' };
 
   it.each([
-    ['without providers', [], 'A session is asked for events of at least one provider.'],
+    ['without providers', [], 'A session must request events of at least one provider.'],
     ['without tracepoints', [providerOf({})], 'Demo has neither a default tracepoint nor sets of events.'],
     [
       'with a set of no events, and no default',
       [providerOf({ sets: [set('Set', 1), set('Empty')] })],
-      'The tracepoint Empty of Demo is given no events.',
+      'The tracepoint Empty of Demo has no events.',
     ],
     [
       'with an event in two sets',
