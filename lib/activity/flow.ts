@@ -17,8 +17,18 @@ export class ActivityFlow {
   private callbacks: CallbackContexts | undefined;
   private readonly listenedTo = new Set<() => boolean>();
 
+  /** Who else knows what the running code belongs to: gets the flow's own context, and says which it is. */
+  refine: ((own: ActivityContext | undefined) => ActivityContext | undefined) | undefined;
+
   /** The context of the running code. */
   get context(): ActivityContext | undefined {
+    if (this.storage === undefined) return undefined;
+    const own = this.storage.getStore();
+    return this.refine === undefined ? own : this.refine(own);
+  }
+
+  /** The same without what others know. */
+  get ownContext(): ActivityContext | undefined {
     return this.storage?.getStore();
   }
 

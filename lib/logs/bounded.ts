@@ -7,7 +7,7 @@ const encoder = new TextEncoder();
 const MAX_CHARACTER_BYTES = 3;
 const ELLIPSIS = '…';
 /** Of one string inside a structure. */
-const MAX_STRING_BYTES = 500;
+const MAX_STRING_BYTES = 1500;
 const MAX_DEPTH = 5;
 /** The most that a number, a boolean or null takes, with what is around it. */
 const SIMPLE_VALUE_BYTES = 24;

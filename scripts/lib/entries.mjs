@@ -8,6 +8,7 @@ export const entries = {
   counters: 'counters/index',
   diagnostics: 'diagnostics/index',
   'opentelemetry-metrics': 'integrations/opentelemetry-metrics',
+  'opentelemetry-traces': 'integrations/opentelemetry-traces',
   pino: 'integrations/pino',
   playback: 'playback/index',
   'prom-client': 'integrations/prom-client',

@@ -1,0 +1,192 @@
+/** tracewright/integrations/opentelemetry-traces: the spans of OpenTelemetry as activities. */
+import { type Attributes, type Context, context, type Span, SpanStatusCode, trace } from '@opentelemetry/api';
+import type { Activity, ActivityContext } from '../activity/activity.ts';
+import { ActivityOptions } from '../activity/activity.ts';
+import { traceOf } from '../activity/crossing.ts';
+import type { ActivityFlow } from '../activity/flow.ts';
+import { formatActivityPath } from '../activity/path.ts';
+import { sharedActivities } from '../activity/shared.ts';
+import { TraceContext } from '../activity/trace-context.ts';
+import { boundedCopy, cut } from '../logs/bounded.ts';
+import { type ActivityEvents, activityEventsOf } from '../source/activity-events.ts';
+import { checkOptionNames } from '../source/definition-checks.ts';
+import { event } from '../source/event.ts';
+import { defineEventSource } from '../source/event-source.ts';
+
+export interface SpanActivitiesOptions {
+  /** The provider's name; `OpenTelemetry` unless given. */
+  readonly provider?: string;
+}
+
+/** Seconds and nanoseconds since 1970. */
+type Time = readonly [seconds: number, nanoseconds: number];
+
+/** What OpenTelemetry's SDKs, from 1.25 to 3, have in common. */
+interface EndedSpan {
+  readonly name: string;
+  readonly kind: number;
+  readonly attributes: Attributes;
+  readonly status: { readonly code: number; readonly message?: string };
+  readonly events: readonly {
+    readonly name: string;
+    readonly time: Time;
+    readonly attributes?: Attributes;
+  }[];
+  readonly links: readonly { readonly context: { readonly traceId: string; readonly spanId: string } }[];
+  /** SDK 1. */
+  readonly parentSpanId?: string;
+  /** SDK 2 and later. */
+  readonly parentSpanContext?: { readonly spanId: string };
+  /** SDK 1. */
+  readonly instrumentationLibrary?: { readonly name: string };
+  /** SDK 2 and later. */
+  readonly instrumentationScope?: { readonly name: string };
+}
+
+/** One of the SDK's span processors. */
+export interface SpanActivities {
+  onStart(span: Span, parentContext: Context): void;
+  onEnd(span: object): void;
+  forceFlush(): Promise<void>;
+  /** Writes no more. */
+  shutdown(): Promise<void>;
+}
+
+/** In bytes: what of an event may be of any size, together less than perf's 8184. */
+const MAX_TEXT = 500;
+const MAX_ATTRIBUTES = 5000;
+
+const KINDS = ['internal', 'server', 'client', 'producer', 'consumer'];
+
+/** Spans nest in spans, and some outlive those that they began in. */
+const activityOptions = ActivityOptions.Recursive | ActivityOptions.Detachable;
+
+const EVENTS = {
+  SpanStart: event(
+    {
+      name: 'string',
+      kind: 'string',
+      scope: 'string',
+      traceId: 'string',
+      spanId: 'string',
+      parentSpanId: 'string',
+      attributes: 'json',
+    },
+    { activityOptions, message: '{0}' },
+  ),
+  SpanStop: event({
+    name: 'string',
+    success: 'bool',
+    errorMessage: 'string',
+    attributes: 'json',
+    links: 'json',
+  }),
+  SpanEvent: event({ name: 'string', time: 'time', attributes: 'json' }, { message: '{0}' }),
+};
+
+/**
+ * A span processor that writes each span as an activity while somebody wants its events: Start and Stop, and the span's
+ * own events. Activities that are started in a span are inside of it, and spans that are started in an activity are
+ * inside of that, with its id in the attributes `tracewright.activity.id` and `tracewright.activity.path`. One at a
+ * time.
+ */
+export function spanActivities(options: SpanActivitiesOptions = {}): SpanActivities {
+  checkOptionNames('spanActivities', options, ['provider']);
+  return new SpanProcessor(options.provider ?? 'OpenTelemetry');
+}
+
+/**
+ * The context with the trace of the running code's activity, for spans that belong to it: `context.with(activityTrace(),
+ * work)`. It is the context as it is outside of any activity that crosses processes.
+ */
+export function activityTrace(outer: Context = context.active()): Context {
+  const own = traceOf(sharedActivities().flow.context);
+  if (own === undefined || trace.getSpanContext(outer)?.spanId === own.spanId) return outer;
+  const { traceId, spanId, flags } = own;
+  return trace.setSpanContext(outer, { traceId, spanId, traceFlags: flags & 1, isRemote: true });
+}
+
+class SpanProcessor implements SpanActivities {
+  readonly #source;
+  readonly #events: ActivityEvents;
+  readonly #flow: ActivityFlow = sharedActivities().flow;
+  readonly #activities = new WeakMap<object, Activity>();
+  readonly #refine = (own: ActivityContext | undefined) => this.#innermost(context.active(), own);
+
+  constructor(provider: string) {
+    this.#source = defineEventSource(provider, EVENTS);
+    this.#events = activityEventsOf(this.#source, 'Span');
+    this.#flow.refine = this.#refine;
+  }
+
+  onStart(span: Span, parentContext: Context): void {
+    if (!this.#events.startEnabled) return;
+    const around = this.#innermost(parentContext, this.#flow.ownContext);
+    const { traceId, spanId, traceFlags } = span.spanContext();
+    const activity = this.#events.beginIn(around, () => {
+      const { name, kind, attributes, ...started } = span as unknown as EndedSpan;
+      return {
+        name: cut(name, MAX_TEXT),
+        kind: KINDS[kind] ?? String(kind),
+        scope: cut((started.instrumentationScope ?? started.instrumentationLibrary)?.name ?? '', MAX_TEXT),
+        traceId,
+        spanId,
+        parentSpanId: started.parentSpanContext?.spanId ?? started.parentSpanId ?? '',
+        attributes: boundedCopy(attributes, MAX_ATTRIBUTES),
+      };
+    });
+    if (activity === undefined) return;
+    activity.trace = TraceContext.parse(`00-${traceId}-${spanId}-0${traceFlags & 1}`);
+    this.#activities.set(span, activity);
+    span.setAttributes({
+      'tracewright.activity.id': activity.id.toString(),
+      'tracewright.activity.path': formatActivityPath(activity.id, sharedActivities().tracker.processId),
+    });
+  }
+
+  onEnd(span: object): void {
+    const activity = this.#activities.get(span);
+    if (activity === undefined) return;
+    const { name, status, attributes, events, links } = span as EndedSpan;
+    const options = { activityId: activity.id.toString() };
+    for (const inside of events) {
+      this.#source.SpanEvent(
+        () => ({
+          name: cut(inside.name, MAX_TEXT),
+          time: inside.time[0] * 1000 + inside.time[1] / 1e6,
+          attributes: boundedCopy(inside.attributes ?? {}, MAX_ATTRIBUTES),
+        }),
+        options,
+      );
+    }
+    this.#events.endBegun(activity, () => ({
+      name: cut(name, MAX_TEXT),
+      success: status.code !== SpanStatusCode.ERROR,
+      errorMessage: cut(status.message ?? '', MAX_TEXT),
+      attributes: boundedCopy(attributes, MAX_ATTRIBUTES),
+      links: links.slice(0, MAX_LINKS).map(({ context: { traceId, spanId } }) => ({ traceId, spanId })),
+    }));
+  }
+
+  async forceFlush(): Promise<void> {
+    // Written when they happen.
+  }
+
+  async shutdown(): Promise<void> {
+    if (this.#flow.refine === this.#refine) this.#flow.refine = undefined;
+    this.#source.close();
+  }
+
+  /** The activity of the context's span, unless code has gone into another one inside of it since. */
+  #innermost(spanContext: Context, own: ActivityContext | undefined): ActivityContext | undefined {
+    const span = trace.getSpan(spanContext);
+    const ofSpan = span && this.#activities.get(span);
+    if (ofSpan === undefined || ofSpan.stopped || own?.manualId !== undefined) return own;
+    for (let inner = own?.activity; inner !== undefined; inner = inner.creator) {
+      if (inner === ofSpan) return own;
+    }
+    return ofSpan;
+  }
+}
+
+const MAX_LINKS = 10;
