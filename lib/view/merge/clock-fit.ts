@@ -28,7 +28,7 @@ export interface ClockEstimate {
   readonly driftErrorNsPerS: number;
 }
 
-/** A fact about the clock: at its time, it is ahead by at most or at least so much. */
+/** A fact about the clock: at its time, it is ahead by at most or at least so much, and what all are compared with. */
 interface Bound {
   readonly side: Side;
   readonly timeNs: number;
@@ -44,8 +44,6 @@ const UNUSED_STOPS = 1 / 16;
 /** Beyond, stops are not used at all. */
 const MAX_LATE_STOP_NS = 60e9;
 
-const UNCHANGED: ClockLine = { offsetNs: 0, driftNsPerS: 0 };
-
 export class ClockFit {
   /** From a server's start after its client's. */
   readonly #starts: Bound[] = [];
@@ -53,6 +51,8 @@ export class ClockFit {
   readonly #sure: Bound[] = [];
   /** From stops that may be late. */
   readonly #stops: Bound[] = [];
+  /** What the first request says, which all others are compared with: so that numbers have digits for the rest. */
+  #zeroNs: number | undefined;
   /** Requests that it is made from. */
   requests = 0;
 
@@ -63,14 +63,16 @@ export class ClockFit {
   add({ client, server }: JoinedRequest, known: 'client' | 'server', slackNs = 0): void {
     this.requests++;
     const isServer = known === 'client';
+    this.#zeroNs ??= isServer ? server.startNs - client.startNs : client.startNs - server.startNs;
+    const zeroNs = this.#zeroNs;
     const bound = (first: number, then: number): Bound =>
       isServer
-        ? { side: 'atMost', timeNs: then, aheadNs: then - first, slackNs }
-        : { side: 'atLeast', timeNs: first, aheadNs: first - then, slackNs };
+        ? { side: 'atMost', timeNs: then, aheadNs: then - first - zeroNs, slackNs }
+        : { side: 'atLeast', timeNs: first, aheadNs: first - then - zeroNs, slackNs };
     const lateBound = (first: number, then: number): Bound =>
       isServer
-        ? { side: 'atLeast', timeNs: first, aheadNs: first - then, slackNs }
-        : { side: 'atMost', timeNs: then, aheadNs: then - first, slackNs };
+        ? { side: 'atLeast', timeNs: first, aheadNs: first - then - zeroNs, slackNs }
+        : { side: 'atMost', timeNs: then, aheadNs: then - first - zeroNs, slackNs };
     const starts = bound(client.startNs, server.startNs);
     this.#starts.push(starts);
     this.#sure.push(starts);
@@ -92,11 +94,13 @@ export class ClockFit {
     // Twice what is needed: that the stops just fit does not say that the latest of them is in time.
     const allowedNs = Math.max(2 * marginNs, LATE_STOP_NS);
     const possible = this.#region(used, allowedNs, 1);
-    const line = this.#isPossible(used, allowedNs)
-      ? UNCHANGED
+    const zeroNs = this.#zeroNs ?? 0;
+    const unchanged = { offsetNs: -zeroNs, driftNsPerS: 0 };
+    const line = this.#isPossible(unchanged, used, allowedNs)
+      ? unchanged
       : (this.#likely(stops) ?? this.#inOrder(possible.center ?? middle));
     return {
-      line,
+      line: { ...line, offsetNs: line.offsetNs + zeroNs },
       errorNs: Math.max(possible.errorNs(line, fromNs), possible.errorNs(line, toNs)),
       driftErrorNsPerS: possible.driftErrorNsPerS(line),
     };
@@ -138,10 +142,10 @@ export class ClockFit {
   }
 
   /** Whether the clock may show what the known one does: then that is more likely than any other line. */
-  #isPossible(stops: readonly Bound[], marginNs: number): boolean {
+  #isPossible(unchanged: ClockLine, stops: readonly Bound[], marginNs: number): boolean {
     return (
-      this.#sure.every((bound) => excess(bound, UNCHANGED) <= ROUNDING_NS) &&
-      stops.every((bound) => excess(bound, UNCHANGED) <= ROUNDING_NS + marginNs)
+      this.#sure.every((bound) => excess(bound, unchanged) <= ROUNDING_NS) &&
+      stops.every((bound) => excess(bound, unchanged) <= ROUNDING_NS + marginNs)
     );
   }
 }

@@ -20,8 +20,6 @@ export interface SurveyedTrace {
 const OTHER_MACHINE = 10_000_000;
 /** Of one trace; damaged ones may have any number. */
 const MAX_PROCESSES = 100_000;
-/** Times that are further apart have different origins: one of the traces does not tell the time of day. */
-const MAX_APART_NS = 1e15;
 
 export class TraceSurvey {
   readonly #joined = new JoinedSpans();
@@ -78,9 +76,10 @@ export class TraceSurvey {
     return known >= 0 ? known : this.#machines.push(name) - 1;
   }
 
-  #aheadOf({ startTime }: TraceInfo): number {
-    const apart = Number(startTime - (this.#traces[0]?.info.startTime ?? startTime));
-    return Math.abs(apart) < MAX_APART_NS ? apart : 0;
+  /** Where one of them does not tell the time of day, both start at once, unless requests say when. */
+  #aheadOf(info: TraceInfo): number {
+    const first = this.#traces[0]?.info ?? info;
+    return info.hasWallTime === first.hasWallTime ? Number(info.startTime - first.startTime) : 0;
   }
 }
 

@@ -123,6 +123,15 @@ describe('the clock', () => {
     expect(errorNs).toBeGreaterThan(0);
   });
 
+  it('is known though it shows another year', () => {
+    const { wrongNs, errorNs } = estimateOf(3, { offsetNs: -50 * 365 * 86_400 * S, driftNsPerS: 0 }, [
+      'client',
+    ]);
+    // As many digits as numbers have for years.
+    expect(wrongNs).toBeLessThan(MS);
+    expect(wrongNs).toBeLessThanOrEqual(errorNs);
+  });
+
   it('is not known without requests', () => {
     expect(new ClockFit().estimate(0, S)).toBeUndefined();
   });

@@ -53,13 +53,25 @@ function shape({ activity, children }: ActivityNode): string {
 const WHOLE = 'Request [Call [Request [Call [Request]]], Call [Request]]';
 const SPANS = 7;
 
-/** When each span starts, by the clock that all had in truth. */
+/**
+ * When each span starts, by the unchanged clock of the front. Each process has its own idea of the time of day, taken
+ * when it starts, so they are compared by the machine's monotonic clock.
+ */
 async function trueStarts(): Promise<ReadonlyMap<string, number>> {
   const starts = new Map<string, number>();
+  let frontNs: number | undefined;
   for (const trace of traces) {
+    const stamps = new Map<string, number>();
+    let aheadNs = Number.POSITIVE_INFINITY;
     for await (const { payload, timestamp } of await openTrace(shifted(trace, origin, {}))) {
-      if (typeof payload.spanId === 'string') starts.set(payload.spanId, Number(timestamp - BASE));
+      if (typeof payload.spanId !== 'string' || typeof payload.monotonic !== 'bigint') continue;
+      const [stampNs, monotonicNs] = [Number(timestamp - BASE), Number(payload.monotonic)];
+      stamps.set(payload.spanId, stampNs);
+      // Least where nothing came between the two.
+      aheadNs = Math.min(aheadNs, stampNs - monotonicNs);
     }
+    frontNs ??= aheadNs;
+    for (const [spanId, stampNs] of stamps) starts.set(spanId, stampNs - aheadNs + frontNs);
   }
   return starts;
 }

@@ -14,6 +14,7 @@ interface Recording {
   readonly bootTime?: string;
   /** In milliseconds since 1970. */
   readonly startsAt?: number;
+  readonly hasWallTime?: boolean;
   readonly isDamaged?: boolean;
   readonly processNames?: readonly (readonly [number, string])[];
 }
@@ -22,7 +23,14 @@ interface Recording {
 let open = 0;
 
 function input(name: string, recording: Recording): MergeInput {
-  const { events, format = 'nettrace', bootTime, startsAt = 0, isDamaged = false } = recording;
+  const {
+    events,
+    format = 'nettrace',
+    bootTime,
+    startsAt = 0,
+    hasWallTime = true,
+    isDamaged = false,
+  } = recording;
   return {
     name,
     open: async (onDamage) => {
@@ -36,7 +44,7 @@ function input(name: string, recording: Recording): MergeInput {
         info: {
           format,
           startTime: BigInt(startsAt) * 1_000_000n,
-          hasWallTime: true,
+          hasWallTime,
           pointerSize: 8,
           properties: bootTime === undefined ? {} : { bootTime },
         },
@@ -81,6 +89,23 @@ describe('events of several traces', () => {
     expect(trace.info.startTime).toBe(1_000_000_000n);
     expect(trace).toMatchObject({ name: 'late, early', size: 20, lostEvents: 2 });
     expect(open).toBe(0);
+  });
+
+  it('are as far apart as they were recorded, be it years', async () => {
+    const year = 365 * 86_400_000;
+    const { events } = await read([
+      input('new', { events: [log(0, 1)], startsAt: year }),
+      input('old', { events: [log(0, 2), log(5, 2)] }),
+    ]);
+    expect(events).toEqual(['2 0', '2 5', `1 ${year}`]);
+  });
+
+  it('start together where one trace does not tell the time of day', async () => {
+    const { events } = await read([
+      input('wall', { events: [log(0, 1), log(9, 1)], startsAt: 1_700_000_000_000 }),
+      input('uptime', { events: [log(0, 2), log(5, 2)], startsAt: 77_000, hasWallTime: false }),
+    ]);
+    expect(events).toEqual(['1 0', '2 0', '2 5', '1 9']);
   });
 
   it('are all given though one trace is damaged, and then the damage', async () => {
