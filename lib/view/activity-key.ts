@@ -1,9 +1,9 @@
-/** What the ids of a trace's activities are told apart by, and found again. */
+/** How the activity ids of a trace are distinguished and looked up. */
 import { Guid } from '../activity/guid.ts';
 import { formatActivityPath, isActivityPath } from '../activity/path.ts';
 import { impliedProcessId } from '../activity/path-layout.ts';
 
-/** An id of one process: ids of the 2016 form do not say which process they are of. */
+/** An id within one process: ids of the 2016 form do not contain their process. */
 export interface ActivityKey {
   readonly processId: number | undefined;
   /** The path as `//1/1/6$2`, or GUID text. */
@@ -13,7 +13,7 @@ export interface ActivityKey {
 
 const EMPTY_GUID = '00000000-0000-0000-0000-000000000000';
 
-/** The key of an event's id; undefined where it has none. */
+/** The key of an event's id; undefined if it has none. */
 export function activityKey(
   id: string | undefined,
   eventProcessId: number | undefined,
@@ -37,12 +37,12 @@ export function processIdOfPath(guid: Guid, eventProcessId: number | undefined):
   return eventProcessId !== undefined && isActivityPath(guid, eventProcessId) ? eventProcessId : undefined;
 }
 
-/** The key as one text, for maps. */
+/** The key as text, for maps. */
 export function keyText({ processId, text }: ActivityKey): string {
   return `${processId ?? ''} ${text}`;
 }
 
-/** The keys of the paths above, the nearest first. The ancestor of an overflow id (`//1/1$7`) is among them. */
+/** The keys of the enclosing paths, nearest first. They include the ancestor of an overflow id (`//1/1$7`). */
 export function* keysAbove(key: ActivityKey): Generator<ActivityKey, void, undefined> {
   if (!key.isPath) return;
   let { text } = key;

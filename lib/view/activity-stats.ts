@@ -1,16 +1,16 @@
-/** How long activities take, by their names: over a trace of any length in memory for its names alone. */
+/** How long activities take, by name: for a trace of any length, in memory proportional to the number of names. */
 
 import { Quantiles } from './quantiles.ts';
 import type { ActivityChange } from './trace-activities.ts';
 import type { TracedActivity } from './traced-activity.ts';
 
-/** Of all activities of one name, durations in nanoseconds. Only those that stopped have one. */
+/** For all activities with one name, durations in nanoseconds. Only stopped activities have one. */
 export class NameStats {
   /** `MyCompany-MyService/Request` */
   readonly name: string;
   started = 0;
   stopped = 0;
-  /** Stops whose start has not been seen. */
+  /** Stops whose start is not in the trace. */
   unstarted = 0;
   totalNs = 0;
   /** While nothing ran inside. */
@@ -21,7 +21,7 @@ export class NameStats {
     this.name = name;
   }
 
-  /** Those whose stop has not been seen. */
+  /** Those without a stop. */
   get unstopped(): number {
     return this.started - this.stopped;
   }
@@ -34,19 +34,19 @@ export class NameStats {
 export class ActivityStats {
   readonly #byName = new Map<string, NameStats>();
 
-  /** Takes what the tracker has made of an event. */
+  /** Takes the tracker's result for an event. */
   add({ boundary, activity }: ActivityChange): void {
     if (boundary === 'Start') this.#of(activity).started++;
     else this.#addStop(activity);
   }
 
-  /** Takes an activity that has been read to its end. */
+  /** Takes an activity that has been read completely. */
   addActivity(activity: TracedActivity): void {
     if (activity.state !== 'unstarted') this.#of(activity).started++;
     if (activity.state === 'stopped' || activity.state === 'unstarted') this.#addStop(activity);
   }
 
-  /** What took longest in all first. */
+  /** By total duration, longest first. */
   get names(): readonly NameStats[] {
     return [...this.#byName.values()].sort((a, b) => b.totalNs - a.totalNs);
   }

@@ -1,4 +1,4 @@
-/** The activities of a trace as the tree of what started what, or the part of it that is wanted. */
+/** The activities of a trace as a tree of what started what, or the selected part of it. */
 import { jsonValue, type TraceEvent } from '../trace/trace-event.ts';
 import { type ActivityChange, TraceActivities } from './trace-activities.ts';
 import type { TracedActivity } from './traced-activity.ts';
@@ -20,13 +20,13 @@ interface GrowingNode extends ActivityNode {
 }
 
 export interface ActivityTreeOptions {
-  /** What the tree is to show, with all that is in it; without it, everything. */
+  /** What the tree shows, with everything in it; by default, everything. */
   readonly isRoot?: ((event: TraceEvent, activity: TracedActivity) => boolean) | undefined;
-  /** Only so many roots, those that took longest. */
+  /** The maximum number of roots; keeps those that took longest. */
   readonly slowest?: number | undefined;
-  /** No more than so many activities. */
+  /** The maximum number of activities. */
   readonly limit?: number;
-  /** Whether each activity has the fields of its start and its stop; not unless given. */
+  /** Whether each activity has the fields of its start and its stop; by default not. */
   readonly keepsPayloads?: boolean;
 }
 
@@ -35,7 +35,7 @@ const ROOTS_AT_LEAST = 1000;
 
 export class ActivityTree {
   readonly tracker: TraceActivities = new TraceActivities();
-  /** Whether activities have been left out because of the limit. */
+  /** Whether activities were left out because of the limit. */
   isCut = false;
   readonly #isRoot: (event: TraceEvent, activity: TracedActivity) => boolean;
   readonly #slowest: number;
@@ -55,7 +55,7 @@ export class ActivityTree {
     this.#rootLimit = this.#slowest + ROOTS_AT_LEAST;
   }
 
-  /** Takes the next event in the order of time. */
+  /** Takes the next event in time order. */
   add(event: TraceEvent): void {
     const change = this.tracker.add(event);
     if (change === undefined) return;
@@ -64,13 +64,13 @@ export class ActivityTree {
     if (this.#keepsPayloads) this.#keepPayload(event, change);
   }
 
-  /** In the order of their starts; of only the slowest, the slowest first. */
+  /** In the order of their starts; if limited to the slowest, the slowest first. */
   get roots(): readonly ActivityNode[] {
     if (this.#slowest === Number.POSITIVE_INFINITY) return this.#roots;
     return this.#bySlowness(this.#roots).slice(0, this.#slowest);
   }
 
-  /** How long an activity took, or has taken when the trace ends. */
+  /** The duration of an activity, up to the end of the trace if it has not ended. */
   durationNs(activity: TracedActivity): number {
     if (activity.state === 'unstarted') return 0;
     return activity.durationNs ?? this.tracker.nowNs - activity.startNs;
@@ -103,7 +103,7 @@ export class ActivityTree {
     if (this.#roots.length > this.#rootLimit) this.#dropFastRoots();
   }
 
-  /** What has not ended may yet become slow. */
+  /** An activity that has not ended may still become slow. */
   #dropFastRoots(): void {
     const ended = this.#bySlowness(this.#roots.filter(({ activity }) => activity.endNs !== undefined));
     const dropped = new Set(ended.slice(this.#slowest));
@@ -117,7 +117,7 @@ export class ActivityTree {
     this.#rootLimit = this.#roots.length * 2 + ROOTS_AT_LEAST;
   }
 
-  /** What was killed took at most the time until then, so it may not have been slow at all: it comes last. */
+  /** A killed activity took at most the time until then, so it may not have been slow at all: it comes last. */
   #bySlowness(nodes: readonly GrowingNode[]): GrowingNode[] {
     const isKilled = ({ activity }: GrowingNode) => Number(activity.state === 'killed');
     return [...nodes].sort(
@@ -126,7 +126,7 @@ export class ActivityTree {
   }
 }
 
-/** The node and all below it, each before what is in it; of any depth. */
+/** The node and everything below it, parents first; at any depth. */
 export function* nodesOf<N extends { readonly children: readonly N[] }>(
   root: N,
 ): Generator<N, void, undefined> {

@@ -1,15 +1,15 @@
-/** Two sets of activities side by side, by their names: two traces, or what happened inside two activities. */
+/** Two sets of activities side by side, by name: of two traces, or of two activities. */
 import type { ActivityStats, NameStats } from './activity-stats.ts';
 
 export interface ComparedName {
   readonly name: string;
   readonly before: NameStats | undefined;
   readonly after: NameStats | undefined;
-  /** By how much the total has grown, in nanoseconds. */
+  /** The increase of the total in nanoseconds. */
   readonly totalChangeNs: number;
 }
 
-/** Where the total has changed most comes first. */
+/** The largest change of the total comes first. */
 export function compareStats(before: ActivityStats, after: ActivityStats): ComparedName[] {
   const names = new Set([...before.names, ...after.names].map(({ name }) => name));
   return Array.from(names, (name) => {

@@ -1,16 +1,16 @@
 /**
- * Which activities made one slow: going back from its end, the child that ended last, then the one that ended
- * last before that started, and so on; and so within each of them.
+ * Which activities made one slow: going back from its end, the child that ended last, then the one that ended last
+ * before that one started, and so on; and likewise within each of them.
  *
- * A child that outlived its parent was not waited for. One that ran beside another on the path, and ended before
- * that did, did not hold the parent up either: others were still running.
+ * A child that outlived its parent was not waited for. One that ran beside another on the path, but ended earlier, did
+ * not delay the parent either: the other one was still running.
  */
 
 /** What the path is found by: that of an `ActivityNode`. */
 export interface TimedNode<N> {
   readonly activity: {
     readonly startNs: number;
-    /** Undefined where it has not ended. */
+    /** Undefined if it has not ended. */
     readonly endNs: number | undefined;
     readonly state: string;
   };
@@ -23,7 +23,9 @@ export interface CriticalStep<N> {
   /** 0 for the activity whose path it is. */
   readonly depth: number;
   readonly durationNs: number;
-  /** What of it none of its own steps accounts for. All of a path add up to the duration of the whole. */
+  /**
+   * The part of its duration that its own steps do not account for. Over a path, these add up to the total duration.
+   */
   readonly selfNs: number;
 }
 

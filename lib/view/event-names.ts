@@ -1,8 +1,8 @@
 /**
- * What an event's name says of activities: whether it starts or stops one, which task that is, and how PerfView
+ * What an event's name says about activities: whether it starts or stops one, which task that is, and how PerfView
  * prints the event.
  *
- * Source: "EventSource Activity Support": events whose names end with Start and Stop are an activity's ends.
+ * Source: "EventSource Activity Support": events whose names end with Start and Stop are the ends of an activity.
  */
 import type { TraceEvent } from '../trace/trace-event.ts';
 
@@ -15,7 +15,7 @@ const OPCODE_INFO = 0;
 const OPCODE_START = 1;
 const OPCODE_STOP = 2;
 
-/** Which end of an activity the event is. EventPipe traces may leave the opcode out, which .NET takes from the name. */
+/** Which end of an activity the event is. EventPipe traces may omit the opcode, which .NET infers from the name. */
 export function boundaryOf({ opcode, name }: NamedEvent): Boundary | undefined {
   switch (opcode) {
     case OPCODE_START:
@@ -29,7 +29,9 @@ export function boundaryOf({ opcode, name }: NamedEvent): Boundary | undefined {
   }
 }
 
-/** What a start and its stop have in common: `Request` of `RequestStart`, of `Request/Start`, of a task's name. */
+/**
+ * The name shared by a start and its stop: `Request` for `RequestStart`, for `Request/Start`, or from a task's name.
+ */
 export function taskOf(event: NamedEvent, boundary: Boundary): string {
   const { name, taskName } = event;
   if (!name.endsWith(boundary)) return taskName ?? name;
@@ -37,7 +39,7 @@ export function taskOf(event: NamedEvent, boundary: Boundary): string {
   return task === '' ? (taskName ?? name) : task;
 }
 
-/** The event as PerfView prints it: `MyCompany-MyService/Request/Start`. */
+/** The event in PerfView's format: `MyCompany-MyService/Request/Start`. */
 export function eventName(event: NamedEvent): string {
   const boundary = boundaryOf(event);
   const name = boundary === undefined ? event.name : `${taskOf(event, boundary)}/${boundary}`;

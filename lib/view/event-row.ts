@@ -1,6 +1,6 @@
 /**
- * An event as a row of the table in "EventSource Activity Support": when, on which thread, in which activity, and
- * of a stop how long the activity took.
+ * An event as a row of the table in "EventSource Activity Support": when, on which thread, in which activity and, for a
+ * stop, how long the activity took.
  */
 import type { TraceEvent } from '../trace/trace-event.ts';
 import { activityKey } from './activity-key.ts';
@@ -15,10 +15,10 @@ export interface EventRow {
   readonly timeNs: number;
   readonly processId: number | undefined;
   readonly threadId: number | undefined;
-  /** Paths such as `//1/1/6`; GUIDs where the ids are none. */
+  /** Paths such as `//1/1/6`; GUIDs if the ids are not paths. */
   readonly activity: string | undefined;
   readonly relatedActivity: string | undefined;
-  /** Of a stop, if its start has been seen. */
+  /** For a stop whose start is in the trace. */
   readonly durationNs: number | undefined;
 }
 

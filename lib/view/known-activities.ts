@@ -1,8 +1,8 @@
-/** The activities that are open at one point of a trace, and the last ones that have ended, found by their ids. */
+/** The activities that are open at one point of a trace, and the most recently ended ones, looked up by id. */
 import { spanKey } from './spans.ts';
 import type { TracedActivity } from './traced-activity.ts';
 
-/** Beyond, those that have been open for longest are given up: so many at once, as a map's first is slow to find. */
+/** Beyond this number, those that have been open longest are given up. */
 const MAX_OPEN = 1 << 17;
 const GIVEN_UP_AT_ONCE = MAX_OPEN / 4;
 /** Of the ended ones, late children and late stops find at least so many, and at most twice as many. */

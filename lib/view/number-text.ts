@@ -1,7 +1,7 @@
-/** Times, durations, sizes and counts as people read them, in the same form wherever the machine is. */
+/** Times, durations, sizes and counts for people, in a form that does not depend on the machine's locale. */
 
 /**
- * As PerfView prints times and durations: `6,619.232`.
+ * In PerfView's format for times and durations: `6,619.232`.
  *
  * @param ns whole nanoseconds
  */

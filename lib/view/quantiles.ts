@@ -1,6 +1,6 @@
 /**
- * Quantiles of any number of durations in little memory: counts in buckets whose widths grow with the durations
- * (a log-linear histogram, as HdrHistogram's).
+ * Quantiles of any number of durations in little memory: counts in buckets whose widths grow with the durations (a
+ * log-linear histogram, like HdrHistogram).
  */
 
 /** Buckets for each doubling. A bucket's middle is off by at most half its width: by 1/256 of the duration. */

@@ -1,7 +1,7 @@
 /**
- * The ids by which activities of several processes belong together: those of W3C's trace context, which a Start event
- * has as fields. And activities that have no other ids: those of .NET's System.Diagnostics, of which the bridge
- * `Microsoft-Diagnostics-DiagnosticSource` tells the ids as texts in a list of arguments.
+ * The ids that connect activities across processes: those of W3C Trace Context, which a Start event has as fields. Also
+ * activities that have no other ids: those of .NET's System.Diagnostics, whose ids the bridge
+ * `Microsoft-Diagnostics-DiagnosticSource` writes as text in a list of arguments.
  *
  * Sources: W3C Trace Context, level 2; .NET's DiagnosticSourceEventSource.
  */

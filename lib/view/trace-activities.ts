@@ -1,11 +1,12 @@
 /**
- * Puts the starts and stops of a trace together to activities, one event after the other. What it keeps are the
- * open activities and the last ones that ended, however long the trace is.
+ * Matches the starts and stops of a trace into activities, one event after the other. It retains only the open
+ * activities and the most recently ended ones, however long the trace is.
  *
- * Activities of several processes belong together by their ids of W3C: what names another as its parent is in it.
+ * Activities of several processes are connected by their W3C ids: an activity is nested in the one that it names as its
+ * parent.
  *
- * Source: "EventSource Activity Support", which also says what an analysis is to do with activities whose stop is
- * missing: when an activity stops, those in it are taken to have stopped too.
+ * Source: "EventSource Activity Support", which also says how to handle activities whose stop is missing: when an
+ * activity stops, those in it are assumed to have stopped, too.
  */
 import type { TraceEvent } from '../trace/trace-event.ts';
 import { type ActivityKey, activityKey, keysAbove, keyText } from './activity-key.ts';
@@ -14,10 +15,10 @@ import { KnownActivities, type KnownActivity } from './known-activities.ts';
 import { type BridgedActivity, bridgedActivity, SPAN_FIELDS, type Span, spanKey, spanOf } from './spans.ts';
 import { TracedActivity } from './traced-activity.ts';
 
-/** What an event has done. */
+/** The effect of an event. */
 export interface ActivityChange {
   readonly boundary: Boundary;
-  /** Of a stop without its start, one that is `unstarted`. */
+  /** For a stop without its start, an `unstarted` activity. */
   readonly activity: TracedActivity;
 }
 
@@ -27,14 +28,14 @@ const MAX_DEPTH = 10_000;
 const MAX_EXTRA_LENGTH = 1000;
 
 export class TraceActivities {
-  /** Starts without an activity id: no activities, since nothing tells which stop is theirs. */
+  /** Starts without an activity id: these are not activities, since nothing identifies their stops. */
   startsWithoutId = 0;
   /** The time of the last event, in nanoseconds since the trace's start. */
   nowNs = Number.NEGATIVE_INFINITY;
   readonly #known = new KnownActivities();
   #startCount = 0;
 
-  /** Takes the next event in the order of time; undefined where it neither starts nor stops an activity. */
+  /** Takes the next event in time order; undefined if it neither starts nor stops an activity. */
   add(event: TraceEvent): ActivityChange | undefined {
     this.nowNs = Math.max(this.nowNs, Number(event.timeSinceStart));
     const boundary = boundaryOf(event);
@@ -48,7 +49,7 @@ export class TraceActivities {
     return { boundary, activity };
   }
 
-  /** The activity that an event belongs to, by its id: the last open one, else the last one that has ended. */
+  /** The activity of an event, by id: the last open one, otherwise the last one that ended. */
   activityOf(event: TraceEvent): TracedActivity | undefined {
     const key = activityKey(event.activityId, event.processId);
     return key === undefined ? undefined : this.#known.ofKey(keyText(key))?.activity;

@@ -1,4 +1,4 @@
-/** What a trace holds, counted in one pass: events of each kind, processes, the time they span. */
+/** A summary of a trace, counted in one pass: events of each kind, processes, the time span. */
 import type { Nanoseconds, TraceEvent } from '../trace/trace-event.ts';
 
 /** Events of one provider with the same name, id and version. */
@@ -48,7 +48,7 @@ export class TraceSummary {
     return this.#last?.timestamp;
   }
 
-  /** Takes the next event in the order of time. */
+  /** Takes the next event in time order. */
   add(event: TraceEvent): void {
     this.count++;
     this.firstTime ??= event.timestamp;

@@ -1,18 +1,18 @@
-/** An activity that a trace tells of. Only what is shown is kept, nothing that holds the trace's bytes. */
+/** An activity found in a trace. It retains only what is shown, and none of the trace's bytes. */
 import { Guid } from '../activity/guid.ts';
 import { formatPerfViewActivityPath } from '../activity/perfview-path.ts';
 import { processIdOfPath } from './activity-key.ts';
 import type { Span } from './spans.ts';
 
 /**
- * - `open`: no stop has been seen
- * - `stopped`: its stop has been seen
- * - `killed`: an activity around it has stopped, and it has shown no sign of life since
- * - `unstarted`: a stop whose start has not been seen
+ * - `open`: its stop is not in the trace
+ * - `stopped`: its stop is in the trace
+ * - `killed`: an enclosing activity has stopped, and it has shown no sign of life since
+ * - `unstarted`: a stop without a start
  */
 export type ActivityState = 'open' | 'stopped' | 'killed' | 'unstarted';
 
-/** Made and changed by the tracker; others read it. */
+/** The tracker creates and changes it; others only read it. */
 export class TracedActivity {
   /** Counts the trace's starts from 0; -1 of one that has no start. */
   readonly index: number;
@@ -30,11 +30,11 @@ export class TracedActivity {
   /** 0 at the top. */
   readonly depth: number;
   readonly startThreadId: number | undefined;
-  /** Nanoseconds since the trace's start. Of one that is `unstarted`, when it stopped. */
+  /** Nanoseconds since the start of the trace. For an `unstarted` one, when it stopped. */
   readonly startNs: number;
   state: ActivityState;
   stopThreadId: number | undefined = undefined;
-  /** Of one that was killed, when the activity around it stopped; undefined while `open`. */
+  /** For a killed one, when the enclosing activity stopped; undefined while `open`. */
   endNs: number | undefined = undefined;
   /** How long at least one activity ran inside it; final when it has ended. */
   coveredNs = 0;

@@ -86,7 +86,7 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`exporting a trace 
   it('says what version 4 cannot tell', () => {
     const { stderr } = run('--nettrace-version', '4', perfData, '-o', out('trace.nettrace'));
     expect(stderr).toMatch(
-      /^tracewright: The events are of \d+ processes, which version 4 does not tell apart: 6 does.\n/,
+      /^tracewright: The events are from \d+ processes, which version 4 cannot distinguish: use version 6.\n/,
     );
   });
 

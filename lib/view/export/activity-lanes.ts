@@ -1,7 +1,7 @@
 /**
- * Lays activities out in lanes, so that in each lane they nest: what viewers of call stacks can show. An activity
- * goes into the lane of the one that started it, unless something else runs there; then it gets a lane of its own,
- * the first one of its process that is free.
+ * Lays out activities in lanes, so that they nest within each lane, which is what viewers of call stacks can show. An
+ * activity goes into the lane of its parent, unless something else is running there; then it goes into the first free
+ * lane of its process.
  */
 import type { TracedActivity } from '../traced-activity.ts';
 
@@ -68,7 +68,7 @@ export class ActivityLanes {
     return this.close(place.activity);
   }
 
-  /** Undefined where too many run already. */
+  /** Undefined if too many are already running. */
   open(activity: TracedActivity): Placement | undefined {
     if (this.#open.size >= MAX_OPEN) return undefined;
     const { parent, processId } = activity;
@@ -87,7 +87,7 @@ export class ActivityLanes {
     return { lane, cause: parent === undefined || nests ? undefined : this.#causeOf(parent, isNested) };
   }
 
-  /** Ends an activity and all in it. @returns those that end by it, each before the one around it */
+  /** Ends an activity and everything in it. @returns the ended ones, innermost first */
   close(activity: TracedActivity): readonly TracedActivity[] {
     const place = this.#open.get(activity);
     const closed: TracedActivity[] = [];
@@ -113,7 +113,7 @@ export class ActivityLanes {
     return closed;
   }
 
-  /** Ends all that still run. @returns them, each before the one around it */
+  /** Ends everything still running. @returns the ended ones, innermost first */
   closeAll(): readonly TracedActivity[] {
     return Array.from(this.#open.keys()).flatMap((activity) => this.close(activity));
   }

@@ -1,12 +1,13 @@
 /**
- * A trace as Chrome's Trace Event JSON, for ui.perfetto.dev, chrome://tracing and what else reads it.
+ * A trace as Chrome's Trace Event JSON, for ui.perfetto.dev, chrome://tracing and other tools.
  *
- * Activities are begin and end events (`B`, `E`) in lanes that the viewer takes for threads: in asynchronous code
- * the activities of one thread overlap, which no viewer can show in the thread itself. Async events (`b`, `e`)
- * would need no lanes, but Perfetto binds flow arrows (`s`, `f`) to threads only, and speedscope and Firefox's
- * profiler do not show async events at all.
+ * Activities are begin and end events (`B`, `E`) in lanes that the viewer treats as threads: in asynchronous code the
+ * activities of one thread overlap, which no viewer can show in the thread itself. Async events (`b`, `e`) would need
+ * no lanes, but Perfetto binds flow arrows (`s`, `f`) only to threads, and speedscope and the Firefox Profiler do not
+ * show async events at all.
  *
- * Sources: "Trace Event Format" (Chromium's document of the format); Perfetto's "Visualizing external trace formats".
+ * Sources: "Trace Event Format" (Chromium's specification of the format); Perfetto's "Visualizing external trace
+ * formats".
  */
 import { jsonValue, type TraceEvent } from '../../trace/trace-event.ts';
 import { eventName } from '../event-names.ts';
@@ -74,9 +75,7 @@ export class ChromeExport implements Exporter {
     }
     this.#json.text('\n]}\n');
     if (this.#unplaced > 0) {
-      this.notices.push(
-        `${this.#unplaced} activities are shown without their duration: too many run at once.`,
-      );
+      this.notices.push(`${this.#unplaced} activities are shown without their duration: too many overlap.`);
     }
     yield this.take();
   }
@@ -125,7 +124,7 @@ export class ChromeExport implements Exporter {
     this.#json.element({ ph: 'E', cat: CATEGORY, name: activity.task, ...placeOf(lane), ts, args });
   }
 
-  /** In the lane of the activity that it belongs to while that runs, else in its thread. */
+  /** In the lane of its activity while that runs, otherwise in its thread. */
   #instant(event: TraceEvent): void {
     const activity = this.#tracker.activityOf(event);
     const lane = activity && this.#lanes.laneOf(activity);

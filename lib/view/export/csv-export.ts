@@ -1,8 +1,8 @@
 /**
- * A trace as comma-separated values: a line for each event.
+ * A trace as comma-separated values: one line per event.
  *
- * Source: RFC 4180. A text that a spreadsheet would take for a formula gets an apostrophe before it, as OWASP
- * ("CSV Injection") advises: a trace can come from anywhere.
+ * Source: RFC 4180. Text that a spreadsheet would take for a formula is prefixed with an apostrophe, as OWASP ("CSV
+ * Injection") advises: a trace can come from anywhere.
  */
 import { jsonField, jsonValue, type TraceEvent } from '../../trace/trace-event.ts';
 import type { Payload } from '../../wire/decoded-field.ts';
@@ -45,7 +45,7 @@ export class CsvExport implements Exporter {
   readonly #payloadColumns: readonly string[] | undefined;
   #pending: string;
 
-  /** @param payloadColumns a column for each of these fields; without them, one column with the payload as JSON */
+  /** @param payloadColumns one column per field; without them, one column with the payload as JSON */
   constructor(payloadColumns?: readonly string[]) {
     this.#payloadColumns = payloadColumns;
     const payload = payloadColumns?.map((name) => `payload.${name}`) ?? ['payload'];
@@ -116,23 +116,23 @@ function cellText(cell: Cell): string {
   return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** More columns no spreadsheet takes. */
+/** No spreadsheet supports more columns. */
 const MAX_COLUMNS = 16_000;
 
-/** Which fields the payloads of a trace have: the columns of a table that has one for each. */
+/** The fields that occur in the payloads of a trace: the columns of a flattened table. */
 export class PayloadColumns {
   readonly #names = new Set<string>();
 
-  /** @throws RangeError where there are too many */
+  /** @throws RangeError if there are too many */
   add(event: TraceEvent): void {
     for (const [name] of flattened(event.payload)) this.#names.add(name);
     if (this.#names.size <= MAX_COLUMNS) return;
     throw new RangeError(
-      `The events have more than ${MAX_COLUMNS} different fields, too many for one table: choose fewer events.`,
+      `The events have more than ${MAX_COLUMNS} different fields, too many for one table: select fewer events.`,
     );
   }
 
-  /** In the order in which the trace has them first. */
+  /** In order of first occurrence. */
   get names(): readonly string[] {
     return [...this.#names];
   }

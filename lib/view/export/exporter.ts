@@ -19,15 +19,15 @@ export interface ExportedEnd {
 export type ExportedPiece = string | Uint8Array;
 
 export interface Exporter {
-  /** Takes the next event in the order of time. */
+  /** Takes the next event in time order. */
   add(event: TraceEvent): void;
-  /** Whether it is time to call `take`. */
+  /** Whether `take` should be called. */
   readonly isFull: boolean;
-  /** The next piece of the file. */
+  /** The next chunk of the file. */
   take(): ExportedPiece;
-  /** The last pieces; in these an export that cannot be written event by event. */
+  /** The last chunks; for exports that cannot be streamed, everything. */
   end(end: ExportedEnd): Iterable<ExportedPiece>;
-  /** After the end: sentences on what of the trace is not in the file as it was. */
+  /** After the end: sentences on what the file lacks compared with the trace. */
   readonly notices: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * A trace of any format as a nettrace. What was read from one is written as it was; payloads of other formats are
- * described anew, by their values.
+ * A trace of any format as a nettrace. The contents of a nettrace are copied unchanged; payloads of other formats get
+ * new descriptions, derived from their values.
  */
 import { NetTraceEvent } from '../../trace/nettrace/nettrace-event.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
@@ -73,11 +73,13 @@ export class NetTraceExport implements Exporter {
     if (lostEvents > 0) this.#writer.drop(this.#lastThread ?? this.#writer.thread({}), lostEvents);
     if (this.#version === FormatVersion.V4 && this.#processIds.size > 1) {
       const count = this.#processIds.size;
-      this.notices.push(`The events are of ${count} processes, which version 4 does not tell apart: 6 does.`);
+      this.notices.push(
+        `The events are from ${count} processes, which version 4 cannot distinguish: use version 6.`,
+      );
     }
     if (this.#kinds.partlyKept > 0) {
       this.notices.push(
-        `The payloads of ${this.#kinds.partlyKept} events could be read only in part: the rest is left out.`,
+        `The payloads of ${this.#kinds.partlyKept} events could be read only in part: the rest is omitted.`,
       );
     }
     return [this.#writer.end()];

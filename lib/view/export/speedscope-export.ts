@@ -120,12 +120,13 @@ export class SpeedscopeExport implements Exporter {
   }
 
   #notice(profileCount: number): void {
-    if (this.#dropped > 0)
-      this.notices.push(`${this.#dropped} activities are left out: the file has too many.`);
+    if (this.#dropped > 0) this.notices.push(`${this.#dropped} activities are omitted: there are too many.`);
     const { dropped } = this.#samples;
-    if (dropped > 0) this.notices.push(`${dropped} CPU samples are left out: the file has too many.`);
+    if (dropped > 0) this.notices.push(`${dropped} CPU samples are omitted: there are too many.`);
     if (profileCount > 0) return;
-    this.notices.push('The file is empty: speedscope shows activities and CPU samples, and there are none.');
+    this.notices.push(
+      'The file is empty: speedscope shows activities and CPU samples, but the trace has none.',
+    );
   }
 }
 

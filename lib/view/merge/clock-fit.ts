@@ -1,11 +1,13 @@
 /**
- * The clock of one trace against a known one, by the requests between them: offset, drift, and how wrong these may be.
+ * Aligns the clock of one trace with a known one, using the requests between them: offset, drift, and their possible
+ * error.
  *
- * A server starts a request after its client has, and its client waits for it. So each request tells how much the
- * server's clock may be ahead at most, and at least. What all requests agree on is the answer, and its width the error.
+ * A server starts a request after its client has, and its client waits for it. So each request bounds how far the
+ * server's clock may be ahead, from above and from below. What satisfies all requests is the answer, and its width the
+ * error.
  *
- * Starts can be relied on. A server's stop, though, may be written late: its client has the answer while the server's
- * event loop turns on. So what follows from stops has a margin, and more of one where the requests show the need.
+ * Starts are reliable. A server's stop, however, may be written late: its client has the response while the server's
+ * event loop is still busy. So bounds from stops have a margin, which grows if the requests show the need.
  */
 import { aheadAt, type ClockLine, ClockRegion, ROUNDING_NS, type Side } from './clock-region.ts';
 

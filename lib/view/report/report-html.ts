@@ -1,6 +1,6 @@
 /**
- * A report as one HTML file that asks the network for nothing. All that comes from a trace stands in it as
- * base64, compressed: no text of a trace can become HTML or script.
+ * A report as one HTML file that makes no network requests. Everything from the trace is base64-encoded and compressed
+ * in it: no text of a trace can become HTML or script.
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';

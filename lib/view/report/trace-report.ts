@@ -1,6 +1,6 @@
 /**
- * What a report shows of a trace, collected in one pass: its events and activities as columns, the names they
- * have in common, and sentences on what is missing. A report is for a browser, so its size is bounded.
+ * What a report shows of a trace, collected in one pass: its events and activities as columns, the names they share,
+ * and sentences on what is missing. A report is for a browser, so its size is bounded.
  */
 import type { TraceEvent } from '../../trace/trace-event.ts';
 import { ActivityStats, type NameStats } from '../activity-stats.ts';
@@ -34,7 +34,7 @@ export interface ReportLimits {
   readonly activities: number;
 }
 
-/** What a browser still shows fluently. */
+/** What a browser can still display smoothly. */
 const LIMITS: ReportLimits = { events: 2_000_000, activities: 1_000_000 };
 
 export class TraceReport {
@@ -53,7 +53,7 @@ export class TraceReport {
     this.#limits = limits;
   }
 
-  /** Takes the next event in the order of time. */
+  /** Takes the next event in time order. */
   add(event: TraceEvent): void {
     this.#eventCount++;
     const change = this.#tracker.add(event);
@@ -150,19 +150,22 @@ export class TraceReport {
     say(
       this.#activityCount - this.#activities.length,
       `Only the first ${thousands(this.#activities.length)} of ${thousands(this.#activityCount)} activities ` +
-        'are in this report; the statistics are of all.',
+        'are in this report; the statistics include all.',
     );
-    say(payloads.leftOut, `The payloads of ${eventsText(payloads.leftOut)} are left out for their size.`);
+    say(
+      payloads.leftOut,
+      `The payloads of ${eventsText(payloads.leftOut)} are omitted because of their size.`,
+    );
     say(payloads.shortened, `Long values of ${eventsText(payloads.shortened)} are shortened.`);
     const names = this.#stats.names.length;
     say(
       names - MAX_STATISTICS,
-      `Of ${thousands(names)} names of activities, statistics are given for the ${thousands(MAX_STATISTICS)} ` +
+      `Of ${thousands(names)} names of activities, statistics cover the ${thousands(MAX_STATISTICS)} ` +
         'that took longest in all.',
     );
     say(
       this.#tracker.startsWithoutId,
-      `${thousands(this.#tracker.startsWithoutId)} starts have no activity id, and are shown as events only.`,
+      `${thousands(this.#tracker.startsWithoutId)} starts have no activity id, and are shown only as events.`,
     );
     return notices;
   }

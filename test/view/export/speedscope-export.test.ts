@@ -47,7 +47,7 @@ describe('a trace without activities and CPU samples', () => {
     const { profiles, notices } = exported({ name: 'Log', at: 1 });
     expect(profiles).toEqual([]);
     expect(notices).toEqual([
-      'The file is empty: speedscope shows activities and CPU samples, and there are none.',
+      'The file is empty: speedscope shows activities and CPU samples, but the trace has none.',
     ]);
   });
 });

@@ -104,7 +104,7 @@ describe('what a report leaves out', () => {
     expect(header).toMatchObject({ eventCount: 6, activityCount: 3, endNs: 5e6 });
     expect(header.notices).toEqual([
       'Only the first 4 of 6 events are in this report.',
-      'Only the first 1 of 3 activities are in this report; the statistics are of all.',
+      'Only the first 1 of 3 activities are in this report; the statistics include all.',
     ]);
     expect(header.statistics.length).toBe(3);
   });
@@ -128,12 +128,12 @@ describe('what a report leaves out', () => {
     expect(events.payload(0)?.length).toBe(4);
     expect(events.payload(8999)).toBeUndefined();
     expect(header.notices.length).toBe(1);
-    expect(header.notices[0]).toMatch(/^The payloads of \d+ events are left out for their size\.$/);
+    expect(header.notices[0]).toMatch(/^The payloads of \d+ events are omitted because of their size\.$/);
   }, 30_000);
 
   it('says of starts without an id that they are no activities', async () => {
     const { header } = await read([{ name: 'RequestStart', at: 1 }]);
-    expect(header.notices).toEqual(['1 starts have no activity id, and are shown as events only.']);
+    expect(header.notices).toEqual(['1 starts have no activity id, and are shown only as events.']);
   });
 });
 

@@ -1,4 +1,4 @@
-/** All that the report knows of the selected event or activity. */
+/** Everything that the report knows about the selected event or activity. */
 import { criticalPath, type TimedNode } from '../../critical-path.ts';
 import { milliseconds, thousands } from '../../number-text.ts';
 import type { ActivityTable } from './activity-table.ts';
@@ -101,7 +101,7 @@ export class Details {
     if (fields?.length === 0) return [];
     const content =
       fields === undefined
-        ? element('p', { class: 'muted' }, 'Left out of the report for its size.')
+        ? element('p', { class: 'muted' }, 'Omitted from the report because of its size.')
         : facts(fields.map(({ name, value }) => [name, value === '' ? emptyValue() : value]));
     return [element('h3', {}, title), content];
   }
@@ -163,9 +163,9 @@ function emptyValue(): HTMLElement {
 }
 
 const STATE_TEXTS = {
-  open: 'open: the trace has no stop of it; shown until the trace ends',
+  open: 'open: it has no stop in the trace; shown until the end of the trace',
   stopped: 'stopped',
-  killed: 'killed: ended with the activity around it, its own stop is missing',
+  killed: 'no start: only its stop is in the trace',
   unstarted: 'no start: the trace has only its stop',
 } as const;
 
