@@ -149,7 +149,7 @@ describe('the flow of event sources', () => {
     );
   });
 
-  it('is not there because sources are defined, or written to while nobody listens', () => {
+  it('is not there because sources are defined, or written to while nothing listens', () => {
     expect(flow.active).toBe(false);
     log.WorkStart();
     log.Note();

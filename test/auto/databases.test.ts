@@ -43,7 +43,7 @@ describe.skipIf(skipReason !== undefined)(named('databases', skipReason), () => 
       }
     });
 
-    it('of mysql2 says what is asked for, without values unless they are wanted', () => {
+    it('of mysql2 says what is requested, without values unless they are wanted', () => {
       expect(textsIn('mysqlConnection')).toEqual([
         'SELECT ? AS secret',
         'SELECT ? AS secret',

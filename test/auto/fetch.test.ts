@@ -78,7 +78,7 @@ describeEachNode('a request of fetch', (run) => {
   });
 
   describe('with a traceparent', () => {
-    it('is so to the origins that are asked for alone', () => {
+    it('is so to the origins that are requested alone', () => {
       const sent = requests('traced').map(({ start }) => `00-${start.traceId}-${start.spanId}-03`);
       expect(recording.notes('traced')).toEqual([sent[0], '', sent[2], 'of the application', '']);
     });

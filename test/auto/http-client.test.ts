@@ -90,7 +90,7 @@ describeEachNode('a request that node:http makes', (run, major) => {
       return;
     }
 
-    it('is so to the origins that are asked for alone', () => {
+    it('is so to the origins that are requested alone', () => {
       expect(headers()).toEqual([sent()[0], '', sent()[2], 'of the application', '', '']);
     });
 

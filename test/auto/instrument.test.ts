@@ -24,7 +24,7 @@ describe('channels', () => {
     await vi.waitFor(() => expect(subscribed()).toEqual([]), { timeout: 5000 });
   });
 
-  it('are subscribed to by what is on alone, also while somebody listens', () => {
+  it('are subscribed to by what is on alone, also while something listens', () => {
     instrument({ fetch: false });
     const subscription = listen(http, () => {});
     expect(subscribed()).toEqual(CHANNELS.slice(0, 2));

@@ -57,7 +57,7 @@ describe.each(['main', 'worker'])('a garbage collection in a %s thread', (thread
   });
 });
 
-describe('an exception that nobody catches', () => {
+describe('an uncaught exception', () => {
   it('is told with its code and stack, and the process dies of it as ever', async () => {
     const ended = await run('throws.mjs', ['error']);
     expect(payloadsOf(ended, 'UncaughtException')).toEqual([

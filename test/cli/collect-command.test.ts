@@ -195,7 +195,7 @@ describe('counters with a command', () => {
 });
 
 describe('record by EventPipe', () => {
-  it('has the events of a command that were asked for, and keeps the file that was there', async () => {
+  it('has the events of a command that were requested, and keeps the file that was there', async () => {
     writeFileSync(join(folder.path, 'trace.nettrace'), 'old');
     const { status } = await run(
       'record',

@@ -15,7 +15,7 @@ describe('the command line of live', () => {
     expect(given?.events.has(eventOf('Any'))).toBe(true);
   });
 
-  it('has the kernel record no other providers and levels than those asked for', () => {
+  it('has the kernel record no other providers and levels than those requested', () => {
     const given = liveArguments(['--provider', 'My-Company', '--level', 'warning', '--', 'node', '--level']);
     const recorded = ['My_Company_L3K0', 'My_Company_L4K0', 'Other_L3K0'].map((name) =>
       given?.selection.has(tracepoint(name)),

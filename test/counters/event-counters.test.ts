@@ -135,7 +135,7 @@ describe('the event', () => {
 });
 
 describe('a subscriber', () => {
-  it('is told at its own interval, of what came in it, whoever else asks', () => {
+  it('is told at its own interval, of what came in it, whatever others request', () => {
     const counter = kept(new IncrementingEventCounter(log, 'requests'));
     const quick = asking(1);
     const slow = asking('2');

@@ -125,7 +125,7 @@ describe('a session', () => {
     }
   });
 
-  it('is told at its own interval, of what came in it, whoever else asks', () => {
+  it('is told at its own interval, of what came in it, whatever others request', () => {
     const orders = meter.createCounter('orders-by-interval');
     const times = meter.createHistogram('times-by-interval');
     let total = 0;

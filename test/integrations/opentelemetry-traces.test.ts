@@ -141,7 +141,7 @@ describe.each(Object.keys(SDKS) as (keyof typeof SDKS)[])('%s', (version) => {
         });
       });
 
-      it('are in the activity that they are started in, and in its trace where that is asked for', () => {
+      it('are in the activity that they are started in, and in its trace where that is requested', () => {
         const { activityId, traceId, spanId } = inRequest(() => {
           tracer.startSpan('inside').end();
           context.with(activityTrace(), () =>
@@ -158,7 +158,7 @@ describe.each(Object.keys(SDKS) as (keyof typeof SDKS)[])('%s', (version) => {
         expect(activityTrace(ROOT_CONTEXT)).toBe(ROOT_CONTEXT);
       });
 
-      it('cost nothing while nobody listens, and are as they would be', () => {
+      it('cost nothing while nothing listens, and are as they would be', () => {
         listener.close();
         const span = tracer.startSpan('unheard', { attributes: { a: 1 } });
         span.end();

@@ -109,7 +109,7 @@ describe.skipIf('reason' in tools).each(['pino-lowest', 'pino'])(`%s${reason}`, 
     expect(output).toHaveLength(6);
   });
 
-  it('is asked for by level', () => {
+  it('is requested by level', () => {
     const { events } = listenToLines(3);
     const log = logger();
     log.info('not wanted');

@@ -72,7 +72,7 @@ describe('a registry that is shown', () => {
     expect(events.some(({ payload }) => payload.instrumentName === 'sizes_bucket')).toBe(false);
   });
 
-  it('is read only while somebody asks for it', async () => {
+  it('is read only while something requests it', async () => {
     const collect = vi.fn();
     new Gauge({ name: 'collected', help: 'Collected', registers, collect });
     show();

@@ -80,7 +80,7 @@ describe.skipIf(skipReason('uml') !== undefined)(
       );
     });
 
-    it('is what is asked for, by provider, event and level', { timeout: 60_000 }, async () => {
+    it('is what is requested, by provider, event and level', { timeout: 60_000 }, async () => {
       const output = await run(
         `for options in '--provider Recorded-Service' '--provider Recorded*' '--provider Rec-*d --provider Nobody' \\
           '--provider Nobody' '--event T*th' '--level informational'; do

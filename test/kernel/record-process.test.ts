@@ -94,7 +94,7 @@ for (const { kernel, count } of kernels) {
       ]);
     });
 
-    it('can be recorded twice at once, each time as it was asked for', { timeout: 120_000 }, async () => {
+    it('can be recorded twice at once, each time as requested', { timeout: 120_000 }, async () => {
       await run(
         `${target(2, count)}
         ${record} -p $target --provider Passed-Service:2:4 -o $f/some.data & some=$!

@@ -198,7 +198,7 @@ describe('disableEvents', () => {
 });
 
 describe('several listeners', () => {
-  it('each get what they asked for, and the source writes what any of them wants', () => {
+  it('each get what they requested, and the source writes what any of them wants', () => {
     const first = hearing();
     const second = hearing();
     first.listener.enableEvents(log, Level.Error);
@@ -209,7 +209,7 @@ describe('several listeners', () => {
     expect(second.heard).toEqual(['Done', 'Noise']);
   });
 
-  it('keep what they asked for when another goes: no more and no less is written', () => {
+  it('keep what they requested when another goes: no more and no less is written', () => {
     const first = hearing();
     const second = hearing();
     first.listener.enableEvents(log, 0);

@@ -73,7 +73,7 @@ describe('an event that is listened to', () => {
     expect(heard[0]?.payload).toBe(payload);
   });
 
-  it('has the payload that a function made, which is not called while nobody listens', () => {
+  it('has the payload that a function made, which is not called while nothing listens', () => {
     const heard: unknown[] = [];
     const make = vi.fn(() => ({ n: 8 }));
     source.Info(make);

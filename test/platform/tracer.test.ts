@@ -84,7 +84,7 @@ describe('a tracer that cannot be used', () => {
     expect(addon.definitions.size).toBe(0);
   });
 
-  it('is asked for again by each new source', () => {
+  it('is requested again by each new source', () => {
     const addon = new FakeAddon();
     addon.openError = ERRNO.EACCES;
     const tracer = opened(addon);

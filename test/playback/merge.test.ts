@@ -215,7 +215,7 @@ describe('an input that fails', () => {
     expect(isClosed).toBe(true);
   });
 
-  it('amid a batch gives what stands before the fault', async () => {
+  it('in the middle of a batch gives what stands before the fault', async () => {
     const events = [new A(1, 0), new A(2, 1), { time: 'none' } as unknown as Numbered];
     const playback = new Playback().addEvents(events, timeOf).addEvents([new A(9, 9)], timeOf);
     const given = playback.bufferOutput(playback.getObservable(Object));

@@ -10,7 +10,7 @@ const EVENTS: readonly Numbered[] = [new A(1, 0), new B(2, 1), new C(3, 2), new 
 const played = () => new Playback().addEvents(EVENTS, timeOf);
 const numbers = (events: readonly { readonly number: number }[]) => events.map(({ number }) => number);
 
-describe('a playback asked for a class', () => {
+describe('a playback queried for a class', () => {
   it('gives its instances, and those of classes that extend it', async () => {
     const playback = played();
     const [a, b] = [
@@ -29,7 +29,7 @@ describe('a playback asked for a class', () => {
     expect([numbers(numbered), objects]).toEqual([[1, 2, 3, 4], EVENTS]);
   });
 
-  it('tells those who asked for the extending class first, whoever asked first', async () => {
+  it('tells those who requested the extending class first, whoever asked first', async () => {
     const playback = played();
     const lines: string[] = [];
     playback.getObservable(Object).subscribe((event) => lines.push(`Object ${(event as Numbered).number}`));
@@ -124,7 +124,7 @@ describe('a playback of a trace', () => {
 });
 
 describe('the timeline', () => {
-  it('has the kinds that were asked for, in order and with their times', async () => {
+  it('has the kinds that were requested, in order and with their times', async () => {
     const playback = played();
     const timeline = playback.bufferOutput(playback.getAll(B, C));
     await playback.run();
@@ -134,7 +134,7 @@ describe('the timeline', () => {
     ]);
   });
 
-  it('has everything where nothing was asked for', async () => {
+  it('has everything where nothing was requested', async () => {
     const playback = played();
     const timeline = playback.bufferOutput(playback.getAll());
     await playback.run();
@@ -305,7 +305,7 @@ describe('a started playback', () => {
     expect([feed.observed, isComplete]).toEqual([false, true]);
   });
 
-  it('can be stopped by an observer, amid a batch', async () => {
+  it('can be stopped by an observer, in the middle of a batch', async () => {
     const playback = played();
     const events: Numbered[] = [];
     const playing = playback.start();

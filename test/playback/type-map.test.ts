@@ -77,7 +77,7 @@ class LateEntryMap extends EntryMap {
 const texts = (entries: readonly Entry[]) => entries.map(({ text }) => text);
 
 describe('a partitionable type map', () => {
-  it('gives instances of the classes that were asked for', async () => {
+  it('gives instances of the classes that were requested', async () => {
     const playback = new Playback().addEvents(LINES, new KindMap());
     const logins = playback.bufferOutput(playback.getObservable(Login));
     const logouts = playback.bufferOutput(playback.getObservable(Logout));
@@ -106,7 +106,7 @@ describe('a partitionable type map', () => {
     expect(map.made).toEqual(['Logout', 'Login']);
   });
 
-  it('has one class for a key: the first that was asked for', async () => {
+  it('has one class for a key: the first that was requested', async () => {
     const playback = new Playback().addEvents(LINES, new KindMap());
     const logins = playback.bufferOutput(playback.getObservable(Login));
     const again = playback.bufferOutput(playback.getObservable(LoginAgain));
@@ -138,7 +138,7 @@ describe('a partitionable type map', () => {
 });
 
 describe('a root type map', () => {
-  it('sleeps until its base is asked for', async () => {
+  it('sleeps until its base is requested', async () => {
     const asleep = new Playback().addEvents(LINES, [new EntryMap()]);
     const none = asleep.bufferOutput(asleep.getObservable(Login));
     const nothing = asleep.bufferOutput(asleep.getAll());

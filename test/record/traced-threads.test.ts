@@ -32,7 +32,7 @@ describe('the threads of a trace', () => {
     expect(threads.processOf(72)).toBe(68);
   });
 
-  it('that are not known are not asked for again at once', () => {
+  it('that are not known are not requested again at once', () => {
     const { threads, asked } = threadsOf({});
     expect(threads.processOf(5)).toBe(UNKNOWN_PROCESS);
     const questions = asked.length;

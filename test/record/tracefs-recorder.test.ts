@@ -88,7 +88,7 @@ describe('a recording without perf events', () => {
     expect(counts).toMatchObject({ events: 1, lost: 9, lostInFile: 7 });
   });
 
-  it('leaves out events that nobody asked for', async () => {
+  it('leaves out events that nobody requested', async () => {
     const { bytes } = await record([
       pageOf([entryHead(3, 0), TRACEPOINT + 1, THREAD, 0, entryHead(1, 0), 1]),
     ]);

@@ -43,7 +43,7 @@ it('tells how long the loop was busy and waited, and how late it came to its tim
   expect(delays?.count).toBeGreaterThan(5);
 });
 
-it('measures nothing while nobody asks for it', () => {
+it('measures nothing while nothing requests it', () => {
   const setInterval = vi.spyOn(globalThis, 'setInterval');
   const clearInterval = vi.spyOn(globalThis, 'clearInterval');
   ask(1);

@@ -42,7 +42,7 @@ afterEach(() => {
 });
 
 describe('Node.Runtime', () => {
-  it('is defined when it is asked for, and once', () => {
+  it('is defined when it is requested, and once', () => {
     expect(enableRuntimeEvents()).toBe(source);
     expect(eventSources().filter(({ name }) => name === 'Node.Runtime')).toEqual([source]);
     expect(source.guid).toBe('3102f772-ef77-5312-9495-18363a28a066');

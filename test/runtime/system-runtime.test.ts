@@ -182,7 +182,7 @@ describe('the meter System.Runtime', () => {
     ]);
   });
 
-  it('counts each exception that nobody caught, by its name', async () => {
+  it('counts each uncaught exception, by its name', async () => {
     const { ofInstrument } = askForMeter();
     (process as EventEmitter).emit(
       'uncaughtExceptionMonitor',
@@ -198,7 +198,7 @@ describe('the meter System.Runtime', () => {
   });
 });
 
-describe('while nobody asks for System.Runtime', () => {
+describe('while nothing requests System.Runtime', () => {
   const hooks = () => process.listenerCount('uncaughtExceptionMonitor');
 
   it('nothing of Node.js is observed', () => {

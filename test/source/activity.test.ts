@@ -61,7 +61,7 @@ describe('an activity by its name in the source', () => {
     expect(heard.events[0]?.relatedActivityId).toBe(G1);
   });
 
-  it('runs the work alone while nobody listens, and counts what comes after the source is closed', () => {
+  it('runs the work alone while nothing listens, and counts what comes after the source is closed', () => {
     const source = defineEventSource('Activity-Scope', { JobStart: event(), JobStop: event() });
     const { run } = source.Job;
     expect(run({}, () => currentActivityId())).toBeUndefined();
@@ -213,7 +213,7 @@ describe('activity()', () => {
     ]);
   });
 
-  it('does the work and nothing else while nobody listens', () => {
+  it('does the work and nothing else while nothing listens', () => {
     heard.close();
     const makePayload = vi.fn(() => URL);
     const stop = vi.fn(() => ({ rows: 0 }));

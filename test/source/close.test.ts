@@ -71,7 +71,7 @@ describe('a closed source', () => {
     expect(tracer).toHaveBeenCalledTimes(3);
   });
 
-  it('may be closed by a payload or a listener, amid its event', () => {
+  it('may be closed by a payload or a listener, during its event', () => {
     const log = defineEventSource(newName(), EVENTS);
     const heard: unknown[] = [];
     listen(log, ({ payload }) => {

@@ -126,7 +126,7 @@ describe('traceHeaders', () => {
     expect(heard.lines).toEqual(['Note -']);
   });
 
-  it('are empty outside, in an activity that does not cross, and while nobody listens', () => {
+  it('are empty outside, in an activity that does not cross, and while nothing listens', () => {
     expect(traceHeaders()).toEqual({});
     expect(log.activity('Job', {}, () => traceHeaders())).toEqual({});
     heard.close();

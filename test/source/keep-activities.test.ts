@@ -31,7 +31,7 @@ afterEach(() => {
 const pathInside = () =>
   log.activity('Request', { url: '/' }, () => activityPath(currentActivityId() ?? 'none'));
 
-describe('an activity while nobody listens', () => {
+describe('an activity while nothing listens', () => {
   it('is not there, and is while activities are kept', () => {
     expect(pathInside()).toBe('none');
     const keeper = keep();

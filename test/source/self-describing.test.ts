@@ -205,7 +205,7 @@ describe('an event that the kernel records', () => {
   });
 });
 
-describe('while nobody wants an event', () => {
+describe('while no event is enabled', () => {
   it('its payload is not looked at, and not made', () => {
     const recorded = new Recorded();
     const payload = vi.fn(() => ({}));

@@ -82,7 +82,7 @@ describe('a damaged trace', () => {
     expect(ids).toEqual([10, 20]);
   });
 
-  it('only ends there where that is asked for, and tells why', async () => {
+  it('only ends there where that is requested, and tells why', async () => {
     const trace = await openTrace(cut, { onDamage: 'warning' });
     const ids: number[] = [];
     for await (const event of trace) ids.push(event.id);

@@ -161,7 +161,7 @@ describe('an activity of System.Diagnostics', () => {
     ]);
   });
 
-  it('is known by its Id as a whole, where a tool asked for no other', () => {
+  it('is known by its Id as a whole, where a tool requested no other', () => {
     const Id = `00-${TRACE}-${hex(2)}-01`;
     const ParentId = `00-${TRACE}-${hex(1)}-01`;
     const events = [asks(0, 1), bridged('Start', 1, { Id, ParentId }), bridged('Stop', 3, { Id })];
@@ -178,7 +178,7 @@ describe('an activity of System.Diagnostics', () => {
     expect(tree.tracker.startsWithoutId).toBe(1);
   });
 
-  it('has its activity id, where the bridge was asked for such', () => {
+  it('has its activity id, where the bridge was asked to include it', () => {
     const events = [
       { ...bridged('Start', 1, arguments_(2)), name: `${BRIDGE}/Activity1Start`, id: '//1/7' },
       { name: 'DbStart', id: '//1/7/1', processId: SERVER, at: 2 },

@@ -98,7 +98,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('a recording'), { timeout: 9
     expect(wide(callsOf(calls, 'startTrace')[0]?.file)).toMatch(/\\trace\.etl$/);
   });
 
-  it('has stacks of the providers asked for, and of no others', async () => {
+  it('has stacks of the providers requested, and of no others', async () => {
     const { calls } = await record('--stacks');
     const properties = callsOf(calls, 'enableTrace').map(({ parameters }) => parameters.slice(8, 16));
     expect(properties).toEqual(['00000000', '04000000']);

@@ -36,7 +36,7 @@ describe.skipIf(linuxOnly('passed descriptors') !== undefined)(
     const start = () => PassedSession.start(folder.tool, process.pid, DEMO, descriptor);
     const answering = (answer: Answer) => fakeOf({ answers: { [START]: answer } }).listen(folder.tool);
 
-    it('is asked for in the bytes of the protocol, and lasts until the process ends it', async () => {
+    it('is requested in the bytes of the protocol, and lasts until the process ends it', async () => {
       const fake = await answering((_, socket, process) => {
         process.stream = socket;
         return ok(u64(SESSION_ID));

@@ -71,7 +71,7 @@ describe('the environment', () => {
     delete process.env.TRACEWRIGHT_TEST_PLAIN;
   });
 
-  it('is told with secrets masked, unless they are asked for', () => {
+  it('is told with secrets masked, unless they are requested', () => {
     process.env.TRACEWRIGHT_TEST_TOKEN = 'hunter2';
     process.env.TRACEWRIGHT_TEST_PLAIN = 'a=b';
     const told = environmentVariables(false);

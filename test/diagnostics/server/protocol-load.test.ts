@@ -142,7 +142,7 @@ describePorts('an application with a diagnostic port', () => {
     expect((await process.state()).payloads).toBe(payloads);
   });
 
-  it('ends the session of a client that goes amid its events', async () => {
+  it('ends the session of a client that goes in the middle of its events', async () => {
     const process = await target();
     const stream = await ByteStream.start(process.address, collectTracing2({ name: 'Bulk' }));
     stream.connection.pause();
@@ -151,7 +151,7 @@ describePorts('an application with a diagnostic port', () => {
     await process.ask('writeBulk', { count: 100 });
   });
 
-  it('ends the session of a client that went without the reply, behind bytes that nobody asked for', async () => {
+  it('ends the session of a client that went without the reply, behind bytes that nobody requested', async () => {
     const process = await target();
     const connection = await ByteConnection.open(process.address);
     connection.send(WORKED_4);

@@ -90,7 +90,7 @@ describePorts('a session of a diagnostic port', (hasAddon) => {
     expect(await collected(collectTracing5(asked))).toEqual(names);
   });
 
-  it('has all levels of a provider asked for at level 0', async () => {
+  it('has all levels of a provider requested at level 0', async () => {
     expect(await collected(collectTracing2({ name: 'Demo', keywords: 1n }))).toEqual([
       'Demo/Req',
       'Demo/Fourth',
@@ -125,7 +125,7 @@ describePorts('a session of a diagnostic port', (hasAddon) => {
   });
 
   if (hasAddon) {
-    it('has the process wait for its client where that is asked for, and loses nothing', async () => {
+    it('has the process wait for its client where that is requested, and loses nothing', async () => {
       const process = await target();
       const count = 40_000;
       const stream = await ByteStream.start(process.address, blockingTracing6({ name: 'Bulk' }));

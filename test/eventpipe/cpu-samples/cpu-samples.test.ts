@@ -198,7 +198,7 @@ describe('where fetching samples takes long', () => {
   });
 });
 
-describe('where V8 refuses amid a session', () => {
+describe('where V8 refuses during a session', () => {
   it('it goes on without samples, and V8 samples no more', async () => {
     const warning = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
     const disconnect = vi.spyOn(Session.prototype, 'disconnect');

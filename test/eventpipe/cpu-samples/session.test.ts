@@ -140,7 +140,7 @@ describe('a session of several threads', () => {
   });
 });
 
-describe('a process that exits amid its work', () => {
+describe('a process that exits in the middle of its work', () => {
   it.each([
     ['', [], /^$/],
     [', profiled by Node.js as well,', ['--cpu-prof', `--cpu-prof-dir=${folder}`], /^$/],

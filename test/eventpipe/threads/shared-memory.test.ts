@@ -178,7 +178,7 @@ describe('what threads write', () => {
 });
 
 describe('a thread that is terminated', () => {
-  it('amid writing has all that it wrote before read, and its chunk freed when it is known', () => {
+  it('while writing has all that it wrote before read, and its chunk freed when it is known', () => {
     const { memory, reader } = newMemory();
     newWriter(memory).write(HEAD, NOTHING, 0);
     const owner = wordsOfChunk(0) + ChunkWord.Owner;

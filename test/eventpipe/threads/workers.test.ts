@@ -175,7 +175,7 @@ describe('a session of the main thread', () => {
     expect(inside.length).toBe(3);
   });
 
-  it('has what is asked for of a thread, by level, keywords and ids', async () => {
+  it('has what is requested of a thread, by level, keywords and ids', async () => {
     const worker = await TestWorker.start();
     const namesOf = async (provider: object) => {
       const stop = await record([worker], { providers: [{ name: PROVIDER, ...provider }] });
@@ -272,7 +272,7 @@ describe('a thread', () => {
     expect(events.map(({ payload }) => payload.n)).toEqual(upTo(1000));
   });
 
-  it('that is terminated amid writing has what it wrote in the trace, and takes no memory with it', async () => {
+  it('that is terminated while writing has what it wrote in the trace, and takes no memory with it', async () => {
     // Room for four chunks: none is left when four are not given back.
     const stop = await record([], { bufferMB: 0.25 });
     for (let i = 0; i < 20; i++) {

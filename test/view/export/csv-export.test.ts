@@ -71,7 +71,7 @@ describe('a line', () => {
     );
   });
 
-  it('has a column for each field, if that is asked for', () => {
+  it('has a column for each field, if that is requested', () => {
     const events = [
       { name: 'A', at: 1, payload: { user: { name: 'me', roles: [1, 2] }, ok: true } },
       { name: 'B', at: 2, payload: { ok: false, none: null } },

@@ -103,7 +103,7 @@ describe('an event', () => {
     expect([1, 2].map((id) => described.event(id, 0)?.message)).toEqual(['Hello %1', 'as it is']);
   });
 
-  it('is that of the version asked for, or of the nearest below', () => {
+  it('is that of the version requested, or of the nearest below', () => {
     const described = describeOne(
       '<event value="1" version="1" symbol="V1"/><event value="1" version="4" symbol="V4"/><event value="1" version="2" symbol="V2"/>',
     );
