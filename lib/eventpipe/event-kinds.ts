@@ -1,41 +1,57 @@
 /** The kinds of events that one thread has in a session: how their payloads are encoded, and their numbers. */
 import type { Listenable } from '../listen/written-event.ts';
 import { LAST_EVENT_ID, theEventIds } from '../platform/event-ids.ts';
-import { amidEncoding, EventEncoder, isEncoding } from '../wire/event-encoder.ts';
+import { amidEncoding, encodeFields, isEncoding } from '../wire/event-encoder.ts';
 import { compilePayloadWriter } from '../wire/payload-writer.ts';
 import { providerKeys } from '../wire/provider-guid.ts';
 import { type EventSchema, type FieldSchema, layoutText } from '../wire/schema.ts';
 import { scratch } from '../wire/scratch.ts';
-import { type Payload, takeFaults } from '../wire/values/faults.ts';
+import { type FieldsWriter, type Payload, takeFaults } from '../wire/values/faults.ts';
 import { valueWriterOf } from './field-layouts.ts';
 
-const NOTHING = new Uint8Array(0);
-const NO_PREFIXES = { plain: NOTHING, withActivity: NOTHING, withRelated: NOTHING };
+/** In place of a size: the payload is too large, or cannot be read. */
+export const NOT_ENCODED = -1;
 
 /** Encodes the payloads of one kind of events as they stand in a nettrace. */
 class PayloadEncoder {
-  readonly #encoder: EventEncoder;
+  /** Where the payload stands that was encoded last, until another event is. */
+  bytes: Uint8Array = scratch;
+  readonly #write: FieldsWriter;
 
   constructor(fields: readonly FieldSchema[]) {
-    this.#encoder = new EventEncoder(NO_PREFIXES, () => {}, compilePayloadWriter(fields, valueWriterOf));
+    this.#write = compilePayloadWriter(fields, valueWriterOf).write;
   }
 
   /**
-   * The payload's bytes, in memory that the next event reuses; undefined where it is too large or cannot be read.
    * A value that does not fit its field is the nearest that does: who wrote the event has counted it.
+   *
+   * @returns how many bytes the payload has, or `NOT_ENCODED`
    */
-  encode(payload: Payload): Uint8Array | undefined {
-    return isEncoding() ? amidEncoding(() => this.#encode(payload)?.slice()) : this.#encode(payload);
+  encode(payload: Payload): number {
+    if (isEncoding()) return this.#encodeAmid(payload);
+    const size = this.#encode(payload);
+    // An event of this kind may have been encoded amid it.
+    this.bytes = scratch;
+    return size;
   }
 
-  #encode(payload: Payload): Uint8Array | undefined {
+  #encodeAmid(payload: Payload): number {
+    const bytes = amidEncoding(() => {
+      const size = this.#encode(payload);
+      return size === NOT_ENCODED ? undefined : Uint8Array.prototype.slice.call(scratch, 0, size);
+    });
+    this.bytes = bytes ?? scratch;
+    return bytes?.length ?? NOT_ENCODED;
+  }
+
+  #encode(payload: Payload): number {
     try {
-      const size = this.#encoder.encode(payload, undefined, undefined);
-      return takeFaults()?.tooLarge ? undefined : new Uint8Array(scratch.buffer, scratch.byteOffset, size);
+      const size = encodeFields(this.#write, payload);
+      return takeFaults()?.tooLarge ? NOT_ENCODED : size;
     } catch {
       // A getter or a proxy that throws.
       takeFaults();
-      return undefined;
+      return NOT_ENCODED;
     }
   }
 }

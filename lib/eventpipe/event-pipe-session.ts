@@ -1,32 +1,13 @@
-/** A running session: takes the events that it requested, from all threads, and turns them into a nettrace. */
-import { isMainThread, threadId } from 'node:worker_threads';
-import type { Guid } from '../activity/guid.ts';
-import { hasStack } from '../base/stack-room.ts';
+/** A running session: turns the events that its group takes into a nettrace, and writes it to its output. */
 import { thrownText } from '../base/value-text.ts';
-import type { Subscriber } from '../listen/audience.ts';
-import { osThreadId } from '../listen/os-thread-id.ts';
-import { timestamp } from '../listen/timestamp.ts';
-import type { Listenable } from '../listen/written-event.ts';
-import { isEncoding } from '../wire/event-encoder.ts';
-import { NetTraceWriter } from '../wire/nettrace/write/nettrace-writer.ts';
-import type { ThreadHandle, WrittenVersion } from '../wire/nettrace/write/trace-parts.ts';
-import type { EventSchema } from '../wire/schema.ts';
-import type { Payload } from '../wire/values/faults.ts';
-import { CpuSamples, samplingRequest } from './cpu-samples/cpu-samples.ts';
-import { SAMPLE_PROFILER } from './cpu-samples/dotnet-events.ts';
-import { EventKinds } from './event-kinds.ts';
-import { traceOfThisProcess, writeProcessInfo } from './process-info.ts';
+import { NetTracePieces } from '../wire/nettrace/write/nettrace-pieces.ts';
+import type { WrittenRound } from '../wire/nettrace/write/round.ts';
+import type { WrittenVersion } from '../wire/nettrace/write/trace-parts.ts';
+import type { RoundLink } from './group-rounds.ts';
+import { traceOfThisProcess } from './process-info.ts';
 import type { ProviderRequests } from './requests.ts';
+import { type GroupMember, SessionGroup } from './session-group.ts';
 import type { OnOutputFailed, SessionOutput } from './session-output.ts';
-import { SessionSources } from './session-sources.ts';
-import { Workers } from './threads/workers.ts';
-import { TraceKinds } from './trace-kinds.ts';
-
-/** How many bytes of events, and how many milliseconds, trigger a write: the latter is .NET's interval. */
-const FLUSH_SIZE = 1 << 18;
-const FLUSH_MS = 100;
-/** Descriptions that go out together: they are not counted by their bytes. */
-const FLUSH_DESCRIPTIONS = 256;
 
 const NOTHING = new Uint8Array();
 
@@ -66,62 +47,54 @@ export interface SessionSettings<Output extends SessionOutput> {
   readonly makeRoom?: ((output: Output) => void) | undefined;
 }
 
-export class EventPipeSession<Output extends SessionOutput> implements Subscriber {
-  readonly unfinished = new Int32Array(1);
+/** A session's part in its group. */
+interface Share {
+  readonly group: SessionGroup;
+  readonly pieces: NetTracePieces;
+  /** The group's counts when the session joined. */
+  readonly before: EventCounts;
+}
+
+interface EventCounts {
+  readonly events: number;
+  readonly dropped: number;
+}
+
+export class EventPipeSession<Output extends SessionOutput> implements GroupMember {
   readonly #settings: SessionSettings<Output>;
-  readonly #flushSize: number;
-  readonly #kinds = new EventKinds();
-  readonly #asked: SessionSources;
-  readonly #writer: NetTraceWriter;
-  readonly #traceKinds: TraceKinds;
-  readonly #thread: ThreadHandle;
   readonly #output: Output;
-  readonly #timer: NodeJS.Timeout;
-  readonly #workers: Workers | undefined;
-  readonly #samples: CpuSamples | undefined;
+  /** Undefined: its output could not be opened. */
+  readonly #share: Share | undefined;
+  /** The last round that a piece contains. */
+  #taken: RoundLink = { round: undefined, next: undefined };
   /** The last piece that the output has taken, and the last one of all. */
   #sent: Unsent = { piece: NOTHING, next: undefined };
   #newest: Unsent = this.#sent;
+  #hasBegun = false;
   #isOver = false;
-  #isFinished = false;
+  /** The group's counts when the session left. */
+  #after: (EventCounts & { readonly late: number }) | undefined;
   #isExiting = false;
-  /** The application's own stream may end the session, or write events, out of what it is given. */
-  #isFlushing = false;
-  #events = 0;
-  #dropped = 0;
-  /** Of the newest event, or of the time at which all events before were in the trace. */
-  #lastTime = 0n;
-  /** Kinds that had been described when something went out last. */
-  #descriptions = 0;
   #problem: string | undefined;
 
   constructor(settings: SessionSettings<Output>) {
     const { requests, version, bufferSize, openOutput, makeRoom } = settings;
     this.#settings = settings;
-    this.#flushSize = Math.min(FLUSH_SIZE, bufferSize / 2);
-    const sampling = samplingRequest(requests.byName.get(SAMPLE_PROFILER));
-    this.#writer = new NetTraceWriter(version, traceOfThisProcess(sampling), 'thread');
-    this.#traceKinds = new TraceKinds(this.#writer);
-    this.#asked = new SessionSources(requests, this);
-    this.#thread = this.#writer.thread({
-      processId: process.pid,
-      threadId: osThreadId(),
-      name: isMainThread ? 'main' : `worker ${threadId}`,
-    });
-    this.#timer = setInterval(() => this.#tick(), FLUSH_MS).unref();
     this.#output = openOutput((problem) => this.#fail(problem));
-    this.#flush();
-    if (this.#isOver) return;
-    if (isMainThread) {
-      const whenAsked = (): void => this.#tick();
-      this.#workers = new Workers(this.#writer, this.#traceKinds, bufferSize, whenAsked);
-      this.#workers.start(requests, makeRoom !== undefined);
-    }
-    if (sampling !== undefined) {
-      const hasRoom = (): boolean => this.#waitingBytes() < bufferSize;
-      this.#samples = new CpuSamples(this.#writer, this.#thread, sampling, hasRoom);
-    }
-    this.#asked.start();
+    if (this.#problem !== undefined) return;
+    const waits = makeRoom !== undefined;
+    const { group, before } = SessionGroup.of({ requests, version, bufferSize, waits });
+    const { events, dropped, unfinished, newest } = group.rounds;
+    this.#taken = newest;
+    this.#share = {
+      group,
+      pieces: new NetTracePieces(version, traceOfThisProcess(group.sampling), before),
+      // Events that are still being delivered belong to this session, too.
+      before: { events, dropped: dropped - (unfinished[0] as number) },
+    };
+    group.join(this);
+    // The trace's start.
+    this.take();
   }
 
   get output(): Output {
@@ -130,68 +103,28 @@ export class EventPipeSession<Output extends SessionOutput> implements Subscribe
 
   /** So far. */
   get result(): SessionResult {
-    return {
-      events: this.#events + (this.#workers?.events ?? 0) + (this.#samples?.written ?? 0),
-      dropped:
-        this.#dropped +
-        (this.unfinished[0] as number) +
-        (this.#workers?.dropped ?? 0) +
-        (this.#samples?.dropped ?? 0),
-      bytes: this.#output.writtenBytes,
-      problem: this.#problem,
-    };
+    return { ...this.#counts(), bytes: this.#output.writtenBytes, problem: this.#problem };
   }
 
-  deliver(
-    source: Listenable,
-    schema: EventSchema,
-    payload: Payload,
-    activityId: Guid | undefined,
-    relatedActivityId: Guid | undefined,
-    time: bigint,
-  ): void {
-    if (this.#isOver || !this.#asked.has(source, schema)) {
-      (this.unfinished[0] as number)--;
-      if (this.#isExiting && this.#asked.has(source, schema)) this.#dropped++;
-      return;
-    }
-    if ((this.unfinished[0] as number) > 1) this.#dropUnfinished(1);
-    const kind = this.#kinds.of(source, schema);
-    const bytes = this.#hasRoom() ? kind.encode(payload) : undefined;
-    // Full storage may have ended it, and so may an event that reading the payload wrote.
-    if (this.#isOver) {
-      (this.unfinished[0] as number)--;
-      return;
-    }
-    if (kind.number === 0) kind.number = this.#traceKinds.metadataIdOf(kind);
-    if (bytes === undefined || kind.number === 0) {
-      this.#writer.drop(this.#thread, 1);
-      this.#dropped++;
-      (this.unfinished[0] as number)--;
-      return;
-    }
-    // An event that another one's listener or payload writes is the later one, and comes first.
-    if (time > this.#lastTime) this.#lastTime = time;
-    this.#writer.write({
-      metadataId: kind.number,
-      thread: this.#thread,
-      ticks: this.#lastTime,
-      activityId,
-      relatedActivityId,
-      payload: bytes,
-    });
-    this.#events++;
-    (this.unfinished[0] as number)--;
-    // Otherwise the timer does it.
-    if (this.#isFlushDue() && hasStack()) this.#flush();
+  get waitingBytes(): number {
+    return this.#output.pendingBytes;
+  }
+
+  take(): void {
+    if (this.#share === undefined || this.#after !== undefined) return;
+    this.#takePieces();
+    this.#send();
+  }
+
+  makeRoom(): void {
+    this.#settings.makeRoom?.(this.#output);
   }
 
   /** No more events; what is left is written, with the end of the trace. */
   end(): void {
     if (this.#isOver) return;
-    this.#close();
-    // Else what is on its way out goes first.
-    if (!this.#isFlushing) this.#finish();
+    this.#isOver = true;
+    this.#share?.group.leave(this, false);
   }
 
   /**
@@ -200,120 +133,72 @@ export class EventPipeSession<Output extends SessionOutput> implements Subscribe
    */
   endAtExit(): void {
     if (this.#isOver) return;
+    this.#isOver = true;
     this.#isExiting = true;
-    this.end();
+    this.#share?.group.leave(this, true);
   }
 
-  /** Has a session that was ended amid a piece come to its end, when that piece is no longer on its way. */
+  /** Completes a session that was ended during a flush, after that flush. */
   complete(): void {
-    if (this.#isOver && this.#problem === undefined) this.#finish();
+    if (this.#isOver && this.#after === undefined) this.#share?.group.complete(this);
   }
 
-  #hasRoom(): boolean {
-    const { bufferSize, makeRoom } = this.#settings;
-    const waiting = this.#waitingBytes();
-    if (waiting < bufferSize && !(this.#workers?.isFull(waiting) ?? false)) return true;
-    if (makeRoom === undefined || !hasStack()) return false;
-    this.#flush(1);
-    makeRoom(this.#output);
-    return true;
-  }
-
-  #waitingBytes(): number {
-    return this.#output.pendingBytes + this.#writer.pendingBytes;
-  }
-
-  #isFlushDue(): boolean {
-    return (
-      this.#writer.pendingBytes >= this.#flushSize ||
-      this.#traceKinds.count - this.#descriptions >= FLUSH_DESCRIPTIONS
-    );
-  }
-
-  /** Out of the event loop: no piece is on its way, whatever was said by code that was terminated since. */
-  #tick(): void {
-    this.#isFlushing = false;
-    this.#flush();
-  }
-
-  /** @param atWork events that are being delivered meanwhile */
-  #flush(atWork = 0): void {
-    if (this.#isFlushing || this.#isOver) return;
-    this.#isFlushing = true;
+  finish(): void {
+    if (this.#share === undefined || this.#after !== undefined) return;
+    const { group, pieces } = this.#share;
+    const { events, dropped } = group.rounds;
+    this.#after = { events, dropped, late: group.late };
+    if (this.#problem !== undefined) return;
     try {
-      this.#writeOut(atWork);
-    } catch {
-      // The memory has ended. What has not gone out is there, for the next time.
-    } finally {
-      this.#isFlushing = false;
-    }
-    if (this.#isOver && this.#problem === undefined) this.#finish();
-  }
-
-  #writeOut(atWork: number): void {
-    this.#dropUnfinished(atWork);
-    this.#takeWorkersEvents(false);
-    // Samples come later than the events of their time: until they do, there is no sequence point.
-    const isComplete = this.#samples?.takeDue(this.#lastTime) !== false;
-    this.#takePiece(isComplete);
-    this.#send();
-    const { bufferSize, makeRoom } = this.#settings;
-    // Threads that wait for room have only the main thread to make it.
-    if (this.#output.pendingBytes >= bufferSize) makeRoom?.(this.#output);
-    this.#workers?.endRound(this.#waitingBytes());
-  }
-
-  #finish(): void {
-    if (this.#isFinished) return;
-    this.#isFinished = true;
-    try {
-      this.#dropUnfinished(0);
-      this.#takeWorkersEvents(true);
-      if (this.#settings.rundown) writeProcessInfo(this.#writer, this.#thread, this.#lastTime);
-      this.#samples?.finish(this.#lastTime);
-      this.#newest.next = { piece: this.#writer.end(), next: undefined };
-      this.#traceKinds.end();
+      this.#takePieces();
+      const info = this.#settings.rundown ? group.rounds.processInfo() : undefined;
+      const piece = pieces.end(info === undefined ? [] : [info]);
+      this.#newest.next = { piece, next: undefined };
       this.#send();
     } catch (error) {
       this.#fail(`The session's trace has no end: ${thrownText(error)}`);
     }
   }
 
-  /**
-   * Counts abandoned events, and records them in the trace.
-   *
-   * @param atWork events that are currently being delivered
-   */
-  #dropUnfinished(atWork: number): void {
-    const count = (this.unfinished[0] as number) - atWork;
-    // Where reading a payload has led here, its event may be finished yet.
-    if (count === 0 || isEncoding()) return;
-    this.#writer.drop(this.#thread, count);
-    (this.unfinished[0] as number) -= count;
-    this.#dropped += count;
-  }
-
-  /** All that they have written goes to the writer, and what it would have too much of becomes pieces. */
-  #takeWorkersEvents(isLast: boolean): void {
-    const onWritten = (): void => {
-      if (this.#isFlushDue()) this.#takePiece(false);
+  #counts(): EventCounts {
+    if (this.#share === undefined) return { events: 0, dropped: 0 };
+    const { group, pieces, before } = this.#share;
+    const { rounds, late } = group;
+    const after = this.#after;
+    const { events, dropped } = after ?? rounds;
+    const isLate = this.#isExiting && after !== undefined;
+    const tooLate = isLate ? rounds.events + rounds.dropped + late - events - dropped - after.late : 0;
+    return {
+      events: events - before.events - pieces.leftOut,
+      dropped: dropped - before.dropped + pieces.leftOut + tooLate,
     };
-    this.#lastTime = this.#workers?.write(onWritten, isLast) ?? timestamp();
   }
 
-  /** @param isComplete whether all events of the time have come */
-  #takePiece(isComplete: boolean): void {
-    this.#descriptions = this.#traceKinds.count;
-    const piece = isComplete ? this.#writer.flush() : this.#writer.flushOpen();
-    // No calls: the writer has forgotten the piece.
-    const unsent = { piece, next: undefined };
+  #takePieces(): void {
+    if (!this.#hasBegun) this.#takePiece([], this.#taken);
+    for (let { next } = this.#taken; next !== undefined; { next } = next) {
+      this.#takePiece([next.round as WrittenRound], next);
+    }
+  }
+
+  #takePiece(rounds: readonly WrittenRound[], last: RoundLink): void {
+    const { group, pieces } = this.#share as Share;
+    const { bufferSize, makeRoom } = this.#settings;
+    // Other sessions may have room. At its end a session takes everything, which is one round at most.
+    const isFull = group.isShared && makeRoom === undefined && this.waitingBytes >= bufferSize;
+    const unsent: Unsent = { piece: NOTHING, next: undefined };
+    const piece = pieces.next(rounds, isFull && !this.#isOver);
+    // No calls: the trace has the rounds.
+    unsent.piece = piece;
+    this.#hasBegun = true;
+    this.#taken = last;
     this.#newest.next = unsent;
     this.#newest = unsent;
   }
 
   /** An event that comes meanwhile belongs to the next pieces. */
   #send(): void {
-    for (let { next } = this.#sent; next !== undefined; next = next.next) {
+    for (let { next } = this.#sent; next !== undefined; { next } = next) {
       this.#output.write(next.piece);
       this.#sent = next;
       next.piece = NOTHING;
@@ -323,17 +208,8 @@ export class EventPipeSession<Output extends SessionOutput> implements Subscribe
   #fail(problem: string): void {
     if (this.#problem !== undefined) return;
     this.#problem = problem;
-    this.#close();
-    this.#traceKinds.end();
-    process.emitWarning(problem, 'TracewrightWarning');
-  }
-
-  #close(): void {
-    if (this.#isOver) return;
     this.#isOver = true;
-    clearInterval(this.#timer);
-    if (!this.#isExiting) this.#asked.end();
-    this.#workers?.end();
-    this.#samples?.end();
+    this.#share?.group.leave(this, this.#isExiting);
+    process.emitWarning(problem, 'TracewrightWarning');
   }
 }

@@ -7,12 +7,18 @@ import { thisProcess } from '../listen/this-process.ts';
 import { timestamp } from '../listen/timestamp.ts';
 import { TypeCode } from '../wire/nettrace/constants.ts';
 import { NetTraceBytes } from '../wire/nettrace/write/byte-writer.ts';
-import type { NetTraceWriter } from '../wire/nettrace/write/nettrace-writer.ts';
-import type { ThreadHandle, WrittenMetadata, WrittenTrace } from '../wire/nettrace/write/trace-parts.ts';
+import type {
+  EventSink,
+  ThreadHandle,
+  WrittenMetadata,
+  WrittenTrace,
+} from '../wire/nettrace/write/trace-parts.ts';
 import type { SamplingRequest } from './cpu-samples/cpu-samples.ts';
 
 const NS_PER_MS = 1_000_000n;
 const NS_PER_SECOND = 1_000_000_000n;
+
+export const POINTER_SIZE = process.arch === 'arm' || process.arch === 'ia32' ? 4 : 8;
 
 const PROCESS_INFO: WrittenMetadata = {
   provider: 'Microsoft-DotNETCore-EventPipe',
@@ -34,14 +40,14 @@ export function traceOfThisProcess(sampling: SamplingRequest | undefined): Writt
     startTimeMs: Number(startTimeMs),
     syncTicks: startTimeMs * NS_PER_MS,
     ticksPerSecond: NS_PER_SECOND,
-    pointerSize: process.arch === 'arm' || process.arch === 'ia32' ? 4 : 8,
+    pointerSize: POINTER_SIZE,
     processId: process.pid,
     processors: availableParallelism(),
     samplingInterval: sampling && sampling.intervalMs * Number(NS_PER_MS),
   };
 }
 
-export function writeProcessInfo(writer: NetTraceWriter, thread: ThreadHandle, ticks: bigint): void {
+export function writeProcessInfo(writer: EventSink, thread: ThreadHandle, ticks: bigint): void {
   const { commandLine, operatingSystem, architecture } = thisProcess();
   const payload = new NetTraceBytes();
   for (const text of [commandLine, operatingSystem, architecture]) payload.utf16Terminated(text);

@@ -1,22 +1,24 @@
 /**
- * The event sources of one thread from which a session takes events, as they are defined, and which events it takes.
+ * The event sources of one thread from which sessions take events, as they are defined, and which events they take.
  */
 
 import type { Subscriber } from '../listen/audience.ts';
 import { eventIdTest } from '../listen/filter.ts';
 import { observeSources } from '../listen/sources.ts';
-import { type Subscriptions, subscriptionsOf } from '../listen/subscriptions.ts';
+import { subscriptionsOf } from '../listen/subscriptions.ts';
 import type { Listenable } from '../listen/written-event.ts';
 import type { EventSchema } from '../wire/schema.ts';
-import type { ProviderRequests } from './requests.ts';
+import type { ProviderRequest, ProviderRequests } from './requests.ts';
 
 export class SessionSources {
   readonly #requests: ProviderRequests;
   readonly #subscriber: Subscriber;
-  readonly #subscriptions = new Set<Subscriptions>();
+  /** The sessions that the subscriber takes events for: each enables and disables the sources. */
+  readonly #senders = new Set<object>();
+  readonly #asked = new Map<Listenable, ProviderRequest>();
   /** Of the sources that are asked for events by their ids, too: whether an id is asked for. */
   readonly #idTests = new Map<Listenable, (eventId: number) => boolean>();
-  #stopObserving: () => void = () => {};
+  #stopObserving: (() => void) | undefined;
   #isOver = false;
 
   constructor(requests: ProviderRequests, subscriber: Subscriber) {
@@ -24,14 +26,12 @@ export class SessionSources {
     this.#subscriber = subscriber;
   }
 
-  /** The subscriber gets events from now on. */
-  start(): void {
-    this.#stopObserving = observeSources({
-      onSource: (source) => this.#ask(source),
-      onClosed: (source) => this.#forget(source),
-    });
-    // Ended by an event of a source that it was shown first.
-    if (this.#isOver) this.#stopObserving();
+  /** The subscriber receives events from now on; `sender` is the session that enables the sources. */
+  add(sender: object): void {
+    if (this.#isOver) return;
+    this.#senders.add(sender);
+    if (this.#stopObserving === undefined) this.#observe();
+    else for (const [source, request] of [...this.#asked]) this.#enable(source, request, sender);
   }
 
   /** Whether an event that the subscriber received is requested. */
@@ -39,26 +39,47 @@ export class SessionSources {
     return this.#idTests.size === 0 || this.#idTests.get(source)?.(schema.id) !== false;
   }
 
+  /** The session disables the sources. */
+  remove(sender: object): void {
+    if (!this.#senders.delete(sender)) return;
+    for (const source of [...this.#asked.keys()]) subscriptionsOf(source).disable(this.#subscriber, sender);
+  }
+
   /** The subscriber receives no more events. */
   end(): void {
     this.#isOver = true;
-    this.#stopObserving();
-    for (const subscriptions of this.#subscriptions) subscriptions.disable(this.#subscriber);
-    this.#subscriptions.clear();
+    this.#stopObserving?.();
+    for (const sender of [...this.#senders]) this.remove(sender);
+    this.#asked.clear();
+  }
+
+  #observe(): void {
+    // Set first: a source that is shown may add another session, or end this one.
+    this.#stopObserving = () => {};
+    const stop = observeSources({
+      onSource: (source) => this.#ask(source),
+      onClosed: (source) => this.#forget(source),
+    });
+    if (this.#isOver) stop();
+    else this.#stopObserving = stop;
   }
 
   #forget(source: Listenable): void {
-    this.#subscriptions.delete(subscriptionsOf(source));
+    this.#asked.delete(source);
     this.#idTests.delete(source);
   }
 
   #ask(source: Listenable): void {
     const request = this.#requests.of(source.name);
     if (request === undefined || this.#isOver) return;
-    const subscriptions = subscriptionsOf(source);
-    this.#subscriptions.add(subscriptions);
+    this.#asked.set(source, request);
     if (request.filter !== undefined) this.#idTests.set(source, eventIdTest(request.filter));
+    for (const sender of [...this.#senders]) this.#enable(source, request, sender);
+  }
+
+  #enable(source: Listenable, request: ProviderRequest, sender: object): void {
     // To listeners, keywords of 0 are all.
-    subscriptions.enable(this.#subscriber, { ...request, onlyWithoutKeywords: request.keywords === 0n });
+    const asked = { ...request, onlyWithoutKeywords: request.keywords === 0n };
+    if (this.#senders.has(sender)) subscriptionsOf(source).enable(this.#subscriber, asked, sender);
   }
 }

@@ -1,5 +1,5 @@
 /** The kinds of events in a trace: each is described once, whichever thread writes it. */
-import type { NetTraceWriter } from '../wire/nettrace/write/nettrace-writer.ts';
+import type { EventSink } from '../wire/nettrace/write/trace-parts.ts';
 import type { KindDescription } from './event-kinds.ts';
 import { KindIds, kindText } from './event-kinds.ts';
 import { netTraceFields } from './field-layouts.ts';
@@ -8,13 +8,13 @@ import { netTraceFields } from './field-layouts.ts';
 export const MAX_KINDS = 4096;
 
 export class TraceKinds {
-  readonly #writer: NetTraceWriter;
+  readonly #writer: EventSink;
   readonly #metadataIds = new Map<string, number>();
   readonly #eventIds = new KindIds();
   /** How many have been described. */
   count = 0;
 
-  constructor(writer: NetTraceWriter) {
+  constructor(writer: EventSink) {
     this.#writer = writer;
   }
 

@@ -36,6 +36,8 @@ export class Subscriptions {
   readonly #commands: Commands;
   #audiences: Audience[] = [];
   readonly #requests = new Map<Subscriber, Request>();
+  /** The senders of each subscriber's commands: itself, or the sessions that it receives events for. */
+  readonly #senders = new Map<Subscriber, Set<object>>();
   #source: Listenable | undefined;
   #isClosed = false;
 
@@ -79,12 +81,15 @@ export class Subscriptions {
   /**
    * Gives the subscriber what it requests from now on, replacing its previous request.
    *
-   * @throws RangeError for an invalid level or keywords
+   * @param sender whose command it is, where the subscriber gets events for several: see `send`
+   * @throws RangeError for a level or keywords that cannot be
    */
-  enable(subscriber: Subscriber, request: Request): void {
+  enable(subscriber: Subscriber, request: Request, sender: object = subscriber): void {
     checkFilter(request);
     if (this.#isClosed) return;
     this.#requests.set(subscriber, request);
+    const senders = this.#senders.get(subscriber) ?? new Set();
+    this.#senders.set(subscriber, senders.add(sender));
     this.#prepare();
     for (const audience of this.#audiences) {
       if (passes(audience, request)) audience.join(subscriber);
@@ -92,15 +97,20 @@ export class Subscriptions {
     }
     const { level = 0, keywords = 0n, arguments: args = {} } = request;
     const details = { level, anyKeyword: keywords, arguments: argumentTexts(args) };
-    // After the enabled words have changed: a handler may write events, or check whether they are enabled.
-    this.send(namedCommand('enable', details), subscriber);
+    // After the enabled words have changed: a handler may write events, or ask who wants them.
+    this.send(namedCommand('enable', details), sender);
   }
 
-  /** Removes the subscriber. */
-  disable(subscriber: Subscriber): void {
-    if (!this.#requests.delete(subscriber)) return;
-    for (const audience of this.#audiences) audience.leave(subscriber);
-    this.send(namedCommand('disable'), subscriber);
+  /** Nothing reaches the subscriber any more, once all have gone that it gets events for. */
+  disable(subscriber: Subscriber, sender: object = subscriber): void {
+    const senders = this.#senders.get(subscriber);
+    if (senders === undefined || !senders.delete(sender)) return;
+    if (senders.size === 0) {
+      this.#senders.delete(subscriber);
+      this.#requests.delete(subscriber);
+      for (const audience of this.#audiences) audience.leave(subscriber);
+    }
+    this.send(namedCommand('disable'), sender);
   }
 
   /** @param sender of the enable or disable: the same object for all commands of one session */
@@ -121,9 +131,12 @@ export class Subscriptions {
 
   /** Removes all subscribers. For each, command handlers receive `disable`. */
   close(): void {
-    for (const subscriber of [...this.#requests.keys()]) this.disable(subscriber);
+    for (const [subscriber, senders] of [...this.#senders]) {
+      for (const sender of [...senders]) this.disable(subscriber, sender);
+    }
     this.#isClosed = true;
     this.#requests.clear();
+    this.#senders.clear();
     this.#audiences = [];
     if (this.#source !== undefined) forgetSource(this.#source);
   }

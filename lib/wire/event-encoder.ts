@@ -5,7 +5,7 @@
 import type { GuidWords } from './guid.ts';
 import type { BadValue, PayloadWriter } from './payload-writer.ts';
 import { scratch, scratchView } from './scratch.ts';
-import { forgetFaults, type Payload, putBackFaults, takeFaults } from './values/faults.ts';
+import { type FieldsWriter, forgetFaults, type Payload, putBackFaults, takeFaults } from './values/faults.ts';
 
 /** What precedes the payload, with zeros for the activity ids. */
 export interface Prefixes {
@@ -73,22 +73,32 @@ export class EventEncoder {
           : this.#withRelated;
     if (current !== prefix) placePrefix(prefix);
     if (activityId !== undefined) this.#setActivityIds(scratchView, activityId, relatedActivityId);
-    const number = ++inScratch;
-    forgetFaults();
-    encoding = true;
-    try {
-      const end = this.#writeFields(prefix.length, payload);
-      if (inScratch !== number)
-        throw new RangeError('The stack overflowed while an event was being written inside another one.');
-      return end;
-    } finally {
-      encoding = false;
-    }
+    return encodeAt(prefix.length, this.#writeFields, payload);
   }
 
   /** The payload's values that do not fit their fields. For reports: it encodes the payload again. */
   findBadValues(payload: Payload): readonly BadValue[] {
     return this.#payloadWriter.findBadValues(this.fixedSize, payload);
+  }
+}
+
+/** Writes only the fields of an event, at the start of the scratch buffer; see `EventEncoder.encode`. */
+export function encodeFields(writeFields: FieldsWriter, payload: Payload): number {
+  current = undefined;
+  return encodeAt(0, writeFields, payload);
+}
+
+function encodeAt(offset: number, writeFields: FieldsWriter, payload: Payload): number {
+  const number = ++inScratch;
+  forgetFaults();
+  encoding = true;
+  try {
+    const end = writeFields(offset, payload);
+    if (inScratch !== number)
+      throw new RangeError('The stack overflowed while an event was being written inside another one.');
+    return end;
+  } finally {
+    encoding = false;
   }
 }
 

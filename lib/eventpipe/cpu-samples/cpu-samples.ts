@@ -6,8 +6,7 @@ import { thrownText } from '../../base/value-text.ts';
 import { passesEventFilter } from '../../listen/filter.ts';
 import { timestampOf } from '../../listen/timestamp.ts';
 import { NetTraceBytes } from '../../wire/nettrace/write/byte-writer.ts';
-import type { NetTraceWriter } from '../../wire/nettrace/write/nettrace-writer.ts';
-import type { ThreadHandle } from '../../wire/nettrace/write/trace-parts.ts';
+import type { EventSink, ThreadHandle } from '../../wire/nettrace/write/trace-parts.ts';
 import type { ProviderRequest } from '../requests.ts';
 import { SampleType, THREAD_SAMPLE } from './dotnet-events.ts';
 import { writeMethodRundown } from './method-rundown.ts';
@@ -36,7 +35,7 @@ export class CpuSamples {
   written = 0;
   /** Samples for which there was no room. The trace says that they are missing. */
   dropped = 0;
-  readonly #writer: NetTraceWriter;
+  readonly #writer: EventSink;
   readonly #sampled: ThreadHandle;
   readonly #profilerThread: ThreadHandle;
   readonly #hasRoom: () => boolean;
@@ -57,7 +56,7 @@ export class CpuSamples {
    * @param sampled this thread
    */
   constructor(
-    writer: NetTraceWriter,
+    writer: EventSink,
     sampled: ThreadHandle,
     { intervalMs }: SamplingRequest,
     hasRoom: () => boolean,

@@ -4,8 +4,7 @@
  * Source: Microsoft's "Method Events" and "Loader Events" of the .NET runtime.
  */
 import { NetTraceBytes } from '../../wire/nettrace/write/byte-writer.ts';
-import type { NetTraceWriter } from '../../wire/nettrace/write/nettrace-writer.ts';
-import type { ThreadHandle, WrittenMetadata } from '../../wire/nettrace/write/trace-parts.ts';
+import type { EventSink, ThreadHandle, WrittenMetadata } from '../../wire/nettrace/write/trace-parts.ts';
 import {
   DOMAIN_MODULE_DC_END,
   METHOD_DC_END_COMPLETE,
@@ -26,7 +25,7 @@ const JITTED = 0x8;
 const FIRST_METHOD_TOKEN = 0x600_0001;
 
 export function writeMethodRundown(
-  writer: NetTraceWriter,
+  writer: EventSink,
   thread: ThreadHandle,
   ticks: bigint,
   { methods, modules }: MethodTable,

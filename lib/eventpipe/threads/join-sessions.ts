@@ -2,7 +2,28 @@
 import { onSharedSession } from '../../listen/shared-sessions.ts';
 import { ThreadPart, type ThreadPartOptions } from './thread-part.ts';
 
-/** The version is raised when what threads are told of sessions changes, or how they hand their events over. */
-export const SESSION_KIND = 'event-pipe.v1';
+/** The versions change with the data below, and with the way threads pass on their events. */
+export const GROUP_KIND = 'event-pipe-group.v1';
+/** A session of a group that was shared before. */
+export const SESSION_KIND = 'event-pipe.v2';
 
-onSharedSession(SESSION_KIND, (data) => new ThreadPart(data as ThreadPartOptions));
+/** What a worker thread is told about a session. */
+export interface SessionOfGroup {
+  /** Its group's. */
+  readonly channel: string;
+}
+
+/** By channel. */
+const parts = new Map<string, ThreadPart>();
+
+onSharedSession(GROUP_KIND, (data) => {
+  const options = data as ThreadPartOptions;
+  const part = new ThreadPart(options);
+  parts.set(options.channel, part);
+  const end = (): void => {
+    parts.delete(options.channel);
+    part.end();
+  };
+  return { end };
+});
+onSharedSession(SESSION_KIND, (data) => parts.get((data as SessionOfGroup).channel)?.add());

@@ -1,4 +1,4 @@
-/** A worker thread's part in a session of the main thread: passes on that thread's events. */
+/** A worker thread's part in a group of sessions of the main thread: passes on that thread's events. */
 import { BroadcastChannel, isMainThread } from 'node:worker_threads';
 import type { Guid } from '../../activity/guid.ts';
 import type { Subscriber } from '../../listen/audience.ts';
@@ -9,7 +9,7 @@ import type { Listenable } from '../../listen/written-event.ts';
 import { isEncoding } from '../../wire/event-encoder.ts';
 import type { EventSchema } from '../../wire/schema.ts';
 import type { Payload } from '../../wire/values/faults.ts';
-import { type EventKind, EventKinds } from '../event-kinds.ts';
+import { type EventKind, EventKinds, NOT_ENCODED } from '../event-kinds.ts';
 import { type ProviderRequest, ProviderRequests } from '../requests.ts';
 import { SessionSources } from '../session-sources.ts';
 import { MAX_KINDS } from '../trace-kinds.ts';
@@ -17,7 +17,7 @@ import { encodeKind, RecordHead } from './records.ts';
 import { markExited, type SharedMemory } from './shared-memory.ts';
 import { SharedMemoryWriter } from './shared-memory-writer.ts';
 
-/** What a worker thread is told about a session. */
+/** What a worker thread is told about a group of sessions. */
 export interface ThreadPartOptions {
   readonly requests: ReadonlyMap<string, ProviderRequest>;
   readonly memory: SharedMemory;
@@ -47,7 +47,6 @@ export class ThreadPart implements SessionPart, Subscriber {
     this.#writer = new SharedMemoryWriter(memory, waits && !isMainThread, () => askToRead(channel));
     this.unfinished = this.#writer.unfinished;
     this.#asked = new SessionSources(new ProviderRequests(requests), this);
-    this.#asked.start();
     this.#stopHearingOfExits = onWorkerExit((threadId) => markExited(memory, threadId));
   }
 
@@ -67,16 +66,24 @@ export class ThreadPart implements SessionPart, Subscriber {
     // Those that were given up. Where reading a payload has led here, its event may be finished yet.
     if ((unfinished[0] as number) > 1 && !isEncoding()) this.#writer.drop((unfinished[0] as number) - 1);
     const kind = this.#kinds.of(source, schema);
-    const bytes = kind.encode(payload);
+    const size = kind.encode(payload);
     // An event that another one's listener or payload writes is the later one, and comes first.
     const time = timestamp + this.#clockDifference;
     if (time > this.#lastTime) this.#lastTime = time;
-    if (bytes === undefined || !this.#isDescribed(kind)) {
+    if (size === NOT_ENCODED || !this.#isDescribed(kind)) {
       this.#writer.drop(1);
       return;
     }
+    const bytes = kind.bytes.subarray(0, size);
     const head = this.#head.ofEvent(kind.number, this.#lastTime, activityId, relatedActivityId, bytes);
     if (!this.#writer.write(head, bytes, 1)) this.#writer.drop(1);
+  }
+
+  /** Enables the thread's sources for a session of the group. */
+  add(): SessionPart {
+    const sender = {};
+    this.#asked.add(sender);
+    return { end: () => this.#asked.remove(sender) };
   }
 
   end(): void {

@@ -1,16 +1,15 @@
 /**
- * The worker threads of a session of the main thread: announces the session to them, and adds their events to its
- * trace.
+ * The worker threads of a group of sessions of the main thread: announces the group to them, and adds their events to
+ * its rounds.
  */
 import { BroadcastChannel } from 'node:worker_threads';
 import { type SessionPart, shareSession } from '../../listen/shared-sessions.ts';
 import { CLOCK_OFFSET, timestamp } from '../../listen/timestamp.ts';
 import { onWorkerExit } from '../../listen/worker-exits.ts';
-import type { NetTraceWriter } from '../../wire/nettrace/write/nettrace-writer.ts';
-import type { ThreadHandle } from '../../wire/nettrace/write/trace-parts.ts';
+import type { EventSink, ThreadHandle } from '../../wire/nettrace/write/trace-parts.ts';
 import type { ProviderRequests } from '../requests.ts';
 import type { TraceKinds } from '../trace-kinds.ts';
-import { SESSION_KIND } from './join-sessions.ts';
+import { GROUP_KIND, SESSION_KIND, type SessionOfGroup } from './join-sessions.ts';
 import { decodeKind, recordsIn } from './records.ts';
 import { allocateSharedMemory, markExited, type SharedMemory } from './shared-memory.ts';
 import { SharedMemoryReader, type ThreadBytes } from './shared-memory-reader.ts';
@@ -24,13 +23,15 @@ interface WorkerThread {
 }
 
 export class Workers {
-  readonly #writer: NetTraceWriter;
+  readonly #writer: EventSink;
   readonly #kinds: TraceKinds;
   readonly #memory: SharedMemory;
   readonly #reader: SharedMemoryReader;
   readonly #channel = new BroadcastChannel(`tracewright.session.${crypto.randomUUID()}`);
   readonly #threads = new Map<number, WorkerThread>();
   #shared: SessionPart | undefined;
+  readonly #sessions = new Map<object, SessionPart>();
+  #lastSession = 0;
   #stopHearingOfExits = (): void => {};
   /** When events were taken last. */
   #until = 0n;
@@ -42,7 +43,7 @@ export class Workers {
    * @param bufferSize bytes that may wait, on all threads together
    * @param whenAsked called when there is much to take
    */
-  constructor(writer: NetTraceWriter, kinds: TraceKinds, bufferSize: number, whenAsked: () => void) {
+  constructor(writer: EventSink, kinds: TraceKinds, bufferSize: number, whenAsked: () => void) {
     this.#writer = writer;
     this.#kinds = kinds;
     this.#memory = allocateSharedMemory(bufferSize);
@@ -62,8 +63,20 @@ export class Workers {
       channel,
       clockOffset: CLOCK_OFFSET,
     };
-    this.#shared = shareSession(SESSION_KIND, channel, options);
+    this.#shared = shareSession(GROUP_KIND, channel, options);
     this.#stopHearingOfExits = onWorkerExit((threadId) => markExited(this.#memory, threadId));
+  }
+
+  /** Announces a session of the group. */
+  add(session: object): void {
+    const { name: channel } = this.#channel;
+    const data: SessionOfGroup = { channel };
+    this.#sessions.set(session, shareSession(SESSION_KIND, `${channel} ${++this.#lastSession}`, data));
+  }
+
+  remove(session: object): void {
+    this.#sessions.get(session)?.end();
+    this.#sessions.delete(session);
   }
 
   /** @param waitingBytes what waits on the main thread to be written */
@@ -114,6 +127,7 @@ export class Workers {
   /** What threads have written until now can still be taken. */
   end(): void {
     this.#reader.end();
+    for (const session of [...this.#sessions.keys()]) this.remove(session);
     this.#shared?.end();
     this.#stopHearingOfExits();
     this.#channel.close();

@@ -49,7 +49,7 @@ class TracedProvider implements Subscriber {
   }
 
   start(): void {
-    this.#asked.start();
+    this.#asked.add(this);
   }
 
   deliver(

@@ -45,26 +45,12 @@ export const activity = () =>
     return 0;
   });
 
-/** Each event into as many files as there are sessions. */
-export function inSessions(count) {
-  const source = defineBenchmarkSource();
-  return fileLoop((output) => {
-    const sessions = Array.from({ length: count }, (_, i) =>
-      startSession({ providers: source.name, output: i === 0 ? output : `${output}-${i}` }),
-    );
-    return {
-      run: (loop) => loop(() => source.CacheMiss(payload)),
-      close: async () => {
-        const results = await Promise.all(sessions.map((session) => session.stop()));
-        return Math.min(...results.map(({ events }) => events));
-      },
-    };
-  });
-}
-
-/** One session for all rounds: describing its kinds is no part of the figure, as it is none of an application's day. */
-function lastingSession(providers, write) {
-  const session = startSession({ providers, output: '/dev/null' });
+/**
+ * Sessions for all rounds: what it takes to start them, and to describe their kinds, is no part of the figure, as it
+ * is none of an application's day. They wait for room, so that a busy machine loses none.
+ */
+function lastingSessions(outputs, providers, write) {
+  const sessions = outputs.map((output) => startSession({ providers, output, mode: 'block' }));
   let written = 0;
   const loop = async (iterations) => {
     await byTurns(iterations, BATCH_SIZE, write);
@@ -72,10 +58,20 @@ function lastingSession(providers, write) {
     return iterations;
   };
   const finish = async () => {
-    const { events, problem } = await session.stop();
-    if (problem !== undefined || events !== written) throw new Error(problem ?? `${events} of ${written}.`);
+    for (const { events, problem } of await Promise.all(sessions.map((session) => session.stop()))) {
+      if (problem !== undefined || events !== written) throw new Error(problem ?? `${events} of ${written}.`);
+    }
   };
   return Object.assign(loop, { finish });
+}
+
+const lastingSession = (providers, write) => lastingSessions(['/dev/null'], providers, write);
+
+/** Each event into as many sessions. */
+export function inSessions(count) {
+  const source = defineBenchmarkSource();
+  const outputs = Array.from({ length: count }, () => '/dev/null');
+  return lastingSessions(outputs, source.name, () => source.CacheMiss(payload));
 }
 
 const EVENTS_OF_A_SOURCE = 100;

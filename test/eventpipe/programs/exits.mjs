@@ -7,18 +7,27 @@ const [file, ending] = isMainThread ? process.argv.slice(2) : workerData;
 function write() {
   const log = defineEventSource('Session-Exit', { Ping: event({ n: 'int32' }) });
   const session = startSession({ providers: '*', output: file });
+  const others =
+    ending === 'several' ? [1, 2].map((n) => startSession({ providers: '*', output: `${file}-${n}` })) : [];
   for (let n = 0; n < 50_000; n++) log.Ping({ n });
-  return { log, session };
+  return { log, session, others };
 }
 
 if (ending === 'worker' && isMainThread) {
   new Worker(new URL(import.meta.url), { workerData: [file, ending] });
 } else {
-  const { log, session } = write();
+  const { log, session, others } = write();
   if (ending === 'exit') setImmediate(() => process.exit(3));
   if (ending === 'throw') {
     setImmediate(() => {
       throw new Error('thrown');
+    });
+  }
+  if (ending === 'several') {
+    process.on('exit', () => {
+      log.Ping({ n: -1 });
+      log.Ping({ n: -2 });
+      console.log(JSON.stringify([session, ...others].map(({ result }) => result)));
     });
   }
   if (ending === 'busy') {

@@ -14,6 +14,7 @@ it('the main thread, where another context of it has the session, does not wait 
   const memory = allocateSharedMemory(1);
   const { byName: requests } = ProviderRequests.from(PROVIDER);
   const part = new ThreadPart({ requests, memory, waits: true, channel: 'x', clockOffset: CLOCK_OFFSET });
+  part.add();
   const start = performance.now();
   for (let n = 0; n < 20_000; n++) log.Ping({ n });
   part.end();

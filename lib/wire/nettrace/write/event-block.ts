@@ -24,10 +24,10 @@ import {
 import { BLOCK_SIZE } from './row-blocks.ts';
 import type { ThreadHandle, WrittenEvent, WrittenVersion } from './trace-parts.ts';
 
-/** The bytes of a block, and where they tell the number of its first event. */
+/** The bytes of a block, and where the number of its first event is in them. */
 export interface WrittenBlock {
   readonly bytes: Uint8Array;
-  /** Of its first event, and of all others; undefined in the order of time, where it has events of several. */
+  /** Of all its events; undefined in time order, where a block has events of several threads. */
   readonly thread: ThreadHandle | undefined;
   readonly sequence: number;
   readonly sequenceAt: number;
@@ -38,14 +38,14 @@ const NOTHING: readonly WrittenBlock[] = [];
 
 const MIN_TIME_AT = 4;
 const MAX_TIME_AT = 12;
-/** What stands before an event's payload, and before the first event: eleven numbers or ids at most. */
+/** What precedes an event's payload, and the first event: at most a block header, nine numbers and two GUIDs. */
 const MAX_HEAD_SIZE = EVENT_BLOCK_HEADER_SIZE + 9 * MAX_VARINT_SIZE + 2 * GUID_SIZE + 1;
-/** Payloads up to so many bytes are copied word by word: a call that copies takes longer. */
+/** Payloads up to this many bytes are copied word by word, which is faster than a call. */
 const SMALL_PAYLOAD = 256;
 const WORD_SIZE = 4;
 const TWO_TO_32 = 0x1_0000_0000;
 
-/** A time of 64 bits, and its halves: with these, V8 need not make a bigint of a difference. */
+/** A 64-bit time and its halves, with which a difference needs no bigint. */
 const time = new BigInt64Array(1);
 const timeHalves = new Uint32Array(time.buffer);
 const LOW = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1 ? 0 : 1;
@@ -72,7 +72,7 @@ export class EventBlocks {
   private firstSequence = 0;
   private firstSequenceAt = 0;
   private firstSequenceEnd = 0;
-  /** About the same, and the event's before, relative to the first event's. */
+  /** Approximately the same, and the previous event's, relative to the first event's. */
   private minTime = 0;
   private maxTime = 0;
   private lastTime = 0;
@@ -209,12 +209,12 @@ export class EventBlocks {
     return at - start;
   }
 
-  /** All whole events since `clear`, in blocks of memory of their own. */
+  /** All complete events since `clear`, as blocks with their own memory. */
   blocks(): readonly WrittenBlock[] {
     return this.bytes.kept === 0 ? this.full : [...this.full, this.block()];
   }
 
-  /** The newest event's time; undefined where there is none. */
+  /** The time of the newest event; undefined if there is none. */
   get newestTicks(): bigint | undefined {
     const { newestOfFull, maxTicks } = this;
     if (this.bytes.kept === 0) return newestOfFull;
@@ -229,7 +229,7 @@ export class EventBlocks {
     this.bytes.kept = 0;
   }
 
-  /** For the first event: nothing of it counts before that is there. */
+  /** For the first event, which is not part of the block before it is complete. */
   private startBlock(): void {
     writeEventBlockHead(this.bytes);
     this.metadataId = 0;

@@ -9,13 +9,13 @@ type Labelled = Pick<WrittenEvent, 'activityId' | 'relatedActivityId' | 'labels'
 
 const PLACES = 1024;
 const PLACE_BITS = 10;
-/** Words of a place: the list's number, the epoch that it holds in, and two GUIDs. */
+/** The words of a place: the list's number, the epoch in which it is valid, and two GUIDs. */
 const PLACE_WORDS = 10;
 
 /**
- * The numbers of the lists of activity ids alone that came last. Each has a place, which its ids tell, until another
- * one comes to that place: then it is written once more, as the format allows. A map of texts would take longer than
- * all the rest of an event.
+ * The numbers of the latest lists that contain only activity ids. The ids determine a list's place, which a later list
+ * may take over; then the first one is written again if it recurs, which the format allows. A map with the ids' text
+ * as keys would take longer than everything else about an event.
  */
 export class LabelPlaces {
   readonly words = new Int32Array(PLACES * PLACE_WORDS);
@@ -28,8 +28,8 @@ export class LabelLists {
   private readonly rows: NumberedRows;
 
   /**
-   * @param epoch numbers hold until a sequence point
-   * @param numbers those of the lists that the epoch has already
+   * @param epoch numbers are valid until a sequence point
+   * @param numbers the lists that the epoch already has
    */
   constructor(places: LabelPlaces, epoch: number, numbers: RowNumbers) {
     this.places = places;
@@ -46,7 +46,7 @@ export class LabelLists {
     return this.rows.pendingBytes;
   }
 
-  /** The number of the event's list, which is written unless it is there; 0 of the empty one. */
+  /** The number of the event's list, which is written if it is new; 0 for the empty list. */
   numberOf(event: Labelled): number {
     const { activityId = NO_GUID, relatedActivityId = NO_GUID, labels } = event;
     if (labels === undefined) return this.numberOfIds(activityId, relatedActivityId);
@@ -54,7 +54,7 @@ export class LabelLists {
     return key === '' ? 0 : this.rows.numberOf(key, (bytes) => writeLabelList(bytes, event));
   }
 
-  /** The blocks of all new lists, which are there until the next one is added. */
+  /** The blocks of all new lists. */
   blocks(): readonly Uint8Array[] {
     return this.rows.blocks();
   }
@@ -102,7 +102,7 @@ function isNone({ w0, w1, w2, w3 }: GuidWords): boolean {
   return (w0 | w1 | w2 | w3) === 0;
 }
 
-/** Multiplied by odd numbers, the ids of activities one after the other come to places of their own. */
+/** Multiplication by odd numbers gives the ids of consecutive activities different places. */
 function placeOf(id: GuidWords, related: GuidWords): number {
   const mixed =
     Math.imul(id.w0, 0x9e37_79b1) ^
@@ -112,7 +112,7 @@ function placeOf(id: GuidWords, related: GuidWords): number {
   return mixed >>> (32 - PLACE_BITS);
 }
 
-/** Tells lists apart that have further labels; empty for the empty one. */
+/** Distinguishes lists with further labels; empty for the empty list. */
 function labelListKey(id: GuidWords, related: GuidWords, labels: WrittenLabels): string {
   const { traceId, spanId, pairs, opcode, keywords, level, version } = labels;
   const pairTexts = Array.from(pairs ?? [], ([key, value]) => [key, typeof value, String(value)]);

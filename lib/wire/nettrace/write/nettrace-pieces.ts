@@ -1,12 +1,12 @@
 /**
- * A nettrace of version 4 or 6, in pieces, made of the rounds of a `NetTraceRounds`.
+ * Makes a nettrace of version 4 or 6, in pieces, from the rounds of a `NetTraceRounds`.
  *
- * What events refer to (metadata, threads, stacks, labels) stands before them. A sequence point ends each complete
- * round: it tells the numbers of the threads' last events, by which readers notice that some are missing, and lets
- * them forget stacks and labels.
+ * What events refer to (metadata, threads, stacks, labels) precedes them. A sequence point ends each complete round:
+ * it contains the numbers of the threads' last events, with which readers detect missing ones, and lets readers forget
+ * stacks and labels.
  *
- * A trace may begin with any round, and so may many with the same: what a block tells of the trace that it is in is
- * only the number of its first event.
+ * A trace may begin with any round, because the only part of a block that differs between traces is the number of its
+ * first event.
  */
 import { BlockKind, FormatVersion } from '../constants.ts';
 import { MAX_VARINT_SIZE, putVarUint } from './byte-writer.ts';
@@ -17,18 +17,17 @@ import { removals, sequencePoint, type ThreadNumber, type TouchedThread } from '
 import { traceBlock } from './trace-block.ts';
 import type { WrittenTrace, WrittenVersion } from './trace-parts.ts';
 
-/** Where version 4 has no number of a thread's yet: see `Numbering`. */
+/** In version 4, for a thread without a number: see `Numbering`. */
 const FIRST_NUMBER = 1;
 
 const NOTHING = new Uint8Array(0);
 
-/** How a thread's events are numbered in the trace: as in the rounds, less the base. */
+/** How a thread's events are numbered in the trace: as in the rounds, minus the base. */
 interface Numbering {
   readonly base: number;
   /**
-   * Whether readers know a number of the thread's. Those of version 4 notice a gap only behind one that they know,
-   * and that is not 0: events that are missing before the first one are told as missing behind it, as soon as there
-   * is another number.
+   * Whether readers know a number of the thread. Readers of version 4 detect a gap only after a known number that is
+   * not 0: events missing before the first one are reported as missing after it, with the next number.
    */
   readonly isTold: boolean;
   readonly owed: number;
@@ -36,7 +35,7 @@ interface Numbering {
 
 const AS_IN_ROUNDS: Numbering = { base: 0, isTold: false, owed: 0 };
 
-/** What of the rounds before is in a trace that begins later. */
+/** What a trace that begins later needs from earlier rounds. */
 export interface RoundsBefore {
   readonly metadata: readonly Uint8Array[];
   readonly threadRows: readonly Uint8Array[];
@@ -44,15 +43,17 @@ export interface RoundsBefore {
   readonly numbers: readonly ThreadNumber[];
 }
 
-/** What the trace has told. Replaced as a whole, when a piece is there. */
+/** What the trace contains so far. Replaced as a whole, when a piece is complete. */
 interface Told {
-  /** Of threads that are not numbered as in the rounds, and in version 4 of all. */
+  /** Of threads that are numbered differently from the rounds, and in version 4 of all threads. */
   numberings: ReadonlyMap<number, Numbering>;
   /** The newest event's; before the first one, the start of the trace. */
   lastTicks: bigint;
   hasEvents: boolean;
-  /** Whether events are left out, up to the next sequence point: labels and stacks are, too. */
+  /** Whether events are left out until the next sequence point, including labels and stacks. */
   isSkipping: boolean;
+  /** Events that have been left out. */
+  leftOut: number;
 }
 
 export class NetTracePieces {
@@ -73,13 +74,18 @@ export class NetTracePieces {
     for (const { id, sequence } of before?.numbers ?? []) {
       numberings.set(id, { ...AS_IN_ROUNDS, base: sequence });
     }
-    this.told = { numberings, lastTicks: trace.syncTicks, hasEvents: false, isSkipping: false };
+    this.told = { numberings, lastTicks: trace.syncTicks, hasEvents: false, isSkipping: false, leftOut: 0 };
+  }
+
+  /** Events that have been left out. */
+  get leftOut(): number {
+    return this.told.leftOut;
   }
 
   /**
-   * The next piece of the trace, with these rounds. The trace has them when this returns, and not where this throws.
+   * The next piece of the trace, with these rounds. If this throws, the trace does not have them yet.
    *
-   * @param leavesOut whether the events of rounds that begin behind a sequence point are left out; they are told as
+   * @param leavesOut whether the events of rounds that begin after a sequence point are left out, and reported as
    *   missing
    */
   next(rounds: readonly WrittenRound[], leavesOut = false): Uint8Array {
@@ -118,7 +124,8 @@ export class NetTracePieces {
   private addRound(round: WrittenRound, told: Told): void {
     this.addBlocks(BlockKind.Metadata, round.metadata);
     this.addBlocks(BlockKind.Thread, round.threadRows);
-    if (!told.isSkipping) {
+    if (told.isSkipping) told.leftOut += round.eventCount;
+    else {
       this.addBlocks(BlockKind.Stack, round.stacks);
       this.addBlocks(BlockKind.LabelList, round.labelLists);
       for (const block of round.events) this.addEvents(block, told);
@@ -141,13 +148,13 @@ export class NetTracePieces {
       return;
     }
     const varint = new Uint8Array(MAX_VARINT_SIZE);
-    // Less that of the event before, and 1.
+    // Minus the previous event's number, and minus 1.
     const size = putVarUint(varint, 0, (number - 1) >>> 0);
     const before = bytes.subarray(0, sequenceAt);
     this.framing.block(BlockKind.Event, before, varint.subarray(0, size), bytes.subarray(sequenceEnd));
   }
 
-  /** The number that the trace tells of the thread's event, which is known from then on. */
+  /** The number of the thread's event in the trace, which readers know from then on. */
   private numberOf(id: number, sequence: number, isEvent: boolean, told: Told): number {
     const { base, isTold, owed } = told.numberings.get(id) ?? AS_IN_ROUNDS;
     const number = (sequence - base) >>> 0;
@@ -170,7 +177,7 @@ export class NetTracePieces {
     this.framing.block(BlockKind.SequencePoint, sequencePoint(this.isV4, told.lastTicks, numbers));
   }
 
-  /** Of threads that have had losses and no event: a number that no event has, behind which they can be told. */
+  /** For threads that lost events and have none: a number that no event has, after which losses can be reported. */
   private tellFirstNumbers(touched: readonly TouchedThread[], told: Told): void {
     const silent: ThreadNumber[] = [];
     for (const { id, hasEvents } of touched) {

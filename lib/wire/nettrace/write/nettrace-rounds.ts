@@ -1,6 +1,6 @@
 /**
- * Encodes events as they come, in rounds: what has come from one time to another, in blocks. Any number of traces can
- * be made of the rounds, each of them from another round on; see `NetTracePieces`.
+ * Encodes events into rounds: each has the blocks of a period of time. Any number of traces can be made from the
+ * rounds, each beginning with a different round; see `NetTracePieces`.
  *
  * Each method does all of its work or none, even where it cannot run to its end: an application that catches its
  * stack overflow goes on writing events. See `NetTraceBytes`.
@@ -10,10 +10,12 @@ import { EventBlocks } from './event-block.ts';
 import { LabelPlaces } from './label-lists.ts';
 import { writeMetadataRowV4 } from './metadata-v4-row.ts';
 import { writeMetadataRowV6 } from './metadata-v6-row.ts';
+import type { RoundsBefore } from './nettrace-pieces.ts';
 import { Epoch, Round, type Thread, type WrittenRound } from './round.ts';
-import { BLOCK_SIZE } from './row-blocks.ts';
+import { BLOCK_SIZE, RowBlocks } from './row-blocks.ts';
 import { writeThreadRow } from './thread-row.ts';
 import type {
+  EventSink,
   ThreadHandle,
   WrittenEvent,
   WrittenMetadata,
@@ -34,18 +36,28 @@ const MAX_DROPPED = 0x7fff_ffff;
 /** Threads start and end, and the memory for the events of one is about 100 KB: it is retained for this many. */
 const MAX_SPARE = 16;
 
-export class NetTraceRounds {
+/** Bytes of metadata retained for traces that begin later. */
+const MAX_KEPT = 1 << 20;
+
+export class NetTraceRounds implements EventSink {
   private readonly version: WrittenVersion;
   private readonly pointerSize: 4 | 8;
   private readonly order: EventOrderGiven;
   private readonly places = new LabelPlaces();
   private lastThreadIndex = 0;
-  /** In version 4, whose ids are the system's: if an id is reused, its numbers continue. */
-  private readonly threadsById = new Map<number, Thread>();
+  /** Running threads. In version 4, whose ids are the system's: if an id is reused, its numbers continue. */
+  private readonly threads = new Map<
+    number,
+    { readonly thread: Thread; readonly described: WrittenThread }
+  >();
   private round: Round;
   private lastMetadataId = 0;
+  /** All metadata, for traces that begin later; undefined if there can be none. */
+  private metadata: readonly Uint8Array[] | undefined;
 
-  constructor(version: WrittenVersion, pointerSize: 4 | 8, order: EventOrderGiven) {
+  /** @param isShared whether traces may begin with a later round than the first */
+  constructor(version: WrittenVersion, pointerSize: 4 | 8, order: EventOrderGiven, isShared = false) {
+    this.metadata = isShared ? [] : undefined;
     this.version = version;
     this.pointerSize = pointerSize;
     this.order = order;
@@ -71,18 +83,21 @@ export class NetTraceRounds {
   thread(thread: WrittenThread): ThreadHandle {
     const isV6 = this.version === FormatVersion.V6;
     const id = isV6 ? this.lastThreadIndex + 1 : (thread.threadId ?? 0);
-    const known = this.threadsById.get(id);
-    if (known !== undefined) return known;
-    const added: Thread = { id, sequence: 0, round: 0, blocksAt: 0, epoch: 0, eventEpoch: 0 };
+    const known = isV6 ? undefined : this.threads.get(id);
+    if (known !== undefined) return known.thread;
+    const added = newThread(id, 0);
+    // If interrupted after this, the next thread replaces it.
+    this.threads.set(id, { thread: added, described: thread });
     if (isV6) this.round.threadRows.add((bytes) => writeThreadRow(bytes, id, thread));
-    else this.threadsById.set(id, added);
     this.lastThreadIndex++;
     return added;
   }
 
   /** A thread that will not write again. Version 6 tells its readers to forget it. */
   removeThread(thread: ThreadHandle): void {
-    if (this.version === FormatVersion.V6) this.round.epoch.removed.add(thread as Thread);
+    if (this.version !== FormatVersion.V6) return;
+    this.round.epoch.removed.add(thread as Thread);
+    this.threads.delete(thread.id);
   }
 
   /**
@@ -107,6 +122,7 @@ export class NetTraceRounds {
     thread.sequence = sequence;
     thread.eventEpoch = round.epoch.number;
     round.eventBytes += size;
+    round.eventCount++;
   }
 
   /** Notes that events of the thread are missing. In the order of time, after its first one. */
@@ -132,6 +148,7 @@ export class NetTraceRounds {
       stacks: round.stacks.blocks(),
       labelLists: round.labelLists.blocks(),
       events: blocks.flatMap((events) => events.blocks()),
+      eventCount: round.eventCount,
       ticks: newest(blocks),
       isComplete,
       touched: isComplete ? Array.from(epoch.touched, (thread) => epoch.touchedThread(thread)) : [],
@@ -139,10 +156,46 @@ export class NetTraceRounds {
     };
     const nextEpoch = isComplete ? new Epoch(epoch.number + 1) : epoch;
     const spare = [...round.spare, ...blocks].slice(0, MAX_SPARE);
+    const metadata = kept(this.metadata, taken.metadata);
     const next = new Round(round.number + 1, nextEpoch, this.version, this.places, spare);
     // No calls: whoever gets the round can be sure that nothing of it comes again.
     this.round = next;
+    this.metadata = metadata;
     return taken;
+  }
+
+  /**
+   * What a trace needs that begins with the next round; undefined if none can begin there, because this round is not
+   * empty, or there is too much metadata.
+   */
+  before(): RoundsBefore | undefined {
+    const { round, metadata } = this;
+    if (metadata === undefined || !round.isEmpty || round.epoch.touched.size > 0) return undefined;
+    const isV6 = this.version === FormatVersion.V6;
+    const threads = [...this.threads.values()].filter(
+      ({ thread: { id } }) => !isV6 || id <= this.lastThreadIndex,
+    );
+    const rows = new RowBlocks(() => {});
+    if (isV6) {
+      for (const { thread, described } of threads) {
+        rows.add((bytes) => writeThreadRow(bytes, thread.id, described));
+      }
+    }
+    const numbers = threads.map(({ thread: { id, sequence } }) => ({ id, sequence }));
+    return { metadata, threadRows: rows.blocks(), numbers };
+  }
+
+  /** Additional rounds for a single trace: their ids continue after all ids so far. */
+  apart(): NetTraceRounds {
+    const apart = new NetTraceRounds(this.version, this.pointerSize, this.order);
+    apart.lastMetadataId = this.lastMetadataId;
+    apart.lastThreadIndex = this.lastThreadIndex;
+    return apart;
+  }
+
+  /** A thread of other rounds, whose numbers continue. */
+  adopted({ id, sequence }: ThreadHandle): ThreadHandle {
+    return newThread(id, sequence);
   }
 
   private touch(thread: Thread): void {
@@ -178,6 +231,20 @@ export class NetTraceRounds {
       }
     });
   }
+}
+
+function newThread(id: number, sequence: number): Thread {
+  return { id, sequence, round: 0, blocksAt: 0, epoch: 0, eventEpoch: 0 };
+}
+
+/** Undefined if that is too much. */
+function kept(
+  before: readonly Uint8Array[] | undefined,
+  added: readonly Uint8Array[],
+): readonly Uint8Array[] | undefined {
+  if (before === undefined || added.length === 0) return before;
+  const all = [...before, ...added];
+  return all.reduce((size, { length }) => size + length, 0) > MAX_KEPT ? undefined : all;
 }
 
 function newest(blocks: readonly EventBlocks[]): bigint | undefined {

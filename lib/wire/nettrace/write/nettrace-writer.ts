@@ -7,6 +7,7 @@ import { NetTracePieces } from './nettrace-pieces.ts';
 import { type EventOrderGiven, NetTraceRounds } from './nettrace-rounds.ts';
 import type { WrittenRound } from './round.ts';
 import type {
+  EventSink,
   ThreadHandle,
   WrittenEvent,
   WrittenMetadata,
@@ -17,7 +18,7 @@ import type {
 
 const NOTHING: readonly WrittenRound[] = [];
 
-export class NetTraceWriter {
+export class NetTraceWriter implements EventSink {
   private readonly rounds: NetTraceRounds;
   private readonly pieces: NetTracePieces;
   /** Those that no piece has yet: making one may have been given up. */

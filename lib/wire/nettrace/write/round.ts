@@ -13,6 +13,7 @@ export interface WrittenRound {
   readonly stacks: readonly Uint8Array[];
   readonly labelLists: readonly Uint8Array[];
   readonly events: readonly WrittenBlock[];
+  readonly eventCount: number;
   /** The newest event's; undefined where there is none. */
   readonly ticks: bigint | undefined;
   /** Whether a sequence point ends it: no event that comes later is older, and none refers to its labels and stacks. */
@@ -64,6 +65,7 @@ export class Round {
   /** Those of earlier rounds, for reuse. */
   readonly spare: EventBlocks[];
   eventBytes = 0;
+  eventCount = 0;
 
   constructor(
     number: number,

@@ -75,8 +75,8 @@ export class NumberedRows {
   }
 
   /**
-   * Where the next row is to be written. It counts when its number, `count` and the bytes that are kept say so, by
-   * assignments with no call between them.
+   * Where to write the next row. It is complete after assigning its number, `count` and the kept bytes, without calls
+   * in between.
    */
   begin(): NetTraceBytes {
     const { bytes } = this;
@@ -90,7 +90,7 @@ export class NumberedRows {
     return bytes;
   }
 
-  /** The row's number; it is written unless it is there. @param key tells the rows apart */
+  /** The row's number; a new row is written. @param key distinguishes rows */
   numberOf(key: string, writeRow: (bytes: NetTraceBytes) => void): number {
     const { numbers } = this;
     const known = numbers.byKey.get(key);

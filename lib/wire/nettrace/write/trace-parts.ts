@@ -70,6 +70,15 @@ export interface ThreadHandle {
   readonly sequence: number;
 }
 
+/** What takes the events of a trace, or of several: see `NetTraceRounds`. */
+export interface EventSink {
+  define(metadata: WrittenMetadata): number;
+  thread(thread: WrittenThread): ThreadHandle;
+  removeThread(thread: ThreadHandle): void;
+  write(event: WrittenEvent): void;
+  drop(thread: ThreadHandle, count: number): void;
+}
+
 export interface WrittenEvent {
   /** From `NetTraceWriter.define`. */
   readonly metadataId: number;

@@ -1,0 +1,209 @@
+/**
+ * The events that a group of sessions takes, of all threads, encoded once into rounds, from which each session makes
+ * its own trace.
+ */
+import { isMainThread, threadId } from 'node:worker_threads';
+import type { Guid } from '../activity/guid.ts';
+import { osThreadId } from '../listen/os-thread-id.ts';
+import { timestamp } from '../listen/timestamp.ts';
+import type { Listenable } from '../listen/written-event.ts';
+import { isEncoding } from '../wire/event-encoder.ts';
+import type { RoundsBefore } from '../wire/nettrace/write/nettrace-pieces.ts';
+import { NetTraceRounds } from '../wire/nettrace/write/nettrace-rounds.ts';
+import type { WrittenRound } from '../wire/nettrace/write/round.ts';
+import type { ThreadHandle, WrittenEvent, WrittenVersion } from '../wire/nettrace/write/trace-parts.ts';
+import type { EventSchema } from '../wire/schema.ts';
+import { scratch } from '../wire/scratch.ts';
+import { CpuSamples, type SamplingRequest } from './cpu-samples/cpu-samples.ts';
+import { type EventKind, EventKinds, NOT_ENCODED } from './event-kinds.ts';
+import { POINTER_SIZE, writeProcessInfo } from './process-info.ts';
+import type { Workers } from './threads/workers.ts';
+import { TraceKinds } from './trace-kinds.ts';
+
+/** The rounds in their order, as a linked list: those that all sessions have taken can be collected. */
+export interface RoundLink {
+  round: WrittenRound | undefined;
+  next: RoundLink | undefined;
+}
+
+type Mutable<Type> = { -readonly [Name in keyof Type]: Type[Name] };
+
+export class GroupRounds {
+  /** One number: see `Subscriber.unfinished`. */
+  readonly unfinished = new Int32Array(1);
+  /** The last one. */
+  newest: RoundLink = { round: undefined, next: undefined };
+  readonly #rounds: NetTraceRounds;
+  readonly #kinds = new EventKinds();
+  readonly #traceKinds: TraceKinds;
+  readonly #thread: ThreadHandle;
+  /** The next event to be written: the same object for all events. */
+  readonly #event: Mutable<WrittenEvent>;
+  #workers: Workers | undefined;
+  #samples: CpuSamples | undefined;
+  #events = 0;
+  #dropped = 0;
+  /** The time of the newest event, or the time until which the rounds are complete. */
+  #lastTime = 0n;
+  /** How many kinds were described when the last round was taken. */
+  #descriptions = 0;
+
+  /** @param isShared whether traces may begin with a later round */
+  constructor(version: WrittenVersion, isShared: boolean) {
+    this.#rounds = new NetTraceRounds(version, POINTER_SIZE, 'thread', isShared);
+    this.#traceKinds = new TraceKinds(this.#rounds);
+    this.#thread = this.#rounds.thread({
+      processId: process.pid,
+      threadId: osThreadId(),
+      name: isMainThread ? 'main' : `worker ${threadId}`,
+    });
+    this.#event = { metadataId: 0, thread: this.#thread, ticks: 0n, payload: scratch };
+  }
+
+  /** Adds the events of worker threads. */
+  addWorkers(begin: (rounds: NetTraceRounds, kinds: TraceKinds) => Workers): Workers {
+    const workers = begin(this.#rounds, this.#traceKinds);
+    this.#workers = workers;
+    return workers;
+  }
+
+  /** Adds CPU samples of this thread. */
+  addSamples(request: SamplingRequest, hasRoom: () => boolean): void {
+    this.#samples = new CpuSamples(this.#rounds, this.#thread, request, hasRoom);
+  }
+
+  get events(): number {
+    return this.#events + (this.#workers?.events ?? 0) + (this.#samples?.written ?? 0);
+  }
+
+  /** Includes events that are still being delivered. */
+  get dropped(): number {
+    return (
+      this.#dropped +
+      (this.unfinished[0] as number) +
+      (this.#workers?.dropped ?? 0) +
+      (this.#samples?.dropped ?? 0)
+    );
+  }
+
+  /** The approximate size of the next round. */
+  get pendingBytes(): number {
+    return this.#rounds.pendingBytes;
+  }
+
+  /** How many kinds have been described since the last round: they are not counted by their bytes. */
+  get descriptions(): number {
+    return this.#traceKinds.count - this.#descriptions;
+  }
+
+  /** What a trace needs that begins with the next round; undefined if none can begin there. */
+  before(): RoundsBefore | undefined {
+    return this.#rounds.before();
+  }
+
+  kindOf(source: Listenable, schema: EventSchema): EventKind {
+    return this.#kinds.of(source, schema);
+  }
+
+  /** Adds an event of this thread whose payload the kind has encoded; if it could not, the event is dropped. */
+  add(
+    kind: EventKind,
+    size: number,
+    activityId: Guid | undefined,
+    relatedActivityId: Guid | undefined,
+    time: bigint,
+  ): void {
+    const { unfinished } = this;
+    if (kind.number === 0 && size !== NOT_ENCODED) kind.number = this.#traceKinds.metadataIdOf(kind);
+    if (kind.number === 0 || size === NOT_ENCODED) {
+      this.#rounds.drop(this.#thread, 1);
+      this.#dropped++;
+      (unfinished[0] as number)--;
+      return;
+    }
+    // An event that another one's listener or payload writes is the later one, and comes first.
+    if (time > this.#lastTime) this.#lastTime = time;
+    const event = this.#event;
+    event.metadataId = kind.number;
+    event.ticks = this.#lastTime;
+    event.activityId = activityId;
+    event.relatedActivityId = relatedActivityId;
+    event.payload = kind.bytes;
+    event.payloadSize = size;
+    this.#rounds.write(event);
+    // No calls: the event is written and counted together.
+    this.#events++;
+    (unfinished[0] as number)--;
+  }
+
+  /**
+   * Counts events whose delivery was interrupted as dropped, which traces report.
+   *
+   * @param atWork events that are currently being delivered
+   */
+  dropUnfinished(atWork: number): void {
+    const { unfinished } = this;
+    const count = (unfinished[0] as number) - atWork;
+    // If this was called while a payload was read, its event may still complete.
+    if (count === 0 || isEncoding()) return;
+    this.#rounds.drop(this.#thread, count);
+    (unfinished[0] as number) -= count;
+    this.#dropped += count;
+  }
+
+  /**
+   * Turns everything so far into rounds.
+   *
+   * @param atWork events that are currently being delivered
+   * @param isDue whether a round is large enough, although more is to come
+   */
+  take(atWork: number, isDue: () => boolean): void {
+    this.dropUnfinished(atWork);
+    this.#takeWorkersEvents(false, isDue);
+    // Samples arrive later than the events of their time: until then, there is no sequence point.
+    const isComplete = this.#samples?.takeDue(this.#lastTime) !== false;
+    this.#takeRound(isComplete);
+  }
+
+  /** The last rounds, after the last event. */
+  finish(isDue: () => boolean): void {
+    this.#samples?.end();
+    this.dropUnfinished(0);
+    this.#takeWorkersEvents(true, isDue);
+    this.#samples?.finish(this.#lastTime);
+    this.#takeRound(true);
+  }
+
+  /** Releases the ids of the kinds. */
+  end(): void {
+    this.#samples?.end();
+    this.#traceKinds.end();
+  }
+
+  /** An additional last round for one trace: the process information that .NET's tools expect. */
+  processInfo(): WrittenRound | undefined {
+    const apart = this.#rounds.apart();
+    writeProcessInfo(apart, apart.adopted(this.#thread), this.#lastTime);
+    return apart.take(true);
+  }
+
+  #takeWorkersEvents(isLast: boolean, isDue: () => boolean): void {
+    const onWritten = (): void => {
+      if (isDue()) this.#takeRound(false);
+    };
+    this.#lastTime = this.#workers?.write(onWritten, isLast) ?? timestamp();
+  }
+
+  /** @param isComplete whether no earlier event can arrive */
+  #takeRound(isComplete: boolean): void {
+    const { count } = this.#traceKinds;
+    const link: RoundLink = { round: undefined, next: undefined };
+    const round = this.#rounds.take(isComplete);
+    // No calls: `#rounds` no longer has the round.
+    this.#descriptions = count;
+    if (round === undefined) return;
+    link.round = round;
+    this.newest.next = link;
+    this.newest = link;
+  }
+}
