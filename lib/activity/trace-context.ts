@@ -114,5 +114,5 @@ function randomHex(digits: number): string {
   }
   used += digits;
   const text = pool.slice(used - digits, used);
-  return /[^0]/.test(text) ? text : randomHex(digits);
+  return text === NO_TRACE_ID || text === NO_SPAN_ID ? randomHex(digits) : text;
 }

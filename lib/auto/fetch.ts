@@ -4,7 +4,7 @@ import type { Activity } from '../activity/activity.ts';
 import { sharedActivities } from '../activity/shared.ts';
 import type { TraceContext } from '../activity/trace-context.ts';
 import type { Observation } from '../runtime/observation.ts';
-import { type ActivityEvents, activityEventsOf } from '../source/activity-events.ts';
+import { type ActivityEvents, activityEventsOf, type TraceFields } from '../source/activity-events.ts';
 import { subscribed } from './channels.ts';
 import type { HttpEvents, RequestFields } from './http-events.ts';
 import {
@@ -76,7 +76,7 @@ export class FetchRequests {
 
   #begin(request: UndiciRequest): void {
     if (!this.#events.startEnabled) return;
-    const activity = this.#events.beginIn(this.#flow.context, () => this.#fieldsOf(request));
+    const activity = this.#events.beginIn(this.#flow.context, (trace) => this.#fieldsOf(request, trace));
     if (activity === undefined) return;
     if (this.#settings.tracesAny) this.#sendTrace(request, activity.trace);
     this.#open.set(request, { activity, statusCode: NO_STATUS });
@@ -114,22 +114,32 @@ export class FetchRequests {
   /** Where the application does not do so itself. */
   #sendTrace(request: UndiciRequest, trace: TraceContext | undefined): void {
     if (trace === undefined || hasTraceparent(request.headers)) return;
-    const { scheme, host, port } = this.#fieldsOf(request);
+    const { scheme, host, port } = targetOf(request);
     if (!this.#settings.isTraced(originOf(scheme, host, port))) return;
     for (const [name, value] of Object.entries(trace.headers)) request.addHeader(name, value);
   }
 
-  #fieldsOf({ origin, path, method }: UndiciRequest): RequestFields {
-    const [scheme = '', authority = ''] = String(origin ?? '').split('://');
+  #fieldsOf(request: UndiciRequest, trace: TraceFields): RequestFields {
+    const { host, port, scheme } = targetOf(request);
     return {
-      pathAndQuery: pathAndQueryOf(path, this.#settings.hasUrlQueries),
-      method,
+      pathAndQuery: pathAndQueryOf(request.path, this.#settings.hasUrlQueries),
+      method: request.method,
       scheme,
-      ...hostAndPort(authority, scheme),
+      host,
+      port,
       versionMajor: 1,
       versionMinor: 1,
+      traceId: trace.traceId,
+      spanId: trace.spanId,
+      parentSpanId: trace.parentSpanId,
     };
   }
+}
+
+function targetOf({ origin }: UndiciRequest): ReturnType<typeof hostAndPort> {
+  const text = String(origin ?? '');
+  const scheme = text.startsWith('https:') ? 'https' : 'http';
+  return hostAndPort(text.slice(text.indexOf('//') + '//'.length), scheme);
 }
 
 function hasTraceparent(headers: unknown): boolean {

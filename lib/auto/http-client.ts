@@ -4,7 +4,7 @@ import type { ActivityFlow } from '../activity/flow.ts';
 import { sharedActivities } from '../activity/shared.ts';
 import type { TraceContext } from '../activity/trace-context.ts';
 import type { Observation } from '../runtime/observation.ts';
-import { type ActivityEvents, activityEventsOf } from '../source/activity-events.ts';
+import { type ActivityEvents, activityEventsOf, type TraceFields } from '../source/activity-events.ts';
 import { type ChannelHandlers, subscribed } from './channels.ts';
 import type { HttpEvents, RequestFields } from './http-events.ts';
 import {
@@ -33,6 +33,12 @@ function isAtLeast(major: number, minor: number): boolean {
   const [ownMajor = 0, ownMinor = 0] = process.versions.node.split('.').map(Number);
   // The channel came to 23 with 23.2; versions of odd numbers are not supported.
   return ownMajor > major || (ownMajor === major && ownMinor >= minor);
+}
+
+function targetOf(request: ClientRequest): ReturnType<typeof hostAndPort> {
+  const scheme = request.protocol === 'https:' ? 'https' : 'http';
+  const authority = request.getHeader('host');
+  return hostAndPort(typeof authority === 'string' ? authority : request.host, scheme);
 }
 
 export class ClientRequests {
@@ -86,7 +92,7 @@ export class ClientRequests {
 
   #begin(request: AnsweredRequest): void {
     if (!this.#events.startEnabled) return;
-    const activity = this.#events.beginIn(this.#flow.context, () => this.#fieldsOf(request));
+    const activity = this.#events.beginIn(this.#flow.context, (trace) => this.#fieldsOf(request, trace));
     if (activity === undefined) return;
     if (this.#settings.tracesAny) this.#sendTrace(request, activity.trace);
     // Comes in every case: answered, failed, aborted, upgraded. Where nobody reads the response, with the connection's.
@@ -96,21 +102,24 @@ export class ClientRequests {
   /** Where it is not too late, as it is on Node.js 20, and where the application does not do so itself. */
   #sendTrace(request: ClientRequest, trace: TraceContext | undefined): void {
     if (trace === undefined || request.headersSent || request.hasHeader('traceparent')) return;
-    const { scheme, host, port } = this.#fieldsOf(request);
+    const { scheme, host, port } = targetOf(request);
     if (!this.#settings.isTraced(originOf(scheme, host, port))) return;
     for (const [name, value] of Object.entries(trace.headers)) request.setHeader(name, value);
   }
 
-  #fieldsOf(request: ClientRequest): RequestFields {
-    const scheme = request.protocol.replace(/:$/, '');
-    const authority = request.getHeader('host');
+  #fieldsOf(request: ClientRequest, trace: TraceFields): RequestFields {
+    const { host, port, scheme } = targetOf(request);
     return {
       pathAndQuery: pathAndQueryOf(request.path, this.#settings.hasUrlQueries),
       method: request.method,
       scheme,
-      ...hostAndPort(typeof authority === 'string' ? authority : request.host, scheme),
+      host,
+      port,
       versionMajor: 1,
       versionMinor: 1,
+      traceId: trace.traceId,
+      spanId: trace.spanId,
+      parentSpanId: trace.parentSpanId,
     };
   }
 

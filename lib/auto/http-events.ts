@@ -1,4 +1,5 @@
 /** The event source `Node.Http`: requests that this process serves, and those that it makes. */
+import type { TraceFields } from '../source/activity-events.ts';
 import { event } from '../source/event.ts';
 import { defineEventSource } from '../source/event-source.ts';
 import type { PayloadOf } from '../source/fields.ts';
@@ -30,4 +31,4 @@ export function defineHttpEvents() {
 export type HttpEvents = ReturnType<typeof defineHttpEvents>;
 
 /** What a Start event says of a request. */
-export type RequestFields = PayloadOf<typeof REQUEST>;
+export type RequestFields = PayloadOf<typeof REQUEST> & TraceFields;

@@ -1,6 +1,7 @@
 /** Requests that servers of node:http and node:https get: each an activity, which all that it causes belongs to. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import type { Activity, ActivityContext } from '../activity/activity.ts';
 import { RemoteContext } from '../activity/crossing.ts';
 import type { ActivityFlow } from '../activity/flow.ts';
@@ -8,7 +9,7 @@ import { sharedActivities } from '../activity/shared.ts';
 import { TraceContext } from '../activity/trace-context.ts';
 import { shortened } from '../runtime/exception-fields.ts';
 import type { Observation } from '../runtime/observation.ts';
-import { type ActivityEvents, activityEventsOf } from '../source/activity-events.ts';
+import { type ActivityEvents, activityEventsOf, type TraceFields } from '../source/activity-events.ts';
 import { subscribed } from './channels.ts';
 import type { HttpEvents, RequestFields } from './http-events.ts';
 import { hostAndPort, NO_STATUS, pathAndQueryOf } from './request-fields.ts';
@@ -107,23 +108,25 @@ export class ServerRequests {
   #begin({ request, response, socket }: RequestMessage): void {
     if (!this.#events.startEnabled) return;
     // Never in the running code's context: on Node.js 20 and 22 that may be another request's of the connection.
-    const activity = this.#events.beginIn(this.#remoteContextOf(request), () =>
-      this.#fieldsOf(request, socket),
+    const activity = this.#events.beginIn(this.#remoteContextOf(request), (trace) =>
+      this.#fieldsOf(request, socket, trace),
     );
     if (activity === undefined) return;
     this.#flow.enter(activity);
-    const open = new OpenRequest(request, response, activity);
     const ofSocket = this.#openOf(socket);
+    const isPipelined = ofSocket.size > 0;
+    const open = new OpenRequest(request, response, activity);
     ofSocket.add(open);
-    // Node.js calls these in the context of the connection, or of another request of it. What the application does
-    // then belongs here, and it comes later than this.
+    // What the application does then belongs here, and it comes later than this. Node.js calls these in the context of
+    // the connection, or of a request before.
     const comeBack = () => this.#comeBackTo(activity);
     if (hasBody(request)) request.on('end', comeBack);
-    response.on('finish', comeBack);
+    if (isPipelined) response.on('finish', comeBack);
     // Comes always, where `finish` does not for a client that has gone.
     response.on('close', () => {
-      comeBack();
-      process.nextTick(this.#end, open, ofSocket);
+      if (isPipelined || !response.writableFinished) comeBack();
+      if (response.listenerCount('close') > 1) process.nextTick(this.#end, open, ofSocket);
+      else this.#end(open, ofSocket);
     });
   }
 
@@ -157,15 +160,20 @@ export class ServerRequests {
     return trace === undefined ? undefined : new RemoteContext(trace);
   }
 
-  #fieldsOf(request: IncomingMessage, socket: Socket): RequestFields {
-    const scheme = 'encrypted' in socket && socket.encrypted === true ? 'https' : 'http';
+  #fieldsOf(request: IncomingMessage, socket: Socket, trace: TraceFields): RequestFields {
+    const scheme = (socket as Partial<TLSSocket>).encrypted === true ? 'https' : 'http';
+    const { host, port } = hostAndPort(request.headers.host ?? '', scheme);
     return {
       pathAndQuery: pathAndQueryOf(request.url ?? '', this.#settings.hasUrlQueries),
       method: request.method ?? '',
       scheme,
-      ...hostAndPort(request.headers.host ?? '', scheme),
+      host,
+      port,
       versionMajor: request.httpVersionMajor,
       versionMinor: request.httpVersionMinor,
+      traceId: trace.traceId,
+      spanId: trace.spanId,
+      parentSpanId: trace.parentSpanId,
     };
   }
 }

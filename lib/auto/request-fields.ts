@@ -8,14 +8,31 @@ const MAX_PATH = 2000;
 /** Where there is no response, as .NET has it. */
 export const NO_STATUS = -1;
 
+interface HostAndPort {
+  readonly scheme: string;
+  readonly authority: string;
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Most requests go to one host. */
+let last: HostAndPort | undefined;
+
 /** Of a host header, or the authority of a URL: `example.com:8080`, `[::1]`. */
-export function hostAndPort(authority: string, scheme: string): { host: string; port: number } {
+export function hostAndPort(authority: string, scheme: string): HostAndPort {
+  if (last?.authority !== authority || last.scheme !== scheme) last = parsedAuthority(authority, scheme);
+  return last;
+}
+
+function parsedAuthority(authority: string, scheme: string): HostAndPort {
   const colon = authority.lastIndexOf(':');
   // The colons of an IPv6 address are in brackets, which are not a part of it.
   const hasPort = colon >= 0 && !authority.endsWith(']');
   const host = hasPort ? authority.slice(0, colon) : authority;
   const port = hasPort ? Number(authority.slice(colon + 1)) : 0;
   return {
+    scheme,
+    authority,
     host: shortened(host.startsWith('[') ? host.slice(1, -1) : host, MAX_HOST),
     port: port > 0 && port <= 0xffff && Number.isInteger(port) ? port : (DEFAULT_PORTS[scheme] ?? 0),
   };

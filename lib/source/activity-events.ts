@@ -11,6 +11,7 @@ import {
 import { giveTrace } from '../activity/crossing.ts';
 import type { ActivityFlow } from '../activity/flow.ts';
 import type { SharedActivities } from '../activity/shared.ts';
+import type { TraceContext } from '../activity/trace-context.ts';
 import type { ActivityTracker } from '../activity/tracker.ts';
 import { thrownText } from '../base/value-text.ts';
 import type { EnabledWord } from '../platform/tracer.ts';
@@ -122,13 +123,21 @@ export class ActivityEvents {
   }
 
   /**
-   * Starts an activity in the given context, whatever the running code belongs to; the current context does not change.
-   * For code that is told about work from outside; `endBegun` writes the Stop.
+   * Begins an activity in the context, whatever the running code belongs to; that stays as it is. For somebody to
+   * whom what happens is told from outside; the Stop is `endBegun`.
+   *
+   * @param payload called when somebody wants it; where the Start has the option `traceContext`, it tells those, too
    */
-  beginIn(context: ActivityContext | undefined, payload: LazyPayload): Activity | undefined {
+  beginIn(
+    context: ActivityContext | undefined,
+    payload: (trace: TraceFields) => Payload,
+  ): Activity | undefined {
     if (this.#start.dropWhenClosed()) return undefined;
     this.#flow.begin();
-    return this.#beginIn(context, payload, undefined);
+    const activity = this.#tracked ? this.#startIn(context) : undefined;
+    const trace = this.#crosses ? traceOf(activity) : NO_TRACE;
+    this.#writeStart(() => payload(trace), activity, context, undefined);
+    return activity;
   }
 
   /** Call it once. What was started inside continues, and so does the running code. */
@@ -248,26 +257,44 @@ export class ActivityEvents {
     options: WriteOptions | undefined,
   ): Activity | undefined {
     // .NET: an event with explicit ids starts nothing.
-    const activity =
-      !givesIds(options) && this.#tracked
-        ? this.#tracker.start(context, this.#name, this.#options, this.#processId)
-        : undefined;
-    const whole = this.#crosses ? withTrace(payload, activity) : payload;
-    if (activity === undefined) {
-      this.#start.write(whole, this.#tracker.currentActivityId(context), undefined, options);
-    } else {
-      this.#start.write(whole, activity.id, activity.relatedActivityId, undefined);
-    }
+    const activity = !givesIds(options) && this.#tracked ? this.#startIn(context) : undefined;
+    const whole = this.#crosses ? withTrace(payload, traceOf(activity)) : payload;
+    this.#writeStart(whole, activity, context, options);
     return activity;
+  }
+
+  #startIn(context: ActivityContext | undefined): Activity | undefined {
+    return this.#tracker.start(context, this.#name, this.#options, this.#processId);
+  }
+
+  #writeStart(
+    payload: LazyPayload | undefined,
+    activity: Activity | undefined,
+    context: ActivityContext | undefined,
+    options: WriteOptions | undefined,
+  ): void {
+    if (activity === undefined) {
+      this.#start.write(payload, this.#tracker.currentActivityId(context), undefined, options);
+    } else {
+      this.#start.write(payload, activity.id, activity.relatedActivityId, undefined);
+    }
   }
 }
 
-const NO_TRACE = { traceId: '', spanId: '', parentSpanId: '' };
+/** The fields of the option `traceContext`. */
+export type TraceFields = Pick<TraceContext, 'traceId' | 'spanId' | 'parentSpanId'>;
+const NO_TRACE: TraceFields = { traceId: '', spanId: '', parentSpanId: '' };
 
-/** The Start's payload with the fields of the `traceContext` option. */
-function withTrace(payload: LazyPayload | undefined, activity: Activity | undefined): LazyPayload {
-  const { traceId, spanId, parentSpanId } = activity === undefined ? NO_TRACE : giveTrace(activity);
-  return () => ({ ...payloadOf(payload), traceId, spanId, parentSpanId });
+function traceOf(activity: Activity | undefined): TraceFields {
+  return activity === undefined ? NO_TRACE : giveTrace(activity);
+}
+
+/** Not by a spread with more behind it, which takes Node.js 20 four microseconds. */
+function withTrace(
+  payload: LazyPayload | undefined,
+  { traceId, spanId, parentSpanId }: TraceFields,
+): LazyPayload {
+  return () => Object.assign({}, payloadOf(payload), { traceId, spanId, parentSpanId });
 }
 
 const runHere: RunStep = (step) => step();

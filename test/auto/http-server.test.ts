@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { describeEachNode } from '../child/each-node.ts';
 import { Recording } from './recording.ts';
 
-const ANSWERED = ['begins', 'goes on'];
+const ANSWERED = ['begins', 'goes on', 'is finished'];
 
 describeEachNode('a request to a server', (run) => {
   let recording: Recording;

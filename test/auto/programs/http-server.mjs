@@ -46,8 +46,9 @@ async function get(port, path, options = {}) {
   await isClosed;
 }
 
-/** Notes before and after it has waited, and answers. */
+/** Notes before and after it has waited, answers, and notes that as well. */
 const answer = (ms) => async (incoming, response) => {
+  response.on('finish', () => note(`${incoming.url} is finished`));
   note(`${incoming.url} begins`);
   await delay(typeof ms === 'function' ? ms(incoming) : ms);
   note(`${incoming.url} goes on`);
