@@ -4,7 +4,7 @@
  * disabled. See docs/activity-flow.md.
  */
 import { AsyncLocalStorage, executionAsyncResource } from 'node:async_hooks';
-import { type ActivityContext, ManualIdContext } from './activity.ts';
+import { type Activity, type ActivityContext, ManualIdContext } from './activity.ts';
 import { CallbackContexts } from './callback-contexts.ts';
 import { Guid } from './guid.ts';
 
@@ -53,6 +53,14 @@ export class ActivityFlow {
     const storage = this.begin();
     this.callbacks?.keep();
     storage.enterWith(context);
+  }
+
+  /** As `enter`, unless the running code is inside the activity already or the flow has ended. */
+  comeBackTo(activity: Activity): void {
+    if (!this.active) return;
+    let current = this.context?.activity;
+    while (current !== undefined && current !== activity) current = current.creator;
+    if (current === undefined) this.enter(activity);
   }
 
   /** Runs the function, and everything it causes, in `context`; the caller's context does not change. */

@@ -119,7 +119,7 @@ export class ServerRequests {
     ofSocket.add(open);
     // What the application does then belongs here, and it comes later than this. Node.js calls these in the context of
     // the connection, or of a request before.
-    const comeBack = () => this.#comeBackTo(activity);
+    const comeBack = () => this.#flow.comeBackTo(activity);
     if (hasBody(request)) request.on('end', comeBack);
     if (isPipelined) response.on('finish', comeBack);
     // Comes always, where `finish` does not for a client that has gone.
@@ -128,13 +128,6 @@ export class ServerRequests {
       if (response.listenerCount('close') > 1) process.nextTick(this.#end, open, ofSocket);
       else this.#end(open, ofSocket);
     });
-  }
-
-  #comeBackTo(activity: Activity): void {
-    if (!this.#flow.active) return;
-    let current = this.#flow.context?.activity;
-    while (current !== undefined && current !== activity) current = current.creator;
-    if (current === undefined) this.#flow.enter(activity);
   }
 
   readonly #end = (open: OpenRequest, ofSocket: Set<OpenRequest>): void => {

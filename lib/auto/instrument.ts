@@ -2,6 +2,7 @@
 import { everySecond } from '../runtime/every-second.ts';
 import { type Observation, Observations } from '../runtime/observation.ts';
 import { type ChannelHandlers, subscribed } from './channels.ts';
+import { connections, defineConnectionEvents } from './connections.ts';
 import { defineDatabaseEvents } from './database-events.ts';
 import { expressHandlers, expressRoutes } from './express.ts';
 import { fastifyHandlers, fastifyRoutes } from './fastify.ts';
@@ -9,8 +10,10 @@ import { FetchRequests } from './fetch.ts';
 import { ClientRequests } from './http-client.ts';
 import { defineHttpEvents, type HttpEvents } from './http-events.ts';
 import { ServerRequests } from './http-server.ts';
+import { Http2Requests } from './http2.ts';
 import { defineMiddlewareEvents } from './middleware-events.ts';
 import { mysql2Handlers } from './mysql2.ts';
+import { childProcesses, defineProcessEvents, workerThreads } from './processes.ts';
 import { ioredisHandlers, redisHandlers } from './redis.ts';
 import { type InstrumentationName, type InstrumentOptions, Settings } from './settings.ts';
 
@@ -42,6 +45,8 @@ function automatic(): Automatic {
   const http = defineHttpEvents();
   const middleware = defineMiddlewareEvents();
   const database = defineDatabaseEvents();
+  const net = defineConnectionEvents();
+  const processes = defineProcessEvents();
   const requests = new ServerRequests(http, settings);
   /** Subscribed to while that is on, and somebody wants an event of the source. */
   const observed = (name: InstrumentationName, events: Wanted, handlers: ChannelHandlers): Observation => ({
@@ -52,6 +57,7 @@ function automatic(): Automatic {
     requests.observation,
     new ClientRequests(http, settings).observation,
     new FetchRequests(http, settings).observation,
+    new Http2Requests(http, settings).observation,
     observed('express', http, expressRoutes(requests)),
     observed('fastify', http, fastifyRoutes(requests)),
     observed('express', middleware, expressHandlers(middleware, requests)),
@@ -59,9 +65,12 @@ function automatic(): Automatic {
     observed('mysql2', database, mysql2Handlers(database, settings)),
     observed('redis', database, redisHandlers(database)),
     observed('ioredis', database, ioredisHandlers(database)),
+    connections(net, settings),
+    childProcesses(processes, settings),
+    workerThreads(processes, settings),
   ]);
   const update = () => observations.update();
-  for (const source of [http, middleware, database]) source.onCommand(update);
+  for (const source of [http, middleware, database, net, processes]) source.onCommand(update);
   // Tracers on Linux come and go without a word; the question is a few loads.
   if (http.status.backend === 'user_events') everySecond(update);
   return {

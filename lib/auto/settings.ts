@@ -7,11 +7,15 @@ export const INSTRUMENTATIONS = [
   'httpServer',
   'httpClient',
   'fetch',
+  'http2',
   'express',
   'fastify',
   'mysql2',
   'redis',
   'ioredis',
+  'net',
+  'childProcess',
+  'workerThreads',
 ] as const;
 export type InstrumentationName = (typeof INSTRUMENTATIONS)[number];
 

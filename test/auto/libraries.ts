@@ -7,6 +7,7 @@ const installed = installedTools({
   ioredis: '^6.0.0',
   mysql2: '^3.24.0',
   redis: '^6.3.0',
+  undici: '^7.30.0',
 });
 
 /** Where programs find them: see programs/libraries.mjs. Empty where there are none. */

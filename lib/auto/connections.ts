@@ -1,0 +1,88 @@
+/** The event source `Node.Net`: TCP connections, made and accepted, with what they wait for. */
+import type { Socket } from 'node:net';
+import { performance } from 'node:perf_hooks';
+import type { TLSSocket } from 'node:tls';
+import { sharedActivities } from '../activity/shared.ts';
+import type { Observation } from '../runtime/observation.ts';
+import { activityEventsOf } from '../source/activity-events.ts';
+import { Level } from '../source/constants.ts';
+import { event } from '../source/event.ts';
+import { defineEventSource } from '../source/event-source.ts';
+import { subscribed } from './channels.ts';
+import { failureFields, NO_FAILURE } from './request-fields.ts';
+import type { Settings } from './settings.ts';
+
+interface SocketMessage {
+  readonly socket: Socket;
+}
+
+/** Events get their ids by their order: new ones go to the end. */
+export function defineConnectionEvents() {
+  return defineEventSource('Node.Net', {
+    ConnectStart: event({ address: 'string', port: 'int32' }),
+    ConnectStop: event({ errorType: 'string', errorMessage: 'string' }),
+    NameResolved: event({ host: 'string', address: 'string', errorType: 'string', durationMSec: 'double' }),
+    TlsEstablished: event({ protocol: 'string', serverName: 'string', durationMSec: 'double' }),
+    ConnectionAccepted: event({ address: 'string', port: 'int32' }, { level: Level.Verbose }),
+  });
+}
+
+type ConnectionEvents = ReturnType<typeof defineConnectionEvents>;
+
+export function connections(events: ConnectionEvents, settings: Settings): Observation {
+  return {
+    isWanted: () => settings.isOn('net') && events.isEnabled(),
+    start: () =>
+      subscribed({
+        'net.client.socket': ({ socket }: SocketMessage) => watchConnecting(events, socket),
+        'net.server.socket': ({ socket }: SocketMessage) =>
+          events.ConnectionAccepted(() => ({
+            address: socket.remoteAddress ?? '',
+            port: socket.remotePort ?? 0,
+          })),
+      }),
+  };
+}
+
+/** By events of the socket alone that nobody has to listen to. A socket of the file system has none of them. */
+function watchConnecting(events: ConnectionEvents, socket: Socket): void {
+  const connects = activityEventsOf(events, 'Connect');
+  const { flow } = sharedActivities();
+  const createdAt = performance.now();
+  let end: ((failure: typeof NO_FAILURE) => void) | undefined;
+  socket.once('lookup', (error: Error | null, address: string, _family: number, host: string) => {
+    events.NameResolved(() => ({
+      host: String(host ?? ''),
+      address: address ?? '',
+      errorType: error ? failureFields(error).errorType : '',
+      durationMSec: performance.now() - createdAt,
+    }));
+  });
+  // Of several addresses that a name has, the first that is tried.
+  socket.once('connectionAttempt', (address: string, port: number) => {
+    if (!connects.startEnabled) return;
+    const activity = connects.beginIn(flow.context, () => ({ address, port }));
+    if (activity === undefined) return;
+    end = (failure) => {
+      end = undefined;
+      connects.endBegun(activity, () => failure);
+    };
+  });
+  socket.once('connect', () => {
+    end?.(NO_FAILURE);
+    if (!isTls(socket)) return;
+    const connectedAt = performance.now();
+    socket.once('secureConnect', () =>
+      events.TlsEstablished(() => ({
+        protocol: socket.getProtocol() ?? '',
+        serverName: typeof socket.servername === 'string' ? socket.servername : '',
+        durationMSec: performance.now() - connectedAt,
+      })),
+    );
+  });
+  socket.once('close', () => end?.(failureFields(socket.errored ?? 'closed')));
+}
+
+function isTls(socket: Socket): socket is TLSSocket & { readonly servername?: unknown } {
+  return (socket as Partial<TLSSocket>).encrypted === true;
+}

@@ -1,0 +1,138 @@
+/** Requests by node:http2: the streams that its servers get, and those that it makes. Node.js 20 tells of none. */
+import type {
+  ClientHttp2Stream,
+  Http2Stream,
+  IncomingHttpHeaders,
+  OutgoingHttpHeaders,
+  ServerHttp2Stream,
+} from 'node:http2';
+import type { Activity } from '../activity/activity.ts';
+import { RemoteContext } from '../activity/crossing.ts';
+import { sharedActivities } from '../activity/shared.ts';
+import { TraceContext } from '../activity/trace-context.ts';
+import type { Observation } from '../runtime/observation.ts';
+import { type ActivityEvents, activityEventsOf, type TraceFields } from '../source/activity-events.ts';
+import { subscribed } from './channels.ts';
+import type { HttpEvents, RequestFields } from './http-events.ts';
+import { failureFields, hostAndPort, NO_FAILURE, NO_STATUS, pathAndQueryOf } from './request-fields.ts';
+import type { Settings } from './settings.ts';
+
+/** Of a request, or of a response. */
+type Headers = IncomingHttpHeaders & OutgoingHttpHeaders;
+
+interface StreamMessage<Stream extends Http2Stream> {
+  readonly stream: Stream;
+  readonly headers: Headers;
+}
+
+interface ErrorMessage {
+  readonly stream: Http2Stream;
+  readonly error: unknown;
+}
+
+export class Http2Requests {
+  readonly #served: ActivityEvents;
+  readonly #made: ActivityEvents;
+  readonly #settings: Settings;
+  readonly #flow = sharedActivities().flow;
+  readonly #statusCodes = new WeakMap<Http2Stream, number>();
+  readonly #errors = new WeakMap<Http2Stream, unknown>();
+
+  constructor(events: HttpEvents, settings: Settings) {
+    this.#served = activityEventsOf(events, 'Request');
+    this.#made = activityEventsOf(events, 'ClientRequest');
+    this.#settings = settings;
+  }
+
+  get observation(): Observation {
+    const onError = ({ stream, error }: ErrorMessage) => this.#errors.set(stream, error);
+    return {
+      isWanted: () => this.#settings.isOn('http2') && (this.#served.startEnabled || this.#made.startEnabled),
+      start: () =>
+        subscribed({
+          'http2.server.stream.created': (message: StreamMessage<ServerHttp2Stream>) => this.#serve(message),
+          'http2.server.stream.error': onError,
+          'http2.client.stream.created': (message: StreamMessage<ClientHttp2Stream>) => this.#make(message),
+          'http2.client.stream.finish': ({ stream, headers }: StreamMessage<ClientHttp2Stream>) =>
+            this.#statusCodes.set(stream, Number(headers[':status'] ?? NO_STATUS)),
+          'http2.client.stream.error': onError,
+        }),
+    };
+  }
+
+  #serve({ stream, headers }: StreamMessage<ServerHttp2Stream>): void {
+    // What a server pushes is no request, and has been sent already.
+    if (!this.#served.startEnabled || stream.sentHeaders !== undefined) return;
+    const activity = this.#served.beginIn(this.#remoteContextOf(headers), (trace) =>
+      this.#fieldsOf(headers, trace),
+    );
+    if (activity === undefined) return;
+    this.#flow.enter(activity);
+    // Node.js calls these in the context of the connection. What the application does then comes later than this.
+    const comeBack = () => this.#flow.comeBackTo(activity);
+    stream.on('end', comeBack);
+    stream.on('close', () => {
+      comeBack();
+      const statusCode = Number(stream.sentHeaders?.[':status'] ?? NO_STATUS);
+      process.nextTick(this.#endServed, activity, {
+        statusCode,
+        errorType: this.#failureOf(stream).errorType,
+      });
+    });
+  }
+
+  readonly #endServed = (activity: Activity, outcome: { statusCode: number; errorType: string }): void =>
+    this.#served.endBegun(activity, () => ({ ...outcome, route: '' }));
+
+  #make({ stream, headers }: StreamMessage<ClientHttp2Stream>): void {
+    if (!this.#made.startEnabled || isPushed(stream) || isOfUndici(stream)) return;
+    const activity = this.#made.beginIn(this.#flow.context, (trace) => this.#fieldsOf(headers, trace));
+    if (activity === undefined) return;
+    stream.on('close', () => {
+      const statusCode = this.#statusCodes.get(stream) ?? NO_STATUS;
+      this.#made.endBegun(activity, () => ({ statusCode, ...this.#failureOf(stream) }));
+    });
+  }
+
+  #failureOf(stream: Http2Stream): typeof NO_FAILURE {
+    if (this.#errors.has(stream)) return failureFields(this.#errors.get(stream));
+    const isAnswered = this.#statusCodes.has(stream) || stream.sentHeaders?.[':status'] !== undefined;
+    return isAnswered && !stream.aborted ? NO_FAILURE : { errorType: 'aborted', errorMessage: '' };
+  }
+
+  #remoteContextOf(headers: Headers): RemoteContext | undefined {
+    if (!this.#settings.heedsTraceparent || headers.traceparent === undefined) return undefined;
+    const trace = TraceContext.parse(headers.traceparent, headers.tracestate);
+    return trace === undefined ? undefined : new RemoteContext(trace);
+  }
+
+  #fieldsOf(headers: Headers, trace: TraceFields): RequestFields {
+    const scheme = String(headers[':scheme'] ?? 'https');
+    const { host, port } = hostAndPort(String(headers[':authority'] ?? headers.host ?? ''), scheme);
+    return {
+      pathAndQuery: pathAndQueryOf(String(headers[':path'] ?? ''), this.#settings.hasUrlQueries),
+      method: String(headers[':method'] ?? 'GET'),
+      scheme,
+      host,
+      port,
+      versionMajor: 2,
+      versionMinor: 0,
+      traceId: trace.traceId,
+      spanId: trace.spanId,
+      parentSpanId: trace.parentSpanId,
+    };
+  }
+}
+
+/** Streams of servers have even numbers. */
+function isPushed({ id }: ClientHttp2Stream): boolean {
+  return id !== undefined && id % 2 === 0;
+}
+
+/** Undici tells of its requests itself, by whichever version they go. */
+function isOfUndici({ session }: ClientHttp2Stream): boolean {
+  return (
+    session !== undefined &&
+    Object.getOwnPropertySymbols(session).some(({ description }) => description === 'open streams')
+  );
+}

@@ -1,0 +1,72 @@
+/** The event source `Node.Process`: processes and worker threads that this thread starts, until they end. */
+import type { ChildProcess } from 'node:child_process';
+import { basename } from 'node:path';
+import type { Worker } from 'node:worker_threads';
+import { sharedActivities } from '../activity/shared.ts';
+import { shortened } from '../runtime/exception-fields.ts';
+import type { Observation } from '../runtime/observation.ts';
+import { activityEventsOf } from '../source/activity-events.ts';
+import { event } from '../source/event.ts';
+import { defineEventSource } from '../source/event-source.ts';
+import { subscribed } from './channels.ts';
+import type { Settings } from './settings.ts';
+
+const MAX_NAME = 255;
+
+/** Events get their ids by their order: new ones go to the end. */
+export function defineProcessEvents() {
+  return defineEventSource('Node.Process', {
+    ChildStart: event({ program: 'string', childProcessId: 'uint32' }),
+    ChildStop: event({ exitCode: 'int32', signal: 'string' }),
+    WorkerStart: event({ workerThreadId: 'uint32' }),
+    WorkerStop: event({ exitCode: 'int32' }),
+  });
+}
+
+type ProcessEvents = ReturnType<typeof defineProcessEvents>;
+
+/** A process that a signal has ended has no code; .NET has none of both for one. */
+const NO_EXIT_CODE = -1;
+
+export function childProcesses(events: ProcessEvents, settings: Settings): Observation {
+  const children = activityEventsOf(events, 'Child');
+  const { flow } = sharedActivities();
+  const onSpawn = (child: ChildProcess) => {
+    if (!children.startEnabled) return;
+    // Arguments may be secret.
+    const activity = children.beginIn(flow.context, () => ({
+      program: shortened(basename(child.spawnfile), MAX_NAME),
+      childProcessId: child.pid ?? 0,
+    }));
+    if (activity === undefined) return;
+    child.once('exit', (code, signal) =>
+      children.endBegun(activity, () => ({ exitCode: code ?? NO_EXIT_CODE, signal: signal ?? '' })),
+    );
+  };
+  return {
+    isWanted: () => settings.isOn('childProcess') && children.startEnabled,
+    start: () =>
+      // It is told of before it is started, which may fail.
+      subscribed({
+        child_process: ({ process: child }: { readonly process: ChildProcess }) =>
+          child.once('spawn', () => onSpawn(child)),
+      }),
+  };
+}
+
+export function workerThreads(events: ProcessEvents, settings: Settings): Observation {
+  const workers = activityEventsOf(events, 'Worker');
+  const { flow } = sharedActivities();
+  return {
+    isWanted: () => settings.isOn('workerThreads') && workers.startEnabled,
+    start: () =>
+      subscribed({
+        worker_threads: ({ worker }: { readonly worker: Worker }) => {
+          const { threadId } = worker;
+          const activity = workers.beginIn(flow.context, () => ({ workerThreadId: threadId }));
+          if (activity === undefined) return;
+          worker.once('exit', (exitCode) => workers.endBegun(activity, () => ({ exitCode })));
+        },
+      }),
+  };
+}
