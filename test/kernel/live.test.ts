@@ -129,7 +129,7 @@ describe.skipIf(skipReason('uml') !== undefined)(
         const ticks = eventsIn(output).filter(({ name }) => name === 'Tick');
         expect(ticks.length).toBeGreaterThan(100);
         expect(ticks.map(({ payload }) => payload.number)).toEqual(numbers(ticks.length));
-        expect(output).toMatch(new RegExp(`none lost\\.\\nnode ended by SIG${signal}\\.\\nstatus 0\\n$`));
+        expect(output).toMatch(new RegExp(`none lost\\.\\nnode was ended by SIG${signal}\\.\\nstatus 0\\n$`));
       },
     );
 

@@ -177,7 +177,7 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('a recording, in all 
       [10, 1],
     ]);
     expect(counts.at(-1)).toEqual([expect.any(Number), 1]);
-    expect(output).toContain('No program had registered any that was asked for.');
+    expect(output).toContain('No program had registered a matching tracepoint.');
     expect(output).toContain('sched:sched_process_exit: comm=node');
   });
 
@@ -194,7 +194,7 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('a recording, in all 
         await run(`${record} ${duration} -o $f/our.data -- node recorded.mjs 10 --until /run/never & recorder=$!
       ${kill === '-' ? '' : `${untilLarge} ${kill}`}
       wait $recorder && echo "status $?"`);
-      expect(output).toMatch(new RegExp(`node ended by ${signal}\\.\\nstatus 0\\n$`));
+      expect(output).toMatch(new RegExp(`node was ended by ${signal}\\.\\nstatus 0\\n$`));
       const ticks = (await eventsOf('our.data')).filter(({ name }) => name === 'Tick');
       expect(ticks.length).toBeGreaterThan(1000);
       expect(ticks.map(({ payload }) => payload.number)).toEqual(numbers(ticks.length));
