@@ -1,12 +1,14 @@
 /**
- * `tracewright/auto`: activities of requests and queries without a line of code. Loading it is enough, as by
- * `node --import tracewright/auto app.js`; `instrument` says what is on and off.
+ * `tracewright/auto`: activities of requests and queries without a line of code. Loading it is enough, with
+ * `node --import tracewright/auto app.js`. `instrument` turns parts on and off.
  */
 import { startPortFromEnvironment } from '../diagnostics/start-from-environment.ts';
 import { instrument } from './instrument.ts';
+import { optionsOfText } from './settings.ts';
 
-export { instrument } from './instrument.ts';
+export { instrument, instrumentMongoClient } from './instrument.ts';
+export type { MongoClientLike } from './mongodb.ts';
 export type { InstrumentationName, InstrumentOptions, TraceparentOptions } from './settings.ts';
 
-instrument();
+instrument(optionsOfText(process.env.TRACEWRIGHT_AUTO ?? ''));
 startPortFromEnvironment();

@@ -12,7 +12,9 @@ import { defineHttpEvents, type HttpEvents } from './http-events.ts';
 import { ServerRequests } from './http-server.ts';
 import { Http2Requests } from './http2.ts';
 import { defineMiddlewareEvents } from './middleware-events.ts';
+import { type MongoClientLike, MongoCommands } from './mongodb.ts';
 import { mysql2Handlers } from './mysql2.ts';
+import { pgHandlers, publishPg } from './pg.ts';
 import { childProcesses, defineProcessEvents, workerThreads } from './processes.ts';
 import { ioredisHandlers, redisHandlers } from './redis.ts';
 import { type InstrumentationName, type InstrumentOptions, Settings } from './settings.ts';
@@ -24,20 +26,32 @@ type Wanted = Pick<HttpEvents, 'isEnabled'>;
 
 interface Automatic {
   change(options: InstrumentOptions): void;
+  addMongoClient(client: MongoClientLike): void;
 }
 
 /**
- * Has what happens in this thread told as activities, as loading `tracewright/auto` does: requests that are served and
- * made, queries. Only by channels that Node.js and libraries publish, and only while somebody wants the events: until
- * then nothing is subscribed to. Each name that is set to false is off, and on again by true; what is not said stays
- * as it is. Each thread has its own.
+ * Makes activities of what this thread does, such as HTTP requests and database queries, as loading `tracewright/auto`
+ * does by itself, and changes the options. It uses only channels that Node.js and libraries publish, and subscribes to
+ * them only while somebody wants the events. Options that are left out stay as they are. Each thread has its own.
  *
- * @throws TypeError for options that there are not
+ * @throws TypeError for unknown options
  */
 export function instrument(options: InstrumentOptions = {}): void {
+  sharedAutomatic().change(options);
+}
+
+/**
+ * Makes activities of the commands of a MongoClient, which publishes no channel. The client needs the option
+ * `monitorCommands: true`.
+ */
+export function instrumentMongoClient(client: MongoClientLike): void {
+  sharedAutomatic().addMongoClient(client);
+}
+
+function sharedAutomatic(): Automatic {
   const shared = globalThis as { [KEY]?: Automatic };
   shared[KEY] ??= automatic();
-  shared[KEY].change(options);
+  return shared[KEY];
 }
 
 function automatic(): Automatic {
@@ -48,6 +62,7 @@ function automatic(): Automatic {
   const net = defineConnectionEvents();
   const processes = defineProcessEvents();
   const requests = new ServerRequests(http, settings);
+  const mongo = new MongoCommands(database, settings);
   /** Subscribed to while that is on, and somebody wants an event of the source. */
   const observed = (name: InstrumentationName, events: Wanted, handlers: ChannelHandlers): Observation => ({
     isWanted: () => settings.isOn(name) && events.isEnabled(),
@@ -65,6 +80,8 @@ function automatic(): Automatic {
     observed('mysql2', database, mysql2Handlers(database, settings)),
     observed('redis', database, redisHandlers(database)),
     observed('ioredis', database, ioredisHandlers(database)),
+    observed('pg', database, pgHandlers(database, settings)),
+    mongo.observation,
     connections(net, settings),
     childProcesses(processes, settings),
     workerThreads(processes, settings),
@@ -73,10 +90,17 @@ function automatic(): Automatic {
   for (const source of [http, middleware, database, net, processes]) source.onCommand(update);
   // Tracers on Linux come and go without a word; the question is a few loads.
   if (http.status.backend === 'user_events') everySecond(update);
+  let endPg: (() => void) | undefined;
   return {
     change: (options) => {
       settings.change(options);
+      if (settings.isOn('pg')) endPg ??= publishPg();
+      else {
+        endPg?.();
+        endPg = undefined;
+      }
       update();
     },
+    addMongoClient: (client) => mongo.add(client),
   };
 }

@@ -13,11 +13,16 @@ export const INSTRUMENTATIONS = [
   'mysql2',
   'redis',
   'ioredis',
+  'mongodb',
+  'pg',
   'net',
   'childProcess',
   'workerThreads',
 ] as const;
 export type InstrumentationName = (typeof INSTRUMENTATIONS)[number];
+
+/** Changes modules when they are loaded, so it has to be asked for. */
+const OFF_BY_DEFAULT: readonly InstrumentationName[] = ['pg'];
 
 export interface TraceparentOptions {
   /**
@@ -38,7 +43,9 @@ export interface InstrumentOptions extends Partial<Readonly<Record<Instrumentati
 }
 
 export class Settings {
-  readonly #on = new Set<InstrumentationName>(INSTRUMENTATIONS);
+  readonly #on = new Set<InstrumentationName>(
+    INSTRUMENTATIONS.filter((name) => !OFF_BY_DEFAULT.includes(name)),
+  );
   hasUrlQueries = false;
   hasSqlValues = false;
   heedsTraceparent = true;
@@ -74,6 +81,23 @@ export class Settings {
     if (traceparent?.from !== undefined) this.heedsTraceparent = traceparent.from;
     if (traceparent?.to !== undefined) this.#isTraced = originFilter(traceparent.to);
   }
+}
+
+/** Of the environment: names to turn on, and with `-` in front names to turn off. A wrong one is only reported. */
+export function optionsOfText(text: string): InstrumentOptions {
+  const options: Partial<Record<InstrumentationName, boolean>> = {};
+  for (const entry of text.split(',').map((part) => part.trim())) {
+    if (entry === '') continue;
+    const name = INSTRUMENTATIONS.find((known) => known === entry.replace(/^-/, ''));
+    if (name !== undefined) options[name] = !entry.startsWith('-');
+    else {
+      process.emitWarning(
+        `TRACEWRIGHT_AUTO names ${shown(entry)}; the names are ${INSTRUMENTATIONS.join(', ')}, with - in front to turn one off.`,
+        'TracewrightWarning',
+      );
+    }
+  }
+  return options;
 }
 
 /** A misspelt option is as good as none, so it is refused. */

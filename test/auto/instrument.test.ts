@@ -2,6 +2,7 @@
 import { channel } from 'node:diagnostics_channel';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type InstrumentOptions, instrument } from '../../lib/auto/index.ts';
+import { optionsOfText } from '../../lib/auto/settings.ts';
 import { eventSources, listen } from '../../lib/index.ts';
 
 const http = eventSources().find(({ name }) => name === 'Node.Http');
@@ -48,6 +49,22 @@ describe('channels', () => {
       expect.stringContaining('A message of the channel undici:request:create'),
       expect.stringContaining('A message of the channel http.client.request.error'),
     ]);
+  });
+});
+
+describe('TRACEWRIGHT_AUTO', () => {
+  it('turns parts on and off by name, and reports other names', async () => {
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error) => warnings.push(warning);
+    process.on('warning', onWarning);
+    expect(optionsOfText('')).toEqual({});
+    expect(optionsOfText(' pg,-redis , -fetch')).toEqual({ pg: true, redis: false, fetch: false });
+    expect(optionsOfText('-nothing')).toEqual({});
+    await vi.waitFor(() => expect(warnings).toHaveLength(1));
+    process.off('warning', onWarning);
+    expect(warnings[0]?.message).toMatch(
+      /^TRACEWRIGHT_AUTO names '-nothing'; the names are httpServer, .*\.$/,
+    );
   });
 });
 

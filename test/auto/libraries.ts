@@ -5,7 +5,9 @@ const installed = installedTools({
   express: '^5.3.0',
   fastify: '^5.12.0',
   ioredis: '^6.0.0',
+  mongodb: '^7.9.0',
   mysql2: '^3.24.0',
+  pg: '^8.23.0',
   redis: '^6.3.0',
   undici: '^7.30.0',
 });

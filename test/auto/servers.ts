@@ -1,20 +1,26 @@
 /** Real database servers, as Debian has them, each on a free port of the loopback interface with data of its own. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isRequired } from '../../scripts/lib/require.mjs';
 
-const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin'];
+/** Debian has PostgreSQL's programs in a folder for each version. */
+const postgresql = existsSync('/usr/lib/postgresql')
+  ? readdirSync('/usr/lib/postgresql').map((version) => join('/usr/lib/postgresql', version, 'bin'))
+  : [];
+const folders = [...postgresql, ...(process.env.PATH ?? '').split(delimiter), '/usr/sbin'];
 const find = (name: string) => folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
 
 const PACKAGES = {
   mariadbd: 'mariadb-server',
   'mariadb-install-db': 'mariadb-server',
   'redis-server': 'redis-server',
+  initdb: 'postgresql',
+  postgres: 'postgresql',
 };
 const missing = new Set(
   Object.entries(PACKAGES)
@@ -40,15 +46,25 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
+interface User {
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
+function nobody(): User {
+  const idOf = (option: string) => Number(execFileSync('id', [option, 'nobody']).toString());
+  return { uid: idOf('-u'), gid: idOf('-g') };
+}
+
 export class DatabaseServer {
   readonly port: number;
   readonly #folder: string;
   readonly #process: ChildProcess;
 
-  private constructor(port: number, folder: string, path: string, args: readonly string[]) {
+  private constructor(port: number, folder: string, path: string, args: readonly string[], user: User = {}) {
     this.port = port;
     this.#folder = folder;
-    this.#process = spawn(path, args, { cwd: folder, stdio: 'ignore' });
+    this.#process = spawn(path, args, { cwd: folder, stdio: 'ignore', ...user });
   }
 
   /** With the user `root`, who has no password. */
@@ -76,6 +92,22 @@ export class DatabaseServer {
     const folder = mkdtempSync(join(tmpdir(), 'tracewright-redis-'));
     const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
     return new DatabaseServer(port, folder, program('redis-server'), args).#ready();
+  }
+
+  /** With the user `postgres`, who has no password. It refuses to run as root. */
+  static async postgresql(): Promise<DatabaseServer> {
+    const port = await freePort();
+    const folder = mkdtempSync(join(tmpdir(), 'tracewright-postgresql-'));
+    const user = process.getuid?.() === 0 ? nobody() : {};
+    if (user.uid !== undefined && user.gid !== undefined) chownSync(folder, user.uid, user.gid);
+    const data = join(folder, 'data');
+    execFileSync(program('initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync'], {
+      stdio: 'ignore',
+      cwd: folder,
+      ...user,
+    });
+    const args = ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder, '-F'];
+    return new DatabaseServer(port, folder, program('postgres'), args, user).#ready();
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,119 @@
+/** Commands of the package mongodb, by the events of its clients, which have to be made known. */
+import type { Activity } from '../activity/activity.ts';
+import { sharedActivities } from '../activity/shared.ts';
+import type { Observation } from '../runtime/observation.ts';
+import { type ActivityEvents, activityEventsOf } from '../source/activity-events.ts';
+import type { DatabaseEvents } from './database-events.ts';
+import { failureFields, hostAndPort, NO_FAILURE } from './request-fields.ts';
+import type { Settings } from './settings.ts';
+
+/** What of a MongoClient is needed here. It has these events with its option `monitorCommands` alone. */
+export interface MongoClientLike {
+  on(event: string, listener: (event: never) => void): unknown;
+  off(event: string, listener: (event: never) => void): unknown;
+}
+
+interface CommandEvent {
+  readonly requestId: number;
+  readonly address: string;
+  readonly databaseName: string;
+  readonly commandName: string;
+  readonly command: Readonly<Record<string, unknown>>;
+}
+
+interface EndEvent {
+  readonly requestId: number;
+  readonly failure?: unknown;
+}
+
+export class MongoCommands {
+  readonly #events: ActivityEvents;
+  readonly #settings: Settings;
+  readonly #flow = sharedActivities().flow;
+  readonly #clients = new Set<WeakRef<MongoClientLike>>();
+  /** By the numbers that requests have in a process. */
+  readonly #open = new Map<number, Activity>();
+  readonly #listeners = {
+    commandStarted: (event: CommandEvent) => this.#begin(event),
+    commandSucceeded: (event: EndEvent) => this.#end(event, NO_FAILURE),
+    // The server's messages quote values: the code alone tells what was wrong.
+    commandFailed: (event: EndEvent) =>
+      this.#end(event, { errorType: failureTypeOf(event.failure), errorMessage: '' }),
+  };
+  #isRunning = false;
+
+  constructor(events: DatabaseEvents, settings: Settings) {
+    this.#events = activityEventsOf(events, 'Command');
+    this.#settings = settings;
+  }
+
+  /** Tells of the client's commands while they are wanted. A client that is known already stays as it is. */
+  add(client: MongoClientLike): void {
+    for (const known of this.#clients) {
+      const other = known.deref();
+      if (other === client) return;
+      if (other === undefined) this.#clients.delete(known);
+    }
+    this.#clients.add(new WeakRef(client));
+    if (this.#isRunning) this.#listen(client, 'on');
+  }
+
+  get observation(): Observation {
+    return {
+      isWanted: () => this.#settings.isOn('mongodb') && this.#events.startEnabled,
+      start: () => {
+        this.#isRunning = true;
+        this.#listenToAll('on');
+        return () => {
+          this.#isRunning = false;
+          this.#listenToAll('off');
+          this.#open.clear();
+        };
+      },
+    };
+  }
+
+  #listenToAll(way: 'on' | 'off'): void {
+    for (const known of this.#clients) {
+      const client = known.deref();
+      if (client !== undefined) this.#listen(client, way);
+    }
+  }
+
+  #listen(client: MongoClientLike, way: 'on' | 'off'): void {
+    for (const [name, listener] of Object.entries(this.#listeners)) client[way](name, listener);
+  }
+
+  #begin({ requestId, address, databaseName, commandName, command }: CommandEvent): void {
+    const activity = this.#events.beginIn(this.#flow.context, () => {
+      // A batch of a cursor has the cursor's number in the first place.
+      const collection = commandName === 'getMore' ? command.collection : command[commandName];
+      return {
+        text: typeof collection === 'string' ? `${commandName} ${collection}` : commandName,
+        operation: commandName,
+        system: 'mongodb',
+        namespace: databaseName,
+        ...targetOf(address),
+      };
+    });
+    if (activity !== undefined) this.#open.set(requestId, activity);
+  }
+
+  #end({ requestId }: EndEvent, failure: typeof NO_FAILURE): void {
+    const activity = this.#open.get(requestId);
+    if (activity === undefined) return;
+    this.#open.delete(requestId);
+    this.#events.endBegun(activity, () => failure);
+  }
+}
+
+function targetOf(address: string): { host: string; port: number } {
+  const { host, port } = hostAndPort(address, 'mongodb');
+  return { host, port };
+}
+
+/** MongoDB's own errors have numbers with names. */
+function failureTypeOf(failure: unknown): string {
+  const { codeName } = (failure ?? {}) as { readonly codeName?: unknown };
+  return typeof codeName === 'string' ? codeName : failureFields(failure).errorType;
+}

@@ -1,0 +1,169 @@
+/**
+ * Queries of the package pg, which publishes nothing: its modules get channels when they are loaded. So this has to be
+ * on before the application loads pg, and takes Node.js 22.15, where hooks can change the source of any module.
+ */
+import { readFileSync } from 'node:fs';
+import { shown, thrownText } from '../base/value-text.ts';
+import { activityEventsOf } from '../source/activity-events.ts';
+import type { ChannelHandlers } from './channels.ts';
+import type { DatabaseEvents } from './database-events.ts';
+import type { Settings } from './settings.ts';
+import { sqlOperation, sqlText } from './sql-text.ts';
+import { type CallMessage, TracedCalls } from './traced-calls.ts';
+
+const CHANNELS = 'tracewright:pg';
+
+interface ServerMessage extends CallMessage {
+  readonly database?: string;
+  /** Or the folder of a socket. */
+  readonly host?: string;
+  readonly port?: number;
+}
+
+interface QueryMessage extends ServerMessage {
+  readonly text?: unknown;
+}
+
+const serverOf = ({ database, host, port }: ServerMessage) => ({
+  system: 'postgresql',
+  namespace: String(database ?? ''),
+  host: String(host ?? ''),
+  port: Number(port ?? 0),
+});
+
+export function pgHandlers(events: DatabaseEvents, settings: Settings): ChannelHandlers {
+  const of = (activity: 'Connect' | 'Acquire') => ({
+    events: activityEventsOf(events, activity),
+    fieldsOf: serverOf,
+  });
+  return {
+    ...new TracedCalls<QueryMessage>(`${CHANNELS}:query`, {
+      events: activityEventsOf(events, 'Command'),
+      fieldsOf: (message) => {
+        const text = String(message.text ?? '');
+        return {
+          text: sqlText(text, 'postgresql', settings.hasSqlValues),
+          operation: sqlOperation(text),
+          ...serverOf(message),
+        };
+      },
+      // The server's messages quote values: the code alone tells what was wrong.
+      toldMessage: (errorMessage) => (settings.hasSqlValues ? errorMessage : ''),
+    }).handlers,
+    ...new TracedCalls(`${CHANNELS}:connect`, of('Connect')).handlers,
+    ...new TracedCalls(`${CHANNELS}:acquire`, of('Acquire')).handlers,
+  };
+}
+
+/** A module that gets channels, by the end of its address. */
+interface Publisher {
+  readonly path: RegExp;
+  /** Where the package's version is, from there. */
+  readonly manifest: string;
+  /** The version that has the methods as they are used here. */
+  readonly major: number;
+  /** Runs at the end of the module. */
+  readonly code: string;
+}
+
+/** Methods that take a callback, or return a promise. Queries that others submit, such as cursors, have a way of their own. */
+const PUBLISHERS: readonly Publisher[] = [
+  {
+    path: /\/pg\/lib\/client\.js$/,
+    manifest: '../package.json',
+    major: 8,
+    code: `
+{
+  const { tracingChannel } = require('node:diagnostics_channel');
+  const { prototype } = module.exports;
+  const { query, connect } = prototype;
+  const queries = tracingChannel('${CHANNELS}:query');
+  const connections = tracingChannel('${CHANNELS}:connect');
+  const serverOf = ({ database, host, port }) => ({ database, host, port });
+  prototype.query = function (config, ...rest) {
+    const isPlain = config != null && typeof config.submit !== 'function';
+    if (!isPlain || !queries.start.hasSubscribers) return query.call(this, config, ...rest);
+    const context = { text: typeof config === 'string' ? config : config.text, ...serverOf(this) };
+    const position = rest.findIndex((value) => typeof value === 'function');
+    if (position >= 0) return queries.traceCallback(query, position + 1, context, this, config, ...rest);
+    if (typeof config.callback !== 'function') return queries.tracePromise(query, context, this, config, ...rest);
+    const withCallback = (callback) => query.call(this, { ...config, callback }, ...rest);
+    return queries.traceCallback(withCallback, 0, context, undefined, config.callback);
+  };
+  prototype.connect = function (callback) {
+    if (!connections.start.hasSubscribers) return connect.call(this, callback);
+    return typeof callback === 'function'
+      ? connections.traceCallback(connect, 0, serverOf(this), this, callback)
+      : connections.tracePromise(connect, serverOf(this), this);
+  };
+}`,
+  },
+  {
+    path: /\/pg-pool\/index\.js$/,
+    manifest: './package.json',
+    major: 3,
+    code: `
+{
+  const { tracingChannel } = require('node:diagnostics_channel');
+  const { prototype } = module.exports;
+  const { connect } = prototype;
+  const acquired = tracingChannel('${CHANNELS}:acquire');
+  prototype.connect = function (callback) {
+    if (!acquired.start.hasSubscribers) return connect.call(this, callback);
+    const { database, host, port } = this.options;
+    const context = { database, host, port };
+    return typeof callback === 'function'
+      ? acquired.traceCallback(connect, 0, context, this, callback)
+      : acquired.tracePromise(connect, context, this);
+  };
+}`,
+  },
+];
+
+/** What Node.js 22.15 and later have. */
+interface LoadHooks {
+  readonly registerHooks?: (hooks: { load(url: string, context: unknown, next: NextLoad): LoadedModule }) => {
+    deregister(): void;
+  };
+}
+type NextLoad = (url: string, context: unknown) => LoadedModule;
+interface LoadedModule {
+  readonly source?: unknown;
+}
+
+/** Modules that are loaded from now on publish. @returns ends it, for later ones */
+export function publishPg(): () => void {
+  const { registerHooks } = process.getBuiltinModule('node:module') as LoadHooks;
+  if (registerHooks === undefined) {
+    warn('Queries of pg are not traced: that takes Node.js 22.15 or later.');
+    return () => {};
+  }
+  const hooks = registerHooks({
+    load(url, context, next) {
+      const loaded = next(url, context);
+      const publisher = PUBLISHERS.find(({ path }) => path.test(url));
+      return publisher === undefined ? loaded : publishing(url, loaded, publisher);
+    },
+  });
+  return () => hooks.deregister();
+}
+
+/** As it was loaded, where that is not what is known. */
+function publishing(url: string, loaded: LoadedModule, { manifest, major, code }: Publisher): LoadedModule {
+  try {
+    const { version } = JSON.parse(readFileSync(new URL(manifest, url), 'utf8'));
+    if (Number.parseInt(version, 10) === major && loaded.source != null) {
+      return { ...loaded, source: `${loaded.source}\n${code}` };
+    }
+    warn(
+      `Queries of pg are not traced: ${url} has version ${shown(version)}, and only ${major} is supported.`,
+    );
+  } catch (error) {
+    warn(`Queries of pg are not traced: ${url} could not be read: ${thrownText(error)}`);
+  }
+  return loaded;
+}
+
+function warn(problem: string): void {
+  process.emitWarning(problem, 'TracewrightWarning');
+}

@@ -1,0 +1,97 @@
+/** Queries of pg to a real PostgreSQL: pg gets channels when it is loaded, where Node.js has the hooks for that. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describeEachNode } from '../child/each-node.ts';
+import { named } from '../platforms.ts';
+import * as libraries from './libraries.ts';
+import { Recording } from './recording.ts';
+import { DatabaseServer, skipReason as serversReason } from './servers.ts';
+
+const skipReason = libraries.skipReason ?? serversReason;
+const OK = { errorType: '', errorMessage: '' };
+const ACTIVITIES = ['Command', 'Connect', 'Acquire'];
+
+describe.skipIf(skipReason !== undefined)(named('pg', skipReason), () => {
+  let server: DatabaseServer;
+  beforeAll(async () => {
+    server = await DatabaseServer.postgresql();
+  }, 120_000);
+  afterAll(async () => {
+    await server?.close();
+  });
+
+  describeEachNode('a query of pg', (run, major) => {
+    let recording: Recording;
+    beforeAll(async () => {
+      recording = new Recording(await run('auto/programs/pg.mjs', libraries.folder, String(server.port)));
+    });
+    const warnings = () => recording.notes('off');
+
+    if (major === '20') {
+      it('is not told of on Node.js 20, which says so', () => {
+        expect(recording.activities('promises', 'Command')).toEqual([]);
+        expect(warnings()).toEqual(['Queries of pg are not traced: that takes Node.js 22.15 or later.']);
+      });
+      return;
+    }
+
+    it('has one Stop, in every way', () => {
+      for (const way of recording.ways) {
+        for (const name of ACTIVITIES) {
+          for (const { stop } of recording.activities(way, name))
+            expect(stop, `${way} ${name}`).toHaveLength(1);
+        }
+      }
+      expect(warnings()).toEqual([]);
+    });
+
+    it('says what is asked for, without values, and how it ended', () => {
+      const [first, second] = recording.activities('promises', 'Command');
+      expect(first?.start).toEqual({
+        text: 'SELECT $1::text AS a, ? AS b',
+        operation: 'SELECT',
+        system: 'postgresql',
+        namespace: 'postgres',
+        host: '127.0.0.1',
+        port: server.port,
+      });
+      expect(first?.stop).toEqual([OK]);
+      expect(second?.stop).toEqual([{ errorType: '42P01', errorMessage: '' }]);
+    });
+
+    it('may have its callback in any place, and what that does belongs to who asked', () => {
+      for (const { path, inside } of recording.activities('callbacks', 'Work')) {
+        const own = recording.activities('callbacks', 'Command').filter((command) => command.in === path);
+        expect(own.map(({ stop }) => stop)).toEqual([[OK]]);
+        expect(inside).toEqual([{ text: 'is answered' }]);
+      }
+    });
+
+    it.each([
+      ['pool', 1],
+      ['poolPromises', 2],
+    ])('%s: belongs to who asked, whoever had the connection before', (way, count) => {
+      const works = recording.activities(way, 'Work');
+      expect(works.length).toBeGreaterThanOrEqual(4);
+      for (const { path, start, inside } of works) {
+        const text = String(start.text);
+        const own = recording.activities(way, 'Command').filter((command) => command.in === path);
+        expect(own.map((command) => /"(\w)"/.exec(String(command.start.text))?.[1])).toEqual(
+          Array.from({ length: count }, () => text),
+        );
+        const acquired = recording.activities(way, 'Acquire').filter((one) => one.in === path);
+        expect(acquired.map(({ stop }) => stop)).toEqual(Array.from({ length: count }, () => [OK]));
+        expect(inside.length).toBe(count);
+      }
+    });
+
+    it('has no server where that refuses', () => {
+      expect(recording.activities('refused', 'Connect').map(({ stop }) => stop)).toEqual([
+        [{ errorType: 'ECONNREFUSED', errorMessage: expect.stringMatching(/^connect ECONNREFUSED/) }],
+      ]);
+    });
+
+    it('is nothing while that is off', () => {
+      for (const name of ACTIVITIES) expect(recording.activities('off', name)).toEqual([]);
+    });
+  });
+});
