@@ -6,6 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { TraceEvent } from '../../trace/trace-event.ts';
+import { conventionalFields } from '../../wire/known/automatic.ts';
 import {
   encodeRequest,
   type KeyValue,
@@ -107,7 +108,7 @@ export class OtlpExport implements Exporter {
       tree,
       parent,
       spanId: activity.span?.spanId ?? this.#digest(`span ${processId} ${id} ${startNs}`, 16),
-      attributes: attributesOf(event.payload, SPAN_FIELDS),
+      attributes: attributesOf(conventionalFields(event.provider, event.payload), SPAN_FIELDS),
       events: [],
       droppedEvents: 0,
       failure: undefined,
@@ -131,7 +132,10 @@ export class OtlpExport implements Exporter {
     const { success, errorMessage } = event.payload;
     if (success === false) span.failure = typeof errorMessage === 'string' ? errorMessage : '';
     const started = new Set(span.attributes.map(({ key }) => key));
-    for (const { key, value } of attributesOf(event.payload, SPAN_FIELDS)) {
+    for (const { key, value } of attributesOf(
+      conventionalFields(event.provider, event.payload),
+      SPAN_FIELDS,
+    )) {
       span.attributes.push({ key: started.has(key) ? `stop.${key}` : key, value });
     }
     if (span.tree.root !== activity || span.isWritten) return;

@@ -1,0 +1,39 @@
+/** What OpenTelemetry calls the fields of automatic activities: the stable names of its semantic conventions. */
+
+const SERVER = { host: 'server.address', port: 'server.port' } as const;
+
+const NAMES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'Node.Http': {
+    ...SERVER,
+    method: 'http.request.method',
+    scheme: 'url.scheme',
+    statusCode: 'http.response.status_code',
+    route: 'http.route',
+    errorType: 'error.type',
+  },
+  'Node.Database': {
+    ...SERVER,
+    text: 'db.query.text',
+    operation: 'db.operation.name',
+    size: 'db.operation.batch.size',
+    system: 'db.system.name',
+    namespace: 'db.namespace',
+    errorType: 'error.type',
+  },
+};
+
+/** The payload under those names, without what is empty; that of any other provider as it is. */
+export function conventionalFields(provider: string, payload: object): object {
+  const names = NAMES[provider];
+  if (names === undefined) return payload;
+  const fields: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(payload)) {
+    if (value === '' || (name === 'statusCode' && value === -1)) continue;
+    if (name === 'pathAndQuery' && typeof value === 'string') {
+      const [path = '', ...query] = value.split('?');
+      fields['url.path'] = path;
+      if (query.length > 0) fields['url.query'] = query.join('?');
+    } else fields[names[name] ?? name] = value;
+  }
+  return fields;
+}
