@@ -19,7 +19,7 @@ class PayloadEncoder {
   readonly #write: FieldsWriter;
 
   constructor(fields: readonly FieldSchema[]) {
-    this.#write = compilePayloadWriter(fields, valueWriterOf).write;
+    this.#write = compilePayloadWriter(fields, valueWriterOf);
   }
 
   /**

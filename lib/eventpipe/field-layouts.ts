@@ -4,15 +4,15 @@
  */
 
 import { writeFileTime, writeGuid } from '../wire/etw/values.ts';
-import { ipAddressText } from '../wire/ip-address.ts';
+import { addressInto, ipAddressText, MOST_ADDRESS_BYTES } from '../wire/ip-address.ts';
 import { writeBool32, writeJson, writeUtf16 } from '../wire/manifest/values.ts';
 import { TypeCode } from '../wire/nettrace/constants.ts';
 import { fixedSize, type NetTraceField, type NetTraceType } from '../wire/nettrace/field-type.ts';
 import type { ValueSchema } from '../wire/payload-writer.ts';
 import type { FieldSchema, FieldType } from '../wire/schema.ts';
 import { scratch } from '../wire/scratch.ts';
-import { addressOf, writeBinary } from '../wire/values/binary.ts';
-import type { ValueWriter } from '../wire/values/faults.ts';
+import { writeBinary } from '../wire/values/binary.ts';
+import { countBadValue, type ValueWriter } from '../wire/values/faults.ts';
 import * as numbers from '../wire/values/numbers.ts';
 
 interface FieldLayout {
@@ -23,9 +23,11 @@ interface FieldLayout {
 const text = { code: TypeCode.Utf16Text };
 const boolean = { code: TypeCode.Boolean32 };
 
+const address = new Uint8Array(MOST_ADDRESS_BYTES);
 const writeIpAddress: ValueWriter = (offset, value) => {
-  const address = addressOf(value);
-  return writeUtf16(offset, address === undefined ? '' : ipAddressText(address));
+  const size = addressInto(value, address, 0);
+  if (size === 0) countBadValue();
+  return writeUtf16(offset, size === 0 ? '' : ipAddressText(address.subarray(0, size)));
 };
 
 const LAYOUTS: Readonly<Record<FieldType, FieldLayout>> = {

@@ -67,8 +67,9 @@ export class Subscriptions {
 
   /** Adds an event of the source, or another kind of self-describing events: existing subscribers receive it, too. */
   add(audience: Audience): void {
-    this.#audiences.push(audience);
     this.fill(audience);
+    audience.shareList(this.#audiences.at(-1));
+    this.#audiences.push(audience);
   }
 
   /** Like `add`, for an audience that is needed only once. */
@@ -91,10 +92,10 @@ export class Subscriptions {
     const senders = this.#senders.get(subscriber) ?? new Set();
     this.#senders.set(subscriber, senders.add(sender));
     this.#prepare();
-    for (const audience of this.#audiences) {
+    this.#changeEach((audience) => {
       if (passes(audience, request)) audience.join(subscriber);
       else audience.leave(subscriber);
-    }
+    });
     const { level = 0, keywords = 0n, arguments: args = {} } = request;
     const details = { level, anyKeyword: keywords, arguments: argumentTexts(args) };
     // After the enabled words have changed: a handler may write events, or ask who wants them.
@@ -108,9 +109,16 @@ export class Subscriptions {
     if (senders.size === 0) {
       this.#senders.delete(subscriber);
       this.#requests.delete(subscriber);
-      for (const audience of this.#audiences) audience.leave(subscriber);
+      this.#changeEach((audience) => audience.leave(subscriber));
     }
     this.send(namedCommand('disable'), sender);
+  }
+
+  #changeEach(change: (audience: Audience) => void): void {
+    for (const [index, audience] of this.#audiences.entries()) {
+      change(audience);
+      audience.shareList(this.#audiences[index - 1]);
+    }
   }
 
   /** @param sender of the enable or disable: the same object for all commands of one session */

@@ -81,7 +81,7 @@ export class ActivityEvents {
     shared: SharedActivities,
     crosses = false,
   ) {
-    this.startWord = start.word;
+    this.startWord = start.audience;
     this.#start = start;
     this.#stop = stop;
     this.#name = name;

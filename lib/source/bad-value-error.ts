@@ -1,6 +1,6 @@
 /** Payload values that do not fit their fields; thrown only with `throwOnErrors`. */
 import { shown } from '../base/value-text.ts';
-import type { BadValue } from '../wire/payload-writer.ts';
+import type { BadValue } from '../wire/payload-checker.ts';
 
 export class BadValueError extends TypeError {
   override readonly name = 'BadValueError';

@@ -13,13 +13,13 @@ import { eventFunction } from './event-functions.ts';
 import { type KeywordNames, partnerOf } from './event-schemas.ts';
 import type { EventSource, Events } from './event-source-types.ts';
 import { EventWriter } from './event-writer.ts';
-import { manifestEvent, rememberForManifest, writeManifestInBand } from './manifest.ts';
+import { ManifestFormat, rememberForManifest, writeManifestInBand } from './manifest.ts';
 import { SelfDescribingEvents } from './self-describing.ts';
 import { SharedIds } from './shared-ids.ts';
 import type { Provider, SourceContext } from './source-context.ts';
 import { sourceMembers } from './source-members.ts';
 import { followTaskFlow } from './task-flow.ts';
-import { selfDescribingEvent } from './tracer-event.ts';
+import { selfDescribingFormat } from './tracer-format.ts';
 // Each thread that defines sources joins the sessions.
 import '../eventpipe/threads/join-sessions.ts';
 import '../eventpipe/user-events/shared-session.ts';
@@ -101,7 +101,7 @@ class DefinedSource {
       const activities = activitiesOf(provider.name, schemas, events, writers, processId, shared);
       const selfDescribing = new SelfDescribingEvents(
         context,
-        (schema) => selfDescribingEvent(context, schema),
+        selfDescribingFormat(context),
         keywordNames,
         processId,
         shared,
@@ -164,13 +164,11 @@ class DefinedSource {
   ): Map<EventSchema, EventWriter> {
     const { tracer, provider } = context;
     const hasManifest = etwFormat === 'manifest' && tracer.backend === 'etw';
+    const format = hasManifest ? new ManifestFormat(provider) : selfDescribingFormat(context);
     const writers = new Map<EventSchema, EventWriter>();
     for (const schema of schemas) {
-      const tracerEvent = hasManifest
-        ? manifestEvent(provider, schema)
-        : selfDescribingEvent(context, schema);
-      const writer = new EventWriter(context, schema, tracerEvent);
-      this.#closing.push(() => tracer.release(writer.word));
+      const writer = new EventWriter(context, schema, format);
+      this.#closing.push(() => tracer.release(writer.audience));
       writers.set(schema, writer);
     }
     for (const writer of writers.values()) {

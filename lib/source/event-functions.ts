@@ -31,11 +31,10 @@ const ENABLED: PropertyDescriptor = {
 // a renamed function into a dictionary. Profiles show the name of the object around them.
 
 function plainFunction(name: string, writer: EventWriter, shared: SharedActivities): AnyEventFunction {
-  const { word } = writer;
   const { flow, tracker } = shared;
   const writeEvent: Record<string, AnyEventFunction> = {
     [name](payload, options) {
-      if (((word.words[word.index] as number) & NOTICED_BITS) === 0) return;
+      if (((writer.words[writer.index] as number) & NOTICED_BITS) === 0) return;
       writer.write(payload, tracker.currentActivityId(flow.context), undefined, options);
     },
   };
@@ -43,11 +42,10 @@ function plainFunction(name: string, writer: EventWriter, shared: SharedActiviti
 }
 
 function startFunction(name: string, writer: EventWriter, activity: ActivityEvents): AnyEventFunction {
-  const { word } = writer;
   const { unheard } = activity;
   const startActivity: Record<string, AnyEventFunction> = {
     [name](payload, options) {
-      if (((word.words[word.index] as number) & NOTICED_BITS) === 0) return unheard;
+      if (((writer.words[writer.index] as number) & NOTICED_BITS) === 0) return unheard;
       return activity.start(payload, options);
     },
   };
@@ -55,10 +53,9 @@ function startFunction(name: string, writer: EventWriter, activity: ActivityEven
 }
 
 function stopFunction(name: string, writer: EventWriter, activity: ActivityEvents): AnyEventFunction {
-  const { word } = writer;
   const stopActivity: Record<string, AnyEventFunction> = {
     [name](payload, options) {
-      if (((word.words[word.index] as number) & NOTICED_BITS) === 0) return;
+      if (((writer.words[writer.index] as number) & NOTICED_BITS) === 0) return;
       activity.stop(payload, options);
     },
   };
@@ -81,7 +78,7 @@ export function eventFunction(
         : stopFunction(name, writer, activity);
   const identity = { provider: provider.name, providerGuid: provider.guid, name: schema.name, id: schema.id };
   return Object.defineProperties(write, {
-    [WORD]: { value: writer.word },
+    [WORD]: { value: writer },
     enabled: ENABLED,
     identity: { value: Object.freeze(identity) },
   });

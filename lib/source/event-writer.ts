@@ -6,16 +6,16 @@ import { Guid } from '../activity/guid.ts';
 import { shown } from '../base/value-text.ts';
 import { Audience, LISTENER_BIT, NOTICED_BITS, type Subscriber } from '../listen/audience.ts';
 import { timestamp } from '../listen/timestamp.ts';
-import { type EnabledWord, RELEASED_BIT, TRACER_BIT, type Tracer } from '../platform/tracer.ts';
-import { amidEncoding, isEncoding } from '../wire/event-encoder.ts';
+import { RELEASED_BIT, TRACER_BIT } from '../platform/tracer.ts';
+import { amidEncoding, type EventEncoder, isEncoding } from '../wire/event-encoder.ts';
+import { type BadValue, type FieldsCheck, PayloadChecker } from '../wire/payload-checker.ts';
 import type { EventSchema } from '../wire/schema.ts';
 import { type Payload, takeFaults } from '../wire/values/faults.ts';
-import type { Account } from './account.ts';
 import { BadValueError } from './bad-value-error.ts';
 import { DefinitionError } from './definition-error.ts';
 import { type LazyPayload, payloadOf } from './lazy-payload.ts';
 import type { SourceContext } from './source-context.ts';
-import { registerEvent, type TracerEvent } from './tracer-event.ts';
+import { registerEvent, type TracerFormat } from './tracer-format.ts';
 
 /** Activity ids that an application passes explicitly, as GUID text. */
 export interface WriteOptions {
@@ -23,41 +23,33 @@ export interface WriteOptions {
   readonly relatedActivityId?: string;
 }
 
-export class EventWriter {
-  readonly schema: EventSchema;
+/** It is the event's audience, too, unless the event shares one, so that an event touches little memory. */
+export class EventWriter extends Audience {
   readonly audience: Audience;
-  readonly word: EnabledWord;
+  readonly schema: EventSchema;
   readonly #context: SourceContext;
-  readonly #tracer: Tracer;
-  readonly #account: Account;
-  readonly #tracerEvent: TracerEvent;
-  readonly #encoder: TracerEvent['encoder'];
+  readonly #format: TracerFormat;
+  #encoder: EventEncoder | undefined;
+  #fits: FieldsCheck | undefined;
 
   /**
    * @param audience by default, the event has its own
    * @throws DefinitionError
    */
-  constructor(context: SourceContext, schema: EventSchema, tracerEvent: TracerEvent, audience?: Audience) {
+  constructor(context: SourceContext, schema: EventSchema, format: TracerFormat, audience?: Audience) {
+    checkFormat(context, schema, format);
+    super(audience ?? context.tracer.allocate(), schema.level, schema.keywords);
+    this.audience = audience ?? this;
     this.schema = schema;
     this.#context = context;
-    this.#tracer = context.tracer;
-    this.#account = context.account;
-    this.#tracerEvent = tracerEvent;
-    this.#encoder = tracerEvent.encoder;
-    const size = this.#encoder.fixedSize - tracerEvent.headSize;
-    if (size > tracerEvent.sizes.most) {
-      throw new DefinitionError(
-        this.#place,
-        `its names alone take ${size} bytes of each event; ${tracerEvent.sizes.said}.`,
-      );
-    }
-    this.audience = audience ?? new Audience(context.tracer.allocate(), schema.level, schema.keywords);
-    this.word = this.audience.word;
+    this.#format = format;
+    this.#encoder = undefined;
+    this.#fits = undefined;
   }
 
   /** Registers the event with the tracer. */
   register(): void {
-    registerEvent(this.#context, this.word, this.#tracerEvent);
+    registerEvent(this.#context, this.audience, this.#format, this.schema);
   }
 
   get enabled(): boolean {
@@ -66,13 +58,13 @@ export class EventWriter {
 
   /** Whether a write has any effect: the event is enabled, or the source is closed and counts it. */
   get isNoticed(): boolean {
-    return ((this.word.words[this.word.index] as number) & NOTICED_BITS) !== 0;
+    return ((this.audience.words[this.audience.index] as number) & NOTICED_BITS) !== 0;
   }
 
   /** Whether the source is closed; if so, counts the event that was to be written. */
   dropWhenClosed(): boolean {
     if (!this.audience.isClosed) return false;
-    this.#account.dropLate(this.#place);
+    this.#context.account.dropLate(this.#place);
     return true;
   }
 
@@ -99,17 +91,17 @@ export class EventWriter {
     try {
       const payload = this.#payloadOf(lazyPayload);
       if (payload === undefined) return;
-      const wanted = this.word.words[this.word.index] as number;
+      const wanted = this.audience.words[this.audience.index] as number;
       if ((wanted & RELEASED_BIT) !== 0) {
         // Creating the payload has closed the source.
-        this.#account.dropLate(this.#place);
+        this.#context.account.dropLate(this.#place);
         return;
       }
       const toTracer = (wanted & TRACER_BIT) !== 0;
       isSent = !toTracer;
-      error = isEncoding()
-        ? this.#encodeAndSendAmidEncoding(payload, id, relatedId, toTracer)
-        : this.#encodeAndSend(payload, id, relatedId, toTracer);
+      if (!toTracer) error = this.#check(payload);
+      else if (isEncoding()) error = this.#encodeAndSendAmidEncoding(payload, id, relatedId);
+      else error = this.#encodeAndSend(payload, id, relatedId);
       isSent = true;
       if ((wanted & LISTENER_BIT) !== 0) {
         subscribers = this.audience.subscribers;
@@ -125,7 +117,7 @@ export class EventWriter {
     } catch {
       // The stack has overflowed or memory has run out, and the application must not suffer any more than it already
       // does. Only assignments: there may be no room for a call.
-      if (!isSent) this.#account.interrupted++;
+      if (!isSent) this.#context.account.interrupted++;
       while (next < subscribers.length) {
         const { unfinished } = subscribers[next++] as Subscriber;
         if (unfinished !== undefined) (unfinished[0] as number)++;
@@ -149,9 +141,8 @@ export class EventWriter {
     payload: Payload,
     id: Guid | undefined,
     relatedId: Guid | undefined,
-    toTracer: boolean,
   ): BadValueError | undefined {
-    return amidEncoding(() => this.#encodeAndSend(payload, id, relatedId, toTracer));
+    return amidEncoding(() => this.#encodeAndSend(payload, id, relatedId));
   }
 
   /** Returns what `throwOnErrors` throws. */
@@ -159,10 +150,10 @@ export class EventWriter {
     payload: Payload,
     id: Guid | undefined,
     relatedId: Guid | undefined,
-    toTracer: boolean,
   ): BadValueError | undefined {
     let size: number;
     try {
+      this.#encoder ??= this.#format.encoderOf(this.schema);
       size = this.#encoder.encode(payload, id, relatedId);
     } catch (error) {
       takeFaults();
@@ -170,32 +161,37 @@ export class EventWriter {
       return undefined;
     }
     const faults = takeFaults();
-    if (toTracer) {
-      if (faults?.tooLarge) this.#dropTooLarge('more than 65536');
-      else this.#send(size);
-    }
+    if (faults?.tooLarge) this.#dropTooLarge('more than 65536');
+    else this.#send(size);
     if (faults === undefined || faults.badValues === 0) return undefined;
+    return this.#countBadValues(faults.badValues, payload);
+  }
+
+  /** Counts the bad values that encoding would count, if nothing needs the bytes. */
+  #check(payload: Payload): BadValueError | undefined {
     try {
-      return this.#countBadValues(faults.badValues, payload);
-    } catch {
-      // The event is on its way, however little room there is to report what is wrong with it.
+      this.#fits ??= this.#checker.compile();
+      if (this.#fits(payload)) return undefined;
+    } catch (error) {
+      this.#dropThrown(error);
       return undefined;
     }
+    return this.#countBadValues(undefined, payload);
   }
 
   #send(size: number): void {
-    const { headSize, sizes } = this.#tracerEvent;
+    const { headSize, sizes } = this.#format;
     const eventSize = size - headSize;
     if (eventSize > sizes.most) {
       this.#dropTooLarge(String(eventSize));
       return;
     }
-    const error = this.#tracer.write(this.word, size);
+    const error = this.#context.tracer.write(this.audience, size);
     if (error === undefined) {
-      this.#account.written++;
-      if (eventSize > sizes.mostForAll) this.#account.tooLargeForFtrace++;
+      this.#context.account.written++;
+      if (eventSize > sizes.mostForAll) this.#context.account.tooLargeForFtrace++;
     } else {
-      this.#account.drop(this.#tracer.writeReason(error));
+      this.#context.account.drop(this.#context.tracer.writeReason(error));
     }
   }
 
@@ -203,8 +199,8 @@ export class EventWriter {
     if (text === undefined) return undefined;
     const id = typeof text === 'string' ? Guid.tryParse(text) : undefined;
     if (id === undefined) {
-      this.#account.badValues++;
-      this.#account.tell(
+      this.#context.account.badValues++;
+      this.#context.account.tell(
         `${this.schema.name} ${name}`,
         () => `${this.#place}: ${shown(text)} is not a GUID for ${name}.`,
       );
@@ -214,21 +210,29 @@ export class EventWriter {
     return id;
   }
 
-  #countBadValues(count: number, payload: Payload): BadValueError | undefined {
-    this.#account.badValues += count;
-    let error: BadValueError | undefined;
-    const describe = () => {
-      error ??= new BadValueError(this.#place, this.#findBadValues(payload));
-      return error.message;
-    };
-    this.#account.tell(`${this.schema.name} bad value`, describe);
-    if (this.#context.throwOnErrors) describe();
-    return error;
+  /** @param count undefined: as many as are found now */
+  #countBadValues(count: number | undefined, payload: Payload): BadValueError | undefined {
+    try {
+      const found = count === undefined ? this.#findBadValues(payload) : undefined;
+      let error: BadValueError | undefined;
+      const describe = () => {
+        error ??= new BadValueError(this.#place, found ?? this.#findBadValues(payload));
+        return error.message;
+      };
+      // A getter may return another value the second time.
+      this.#context.account.badValues += count ?? Math.max(1, found?.length ?? 0);
+      this.#context.account.tell(`${this.schema.name} bad value`, describe);
+      if (this.#context.throwOnErrors) describe();
+      return error;
+    } catch {
+      // The event is on its way, however little room there is to report what is wrong with it.
+      return undefined;
+    }
   }
 
-  #findBadValues(payload: Payload): ReturnType<TracerEvent['encoder']['findBadValues']> {
+  #findBadValues(payload: Payload): readonly BadValue[] {
     try {
-      return this.#encoder.findBadValues(payload);
+      return this.#checker.badValues(payload);
     } catch {
       // A getter that succeeds once and throws the second time.
       return [];
@@ -236,20 +240,30 @@ export class EventWriter {
   }
 
   #dropThrown(error: unknown): void {
-    this.#account.dropThrown(this.#place, error);
+    this.#context.account.dropThrown(this.#place, error);
   }
 
   #dropTooLarge(size: string): void {
-    this.#account.tell(
+    this.#context.account.tell(
       `${this.schema.name} size`,
-      () => `${this.#place}: an event of ${size} bytes was dropped; ${this.#tracerEvent.sizes.said}.`,
+      () => `${this.#place}: an event of ${size} bytes was dropped; ${this.#format.sizes.said}.`,
     );
-    this.#account.drop('tooLarge');
+    this.#context.account.drop('tooLarge');
+  }
+
+  get #checker(): PayloadChecker {
+    return new PayloadChecker(this.schema.fields, this.#format.checks);
   }
 
   get #place(): string {
     return `${this.#context.provider.name}.${this.schema.name}`;
   }
+}
+
+/** Called before the event takes an enabled word. */
+function checkFormat({ provider }: SourceContext, schema: EventSchema, format: TracerFormat): void {
+  const problem = format.problemOf(schema);
+  if (problem !== undefined) throw new DefinitionError(`${provider.name}.${schema.name}`, problem);
 }
 
 /** Whether an application passes activity ids explicitly. */

@@ -8,8 +8,9 @@ import { doAtExit } from '../listen/at-exit.ts';
 import { eventSources } from '../listen/sources.ts';
 import { TRACER_BIT, type Tracer } from '../platform/tracer.ts';
 import { METADATA_OFFSET } from '../wire/etw/prefix.ts';
-import { guidBytes } from '../wire/guid.ts';
+import type { EventEncoder } from '../wire/event-encoder.ts';
 import { ManifestEncoder, manifestDescriptor } from '../wire/manifest/encode.ts';
+import { MANIFEST_CHECKS } from '../wire/manifest/field-layouts.ts';
 import { type ManifestSource, generateManifest as manifestOf } from '../wire/manifest/generate.ts';
 import {
   encodeManifestChunk,
@@ -21,26 +22,35 @@ import {
 import { manifestNamesProblem, manifestProblem } from '../wire/manifest/problem.ts';
 import type { EventSchema } from '../wire/schema.ts';
 import { scratch } from '../wire/scratch.ts';
-import { encodeProviderTraits } from '../wire/tracelogging/provider-traits.ts';
 import { DefinitionError } from './definition-error.ts';
 import { onEtwCommand } from './etw-commands.ts';
 import type { Provider, SourceContext } from './source-context.ts';
-import type { TracerEvent } from './tracer-event.ts';
-import { ETW_SIZES } from './tracer-event.ts';
+import { ETW_SIZES, etwDefinition, type TracerFormat } from './tracer-format.ts';
 
-export function manifestEvent(provider: Provider, schema: EventSchema): TracerEvent {
-  return {
-    encoder: new ManifestEncoder(schema),
-    headSize: METADATA_OFFSET,
-    name: provider.name,
-    definition: definitionOf(provider, manifestDescriptor(schema)),
-    sizes: ETW_SIZES,
-  };
-}
+/** Of a source for which `checkForManifest` did not throw. */
+export class ManifestFormat implements TracerFormat {
+  readonly #provider: Provider;
+  readonly checks = MANIFEST_CHECKS;
+  readonly headSize = METADATA_OFFSET;
+  readonly sizes = ETW_SIZES;
 
-/** With the traits, from which sessions know the provider's group. */
-function definitionOf(provider: Provider, descriptor: Uint8Array): Uint8Array {
-  return Buffer.concat([descriptor, guidBytes(provider.guid), encodeProviderTraits(provider)]);
+  constructor(provider: Provider) {
+    this.#provider = provider;
+  }
+
+  problemOf(): undefined {}
+
+  encoderOf(schema: EventSchema): EventEncoder {
+    return new ManifestEncoder(schema);
+  }
+
+  nameOf(): string {
+    return this.#provider.name;
+  }
+
+  definitionOf(schema: EventSchema): Uint8Array {
+    return etwDefinition(this.#provider, manifestDescriptor(schema));
+  }
 }
 
 /** @throws DefinitionError if a manifest cannot describe the source */
@@ -92,7 +102,7 @@ export function generateManifest(source: object): string {
 export function writeManifestInBand(context: SourceContext, xml: string): () => void {
   const { tracer, provider, account, subscriptions } = context;
   const word = tracer.allocate();
-  const definition = definitionOf(provider, MANIFEST_DESCRIPTOR);
+  const definition = etwDefinition(provider, MANIFEST_DESCRIPTOR);
   const problem = tracer.register(word, provider.name, definition, scratch);
   if (problem !== undefined) {
     tracer.release(word);

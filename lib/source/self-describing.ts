@@ -17,7 +17,7 @@ import { fieldSchemas } from './field-schemas.ts';
 import { type LazyPayload, payloadOf } from './lazy-payload.ts';
 import { definitionsText, parseDefinitions } from './payload-definitions.ts';
 import type { SourceContext } from './source-context.ts';
-import { registerEvent, type TracerEvent } from './tracer-event.ts';
+import { registerEvent, type TracerFormat } from './tracer-format.ts';
 
 /** The options of `write` for an event. The default level is Verbose. */
 export type SelfDescribingOptions = WriteOptions &
@@ -58,7 +58,7 @@ class Kind extends Audience {
 
 export class SelfDescribingEvents {
   readonly #context: SourceContext;
-  readonly #tracerEvent: (schema: EventSchema) => TracerEvent;
+  readonly #format: TracerFormat;
   readonly #keywordNames: KeywordNames;
   readonly #processId: number;
   readonly #shared: SharedActivities;
@@ -69,13 +69,13 @@ export class SelfDescribingEvents {
   /** @param processId for activity ids; 0 for those of the 2016 form */
   constructor(
     context: SourceContext,
-    tracerEvent: (schema: EventSchema) => TracerEvent,
+    format: TracerFormat,
     keywordNames: KeywordNames,
     processId: number,
     shared: SharedActivities,
   ) {
     this.#context = context;
-    this.#tracerEvent = tracerEvent;
+    this.#format = format;
     this.#keywordNames = keywordNames;
     this.#processId = processId;
     this.#shared = shared;
@@ -117,7 +117,7 @@ export class SelfDescribingEvents {
 
   /** Later writes are only counted. Call this once the subscriptions are closed. */
   close(): void {
-    for (const kind of this.#kinds) this.#context.tracer.release(kind.word);
+    for (const kind of this.#kinds) this.#context.tracer.release(kind);
     this.#kinds = [];
     this.#described.clear();
   }
@@ -150,7 +150,7 @@ export class SelfDescribingEvents {
       return kind;
     }
     const kind = new Kind(tracer.allocate(), level, keywords, opcode, number);
-    registerEvent(this.#context, kind.word, this.#tracerEvent(schemaOfKind(kind)));
+    registerEvent(this.#context, kind, this.#format, schemaOfKind(kind));
     this.#kinds.push(kind);
     subscriptions.add(kind);
     return kind;
@@ -201,7 +201,7 @@ export class SelfDescribingEvents {
       fields: fieldSchemas(place, parseDefinitions(definitions)),
     };
     integerOption(place, 'activityOptions', activityOptions, 0, 0xf);
-    const writer = new EventWriter(this.#context, schema, this.#tracerEvent(schema), kind);
+    const writer = new EventWriter(this.#context, schema, this.#format, kind);
     const described = { writer, activity: this.#activityOf(writer, activityOptions) };
     if (kind.number === MAX_AUDIENCES) return described;
     const [oldest] = this.#described.keys();

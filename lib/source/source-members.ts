@@ -13,7 +13,7 @@ import type { LazyPayload } from './lazy-payload.ts';
 import { contextOf } from './run-in-activity.ts';
 import type { SelfDescribingEvents, SelfDescribingOptions } from './self-describing.ts';
 import type { SourceContext } from './source-context.ts';
-import { tracepointOf } from './tracer-event.ts';
+import { tracepointOf } from './tracer-format.ts';
 import type { Outcome } from './work-result.ts';
 
 type Work = () => unknown;

@@ -18,6 +18,13 @@ export function hexText(bytes: Uint8Array, separator = ''): string {
   return text;
 }
 
+/** The value of a hex digit's character code, -1 for any other character. */
+export function hexDigit(code: number): number {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30;
+  const lower = code | 0x20;
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
+}
+
 /** 16 bytes as lower-case GUID text, in the order of memory (RFC 4122). */
 export function uuidText(bytes: Uint8Array): string {
   const hex = hexText(bytes);

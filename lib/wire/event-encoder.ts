@@ -3,7 +3,6 @@
  * definition, except for the activity ids; it is copied only if a different prefix was there before.
  */
 import type { GuidWords } from './guid.ts';
-import type { BadValue, PayloadWriter } from './payload-writer.ts';
 import { scratch, scratchView } from './scratch.ts';
 import { type FieldsWriter, forgetFaults, type Payload, putBackFaults, takeFaults } from './values/faults.ts';
 
@@ -36,16 +35,14 @@ export class EventEncoder {
   readonly #withActivity: Uint8Array;
   readonly #withRelated: Uint8Array;
   readonly #setActivityIds: SetActivityIds;
-  readonly #payloadWriter: PayloadWriter;
-  readonly #writeFields: PayloadWriter['write'];
+  readonly #writeFields: FieldsWriter;
 
-  constructor(prefixes: Prefixes, setActivityIds: SetActivityIds, payloadWriter: PayloadWriter) {
+  constructor(prefixes: Prefixes, setActivityIds: SetActivityIds, writeFields: FieldsWriter) {
     this.#plain = prefixes.plain;
     this.#withActivity = prefixes.withActivity;
     this.#withRelated = prefixes.withRelated;
     this.#setActivityIds = setActivityIds;
-    this.#payloadWriter = payloadWriter;
-    this.#writeFields = payloadWriter.write;
+    this.#writeFields = writeFields;
   }
 
   /** The size of the smallest event including ids, to which the whole payload is added. */
@@ -74,11 +71,6 @@ export class EventEncoder {
     if (current !== prefix) placePrefix(prefix);
     if (activityId !== undefined) this.#setActivityIds(scratchView, activityId, relatedActivityId);
     return encodeAt(prefix.length, this.#writeFields, payload);
-  }
-
-  /** The payload's values that do not fit their fields. For reports: it encodes the payload again. */
-  findBadValues(payload: Payload): readonly BadValue[] {
-    return this.#payloadWriter.findBadValues(this.fixedSize, payload);
   }
 }
 

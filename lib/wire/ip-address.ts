@@ -2,55 +2,99 @@
  * IP addresses as text and as bytes in network order: dotted quads and, for IPv6, what inet_pton(3) reads and
  * inet_ntop(3) writes (RFC 5952).
  */
+import { hexDigit } from './bytes.ts';
 
-/** 4 bytes for IPv4 (`127.0.0.1`), 16 for IPv6 (`::1`, `::ffff:1.2.3.4`, a zone after `%` is ignored). */
-export function parseIpAddress(text: string): Uint8Array | undefined {
-  return text.includes(':') ? parseIpv6(text) : parseIpv4(text);
+export const MOST_ADDRESS_BYTES = 16;
+const IPV4_BYTES = 4;
+
+const DOT = 0x2e;
+const ZERO = 0x30;
+const COLON = 0x3a;
+
+/**
+ * Puts the bytes of an address, in network order, into the target: 4 for IPv4, 16 for IPv6.
+ *
+ * @param value the address as text, or as its bytes
+ * @returns the number of bytes; 0 if the value is not an address: the target may have changed
+ */
+export function addressInto(value: unknown, target: Uint8Array, offset: number): number {
+  if (typeof value === 'string') return parseIpAddress(value, target, offset);
+  if (!(value instanceof Uint8Array)) return 0;
+  if (value.length !== IPV4_BYTES && value.length !== MOST_ADDRESS_BYTES) return 0;
+  target.set(value, offset);
+  return value.length;
 }
 
-function parseIpv4(text: string): Uint8Array | undefined {
-  const parts = text.split('.');
-  if (parts.length !== 4) return undefined;
-  const bytes = new Uint8Array(4);
-  for (let index = 0; index < 4; index++) {
-    const part = parts[index] ?? '';
-    if (!/^(0|[1-9][0-9]{0,2})$/.test(part) || Number(part) > 255) return undefined;
-    bytes[index] = Number(part);
-  }
-  return bytes;
+/**
+ * The same for text: `127.0.0.1`, `::1`, `::ffff:1.2.3.4`; a zone after `%` is ignored. It allocates nothing, so that an
+ * address costs an event about as much as any other text of its length.
+ */
+export function parseIpAddress(text: string, target: Uint8Array, offset: number): number {
+  if (!text.includes(':')) return parseIpv4(text, 0, text.length, target, offset) ? IPV4_BYTES : 0;
+  const zone = text.indexOf('%');
+  const end = zone < 0 ? text.length : zone;
+  return parseIpv6(text, end, target, offset) ? MOST_ADDRESS_BYTES : 0;
 }
 
-function parseIpv6(text: string): Uint8Array | undefined {
-  const halves = (text.split('%', 1)[0] ?? '').split('::');
-  if (halves.length > 2) return undefined;
-  const shortened = halves.length === 2;
-  // An IPv4 address may appear only at the very end.
-  const head = parseGroups(halves[0] ?? '', !shortened);
-  const tail = parseGroups(halves[1] ?? '', true);
-  if (head === undefined || tail === undefined) return undefined;
-  const missing = 16 - head.length - tail.length;
-  // `::` stands for at least one group of zeros.
-  if (shortened ? missing < 2 : missing !== 0) return undefined;
-  return Uint8Array.from([...head, ...new Array<number>(missing).fill(0), ...tail]);
-}
-
-/** The bytes of groups of up to 4 hex digits. */
-function parseGroups(text: string, mayEndInIpv4: boolean): number[] | undefined {
-  if (text === '') return [];
-  const bytes: number[] = [];
-  const groups = text.split(':');
-  for (const [index, group] of groups.entries()) {
-    if (mayEndInIpv4 && group.includes('.') && index === groups.length - 1) {
-      const ipv4 = parseIpv4(group);
-      if (ipv4 === undefined) return undefined;
-      bytes.push(...ipv4);
-    } else {
-      if (!/^[0-9A-Fa-f]{1,4}$/.test(group)) return undefined;
-      const value = Number.parseInt(group, 16);
-      bytes.push(value >>> 8, value & 0xff);
+function parseIpv4(text: string, start: number, end: number, target: Uint8Array, offset: number): boolean {
+  let at = start;
+  for (let index = 0; index < IPV4_BYTES; index++) {
+    if (index > 0 && (at >= end || text.charCodeAt(at++) !== DOT)) return false;
+    const first = at;
+    let value = 0;
+    for (; at < end && at < first + 3; at++) {
+      const digit = text.charCodeAt(at) - ZERO;
+      if (digit < 0 || digit > 9) break;
+      value = value * 10 + digit;
     }
+    const hasLeadingZero = at > first + 1 && text.charCodeAt(first) === ZERO;
+    if (at === first || hasLeadingZero || value > 255) return false;
+    target[offset + index] = value;
   }
-  return bytes;
+  return at === end;
+}
+
+function parseIpv6(text: string, end: number, target: Uint8Array, offset: number): boolean {
+  let at = 0;
+  let count = 0;
+  /** Bytes before `::`, which stands for at least one group of zeros. */
+  let shortenedAt = -1;
+  if (end >= 2 && text.charCodeAt(0) === COLON && text.charCodeAt(1) === COLON) {
+    shortenedAt = 0;
+    at = 2;
+  }
+  while (at < end) {
+    if (count === MOST_ADDRESS_BYTES) return false;
+    const first = at;
+    let value = 0;
+    for (; at < end && at < first + 4; at++) {
+      const digit = hexDigit(text.charCodeAt(at));
+      if (digit < 0) break;
+      value = (value << 4) | digit;
+    }
+    if (at < end && text.charCodeAt(at) === DOT) {
+      // An IPv4 address may appear only at the very end.
+      if (count > MOST_ADDRESS_BYTES - IPV4_BYTES) return false;
+      if (!parseIpv4(text, first, end, target, offset + count)) return false;
+      count += IPV4_BYTES;
+      break;
+    }
+    if (at === first) return false;
+    target[offset + count++] = value >> 8;
+    target[offset + count++] = value & 0xff;
+    if (at === end) break;
+    if (text.charCodeAt(at++) !== COLON || at === end) return false;
+    if (text.charCodeAt(at) !== COLON) continue;
+    if (shortenedAt >= 0) return false;
+    shortenedAt = count;
+    at++;
+  }
+  if (shortenedAt < 0) return count === MOST_ADDRESS_BYTES;
+  if (count > MOST_ADDRESS_BYTES - 2) return false;
+  const behind = offset + MOST_ADDRESS_BYTES - (count - shortenedAt);
+  target.copyWithin(behind, offset + shortenedAt, offset + count);
+  target.fill(0, offset + shortenedAt, behind);
+  return true;
 }
 
 /** @param bytes 4 or 16, in network order */

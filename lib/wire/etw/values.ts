@@ -4,6 +4,7 @@
  */
 import { scratchView } from '../scratch.ts';
 import { writeGuid as writeGuidInTextOrder } from '../values/binary.ts';
+import { CHECKS } from '../values/checks.ts';
 import { countBadValue, type ValueWriter } from '../values/faults.ts';
 import { MAX_INT_64, TWO_TO_32 } from '../values/numbers.ts';
 
@@ -23,26 +24,41 @@ const UNITS_PER_MILLISECOND = 10_000;
 /** The high half of the last FILETIME: they are signed, but never negative. */
 const MAX_HIGH = 0x7fffffff;
 
+/** A FILETIME in halves, because the whole has more digits than a number can hold, and a bigint costs 50 ns. */
+let low = 0;
+let high = 0;
+
+/** Sets `high` and `low` from a Date, or from milliseconds since 1970 with any fraction; false if it has no FILETIME. */
+function setFileTime(value: unknown): boolean {
+  const milliseconds = millisecondsOf(value);
+  const whole = Math.floor(milliseconds);
+  const fraction = Math.round((milliseconds - whole) * UNITS_PER_MILLISECOND);
+  const wholeHigh = Math.floor(whole / TWO_TO_32);
+  const wholeLow = whole - wholeHigh * TWO_TO_32;
+  low = wholeLow * UNITS_PER_MILLISECOND + fraction + UNIX_EPOCH_LOW;
+  high = wholeHigh * UNITS_PER_MILLISECOND + UNIX_EPOCH_HIGH + Math.floor(low / TWO_TO_32);
+  return high >= 0 && high <= MAX_HIGH;
+}
+
+function millisecondsOf(value: unknown): number {
+  if (value instanceof Date) return value.getTime();
+  return typeof value === 'number' ? value : Number.NaN;
+}
+
 /**
  * A Date, or milliseconds since 1970 with any fraction, as a FILETIME: 64 bits, units of 100 ns since 1601. Times
  * before 1601 become 1601.
  */
 export const writeFileTime: ValueWriter = (offset, value) => {
-  const milliseconds =
-    value instanceof Date ? value.getTime() : typeof value === 'number' ? value : Number.NaN;
-  const whole = Math.floor(milliseconds);
-  const fraction = Math.round((milliseconds - whole) * UNITS_PER_MILLISECOND);
-  // In halves, because the whole has more digits than a number can hold, and a bigint costs 50 ns.
-  const wholeHigh = Math.floor(whole / TWO_TO_32);
-  const wholeLow = whole - wholeHigh * TWO_TO_32;
-  const low = wholeLow * UNITS_PER_MILLISECOND + fraction + UNIX_EPOCH_LOW;
-  const high = wholeHigh * UNITS_PER_MILLISECOND + UNIX_EPOCH_HIGH + Math.floor(low / TWO_TO_32);
-  if (high >= 0 && high <= MAX_HIGH) {
+  if (setFileTime(value)) {
     scratchView.setInt32(offset, low | 0, true);
     scratchView.setInt32(offset + 4, high, true);
   } else {
     countBadValue();
-    scratchView.setBigInt64(offset, milliseconds > 0 ? MAX_INT_64 : 0n, true);
+    scratchView.setBigInt64(offset, millisecondsOf(value) > 0 ? MAX_INT_64 : 0n, true);
   }
   return offset + 8;
 };
+
+/** For the types as TraceLogging lays them out. */
+export const ETW_CHECKS: typeof CHECKS = { ...CHECKS, time: setFileTime };

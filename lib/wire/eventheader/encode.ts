@@ -3,7 +3,7 @@
  * write index, then header, activity ids, metadata and payload.
  */
 import { EventEncoder, type SetActivityIds } from '../event-encoder.ts';
-import { compilePayloadWriter, type PayloadWriter, type ValueSchema } from '../payload-writer.ts';
+import { compilePayloadWriter, type ValueSchema } from '../payload-writer.ts';
 import type { EventSchema, FieldSchema } from '../schema.ts';
 import { WRITE_INDEX_SIZE } from '../user-events.ts';
 import { Encoding } from './constants.ts';
@@ -13,11 +13,21 @@ import { type ActivityIdsSize, encodePrefix, setActivityIds } from './prefix.ts'
 
 export class EventHeaderEncoder extends EventEncoder {
   constructor(schema: EventSchema) {
-    const metadata = encodeMetadata(schema.name, schema.fields.map(fieldMetadata));
+    const metadata = eventMetadata(schema);
     const prefix = (size: ActivityIdsSize) => withWriteIndex(encodePrefix(schema, size, metadata));
     const prefixes = { plain: prefix(0), withActivity: prefix(16), withRelated: prefix(32) };
-    super(prefixes, setIdsBehindWriteIndex, compileEventHeaderFields(schema.fields));
+    const writeFields = compilePayloadWriter(schema.fields, (field) => layoutOf(field).write);
+    super(prefixes, setIdsBehindWriteIndex, writeFields);
   }
+}
+
+/** The size of the smallest event including ids, to which the whole payload is added. */
+export function eventHeaderSize(schema: EventSchema): number {
+  return encodePrefix(schema, 32, eventMetadata(schema)).length;
+}
+
+function eventMetadata(schema: EventSchema): Uint8Array {
+  return encodeMetadata(schema.name, schema.fields.map(fieldMetadata));
 }
 
 const setIdsBehindWriteIndex: SetActivityIds = (view, activityId, relatedActivityId) =>
@@ -27,11 +37,6 @@ function withWriteIndex(prefix: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(WRITE_INDEX_SIZE + prefix.length);
   bytes.set(prefix, WRITE_INDEX_SIZE);
   return bytes;
-}
-
-/** The fields of an event, as EventHeader describes and writes them. */
-function compileEventHeaderFields(fields: readonly FieldSchema[]): PayloadWriter {
-  return compilePayloadWriter(fields, (schema) => layoutOf(schema).write);
 }
 
 function fieldMetadata(schema: FieldSchema): FieldMetadata {

@@ -4,7 +4,8 @@
  */
 import type { FieldType } from '../schema.ts';
 import { SCRATCH_LIMIT, scratchView } from '../scratch.ts';
-import { addressOf, writeBinary, writeEmpty, writeGuid } from '../values/binary.ts';
+import { writeAddress, writeBinary, writeGuid } from '../values/binary.ts';
+import { secondsOf } from '../values/checks.ts';
 import { nullable, nullableCounted } from '../values/composite.ts';
 import { noRoom, type ValueWriter } from '../values/faults.ts';
 import * as numbers from '../values/numbers.ts';
@@ -25,8 +26,7 @@ const writeUtf16: ValueWriter = (offset, value) => {
 
 /** A Date, or milliseconds since 1970, as whole seconds since 1970, 64 bits. */
 const writeTime: ValueWriter = (offset, value) => {
-  const milliseconds = value instanceof Date ? value.getTime() : value;
-  const seconds = typeof milliseconds === 'number' ? Math.floor(milliseconds / 1000) : Number.NaN;
+  const seconds = secondsOf(value);
   if (Number.isSafeInteger(seconds)) setSafeInteger(offset, seconds);
   else scratchView.setBigInt64(offset, nearestBigint(seconds, MIN_INT_64, MAX_INT_64), true);
   return offset + 8;
@@ -34,8 +34,11 @@ const writeTime: ValueWriter = (offset, value) => {
 
 /** The 4 or 16 bytes of an IP address after a u16 count of them. */
 const writeIpAddress: ValueWriter = (offset, value) => {
-  const address = addressOf(value);
-  return address === undefined ? writeEmpty(offset) : writeBinary(offset, address);
+  const start = offset + 2;
+  const end = start + writeAddress(start, value);
+  if (end > SCRATCH_LIMIT) return noRoom(offset);
+  scratchView.setUint16(offset, end - start, true);
+  return end;
 };
 
 export interface FieldLayout {

@@ -2,8 +2,9 @@
  * How each field type is laid out in a manifest event: its type in the manifest, and the function that writes a value.
  * Source: the type mapping of .NET's EventSource.
  */
-import { writeFileTime, writeGuid } from '../etw/values.ts';
+import { ETW_CHECKS, writeFileTime, writeGuid } from '../etw/values.ts';
 import type { FieldType } from '../schema.ts';
+import { type Check, type Checks, isText } from '../values/checks.ts';
 import type { ValueWriter } from '../values/faults.ts';
 import * as numbers from '../values/numbers.ts';
 import { writeBinary, writeBool32, writeJson, writeUtf16 } from './values.ts';
@@ -43,6 +44,12 @@ export const FIELD_LAYOUTS: Readonly<Partial<Record<FieldType, FieldLayout>>> = 
   errno: { inType: 'win:Int32', write: numbers.writeInt32 },
   pid: { inType: 'win:UInt32', outType: 'win:PID', write: numbers.writeUint32 },
 };
+
+/** The format's text ends at its first NUL. */
+const isTextWithoutNul: Check = (value) => isText(value) && !value.includes('\0');
+
+/** For the types as manifests have them. JSON escapes NUL. */
+export const MANIFEST_CHECKS: Checks = { ...ETW_CHECKS, string: isTextWithoutNul, utf16: isTextWithoutNul };
 
 /** The field before a binary field that holds its size in bytes. */
 export function sizeFieldName(name: string): string {

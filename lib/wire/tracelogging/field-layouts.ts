@@ -3,9 +3,10 @@
  * value. Source: the type mapping of Windows' `TraceLoggingProvider.h`.
  */
 import { writeFileTime, writeGuid } from '../etw/values.ts';
+import { MOST_ADDRESS_BYTES } from '../ip-address.ts';
 import type { FieldType } from '../schema.ts';
-import { SCRATCH_LIMIT, scratchView } from '../scratch.ts';
-import { addressOf, writeBinary, writeEmpty } from '../values/binary.ts';
+import { SCRATCH_LIMIT, scratch, scratchView } from '../scratch.ts';
+import { writeAddress, writeBinary, writeEmpty } from '../values/binary.ts';
 import { nullable, nullableCounted } from '../values/composite.ts';
 import { noRoom, type ValueWriter } from '../values/faults.ts';
 import * as numbers from '../values/numbers.ts';
@@ -28,17 +29,18 @@ export const writeUtf16: ValueWriter = (offset, value) => {
  * hold both versions: an IPv4 address is written as an IPv4-mapped one (RFC 4291, 2.5.5.2).
  */
 const writeIpAddress: ValueWriter = (offset, value) => {
-  const address = addressOf(value);
-  if (address === undefined) return writeEmpty(offset);
-  return writeBinary(offset, address.length === 16 ? address : ipv4Mapped(address));
+  const start = offset + 2;
+  const size = writeAddress(start, value);
+  if (size === 0) return writeEmpty(offset);
+  const end = start + MOST_ADDRESS_BYTES;
+  if (end > SCRATCH_LIMIT) return noRoom(offset);
+  if (size < MOST_ADDRESS_BYTES) {
+    scratch.copyWithin(end - size, start, start + size);
+    scratch.fill(0, start, start + 10).fill(0xff, start + 10, start + 12);
+  }
+  scratchView.setUint16(offset, MOST_ADDRESS_BYTES, true);
+  return end;
 };
-
-function ipv4Mapped(address: Uint8Array): Uint8Array {
-  const mapped = new Uint8Array(16);
-  mapped.fill(0xff, 10, 12);
-  mapped.set(address, 12);
-  return mapped;
-}
 
 export interface FieldLayout {
   readonly inType: InType;

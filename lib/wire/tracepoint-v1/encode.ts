@@ -5,10 +5,9 @@
 import { viewOf } from '../bytes.ts';
 import { EventEncoder, type SetActivityIds } from '../event-encoder.ts';
 import type { GuidWords } from '../guid.ts';
-import type { PayloadWriter } from '../payload-writer.ts';
 import { scratchView } from '../scratch.ts';
 import { PERF_LIMIT, WRITE_INDEX_SIZE } from '../user-events.ts';
-import type { Payload } from '../values/faults.ts';
+import type { FieldsWriter, Payload } from '../values/faults.ts';
 import {
   EVENT_ID_OFFSET,
   EXTENSION_OFFSET,
@@ -32,11 +31,11 @@ export class TracepointV1Encoder {
   readonly #describing: Encoders | undefined;
 
   /** @param metadata see `tracepointV1Metadata` */
-  constructor(eventId: number, metadata: Uint8Array, payloadWriter: PayloadWriter) {
-    this.#plain = new Encoders(eventId, new Uint8Array(0), payloadWriter);
+  constructor(eventId: number, metadata: Uint8Array, writeFields: FieldsWriter) {
+    this.#plain = new Encoders(eventId, new Uint8Array(0), writeFields);
     const label = metadataLabel(metadata);
     if (FIXED_SIZE + label.length > PERF_LIMIT) return;
-    this.#describing = new Encoders(eventId, label, payloadWriter);
+    this.#describing = new Encoders(eventId, label, writeFields);
   }
 
   get canDescribe(): boolean {
@@ -66,15 +65,15 @@ export class TracepointV1Encoder {
 class Encoders {
   readonly #eventId: number;
   readonly #start: Uint8Array;
-  readonly #payloadWriter: PayloadWriter;
+  readonly #writeFields: FieldsWriter;
   readonly #withActivity: EventEncoder;
   /** For events with only a related activity. Rare, so created on demand. */
   #withRelatedAlone: EventEncoder | undefined;
 
-  constructor(eventId: number, start: Uint8Array, payloadWriter: PayloadWriter) {
+  constructor(eventId: number, start: Uint8Array, writeFields: FieldsWriter) {
     this.#eventId = eventId;
     this.#start = start;
-    this.#payloadWriter = payloadWriter;
+    this.#writeFields = writeFields;
     this.#withActivity = this.#encoderWith(Label.ActivityId);
   }
 
@@ -104,7 +103,7 @@ class Encoders {
       withActivity: prefix(first),
       withRelated: prefix(Label.ActivityId, Label.RelatedActivityId),
     };
-    return new EventEncoder(prefixes, setIds, this.#payloadWriter);
+    return new EventEncoder(prefixes, setIds, this.#writeFields);
   }
 
   /** Writes the payload's position, for which only its size was missing. */

@@ -1,5 +1,6 @@
 /** Writes binary values into the scratch buffer: binary data, GUIDs, IP addresses. */
-import { parseIpAddress } from '../ip-address.ts';
+import { hexDigit } from '../bytes.ts';
+import { addressInto } from '../ip-address.ts';
 import { SCRATCH_LIMIT, scratch, scratchView } from '../scratch.ts';
 import { countBadValue, noRoom, type ValueWriter } from './faults.ts';
 
@@ -52,22 +53,14 @@ function writeGuidText(offset: number, text: string): boolean {
   return true;
 }
 
-/** The value of a hex digit's character code, -1 for any other character. */
-function hexDigit(code: number): number {
-  if (code >= 0x30 && code <= 0x39) return code - 0x30;
-  const lower = code | 0x20;
-  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
-}
-
 /**
- * The bytes of an IPv4 or IPv6 address in network order, given as text or as 4 or 16 bytes; otherwise undefined, and
- * counted as a bad value.
+ * Writes an IP address, given as text or as its bytes, in network order. Returns the number of bytes, 4 or 16; otherwise
+ * 0, counted as a bad value. The caller checks the limit: there is room behind it.
  */
-export function addressOf(value: unknown): Uint8Array | undefined {
-  const bytes = typeof value === 'string' ? parseIpAddress(value) : value;
-  if (isBytes(bytes, 4) || isBytes(bytes, 16)) return bytes;
-  countBadValue();
-  return undefined;
+export function writeAddress(offset: number, value: unknown): number {
+  const size = addressInto(value, scratch, offset);
+  if (size === 0) countBadValue();
+  return size;
 }
 
 /** A value without bytes or elements: a u16 count of 0. */

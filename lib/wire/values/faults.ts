@@ -46,6 +46,14 @@ export function countBadValue(): void {
   badValues++;
 }
 
+/** Counts one bad value, however many `work` counts. */
+export function asOneBadValue(work: () => number): number {
+  const before = badValues;
+  const result = work();
+  badValues = before + 1;
+  return result;
+}
+
 /** Records that the event does not fit into the scratch buffer; the value at the offset is omitted. */
 export function noRoom(offset: number): number {
   tooLarge = true;

@@ -3,6 +3,19 @@
  * order. A value that does not fit is counted, and the nearest one that fits is written.
  */
 import { scratchView } from '../scratch.ts';
+import {
+  isBoolean,
+  isInt8,
+  isInt16,
+  isInt32,
+  isInt64Bigint,
+  isNumber,
+  isSafeInteger,
+  isUint8,
+  isUint16,
+  isUint32,
+  isUint64Bigint,
+} from './checks.ts';
 import { countBadValue, type ValueWriter } from './faults.ts';
 
 /** The nearest integer from `low` to `high`; 0 for anything that is not a number. Counted as a bad value. */
@@ -13,44 +26,38 @@ function nearestInteger(value: unknown, low: number, high: number): number {
 }
 
 export const writeBool: ValueWriter = (offset, value) => {
-  if (typeof value !== 'boolean') countBadValue();
+  if (!isBoolean(value)) countBadValue();
   scratchView.setUint8(offset, value ? 1 : 0);
   return offset + 1;
 };
 
 export const writeInt8: ValueWriter = (offset, value) => {
-  const fits = typeof value === 'number' && (value << 24) >> 24 === value;
-  scratchView.setInt8(offset, fits ? value : nearestInteger(value, -0x80, 0x7f));
+  scratchView.setInt8(offset, isInt8(value) ? value : nearestInteger(value, -0x80, 0x7f));
   return offset + 1;
 };
 
 export const writeUint8: ValueWriter = (offset, value) => {
-  const fits = typeof value === 'number' && (value & 0xff) === value;
-  scratchView.setUint8(offset, fits ? value : nearestInteger(value, 0, 0xff));
+  scratchView.setUint8(offset, isUint8(value) ? value : nearestInteger(value, 0, 0xff));
   return offset + 1;
 };
 
 export const writeInt16: ValueWriter = (offset, value) => {
-  const fits = typeof value === 'number' && (value << 16) >> 16 === value;
-  scratchView.setInt16(offset, fits ? value : nearestInteger(value, -0x8000, 0x7fff), true);
+  scratchView.setInt16(offset, isInt16(value) ? value : nearestInteger(value, -0x8000, 0x7fff), true);
   return offset + 2;
 };
 
 export const writeUint16: ValueWriter = (offset, value) => {
-  const fits = typeof value === 'number' && (value & 0xffff) === value;
-  scratchView.setUint16(offset, fits ? value : nearestInteger(value, 0, 0xffff), true);
+  scratchView.setUint16(offset, isUint16(value) ? value : nearestInteger(value, 0, 0xffff), true);
   return offset + 2;
 };
 
 export const writeInt32: ValueWriter = (offset, value) => {
-  const fits = typeof value === 'number' && (value | 0) === value;
-  scratchView.setInt32(offset, fits ? value : nearestInteger(value, -0x80000000, 0x7fffffff), true);
+  scratchView.setInt32(offset, isInt32(value) ? value : nearestInteger(value, -0x80000000, 0x7fffffff), true);
   return offset + 4;
 };
 
 export const writeUint32: ValueWriter = (offset, value) => {
-  const fits = typeof value === 'number' && value >>> 0 === value;
-  scratchView.setUint32(offset, fits ? value : nearestInteger(value, 0, 0xffffffff), true);
+  scratchView.setUint32(offset, isUint32(value) ? value : nearestInteger(value, 0, 0xffffffff), true);
   return offset + 4;
 };
 
@@ -74,33 +81,39 @@ export function nearestBigint(value: unknown, low: bigint, high: bigint): bigint
 
 /** Accepts a bigint, or a number that is a safe integer. */
 export const writeInt64: ValueWriter = (offset, value) => {
-  if (typeof value === 'number' && Number.isSafeInteger(value)) {
+  if (isSafeInteger(value)) {
     setSafeInteger(offset, value);
   } else {
-    const fits = typeof value === 'bigint' && BigInt.asIntN(64, value) === value;
-    scratchView.setBigInt64(offset, fits ? value : nearestBigint(value, MIN_INT_64, MAX_INT_64), true);
+    scratchView.setBigInt64(
+      offset,
+      isInt64Bigint(value) ? value : nearestBigint(value, MIN_INT_64, MAX_INT_64),
+      true,
+    );
   }
   return offset + 8;
 };
 
 /** Accepts a bigint, or a number that is a safe integer. */
 export const writeUint64: ValueWriter = (offset, value) => {
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) {
+  if (isSafeInteger(value) && value >= 0) {
     setSafeInteger(offset, value);
   } else {
-    const fits = typeof value === 'bigint' && BigInt.asUintN(64, value) === value;
-    scratchView.setBigUint64(offset, fits ? value : nearestBigint(value, 0n, 2n ** 64n - 1n), true);
+    scratchView.setBigUint64(
+      offset,
+      isUint64Bigint(value) ? value : nearestBigint(value, 0n, 2n ** 64n - 1n),
+      true,
+    );
   }
   return offset + 8;
 };
 
 export const writeFloat: ValueWriter = (offset, value) => {
-  scratchView.setFloat32(offset, typeof value === 'number' ? value : badFloat(value), true);
+  scratchView.setFloat32(offset, isNumber(value) ? value : badFloat(value), true);
   return offset + 4;
 };
 
 export const writeDouble: ValueWriter = (offset, value) => {
-  scratchView.setFloat64(offset, typeof value === 'number' ? value : badFloat(value), true);
+  scratchView.setFloat64(offset, isNumber(value) ? value : badFloat(value), true);
   return offset + 8;
 };
 
@@ -111,7 +124,6 @@ function badFloat(value: unknown): number {
 
 /** A port number, 16 bits in network order. */
 export const writePort: ValueWriter = (offset, value) => {
-  const fits = typeof value === 'number' && (value & 0xffff) === value;
-  scratchView.setUint16(offset, fits ? value : nearestInteger(value, 0, 0xffff), false);
+  scratchView.setUint16(offset, isUint16(value) ? value : nearestInteger(value, 0, 0xffff), false);
   return offset + 2;
 };

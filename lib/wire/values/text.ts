@@ -1,5 +1,6 @@
 /** Writes text into the scratch buffer. */
 import { SCRATCH_LIMIT, scratch, scratchView } from '../scratch.ts';
+import { jsonText } from './checks.ts';
 import { countBadValue, noRoom, type ValueWriter } from './faults.ts';
 
 /**
@@ -64,14 +65,9 @@ export function writeUtf16Units(offset: number, text: string): number {
   return end;
 }
 
-/** The result of JSON.stringify; if there is none, `null`, counted as a bad value. */
+/** The value's JSON; if it has none, `null`, counted as a bad value. */
 export function jsonOf(value: unknown): string {
-  let text: string | undefined;
-  try {
-    text = JSON.stringify(value);
-  } catch {
-    // A cycle, a bigint, a toJSON that throws.
-  }
+  const text = jsonText(value);
   if (text !== undefined) return text;
   countBadValue();
   return 'null';

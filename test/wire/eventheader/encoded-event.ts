@@ -5,10 +5,11 @@ import { type Payload as DecodedPayload, payloadOf } from '../../../lib/wire/dec
 import { decodeEventHeader } from '../../../lib/wire/eventheader/decode.ts';
 import { EventHeaderEncoder } from '../../../lib/wire/eventheader/encode.ts';
 import type { GuidWords } from '../../../lib/wire/guid.ts';
-import type { BadValue } from '../../../lib/wire/payload-writer.ts';
+import { type BadValue, PayloadChecker } from '../../../lib/wire/payload-checker.ts';
 import type { EventSchema } from '../../../lib/wire/schema.ts';
 import { scratch } from '../../../lib/wire/scratch.ts';
 import { WRITE_INDEX_SIZE } from '../../../lib/wire/user-events.ts';
+import { CHECKS } from '../../../lib/wire/values/checks.ts';
 import { type Faults, type Payload, takeFaults } from '../../../lib/wire/values/faults.ts';
 
 export function schemaOf(fields: FieldDefinitions, rest: Partial<EventSchema> = {}): EventSchema {
@@ -49,8 +50,9 @@ export interface Encoded {
 }
 
 export function encodeAndDecode(fields: FieldDefinitions, payload: Payload): Encoded {
-  const encoder = new EventHeaderEncoder(schemaOf(fields));
-  const bytes = encode(encoder, payload);
+  const schema = schemaOf(fields);
+  const bytes = encode(new EventHeaderEncoder(schema), payload);
   const faults = takeFaults();
-  return { decoded: decode(bytes), faults, badValues: encoder.findBadValues(payload) };
+  const badValues = new PayloadChecker(schema.fields, CHECKS).badValues(payload);
+  return { decoded: decode(bytes), faults, badValues };
 }

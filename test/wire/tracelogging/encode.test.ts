@@ -156,15 +156,10 @@ describe('a field', () => {
     expect(event.payload).toEqual(hex('01 02 0200 0300 0400 05'));
   });
 
-  it('that a value does not fit is counted and named', () => {
+  it('that a value does not fit is counted', () => {
     const encoder = encoderOf({ ip: 'ipAddress', t: 'utf16', ok: 'uint8' });
-    const payload = { ip: 'localhost', t: 5, ok: 1 };
-    expect(write(encoder, payload).payload).toEqual(hex('0000 0200 3500 01'));
+    expect(write(encoder, { ip: 'localhost', t: 5, ok: 1 }).payload).toEqual(hex('0000 0200 3500 01'));
     expect(takeFaults()).toEqual({ badValues: 2, tooLarge: false });
-    expect(encoder.findBadValues(payload)).toEqual([
-      { field: 'ip', type: 'ipAddress', value: 'localhost' },
-      { field: 't', type: 'utf16', value: 5 },
-    ]);
   });
 });
 
