@@ -4,11 +4,12 @@
  * Each input keeps its own order, even if its times go back; for equal times, the input added first comes first. An
  * event is delivered only when every other input has shown its next one, or has kept the merge waiting for too long.
  */
+
+import { Heap, type HeapItem } from '../base/heap.ts';
 import type { Nanoseconds } from '../trace/trace-event.ts';
 import type { Sinks } from './demultiplexer.ts';
 import type { Deliver, Deserializer } from './deserializer.ts';
 import type { Batches } from './feed.ts';
-import { Heap, type HeapItem } from './heap.ts';
 import type { InputRun } from './single-input.ts';
 
 interface Occurrence {

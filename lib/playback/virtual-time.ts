@@ -7,8 +7,8 @@
  * cannot represent nanoseconds since 1970.
  */
 import { type SchedulerAction, type SchedulerLike, Subscription } from 'rxjs';
+import { Heap, type HeapItem } from '../base/heap.ts';
 import type { Nanoseconds } from '../trace/trace-event.ts';
-import { Heap, type HeapItem } from './heap.ts';
 import { type Instant, nanosecondsOf } from './instant.ts';
 import { PlaybackError } from './playback-error.ts';
 

@@ -18,9 +18,9 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs';
+import { viewOf } from '../base/bytes.ts';
 import { systemCodeOf, systemCodeText } from '../base/system-code.ts';
 import { RecorderError } from '../platform/recorder-error.ts';
-import { viewOf } from '../wire/bytes.ts';
 import { RECORD_HEAD_SIZE } from '../wire/perf-data/constants.ts';
 import { DESCRIPTIONS_SIZE, Descriptions } from '../wire/perf-data/write/descriptions.ts';
 import type { RecordedEvent, RecordingFacts, StartFacts } from '../wire/perf-data/write/features.ts';

@@ -4,15 +4,15 @@
  */
 
 import { fstatSync, ftruncateSync, writeSync } from 'node:fs';
+import { ByteWriter } from '../base/byte-writer.ts';
+import { viewOf } from '../base/bytes.ts';
 import { systemCodeText } from '../base/system-code.ts';
 import type { ClockPair, RecorderCounts } from '../platform/recorder.ts';
 import { RecorderError } from '../platform/recorder-error.ts';
 import { recorderAddReason, systemErrorName } from '../platform/recorder-reasons.ts';
-import { viewOf } from '../wire/bytes.ts';
 import { Fault } from '../wire/fault.ts';
 import { type FtraceEvent, readPage } from '../wire/ftrace/page.ts';
 import { sideBandAttr, tracepointAttr } from '../wire/perf-data/write/attr.ts';
-import { ByteWriter } from '../wire/perf-data/write/byte-writer.ts';
 import type { RecordedEvent } from '../wire/perf-data/write/features.ts';
 import { FINISHED_ROUND, lostRecord } from '../wire/perf-data/write/records.ts';
 import { RAW_LIMIT, writeSample } from '../wire/perf-data/write/sample.ts';
@@ -235,7 +235,7 @@ export class TracefsRecorder {
   /** If this fails, the file still has complete records. */
   #flush(): void {
     if (this.#counts.error !== 0) return;
-    const bytes = this.#out.done();
+    const bytes = this.#out.current();
     const start = fstatSync(this.#file).size;
     try {
       for (let done = 0; done < bytes.length; ) done += writeSync(this.#file, bytes, done);

@@ -1,5 +1,5 @@
 /** Distinguishes trace formats by their first bytes; file names do not matter. */
-import { hexText } from '../wire/bytes.ts';
+import { hexText } from '../base/bytes.ts';
 import { TraceError } from './trace-error.ts';
 import type { TraceFormat } from './trace-reader.ts';
 

@@ -7,7 +7,7 @@
  */
 import { Guid } from '../activity/guid.ts';
 import { formatActivityPath, isActivityPath } from '../activity/path.ts';
-import { hexText } from '../wire/bytes.ts';
+import { hexText } from '../base/bytes.ts';
 import type { Payload, Value } from '../wire/decoded-field.ts';
 
 /** Nanoseconds between two instants, or since 1970-01-01 UTC. */

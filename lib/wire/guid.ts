@@ -2,7 +2,7 @@
  * GUIDs as the words of activity ids, and in struct order: the memory layout of a Windows GUID, used by ETW and
  * nettrace, where the first three groups of its text are little-endian numbers.
  */
-import { uuidText, viewOf } from './bytes.ts';
+import { uuidText, viewOf } from '../base/bytes.ts';
 
 /** A GUID's 16 bytes in struct order, as four little-endian words. */
 export interface GuidWords {

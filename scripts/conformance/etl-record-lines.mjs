@@ -2,7 +2,7 @@
  * The records of an .etl as the reference writes them down: one line of JSON each, all of their header and
  * their payload in hex, in the order of time.
  */
-import { hexText } from '../../dist/wire/bytes.js';
+import { hexText } from '../../dist/base/bytes.js';
 import { openBuffer } from '../../dist/wire/etl/buffer.js';
 import { EtlClock } from '../../dist/wire/etl/clock.js';
 import { ExtendedType, RecordType } from '../../dist/wire/etl/constants.js';

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ByteWriter } from '../../lib/base/byte-writer.ts';
 import { TracefsRecorder } from '../../lib/record/tracefs-recorder.ts';
-import { ByteWriter } from '../../lib/wire/perf-data/write/byte-writer.ts';
 import { FINISHED_ROUND, lostRecord } from '../../lib/wire/perf-data/write/records.ts';
 import { RAW_LIMIT, writeSample } from '../../lib/wire/perf-data/write/sample.ts';
 import { linuxOnly, named } from '../platforms.ts';
@@ -62,9 +62,9 @@ async function record(pages: readonly Uint8Array[], { lost = 0, layout = LAYOUT,
 /** The record of `EVENT`. */
 function sampleOf(id: bigint | undefined): Uint8Array {
   const writer = new ByteWriter();
-  const raw = new ByteWriter().uint32(TRACEPOINT).uint32(THREAD).uint32(0xabcd).done();
+  const raw = new ByteWriter().uint32(TRACEPOINT).uint32(THREAD).uint32(0xabcd).current();
   writeSample(writer, { id: id ?? 0n, pid: PROCESS, tid: THREAD, timeNs: PAGE_TIME + 5n, cpu: 2, raw });
-  return writer.done();
+  return writer.current();
 }
 
 const concat = (...parts: readonly Uint8Array[]) => new Uint8Array(Buffer.concat(parts));

@@ -1,6 +1,6 @@
 /** The buffers of an .etl file, in sequence or at known positions. */
 
-import { viewOf } from '../../wire/bytes.ts';
+import { viewOf } from '../../base/bytes.ts';
 import { type EtlBuffer, openBuffer } from '../../wire/etl/buffer.ts';
 import { isBlankHeader, readBufferHeader } from '../../wire/etl/buffer-header.ts';
 import { BUFFER_HEADER_SIZE } from '../../wire/etl/constants.ts';

@@ -5,7 +5,7 @@
  * twice: once for an index, once for the events.
  */
 
-import { viewOf } from '../../wire/bytes.ts';
+import { viewOf } from '../../base/bytes.ts';
 import { openBuffer } from '../../wire/etl/buffer.ts';
 import { readBufferHeader } from '../../wire/etl/buffer-header.ts';
 import { EtlClock } from '../../wire/etl/clock.ts';

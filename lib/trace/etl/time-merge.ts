@@ -3,6 +3,7 @@
  * buffers of several processors overlap in time. Only buffers with records both before and after the current one are in
  * memory: each is read when its first record is due, and dropped after its last.
  */
+import { Heap, type HeapItem } from '../../base/heap.ts';
 import type { EtlBuffer } from '../../wire/etl/buffer.ts';
 import { type RawTime, RecordCursor } from '../../wire/etl/record-cursor.ts';
 
@@ -19,7 +20,8 @@ export interface IndexedBuffer {
 }
 
 /** A loaded buffer, positioned at one of its records. */
-export class BufferRun {
+export class BufferRun implements HeapItem {
+  heapIndex = -1;
   readonly cursor: RecordCursor;
   readonly index: number;
   /** The positions of the records in time order, if that differs from their own. */
@@ -51,8 +53,7 @@ function sortedOffsets(buffer: EtlBuffer, start: RawTime): number[] {
 export class TimeMerge {
   readonly #waiting: readonly IndexedBuffer[];
   #waitingFrom = 0;
-  /** A heap: the run at half the index is never later. */
-  readonly #runs: BufferRun[] = [];
+  readonly #runs = new Heap<BufferRun>(isEarlier);
 
   constructor(buffers: readonly IndexedBuffer[]) {
     this.#waiting = [...buffers].sort((a, b) => a.firstTicks - b.firstTicks || a.index - b.index);
@@ -61,7 +62,7 @@ export class TimeMerge {
   /** The buffer that must be added before the next record is known. */
   get due(): IndexedBuffer | undefined {
     const waiting = this.#waiting[this.#waitingFrom];
-    const [top] = this.#runs;
+    const top = this.#runs.first;
     if (waiting === undefined || top === undefined) return waiting;
     const { ticks } = top.cursor;
     const isDue = waiting.firstTicks < ticks || (waiting.firstTicks === ticks && waiting.index < top.index);
@@ -71,54 +72,23 @@ export class TimeMerge {
   /** Adds the buffer that is due; a buffer without records is skipped. */
   add(run: BufferRun): void {
     this.#waitingFrom++;
-    if (!run.next()) return;
-    const runs = this.#runs;
-    let at = runs.length;
-    runs.push(run);
-    while (at > 0) {
-      const above = (at - 1) >>> 1;
-      const parent = runs[above] as BufferRun;
-      if (!isEarlier(run, parent)) break;
-      runs[at] = parent;
-      at = above;
-    }
-    runs[at] = run;
+    if (run.next()) this.#runs.add(run);
   }
 
   /** At the earliest record, unless a buffer is due; undefined at the end. */
   get current(): BufferRun | undefined {
-    return this.#runs[0];
+    return this.#runs.first;
   }
 
   /** Moves past the current record. @returns the buffer, if that was its last one */
   advance(): BufferRun | undefined {
-    const runs = this.#runs;
-    const top = runs[0] as BufferRun;
+    const top = this.#runs.first as BufferRun;
     if (top.next()) {
-      this.#sink(top);
+      this.#runs.moved(top);
       return undefined;
     }
-    const last = runs.pop() as BufferRun;
-    if (runs.length > 0) this.#sink(last);
+    this.#runs.remove(top);
     return top;
-  }
-
-  /** Moves the first run to its place. */
-  #sink(run: BufferRun): void {
-    const runs = this.#runs;
-    let at = 0;
-    for (let below = 1; below < runs.length; below = 2 * at + 1) {
-      const right = runs[below + 1];
-      let child = runs[below] as BufferRun;
-      if (right !== undefined && isEarlier(right, child)) {
-        child = right;
-        below++;
-      }
-      if (!isEarlier(child, run)) break;
-      runs[at] = child;
-      at = below;
-    }
-    runs[at] = run;
   }
 }
 

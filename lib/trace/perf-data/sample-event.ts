@@ -1,5 +1,5 @@
 /** What all events out of a perf.data have in common: each is a sample. */
-import { bigUint } from '../../wire/bytes.ts';
+import { bigUint } from '../../base/bytes.ts';
 import { FIRST_CALLCHAIN_MARK } from '../../wire/perf-data/constants.ts';
 import type { SampleRecord } from '../../wire/perf-data/sample.ts';
 import type { DecodedPayloads } from '../decoded-payloads.ts';

@@ -1,5 +1,5 @@
 /** Several traces as one: their events by the clock of the first, and processes that are told apart. */
-import { Heap, type HeapItem } from '../../playback/heap.ts';
+import { Heap, type HeapItem } from '../../base/heap.ts';
 import { Trace } from '../../trace/trace.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
 import type { TraceInfo, TraceProgress, TraceReader } from '../../trace/trace-reader.ts';

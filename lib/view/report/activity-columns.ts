@@ -1,6 +1,7 @@
 /** The activities of a report, a column for each of their properties, written when all have been read. */
+
+import { ByteWriter } from '../../base/byte-writer.ts';
 import type { TracedActivity } from '../traced-activity.ts';
-import { GrowingBytes } from './growing-bytes.ts';
 import { ACTIVITY_STATES } from './report-header.ts';
 import type { ReportNames } from './report-names.ts';
 
@@ -12,16 +13,16 @@ export interface ReportedActivity {
 }
 
 export class ActivityColumns {
-  readonly start: GrowingBytes = new GrowingBytes();
-  readonly duration: GrowingBytes = new GrowingBytes();
-  readonly covered: GrowingBytes = new GrowingBytes();
-  readonly state: GrowingBytes = new GrowingBytes();
-  readonly task: GrowingBytes = new GrowingBytes();
-  readonly id: GrowingBytes = new GrowingBytes();
-  readonly parent: GrowingBytes = new GrowingBytes();
-  readonly thread: GrowingBytes = new GrowingBytes();
-  readonly startEvent: GrowingBytes = new GrowingBytes();
-  readonly stopEvent: GrowingBytes = new GrowingBytes();
+  readonly start: ByteWriter = new ByteWriter();
+  readonly duration: ByteWriter = new ByteWriter();
+  readonly covered: ByteWriter = new ByteWriter();
+  readonly state: ByteWriter = new ByteWriter();
+  readonly task: ByteWriter = new ByteWriter();
+  readonly id: ByteWriter = new ByteWriter();
+  readonly parent: ByteWriter = new ByteWriter();
+  readonly thread: ByteWriter = new ByteWriter();
+  readonly startEvent: ByteWriter = new ByteWriter();
+  readonly stopEvent: ByteWriter = new ByteWriter();
 
   /** @param activities in the order of `startNs`, the first not before `startNs` */
   constructor(activities: readonly ReportedActivity[], startNs: number, names: ReportNames) {
@@ -29,17 +30,17 @@ export class ActivityColumns {
     let lastNs = startNs;
     for (const { activity, startEvent, stopEvent } of activities) {
       const { processId, parent } = activity;
-      this.start.number(activity.startNs - lastNs);
+      this.start.varUint(activity.startNs - lastNs);
       lastNs = activity.startNs;
-      this.duration.optional(activity.durationNs);
-      this.covered.number(activity.coveredNs);
-      this.state.number(ACTIVITY_STATES.indexOf(activity.state));
-      this.task.number(names.task(activity.provider, activity.task));
-      this.id.optional(names.activityId(activity.id, processId));
-      this.parent.optional(parent === undefined ? undefined : indices.get(parent));
-      this.thread.number(names.thread(processId, activity.startThreadId ?? activity.stopThreadId));
-      this.startEvent.optional(startEvent);
-      this.stopEvent.optional(stopEvent);
+      this.duration.optionalVarUint(activity.durationNs);
+      this.covered.varUint(activity.coveredNs);
+      this.state.varUint(ACTIVITY_STATES.indexOf(activity.state));
+      this.task.varUint(names.task(activity.provider, activity.task));
+      this.id.optionalVarUint(names.activityId(activity.id, processId));
+      this.parent.optionalVarUint(parent === undefined ? undefined : indices.get(parent));
+      this.thread.varUint(names.thread(processId, activity.startThreadId ?? activity.stopThreadId));
+      this.startEvent.optionalVarUint(startEvent);
+      this.stopEvent.optionalVarUint(stopEvent);
     }
   }
 }

@@ -1,18 +1,19 @@
 /** The events of a report, a column for each of their properties. */
+
+import { ByteWriter } from '../../base/byte-writer.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
 import { eventName } from '../event-names.ts';
-import { GrowingBytes } from './growing-bytes.ts';
 import { PayloadColumns } from './payload-columns.ts';
 import type { EventKind } from './report-header.ts';
 import type { ReportNames } from './report-names.ts';
 
 export class EventColumns {
-  readonly time: GrowingBytes = new GrowingBytes();
-  readonly kind: GrowingBytes = new GrowingBytes();
-  readonly thread: GrowingBytes = new GrowingBytes();
-  readonly activity: GrowingBytes = new GrowingBytes();
-  readonly id: GrowingBytes = new GrowingBytes();
-  readonly relatedId: GrowingBytes = new GrowingBytes();
+  readonly time: ByteWriter = new ByteWriter();
+  readonly kind: ByteWriter = new ByteWriter();
+  readonly thread: ByteWriter = new ByteWriter();
+  readonly activity: ByteWriter = new ByteWriter();
+  readonly id: ByteWriter = new ByteWriter();
+  readonly relatedId: ByteWriter = new ByteWriter();
   readonly payloads: PayloadColumns = new PayloadColumns();
   count = 0;
   readonly #names: ReportNames;
@@ -28,13 +29,13 @@ export class EventColumns {
    * @returns the event's number
    */
   add(event: TraceEvent, timeNs: number, activity: number | undefined): number {
-    this.time.number(timeNs - (this.#lastNs ?? timeNs));
+    this.time.varUint(timeNs - (this.#lastNs ?? timeNs));
     this.#lastNs = timeNs;
-    this.kind.number(this.#kindOf(event));
-    this.thread.number(this.#names.thread(event.processId, event.threadId));
-    this.activity.optional(activity);
-    this.id.optional(this.#names.activityId(event.activityId, event.processId));
-    this.relatedId.optional(this.#names.activityId(event.relatedActivityId, event.processId));
+    this.kind.varUint(this.#kindOf(event));
+    this.thread.varUint(this.#names.thread(event.processId, event.threadId));
+    this.activity.optionalVarUint(activity);
+    this.id.optionalVarUint(this.#names.activityId(event.activityId, event.processId));
+    this.relatedId.optionalVarUint(this.#names.activityId(event.relatedActivityId, event.processId));
     this.payloads.add(event);
     return this.count++;
   }

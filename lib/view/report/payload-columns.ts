@@ -2,9 +2,10 @@
  * The payloads of a report's events: their fields' names once for all events of the same fields, their values as
  * JSON, up to a size that a browser can hold.
  */
+
+import { ByteWriter } from '../../base/byte-writer.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
 import { jsonField } from '../../trace/trace-event.ts';
-import { GrowingBytes } from './growing-bytes.ts';
 import { Interned, shortened } from './interned.ts';
 
 /** Of all values together, in bytes: what a browser decompresses in about a second. */
@@ -18,9 +19,9 @@ const MAX_FIELDS = 256;
 const MAX_SHAPES_LENGTH = 4 << 20;
 
 export class PayloadColumns {
-  readonly shape: GrowingBytes = new GrowingBytes();
-  readonly size: GrowingBytes = new GrowingBytes();
-  readonly values: GrowingBytes = new GrowingBytes();
+  readonly shape: ByteWriter = new ByteWriter();
+  readonly size: ByteWriter = new ByteWriter();
+  readonly values: ByteWriter = new ByteWriter();
   readonly #shapes = new Interned<readonly string[]>();
   #shapesLength = 0;
   /** Events whose payloads were left out, or whose values were shortened, for their sizes. */
@@ -35,18 +36,18 @@ export class PayloadColumns {
     const names = Object.keys(payload);
     const bytes = this.#bytesOf(Object.entries(payload), hexFields);
     const key = JSON.stringify(names.slice(0, MAX_FIELDS).map(shortened));
-    if (this.values.size + bytes.length > MAX_SIZE || this.#shapesLength + key.length > MAX_SHAPES_LENGTH) {
+    if (this.values.length + bytes.length > MAX_SIZE || this.#shapesLength + key.length > MAX_SHAPES_LENGTH) {
       this.leftOut++;
-      this.shape.optional(undefined);
-      this.size.number(0);
+      this.shape.optionalVarUint(undefined);
+      this.size.varUint(0);
       return;
     }
     const known = this.#shapes.values.length;
     const shape = this.#shapes.indexOf(key, () => names.slice(0, MAX_FIELDS).map(shortened));
     if (shape === known) this.#shapesLength += key.length;
-    this.shape.optional(shape);
-    this.size.number(bytes.length);
-    this.values.append(bytes);
+    this.shape.optionalVarUint(shape);
+    this.size.varUint(bytes.length);
+    this.values.bytes(bytes);
   }
 
   #bytesOf(fields: readonly PayloadField[], hexFields: ReadonlySet<string> | undefined): Uint8Array {

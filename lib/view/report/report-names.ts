@@ -1,6 +1,7 @@
 /** The names that a report tells once: of providers, events, tasks, threads, and the ids of activities. */
+
+import { ByteWriter } from '../../base/byte-writer.ts';
 import { activityKey } from '../activity-key.ts';
-import { GrowingBytes } from './growing-bytes.ts';
 import { Interned, shortened } from './interned.ts';
 import type { EventKind, ReportTask, ReportThread } from './report-header.ts';
 
@@ -16,8 +17,8 @@ export class ReportNames {
   readonly #ids = new Interned<undefined>();
   /** Of raw ids, since most events have the id of an event shortly before. */
   readonly #idsByGuid = new Map<string, number | undefined>();
-  readonly idSize: GrowingBytes = new GrowingBytes();
-  readonly idTexts: GrowingBytes = new GrowingBytes();
+  readonly idSize: ByteWriter = new ByteWriter();
+  readonly idTexts: ByteWriter = new ByteWriter();
   #length = 0;
 
   get providers(): readonly string[] {
@@ -71,8 +72,8 @@ export class ReportNames {
 
   #appendId(text: string): undefined {
     const bytes = Buffer.from(shortened(text));
-    this.idSize.number(bytes.length);
-    this.idTexts.append(bytes);
+    this.idSize.varUint(bytes.length);
+    this.idTexts.bytes(bytes);
   }
 }
 

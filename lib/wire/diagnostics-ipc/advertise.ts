@@ -1,5 +1,5 @@
 /** How a process identifies itself when it connects to a tool, instead of the other way round. */
-import { viewOf } from '../bytes.ts';
+import { viewOf } from '../../base/bytes.ts';
 import { guidText } from '../guid.ts';
 import { DiagnosticsIpcError } from './error.ts';
 import { MessageWriter } from './message-writer.ts';
@@ -24,7 +24,7 @@ export function encodeAdvertise({ runtimeCookie, processId }: Advertise): Uint8A
   writer.guid(runtimeCookie);
   writer.uint64(processId);
   writer.uint16(0);
-  return writer.finish();
+  return writer.copy();
 }
 
 /**

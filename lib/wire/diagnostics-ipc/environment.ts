@@ -11,7 +11,7 @@ import { MessageWriter } from './message-writer.ts';
 export function encodeEnvironment(variables: readonly string[]): Uint8Array {
   const writer = new MessageWriter();
   writer.array(variables, (variable) => writer.text(variable));
-  const body = writer.finish();
+  const body = writer.copy();
   const reply = encodeMessage(CommandSet.Server, ServerReply.Ok, (head) => {
     head.uint32(body.length);
     head.uint16(0);

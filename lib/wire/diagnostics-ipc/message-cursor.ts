@@ -1,40 +1,14 @@
 /** Reads a message's values in order, and never past its end. All are little-endian. */
-import { viewOf } from '../bytes.ts';
+import { ByteCursor } from '../../base/byte-cursor.ts';
+import { viewOf } from '../../base/bytes.ts';
 import { guidText } from '../guid.ts';
 import { utf16Text } from '../utf16.ts';
 import { DiagnosticsIpcError } from './error.ts';
 
-export class MessageCursor {
-  /** In bytes from the start of the message. */
-  offset: number;
-  private readonly memory: Uint8Array;
-  private readonly view: DataView;
-
+export class MessageCursor extends ByteCursor {
   /** @param bytes the message up to its end */
   constructor(bytes: Uint8Array, start = 0) {
-    this.memory = bytes;
-    this.view = viewOf(bytes);
-    this.offset = start;
-  }
-
-  get left(): number {
-    return this.memory.length - this.offset;
-  }
-
-  uint8(): number {
-    return this.view.getUint8(this.advance(1));
-  }
-
-  uint16(): number {
-    return this.view.getUint16(this.advance(2), true);
-  }
-
-  uint32(): number {
-    return this.view.getUint32(this.advance(4), true);
-  }
-
-  uint64(): bigint {
-    return this.view.getBigUint64(this.advance(8), true);
+    super(bytes, viewOf(bytes), start);
   }
 
   boolean(): boolean {
@@ -43,8 +17,7 @@ export class MessageCursor {
 
   /** A copy. */
   bytes(size: number): Uint8Array {
-    const start = this.advance(size);
-    return this.memory.slice(start, start + size);
+    return this.take(size).slice();
   }
 
   /** Lower case. */
@@ -89,7 +62,7 @@ export class MessageCursor {
     return this.bytes(this.count(1, 'bytes'));
   }
 
-  fail(reason: string, at: number = this.offset): never {
+  override fail(reason: string, at: number = this.offset): never {
     throw new DiagnosticsIpcError('malformed', at, reason);
   }
 
@@ -101,12 +74,5 @@ export class MessageCursor {
       return this.fail(`There cannot be ${count} ${what} in ${this.left} bytes.`, at);
     }
     return count;
-  }
-
-  private advance(size: number): number {
-    const at = this.offset;
-    if (size > this.left) this.fail(`${size} bytes are needed, but only ${this.left} are left.`);
-    this.offset += size;
-    return at;
   }
 }

@@ -1,5 +1,5 @@
 /** A message: a header and a payload. Requests and replies have the same framing. */
-import { hexText, viewOf } from '../bytes.ts';
+import { hexText, viewOf } from '../../base/bytes.ts';
 import { HEADER_SIZE, MAX_MESSAGE_SIZE, MESSAGE_MAGIC } from './constants.ts';
 import { DiagnosticsIpcError } from './error.ts';
 import { MessageCursor } from './message-cursor.ts';
@@ -96,7 +96,7 @@ export function encodeMessage(
   writer.uint8(commandId);
   writer.uint16(0);
   writePayload(writer);
-  const bytes = writer.finish();
+  const bytes = writer.copy();
   if (bytes.length > MAX_MESSAGE_SIZE) {
     throw new DiagnosticsIpcError(
       'too-long',

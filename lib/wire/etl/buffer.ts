@@ -1,5 +1,5 @@
 /** One buffer of the file, whose records are read in place. */
-import { viewOf } from '../bytes.ts';
+import { viewOf } from '../../base/bytes.ts';
 import { type BufferHeader, readBufferHeader } from './buffer-header.ts';
 import { BUFFER_HEADER_SIZE } from './constants.ts';
 import { EtlError } from './error.ts';

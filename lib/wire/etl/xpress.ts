@@ -6,7 +6,7 @@
  * which two matches share; 15 there continues in a byte; 255 there in a u16, and 0 there in a u32, which hold the full
  * length minus 3. Source: [MS-XCA] 2.3 and 2.4.
  */
-import { viewOf } from '../bytes.ts';
+import { viewOf } from '../../base/bytes.ts';
 
 const FLAG_WORD_BITS = 32;
 const MIN_MATCH = 3;

@@ -10,7 +10,7 @@
  * Source: EVENT_MAP_INFO and EVENT_MAP_ENTRY in the documentation of Windows' `tdh.h`; the preceding GUID: PerfView
  * (TraceEvent, SymbolTraceEventParser).
  */
-import { viewOf } from '../bytes.ts';
+import { viewOf } from '../../base/bytes.ts';
 import { guidText } from '../guid.ts';
 import type { PackedMap } from '../packed/field.ts';
 import { readTdhText } from './tdh-text.ts';

@@ -18,7 +18,7 @@
  * into the index of the property that holds it. Source: TRACE_EVENT_INFO and EVENT_PROPERTY_INFO in the documentation
  * of Windows' `tdh.h`.
  */
-import { viewOf } from '../bytes.ts';
+import { viewOf } from '../../base/bytes.ts';
 import { guidText } from '../guid.ts';
 import type { EventDescription, PackedField, PackedMap } from '../packed/field.ts';
 import { readTdhText } from './tdh-text.ts';

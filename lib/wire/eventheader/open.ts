@@ -5,7 +5,7 @@
  * Layout: header of 8 bytes, extensions (size u16, kind u16, bytes) while the chain flag is set, payload. Numbers are
  * in the event's byte order. Source: LinuxTracepoints `eventheader.h`.
  */
-import { indexOfNul, uuidText, viewOf } from '../bytes.ts';
+import { indexOfNul, uuidText, viewOf } from '../../base/bytes.ts';
 import {
   EXTENSION_CHAIN_FLAG,
   EXTENSION_HEAD_SIZE,

@@ -5,7 +5,7 @@
  * Layout: event name NUL, then for each field: name NUL, encoding u8, [format u8], [tag u16], [element count u16].
  * Source: LinuxTracepoints `eventheader.h`, checked against its C++ decoder.
  */
-import { indexOfNul, viewOf } from '../bytes.ts';
+import { indexOfNul, viewOf } from '../../base/bytes.ts';
 import { decodeUtf8 } from '../text.ts';
 import {
   ENCODING_CHAIN_FLAG,

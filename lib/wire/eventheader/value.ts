@@ -1,5 +1,5 @@
 /** A value's bytes as a natural JavaScript value. */
-import { readSigned, readUnsigned, uuidText, viewOf } from '../bytes.ts';
+import { readSigned, readUnsigned, uuidText, viewOf } from '../../base/bytes.ts';
 import type { Value } from '../decoded-field.ts';
 import { ipAddressText } from '../ip-address.ts';
 import {

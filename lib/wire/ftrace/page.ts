@@ -3,7 +3,7 @@
  * Linux `include/linux/ring_buffer.h` (kinds of entries) and `kernel/trace/ring_buffer.c` (`struct buffer_data_page`,
  * the flags for lost events).
  */
-import { viewOf } from '../bytes.ts';
+import { viewOf } from '../../base/bytes.ts';
 import { FtraceError } from './error.ts';
 import type { PageLayout } from './page-layout.ts';
 

@@ -6,7 +6,7 @@
  * chunks u16, number of this one u16 (from 0), and then bytes of the document. Little-endian. Source: .NET's
  * EventSource.
  */
-import { viewOf } from '../bytes.ts';
+import { viewOf } from '../../base/bytes.ts';
 import { Channel, encodeEventDescriptor } from '../etw/event-descriptor.ts';
 import { etwPrefixes } from '../etw/prefix.ts';
 import { placePrefix } from '../event-encoder.ts';

@@ -144,7 +144,7 @@ export class BlockReader {
     const headerSize = cursor.uint16();
     const flags = cursor.uint16();
     if (headerSize < EVENT_BLOCK_HEADER_SIZE) {
-      cursor.fail('malformed', `The header of an event block cannot have ${headerSize} bytes.`);
+      cursor.fail(`The header of an event block cannot have ${headerSize} bytes.`);
     }
     cursor.skip(headerSize - 4);
     this.readEvents(cursor, (flags & COMPRESSED_HEADERS) !== 0);
@@ -162,7 +162,7 @@ export class BlockReader {
     let threadId = 0;
     for (let count = 0; cursor.left > 0; count++) {
       if (count === MAX_BLOCK_EVENTS) {
-        cursor.fail('unsupported', `A block has more than ${MAX_BLOCK_EVENTS} events.`);
+        cursor.fail(`A block has more than ${MAX_BLOCK_EVENTS} events.`, 'unsupported');
       }
       const start = cursor.offset;
       if (isCompressed) header.readCompressed(cursor, formatVersion);

@@ -1,5 +1,5 @@
 /** A block of a nettrace, and the framing that contains it, in any version. */
-import { viewOf } from '../bytes.ts';
+import { viewOf } from '../../base/bytes.ts';
 import type { ByteQueue } from './byte-queue.ts';
 
 export class Block {

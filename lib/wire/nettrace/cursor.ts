@@ -1,6 +1,7 @@
 /** Reads a block in order, and never past its end. */
 
-import { bigUint } from '../bytes.ts';
+import { ByteCursor } from '../../base/byte-cursor.ts';
+import { bigUint } from '../../base/bytes.ts';
 import type { FaultCode } from '../fault.ts';
 import { decodeUtf8 } from '../text.ts';
 import { utf16Text } from '../utf16.ts';
@@ -12,55 +13,27 @@ const WORD = 0x1_0000_0000;
 
 const NO_END = 'A variable-length integer has no end.';
 
-export class Cursor {
+export class Cursor extends ByteCursor {
   readonly block: Block;
-  /** In the block. */
-  offset: number;
-  readonly end: number;
   /** The two halves of the last value read by `readWords` and `readVarUint64`: unsigned, and signed. */
   low = 0;
   high = 0;
-  private readonly bytes: Uint8Array;
-  private readonly view: DataView;
 
   constructor(block: Block, start = 0, end: number = block.bytes.length) {
+    super(block.bytes, block.view, start, end);
     this.block = block;
-    this.offset = start;
-    this.end = end;
-    this.bytes = block.bytes;
-    this.view = block.view;
-  }
-
-  get left(): number {
-    return this.end - this.offset;
-  }
-
-  uint8(): number {
-    return this.view.getUint8(this.advance(1));
   }
 
   int8(): number {
     return this.view.getInt8(this.advance(1));
   }
 
-  uint16(): number {
-    return this.view.getUint16(this.advance(2), true);
-  }
-
   int16(): number {
     return this.view.getInt16(this.advance(2), true);
   }
 
-  uint32(): number {
-    return this.view.getUint32(this.advance(4), true);
-  }
-
   int32(): number {
     return this.view.getInt32(this.advance(4), true);
-  }
-
-  uint64(): bigint {
-    return this.view.getBigUint64(this.advance(8), true);
   }
 
   int64(): bigint {
@@ -96,11 +69,11 @@ export class Cursor {
 
   /** 7 bits per byte, lowest first; bit 7 is set in all but the last byte. */
   varUint32(): number {
-    const bytes = this.bytes;
+    const bytes = this.memory;
     let at = this.offset;
     let value = 0;
     for (let shift = 0; shift < 35; shift += 7) {
-      if (at >= this.end) return this.fail('malformed', NO_END);
+      if (at >= this.end) return this.fail(NO_END);
       const byte = bytes[at++] as number;
       if (byte < 0x80) {
         if (shift === 28 && byte > 0x0f) break;
@@ -109,18 +82,18 @@ export class Cursor {
       }
       value |= (byte & 0x7f) << shift;
     }
-    return this.fail('malformed', 'A variable-length integer has more than 32 bits.');
+    return this.fail('A variable-length integer has more than 32 bits.');
   }
 
   /** The same for 64 bits, as `low` and `high`. */
   readVarUint64(): void {
-    const bytes = this.bytes;
+    const bytes = this.memory;
     let at = this.offset;
     // 28 bits, 28 bits and 8 bits: what 32-bit operators can handle.
     let first = 0;
     let second = 0;
     for (let i = 0; i < 10; i++) {
-      if (at >= this.end) this.fail('malformed', NO_END);
+      if (at >= this.end) this.fail(NO_END);
       const byte = bytes[at++] as number;
       const bits = byte & 0x7f;
       if (i < 4) first |= bits << (7 * i);
@@ -135,7 +108,7 @@ export class Cursor {
         return;
       }
     }
-    this.fail('malformed', 'A variable-length integer has more than 64 bits.');
+    this.fail('A variable-length integer has more than 64 bits.');
   }
 
   varUint64(): bigint {
@@ -147,16 +120,6 @@ export class Cursor {
   varInt64(): bigint {
     const zigZag = this.varUint64();
     return BigInt.asIntN(64, (zigZag >> 1n) ^ -(zigZag & 1n));
-  }
-
-  /** A view of the block's own bytes. */
-  take(size: number): Uint8Array {
-    const start = this.advance(size);
-    return this.bytes.subarray(start, start + size);
-  }
-
-  skip(size: number): void {
-    this.advance(size);
   }
 
   /** A part of `size` bytes, to be read separately; this cursor then continues after it. */
@@ -174,24 +137,13 @@ export class Cursor {
   utf16(): string {
     const start = this.offset;
     let end = start;
-    while (end + 2 <= this.end && (this.bytes[end] !== 0 || this.bytes[end + 1] !== 0)) end += 2;
-    if (end + 2 > this.end) return this.fail('malformed', 'A text has no end.');
+    while (end + 2 <= this.end && (this.memory[end] !== 0 || this.memory[end + 1] !== 0)) end += 2;
+    if (end + 2 > this.end) return this.fail('A text has no end.');
     this.offset = end + 2;
-    return utf16Text(this.bytes, start, end);
+    return utf16Text(this.memory, start, end);
   }
 
-  fail(code: FaultCode, reason: string): never {
+  override fail(reason: string, code: FaultCode = 'malformed'): never {
     throw new NetTraceError(code, this.block.position + this.offset, reason);
-  }
-
-  private failShort(size: number): never {
-    return this.fail('malformed', `${size} bytes are needed, but only ${this.left} are left.`);
-  }
-
-  private advance(size: number): number {
-    const at = this.offset;
-    if (size > this.end - at) this.failShort(size);
-    this.offset = at + size;
-    return at;
   }
 }

@@ -48,7 +48,7 @@ export class EventHeader {
     this.stackStart = cursor.offset;
     cursor.skip(stackSize);
     this.stackEnd = cursor.offset;
-    if (cursor.offset > end) cursor.fail('malformed', 'An event is longer than its declared size.');
+    if (cursor.offset > end) cursor.fail('An event is longer than its declared size.');
     cursor.offset = Math.min(aligned(cursor, end), cursor.end);
   }
 
@@ -66,7 +66,7 @@ export class EventHeader {
     if (formatVersion >= FormatVersion.V6) this.labelListId = cursor.uint32();
     else this.readActivities(cursor);
     this.readPayload(cursor, cursor.uint32());
-    if (this.payloadEnd > end) cursor.fail('malformed', 'An event is longer than its declared size.');
+    if (this.payloadEnd > end) cursor.fail('An event is longer than its declared size.');
     cursor.offset = this.payloadEnd;
   }
 

@@ -2,6 +2,7 @@
  * Sorts events of several threads by time. The events of each thread are in order; events of different threads are held
  * back until the trace says that nothing older can follow. Events with equal times stay in trace order.
  */
+import { Heap, type HeapItem } from '../../base/heap.ts';
 import { NetTraceError } from './error.ts';
 import type { NetTraceEvent } from './event.ts';
 
@@ -18,7 +19,8 @@ const MAX_WAITING_BYTES = 512 * 1024 * 1024;
 const COMPACT_FROM = 1024;
 
 /** The waiting events of one thread, oldest first. */
-export class EventQueue {
+export class EventQueue implements HeapItem {
+  heapIndex = -1;
   private events: NetTraceEvent[] = [];
   private first = 0;
 
@@ -40,8 +42,8 @@ export class EventQueue {
 }
 
 export class EventOrder {
-  /** Non-empty queues as a heap: the front of the queue at half the index is never newer. */
-  private readonly heap: EventQueue[] = [];
+  /** The queues that are not empty. */
+  private readonly queues = new Heap<EventQueue>(isBefore);
   private waiting = 0;
   private waitingBytes = 0;
 
@@ -62,12 +64,12 @@ export class EventOrder {
     this.waiting++;
     const wasEmpty = queue.front === undefined;
     queue.push(event);
-    if (wasEmpty) this.siftUp(queue);
+    if (wasEmpty) this.queues.add(queue);
   }
 
   /** Moves everything older than this time to `released`. */
   releaseBefore(high: number, low: number, released: NetTraceEvent[]): void {
-    for (let queue = this.heap[0]; queue !== undefined; queue = this.heap[0]) {
+    for (let queue = this.queues.first; queue !== undefined; queue = this.queues.first) {
       const event = queue.front as NetTraceEvent;
       if (event.timeHigh > high || (event.timeHigh === high && event.timeLow >= low)) return;
       this.release(queue, event, released);
@@ -76,7 +78,7 @@ export class EventOrder {
 
   /** Moves everything. */
   releaseAll(released: NetTraceEvent[]): void {
-    for (let queue = this.heap[0]; queue !== undefined; queue = this.heap[0]) {
+    for (let queue = this.queues.first; queue !== undefined; queue = this.queues.first) {
       this.release(queue, queue.front as NetTraceEvent, released);
     }
   }
@@ -86,44 +88,8 @@ export class EventOrder {
     this.waiting--;
     if (--event.block.waiting === 0) this.waitingBytes -= event.block.bytes.length;
     queue.shift();
-    if (queue.front !== undefined) {
-      this.siftDown(queue);
-      return;
-    }
-    const last = this.heap.pop() as EventQueue;
-    if (last !== queue) this.siftDown(last);
-  }
-
-  private siftUp(queue: EventQueue): void {
-    const { heap } = this;
-    let at = heap.length;
-    while (at > 0) {
-      const parentAt = (at - 1) >> 1;
-      const parent = heap[parentAt] as EventQueue;
-      if (!isBefore(queue, parent)) break;
-      heap[at] = parent;
-      at = parentAt;
-    }
-    heap[at] = queue;
-  }
-
-  /** Puts `queue` at the top, or moves it down to where it belongs. */
-  private siftDown(queue: EventQueue): void {
-    const { heap } = this;
-    let at = 0;
-    for (;;) {
-      let childAt = 2 * at + 1;
-      let child = heap[childAt];
-      const right = heap[childAt + 1];
-      if (child !== undefined && right !== undefined && isBefore(right, child)) {
-        child = right;
-        childAt++;
-      }
-      if (child === undefined || !isBefore(child, queue)) break;
-      heap[at] = child;
-      at = childAt;
-    }
-    heap[at] = queue;
+    if (queue.front === undefined) this.queues.remove(queue);
+    else this.queues.moved(queue);
   }
 }
 

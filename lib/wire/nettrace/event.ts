@@ -1,5 +1,5 @@
 /** An event of a nettrace: its position in its block, and what it refers to. */
-import { bigInt } from '../bytes.ts';
+import { bigInt } from '../../base/bytes.ts';
 import { guidText } from '../guid.ts';
 import type { Block } from './block.ts';
 import { FormatVersion, UNKNOWN_PROCESSOR } from './constants.ts';

@@ -1,5 +1,5 @@
 /** Label lists of version 6: what several events have in common, such as an activity id or a trace id. */
-import { hexText } from '../bytes.ts';
+import { hexText } from '../../base/bytes.ts';
 import type { Block } from './block.ts';
 import { LAST_LABEL, LabelKind } from './constants.ts';
 import { Cursor } from './cursor.ts';
@@ -32,7 +32,7 @@ export function readLabelListBlock(block: Block, table: LabelTable, budget: Tabl
   const cursor = new Cursor(block);
   const firstIndex = cursor.uint32();
   const count = cursor.uint32();
-  if (firstIndex === 0) cursor.fail('malformed', 'Label list 0 is the empty list and cannot be redefined.');
+  if (firstIndex === 0) cursor.fail('Label list 0 is the empty list and cannot be redefined.');
   for (let i = 0; i < count; i++) {
     const start = cursor.offset;
     table.set((firstIndex + i) >>> 0, readLabelList(cursor));
@@ -91,7 +91,7 @@ function readLabelList(cursor: Cursor): LabelList {
         list.version = cursor.uint8();
         break;
       default:
-        cursor.fail('malformed', `The label kind ${kind & ~LAST_LABEL} does not exist.`);
+        cursor.fail(`The label kind ${kind & ~LAST_LABEL} does not exist.`);
     }
     if ((kind & LAST_LABEL) === 0) continue;
     if (pairs !== undefined) list.pairs = pairs;

@@ -78,7 +78,7 @@ function readSizedFields(cursor: Cursor, depth: number): readonly NetTraceField[
   const fields: NetTraceField[] = [];
   for (let left = readCount(cursor); left > 0; left--) {
     const size = cursor.uint32();
-    if (size < 4) cursor.fail('malformed', `A field's description cannot have ${size} bytes.`);
+    if (size < 4) cursor.fail(`A field's description cannot have ${size} bytes.`);
     const part = cursor.part(size - 4);
     fields.push({ name: part.utf16(), type: readSizedType(part, depth) });
   }
@@ -96,16 +96,16 @@ function plainType(cursor: Cursor, code: number): NetTraceType {
   const type = { code };
   const isKnown =
     code <= TypeCode.Utf16Text && (code === TypeCode.Utf16Text || fixedSize(type) !== undefined);
-  return isKnown ? type : cursor.fail('malformed', `The field type ${code} does not exist.`);
+  return isKnown ? type : cursor.fail(`The field type ${code} does not exist.`);
 }
 
 /** Every field takes some bytes, so an excessive count ends with the description. */
 function readCount(cursor: Cursor): number {
   const count = cursor.int32();
-  return count >= 0 ? count : cursor.fail('malformed', `An event cannot have ${count} fields.`);
+  return count >= 0 ? count : cursor.fail(`An event cannot have ${count} fields.`);
 }
 
 function deeper(cursor: Cursor, depth: number): number {
   if (depth < MAX_TYPE_DEPTH) return depth + 1;
-  return cursor.fail('malformed', `Types are nested more than ${MAX_TYPE_DEPTH} levels deep.`);
+  return cursor.fail(`Types are nested more than ${MAX_TYPE_DEPTH} levels deep.`);
 }

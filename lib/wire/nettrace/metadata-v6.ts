@@ -69,7 +69,7 @@ function readFields(cursor: Cursor, depth: number): readonly NetTraceField[] {
 
 function readType(cursor: Cursor, depth: number): NetTraceType {
   if (depth > MAX_TYPE_DEPTH) {
-    return cursor.fail('malformed', `Types are nested more than ${MAX_TYPE_DEPTH} levels deep.`);
+    return cursor.fail(`Types are nested more than ${MAX_TYPE_DEPTH} levels deep.`);
   }
   const code = cursor.uint8();
   switch (code) {
@@ -82,8 +82,7 @@ function readType(cursor: Cursor, depth: number): NetTraceType {
     case TypeCode.RelLoc:
     case TypeCode.DataLoc: {
       const element = readType(cursor, depth + 1);
-      if (!fixedSize(element))
-        cursor.fail('malformed', `Type ${element.code} has no size by which to count elements.`);
+      if (!fixedSize(element)) cursor.fail(`Type ${element.code} has no size by which to count elements.`);
       return { code, element };
     }
     case TypeCode.Utf16Text:
@@ -91,8 +90,7 @@ function readType(cursor: Cursor, depth: number): NetTraceType {
     case TypeCode.VarUint:
       return { code };
     default:
-      if (fixedSize({ code }) === undefined)
-        cursor.fail('malformed', `The field type ${code} does not exist.`);
+      if (fixedSize({ code }) === undefined) cursor.fail(`The field type ${code} does not exist.`);
       return { code };
   }
 }
@@ -138,7 +136,7 @@ function readOptional(cursor: Cursor): OptionalMetadata {
         optional.version = cursor.uint8();
         break;
       default:
-        cursor.fail('malformed', `The entry ${entry} does not exist in an event description.`);
+        cursor.fail(`The entry ${entry} does not exist in an event description.`);
     }
   }
   return optional;

@@ -75,10 +75,7 @@ class PayloadDecoder {
   value(type: NetTraceType, cursor: Cursor = this.cursor): PayloadValue {
     this.values++;
     if (this.values > this.limit) {
-      this.cursor.fail(
-        'malformed',
-        `The event has more values than fit into its ${this.cursor.end - this.start} bytes.`,
-      );
+      this.cursor.fail(`The event has more values than fit into its ${this.cursor.end - this.start} bytes.`);
     }
     switch (type.code) {
       case TypeCode.Object:
@@ -134,7 +131,7 @@ class PayloadDecoder {
       return null;
     }
     this.elsewhereLeft -= size;
-    if (this.elsewhereLeft < 0) this.cursor.fail('malformed', 'Its arrays overlap.');
+    if (this.elsewhereLeft < 0) this.cursor.fail('Its arrays overlap.');
     return this.array(element, size / elementSize, new Cursor(this.block, start, start + size));
   }
 }
@@ -189,7 +186,7 @@ function scalar(code: number, cursor: Cursor): Value {
     case TypeCode.VarUint:
       return cursor.varUint64();
     default:
-      return cursor.fail('malformed', `The field type ${code} does not exist.`);
+      return cursor.fail(`The field type ${code} does not exist.`);
   }
 }
 

@@ -59,8 +59,7 @@ export class Threads {
   get(id: number, sequence: number, cursor: Cursor): TrackedThread {
     const known = this.threads.get(id);
     if (known !== undefined) return known;
-    if (this.formatVersion >= FormatVersion.V6)
-      cursor.fail('malformed', `The thread with index ${id} does not exist.`);
+    if (this.formatVersion >= FormatVersion.V6) cursor.fail(`The thread with index ${id} does not exist.`);
     if (this.threads.size >= MAX_THREADS_V4) this.forgetOldest();
     const described = { processId: this.processId, threadId: id, name: undefined, properties: NO_PROPERTIES };
     return this.add(id, described, 0, sequence);
@@ -85,7 +84,7 @@ export class Threads {
       const size = cursor.uint16();
       const row = cursor.part(size);
       const index = row.varId64();
-      if (this.threads.has(index)) row.fail('malformed', `Thread index ${index} is defined twice.`);
+      if (this.threads.has(index)) row.fail(`Thread index ${index} is defined twice.`);
       this.budget.add('threads', size, block.position + row.offset);
       this.add(index, this.readThread(row), size, 0);
     }
@@ -135,7 +134,7 @@ export class Threads {
       else if (entry === ThreadEntry.KeyValue) {
         properties ??= new Map();
         properties.set(row.utf8(), row.utf8());
-      } else row.fail('malformed', `The entry ${entry} does not exist in a thread description.`);
+      } else row.fail(`The entry ${entry} does not exist in a thread description.`);
     }
     return { processId, threadId, name, properties: properties ?? NO_PROPERTIES };
   }

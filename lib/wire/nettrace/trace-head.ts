@@ -29,11 +29,11 @@ export function readTraceHead(block: Block, formatVersion: number): TraceHead {
   const syncTicks = cursor.int64();
   const ticksPerSecond = cursor.int64();
   if (ticksPerSecond <= 0n) {
-    cursor.fail('malformed', `A clock cannot have ${ticksPerSecond} ticks per second.`);
+    cursor.fail(`A clock cannot have ${ticksPerSecond} ticks per second.`);
   }
   const pointerSize = cursor.int32();
   if (pointerSize !== 4 && pointerSize !== 8) {
-    cursor.fail('malformed', `Addresses cannot have ${pointerSize} bytes.`);
+    cursor.fail(`Addresses cannot have ${pointerSize} bytes.`);
   }
   const clock = { formatVersion, startTimeMs, syncTicks, ticksPerSecond, pointerSize };
   if (formatVersion < FormatVersion.V6) {

@@ -4,7 +4,7 @@
  * A payload may be shorter than its description, because newer versions of an event have more fields at the end. And
  * the last string may lack its NUL, which some writers omit.
  */
-import { indexOfNul, viewOf } from '../bytes.ts';
+import { indexOfNul, viewOf } from '../../base/bytes.ts';
 import type { Payload, Value } from '../decoded-field.ts';
 import { ipAddressOf, socketAddressText } from '../ip-address.ts';
 import { itemLimit } from '../item-limit.ts';

@@ -1,5 +1,5 @@
 /** An event in words: its message with the values of its fields, or only these. */
-import { hexText } from '../bytes.ts';
+import { hexText } from '../../base/bytes.ts';
 import type { Payload } from '../decoded-field.ts';
 import type { EventDescription, PackedField, PackedMap } from './field.ts';
 

@@ -1,14 +1,12 @@
 /** Reads a part of a perf.data file in order, in the file's byte order, and never past the end of the part. */
-import { indexOfNul } from '../bytes.ts';
+import { ByteCursor } from '../../base/byte-cursor.ts';
+import { indexOfNul } from '../../base/bytes.ts';
 import { decodeUtf8 } from '../text.ts';
 import { PerfDataError } from './error.ts';
 import type { Piece } from './piece.ts';
 
-export class Cursor {
+export class Cursor extends ByteCursor {
   readonly littleEndian: boolean;
-  /** In the chunk. */
-  offset: number;
-  readonly end: number;
   private readonly piece: Piece;
   private readonly what: string;
 
@@ -23,15 +21,10 @@ export class Cursor {
     start = 0,
     end: number = piece.bytes.length,
   ) {
-    this.piece = piece;
+    super(piece.bytes, piece.view, start, end);
     this.littleEndian = littleEndian;
+    this.piece = piece;
     this.what = what;
-    this.offset = start;
-    this.end = end;
-  }
-
-  get left(): number {
-    return this.end - this.offset;
   }
 
   /** The cursor's position in the file. */
@@ -44,30 +37,25 @@ export class Cursor {
     return new Cursor(this.piece, littleEndian, this.what, this.offset, this.end);
   }
 
-  uint8(): number {
-    return this.piece.view.getUint8(this.advance(1));
+  override uint16(): number {
+    return this.view.getUint16(this.advance(2), this.littleEndian);
   }
 
-  uint16(): number {
-    return this.piece.view.getUint16(this.advance(2), this.littleEndian);
+  override uint32(): number {
+    return this.view.getUint32(this.advance(4), this.littleEndian);
   }
 
-  uint32(): number {
-    return this.piece.view.getUint32(this.advance(4), this.littleEndian);
-  }
-
-  uint64(): bigint {
-    return this.piece.view.getBigUint64(this.advance(8), this.littleEndian);
+  override uint64(): bigint {
+    return this.view.getBigUint64(this.advance(8), this.littleEndian);
   }
 
   /** A u64 that is a size or a position: far below 2^53 in any real file. */
   size64(): number {
     const at = this.position;
     const value = Number(this.uint64());
-    if (!Number.isSafeInteger(value)) {
-      throw new PerfDataError('malformed', at, `A size in ${this.what} cannot be ${value} bytes.`);
-    }
-    return value;
+    return Number.isSafeInteger(value)
+      ? value
+      : this.fail(`A size in ${this.what} cannot be ${value} bytes.`, at);
   }
 
   /** The next `size` bytes, to be read separately. */
@@ -76,22 +64,11 @@ export class Cursor {
     return new Cursor(this.piece, this.littleEndian, this.what, start, start + size);
   }
 
-  /** A view of the file's own bytes. */
-  take(size: number): Uint8Array {
-    const start = this.advance(size);
-    return this.piece.bytes.subarray(start, start + size);
-  }
-
-  skip(size: number): void {
-    this.advance(size);
-  }
-
   /** Text up to a NUL, which is also skipped. */
   terminatedText(): string {
-    const { bytes } = this.piece;
-    const end = indexOfNul(bytes, this.offset, this.end);
-    if (end < 0) throw new PerfDataError('malformed', this.position, `A name in ${this.what} has no end.`);
-    const text = decodeUtf8(bytes.subarray(this.offset, end));
+    const end = indexOfNul(this.memory, this.offset, this.end);
+    if (end < 0) return this.fail(`A name in ${this.what} has no end.`);
+    const text = decodeUtf8(this.memory.subarray(this.offset, end));
     this.offset = end + 1;
     return text;
   }
@@ -103,16 +80,11 @@ export class Cursor {
     return decodeUtf8(end < 0 ? field : field.subarray(0, end));
   }
 
-  private advance(size: number): number {
-    if (size > this.left) {
-      throw new PerfDataError(
-        'malformed',
-        this.position,
-        `${size} bytes are needed in ${this.what}, but only ${this.left} are left.`,
-      );
-    }
-    const at = this.offset;
-    this.offset += size;
-    return at;
+  override fail(reason: string, at: number = this.position): never {
+    throw new PerfDataError('malformed', at, reason);
+  }
+
+  protected override failShort(size: number): never {
+    return this.fail(`${size} bytes are needed in ${this.what}, but only ${this.left} are left.`);
   }
 }

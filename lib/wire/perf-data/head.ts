@@ -8,7 +8,7 @@
  * An attribute entry is a `perf_event_attr` and the section of its ids. After the data comes a section for each set
  * feature bit. Source: Linux `tools/perf/Documentation/perf.data-file-format.txt`.
  */
-import { viewOf } from '../bytes.ts';
+import { viewOf } from '../../base/bytes.ts';
 import { readAttr, readIdList } from './attr.ts';
 import { FEATURE_BITS } from './constants.ts';
 import { Cursor } from './cursor.ts';

@@ -1,5 +1,5 @@
 /** A chunk of a perf.data file that has been read, and its position in the file. */
-import { viewOf } from '../bytes.ts';
+import { viewOf } from '../../base/bytes.ts';
 
 export class Piece {
   readonly bytes: Uint8Array;

@@ -5,7 +5,7 @@
  * beyond their size: the processor trace after AUXTRACE, which is skipped, and the formats of tracepoints after
  * TRACING_DATA. Source: Linux `tools/perf/Documentation/perf.data-file-format.txt`.
  */
-import { viewOf } from '../bytes.ts';
+import { viewOf } from '../../base/bytes.ts';
 import { RECORD_HEAD_SIZE, RecordType } from './constants.ts';
 import { Cursor } from './cursor.ts';
 import { PerfDataError } from './error.ts';

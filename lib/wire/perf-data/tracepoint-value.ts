@@ -2,7 +2,7 @@
  * The values of a tracepoint's declared fields, from a sample's raw data. For EventHeader events these are only the
  * eight bytes of the header; `wire/eventheader` reads their own fields.
  */
-import { readSigned, readUnsigned, viewOf } from '../bytes.ts';
+import { readSigned, readUnsigned, viewOf } from '../../base/bytes.ts';
 import { decodeUtf8 } from '../text.ts';
 import type { TracepointField } from './tracepoint-format.ts';
 

@@ -5,7 +5,7 @@
  * it. Source of the format: Windows' `TraceLoggingProvider.h`; a NUL-terminated string at the end of the payload may
  * lack its NUL, which some writers omit.
  */
-import { viewOf } from '../bytes.ts';
+import { viewOf } from '../../base/bytes.ts';
 import type { ShapedField, Value } from '../decoded-field.ts';
 import { itemLimit } from '../item-limit.ts';
 import { sidSize } from '../windows-values.ts';

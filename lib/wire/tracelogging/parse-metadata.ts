@@ -6,7 +6,7 @@
  * [OutType u8], [tag bytes], [element count u16, or size u16 and a custom description]. Source: Windows'
  * `TraceLoggingProvider.h`.
  */
-import { indexOfNul, viewOf } from '../bytes.ts';
+import { indexOfNul, viewOf } from '../../base/bytes.ts';
 import { decodeUtf8 } from '../text.ts';
 import {
   IN_TYPE_CHAIN_FLAG,

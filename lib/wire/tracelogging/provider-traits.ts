@@ -5,7 +5,7 @@
  * Layout: size u16 (of all), name UTF-8 NUL, then for each trait: size u16 (of all of it), type u8, data. Source:
  * Windows' `TraceLoggingProvider.h`.
  */
-import { indexOfNul, viewOf } from '../bytes.ts';
+import { indexOfNul, viewOf } from '../../base/bytes.ts';
 import { guidBytes, guidText } from '../guid.ts';
 import { decodeUtf8 } from '../text.ts';
 import { TraceLoggingError } from './error.ts';

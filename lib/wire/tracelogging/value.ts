@@ -2,7 +2,7 @@
  * A value's bytes as a natural JavaScript value, by its InType and OutType. An OutType that does not suit the
  * InType means the InType's default.
  */
-import { readSigned, readUnsigned, viewOf } from '../bytes.ts';
+import { readSigned, readUnsigned, viewOf } from '../../base/bytes.ts';
 import type { Value } from '../decoded-field.ts';
 import { guidText } from '../guid.ts';
 import { ipAddressOf, ipAddressText, socketAddressText } from '../ip-address.ts';

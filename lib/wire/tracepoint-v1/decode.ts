@@ -7,7 +7,7 @@
  * little-endian. Source: dotnet/runtime `ep-session.c` and dotnet/diagnostics
  * `documentation/design-docs/ipc-protocol.md` (user_events format, version 1).
  */
-import { viewOf } from '../bytes.ts';
+import { viewOf } from '../../base/bytes.ts';
 import { guidText } from '../guid.ts';
 import {
   EVENT_ID_OFFSET,

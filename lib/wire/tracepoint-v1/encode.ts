@@ -2,7 +2,7 @@
  * Encodes events of one kind into the scratch buffer, as a single user_events write: 4 bytes for the kernel's write
  * index, then the fields of the tracepoint format. For these see decode.ts.
  */
-import { viewOf } from '../bytes.ts';
+import { viewOf } from '../../base/bytes.ts';
 import { EventEncoder, type SetActivityIds } from '../event-encoder.ts';
 import type { GuidWords } from '../guid.ts';
 import { scratchView } from '../scratch.ts';

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Script } from 'node:vm';
 import { describe, expect, it } from 'vitest';
+import { ByteWriter } from '../../../lib/base/byte-writer.ts';
 import { packageFolder } from '../../../lib/base/package-files.ts';
-import { GrowingBytes } from '../../../lib/view/report/growing-bytes.ts';
 import { histogram } from '../../../lib/view/report/page/histogram.ts';
 import {
   instants,
@@ -20,9 +20,9 @@ import { reportOf } from './read-report.ts';
 
 describe('numbers in a column', () => {
   const column = (...values: (number | undefined)[]) => {
-    const bytes = new GrowingBytes();
-    for (const value of values) bytes.optional(value);
-    return bytes.bytes;
+    const bytes = new ByteWriter();
+    for (const value of values) bytes.optionalVarUint(value);
+    return bytes.current();
   };
 
   it('are read as they were written, those that are missing as -1', () => {
@@ -38,9 +38,9 @@ describe('numbers in a column', () => {
   });
 
   it('may be steps of time', () => {
-    const steps = new GrowingBytes();
-    for (const step of [0, 5, 1e15]) steps.number(step);
-    expect(Array.from(instants(steps.bytes, -3))).toEqual([-3, 2, 1e15 + 2]);
+    const steps = new ByteWriter();
+    for (const step of [0, 5, 1e15]) steps.varUint(step);
+    expect(Array.from(instants(steps.current(), -3))).toEqual([-3, 2, 1e15 + 2]);
   });
 });
 

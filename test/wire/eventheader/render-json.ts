@@ -6,7 +6,7 @@
  * are not UTF-8 (code points above U+10FFFF), this writes U+FFFD. Source: LinuxTracepoints, the output of
  * EventFormatter.
  */
-import { hexText, readSigned, readUnsigned } from '../../../lib/wire/bytes.ts';
+import { hexText, readSigned, readUnsigned } from '../../../lib/base/bytes.ts';
 import { type DecodedField, decodeFields } from '../../../lib/wire/eventheader/decode-fields.ts';
 import { type OpenedEvent, openEventHeader } from '../../../lib/wire/eventheader/open.ts';
 import { type ParsedField, parseMetadata } from '../../../lib/wire/eventheader/parse-metadata.ts';

@@ -4,8 +4,8 @@
  *
  * A bar and all below it are a block. Blocks of one parent share tracks; a track is as high as its highest block.
  */
+import { Heap, type HeapItem } from '../../../base/heap.ts';
 import { type Grouped, grouped, itemsOf } from './grouped.ts';
-import { MinHeap } from './min-heap.ts';
 
 /** Bars in the order of their starts. */
 export interface Bars {
@@ -66,26 +66,48 @@ interface Blocks {
   readonly offset: Uint32Array;
 }
 
+interface Track extends HeapItem {
+  /** From the top. */
+  readonly index: number;
+  height: number;
+  /** When it becomes free. */
+  end: number;
+}
+
+const endsBefore = (a: Track, b: Track) => a.end < b.end;
+const isAbove = (a: Track, b: Track) => a.index < b.index;
+
 /** Places blocks that start one after the other; returns the height of all. */
 function arrange({ start, end, height, offset }: Blocks, members: Uint32Array): number {
   if (members.length === 0) return 0;
-  const trackHeights: number[] = [];
-  const busy = new MinHeap();
-  const free = new MinHeap();
+  const tracks: Track[] = [];
+  const busy = new Heap(endsBefore);
+  const free = new Heap(isAbove);
   for (const member of members) {
-    while (busy.smallestKey <= (start[member] as number)) {
-      const track = busy.take() as number;
-      free.add(track, track);
+    for (
+      let next = busy.first;
+      next !== undefined && next.end <= (start[member] as number);
+      next = busy.first
+    ) {
+      busy.remove(next);
+      free.add(next);
     }
-    const track = free.take() ?? trackHeights.push(0) - 1;
-    trackHeights[track] = Math.max(trackHeights[track] as number, height[member] as number);
-    offset[member] = track;
-    busy.add(end[member] as number, track);
+    let track = free.first;
+    if (track === undefined) {
+      track = { heapIndex: -1, index: tracks.length, height: 0, end: 0 };
+      tracks.push(track);
+    } else {
+      free.remove(track);
+    }
+    track.height = Math.max(track.height, height[member] as number);
+    track.end = end[member] as number;
+    offset[member] = track.index;
+    busy.add(track);
   }
   let total = 0;
-  const trackTops = trackHeights.map((trackHeight) => {
+  const trackTops = tracks.map((track) => {
     const top = total;
-    total += trackHeight;
+    total += track.height;
     return top;
   });
   for (const member of members) offset[member] = trackTops[offset[member] as number] as number;

@@ -3,7 +3,8 @@
  *
  * Source: perfview's NetTraceFormat_v5.md and NetTraceFormat_v6.md; "Compressed event blob".
  */
-import { viewOf } from '../../bytes.ts';
+import { MAX_VARINT_SIZE, putVarUint, putVarUint64 } from '../../../base/byte-writer.ts';
+import { viewOf } from '../../../base/bytes.ts';
 import { type GuidWords, isSameGuid, NO_GUID } from '../../guid.ts';
 import { scratch, scratchView } from '../../scratch.ts';
 import {
@@ -13,14 +14,7 @@ import {
   FormatVersion,
   UNKNOWN_PROCESSOR,
 } from '../constants.ts';
-import {
-  GUID_SIZE,
-  MAX_VARINT_SIZE,
-  NetTraceBytes,
-  putGuid,
-  putVarUint,
-  putVarUint64,
-} from './byte-writer.ts';
+import { GUID_SIZE, NetTraceBytes, putGuid } from './byte-writer.ts';
 import { BLOCK_SIZE } from './row-blocks.ts';
 import type { ThreadHandle, WrittenEvent, WrittenVersion } from './trace-parts.ts';
 

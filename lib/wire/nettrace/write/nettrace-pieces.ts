@@ -8,8 +8,9 @@
  * A trace may begin with any round, because the only part of a block that differs between traces is the number of its
  * first event.
  */
+
+import { MAX_VARINT_SIZE, putVarUint } from '../../../base/byte-writer.ts';
 import { BlockKind, FormatVersion } from '../constants.ts';
-import { MAX_VARINT_SIZE, putVarUint } from './byte-writer.ts';
 import type { WrittenBlock } from './event-block.ts';
 import { FramingV4, FramingV6, type WrittenFraming } from './framing.ts';
 import type { WrittenRound } from './round.ts';

@@ -2,8 +2,9 @@
  * `perf_event_attr` with which a recording opens its events; the same bytes go into its file. Samples contain the same
  * as those of `perf record -a -k mono`. Source: Linux `perf_event.h`.
  */
+
+import { ByteWriter } from '../../../base/byte-writer.ts';
 import { PerfType, ReadFormat, SampleType } from '../constants.ts';
-import { ByteWriter } from './byte-writer.ts';
 
 /** PERF_ATTR_SIZE_VER3, the first with the clock's id: supported even by tools that know no later one. */
 export const ATTR_SIZE = 96;
@@ -86,5 +87,5 @@ function attr(type: number, config: bigint, flagBits: bigint, watermark: number)
     .uint64(0) // sample_regs_user
     .uint32(0) // sample_stack_user
     .uint32(CLOCK_ID)
-    .done();
+    .current();
 }

@@ -5,8 +5,9 @@
  * can be rewritten; changing the size of the first record then swaps them. So the file is valid at every moment,
  * whenever the recorder is killed. Source: Linux `tools/perf/util/session.c` and `trace-event-read.c`.
  */
+
+import { ByteWriter } from '../../../base/byte-writer.ts';
 import { RECORD_HEAD_SIZE, RecordType } from '../constants.ts';
-import { ByteWriter } from './byte-writer.ts';
 import type { RecordedEvent } from './features.ts';
 import { attrRecord, tracingDataHead } from './pipe.ts';
 import { head } from './records.ts';
@@ -15,7 +16,7 @@ import { roomyTracingData, type TracingData } from './tracing-data.ts';
 /** A record can contain one, with the header of the next record. */
 const SLOT_SIZE = 0xfff8 - 2 * RECORD_HEAD_SIZE;
 /** What follows TRACING_DATA, whose record ends halfway between multiples of 8. */
-const FILLER: Uint8Array = head(new ByteWriter(), RecordType.EventType, 4).uint32(0).done();
+const FILLER: Uint8Array = head(new ByteWriter(), RecordType.EventType, 4).uint32(0).current();
 
 /** The size of the space. */
 export const DESCRIPTIONS_SIZE: number = 2 * (RECORD_HEAD_SIZE + SLOT_SIZE);
@@ -61,5 +62,5 @@ export class Descriptions {
 
 /** The header of a record that readers skip. */
 function passed(bodySize: number): Uint8Array {
-  return head(new ByteWriter(), RecordType.EventType, bodySize).done();
+  return head(new ByteWriter(), RecordType.EventType, bodySize).current();
 }

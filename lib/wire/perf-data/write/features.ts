@@ -2,9 +2,10 @@
  * What a perf.data file says about a recording besides its records: the feature sections. Source: Linux
  * `tools/perf/Documentation/perf.data-file-format.txt` and `tools/perf/util/header.c`.
  */
+
+import { ByteWriter } from '../../../base/byte-writer.ts';
 import { Feature } from '../constants.ts';
 import { ATTR_SIZE, CLOCK_ID } from './attr.ts';
-import { ByteWriter } from './byte-writer.ts';
 
 const CLOCK_ID_FEATURE = 23;
 const CLOCK_DATA_VERSION = 1;
@@ -54,7 +55,7 @@ export function featureSections(facts: RecordingFacts): readonly FeatureSection[
     { bit: Feature.EventDescriptions, bytes: eventDescriptions(facts.events) },
     {
       bit: Feature.SampleTime,
-      bytes: new ByteWriter().uint64(sampleTime.first).uint64(sampleTime.last).done(),
+      bytes: new ByteWriter().uint64(sampleTime.first).uint64(sampleTime.last).current(),
     },
     ...startSections(facts),
   ].sort((a, b) => a.bit - b.bit);
@@ -69,32 +70,37 @@ export function startSections(facts: StartFacts): readonly FeatureSection[] {
     { bit: Feature.Arch, bytes: texts([facts.arch]) },
     {
       bit: Feature.ProcessorCount,
-      bytes: new ByteWriter().uint32(cpus.available).uint32(cpus.online).done(),
+      bytes: new ByteWriter().uint32(cpus.available).uint32(cpus.online).current(),
     },
     { bit: Feature.CommandLine, bytes: commandLine(facts.commandLine) },
-    { bit: CLOCK_ID_FEATURE, bytes: new ByteWriter().uint64(CLOCK_RESOLUTION_NS).done() },
+    { bit: CLOCK_ID_FEATURE, bytes: new ByteWriter().uint64(CLOCK_RESOLUTION_NS).current() },
     { bit: Feature.ClockData, bytes: clockData(clock) },
   ];
 }
 
 export function clockData({ wall, monotonic }: RecordingFacts['clock']): Uint8Array {
-  return new ByteWriter().uint32(CLOCK_DATA_VERSION).uint32(CLOCK_ID).uint64(wall).uint64(monotonic).done();
+  return new ByteWriter()
+    .uint32(CLOCK_DATA_VERSION)
+    .uint32(CLOCK_ID)
+    .uint64(wall)
+    .uint64(monotonic)
+    .current();
 }
 
 function texts(values: readonly string[]): Uint8Array {
   const writer = new ByteWriter();
   for (const value of values) text(writer, value);
-  return writer.done();
+  return writer.current();
 }
 
 /** A size and that many bytes: the text, a NUL, zeros. */
 function text(writer: ByteWriter, value: string): void {
-  const padded = new ByteWriter().terminatedText(value).pad(TEXT_ALIGNMENT);
-  writer.uint32(padded.length).bytes(padded.done());
+  const padded = new ByteWriter().terminatedUtf8(value).pad(TEXT_ALIGNMENT);
+  writer.uint32(padded.length).bytes(padded.current());
 }
 
 function commandLine(words: readonly string[]): Uint8Array {
-  return new ByteWriter().uint32(words.length).bytes(texts(words)).done();
+  return new ByteWriter().uint32(words.length).bytes(texts(words)).current();
 }
 
 function eventDescriptions(events: readonly RecordedEvent[]): Uint8Array {
@@ -104,5 +110,5 @@ function eventDescriptions(events: readonly RecordedEvent[]): Uint8Array {
     text(writer, name);
     for (const id of ids) writer.uint64(id);
   }
-  return writer.done();
+  return writer.current();
 }

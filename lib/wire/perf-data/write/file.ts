@@ -3,9 +3,10 @@
  * attributes first, but the header says where they are, and which events there were is known only at the end. Source:
  * Linux `tools/perf/Documentation/perf.data-file-format.txt`.
  */
+
+import { ByteWriter } from '../../../base/byte-writer.ts';
 import { FEATURE_BITS } from '../constants.ts';
 import { ATTR_SIZE } from './attr.ts';
-import { ByteWriter } from './byte-writer.ts';
 import { featureSections, type RecordedEvent, type RecordingFacts } from './features.ts';
 
 export const MAGIC: Uint8Array = new TextEncoder().encode('PERFILE2');
@@ -44,7 +45,7 @@ export function fileEnd(dataStart: number, dataSize: number, facts: RecordingFac
   attributes(tail, events, idsStart);
   const attrs = [attrsStart, events.length * ATTR_ENTRY_SIZE] as const;
   const features = sections.map(({ bit }) => bit);
-  return { header: header({ attrs, data: [dataStart, dataSize], features }), tail: tail.done() };
+  return { header: header({ attrs, data: [dataStart, dataSize], features }), tail: tail.current() };
 }
 
 function attributes(tail: ByteWriter, events: readonly RecordedEvent[], idsStart: number): void {
@@ -80,5 +81,5 @@ function header({ attrs, data, features }: HeaderParts): Uint8Array {
   for (let word = 0n; word < FEATURE_BITS / 64; word++) {
     writer.uint64(BigInt.asUintN(64, bits >> (64n * word)));
   }
-  return writer.done();
+  return writer.current();
 }

@@ -3,9 +3,10 @@
  * the tool in place of a file's sections. Source: Linux `tools/perf/Documentation/perf.data-file-format.txt` and
  * `tools/lib/perf/include/perf/event.h`.
  */
-import { viewOf } from '../../bytes.ts';
+
+import { ByteWriter } from '../../../base/byte-writer.ts';
+import { viewOf } from '../../../base/bytes.ts';
 import { Feature, RECORD_HEAD_SIZE, RecordType } from '../constants.ts';
-import { ByteWriter } from './byte-writer.ts';
 import {
   clockData,
   type FeatureSection,
@@ -25,13 +26,13 @@ const ALIGNMENT = 8;
 /** The largest record size, a u16, with this alignment. */
 const MAX_RECORD_SIZE = 0xfff8;
 
-export const PIPE_HEADER: Uint8Array = new ByteWriter().bytes(MAGIC).uint64(HEADER_SIZE).done();
+export const PIPE_HEADER: Uint8Array = new ByteWriter().bytes(MAGIC).uint64(HEADER_SIZE).current();
 
 /** Precedes the event's first sample. */
 export function attrRecord({ attr, ids }: RecordedEvent): Uint8Array {
   const writer = head(new ByteWriter(), RecordType.HeaderAttr, attr.length + 8 * ids.length).bytes(attr);
   for (const id of ids) writer.uint64(id);
-  return writer.done();
+  return writer.current();
 }
 
 export function clockRecord(clock: RecordingFacts['clock']): Uint8Array {
@@ -39,11 +40,11 @@ export function clockRecord(clock: RecordingFacts['clock']): Uint8Array {
 }
 
 function featureRecord({ bit, bytes }: FeatureSection): Uint8Array {
-  const padded = new ByteWriter().bytes(bytes).pad(ALIGNMENT).done();
+  const padded = new ByteWriter().bytes(bytes).pad(ALIGNMENT).current();
   return head(new ByteWriter(), RecordType.HeaderFeature, 8 + padded.length)
     .uint64(bit)
     .bytes(padded)
-    .done();
+    .current();
 }
 
 /** The start of a file that can be read while it is being recorded. Its size is a multiple of 8. */
@@ -59,7 +60,7 @@ export function announcement(event: RecordedEvent, tracingData: Uint8Array): Uin
   // Like TRACING_DATA, half a step too long.
   const filler = head(new ByteWriter(), RecordType.EventType, ALIGNMENT / 2)
     .uint32(0)
-    .done();
+    .current();
   return Buffer.concat([attrRecord(event), tracingDataRecord(tracingData), filler]);
 }
 
@@ -73,19 +74,19 @@ export function* passedRecords(
 ): Generator<{ readonly offset: number; readonly head: Uint8Array }> {
   for (let offset = 0; offset < size; offset += MAX_RECORD_SIZE) {
     const bodySize = Math.min(MAX_RECORD_SIZE, size - offset) - RECORD_HEAD_SIZE;
-    yield { offset, head: head(new ByteWriter(), RecordType.EventType, bodySize).done() };
+    yield { offset, head: head(new ByteWriter(), RecordType.EventType, bodySize).current() };
   }
 }
 
 /** A record, followed by the formats whose size it contains. */
 export function tracingDataRecord(tracingData: Uint8Array): Uint8Array {
-  const padded = new ByteWriter().bytes(tracingData).pad(ALIGNMENT).done();
+  const padded = new ByteWriter().bytes(tracingData).pad(ALIGNMENT).current();
   return Buffer.concat([tracingDataHead(padded.length), padded]);
 }
 
 /** @param size of the tracing data that follows, a multiple of 8 */
 export function tracingDataHead(size: number): Uint8Array {
-  return head(new ByteWriter(), RecordType.TracingData, 4).uint32(size).done();
+  return head(new ByteWriter(), RecordType.TracingData, 4).uint32(size).current();
 }
 
 /** The total size of the complete records at the start of `bytes`; everything if one is damaged. */

@@ -2,8 +2,9 @@
  * A sample as the kernel writes it for the attributes of a recording, around an event that arrived by another way.
  * Source: Linux `perf_event.h`, PERF_RECORD_SAMPLE.
  */
+
+import type { ByteWriter } from '../../../base/byte-writer.ts';
 import { RECORD_HEAD_SIZE, RecordType } from '../constants.ts';
-import type { ByteWriter } from './byte-writer.ts';
 import { head } from './records.ts';
 
 export interface Sample {

@@ -2,7 +2,7 @@
  * The tracing data feature: formats of the recorded tracepoints, in trace-cmd's layout. Source: trace-cmd.dat(5) and
  * Linux `tools/perf/util/trace-event-info.c`.
  */
-import { ByteWriter } from './byte-writer.ts';
+import { ByteWriter } from '../../../base/byte-writer.ts';
 
 const MAGIC = Uint8Array.of(0x17, 0x08, 0x44, ...new TextEncoder().encode('tracing'));
 /** From 0.6 on, the names of threads are at the end. */
@@ -25,7 +25,7 @@ export interface TracingData {
 export function tracingData(data: TracingData): Uint8Array {
   const writer = formatsOf(data);
   sized(writer, data.savedCommandLines);
-  return writer.done();
+  return writer.current();
 }
 
 /**
@@ -40,22 +40,22 @@ export function roomyTracingData(
 ): Uint8Array | undefined {
   const writer = formatsOf(data);
   const room = size - writer.length - 8;
-  return room < 0 ? undefined : writer.uint64(room).done();
+  return room < 0 ? undefined : writer.uint64(room).current();
 }
 
 function formatsOf(data: Omit<TracingData, 'savedCommandLines'>): ByteWriter {
   const writer = new ByteWriter()
     .bytes(MAGIC)
-    .terminatedText(VERSION)
+    .terminatedUtf8(VERSION)
     .uint8(LITTLE_ENDIAN)
     .uint8(LONG_SIZE)
     .uint32(data.pageSize);
-  sized(writer.terminatedText('header_page'), data.headerPage);
-  sized(writer.terminatedText('header_event'), data.headerEvent);
+  sized(writer.terminatedUtf8('header_page'), data.headerPage);
+  sized(writer.terminatedUtf8('header_event'), data.headerEvent);
   writer.uint32(0); // formats of ftrace's own events
   writer.uint32(data.formats.size);
   for (const [system, formats] of data.formats) {
-    writer.terminatedText(system).uint32(formats.length);
+    writer.terminatedUtf8(system).uint32(formats.length);
     for (const format of formats) sized(writer, format);
   }
   // Kernel symbols and printk formats: user_events do not refer to them.

@@ -1,5 +1,6 @@
 /** A writer whose calls fail, one after the other, as where the memory or the stack ends: what it writes stays whole. */
 import { afterEach, describe, expect, it } from 'vitest';
+import { ByteWriter } from '../../../../lib/base/byte-writer.ts';
 import { guidWords } from '../../../../lib/wire/guid.ts';
 import { NetTraceBytes } from '../../../../lib/wire/nettrace/write/byte-writer.ts';
 import { EventBlocks } from '../../../../lib/wire/nettrace/write/event-block.ts';
@@ -19,6 +20,7 @@ type Until = (work: () => void) => number;
 
 const TYPED_ARRAY = Object.getPrototypeOf(Uint8Array.prototype) as object;
 const OWN = [
+  ByteWriter,
   NetTraceBytes,
   EventBlocks,
   FramingV4,

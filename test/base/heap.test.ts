@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Heap, type HeapItem } from '../../lib/playback/heap.ts';
+import { Heap, type HeapItem } from '../../lib/base/heap.ts';
 
 interface Item extends HeapItem {
   key: number;

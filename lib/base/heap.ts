@@ -40,7 +40,8 @@ export class Heap<Item extends HeapItem> {
 
   /** Call this when the sort key of an item has changed. */
   moved(item: Item): void {
-    if (!this.#rise(item, item.heapIndex)) this.#sink(item, item.heapIndex);
+    const index = item.heapIndex;
+    if (index === 0 || !this.#rise(item, index)) this.#sink(item, index);
   }
 
   #rise(item: Item, from: number): boolean {
@@ -58,13 +59,14 @@ export class Heap<Item extends HeapItem> {
 
   #sink(item: Item, from: number): void {
     const items = this.#items;
+    const isBefore = this.#isBefore;
     let index = from;
     for (;;) {
       let below = 2 * index + 1;
       if (below >= items.length) break;
-      if (below + 1 < items.length && this.#isBefore(items[below + 1] as Item, items[below] as Item)) below++;
+      if (below + 1 < items.length && isBefore(items[below + 1] as Item, items[below] as Item)) below++;
       const other = items[below] as Item;
-      if (!this.#isBefore(other, item)) break;
+      if (!isBefore(other, item)) break;
       this.#put(other, index);
       index = below;
     }
