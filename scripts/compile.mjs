@@ -10,7 +10,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
@@ -94,6 +94,27 @@ async function chunkGroups() {
   };
 }
 
+/** What only the command loads needs no maps: it shows no stacks. */
+function removeMapsOfProgram(folder, output) {
+  const chunks = new Map(
+    output.filter(({ type }) => type === 'chunk').map((chunk) => [chunk.fileName, chunk]),
+  );
+  const offered = new Set();
+  const pending = [...chunks.keys()].filter((name) => basename(name, '.cjs') in entries);
+  for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
+    const chunk = chunks.get(name);
+    if (chunk === undefined || offered.has(name)) continue;
+    offered.add(name);
+    pending.push(...chunk.imports, ...chunk.dynamicImports);
+  }
+  for (const name of chunks.keys()) {
+    if (offered.has(name)) continue;
+    const file = join(folder, name);
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n'));
+    rmSync(`${file}.map`, { force: true });
+  }
+}
+
 function breakLines(folder) {
   for (const name of readdirSync(folder).filter((file) => /\.c?js$/.test(file))) {
     const file = join(folder, name);
@@ -123,7 +144,10 @@ async function bundleFor(format, extension, names, codeSplitting) {
       chunkFileNames: `[name]-[hash].${extension}`,
     },
   );
-  if (format === 'cjs') breakLines(dir);
+  if (format === 'cjs') {
+    breakLines(dir);
+    removeMapsOfProgram(dir, output);
+  }
   return output;
 }
 
@@ -185,7 +209,7 @@ async function buildReportPage() {
   mkdirSync(join(dist, 'report'), { recursive: true });
   await bundle(
     { input: join(page, 'main.ts'), platform: 'browser' },
-    { file: join(dist, 'report/report.js'), format: 'iife', minify, comments },
+    { file: join(dist, 'report/report.js'), format: 'iife', minify: true, comments },
   );
   for (const file of ['report.html', 'report.css'])
     copyFileSync(join(page, file), join(dist, 'report', file));

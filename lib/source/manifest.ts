@@ -25,14 +25,14 @@ import { scratch } from '../wire/scratch.ts';
 import { DefinitionError } from './definition-error.ts';
 import { onEtwCommand } from './etw-commands.ts';
 import type { Provider, SourceContext } from './source-context.ts';
-import { ETW_SIZES, etwDefinition, type TracerFormat } from './tracer-format.ts';
+import { ETW_SIZES, etwDefinition, type SizeLimits, type TracerFormat } from './tracer-format.ts';
 
 /** Of a source for which `checkForManifest` did not throw. */
 export class ManifestFormat implements TracerFormat {
   readonly #provider: Provider;
   readonly checks = MANIFEST_CHECKS;
   readonly headSize = METADATA_OFFSET;
-  readonly sizes = ETW_SIZES;
+  readonly sizes: SizeLimits = ETW_SIZES;
 
   constructor(provider: Provider) {
     this.#provider = provider;

@@ -42,7 +42,7 @@ export interface TracerFormat {
 }
 
 /** Sizes of events, from the header to the end of the payload. */
-interface SizeLimits {
+export interface SizeLimits {
   /** Larger events are dropped. */
   readonly most: number;
   /** Larger events are accepted by some recorders only. */

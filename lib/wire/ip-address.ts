@@ -2,7 +2,7 @@
  * IP addresses as text and as bytes in network order: dotted quads and, for IPv6, what inet_pton(3) reads and
  * inet_ntop(3) writes (RFC 5952).
  */
-import { hexDigit } from './bytes.ts';
+import { hexDigit } from '../base/bytes.ts';
 
 export const MOST_ADDRESS_BYTES = 16;
 const IPV4_BYTES = 4;

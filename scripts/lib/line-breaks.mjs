@@ -8,7 +8,7 @@ const WIDTH = 120;
 const sourceRoot = '../../lib/';
 
 /**
- * The code in lines, and a map that says which source line a place comes from, without names and the sources' text.
+ * The code in lines, and a map that says which source line a place comes from, without columns, names and the sources' text.
  * @param {string} code without white space
  * @param {{ file?: string, sources: readonly string[], mappings: string }} [map]
  */
@@ -66,14 +66,14 @@ function lineMap({ file, sources, mappings }, code, breaks) {
   let source = -1;
   let line = -1;
   for (const [index, segments] of decode(mappings).entries()) {
-    for (const [column, segmentSource, segmentLine, segmentColumn] of segments) {
+    for (const [column, segmentSource, segmentLine] of segments) {
       if (segmentSource === undefined) continue;
       const offset = ownStarts[index] + column;
       while (newStarts[at + 1] <= offset) at++;
       const isFirst = lines[at].length === 0;
       if (!isFirst && segmentSource === source && segmentLine === line) continue;
       [source, line] = [segmentSource, segmentLine];
-      lines[at].push([offset - newStarts[at], source, line, segmentColumn]);
+      lines[at].push([offset - newStarts[at], source, line, 0]);
     }
   }
   const names = sources.map((name) => name.slice(sourceRoot.length));

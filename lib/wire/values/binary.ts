@@ -1,5 +1,5 @@
 /** Writes binary values into the scratch buffer: binary data, GUIDs, IP addresses. */
-import { hexDigit } from '../bytes.ts';
+import { hexDigit } from '../../base/bytes.ts';
 import { addressInto } from '../ip-address.ts';
 import { SCRATCH_LIMIT, scratch, scratchView } from '../scratch.ts';
 import { countBadValue, noRoom, type ValueWriter } from './faults.ts';
