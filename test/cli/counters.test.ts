@@ -177,7 +177,7 @@ describe('counters', () => {
     fake.stream?.end();
     const { status, stderr } = await counters.end();
     expect(status).toBe(1);
-    expect(stderr).toContain('is no trace that is known here');
+    expect(stderr).toContain('is not a supported trace');
   });
 
   interruptible('ends with Ctrl-C before anything has come', async () => {
