@@ -103,7 +103,7 @@ describe.skipIf(skipReason('uml') !== undefined)(
     it('leaves nothing out in silence where nobody reads', { timeout: 60_000 }, async () => {
       const output = await run(`mkfifo /run/over
         ${live} -- sh -c 'node recorded.mjs 300000; echo >/run/over' | (read _ </run/over; wc -l)`);
-      const [, shown, lost] = /Showed (\d+) events of 2 tracepoints, (\d+) lost, /.exec(output) ?? [];
+      const [, shown, lost] = /Showed (\d+) events of 2 tracepoints, (\d+) lost because /.exec(output) ?? [];
       const told = [...output.matchAll(/^Lost: (\d+) events\.$/gm)].reduce(
         (sum, [, each]) => sum + Number(each),
         0,

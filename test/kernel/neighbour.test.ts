@@ -39,7 +39,7 @@ for (const { kernel, seconds } of kernels) {
       expect([paced?.events, result.stats.lostEvents]).toEqual([result.written, 0]);
       expect(result.shown).toBe(result.written);
       expect(result.record).toMatch(
-        /not recorded, for a "\/" or a control character in the name: .*slash_L4K1/,
+        /not recorded because of a "\/" or a control character in the name: .*slash_L4K1/,
       );
       expect(result.record).not.toMatch(/[^\n -~]/);
     });
