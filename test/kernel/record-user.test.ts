@@ -79,7 +79,7 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('the command of a roo
       node ${main} record --user nobody-of-that-name -o /run/t/e -- true; ls /run/t/e
       setpriv --reuid 1234 --regid 1235 --clear-groups node ${main} record --user root -o /run/t/f -- true; true`,
     );
-    const lines = output.split('\n').filter((line) => !/^(Recorded|sh ended|id ended)/.test(line));
+    const lines = output.split('\n').filter((line) => !/^(Recorded|sh exited|id exited)/.test(line));
     expect(lines.slice(0, 14)).toEqual([
       ...ANN,
       '1234',
@@ -110,7 +110,7 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('the command of a roo
       node ${main} record -o b -- true; node ${main} record -o c -- true; node ${main} record -o d -- true
       cat a a.old b; ls; ls /run/planted; true`,
     );
-    const lines = output.split('\n').filter((line) => !/^(Recorded|true ended)/.test(line));
+    const lines = output.split('\n').filter((line) => !/^(Recorded|true exited)/.test(line));
     expect(lines).toEqual([
       'tracewright: There is no tracepoint nosuch:thing.',
       expect.stringMatching(/^tracewright: b cannot be written \(EISDIR\)\.$/),
