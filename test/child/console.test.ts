@@ -5,7 +5,7 @@ import { describeEachNode } from './each-node.ts';
 describeEachNode('the console with its lines told as events', (run) => {
   it('prints what it prints without, and each line is an event in its activity', async () => {
     const circle = "<ref *1> { name: 'circle', self: [Circular *1] }";
-    expect(await run('console.mjs')).toEqual({
+    expect(await run('child/activity-programs/console.mjs')).toEqual({
       isSame: true,
       sameNames: true,
       toldAfter: 0,
