@@ -28,9 +28,9 @@ export function activityKey(
 }
 
 /**
- * What the functions on paths are to be told as the process: 0, any, wherever that finds a path (the process id
- * in a container is not that which the kernel's tracer sees); else the event's, which may be above their limit.
- * Undefined: it is no path.
+ * The process id for the path functions. 0, which matches any process, if that yields a path: in a container, the
+ * process id differs from the one that the kernel's tracer sees. Otherwise the event's process id, which may be above
+ * their limit. Undefined if it is not a path.
  */
 export function processIdOfPath(guid: Guid, eventProcessId: number | undefined): number | undefined {
   if (isActivityPath(guid)) return 0;

@@ -8,7 +8,7 @@ export interface ActivityNode {
   readonly activity: TracedActivity;
   /** In the order of their starts. */
   readonly children: readonly ActivityNode[];
-  /** The fields of its start and of its stop, as JSON has them: in a tree that `keepsPayloads`. */
+  /** The fields of its start and its stop as JSON values, in a tree that `keepsPayloads`. */
   readonly payload?: unknown;
   readonly stopPayload?: unknown;
 }
@@ -30,7 +30,7 @@ export interface ActivityTreeOptions {
   readonly keepsPayloads?: boolean;
 }
 
-/** Roots that are collected before the fast ones among them are dropped. */
+/** The number of roots collected before the fast ones among them are dropped. */
 const ROOTS_AT_LEAST = 1000;
 
 export class ActivityTree {
@@ -41,7 +41,7 @@ export class ActivityTree {
   readonly #slowest: number;
   readonly #limit: number;
   readonly #keepsPayloads: boolean;
-  /** Of the activities in the tree, for as long as the tracker knows them. */
+  /** For the activities in the tree, as long as the tracker knows them. */
   readonly #nodes = new WeakMap<TracedActivity, GrowingNode>();
   #roots: GrowingNode[] = [];
   #rootLimit: number;
@@ -79,7 +79,7 @@ export class ActivityTree {
   #keepPayload(event: TraceEvent, { boundary, activity }: ActivityChange): void {
     const node = this.#nodes.get(activity);
     if (node === undefined) return;
-    // A copy: the payload's own bytes are a part of the trace's.
+    // A copy: the payload's own bytes are part of the trace's.
     const payload = jsonValue(event.payload);
     if (boundary === 'Start') node.payload = payload;
     else node.stopPayload = payload;

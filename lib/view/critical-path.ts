@@ -6,7 +6,7 @@
  * not delay the parent either: the other one was still running.
  */
 
-/** What the path is found by: that of an `ActivityNode`. */
+/** What the search needs of an `ActivityNode`. */
 export interface TimedNode<N> {
   readonly activity: {
     readonly startNs: number;
@@ -20,7 +20,7 @@ export interface TimedNode<N> {
 /** An activity on the path. */
 export interface CriticalStep<N> {
   readonly node: N;
-  /** 0 for the activity whose path it is. */
+  /** 0 for the activity itself. */
   readonly depth: number;
   readonly durationNs: number;
   /**
@@ -30,8 +30,8 @@ export interface CriticalStep<N> {
 }
 
 /**
- * @param endNs when it, or one in it, that has not ended is taken to end: the trace's end
- * @returns the activity, then what is in it in the order of time, each before its own steps
+ * @param endNs when activities that have not ended are assumed to end: the end of the trace
+ * @returns the activity, then what is in it in time order, each before its own steps
  */
 export function criticalPath<N extends TimedNode<N>>(root: N, endNs: number): CriticalStep<N>[] {
   const steps: CriticalStep<N>[] = [];
@@ -45,13 +45,13 @@ export function criticalPath<N extends TimedNode<N>>(root: N, endNs: number): Cr
       0,
     );
     steps.push({ node, depth, durationNs, selfNs: durationNs - inChildren });
-    // The last one ended is the first found: taken from the end, they come in the order of time.
+    // The last child to end is found first: taken from the end, they come in time order.
     for (const child of waitedFor) left.push({ node: child, depth: depth + 1 });
   }
   return steps;
 }
 
-/** The last one first. */
+/** Latest first. */
 function childrenWaitedFor<N extends TimedNode<N>>(node: N, endNs: number): N[] {
   const byEnd = node.children
     .filter(({ activity }) => activity.state !== 'unstarted' && activity.startNs >= node.activity.startNs)

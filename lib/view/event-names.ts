@@ -6,7 +6,7 @@
  */
 import type { TraceEvent } from '../trace/trace-event.ts';
 
-/** An end of an activity that an event can be. */
+/** Which end of an activity an event marks. */
 export type Boundary = 'Start' | 'Stop';
 
 type NamedEvent = Pick<TraceEvent, 'name' | 'opcode' | 'taskName' | 'provider'>;

@@ -22,7 +22,7 @@ export interface EventRow {
   readonly durationNs: number | undefined;
 }
 
-/** @param change what the tracker has made of the event */
+/** @param change the tracker's result for the event */
 export function eventRow(event: TraceEvent, change: ActivityChange | undefined): EventRow {
   const { processId, threadId } = event;
   return {
@@ -46,7 +46,7 @@ export const EVENT_COLUMNS = [
   'DURATION_MSEC',
 ] as const;
 
-/** Where numbers are, on the right. */
+/** Numbers are right-aligned. */
 export const EVENT_ALIGNMENT = ['left', 'right', 'right', 'left', 'left', 'right'] as const;
 
 export function eventCells(row: EventRow): string[] {

@@ -1,23 +1,23 @@
-/** The activities that are open at one point of a trace, and the most recently ended ones, looked up by id. */
+/** The activities open at one point of a trace, and the most recently ended ones, looked up by id. */
 import { spanKey } from './spans.ts';
 import type { TracedActivity } from './traced-activity.ts';
 
-/** Beyond this number, those that have been open longest are given up. */
+/** Beyond this number, those open longest are given up. */
 const MAX_OPEN = 1 << 17;
 const GIVEN_UP_AT_ONCE = MAX_OPEN / 4;
-/** Of the ended ones, late children and late stops find at least so many, and at most twice as many. */
+/** At least this many ended activities are kept for late children and late stops, and at most twice as many. */
 const MIN_ENDED = 5000;
 
-/** An activity and where it stands among the open ones. */
+/** An activity and its place among the open ones. */
 export class KnownActivity {
   readonly activity: TracedActivity;
-  /** Its id and process as one text: see `keyText`. */
+  /** Its id and process as text: see `keyText`. */
   readonly key: string;
-  /** What it was started in, or after that has ended what was around that. */
+  /** The activity it started in or, after that has ended, the one enclosing it. */
   around: KnownActivity | undefined;
-  /** Open ones, of which this is the nearest open one around. */
+  /** The open activities for which this is the nearest open ancestor. */
   readonly inside: Set<KnownActivity> = new Set();
-  /** Since when there has been something inside. */
+  /** Since when something has been running inside. */
   busySinceNs = 0;
   isOpen = true;
 
@@ -29,18 +29,18 @@ export class KnownActivity {
 }
 
 export class KnownActivities {
-  /** The open ones by key and name, in the order of their starts. */
+  /** The open activities by key and name, in order of their starts. */
   readonly #byName = new Map<string, KnownActivity>();
-  /** The last open one of each key: providers whose ids are no paths may give one id to several. */
+  /** The last open activity of each key: providers whose ids are not paths may give one id to several. */
   readonly #byKey = new Map<string, KnownActivity>();
   readonly #byThread = new Map<string, KnownActivity>();
-  /** The open ones that cross process boundaries. */
+  /** The open activities that cross process boundaries. */
   readonly #bySpan = new Map<string, KnownActivity>();
-  /** The last that have ended, by keys and spans, and those that ended before them. */
+  /** The most recently ended ones by key and span, and those that ended before them. */
   #ended = new Map<string, KnownActivity>();
   #endedBefore = new Map<string, KnownActivity>();
 
-  /** Takes an activity that starts in `parent`. None of the same key and name is open: see `giveUp`. */
+  /** Adds an activity that starts in `parent`. None with the same key and name may be open: see `giveUp`. */
   start(activity: TracedActivity, key: string, parent: KnownActivity | undefined): void {
     const nowNs = activity.startNs;
     const known = new KnownActivity(activity, key, nearestOpen(parent));
@@ -53,7 +53,10 @@ export class KnownActivities {
     if (this.#byName.size > MAX_OPEN) this.#giveUpOldest(nowNs);
   }
 
-  /** Ends an open activity, and as killed all inside it; not in another process, which does not know of the end. */
+  /**
+   * Ends an open activity and marks everything inside it as killed, except in other processes, which do not notice the
+   * end.
+   */
   stop(known: KnownActivity, nowNs: number): void {
     leave(known, nowNs);
     const ending = [known];
@@ -71,7 +74,7 @@ export class KnownActivities {
     }
   }
 
-  /** Takes an open activity, whose stop must be missing, out of the way of all others. It stays without an end. */
+  /** Gives up an open activity whose stop must be missing. It never gets an end. */
   giveUp(known: KnownActivity, nowNs: number): void {
     leave(known, nowNs);
     for (const inner of known.inside) {
@@ -90,12 +93,12 @@ export class KnownActivities {
     return this.#byKey.get(key);
   }
 
-  /** The last open one, else the last one that has ended. */
+  /** The last open one, otherwise the last ended one. */
   ofKey(key: string): KnownActivity | undefined {
     return this.#byKey.get(key) ?? this.#ended.get(key) ?? this.#endedBefore.get(key);
   }
 
-  /** Of all processes: the open one with these ids of W3C, else the last one that has ended. */
+  /** In all processes: the open activity with these W3C ids, otherwise the last ended one. */
   ofSpan(traceId: string, spanId: string): KnownActivity | undefined {
     const span = spanKey(traceId, spanId);
     return this.#bySpan.get(span) ?? this.#ended.get(span) ?? this.#endedBefore.get(span);
@@ -139,7 +142,7 @@ export class KnownActivities {
   }
 }
 
-/** Ended ones on the way are taken out of it, so that the way stays short. */
+/** Shortens the chain by removing the ended ones on the way. */
 function nearestOpen(from: KnownActivity | undefined): KnownActivity | undefined {
   let open = from;
   while (open !== undefined && !open.isOpen) open = open.around;

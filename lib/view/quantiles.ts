@@ -3,7 +3,7 @@
  * log-linear histogram, like HdrHistogram).
  */
 
-/** Buckets for each doubling. A bucket's middle is off by at most half its width: by 1/256 of the duration. */
+/** Buckets per doubling. A bucket's middle is off by at most half its width: 1/256 of the duration. */
 const BUCKETS_PER_DOUBLING = 128;
 
 export class Quantiles {
@@ -22,8 +22,8 @@ export class Quantiles {
   }
 
   /**
-   * The smallest duration that `share` (0 to 1) of all do not exceed, within 1/256 of it; undefined where
-   * there are none. The first and the last are exact.
+   * The smallest duration that at least `share` (0 to 1) of all do not exceed, within 1/256; undefined if there are
+   * none. The first and the last are exact.
    */
   at(share: number): number | undefined {
     if (this.count === 0) return undefined;

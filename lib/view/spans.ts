@@ -8,42 +8,42 @@
 import type { TraceEvent } from '../trace/trace-event.ts';
 import type { Payload } from '../wire/decoded-field.ts';
 
-/** The place of an activity in a trace across processes, in lower-case hexadecimal digits. */
+/** The place of an activity in a distributed trace, in lower-case hexadecimal digits. */
 export interface Span {
   readonly traceId: string;
   readonly spanId: string;
-  /** Undefined for the first in a trace. */
+  /** Undefined for a root. */
   readonly parentSpanId: string | undefined;
 }
 
-/** What an event of the bridge tells of an activity. */
+/** What an event of the bridge says about an activity. */
 export interface BridgedActivity {
   /** `Microsoft.AspNetCore` */
   readonly source: string;
   /** `Microsoft.AspNetCore.Hosting.HttpRequestIn` */
   readonly task: string;
   readonly span: Span;
-  /** What people call it, if that is something else. */
+  /** Its display name, if different. */
   readonly displayName: string | undefined;
 }
 
-/** The fields of a Start with these ids, whose values tell nobody which activity it is. */
+/** The fields of a Start with these ids: they do not describe the activity to a reader. */
 export const SPAN_FIELDS: ReadonlySet<string> = new Set(['traceId', 'spanId', 'parentSpanId']);
 
 const BRIDGE = 'Microsoft-Diagnostics-DiagnosticSource';
-/** Of its arguments: it has one for each property of an activity and each that a tool has asked for. */
+/** The maximum number of arguments: one for each property of an activity and for each that a tool has requested. */
 const MAX_ARGUMENTS = 1000;
 
 const TRACE_ID = /^(?!0{32})[\da-f]{32}$/i;
 const SPAN_ID = /^(?!0{16})[\da-f]{16}$/i;
 const TRACEPARENT = /^[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-[\da-f]{2}$/i;
 
-/** The ids in a Start's fields; undefined where it has none. */
+/** The ids in a Start's fields; undefined if it has none. */
 export function spanOf({ payload }: Pick<TraceEvent, 'payload'>): Span | undefined {
   return span(payload.traceId, payload.spanId, payload.parentSpanId);
 }
 
-/** Undefined for events that are not of the bridge, or have no ids of W3C. */
+/** Undefined for events that are not from the bridge or have no W3C ids. */
 export function bridgedActivity(event: TraceEvent): BridgedActivity | undefined {
   if (event.provider !== BRIDGE) return undefined;
   const { SourceName, ActivityName, EventName, Arguments } = event.payload;
@@ -78,7 +78,7 @@ function span(traceId: unknown, spanId: unknown, parentSpanId: unknown): Span | 
   };
 }
 
-/** Pairs of a key and a value, as the bridge's list has them. */
+/** The key-value pairs of the bridge's list. */
 function argumentsOf(list: Payload[string] | undefined): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
   if (!Array.isArray(list)) return values;
@@ -90,7 +90,7 @@ function argumentsOf(list: Payload[string] | undefined): ReadonlyMap<string, str
   return values;
 }
 
-/** An id as one text, for maps. */
+/** An id as text, for maps. */
 export function spanKey(traceId: string, spanId: string): string {
   return `${traceId}-${spanId}`;
 }

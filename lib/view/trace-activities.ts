@@ -22,9 +22,9 @@ export interface ActivityChange {
   readonly activity: TracedActivity;
 }
 
-/** Deeper ones are put at the top: who keeps one keeps all around it. .NET's own tracker ends at 100 levels. */
+/** Deeper ones become roots: an activity retains all its ancestors. .NET's own tracker stops at 100 levels. */
 const MAX_DEPTH = 10_000;
-/** Of the text that becomes part of a name, in characters. */
+/** The maximum length of the field that becomes part of a name, in characters. */
 const MAX_EXTRA_LENGTH = 1000;
 
 export class TraceActivities {
@@ -57,7 +57,7 @@ export class TraceActivities {
 
   #start(event: TraceEvent, end: ActivityEnd): TracedActivity {
     const key = keyText(end.key);
-    // Ids are unique: what is still open under this one has lost its stop.
+    // Ids are unique: an activity still open under this one has lost its stop.
     const same = this.#known.openOfName(key, nameOf(end));
     if (same !== undefined) this.#known.giveUp(same, this.nowNs);
     const span = end.bridged === undefined ? spanOf(event) : end.bridged.span;
@@ -89,7 +89,7 @@ export class TraceActivities {
       this.#known.stop(open, this.nowNs);
       return open.activity;
     }
-    // What was killed never logs its id again: this one has lived on in a flow of its own.
+    // A killed activity that logs its id again was alive in a flow of its own.
     const ended = this.#known.ofKey(key)?.activity;
     if (ended?.state !== 'killed' || ended.name !== name) return undefined;
     ended.state = 'stopped';
@@ -114,7 +114,7 @@ export class TraceActivities {
 
   #parentOf(event: TraceEvent, key: ActivityKey, span: Span | undefined): KnownActivity | undefined {
     const remote = this.#spanAround(span);
-    // Between it and a parent in its own process, there may be activities that do not cross: those are nearer.
+    // Between it and a parent in its own process, there may be activities that do not cross processes: they are nearer.
     const isElsewhere = remote !== undefined && remote.activity.processId !== event.processId;
     const parent = isElsewhere ? remote : (this.#causeOf(event, key) ?? remote);
     return parent !== undefined && parent.activity.depth < MAX_DEPTH ? parent : undefined;
@@ -124,7 +124,9 @@ export class TraceActivities {
     return span?.parentSpanId === undefined ? undefined : this.#known.ofSpan(span.traceId, span.parentSpanId);
   }
 
-  /** By the related id, else by the id. Of ids that are no paths, else what was last started on the thread. */
+  /**
+   * By the related id, otherwise by the id. For ids that are not paths, otherwise the last one started on the thread.
+   */
   #causeOf(event: TraceEvent, key: ActivityKey): KnownActivity | undefined {
     const related = activityKey(event.relatedActivityId, event.processId);
     if (related !== undefined && related.text !== key.text) {
@@ -142,7 +144,7 @@ export class TraceActivities {
   }
 }
 
-/** What a start or a stop says of its activity. */
+/** What a start or a stop says about its activity. */
 interface ActivityEnd {
   readonly key: ActivityKey;
   readonly id: string;
@@ -151,7 +153,7 @@ interface ActivityEnd {
   readonly bridged: BridgedActivity | undefined;
 }
 
-/** Undefined where nothing tells which activity it is. */
+/** Undefined if nothing identifies the activity. */
 function endOf(event: TraceEvent, boundary: Boundary): ActivityEnd | undefined {
   const bridged = bridgedActivity(event);
   const { activityId, processId } = event;
@@ -176,8 +178,8 @@ function nameOf({ provider, task }: { readonly provider: string; readonly task: 
 }
 
 /**
- * The field of a start that tells most often which one it is: the first text, as PerfView has it, else the first
- * number or boolean. The payload is decoded for it.
+ * The field of a start that is most likely to identify it: the first string, as in PerfView, otherwise the first number
+ * or boolean. This decodes the payload.
  */
 function tellingField({ payload }: TraceEvent): string | undefined {
   let other: string | undefined;

@@ -18,7 +18,7 @@ export interface ProviderCount {
   readonly events: Map<string, EventCount[]>;
 }
 
-/** Counts by what tells events apart, for finding them fast. */
+/** Counts indexed by what distinguishes events, for fast lookup. */
 interface ProviderIndex {
   readonly count: ProviderCount;
   /** By name, then by `keyOf`. */
@@ -27,13 +27,13 @@ interface ProviderIndex {
 
 export class TraceSummary {
   count = 0;
-  /** In nanoseconds since 1970, if the trace has wall times; undefined where there are no events. */
+  /** In nanoseconds since 1970, if the trace has wall-clock times; undefined without events. */
   firstTime: Nanoseconds | undefined;
   /** By name and GUID. */
   readonly providers: Map<string, ProviderCount> = new Map();
   #last: TraceEvent | undefined;
   readonly #processes = new Map<number, { count: number }>();
-  /** That of the last event. */
+  /** The provider of the last event. */
   #provider: ProviderIndex | undefined;
   /** By name, then by GUID. */
   readonly #index = new Map<string, Map<string | undefined, ProviderIndex>>();
@@ -106,7 +106,7 @@ function countOf(provider: ProviderIndex, { name, id, version, level }: TraceEve
   return added;
 }
 
-/** Ids and versions have 32 bits at the most, and no provider has versions of more than 21. */
+/** Ids and versions have at most 32 bits, and no provider has versions of more than 21. */
 function keyOf(id: number, version: number): number {
   return version * 2 ** 32 + id;
 }

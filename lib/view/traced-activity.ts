@@ -14,14 +14,14 @@ export type ActivityState = 'open' | 'stopped' | 'killed' | 'unstarted';
 
 /** The tracker creates and changes it; others only read it. */
 export class TracedActivity {
-  /** Counts the trace's starts from 0; -1 of one that has no start. */
+  /** Counts the trace's starts from 0; -1 without a start. */
   readonly index: number;
   readonly provider: string;
   /** The task: `Request`. */
   readonly task: string;
-  /** GUID text; of one that only has W3C's ids, the span id. */
+  /** GUID text; the span id if it only has W3C ids. */
   readonly id: string;
-  /** Where it crosses process boundaries, and its start is known. */
+  /** For an activity that crosses process boundaries and whose start is known. */
   readonly span: Span | undefined;
   readonly processId: number | undefined;
   /** A field of the start, as PerfView adds its first text to the name: `/url=http://site/`; without a text, a number. */
@@ -65,7 +65,7 @@ export class TracedActivity {
     return `${this.task}(${perfViewIdText(this.id, this.processId)}${extra})`;
   }
 
-  /** Undefined while it is open, and where the start is not known. */
+  /** Undefined while it is open, and if the start is unknown. */
   get durationNs(): number | undefined {
     return this.endNs === undefined || this.state === 'unstarted' ? undefined : this.endNs - this.startNs;
   }

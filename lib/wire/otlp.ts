@@ -1,15 +1,15 @@
 /**
- * Requests to export traces, of OpenTelemetry's protocol: in its JSON form, and as protobuf.
+ * Requests to export traces in OpenTelemetry's protocol, as JSON and as protobuf.
  *
- * Source: opentelemetry-proto, trace/v1/trace.proto, common/v1/common.proto and resource/v1/resource.proto. In JSON, ids
- * are hexadecimal digits and 64-bit numbers are texts.
+ * Source: opentelemetry-proto, trace/v1/trace.proto, common/v1/common.proto and resource/v1/resource.proto. In JSON,
+ * ids are hexadecimal digits and 64-bit numbers are strings.
  */
 
 export type AnyValue =
   | { readonly stringValue: string }
   | { readonly boolValue: boolean }
   | { readonly intValue: string }
-  /** As text if it is no finite number. */
+  /** A string if it is not finite. */
   | { readonly doubleValue: number | string }
   | { readonly arrayValue: { readonly values: readonly AnyValue[] } }
   | { readonly kvlistValue: { readonly values: readonly KeyValue[] } }
@@ -33,7 +33,7 @@ export const StatusCode = { Unset: 0, Error: 2 } as const;
 export interface OtlpSpan {
   readonly traceId: string;
   readonly spanId: string;
-  /** Absent of a root. */
+  /** Absent for a root. */
   readonly parentSpanId?: string;
   readonly name: string;
   readonly kind: number;
@@ -59,7 +59,7 @@ export interface OtlpRequest {
 }
 
 type Scalar = 'string' | 'hex' | 'base64' | 'bool' | 'int' | 'fixed64' | 'double';
-/** Number and type of each field of a message. */
+/** The number and type of each field of a message. */
 interface Message {
   readonly [field: string]: readonly [number: number, type: Scalar | (() => Message)];
 }
@@ -106,7 +106,7 @@ const VARINT = 0;
 const FIXED_64 = 1;
 const COUNTED = 2;
 
-/** Requests one behind the other are one request with the spans of all. */
+/** Concatenated requests are one request with the spans of all. */
 export function encodeRequest(request: OtlpRequest): Uint8Array {
   return encodeMessage(request, REQUEST);
 }

@@ -8,14 +8,14 @@ import type { TracedActivity } from '../traced-activity.ts';
 export interface Lane {
   /** Counts all lanes from 0. */
   readonly index: number;
-  /** Counts those of the process from 1. */
+  /** Counts the lanes of the process from 1. */
   readonly number: number;
   readonly processId: number | undefined;
 }
 
 export interface Placement {
   readonly lane: Lane;
-  /** Where what started it runs or ran, if that is not right below it in the same lane. */
+  /** Where the activity that started it runs or ran, unless that is directly below it in the same lane. */
   readonly cause: Cause | undefined;
 }
 
@@ -33,12 +33,12 @@ interface OpenLane extends Lane {
 interface Place {
   readonly activity: TracedActivity;
   readonly lane: OpenLane;
-  /** What it started in other lanes, while it runs. */
+  /** The activities that it started in other lanes, while it runs. */
   readonly elsewhere: Set<Place>;
   readonly around: Place | undefined;
 }
 
-/** As many activities as the tracker of activities knows at a time. */
+/** As many activities as the tracker tracks at a time. */
 const MAX_OPEN = 1 << 17;
 
 export class ActivityLanes {
@@ -51,17 +51,17 @@ export class ActivityLanes {
   /** Also of activities that have ended. */
   readonly #laneOf = new WeakMap<TracedActivity, OpenLane>();
 
-  /** The lane of an activity that runs. */
+  /** The lane of a running activity. */
   laneOf(activity: TracedActivity): Lane | undefined {
     return this.#open.get(activity)?.lane;
   }
 
-  /** Where it ran last, should it have ended. */
+  /** Where it ran last, if it has ended. */
   lastLaneOf(activity: TracedActivity): Lane | undefined {
     return this.#laneOf.get(activity);
   }
 
-  /** Those whose place a new activity takes: it has their id and name, so that their own stops are lost. */
+  /** The activities that a new one replaces: it has their id and name, so their own stops are lost. */
   lostBy(activity: TracedActivity): readonly TracedActivity[] {
     const place = this.#byName.get(nameKey(activity));
     if (place === undefined || place.elsewhere.size > 0 || place.lane.stack.at(-1) !== place) return [];
@@ -76,7 +76,7 @@ export class ActivityLanes {
     const isNested = around !== undefined && around.lane.stack.at(-1) === around;
     const nests = isNested && around.lane.processId === processId;
     const lane = nests ? around.lane : this.#freeLane(processId);
-    // What runs in another process does not end with it.
+    // Activities of another process do not end with it.
     const endsWith = nests || around?.lane.processId !== processId ? undefined : around;
     const place: Place = { activity, lane, elsewhere: new Set(), around: endsWith };
     lane.stack.push(place);
@@ -92,7 +92,7 @@ export class ActivityLanes {
     const place = this.#open.get(activity);
     const closed: TracedActivity[] = [];
     if (place === undefined) return closed;
-    // Of any depth: what is found first ends last.
+    // At any depth: the first found ends last.
     const found: Place[] = [];
     const left = [place];
     for (let next = left.pop(); next !== undefined; next = left.pop()) {
@@ -133,7 +133,7 @@ export class ActivityLanes {
     return lane;
   }
 
-  /** The first lanes are used first. */
+  /** Lower lanes are reused first. */
   #release(lane: OpenLane): void {
     let free = this.#free.get(lane.processId);
     if (free === undefined) {

@@ -19,7 +19,7 @@ import { JsonPieces } from './json-pieces.ts';
 
 /** Lanes as threads: no system gives a thread such an id. */
 const FIRST_LANE_ID = 0x7000_0000;
-/** Where the trace does not tell. */
+/** Used if the trace does not contain the id. */
 const NO_ID = 0;
 
 const CATEGORY = 'activity';
@@ -109,7 +109,7 @@ export class ChromeExport implements Exporter {
     return closed.length > 0;
   }
 
-  /** From where the start is, if the cause shows there, else from the cause's own start, where it shows for sure. */
+  /** From the start, if the cause is visible there, otherwise from the cause's own start, where it always is. */
   #arrow(cause: Cause, lane: Lane, activity: TracedActivity): void {
     const id = ++this.#flowCount;
     const from = cause.isOnTop ? activity.startNs : cause.activity.startNs;
@@ -153,7 +153,7 @@ function placeOf(lane: Lane): { readonly pid: number; readonly tid: number } {
   return { pid: lane.processId ?? NO_ID, tid: laneId(lane) };
 }
 
-/** The format has microseconds; viewers read the digits behind the point. */
+/** The format uses microseconds; viewers read the decimal places. */
 function microseconds(ns: number): number {
   return ns / 1000;
 }

@@ -78,7 +78,7 @@ export class CsvExport implements Exporter {
   }
 }
 
-/** The fields of a payload as cells, those of structs as `user.name`; arrays as JSON. */
+/** The fields of a payload as cells: those of structs as `user.name`, arrays as JSON. */
 function* flattened(
   payload: Payload,
   hexFields?: ReadonlySet<string>,

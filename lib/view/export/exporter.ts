@@ -1,16 +1,16 @@
-/** What the exports of all formats have in common. */
+/** What the exports to all formats share. */
 import type { TraceEvent } from '../../trace/trace-event.ts';
 import type { TraceInfo } from '../../trace/trace-reader.ts';
 
-/** What is known of a trace before its events. */
+/** What is known about a trace before its events. */
 export interface ExportedTrace {
   readonly name: string;
   readonly info: TraceInfo;
-  /** So far: they may come while the trace is read. */
+  /** The names known so far: more may follow while the trace is read. */
   readonly processNames?: ReadonlyMap<number, string>;
 }
 
-/** What is known of it after them. */
+/** What is known after them. */
 export interface ExportedEnd {
   readonly lostEvents: number;
   readonly processNames: ReadonlyMap<number, string>;
@@ -31,5 +31,5 @@ export interface Exporter {
   readonly notices: readonly string[];
 }
 
-/** Characters or bytes of a piece. */
+/** The size of a chunk in characters or bytes. */
 export const PIECE_SIZE = 1 << 16;

@@ -1,16 +1,16 @@
-/** JSON that is written in pieces. */
+/** Writes JSON in chunks. */
 import { PIECE_SIZE } from './exporter.ts';
 
 export class JsonPieces {
   #pending = '';
   #isFirst = true;
 
-  /** Text as it is. */
+  /** Verbatim text. */
   text(text: string): void {
     this.#pending += text;
   }
 
-  /** The next element of the array that is open. */
+  /** The next element of the open array. */
   element(value: unknown): void {
     this.#pending += `${this.#isFirst ? '\n' : ',\n'}${JSON.stringify(value)}`;
     this.#isFirst = false;

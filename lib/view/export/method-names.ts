@@ -1,6 +1,6 @@
 /**
- * Names of .NET's compiled methods by the addresses of their code, as the runtime tells them in the trace: when it
- * compiles one, and of all when the recording ends.
+ * Names of .NET's JIT-compiled methods by code address, from the runtime's events: it describes a method when it
+ * compiles it, and all methods when the recording ends.
  *
  * Source: Microsoft's "Method Events" of the .NET runtime (MethodLoadVerbose, MethodDCEndVerbose).
  */
@@ -12,7 +12,7 @@ interface Method {
   readonly name: string;
 }
 
-/** Of all processes together, so that memory is bounded. */
+/** For all processes together, to bound memory. */
 const MAX_METHODS = 1_000_000;
 
 export class MethodNames {
@@ -29,14 +29,14 @@ export class MethodNames {
       ofProcess = [];
       this.#methods.set(event.processId, ofProcess);
     }
-    // Beyond 2^53 nothing is compiled that a program could run.
+    // No program runs code beyond 2^53.
     const from = Number(start);
     ofProcess.push({ start: from, end: from + size, name: `${MethodNamespace}.${MethodName}` });
     this.#count++;
     this.#isSorted = false;
   }
 
-  /** Undefined where no known method is. */
+  /** Undefined if no known method covers the address. */
   nameOf(processId: number | undefined, address: bigint): string | undefined {
     if (!this.#isSorted) {
       for (const methods of this.#methods.values()) methods.sort((a, b) => a.start - b.start);

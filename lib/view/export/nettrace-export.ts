@@ -69,7 +69,7 @@ export class NetTraceExport implements Exporter {
   }
 
   end({ lostEvents }: ExportedEnd): readonly Uint8Array[] {
-    // Readers notice them as a gap in the numbers of some thread, whichever it is.
+    // Readers notice lost events as a gap in the numbers of some thread; any thread will do.
     if (lostEvents > 0) this.#writer.drop(this.#lastThread ?? this.#writer.thread({}), lostEvents);
     if (this.#version === FormatVersion.V4 && this.#processIds.size > 1) {
       const count = this.#processIds.size;
@@ -106,7 +106,7 @@ export class NetTraceExport implements Exporter {
   }
 }
 
-/** The words of GUID texts, of which the same one comes many times running. */
+/** Parses GUID text to words; the same GUID often repeats. */
 class LastGuid {
   #text: string | undefined;
   #words: GuidWords | undefined;
@@ -120,7 +120,7 @@ class LastGuid {
   }
 }
 
-/** The clock is that of the events' times: nanoseconds since 1970. The trace's start has only milliseconds. */
+/** The clock counts the events' times, in nanoseconds since 1970. The trace's start has only milliseconds. */
 function writtenTrace({ info }: ExportedTrace): WrittenTrace {
   const { startTime, pointerSize, processId, processors } = info;
   const startTimeMs = startTime > 0n ? startTime / NS_PER_MS : 0n;
@@ -144,7 +144,7 @@ function labelsOf(event: TraceEvent): WrittenLabels | undefined {
   return labels && { pairs: Object.entries(labels) };
 }
 
-/** What labels say of level, keywords and the like, the metadata says that is written. */
+/** Without level, keywords and the like, which the written metadata contains. */
 function furtherLabels({ traceId, spanId, pairs }: LabelList): WrittenLabels | undefined {
   const isEmpty = traceId === undefined && spanId === undefined && pairs.size === 0;
   return isEmpty ? undefined : { traceId, spanId, pairs };

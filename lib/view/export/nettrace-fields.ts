@@ -1,6 +1,6 @@
 /**
- * Types of nettrace fields for payloads of which only the values are known. A field keeps its type from event to
- * event and gets a wider one only when a value needs it, so that events of one kind mostly share their metadata.
+ * Chooses nettrace field types for payloads of which only the values are known. A field keeps its type from event to
+ * event and gets a wider one only when a value needs it, so most events of one kind share their metadata.
  */
 import { jsonValue } from '../../trace/trace-event.ts';
 import type { Payload } from '../../wire/decoded-field.ts';
@@ -11,11 +11,11 @@ type PayloadValue = Payload[string];
 
 export interface DescribedPayload {
   readonly fields: readonly NetTraceField[];
-  /** The payload, with what no type is for as text. */
+  /** The payload, with values that have no type as strings. */
   readonly payload: Payload;
 }
 
-/** An array has so many elements at most. */
+/** The maximum number of elements of an array. */
 const MAX_COUNT = 0xffff;
 const MAX_INT64 = 0x7fff_ffff_ffff_ffffn;
 
@@ -25,20 +25,20 @@ const DOUBLE = { code: TypeCode.Double } as const;
 const INT64 = { code: TypeCode.Int64 } as const;
 const UINT64 = { code: TypeCode.Uint64 } as const;
 const TEXT = { code: TypeCode.Utf16Text } as const;
-/** Of 4 bytes: version 4 has no other. */
+/** 4 bytes: version 4 has no other boolean. */
 const BOOLEAN = { code: TypeCode.Boolean32 } as const;
-/** A text that has a NUL in it. */
+/** A string that contains NUL. */
 const COUNTED_TEXT = { code: TypeCode.Array, element: { code: TypeCode.Utf16Unit } } as const;
 const BINARY = { code: TypeCode.Array, element: { code: TypeCode.Uint8 } } as const;
 
-/** @param before the fields of the last event of the same kind */
+/** @param before the fields of the previous event of the same kind */
 export function describePayload(payload: Payload, before: readonly NetTraceField[]): DescribedPayload {
   if (fitsFields(before, payload)) return { fields: before, payload };
   const typesBefore = new Map(before.map(({ name, type }) => [name, type]));
   const described: Payload = Object.create(null);
   const fields: NetTraceField[] = [];
   for (const [name, value] of Object.entries(payload)) {
-    // The format has no word for a value that is absent but its absence.
+    // The format represents an absent value only by omitting it.
     if (value === null || value === undefined) continue;
     const type = typeOf(value, typesBefore.get(name));
     fields.push({ name, type: type ?? TEXT });
@@ -47,7 +47,7 @@ export function describePayload(payload: Payload, before: readonly NetTraceField
   return { fields, payload: described };
 }
 
-/** Undefined where no type is for the value. */
+/** Undefined if no type fits the value. */
 function typeOf(value: PayloadValue, before: NetTraceType | undefined): NetTraceType | undefined {
   if (before !== undefined && fits(before, value)) return before;
   const type = newTypeOf(value, before);

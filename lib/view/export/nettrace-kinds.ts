@@ -1,4 +1,4 @@
-/** The kinds of events of an exported trace, each described once, and the payloads by these descriptions. */
+/** The kinds of events of an exported trace, each described once, and payloads encoded by these descriptions. */
 import { NetTraceEvent } from '../../trace/nettrace/nettrace-event.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
 import { FormatVersion } from '../../wire/nettrace/constants.ts';
@@ -13,14 +13,14 @@ import { describePayload } from './nettrace-fields.ts';
 
 export interface KindOfEvent {
   readonly metadataId: number;
-  /** Valid until the next event is asked for. */
+  /** Valid until the next event. */
   readonly payload: Uint8Array;
 }
 
-/** Events that differ at most in their fields. */
+/** Events that differ only in their fields. */
 interface Kind {
   fields: readonly NetTraceField[];
-  /** Metadata of the fields that such events have had, as text. */
+  /** Metadata ids by field layout, as text. */
   readonly ids: Map<string, number>;
   lastId: number;
 }
@@ -28,7 +28,7 @@ interface Kind {
 const NOTHING = new Uint8Array();
 
 export class NetTraceKinds {
-  /** Events that have fields which could not be read. */
+  /** Events with fields that could not be read. */
   partlyKept = 0;
   readonly #writer: NetTraceWriter;
   readonly #version: WrittenVersion;
@@ -52,7 +52,7 @@ export class NetTraceKinds {
     return this.#version === FormatVersion.V6 || fields.every(({ type }) => isTypeOfV4(type));
   }
 
-  /** The event's own level and the like, which labels may have changed, become those of its kind. */
+  /** The kind gets the event's own level and the like, which labels may have overridden. */
   #wireId({ wire, level, keywords, version }: NetTraceEvent): number {
     const { metadata, labels } = wire;
     const opcode = labels?.opcode ?? metadata.opcode;

@@ -1,8 +1,8 @@
 /**
- * The activities of a trace as spans of OpenTelemetry's protocol, with the events inside as theirs.
+ * The activities of a trace as OpenTelemetry spans, with the events inside as span events.
  *
- * A tree of activities is kept until its outermost one has ended: which trace it belongs to may be said by any of them.
- * Ids that no activity says follow from the trace alone, so that an export made again has the same bytes.
+ * A tree of activities is kept until its outermost one has ended: any of them may contain the trace id. Ids that no
+ * activity contains are derived from the trace alone, so that repeated exports are identical.
  */
 import { createHash } from 'node:crypto';
 import type { TraceEvent } from '../../trace/trace-event.ts';
@@ -22,11 +22,11 @@ import type { TracedActivity } from '../traced-activity.ts';
 import type { ExportedEnd, ExportedPiece, ExportedTrace, Exporter } from './exporter.ts';
 import { attributesOf } from './otlp-values.ts';
 
-/** Of one span: OpenTelemetry's own limit. */
+/** Per span: OpenTelemetry's own limit. */
 const MAX_EVENTS = 128;
-/** Of one tree, before those of it that have ended are written. */
+/** Per tree, before its ended activities are written. */
 const MAX_TREE_SPANS = 5000;
-/** Of one request. */
+/** Per request. */
 const MAX_REQUEST_SPANS = 500;
 
 /** Shared by the activities of one trace. */
@@ -58,7 +58,7 @@ export class OtlpExport implements Exporter {
   readonly #startTime: bigint;
   readonly #trace: ExportedTrace;
   readonly #tracker = new TraceActivities();
-  /** Also of ones that are written, for as long as the tracker knows them. */
+  /** Includes spans already written, as long as the tracker knows their activities. */
   readonly #spans = new WeakMap<TracedActivity, OpenSpan>();
   readonly #trees = new Set<Tree>();
   #pending: { readonly activity: TracedActivity; readonly span: OtlpSpan }[] = [];
@@ -190,7 +190,7 @@ export class OtlpExport implements Exporter {
     };
   }
 
-  /** Of one that nobody says, made up; the same for all in the trace. */
+  /** If no activity contains one, a generated trace id, the same for the whole tree. */
   #traceIdOf({ trace, tree }: OpenSpan): string {
     const { processId, id, startNs } = tree.root;
     trace.id ??= this.#digest(`trace ${processId} ${id} ${startNs}`, 32);
@@ -235,7 +235,7 @@ function traceOf({ span }: TracedActivity, parent: OpenSpan | undefined): TraceI
   return trace.id === span.traceId ? trace : { id: span.traceId };
 }
 
-/** What is known of an activity beside its fields. */
+/** What is known about an activity besides its fields. */
 function ownFields({ id, startThreadId, state }: TracedActivity): object {
   return {
     'tracewright.activity.id': id,

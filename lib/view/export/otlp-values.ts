@@ -1,8 +1,8 @@
-/** Fields of events as attributes of OpenTelemetry. */
+/** Event fields as OpenTelemetry attributes. */
 import type { Payload } from '../../wire/decoded-field.ts';
 import type { AnyValue, KeyValue } from '../../wire/otlp.ts';
 
-/** In the order of the fields; what is absent is left out. */
+/** In field order; absent values are omitted. */
 export function attributesOf(payload: object, without?: ReadonlySet<string>): KeyValue[] {
   const attributes: KeyValue[] = [];
   for (const [key, field] of Object.entries(payload)) {

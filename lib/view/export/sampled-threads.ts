@@ -2,10 +2,10 @@
 import type { TraceEvent } from '../../trace/trace-event.ts';
 import { MethodNames } from './method-names.ts';
 
-/** A stack and the process whose addresses they are. */
+/** A stack, and the process that its addresses belong to. */
 interface Stack {
   readonly processId: number | undefined;
-  /** The innermost frame first. */
+  /** Innermost frame first. */
   readonly addresses: readonly bigint[];
 }
 
@@ -18,11 +18,11 @@ interface SampledThread {
 
 /** All samples are kept until the end, when the methods' names are known. */
 const MAX_SAMPLES = 4_000_000;
-/** Addresses of the stacks that differ. */
+/** Addresses of distinct stacks. */
 const MAX_ADDRESSES = 16_000_000;
 
 export class SampledThreads {
-  /** Samples that are not in the profiles. */
+  /** Samples omitted from the profiles. */
   dropped = 0;
   readonly #intervalNs: number | undefined;
   readonly #methods = new MethodNames();
@@ -32,7 +32,7 @@ export class SampledThreads {
   #count = 0;
   #addressCount = 0;
 
-  /** @param intervalNs between samples, if it is known */
+  /** @param intervalNs between samples, if known */
   constructor(intervalNs: number | undefined) {
     this.#intervalNs = intervalNs;
   }
@@ -58,7 +58,7 @@ export class SampledThreads {
     thread.samples.push(this.#indexOf({ processId, addresses: stack }));
   }
 
-  /** A profile for each thread. */
+  /** One profile per thread. */
   *profiles(frames: Frames, processNames: ReadonlyMap<number, string>): Generator<object, void> {
     const { stacks, weight, unit } = this.#resolved(frames);
     for (const { processId, threadId, samples } of this.#threads.values()) {
@@ -99,7 +99,7 @@ export class SampledThreads {
   }
 }
 
-/** The frames that the profiles of a speedscope file share: each name once. */
+/** The frames that the profiles of a speedscope file share, each name once. */
 export class Frames {
   readonly #indices = new Map<string, number>();
 

@@ -1,9 +1,9 @@
 /**
- * A trace as a file for speedscope.app: activities as calls, in a profile for each lane, and CPU samples in one for
- * each thread.
+ * A trace as a file for speedscope.app: activities as calls, in one profile per lane, and CPU samples, in one per
+ * thread.
  *
- * Source: speedscope's file-format-spec.ts. A profile's numbers stand together and frames are shared by all, so that
- * everything is kept until the end.
+ * Source: speedscope's file-format-spec.ts. A profile's numbers must be contiguous and all profiles share their frames,
+ * so everything is kept until the end.
  */
 import type { TraceEvent } from '../../trace/trace-event.ts';
 import { TraceActivities } from '../trace-activities.ts';
@@ -15,7 +15,7 @@ import { Frames, SampledThreads } from './sampled-threads.ts';
 
 const SCHEMA = 'https://www.speedscope.app/file-format-schema.json';
 
-/** Begins of activities that are kept; their ends belong to them. */
+/** The maximum number of activities kept. */
 const MAX_ACTIVITIES = 1_000_000;
 
 interface Call {
@@ -26,7 +26,7 @@ interface Call {
 
 export class SpeedscopeExport implements Exporter {
   readonly notices: string[] = [];
-  /** Nothing comes before the end. */
+  /** Nothing is written before the end. */
   readonly isFull: boolean = false;
   readonly #name: string;
   readonly #tracker = new TraceActivities();
@@ -130,7 +130,7 @@ export class SpeedscopeExport implements Exporter {
   }
 }
 
-/** Samples with a stack: of .NET's sample profiler, of dotnet-trace's collect-linux, of Windows' kernel, of perf. */
+/** Samples with a stack: from .NET's sample profiler, dotnet-trace's collect-linux, the Windows kernel or perf. */
 function isCpuSample({ provider, name }: TraceEvent): boolean {
   switch (provider) {
     case 'Microsoft-DotNETCore-SampleProfiler':

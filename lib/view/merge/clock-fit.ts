@@ -3,15 +3,15 @@
  * error.
  *
  * A server starts a request after its client has, and its client waits for it. So each request bounds how far the
- * server's clock may be ahead, from above and from below. What satisfies all requests is the answer, and its width the
- * error.
+ * server's clock may be ahead, from above and from below. The estimate is the center of everything that satisfies all
+ * requests, and the extent of that region is the error.
  *
  * Starts are reliable. A server's stop, however, may be written late: its client has the response while the server's
  * event loop is still busy. So bounds from stops have a margin, which grows if the requests show the need.
  */
 import { aheadAt, type ClockLine, ClockRegion, ROUNDING_NS, type Side } from './clock-region.ts';
 
-/** Both in nanoseconds, by the clock of the trace that it is in; without a stop where none was seen. */
+/** Both in nanoseconds, on the clock of their trace; without a stop if the trace has none. */
 export interface TimedSpan {
   readonly startNs: number;
   readonly stopNs: number | undefined;
@@ -25,42 +25,45 @@ export interface JoinedRequest {
 export interface ClockEstimate {
   /** How far the clock is ahead of the known one. */
   readonly line: ClockLine;
-  /** At most, between the times that were asked for; from the error of the known clock, too. */
+  /** The maximum error within the requested time span, including the error of the known clock. */
   readonly errorNs: number;
   readonly driftErrorNsPerS: number;
 }
 
-/** A fact about the clock: at its time, it is ahead by at most or at least so much, and what all are compared with. */
+/**
+ * A fact about the clock: at this time it is ahead by at most or at least this much. All facts together bound the
+ * estimate.
+ */
 interface Bound {
   readonly side: Side;
   readonly timeNs: number;
   readonly aheadNs: number;
-  /** By how much the known clock may be wrong. */
+  /** The possible error of the known clock. */
   readonly slackNs: number;
 }
 
-/** A turn of an event loop; busy ones show that they need more. */
+/** One turn of an event loop; the requests show whether busy ones need more. */
 const LATE_STOP_NS = 1e6;
-/** Of the stops, those that are late by most are of no use: a client that gives up does not stop its server. */
+/** The share of stops that is ignored, the latest ones: a client that gives up does not stop its server. */
 const UNUSED_STOPS = 1 / 16;
-/** Beyond, stops are not used at all. */
+/** Beyond this, stops are not used at all. */
 const MAX_LATE_STOP_NS = 60e9;
 
 export class ClockFit {
-  /** From a server's start after its client's. */
+  /** From servers' starts after their clients'. */
   readonly #starts: Bound[] = [];
-  /** From these, and from a server's start before its client's stop. */
+  /** From these, and from servers' starts before their clients' stops. */
   readonly #sure: Bound[] = [];
   /** From stops that may be late. */
   readonly #stops: Bound[] = [];
-  /** What the first request says, which all others are compared with: so that numbers have digits for the rest. */
+  /** The bound from the first request. All others are relative to it, so that their numbers keep their precision. */
   #zeroNs: number | undefined;
-  /** Requests that it is made from. */
+  /** The number of requests used. */
   requests = 0;
 
   /**
-   * @param known whose clock is the known one
-   * @param slackNs by how much that may be wrong
+   * @param known which of them has the known clock
+   * @param slackNs the possible error of that clock
    */
   add({ client, server }: JoinedRequest, known: 'client' | 'server', slackNs = 0): void {
     this.requests++;
@@ -79,13 +82,13 @@ export class ClockFit {
     this.#starts.push(starts);
     this.#sure.push(starts);
     if (client.stopNs === undefined || server.stopNs === undefined) return;
-    // One that takes longer than its client is not waited for: a message to a queue, say.
+    // A server that takes longer than its client is not waited for: a message to a queue, for example.
     if (server.stopNs - server.startNs > client.stopNs - client.startNs) return;
     this.#sure.push(lateBound(server.startNs, client.stopNs));
     this.#stops.push(lateBound(server.stopNs, client.stopNs));
   }
 
-  /** Undefined where the requests contradict each other, or there are none. */
+  /** Undefined if the requests contradict each other, or if there are none. */
   estimate(fromNs: number, toNs: number): ClockEstimate | undefined {
     const sure = this.#region([], 0, 1);
     const middle = sure.center;
@@ -93,7 +96,7 @@ export class ClockFit {
     const stops = usable(this.#stops, middle);
     const marginNs = this.#marginOf(stops, 1);
     const used = marginNs < MAX_LATE_STOP_NS ? stops : [];
-    // Twice what is needed: that the stops just fit does not say that the latest of them is in time.
+    // Twice what is needed: that all stops just fit does not mean that the latest of them is on time.
     const allowedNs = Math.max(2 * marginNs, LATE_STOP_NS);
     const possible = this.#region(used, allowedNs, 1);
     const zeroNs = this.#zeroNs ?? 0;
@@ -108,7 +111,7 @@ export class ClockFit {
     };
   }
 
-  /** The least by which stops are late, in steps, if the starts are right. */
+  /** The smallest margin for late stops, in steps, that fits if the starts are correct. */
   #marginOf(stops: readonly Bound[], slackShare: number): number {
     let marginNs = 0;
     while (marginNs < MAX_LATE_STOP_NS && this.#region(stops, marginNs, slackShare).isEmpty) {
@@ -118,8 +121,8 @@ export class ClockFit {
   }
 
   /**
-   * With the known clocks taken for right, so that every server starts after its client; undefined where they are
-   * not, as the requests between three clocks may show.
+   * Assumes that the known clocks are exact, so that every server starts after its client; undefined if they are not,
+   * as requests among three clocks may show.
    */
   #likely(stops: readonly Bound[]): ClockLine | undefined {
     if (this.#region([], 0, 0).isEmpty) return undefined;
@@ -127,7 +130,7 @@ export class ClockFit {
     return this.#region(marginNs < MAX_LATE_STOP_NS ? stops : [], marginNs, 0).center;
   }
 
-  /** The line moved so that servers start after their clients, if one way does for all. */
+  /** Moves the line so that servers start after their clients, if one line can satisfy all. */
   #inOrder(line: ClockLine): ClockLine {
     const most = { atMost: 0, atLeast: 0 };
     for (const bound of this.#starts) most[bound.side] = Math.max(most[bound.side], excess(bound, line));
@@ -135,7 +138,7 @@ export class ClockFit {
     return { ...line, offsetNs: line.offsetNs - most.atMost + most.atLeast };
   }
 
-  /** @param slackShare 0 takes the known clock for right */
+  /** @param slackShare 0 treats the known clock as exact */
   #region(stops: readonly Bound[], marginNs: number, slackShare: number): ClockRegion {
     const region = new ClockRegion();
     for (const bound of this.#sure) cut(region, bound, bound.slackNs * slackShare);
@@ -143,7 +146,7 @@ export class ClockFit {
     return region;
   }
 
-  /** Whether the clock may show what the known one does: then that is more likely than any other line. */
+  /** Whether the clock may equal the known one: then that is more likely than any other line. */
   #isPossible(unchanged: ClockLine, stops: readonly Bound[], marginNs: number): boolean {
     return (
       this.#sure.every((bound) => excess(bound, unchanged) <= ROUNDING_NS) &&
@@ -164,7 +167,7 @@ function cut(region: ClockRegion, { side, timeNs, aheadNs }: Bound, widerNs: num
   region.cut(side, timeNs, side === 'atMost' ? aheadNs + widerNs : aheadNs - widerNs);
 }
 
-/** By how much the line is more, or less, than the bound allows. */
+/** How far the line exceeds the bound. */
 function excess({ side, timeNs, aheadNs }: Bound, line: ClockLine): number {
   const over = aheadAt(line, timeNs) - aheadNs;
   return side === 'atMost' ? over : -over;

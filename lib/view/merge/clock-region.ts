@@ -1,34 +1,35 @@
 /**
- * All that one clock may show against another, as far as what happened before what tells: a convex region of offsets
- * and drifts, cut smaller by each such fact. Where it is empty, the facts contradict each other.
+ * Every possible relation of one clock to another: a convex region of offsets and drifts, cut by each fact about what
+ * happened before what. An empty region means that the facts contradict each other.
  *
  * The clock is ahead by `offset + drift * time` at its own `time`. A fact bounds that from above or from below at one
- * time, which is a half-plane of offset and drift. So the region's corners tell, for any time, the least and the most
- * that the clock may be ahead: unlike a line through the tightest bounds, it gives the error with the estimate.
+ * time, which is a half-plane of offset and drift. So for any time, the corners of the region give the least and the
+ * most that the clock may be ahead: unlike a line through the tightest bounds, the region gives the error with the
+ * estimate.
  */
 
-/** By how much a clock is ahead of another, at its own time 0, and by how much more at each second of it. */
+/** How far a clock is ahead of another at its own time 0, and how much that grows with each of its seconds. */
 export interface ClockLine {
   /** In nanoseconds. */
   readonly offsetNs: number;
-  /** In nanoseconds a second: a thousand of them are one ppm. */
+  /** In nanoseconds per second: 1000 are one ppm. */
   readonly driftNsPerS: number;
 }
 
 export type Side = 'atMost' | 'atLeast';
 
-/** Clocks that run apart faster are broken; the clock discipline of NTP slews by this at most. */
+/** Clocks that drift faster are broken; NTP's clock discipline slews by at most this much. */
 export const MAX_DRIFT_NS_PER_S = 500_000;
-/** Days. Larger ones are between times of different origins, which are not compared here. */
+/** Several days. Larger offsets only occur between times of different origins, which are not compared here. */
 const MAX_OFFSET_NS = 1e15;
-/** What rounding takes from numbers of such a size. */
+/** The rounding error of numbers of this size. */
 export const ROUNDING_NS = 1;
-/** More come only of bounds made for it; without further cuts, the region is larger than need be, but not wrong. */
+/** Only crafted bounds produce more. Without further cuts, the region is larger than necessary, but not wrong. */
 const MAX_CORNERS = 1000;
 const NS_PER_S = 1e9;
 
 export class ClockRegion {
-  /** Around the region. */
+  /** The corners, around the region. */
   #corners: readonly ClockLine[] = [
     { offsetNs: -MAX_OFFSET_NS, driftNsPerS: -MAX_DRIFT_NS_PER_S },
     { offsetNs: MAX_OFFSET_NS, driftNsPerS: -MAX_DRIFT_NS_PER_S },
@@ -40,7 +41,7 @@ export class ClockRegion {
     return this.#corners.length === 0;
   }
 
-  /** Cuts off what is more, or less, than the clock is ahead at its time. */
+  /** Removes what exceeds the bound at the clock's time. */
   cut(side: Side, timeNs: number, aheadNs: number): void {
     const sign = side === 'atMost' ? 1 : -1;
     const excess = (line: ClockLine) => sign * (aheadAt(line, timeNs) - aheadNs);
@@ -58,14 +59,14 @@ export class ClockRegion {
     this.#corners = kept;
   }
 
-  /** The middle of all that is possible; undefined where nothing is. */
+  /** The center of the region; undefined if it is empty. */
   get center(): ClockLine | undefined {
     const [origin] = this.#corners;
     if (origin === undefined) return undefined;
     let [area, offset, drift] = [0, 0, 0];
     for (const [i, corner] of this.#corners.entries()) {
       const before = this.#corners.at(i - 1) as ClockLine;
-      // Of the triangle with the first corner: differences keep the digits that large offsets would take.
+      // The triangle with the first corner: differences keep the digits that large offsets would cost.
       const part = cross(origin, before, corner);
       area += part;
       offset += part * (before.offsetNs - origin.offsetNs + (corner.offsetNs - origin.offsetNs));
@@ -78,7 +79,7 @@ export class ClockRegion {
     };
   }
 
-  /** By how much the line may be wrong at the clock's time. */
+  /** How far off the line may be at the clock's time. */
   errorNs(line: ClockLine, timeNs: number): number {
     const ahead = aheadAt(line, timeNs);
     return this.#corners.reduce(
@@ -95,12 +96,12 @@ export class ClockRegion {
   }
 }
 
-/** By how much the clock is ahead at its own time. */
+/** How far the clock is ahead at its own time. */
 export function aheadAt({ offsetNs, driftNsPerS }: ClockLine, timeNs: number): number {
   return offsetNs + driftNsPerS * (timeNs / NS_PER_S);
 }
 
-/** Where an edge leaves what is kept. */
+/** Where an edge crosses the bound. */
 function between(from: ClockLine, to: ClockLine, fromExcess: number, toExcess: number): ClockLine {
   const share = fromExcess / (fromExcess - toExcess);
   return {
@@ -109,7 +110,7 @@ function between(from: ClockLine, to: ClockLine, fromExcess: number, toExcess: n
   };
 }
 
-/** Twice the area of the triangle, negative where it turns the other way. */
+/** Twice the area of the triangle, negative if it turns the other way. */
 function cross(a: ClockLine, b: ClockLine, c: ClockLine): number {
   return (
     (b.offsetNs - a.offsetNs) * (c.driftNsPerS - a.driftNsPerS) -

@@ -1,10 +1,10 @@
-/** The activities that cross from one trace to another, found by their ids of W3C, in bounded memory. */
+/** The activities that cross from one trace to another, joined by their W3C ids, in bounded memory. */
 import { spanKey } from '../spans.ts';
 import type { ActivityChange } from '../trace-activities.ts';
 import type { TracedActivity } from '../traced-activity.ts';
 import type { JoinedRequest } from './clock-fit.ts';
 
-/** A request between two clocks, which are numbers here. */
+/** A request between two clocks, which are indices here. */
 export interface RequestBetween extends JoinedRequest {
   readonly clientClock: number;
   readonly serverClock: number;
@@ -16,15 +16,15 @@ interface SeenSpan {
   stopNs: number | undefined;
 }
 
-/** What one span id joins: the client that has it, and the servers that name it as their parent. */
+/** What one span id joins: the client with this id, and the servers that name it as their parent. */
 interface Joint {
   client: SeenSpan | undefined;
   readonly servers: SeenSpan[];
 }
 
-/** Spans in both roles; beyond, every second joint is forgotten, the same ones of each trace. */
+/** The maximum number of spans in both roles; beyond it, every second joint is dropped, the same ones in each trace. */
 const MAX_SPANS = 1 << 17;
-/** Of a span id the last digits, which are random; if not, any choice is as good. */
+/** The last digits of a span id, which are random; if they are not, any selection is as good. */
 const RANDOM_DIGITS = -8;
 const RANDOM_RANGE = 2 ** 32;
 
@@ -40,9 +40,9 @@ export class JoinedSpans {
   }
 
   /**
-   * Takes what an event of a trace has done.
+   * Takes the effect of an event of a trace.
    *
-   * @param aheadNs by how much later than in the trace its times are on its clock
+   * @param aheadNs how much later its times are on its clock than in the trace
    */
   add(clock: number, { boundary, activity }: ActivityChange, aheadNs: number): void {
     const { span, endNs } = activity;
@@ -61,7 +61,7 @@ export class JoinedSpans {
     while (this.#count > this.#maxSpans) this.#forgetHalf();
   }
 
-  /** Those whose client and server have different clocks. */
+  /** Requests whose client and server have different clocks. */
   *requests(): Generator<RequestBetween, void, undefined> {
     for (const { client, servers } of this.#joints.values()) {
       for (const server of servers) {
@@ -71,7 +71,7 @@ export class JoinedSpans {
     }
   }
 
-  /** For one more span; undefined if it is one of those that are forgotten. */
+  /** The joint for one more span; undefined if it is one of those dropped. */
   #joint(traceId: string, spanId: string): Joint | undefined {
     const key = spanKey(traceId, spanId);
     if (!this.#isKept(key)) return undefined;

@@ -1,4 +1,4 @@
-/** An event of one of several traces, with the time and the process that it has among all of them. */
+/** An event of one of several traces, with its time and process in the merged trace. */
 import { type Nanoseconds, TraceEvent } from '../../trace/trace-event.ts';
 import type { Payload } from '../../wire/decoded-field.ts';
 

@@ -1,4 +1,4 @@
-/** Several traces as one: their events by the clock of the first, and processes that are told apart. */
+/** Several traces as one: their events on the clock of the first, with processes kept distinct. */
 import { Heap, type HeapItem } from '../../base/heap.ts';
 import { Trace } from '../../trace/trace.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
@@ -10,22 +10,22 @@ import { type SurveyedTrace, TraceSurvey } from './trace-survey.ts';
 
 /** A trace that can be read twice. */
 export interface MergeInput {
-  /** For messages, and for people. */
+  /** For messages. */
   readonly name: string;
   /** @param onDamage as for `openTrace` */
   open(onDamage: 'error' | 'warning'): Promise<Trace>;
 }
 
-/** What has been found out about one of the traces. */
+/** What the survey found out about one of the traces. */
 export interface MergedInput {
   readonly name: string;
   readonly info: TraceInfo;
   readonly clock: TraceClock;
-  /** Ids of its processes that another machine uses as well, and what they are called instead. */
+  /** Process ids that another machine uses as well, and their replacements. */
   readonly processIds: ReadonlyMap<number, number>;
 }
 
-/** Events of a batch. */
+/** Events per batch. */
 const BATCH_SIZE = 1000;
 
 export class MergedTrace extends Trace {
@@ -38,7 +38,7 @@ export class MergedTrace extends Trace {
 }
 
 /**
- * Reads all traces once, to find out about their clocks, and opens them again as one.
+ * Reads all traces once to compare their clocks, then opens them again as one.
  *
  * @param onSurvey called for each batch of the first pass
  */
@@ -73,7 +73,7 @@ export async function openMergedTrace(
   return new MergedTrace(name, new MergedReader(lanes, merged), merged);
 }
 
-/** One of the traces, and where the merge stands in it. */
+/** One of the traces, and the merge's position in it. */
 class Lane implements HeapItem {
   readonly trace: Trace;
   readonly surveyed: SurveyedTrace;
@@ -81,7 +81,7 @@ class Lane implements HeapItem {
   readonly startTime: bigint;
   heapIndex = -1;
   time = 0n;
-  /** What ends it. */
+  /** The error that ends it. */
   failure: { readonly error: unknown } | undefined;
   readonly #batches: AsyncGenerator<readonly TraceEvent[]>;
   #batch: readonly TraceEvent[] = [];
@@ -103,7 +103,7 @@ class Lane implements HeapItem {
     return this.#batch[this.#next];
   }
 
-  /** Whether the next event is at hand; otherwise `fill` gets it. */
+  /** Whether the next event is available; otherwise `fill` reads it. */
   advance(): boolean {
     this.#next++;
     return this.#read();
@@ -145,7 +145,7 @@ class Lane implements HeapItem {
 
 class MergedReader implements TraceReader {
   readonly info: TraceInfo;
-  /** In bytes, of all. */
+  /** Of all traces together, in bytes. */
   readonly size: number | undefined;
   readonly progress: TraceProgress;
   readonly #lanes: readonly Lane[];
@@ -167,7 +167,7 @@ class MergedReader implements TraceReader {
     for (let lane = ready.first; lane !== undefined; lane = ready.first) {
       batch.push(this.#eventOf(lane));
       const isAtHand = lane.advance();
-      // What has been merged goes first: a lane's end may be long in coming.
+      // Return what has been merged first: the end of a lane may take long to arrive.
       if (batch.length >= BATCH_SIZE || (!isAtHand && batch.length > 0)) {
         yield batch;
         batch = [];
@@ -226,7 +226,7 @@ class MergedProgress implements TraceProgress {
   }
 }
 
-/** That of the first trace, as far as the others do not tell something else. */
+/** The first trace's info, unless the others differ. */
 function infoOf(lanes: readonly Lane[], inputs: readonly MergedInput[]): TraceInfo {
   const [first] = inputs as readonly [MergedInput];
   const { format, formatVersion, pointerSize, hasWallTime } = first.info;

@@ -1,26 +1,26 @@
-/** The clocks of several traces against that of the first, as far as requests between them tell. */
+/** The clocks of several traces relative to that of the first, as far as the requests between them show. */
 import { type ClockEstimate, ClockFit, type TimedSpan } from './clock-fit.ts';
 import { aheadAt, type ClockLine } from './clock-region.ts';
 import type { RequestBetween } from './joined-spans.ts';
 
 export interface TraceClock {
-  /** How far it is ahead of the first one, or of the first one that it is connected with. */
+  /** How far it is ahead of the first clock, or of the first clock that it is connected with. */
   readonly line: ClockLine;
   /**
    * - `reference`: the others are compared with it
    * - `estimated`: from requests
-   * - `unknown`: no request connects it with a clock before it, so its times are taken as they are
-   * - `contradictory`: nor is that possible from its requests, some of which cannot belong together
+   * - `unknown`: no request connects it with an earlier clock, so its times are used unchanged
+   * - `contradictory`: the same, because its requests contradict each other: some of them cannot belong together
    */
   readonly state: 'reference' | 'estimated' | 'unknown' | 'contradictory';
-  /** At most, over the time of its trace; 0 of a reference. */
+  /** The maximum error over the time of its trace; 0 for a reference. */
   readonly errorNs: number;
   readonly driftErrorNsPerS: number;
-  /** Requests by which it has been compared. */
+  /** The number of requests that it has been compared with. */
   readonly requests: number;
 }
 
-/** When a clock's trace has its first event and its last, by the clock. */
+/** The times of a clock's first and last event, on that clock. */
 export interface ClockSpan {
   readonly fromNs: number;
   readonly toNs: number;
@@ -28,7 +28,7 @@ export interface ClockSpan {
 
 const UNCHANGED = { line: { offsetNs: 0, driftNsPerS: 0 }, errorNs: 0, driftErrorNsPerS: 0 } as const;
 
-/** @param spans of each clock */
+/** @param spans one per clock */
 export function traceClocks(
   spans: readonly ClockSpan[],
   requests: readonly RequestBetween[],
@@ -41,7 +41,7 @@ export function traceClocks(
   return clocks as TraceClock[];
 }
 
-/** The one that most requests connect with a known one; the first of those that none does. */
+/** The clock that most requests connect with a known one; the first of the rest if none is connected. */
 function nextClock(clocks: readonly (TraceClock | undefined)[], requests: readonly RequestBetween[]): number {
   const counts: number[] = clocks.map((clock) => (clock === undefined ? 0 : -1));
   for (const { clientClock, serverClock } of requests) {

@@ -1,4 +1,4 @@
-/** The first of two passes over several traces: what must be known of all before their events can be told in order. */
+/** The first of two passes over several traces: collects what is needed to put their events in order. */
 import type { Trace } from '../../trace/trace.ts';
 import type { TraceInfo } from '../../trace/trace-reader.ts';
 import { TraceActivities } from '../trace-activities.ts';
@@ -6,19 +6,19 @@ import type { RequestBetween } from './joined-spans.ts';
 import { JoinedSpans } from './joined-spans.ts';
 import { type ClockSpan, type TraceClock, traceClocks } from './trace-clocks.ts';
 
-/** A trace as the second pass needs it. */
+/** A trace, as the second pass needs it. */
 export interface SurveyedTrace {
   readonly info: TraceInfo;
   readonly clock: TraceClock;
-  /** By how much later than since its own start its times are on that clock. */
+  /** How much later its times are on that clock than in the trace, where they count from its own start. */
   readonly aheadNs: number;
-  /** What its processes are called among all, where another machine has one of the same number. */
+  /** The ids of its processes in the merged trace, if another machine has a process with the same id. */
   readonly processIds: ReadonlyMap<number, number>;
 }
 
-/** What is added, as often as it takes, to a process id that is taken: no system gives a process such a number. */
+/** Added to a process id, repeatedly if needed, while the id is taken: no system gives a process such a number. */
 const OTHER_MACHINE = 10_000_000;
-/** Of one trace; damaged ones may have any number. */
+/** Per trace; corrupt traces may have any number. */
 const MAX_PROCESSES = 100_000;
 
 export class TraceSurvey {
@@ -31,7 +31,7 @@ export class TraceSurvey {
   })[] = [];
 
   /**
-   * Reads a trace to its end, or to its damage if that is a warning for it.
+   * Reads a trace to its end, or to the damage if that is only a warning.
    *
    * @param onProgress called for each batch
    */
@@ -67,16 +67,16 @@ export class TraceSurvey {
     }));
   }
 
-  /** The number of the machine, or of its run since it was started, whose clock and processes a trace has. */
+  /** The index of a trace's machine and boot, which determine its clock and its process ids. */
   #machineOf({ format, properties }: TraceInfo, index: number): number {
-    // Of the files of one recording on Windows all have this; other formats tell nothing as certain.
+    // All files of one Windows recording share this; other formats have nothing as reliable.
     const { bootTime } = properties;
     const name = format === 'etl' && bootTime !== undefined ? `booted ${bootTime}` : `trace ${index}`;
     const known = this.#machines.indexOf(name);
     return known >= 0 ? known : this.#machines.push(name) - 1;
   }
 
-  /** Where one of them does not tell the time of day, both start at once, unless requests say when. */
+  /** If one of them lacks the time of day, both start at the same time, unless requests show otherwise. */
   #aheadOf(info: TraceInfo): number {
     const first = this.#traces[0]?.info ?? info;
     return info.hasWallTime === first.hasWallTime ? Number(info.startTime - first.startTime) : 0;

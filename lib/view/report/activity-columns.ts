@@ -1,11 +1,11 @@
-/** The activities of a report, a column for each of their properties, written when all have been read. */
+/** The activities of a report, one column per property, encoded after all have been read. */
 
 import { ByteWriter } from '../../base/byte-writer.ts';
 import type { TracedActivity } from '../traced-activity.ts';
 import { ACTIVITY_STATES } from './report-header.ts';
 import type { ReportNames } from './report-names.ts';
 
-/** An activity, and the numbers of the events at its ends, as far as they are in the report. */
+/** An activity, and the indices of its start and stop events if the report contains them. */
 export interface ReportedActivity {
   readonly activity: TracedActivity;
   readonly startEvent: number | undefined;
@@ -24,7 +24,7 @@ export class ActivityColumns {
   readonly startEvent: ByteWriter = new ByteWriter();
   readonly stopEvent: ByteWriter = new ByteWriter();
 
-  /** @param activities in the order of `startNs`, the first not before `startNs` */
+  /** @param activities in order of `startNs`, none before the parameter `startNs` */
   constructor(activities: readonly ReportedActivity[], startNs: number, names: ReportNames) {
     const indices = new Map(activities.map(({ activity }, index) => [activity, index]));
     let lastNs = startNs;

@@ -1,4 +1,4 @@
-/** The events of a report, a column for each of their properties. */
+/** The events of a report, one column per property. */
 
 import { ByteWriter } from '../../base/byte-writer.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
@@ -24,9 +24,9 @@ export class EventColumns {
   }
 
   /**
-   * @param timeNs not before the event before it
-   * @param activity its number in the report
-   * @returns the event's number
+   * @param timeNs not before that of the previous event
+   * @param activity its index in the report
+   * @returns the event's index
    */
   add(event: TraceEvent, timeNs: number, activity: number | undefined): number {
     this.time.varUint(timeNs - (this.#lastNs ?? timeNs));

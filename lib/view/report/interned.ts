@@ -1,4 +1,4 @@
-/** Values that are told once and meant by their numbers from then on. */
+/** Values that are stored once and then referred to by index. */
 
 export class Interned<T> {
   readonly values: T[] = [];
@@ -14,7 +14,7 @@ export class Interned<T> {
   }
 }
 
-/** Of a name in a report, in characters. Only broken or hostile traces have longer ones. */
+/** The maximum length of a name in a report, in characters. Only corrupt or hostile traces have longer ones. */
 const MAX_NAME_LENGTH = 300;
 
 export function shortened(name: string): string {

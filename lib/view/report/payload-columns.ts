@@ -1,6 +1,6 @@
 /**
- * The payloads of a report's events: their fields' names once for all events of the same fields, their values as
- * JSON, up to a size that a browser can hold.
+ * The payloads of a report's events: field names once for all events with the same fields, values as JSON, up to a size
+ * that a browser can handle.
  */
 
 import { ByteWriter } from '../../base/byte-writer.ts';
@@ -8,14 +8,14 @@ import type { TraceEvent } from '../../trace/trace-event.ts';
 import { jsonField } from '../../trace/trace-event.ts';
 import { Interned, shortened } from './interned.ts';
 
-/** Of all values together, in bytes: what a browser decompresses in about a second. */
+/** The maximum size of all values, in bytes: a browser decompresses this much in about a second. */
 const MAX_SIZE = 128 << 20;
-/** Of the values of one event, in bytes. */
+/** The maximum size of one event's values, in bytes. */
 const MAX_EVENT_SIZE = 64 << 10;
-/** Of a value's text, in characters. */
+/** The maximum length of a value's text, in characters. */
 const MAX_VALUE_LENGTH = 4096;
 const MAX_FIELDS = 256;
-/** Of different fields, names together, in characters; events with yet others lose their payloads. */
+/** The maximum length of all field names, in characters; beyond it, events with new fields lose their payloads. */
 const MAX_SHAPES_LENGTH = 4 << 20;
 
 export class PayloadColumns {
@@ -24,7 +24,7 @@ export class PayloadColumns {
   readonly values: ByteWriter = new ByteWriter();
   readonly #shapes = new Interned<readonly string[]>();
   #shapesLength = 0;
-  /** Events whose payloads were left out, or whose values were shortened, for their sizes. */
+  /** Events whose payloads were omitted or whose values were shortened because of their size. */
   leftOut = 0;
   shortened = 0;
 
@@ -58,7 +58,7 @@ export class PayloadColumns {
       const room = Math.min(MAX_VALUE_LENGTH, Math.max(0, MAX_EVENT_SIZE - length));
       const isLong = text.length > room;
       isShortened ||= isLong;
-      // A text keeps its start; of other values their JSON's start says the most.
+      // A string keeps its beginning; for other values, the beginning of their JSON is the most useful.
       const whole = typeof value === 'string' ? value : text;
       const kept = isLong ? JSON.stringify(`${whole.slice(0, room)}…`) : text;
       length += kept.length;
@@ -71,7 +71,7 @@ export class PayloadColumns {
 
 type PayloadField = readonly [name: string, value: TraceEvent['payload'][string]];
 
-/** JSON. What it has no numbers for is text. */
+/** As JSON. Values that JSON cannot represent become strings. */
 function valueText(value: unknown): string {
   return JSON.stringify(value ?? null, (_, member: unknown) =>
     typeof member === 'number' && !Number.isFinite(member) ? String(member) : member,

@@ -1,51 +1,49 @@
 /**
- * What stands in a report beside its columns: names that are told once, and all that the page says of the trace
- * as a whole. The page reads it as JSON, so everything here is plain data. Types only: they are all that the
- * page's program and ours have in common.
+ * The header of a report: names that are stored once, and what the page shows about the trace as a whole. The page
+ * reads it as JSON, so everything here is plain data. The page's program and the writer share nothing but these types.
  *
- * Numbers in columns are unsigned, in the form of LEB128; a number that may be missing is written as itself
- * plus 1, and as 0 where it is.
+ * Columns contain unsigned LEB128 numbers. An optional number is written as its value plus 1, or 0 if it is missing.
  */
 
-/** The columns in the order of their bytes. */
+/** The columns in byte order. */
 export const COLUMN_NAMES = [
-  // A row for each event, in the order of time.
-  /** Nanoseconds since the event before, of the first since the header's `startNs`. */
+  // One row per event, in time order.
+  /** Nanoseconds since the previous event; for the first, since the header's `startNs`. */
   'eventTime',
   /** Index into `kinds`. */
   'eventKind',
   /** Index into `threads`. */
   'eventThread',
-  /** The activity it belongs to; may be missing. */
+  /** The activity that it belongs to; optional. */
   'eventActivity',
-  /** Its activity id, and its related one: indices of ids; may be missing. */
+  /** Its activity id and its related activity id: indices of ids; optional. */
   'eventId',
   'eventRelatedId',
-  /** Index into `shapes`; missing where the payload was left out. */
+  /** Index into `shapes`; missing if the payload is omitted. */
   'eventShape',
-  /** Bytes of its values in `values`. */
+  /** The size of its values in `values`, in bytes. */
   'eventValuesSize',
-  // A row for each activity, in the order of starts, of those without one of stops.
-  /** Nanoseconds since the start before, of the first since the header's `startNs`. */
+  // One row per activity, in order of starts, or of stops for those without a start.
+  /** Nanoseconds since the previous start; for the first, since the header's `startNs`. */
   'activityStart',
-  /** May be missing. */
+  /** Optional. */
   'activityDuration',
-  /** How long something ran inside. */
+  /** How long at least one other activity ran inside it. */
   'activityCovered',
   /** Index into `ACTIVITY_STATES`. */
   'activityState',
   /** Index into `tasks`. */
   'activityTask',
-  /** Index of an id; may be missing. */
+  /** Index of an id; optional. */
   'activityId',
-  /** Of an activity before it; may be missing. */
+  /** An earlier activity; optional. */
   'activityParent',
-  /** Where it started: index into `threads`. */
+  /** The thread of its start: index into `threads`. */
   'activityThread',
-  /** The events that start and stop it; may be missing. */
+  /** Its start and stop events; optional. */
   'activityStartEvent',
   'activityStopEvent',
-  // Texts in UTF-8, one behind the other.
+  // Consecutive UTF-8 texts.
   'idSize',
   'ids',
   /** JSON arrays: the values of payloads, named by their shapes. */
@@ -61,28 +59,28 @@ export interface ReportHeader {
   readonly name: string;
   /** `nettrace 4` */
   readonly format: string;
-  /** When the recording started, if the trace tells the time of day. */
+  /** When the recording started, if the trace contains the time of day. */
   readonly startTime: string | undefined;
-  /** Since the trace's start: of the first event and of the last, whether or not they are in the report. */
+  /** The times of the first and last event since the start of the trace, whether or not the report contains them. */
   readonly startNs: number;
   readonly endNs: number;
   readonly eventCount: number;
   readonly activityCount: number;
-  /** Sentences on what the trace or the report lacks. */
+  /** Sentences on what is missing from the trace or the report. */
   readonly notices: readonly string[];
   readonly providers: readonly string[];
   readonly kinds: readonly EventKind[];
   readonly tasks: readonly ReportTask[];
   readonly threads: readonly ReportThread[];
-  /** Names of fields. */
+  /** Field names. */
   readonly shapes: readonly (readonly string[])[];
-  /** By the names of activities, what took longest in all first. */
+  /** By activity name, the longest total duration first. */
   readonly statistics: readonly NameStatistics[];
   /** In bytes. */
   readonly columnSizes: Readonly<Record<ColumnName, number>>;
 }
 
-/** Events of one name. */
+/** Events with one name. */
 export interface EventKind {
   /** Index into `providers`. */
   readonly provider: number;
@@ -93,7 +91,7 @@ export interface EventKind {
   readonly level: number;
 }
 
-/** Activities of one name. */
+/** Activities with one name. */
 export interface ReportTask {
   /** Index into `providers`. */
   readonly provider: number;
@@ -107,7 +105,7 @@ export interface ReportThread {
   readonly processName: string | undefined;
 }
 
-/** Times in nanoseconds; percentiles are undefined where nothing has stopped. */
+/** Times in nanoseconds; percentiles are undefined if no activity has stopped. */
 export interface NameStatistics {
   /** `MyCompany-MyService/Request` */
   readonly name: string;

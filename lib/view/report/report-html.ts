@@ -11,12 +11,12 @@ import { packageFolder } from '../../base/package-files.ts';
 import { COLUMN_NAMES } from './report-header.ts';
 import type { ReportContent } from './trace-report.ts';
 
-/** Bytes that one element of the page holds; whole groups of three, so that base64 needs no filling. */
+/** Bytes per element of the page; a multiple of three, so that base64 needs no padding. */
 const PIECE_SIZE = 3 << 18;
-/** Bytes that are given to the compression at a time. */
+/** Bytes per write to the compressor. */
 const SLICE_SIZE = 1 << 20;
 
-/** The file's text, in pieces. */
+/** The file's text, in chunks. */
 export async function* reportHtml(content: ReportContent): AsyncGenerator<string, void, undefined> {
   const page = (name: string) => readFile(join(packageFolder(), 'dist/report', name), 'utf8');
   const [template, style, script] = await Promise.all([
@@ -35,7 +35,7 @@ export async function* reportHtml(content: ReportContent): AsyncGenerator<string
   yield `<script>${script}</script>${end}`;
 }
 
-/** Nothing but this style and this script: neither what is inserted nor what would be loaded. */
+/** Allows only this style and this script: nothing injected, nothing loaded. */
 function policyOf(style: string, script: string): string {
   return `default-src 'none'; style-src ${hashOf(style)}; script-src ${hashOf(script)}; base-uri 'none'; form-action 'none'`;
 }
@@ -44,7 +44,7 @@ function hashOf(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }
 
-/** The header's size in 32 bits, little endian, the header in UTF-8, the columns. */
+/** The header's size as a 32-bit little-endian number, the header in UTF-8, the columns. */
 function* slicesOf({ header, columns }: ReportContent): Generator<Uint8Array, void, undefined> {
   const json = Buffer.from(JSON.stringify(header));
   const size = Buffer.alloc(4);

@@ -1,11 +1,11 @@
-/** The names that a report tells once: of providers, events, tasks, threads, and the ids of activities. */
+/** The names that a report stores once: of providers, events, tasks and threads, and activity ids. */
 
 import { ByteWriter } from '../../base/byte-writer.ts';
 import { activityKey } from '../activity-key.ts';
 import { Interned, shortened } from './interned.ts';
 import type { EventKind, ReportTask, ReportThread } from './report-header.ts';
 
-/** Of names, in characters together; those that come then are all called the same. */
+/** The maximum total length of names, in characters; further names become `NAME_TOO_MANY`. */
 const MAX_NAMES_LENGTH = 32 << 20;
 const NAME_TOO_MANY = '(too many names)';
 
@@ -15,7 +15,7 @@ export class ReportNames {
   readonly #tasks = new Interned<ReportTask>();
   readonly #threads = new Interned<Omit<ReportThread, 'processName'>>();
   readonly #ids = new Interned<undefined>();
-  /** Of raw ids, since most events have the id of an event shortly before. */
+  /** By raw id: most events have the same id as a recent event. */
   readonly #idsByGuid = new Map<string, number | undefined>();
   readonly idSize: ByteWriter = new ByteWriter();
   readonly idTexts: ByteWriter = new ByteWriter();
@@ -57,7 +57,7 @@ export class ReportNames {
     });
   }
 
-  /** The number of an activity's path, or of its GUID where it is none; undefined where there is no id. */
+  /** The index of an activity's path, or of its GUID if it is not a path; undefined without an id. */
   activityId(id: string | undefined, processId: number | undefined): number | undefined {
     if (id === undefined) return undefined;
     const guid = `${processId} ${id}`;

@@ -13,17 +13,17 @@ import { shortened } from './interned.ts';
 import { COLUMN_NAMES, type ColumnName, type NameStatistics, type ReportHeader } from './report-header.ts';
 import { ReportNames } from './report-names.ts';
 
-/** Of the trace, what its events do not tell. */
+/** Facts about the trace that its events do not contain. */
 export interface ReportedTrace {
   readonly name: string;
   readonly format: string;
   readonly startTime: string | undefined;
   readonly processNames: ReadonlyMap<number, string>;
-  /** Sentences on what the trace lacks. */
+  /** Sentences on what is missing from the trace. */
   readonly notices: readonly string[];
 }
 
-/** What the page is given. */
+/** The page's input. */
 export interface ReportContent {
   readonly header: ReportHeader;
   readonly columns: Readonly<Record<ColumnName, Uint8Array>>;
@@ -64,7 +64,7 @@ export class TraceReport {
     if (isNew) this.#activityCount++;
     const isKept = isNew && this.#activities.length < this.#limits.activities;
     const activity = change?.activity ?? this.#tracker.activityOf(event);
-    // The number that the activity is going to have.
+    // The index that the activity will get.
     if (isKept) this.#indices.set(change.activity, this.#activities.length);
     const index = activity === undefined ? undefined : this.#indices.get(activity);
     const isWritten = this.#events.count < this.#limits.events;
@@ -84,7 +84,7 @@ export class TraceReport {
     });
   }
 
-  /** All that has been taken. */
+  /** The content of the report after all events. */
   content(trace: ReportedTrace): ReportContent {
     const startNs = this.#startNs ?? 0;
     const columns = this.#columns(startNs);

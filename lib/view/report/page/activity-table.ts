@@ -1,4 +1,4 @@
-/** The activities of a report, as the tree that they are. */
+/** The activities of a report, as a tree. */
 import { ACTIVITY_STATES, type ReportHeader, type ReportTask } from '../report-header.ts';
 import type { Columns } from './columns.ts';
 import type { EventTable } from './event-table.ts';
@@ -10,7 +10,7 @@ type StateName = (typeof ACTIVITY_STATES)[number];
 export class ActivityTable {
   readonly count: number;
   readonly start: Float64Array;
-  /** Of what has not ended, the trace's end. */
+  /** The trace's end if it has not ended. */
   readonly end: Float64Array;
   readonly covered: Float64Array;
   readonly state: Uint32Array;
@@ -20,11 +20,11 @@ export class ActivityTable {
   readonly parent: Int32Array;
   readonly depth: Uint32Array;
   readonly thread: Uint32Array;
-  /** Of events; -1 where the report has none. */
+  /** Indices of events; -1 if the report does not contain the event. */
   readonly startEvent: Int32Array;
   readonly stopEvent: Int32Array;
   readonly roots: Uint32Array;
-  /** By activity. */
+  /** The events of each activity. */
   readonly events: Grouped;
   readonly #children: Grouped;
   readonly #header: ReportHeader;
@@ -79,7 +79,7 @@ export class ActivityTable {
     return (this.end[index] as number) - (this.start[index] as number);
   }
 
-  /** Undefined where it has not ended. */
+  /** Undefined if it has not ended. */
   selfNs(index: number): number | undefined {
     const state = this.stateOf(index);
     if (state === 'open' || state === 'unstarted') return undefined;
@@ -99,12 +99,12 @@ export class ActivityTable {
     return this.#header.providers[this.taskOf(index).provider] ?? '';
   }
 
-  /** `//1/1/6`, or a GUID */
+  /** `//1/1/6`, or a GUID. */
   path(index: number): string {
     return this.#events.idText(this.id[index] as number);
   }
 
-  /** The name with the first text of the start: `Request http://site/` */
+  /** The name and the first string field of the start: `Request http://site/` */
   label(index: number): string {
     return `${this.name(index)} ${this.#events.firstText(this.startEvent[index] as number)}`.trimEnd();
   }

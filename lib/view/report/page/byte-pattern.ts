@@ -1,4 +1,4 @@
-/** Looks for a text in texts that lie one behind the other as UTF-8, without decoding them. */
+/** Searches consecutive UTF-8 texts for a string without decoding them. */
 import type { Texts } from './event-table.ts';
 
 export class BytePattern {
@@ -9,7 +9,7 @@ export class BytePattern {
     this.#bytes = new TextEncoder().encode(text).map(lowerCase);
   }
 
-  /** Sets those of `found` to 1, from `from` to `to`, whose texts have the pattern in them. */
+  /** Sets `found` to 1 for each text between `from` and `to` that contains the pattern. */
   mark({ starts, bytes }: Texts, from: number, to: number, found: Uint8Array): void {
     const pattern = this.#bytes;
     const first = pattern[0];
@@ -19,7 +19,7 @@ export class BytePattern {
     for (let at = starts[from] as number; at <= last; at++) {
       if (lowerCase(bytes[at] as number) !== first || !this.#isAt(bytes, at)) continue;
       while ((starts[text + 1] as number) <= at) text++;
-      // Not one that goes on in the next text.
+      // A match must not extend into the next text.
       const end = starts[text + 1] as number;
       if (at + pattern.length > end) continue;
       found[text] = 1;

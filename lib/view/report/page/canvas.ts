@@ -1,4 +1,4 @@
-/** A canvas that is as large as its element and as sharp as the screen, drawn once a frame at most. */
+/** A canvas as large as its element and as sharp as the screen, drawn at most once per frame. */
 export class Canvas {
   readonly element: HTMLCanvasElement;
   readonly context: CanvasRenderingContext2D;
@@ -35,7 +35,7 @@ export class Canvas {
     this.element.width = Math.round(clientWidth * scale);
     this.element.height = Math.round(clientHeight * scale);
     this.context.setTransform(scale, 0, 0, scale, 0, 0);
-    // At once: a resized canvas is blank.
+    // Draw now: a resized canvas is blank.
     this.#drawNow();
   }
 }

@@ -1,4 +1,4 @@
-/** The colors of the page's style, for canvases. */
+/** The colors of the page's style sheet, for canvases. */
 
 const HUES = 10;
 
@@ -13,11 +13,11 @@ export interface Colors {
   readonly event: string;
   readonly open: string;
   readonly killed: string;
-  /** Of bars, by the number of the activity's name. */
+  /** Bar colors, indexed by the number of the activity's name. */
   readonly bars: readonly string[];
 }
 
-/** As the theme that is shown has them. */
+/** The colors of the current theme. */
 export function currentColors(): Colors {
   const style = getComputedStyle(document.documentElement);
   const color = (name: string) => style.getPropertyValue(`--${name}`).trim();

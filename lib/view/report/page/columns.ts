@@ -1,4 +1,4 @@
-/** The columns of a report, as they stand one behind the other. */
+/** Splits a report's bytes into its columns. */
 import { COLUMN_NAMES, type ColumnName, type ReportHeader } from '../report-header.ts';
 
 export type Columns = Readonly<Record<ColumnName, Uint8Array>>;

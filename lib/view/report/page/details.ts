@@ -9,7 +9,7 @@ import type { PageState } from './page-state.ts';
 import type { Choose } from './selection.ts';
 import { durationText } from './time-text.ts';
 
-/** Of an activity's events, and of its critical path. */
+/** The maximum number of an activity's events, and of steps of its critical path. */
 const MAX_EVENTS = 100;
 const MAX_STEPS = 50;
 
@@ -106,7 +106,7 @@ export class Details {
     return [element('h3', {}, title), content];
   }
 
-  /** What made it slow: see critical-path.ts. */
+  /** What made the activity slow: see critical-path.ts. */
   #criticalPath(activity: number): Node[] {
     const { activities, header } = this.#state.data;
     if (activities.children(activity).length === 0) return [];
@@ -178,7 +178,7 @@ const LEVELS: readonly (string | undefined)[] = [
   'Verbose',
 ];
 
-/** Names with values; those without a value are left out. */
+/** Names with values; omits names without a value. */
 function facts(entries: readonly (readonly [string, Node | string])[]): HTMLElement {
   const list = element('dl');
   for (const [name, value] of entries) {
@@ -187,7 +187,7 @@ function facts(entries: readonly (readonly [string, Node | string])[]): HTMLElem
   return list;
 }
 
-/** An activity of a report as critical-path.ts takes it; what is in it is looked up when it is asked for. */
+/** Adapts an activity of a report to critical-path.ts; its children are looked up on demand. */
 class PathNode implements TimedNode<PathNode> {
   readonly index: number;
   readonly activity: TimedNode<PathNode>['activity'];

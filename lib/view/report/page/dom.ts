@@ -1,4 +1,4 @@
-/** Elements of the page. Text becomes text nodes, whatever it is; nothing here takes HTML. */
+/** Creates the page's elements. Text always becomes text nodes; nothing here accepts HTML. */
 
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
@@ -17,7 +17,7 @@ export function button(text: string, onClick: () => void, attributes: Readonly<R
   return made;
 }
 
-/** An element that report.html has. */
+/** An element of report.html. */
 export function byId<Kind extends HTMLElement>(id: string, kind: new () => Kind): Kind {
   const found = document.getElementById(id);
   if (!(found instanceof kind)) throw new Error(`The page has no ${kind.name} "${id}".`);

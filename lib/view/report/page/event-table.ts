@@ -5,7 +5,7 @@ import { beginnings, instants, optionalNumbers, wholeNumbers } from './numbers.t
 
 const UTF8 = new TextDecoder();
 
-/** Texts that lie one behind the other in one array of bytes, decoded when they are asked for. */
+/** Consecutive texts in one byte array, decoded on demand. */
 export class Texts {
   readonly starts: Uint32Array;
   readonly bytes: Uint8Array;
@@ -24,7 +24,7 @@ export class Texts {
   }
 }
 
-/** A field of a payload as it is shown. */
+/** A payload field as displayed. */
 export interface ShownField {
   readonly name: string;
   readonly value: string;
@@ -35,7 +35,7 @@ export class EventTable {
   readonly time: Float64Array;
   readonly kind: Uint32Array;
   readonly thread: Uint32Array;
-  /** -1 where there is none; so in the next two, which are numbers of ids. */
+  /** -1 if there is none. The next two columns do the same; they are indices of ids. */
   readonly activity: Int32Array;
   readonly id: Int32Array;
   readonly relatedId: Int32Array;
@@ -72,12 +72,12 @@ export class EventTable {
     return this.#header.providers[this.kindOf(event).provider] ?? '';
   }
 
-  /** The text of an id's number. */
+  /** The text of the id with this index. */
   idText(index: number): string {
     return index < 0 ? '' : this.ids.at(index);
   }
 
-  /** Undefined where the report has left it out. */
+  /** Undefined if the report omits it. */
   payload(event: number): ShownField[] | undefined {
     const names = this.#header.shapes[this.shape[event] as number];
     if (names === undefined) return undefined;
@@ -85,7 +85,7 @@ export class EventTable {
     return names.map((name, index) => ({ name, value: valueText(values[index]) }));
   }
 
-  /** The first field that is a text, which tells most often which one it is. */
+  /** The first string field, which most often identifies the event. */
   firstText(event: number): string {
     if (this.shape[event] === -1 || event < 0) return '';
     const values = JSON.parse(this.values.at(event)) as readonly unknown[];

@@ -1,4 +1,4 @@
-/** The events as a list: all, those that a search has found, or those of the selected activity. */
+/** The list of events: all of them, the search results, or those of the selected activity. */
 import { milliseconds, thousands } from '../../number-text.ts';
 import { byId, element } from './dom.ts';
 import { firstWhere, itemsOf } from './grouped.ts';
@@ -12,7 +12,7 @@ export class EventsView {
   readonly #state: PageState;
   readonly #ofActivity = element('input', { type: 'checkbox' });
   readonly #count = element('span', { class: 'muted' });
-  /** Undefined: all. */
+  /** Undefined for all. */
   #chosen: Uint32Array | undefined;
   #activity = -1;
 
@@ -106,7 +106,7 @@ export class EventsView {
   }
 }
 
-/** Of numbers that go up. */
+/** The index of a value in ascending numbers. */
 function placeIn(sorted: Uint32Array, value: number): number {
   return firstWhere(0, sorted.length, (at) => (sorted[at] as number) >= value);
 }

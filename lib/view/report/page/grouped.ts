@@ -1,14 +1,14 @@
-/** Items by the group that each belongs to, in the order of the items: compact, for millions of them. */
+/** Items by group, in item order: compact enough for millions of items. */
 
 export interface Grouped {
-  /** Where a group's items begin in `items`; one more than groups. */
+  /** Where each group's items begin in `items`, and where the last group ends. */
   readonly starts: Uint32Array;
   readonly items: Uint32Array;
 }
 
 /**
- * @param groupOf negative: the item belongs to none
- * @param chosen the items; without it, all from 0 to `groupOf.length`
+ * @param groupOf the group of each item; negative if it has none
+ * @param chosen the items; by default, all from 0 to `groupOf.length`
  */
 export function grouped(groupOf: Int32Array, groupCount: number, chosen?: Uint32Array): Grouped {
   const count = chosen?.length ?? groupOf.length;
@@ -38,7 +38,7 @@ export function itemsOf({ starts, items }: Grouped, group: number): Uint32Array 
   return items.subarray(starts[group], starts[group + 1]);
 }
 
-/** The first place from `from` to `to` where `isReached` holds, which holds for all behind it too; else `to`. */
+/** The first index between `from` and `to` from which `isReached` holds; `to` if there is none. A binary search. */
 export function firstWhere(from: number, to: number, isReached: (at: number) => boolean): number {
   let low = from;
   let high = to;
@@ -50,7 +50,7 @@ export function firstWhere(from: number, to: number, isReached: (at: number) => 
   return low;
 }
 
-/** The numbers from 0 that pass. */
+/** The indices from 0 that pass. */
 export function indicesWhere(count: number, passes: (index: number) => boolean): Uint32Array {
   const indices = new Uint32Array(count);
   let size = 0;

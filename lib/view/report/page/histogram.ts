@@ -1,14 +1,14 @@
-/** How often durations were how long: bars whose widths grow with the durations. */
+/** A histogram of durations. The bars' widths grow with the durations. */
 
 export interface Bucket {
-  /** In nanoseconds; `to` is not in it. */
+  /** In nanoseconds; `to` is exclusive. */
   readonly from: number;
   readonly to: number;
   readonly count: number;
 }
 
 const MAX_BUCKETS = 48;
-/** Round steps for each tenfold, the finest first. */
+/** Round steps per decade, finest first. */
 const STEPS = [
   [1, 1.2, 1.5, 1.8, 2.2, 2.7, 3.3, 3.9, 4.7, 5.6, 6.8, 8.2],
   [1, 1.5, 2.2, 3.3, 4.7, 6.8],
@@ -26,7 +26,7 @@ export function histogram(durations: Float64Array): Bucket[] {
   if (durations.length === 0) return [];
   const edges = STEPS.map((steps) => edgesOf(steps, least, most));
   const chosen = edges.find((candidate) => candidate.length <= MAX_BUCKETS + 1) ?? (edges.at(-1) as number[]);
-  // Shorter than the first edge is only 0.
+  // Only 0 is shorter than the first edge.
   const first = durations.some((duration) => duration < (chosen[0] as number)) ? [0, ...chosen] : chosen;
   const counts = new Uint32Array(first.length);
   for (const duration of durations) {
@@ -40,7 +40,7 @@ export function histogram(durations: Float64Array): Bucket[] {
   }));
 }
 
-/** From the last one that is not above `least` to the first above `most`. */
+/** From the last step that is at most `least` to the first that is greater than `most`. */
 function edgesOf(steps: readonly number[], least: number, most: number): number[] {
   const edges: number[] = [];
   for (let power = 10 ** Math.floor(Math.log10(least)); ; power *= 10) {

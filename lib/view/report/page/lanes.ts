@@ -1,4 +1,4 @@
-/** The rows of the timeline: lanes of threads, or of the activities at the top, each with its rows. */
+/** The lanes of the timeline, one per thread or per top-level activity, and the rows in each. */
 import type { ReportHeader, ReportThread } from '../report-header.ts';
 import { type Grouped, grouped } from './grouped.ts';
 import type { ReportData } from './report-data.ts';
@@ -8,7 +8,7 @@ export type LaneKind = 'activity' | 'thread';
 
 export interface Lane {
   readonly title: string;
-  /** Its first row shows the title; then come the events, if it has `events`, then the activities. */
+  /** The first row shows the title; then come the events, if it has `events`, then the activities. */
   readonly firstRow: number;
   readonly rowCount: number;
   readonly hasEvents: boolean;
@@ -18,7 +18,7 @@ export interface Lanes {
   readonly list: readonly Lane[];
   readonly rowCount: number;
   readonly laneOfRow: Uint32Array;
-  /** -1 of events that are not shown on their own: the ends of activities, where their bars show them. */
+  /** -1 for events that are not shown separately: starts and stops of activities whose bars show them. */
   readonly eventRow: Int32Array;
   readonly activityRow: Int32Array;
   readonly eventsByRow: Grouped;
@@ -75,7 +75,7 @@ interface Plan {
   readonly parent: Int32Array;
   /** -1: not shown. */
   readonly eventLane: Int32Array;
-  /** Whether events are shown in their activities' rows, instead of a row of their lane. */
+  /** Whether events are shown in the rows of their activities instead of in one row per lane. */
   readonly hasActivityEvents: boolean;
 }
 

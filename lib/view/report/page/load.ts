@@ -1,6 +1,6 @@
-/** Takes the report's bytes out of the page that they came with. */
+/** Extracts the report's bytes from the page that contains them. */
 
-/** The elements hold base64 of one gzip stream, and are removed. */
+/** The elements contain one base64-encoded gzip stream; they are removed. */
 export async function loadBytes(elements: Iterable<Element>): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;

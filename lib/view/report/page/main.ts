@@ -1,4 +1,4 @@
-/** The page's program: reads the data that the page holds, and sets up its parts. */
+/** The page's main program: reads the embedded data and sets up the views. */
 import { milliseconds, thousands } from '../../number-text.ts';
 import { Details } from './details.ts';
 import { button, byId, element } from './dom.ts';
@@ -134,7 +134,7 @@ function setUpHelp(search: SearchBar): void {
   });
 }
 
-/** For assistive technology, since the timeline is a picture. */
+/** The timeline is a picture, so assistive technology needs the selection as text. */
 function announce({ data: { activities, events } }: PageState, selected: Selected | undefined): void {
   const text =
     selected === undefined

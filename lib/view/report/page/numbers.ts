@@ -1,4 +1,4 @@
-/** Columns of numbers as a report has them: see report-header.ts. */
+/** Decodes a report's columns of numbers: see report-header.ts. */
 
 const CONTINUES = 0x80;
 
@@ -33,7 +33,7 @@ export function wholeNumbers(bytes: Uint8Array): Uint32Array<ArrayBuffer> {
   return numbers;
 }
 
-/** Numbers that may be missing: -1 then. */
+/** Numbers that may be missing; -1 if they are. */
 export function optionalNumbers(bytes: Uint8Array): Int32Array<ArrayBuffer> {
   const numbers = new Int32Array(rowCount(bytes));
   eachNumber(bytes, (value, row) => {
@@ -42,7 +42,7 @@ export function optionalNumbers(bytes: Uint8Array): Int32Array<ArrayBuffer> {
   return numbers;
 }
 
-/** Nanoseconds; -1 where they may be missing and are. */
+/** Nanoseconds; if optional, -1 for missing ones. */
 export function nanoseconds(bytes: Uint8Array, isOptional: boolean): Float64Array<ArrayBuffer> {
   const numbers = new Float64Array(rowCount(bytes));
   eachNumber(bytes, (value, row) => {
@@ -51,7 +51,7 @@ export function nanoseconds(bytes: Uint8Array, isOptional: boolean): Float64Arra
   return numbers;
 }
 
-/** Instants out of the time from each to the next. */
+/** Converts the intervals between instants to instants. */
 export function instants(bytes: Uint8Array, first: number): Float64Array<ArrayBuffer> {
   const times = nanoseconds(bytes, false);
   let now = first;
@@ -62,7 +62,7 @@ export function instants(bytes: Uint8Array, first: number): Float64Array<ArrayBu
   return times;
 }
 
-/** Where each begins of things that lie one behind the other, and where the last one ends. */
+/** Where each of several consecutive items begins, and where the last one ends. */
 export function beginnings(sizes: Uint8Array): Uint32Array<ArrayBuffer> {
   const starts = new Uint32Array(rowCount(sizes) + 1);
   let end = 0;

@@ -1,4 +1,4 @@
-/** The whole trace as a strip: how many events when, and which part of it the timeline shows. */
+/** The strip that shows the whole trace: the number of events over time, and the part that the timeline shows. */
 import { Canvas } from './canvas.ts';
 import { currentColors } from './colors.ts';
 import type { PageState } from './page-state.ts';
@@ -8,10 +8,10 @@ const SMALLEST_WINDOW = 3;
 export class Overview {
   readonly #state: PageState;
   readonly #canvas: Canvas;
-  /** Events by pixel. */
+  /** Events per pixel. */
   #counts = new Uint32Array(0);
   #pressedAt: number | undefined;
-  /** While the window is moved: where it was taken. */
+  /** While the window is dragged, where it was grabbed. */
   #grip: number | undefined;
 
   constructor(state: PageState, element: HTMLCanvasElement) {
@@ -79,7 +79,7 @@ export class Overview {
     const most = this.#counts.reduce((a, b) => Math.max(a, b), 1);
     context.fillStyle = colors.event;
     for (const [x, count] of this.#counts.entries()) {
-      // By the root: a few events beside many are still seen.
+      // The square root keeps a few events visible beside many.
       const high = count === 0 ? 0 : Math.max(1, Math.sqrt(count / most) * (height - 4));
       context.fillRect(x, height - high, 1, high);
     }

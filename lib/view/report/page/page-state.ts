@@ -1,11 +1,11 @@
-/** What the parts of the page share. */
+/** The state that the page's views share. */
 import type { LaneKind } from './lanes.ts';
 import type { ReportData } from './report-data.ts';
 import type { Matches } from './search.ts';
 import type { Selected } from './selection.ts';
 import { TimeRange } from './time-range.ts';
 
-/** A value that parts of the page share, and are told of when it changes. */
+/** A shared value that notifies its listeners of changes. */
 class Signal<T> {
   #value: T;
   readonly #listeners: ((value: T) => void)[] = [];
@@ -23,7 +23,7 @@ class Signal<T> {
     for (const listener of this.#listeners) listener(value);
   }
 
-  /** @param listener called with each value that is set from now on */
+  /** @param listener called with each value set from now on */
   onChange(listener: (value: T) => void): void {
     this.#listeners.push(listener);
   }

@@ -1,4 +1,4 @@
-/** A report's content, taken out of its columns: what every part of the page shows. */
+/** A report's content, decoded from its columns: what every view of the page shows. */
 import type { ReportHeader } from '../report-header.ts';
 import { ActivityTable } from './activity-table.ts';
 import { columnsOf } from './columns.ts';
@@ -12,7 +12,7 @@ export interface ReportData {
 
 const HEADER_SIZE_BYTES = 4;
 
-/** @param bytes as report-html.ts has written them, decompressed */
+/** @param bytes written by report-html.ts, decompressed */
 export function reportData(bytes: Uint8Array): ReportData {
   const headerSize = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
   const columnsStart = HEADER_SIZE_BYTES + headerSize;

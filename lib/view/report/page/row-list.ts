@@ -1,6 +1,6 @@
 /**
- * A table of any number of rows, of which only those in sight are elements. One row is the current one: the
- * arrow keys move it, and assistive technology is told of it, while the focus stays on the whole.
+ * A table of any number of rows, with elements only for the visible ones. One row is current: the arrow keys move it,
+ * and assistive technology is notified, while the focus stays on the table.
  */
 import { element } from './dom.ts';
 
@@ -12,23 +12,25 @@ export interface Column {
 export interface RowListOptions {
   readonly label: string;
   readonly role: 'grid' | 'treegrid';
-  /** Also the name of the style that sets the widths of the columns. */
+  /** Also the name of the style class that sets the column widths. */
   readonly name: string;
   readonly columns: readonly Column[];
-  /** Fills a row, which has a cell for each column. */
+  /** Fills a row, given a cell for each column. */
   readonly fill: (row: HTMLElement, cells: readonly HTMLElement[], index: number) => void;
-  /** Of the row that the user has gone to. */
+  /** Called with the row that the user moves to. */
   readonly onCurrent: (index: number) => void;
-  /** Enter, or a double click. */
+  /** Called on Enter and on a double click. */
   readonly onOpen?: (index: number) => void;
-  /** Other keys; returns whether it was one. */
+  /** Handles other keys; returns whether it did. */
   readonly onKey?: (key: string, index: number) => boolean;
-  /** Instead of rows, where there are none. */
+  /** Shown if there are no rows. */
   readonly emptyText: string;
 }
 
 const LIST_ROW_HEIGHT = 22;
-/** Elements cannot be higher in every browser; then a pixel of scrolling is more than one of rows. */
+/**
+ * Some browsers limit the height of elements. Beyond it, one pixel of scrolling moves the rows by more than one pixel.
+ */
 const MAX_HEIGHT = 8_000_000;
 
 export class RowList {
@@ -72,7 +74,7 @@ export class RowList {
     return this.#current;
   }
 
-  /** Shows so many rows; what they are has changed. */
+  /** Sets the number of rows; their contents have changed. */
   setCount(count: number, current = -1): void {
     this.#count = count;
     this.#current = Math.min(current, count - 1);
@@ -82,7 +84,7 @@ export class RowList {
     this.refresh();
   }
 
-  /** Fills the rows in sight anew, in the next frame. */
+  /** Refills the visible rows in the next frame. */
   refresh(): void {
     if (this.#isDue) return;
     this.#isDue = true;
@@ -92,14 +94,14 @@ export class RowList {
     });
   }
 
-  /** Makes a row the current one, as the user does. */
+  /** Makes a row current, as a user action does. */
   goTo(index: number): void {
     if (index < 0 || index >= this.#count) return;
     this.show(index);
     this.#options.onCurrent(index);
   }
 
-  /** Makes a row the current one, and scrolls to it; -1: none. */
+  /** Makes a row current and scrolls to it; -1 for none. */
   show(index: number): void {
     this.#current = index;
     const top = this.#firstRow();
@@ -111,7 +113,7 @@ export class RowList {
     this.refresh();
   }
 
-  /** How many pixels of scrolling a pixel of rows has. */
+  /** Pixels of scrolling per pixel of rows. */
   #shrinking(): number {
     const whole = this.#count * LIST_ROW_HEIGHT;
     const { clientHeight } = this.#body;

@@ -1,4 +1,4 @@
-/** The search field: finds while the user types, and goes from one match to the next. */
+/** The search field: searches while the user types, and steps through the matches. */
 import { thousands } from '../../number-text.ts';
 import { byId } from './dom.ts';
 import { firstWhere } from './grouped.ts';
@@ -6,7 +6,7 @@ import type { PageState } from './page-state.ts';
 import { findMatches, type Matches } from './search.ts';
 import type { Choose } from './selection.ts';
 
-/** After the last key. */
+/** The delay after the last keystroke. */
 const DELAY_MS = 120;
 
 export class SearchBar {
@@ -72,7 +72,7 @@ export class SearchBar {
     for (const button of this.#buttons) button.disabled = !isEnabled;
   }
 
-  /** Over the activities; where only events were found, over these. */
+  /** Steps through the activities found; if only events were found, through those. */
   #step(step: -1 | 1): void {
     const { matches, selected } = this.#state;
     if (matches.value === undefined) return;
@@ -91,7 +91,7 @@ function counted(count: number, one: string, many: string): string {
   return `${thousands(count)} ${count === 1 ? one : many}`;
 }
 
-/** Lets the page draw and take input. */
+/** Lets the page draw and handle input. */
 function nextTask(): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();

@@ -1,6 +1,6 @@
 /**
- * Finds activities and events by a text: in names of events, activities and providers, in ids, in the values of
- * payloads. Upper and lower case of ASCII letters are the same. It runs in slices, for the page to stay fluent.
+ * Finds activities and events by text: in the names of events, activities and providers, in ids, and in payload values.
+ * It ignores the case of ASCII letters. It runs in slices, so that the page stays responsive.
  */
 import { BytePattern } from './byte-pattern.ts';
 import { indicesWhere } from './grouped.ts';
@@ -15,8 +15,8 @@ export interface Matches {
 const SLICE_ROWS = 1 << 15;
 
 /**
- * @param pause between two slices
- * @returns undefined where `isWanted` says no after a pause
+ * @param pause called between slices
+ * @returns undefined if `isWanted` returns false after a pause
  */
 export async function findMatches(
   data: ReportData,
@@ -34,7 +34,7 @@ export async function findMatches(
   const ids = new Uint8Array(events.ids.count);
   new BytePattern(text).mark(events.ids, 0, ids.length, ids);
   const isEvent = new Uint8Array(events.count);
-  // Values are JSON, in which quotes and some other characters are escaped.
+  // Values are JSON, which escapes quotes and some other characters.
   const inValues = new BytePattern(JSON.stringify(text).slice(1, -1));
   const isId = (index: number) => index >= 0 && ids[index] === 1;
   for (let from = 0; from < events.count; from += SLICE_ROWS) {

@@ -1,10 +1,10 @@
-/** What the user looks at: one event or one activity. */
+/** The user's selection: one event or one activity. */
 export interface Selected {
   readonly kind: 'activity' | 'event';
   readonly index: number;
 }
 
-/** Selects and shows it; `isClose`: so that it fills the timeline. */
+/** Selects and shows an event or activity; with `isClose`, zooms the timeline to it. */
 export type Choose = (selected: Selected, isClose: boolean) => void;
 
 export function isSame(a: Selected | undefined, b: Selected | undefined): boolean {

@@ -1,4 +1,4 @@
-/** The activities that took longest: of all, of one name, or of a span of durations. */
+/** The slowest activities: of all, of one name, or of a range of durations. */
 import { milliseconds, thousands } from '../../number-text.ts';
 import { button, byId, element } from './dom.ts';
 import { indicesWhere } from './grouped.ts';
@@ -7,7 +7,7 @@ import { RowList } from './row-list.ts';
 import type { Choose } from './selection.ts';
 import { durationText } from './time-text.ts';
 
-/** Durations in nanoseconds, the last one not included. */
+/** In nanoseconds; `to` is exclusive. */
 export type DurationSpan = readonly [from: number, to: number];
 
 export class SlowestView {
@@ -18,7 +18,7 @@ export class SlowestView {
   readonly #count = element('span', { class: 'muted' });
   readonly #clear: HTMLButtonElement;
   #span: DurationSpan | undefined;
-  /** All that have a duration, the slowest first; sorted when it is first asked for. */
+  /** All activities with a duration, slowest first; sorted on first use. */
   #order: Uint32Array | undefined;
   #rows: Uint32Array = new Uint32Array();
   #isStale = true;
@@ -58,7 +58,7 @@ export class SlowestView {
     this.#clear.hidden = true;
   }
 
-  /** Shows what took so long; undefined: any name, any duration. */
+  /** Limits the list to a name and a range of durations; undefined for any. */
   limitTo(task: number | undefined, span: DurationSpan | undefined): void {
     this.#task.value = String(task ?? -1);
     this.#span = span;
@@ -69,7 +69,7 @@ export class SlowestView {
     if (span !== undefined) byId('tab-slowest', HTMLButtonElement).click();
   }
 
-  /** To be called when it comes into sight: sorting many takes a moment. */
+  /** Called when the view becomes visible: sorting many activities takes a moment. */
   update(): void {
     if (!this.#isStale) return;
     this.#isStale = false;

@@ -1,4 +1,4 @@
-/** The bar between the timeline and what is below it: dragged, or moved by the arrow keys. */
+/** The bar between the timeline and the lists below: moved with the mouse or the arrow keys. */
 
 const SMALLEST_SHARE = 15;
 const LARGEST_SHARE = 85;

@@ -1,13 +1,14 @@
 /**
- * Which row each bar of a timeline is in: below the bar that it belongs to, beside others while they do not
- * overlap, the upper rows first.
+ * Assigns each bar of a timeline to a row: below its parent, beside others that it does not overlap, in the topmost row
+ * possible.
  *
- * A bar and all below it are a block. Blocks of one parent share tracks; a track is as high as its highest block.
+ * A bar and everything below it form a block. The blocks of one parent share tracks; a track is as high as its highest
+ * block.
  */
 import { Heap, type HeapItem } from '../../../base/heap.ts';
 import { type Grouped, grouped, itemsOf } from './grouped.ts';
 
-/** Bars in the order of their starts. */
+/** Bars in order of their starts. */
 export interface Bars {
   readonly start: Float64Array;
   readonly end: Float64Array;
@@ -38,7 +39,7 @@ export function stack(bars: Bars, laneCount: number): Stacking {
     offset: new Uint32Array(count),
   };
   const children = grouped(parent, count);
-  // What is in a bar comes behind it: going back, its height is known before the bar's is asked for.
+  // Children come after their parents: in reverse order, their heights are known before the parent's is needed.
   for (let bar = count - 1; bar >= 0; bar--) blocks.height[bar] = 1 + arrange(blocks, itemsOf(children, bar));
   const laneHeights = new Uint32Array(laneCount);
   const tops = topsOf(parent, lane, laneCount);
@@ -62,12 +63,12 @@ interface Blocks {
   readonly start: Float64Array;
   readonly end: Float64Array;
   readonly height: Uint32Array;
-  /** Rows below the parent's, or from the lane's top. */
+  /** Rows below the parent's row, or from the lane's top. */
   readonly offset: Uint32Array;
 }
 
 interface Track extends HeapItem {
-  /** From the top. */
+  /** Counted from the top. */
   readonly index: number;
   height: number;
   /** When it becomes free. */
@@ -77,7 +78,7 @@ interface Track extends HeapItem {
 const endsBefore = (a: Track, b: Track) => a.end < b.end;
 const isAbove = (a: Track, b: Track) => a.index < b.index;
 
-/** Places blocks that start one after the other; returns the height of all. */
+/** Places blocks in order of their starts; returns their total height. */
 function arrange({ start, end, height, offset }: Blocks, members: Uint32Array): number {
   if (members.length === 0) return 0;
   const tracks: Track[] = [];

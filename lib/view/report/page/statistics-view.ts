@@ -1,4 +1,4 @@
-/** Durations by the names of activities, with a histogram of the chosen name. */
+/** Durations by activity name, with a histogram of the selected name. */
 
 import { milliseconds, thousands } from '../../number-text.ts';
 import type { NameStatistics } from '../report-header.ts';
@@ -84,7 +84,7 @@ function explanation(buckets: readonly Bucket[], count: number): string {
   return `${thousands(count)} durations. A bar lists its activities.`;
 }
 
-/** The first edge, the last one, and two between. */
+/** The first edge, the last one, and two in between. */
 function axisTexts(buckets: readonly Bucket[]): string[] {
   const edges = [...buckets.map(({ from }) => from), ...buckets.slice(-1).map(({ to }) => to)];
   const places = [0, 1 / 3, 2 / 3, 1].map((share) => Math.round(share * (edges.length - 1)));

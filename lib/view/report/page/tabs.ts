@@ -1,8 +1,8 @@
-/** The tabs below the timeline, with the keys that tabs have. */
+/** The tabs below the timeline, with the usual keys for tabs. */
 import { byId } from './dom.ts';
 
 export interface Tab {
-  /** Of its button `tab-NAME` and its panel `panel-NAME`. */
+  /** Its button is `tab-NAME`, its panel `panel-NAME`. */
   readonly name: string;
   readonly onShow?: () => void;
 }

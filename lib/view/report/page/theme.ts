@@ -1,4 +1,4 @@
-/** Light or dark: as the system has it, until the user chooses. */
+/** Light or dark theme: the system's, unless the user chooses. */
 import type { Theme } from './page-state.ts';
 
 const DARK = matchMedia('(prefers-color-scheme: dark)');
@@ -7,7 +7,7 @@ export function systemTheme(): Theme {
   return DARK.matches ? 'dark' : 'light';
 }
 
-/** @param onTheme called when the page has taken another one */
+/** @param onTheme called when the theme has changed */
 export function setUpTheme(choice: HTMLSelectElement, onTheme: (theme: Theme) => void): void {
   const apply = () => {
     const theme = choice.value === 'light' || choice.value === 'dark' ? choice.value : systemTheme();

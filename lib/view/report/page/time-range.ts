@@ -1,6 +1,6 @@
-/** The part of the trace that the timeline shows, in nanoseconds since the trace's start. */
+/** The part of the trace that the timeline shows, in nanoseconds since the start of the trace. */
 
-/** No clock of a trace ticks faster than this. */
+/** No trace clock has a higher resolution. */
 const SMALLEST_SPAN_NS = 10;
 
 export class TimeRange {
@@ -10,7 +10,7 @@ export class TimeRange {
   #end: number;
   readonly #listeners: (() => void)[] = [];
 
-  /** @param max after `min`; a trace of one instant is shown as one of a microsecond */
+  /** @param max at least `min`; if they are equal, a microsecond is shown */
   constructor(min: number, max: number) {
     this.min = min;
     this.max = max > min ? max : min + 1000;
@@ -38,7 +38,7 @@ export class TimeRange {
     this.#listeners.push(listener);
   }
 
-  /** Shows this span, or as much of it as the trace has. */
+  /** Shows this range, or as much of it as the trace has. */
   show(from: number, to: number): void {
     const whole = this.max - this.min;
     const span = Math.min(whole, Math.max(SMALLEST_SPAN_NS, to - from));
@@ -48,7 +48,7 @@ export class TimeRange {
     for (const listener of this.#listeners) listener();
   }
 
-  /** @param at stays where it is */
+  /** @param at stays in place */
   zoom(factor: number, at: number): void {
     const span = Math.min(this.max - this.min, Math.max(SMALLEST_SPAN_NS, this.span * factor));
     const start = at - ((at - this.#start) * span) / this.span;
@@ -63,7 +63,7 @@ export class TimeRange {
     this.show(this.min, this.max);
   }
 
-  /** Moves by as little as is needed, or zooms out, for this to be seen. */
+  /** Moves as little as possible, or zooms out, to show this range. */
   reveal(from: number, to: number): void {
     if (to - from > this.span) {
       const margin = (to - from) * 0.1;

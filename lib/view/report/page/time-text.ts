@@ -1,4 +1,4 @@
-/** Times as the page shows them. */
+/** Formats times for the page. */
 
 const UNITS = [
   { unit: 's', ns: 1e9 },
@@ -6,7 +6,7 @@ const UNITS = [
   { unit: 'µs', ns: 1e3 },
 ] as const;
 
-/** In three digits and the unit that suits: `66.7 ms`. */
+/** With three digits, in a suitable unit: `66.7 ms`. */
 export function durationText(ns: number): string {
   const { unit, ns: size } = UNITS.find((candidate) => Math.abs(ns) >= candidate.ns) ?? { unit: 'ns', ns: 1 };
   const value = ns / size;
@@ -22,9 +22,9 @@ export interface Tick {
 }
 
 /**
- * Round instants, for a ruler. In one unit, that of the distance between two.
+ * Round instants for a ruler, all in the unit of the distance between two.
  *
- * @param count at most so many
+ * @param count the maximum number
  */
 export function ticks(startNs: number, endNs: number, count: number): Tick[] {
   const least = (endNs - startNs) / Math.max(1, count);

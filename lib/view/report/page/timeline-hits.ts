@@ -1,10 +1,10 @@
-/** Which activity or event of a row is under the mouse. */
+/** Finds the activity or event under the mouse. */
 import { firstWhere } from './grouped.ts';
 import type { Lanes } from './lanes.ts';
 import type { ReportData } from './report-data.ts';
 import { type Scale, timeAt } from './timeline-paint.ts';
 
-/** How near the mouse must be to a narrow bar or a mark. */
+/** The mouse may miss a narrow bar or a mark by this many pixels. */
 const REACH = 4;
 
 export interface Hits {
@@ -13,7 +13,7 @@ export interface Hits {
   readonly scale: Scale;
 }
 
-/** The one at this place, else one that is near. */
+/** The activity at this position, otherwise one nearby. */
 export function activityAt({ lanes, data, scale }: Hits, row: number, x: number): number | undefined {
   const { starts, items } = lanes.activitiesByRow;
   const { start, end } = data.activities;
@@ -27,7 +27,7 @@ export function activityAt({ lanes, data, scale }: Hits, row: number, x: number)
   return between(x, x) ?? between(x - REACH, x + REACH);
 }
 
-/** The nearest one, if it is near. */
+/** The nearest event, if it is near enough. */
 export function eventAt({ lanes, data, scale }: Hits, row: number, x: number): number | undefined {
   const { starts, items } = lanes.eventsByRow;
   const [from, to] = [starts[row] as number, starts[row + 1] as number];

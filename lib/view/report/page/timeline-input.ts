@@ -1,4 +1,4 @@
-/** Mouse, touch and keys on the timeline. */
+/** Mouse, touch and keyboard input of the timeline. */
 import type { PageState } from './page-state.ts';
 import type { Selected } from './selection.ts';
 import { isSame } from './selection.ts';
@@ -6,9 +6,9 @@ import { RULER_HEIGHT, type Timeline } from './timeline.ts';
 import { ROW_HEIGHT } from './timeline-paint.ts';
 
 const ZOOM_STEP = 0.75;
-/** Of what is shown, with one key. */
+/** The share of the visible range that one key press moves. */
 const PAN_STEP = 0.15;
-/** Per pixel of the wheel. */
+/** Per pixel of wheel movement. */
 const WHEEL_ZOOM = 0.0025;
 const LINE_PIXELS = 16;
 /** A press that moves less is a click. */
@@ -97,7 +97,7 @@ export class TimelineInput {
     this.#onHover(hovered, event);
   }
 
-  /** Zooms with Ctrl, as a pinch on a touchpad is reported too; else pans and scrolls. */
+  /** Ctrl zooms; browsers report a pinch on a touchpad the same way. Otherwise the wheel pans and scrolls. */
   #wheel(event: WheelEvent): void {
     const { range } = this.#state;
     const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? LINE_PIXELS : 1;
@@ -165,7 +165,7 @@ export class TimelineInput {
     }
   }
 
-  /** Walks over the activities. */
+  /** Moves between activities. */
   #withShift(key: string): (() => void) | undefined {
     const { activities } = this.#state.data;
     const selected = this.#state.selected.value;

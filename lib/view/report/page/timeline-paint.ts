@@ -1,20 +1,20 @@
-/** Draws the rows of the timeline: bars of activities, marks of events. What is narrower than a pixel is merged. */
+/** Draws the rows of the timeline: bars for activities, marks for events. Anything narrower than a pixel is merged. */
 import { barColor, type Colors } from './colors.ts';
 import { firstWhere, type Grouped } from './grouped.ts';
 import type { ReportData } from './report-data.ts';
 
 export const ROW_HEIGHT = 18;
 const BAR_HEIGHT = 15;
-/** Narrower bars have no room for a text. */
+/** Narrower bars have no room for text. */
 const TEXT_WIDTH = 28;
 const TEXT_MARGIN = 4;
-/** Of an end that has not been seen. */
+/** The width of the end of a bar whose stop is missing. */
 const END_WIDTH = 3;
-/** Of the marks of events in a row of activities, and in a row of their own. */
+/** The size of event marks in a row of activities, and in a row of their own. */
 const SMALL_MARK = 5;
 const LARGE_MARK = 13;
 
-/** Where things are, in CSS pixels: time 0 of the trace need not be on it. */
+/** The position of things, in CSS pixels; time 0 of the trace may be outside. */
 export interface Scale {
   readonly startNs: number;
   readonly pixelsPerNs: number;
@@ -26,7 +26,7 @@ export interface Painter {
   readonly colors: Colors;
   readonly data: ReportData;
   readonly scale: Scale;
-  /** The text of an activity's bar. */
+  /** The text on an activity's bar. */
   readonly labelOf: (activity: number) => string;
 }
 
@@ -38,7 +38,7 @@ export function timeAt({ startNs, pixelsPerNs }: Scale, x: number): number {
   return startNs + x / pixelsPerNs;
 }
 
-/** Bars of one row, which do not overlap. */
+/** Draws the bars of one row, which do not overlap. */
 export function paintBars(painter: Painter, { starts, items }: Grouped, row: number, y: number): void {
   const { colors, scale, data } = painter;
   const { activities } = data;
@@ -67,7 +67,7 @@ export function paintBars(painter: Painter, { starts, items }: Grouped, row: num
   run.end();
 }
 
-/** Bars of one pixel, those of one color side by side drawn as one: drawing is what takes the time. */
+/** Draws adjacent one-pixel bars of the same color as one: drawing is the slow part. */
 class PixelRun {
   readonly #context: CanvasRenderingContext2D;
   readonly #y: number;
@@ -81,7 +81,7 @@ class PixelRun {
   }
 
   add(pixel: number, color: string): void {
-    // A bar that starts in the pixel of the one before it is in the run too.
+    // A bar that starts in the pixel of the previous one belongs to the same run.
     if (pixel < this.#right - 1 || pixel > this.#right || color !== this.#color) {
       this.end();
       this.#color = color;
@@ -98,7 +98,7 @@ class PixelRun {
   }
 }
 
-/** Most often the next one is near. */
+/** Galloping search: the next one is usually near. */
 function nextOf(from: number, to: number, isReached: (at: number) => boolean): number {
   let step = 1;
   let low = from;
@@ -132,7 +132,7 @@ function paintBar(
   paintText(context, labelOf(activity), textLeft, y + BAR_HEIGHT / 2, room);
 }
 
-/** Width of a character, on average, for texts to be cut without measuring each. */
+/** The average width of a character, to truncate text without measuring it. */
 const CHARACTER_WIDTH = 6.2;
 
 export function paintText(
@@ -147,7 +147,7 @@ export function paintText(
   context.fillText(shown, x, y, room);
 }
 
-/** Marks of the events of one row. */
+/** Draws the marks of one row's events. */
 export function paintMarks(
   { context, colors, scale, data }: Painter,
   { starts, items }: Grouped,
@@ -166,7 +166,7 @@ export function paintMarks(
   while (at < to && timeOf(at) <= endNs) {
     const first = Math.floor(xOf(scale, timeOf(at)));
     let pixel = first;
-    // Marks side by side become one.
+    // Adjacent marks become one.
     do {
       pixel++;
       const nextNs = scale.startNs + pixel / scale.pixelsPerNs;

@@ -1,4 +1,4 @@
-/** The timeline: lanes of bars and marks under a ruler, with its own scrolling and what is under the mouse. */
+/** The timeline: lanes of bars and marks under a ruler, with its own scrolling and a tooltip. */
 import { Canvas } from './canvas.ts';
 import { type Colors, currentColors } from './colors.ts';
 import { firstWhere, type Grouped, grouped } from './grouped.ts';
@@ -21,7 +21,7 @@ import {
 
 export const RULER_HEIGHT = 24;
 const TICK_DISTANCE = 110;
-/** Of what a search has not found. */
+/** The opacity of what a search has not found. */
 const FADED = 0.3;
 const MAX_LABELS = 20_000;
 const FONT = '11px system-ui, sans-serif';
@@ -30,7 +30,7 @@ export class Timeline {
   readonly canvas: Canvas;
   readonly scroller: HTMLElement;
   hovered: Selected | undefined;
-  /** A span that is being chosen, in nanoseconds. */
+  /** The range being selected, in nanoseconds. */
   chosenSpan: readonly [number, number] | undefined;
   readonly #state: PageState;
   readonly #spacer: HTMLElement;
@@ -66,7 +66,7 @@ export class Timeline {
     return timeAt(this.scale, x);
   }
 
-  /** What is shown at a place of the canvas. */
+  /** The event or activity at a position of the canvas. */
   at(x: number, y: number): Selected | undefined {
     if (y < RULER_HEIGHT) return undefined;
     const place = y - RULER_HEIGHT + this.scroller.scrollTop;
@@ -82,7 +82,7 @@ export class Timeline {
     return activity === undefined ? undefined : { kind: 'activity', index: activity };
   }
 
-  /** Scrolls and moves the shown time for this to be seen. */
+  /** Scrolls and pans to show this. */
   reveal({ kind, index }: Selected): void {
     const { activities, events } = this.#state.data;
     const isActivity = kind === 'activity';
@@ -99,7 +99,7 @@ export class Timeline {
     }
   }
 
-  /** Has an activity fill the width. */
+  /** Makes an activity fill the width. */
   zoomTo(shown: Selected | undefined): void {
     if (shown?.kind === 'activity') {
       const { start, end } = this.#state.data.activities;
@@ -110,7 +110,7 @@ export class Timeline {
     if (shown !== undefined) this.reveal(shown);
   }
 
-  /** The next activity to the left or right in the row of one. */
+  /** The next activity to the left or right in the same row. */
   besides(activity: number, step: -1 | 1): number | undefined {
     const { starts, items } = this.#lanes.activitiesByRow;
     const row = this.#lanes.activityRow[activity] as number;
@@ -132,7 +132,7 @@ export class Timeline {
     if (selected !== undefined) this.reveal(selected);
   }
 
-  /** The canvas is as high as the scroller, and stays in sight: the rest is what scrolls. */
+  /** The canvas is as high as the viewport and stays in place; the spacer provides the scroll height. */
   #setHeight(): void {
     const height = RULER_HEIGHT + this.#lanes.rowCount * ROW_HEIGHT;
     this.#spacer.style.height = `max(0px, ${height}px - 100%)`;
@@ -190,7 +190,7 @@ export class Timeline {
     }
     this.#paintOutline(this.#state.selected.value, colors.accent, 2);
     this.#paintOutline(this.hovered, colors.text, 1);
-    // The title of the lane that the first row is in stays in sight.
+    // The title of the first visible lane stays visible.
     if (first <= last) this.#paintTitle(this.#laneOf(first), RULER_HEIGHT);
   }
 

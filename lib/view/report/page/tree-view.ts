@@ -1,4 +1,4 @@
-/** The activities as the tree of what started what. */
+/** The activities as a tree. */
 
 import { milliseconds } from '../../number-text.ts';
 import { threadTitle } from './lanes.ts';
@@ -7,7 +7,7 @@ import { RowList } from './row-list.ts';
 import type { Choose, Selected } from './selection.ts';
 import { durationText } from './time-text.ts';
 
-/** Of a small tree everything is shown at first. */
+/** Smaller trees are expanded at first. */
 const SMALL_TREE = 300;
 const INDENT = 14;
 const MAX_INDENTS = 30;
@@ -17,7 +17,7 @@ export class TreeView {
   readonly #state: PageState;
   readonly #expanded: Uint8Array;
   #isFound: Uint8Array | undefined;
-  /** The activities in rows. */
+  /** The activities shown as rows. */
   #rows: number[] = [];
 
   constructor(state: PageState, choose: Choose) {
@@ -121,7 +121,7 @@ export class TreeView {
     return true;
   }
 
-  /** On the sign before a name. */
+  /** A click on the sign before a name expands or collapses it. */
   #click(event: MouseEvent): void {
     const cell = event.target instanceof HTMLElement ? event.target : undefined;
     if (cell === undefined || !cell.classList.contains('twisty')) return;
