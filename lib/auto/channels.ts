@@ -1,20 +1,20 @@
-/** Subscribing to channels of node:diagnostics_channel, in the midst of code that is not to notice. */
+/** Subscribes to channels of node:diagnostics_channel, inside code that must not notice. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { thrownTextWithStack } from '../base/value-text.ts';
 
 export type ChannelHandler<Message> = (message: Message) => void;
 
-/** Handlers by channel; of each channel the message is as its publisher documents it, or so we take it. */
-// biome-ignore lint/suspicious/noExplicitAny: what a channel's messages are is known to its handler alone
+/** Handlers by channel. Each expects the message that the channel's publisher documents. */
+// biome-ignore lint/suspicious/noExplicitAny: only a channel's handler knows the type of its messages
 export type ChannelHandlers = Readonly<Record<string, ChannelHandler<any>>>;
 
 const failed = new Set<string>();
 
 /**
- * Calls the handlers for each message from now on. One that throws, as when a publisher has changed its messages, is
- * reported once: Node.js would end the process.
+ * Calls the handlers for each message from now on. A handler that throws, for example because a publisher has changed
+ * its messages, is reported once: otherwise Node.js would end the process.
  *
- * @returns ends it
+ * @returns unsubscribes
  */
 export function subscribed(handlers: ChannelHandlers): () => void {
   const guarded = Object.entries(handlers).map(([channel, handler]) => {

@@ -1,4 +1,4 @@
-/** The event source `Node.Net`: TCP connections, made and accepted, with what they wait for. */
+/** The event source `Node.Net`: outgoing and accepted TCP connections, and what they wait for. */
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { TLSSocket } from 'node:tls';
@@ -16,7 +16,7 @@ interface SocketMessage {
   readonly socket: Socket;
 }
 
-/** Events get their ids by their order: new ones go to the end. */
+/** Event ids follow from the order: add new events at the end. */
 export function defineConnectionEvents() {
   return defineEventSource('Node.Net', {
     ConnectStart: event({ address: 'string', port: 'int32' }),
@@ -44,7 +44,7 @@ export function connections(events: ConnectionEvents, settings: Settings): Obser
   };
 }
 
-/** By events of the socket alone that nobody has to listen to. A socket of the file system has none of them. */
+/** Uses only socket events that need no other listeners. A Unix domain socket has none of them. */
 function watchConnecting(events: ConnectionEvents, socket: Socket): void {
   const connects = activityEventsOf(events, 'Connect');
   const { flow } = sharedActivities();
@@ -58,7 +58,7 @@ function watchConnecting(events: ConnectionEvents, socket: Socket): void {
       durationMSec: performance.now() - createdAt,
     }));
   });
-  // Of several addresses that a name has, the first that is tried.
+  // If the name has several addresses, the first one tried.
   socket.once('connectionAttempt', (address: string, port: number) => {
     if (!connects.startEnabled) return;
     const activity = connects.beginIn(flow.context, () => ({ address, port }));

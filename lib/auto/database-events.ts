@@ -1,12 +1,12 @@
-/** The event source `Node.Database`: commands to databases, and what they have to wait for. */
+/** The event source `Node.Database`: database commands, and what they have to wait for. */
 import { event } from '../source/event.ts';
 import { defineEventSource } from '../source/event-source.ts';
 
-/** Which database it is, and where. `host` is a path for a socket of the file system, with the port 0. */
+/** The database and its address. `host` is the path of a Unix domain socket, with port 0. */
 const SERVER = { system: 'string', namespace: 'string', host: 'string', port: 'int32' } as const;
 const OUTCOME = { errorType: 'string', errorMessage: 'string' } as const;
 
-/** Events get their ids by their order: new ones go to the end. */
+/** Event ids follow from the order: add new events at the end. */
 export function defineDatabaseEvents() {
   return defineEventSource('Node.Database', {
     CommandStart: event({ text: 'string', operation: 'string', ...SERVER }, { message: '{0}' }),
@@ -15,7 +15,7 @@ export function defineDatabaseEvents() {
     BatchStop: event(OUTCOME),
     ConnectStart: event(SERVER),
     ConnectStop: event(OUTCOME),
-    /** A connection out of a pool. */
+    /** Getting a connection from a pool. */
     AcquireStart: event(SERVER),
     AcquireStop: event(OUTCOME),
   });

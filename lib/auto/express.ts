@@ -1,4 +1,4 @@
-/** What Express tells of a request, by the channels of its package router since version 2.3: route, and handlers. */
+/** Express requests, from the channels of its package router (2.3 or later): their routes and handlers. */
 import type { IncomingMessage } from 'node:http';
 import { shortened } from '../runtime/exception-fields.ts';
 import { activityEventsOf } from '../source/activity-events.ts';
@@ -15,18 +15,18 @@ type Request = IncomingMessage & {
   readonly route?: { readonly stack?: unknown };
 };
 
-/** A call of a handler. */
+/** A call to a handler. */
 interface HandlerMessage extends CallMessage {
   readonly req: Request;
   readonly layer?: unknown;
   readonly handler?: { readonly name?: unknown };
-  /** The pattern that the layer has, within its router. */
+  /** The layer's pattern within its router. */
   readonly route?: unknown;
   readonly errorHandler?: boolean;
   readonly param?: unknown;
 }
 
-/** Where a router is: `/tenants/a` of this request, `/tenants/:tenant` of all. */
+/** Where a router is mounted: `/tenants/a` for this request, `/tenants/:tenant` in general. */
 interface Mount {
   readonly base: string;
   readonly pattern: string;
@@ -34,10 +34,10 @@ interface Mount {
 
 const isWithin = (base: string, mount: Mount) => base === mount.base || base.startsWith(`${mount.base}/`);
 
-/** Each request gets the pattern of its route, with those of the routers around it. */
+/** Gives each request the pattern of its route, including those of the enclosing routers. */
 export function expressRoutes(requests: ServerRequests): ChannelHandlers {
   const mounts = new WeakMap<Request, Mount[]>();
-  /** Of the innermost router that is known. */
+  /** The pattern of the innermost known router. */
   const patternOf = (req: Request, base: string) => {
     const around = mounts.get(req)?.findLast((mount) => isWithin(base, mount));
     return around === undefined ? base : around.pattern + base.slice(around.base.length);
@@ -62,7 +62,7 @@ export function expressRoutes(requests: ServerRequests): ChannelHandlers {
   };
 }
 
-/** Handlers as activities, each in the request itself, even though one calls the next. */
+/** Handlers as activities. Each is nested in the request itself, although one handler calls the next. */
 export function expressHandlers(events: MiddlewareEvents, requests: ServerRequests): ChannelHandlers {
   return new TracedCalls<HandlerMessage>(CHANNEL, {
     events: activityEventsOf(events, 'Handler'),

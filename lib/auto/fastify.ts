@@ -1,4 +1,4 @@
-/** What Fastify tells of a request, by its own channels: the route, and its handler. */
+/** Fastify requests, from its own channels: their route and handler. */
 import type { IncomingMessage } from 'node:http';
 import { shortened } from '../runtime/exception-fields.ts';
 import { activityEventsOf } from '../source/activity-events.ts';
@@ -15,7 +15,7 @@ interface HandlerMessage extends CallMessage {
     readonly raw: IncomingMessage;
     readonly routeOptions?: { readonly handler?: { readonly name?: unknown } };
   };
-  /** Whether the handler has returned a promise. */
+  /** Whether the handler returned a promise. */
   readonly async?: boolean;
   readonly route?: { readonly url?: unknown };
 }

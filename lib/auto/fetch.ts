@@ -1,4 +1,4 @@
-/** Requests that undici makes, and with it `fetch`: each an activity in the one that makes it. */
+/** Requests made by undici, and therefore by `fetch`: each is an activity nested in the one that makes it. */
 import type { Socket } from 'node:net';
 import type { Activity } from '../activity/activity.ts';
 import { sharedActivities } from '../activity/shared.ts';
@@ -17,13 +17,13 @@ import {
 } from './request-fields.ts';
 import type { Settings } from './settings.ts';
 
-/** What undici says of a request; it documents these members for its channels. */
+/** The members of undici's requests that it documents for its channels. */
 interface UndiciRequest {
   readonly origin?: string | URL;
   readonly path: string;
   readonly method: string;
   readonly upgrade?: string | null;
-  /** Names and values in turn; before version 6, as the text that is sent. */
+  /** Alternating names and values; before version 6, the text to be sent. */
   readonly headers?: unknown;
   addHeader(name: string, value: string): void;
 }
@@ -45,7 +45,7 @@ export class FetchRequests {
   readonly #settings: Settings;
   readonly #flow = sharedActivities().flow;
   readonly #open = new WeakMap<UndiciRequest, OpenRequest>();
-  /** Requests to go on in another protocol, of which most versions of undici do not tell that they have ended. */
+  /** Requests to upgrade the protocol; most versions of undici do not report their end. */
   #upgrades: (() => void) | undefined;
 
   constructor(events: HttpEvents, settings: Settings) {
@@ -101,7 +101,7 @@ export class FetchRequests {
     this.#events.endBegun(open.activity, () => ({ statusCode, ...failure }));
   }
 
-  /** One that neither was answered nor has failed was upgraded: its connection is what it has become. */
+  /** A request that was neither answered nor failed was upgraded: it has become its connection. */
   #endWithSocket(request: UndiciRequest, socket: Socket): void {
     if (!request.upgrade && request.method !== 'CONNECT') return;
     socket.on('close', () => {
@@ -111,7 +111,7 @@ export class FetchRequests {
     });
   }
 
-  /** Where the application does not do so itself. */
+  /** Unless the application adds the header itself. */
   #sendTrace(request: UndiciRequest, trace: TraceContext | undefined): void {
     if (trace === undefined || hasTraceparent(request.headers)) return;
     const { scheme, host, port } = targetOf(request);

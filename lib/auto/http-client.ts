@@ -1,4 +1,4 @@
-/** Requests that node:http and node:https make: each an activity in the one that makes it. */
+/** Requests made with node:http and node:https: each is an activity nested in the one that makes it. */
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { ActivityFlow } from '../activity/flow.ts';
 import { sharedActivities } from '../activity/shared.ts';
@@ -21,17 +21,17 @@ interface RequestMessage {
   readonly request: ClientRequest;
 }
 
-/** A request with the response that it has got, if any. */
+/** A request and its response, if it has one. */
 type AnsweredRequest = ClientRequest & {
   readonly res?: (IncomingMessage & { readonly upgrade?: boolean }) | null;
 };
 
-/** Whether a request is told of when it is made, in time to get a header, and not only when it has been sent. */
+/** Whether Node.js reports the creation of a request, in time to add a header, and not only that it has been sent. */
 const IS_TOLD_OF_CREATION = isAtLeast(22, 12);
 
 function isAtLeast(major: number, minor: number): boolean {
   const [ownMajor = 0, ownMinor = 0] = process.versions.node.split('.').map(Number);
-  // The channel came to 23 with 23.2; versions of odd numbers are not supported.
+  // The channel was added to 23 in 23.2; odd versions are not supported.
   return ownMajor > major || (ownMajor === major && ownMinor >= minor);
 }
 
@@ -78,13 +78,13 @@ export class ClientRequests {
     };
   }
 
-  /** One that is answered, or has failed, while its body is still being sent: it is told of only afterwards. */
+  /** A request that is answered or fails while its body is still being sent: its start is reported only afterwards. */
   #beginUnsent(request: ClientRequest): void {
     if (!request.writableEnded) this.#beginOnce(request);
   }
 
   #beginOnce(request: ClientRequest): void {
-    // Of one that is over nothing more is heard.
+    // A closed request emits no further events.
     if (this.#begun.has(request) || request.closed) return;
     this.#begun.add(request);
     this.#begin(request);
@@ -95,11 +95,12 @@ export class ClientRequests {
     const activity = this.#events.beginIn(this.#flow.context, (trace) => this.#fieldsOf(request, trace));
     if (activity === undefined) return;
     if (this.#settings.tracesAny) this.#sendTrace(request, activity.trace);
-    // Comes in every case: answered, failed, aborted, upgraded. Where nobody reads the response, with the connection's.
+    // `close` always comes: after a response, a failure, an abort, an upgrade. If nobody reads the response, it comes
+    // with the connection's.
     request.on('close', () => this.#events.endBegun(activity, () => this.#outcomeOf(request)));
   }
 
-  /** Where it is not too late, as it is on Node.js 20, and where the application does not do so itself. */
+  /** Unless it is too late, as on Node.js 20, or the application adds the header itself. */
   #sendTrace(request: ClientRequest, trace: TraceContext | undefined): void {
     if (trace === undefined || request.headersSent || request.hasHeader('traceparent')) return;
     const { scheme, host, port } = targetOf(request);

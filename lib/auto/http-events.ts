@@ -1,12 +1,12 @@
-/** The event source `Node.Http`: requests that this process serves, and those that it makes. */
+/** The event source `Node.Http`: requests that this process serves, and requests that it makes. */
 import type { TraceFields } from '../source/activity-events.ts';
 import { event } from '../source/event.ts';
 import { defineEventSource } from '../source/event-source.ts';
 import type { PayloadOf } from '../source/fields.ts';
 
 /**
- * As the RequestStart of .NET's System.Net.Http has it, and the method; the path first, because tools show the first
- * text of a Start as what it is about.
+ * As in RequestStart of .NET's System.Net.Http, plus the method. The path comes first, because tools show the first
+ * string of a Start as its description.
  */
 const REQUEST = {
   pathAndQuery: 'string',
@@ -18,7 +18,7 @@ const REQUEST = {
   versionMinor: 'uint8',
 } as const;
 
-/** Events get their ids by their order: new ones go to the end. */
+/** Event ids follow from the order: add new events at the end. */
 export function defineHttpEvents() {
   return defineEventSource('Node.Http', {
     RequestStart: event(REQUEST, { traceContext: true, message: '{1} {0}' }),
@@ -30,5 +30,5 @@ export function defineHttpEvents() {
 
 export type HttpEvents = ReturnType<typeof defineHttpEvents>;
 
-/** What a Start event says of a request. */
+/** The fields of a request's Start event. */
 export type RequestFields = PayloadOf<typeof REQUEST> & TraceFields;

@@ -1,4 +1,4 @@
-/** Requests that servers of node:http and node:https get: each an activity, which all that it causes belongs to. */
+/** Requests served by node:http and node:https: each is an activity, and everything that it causes belongs to it. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
@@ -23,11 +23,11 @@ interface RequestMessage {
 
 const MAX_ROUTE = 500;
 
-/** A request that has no Stop yet. */
+/** A request without a Stop so far. */
 class OpenRequest {
   readonly request: IncomingMessage;
   readonly activity: Activity;
-  /** What a framework says of it. */
+  /** The route reported by a framework. */
   route: string | undefined;
   readonly #response: ServerResponse;
 
@@ -47,7 +47,7 @@ class OpenRequest {
   }
 }
 
-/** The route that Express and what is built like it leave on the request. Empty where there is none. */
+/** The route that Express and similar frameworks store on the request; empty if there is none. */
 function routeOf(request: IncomingMessage): string {
   const { route, baseUrl } = request as { route?: { path?: unknown }; baseUrl?: unknown };
   const path = route?.path;
@@ -71,13 +71,13 @@ export class ServerRequests {
     this.#settings = settings;
   }
 
-  /** Says what a request is about, for a pattern of all that are alike. */
+  /** Sets the request's route: the pattern that all similar requests share. */
   setRoute(request: IncomingMessage, route: string): void {
     const open = this.#find(request);
     if (open !== undefined) open.route = shortened(route, MAX_ROUTE);
   }
 
-  /** Of what belongs to a request; the running code's where that is not traced. */
+  /** The context for what belongs to a request; the running code's if the request is not traced. */
   contextOf(request: IncomingMessage): ActivityContext | undefined {
     return this.#find(request)?.activity ?? this.#flow.context;
   }
@@ -87,13 +87,13 @@ export class ServerRequests {
     return undefined;
   }
 
-  /** What has to be subscribed to. */
+  /** The channels to subscribe to. */
   get observation(): Observation {
     return {
       isWanted: () => this.#settings.isOn('httpServer') && this.#events.startEnabled,
       start: () => {
-        // The flow puts the context of a connection right before each of its requests, by the same channel: it has to
-        // come first, so it stays for as long as this does.
+        // The flow sets a connection's context before each of its requests, using the same channel. It must come first,
+        // so it remains while this is subscribed.
         this.#flow.begin();
         const release = this.#flow.keepWhile(() => true);
         const end = subscribed({ 'http.server.request.start': (message) => this.#begin(message) });
@@ -107,7 +107,7 @@ export class ServerRequests {
 
   #begin({ request, response, socket }: RequestMessage): void {
     if (!this.#events.startEnabled) return;
-    // Never in the running code's context: on Node.js 20 and 22 that may be another request's of the connection.
+    // Never in the running code's context: on Node.js 20 and 22, it may be that of another request on the connection.
     const activity = this.#events.beginIn(this.#remoteContextOf(request), (trace) =>
       this.#fieldsOf(request, socket, trace),
     );
@@ -117,12 +117,12 @@ export class ServerRequests {
     const isPipelined = ofSocket.size > 0;
     const open = new OpenRequest(request, response, activity);
     ofSocket.add(open);
-    // What the application does then belongs here, and it comes later than this. Node.js calls these in the context of
-    // the connection, or of a request before.
+    // The application's code runs after this, and belongs to the request. Node.js calls these in the context of the
+    // connection, or of an earlier request.
     const comeBack = () => this.#flow.comeBackTo(activity);
     if (hasBody(request)) request.on('end', comeBack);
     if (isPipelined) response.on('finish', comeBack);
-    // Comes always, where `finish` does not for a client that has gone.
+    // `close` always comes; `finish` does not if the client has gone.
     response.on('close', () => {
       if (isPipelined || !response.writableFinished) comeBack();
       if (response.listenerCount('close') > 1) process.nextTick(this.#end, open, ofSocket);
@@ -134,13 +134,13 @@ export class ServerRequests {
     if (ofSocket.delete(open)) this.#events.endBegun(open.activity, () => open.outcome);
   };
 
-  /** Those of the connection; when it closes, they end. */
+  /** The open requests of a connection, which end when it closes. */
   #openOf(socket: Socket): Set<OpenRequest> {
     const known = this.#bySocket.get(socket);
     if (known !== undefined) return known;
     const ofSocket = new Set<OpenRequest>();
     this.#bySocket.set(socket, ofSocket);
-    // A response that waits behind others is told of nothing.
+    // A response queued behind others is not notified.
     socket.on('close', () => {
       for (const open of ofSocket) process.nextTick(this.#end, open, ofSocket);
     });

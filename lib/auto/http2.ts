@@ -1,4 +1,4 @@
-/** Requests by node:http2: the streams that its servers get, and those that it makes. Node.js 20 tells of none. */
+/** Requests over node:http2: the streams that servers accept, and those of clients. Node.js 20 reports none of them. */
 import type {
   ClientHttp2Stream,
   Http2Stream,
@@ -17,7 +17,7 @@ import type { HttpEvents, RequestFields } from './http-events.ts';
 import { failureFields, hostAndPort, NO_FAILURE, NO_STATUS, pathAndQueryOf } from './request-fields.ts';
 import type { Settings } from './settings.ts';
 
-/** Of a request, or of a response. */
+/** The headers of a request or a response. */
 type Headers = IncomingHttpHeaders & OutgoingHttpHeaders;
 
 interface StreamMessage<Stream extends Http2Stream> {
@@ -61,14 +61,14 @@ export class Http2Requests {
   }
 
   #serve({ stream, headers }: StreamMessage<ServerHttp2Stream>): void {
-    // What a server pushes is no request, and has been sent already.
+    // A server push is not a request, and has already been sent.
     if (!this.#served.startEnabled || stream.sentHeaders !== undefined) return;
     const activity = this.#served.beginIn(this.#remoteContextOf(headers), (trace) =>
       this.#fieldsOf(headers, trace),
     );
     if (activity === undefined) return;
     this.#flow.enter(activity);
-    // Node.js calls these in the context of the connection. What the application does then comes later than this.
+    // Node.js calls these in the context of the connection. The application's code runs after this.
     const comeBack = () => this.#flow.comeBackTo(activity);
     stream.on('end', comeBack);
     stream.on('close', () => {
@@ -124,12 +124,12 @@ export class Http2Requests {
   }
 }
 
-/** Streams of servers have even numbers. */
+/** Streams opened by servers have even numbers. */
 function isPushed({ id }: ClientHttp2Stream): boolean {
   return id !== undefined && id % 2 === 0;
 }
 
-/** Undici tells of its requests itself, by whichever version they go. */
+/** Undici reports its requests itself, in every HTTP version. */
 function isOfUndici({ session }: ClientHttp2Stream): boolean {
   return (
     session !== undefined &&

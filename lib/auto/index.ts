@@ -1,6 +1,6 @@
 /**
- * `tracewright/auto`: activities of requests and queries without a line of code. Loading it is enough, with
- * `node --import tracewright/auto app.js`. `instrument` turns parts on and off.
+ * `tracewright/auto`: activities for requests and queries, without a line of code. Loading it is enough: `node --import
+ * tracewright/auto app.js`. `instrument` turns parts on and off.
  */
 import { startPortFromEnvironment } from '../diagnostics/start-from-environment.ts';
 import { instrument } from './instrument.ts';

@@ -1,4 +1,6 @@
-/** Automatic activities of this thread: their event sources, and what is observed for these while they are wanted. */
+/**
+ * The automatic activities of this thread: their event sources, and what is observed while somebody wants their events.
+ */
 import { everySecond } from '../runtime/every-second.ts';
 import { type Observation, Observations } from '../runtime/observation.ts';
 import { type ChannelHandlers, subscribed } from './channels.ts';
@@ -19,7 +21,7 @@ import { childProcesses, defineProcessEvents, workerThreads } from './processes.
 import { ioredisHandlers, redisHandlers } from './redis.ts';
 import { type InstrumentationName, type InstrumentOptions, Settings } from './settings.ts';
 
-/** Raised when the shape of what all copies of this package in one thread share changes. */
+/** Incremented when the data shared by all copies of this package in one thread changes. */
 const KEY = Symbol.for('tracewright.auto.v1');
 
 type Wanted = Pick<HttpEvents, 'isEnabled'>;
@@ -30,9 +32,9 @@ interface Automatic {
 }
 
 /**
- * Makes activities of what this thread does, such as HTTP requests and database queries, as loading `tracewright/auto`
- * does by itself, and changes the options. It uses only channels that Node.js and libraries publish, and subscribes to
- * them only while somebody wants the events. Options that are left out stay as they are. Each thread has its own.
+ * Makes activities for what this thread does, such as HTTP requests and database queries, or changes the options.
+ * Loading `tracewright/auto` calls it. It uses only channels that Node.js and libraries publish, and subscribes to them
+ * only while somebody wants the events. Omitted options stay as they are. Each thread has its own.
  *
  * @throws TypeError for unknown options
  */
@@ -41,7 +43,7 @@ export function instrument(options: InstrumentOptions = {}): void {
 }
 
 /**
- * Makes activities of the commands of a MongoClient, which publishes no channel. The client needs the option
+ * Makes activities for the commands of a MongoClient, which publishes no channel. The client needs the option
  * `monitorCommands: true`.
  */
 export function instrumentMongoClient(client: MongoClientLike): void {
@@ -63,7 +65,7 @@ function automatic(): Automatic {
   const processes = defineProcessEvents();
   const requests = new ServerRequests(http, settings);
   const mongo = new MongoCommands(database, settings);
-  /** Subscribed to while that is on, and somebody wants an event of the source. */
+  /** Subscribed while the instrumentation is on and somebody wants an event of the source. */
   const observed = (name: InstrumentationName, events: Wanted, handlers: ChannelHandlers): Observation => ({
     isWanted: () => settings.isOn(name) && events.isEnabled(),
     start: () => subscribed(handlers),
@@ -88,7 +90,7 @@ function automatic(): Automatic {
   ]);
   const update = () => observations.update();
   for (const source of [http, middleware, database, net, processes]) source.onCommand(update);
-  // Tracers on Linux come and go without a word; the question is a few loads.
+  // On Linux, tracers come and go without notice; checking takes a few loads.
   if (http.status.backend === 'user_events') everySecond(update);
   let endPg: (() => void) | undefined;
   return {

@@ -1,12 +1,12 @@
-/** The event source `Node.Middleware`: the functions of frameworks that a request goes through. */
+/** The event source `Node.Middleware`: the framework functions that handle a request. */
 import { ActivityOptions } from '../activity/activity.ts';
 import { event } from '../source/event.ts';
 import { defineEventSource } from '../source/event-source.ts';
 
-/** Events get their ids by their order: new ones go to the end. */
+/** Event ids follow from the order: add new events at the end. */
 export function defineMiddlewareEvents() {
   return defineEventSource('Node.Middleware', {
-    // A router is a handler, too, with others inside.
+    // A router is a handler that contains others.
     HandlerStart: event(
       { name: 'string', kind: 'string', route: 'string', framework: 'string' },
       { activityOptions: ActivityOptions.Recursive },

@@ -1,4 +1,4 @@
-/** Commands of the package mongodb, by the events of its clients, which have to be made known. */
+/** Commands of the package mongodb, from the events of clients that the application registers. */
 import type { Activity } from '../activity/activity.ts';
 import { sharedActivities } from '../activity/shared.ts';
 import type { Observation } from '../runtime/observation.ts';
@@ -7,7 +7,7 @@ import type { DatabaseEvents } from './database-events.ts';
 import { failureFields, hostAndPort, NO_FAILURE } from './request-fields.ts';
 import type { Settings } from './settings.ts';
 
-/** What of a MongoClient is needed here. It has these events with its option `monitorCommands` alone. */
+/** The part of a MongoClient used here. It emits these events only with its option `monitorCommands`. */
 export interface MongoClientLike {
   on(event: string, listener: (event: never) => void): unknown;
   off(event: string, listener: (event: never) => void): unknown;
@@ -31,12 +31,12 @@ export class MongoCommands {
   readonly #settings: Settings;
   readonly #flow = sharedActivities().flow;
   readonly #clients = new Set<WeakRef<MongoClientLike>>();
-  /** By the numbers that requests have in a process. */
+  /** By the process-wide numbers of requests. */
   readonly #open = new Map<number, Activity>();
   readonly #listeners = {
     commandStarted: (event: CommandEvent) => this.#begin(event),
     commandSucceeded: (event: EndEvent) => this.#end(event, NO_FAILURE),
-    // The server's messages quote values: the code alone tells what was wrong.
+    // The server's messages quote values: only the code is safe to report.
     commandFailed: (event: EndEvent) =>
       this.#end(event, { errorType: failureTypeOf(event.failure), errorMessage: '' }),
   };
@@ -47,7 +47,7 @@ export class MongoCommands {
     this.#settings = settings;
   }
 
-  /** Tells of the client's commands while they are wanted. A client that is known already stays as it is. */
+  /** Reports the client's commands while they are wanted. Adding a client again has no effect. */
   add(client: MongoClientLike): void {
     for (const known of this.#clients) {
       const other = known.deref();
@@ -86,7 +86,7 @@ export class MongoCommands {
 
   #begin({ requestId, address, databaseName, commandName, command }: CommandEvent): void {
     const activity = this.#events.beginIn(this.#flow.context, () => {
-      // A batch of a cursor has the cursor's number in the first place.
+      // For the next batch of a cursor, the first value is the cursor's number.
       const collection = commandName === 'getMore' ? command.collection : command[commandName];
       return {
         text: typeof collection === 'string' ? `${commandName} ${collection}` : commandName,
@@ -112,7 +112,7 @@ function targetOf(address: string): { host: string; port: number } {
   return { host, port };
 }
 
-/** MongoDB's own errors have numbers with names. */
+/** MongoDB's own errors have numeric codes with names. */
 function failureTypeOf(failure: unknown): string {
   const { codeName } = (failure ?? {}) as { readonly codeName?: unknown };
   return typeof codeName === 'string' ? codeName : failureFields(failure).errorType;

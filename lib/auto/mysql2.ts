@@ -1,4 +1,4 @@
-/** Queries of the package mysql2, by its own channels. */
+/** Queries of the package mysql2, from its own channels. */
 import { activityEventsOf } from '../source/activity-events.ts';
 import type { ChannelHandlers } from './channels.ts';
 import type { DatabaseEvents } from './database-events.ts';
@@ -8,13 +8,13 @@ import { type CallMessage, TracedCalls } from './traced-calls.ts';
 
 interface ServerMessage extends CallMessage {
   readonly database?: string;
-  /** Or the path of a socket. */
+  /** Or the path of a Unix domain socket. */
   readonly serverAddress?: string;
   readonly serverPort?: number;
 }
 
 interface QueryMessage extends ServerMessage {
-  /** Of `query`, with its values in it. */
+  /** Reported by `query`; the values are part of the text. */
   readonly query?: string;
 }
 
@@ -36,7 +36,7 @@ export function mysql2Handlers(events: DatabaseEvents, settings: Settings): Chan
         ...serverOf(message),
       };
     },
-    // The server's messages quote values: the code alone tells what was wrong.
+    // The server's messages quote values: only the code is safe to report.
     toldMessage: (errorMessage: string) => (settings.hasSqlValues ? errorMessage : ''),
   };
   const of = (activity: 'Connect' | 'Acquire') => ({

@@ -1,6 +1,6 @@
 /**
- * Queries of the package pg, which publishes nothing: its modules get channels when they are loaded. So this has to be
- * on before the application loads pg, and takes Node.js 22.15, where hooks can change the source of any module.
+ * Queries of the package pg, which publishes nothing: its modules get channels when they are loaded. So this must be
+ * enabled before the application loads pg, and needs Node.js 22.15, whose hooks can change the source of any module.
  */
 import { readFileSync } from 'node:fs';
 import { shown, thrownText } from '../base/value-text.ts';
@@ -15,7 +15,7 @@ const CHANNELS = 'tracewright:pg';
 
 interface ServerMessage extends CallMessage {
   readonly database?: string;
-  /** Or the folder of a socket. */
+  /** Or the directory of a Unix domain socket. */
   readonly host?: string;
   readonly port?: number;
 }
@@ -47,7 +47,7 @@ export function pgHandlers(events: DatabaseEvents, settings: Settings): ChannelH
           ...serverOf(message),
         };
       },
-      // The server's messages quote values: the code alone tells what was wrong.
+      // The server's messages quote values: only the code is safe to report.
       toldMessage: (errorMessage) => (settings.hasSqlValues ? errorMessage : ''),
     }).handlers,
     ...new TracedCalls(`${CHANNELS}:connect`, of('Connect')).handlers,
@@ -55,18 +55,21 @@ export function pgHandlers(events: DatabaseEvents, settings: Settings): ChannelH
   };
 }
 
-/** A module that gets channels, by the end of its address. */
+/** A module to which channels are added, identified by the end of its URL. */
 interface Publisher {
   readonly path: RegExp;
-  /** Where the package's version is, from there. */
+  /** The package.json with its version, relative to the module. */
   readonly manifest: string;
-  /** The version that has the methods as they are used here. */
+  /** The major version whose methods the code fits. */
   readonly major: number;
-  /** Runs at the end of the module. */
+  /** Appended to the module. */
   readonly code: string;
 }
 
-/** Methods that take a callback, or return a promise. Queries that others submit, such as cursors, have a way of their own. */
+/**
+ * Wraps methods that take a callback or return a promise. Queries with their own `submit`, such as cursors, are not
+ * traced.
+ */
 const PUBLISHERS: readonly Publisher[] = [
   {
     path: /\/pg\/lib\/client\.js$/,
@@ -120,7 +123,7 @@ const PUBLISHERS: readonly Publisher[] = [
   },
 ];
 
-/** What Node.js 22.15 and later have. */
+/** Node.js 22.15 and later have these. */
 interface LoadHooks {
   readonly registerHooks?: (hooks: { load(url: string, context: unknown, next: NextLoad): LoadedModule }) => {
     deregister(): void;
@@ -131,11 +134,11 @@ interface LoadedModule {
   readonly source?: unknown;
 }
 
-/** Modules that are loaded from now on publish. @returns ends it, for later ones */
+/** Adds channels to modules loaded from now on. @returns stops that, for modules loaded later */
 export function publishPg(): () => void {
   const { registerHooks } = process.getBuiltinModule('node:module') as LoadHooks;
   if (registerHooks === undefined) {
-    warn('Queries of pg are not traced: that takes Node.js 22.15 or later.');
+    warn('Queries of pg are not traced: this requires Node.js 22.15 or later.');
     return () => {};
   }
   const hooks = registerHooks({
@@ -148,7 +151,7 @@ export function publishPg(): () => void {
   return () => hooks.deregister();
 }
 
-/** As it was loaded, where that is not what is known. */
+/** Unchanged if it is not the expected version. */
 function publishing(url: string, loaded: LoadedModule, { manifest, major, code }: Publisher): LoadedModule {
   try {
     const { version } = JSON.parse(readFileSync(new URL(manifest, url), 'utf8'));
@@ -156,10 +159,10 @@ function publishing(url: string, loaded: LoadedModule, { manifest, major, code }
       return { ...loaded, source: `${loaded.source}\n${code}` };
     }
     warn(
-      `Queries of pg are not traced: ${url} has version ${shown(version)}, and only ${major} is supported.`,
+      `Queries of pg are not traced: ${url} has version ${shown(version)}, but only ${major} is supported.`,
     );
   } catch (error) {
-    warn(`Queries of pg are not traced: ${url} could not be read: ${thrownText(error)}`);
+    warn(`Queries of pg are not traced: ${url} cannot be read: ${thrownText(error)}`);
   }
   return loaded;
 }

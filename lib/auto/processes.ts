@@ -13,7 +13,7 @@ import type { Settings } from './settings.ts';
 
 const MAX_NAME = 255;
 
-/** Events get their ids by their order: new ones go to the end. */
+/** Event ids follow from the order: add new events at the end. */
 export function defineProcessEvents() {
   return defineEventSource('Node.Process', {
     ChildStart: event({ program: 'string', childProcessId: 'uint32' }),
@@ -25,7 +25,7 @@ export function defineProcessEvents() {
 
 type ProcessEvents = ReturnType<typeof defineProcessEvents>;
 
-/** A process that a signal has ended has no code; .NET has none of both for one. */
+/** A process ended by a signal has no exit code; .NET does not have such processes. */
 const NO_EXIT_CODE = -1;
 
 export function childProcesses(events: ProcessEvents, settings: Settings): Observation {
@@ -33,7 +33,7 @@ export function childProcesses(events: ProcessEvents, settings: Settings): Obser
   const { flow } = sharedActivities();
   const onSpawn = (child: ChildProcess) => {
     if (!children.startEnabled) return;
-    // Arguments may be secret.
+    // Arguments may contain secrets.
     const activity = children.beginIn(flow.context, () => ({
       program: shortened(basename(child.spawnfile), MAX_NAME),
       childProcessId: child.pid ?? 0,
@@ -46,7 +46,7 @@ export function childProcesses(events: ProcessEvents, settings: Settings): Obser
   return {
     isWanted: () => settings.isOn('childProcess') && children.startEnabled,
     start: () =>
-      // It is told of before it is started, which may fail.
+      // The channel reports it before it starts, which may fail.
       subscribed({
         child_process: ({ process: child }: { readonly process: ChildProcess }) =>
           child.once('spawn', () => onSpawn(child)),

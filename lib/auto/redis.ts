@@ -1,4 +1,4 @@
-/** Commands of the packages redis and ioredis, by their own channels, which leave out values that may be secret. */
+/** Commands of the packages redis and ioredis, from their own channels, which omit values that may be secret. */
 import { shortened } from '../runtime/exception-fields.ts';
 import { activityEventsOf } from '../source/activity-events.ts';
 import type { ChannelHandlers } from './channels.ts';
@@ -7,14 +7,14 @@ import { type CallMessage, TracedCalls } from './traced-calls.ts';
 
 interface ServerMessage extends CallMessage {
   readonly database?: number | string;
-  /** Or the path of a socket. */
+  /** Or the path of a Unix domain socket. */
   readonly serverAddress?: string;
   readonly serverPort?: number;
 }
 
 interface CommandMessage extends ServerMessage {
   readonly command?: string;
-  /** Of the package redis, with the command's name. */
+  /** In the package redis; includes the command's name. */
   readonly args?: readonly string[];
 }
 
@@ -41,7 +41,7 @@ function commandOf({ command = '', args = [] }: CommandMessage) {
   };
 }
 
-/** @param prefix of the package's channels */
+/** @param prefix the prefix of the package's channels */
 function handlersOf(prefix: 'node-redis' | 'ioredis', events: DatabaseEvents): ChannelHandlers {
   return {
     ...new TracedCalls<CommandMessage>(`${prefix}:command`, {

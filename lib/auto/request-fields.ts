@@ -1,11 +1,11 @@
-/** What is told of a request: its target in parts, without what may be secret, and no longer than fits an event. */
+/** The fields of a request: the parts of its target, without what may be secret, and short enough for an event. */
 import { shortened, thrownFields } from '../runtime/exception-fields.ts';
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { http: 80, https: 443 };
 const MAX_HOST = 255;
 const MAX_PATH = 2000;
 
-/** Where there is no response, as .NET has it. */
+/** The status if there is no response, as in .NET. */
 export const NO_STATUS = -1;
 
 interface HostAndPort {
@@ -15,10 +15,10 @@ interface HostAndPort {
   readonly port: number;
 }
 
-/** Most requests go to one host. */
+/** Most requests go to the same host. */
 let last: HostAndPort | undefined;
 
-/** Of a host header, or the authority of a URL: `example.com:8080`, `[::1]`. */
+/** Parses a host header or the authority of a URL: `example.com:8080`, `[::1]`. */
 export function hostAndPort(authority: string, scheme: string): HostAndPort {
   if (last?.authority !== authority || last.scheme !== scheme) last = parsedAuthority(authority, scheme);
   return last;
@@ -26,7 +26,7 @@ export function hostAndPort(authority: string, scheme: string): HostAndPort {
 
 function parsedAuthority(authority: string, scheme: string): HostAndPort {
   const colon = authority.lastIndexOf(':');
-  // The colons of an IPv6 address are in brackets, which are not a part of it.
+  // The colons of an IPv6 address are inside brackets, which are not part of it.
   const hasPort = colon >= 0 && !authority.endsWith(']');
   const host = hasPort ? authority.slice(0, colon) : authority;
   const port = hasPort ? Number(authority.slice(colon + 1)) : 0;
@@ -38,16 +38,16 @@ function parsedAuthority(authority: string, scheme: string): HostAndPort {
   };
 }
 
-/** As URLs have it: without the scheme's own port. */
+/** As in URLs: without the scheme's default port. */
 export function originOf(scheme: string, host: string, port: number): string {
   const authority = host.includes(':') ? `[${host}]` : host;
   return `${scheme}://${authority}${port === DEFAULT_PORTS[scheme] ? '' : `:${port}`}`;
 }
 
 /**
- * Queries hold keys and names: unless they are wanted, it is only told that there is one, as .NET does since version 9.
+ * Queries contain keys and names: unless they are wanted, only their presence is shown, as in .NET 9 and later.
  *
- * @param target of a request; to a proxy it may be a whole URL, of which only the path is told
+ * @param target of a request; to a proxy, it may be a complete URL, of which only the path is shown
  */
 export function pathAndQueryOf(target: string, hasQueries: boolean): string {
   const path = target.startsWith('/') || target === '*' ? target : pathOfUrl(target);
@@ -62,7 +62,9 @@ function pathOfUrl(target: string): string {
   return path < 0 ? '/' : target.slice(path);
 }
 
-/** Of what went wrong; its type is OpenTelemetry's `error.type`: a code such as ECONNREFUSED, or the error's name. */
+/**
+ * The fields of a failure; the type is OpenTelemetry's `error.type`: a code such as ECONNREFUSED, or the error's name.
+ */
 export function failureFields(error: unknown): { errorType: string; errorMessage: string } {
   const { code, type, message } = thrownFields(error);
   return { errorType: code === '' ? type : code, errorMessage: message };

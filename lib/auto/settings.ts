@@ -1,8 +1,8 @@
-/** What is instrumented, and how: one set of settings for the thread, which `instrument` changes. */
+/** What is instrumented, and how: one set of settings per thread, changed by `instrument`. */
 
 import { shown } from '../base/value-text.ts';
 
-/** What can be on or off, by name. */
+/** The instrumentations that can be turned on and off. */
 export const INSTRUMENTATIONS = [
   'httpServer',
   'httpClient',
@@ -21,24 +21,27 @@ export const INSTRUMENTATIONS = [
 ] as const;
 export type InstrumentationName = (typeof INSTRUMENTATIONS)[number];
 
-/** Changes modules when they are loaded, so it has to be asked for. */
+/** It changes modules as they are loaded, so users must enable it. */
 const OFF_BY_DEFAULT: readonly InstrumentationName[] = ['pg'];
 
 export interface TraceparentOptions {
   /**
-   * To which origins (`https://api.example.com`) requests get the header `traceparent`, and `tracestate`. None unless
-   * given: what is sent to others is the application's to say. `*` is every origin.
+   * The origins (`https://api.example.com`) whose requests get the headers `traceparent` and `tracestate`; `*` for
+   * every origin. By default none: only the application can decide what to send to others.
    */
   readonly to?: readonly string[] | ((origin: string) => boolean);
-  /** Whether the ones of incoming requests are heeded; they are unless this is false. */
+  /** Whether to use those of incoming requests; the default is true. */
   readonly from?: boolean;
 }
 
 export interface InstrumentOptions extends Partial<Readonly<Record<InstrumentationName, boolean>>> {
   readonly traceparent?: TraceparentOptions;
-  /** Whether events have the queries of URLs, which may hold secrets. Unless true, a query is shown as `?*`. */
+  /**
+   * Whether events contain the queries of URLs, which may contain secrets. The default is false, which shows a query as
+   * `?*`.
+   */
   readonly urlQueries?: boolean;
-  /** Whether events have the values in SQL statements. Unless true, each is shown as `?`. */
+  /** Whether events contain the values in SQL statements. The default is false, which shows each as `?`. */
   readonly sqlValues?: boolean;
 }
 
@@ -55,7 +58,7 @@ export class Settings {
     return this.#on.has(name);
   }
 
-  /** Whether there may be an origin to which requests get a traceparent. */
+  /** Whether requests to any origin may get a traceparent. */
   get tracesAny(): boolean {
     return this.#isTraced !== undefined;
   }
@@ -66,9 +69,9 @@ export class Settings {
   }
 
   /**
-   * What is not said stays as it is.
+   * Omitted options stay as they are.
    *
-   * @throws TypeError for options that there are not
+   * @throws TypeError for unknown options
    */
   change(options: InstrumentOptions): void {
     const { traceparent, urlQueries, sqlValues, ...names } = checked(options);
@@ -83,7 +86,10 @@ export class Settings {
   }
 }
 
-/** Of the environment: names to turn on, and with `-` in front names to turn off. A wrong one is only reported. */
+/**
+ * Parses the environment variable: names to turn on, and names to turn off with `-` in front. An unknown name is only
+ * reported.
+ */
 export function optionsOfText(text: string): InstrumentOptions {
   const options: Partial<Record<InstrumentationName, boolean>> = {};
   for (const entry of text.split(',').map((part) => part.trim())) {
@@ -92,7 +98,7 @@ export function optionsOfText(text: string): InstrumentOptions {
     if (name !== undefined) options[name] = !entry.startsWith('-');
     else {
       process.emitWarning(
-        `TRACEWRIGHT_AUTO names ${shown(entry)}; the names are ${INSTRUMENTATIONS.join(', ')}, with - in front to turn one off.`,
+        `TRACEWRIGHT_AUTO contains the unknown name ${shown(entry)}; the names are ${INSTRUMENTATIONS.join(', ')}, with - in front to turn one off.`,
         'TracewrightWarning',
       );
     }
@@ -100,21 +106,21 @@ export function optionsOfText(text: string): InstrumentOptions {
   return options;
 }
 
-/** A misspelt option is as good as none, so it is refused. */
+/** Rejects unknown options: a misspelt one would have no effect. */
 function checked(options: InstrumentOptions): InstrumentOptions {
   if (typeof options !== 'object' || options === null) {
-    throw new TypeError(`instrument takes an object of options, not ${shown(options)}.`);
+    throw new TypeError(`The options of instrument must be an object, not ${shown(options)}.`);
   }
   const flags: readonly string[] = [...INSTRUMENTATIONS, 'urlQueries', 'sqlValues'];
   for (const [name, value] of Object.entries(options)) {
     if (name === 'traceparent') continue;
     if (!flags.includes(name)) {
       throw new TypeError(
-        `There is no option ${shown(name)} of instrument; the options are ${flags.join(', ')}, traceparent.`,
+        `instrument has no option ${shown(name)}; the options are ${flags.join(', ')}, traceparent.`,
       );
     }
     if (value !== undefined && typeof value !== 'boolean') {
-      throw new TypeError(`The option ${name} of instrument is true or false, not ${shown(value)}.`);
+      throw new TypeError(`The option ${name} of instrument must be true or false, not ${shown(value)}.`);
     }
   }
   return options;
@@ -123,7 +129,9 @@ function checked(options: InstrumentOptions): InstrumentOptions {
 function originFilter(to: NonNullable<TraceparentOptions['to']>): ((origin: string) => boolean) | undefined {
   if (typeof to === 'function') return to;
   if (!Array.isArray(to)) {
-    throw new TypeError(`traceparent.to takes origins such as 'https://example.com', not ${shown(to)}.`);
+    throw new TypeError(
+      `traceparent.to must contain origins such as 'https://example.com', not ${shown(to)}.`,
+    );
   }
   if (to.length === 0) return undefined;
   if (to.includes('*')) return () => true;
@@ -136,7 +144,7 @@ function originOf(text: unknown): string {
     const { origin } = new URL(String(text));
     if (origin !== 'null') return origin;
   } catch {
-    // The same as one that has no origin.
+    // Handled like a URL without an origin.
   }
-  throw new TypeError(`${shown(text)} is no origin: 'https://example.com' would be one.`);
+  throw new TypeError(`${shown(text)} is not an origin such as 'https://example.com'.`);
 }

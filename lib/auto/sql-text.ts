@@ -1,21 +1,21 @@
-/** SQL as it is told: without the values that stand in it, and no longer than fits an event. */
+/** SQL text for events: without the values in it, and short enough for an event. */
 import { shortened } from '../runtime/exception-fields.ts';
 
 export type SqlDialect = 'mysql' | 'postgresql';
 
 const MAX_SQL = 2000;
-/** An application has few statements, unless it puts values into them. */
+/** An application has few distinct statements, unless it puts values into them. */
 const MAX_KNOWN = 200;
 
 const COMMENTS = String.raw`/\*[^]*?(?:\*/|$)|--[^\n]*`;
-/** Names, and what is no number because it begins with a letter, `_` or, as parameters do, with `$`. */
+/** Names, and what is not a number because it begins with a letter, `_` or, in parameters, `$`. */
 const WORDS = String.raw`[\p{L}_$][\p{L}\p{N}_$]*`;
 const NUMBERS = String.raw`\p{N}[\p{L}\p{N}_.]*`;
-// A text that has been cut off ends with all that there is.
+// A literal that has been cut off extends to the end.
 const BACKSLASHED = (quote: string) => String.raw`${quote}(?:[^${quote}\\]|\\[^])*(?:${quote}|$)`;
 const PLAIN = (quote: string) => `${quote}[^${quote}]*(?:${quote}|$)`;
 
-/** In each, a quote that is doubled within a text ends one, and begins the next. */
+/** In all of them, a doubled quote within a literal ends one literal and begins the next. */
 const TOKENS: Readonly<Record<SqlDialect, RegExp>> = {
   mysql: new RegExp(
     [COMMENTS, '#[^\n]*', BACKSLASHED("'"), BACKSLASHED('"'), PLAIN('`'), WORDS, NUMBERS].join('|'),
@@ -35,13 +35,13 @@ const TOKENS: Readonly<Record<SqlDialect, RegExp>> = {
   ),
 };
 
-/** Statements with what is told of them. */
+/** The text for each known statement. */
 const known: Readonly<Record<SqlDialect, Map<string, string>>> = {
   mysql: new Map(),
   postgresql: new Map(),
 };
 
-/** @param hasValues whether values are told */
+/** @param hasValues whether to keep the values */
 export function sqlText(text: string, dialect: SqlDialect, hasValues: boolean): string {
   const told = shortened(text, MAX_SQL);
   if (hasValues) return told;

@@ -1,4 +1,7 @@
-/** Calls that a library tells of by a TracingChannel: each an activity, or only a way back to who has called. */
+/**
+ * Calls that a library reports through a TracingChannel: each becomes an activity, or only restores the caller's
+ * context.
+ */
 import type { Activity, ActivityContext } from '../activity/activity.ts';
 import { sharedActivities } from '../activity/shared.ts';
 import type { ActivityEvents } from '../source/activity-events.ts';
@@ -6,13 +9,13 @@ import type { Payload } from '../wire/values/faults.ts';
 import type { ChannelHandlers } from './channels.ts';
 import { failureFields, NO_FAILURE } from './request-fields.ts';
 
-/** What all messages about one call are: one object, to which the publisher adds how it ended. */
+/** All messages about one call are one object, to which the publisher adds the outcome. */
 export interface CallMessage {
   readonly result?: unknown;
   readonly error?: unknown;
 }
 
-/** The context of code that was left for another, and that the code is to go on in. */
+/** The context that the running code had before it entered another one. */
 interface Left {
   readonly context: ActivityContext | undefined;
 }
@@ -21,9 +24,9 @@ interface Call {
   readonly caller: ActivityContext | undefined;
   readonly activity: Activity | undefined;
   hasEnded: boolean;
-  /** Left when the function was called, until it returns. */
+  /** Saved when the function is called, until it returns. */
   called: Left | undefined;
-  /** Left when the callback was called, until that returns. */
+  /** Saved when the callback is called, until it returns. */
   answered: Left | undefined;
 }
 
@@ -31,24 +34,24 @@ interface Call {
 export interface TracedCallsOptions<Message extends CallMessage> {
   readonly events: ActivityEvents;
   readonly fieldsOf: (message: Message) => Payload;
-  /** What the activity is started in; the caller's unless given. */
+  /** The parent of the activity; by default, the caller's context. */
   readonly parentOf?: (message: Message) => ActivityContext | undefined;
-  /** Whether what the call does before it returns is inside the activity. */
+  /** Whether code that runs before the call returns is inside the activity. */
   readonly isEntered?: boolean;
-  /** What is told of an error's message, which may hold what is secret. */
+  /** The part of an error's message to report: messages may contain secrets. */
   readonly toldMessage?: (errorMessage: string) => string;
-  /** Whether the call goes on when the function has returned. */
+  /** Whether the call continues after the function has returned. */
   readonly isPending?: (message: Message) => boolean;
 }
 
-/** The calls that one TracingChannel tells of. */
+/** The calls reported by one TracingChannel. */
 export class TracedCalls<Message extends CallMessage> {
   readonly #channel: string;
   readonly #options: TracedCallsOptions<Message>;
   readonly #flow = sharedActivities().flow;
   readonly #calls = new WeakMap<Message, Call>();
 
-  /** @param channel the name that the publisher has given it, to which Node.js adds `tracing:` and `:start` */
+  /** @param channel the publisher's name for it, to which Node.js adds `tracing:` and `:start` */
   constructor(channel: string, options: TracedCallsOptions<Message>) {
     this.#channel = channel;
     this.#options = options;
@@ -80,7 +83,7 @@ export class TracedCalls<Message extends CallMessage> {
     if (isInside) this.#flow.enter(activity);
   }
 
-  /** The function has returned, and has called, or will call, its callback, or has returned a promise. */
+  /** The function has returned: it has called or will call its callback, or it has returned a promise. */
   #returned(message: Message): void {
     const call = this.#calls.get(message);
     if (call === undefined) return;
@@ -90,13 +93,14 @@ export class TracedCalls<Message extends CallMessage> {
     if (isOver) this.#end(message, call);
   }
 
-  /** The promise is settled, or the callback is about to be called: it belongs to who has called the function. */
+  /** The promise is settled, or the callback is about to be called, and belongs to the function's caller. */
   #answered(message: Message): void {
     const call = this.#calls.get(message);
     if (call === undefined) return;
     this.#end(message, call);
     const { context } = this.#flow;
-    // It is called by a connection, or by whoever gave a connection back that the caller has waited for.
+    // The callback runs in the context of a connection, or of the code that released a connection the caller waited
+    // for.
     if (!this.#flow.active || context === call.caller) return;
     call.answered = { context };
     this.#flow.enter(call.caller);

@@ -1,4 +1,4 @@
-/** `tracewright/console`: what is printed with `console.log` and the like, as events. */
+/** `tracewright/console`: the output of `console.log` and its siblings as events. */
 import { Console } from 'node:console';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { Writable } from 'node:stream';
@@ -7,22 +7,24 @@ import { thrownTextWithStack } from '../base/value-text.ts';
 import { type LogEventOptions, LogEvents, type LogLine, levelOfName } from '../logs/log-events.ts';
 import { checkOptionNames } from '../source/definition-checks.ts';
 
-/** Node.js has a channel for each; `console.trace` prints by `error`, `console.dir` and others by `log`. */
+/**
+ * The methods with a Node.js channel; `console.trace` prints through `error`, `console.dir` and others through `log`.
+ */
 const METHODS = ['log', 'info', 'debug', 'warn', 'error'] as const;
 type Method = (typeof METHODS)[number];
 
-/** The console that is told of. */
-export interface ToldConsole {
-  /** It is not told of any more. */
+/** Console output as events, until it is closed. */
+export interface ObservedConsole {
+  /** Stops writing events. */
   close(): void;
   [Symbol.dispose](): void;
 }
 
 /**
- * Has what this thread prints with `console` told as events, beside being printed. Node.js publishes it, from version
- * 22 on; on 20 the methods of `console` are replaced by ones that call them.
+ * Writes what this thread prints with `console` as events, too. Node.js 22 and later publish it; on Node.js 20, the
+ * methods of `console` are replaced by wrappers.
  */
-export function consoleEvents(options: LogEventOptions = {}): ToldConsole {
+export function consoleEvents(options: LogEventOptions = {}): ObservedConsole {
   checkOptionNames('consoleEvents', options, ['provider']);
   const events = new LogEvents(options);
   const observe = hasChannels() ? subscribed : wrapped;
@@ -70,12 +72,12 @@ const wrapped: Observe = (method, tell) => {
   console[method] = replacement;
   return () => {
     isTold = false;
-    // Unless somebody has come after.
+    // Unless somebody else has replaced it since.
     if (console[method] === replacement) console[method] = original;
   };
 };
 
-/** Whether Node.js publishes what consoles print: of one that prints nothing. */
+/** Whether Node.js publishes console output; tested with a console that prints nothing. */
 function hasChannels(): boolean {
   let isPublished = false;
   const end = subscribed('debug', () => {

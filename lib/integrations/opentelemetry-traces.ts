@@ -1,4 +1,4 @@
-/** tracewright/integrations/opentelemetry-traces: the spans of OpenTelemetry as activities. */
+/** tracewright/integrations/opentelemetry-traces: OpenTelemetry spans as activities. */
 import { type Attributes, type Context, context, type Span, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { Activity, ActivityContext } from '../activity/activity.ts';
 import { ActivityOptions } from '../activity/activity.ts';
@@ -14,14 +14,14 @@ import { event } from '../source/event.ts';
 import { defineEventSource } from '../source/event-source.ts';
 
 export interface SpanActivitiesOptions {
-  /** The provider's name; `OpenTelemetry` unless given. */
+  /** The provider's name; the default is `OpenTelemetry`. */
   readonly provider?: string;
 }
 
 /** Seconds and nanoseconds since 1970. */
 type Time = readonly [seconds: number, nanoseconds: number];
 
-/** What OpenTelemetry's SDKs, from 1.25 to 3, have in common. */
+/** What the spans of OpenTelemetry's SDKs, from 1.25 to 3, have in common. */
 interface EndedSpan {
   readonly name: string;
   readonly kind: number;
@@ -43,22 +43,22 @@ interface EndedSpan {
   readonly instrumentationScope?: { readonly name: string };
 }
 
-/** One of the SDK's span processors. */
+/** A span processor for the SDK. */
 export interface SpanActivities {
   onStart(span: Span, parentContext: Context): void;
   onEnd(span: object): void;
   forceFlush(): Promise<void>;
-  /** Writes no more. */
+  /** Stops writing. */
   shutdown(): Promise<void>;
 }
 
-/** In bytes: what of an event may be of any size, together less than perf's 8184. */
+/** Maximum sizes in bytes of the fields without a fixed size: together less than perf's 8184. */
 const MAX_TEXT = 500;
 const MAX_ATTRIBUTES = 5000;
 
 const KINDS = ['internal', 'server', 'client', 'producer', 'consumer'];
 
-/** Spans nest in spans, and some outlive those that they began in. */
+/** Spans nest in spans, and some outlive the span that they began in. */
 const activityOptions = ActivityOptions.Recursive | ActivityOptions.Detachable;
 
 const EVENTS = {
@@ -85,9 +85,9 @@ const EVENTS = {
 };
 
 /**
- * A span processor that writes each span as an activity while somebody wants its events: Start and Stop, and the span's
- * own events. Activities that are started in a span are inside of it, and spans that are started in an activity are
- * inside of that, with its id in the attributes `tracewright.activity.id` and `tracewright.activity.path`. One at a
+ * A span processor that writes each span as an activity while somebody wants its events: its Start, its Stop and the
+ * span's own events. Activities started in a span are nested in it. Spans started in an activity are nested in that,
+ * with its id in the attributes `tracewright.activity.id` and `tracewright.activity.path`. Only one can be active at a
  * time.
  */
 export function spanActivities(options: SpanActivitiesOptions = {}): SpanActivities {
@@ -96,8 +96,8 @@ export function spanActivities(options: SpanActivitiesOptions = {}): SpanActivit
 }
 
 /**
- * The context with the trace of the running code's activity, for spans that belong to it: `context.with(activityTrace(),
- * work)`. It is the context as it is outside of any activity that crosses processes.
+ * A context with the trace of the running code's activity, for spans that belong to it: `context.with(activityTrace(),
+ * work)`. Outside activities that cross processes, it is the unchanged context.
  */
 export function activityTrace(outer: Context = context.active()): Context {
   const own = traceOf(sharedActivities().flow.context);
@@ -169,7 +169,7 @@ class SpanProcessor implements SpanActivities {
   }
 
   async forceFlush(): Promise<void> {
-    // Written when they happen.
+    // Events are written immediately.
   }
 
   async shutdown(): Promise<void> {
@@ -177,7 +177,7 @@ class SpanProcessor implements SpanActivities {
     this.#source.close();
   }
 
-  /** The activity of the context's span, unless code has gone into another one inside of it since. */
+  /** The activity of the context's span, unless the code has entered another activity inside it since. */
   #innermost(spanContext: Context, own: ActivityContext | undefined): ActivityContext | undefined {
     const span = trace.getSpan(spanContext);
     const ofSpan = span && this.#activities.get(span);

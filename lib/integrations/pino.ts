@@ -1,6 +1,6 @@
 /**
- * `tracewright/pino`: the activity's ids in pino's lines, and its lines as events. By what pino offers, so that no copy
- * of it is loaded from here.
+ * `tracewright/pino`: the activity's ids in pino's lines, and its lines as events. It only uses pino's extension
+ * points, and loads no copy of pino.
  */
 import { Writable } from 'node:stream';
 import { lineIds } from '../logs/line-ids.ts';
@@ -12,42 +12,42 @@ import { checkOptionNames } from '../source/definition-checks.ts';
 export type PinoMixin = (mergeObject: object, level: number, logger?: unknown) => object;
 
 export interface PinoEventOptions extends LogEventOptions {
-  /** pino's option of the same name; `msg` unless given. */
+  /** pino's option of the same name; the default is `msg`. */
   readonly messageKey?: string;
-  /** pino's option of the same name; `err` unless given. */
+  /** pino's option of the same name; the default is `err`. */
   readonly errorKey?: string;
 }
 
 /**
- * For pino's option `mixin`: puts the ids of the running code's activity into each line, as `activityId`,
- * `activityPath` and, of the trace across processes, `trace_id`, `span_id` and `trace_flags`. Outside of any activity,
- * and while nobody wants activities, lines stay as they are.
+ * For pino's option `mixin`: adds the ids of the running code's activity to each line, as `activityId`, `activityPath`
+ * and, for a distributed trace, `trace_id`, `span_id` and `trace_flags`. Outside activities, and while nobody wants
+ * activities, lines do not change.
  *
  * @param own the application's own mixin, whose members come first
  */
 export function activityMixin(
   own?: PinoMixin,
 ): (mergeObject: object, level: number, logger?: unknown) => object {
-  // A new object each time: pino writes into it.
+  // A new object each time: pino modifies it.
   if (own === undefined) return () => ({ ...lineIds() });
   return (mergeObject, level, logger) => ({ ...own(mergeObject, level, logger), ...lineIds() });
 }
 
-/** One of pino's destinations, as `pino.multistream` takes them. */
+/** A pino destination, as accepted by `pino.multistream`. */
 export interface PinoEventStream {
   write(line: string): void;
-  /** Does nothing: `pino.multistream` calls it when it is ended. */
+  /** Does nothing: `pino.multistream` calls it when it ends. */
   end(): void;
 }
 
 /**
  * For `pino.multistream`, as `{ level: 'trace', stream: eventStream() }`: each line is an event, written where it is
- * logged, and so in its activity. Who listens says which levels are wanted.
+ * logged, and therefore in its activity. Listeners select the levels.
  */
 export function eventStream(options: PinoEventOptions = {}): PinoEventStream {
   const lines = new PinoLines('eventStream', options);
   return {
-    // pino then says of each line which level it has.
+    // Makes pino set the level of each line on this stream.
     [Symbol.for('pino.metadata')]: true,
     write(this: { lastLevel?: unknown }, line: string): void {
       lines.write(line, this.lastLevel);
@@ -56,12 +56,12 @@ export function eventStream(options: PinoEventOptions = {}): PinoEventStream {
   } as PinoEventStream;
 }
 
-/** Longer lines are left out. */
+/** Longer lines are omitted. */
 const MAX_LINE = 1 << 20;
 
 /**
  * For pino's option `transport`: `{ target: 'tracewright/pino' }`. Each line is an event, written by pino's worker
- * thread. What it belongs to is in the line if the logger has the mixin, else unknown.
+ * thread. It belongs to the activity named in the line if the logger has the mixin; otherwise that is unknown.
  */
 export default function transport(options: PinoEventOptions = {}): Writable {
   const lines = new PinoLines('tracewright/pino', options, true);
@@ -90,7 +90,7 @@ class PinoLines {
   readonly #errorKey: string;
   readonly #isElsewhere: boolean;
 
-  /** @param isElsewhere whether lines are written on another thread than they are logged on */
+  /** @param isElsewhere whether lines are written on a different thread than they are logged on */
   constructor(place: string, options: PinoEventOptions, isElsewhere = false) {
     checkOptionNames(place, options, ['provider', 'messageKey', 'errorKey']);
     this.#events = new LogEvents(options);
@@ -99,7 +99,7 @@ class PinoLines {
     this.#isElsewhere = isElsewhere;
   }
 
-  /** @param level as a number, where pino says it; else it is in the line */
+  /** @param level the number, if pino provides it; otherwise the line contains it */
   write(line: string, level?: unknown): void {
     if (typeof level === 'number') {
       this.#events.write(levelOf(level), () => this.#read(line, parsed(line)));
@@ -123,7 +123,7 @@ class PinoLines {
   }
 }
 
-/** An error as pino's serializer makes it, apart from the other fields. */
+/** Splits off an error serialized by pino from the other fields. */
 function errorOf(key: string, error: unknown, fields: object): Pick<LogLine, 'error' | 'fields'> {
   if (error === undefined) return { fields };
   if (typeof error !== 'object' || error === null) return { fields: { ...fields, [key]: error } };
@@ -132,7 +132,7 @@ function errorOf(key: string, error: unknown, fields: object): Pick<LogLine, 'er
   return { error: typeof text === 'string' ? text : undefined, fields: { ...fields, [key]: others } };
 }
 
-/** Undefined for what is no line of pino's. */
+/** Undefined for anything that is not a line written by pino. */
 function parsed(line: string): ParsedLine | undefined {
   try {
     const value: unknown = JSON.parse(line);
@@ -142,7 +142,7 @@ function parsed(line: string): ParsedLine | undefined {
   }
 }
 
-/** pino's levels: 10 trace, 20 debug, 30 info, 40 warn, 50 error, 60 fatal, and what applications put in between. */
+/** pino's levels: 10 trace, 20 debug, 30 info, 40 warn, 50 error, 60 fatal, and custom ones in between. */
 function levelOf(level: unknown): number {
   if (typeof level === 'string') return levelOfName(level);
   if (typeof level !== 'number') return Level.Informational;

@@ -1,6 +1,6 @@
 /**
- * `tracewright/winston`: the activity's ids in winston's lines, and its lines as events. By what winston offers, so that
- * no copy of it is loaded from here.
+ * `tracewright/winston`: the activity's ids in winston's lines, and its lines as events. It only uses winston's
+ * extension points, and loads no copy of winston.
  */
 import { Writable } from 'node:stream';
 import { shown } from '../base/value-text.ts';
@@ -8,20 +8,20 @@ import { LINE_IDS, lineIds } from '../logs/line-ids.ts';
 import { type LogEventOptions, LogEvents, type LogLine, levelOfName } from '../logs/log-events.ts';
 import { checkOptionNames } from '../source/definition-checks.ts';
 
-/** Under which winston's lines have what formats may not change. Source: triple-beam. */
+/** The key of a line's original level, which formats may not change. Source: triple-beam. */
 const LEVEL = Symbol.for('level');
 
 /**
- * For winston's option `defaultMeta`: puts the ids of the running code's activity into each line, as `activityId`,
- * `activityPath` and, of the trace across processes, `trace_id`, `span_id` and `trace_flags`. Outside of any activity,
- * and while nobody wants activities, lines stay as they are.
+ * For winston's option `defaultMeta`: adds the ids of the running code's activity to each line, as `activityId`,
+ * `activityPath` and, for a distributed trace, `trace_id`, `span_id` and `trace_flags`. Outside activities, and while
+ * nobody wants activities, lines do not change.
  *
- * No format could do this: winston runs formats later, elsewhere, while a transport is slow.
+ * A format cannot do this: while a transport is slow, winston runs formats later and in another context.
  *
  * @param own the application's own members
  */
 export function activityMeta(own: object = {}): object {
-  // winston copies its members line by line, with Object.assign.
+  // winston copies its members for every line, with Object.assign.
   return new Proxy(Object.defineProperties({}, Object.getOwnPropertyDescriptors(own)), {
     ownKeys: (target) => [...new Set([...Reflect.ownKeys(target), ...Reflect.ownKeys(lineIds())])],
     getOwnPropertyDescriptor: (target, name) =>
@@ -38,25 +38,25 @@ function descriptorOf(name: string | symbol): PropertyDescriptor | undefined {
 }
 
 export interface WinstonTransportOptions extends LogEventOptions {
-  /** This level and the more severe ones; the logger's unless given. */
+  /** This level and the more severe ones; the default is the logger's. */
   readonly level?: string;
 }
 
-/** What of a line is told apart. */
+/** The members of a line used here. */
 interface Info extends Readonly<Record<string | symbol, unknown>> {
   readonly level?: unknown;
   readonly message?: unknown;
 }
 
-/** What a logger says of itself to a transport. */
+/** What a transport needs to know about its logger. */
 interface Parent {
   readonly level?: string;
   readonly levels?: Readonly<Record<string, number>>;
 }
 
-/** One of winston's transports: each line is an event. */
+/** A winston transport that writes each line as an event. */
 export class EventTransport extends Writable {
-  /** See `WinstonTransportOptions`; may be changed. */
+  /** See `WinstonTransportOptions`; can be changed. */
   level: string | undefined;
   silent = false;
   readonly #events: LogEvents;
@@ -76,13 +76,13 @@ export class EventTransport extends Writable {
     this.log(info, done);
   }
 
-  /** What winston knows a transport by. */
+  /** The method that winston expects of a transport. */
   log(info: Info, done: () => void): void {
     try {
       const name = String(info[LEVEL] ?? info.level);
       if (this.#takes(name)) this.#events.write(levelOfName(name), () => lineOf(info, name));
     } catch {
-      // A line that cannot be read is no reason to hold up the others.
+      // A line that cannot be read must not block the others.
     }
     done();
   }

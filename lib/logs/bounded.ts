@@ -1,20 +1,20 @@
 /**
- * Texts and values of log lines, made to fit into an event: perf takes events of up to 8184 bytes, and a line that is
- * cut tells more than one that is dropped.
+ * Fits the text and values of log lines into an event: perf accepts events of up to 8184 bytes, and a truncated line
+ * says more than a dropped one.
  */
 const encoder = new TextEncoder();
-/** The most that a character of a string takes in UTF-8. */
+/** The maximum size of a UTF-16 code unit in UTF-8. */
 const MAX_CHARACTER_BYTES = 3;
 const ELLIPSIS = '…';
-/** Of one string inside a structure. */
+/** The maximum size of one string inside a structure. */
 const MAX_STRING_BYTES = 1500;
 const MAX_DEPTH = 5;
-/** The most that a number, a boolean or null takes, with what is around it. */
+/** The maximum size of a number, a boolean or null, with its delimiters. */
 const SIMPLE_VALUE_BYTES = 24;
 
 let scratch = new Uint8Array(0);
 
-/** The text, or its beginning and an ellipsis, in at most so many bytes of UTF-8. */
+/** The text, or its beginning and an ellipsis, in at most `maxBytes` bytes of UTF-8. */
 export function cut(text: string, maxBytes: number): string {
   if (text.length * MAX_CHARACTER_BYTES <= maxBytes) return text;
   if (scratch.length < maxBytes) scratch = new Uint8Array(maxBytes);
@@ -23,8 +23,8 @@ export function cut(text: string, maxBytes: number): string {
 }
 
 /**
- * A copy of the object whose JSON takes about so many bytes at most: without what JSON has no place for, without
- * circles, and with `'…'` in place of what there is no room for. Members that throw are left out.
+ * A copy of the object whose JSON takes at most about `maxBytes` bytes: without cycles and values that JSON cannot
+ * represent, and with `'…'` for what does not fit. Members that throw are omitted.
  */
 export function boundedCopy(value: object, maxBytes: number): Readonly<Record<string, unknown>> {
   return new Copier(maxBytes).copyObject(value, 0);
@@ -32,7 +32,7 @@ export function boundedCopy(value: object, maxBytes: number): Readonly<Record<st
 
 class Copier {
   #left: number;
-  /** The objects around the one that is copied. */
+  /** The objects that enclose the one being copied. */
   readonly #around: object[] = [];
 
   constructor(maxBytes: number) {
@@ -50,7 +50,7 @@ class Copier {
       const member = this.#memberOf(value as Readonly<Record<string, unknown>>, name, depth);
       if (member === undefined) continue;
       this.#take(name);
-      // Also a member that is called __proto__.
+      // Works for a member named __proto__, too.
       Object.defineProperty(copy, name, { value: member, enumerable: true });
     }
     this.#around.pop();
@@ -62,7 +62,7 @@ class Copier {
     try {
       return this.#copy(value[name], depth + 1);
     } catch {
-      // A getter, a proxy or a toJSON that throws.
+      // A getter, a proxy or a toJSON threw.
       this.#around.length = outside;
       return undefined;
     }
@@ -121,7 +121,7 @@ class Copier {
     return short;
   }
 
-  /** Room for a text as JSON has it, which may be six times as long as the text. */
+  /** Reserves space for a text in JSON, which may be six times as long as the text. */
   #take(text: string): void {
     this.#left -= Buffer.byteLength(JSON.stringify(text)) + 2;
   }

@@ -1,13 +1,16 @@
-/** What a log line says of the activity that it belongs to. */
+/** The activity ids of a log line. */
 import { traceOf } from '../activity/crossing.ts';
 import { formatActivityPath } from '../activity/path.ts';
 import { sharedActivities } from '../activity/shared.ts';
 
-/** As in traces, and of the trace across processes as OpenTelemetry's instrumentations of loggers name it. */
+/**
+ * The activity's ids as in traces; those of the distributed trace under the names used by OpenTelemetry's logger
+ * instrumentations.
+ */
 export interface LineIds {
   /** GUID text. */
   readonly activityId?: string;
-  /** The same for people: `//1/1/2`. */
+  /** The same for readers: `//1/1/2`. */
   readonly activityPath?: string;
   /** 32 hexadecimal digits. */
   readonly trace_id?: string;
@@ -24,10 +27,10 @@ export const LINE_IDS: ReadonlySet<string | symbol> = new Set([
   'trace_flags',
 ] satisfies (keyof LineIds)[]);
 
-/** Frozen, because it is everyone's. */
+/** Frozen, because it is shared. */
 const NO_IDS: LineIds = Object.freeze({});
 
-/** Of the running code; empty outside of any activity, and while nobody wants activities. */
+/** The ids of the running code; empty outside activities, and while nobody wants activities. */
 export function lineIds(): LineIds {
   const { flow, tracker } = sharedActivities();
   const { context } = flow;

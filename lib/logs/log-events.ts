@@ -1,4 +1,4 @@
-/** The event source of log lines: an event for each level, so that tracers can tell which ones they want. */
+/** The event source for log lines: one event per level, so that tracers can select levels. */
 
 import { thrownTextWithStack } from '../base/value-text.ts';
 import { Level } from '../source/constants.ts';
@@ -8,28 +8,28 @@ import type { EventSource } from '../source/event-source-types.ts';
 import { boundedCopy, cut } from './bounded.ts';
 
 export interface LogEventOptions {
-  /** The provider's name; `Node.Logs` unless given. */
+  /** The provider's name; the default is `Node.Logs`. */
   readonly provider?: string;
 }
 
-/** What a logger says of a line. */
+/** A line, as the logger describes it. */
 export interface LogLine {
   readonly message: string;
   /** The logger's name. */
   readonly logger?: string | undefined;
-  /** The level, as the logger calls it. */
+  /** The logger's name for the level. */
   readonly levelName: string;
-  /** The stack of an error that was logged. */
+  /** The stack of a logged error. */
   readonly error?: string | undefined;
-  /** All else; cut to what there is room for. */
+  /** Everything else; truncated to fit. */
   readonly fields?: object;
-  /** The activity's id, where that is not the one of the running code. */
+  /** The activity's id, if it is not the running code's. */
   readonly activityId?: string | undefined;
 }
 
 export const LOG_PROVIDER = 'Node.Logs';
 
-/** In bytes of UTF-8: together less than perf's 8184. */
+/** Maximum sizes in UTF-8 bytes: together less than perf's 8184. */
 const MAX_MESSAGE = 2500;
 const MAX_ERROR = 2500;
 const MAX_FIELDS = 2000;
@@ -45,7 +45,7 @@ const LINE = {
 
 const lineEvent = (level: number) => event(LINE, { level, message: '{0}' });
 
-/** In the order of the levels' numbers. */
+/** Indexed by level number. */
 const EVENTS = {
   Critical: lineEvent(Level.Critical),
   Error: lineEvent(Level.Error),
@@ -56,7 +56,7 @@ const EVENTS = {
 
 const NO_FIELDS = Object.freeze({});
 
-/** Levels as loggers call them; what is none of them is Informational. */
+/** The loggers' names for levels; any other name is Informational. */
 const LEVELS: ReadonlyMap<string, number> = new Map(
   Object.entries({
     [Level.Critical]: ['fatal', 'critical', 'crit', 'alert', 'emerg', 'emergency'],
@@ -76,23 +76,23 @@ export class LogEvents {
   readonly #events: readonly EventSource<typeof EVENTS>[keyof typeof EVENTS][];
   #isWriting = false;
 
-  /** @throws DefinitionError for a name that no provider can have */
+  /** @throws DefinitionError if the provider's name is invalid */
   constructor({ provider = LOG_PROVIDER }: LogEventOptions = {}) {
     this.#source = defineEventSource(provider, EVENTS);
     this.#events = (Object.keys(EVENTS) as (keyof typeof EVENTS)[]).map((name) => this.#source[name]);
   }
 
-  /** Whether somebody wants lines at all. */
+  /** Whether somebody wants log lines. */
   get isWanted(): boolean {
     return this.#events.some(({ enabled }) => enabled);
   }
 
-  /** Whether somebody wants lines of the level. */
+  /** Whether somebody wants lines of this level. */
   isLevelWanted(level: number): boolean {
     return this.#eventOf(level).enabled;
   }
 
-  /** Never throws. A line that is logged by a listener to lines, in its midst, is left out: there would be no end. */
+  /** Never throws. A line logged by a listener to log lines is omitted: otherwise there would be no end. */
   write(level: number, line: () => LogLine): void {
     const write = this.#eventOf(level);
     if (this.#isWriting || !write.enabled) return;
@@ -108,7 +108,7 @@ export class LogEvents {
       };
       write(payload, activityId === undefined ? undefined : { activityId });
     } catch (error) {
-      // What is logged may be anything, such as an object that cannot be read.
+      // Anything can be logged, for example an object that cannot be read.
       write({ message: '', logger: '', levelName: '', error: thrownTextWithStack(error), fields: NO_FIELDS });
     } finally {
       this.#isWriting = false;

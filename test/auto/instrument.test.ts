@@ -63,27 +63,27 @@ describe('TRACEWRIGHT_AUTO', () => {
     await vi.waitFor(() => expect(warnings).toHaveLength(1));
     process.off('warning', onWarning);
     expect(warnings[0]?.message).toMatch(
-      /^TRACEWRIGHT_AUTO names '-nothing'; the names are httpServer, .*\.$/,
+      /^TRACEWRIGHT_AUTO contains the unknown name '-nothing'; the names are httpServer, .*\.$/,
     );
   });
 });
 
 describe('instrument', () => {
   it.each([
-    [null, 'instrument takes an object of options, not null.'],
+    [null, 'The options of instrument must be an object, not null.'],
     [
       { htpServer: false },
       expect.stringMatching(
-        /^There is no option 'htpServer' of instrument; the options are httpServer, .*, traceparent\.$/,
+        /^instrument has no option 'htpServer'; the options are httpServer, .*, traceparent\.$/,
       ),
     ],
-    [{ fetch: 'off' }, "The option fetch of instrument is true or false, not 'off'."],
+    [{ fetch: 'off' }, "The option fetch of instrument must be true or false, not 'off'."],
     [
       { traceparent: { to: 'https://a' } },
-      "traceparent.to takes origins such as 'https://example.com', not 'https://a'.",
+      "traceparent.to must contain origins such as 'https://example.com', not 'https://a'.",
     ],
-    [{ traceparent: { to: ['a.example'] } }, "'a.example' is no origin: 'https://example.com' would be one."],
-    [{ traceparent: { to: ['mailto:a'] } }, "'mailto:a' is no origin: 'https://example.com' would be one."],
+    [{ traceparent: { to: ['a.example'] } }, "'a.example' is not an origin such as 'https://example.com'."],
+    [{ traceparent: { to: ['mailto:a'] } }, "'mailto:a' is not an origin such as 'https://example.com'."],
   ])('refuses %o', (options, message) => {
     expect(() => instrument(options as unknown as InstrumentOptions)).toThrow(
       expect.objectContaining({ name: 'TypeError', message }),

@@ -29,7 +29,7 @@ describe.skipIf(skipReason !== undefined)(named('pg', skipReason), () => {
     if (major === '20') {
       it('is not told of on Node.js 20, which says so', () => {
         expect(recording.activities('promises', 'Command')).toEqual([]);
-        expect(warnings()).toEqual(['Queries of pg are not traced: that takes Node.js 22.15 or later.']);
+        expect(warnings()).toEqual(['Queries of pg are not traced: this requires Node.js 22.15 or later.']);
       });
       return;
     }
