@@ -25,7 +25,7 @@ export function defineProcessEvents() {
 
 type ProcessEvents = ReturnType<typeof defineProcessEvents>;
 
-/** A process ended by a signal has no exit code; .NET does not have such processes. */
+/** A process ended by a signal has no exit code. */
 const NO_EXIT_CODE = -1;
 
 export function childProcesses(events: ProcessEvents, settings: Settings): Observation {

@@ -1,4 +1,4 @@
-/** The kinds of events that one thread has in a session: how their payloads are encoded, and their numbers. */
+/** The kinds of events of one thread in a session: how their payloads are encoded, and their numbers. */
 import type { Listenable } from '../listen/written-event.ts';
 import { LAST_EVENT_ID, theEventIds } from '../platform/event-ids.ts';
 import { amidEncoding, encodeFields, isEncoding } from '../wire/event-encoder.ts';
@@ -9,12 +9,12 @@ import { scratch } from '../wire/scratch.ts';
 import { type FieldsWriter, type Payload, takeFaults } from '../wire/values/faults.ts';
 import { valueWriterOf } from './field-layouts.ts';
 
-/** In place of a size: the payload is too large, or cannot be read. */
+/** Returned in place of a size: the payload is too large or cannot be read. */
 export const NOT_ENCODED = -1;
 
-/** Encodes the payloads of one kind of events as they stand in a nettrace. */
+/** Encodes payloads of one kind of event for a nettrace. */
 class PayloadEncoder {
-  /** Where the payload stands that was encoded last, until another event is. */
+  /** Contains the last encoded payload, until the next one is encoded. */
   bytes: Uint8Array = scratch;
   readonly #write: FieldsWriter;
 
@@ -23,14 +23,14 @@ class PayloadEncoder {
   }
 
   /**
-   * A value that does not fit its field is the nearest that does: who wrote the event has counted it.
+   * Values that do not fit their fields become the nearest ones that do: the source has already counted them.
    *
-   * @returns how many bytes the payload has, or `NOT_ENCODED`
+   * @returns the payload's size in bytes, or `NOT_ENCODED`
    */
   encode(payload: Payload): number {
     if (isEncoding()) return this.#encodeAmid(payload);
     const size = this.#encode(payload);
-    // An event of this kind may have been encoded amid it.
+    // Reading the payload may have encoded an event of the same kind.
     this.bytes = scratch;
     return size;
   }
@@ -49,14 +49,14 @@ class PayloadEncoder {
       const size = encodeFields(this.#write, payload);
       return takeFaults()?.tooLarge ? NOT_ENCODED : size;
     } catch {
-      // A getter or a proxy that throws.
+      // A getter or a proxy threw.
       takeFaults();
       return NOT_ENCODED;
     }
   }
 }
 
-/** What a trace says about a kind. */
+/** A trace's description of a kind. */
 export interface KindDescription {
   /** The provider. */
   readonly source: Pick<Listenable, 'name' | 'guid'>;
@@ -66,7 +66,7 @@ export interface KindDescription {
 export class EventKind extends PayloadEncoder implements KindDescription {
   readonly source: Listenable;
   readonly schema: EventSchema;
-  /** The number by which the thread's events refer to the kind; 0 if it has not been described yet. */
+  /** The number by which the thread's events refer to the kind; 0 if it has not been described. */
   number = 0;
 
   constructor(source: Listenable, schema: EventSchema) {
@@ -77,7 +77,7 @@ export class EventKind extends PayloadEncoder implements KindDescription {
 }
 
 export class EventKinds {
-  /** Weak, because sources forget schemas of self-describing events and make them anew. */
+  /** Weak, because sources discard the schemas of self-describing events and recreate them. */
   readonly #bySchema = new WeakMap<EventSchema, EventKind>();
 
   of(source: Listenable, schema: EventSchema): EventKind {
@@ -90,24 +90,24 @@ export class EventKinds {
   }
 }
 
-/** The same text for the same event, on all threads. */
+/** Identifies the event across threads. */
 export function kindText(source: Pick<Listenable, 'name' | 'guid'>, schema: EventSchema): string {
   return JSON.stringify([source.name, source.guid, { ...schema, keywords: String(schema.keywords) }]);
 }
 
-/** The ids that a session's kinds of events have, in use for as long as the session writes: one id, one layout. */
+/** The ids of a session's kinds of events, in use as long as the session writes: one layout per id. */
 export class KindIds {
   readonly #ids = theEventIds();
   /** By the provider's keys and the id. */
   readonly #used = new Map<string, { readonly keys: readonly string[]; readonly id: number }>();
-  /** Where the search for the next id of a self-describing event begins, by the provider's keys. */
+  /** Where the search for a self-describing event's id begins, by the provider's keys. */
   readonly #next = new Map<string, number>();
 
   /**
-   * The event's own id; for a self-describing event, which has none, one from the top down. Also for an event whose
-   * id has another layout by now: its source was closed before the event got here, and the id was used again.
+   * The event's own id; for a self-describing event, which has none, the highest free one. Also for an event whose id
+   * has another layout by now: its source was closed before the event arrived, and the id was reused.
    *
-   * @returns 0 when the provider has no id left
+   * @returns 0 if the provider has no id left
    */
   idOf({ source, schema }: KindDescription): number {
     const keys = providerKeys(source);
@@ -129,7 +129,7 @@ export class KindIds {
     this.#used.clear();
   }
 
-  /** Once is enough, however often the kind is described. */
+  /** Marks an id as used, once per kind. */
   #use(keys: readonly string[], id: number): number {
     const key = `${keys.join(' ')} ${id}`;
     if (this.#used.has(key)) this.#ids.release(keys, id);

@@ -1,4 +1,4 @@
-/** A running session: turns the events that its group takes into a nettrace, and writes it to its output. */
+/** A running session: converts its group's events to a nettrace, and writes that to its output. */
 import { thrownText } from '../base/value-text.ts';
 import { NetTracePieces } from '../wire/nettrace/write/nettrace-pieces.ts';
 import type { WrittenRound } from '../wire/nettrace/write/round.ts';
@@ -13,12 +13,12 @@ const NOTHING = new Uint8Array();
 
 /** The result of a session. */
 export interface SessionResult {
-  /** Events that it took. All of them are in the trace, unless there is a `problem`. */
+  /** The number of events taken. All of them are in the trace, unless there is a `problem`. */
   readonly events: number;
   /**
-   * Events for which there was no room, that could not be encoded, or that were interrupted by a stack overflow or lack
-   * of memory. The trace says that they are missing. Includes events written by exit handlers after the end of the
-   * trace.
+   * The number of events for which there was no room, that could not be encoded, or that were interrupted by a stack
+   * overflow or lack of memory. The trace reports them as missing. Includes events written by exit handlers after the
+   * end of the trace.
    */
   readonly dropped: number;
   /** The number of bytes written. */
@@ -27,7 +27,7 @@ export interface SessionResult {
   readonly problem: string | undefined;
 }
 
-/** A piece of the trace that the output has not taken yet, or the last one that it has. */
+/** A chunk of the trace that the output has not accepted yet, or the last one that it has. */
 interface Unsent {
   piece: Uint8Array;
   next: Unsent | undefined;
@@ -39,9 +39,9 @@ export interface SessionSettings<Output extends SessionOutput> {
   readonly version: WrittenVersion;
   /** How many bytes may wait to be written. */
   readonly bufferSize: number;
-  /** Whether the trace ends with what .NET's tools want to know about its process. */
+  /** Whether the trace ends with the process information that .NET's tools expect. */
   readonly rundown: boolean;
-  /** Makes the output, which tells when it fails. */
+  /** Opens the output, which reports when it fails. */
   readonly openOutput: (onFailed: OnOutputFailed) => Output;
   /** Called when too many bytes are waiting; without it, events are dropped. */
   readonly makeRoom?: ((output: Output) => void) | undefined;
@@ -51,7 +51,7 @@ export interface SessionSettings<Output extends SessionOutput> {
 interface Share {
   readonly group: SessionGroup;
   readonly pieces: NetTracePieces;
-  /** The group's counts when the session joined. */
+  /** The group's counts when this session joined. */
   readonly before: EventCounts;
 }
 
@@ -63,16 +63,16 @@ interface EventCounts {
 export class EventPipeSession<Output extends SessionOutput> implements GroupMember {
   readonly #settings: SessionSettings<Output>;
   readonly #output: Output;
-  /** Undefined: its output could not be opened. */
+  /** Undefined if the output could not be opened. */
   readonly #share: Share | undefined;
-  /** The last round that a piece contains. */
+  /** The last round contained in a chunk. */
   #taken: RoundLink = { round: undefined, next: undefined };
-  /** The last piece that the output has taken, and the last one of all. */
+  /** The last chunk that the output accepted, and the last one of all. */
   #sent: Unsent = { piece: NOTHING, next: undefined };
   #newest: Unsent = this.#sent;
   #hasBegun = false;
   #isOver = false;
-  /** The group's counts when the session left. */
+  /** The group's counts when this session left. */
   #after: (EventCounts & { readonly late: number }) | undefined;
   #isExiting = false;
   #problem: string | undefined;
@@ -89,11 +89,11 @@ export class EventPipeSession<Output extends SessionOutput> implements GroupMemb
     this.#share = {
       group,
       pieces: new NetTracePieces(version, traceOfThisProcess(group.sampling), before),
-      // Events that are still being delivered belong to this session, too.
+      // Events being delivered belong to this session, too.
       before: { events, dropped: dropped - (unfinished[0] as number) },
     };
     group.join(this);
-    // The trace's start.
+    // Produces the start of the trace.
     this.take();
   }
 
@@ -101,7 +101,7 @@ export class EventPipeSession<Output extends SessionOutput> implements GroupMemb
     return this.#output;
   }
 
-  /** So far. */
+  /** The result so far. */
   get result(): SessionResult {
     return { ...this.#counts(), bytes: this.#output.writtenBytes, problem: this.#problem };
   }
@@ -120,7 +120,7 @@ export class EventPipeSession<Output extends SessionOutput> implements GroupMemb
     this.#settings.makeRoom?.(this.#output);
   }
 
-  /** No more events; what is left is written, with the end of the trace. */
+  /** Takes no more events; writes the rest, and the end of the trace. */
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -128,8 +128,8 @@ export class EventPipeSession<Output extends SessionOutput> implements GroupMemb
   }
 
   /**
-   * The same when the process exits. Handlers of its exit that come later may write events still: they are too late
-   * for the trace, and counted as dropped.
+   * The same when the process exits. Exit handlers that run later may still write events: they are too late for the
+   * trace, and count as dropped.
    */
   endAtExit(): void {
     if (this.#isOver) return;
@@ -184,11 +184,11 @@ export class EventPipeSession<Output extends SessionOutput> implements GroupMemb
   #takePiece(rounds: readonly WrittenRound[], last: RoundLink): void {
     const { group, pieces } = this.#share as Share;
     const { bufferSize, makeRoom } = this.#settings;
-    // Other sessions may have room. At its end a session takes everything, which is one round at most.
+    // Other sessions may have room. At its end, a session takes everything, which is at most one round.
     const isFull = group.isShared && makeRoom === undefined && this.waitingBytes >= bufferSize;
     const unsent: Unsent = { piece: NOTHING, next: undefined };
     const piece = pieces.next(rounds, isFull && !this.#isOver);
-    // No calls: the trace has the rounds.
+    // No calls: the trace contains the rounds from here on.
     unsent.piece = piece;
     this.#hasBegun = true;
     this.#taken = last;
@@ -196,7 +196,7 @@ export class EventPipeSession<Output extends SessionOutput> implements GroupMemb
     this.#newest = unsent;
   }
 
-  /** An event that comes meanwhile belongs to the next pieces. */
+  /** Events that arrive meanwhile belong to later chunks. */
   #send(): void {
     for (let { next } = this.#sent; next !== undefined; { next } = next) {
       this.#output.write(next.piece);

@@ -1,6 +1,6 @@
 /**
- * How the fields of an event are laid out in a nettrace: their types in its metadata, and the functions that write
- * values. Both versions of the format use the same types as .NET's EventSource.
+ * The layout of event fields in a nettrace: their types in the metadata, and the functions that write values. Both
+ * versions of the format use the same types as .NET's EventSource.
  */
 
 import { writeFileTime, writeGuid } from '../wire/etw/values.ts';
@@ -52,14 +52,14 @@ const LAYOUTS: Readonly<Record<FieldType, FieldLayout>> = {
   binary: { type: { code: TypeCode.Array, element: { code: TypeCode.Uint8 } }, write: writeBinary },
   guid: { type: { code: TypeCode.Guid }, write: writeGuid },
   time: { type: { code: TypeCode.DateTime }, write: writeFileTime },
-  // The format has no type for addresses, of which there are two sizes.
+  // The format has no type for IP addresses, which have two sizes.
   ipAddress: { type: text, write: writeIpAddress },
   port: { type: { code: TypeCode.Uint16 }, write: numbers.writeUint16 },
   errno: { type: { code: TypeCode.Int32 }, write: numbers.writeInt32 },
   pid: { type: { code: TypeCode.Uint32 }, write: numbers.writeUint32 },
 };
 
-/** Of a text without characters: its NUL. */
+/** The size of an empty string: its NUL. */
 const EMPTY_TEXT_SIZE = 2;
 
 export function netTraceFields(fields: readonly FieldSchema[]): NetTraceField[] {
@@ -84,7 +84,7 @@ function nullableType(type: NetTraceType): NetTraceType {
   return { code: TypeCode.Object, fields };
 }
 
-/** The writer of a field's value; of one element, if it is an array. */
+/** Writes a field's value, or one element if the field is an array. */
 export function valueWriterOf(field: ValueSchema): ValueWriter {
   const { type, write } = LAYOUTS[field.type];
   return field.nullable ? nullable(type, write) : write;

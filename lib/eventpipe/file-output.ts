@@ -9,8 +9,8 @@ import { systemCodeText } from '../base/system-code.ts';
 import type { OnOutputFailed, SessionOutput } from './session-output.ts';
 
 /**
- * Pieces that are written together: those that came while others were on their way. One at a time would be one for
- * each turn of the event loop, which a busy application takes few of.
+ * The maximum number of chunks written together: those that arrived during the previous write. One at a time would mean
+ * one per turn of the event loop, and a busy application has few of those.
  */
 const MAX_TOGETHER = 64;
 
@@ -21,9 +21,9 @@ export class FileOutput implements SessionOutput {
   #pieces: Uint8Array[] = [];
   #pendingBytes = 0;
   #writtenBytes = 0;
-  /** What was taken last. */
+  /** The last accepted chunk. */
   #newest: Uint8Array | undefined;
-  /** Pieces are on their way. */
+  /** Whether a write is in progress. */
   #isBusy = false;
   #onIdle: () => void = () => {};
 
@@ -51,7 +51,7 @@ export class FileOutput implements SessionOutput {
     if (this.#descriptor === undefined || size === 0) return;
     if (bytes !== this.#newest) {
       this.#pieces.push(bytes);
-      // No calls: it has been taken.
+      // No calls: the chunk has been accepted.
       this.#newest = bytes;
       this.#pendingBytes += size;
     }
@@ -95,18 +95,18 @@ export class FileOutput implements SessionOutput {
     }
     const position = this.#writtenBytes;
     writev(this.#descriptor, this.#pieces.slice(0, MAX_TOGETHER), position, (error, size) => {
-      // Else it was drained meanwhile.
+      // Otherwise it was drained meanwhile.
       if (position === this.#writtenBytes && this.#pieces.length > 0) {
         if (error) this.#fail(error);
         else this.#advance(size);
       }
       this.#next();
     });
-    // After the call, amid which the stack may end: the next pieces would wait for it for ever.
+    // After the call, which may overflow the stack: later chunks would wait forever.
     this.#isBusy = true;
   }
 
-  /** So many bytes of the first pieces are in the file. */
+  /** Marks the first `size` bytes as written. */
   #advance(size: number): void {
     let left = size;
     let whole = 0;

@@ -1,6 +1,6 @@
 /**
- * The events that a group of sessions takes, of all threads, encoded once into rounds, from which each session makes
- * its own trace.
+ * The events of a group of sessions, from all threads, encoded once into rounds. Each session makes its own trace from
+ * the rounds.
  */
 import { isMainThread, threadId } from 'node:worker_threads';
 import type { Guid } from '../activity/guid.ts';
@@ -20,7 +20,7 @@ import { POINTER_SIZE, writeProcessInfo } from './process-info.ts';
 import type { Workers } from './threads/workers.ts';
 import { TraceKinds } from './trace-kinds.ts';
 
-/** The rounds in their order, as a linked list: those that all sessions have taken can be collected. */
+/** The rounds in order, as a linked list: rounds that all sessions have taken can be garbage-collected. */
 export interface RoundLink {
   round: WrittenRound | undefined;
   next: RoundLink | undefined;
@@ -29,21 +29,21 @@ export interface RoundLink {
 type Mutable<Type> = { -readonly [Name in keyof Type]: Type[Name] };
 
 export class GroupRounds {
-  /** One number: see `Subscriber.unfinished`. */
+  /** A single number: see `Subscriber.unfinished`. */
   readonly unfinished = new Int32Array(1);
-  /** The last one. */
+  /** The newest one. */
   newest: RoundLink = { round: undefined, next: undefined };
   readonly #rounds: NetTraceRounds;
   readonly #kinds = new EventKinds();
   readonly #traceKinds: TraceKinds;
   readonly #thread: ThreadHandle;
-  /** The next event to be written: the same object for all events. */
+  /** The next event to write: one reused object. */
   readonly #event: Mutable<WrittenEvent>;
   #workers: Workers | undefined;
   #samples: CpuSamples | undefined;
   #events = 0;
   #dropped = 0;
-  /** The time of the newest event, or the time until which the rounds are complete. */
+  /** The time of the newest event, or until which the rounds are complete. */
   #lastTime = 0n;
   /** How many kinds were described when the last round was taken. */
   #descriptions = 0;
@@ -96,7 +96,7 @@ export class GroupRounds {
     return this.#traceKinds.count - this.#descriptions;
   }
 
-  /** What a trace needs that begins with the next round; undefined if none can begin there. */
+  /** What a trace that begins with the next round needs; undefined if none can begin there. */
   before(): RoundsBefore | undefined {
     return this.#rounds.before();
   }
@@ -121,7 +121,7 @@ export class GroupRounds {
       (unfinished[0] as number)--;
       return;
     }
-    // An event that another one's listener or payload writes is the later one, and comes first.
+    // An event written by another event's listener or payload is later, but arrives first.
     if (time > this.#lastTime) this.#lastTime = time;
     const event = this.#event;
     event.metadataId = kind.number;
@@ -139,12 +139,12 @@ export class GroupRounds {
   /**
    * Counts events whose delivery was interrupted as dropped, which traces report.
    *
-   * @param atWork events that are currently being delivered
+   * @param atWork the number of events currently being delivered
    */
   dropUnfinished(atWork: number): void {
     const { unfinished } = this;
     const count = (unfinished[0] as number) - atWork;
-    // If this was called while a payload was read, its event may still complete.
+    // If this was called while a payload is read, its event may still complete.
     if (count === 0 || isEncoding()) return;
     this.#rounds.drop(this.#thread, count);
     (unfinished[0] as number) -= count;
@@ -154,13 +154,13 @@ export class GroupRounds {
   /**
    * Turns everything so far into rounds.
    *
-   * @param atWork events that are currently being delivered
-   * @param isDue whether a round is large enough, although more is to come
+   * @param atWork the number of events currently being delivered
+   * @param isDue whether a round is large enough, although more will follow
    */
   take(atWork: number, isDue: () => boolean): void {
     this.dropUnfinished(atWork);
     this.#takeWorkersEvents(false, isDue);
-    // Samples arrive later than the events of their time: until then, there is no sequence point.
+    // Samples arrive later than events of the same time: until then, there is no sequence point.
     const isComplete = this.#samples?.takeDue(this.#lastTime) !== false;
     this.#takeRound(isComplete);
   }
@@ -199,7 +199,7 @@ export class GroupRounds {
     const { count } = this.#traceKinds;
     const link: RoundLink = { round: undefined, next: undefined };
     const round = this.#rounds.take(isComplete);
-    // No calls: `#rounds` no longer has the round.
+    // No calls: `#rounds` no longer contains the round.
     this.#descriptions = count;
     if (round === undefined) return;
     link.round = round;

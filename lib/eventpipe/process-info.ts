@@ -1,5 +1,5 @@
 /**
- * What a trace says about its process: at the start the clock and the machine, at the end how .NET's tools name the
+ * What a trace says about its process: the clock and the machine at the start, and at the end how .NET's tools name the
  * process. Source of the latter: dotnet/runtime, src/native/eventpipe/ep-event-source.c.
  */
 import { availableParallelism } from 'node:os';
@@ -33,7 +33,7 @@ const PROCESS_INFO: WrittenMetadata = {
   })),
 };
 
-/** The clock is that of the events' times: nanoseconds since 1970. The trace's start has only milliseconds. */
+/** The clock counts the events' times, in nanoseconds since 1970. The trace's start has only milliseconds. */
 export function traceOfThisProcess(sampling: SamplingRequest | undefined): WrittenTrace {
   const startTimeMs = timestamp() / NS_PER_MS;
   return {

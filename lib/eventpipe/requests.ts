@@ -45,7 +45,9 @@ export class ProviderRequests {
     return this.#byName;
   }
 
-  /** The request to a provider: that for its name and that for every provider, combined. Undefined if there is none. */
+  /**
+   * The request for a provider: that for its name and that for every provider, combined. Undefined if there is neither.
+   */
   of(name: string): ProviderRequest | undefined {
     const own = this.#byName.get(name);
     const every = this.#byName.get(EVERY);
@@ -76,7 +78,7 @@ function checkedFilter(filter: EventFilter, provider: string): EventFilter {
   return { isAllowList, ids: [...ids] };
 }
 
-/** Passes the events that either of them passes. */
+/** Passes the events that either filter passes. */
 function eitherOf(first: EventFilter | undefined, second: EventFilter | undefined): EventFilter | undefined {
   if (first === undefined || second === undefined) return undefined;
   if (first.isAllowList && second.isAllowList) {
@@ -87,7 +89,7 @@ function eitherOf(first: EventFilter | undefined, second: EventFilter | undefine
   return { isAllowList: false, ids: denying.ids.filter((id) => !passesOther(id)) };
 }
 
-/** Whatever either of them requests; if arguments have the same name, the second one's. */
+/** Everything that either requests; for arguments with the same name, the second one's. */
 function merged(first: ProviderRequest, second: ProviderRequest): ProviderRequest {
   const asksForAll = first.level === 0 || second.level === 0;
   return {

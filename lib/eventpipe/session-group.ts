@@ -1,5 +1,5 @@
 /**
- * Sessions of one thread that request the same: an event is encoded once for all of them, and they share their memory.
+ * Sessions of one thread with the same requests: each event is encoded once for all of them, and they share its memory.
  * From the time it joins, each session makes its own trace from the group's rounds.
  */
 import { isMainThread } from 'node:worker_threads';
@@ -19,12 +19,12 @@ import type { ProviderRequests } from './requests.ts';
 import { SessionSources } from './session-sources.ts';
 import { Workers } from './threads/workers.ts';
 
-/** How many bytes of events, and how many milliseconds, trigger a write: the latter is .NET's interval. */
+/** A flush is due after this many bytes of events, or this many milliseconds: the latter is .NET's interval. */
 const FLUSH_SIZE = 1 << 18;
 const FLUSH_MS = 100;
-/** Descriptions that go out together. */
+/** A flush is due after this many descriptions. */
 const FLUSH_DESCRIPTIONS = 256;
-/** After how many bytes the group checks whether there is room, and whether to flush; for small buffers, a fraction. */
+/** How many bytes to write between checks for room and for a due flush; a fraction of it for small buffers. */
 const CHECK_SIZE = 4096;
 const CHECKS_OF_BUFFER = 64;
 
@@ -32,7 +32,7 @@ const CHECKS_OF_BUFFER = 64;
 export interface GroupSettings {
   readonly requests: ProviderRequests;
   readonly version: WrittenVersion;
-  /** How many bytes may wait to be written, for each session. */
+  /** How many bytes may wait to be written, per session. */
   readonly bufferSize: number;
   /** Whether writing an event waits for room; otherwise the event is dropped. */
   readonly waits: boolean;
@@ -40,24 +40,24 @@ export interface GroupSettings {
 
 /** What a group needs of a session. */
 export interface GroupMember {
-  /** Bytes that wait to be written. */
+  /** The number of bytes waiting to be written. */
   readonly waitingBytes: number;
   /** Takes the available rounds. May throw if the stack or the memory is exhausted; it is then called again. */
   take(): void;
-  /** Waits until everything it took is written. */
+  /** Waits until everything taken is written. */
   makeRoom(): void;
-  /** There are no more rounds for the session. */
+  /** Called after the session's last round. */
   finish(): void;
 }
 
-/** The groups that sessions can join, by their settings. */
+/** The groups that sessions can join, by settings. */
 const groups = new Map<string, SessionGroup>();
 
 export class SessionGroup implements Subscriber {
   readonly unfinished: Int32Array;
   readonly rounds: GroupRounds;
   readonly sampling: SamplingRequest | undefined;
-  /** Events written by handlers of the process's exit after the last session had ended. */
+  /** Events written by exit handlers after the last session had ended. */
   late = 0;
   readonly #settings: GroupSettings;
   readonly #key: string | undefined;
@@ -73,7 +73,7 @@ export class SessionGroup implements Subscriber {
   #isExiting = false;
   /** During a flush, the application's stream may end a session or write events. */
   #isFlushing = false;
-  /** Whether there was room at the last check, and at which size of the round the next check is due. */
+  /** Whether there was room at the last check, and the round size at which the next check is due. */
   #hadRoom = true;
   #checkAt: number;
 
@@ -110,7 +110,7 @@ export class SessionGroup implements Subscriber {
     return { group: new SessionGroup(settings, sampling, key), before: undefined };
   }
 
-  /** What a trace needs that begins now; undefined if none can. */
+  /** What a trace that begins now needs; undefined if none can. */
   open(): RoundsBefore | undefined {
     if (this.#isOver || this.#isFlushing) return undefined;
     this.#flush();
@@ -122,7 +122,7 @@ export class SessionGroup implements Subscriber {
     return this.#members.length > 1;
   }
 
-  /** The session gets all rounds from now on, and enables the sources. */
+  /** Gives the session all rounds from now on, and enables the sources. */
   join(member: GroupMember): void {
     const isFirst = this.#members.length === 0;
     this.#members = [...this.#members, member];
@@ -188,7 +188,7 @@ export class SessionGroup implements Subscriber {
     }
   }
 
-  /** Of the session with the most room. */
+  /** The bytes waiting for the session with the most room. */
   #waitingBytes(): number {
     let least = Number.POSITIVE_INFINITY;
     for (const { waitingBytes } of this.#members) if (waitingBytes < least) least = waitingBytes;
@@ -228,14 +228,14 @@ export class SessionGroup implements Subscriber {
     this.#flush();
   }
 
-  /** @param atWork events that are currently being delivered */
+  /** @param atWork the number of events currently being delivered */
   #flush(atWork = 0): void {
     if (this.#isFlushing || this.#isOver) return;
     this.#isFlushing = true;
     try {
       this.#writeOut(atWork);
     } catch {
-      // Memory is exhausted. What was not written stays for the next time.
+      // Out of memory. Anything not written is kept for the next time.
     } finally {
       this.#isFlushing = false;
     }
@@ -280,7 +280,7 @@ export class SessionGroup implements Subscriber {
     try {
       this.rounds.finish(this.#isDue);
     } catch {
-      // Memory is exhausted: the trace ends with the rounds so far.
+      // Out of memory: the trace ends with the rounds so far.
     }
   }
 }

@@ -24,7 +24,7 @@ export interface SessionProvider {
   readonly level?: number;
   /** For the provider's command handlers. */
   readonly arguments?: Readonly<Record<string, string | number | boolean>>;
-  /** Of these events, the ones that pass by id. Events written with `write` have the id 0. */
+  /** Selects among these events by id. Events written with `write` have the id 0. */
   readonly filter?: EventFilter;
 }
 
@@ -52,8 +52,8 @@ function parsed(text: string): ProviderText[] {
 }
 
 /**
- * @param text `key=value`, several separated by `;`
- * @param provider for the error
+ * @param text `key=value`, separated by `;`
+ * @param provider for the error message
  * @throws SessionError
  */
 function parseArguments(text: string, provider: string): Readonly<Record<string, string>> {
@@ -66,7 +66,7 @@ function parseArguments(text: string, provider: string): Readonly<Record<string,
   );
 }
 
-/** Like `parseArguments`, but skips anything that is not of the form: it is no reason to refuse a tool. */
+/** Like `parseArguments`, but skips anything else: it is not a reason to refuse a tool's request. */
 function readArguments(text: string): Readonly<Record<string, string>> {
   const read = splitOutsideQuotes(text, ';').map(argumentOf);
   return Object.fromEntries(read.filter((argument) => argument !== undefined));
@@ -81,7 +81,7 @@ function unquoted(text: string): string {
   return text.replaceAll('"', '');
 }
 
-/** What a tool requests from a provider, in the form for sessions. */
+/** A tool's request, in the form that sessions use. */
 export function sessionProvider(provider: TracingProvider): SessionProvider {
   const { name, keywords, level, filter } = provider;
   return {

@@ -1,5 +1,6 @@
 /**
- * The event sources of one thread from which sessions take events, as they are defined, and which events they take.
+ * The event sources of one thread from which sessions take events, as they are defined, and the events requested of
+ * each.
  */
 
 import type { Subscriber } from '../listen/audience.ts';
@@ -16,7 +17,7 @@ export class SessionSources {
   /** The sessions that the subscriber takes events for: each enables and disables the sources. */
   readonly #senders = new Set<object>();
   readonly #asked = new Map<Listenable, ProviderRequest>();
-  /** Of the sources that are asked for events by their ids, too: whether an id is asked for. */
+  /** For sources whose events are also selected by id: whether an id is selected. */
   readonly #idTests = new Map<Listenable, (eventId: number) => boolean>();
   #stopObserving: (() => void) | undefined;
   #isOver = false;
@@ -26,7 +27,7 @@ export class SessionSources {
     this.#subscriber = subscriber;
   }
 
-  /** The subscriber receives events from now on; `sender` is the session that enables the sources. */
+  /** Delivers events to the subscriber from now on; `sender` is the session that enables the sources. */
   add(sender: object): void {
     if (this.#isOver) return;
     this.#senders.add(sender);
@@ -39,13 +40,13 @@ export class SessionSources {
     return this.#idTests.size === 0 || this.#idTests.get(source)?.(schema.id) !== false;
   }
 
-  /** The session disables the sources. */
+  /** The session no longer enables the sources. */
   remove(sender: object): void {
     if (!this.#senders.delete(sender)) return;
     for (const source of [...this.#asked.keys()]) subscriptionsOf(source).disable(this.#subscriber, sender);
   }
 
-  /** The subscriber receives no more events. */
+  /** Delivers no more events to the subscriber. */
   end(): void {
     this.#isOver = true;
     this.#stopObserving?.();
@@ -54,7 +55,7 @@ export class SessionSources {
   }
 
   #observe(): void {
-    // Set first: a source that is shown may add another session, or end this one.
+    // Set first: a newly shown source may add another session, or end this one.
     this.#stopObserving = () => {};
     const stop = observeSources({
       onSource: (source) => this.#ask(source),
@@ -78,7 +79,7 @@ export class SessionSources {
   }
 
   #enable(source: Listenable, request: ProviderRequest, sender: object): void {
-    // To listeners, keywords of 0 are all.
+    // For listeners, keywords 0 mean all.
     const asked = { ...request, onlyWithoutKeywords: request.keywords === 0n };
     if (this.#senders.has(sender)) subscriptionsOf(source).enable(this.#subscriber, asked, sender);
   }

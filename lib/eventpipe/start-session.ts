@@ -1,4 +1,4 @@
-/** Starts sessions: nettraces of the application's own events, written by the process itself. */
+/** Starts sessions: the process writes its own events to nettraces. */
 import { Writable } from 'node:stream';
 import { hasStack } from '../base/stack-room.ts';
 import { shown } from '../base/value-text.ts';
@@ -79,7 +79,7 @@ export function startSession(options: SessionOptions): Session {
   return runSession({ ...settings, openOutput, makeRoom }, drain);
 }
 
-/** @param atExit writes what is left when the process exits, if that can be done synchronously */
+/** @param atExit writes the rest when the process exits, if that can be done synchronously */
 export function runSession<Output extends SessionOutput>(
   settings: SessionSettings<Output>,
   atExit?: (output: Output) => void,
@@ -90,10 +90,10 @@ export function runSession<Output extends SessionOutput>(
     atExit?.(session.output);
   });
   const end = async (): Promise<SessionResult> => {
-    // Where there is no room to end it, out of the event loop.
+    // Without enough stack to end the session, end it from the event loop.
     if (!hasStack()) await undefined;
     session.end();
-    // Amid a piece, out of the stream that it is given to, the session ends when that has returned.
+    // If the stream ends the session while taking a chunk, the session ends after that.
     await undefined;
     session.complete();
     await session.output.end();

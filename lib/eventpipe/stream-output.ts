@@ -1,4 +1,4 @@
-/** A stream that receives a session's bytes. The session owns it, and ends it. */
+/** A stream that receives a session's bytes. The session owns and ends it. */
 import { finished, type Writable } from 'node:stream';
 import { thrownText } from '../base/value-text.ts';
 import type { OnOutputFailed, SessionOutput } from './session-output.ts';
@@ -8,9 +8,9 @@ export class StreamOutput implements SessionOutput {
   readonly #onFailed: OnOutputFailed;
   readonly #finished: Promise<void>;
   #isEnding = false;
-  /** What was taken last. */
+  /** The last accepted chunk. */
   #newest: Uint8Array | undefined;
-  /** The stream is taking it. */
+  /** Whether the stream is taking a chunk. */
   #isWriting = false;
   #hasFailed = false;
   #pendingBytes = 0;
@@ -41,7 +41,7 @@ export class StreamOutput implements SessionOutput {
   write(bytes: Uint8Array): void {
     const size = bytes.length;
     if (size === 0 || this.#hasFailed) return;
-    // Whether the stream has what it was taking when it was terminated, nobody knows.
+    // Unknown: whether the stream took the chunk during which it was terminated.
     if (this.#isWriting) this.#fail(new Error('it was interrupted while it took a chunk.'));
     if (this.#hasFailed || bytes === this.#newest) return;
     this.#guard(() => {
@@ -60,12 +60,12 @@ export class StreamOutput implements SessionOutput {
   async end(): Promise<void> {
     this.#isEnding = true;
     if (!this.#hasFailed) this.#guard(() => this.#stream.end());
-    // One that has thrown would not come to an end by itself.
+    // A stream that has thrown would not end by itself.
     if (this.#hasFailed) this.#guard(() => this.#stream.destroy());
     await this.#finished;
   }
 
-  /** A stream of the application's own may throw. */
+  /** An application's stream may throw. */
   #guard(work: () => void): void {
     try {
       work();

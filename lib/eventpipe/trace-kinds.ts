@@ -4,14 +4,14 @@ import type { KindDescription } from './event-kinds.ts';
 import { KindIds, kindText } from './event-kinds.ts';
 import { netTraceFields } from './field-layouts.ts';
 
-/** Kinds that are known by what they are; of more, those that come again are described again. */
+/** The number of kinds looked up by content; beyond it, recurring kinds are described again. */
 export const MAX_KINDS = 4096;
 
 export class TraceKinds {
   readonly #writer: EventSink;
   readonly #metadataIds = new Map<string, number>();
   readonly #eventIds = new KindIds();
-  /** How many have been described. */
+  /** The number of kinds described. */
   count = 0;
 
   constructor(writer: EventSink) {
@@ -19,7 +19,7 @@ export class TraceKinds {
   }
 
   /**
-   * The id by which events refer to the kind; described on first request.
+   * The id by which events refer to the kind, which is described on first use.
    *
    * @returns 0 if the provider has so many kinds that no id is left
    */

@@ -20,10 +20,10 @@ const PIECE_MS = 1000;
 const PIECE_PER_FETCH = 100;
 /**
  * For an application with many different stacks, fetching takes a tenth of the time, however often it happens: the
- * longer the interval, the longer each pause of the application. Waiting longer than this gains nothing.
+ * longer the interval, the longer each pause of the application. There is nothing to gain beyond this.
  */
 const MAX_PIECE_MS = 5000;
-/** Version 4 knows threads by their ids alone, and no thread of a system has this one. */
+/** Version 4 identifies threads only by their ids, and no thread of a system has this one. */
 const PROFILER_THREAD_ID = 0xffff_ffff;
 const NS_PER_US = 1000n;
 
@@ -33,7 +33,7 @@ const MANAGED = payloadOf(SampleType.Managed);
 export class CpuSamples {
   /** Samples that are in the trace. */
   written = 0;
-  /** Samples for which there was no room. The trace says that they are missing. */
+  /** Samples for which there was no room. The trace reports them as missing. */
   dropped = 0;
   readonly #writer: EventSink;
   readonly #sampled: ThreadHandle;
@@ -41,18 +41,18 @@ export class CpuSamples {
   readonly #hasRoom: () => boolean;
   #metadataId = 0;
   #methods: MethodTable | undefined;
-  /** Not written yet, the oldest first. */
+  /** Not written yet, oldest first. */
   #fetched: CpuSample[] = [];
-  /** How many of them have been written since, or dropped. */
+  /** How many of them have been written or dropped since. */
   #done = 0;
-  /** Undefined: there is none, or no longer. */
+  /** Undefined if there is none, or no longer one. */
   #profiler: V8Profiler | undefined;
   #dueAt = performance.now() + PIECE_MS;
 
   /**
-   * Starts sampling. Failure is a process warning.
+   * Starts sampling. A failure is reported as a process warning.
    *
-   * @param writer in the order of threads
+   * @param writer whose events are ordered by thread
    * @param sampled this thread
    */
   constructor(
@@ -101,7 +101,7 @@ export class CpuSamples {
     if (profiler !== undefined) this.#guard(() => this.#fetch(profiler.end()));
   }
 
-  /** Writes the last samples, and what tells the names in all stacks. To be called after the end. */
+  /** Writes the last samples, and the names of all functions in the stacks. Call it after the end. */
   finish(until: bigint): void {
     this.#write(until);
     if (this.#methods === undefined || this.written === 0) return;
@@ -116,7 +116,7 @@ export class CpuSamples {
     while (this.#done < this.#fetched.length) {
       const { timeUs, isJavaScript, stack } = this.#fetched[this.#done] as CpuSample;
       const ticks = timestampOf(BigInt(timeUs) * NS_PER_US);
-      // It was taken while the others were fetched.
+      // It was taken while the others were being fetched.
       if (ticks > until) break;
       if (this.#hasRoom()) this.#writeSample(ticks, isJavaScript ? MANAGED : EXTERNAL, stack);
       else this.#drop();
@@ -144,12 +144,12 @@ export class CpuSamples {
     return this.#metadataId;
   }
 
-  /** The profiler may be missing, not permitted or refuse: the session continues without it. */
+  /** The profiler may be missing, forbidden or fail: the session continues without it. */
   #guard(work: () => void): void {
     try {
       work();
     } catch (error) {
-      // Else V8 would sample on, and keep what nobody takes.
+      // Otherwise V8 would continue sampling, and retain samples that nobody fetches.
       this.#profiler?.abandon();
       this.#profiler = undefined;
       const warning = `The session has no CPU samples from here on: ${thrownText(error)}`;
@@ -164,19 +164,20 @@ function payloadOf(type: number): Uint8Array {
   return bytes.take();
 }
 
-/** What a session requests from the profiler. */
+/** What a session requests of the profiler. */
 export interface SamplingRequest {
-  /** Between two samples. */
+  /** The time between two samples. */
   readonly intervalMs: number;
 }
 
-/** .NET's. */
+/** .NET's default. */
 const DEFAULT_INTERVAL_MS = 1;
 const MIN_INTERVAL_MS = 0.1;
 const MAX_INTERVAL_MS = 10_000;
 
 /**
- * @param asked of the provider by its own name: a request for every provider does not include samples, which are costly
+ * @param asked the request for the provider by name: a request for every provider does not include samples, which are
+ * costly
  * @returns undefined if no samples are requested
  */
 export function samplingRequest(

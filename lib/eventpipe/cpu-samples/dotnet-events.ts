@@ -1,6 +1,6 @@
 /**
- * Events of .NET's runtime in a form that makes its tools recognise samples and method names. They are described as by
- * the runtime: only by provider and id, since tools know the fields.
+ * Events of .NET's runtime, in a form in which its tools recognize samples and method names. Like the runtime's own,
+ * they are described only by provider and id, since tools know the fields.
  *
  * Source: the runtime's manifest (dotnet/runtime, src/coreclr/vm/ClrEtwAll.man), and traces of .NET 5.
  */
@@ -9,12 +9,12 @@ import type { WrittenMetadata } from '../../wire/nettrace/write/trace-parts.ts';
 const INFORMATIONAL = 4;
 const LOADER = 0x8n;
 const METHODS = 0x30n;
-/** Of the events around those of methods. */
+/** The keywords of the events that enclose those of methods. */
 const RUNDOWN = 0x2_0038n;
 
 export const SAMPLE_PROFILER = 'Microsoft-DotNETCore-SampleProfiler';
 
-/** What the payload of a sample says. */
+/** The type of a sample, in its payload. */
 export const SampleType = { External: 1, Managed: 2 } as const;
 
 export const THREAD_SAMPLE: WrittenMetadata = {
@@ -28,7 +28,7 @@ export const THREAD_SAMPLE: WrittenMetadata = {
   fields: [],
 };
 
-/** At the end of a session. */
+/** Begins the rundown at the end of a session. */
 export const METHOD_DC_END_INIT = rundownEvent(148, 1, RUNDOWN);
 export const METHOD_DC_END_VERBOSE = rundownEvent(144, 1, METHODS);
 export const DOMAIN_MODULE_DC_END = rundownEvent(152, 1, LOADER);

@@ -14,14 +14,14 @@ import {
 } from './dotnet-events.ts';
 import { METHOD_SIZE, type Method, type MethodTable, type Module } from './method-table.ts';
 
-/** There is one runtime in the process. */
+/** The process has only one runtime. */
 const CLR_INSTANCE_ID = 0;
-/** JavaScript knows none: all of it is one. */
+/** JavaScript has no assemblies: all of it counts as one. */
 const ASSEMBLY_ID = 1n;
 const APP_DOMAIN_ID = 1n;
 /** MethodFlags: the method was compiled by the runtime. */
 const JITTED = 0x8;
-/** The kind of metadata token that stands for methods, and its first number. */
+/** The first metadata token of the kind for methods. */
 const FIRST_METHOD_TOKEN = 0x600_0001;
 
 export function writeMethodRundown(

@@ -1,6 +1,6 @@
 /**
- * JavaScript functions in the form in which .NET's tools know methods: by the addresses of their code. V8 moves code,
- * so each function gets arbitrary addresses of its own.
+ * JavaScript functions in the form in which .NET's tools know methods: by code address. V8 moves code, so each function
+ * gets arbitrary addresses of its own.
  */
 import type { Runtime } from 'node:inspector';
 import { scriptNames } from './script-names.ts';
@@ -14,17 +14,17 @@ export interface Module {
 export interface Method {
   readonly module: Module;
   readonly startAddress: bigint;
-  /** The script, by its short name. */
+  /** The script's short name. */
   readonly namespace: string;
   readonly name: string;
-  /** The position in the script: tools show what is in brackets after the name. */
+  /** The position in the script: tools show it in brackets after the name. */
   readonly signature: string;
 }
 
-/** Bytes of each method. */
+/** Bytes per method. */
 export const METHOD_SIZE = 16;
 
-/** A process may create functions without limit: those beyond this many count as one. */
+/** A process may create functions without limit: further ones are merged into one. */
 const MAX_METHODS = 1 << 15;
 /** Applications can give functions names of any length. */
 const MAX_NAME_LENGTH = 200;
@@ -44,7 +44,7 @@ export class MethodTable {
   readonly #modules = new Map<string, Module>();
   readonly #folder: string;
 
-  /** @param folder what the names of scripts start from */
+  /** @param folder what the names of scripts are relative to */
   constructor(folder: string) {
     this.#folder = folder;
   }
@@ -97,7 +97,7 @@ function keyOf({ functionName, url, lineNumber, columnNumber }: Runtime.CallFram
   return `${lineNumber}:${columnNumber} ${functionName} ${url}`;
 }
 
-/** Without its place, it would be one with all others of its script. */
+/** Without its position, it would be merged with all others of its script. */
 function anonymous(place: string): string {
   return place === '' ? '(anonymous)' : `(anonymous):${place}`;
 }

@@ -1,4 +1,4 @@
-/** The samples of a profile of V8, each with its stack. */
+/** The samples of a V8 profile, each with its stack. */
 import type { Profiler } from 'node:inspector';
 import type { MethodTable } from './method-table.ts';
 import type { ProfilePiece } from './v8-profiler.ts';
@@ -6,30 +6,30 @@ import type { ProfilePiece } from './v8-profiler.ts';
 export interface CpuSample {
   /** On the clock of `process.hrtime`. */
   readonly timeUs: number;
-  /** Whether JavaScript ran, or the garbage collector; else it waited, or something that V8 knows nothing of ran. */
+  /** Whether JavaScript or the garbage collector ran; otherwise the thread waited, or ran something unknown to V8. */
   readonly isJavaScript: boolean;
   /** Addresses, innermost frame first. */
   readonly stack: readonly bigint[];
 }
 
-/** What V8 calls the work that is none of a function's. */
+/** V8's names for time outside all functions. */
 const IDLE = '(idle)';
 const PROGRAM = '(program)';
-/** V8's own entries and functions are of no script. */
+/** V8's pseudo-functions belong to no script. */
 const NO_SCRIPT = '0';
 
 interface Node {
   readonly frame: Profiler.ProfileNode['callFrame'];
-  /** Undefined at the root, which is no frame. */
+  /** Undefined for the root, which is not a frame. */
   readonly parent: Node | undefined;
-  /** What V8 calls it, where no function ran. */
+  /** V8's name, if no function ran. */
   readonly without: typeof IDLE | typeof PROGRAM | undefined;
   stack: readonly bigint[] | undefined;
 }
 
 /**
- * In the order of time. While nothing runs there is only the first sample: whoever takes a sample to tell what
- * was up to the next one, as .NET's tools do, sees the whole time.
+ * In time order. While nothing runs, there is only the first sample. Tools that apply a sample to the time until the
+ * next one, as .NET's do, cover the whole time.
  */
 export function* cpuSamples({ profile, shiftUs }: ProfilePiece, methods: MethodTable): Generator<CpuSample> {
   const { samples = [], timeDeltas = [] } = profile;
@@ -39,10 +39,10 @@ export function* cpuSamples({ profile, shiftUs }: ProfilePiece, methods: MethodT
   let wasIdle = false;
   for (const [i, id] of samples.entries()) {
     sampledUs += timeDeltas[i] ?? 0;
-    // Seldom, one is noted after a later one.
+    // Occasionally, a sample is recorded after a later one.
     timeUs = Math.max(timeUs, sampledUs);
     const node = nodes.get(id);
-    // The first one is not due to the timer: it is of the function that started the profile.
+    // The first sample does not come from the timer: it is of the function that started the profile.
     if (node?.parent === undefined || i === 0) continue;
     const isIdle = node.without === IDLE;
     if (!isIdle || !wasIdle) {
@@ -56,7 +56,7 @@ export function* cpuSamples({ profile, shiftUs }: ProfilePiece, methods: MethodT
 function nodesOf({ nodes }: Profiler.Profile): ReadonlyMap<number, Node> {
   const byId = new Map<number, Node>();
   const parents = new Map<number, Node>();
-  // Parents come before their children.
+  // Parents precede their children.
   for (const { id, callFrame: frame, children = [] } of nodes) {
     const parent = parents.get(id);
     const node: Node = { frame, parent, without: withoutFunction(frame, parent), stack: undefined };

@@ -1,11 +1,11 @@
-/** Scripts as V8 knows them, by their URLs, and as people like to read them. */
+/** Names of scripts: V8's URLs, and short names for readers. */
 import { relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export interface ScriptNames {
-  /** Where it is: a path, if it is a file. */
+  /** Its location; a path, if it is a file. */
   readonly path: string;
-  /** Short: inside its package, or seen from the working folder. */
+  /** A short name: within its package, or relative to the working directory. */
   readonly name: string;
 }
 
@@ -14,12 +14,12 @@ const NATIVE: ScriptNames = { path: process.execPath, name: 'native' };
 const EVALUATED: ScriptNames = { path: process.execPath, name: 'eval' };
 
 const PACKAGES = '/node_modules/';
-/** A `data:` URL can be as long as a program. */
+/** A `data:` URL can contain a whole program. */
 const MAX_LENGTH = 200;
 
 /**
- * @param scriptId V8's, '0' where there is no script
- * @param folder what names start from
+ * @param scriptId V8's id, '0' if there is no script
+ * @param folder what names are relative to
  */
 export function scriptNames(url: string, scriptId: string, folder: string): ScriptNames {
   if (url === '') return scriptId === '0' ? NATIVE : EVALUATED;
@@ -37,7 +37,7 @@ function nameOf(path: string, folder: string): string {
   const packageAt = slashed.lastIndexOf(PACKAGES);
   if (packageAt >= 0) return slashed.slice(packageAt + PACKAGES.length);
   const inside = relative(folder, path).replaceAll(sep, '/');
-  // Else it is elsewhere; of its folders, the last one tells most.
+  // A script outside: of its directories, the last one says the most.
   return inside.startsWith('../') ? slashed.split('/').slice(-2).join('/') : inside;
 }
 
@@ -46,7 +46,7 @@ function pathOf(url: string): string | undefined {
   try {
     return fileURLToPath(url);
   } catch {
-    // One that somebody made up.
+    // An invented URL.
     return undefined;
   }
 }

@@ -8,20 +8,20 @@ import type { Profiler, Session } from 'node:inspector';
 
 type Inspector = typeof import('node:inspector');
 
-/** What V8 has sampled, and how far its clock was from Node's when it began. */
+/** A chunk of V8's samples, and the offset between its clock and Node's when it began. */
 export interface ProfilePiece {
   readonly profile: Profiler.Profile;
   /** To be added to the profile's times. */
   readonly shiftUs: number;
 }
 
-/** The title of the profiles between two pieces. */
+/** The title of the profiles between two chunks. */
 const OVERLAP = 'tracewright';
 
 export class V8Profiler {
   readonly #inspector: Inspector;
   readonly #session: Session;
-  /** Between these two times the profile was started. */
+  /** The profile was started between these two times. */
   #startedAfterUs = 0;
   #startedBeforeUs = 0;
 
@@ -40,7 +40,7 @@ export class V8Profiler {
     }
   }
 
-  /** What has been sampled since the last call. It goes on. @throws Error where V8 refuses */
+  /** The samples since the last call. Sampling continues. @throws Error if V8 refuses */
   take(): ProfilePiece {
     // V8 examines every existing function when it starts to profile, which can take 30 ms, except while another profile
     // of the same client is running: so there is one for the moment between two chunks.
@@ -55,7 +55,7 @@ export class V8Profiler {
     }
   }
 
-  /** The last piece. @throws Error where V8 refuses; it has ended all the same */
+  /** The last chunk. @throws Error if V8 refuses; the profile ends anyway */
   end(): ProfilePiece {
     try {
       return this.#stop();
@@ -64,7 +64,7 @@ export class V8Profiler {
     }
   }
 
-  /** Ends it, whatever its state. */
+  /** Ends the profile, whatever its state. */
   abandon(): void {
     this.#session.disconnect();
   }
@@ -83,13 +83,13 @@ export class V8Profiler {
 
   #stop(): ProfilePiece {
     const { profile } = this.#post('Profiler.stop') as Profiler.StopReturnType;
-    // One clock, as it turns out, on all systems that were seen. V8 does not promise it.
+    // On all known systems this is the same clock, but V8 does not guarantee it.
     const isSameClock =
       profile.startTime >= this.#startedAfterUs && profile.startTime <= this.#startedBeforeUs + 1;
     return { profile, shiftUs: isSameClock ? 0 : this.#startedBeforeUs - profile.startTime };
   }
 
-  /** In a session of the same thread, the answer is there when the call returns. */
+  /** In a session of the same thread, the answer arrives before the call returns. */
   #post(method: string, parameters?: object): unknown {
     let error: Error | null = new Error(`V8 did not answer ${method}.`);
     let answer: unknown;

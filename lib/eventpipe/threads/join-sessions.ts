@@ -1,15 +1,15 @@
-/** Makes this thread join the sessions of the main thread. Loaded with anything that defines event sources. */
+/** Makes this thread join the main thread's sessions. Loaded with anything that defines event sources. */
 import { onSharedSession } from '../../listen/shared-sessions.ts';
 import { ThreadPart, type ThreadPartOptions } from './thread-part.ts';
 
-/** The versions change with the data below, and with the way threads pass on their events. */
+/** The versions change with the data below, and with the way threads pass on events. */
 export const GROUP_KIND = 'event-pipe-group.v1';
-/** A session of a group that was shared before. */
+/** A session of a group that has already been shared. */
 export const SESSION_KIND = 'event-pipe.v2';
 
 /** What a worker thread is told about a session. */
 export interface SessionOfGroup {
-  /** Its group's. */
+  /** The channel of its group. */
   readonly channel: string;
 }
 

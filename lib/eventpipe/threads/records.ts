@@ -17,11 +17,11 @@ const SIZE_MASK = 0xff_ffff;
 const HAS_ACTIVITY = 0x100_0000;
 const HAS_RELATED = 0x200_0000;
 
-/** What stands before payloads, in memory that the next record reuses. */
+/** The head of a record, which precedes the payload; the next record reuses its memory. */
 export class RecordHead {
   readonly #bytes = new Uint8Array(HEAD_SIZE + 2 * GUID_SIZE);
   readonly #view = new DataView(this.#bytes.buffer);
-  /** By the number of ids. */
+  /** By number of activity ids. */
   readonly #heads = [0, 1, 2].map((ids) => this.#bytes.subarray(0, HEAD_SIZE + ids * GUID_SIZE));
 
   ofEvent(
@@ -67,12 +67,12 @@ export class RecordHead {
   }
 }
 
-/** A record that has been read. */
+/** A decoded record. */
 export type ThreadRecord =
   | { readonly kind: 0; readonly size: number; readonly payload: Uint8Array }
   | {
       readonly kind: number;
-      /** Of the whole record, in bytes. */
+      /** The size of the whole record in bytes. */
       readonly size: number;
       readonly time: bigint;
       readonly activityId: GuidWords | undefined;
@@ -111,7 +111,7 @@ export function* recordsIn(bytes: Uint8Array): Generator<ThreadRecord, void, und
   }
 }
 
-/** A kind as its description has it, by the number that its thread has given it. */
+/** A kind and the number that its thread has given it, as described. */
 export interface NumberedKind extends KindDescription {
   readonly number: number;
 }

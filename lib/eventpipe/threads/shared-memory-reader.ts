@@ -1,4 +1,4 @@
-/** How the main thread reads what worker threads have put into the shared memory. */
+/** How the main thread reads what worker threads have written to the shared memory. */
 import {
   CHUNK_SIZE,
   ChunkWord,
@@ -14,7 +14,7 @@ import {
   wordsOfSlot,
 } from './shared-memory.ts';
 
-/** What one thread has written, in order. */
+/** The bytes written by one thread, in order. */
 export interface ThreadBytes {
   /** Numbers are never reused. */
   readonly thread: number;
@@ -26,12 +26,12 @@ export interface ThreadBytes {
 export interface ThreadLosses {
   readonly thread: number;
   readonly count: number;
-  /** To be kept in `counted` when the count has been. */
+  /** Assign this to `counted` once the losses have been counted. */
   readonly slot: number;
   readonly total: number;
 }
 
-/** What there is to read of a chunk. */
+/** The readable part of a chunk. */
 export interface FilledChunk {
   readonly chunk: number;
   readonly thread: number;
@@ -42,13 +42,13 @@ export interface FilledChunk {
 export class SharedMemoryReader {
   readonly #memory: SharedMemory;
   /**
-   * Bytes of each chunk that have been read. Who reads says so, by an assignment, after each record: what is given
-   * up amid is read on from there.
+   * The number of bytes of each chunk that have been read. The consumer updates it by assignment after each record:
+   * after an interruption, reading continues there.
    */
   readonly read: number[];
-  /** Losses of each slot's thread that have been counted; set in the same way. */
+  /** The losses counted so far, per slot; updated in the same way. */
   readonly counted: number[] = Array.from({ length: SLOTS }, () => 0);
-  /** The number of the chunk that comes next, by threads that have had one before. */
+  /** The number of the next chunk, by thread; only for threads that have had one. */
   readonly #nextChunks = new Map<number, number>();
 
   constructor(memory: SharedMemory) {
@@ -56,7 +56,7 @@ export class SharedMemoryReader {
     this.read = Array.from({ length: chunkCount(memory) }, () => 0);
   }
 
-  /** What has been written up to here, by threads, in the order in which they wrote. To be taken at once. */
+  /** Everything written so far, by thread and in order. Process it immediately. */
   filled(): readonly FilledChunk[] {
     const { words } = this.#memory;
     Atomics.store(words, Word.IsAsked, 0);
@@ -70,18 +70,18 @@ export class SharedMemoryReader {
       const thread = Math.abs(owner);
       const number = Atomics.load(words, at + ChunkWord.Number);
       if (length > 0 || owner > 0) filled.push({ chunk, thread, number, length });
-      // Is being taken, and has no number yet; or its thread was terminated when it took it.
+      // A thread is taking it and has not numbered it yet, or was terminated while taking it.
       else if (this.hasExited(thread)) Atomics.store(words, at + ChunkWord.Owner, FREE);
     }
-    // Numbers of chunks have 32 bits, of which a busy thread runs out in some weeks: they start over.
+    // Chunk numbers have 32 bits and wrap around after some weeks of a busy thread.
     return filled.sort((a, b) => a.thread - b.thread || (a.number - b.number) | 0);
   }
 
-  /** The bytes of the chunks, each part until the next one is asked for. */
+  /** The bytes of the chunks; each part is valid until the next one. */
   *take(filled: readonly FilledChunk[]): Generator<ThreadBytes, void, undefined> {
     for (const each of filled) {
       const { chunk, thread, number, length } = each;
-      // The chunk before it was not seen, because it was taken behind the back of whoever looked.
+      // The previous chunk was missed: its thread took it during the scan.
       if (number !== (this.#nextChunks.get(thread) ?? 1)) continue;
       const start = chunk * CHUNK_SIZE;
       const from = this.read[chunk] as number;
@@ -95,7 +95,7 @@ export class SharedMemoryReader {
   /**
    * Events that threads have lost since the last call.
    *
-   * @param isLast whether an event that has not been finished until now is lost
+   * @param isLast whether unfinished events are lost
    */
   *losses(isLast: boolean): Generator<ThreadLosses, void, undefined> {
     const { words } = this.#memory;
@@ -109,18 +109,18 @@ export class SharedMemoryReader {
     }
   }
 
-  /** Whether the thread is known to run no more. All that it has written was there before. */
+  /** Whether the thread is known to have ended. Everything that it wrote was there before. */
   hasExited(thread: number): boolean {
     const { words } = this.#memory;
     return Atomics.load(words, wordsOfSlot(this.#memory, thread) + SlotWord.Exited) === thread;
   }
 
-  /** A thread that has exited, and of which everything has been read. */
+  /** Forgets a thread that has exited and whose bytes have all been read. */
   forget(thread: number): void {
     this.#nextChunks.delete(thread);
   }
 
-  /** The ids that Node.js and the system know the thread by; that of the system is 0 where it is not known. */
+  /** The thread's ids in Node.js and in the system; the latter is 0 if unknown. */
   idsOf(thread: number): { readonly threadId: number; readonly osThreadId: number } {
     const { words } = this.#memory;
     const at = wordsOfSlot(this.#memory, thread);
@@ -130,12 +130,12 @@ export class SharedMemoryReader {
     };
   }
 
-  /** Bytes of chunks that have an owner, whatever is in them. */
+  /** The size of the chunks that have an owner, however full they are. */
   get usedBytes(): number {
     return Atomics.load(this.#memory.words, Word.UsedChunks) * CHUNK_SIZE;
   }
 
-  /** Tells threads how much waits, and those that wait for room to try again. */
+  /** Tells threads how much is waiting, and makes those waiting for room try again. */
   endRound(waitingBytes: number): void {
     const { words } = this.#memory;
     if (this.#hasThreads) Atomics.store(words, Word.UsedChunks, this.#countUsed());
@@ -144,7 +144,7 @@ export class SharedMemoryReader {
     Atomics.notify(words, Word.Rounds);
   }
 
-  /** No thread writes any more but what it is writing now. */
+  /** Stops all threads from writing, after the event that they are writing now. */
   end(): void {
     const { words } = this.#memory;
     Atomics.store(words, Word.Over, 1);
@@ -164,12 +164,12 @@ export class SharedMemoryReader {
     return used;
   }
 
-  /** Unless its thread writes, or has written more. */
+  /** Frees a chunk unless its thread is writing or has written more. */
   #free({ chunk, thread, number, length }: FilledChunk): void {
     const { words } = this.#memory;
     const at = wordsOfChunk(chunk);
     const owner = Atomics.compareExchange(words, at + ChunkWord.Owner, thread, READER);
-    // Else it writes, unless it was terminated when it did.
+    // Otherwise the thread is writing, unless it was terminated while doing so.
     if (owner !== thread && !this.hasExited(thread)) return;
     if (Atomics.load(words, at + ChunkWord.Length) > length) {
       Atomics.store(words, at + ChunkWord.Owner, thread);

@@ -1,4 +1,4 @@
-/** How a worker thread puts its events into the memory shared with the main thread. */
+/** How a worker thread writes its events to the memory shared with the main thread. */
 import { threadId } from 'node:worker_threads';
 import { hasStack } from '../../base/stack-room.ts';
 import { osThreadId } from '../../listen/os-thread-id.ts';
@@ -21,7 +21,7 @@ const PATIENCE_MS = 5000;
 const NO_CHUNK = -1;
 
 export class SharedMemoryWriter {
-  /** One number: see `Subscriber.unfinished`. */
+  /** A single number: see `Subscriber.unfinished`. */
   readonly unfinished: Int32Array;
   readonly #memory: SharedMemory;
   readonly #waits: boolean;
@@ -68,7 +68,7 @@ export class SharedMemoryWriter {
     return true;
   }
 
-  /** Counts unfinished events as missing, unless they come after the session's end. */
+  /** Counts unfinished events as lost, unless the session has ended. */
   drop(count: number): void {
     if (!this.isOver) Atomics.add(this.#memory.words, this.#slotAt + SlotWord.Dropped, count);
     // No calls: they are counted once.
@@ -76,8 +76,8 @@ export class SharedMemoryWriter {
   }
 
   /**
-   * A thread that is terminated in here leaves a chunk that only the main thread can free, when it knows. One that
-   * goes on, when its stack has ended in here, finds that the chunk is its own to write.
+   * A thread terminated in here leaves a chunk that only the main thread can free, once it knows. A thread that
+   * continues after a stack overflow in here still owns the chunk and can write to it.
    */
   #append(head: Uint8Array, payload: Uint8Array, events: 0 | 1): boolean {
     if (this.#chunk === NO_CHUNK) return false;
@@ -93,35 +93,35 @@ export class SharedMemoryWriter {
     chunks.set(head, start);
     chunks.set(payload, start + head.length);
     Atomics.store(words, at + ChunkWord.Length, end);
-    // No calls: from here on it can be read.
+    // No calls: the record is readable from here on.
     (this.unfinished[0] as number) -= events;
     Atomics.store(words, at + ChunkWord.Owner, thread);
     return true;
   }
 
-  /** The chunk before is the main thread's to free, or has been freed. */
+  /** Takes the next chunk. The previous one is the main thread's to free, or has been freed. */
   #takeChunk(): boolean {
     const thread = this.#thread;
     const { words, limitKiB } = this.#memory;
     if (this.#chunk !== NO_CHUNK) {
-      // Where the stack ended amid a record, it says that this thread writes.
+      // After a stack overflow within a record, the chunk is still marked as being written.
       Atomics.compareExchange(words, wordsOfChunk(this.#chunk) + ChunkWord.Owner, -thread, thread);
     }
     this.#chunk = NO_CHUNK;
     const count = chunkCount(this.#memory);
     const used = Atomics.load(words, Word.UsedChunks);
-    // About as many bytes as the main thread has of its own when it writes them.
+    // About as many bytes as trigger a flush on the main thread itself.
     if (used >= MIN_CHUNKS && hasStack() && Atomics.exchange(words, Word.IsAsked, 1) === 0) this.#askToRead();
     if (used * CHUNK_KIB + Atomics.load(words, Word.WaitingKiB) >= limitKiB) return false;
     for (let chunk = 0; chunk < count; chunk++) {
       const at = wordsOfChunk(chunk);
       const owner = Atomics.load(words, at + ChunkWord.Owner);
-      // It may be the thread's own, if the stack ended when it was being taken.
+      // It may be the thread's own, after a stack overflow while taking it.
       if (owner !== FREE && owner !== -thread) continue;
       if (Atomics.compareExchange(words, at + ChunkWord.Owner, owner, -thread) !== owner) continue;
       const number = this.#chunks + 1;
       Atomics.store(words, at + ChunkWord.Number, number);
-      // No calls: it is this one's, and its number is given.
+      // No calls: the chunk belongs to this thread, and has its number.
       this.#chunk = chunk;
       this.#chunks = number;
       Atomics.add(words, Word.UsedChunks, 1);

@@ -11,26 +11,26 @@
 /** Room for the largest event, which has 64 KiB, and for what precedes its payload. */
 export const CHUNK_SIZE = 0x1_1000;
 export const CHUNK_KIB: number = CHUNK_SIZE / 1024;
-/** So that some threads can write at once, however little may wait. */
+/** A minimum that lets several threads write at once, however small the buffer. */
 export const MIN_CHUNKS = 4;
-/** 64 MiB: in sessions with more room, events wait where they are read to. */
+/** 64 MiB: with larger buffers, events wait on the main thread instead. */
 const MAX_CHUNKS = Math.floor((64 << 20) / CHUNK_SIZE);
-/** How many threads have separate loss counts; beyond that, two share one. */
+/** How many threads have separate loss counts; beyond that, threads share them. */
 export const SLOTS = 1024;
 
 /** The meaning of the first words. */
 export const Word = {
   /** 1: the session is over. */
   Over: 0,
-  /** The number given to the last thread. */
+  /** The number of the newest thread. */
   Threads: 1,
-  /** Chunks that have an owner: about, until the main thread counts them again. */
+  /** The number of chunks with an owner; approximate until the main thread recounts them. */
   UsedChunks: 2,
-  /** KiB that wait on the main thread to be written. */
+  /** KiB waiting on the main thread to be written. */
   WaitingKiB: 3,
   /** Incremented whenever the main thread has read. Threads without room wait for a change. */
   Rounds: 4,
-  /** 1 if the main thread has been asked to read, and has not started yet. */
+  /** 1 if the main thread has been asked to read and has not started. */
   IsAsked: 5,
 } as const;
 const HEAD_WORDS = 6;
@@ -38,9 +38,9 @@ const HEAD_WORDS = 6;
 /** The meaning of the words of a chunk. */
 export const ChunkWord = {
   Owner: 0,
-  /** Bytes that have been written. */
+  /** Bytes written. */
   Length: 1,
-  /** How many chunks its owner has had, this one included. */
+  /** The number of chunks that its owner has had, including this one. */
   Number: 2,
 } as const;
 const CHUNK_WORDS = 3;
@@ -50,14 +50,14 @@ export const SlotWord = {
   Dropped: 0,
   ThreadId: 1,
   OsThreadId: 2,
-  /** The number of the thread, when it has exited. */
+  /** The number of the thread, once it has exited. */
   Exited: 3,
-  /** Events that it has begun to write: see `Subscriber.unfinished`. */
+  /** Events whose writing has begun: see `Subscriber.unfinished`. */
   Unfinished: 4,
 } as const;
 const SLOT_WORDS = 5;
 
-/** Owners other than threads: none, and the main thread. */
+/** Owners other than threads: nobody, and the main thread. */
 export const FREE = 0;
 export const READER = 0x7fff_ffff;
 
@@ -65,11 +65,11 @@ export const READER = 0x7fff_ffff;
 export interface SharedMemory {
   readonly words: Int32Array;
   readonly chunks: Uint8Array;
-  /** That may wait, in chunks and on the main thread together. */
+  /** How much may wait, in chunks and on the main thread together. */
   readonly limitKiB: number;
 }
 
-/** @param size bytes that may wait */
+/** @param size the number of bytes that may wait */
 export function allocateSharedMemory(size: number): SharedMemory {
   const count = Math.min(MAX_CHUNKS, Math.max(MIN_CHUNKS, Math.floor(size / CHUNK_SIZE)));
   const words = HEAD_WORDS + count * CHUNK_WORDS + SLOTS * SLOT_WORDS;
@@ -81,9 +81,9 @@ export function allocateSharedMemory(size: number): SharedMemory {
 }
 
 /**
- * Memory that the system maps anew: it takes none before it is written to, the first chunks are used first, and all of
- * it goes back. V8 maps a buffer that could grow, even by nothing; one that cannot is of the C library, which keeps
- * what sessions had before, in pieces, and zeroes it for each session that comes.
+ * Memory that the system maps separately: it is not committed before it is written to, the lowest chunks are used
+ * first, and all of it is returned. V8 maps buffers that can grow, even by 0 bytes. Other buffers come from the C
+ * library, which retains the fragmented memory of earlier sessions, and zeroes the memory for each new one.
  */
 function mappedMemory(size: number): SharedArrayBuffer {
   const Growable = SharedArrayBuffer as new (
@@ -107,7 +107,7 @@ export function wordsOfSlot(memory: SharedMemory, thread: number): number {
   return wordsOfChunk(chunkCount(memory)) + (thread % SLOTS) * SLOT_WORDS;
 }
 
-/** The numbers of the threads that have a slot of their own, from the newest on. */
+/** The numbers of the threads that have a slot of their own, newest first. */
 export function* threadsWithSlots({ words }: SharedMemory): Generator<number, void, undefined> {
   const last = Atomics.load(words, Word.Threads);
   for (let thread = last; thread > Math.max(0, last - SLOTS); thread--) yield thread;

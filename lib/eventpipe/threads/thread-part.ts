@@ -1,4 +1,4 @@
-/** A worker thread's part in a group of sessions of the main thread: passes on that thread's events. */
+/** A worker thread's part in a group of sessions of the main thread: passes on the thread's events. */
 import { BroadcastChannel, isMainThread } from 'node:worker_threads';
 import type { Guid } from '../../activity/guid.ts';
 import type { Subscriber } from '../../listen/audience.ts';
@@ -17,15 +17,15 @@ import { encodeKind, RecordHead } from './records.ts';
 import { markExited, type SharedMemory } from './shared-memory.ts';
 import { SharedMemoryWriter } from './shared-memory-writer.ts';
 
-/** What a worker thread is told about a group of sessions. */
+/** What a worker thread needs to know about a group of sessions. */
 export interface ThreadPartOptions {
   readonly requests: ReadonlyMap<string, ProviderRequest>;
   readonly memory: SharedMemory;
   /** Whether events wait for room. */
   readonly waits: boolean;
-  /** The channel on which the main thread is asked to read. */
+  /** The channel for asking the main thread to read. */
   readonly channel: string;
-  /** From the monotonic clock to the events' times, as the main thread has it. */
+  /** The difference between the events' times and the monotonic clock, as measured by the main thread. */
   readonly clockOffset: bigint;
 }
 
@@ -36,14 +36,14 @@ export class ThreadPart implements SessionPart, Subscriber {
   readonly #asked: SessionSources;
   readonly #writer: SharedMemoryWriter;
   readonly #clockDifference: bigint;
-  /** The kinds that have been described, by their numbers less one. */
+  /** The described kinds; a kind's number is its index plus one. */
   #described: EventKind[] = [];
   readonly #stopHearingOfExits: () => void;
   #lastTime = 0n;
 
   constructor({ requests, memory, waits, channel, clockOffset }: ThreadPartOptions) {
     this.#clockDifference = clockOffset - CLOCK_OFFSET;
-    // The main thread, which has its part where it runs several contexts, would wait for itself.
+    // The main thread has such a part if it runs several contexts; it would wait for itself.
     this.#writer = new SharedMemoryWriter(memory, waits && !isMainThread, () => askToRead(channel));
     this.unfinished = this.#writer.unfinished;
     this.#asked = new SessionSources(new ProviderRequests(requests), this);
@@ -63,11 +63,11 @@ export class ThreadPart implements SessionPart, Subscriber {
       (unfinished[0] as number)--;
       return;
     }
-    // Those that were given up. Where reading a payload has led here, its event may be finished yet.
+    // Interrupted events. If this was called while a payload is read, its event may still complete.
     if ((unfinished[0] as number) > 1 && !isEncoding()) this.#writer.drop((unfinished[0] as number) - 1);
     const kind = this.#kinds.of(source, schema);
     const size = kind.encode(payload);
-    // An event that another one's listener or payload writes is the later one, and comes first.
+    // An event written by another event's listener or payload is later, but arrives first.
     const time = timestamp + this.#clockDifference;
     if (time > this.#lastTime) this.#lastTime = time;
     if (size === NOT_ENCODED || !this.#isDescribed(kind)) {
@@ -91,7 +91,7 @@ export class ThreadPart implements SessionPart, Subscriber {
     this.#stopHearingOfExits();
   }
 
-  /** Describes the kind unless it has been. @returns false where there is no room for the description */
+  /** Describes the kind unless it has been described. @returns false if there is no room for the description */
   #isDescribed(kind: EventKind): boolean {
     if (kind.number > 0) return true;
     if (this.#described.length === MAX_KINDS) {
@@ -107,7 +107,10 @@ export class ThreadPart implements SessionPart, Subscriber {
   }
 }
 
-/** Only when there is much to read, and only one thread does; so none keeps a channel, on which it would hear the others. */
+/**
+ * Asked rarely, by one thread at a time; so no thread keeps a channel open, on which it would receive the others'
+ * messages.
+ */
 function askToRead(channel: string): void {
   const asking = new BroadcastChannel(channel);
   asking.postMessage(undefined);

@@ -17,7 +17,7 @@ import type { ThreadPartOptions } from './thread-part.ts';
 
 interface WorkerThread {
   readonly handle: ThreadHandle;
-  /** By the numbers that the thread has given its kinds. */
+  /** Indexed by the thread's own numbers for its kinds. */
   readonly metadataIds: number[];
   lastTime: bigint;
 }
@@ -33,15 +33,15 @@ export class Workers {
   readonly #sessions = new Map<object, SessionPart>();
   #lastSession = 0;
   #stopHearingOfExits = (): void => {};
-  /** When events were taken last. */
+  /** The time of the last read. */
   #until = 0n;
-  /** Of all threads together. */
+  /** For all threads together. */
   events = 0;
   dropped = 0;
 
   /**
-   * @param bufferSize bytes that may wait, on all threads together
-   * @param whenAsked called when there is much to take
+   * @param bufferSize how many bytes may wait, for all threads together
+   * @param whenAsked called when there is much to read
    */
   constructor(writer: EventSink, kinds: TraceKinds, bufferSize: number, whenAsked: () => void) {
     this.#writer = writer;
@@ -49,7 +49,7 @@ export class Workers {
     this.#memory = allocateSharedMemory(bufferSize);
     this.#reader = new SharedMemoryReader(this.#memory);
     this.#channel.onmessage = whenAsked;
-    // After there is a handler, which would hold the thread again.
+    // After adding the handler, because that references the channel again.
     this.#channel.unref();
   }
 
@@ -79,21 +79,21 @@ export class Workers {
     this.#sessions.delete(session);
   }
 
-  /** @param waitingBytes what waits on the main thread to be written */
+  /** @param waitingBytes the number of bytes waiting on the main thread to be written */
   isFull(waitingBytes: number): boolean {
     return waitingBytes + this.#reader.usedBytes >= this.#memory.limitKiB * 1024;
   }
 
   /**
-   * Gives the writer all events that there are. One that a thread had begun to write the last time, but was not
-   * there yet, has that time at least: all events before it are in the trace.
+   * Passes all available events to the writer. An event that a thread had begun to write at the last call, but had not
+   * finished, is at least as new as that call: all earlier events are in the trace.
    *
-   * @param onWritten called now and then, since the writer keeps what it is given
-   * @param isLast whether nothing is written later
-   * @returns a time: no event of these is newer, and none of later ones is to be older
+   * @param onWritten called from time to time, since the writer retains what it is given
+   * @param isLast whether nothing follows
+   * @returns a time: none of these events is newer, and no later event may be older
    */
   write(onWritten: () => void, isLast: boolean): bigint {
-    // Before it is looked what they have written, all of which can be seen then.
+    // Checked before looking at what they have written: all of it is visible then.
     const exited = [...this.#threads.keys()].filter((thread) => this.#reader.hasExited(thread));
     const filled = this.#reader.filled();
     const from = this.#until;
@@ -119,12 +119,12 @@ export class Workers {
     return until;
   }
 
-  /** @param waitingBytes what waits on the main thread to be written */
+  /** @param waitingBytes the number of bytes waiting on the main thread to be written */
   endRound(waitingBytes: number): void {
     this.#reader.endRound(waitingBytes);
   }
 
-  /** What threads have written until now can still be taken. */
+  /** What threads have written so far can still be read. */
   end(): void {
     this.#reader.end();
     for (const session of [...this.#sessions.keys()]) this.remove(session);
@@ -174,7 +174,7 @@ export class Workers {
       const { threadId, osThreadId } = this.#reader.idsOf(thread);
       const handle = this.#writer.thread({
         processId: process.pid,
-        // In version 4 a thread is its id alone.
+        // In version 4, a thread has only its id.
         threadId: osThreadId === 0 ? threadId : osThreadId,
         name: `worker ${threadId}`,
       });

@@ -12,7 +12,7 @@ import { ThreadPart } from './thread-part.ts';
 /** Incremented when the shared state changes. */
 const KIND = 'user-events.v1';
 
-/** @param id the tracer's */
+/** @param id of the tracer */
 export function shareUserEvents(id: string, providers: readonly UserEventsProvider[]): SessionPart {
   return shareSession(KIND, id, providers);
 }

@@ -34,12 +34,12 @@ class TracedProvider implements Subscriber {
   readonly #tracer: TracepointWriter;
   readonly #ids = new KindIds();
   readonly #asked: SessionSources;
-  /** Weak, because sources forget schemas of self-describing events. */
+  /** Weak, because sources discard the schemas of self-describing events. */
   readonly #routes = new WeakMap<EventSchema, Route>();
 
   /**
-   * @param names of the tracer's tracepoints
-   * @throws SessionError for an invalid request
+   * @param names the names of the tracer's tracepoints
+   * @throws SessionError if the request is invalid
    */
   constructor(provider: UserEventsProvider, names: readonly string[], tracer: TracepointWriter) {
     this.#provider = provider;
@@ -81,7 +81,7 @@ class TracedProvider implements Subscriber {
     this.#ids.end();
   }
 
-  /** Its place among the tracer's. Self-describing events have the id 0 here. */
+  /** The index among the tracer's tracepoints. Self-describing events have the id 0 here. */
   #tracepointOf(source: Listenable, schema: EventSchema): number | undefined {
     if (!this.#asked.has(source, schema)) return undefined;
     const name = tracepointOf(this.#provider.tracepoints, schema.id);

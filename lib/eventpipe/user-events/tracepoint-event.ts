@@ -1,4 +1,4 @@
-/** One kind of event and its tracepoint. */
+/** One kind of event, and its tracepoint. */
 import type { Guid } from '../../activity/guid.ts';
 import type { Listenable } from '../../listen/written-event.ts';
 import { NO_KIND, type PassedTracer } from '../../platform/passed-tracer.ts';
@@ -12,7 +12,7 @@ import { type Payload, takeFaults } from '../../wire/values/faults.ts';
 import { kindText } from '../event-kinds.ts';
 import { netTraceFields, valueWriterOf } from '../field-layouts.ts';
 
-/** What events need of the tracer. */
+/** What events need from the tracer. */
 export type TracepointWriter = Pick<PassedTracer, 'isRecorded' | 'kindOf' | 'isDescribed' | 'write' | 'drop'>;
 
 export class TracepointEvent {
@@ -20,13 +20,13 @@ export class TracepointEvent {
   readonly #tracepoint: number;
   readonly #hasId: boolean;
   readonly #encoder: TracepointV1Encoder;
-  /** Known to all threads of the process. */
+  /** The number that all threads of the process use for it. */
   readonly #kind: number;
   #isDescribed: boolean;
 
   /**
-   * @param tracepoint its place among the tracer's
-   * @param eventId 0: there is none left for the event
+   * @param tracepoint the index among the tracer's tracepoints
+   * @param eventId 0 if there is none left for the event
    */
   constructor(
     tracer: TracepointWriter,
@@ -69,15 +69,15 @@ export class TracepointEvent {
     else this.#tracer.write(this.#tracepoint, size, NO_KIND);
   }
 
-  /** Whether readers have the description of the kind, from any thread. */
+  /** Whether readers have the kind's description, from any thread. */
   #isKnown(): boolean {
     this.#isDescribed ||= this.#tracer.isDescribed(this.#kind);
     return this.#isDescribed;
   }
 
   /**
-   * Returns the size with the write index; undefined where the event is larger than what a tracer takes, or
-   * cannot be read. A value that does not fit its field is the nearest that does.
+   * Returns the size including the write index; undefined if the event is too large for a tracer or cannot be read. A
+   * value that does not fit its field becomes the nearest one that does.
    */
   #encode(
     payload: Payload,
@@ -89,14 +89,14 @@ export class TracepointEvent {
       const size = this.#encoder.encode(payload, activityId, relatedActivityId, describes);
       return takeFaults()?.tooLarge || size - WRITE_INDEX_SIZE > PERF_LIMIT ? undefined : size;
     } catch {
-      // A getter or a proxy that throws.
+      // A getter or a proxy threw.
       takeFaults();
       return undefined;
     }
   }
 }
 
-/** As .NET describes it: no opcode where that is Info. */
+/** The metadata in .NET's form: without the opcode if it is Info. */
 function metadataOf(source: Listenable, schema: EventSchema, eventId: number): Uint8Array {
   const { name, keywords, version, level, opcode, fields } = schema;
   return tracepointV1Metadata({

@@ -14,7 +14,7 @@ export function tracepointNames(providers: readonly UserEventsProvider[]): reado
   return [...new Set(providers.flatMap(({ tracepoints }) => namesOf(tracepoints)))];
 }
 
-/** Of one provider; a name that is there twice is one tracepoint. */
+/** The names of one provider's tracepoints; duplicate names mean one tracepoint. */
 export function namesOf({ defaultName, sets }: TracepointConfig): readonly string[] {
   const names = sets.map(({ name }) => name);
   return defaultName === undefined ? names : [defaultName, ...names];

@@ -1,7 +1,7 @@
 /**
- * A session of kind user_events, as .NET's EventPipe has it: the events that a tool asks for go to tracepoints
- * that it names, through a descriptor of user_events_data that it passes. So the process itself needs no right to
- * the kernel's tracer. Source: dotnet/runtime `src/native/eventpipe/ep-session.c`.
+ * A session of the type user_events, as in .NET's EventPipe: the events that a tool requests are written to tracepoints
+ * that it names, through a descriptor of user_events_data that it passes. So the process itself needs no access to the
+ * kernel's tracer. Source: dotnet/runtime `src/native/eventpipe/ep-session.c`.
  */
 import type { SessionPart } from '../../listen/shared-sessions.ts';
 import {
@@ -19,7 +19,7 @@ import { shareUserEvents } from './shared-session.ts';
 import { ThreadPart } from './thread-part.ts';
 import { tracepointNames } from './tracepoints.ts';
 
-/** What an error reply says for each way in which a descriptor is of no use. */
+/** The error reply for each reason why a descriptor is unusable. */
 const REPLY_CODES = {
   'not-there': ErrorCode.NotSupported,
   descriptor: ErrorCode.BadEncoding,
@@ -37,9 +37,9 @@ export class UserEventsSession {
   }
 
   /**
-   * Events of all threads go to the tracepoints from now on, those that somebody records.
+   * From now on, writes the events of all threads to the tracepoints that are being recorded.
    *
-   * @param descriptor the session's from here on: closed at its end, or when this throws
+   * @param descriptor owned by the session: closed at its end, or if this throws
    * @throws UserEventsSessionError
    */
   static start({ providers }: UserEventsTracing, descriptor: number): UserEventsSession {
@@ -56,12 +56,12 @@ export class UserEventsSession {
     return new UserEventsSession(tracer, [shareUserEvents(id, providers), ownPart]);
   }
 
-  /** Events of all threads so far. */
+  /** The counts for all threads so far. */
   get counts(): PassedTracerCounts {
     return this.#tracer.counts;
   }
 
-  /** Unregisters the tracepoints, and closes the descriptor. Once is enough. */
+  /** Unregisters the tracepoints and closes the descriptor. Repeated calls have no effect. */
   stop(): void {
     for (const part of this.#parts) part.end();
     this.#tracer.end();

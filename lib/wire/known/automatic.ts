@@ -1,4 +1,4 @@
-/** What OpenTelemetry calls the fields of automatic activities: the stable names of its semantic conventions. */
+/** OpenTelemetry's names for the fields of automatic activities: the stable names of its semantic conventions. */
 
 const SERVER = { host: 'server.address', port: 'server.port' } as const;
 
@@ -22,7 +22,7 @@ const NAMES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 };
 
-/** The payload under those names, without what is empty; that of any other provider as it is. */
+/** The payload with those names, without empty values; payloads of other providers are returned unchanged. */
 export function conventionalFields(provider: string, payload: object): object {
   const names = NAMES[provider];
   if (names === undefined) return payload;

@@ -18,10 +18,10 @@ import { GUID_SIZE, NetTraceBytes, putGuid } from './byte-writer.ts';
 import { BLOCK_SIZE } from './row-blocks.ts';
 import type { ThreadHandle, WrittenEvent, WrittenVersion } from './trace-parts.ts';
 
-/** The bytes of a block, and where the number of its first event is in them. */
+/** The bytes of a block, and the position of its first event's number in them. */
 export interface WrittenBlock {
   readonly bytes: Uint8Array;
-  /** Of all its events; undefined in time order, where a block has events of several threads. */
+  /** The thread of all its events; undefined in time order, where a block contains events of several threads. */
   readonly thread: ThreadHandle | undefined;
   readonly sequence: number;
   readonly sequenceAt: number;
@@ -32,19 +32,19 @@ const NOTHING: readonly WrittenBlock[] = [];
 
 const MIN_TIME_AT = 4;
 const MAX_TIME_AT = 12;
-/** What precedes an event's payload, and the first event: at most a block header, nine numbers and two GUIDs. */
+/** The maximum size before the first event's payload: a block header, nine numbers and two GUIDs. */
 const MAX_HEAD_SIZE = EVENT_BLOCK_HEADER_SIZE + 9 * MAX_VARINT_SIZE + 2 * GUID_SIZE + 1;
-/** Payloads up to this many bytes are copied word by word, which is faster than a call. */
+/** Payloads up to this size are copied word by word, which is faster than a call. */
 const SMALL_PAYLOAD = 256;
 const WORD_SIZE = 4;
 const TWO_TO_32 = 0x1_0000_0000;
 
-/** A 64-bit time and its halves, with which a difference needs no bigint. */
+/** A 64-bit time and its halves, which allow subtraction without bigint. */
 const time = new BigInt64Array(1);
 const timeHalves = new Uint32Array(time.buffer);
 const LOW = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1 ? 0 : 1;
 
-/** What precedes the events of an event block, and the metadata of version 4; the times can be set later. */
+/** The head of an event block, and of the metadata block of version 4; its times can be set later. */
 export function writeEventBlockHead(bytes: NetTraceBytes): void {
   bytes.uint16(EVENT_BLOCK_HEADER_SIZE);
   bytes.uint16(COMPRESSED_HEADERS);
@@ -59,14 +59,14 @@ export class EventBlocks {
   /** The times of the block's events. */
   private minTicks = 0n;
   private maxTicks = 0n;
-  /** Of the blocks before. */
+  /** The newest time of the earlier blocks. */
   private newestOfFull: bigint | undefined;
-  // Of the first event of the block.
+  // These belong to the first event of the block.
   private firstThread: ThreadHandle | undefined;
   private firstSequence = 0;
   private firstSequenceAt = 0;
   private firstSequenceEnd = 0;
-  /** Approximately the same, and the previous event's, relative to the first event's. */
+  /** Approximations of `minTicks` and `maxTicks`, and the previous event's time, relative to the first event's. */
   private minTime = 0;
   private maxTime = 0;
   private lastTime = 0;
@@ -92,7 +92,7 @@ export class EventBlocks {
   /**
    * @param sequence the event's number within its thread
    * @param stackId 0 for none
-   * @param labelListId in version 6; 0 for none
+   * @param labelListId for version 6; 0 for none
    * @param isSorted whether no later event is older
    * @returns its size. The event is in its block if this returns, and not if this throws
    */
@@ -169,7 +169,7 @@ export class EventBlocks {
     at += payloadSize;
     buffer[flagsAt] = flags;
     const now = isFirst ? 0 : this.lastTime + passed;
-    // No calls from here on: all of this happens, or nothing.
+    // No calls from here on: either all of this happens, or nothing.
     if (isFirst) {
       this.firstThread = isSorted ? undefined : thread;
       this.firstSequence = sequence;
@@ -223,7 +223,7 @@ export class EventBlocks {
     this.bytes.kept = 0;
   }
 
-  /** For the first event, which is not part of the block before it is complete. */
+  /** Prepares a block for its first event. */
   private startBlock(): void {
     writeEventBlockHead(this.bytes);
     this.metadataId = 0;
@@ -240,7 +240,7 @@ export class EventBlocks {
   private close(): void {
     const full = [...this.full, this.block()];
     const { newestTicks } = this;
-    // No calls: the block is full once.
+    // No calls: the block is added once.
     this.full = full;
     this.newestOfFull = newestTicks;
     this.bytes.length = 0;

@@ -22,14 +22,14 @@ export interface WrittenFraming {
   taken: number;
   /** What precedes the first block. */
   start(): void;
-  /** Blocks stand in the trace in the order in which they are given; one may be given in parts. */
+  /** Blocks appear in the trace in the order of calls; a block may be given in parts. */
   block(kind: number, ...parts: readonly Uint8Array[]): void;
   /** What follows the last block. */
   end(): void;
 }
 
 const OBJECT_NAMES: ReadonlyMap<number, string> = new Map(
-  // The last name for a kind is the older one, from version 3.
+  // If a kind has several names, the last one is the older, from version 3.
   Array.from(BLOCK_KIND_OF_OBJECT, ([name, kind]) => [kind, name] as const).reverse(),
 );
 
@@ -70,7 +70,7 @@ export class FramingV4 implements WrittenFraming {
   }
 }
 
-/** In a block's header, the kind is above this many bits of size. */
+/** In a block header, the kind is stored above this many bits of size. */
 const SIZE_BITS = 24;
 const MINOR_VERSION = 0;
 

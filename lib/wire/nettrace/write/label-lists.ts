@@ -9,13 +9,13 @@ type Labelled = Pick<WrittenEvent, 'activityId' | 'relatedActivityId' | 'labels'
 
 const PLACES = 1024;
 const PLACE_BITS = 10;
-/** The words of a place: the list's number, the epoch in which it is valid, and two GUIDs. */
+/** The words of a slot: the list's number, the epoch in which it is valid, and two GUIDs. */
 const PLACE_WORDS = 10;
 
 /**
- * The numbers of the latest lists that contain only activity ids. The ids determine a list's place, which a later list
- * may take over; then the first one is written again if it recurs, which the format allows. A map with the ids' text
- * as keys would take longer than everything else about an event.
+ * A hash table of the latest lists that contain only activity ids. A list's ids determine its slot, which a later list
+ * may take over. If the first list recurs, it is written again, which the format allows. A map keyed by the ids' text
+ * would take longer than everything else about an event.
  */
 export class LabelPlaces {
   readonly words = new Int32Array(PLACES * PLACE_WORDS);
@@ -102,7 +102,7 @@ function isNone({ w0, w1, w2, w3 }: GuidWords): boolean {
   return (w0 | w1 | w2 | w3) === 0;
 }
 
-/** Multiplication by odd numbers gives the ids of consecutive activities different places. */
+/** Multiplication by odd numbers gives the ids of consecutive activities different slots. */
 function placeOf(id: GuidWords, related: GuidWords): number {
   const mixed =
     Math.imul(id.w0, 0x9e37_79b1) ^

@@ -6,10 +6,10 @@ import type { NetTraceBytes } from './byte-writer.ts';
 import { writeSized16 } from './sized-part.ts';
 import type { WrittenMetadata } from './trace-parts.ts';
 
-/** The length to which a long name is cut, in characters: four such names in UTF-8 fit into a row. */
+/** The length to which long names are cut, in characters: four such names in UTF-8 fit into a row. */
 const SHORT_NAME = 4000;
 
-/** Adds the row to a block. If it would be too large, only the names and numbers. */
+/** Adds the row to a block. If it would be too large, it contains only the names and numbers. */
 export function writeMetadataRowV6(block: NetTraceBytes, id: number, metadata: WrittenMetadata): void {
   if (writeSized16(block, () => writeRow(block, id, metadata))) return;
   const { messageTemplate: _, description: __, properties: ___, ...described } = metadata;

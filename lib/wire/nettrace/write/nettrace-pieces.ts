@@ -1,8 +1,8 @@
 /**
- * Makes a nettrace of version 4 or 6, in pieces, from the rounds of a `NetTraceRounds`.
+ * Makes a nettrace of version 4 or 6 in chunks from the rounds of a `NetTraceRounds`.
  *
- * What events refer to (metadata, threads, stacks, labels) precedes them. A sequence point ends each complete round:
- * it contains the numbers of the threads' last events, with which readers detect missing ones, and lets readers forget
+ * What events refer to (metadata, threads, stacks, labels) precedes them. A sequence point ends each complete round: it
+ * contains the numbers of the threads' last events, with which readers detect missing ones, and lets readers forget
  * stacks and labels.
  *
  * A trace may begin with any round, because the only part of a block that differs between traces is the number of its
@@ -18,7 +18,7 @@ import { removals, sequencePoint, type ThreadNumber, type TouchedThread } from '
 import { traceBlock } from './trace-block.ts';
 import type { WrittenTrace, WrittenVersion } from './trace-parts.ts';
 
-/** In version 4, for a thread without a number: see `Numbering`. */
+/** In version 4, the number of a thread that has none: see `Numbering`. */
 const FIRST_NUMBER = 1;
 
 const NOTHING = new Uint8Array(0);
@@ -28,7 +28,7 @@ interface Numbering {
   readonly base: number;
   /**
    * Whether readers know a number of the thread. Readers of version 4 detect a gap only after a known number that is
-   * not 0: events missing before the first one are reported as missing after it, with the next number.
+   * not 0: events missing before the first one are reported after it, with the next number.
    */
   readonly isTold: boolean;
   readonly owed: number;
@@ -40,20 +40,20 @@ const AS_IN_ROUNDS: Numbering = { base: 0, isTold: false, owed: 0 };
 export interface RoundsBefore {
   readonly metadata: readonly Uint8Array[];
   readonly threadRows: readonly Uint8Array[];
-  /** Of all threads. */
+  /** The numbers of all threads. */
   readonly numbers: readonly ThreadNumber[];
 }
 
-/** What the trace contains so far. Replaced as a whole, when a piece is complete. */
+/** The state of the trace so far. Replaced as a whole when a chunk is complete. */
 interface Told {
-  /** Of threads that are numbered differently from the rounds, and in version 4 of all threads. */
+  /** For threads that are numbered differently from the rounds and, in version 4, for all threads. */
   numberings: ReadonlyMap<number, Numbering>;
-  /** The newest event's; before the first one, the start of the trace. */
+  /** The time of the newest event; before the first one, the start of the trace. */
   lastTicks: bigint;
   hasEvents: boolean;
-  /** Whether events are left out until the next sequence point, including labels and stacks. */
+  /** Whether events are omitted until the next sequence point, including labels and stacks. */
   isSkipping: boolean;
-  /** Events that have been left out. */
+  /** The number of omitted events. */
   leftOut: number;
 }
 
@@ -78,22 +78,21 @@ export class NetTracePieces {
     this.told = { numberings, lastTicks: trace.syncTicks, hasEvents: false, isSkipping: false, leftOut: 0 };
   }
 
-  /** Events that have been left out. */
+  /** The number of omitted events. */
   get leftOut(): number {
     return this.told.leftOut;
   }
 
   /**
-   * The next piece of the trace, with these rounds. If this throws, the trace does not have them yet.
+   * The next chunk of the trace, with these rounds. If this throws, the trace does not contain them yet.
    *
-   * @param leavesOut whether the events of rounds that begin after a sequence point are left out, and reported as
-   *   missing
+   * @param leavesOut whether to omit the events of rounds that begin after a sequence point, and report them as missing
    */
   next(rounds: readonly WrittenRound[], leavesOut = false): Uint8Array {
     return this.piece(rounds, leavesOut, false);
   }
 
-  /** The last piece. */
+  /** The last chunk. */
   end(rounds: readonly WrittenRound[]): Uint8Array {
     return this.piece(rounds, false, true);
   }
@@ -113,7 +112,7 @@ export class NetTracePieces {
     if (isLast) framing.end();
     const piece = bytes.length === 0 ? NOTHING : bytes.copy();
     const size = piece.length;
-    // No calls from here on: whoever gets the chunk can be sure that none of it comes again.
+    // No calls from here on: the caller gets each chunk exactly once.
     this.told = told;
     this.isBehindPoint = isBehindPoint;
     framing.taken += size;
@@ -149,13 +148,13 @@ export class NetTracePieces {
       return;
     }
     const varint = new Uint8Array(MAX_VARINT_SIZE);
-    // Minus the previous event's number, and minus 1.
+    // Relative to the previous event's number, minus 1.
     const size = putVarUint(varint, 0, (number - 1) >>> 0);
     const before = bytes.subarray(0, sequenceAt);
     this.framing.block(BlockKind.Event, before, varint.subarray(0, size), bytes.subarray(sequenceEnd));
   }
 
-  /** The number of the thread's event in the trace, which readers know from then on. */
+  /** The number of the thread's event in the trace; readers know it from then on. */
   private numberOf(id: number, sequence: number, isEvent: boolean, told: Told): number {
     const { base, isTold, owed } = told.numberings.get(id) ?? AS_IN_ROUNDS;
     const number = (sequence - base) >>> 0;
@@ -178,7 +177,9 @@ export class NetTracePieces {
     this.framing.block(BlockKind.SequencePoint, sequencePoint(this.isV4, told.lastTicks, numbers));
   }
 
-  /** For threads that lost events and have none: a number that no event has, after which losses can be reported. */
+  /**
+   * For threads that lost events and have no number: a number that no event has, after which losses can be reported.
+   */
   private tellFirstNumbers(touched: readonly TouchedThread[], told: Told): void {
     const silent: ThreadNumber[] = [];
     for (const { id, hasEvents } of touched) {

@@ -1,9 +1,9 @@
 /**
- * Encodes events into rounds: each has the blocks of a period of time. Any number of traces can be made from the
+ * Encodes events into rounds: each contains the blocks of a period of time. Any number of traces can be made from the
  * rounds, each beginning with a different round; see `NetTracePieces`.
  *
- * Each method does all of its work or none, even where it cannot run to its end: an application that catches its
- * stack overflow goes on writing events. See `NetTraceBytes`.
+ * Each method completes or has no effect, even if it is interrupted: an application that catches its stack overflow
+ * continues to write events. See `NetTraceBytes`.
  */
 import { FormatVersion } from '../constants.ts';
 import { EventBlocks } from './event-block.ts';
@@ -24,16 +24,16 @@ import type {
 } from './trace-parts.ts';
 
 /**
- * - `time`: all events come in the order of time. Readers show them as early as they come, and in this order
- * - `thread`: only those of each thread do; up to a complete round, threads may come in any order
+ * - `time`: all events arrive in time order. Readers can show them immediately, and in this order
+ * - `thread`: only each thread's events do; until a round is complete, threads may arrive in any order
  */
 export type EventOrderGiven = 'time' | 'thread';
 
-/** A block has less than 16 MiB, including what precedes it there: an event with a larger payload is dropped. */
+/** A block has less than 16 MiB, including what precedes the payload: an event with a larger payload is dropped. */
 const MAX_PAYLOAD_SIZE = (1 << 24) - 2 * BLOCK_SIZE;
-/** Readers do not accept more than this many missing events of one thread between two sequence points. */
+/** Readers do not accept more missing events of one thread between two sequence points. */
 const MAX_DROPPED = 0x7fff_ffff;
-/** Threads start and end, and the memory for the events of one is about 100 KB: it is retained for this many. */
+/** The memory for one thread's events is about 100 KB and is reused: at most this many are retained. */
 const MAX_SPARE = 16;
 
 /** Bytes of metadata retained for traces that begin later. */
@@ -45,7 +45,7 @@ export class NetTraceRounds implements EventSink {
   private readonly order: EventOrderGiven;
   private readonly places = new LabelPlaces();
   private lastThreadIndex = 0;
-  /** Running threads. In version 4, whose ids are the system's: if an id is reused, its numbers continue. */
+  /** Running threads. In version 4, their ids are the system's: if an id is reused, its numbers continue. */
   private readonly threads = new Map<
     number,
     { readonly thread: Thread; readonly described: WrittenThread }
@@ -64,7 +64,7 @@ export class NetTraceRounds implements EventSink {
     this.round = new Round(1, new Epoch(1), version, this.places, []);
   }
 
-  /** About how many bytes the next round has, without descriptions of events and threads. */
+  /** The approximate size of the next round, without descriptions of events and threads. */
   get pendingBytes(): number {
     const { stacks, labelLists, eventBytes } = this.round;
     return stacks.pendingBytes + labelLists.pendingBytes + eventBytes;
@@ -101,8 +101,8 @@ export class NetTraceRounds implements EventSink {
   }
 
   /**
-   * Takes the next event. Of one that is too large for the format, traces tell that it is missing. The event is there
-   * when this returns, and not where this throws.
+   * Takes the next event. One that is too large for the format is reported as missing. The event is in the round if
+   * this returns, and not if this throws.
    */
   write(event: WrittenEvent): void {
     const thread = event.thread as Thread;
@@ -118,14 +118,14 @@ export class NetTraceRounds implements EventSink {
     const labelListId = this.version === FormatVersion.V6 ? round.labelLists.numberOf(event) : 0;
     const sequence = (thread.sequence + 1) >>> 0;
     const size = events.add(event, sequence, stackId, labelListId, this.order === 'time');
-    // No calls from here on: the event is in.
+    // No calls from here on: the event is in the round.
     thread.sequence = sequence;
     thread.eventEpoch = round.epoch.number;
     round.eventBytes += size;
     round.eventCount++;
   }
 
-  /** Notes that events of the thread are missing. In the order of time, after its first one. */
+  /** Records that events of the thread are missing. In time order, only after its first event. */
   drop(thread: ThreadHandle, count: number): void {
     const dropped = thread as Thread;
     this.touch(dropped);
@@ -133,9 +133,9 @@ export class NetTraceRounds implements EventSink {
   }
 
   /**
-   * Everything up to here; undefined where there is nothing.
+   * The round of everything so far; undefined if it is empty.
    *
-   * @param isComplete whether all events of the time have come: see `WrittenRound.isComplete`
+   * @param isComplete whether all events up to now have arrived: see `WrittenRound.isComplete`
    */
   take(isComplete: boolean): WrittenRound | undefined {
     const { round } = this;
@@ -158,14 +158,14 @@ export class NetTraceRounds implements EventSink {
     const spare = [...round.spare, ...blocks].slice(0, MAX_SPARE);
     const metadata = kept(this.metadata, taken.metadata);
     const next = new Round(round.number + 1, nextEpoch, this.version, this.places, spare);
-    // No calls: whoever gets the round can be sure that nothing of it comes again.
+    // No calls: the caller gets each round exactly once.
     this.round = next;
     this.metadata = metadata;
     return taken;
   }
 
   /**
-   * What a trace needs that begins with the next round; undefined if none can begin there, because this round is not
+   * What a trace that begins with the next round needs; undefined if none can begin there, because this round is not
    * empty, or there is too much metadata.
    */
   before(): RoundsBefore | undefined {
@@ -237,7 +237,7 @@ function newThread(id: number, sequence: number): Thread {
   return { id, sequence, round: 0, blocksAt: 0, epoch: 0, eventEpoch: 0 };
 }
 
-/** Undefined if that is too much. */
+/** Undefined if there is too much. */
 function kept(
   before: readonly Uint8Array[] | undefined,
   added: readonly Uint8Array[],

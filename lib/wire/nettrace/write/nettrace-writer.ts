@@ -1,7 +1,7 @@
 /**
- * Writes a nettrace of version 4 or 6 as its events come, in pieces: one trace, of all of its own rounds.
+ * Writes a single nettrace of version 4 or 6 in chunks, as its events arrive.
  *
- * Each method does all of its work or none, even where it cannot run to its end: see `NetTraceBytes`.
+ * Each method completes or has no effect, even if it is interrupted: see `NetTraceBytes`.
  */
 import { NetTracePieces } from './nettrace-pieces.ts';
 import { type EventOrderGiven, NetTraceRounds } from './nettrace-rounds.ts';
@@ -21,7 +21,7 @@ const NOTHING: readonly WrittenRound[] = [];
 export class NetTraceWriter implements EventSink {
   private readonly rounds: NetTraceRounds;
   private readonly pieces: NetTracePieces;
-  /** Those that no piece has yet: making one may have been given up. */
+  /** Rounds that no chunk contains yet: producing one may have been interrupted. */
   private waiting = NOTHING;
 
   constructor(version: WrittenVersion, trace: WrittenTrace, order: EventOrderGiven = 'time') {
@@ -54,7 +54,7 @@ export class NetTraceWriter implements EventSink {
     this.rounds.write(event);
   }
 
-  /** Notes that events of the thread are missing. In the order of time, after its first one. */
+  /** Records that events of the thread are missing. In time order, only after its first event. */
   drop(thread: ThreadHandle, count: number): void {
     this.rounds.drop(thread, count);
   }
@@ -88,7 +88,7 @@ export class NetTraceWriter implements EventSink {
     const at = waiting.length;
     const round = this.rounds.take(isComplete);
     if (round === undefined) return;
-    // No calls: the rounds have forgotten it.
+    // No calls: the rounds no longer contain it.
     waiting[at] = round;
     this.waiting = waiting;
   }

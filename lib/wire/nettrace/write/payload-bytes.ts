@@ -7,7 +7,7 @@ import type { NetTraceBytes } from './byte-writer.ts';
 
 type PayloadValue = Payload[string] | undefined;
 
-/** An array that follows all fields, and the word that will hold its position. */
+/** An array stored after all fields, and the position of the word that will hold its offset. */
 interface Elsewhere {
   readonly wordAt: number;
   readonly type: NetTraceType;

@@ -1,4 +1,4 @@
-/** What has come since the last piece of a trace, and what is known until the next sequence point. */
+/** A round: what has arrived since the last chunk of a trace, and what is known until the next sequence point. */
 import { FormatVersion } from '../constants.ts';
 import { type EventBlocks, type WrittenBlock, writeEventBlockHead } from './event-block.ts';
 import { LabelLists, type LabelPlaces } from './label-lists.ts';
@@ -6,7 +6,7 @@ import { NumberedRows, RowBlocks, RowNumbers } from './row-blocks.ts';
 import type { ThreadNumber, TouchedThread } from './sequence-points.ts';
 import type { ThreadHandle, WrittenVersion } from './trace-parts.ts';
 
-/** What has come since the last round. Its bytes are its own. */
+/** The contents of a round. It owns its bytes. */
 export interface WrittenRound {
   readonly metadata: readonly Uint8Array[];
   readonly threadRows: readonly Uint8Array[];
@@ -14,13 +14,13 @@ export interface WrittenRound {
   readonly labelLists: readonly Uint8Array[];
   readonly events: readonly WrittenBlock[];
   readonly eventCount: number;
-  /** The newest event's; undefined where there is none. */
+  /** The time of the newest event; undefined if there is none. */
   readonly ticks: bigint | undefined;
-  /** Whether a sequence point ends it: no event that comes later is older, and none refers to its labels and stacks. */
+  /** Whether a sequence point ends it: no later event is older, and none refers to its labels and stacks. */
   readonly isComplete: boolean;
   /** For the sequence point: threads with events or losses since the last one. */
   readonly touched: readonly TouchedThread[];
-  /** Threads that end with it; of version 6. */
+  /** Threads that end with it, in version 6. */
   readonly removed: readonly ThreadNumber[];
 }
 
@@ -29,7 +29,7 @@ export interface Thread extends ThreadHandle {
   /** The last round in which it had events, and its position there, if events are grouped by thread. */
   round: number;
   blocksAt: number;
-  /** The epoch that it is known to be touched in, and the one that it had events in last. */
+  /** The epoch in which it was last marked as touched, and the one in which it last had events. */
   epoch: number;
   eventEpoch: number;
 }
@@ -52,7 +52,7 @@ export class Epoch {
   }
 }
 
-/** What the next round will have. Replaced by the next one as a whole, which cannot fail halfway. */
+/** The contents of the next round. Replaced as a whole, which cannot fail halfway. */
 export class Round {
   readonly number: number;
   readonly epoch: Epoch;
@@ -62,7 +62,7 @@ export class Round {
   readonly labelLists: LabelLists;
   /** The events: grouped by thread or, in time order, those of all threads together. */
   readonly blocks: EventBlocks[] = [];
-  /** Those of earlier rounds, for reuse. */
+  /** Blocks of earlier rounds, for reuse. */
   readonly spare: EventBlocks[];
   eventBytes = 0;
   eventCount = 0;

@@ -6,7 +6,7 @@ export const BLOCK_SIZE = 100_000;
 
 const NOTHING: readonly Uint8Array[] = [];
 
-/** Rows in sequence, after a header. */
+/** Consecutive rows after a header. */
 export class RowBlocks {
   private readonly bytes = new NetTraceBytes();
   private readonly writeHead: (bytes: NetTraceBytes) => void;
@@ -20,7 +20,7 @@ export class RowBlocks {
     return this.bytes.kept === 0 && this.full.length === 0;
   }
 
-  /** The row is in if this returns, and not if this throws. */
+  /** The row has been added if this returns, and not if this throws. */
   add(writeRow: (bytes: NetTraceBytes) => void): void {
     const { bytes } = this;
     if (bytes.kept >= BLOCK_SIZE) this.close();
@@ -54,14 +54,14 @@ const COUNT_AT = 4;
 
 /** Rows that others refer to by number: blocks of their first number, their count, the rows. */
 export class NumberedRows {
-  /** In the last block. */
+  /** The number of rows in the last block. */
   count = 0;
   private readonly bytes = new NetTraceBytes();
   private readonly numbers: RowNumbers;
   private full = NOTHING;
   private fullSize = 0;
 
-  /** @param numbers of the rows already in the trace; new ones are added */
+  /** @param numbers the rows already in the trace; new ones are added */
   constructor(numbers: RowNumbers) {
     this.numbers = numbers;
   }
@@ -75,8 +75,8 @@ export class NumberedRows {
   }
 
   /**
-   * Where to write the next row. It is complete after assigning its number, `count` and the kept bytes, without calls
-   * in between.
+   * Where to write the next row. It is complete once its number, `count` and the kept bytes have been assigned, without
+   * calls in between.
    */
   begin(): NetTraceBytes {
     const { bytes } = this;

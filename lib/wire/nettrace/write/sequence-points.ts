@@ -1,18 +1,18 @@
-/** Sequence points: the numbers of the threads' last events, by which readers notice that some are missing. */
+/** Sequence points: the numbers of the threads' last events, from which readers detect missing ones. */
 import { NetTraceBytes } from './byte-writer.ts';
 
 export interface ThreadNumber {
   readonly id: number;
-  /** Of its last event, written or missing, from the first round on. */
+  /** The number of its last event, written or missing, counted from the first round. */
   readonly sequence: number;
 }
 
 export interface TouchedThread extends ThreadNumber {
-  /** Since the last sequence point. */
+  /** Whether it has had events since the last sequence point. */
   readonly hasEvents: boolean;
 }
 
-/** The block that tells the numbers at the time. */
+/** The block with the numbers at that time. */
 export function sequencePoint(isV4: boolean, ticks: bigint, numbers: readonly ThreadNumber[]): Uint8Array {
   const bytes = new NetTraceBytes();
   bytes.uint64(ticks);
@@ -30,7 +30,7 @@ export function sequencePoint(isV4: boolean, ticks: bigint, numbers: readonly Th
   return bytes.current();
 }
 
-/** The block of threads that end, behind the sequence point, which may speak of them. */
+/** The block of threads that end. It follows the sequence point, which may mention them. */
 export function removals(removed: readonly ThreadNumber[]): Uint8Array {
   const bytes = new NetTraceBytes();
   for (const { id, sequence } of removed) {

@@ -1,4 +1,4 @@
-/** Parts preceded by their size in two bytes, of which version 6 has many. */
+/** Parts preceded by their size in two bytes, which are common in version 6. */
 import type { NetTraceBytes } from './byte-writer.ts';
 
 const SIZE_SIZE = 2;
@@ -6,7 +6,7 @@ const MAX_SIZE = 0xffff;
 
 /**
  * @param write writes the part; returns false if it cannot
- * @returns false if that fails, or the part is too large: then nothing has been written
+ * @returns false if that fails or the part is too large: then nothing is written
  */
 export function writeSized16(bytes: NetTraceBytes, write: () => boolean): boolean {
   const sizeAt = bytes.length;

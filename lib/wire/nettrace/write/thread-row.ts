@@ -4,7 +4,7 @@ import type { NetTraceBytes } from './byte-writer.ts';
 import { writeSized16 } from './sized-part.ts';
 import type { WrittenThread } from './trace-parts.ts';
 
-/** Adds the row to a block. If it would be too large, only the ids. */
+/** Adds the row to a block. If it would be too large, it contains only the ids. */
 export function writeThreadRow(bytes: NetTraceBytes, index: number, thread: WrittenThread): void {
   if (writeSized16(bytes, () => writeRow(bytes, index, thread))) return;
   const { processId, threadId } = thread;

@@ -1,4 +1,4 @@
-/** What a nettrace says about itself, as the bytes of its first block. */
+/** The first block of a nettrace, which describes the trace itself. */
 import { FormatVersion } from '../constants.ts';
 import { NetTraceBytes } from './byte-writer.ts';
 import type { WrittenTrace, WrittenVersion } from './trace-parts.ts';

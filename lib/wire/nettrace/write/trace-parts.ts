@@ -7,12 +7,12 @@ export type WrittenVersion = 4 | 6;
 export interface WrittenTrace {
   /** The time of day at `syncTicks`, in milliseconds since 1970. */
   readonly startTimeMs: number;
-  /** The clock of the event times at that time, and its ticks per second. */
+  /** The same time on the clock of the events, and that clock's ticks per second. */
   readonly syncTicks: bigint;
   readonly ticksPerSecond: bigint;
   /** The size of addresses in bytes. */
   readonly pointerSize: 4 | 8;
-  /** For all events in version 4, where the default is 0; in version 6 for threads that have none. */
+  /** For all events in version 4, where the default is 0; in version 6, for threads without one. */
   readonly processId?: number | undefined;
   readonly processors?: number | undefined;
   /** Nanoseconds between CPU samples. */
@@ -21,7 +21,7 @@ export interface WrittenTrace {
   readonly properties?: Iterable<readonly [key: string, value: string]> | undefined;
 }
 
-/** What version 4 does not support is omitted there, as noted. */
+/** In version 4, the members marked below are omitted. */
 export interface WrittenMetadata {
   readonly provider: string;
   /** Version 6. */
@@ -33,7 +33,7 @@ export interface WrittenMetadata {
   readonly level: number;
   /** If omitted, readers infer it from the name. */
   readonly opcode?: number | undefined;
-  /** In version 4 of types up to `Array`. */
+  /** In version 4, types up to `Array`. */
   readonly fields: readonly NetTraceField[];
   /** This and the next two: version 6. */
   readonly messageTemplate?: string | undefined;
@@ -70,7 +70,7 @@ export interface ThreadHandle {
   readonly sequence: number;
 }
 
-/** What takes the events of a trace, or of several: see `NetTraceRounds`. */
+/** Receives the events of a trace, or of several: see `NetTraceRounds`. */
 export interface EventSink {
   define(metadata: WrittenMetadata): number;
   thread(thread: WrittenThread): ThreadHandle;
@@ -82,7 +82,7 @@ export interface EventSink {
 export interface WrittenEvent {
   /** From `NetTraceWriter.define`. */
   readonly metadataId: number;
-  /** From `NetTraceWriter.thread`: the thread that writes the event, and in whose order it is. */
+  /** From `NetTraceWriter.thread`: the thread that writes the event, and determines its order. */
   readonly thread: ThreadHandle;
   /** The thread that the event is about, if different: a sampled thread does not write its own samples. */
   readonly ofThread?: ThreadHandle | undefined;
@@ -95,6 +95,6 @@ export interface WrittenEvent {
   /** Addresses, innermost frame first. */
   readonly stack?: readonly bigint[] | undefined;
   readonly payload: Uint8Array;
-  /** How many of the payload's bytes count; unless given, all. */
+  /** How many of the payload's bytes to use; the default is all. */
   readonly payloadSize?: number | undefined;
 }
