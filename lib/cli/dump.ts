@@ -1,5 +1,6 @@
 /** `tracewright dump FILE`: prints the events of a trace, as text or as JSON lines. */
 import { FILTER_OPTIONS, FILTER_USAGE } from './event-filter.ts';
+import { EventJson } from './event-json.ts';
 import { eventText } from './event-text.ts';
 import { fileArguments } from './file-arguments.ts';
 import { FilteredEvents } from './filtered-events.ts';
@@ -38,13 +39,14 @@ export async function dumpCommand(args: readonly string[]): Promise<void> {
   let left = limitArgument(values.limit);
   const trace = await openTraceArgument(file, values);
   const output = new Output();
+  const json = new EventJson();
   try {
     for await (const batch of readWithProgress(trace, { isShownMeanwhile: true })) {
       for (const event of batch) {
         if (left === 0) return;
         if (!events.has(event)) continue;
         left--;
-        if (values.json === true) output.json(event);
+        if (values.json === true) output.styledLine(json.line(event));
         else output.line(eventText(event));
         if (output.isFull) await output.flush();
       }

@@ -3,6 +3,7 @@ import { RECORDER_VARIABLE } from '../platform/recorder-notice.ts';
 import { LiveRecording } from '../record/live-recording.ts';
 import { openTrace } from '../trace/open-trace.ts';
 import { commandUser, programsUser } from './command-user.ts';
+import { EventJson } from './event-json.ts';
 import { eventText } from './event-text.ts';
 import { LIVE_USAGE, type LiveArguments, liveArguments } from './live-arguments.ts';
 import { failWith, printHelp, say, warn } from './messages.ts';
@@ -54,6 +55,7 @@ export async function liveCommand(args: readonly string[]): Promise<void> {
 
 /** @returns the number of events shown by the end of the recording */
 async function show(live: LiveRecording, { events: wanted, json }: LiveArguments): Promise<number> {
+  const lines = new EventJson();
   const trace = await openTrace(live.chunks());
   const output = new Output();
   let events = 0;
@@ -66,7 +68,7 @@ async function show(live: LiveRecording, { events: wanted, json }: LiveArguments
     for (const event of batch) {
       if (!wanted.has(event)) continue;
       events++;
-      if (json) output.json(event);
+      if (json) output.styledLine(lines.line(event));
       else output.line(eventText(event));
     }
     await output.flush();

@@ -92,7 +92,7 @@ function requestOf(number) {
   const end = endAfterNumber(1, number);
   const request = appendNumber(top, 1, number, PROCESS_ID);
   const query = appendNumber(request, end, 1, PROCESS_ID);
-  return { number, step: 0, request: String(request), query: String(query) };
+  return { number, step: 0, request, query };
 }
 
 function kindOf(writer, name, types, eventId) {

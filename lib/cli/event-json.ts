@@ -1,0 +1,175 @@
+/**
+ * An event as a line of JSON: what `printableJson(JSON.stringify(event))` returns, without making an object for each
+ * event. What the events of a kind have in common is made into text once.
+ */
+import { printableJson } from '../base/printable.ts';
+import { jsonField, jsonValue, type TraceEvent } from '../trace/trace-event.ts';
+
+/** Kinds, and names of fields: broken or hostile traces can have any number of them. */
+const MAX_KEPT = 10_000;
+
+/** Looking through a text of up to this many characters is faster than calling `JSON.stringify`. */
+const SHORT_TEXT = 200;
+
+interface Kind {
+  /** One of its events has these; compared in this order, what differs most often first. */
+  readonly id: number;
+  readonly provider: string;
+  readonly level: number;
+  readonly version: number;
+  readonly opcode: number;
+  readonly keywords: bigint;
+  readonly task: number;
+  readonly channel: number;
+  readonly providerGuid: string | undefined;
+  readonly taskName: string | undefined;
+  readonly opcodeName: string | undefined;
+  readonly text: string;
+}
+
+export class EventJson {
+  /** The latest of each name. */
+  readonly #kinds = new Map<string, Kind>();
+  readonly #names = new Map<string, string>();
+
+  line(event: TraceEvent): string {
+    const { processId, threadId, processor, activityId, relatedActivityId } = event;
+    let text = this.#kindOf(event).text;
+    if (processId !== undefined) text += `,"processId":${processId}`;
+    if (threadId !== undefined) text += `,"threadId":${threadId}`;
+    if (processor !== undefined) text += `,"processor":${processor}`;
+    text += `,"timestamp":"${event.timestamp}","timeSinceStart":"${event.timeSinceStart}"`;
+    if (activityId !== undefined) text += activityText('activity', activityId, event.activityPath);
+    if (relatedActivityId !== undefined) {
+      text += activityText('relatedActivity', relatedActivityId, event.relatedActivityPath);
+    }
+    const { labels, message, payloadProblem, stack } = event;
+    if (labels !== undefined) text += `,"labels":${json(jsonValue(labels))}`;
+    if (message !== undefined) text += `,"message":${quoted(message)}`;
+    text += `,"payload":{${this.#fields(event)}}`;
+    if (payloadProblem !== undefined) text += `,"payloadProblem":${quoted(payloadProblem)}`;
+    if (stack !== undefined) text += `,"stack":[${stack.map(addressText).join()}]`;
+    return `${text},"position":${event.position}}`;
+  }
+
+  #kindOf(event: TraceEvent): Kind {
+    const { name } = event;
+    const known = this.#kinds.get(name);
+    if (known !== undefined && isOf(known, event)) return known;
+    const kind = kindOf(event);
+    if (this.#kinds.size < MAX_KEPT || known !== undefined) this.#kinds.set(name, kind);
+    return kind;
+  }
+
+  #fields({ payload, hexFields }: TraceEvent): string {
+    let text = '';
+    for (const name in payload) {
+      const value = payload[name] as TraceEvent['payload'][string];
+      text += text === '' ? this.#nameOf(name) : `,${this.#nameOf(name)}`;
+      if (typeof value === 'string') text += quoted(value);
+      else if (hexFields?.has(name)) text += json(jsonField(name, value, hexFields));
+      else if (typeof value === 'number') text += Number.isFinite(value) ? value : 'null';
+      else if (typeof value === 'bigint') text += `"${value}"`;
+      else if (typeof value === 'boolean') text += value;
+      else text += json(jsonValue(value, hexFields));
+    }
+    return text;
+  }
+
+  /** With the colon. */
+  #nameOf(field: string): string {
+    const known = this.#names.get(field);
+    if (known !== undefined) return known;
+    const text = `${quoted(field)}:`;
+    if (this.#names.size < MAX_KEPT) this.#names.set(field, text);
+    return text;
+  }
+}
+
+function isOf(kind: Kind, event: TraceEvent): boolean {
+  return (
+    kind.id === event.id &&
+    kind.provider === event.provider &&
+    kind.level === event.level &&
+    kind.version === event.version &&
+    kind.opcode === event.opcode &&
+    kind.keywords === event.keywords &&
+    kind.task === event.task &&
+    kind.channel === event.channel &&
+    kind.providerGuid === event.providerGuid &&
+    kind.taskName === event.taskName &&
+    kind.opcodeName === event.opcodeName
+  );
+}
+
+function kindOf(event: TraceEvent): Kind {
+  const {
+    provider,
+    providerGuid,
+    id,
+    version,
+    level,
+    opcode,
+    opcodeName,
+    task,
+    taskName,
+    keywords,
+    channel,
+  } = event;
+  const shared = {
+    provider,
+    providerGuid,
+    name: event.name,
+    id,
+    version,
+    level,
+    opcode,
+    opcodeName,
+    task,
+    taskName,
+    keywords: `0x${keywords.toString(16)}`,
+    channel,
+  };
+  const text = json(shared).slice(0, -'}'.length);
+  return {
+    id,
+    provider,
+    level,
+    version,
+    opcode,
+    keywords,
+    task,
+    channel,
+    providerGuid,
+    taskName,
+    opcodeName,
+    text,
+  };
+}
+
+function activityText(which: 'activity' | 'relatedActivity', id: string, path: string | undefined): string {
+  const text = `,"${which}Id":${quoted(id)}`;
+  return path === undefined ? text : `${text},"${which}Path":${quoted(path)}`;
+}
+
+function addressText(address: bigint): string {
+  return `"0x${address.toString(16)}"`;
+}
+
+function json(value: unknown): string {
+  return printableJson(JSON.stringify(value));
+}
+
+function quoted(text: string): string {
+  return isPlain(text) ? `"${text}"` : json(text);
+}
+
+/** Whether a text is short ASCII, without anything that JSON escapes. */
+function isPlain(text: string): boolean {
+  if (text.length > SHORT_TEXT) return false;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code < 0x20 || code > 0x7e || code === 0x22 || code === 0x5c) return false;
+  }
+  return true;
+}
