@@ -13,11 +13,13 @@ const GIVE_UP_INTERVAL = 1000;
 
 export class ActivityFlow {
   private storage: AsyncLocalStorage<ActivityContext | undefined> | undefined;
-  /** Undefined where Node.js itself restores the context of each callback, as 24 and later do. */
+  /** Undefined if Node.js itself restores the context of each callback, as 24 and later do. */
   private callbacks: CallbackContexts | undefined;
   private readonly listenedTo = new Set<() => boolean>();
 
-  /** Who else knows what the running code belongs to: gets the flow's own context, and says which it is. */
+  /**
+   * Lets another context, such as OpenTelemetry's, override the flow's own: receives that, and returns the one to use.
+   */
   refine: ((own: ActivityContext | undefined) => ActivityContext | undefined) | undefined;
 
   /** The context of the running code. */
@@ -27,7 +29,7 @@ export class ActivityFlow {
     return this.refine === undefined ? own : this.refine(own);
   }
 
-  /** The same without what others know. */
+  /** The flow's own context, without `refine`. */
   get ownContext(): ActivityContext | undefined {
     return this.storage?.getStore();
   }

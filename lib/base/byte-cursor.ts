@@ -1,20 +1,19 @@
 /**
- * Reads bytes in order, and never past their end. Each format extends this with its own error, kinds of text and
- * parts.
+ * Reads bytes in order, and never past their end. Each format extends this with its own error, kinds of text and parts.
  *
- * Numbers are little-endian. A format of both orders overrides those of several bytes: if the order were a field here,
- * reading numbers of the other formats would take a tenth longer.
+ * Numbers are little-endian. Formats with either byte order override the methods for numbers: with the order as a field
+ * here, the other formats would read numbers a tenth slower.
  */
 
 export abstract class ByteCursor {
-  /** In the memory. */
+  /** The position in the memory. */
   offset: number;
   readonly end: number;
   protected readonly memory: Uint8Array;
   protected readonly view: DataView;
 
   /**
-   * @param view of exactly the memory
+   * @param view covers exactly the memory
    * @param start,end the part to read, which must be inside
    */
   constructor(memory: Uint8Array, view: DataView, start = 0, end: number = memory.length) {
@@ -57,7 +56,7 @@ export abstract class ByteCursor {
     this.advance(size);
   }
 
-  /** Where the next `size` bytes are. */
+  /** Skips the next `size` bytes, and returns their position. */
   protected advance(size: number): number {
     const at = this.offset;
     if (size > this.end - at) this.failShort(size);

@@ -11,15 +11,15 @@ const encoder = new TextEncoder();
 
 /** The maximum size of a variable-length 64-bit integer. */
 export const MAX_VARINT_SIZE = 10;
-/** 2 to the 28th: four bytes of a variable-length integer. */
+/** 2 to the 28th: the values of up to four bytes of a variable-length integer are smaller. */
 const FOUR_GROUPS = 0x1000_0000;
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 
 /**
- * Writes a variable-length integer (unsigned LEB128) where there is room for `MAX_VARINT_SIZE` bytes.
+ * Writes a variable-length integer (unsigned LEB128). There must be room for `MAX_VARINT_SIZE` bytes.
  *
  * @param value not negative, up to 2^53
- * @returns the offset behind it
+ * @returns the offset after it
  */
 export function putVarUint(buffer: Uint8Array, offset: number, value: number): number {
   let at = offset;
@@ -31,7 +31,7 @@ export function putVarUint(buffer: Uint8Array, offset: number, value: number): n
   return at;
 }
 
-/** The same of 64 bits without sign. */
+/** The same for an unsigned 64-bit integer. */
 export function putVarUint64(buffer: Uint8Array, offset: number, value: bigint): number {
   let at = offset;
   let left = BigInt.asUintN(64, value);
@@ -41,7 +41,7 @@ export function putVarUint64(buffer: Uint8Array, offset: number, value: bigint):
 
 export class ByteWriter {
   length = 0;
-  /** The memory, until it grows; and the same as a view. A Buffer for its `write`. */
+  /** The memory, which is replaced when it grows, and a view of it. A Buffer because of its `write`. */
   buffer: Buffer = Buffer.allocUnsafeSlow(FIRST_SIZE);
   view: DataView = viewOf(this.buffer);
 
@@ -95,7 +95,7 @@ export class ByteWriter {
     return this;
   }
 
-  /** A number that may be missing. */
+  /** An optional number. */
   optionalVarUint(value: number | undefined): this {
     return this.varUint(value === undefined ? 0 : value + 1);
   }
@@ -135,7 +135,7 @@ export class ByteWriter {
     return Uint8Array.prototype.slice.call(this.buffer, 0, this.length);
   }
 
-  /** Makes room for so many bytes behind what has been written. */
+  /** Makes room for `size` more bytes. */
   reserve(size: number): void {
     const end = this.length + size;
     if (end > this.buffer.length) this.enlarge(end);

@@ -18,11 +18,11 @@ const HAS_OWN_GROUP = process.platform !== 'win32';
 
 export class RecordedCommand {
   readonly #child: ChildProcess | undefined;
-  /** Resolves when it has ended, with a description of how. Rejects if it could not be started or told to end. */
+  /** Resolves when it has ended, with a description of how. Rejects if it could not be started or stopped. */
   readonly ended: Promise<string>;
-  /** Reports to the waiter that the command cannot be told to end. */
+  /** Reports to the waiter that the command cannot be stopped. */
   #failToEnd: (error: unknown) => void = () => {};
-  /** The first signal that told us to end. */
+  /** The first signal that requested the end. */
   #signal: NodeJS.Signals | undefined;
   #signalledAt = 0;
   #isEnding = false;
@@ -68,7 +68,7 @@ export class RecordedCommand {
     this.ended.catch(() => {});
   }
 
-  /** Tells it to end, if it is running: by the signal that told us to end, if there was one. */
+  /** Ends the command, if it is running: with the signal that requested our end, if there was one. */
   end(): void {
     this.#isEnding = true;
     this.#send(this.#signal ?? 'SIGTERM');

@@ -72,7 +72,7 @@ function asJson(trace: Trace, summary: TraceSummary): object {
   };
 }
 
-/** Of one of several; times in nanoseconds, in drifts in those per second. */
+/** One of several traces; times in nanoseconds, drifts in nanoseconds per second. */
 function inputAsJson({ name, info, clock, processIds }: MergedInput): object {
   const { state, line, errorNs, driftErrorNsPerS, requests } = clock;
   return {

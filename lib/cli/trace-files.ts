@@ -16,7 +16,7 @@ the clock of the first. A zip or .diagsession with several traces is read as the
 `;
 
 /**
- * @param areClocksSaid whether to say on stderr how the clocks of several have been corrected
+ * @param areClocksSaid whether to say on stderr how the clocks of several traces have been corrected
  * @throws UsageError, TraceError
  */
 export async function openTraceFiles(
@@ -52,17 +52,17 @@ function inputOf(file: string): { readonly file: string; readonly member: string
   return { file, member: undefined };
 }
 
-/** The traces in an archive, if it is one and none of them has been chosen. */
+/** The traces in an archive, if the file is one and no member has been chosen. */
 async function membersOf(file: string, { member }: TraceValues): Promise<readonly string[]> {
   return file === '-' || member !== undefined ? [] : listZipTraces(file);
 }
 
-/** Their name in sentences. */
+/** The traces' names, for sentences. */
 export function filesText(files: TraceFiles): string {
   return files.map(fileText).join(', ');
 }
 
-/** What they are called in a file that is made of them. */
+/** The traces' names, for a file made from them. */
 export function fileNames(files: TraceFiles): string {
   return files.map((file) => (file === '-' ? 'standard input' : basename(file))).join(', ');
 }
@@ -73,7 +73,7 @@ export async function closeTraceFiles(files: TraceFiles, trace: Trace): Promise<
   await trace.close();
 }
 
-/** How the times of each trace have been corrected, and which processes got other numbers; a sentence each. */
+/** How the times of each trace have been corrected, and which processes got other ids; a sentence each. */
 export function mergeTexts({ inputs }: MergedTrace): string[] {
   return inputs.flatMap((input) => [clockText(input), ...processTexts(input)]);
 }
@@ -90,7 +90,7 @@ function clockText({ name, clock }: MergedInput): string {
     case 'estimated': {
       const { offsetNs, driftNsPerS } = line;
       const known = `within ${(errorNs / 1e6).toFixed(3)} ms, by ${counted(requests)}`;
-      if (offsetNs === 0 && driftNsPerS === 0) return `${name}: clock as recorded, right ${known}.`;
+      if (offsetNs === 0 && driftNsPerS === 0) return `${name}: clock as recorded, accurate ${known}.`;
       const side = offsetNs < 0 ? 'behind' : 'ahead';
       const drift = `${ppm(driftNsPerS)} ± ${ppm(driftErrorNsPerS)} ppm`;
       return `${name}: clock ${(Math.abs(offsetNs) / 1e6).toFixed(3)} ms ${side}, drifting by ${drift}; corrected ${known}.`;

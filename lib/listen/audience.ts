@@ -80,7 +80,7 @@ export class Audience implements EnabledWord {
     return ((this.words[this.index] as number) & (WANTED_BITS | KEPT_BIT)) !== 0;
   }
 
-  /** Has the activity that the event starts or stops begin and end even while nobody wants the event, or no more. */
+  /** Sets whether the activity that the event starts or stops begins and ends even while nobody wants the events. */
   keep(isKept: boolean): void {
     const { words, index } = this;
     if (isKept && !this.isClosed) Atomics.or(words, index, KEPT_BIT);

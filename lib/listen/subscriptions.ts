@@ -98,11 +98,11 @@ export class Subscriptions {
     });
     const { level = 0, keywords = 0n, arguments: args = {} } = request;
     const details = { level, anyKeyword: keywords, arguments: argumentTexts(args) };
-    // After the enabled words have changed: a handler may write events, or ask who wants them.
+    // After the enabled words have changed: a handler may write events, or check which are enabled.
     this.send(namedCommand('enable', details), sender);
   }
 
-  /** Nothing reaches the subscriber any more, once all have gone that it gets events for. */
+  /** Stops delivering events to the subscriber, once it no longer receives them for any sender. */
   disable(subscriber: Subscriber, sender: object = subscriber): void {
     const senders = this.#senders.get(subscriber);
     if (senders === undefined || !senders.delete(sender)) return;

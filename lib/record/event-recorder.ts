@@ -43,7 +43,7 @@ export function openRecorder(tracefs: Tracefs, cpus: readonly number[], ringSize
   } catch (error) {
     if (!(error instanceof PerfEventsError)) throw error;
     const instance = TracefsInstance.open(tracefs, cpus, ringSize);
-    // A user without access to tracefs, too, is told how to get perf events.
+    // Users without access to tracefs should also learn how to get perf events.
     if (instance === undefined) throw error;
     const recorder = new TracefsRecorder(tracefs, instance, cpus);
     const notice = `Recording through ${instance.path}, because perf events are refused here (${error.code}).`;

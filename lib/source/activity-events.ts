@@ -37,7 +37,7 @@ export interface ActivityHandle<StopPayload> {
 /** The key under which an event source has its pairs of Start and Stop events, by activity name. */
 export const ACTIVITY_EVENTS: unique symbol = Symbol('tracewright.activityEvents');
 
-/** For code that starts a source's activities on behalf of others: see `beginIn`. */
+/** For code that starts a source's activities on behalf of other code: see `beginIn`. */
 export function activityEventsOf(source: object, name: string): ActivityEvents {
   return allActivityEventsOf(source).get(name) as ActivityEvents;
 }
@@ -123,10 +123,10 @@ export class ActivityEvents {
   }
 
   /**
-   * Begins an activity in the context, whatever the running code belongs to; that stays as it is. For somebody to
-   * whom what happens is told from outside; the Stop is `endBegun`.
+   * Begins an activity in the given context, without changing that of the running code: for code that observes work
+   * from outside. Stop it with `endBegun`.
    *
-   * @param payload called when somebody wants it; where the Start has the option `traceContext`, it tells those, too
+   * @param payload called when somebody wants it; receives the fields of the option `traceContext`, if the Start has it
    */
   beginIn(
     context: ActivityContext | undefined,
@@ -140,7 +140,7 @@ export class ActivityEvents {
     return activity;
   }
 
-  /** Call it once. What was started inside continues, and so does the running code. */
+  /** Call it once. Activities started inside continue, and the running code's context does not change. */
   endBegun(activity: Activity, payload: LazyPayload): void {
     this.#tracker.stop(undefined, activity);
     if (this.#stop.isNoticed) this.#stop.write(payload, activity.id, undefined, undefined);
@@ -235,7 +235,7 @@ export class ActivityEvents {
     return this.#start.audience.isStartNeeded;
   }
 
-  /** Has the activity begin and end even while nobody wants the events, or no more. */
+  /** Sets whether the activity begins and ends even while nobody wants its events. */
   keep(isKept: boolean): void {
     this.#start.audience.keep(isKept);
     this.#stop.audience.keep(isKept);
@@ -289,7 +289,7 @@ function traceOf(activity: Activity | undefined): TraceFields {
   return activity === undefined ? NO_TRACE : giveTrace(activity);
 }
 
-/** Not by a spread with more behind it, which takes Node.js 20 four microseconds. */
+/** Not `{ ...payload, ...trace }`, which takes four microseconds on Node.js 20. */
 function withTrace(
   payload: LazyPayload | undefined,
   { traceId, spanId, parentSpanId }: TraceFields,

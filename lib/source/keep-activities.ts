@@ -1,4 +1,4 @@
-/** Activities while nobody records: for those who want their ids in log lines, or to send them on. */
+/** Activities while nobody records, for applications that put their ids into log lines or pass them on. */
 import { sharedActivities } from '../activity/shared.ts';
 import { namedCommand } from '../listen/commands.ts';
 import { observeSources } from '../listen/sources.ts';
@@ -6,20 +6,20 @@ import { subscriptionsOf } from '../listen/subscriptions.ts';
 import type { Listenable } from '../listen/written-event.ts';
 import { allActivityEventsOf } from './activity-events.ts';
 
-/** What keeps activities. */
+/** Keeps activities alive until it is closed. */
 export interface KeptActivities {
-  /** They are there again only while somebody wants their events. */
+  /** From now on, activities exist only while somebody wants their events. */
   close(): void;
   [Symbol.dispose](): void;
 }
 
-/** Those who keep activities in this thread. */
+/** Everything that keeps activities in this thread. */
 const keepers = new Set<object>();
 
 /**
- * Has the activities of this thread begin and end from now on even while nobody wants their events: their ids are there
- * for log lines and for `traceHeaders`. Nothing is written. On Node.js 20 and 22 it makes each `await` in the process
- * slower; see "Ids while nobody records" in docs/logs.md.
+ * Makes the activities of this thread begin and end even while nobody wants their events, so that their ids are
+ * available for log lines and `traceHeaders`. Nothing is written. On Node.js 20 and 22 this slows down each `await` in
+ * the process; see "Ids while nobody records" in docs/logs.md.
  */
 export function keepActivities(): KeptActivities {
   const { flow } = sharedActivities();
@@ -32,7 +32,7 @@ export function keepActivities(): KeptActivities {
     onSource: (source) => {
       if (!setKept(source, true)) return;
       kept.add(source);
-      // For whoever observes Node.js for the sake of activities.
+      // For handlers that observe Node.js to create activities.
       subscriptionsOf(source).send(namedCommand('enable'), keeper);
     },
     onClosed: (source) => {

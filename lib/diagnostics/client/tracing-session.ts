@@ -29,7 +29,7 @@ export class TracingSession {
   #silence: NodeJS.Timeout | undefined;
   /** Whether more data is being awaited: the process is not to blame for a slow reader. */
   #isWaiting = false;
-  /** Received after the process was told to stop. */
+  /** Received after the process was asked to stop. */
   #lastBytes = 0;
   readonly #limits: typeof LIMITS;
 

@@ -36,7 +36,7 @@ export class EventHeaderEvent extends SampleEvent implements PayloadHolder {
     return this.#tracepoint.provider;
   }
 
-  /** The tracepoint's, where the event is damaged. */
+  /** The tracepoint's name if the event is damaged. */
   get name(): string {
     const event = this.#event();
     return event === undefined ? this.#tracepoint.name : this.#kindOf(event).name;
@@ -91,7 +91,7 @@ export class EventHeaderEvent extends SampleEvent implements PayloadHolder {
     return this.#fields().problem;
   }
 
-  /** With what perf has put behind the payload, up to seven bytes: nothing tells where it ends. */
+  /** Includes up to seven bytes of padding by perf: nothing says where the payload ends. */
   get payloadBytes(): Uint8Array {
     const { piece, rawEnd } = this.sample;
     return piece.bytes.subarray(this.#event()?.payloadStart ?? this.#start, rawEnd);
@@ -114,7 +114,7 @@ export class EventHeaderEvent extends SampleEvent implements PayloadHolder {
     return this.#opened;
   }
 
-  /** @returns undefined where the event is damaged */
+  /** @returns undefined if the event is damaged */
   #event(): OpenedEvent | undefined {
     const event = this.#open();
     return event instanceof EventHeaderError ? undefined : event;

@@ -41,7 +41,7 @@ export class EventPipeEvent extends SampleEvent implements PayloadHolder {
     return this.#kind()?.providerGuid;
   }
 
-  /** The tracepoint's, until the event's metadata has arrived. */
+  /** The tracepoint's name until the event's metadata has arrived. */
   get name(): string {
     return this.#kind()?.name ?? this.#format.name;
   }
@@ -103,7 +103,7 @@ export class EventPipeEvent extends SampleEvent implements PayloadHolder {
     return this.#event;
   }
 
-  /** @returns undefined where the event is damaged */
+  /** @returns undefined if the event is damaged */
   #written(): TracepointV1Event | undefined {
     const event = this.#open();
     return event instanceof TracepointV1Error ? undefined : event;

@@ -66,7 +66,7 @@ export class PerfDataReader implements TraceReader {
     const { order } = this.#intake;
     for (let start = 0; start < order.readyCount; start += MAX_BATCH) {
       const events = this.#events(start, Math.min(order.readyCount, start + MAX_BATCH));
-      // Events that have been given are not to be kept by those behind them.
+      // Delivered events must not be retained by later ones.
       this.#decoded.startBatch();
       if (events.length > 0) yield events;
     }
@@ -92,7 +92,7 @@ export class PerfDataReader implements TraceReader {
   }
 }
 
-/** Takes the next record, in the order of time. A process has the name of its parent until its first thread is named. */
+/** Takes the next record in time order. A process has its parent's name until its first thread is named. */
 function takeName(names: Map<number, string>, record: NamingRecord): void {
   const name = record.kind === 'comm' ? record.comm : names.get(record.parentPid);
   if (name !== undefined) names.set(record.pid, name);

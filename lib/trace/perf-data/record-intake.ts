@@ -22,10 +22,10 @@ import type { TraceProgress } from '../trace-reader.ts';
 import { MetadataStore } from './metadata-store.ts';
 import { RecordUnpacker } from './zstd.ts';
 
-/** Records that `step` reads at most, so that the first events are delivered early. */
+/** The maximum number of records per `step`, so that the first events are delivered early. */
 const MAX_RECORDS = 512;
 
-/** A part of a file, in pieces. */
+/** A part of a file, in chunks. */
 export async function* piecesOfFile(bytes: SeekableBytes, start: number, end: number): AsyncGenerator<Piece> {
   for (let offset = start; offset < end; ) {
     const piece = await bytes.read(offset, Math.min(CHUNK_SIZE, end - offset));
@@ -41,7 +41,7 @@ export async function* piecesOfFile(bytes: SeekableBytes, start: number, end: nu
   }
 }
 
-/** What comes through a pipe, from `start` on. */
+/** The bytes of a pipe, from `start` on. */
 export async function* piecesOfPipe(chunks: AsyncIterable<Uint8Array>, start: number): AsyncGenerator<Piece> {
   let offset = 0;
   for await (const chunk of chunks) {
@@ -52,20 +52,20 @@ export async function* piecesOfPipe(chunks: AsyncIterable<Uint8Array>, start: nu
 }
 
 /**
- * Names a process. It counts only in the order of time: the records of one processor precede earlier ones of another.
+ * Names a process. Names only apply in time order: the records of one processor may precede earlier ones of another.
  */
 export type NamingRecord = CommRecord | ThreadRecord;
 
-/** A process is named as its first thread is, and as the process that started it until then. */
+/** A process has the name of its first thread and, until that is named, of the process that started it. */
 function isNaming(record: PerfRecord): record is NamingRecord {
   if (record.kind === 'comm') return record.pid === record.tid;
   return record.kind === 'fork' && record.pid !== record.parentPid;
 }
 
-/** A sample, given by its kind, or what names a process. */
+/** A sample, given by its kind, or a record that names a process. */
 export type Taken = SampleKind | NamingRecord;
 
-/** Among records that were read ahead. */
+/** Marks the end of a round among the records read ahead. */
 const ROUND_END = 'round end';
 
 export class RecordIntake {
@@ -73,7 +73,7 @@ export class RecordIntake {
   readonly metadata = new MetadataStore();
   /** The earliest time of a record so far, on the recording's clock; 0 if none has a time. */
   earliest = 0n;
-  /** Whether there have been records of the kernel, and whether the last step with some had the end of a round. */
+  /** Whether there have been kernel records, and whether the last step with any contained the end of a round. */
   hasRecords = false;
   endsRound = false;
   readonly #pieces: AsyncGenerator<Piece>;
@@ -81,7 +81,7 @@ export class RecordIntake {
   readonly #fileReader: RecordReader;
   readonly #unpackedReader: RecordReader;
   readonly #unpacker = new RecordUnpacker();
-  /** The reader of the next records: of the file, or of what one of its compressed records unpacks to. */
+  /** Reads the next records: those of the file, or those in one of its compressed records. */
   #reader: RecordReader;
   #unpacking: { readonly chunks: AsyncGenerator<Uint8Array>; readonly position: number } | undefined;
   /** Records read before `begin`, in file order, and how many of them have been sorted since. */
@@ -144,7 +144,7 @@ export class RecordIntake {
     await this.#pieces.return(undefined);
   }
 
-  /** @returns whether the bytes read so far contained any */
+  /** @returns whether the bytes read so far contained any records */
   #takeSome(): boolean {
     const reader = this.#reader;
     let count = 0;
@@ -248,7 +248,10 @@ export class RecordIntake {
     return this.order.readyCount > 0;
   }
 
-  /** Both count the same losses: one includes other records, the other what never reached a buffer. */
+  /**
+   * Both count the same losses: one includes lost records of other kinds, the other samples that never reached a
+   * buffer.
+   */
   #countLost(): void {
     this.#progress.lostEvents = Math.max(this.#lost, this.#lostSamples);
   }
@@ -258,7 +261,7 @@ export class RecordIntake {
       this.earliest = time;
   }
 
-  /** Adds a sample, or what names a process, to the order. */
+  /** Adds a sample, or a record that names a process, to the order. */
   #place(what: Taken, piece: Piece | undefined, start: number, end: number): void {
     if (piece === undefined) {
       this.#placeNaming(what as NamingRecord);

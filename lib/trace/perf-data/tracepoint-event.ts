@@ -81,7 +81,7 @@ export class TracepointEvent extends SampleEvent implements PayloadHolder {
     let left = itemLimit(raw.length);
     for (const field of this.#format.fields) {
       const value = readTracepointValue(field, raw, this.sample.of.littleEndian);
-      // Fields may stand upon each other, and so be far more than the sample.
+      // Fields may overlap, and so be far larger than the sample.
       left -=
         value === undefined || typeof value === 'number' || typeof value === 'bigint' ? 1 : value.length;
       if (left < 0) {
