@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { activityName } from '../../lib/activity/activity.ts';
 
-it('drops the suffix that makes an event a start or a stop', () => {
+it('drops the suffix that marks an event as a start or a stop', () => {
   expect(activityName('MyCompany-MyService', 'RequestStart')).toBe('MyCompany-MyServiceRequest');
   expect(activityName('MyCompany-MyService', 'RequestStop')).toBe('MyCompany-MyServiceRequest');
 });
@@ -12,15 +12,15 @@ it('pairs events without a suffix by their task', () => {
   expect(activityName('P', 'End', 5)).toBe('Ptask5');
 });
 
-it('lets the suffix win over the task', () => {
+it('prefers the suffix to the task', () => {
   expect(activityName('P', 'FooStart', 5)).toBe(activityName('P', 'FooStop', 6));
 });
 
-it('takes the whole name when there is neither suffix nor task', () => {
+it('is the whole name without a suffix or a task', () => {
   expect(activityName('P', 'Restarted')).toBe('PRestarted');
 });
 
-it('minds the case and the place of the suffix', () => {
+it('respects the case and the position of the suffix', () => {
   expect(activityName('P', 'Requeststart')).toBe('PRequeststart');
   expect(activityName('P', 'StartRequest')).toBe('PStartRequest');
 });

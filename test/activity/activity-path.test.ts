@@ -6,7 +6,7 @@ test('an activity id of the 2016 form is shown as its path', () => {
   expect(activityPath('00000011-0000-0000-0000-0000be999d59')).toBe('//1/1');
 });
 
-test('an activity id with a process id in it is shown as the same path, without the process', () => {
+test('an activity id that includes a process id is shown as the same path, without the process', () => {
   const tracker = new ActivityTracker(1, 4711);
   const request = tracker.start(undefined, 'Request', 0);
   const query = tracker.start(request, 'Query', 0);
@@ -14,11 +14,11 @@ test('an activity id with a process id in it is shown as the same path, without 
   expect(activityPath(String(query?.id).toUpperCase())).toBe('//1/1/1');
 });
 
-test('a GUID that is no path is shown as it is', () => {
+test('a GUID that is not a path is shown unchanged', () => {
   const id = '11111111-2222-3333-4444-555555555555';
   expect(activityPath(id)).toBe(id);
 });
 
-test('text that is no GUID is shown as it is', () => {
+test('text that is not a GUID is shown unchanged', () => {
   expect(activityPath('request 7')).toBe('request 7');
 });

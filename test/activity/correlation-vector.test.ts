@@ -13,7 +13,7 @@ describe('a correlation vector', () => {
     [undefined, /^[A-Za-z\d+/]{21}[AQgw]\.0$/],
     [2, /^[A-Za-z\d+/]{21}[AQgw]\.0$/],
     [1, /^[A-Za-z\d+/]{16}\.0$/],
-  ] as const)('of version %s begins at random', (version, pattern) => {
+  ] as const)('of version %s starts at random', (version, pattern) => {
     const text = CorrelationVector.begin(version).toString();
     expect(text).toMatch(pattern);
     expect(text).not.toBe(CorrelationVector.begin(version).toString());
@@ -24,7 +24,7 @@ describe('a correlation vector', () => {
     ['PmvzQKgYek6Sdk/T5sWaqw.1', 'PmvzQKgYek6Sdk/T5sWaqw.1.0'],
     ['e8iECJiOvUGPvOVtchxG9g.1.23', 'e8iECJiOvUGPvOVtchxG9g.1.23.0'],
     ['tul4NUsfs9Cl7mOf.1', 'tul4NUsfs9Cl7mOf.1.0'],
-  ])('that came with a message is extended: %s', (text, expected) => {
+  ])('received with a message is extended: %s', (text, expected) => {
     expect(extended(text)).toBe(expected);
   });
 
@@ -32,7 +32,7 @@ describe('a correlation vector', () => {
     ['PmvzQKgYek6Sdk/T5sWaqw.0', 'PmvzQKgYek6Sdk/T5sWaqw.1'],
     ['e8iECJiOvUGPvOVtchxG9g.1.23', 'e8iECJiOvUGPvOVtchxG9g.1.24'],
     [LONG, LONG.replace(/34$/, '35')],
-  ])('counts on before each message that is sent: %s', (text, expected) => {
+  ])('is incremented before each message sent: %s', (text, expected) => {
     expect(incremented(text)).toBe(expected);
   });
 
@@ -47,7 +47,7 @@ describe('a correlation vector', () => {
   it.each([
     [`${'A'.repeat(22)}${'.1234567890'.repeat(9)}.12345`, 127],
     [`${'A'.repeat(16)}${'.1234567890'.repeat(4)}.1`, 63],
-  ])('that would be too long ends with an exclamation mark, and stays as it is', (start, most) => {
+  ])('that would become too long ends with an exclamation mark, and stays unchanged', (start, most) => {
     const full = start.padEnd(most, '1');
     expect(extended(full)).toBe(`${full}!`);
     expect(extended(`${full}!`)).toBe(`${full}!`);
@@ -56,7 +56,7 @@ describe('a correlation vector', () => {
     expect(incremented(nines)).toBe(`${nines}!`);
   });
 
-  it('ends where its number cannot grow', () => {
+  it('ends when its number cannot grow', () => {
     expect(incremented('PmvzQKgYek6Sdk/T5sWaqw.4294967295')).toBe('PmvzQKgYek6Sdk/T5sWaqw.4294967295!');
   });
 
@@ -73,7 +73,7 @@ describe('a correlation vector', () => {
     ['PmvzQKgYek6Sdk/T5sWaqw.1\n'],
     [`tul4NUsfs9Cl7mOf${'.1234567890'.repeat(5)}`],
     [`PmvzQKgYek6Sdk/T5sWaqw${'.1'.repeat(1e6)}`],
-  ])('is not %s', (text) => {
+  ])('rejects %s', (text) => {
     expect(CorrelationVector.parse(text)).toBeUndefined();
   });
 });

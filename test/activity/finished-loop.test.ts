@@ -14,8 +14,8 @@ function start(tracker: ActivityTracker, context: Activity | undefined, name: st
   return activity;
 }
 
-describe('the context to start in', () => {
-  it('is the one that there is, unless it is that of an ended activity of the name', () => {
+describe('the context in which an activity starts', () => {
+  it('is the current one, unless that is an ended activity of the same name', () => {
     const tracker = newTracker();
     expect(afterFinishedLoop(undefined, 'Tick')).toBeUndefined();
     const tick = start(tracker, undefined, 'Tick');
@@ -25,7 +25,7 @@ describe('the context to start in', () => {
     expect(afterFinishedLoop(tick, 'Tick')).toBeUndefined();
   });
 
-  it('is the one around the ended activity, past ended ones inside it', () => {
+  it('is the one around the ended activity, skipping ended ones inside it', () => {
     const tracker = newTracker();
     const server = start(tracker, undefined, 'Server');
     const tick = start(tracker, server, 'Tick');
@@ -35,7 +35,7 @@ describe('the context to start in', () => {
     expect(afterFinishedLoop(inner, 'Tick')).toBe(server);
   });
 
-  it('is inside of what still runs, whatever ended around it', () => {
+  it('is inside the innermost running activity, even if its parent has ended', () => {
     const tracker = newTracker();
     const tick = start(tracker, undefined, 'Tick');
     const running = start(tracker, tick, 'Running');
@@ -43,7 +43,7 @@ describe('the context to start in', () => {
     expect(afterFinishedLoop(running, 'Tick')).toBe(running);
   });
 
-  it('keeps an id that was set by hand', () => {
+  it('keeps an id set by hand', () => {
     const tracker = newTracker();
     const tick = start(tracker, undefined, 'Tick');
     tracker.stop(tick, tick);
@@ -52,7 +52,7 @@ describe('the context to start in', () => {
   });
 });
 
-describe('a loop that sets its own next round', () => {
+describe('a loop that schedules its own next iteration', () => {
   const log = defineEventSource('Loop-Test', {
     TickStart: event(),
     TickStop: event(),
@@ -85,17 +85,17 @@ describe('a loop that sets its own next round', () => {
     ['immediates', (next: () => void) => setImmediate(next)],
     ['microtasks', (next: () => void) => queueMicrotask(next)],
     ['nextTick', (next: () => void) => process.nextTick(next)],
-  ])('with %s has its rounds side by side, past the level at which ids give out', async (_, later) => {
+  ])('with %s puts its iterations side by side, beyond the depth at which ids run out', async (_, later) => {
     await rounds(150, later);
     expect(paths()).toEqual(Array.from({ length: 150 }, (_, index) => `${index + 1}`));
   });
 
-  it('has its rounds side by side in the activity around it', async () => {
+  it('puts its iterations side by side in the enclosing activity', async () => {
     await log.activity('Server', {}, () => rounds(12, (next) => setImmediate(next)));
     expect(paths()).toEqual(Array.from({ length: 12 }, (_, index) => `1/${index + 1}`));
   });
 
-  it('with bare Starts and Stops, too', async () => {
+  it('works with bare Starts and Stops, too', async () => {
     await new Promise<void>((resolve) => {
       const tick = (left: number) => {
         log.TickStart();

@@ -36,13 +36,13 @@ afterEach(async () => {
 });
 
 describe('a flow', () => {
-  it('is not there before it begins, and has no context', () => {
+  it('does not exist before it begins, and has no context', () => {
     const flow = new ActivityFlow();
     expect(flow.active).toBe(false);
     expect(flow.context).toBeUndefined();
   });
 
-  it('has the context that was entered, in the code that follows and all that it causes', async () => {
+  it('has the entered context in the code that follows and everything it causes', async () => {
     const flow = new ActivityFlow();
     const outer = newActivity('Outer');
     const inner = newActivity('Inner');
@@ -60,13 +60,13 @@ describe('a flow', () => {
     expect(flow.context).toBeUndefined();
   });
 
-  it('that begins twice is one', () => {
+  it('that begins twice is a single flow', () => {
     const flow = new ActivityFlow();
     expect(flow.begin()).toBe(flow.begin());
     expect(vi.getTimerCount()).toBe(1);
   });
 
-  it('stays while anybody of those it knows listens, and is given up within a second after', () => {
+  it('lasts while any known source has a listener, and ends within a second afterwards', () => {
     const flow = new ActivityFlow();
     const listening = { first: true, second: false };
     flow.keepWhile(() => listening.first);
@@ -84,7 +84,7 @@ describe('a flow', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('that has begun is not leaked by what follows an await to the one who awaits that', async () => {
+  it('that has begun does not leak from code after an await to the code awaiting it', async () => {
     const flow = new ActivityFlow();
     flow.begin();
     const inner = async () => {
@@ -95,7 +95,7 @@ describe('a flow', () => {
     expect(flow.context).toBeUndefined();
   });
 
-  it('that begins with a run in what follows an await leaks nothing to the one who awaits that', async () => {
+  it('that begins with a run after an await does not leak to the code awaiting it', async () => {
     const flow = new ActivityFlow();
     const activity = newActivity('Work');
     const inner = async () => {
@@ -111,7 +111,7 @@ describe('a flow', () => {
     expect(flow.context).toBeUndefined();
   });
 
-  it('that begins again does not bring back the contexts of the one before', async () => {
+  it('that begins again does not restore earlier contexts', async () => {
     const flow = new ActivityFlow();
     let readLater = () => {};
     const later = new Promise<void>((resolve) => {
@@ -129,7 +129,7 @@ describe('a flow', () => {
   });
 });
 
-describe('the timer that asks who listens', () => {
+describe('the timer that checks for listeners', () => {
   it('does not keep the process alive', () => {
     const setInterval = vi.spyOn(globalThis, 'setInterval');
     new ActivityFlow().begin();
@@ -149,7 +149,7 @@ describe('the flow of event sources', () => {
     );
   });
 
-  it('is not there because sources are defined, or written to while nothing listens', () => {
+  it('does not exist while nothing listens, even if sources are defined and written to', () => {
     expect(flow.active).toBe(false);
     log.WorkStart();
     log.Note();
@@ -159,7 +159,7 @@ describe('the flow of event sources', () => {
     expect(flow.active).toBe(false);
   });
 
-  it('is there from the first listener on, and makes awaits dear only while it is', async () => {
+  it('exists from the first listener on, and slows down awaits only while it exists', async () => {
     const hooks = await storagesAreBuiltOnHooks();
     expect(await awaitsAreDear()).toBe(false);
     const subscription = listen(log, () => {});
@@ -176,14 +176,14 @@ describe('the flow of event sources', () => {
     expect(await awaitsAreDear()).toBe(false);
   });
 
-  it('is given up though somebody listens, if to no Start', () => {
+  it('ends if nothing listens to a Start', () => {
     const subscription = listen(log, () => {}, { keywords: 0n, level: 1 });
     vi.advanceTimersByTime(1000);
     expect(flow.active).toBe(false);
     subscription.close();
   });
 
-  it('is not brought back by an iteration that outlasts its listener', () => {
+  it('is not restored by an iteration that outlasts its listener', () => {
     const subscription = listen(log, () => {});
     const ids = log.activity('Work', {}, function* () {
       yield currentActivityId();
@@ -197,7 +197,7 @@ describe('the flow of event sources', () => {
     expect(flow.active).toBe(false);
   });
 
-  it('has none of the activities that began for an earlier listener', async () => {
+  it('contains no activities that began for an earlier listener', async () => {
     const first = listen(log, () => {});
     let goOn = () => {};
     const gate = new Promise<void>((resolve) => {

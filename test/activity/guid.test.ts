@@ -12,7 +12,7 @@ describe('Guid', () => {
     expect(Guid.fromRfcBytes(RFC_ORDER).toString()).toBe(TEXT);
   });
 
-  it('gives its bytes in struct order and in the order of its text', () => {
+  it('returns its bytes in struct order and in the order of its text', () => {
     const guid = Guid.parse(TEXT);
     expect(Buffer.from(guid.toBytes()).toString('hex')).toBe(STRUCT_ORDER.toString('hex'));
     expect(Buffer.from(guid.toRfcBytes()).toString('hex')).toBe(RFC_ORDER.toString('hex'));
@@ -40,7 +40,7 @@ describe('Guid', () => {
     expect(Guid.fromRfcBytes(larger, 19).toString()).toBe(TEXT);
   });
 
-  it('refuses to read where fewer than 16 bytes are left', () => {
+  it('refuses to read if fewer than 16 bytes are left', () => {
     const message = 'A GUID takes 16 bytes, but there are fewer at offset 1 of 16 bytes.';
     expect(() => Guid.fromBytes(STRUCT_ORDER, 1)).toThrow(new RangeError(message));
     expect(() => Guid.fromRfcBytes(RFC_ORDER, 1)).toThrow(new RangeError(message));
@@ -65,7 +65,7 @@ describe('Guid', () => {
     expect(() => Guid.parse(text)).toThrow(`"${text}" is not a GUID`);
   });
 
-  it('equals a GUID of the same bytes only', () => {
+  it('equals only a GUID with the same bytes', () => {
     const guid = Guid.parse(TEXT);
     expect(guid.equals(new Guid(guid.w0, guid.w1, guid.w2, guid.w3))).toBe(true);
     expect(guid.equals(new Guid(guid.w0 ^ 1, guid.w1, guid.w2, guid.w3))).toBe(false);

@@ -52,7 +52,7 @@ const writtenByDotNet10: [processId: number, numbers: number[], text: string][] 
 
 describe('an activity path in a GUID', () => {
   it.each(writtenByDotNet10)(
-    'of process %i with numbers %j is what .NET 10 writes',
+    'of process %i with numbers %j is the one that .NET 10 writes',
     (processId, numbers, text) => {
       expect(writePath(numbers, processId).id.toString()).toBe(text);
     },
@@ -64,7 +64,7 @@ describe('an activity path in a GUID', () => {
   });
 
   it.each([0, 1, 10, 11, 255, 256, 4095, 4096, 0xffff, 0x10000, 0xffffff, 0x1000000, 0xffffffff])(
-    'holds the number %i from either half of a byte, with a child behind it',
+    'holds the number %i at either half of a byte, with a child after it',
     (number) => {
       for (const numbers of [
         [1, number, 7],
@@ -77,7 +77,7 @@ describe('an activity path in a GUID', () => {
     },
   );
 
-  it('has room for 24 small numbers and not for 25', () => {
+  it('has room for 24 small numbers, but not for 25', () => {
     expect(writePath(ones(24)).end).toBe(PATH_NIBBLES);
     expect(endAfterNumber(PATH_NIBBLES, 1)).toBeGreaterThan(PATH_NIBBLES);
   });
@@ -118,7 +118,7 @@ describe('an overflow number', () => {
     expect(endAfterOverflowNumber(end, 17)).toBe(22);
   });
 
-  it('is shown behind a "$"', () => {
+  it('is shown after a "$"', () => {
     const id = Guid.parse('11111111-1111-1111-111b-c002e0d67f7e');
     expect(formatActivityPath(id)).toBe(`//${ones(19).join('/')}$2`);
     expect(parseActivityPath(id)).toEqual({ processId: 0, numbers: [...ones(19), 2], overflow: true });
@@ -139,7 +139,7 @@ describe('an overflow number', () => {
     }
   });
 
-  it('is not tried where .NET does not try it: two whole bytes must follow the one it starts in', () => {
+  it('is attempted only where .NET attempts it: two whole bytes must follow its first one', () => {
     expect(endAfterOverflowNumber(20, 1)).toBeGreaterThan(PATH_NIBBLES);
     expect(endAfterOverflowNumber(19, 1)).toBe(PATH_NIBBLES);
     expect(endAfterOverflowNumber(19, 4096)).toBeGreaterThan(PATH_NIBBLES);
@@ -147,32 +147,32 @@ describe('an overflow number', () => {
 });
 
 describe('reading GUIDs as paths', () => {
-  it('sees the path in the hexadecimal digits of the text', () => {
+  it('recognises the path in the hexadecimal digits of the text', () => {
     // The specification captions this GUID "//1/1/6/1/3/1"; its digits and its checksum say .../3/2.
     expect(formatActivityPath(Guid.parse('00326111-0000-0000-0000-0000befacf59'))).toBe('//1/1/6/1/3/2');
     expect(writePath([1, 1, 6, 1, 3, 1]).id.toString()).toMatch(/^00316111-/);
   });
 
-  it('recognises the 2016 form and any process id below 2^20 when the process is not known', () => {
+  it('recognises the 2016 form and any process id below 2^20 if the process is unknown', () => {
     expect(isActivityPath(writePath([1, 1]).id)).toBe(true);
     expect(isActivityPath(writePath([1, 1], 0xfffff).id)).toBe(true);
     expect(isActivityPath(writePath([1, 1], 0x100000).id)).toBe(false);
   });
 
-  it('recognises only the 2016 form and the given process when the process is known', () => {
+  it('recognises only the 2016 form and the given process if the process is known', () => {
     expect(isActivityPath(writePath([1, 1], 1234).id, 1234)).toBe(true);
     expect(isActivityPath(writePath([1, 1]).id, 1234)).toBe(true);
     expect(isActivityPath(writePath([1, 1], 1235).id, 1234)).toBe(false);
   });
 
-  it('recognises a process id of 2^20 and more only when told it', () => {
+  it('recognises a process id of 2^20 or more only if given', () => {
     const id = Guid.parse('0001111d-0000-0000-0000-00007bc7be59');
     expect(formatActivityPath(id)).toBe('0001111d-0000-0000-0000-00007bc7be59');
     expect(formatActivityPath(id, 2125233)).toBe('//1/273');
     expect(parseActivityPath(id, 2125233)?.processId).toBe(2125233);
   });
 
-  it('shows a GUID that is no path as it is', () => {
+  it('shows a GUID that is not a path unchanged', () => {
     for (const text of ['00000000-0000-0000-0000-000000000000', '2e5dba47-a3d2-4d16-8ee0-6671ffdcd7b5']) {
       expect(isActivityPath(Guid.parse(text))).toBe(false);
       expect(parseActivityPath(Guid.parse(text))).toBeUndefined();
@@ -180,12 +180,12 @@ describe('reading GUIDs as paths', () => {
     }
   });
 
-  it('names the ids that TraceEvent makes up for HTTP and SQL commands', () => {
+  it('names the ids that TraceEvent generates for HTTP and SQL commands', () => {
     expect(formatActivityPath(Guid.parse('0000beef-0000-0000-0607-08090a0b0c0d'))).toBe('HTTP/Id=0000beef');
     expect(formatActivityPath(Guid.parse('0000beef-0000-0000-0707-08090a0b0c0d'))).toBe('SQL/Id=0000beef');
   });
 
-  it('reads on past the spare byte that .NET up to version 9 wrote', () => {
+  it('continues after the spare byte that .NET up to version 9 wrote', () => {
     expect(formatActivityPath(Guid.parse('0000c111-0010-0000-0000-00002f4a9e59'))).toBe('//1/1/256/1');
   });
 
@@ -194,7 +194,7 @@ describe('reading GUIDs as paths', () => {
     ['an overflow prefix at the very end', '11 11 11 11 11 11 11 11 11 11 11 1b'],
     ['a number cut off by the end', '11 11 11 11 11 11 11 11 11 11 11 1c'],
     ['a number behind the overflow number', '11 bc 05 10'],
-  ])('does not take %s for a path', (_, hex) => {
+  ])('does not mistake %s for a path', (_, hex) => {
     const id = pathOfBytes(hex);
     expect(isActivityPath(id)).toBe(true);
     expect(parseActivityPath(id)).toBeUndefined();

@@ -22,17 +22,17 @@ describe('PerfView prints', () => {
     expect(print('00d0c714-0000-0000-0000-00003d2d6f5a')).toBe('/#85500/1/4/2000/');
   });
 
-  it('a process id of 2^20 and more only when told it', () => {
+  it('a process id of 2^20 or more only if given', () => {
     const text = '0001111d-0000-0000-0000-00007bc7be59';
     expect(print(text)).toBe(text);
     expect(print(text, 2125233)).toBe('/#2125233/1/273/');
   });
 
-  it('nothing behind the spare byte that .NET up to version 9 wrote', () => {
+  it('nothing after the spare byte that .NET up to version 9 wrote', () => {
     expect(print('0000c111-0010-0000-0000-00002f4a9e59')).toBe('/#4321/1/1/256/');
   });
 
-  it('an overflow number behind a "$"', () => {
+  it('an overflow number after a "$"', () => {
     expect(print('11111111-1111-1111-111b-c002e0d67f7e')).toBe(`//${ones(19)}$2/`);
   });
 
@@ -52,12 +52,12 @@ describe('PerfView prints', () => {
     expect(printBytes('1f ff ff ff ff')).toBe('//1/4294967295/');
   });
 
-  it('no number that the end cuts off', () => {
+  it('no number that is cut off', () => {
     expect(printBytes('11 11 11 11 11 11 11 11 11 11 11 1c')).toBe(`//${ones(23)}/`);
     expect(printBytes('11 11 11 11 11 11 11 11 11 11 11 1b')).toBe(`//${ones(23)}/`);
   });
 
-  it('the GUID when a code is not defined', () => {
+  it('the GUID if a code is undefined', () => {
     expect(printBytes('11 b1')).toMatch(/^0000b111-0000-0000-0000-/);
   });
 });

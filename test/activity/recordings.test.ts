@@ -27,7 +27,7 @@ const read = (name: string): string => {
 describe.skipIf(data === undefined && !required)(
   'recordings of .NET (skipped unless TRACEWRIGHT_DATA is set)',
   () => {
-    it('of random scenarios replay id for id', () => {
+    it('of random scenarios replay with the same ids', () => {
       const scenarios = readTrackerScenarios(read('tracker.jsonl'));
       expect(scenarios.length).toBe(80);
       for (const scenario of scenarios) {
@@ -36,7 +36,7 @@ describe.skipIf(data === undefined && !required)(
       }
     });
 
-    it('with printed paths replay id for id and print letter for letter', () => {
+    it('with printed paths replay with the same ids and print identically', () => {
       const sections = readPathVectorSections(read('path-vectors.txt'));
       expect(sections.length).toBe(32);
       for (const section of sections) {

@@ -6,18 +6,18 @@ const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const SPAN = 'b7ad6b7169203331';
 
 describe('a traceparent', () => {
-  it('has a trace, the activity that sent it, and flags', () => {
+  it('contains a trace, the activity that sent it, and flags', () => {
     const trace = TraceContext.parse(`00-${TRACE}-${SPAN}-01`);
     expect(trace).toMatchObject({ traceId: TRACE, spanId: SPAN, flags: 1, state: '' });
     expect(trace?.headers).toEqual({ traceparent: `00-${TRACE}-${SPAN}-01` });
   });
 
-  it('of a later version may go on behind a dash, and is answered in the version that is known', () => {
+  it('of a later version may continue after a dash, and is answered in the known version', () => {
     expect(TraceContext.parse(`01-${TRACE}-${SPAN}-00-more`)?.traceparent).toBe(`00-${TRACE}-${SPAN}-00`);
     expect(TraceContext.parse(`fe-${TRACE}-${SPAN}-00`)).toBeDefined();
   });
 
-  it('passes on the flags that are known: sampled, and random', () => {
+  it('passes on the known flags: sampled and random', () => {
     expect(TraceContext.parse(`00-${TRACE}-${SPAN}-ff`)?.traceparent).toBe(`00-${TRACE}-${SPAN}-03`);
   });
 
@@ -35,7 +35,7 @@ describe('a traceparent', () => {
     ['several', `00-${TRACE}-${SPAN}-01, 00-${TRACE}-${SPAN}-01`],
     ['followed by a line', `00-${TRACE}-${SPAN}-01\n`],
     ['endless', `01-${TRACE}-${SPAN}-01-${'x'.repeat(1e6)}`],
-  ])('that is %s is none', (_, text) => {
+  ])('that is %s is rejected', (_, text) => {
     expect(TraceContext.parse(text)).toBeUndefined();
   });
 });
@@ -48,13 +48,13 @@ describe('a trace that begins here', () => {
     for (const id of ids) expect(TraceContext.parse(id.traceparent)).toMatchObject({ traceId: id.traceId });
   });
 
-  it('says so, and that it is sampled', () => {
+  it('says so, and is sampled', () => {
     expect(TraceContext.begin().child().traceparent).toMatch(/^00-[\da-f]{32}-[\da-f]{16}-03$/);
   });
 });
 
-describe('an activity that crosses', () => {
-  it('is in the trace of the one that caused it, with an id of its own', () => {
+describe('an activity that crosses processes', () => {
+  it('belongs to the trace of the one that caused it, with its own id', () => {
     const parent = TraceContext.parse(`00-${TRACE}-${SPAN}-01`, 'vendor=1');
     const child = parent?.child();
     expect(child).toMatchObject({ traceId: TRACE, parentSpanId: SPAN, flags: 1, state: 'vendor=1' });
@@ -70,7 +70,7 @@ describe('an activity that crosses', () => {
 describe('a tracestate', () => {
   const stateOf = (text: unknown) => TraceContext.parse(`00-${TRACE}-${SPAN}-01`, text)?.state;
 
-  it('is passed on as it came', () => {
+  it('is passed on unchanged', () => {
     expect(stateOf('congo=t61rcWkgMzE,tenant@rojo=00f067aa0ba902b7')).toBe(
       'congo=t61rcWkgMzE,tenant@rojo=00f067aa0ba902b7',
     );
@@ -87,11 +87,11 @@ describe('a tracestate', () => {
     ['a=é'],
     [Array.from({ length: 33 }, (_, index) => `k${index}=1`).join(',')],
     ['a='.padEnd(1e6, 'x')],
-  ])('that is malformed is dropped, and the traceparent is not: %o', (text) => {
+  ])('that is malformed is dropped without the traceparent: %o', (text) => {
     expect(stateOf(text)).toBe('');
   });
 
-  it('that is too long loses its longest entries, then its last', () => {
+  it('that is too long loses its longest entries first, then its last ones', () => {
     const short = Array.from({ length: 6 }, (_, index) => `k${index}=${'v'.repeat(90)}`);
     expect(stateOf(['long='.padEnd(200, 'v'), ...short].join(','))).toBe(short.slice(0, 5).join(','));
   });

@@ -61,7 +61,7 @@ function newThreadA(): Flow {
 }
 
 describe('a start', () => {
-  it('gives an id that begins with the thread number and the next of the top-level numbers', () => {
+  it('returns an id that begins with the thread number and the next top-level number', () => {
     const tracker = new ActivityTracker(3, 4242);
     expect(show(new Flow(tracker).start('Request').id)).toBe('//3/1');
     expect(show(new Flow(tracker).start('Request').id)).toBe('//3/2');
@@ -74,7 +74,7 @@ describe('a start', () => {
     expect(show(thread.start('Request').id)).toBe('//1/5/2');
   });
 
-  it('makes the new activity current, and the one before it the related activity', () => {
+  it('makes the new activity current, and the previous one the related activity', () => {
     const thread = newThreadA();
     const request = thread.start('Request');
     expect(thread.current).toBe('//1/5/1');
@@ -100,7 +100,7 @@ describe('a start', () => {
 });
 
 describe('concurrent tasks', () => {
-  it('diverge when each child task logs its own start', () => {
+  it('diverge if each child task logs its own start', () => {
     const threadA = newThreadA();
     const taskB = threadA.spawn();
     const taskC = threadA.spawn();
@@ -113,13 +113,13 @@ describe('concurrent tasks', () => {
     expect([taskB.current, taskC.current]).toEqual(['//1/5', '//1/5']);
   });
 
-  it('nest when one thread logs both starts without spawning tasks', () => {
+  it('nest if one thread logs both starts without spawning tasks', () => {
     const threadA = newThreadA();
     expect(show(threadA.start('Request').id)).toBe('//1/5/1');
     expect(show(threadA.start('Security').id)).toBe('//1/5/1/1');
   });
 
-  it('fall back to no activity when the one they ran in is stopped elsewhere', () => {
+  it('fall back to no activity if the one they ran in is stopped elsewhere', () => {
     const parent = newFlow();
     parent.start('Request');
     const task = parent.spawn();
@@ -130,7 +130,7 @@ describe('concurrent tasks', () => {
     expect(task.current).toBeUndefined();
   });
 
-  it('go on numbering under an activity that was stopped elsewhere', () => {
+  it('continue numbering under an activity that was stopped elsewhere', () => {
     const parent = newFlow();
     parent.start('Request');
     const task = parent.spawn();
@@ -142,7 +142,7 @@ describe('concurrent tasks', () => {
 });
 
 describe('properly nested stops', () => {
-  it('restore the state of the system to where it was had the pair never occurred', () => {
+  it('restore the state, as if the pair had never occurred', () => {
     const thread = newThreadA();
     const before = thread.context;
     thread.start('Request');
@@ -166,7 +166,7 @@ describe('non-nested stops', () => {
     expect(thread.current).toBe('//1/5');
   });
 
-  it('leave a Detachable activity alive and make it current', () => {
+  it('keep a Detachable activity alive and make it current', () => {
     const thread = newFlow();
     thread.start('Outer');
     thread.start('Inner', ActivityOptions.Detachable);
@@ -193,14 +193,14 @@ describe('non-nested stops', () => {
 });
 
 describe('missing starts', () => {
-  it('simply make the stop be ignored', () => {
+  it('cause the stop to be ignored', () => {
     const thread = newThreadA();
     const before = thread.context;
     expect(thread.stop('Request')).toBe('//1/5');
     expect(thread.context).toBe(before);
   });
 
-  it('make a second stop be ignored', () => {
+  it('cause a second stop to be ignored', () => {
     const thread = newThreadA();
     thread.start('Request');
     thread.stop('Request');
@@ -209,7 +209,7 @@ describe('missing starts', () => {
 });
 
 describe('missing stops', () => {
-  it('do not leak: the next start of the same name stops the activity', () => {
+  it('do not leak: the next start with the same name stops the activity', () => {
     const thread = newThreadA();
     const requests = [1, 2, 3, 4].map(() => thread.start('Request'));
     expect(requests.map(({ id }) => show(id))).toEqual(['//1/5/1', '//1/5/2', '//1/5/3', '//1/5/4']);
@@ -217,7 +217,7 @@ describe('missing stops', () => {
     expect(requests.map(({ relatedActivityId }) => show(relatedActivityId))).toEqual(Array(4).fill('//1/5'));
   });
 
-  it('do not leak either when something else was started in between', () => {
+  it('do not leak if something else was started in between', () => {
     const thread = newFlow();
     thread.start('Request');
     const database = thread.start('Database');
@@ -227,7 +227,7 @@ describe('missing stops', () => {
     expect(database.stopped).toBe(true);
   });
 
-  it('of another thread do not matter', () => {
+  it('on another thread do not matter', () => {
     const threadA = newThreadA();
     const taskB = threadA.spawn();
     const taskC = threadA.spawn();
@@ -238,7 +238,7 @@ describe('missing stops', () => {
 });
 
 describe('recursion', () => {
-  it('nests when the activity is declared Recursive', () => {
+  it('nests if the activity is declared Recursive', () => {
     const thread = newThreadA();
     const starts = [1, 2, 3, 4].map(() => show(thread.start('Request', ActivityOptions.Recursive).id));
     expect(starts).toEqual(['//1/5/1', '//1/5/1/1', '//1/5/1/1/1', '//1/5/1/1/1/1']);
@@ -246,7 +246,7 @@ describe('recursion', () => {
     expect(stops).toEqual([...starts.reverse(), '//1/5']);
   });
 
-  it('has its backstop in a non-recursive activity around it', () => {
+  it('is stopped by a non-recursive activity around it', () => {
     const thread = newThreadA();
     thread.start('Enclosing');
     const lost = [1, 2, 3].map(() => thread.start('Request', ActivityOptions.Recursive));
@@ -256,7 +256,7 @@ describe('recursion', () => {
 });
 
 describe('a stop by handle', () => {
-  it('from another context stops that activity alone', () => {
+  it('from another context stops only that activity', () => {
     const thread = newThreadA();
     const task = thread.spawn();
     const request = task.start('Request');
@@ -267,7 +267,7 @@ describe('a stop by handle', () => {
     expect(task.current).toBe('//1/5');
   });
 
-  it('from a context inside it stops what was left open there', () => {
+  it('from a context inside it stops everything left open there', () => {
     const thread = newThreadA();
     const request = thread.start('Request');
     const security = thread.start('Security');
@@ -276,14 +276,14 @@ describe('a stop by handle', () => {
     expect(thread.current).toBe('//1/5');
   });
 
-  it('from where nothing was started keeps that so', () => {
+  it('from a context without an activity keeps it that way', () => {
     const { tracker } = newFlow();
     const request = new Flow(tracker).start('Request');
     expect(tracker.stop(undefined, request)).toBeUndefined();
     expect(request.stopped).toBe(true);
   });
 
-  it('does nothing the second time', () => {
+  it('has no effect the second time', () => {
     const thread = newThreadA();
     const request = thread.start('Request');
     thread.context = thread.tracker.stop(thread.context, request);
@@ -305,7 +305,7 @@ describe('an id set by hand', () => {
     expect(thread.current).toBe(G1.toString());
   });
 
-  it('in an activity belongs to it: the stop of that activity brings back what was before', () => {
+  it('in an activity belongs to it: stopping the activity restores what was before', () => {
     const thread = newFlow();
     thread.set(G1);
     thread.start('A');
@@ -319,7 +319,7 @@ describe('an id set by hand', () => {
     expect(thread.current).toBe(G1.toString());
   });
 
-  it('does not come back when a stop undoes more than one start', () => {
+  it('is not restored when a stop undoes several starts', () => {
     const thread = newFlow();
     thread.set(G1);
     thread.start('Outer');
@@ -328,7 +328,7 @@ describe('an id set by hand', () => {
     expect(thread.current).toBeUndefined();
   });
 
-  it('that is the id of the activity itself follows that activity', () => {
+  it("that equals the activity's own id follows that activity", () => {
     const parent = newFlow();
     const request = parent.start('Request');
     const task = parent.spawn();
@@ -339,7 +339,7 @@ describe('an id set by hand', () => {
     expect(task.current).toBeUndefined();
   });
 
-  it('and empty means no id', () => {
+  it('means no id if empty', () => {
     const thread = newThreadA();
     thread.set(Guid.empty);
     expect(thread.current).toBeUndefined();
@@ -353,27 +353,27 @@ describe('deeply nested activities', () => {
   const nest = (flow: Flow, count: number): Activity[] =>
     Array.from({ length: count }, () => flow.start('Nested', ActivityOptions.Recursive));
 
-  it('give up storing the path but preserve uniqueness', () => {
+  it('stop storing the path, but stay unique', () => {
     const nested = nest(newFlow(), 100);
     expect(new Set(nested.map(({ id }) => id.toString())).size).toBe(100);
     expect(parseActivityPath((nested[22] as Activity).id)?.overflow).toBe(false);
     expect(nested.slice(23).every(({ id }) => parseActivityPath(id)?.overflow)).toBe(true);
   });
 
-  it('hang flat under the nearest ancestor with room, from its own numbers', () => {
+  it('are attached to the nearest ancestor with room, using its own numbers', () => {
     const nested = nest(newFlow(), 25);
     const room = '//1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1';
     expect(nested.slice(23).map(({ id }) => show(id))).toEqual([`${room}$2`, `${room}$3`]);
   });
 
-  it('are linked by their related ids: each names what started it', () => {
+  it('are linked by their related ids: each one names its parent', () => {
     const nested = nest(newFlow(), 60);
     for (const [level, activity] of nested.entries()) {
       expect(activity.relatedActivityId).toBe(nested[level - 1]?.id);
     }
   });
 
-  it('number 101 at most: a start inside the 101st changes nothing', () => {
+  it('are limited to 101: a start inside the 101st changes nothing', () => {
     const thread = newFlow();
     nest(thread, 101);
     const { context } = thread;
@@ -383,7 +383,7 @@ describe('deeply nested activities', () => {
     expect(thread.tracker.start(thread.context, 'Other', ActivityOptions.None)).toBeDefined();
   });
 
-  it("share their parent's id where thread and top-level numbers alone fill the path", () => {
+  it("share their parent's id if thread and top-level numbers alone fill the path", () => {
     const thread = new Flow(new ActivityTracker(0x80000000, 4242));
     thread.tracker.lastTopLevelNumber = 0x2000000;
     const nested = nest(thread, 6);

@@ -8,14 +8,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiReport, entryNames, reportFolder } from '../../scripts/api-report.mjs';
 
-describe('the public surface', () => {
+describe('the public API', () => {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'tracewright-test-'));
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  it.each(entryNames)('of %s is the one that was reviewed', { timeout: 120_000 }, async (name) => {
+  it.each(entryNames)('of %s matches its reviewed report', { timeout: 120_000 }, async (name) => {
     const reviewed = readFileSync(join(reportFolder, `${name}.api.md`), 'utf8');
     expect(await apiReport(name, folder)).toBe(reviewed);
   });

@@ -34,7 +34,7 @@ describe.skipIf(skipReason !== undefined)(named('databases', skipReason), () => 
     };
     const textsIn = (way: string) => commandsIn(way).map(({ start }) => start.text);
 
-    it('has one Stop, in every way', () => {
+    it('has exactly one Stop, in every variant', () => {
       for (const way of recording.ways) {
         for (const name of ACTIVITIES) {
           for (const { stop } of recording.activities(way, name))
@@ -43,7 +43,7 @@ describe.skipIf(skipReason !== undefined)(named('databases', skipReason), () => 
       }
     });
 
-    it('of mysql2 says what is requested, without values unless they are wanted', () => {
+    it('of mysql2 contains the request, without values unless they are wanted', () => {
       expect(textsIn('mysqlConnection')).toEqual([
         'SELECT ? AS secret',
         'SELECT ? AS secret',
@@ -60,7 +60,7 @@ describe.skipIf(skipReason !== undefined)(named('databases', skipReason), () => 
       });
     });
 
-    it('of mysql2 that fails says why, without values', () => {
+    it('of mysql2 that fails reports why, without values', () => {
       const stops = commandsIn('mysqlConnection').flatMap(({ stop }) => stop);
       expect(stops).toEqual([OK, OK, { errorType: 'ER_NO_SUCH_TABLE', errorMessage: '' }, OK]);
       expect(recording.activities('mysqlRefused', 'Connect').map(({ stop }) => stop)).toEqual([
@@ -68,7 +68,7 @@ describe.skipIf(skipReason !== undefined)(named('databases', skipReason), () => 
       ]);
     });
 
-    it('of mysql2 may be read row by row', () => {
+    it('of mysql2 can be read row by row', () => {
       expect(commandsIn('mysqlStream').map(({ stop }) => stop)).toEqual([[OK]]);
     });
 
@@ -77,27 +77,30 @@ describe.skipIf(skipReason !== undefined)(named('databases', skipReason), () => 
       ['mysqlPromises', 2],
       ['redisConcurrent', 2],
       ['ioredisConcurrent', 2],
-    ])('%s: belongs to who gives it, and its answer too, whoever had the connection before', (way, count) => {
-      const works = recording.activities(way, 'Work');
-      expect(works.length).toBeGreaterThanOrEqual(4);
-      for (const { path, start, inside } of works) {
-        const own = recording.activities(way, 'Command').filter((command) => command.in === path);
-        expect(own).toHaveLength(count);
-        const text = String(start.text);
-        for (const command of own) expect(command.start.text).toMatch(new RegExp(`\\b${text}\\b`));
-        for (const note of inside) expect(['is answered', text]).toContain(note.text);
-        expect(inside.length).toBeGreaterThan(0);
-      }
-    });
+    ])(
+      '%s: belongs to its caller, and so does its result, whoever used the connection before',
+      (way, count) => {
+        const works = recording.activities(way, 'Work');
+        expect(works.length).toBeGreaterThanOrEqual(4);
+        for (const { path, start, inside } of works) {
+          const own = recording.activities(way, 'Command').filter((command) => command.in === path);
+          expect(own).toHaveLength(count);
+          const text = String(start.text);
+          for (const command of own) expect(command.start.text).toMatch(new RegExp(`\\b${text}\\b`));
+          for (const note of inside) expect(['is answered', text]).toContain(note.text);
+          expect(inside.length).toBeGreaterThan(0);
+        }
+      },
+    );
 
-    it('of mysql2 in a pool has waited for its connection before', () => {
+    it('of mysql2 in a pool waits for its connection first', () => {
       for (const { path } of recording.activities('mysqlPool', 'Work')) {
         const acquired = recording.activities('mysqlPool', 'Acquire').filter((one) => one.in === path);
         expect(acquired.map(({ stop }) => stop)).toEqual([[OK]]);
       }
     });
 
-    it.each([['redis'], ['ioredis']])('of %s says what is asked for, without values', (way) => {
+    it.each([['redis'], ['ioredis']])('of %s contains the request, without values', (way) => {
       expect(textsIn(way)).toEqual(['SET key ?', 'GET key', 'LPUSH key ?']);
       expect(commandsIn(way)[0]?.start).toEqual({
         text: 'SET key ?',
@@ -115,7 +118,7 @@ describe.skipIf(skipReason !== undefined)(named('databases', skipReason), () => 
     it.each([
       ['redisBatch', ['MULTI', 'PIPELINE']],
       ['ioredisBatch', ['MULTI']],
-    ])('%s: a batch is one, and its commands are inside', (way, operations) => {
+    ])('%s: a batch is one activity that contains its commands', (way, operations) => {
       const batches = recording.activities(way, 'Batch');
       expect(batches.map(({ start }) => [start.operation, start.size])).toEqual(
         operations.map((operation) => [operation, 2]),
@@ -128,7 +131,7 @@ describe.skipIf(skipReason !== undefined)(named('databases', skipReason), () => 
       );
     });
 
-    it('is nothing while that is off', () => {
+    it('is not an activity while the option is off', () => {
       for (const name of ACTIVITIES) expect(recording.activities('off', name)).toEqual([]);
     });
   });

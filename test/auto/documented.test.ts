@@ -42,7 +42,7 @@ async function fetched(url: string): Promise<string> {
   }
 }
 
-it('the guide shows what its example does', async () => {
+it('the guide shows the output of its example', async () => {
   const port = await freePort();
   const program = ['--', process.execPath, '--import', 'tracewright/auto', 'app.js'];
   const collect = spawn(

@@ -13,7 +13,7 @@ describeEachNode('a request of fetch', (run) => {
   const requests = (way: string) => recording.activities(way, 'ClientRequest');
   const stopsOf = (way: string) => requests(way).map(({ stop }) => stop);
 
-  it('begins in the activity that makes it, and has one Stop, in every way', () => {
+  it('begins in the activity that makes it, and has exactly one Stop, in every variant', () => {
     for (const way of recording.ways) {
       const works = recording.activities(way, 'Work').map(({ path }) => path);
       for (const request of requests(way)) {
@@ -30,11 +30,11 @@ describeEachNode('a request of fetch', (run) => {
     ['failed', [404, 500]],
     ['withoutBody', [200, 204]],
     ['streamed', [200]],
-  ])('%s: has the status of its answer', (way, statusCodes) => {
+  ])('%s: reports the status of its response', (way, statusCodes) => {
     expect(stopsOf(way)).toEqual(statusCodes.map((statusCode) => [{ statusCode, ...OK }]));
   });
 
-  it('is one for each address that it is sent on to', () => {
+  it('is a separate activity for each redirect', () => {
     expect(
       requests('redirected').map(({ start, stop }) => [start.pathAndQuery, stop[0]?.statusCode]),
     ).toEqual([
@@ -50,17 +50,17 @@ describeEachNode('a request of fetch', (run) => {
     ['aborted', -1, 'AbortError', /aborted/],
     ['cancelled', 200, 'AbortError', /aborted/],
     ['neverRead', 200, 'string', /^Response object has been garbage collected$/],
-  ])('%s: says why it failed', (way, statusCode, errorType, message) => {
+  ])('%s: reports why it failed', (way, statusCode, errorType, message) => {
     expect(stopsOf(way)).toEqual([[{ statusCode, errorType, errorMessage: expect.stringMatching(message) }]]);
   });
 
-  it('leaves what the application does with the response where it was', () => {
+  it("does not move the application's code that handles the response", () => {
     for (const work of recording.activities('concurrent', 'Work')) {
       expect(work.inside).toEqual([{ text: 'is answered' }]);
     }
   });
 
-  it('of a WebSocket has one Stop, at the latest with the connection', () => {
+  it('of a WebSocket has exactly one Stop, at the latest with the connection', () => {
     if (recording.notes('upgraded') === false) return expect(requests('upgraded')).toEqual([]);
     expect(stopsOf('upgraded')).toEqual([[{ statusCode: 101, ...OK }]]);
   });
@@ -78,12 +78,12 @@ describeEachNode('a request of fetch', (run) => {
   });
 
   describe('with a traceparent', () => {
-    it('is so to the origins that are requested alone', () => {
+    it('has it only for the requested origins', () => {
       const sent = requests('traced').map(({ start }) => `00-${start.traceId}-${start.spanId}-03`);
       expect(recording.notes('traced')).toEqual([sent[0], '', sent[2], 'of the application', '']);
     });
 
-    it('is what caused the request that another server gets', () => {
+    it('causes the request that another server receives', () => {
       const [served] = recording.activities('traced', 'Request');
       const [made] = requests('traced');
       expect(served?.start).toMatchObject({
@@ -93,7 +93,7 @@ describeEachNode('a request of fetch', (run) => {
     });
   });
 
-  it('is nothing while that is off', () => {
+  it('is not an activity while the option is off', () => {
     expect(requests('off')).toEqual([]);
   });
 });

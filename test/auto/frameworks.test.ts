@@ -21,7 +21,7 @@ describe.skipIf(skipReason !== undefined)(named('frameworks', skipReason), () =>
           ...stop.flatMap((one) => [one.statusCode, one.route]),
         ]);
 
-    it('of Express has the route with those of the routers around it', () => {
+    it('of Express has its route, including those of the enclosing routers', () => {
       expect(answersOf('express')).toEqual([
         ['/tenants/a/users/7', 200, '/tenants/:tenant/users/:id'],
         ['/tenants/a/users', 201, '/tenants/:tenant/users'],
@@ -34,7 +34,7 @@ describe.skipIf(skipReason !== undefined)(named('frameworks', skipReason), () =>
       ]);
     });
 
-    it('of Express that publishes nothing has what it leaves on the request', () => {
+    it('of an Express that publishes nothing has the route that it leaves on the request', () => {
       expect(answersOf('withoutChannels')).toEqual([
         ['/tenants/a/users/7', 200, '/tenants/a/users/:id'],
         ['/tenants/a/users', 201, '/tenants/a/users'],
@@ -51,7 +51,7 @@ describe.skipIf(skipReason !== undefined)(named('frameworks', skipReason), () =>
       ]);
     });
 
-    it('has all that its handlers do inside, and its hooks', () => {
+    it('contains everything that its handlers and hooks do', () => {
       const [get, post] = recording.activities('express', 'Request').map(textsOf);
       expect(get).toEqual(['first', 'second', 'param', 'handler', '7']);
       expect(post).toEqual(['first', 'second', '{"a":1}']);
@@ -72,7 +72,7 @@ describe.skipIf(skipReason !== undefined)(named('frameworks', skipReason), () =>
       return recording.activities(way, 'Handler').filter((handler) => handler.in === path);
     };
 
-    it('is in its request, side by side with the others, with what it does inside', () => {
+    it('is nested in its request, next to the others, and contains what it does', () => {
       const seen = handlersIn('express', 0).map((handler) => [
         handler.start.name,
         handler.start.kind,
@@ -97,7 +97,7 @@ describe.skipIf(skipReason !== undefined)(named('frameworks', skipReason), () =>
       expect(handler && textsOf(handler)).toEqual(['handler', '7']);
     });
 
-    it('has one Stop, in every way', () => {
+    it('has exactly one Stop, in every variant', () => {
       for (const way of recording.ways) {
         for (const handler of recording.activities(way, 'Handler')) expect(handler.stop).toHaveLength(1);
       }
@@ -108,7 +108,7 @@ describe.skipIf(skipReason !== undefined)(named('frameworks', skipReason), () =>
       ['express', 3, 'in the promise'],
       ['fastify', 2, 'in the handler'],
       ['fastify', 3, 'in the promise'],
-    ])('of %s that fails (%i) says why: %s', (way, index, errorMessage) => {
+    ])('of %s that fails (%i) reports why: %s', (way, index, errorMessage) => {
       const failed = handlersIn(way, index).filter(({ stop }) => stop[0]?.errorType !== '');
       expect(failed.map(({ stop }) => stop)).toEqual([[{ errorType: 'RangeError', errorMessage }]]);
     });

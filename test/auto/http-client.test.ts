@@ -5,7 +5,7 @@ import { Recording } from './recording.ts';
 
 const OK = { errorType: '', errorMessage: '' };
 
-describeEachNode('a request that node:http makes', (run, major) => {
+describeEachNode('a request made with node:http', (run, major) => {
   let recording: Recording;
   beforeAll(async () => {
     recording = new Recording(await run('auto/programs/http-client.mjs'));
@@ -13,7 +13,7 @@ describeEachNode('a request that node:http makes', (run, major) => {
   const requests = (way: string) => recording.activities(way, 'ClientRequest');
   const stopsOf = (way: string) => requests(way).map(({ stop }) => stop);
 
-  it('begins in the activity that makes it, and has one Stop, in every way', () => {
+  it('begins in the activity that makes it, and has exactly one Stop, in every variant', () => {
     for (const way of recording.ways) {
       const works = recording.activities(way, 'Work').map(({ path }) => path);
       for (const request of requests(way)) {
@@ -36,7 +36,7 @@ describeEachNode('a request that node:http makes', (run, major) => {
     ['neverRead', [200]],
     ['upgraded', [101]],
     ['connected', [200]],
-  ])('%s: has the status of its answer', (way, statusCodes) => {
+  ])('%s: reports the status of its response', (way, statusCodes) => {
     expect(stopsOf(way)).toEqual(statusCodes.map((statusCode) => [{ statusCode, ...OK }]));
   });
 
@@ -47,7 +47,7 @@ describeEachNode('a request that node:http makes', (run, major) => {
     ['halfAnswered', 200, 'aborted', /^$/],
     ['aborted', -1, 'ABORT_ERR', /aborted/],
     ['timedOut', -1, 'ECONNRESET', /^socket hang up$/],
-  ])('%s: says why it failed', (way, statusCode, errorType, message) => {
+  ])('%s: reports why it failed', (way, statusCode, errorType, message) => {
     expect(stopsOf(way)).toEqual([[{ statusCode, errorType, errorMessage: expect.stringMatching(message) }]]);
   });
 
@@ -55,12 +55,12 @@ describeEachNode('a request that node:http makes', (run, major) => {
     expect(stopsOf('destroyedBeforeSent')).toMatchObject([[{ statusCode: -1, errorType: 'ECONNRESET' }]]);
   });
 
-  it('lasts, when nobody reads the response, until the connection ends', () => {
+  it('lasts until the connection ends if nobody reads the response', () => {
     const events = recording.events('neverRead').map(({ name }) => name);
     expect(events.indexOf('Note')).toBeLessThan(events.indexOf('ClientRequestStop'));
   });
 
-  it('leaves what the application does with the response where it was', () => {
+  it("does not move the application's code that handles the response", () => {
     for (const work of recording.activities('pooled', 'Work')) {
       expect(work.inside).toEqual([{ text: 'is answered' }]);
     }
@@ -84,17 +84,17 @@ describeEachNode('a request that node:http makes', (run, major) => {
 
     // Node.js 20 tells of a request when it has been sent.
     if (major === '20') {
-      it('cannot be told of in time', () => {
+      it('cannot get the header in time', () => {
         expect(headers()).toEqual(['', '', '', 'of the application', '', '']);
       });
       return;
     }
 
-    it('is so to the origins that are requested alone', () => {
+    it('has it only for the requested origins', () => {
       expect(headers()).toEqual([sent()[0], '', sent()[2], 'of the application', '', '']);
     });
 
-    it('is what caused the request that another server gets', () => {
+    it('causes the request that another server receives', () => {
       const served = recording.activities('traced', 'Request').map(({ start }) => start);
       const [made] = requests('traced');
       expect(served[0]).toMatchObject({
@@ -105,7 +105,7 @@ describeEachNode('a request that node:http makes', (run, major) => {
     });
   });
 
-  it('is nothing while that is off', () => {
+  it('is not an activity while the option is off', () => {
     expect(requests('off')).toEqual([]);
   });
 });

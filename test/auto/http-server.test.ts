@@ -17,7 +17,7 @@ describeEachNode('a request to a server', (run) => {
     ['pipelined', 'sent before others are answered', ['/1', '/2', '/3']],
     ['concurrent', 'beside others', ['/1', '/2', '/3', '/4']],
   ])('%s: %s', (way, _, paths) => {
-    it('is an activity of its own, with all that its handler does inside', () => {
+    it('is a separate activity that contains everything its handler does', () => {
       const seen = requests(way).map(({ start, stop, inside }) => [
         start.pathAndQuery,
         stop,
@@ -36,14 +36,14 @@ describeEachNode('a request to a server', (run) => {
     ['abortedInBody', 'before it is whole', []],
     ['destroyed', 'by the server', []],
     ['thrown', 'because its handler threw', ['is caught']],
-  ])('%s: has its Stop when it ends %s', (way, _, notes) => {
+  ])('%s: stops when it ends %s', (way, _, notes) => {
     const [request, ...others] = requests(way);
     expect(others).toEqual([]);
     expect(request?.stop).toEqual([{ statusCode: -1, route: '', errorType: 'aborted' }]);
     expect(request?.inside.map(({ text }) => text)).toEqual(notes);
   });
 
-  it('has its Stop when its connection is gone before it was its turn', () => {
+  it('stops if its connection closes before its turn', () => {
     const stops = requests('pipelinedAndAborted').map(({ stop }) => stop);
     expect(stops).toEqual([
       [{ statusCode: -1, route: '', errorType: 'aborted' }],
@@ -52,7 +52,7 @@ describeEachNode('a request to a server', (run) => {
     ]);
   });
 
-  it('has what comes after its body inside, and what comes of its end', () => {
+  it('contains the code that runs after its body, and after its end', () => {
     const [request] = requests('streamed');
     expect(request?.inside.map(({ text }) => text)).toEqual([
       'has the body',
@@ -64,13 +64,13 @@ describeEachNode('a request to a server', (run) => {
     expect(requests('iteratedBody')[0]?.inside.map(({ text }) => text)).toEqual(['one', 'two']);
   });
 
-  it('leaves nothing behind for an upgrade of its connection, of which Node.js does not tell', () => {
+  it('ignores an upgrade of its connection, which Node.js does not report', () => {
     expect(requests('upgraded').map(({ start }) => start.pathAndQuery)).toEqual(['/first']);
     const [upgrade] = recording.activities('upgraded', 'Work');
     expect(upgrade?.path).toMatch(/^\/\/1\/\d+$/);
   });
 
-  it('has the status that it is answered with', () => {
+  it('reports the status of its response', () => {
     expect(requests('failed').map(({ stop }) => stop[0]?.statusCode)).toEqual([500, 404]);
     expect(requests('withoutHost').map(({ stop }) => stop[0]?.statusCode)).toEqual([400]);
   });
@@ -86,7 +86,7 @@ describeEachNode('a request to a server', (run) => {
     ]);
   });
 
-  it('is in the trace of its traceparent, unless that is broken or not to be heeded', () => {
+  it('belongs to the trace of its traceparent, unless that is malformed or ignored', () => {
     const [traced, broken, ignored] = requests('traced').map(({ start }) => start);
     const trace = '0af7651916cd43dd8448eb211c80319c';
     expect(traced).toMatchObject({ traceId: trace, parentSpanId: 'b7ad6b7169203331' });
@@ -98,7 +98,7 @@ describeEachNode('a request to a server', (run) => {
     }
   });
 
-  it('is nothing while that is off', () => {
+  it('is not an activity while the option is off', () => {
     expect(requests('off')).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ import { folder, skipReason } from './libraries.ts';
 import { Recording } from './recording.ts';
 
 describe.skipIf(skipReason !== undefined)(named('HTTP/2', skipReason), () => {
-  describeEachNode('a request by HTTP/2', (run, major) => {
+  describeEachNode('a request over HTTP/2', (run, major) => {
     let recording: Recording;
     beforeAll(async () => {
       recording = new Recording(await run('auto/programs/http2.mjs', folder));
@@ -16,21 +16,21 @@ describe.skipIf(skipReason !== undefined)(named('HTTP/2', skipReason), () => {
     const outcomesOf = (way: string) =>
       [...served(way), ...made(way)].map(({ stop }) => stop.map((one) => [one.statusCode, one.errorType]));
 
-    it('of undici is told by undici alone', () => {
+    it('made by undici is reported only by undici', () => {
       expect(made('undici').map(({ stop }) => stop)).toEqual([
         [{ statusCode: 200, errorType: '', errorMessage: '' }],
       ]);
     });
 
     if (major === '20') {
-      it('is not told of on Node.js 20', () => {
+      it('is not reported on Node.js 20', () => {
         for (const way of recording.ways) expect(served(way)).toEqual([]);
         expect(made('answered')).toEqual([]);
       });
       return;
     }
 
-    it('begins at the client in the activity that makes it, at the server in none', () => {
+    it('begins in the activity that makes it on the client, and in none on the server', () => {
       for (const way of recording.ways) {
         const works = recording.activities(way, 'Work').map(({ path }) => path);
         for (const request of made(way)) expect(works, way).toContain(request.in);
@@ -46,15 +46,15 @@ describe.skipIf(skipReason !== undefined)(named('HTTP/2', skipReason), () => {
       ['reset', [-1, 'ERR_HTTP2_STREAM_ERROR']],
       ['cancelled', [-1, 'aborted']],
       ['lost', [-1, 'aborted']],
-    ])('%s: has one Stop on either side', (way, outcome) => {
+    ])('%s: has exactly one Stop on each side', (way, outcome) => {
       expect(outcomesOf(way)).toEqual([[outcome], [outcome]]);
     });
 
-    it('of a server that is not there has failed', () => {
+    it('to an unreachable server has failed', () => {
       expect(outcomesOf('refused')).toEqual([[[-1, 'ERR_HTTP2_STREAM_CANCEL']]]);
     });
 
-    it('beside others on its connection is an activity of its own, with all that its handler does inside', () => {
+    it('next to others on its connection is a separate activity that contains everything its handler does', () => {
       const seen = served('concurrent').map(({ start, stop, inside }) => [
         stop[0]?.statusCode,
         inside.map(({ text }) => String(text).replace(String(start.pathAndQuery), '')),
@@ -70,7 +70,7 @@ describe.skipIf(skipReason !== undefined)(named('HTTP/2', skipReason), () => {
       );
     });
 
-    it('is described as any other', () => {
+    it('is described like any other', () => {
       for (const [request] of [served('answered'), made('answered')]) {
         expect(request?.start).toMatchObject({
           pathAndQuery: '/path?*',
@@ -84,14 +84,14 @@ describe.skipIf(skipReason !== undefined)(named('HTTP/2', skipReason), () => {
       }
     });
 
-    it('is in the trace of its traceparent', () => {
+    it('belongs to the trace of its traceparent', () => {
       expect(served('traced')[0]?.start).toMatchObject({
         traceId: '0af7651916cd43dd8448eb211c80319c',
         parentSpanId: 'b7ad6b7169203331',
       });
     });
 
-    it('is nothing while that is off', () => {
+    it('is not an activity while the option is off', () => {
       expect([...served('off'), ...made('off')]).toEqual([]);
     });
   });

@@ -14,7 +14,7 @@ const subscribed = () => CHANNELS.filter((name) => channel(name).hasSubscribers)
 afterEach(() => instrument({ httpServer: true, httpClient: true, fetch: true }));
 
 describe('channels', () => {
-  it('are subscribed to while somebody wants the events, and only then', async () => {
+  it('are subscribed to only while somebody wants the events', async () => {
     expect(subscribed()).toEqual([]);
     const [first, second] = [listen(http, () => {}), listen(http, () => {})];
     expect(subscribed()).toEqual(CHANNELS);
@@ -25,7 +25,7 @@ describe('channels', () => {
     await vi.waitFor(() => expect(subscribed()).toEqual([]), { timeout: 5000 });
   });
 
-  it('are subscribed to by what is on alone, also while something listens', () => {
+  it('are subscribed to only by parts that are on, even while something listens', () => {
     instrument({ fetch: false });
     const subscription = listen(http, () => {});
     expect(subscribed()).toEqual(CHANNELS.slice(0, 2));
@@ -34,7 +34,7 @@ describe('channels', () => {
     subscription.close();
   });
 
-  it('whose messages are not as expected are no reason to end the process', async () => {
+  it('do not end the process with unexpected messages', async () => {
     const warnings: Error[] = [];
     const onWarning = (warning: Error) => warnings.push(warning);
     process.on('warning', onWarning);
@@ -84,7 +84,7 @@ describe('instrument', () => {
     ],
     [{ traceparent: { to: ['a.example'] } }, "'a.example' is not an origin such as 'https://example.com'."],
     [{ traceparent: { to: ['mailto:a'] } }, "'mailto:a' is not an origin such as 'https://example.com'."],
-  ])('refuses %o', (options, message) => {
+  ])('rejects %o', (options, message) => {
     expect(() => instrument(options as unknown as InstrumentOptions)).toThrow(
       expect.objectContaining({ name: 'TypeError', message }),
     );

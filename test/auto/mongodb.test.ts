@@ -12,7 +12,7 @@ describe.skipIf(skipReason !== undefined)(named('mongodb', skipReason), () => {
       recording = new Recording(await run('auto/programs/mongodb.mjs', folder));
     });
 
-    it('says what is asked for, without values, and how it ended', () => {
+    it('contains the request, without values, and how it ended', () => {
       const commands = recording.activities('answered', 'Command');
       expect(commands.map(({ start, stop }) => [start.text, ...stop.map((one) => one.errorType)])).toEqual([
         ['find orders', ''],
@@ -30,7 +30,7 @@ describe.skipIf(skipReason !== undefined)(named('mongodb', skipReason), () => {
       expect(commands.flatMap(({ stop }) => stop.map((one) => one.errorMessage))).toEqual(['', '', '']);
     });
 
-    it('belongs to who gives it, whoever had the connection before', () => {
+    it('belongs to its caller, whoever used the connection before', () => {
       const works = recording.activities('concurrent', 'Work');
       expect(works).toHaveLength(4);
       for (const { path, start, inside } of works) {
@@ -40,7 +40,7 @@ describe.skipIf(skipReason !== undefined)(named('mongodb', skipReason), () => {
       }
     });
 
-    it('is nothing while that is off', () => {
+    it('is not an activity while the option is off', () => {
       expect(recording.activities('off', 'Command')).toEqual([]);
     });
   });

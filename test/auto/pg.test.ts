@@ -27,14 +27,14 @@ describe.skipIf(skipReason !== undefined)(named('pg', skipReason), () => {
     const warnings = () => recording.notes('off');
 
     if (major === '20') {
-      it('is not told of on Node.js 20, which says so', () => {
+      it('is not traced on Node.js 20, with a warning', () => {
         expect(recording.activities('promises', 'Command')).toEqual([]);
         expect(warnings()).toEqual(['Queries of pg are not traced: this requires Node.js 22.15 or later.']);
       });
       return;
     }
 
-    it('has one Stop, in every way', () => {
+    it('has exactly one Stop, in every variant', () => {
       for (const way of recording.ways) {
         for (const name of ACTIVITIES) {
           for (const { stop } of recording.activities(way, name))
@@ -44,7 +44,7 @@ describe.skipIf(skipReason !== undefined)(named('pg', skipReason), () => {
       expect(warnings()).toEqual([]);
     });
 
-    it('says what is asked for, without values, and how it ended', () => {
+    it('contains the request, without values, and how it ended', () => {
       const [first, second] = recording.activities('promises', 'Command');
       expect(first?.start).toEqual({
         text: 'SELECT $1::text AS a, ? AS b',
@@ -58,7 +58,7 @@ describe.skipIf(skipReason !== undefined)(named('pg', skipReason), () => {
       expect(second?.stop).toEqual([{ errorType: '42P01', errorMessage: '' }]);
     });
 
-    it('may have its callback in any place, and what that does belongs to who asked', () => {
+    it('may have its callback in any position, and that belongs to the caller', () => {
       for (const { path, inside } of recording.activities('callbacks', 'Work')) {
         const own = recording.activities('callbacks', 'Command').filter((command) => command.in === path);
         expect(own.map(({ stop }) => stop)).toEqual([[OK]]);
@@ -69,7 +69,7 @@ describe.skipIf(skipReason !== undefined)(named('pg', skipReason), () => {
     it.each([
       ['pool', 1],
       ['poolPromises', 2],
-    ])('%s: belongs to who asked, whoever had the connection before', (way, count) => {
+    ])('%s: belongs to its caller, whoever used the connection before', (way, count) => {
       const works = recording.activities(way, 'Work');
       expect(works.length).toBeGreaterThanOrEqual(4);
       for (const { path, start, inside } of works) {
@@ -84,13 +84,13 @@ describe.skipIf(skipReason !== undefined)(named('pg', skipReason), () => {
       }
     });
 
-    it('has no server where that refuses', () => {
+    it('has no server if that refuses the connection', () => {
       expect(recording.activities('refused', 'Connect').map(({ stop }) => stop)).toEqual([
         [{ errorType: 'ECONNREFUSED', errorMessage: expect.stringMatching(/^connect ECONNREFUSED/) }],
       ]);
     });
 
-    it('is nothing while that is off', () => {
+    it('is not an activity while the option is off', () => {
       for (const name of ACTIVITIES) expect(recording.activities('off', name)).toEqual([]);
     });
   });

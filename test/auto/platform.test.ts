@@ -23,12 +23,12 @@ describeEachNode('what Node.js itself does', (run, major) => {
       .map(({ payload }) => payload);
   const target = { address: '127.0.0.1', port: expect.any(Number) };
 
-  it.each([['connected'], ['resolved'], ['requested']])('a connection (%s) has one Stop', (way) => {
+  it.each([['connected'], ['resolved'], ['requested']])('a connection (%s) has exactly one Stop', (way) => {
     expect(seen(way, 'Connect')).toEqual([[target, [OK]]]);
     expect(payloadsOf(way, 'ConnectionAccepted')).toEqual([target]);
   });
 
-  it('a connection that is refused says so', () => {
+  it('a refused connection says so', () => {
     expect(seen('refused', 'Connect')).toEqual([
       [
         { address: '127.0.0.1', port: 1 },
@@ -37,11 +37,11 @@ describeEachNode('what Node.js itself does', (run, major) => {
     ]);
   });
 
-  it('a connection that is given up before it is tried is none', () => {
+  it('a connection that is abandoned before the first attempt is not an activity', () => {
     expect(seen('destroyed', 'Connect')).toEqual([]);
   });
 
-  it('a name is told with its address, or why it has none', () => {
+  it('a name is reported with its address, or why it has none', () => {
     const durationMSec = expect.any(Number);
     expect(payloadsOf('resolved', 'NameResolved')).toEqual([
       { host: 'localhost', address: '127.0.0.1', errorType: '', durationMSec },
@@ -51,12 +51,12 @@ describeEachNode('what Node.js itself does', (run, major) => {
     ]);
   });
 
-  it('a secure connection is told of, from Node.js 22 on', () => {
+  it('a secure connection is reported on Node.js 22 and later', () => {
     const expected = { protocol: 'TLSv1.3', serverName: 'localhost', durationMSec: expect.any(Number) };
     expect(payloadsOf('secure', 'TlsEstablished')).toEqual(major === '20' ? [] : [expected]);
   });
 
-  it('a secure request has its scheme on either side', () => {
+  it('a secure request has its scheme on both sides', () => {
     for (const name of ['Request', 'ClientRequest']) {
       const [request] = recording.activities('secure', name);
       expect(request?.start).toMatchObject({ scheme: 'https', host: 'localhost' });
@@ -64,7 +64,7 @@ describeEachNode('what Node.js itself does', (run, major) => {
     }
   });
 
-  it('a process has one Stop, with its exit code or signal, and no arguments; one that fails to start is none', () => {
+  it('a process has exactly one Stop, with its exit code or signal, and no arguments; one that fails to start is not an activity', () => {
     const started = { program: expect.stringMatching(/^node/), childProcessId: expect.any(Number) };
     expect(seen('children', 'Child')).toEqual([
       [started, [{ exitCode: 3, signal: '' }]],
@@ -72,14 +72,14 @@ describeEachNode('what Node.js itself does', (run, major) => {
     ]);
   });
 
-  it('a worker thread has one Stop, with its exit code', () => {
+  it('a worker thread has exactly one Stop, with its exit code', () => {
     expect(seen('workers', 'Worker')).toEqual([
       [{ workerThreadId: 1 }, [{ exitCode: 0 }]],
       [{ workerThreadId: 2 }, [{ exitCode: 3 }]],
     ]);
   });
 
-  it('is nothing while that is off', () => {
+  it('is not an activity while the option is off', () => {
     expect(recording.events('off').map(({ name }) => name)).toEqual(
       Array.from({ length: 3 }, () => ['WorkStart', 'WorkStop']).flat(),
     );

@@ -26,7 +26,7 @@ describe('an origin', () => {
     ['https', 'example.com', 443, 'https://example.com'],
     ['https', 'example.com', 80, 'https://example.com:80'],
     ['http', '::1', 8080, 'http://[::1]:8080'],
-  ])('has no port that goes without saying: %s, %s, %i', (scheme, host, port, origin) => {
+  ])("omits the scheme's default port: %s, %s, %i", (scheme, host, port, origin) => {
     expect(originOf(scheme, host, port)).toBe(origin);
     expect(new URL(origin).origin).toBe(origin);
   });
@@ -43,17 +43,17 @@ describe('a path', () => {
     ['http://user:password@example.com', '/'],
     ['example.com:443', 'example.com:443'],
     ['', ''],
-  ])('%s is told as %s', (target, told) => {
+  ])('%s is shown as %s', (target, told) => {
     expect(pathAndQueryOf(target, false)).toBe(told);
   });
 
-  it('has its query where that is wanted, and is no longer than fits an event', () => {
+  it('includes its query if that is wanted, and is short enough for an event', () => {
     expect(pathAndQueryOf('/a?key=1', true)).toBe('/a?key=1');
     expect(pathAndQueryOf(`/${'x'.repeat(5000)}?a`, true)).toHaveLength(2000);
   });
 });
 
-describe('what went wrong', () => {
+describe('a failure', () => {
   it.each([
     [Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }), 'ECONNREFUSED', 'refused'],
     [new TypeError('bad'), 'TypeError', 'bad'],

@@ -4,7 +4,7 @@ import { type SqlDialect, sqlOperation, sqlText } from '../../lib/auto/sql-text.
 
 const told = (text: string, dialect: SqlDialect = 'mysql') => sqlText(text, dialect, false);
 
-describe('SQL is told', () => {
+describe('SQL is shown', () => {
   it.each([
     ['SELECT * FROM users WHERE id = 7', 'SELECT * FROM users WHERE id = ?'],
     ["INSERT INTO t1 VALUES ('a', -1.5e3, 0xFF, NULL)", 'INSERT INTO t1 VALUES (?, -?, ?, NULL)'],
@@ -32,11 +32,11 @@ describe('SQL is told', () => {
     expect(told(text, 'postgresql')).toBe(expected);
   });
 
-  it('with its values where they are wanted', () => {
+  it('with its values if they are wanted', () => {
     expect(sqlText('SELECT 7', 'mysql', true)).toBe('SELECT 7');
   });
 
-  it('no longer than fits an event, and in no time', () => {
+  it('short enough for an event, without delay', () => {
     expect(told(`SELECT ${'x, '.repeat(5000)}`)).toHaveLength(2000);
     for (const text of [
       "'".repeat(1e6),
@@ -53,7 +53,7 @@ describe('SQL is told', () => {
     }
   });
 
-  it('alike, however many there are', () => {
+  it('the same way, however many statements there are', () => {
     for (let number = 0; number < 1000; number++) expect(told(`SELECT ${number}`)).toBe('SELECT ?');
   });
 });

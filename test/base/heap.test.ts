@@ -29,7 +29,7 @@ function* numbers(count: number): Generator<number, void, undefined> {
 const ascending = (a: number, b: number) => a - b;
 
 describe('a heap', () => {
-  it('gives its items in order', () => {
+  it('returns its items in order', () => {
     const heap = newHeap();
     for (const key of numbers(500)) heap.add(item(key));
     expect(heap.size).toBe(500);
@@ -37,7 +37,7 @@ describe('a heap', () => {
     expect(heap.first).toBeUndefined();
   });
 
-  it('lets go of any item', () => {
+  it('can remove any item', () => {
     const heap = newHeap();
     const items = [...numbers(500)].map(item);
     for (const each of items) heap.add(each);
@@ -46,7 +46,7 @@ describe('a heap', () => {
     expect(drained(heap)).toEqual(left.sort(ascending));
   });
 
-  it('does nothing when asked to remove what is not in it', () => {
+  it('ignores the removal of an item that it does not contain', () => {
     const heap = newHeap();
     const gone = item(1);
     heap.add(gone);

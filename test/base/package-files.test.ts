@@ -34,16 +34,16 @@ describe('a bundle', () => {
   const foldersOfBundle = async (): Promise<string[]> =>
     (await import(join(bundleFolder, 'bundle.mjs'))).binaryFolders();
 
-  it('is looked for beside itself', async () => {
+  it('has its package next to itself', async () => {
     expect((await foldersOfBundle())[0]).toBe(bundleFolder);
   });
 
-  it('does not take what lies two folders above for the package unless it is named so', async () => {
+  it('takes the folder two levels up for the package only if it has its name', async () => {
     writeFileSync(join(folder, 'package.json'), '{ "name": "another" }');
     expect(await foldersOfBundle()).not.toContain(folder);
   });
 
-  it.skipIf(process.getuid?.() !== 0)('takes no package of another user', async () => {
+  it.skipIf(process.getuid?.() !== 0)('does not take a package of another user', async () => {
     const manifest = join(folder, 'package.json');
     writeFileSync(manifest, '{ "name": "tracewright" }');
     expect(await foldersOfBundle()).toContain(folder);

@@ -2,14 +2,14 @@
 import { expect, it } from 'vitest';
 import { printable, printableJson, printableLines } from '../../lib/base/printable.ts';
 
-it('what could control a terminal is shown as what it is', () => {
+it('characters that could control a terminal are made visible', () => {
   expect(printable('a\x1b[31m\r\nb\u009b\u202ec')).toBe('a\\u{1b}[31m\\u{d}\\u{a}b\\u{9b}\\u{202e}c');
   expect(printable('\x7f\u2028\u2029\u200e\u200f\u061c\u2066\ufeff\u{e0041}')).toBe(
     '\\u{7f}\\u{2028}\\u{2029}\\u{200e}\\u{200f}\\u{61c}\\u{2066}\\u{feff}\\u{e0041}',
   );
 });
 
-it('text of any language stays as it is', () => {
+it('text in any language is unchanged', () => {
   for (const text of ['Größe 数据 ✓', 'שלום عربى', 'क्ष\u200d', '👨\u200d👩\u200d👧', '']) {
     expect(printable(text)).toBe(text);
   }

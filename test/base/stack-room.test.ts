@@ -5,7 +5,7 @@ import { untilThereIsStack } from './stack-end.ts';
 
 const callDeeply = (calls: number): number => (calls === 0 ? 0 : 1 + callDeeply(calls - 1));
 
-it('has room on the main road, and none near its end', () => {
+it('there is room in normal code, and none near the end of the stack', () => {
   expect(hasStack()).toBe(true);
   let answers = 0;
   const refused = untilThereIsStack(() => {

@@ -14,31 +14,31 @@ const hostile = {
 // Node.js 24 shows the object all the same; before, inspect threw what the getter throws.
 const SHOWN_OR_NOT = /^(a value of type object that cannot be shown|\{ toString: .*\})$/;
 
-describe('a value that is shown', () => {
-  it('is as in JavaScript, on one line', () => {
+describe('a value shown in a message', () => {
+  it('looks as in JavaScript, on one line', () => {
     expect(shown('a\nb')).toBe("'a\\nb'");
     expect(shown({ a: { b: { c: 1 } } })).toBe('{ a: { b: [Object] } }');
     expect(shown(7n)).toBe('7n');
   });
 
-  it('is cut when it is long', () => {
+  it('is truncated if it is long', () => {
     expect(shown('x'.repeat(1000)).length).toBeLessThan(120);
   });
 
-  it('is described where it cannot be shown', () => {
+  it('is described if it cannot be shown', () => {
     expect(shown(hostile)).toMatch(SHOWN_OR_NOT);
   });
 });
 
-describe('what was thrown', () => {
-  it('is in its own words if it has any', () => {
+describe('a thrown value', () => {
+  it('is shown in its own words, if it has any', () => {
     expect(thrownText(new RangeError('far'))).toBe('RangeError: far');
     expect(thrownText('text')).toBe('text');
     expect(thrownText(Object.create(null))).toBe('[Object: null prototype] {}');
     expect(thrownText(hostile)).toMatch(SHOWN_OR_NOT);
   });
 
-  it('comes with its stack where it has one', () => {
+  it('includes its stack, if it has one', () => {
     expect(thrownTextWithStack(new Error('far'))).toMatch(/^Error: far\n\s+at /);
     expect(thrownTextWithStack(5)).toBe('5');
     const { proxy, revoke } = Proxy.revocable({}, {});

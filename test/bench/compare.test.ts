@@ -34,18 +34,18 @@ const report = (speed: number, eventNs: number, disabledNs = 1) => ({
 });
 
 describe('a comparison of two runs', () => {
-  it('tells what became slower beside the yardsticks of its group', () => {
+  it('lists what became slower relative to the yardsticks of its group', () => {
     expect(comparisonText(compareReports(report(1, 400), report(1, 800)))).toBe(
       'slower 2.00x: devNull: an event\n1 slower, 0 faster, 3 the same, by ratio to the yardsticks of each run',
     );
   });
 
-  it('takes nothing for slower on a slower machine', () => {
+  it('does not report anything as slower on a slower machine', () => {
     const { changes } = compareReports(report(1, 400), report(3, 1200, 3));
     expect(changes.filter(({ isSame }) => !isSame)).toEqual([]);
   });
 
-  it('heeds no nanosecond', () => {
+  it('ignores differences of a nanosecond', () => {
     const { changes } = compareReports(report(1, 400, 0.3), report(1, 400, 1.1));
     expect(changes.map(({ isSame }) => isSame)).toEqual([true, true, true, true]);
   });

@@ -55,7 +55,7 @@ const DEMO: readonly WrittenEvent[] = [
 );
 
 describe.skipIf(skipReason !== undefined)(suiteName('the page of a report in Chromium'), () => {
-  it('shows what the trace holds, asks for nothing but itself, and has no errors', async () => {
+  it('shows the contents of the trace, requests nothing but itself, and has no errors', async () => {
     await open(DEMO.map(written));
     expect(await page.text('#name')).toBe('demo.nettrace');
     expect(await page.text('#facts')).toBe('nettrace 4 · 8 events · 4 activities · 150 ms');
@@ -71,7 +71,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('the page of a report in Chr
     expect(page.requests[0]).toMatch(/^file:/);
   });
 
-  it('shows the details of what is clicked in the timeline, and a tip of what is under the mouse', async () => {
+  it('shows the details of what is clicked in the timeline, and a tooltip for what is under the mouse', async () => {
     await open(DEMO.map(written));
     const top = await page.evaluate<number>(
       `document.getElementById('timeline').getBoundingClientRect().top`,
@@ -91,7 +91,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('the page of a report in Chr
     expect(await page.text('#announcement')).toBe('Request http://site//1/1, 100 ms, //1/1');
   });
 
-  it('zooms, pans and selects by the keyboard', async () => {
+  it('zooms, pans and selects with the keyboard', async () => {
     await open(DEMO.map(written));
     await focus('timeline');
     expect(await page.text('#span')).toBe('0.000 to 150.000 ms (150 ms)');
@@ -120,7 +120,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('the page of a report in Chr
     expect(await page.text('#span')).not.toBe(zoomed);
   });
 
-  it('finds what is searched for, and goes from match to match', async () => {
+  it('finds what is searched for, and steps through the matches', async () => {
     await open(DEMO.map(written));
     await page.press('/');
     await page.type('DB');
@@ -140,7 +140,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('the page of a report in Chr
     expect((await rows('events')).length).toBe(8);
   });
 
-  it('lists the slowest, and those behind a bar of the histogram', async () => {
+  it('lists the slowest activities, and those behind a bar of the histogram', async () => {
     await open(DEMO.map(written));
     await clickOn('tab-slowest');
     await frame();
@@ -160,7 +160,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('the page of a report in Chr
     expect((await rows('slowest')).map((row) => row.split('|')[0])).toEqual(['30.000']);
   });
 
-  it('is walked through by the keyboard in its tree', async () => {
+  it('supports the keyboard in its tree', async () => {
     await open(DEMO.map(written));
     await page.evaluate(`document.querySelector('.list-tree').focus()`);
     await page.press('ArrowDown');
@@ -177,7 +177,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('the page of a report in Chr
     expect((await rows('tree')).length).toBe(4);
   });
 
-  it('is light or dark as the system is, or as the user wants', async () => {
+  it('is light or dark as the system is, or as the user chooses', async () => {
     await open(DEMO.map(written));
     const background = () => page.evaluate(`getComputedStyle(document.body).backgroundColor`);
     const prefer = (value: string) =>
@@ -193,7 +193,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('the page of a report in Chr
     expect(await background()).toBe(dark);
   });
 
-  it('names every control, and everything with a role that needs a name', async () => {
+  it('names every control, and everything whose role requires a name', async () => {
     await open(DEMO.map(written));
     const { nodes } = (await page.send('Accessibility.getFullAXTree')) as {
       nodes: { ignored: boolean; role?: { value: string }; name?: { value: string } }[];
@@ -213,7 +213,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('the page of a report in Chr
     expect(controls.filter(({ name }) => (name?.value ?? '') === '')).toEqual([]);
   });
 
-  it('makes neither HTML nor script of what a trace says', async () => {
+  it('turns nothing in a trace into HTML or script', async () => {
     const hostile = `</script><img src=x onerror="document.title='broken'">\u2028'"&`;
     await open(
       [
@@ -235,7 +235,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('the page of a report in Chr
     expect(page.problems).toEqual([]);
   });
 
-  it('shows a trace without activities by its threads, and one without events', async () => {
+  it('shows a trace without activities by thread, and one without events', async () => {
     await open([1, 2, 3].map((at) => written({ name: 'Log', at, threadId: at })));
     await frame();
     expect(await page.evaluate('document.getElementById("lanes").value')).toBe('thread');
@@ -250,7 +250,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('the page of a report in Chr
     { count: 200_000, activities: '57,140' },
     { count: 1_000_000, activities: '285,712' },
   ])(
-    'zooms and pans $count events fluently',
+    'zooms and pans $count events smoothly',
     async ({ count, activities }) => {
       await open(busyServer(count));
       expect(await page.text('#facts')).toContain(`${activities} activities`);

@@ -16,7 +16,7 @@ const WAYS = [
   'pipelining',
 ];
 
-describeEachNode('a bare Start in callbacks that overlap', (run) => {
+describeEachNode('a bare Start in overlapping callbacks', (run) => {
   let results: Readonly<Record<string, readonly Line[]>>;
   beforeAll(async () => {
     results = (await run('child/activity-programs/callbacks.mjs')) as typeof results;

@@ -45,7 +45,7 @@ describeEachNode('activity()', (run) => {
     report = (await run('child/activity-programs/transparency.mjs')) as Report;
   });
 
-  it('gives the application what it gets without a listener', () => {
+  it('gives the application the same result as without a listener', () => {
     expect(report.lines.length).toBeGreaterThan(80);
     const seen = (way: 'traced' | 'untraced') => report.lines.map((line) => [line.name, line[way]]);
     expect(seen('traced')).toEqual(seen('untraced'));

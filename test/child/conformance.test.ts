@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
-it('tells of traces that are refused at opening as of any other failure, and goes on', () => {
+it('reports traces that are rejected on opening like any other failure, and continues', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tracewright-conformance-'));
   const write = (path: string, content: string) => {
     const [subfolder = ''] = path.split('/');

@@ -2,8 +2,8 @@
 import { expect, it } from 'vitest';
 import { describeEachNode } from './each-node.ts';
 
-describeEachNode('the console with its lines told as events', (run) => {
-  it('prints what it prints without, and each line is an event in its activity', async () => {
+describeEachNode('the console with its lines as events', (run) => {
+  it('prints the same as without, and each line is an event in its activity', async () => {
     const circle = "<ref *1> { name: 'circle', self: [Circular *1] }";
     expect(await run('child/activity-programs/console.mjs')).toEqual({
       isSame: true,

@@ -29,7 +29,7 @@ describe('the demo', () => {
     expect(lines[1]).toBe('8 concurrent requests; this is request 6, //1/6:');
   });
 
-  test("has the seed's columns, and the related id", () => {
+  test('has the expected columns, and the related id', () => {
     expect(lines[3]).toMatch(
       /^Event Name +Time MSec +ThreadID +ActivityID +RelatedActivityID +DURATION_MSEC$/,
     );
@@ -53,7 +53,7 @@ describe('the demo', () => {
     );
   });
 
-  test('gives each start but the first the id of the activity that it was started in', () => {
+  test('gives each start but the first the id of the activity in which it was started', () => {
     const starts = table.filter((row) => row.includes('/Start'));
     expect(starts.map((row) => cells(row)[4])).toEqual([
       undefined,
@@ -65,7 +65,7 @@ describe('the demo', () => {
     ]);
   });
 
-  test('gives each stop the milliseconds since its start, and no start any', () => {
+  test('gives each stop the milliseconds since its start, and starts get none', () => {
     for (const row of table) {
       const [eventName = '', , , path = '', duration = ''] = cells(row);
       if (eventName.endsWith('/Start')) continue;

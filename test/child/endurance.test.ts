@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 const folder = join(import.meta.dirname, '../../scripts/endurance');
 
 it.each(['interrupted-sessions', 'dying-workers'])(
-  '%s: what was written is in the traces, or counted as missing',
+  '%s: everything written is in the traces, or counted as missing',
   { timeout: 120_000 },
   (name) => {
     const args = ['--expose-gc', join(folder, `${name}.mjs`), '--seconds', '5', '--seed', '7'];

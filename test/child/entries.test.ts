@@ -18,11 +18,11 @@ function loadedBy(entry: string): string[] {
 }
 
 describe('loading', () => {
-  it('the index loads what writes events, in three files, and opens the port where that is wanted', () => {
+  it('the index loads what writes events, in three files, and opens the port if requested', () => {
     expect(loadedBy('index.cjs')).toEqual(['base.cjs', 'index.cjs', 'write.cjs']);
   });
 
-  it('the reader of traces loads nothing that writes events, and opens no port', () => {
+  it('the trace reader loads nothing that writes events, and opens no port', () => {
     expect(loadedBy('trace.cjs')).toEqual(['base.cjs', 'read.cjs', 'trace.cjs']);
   });
 

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { dataFolder, dataIsRequired, SKIP_REASON } from '../conformance/data-folder.ts';
 
 it.skipIf(dataFolder === undefined && !dataIsRequired)(
-  `no damage to a trace brings more than an error that says what it is (${SKIP_REASON})`,
+  `damage to a trace causes only errors that describe it (${SKIP_REASON})`,
   { timeout: 120_000 },
   () => {
     const finds = mkdtempSync(join(tmpdir(), 'tracewright-finds-'));

@@ -35,7 +35,7 @@ const named = ({ lines }: Ended, name: string) => lines.filter((line) => line.na
 const payloadsOf = (ended: Ended, name: string) => named(ended, name).map(({ payload }) => payload);
 
 describe.each(['main', 'worker'])('a garbage collection in a %s thread', (thread) => {
-  it('is told afterwards, with the times that it really had, and belongs to no activity', async () => {
+  it('is reported afterwards with its real times, and belongs to no activity', async () => {
     const ended = await run('gc.mjs', [thread], ['--expose-gc']);
     const forced = named(ended, 'GarbageCollection').find(
       ({ payload }) => payload?.kind === 'markSweepCompact',
@@ -58,7 +58,7 @@ describe.each(['main', 'worker'])('a garbage collection in a %s thread', (thread
 });
 
 describe('an uncaught exception', () => {
-  it('is told with its code and stack, and the process dies of it as ever', async () => {
+  it('is reported with its code and stack, and ends the process as usual', async () => {
     const ended = await run('throws.mjs', ['error']);
     expect(payloadsOf(ended, 'UncaughtException')).toEqual([
       {
@@ -81,39 +81,39 @@ describe('an uncaught exception', () => {
     expect(ended.code).toBe(1);
   });
 
-  it('is told in the activity in which it was thrown', async () => {
+  it('is reported in the activity in which it was thrown', async () => {
     const ended = await run('throws.mjs', ['activity']);
     const [thrown] = named(ended, 'UncaughtException');
     expect(thrown).toMatchObject({ payload: { message: 'at work' } });
     expect(activityPath(thrown?.activityId ?? '')).toBe('//1/1');
   });
 
-  it('need not be an error', async () => {
+  it('does not have to be an error', async () => {
     const ended = await run('throws.mjs', ['text']);
     expect(payloadsOf(ended, 'UncaughtException')).toEqual([
       { origin: 'uncaughtException', type: 'string', code: '', message: 'just a text', stack: '' },
     ]);
   });
 
-  it('may be one that throws when it is looked at', async () => {
+  it('may be an object that throws when accessed', async () => {
     const ended = await run('throws.mjs', ['hostile']);
     expect(payloadsOf(ended, 'UncaughtException')).toMatchObject([{ type: 'object', stack: '' }]);
   });
 
-  it('is shortened to what a tracer takes', async () => {
+  it('is truncated to what a tracer accepts', async () => {
     const ended = await run('throws.mjs', ['long']);
     const [payload] = payloadsOf(ended, 'UncaughtException');
     expect(payload?.message).toMatch(/^é{499}…$/);
     expect(Buffer.byteLength(Object.values(payload ?? {}).join(''))).toBeLessThan(8000);
   });
 
-  it('is left to who handles it after all', async () => {
+  it('is left to whoever handles it after all', async () => {
     const ended = await run('throws.mjs', ['caught']);
     expect(ended.lines.map(({ name }) => name)).toEqual(['ProcessInfo', 'UncaughtException', 'caught']);
     expect(ended.code).toBe(0);
   });
 
-  it('is not told when the listener has gone', async () => {
+  it('is not reported once the listener has gone', async () => {
     const ended = await run('throws.mjs', ['unheard']);
     expect(payloadsOf(ended, 'UncaughtException')).toEqual([]);
     expect(ended.code).toBe(1);
@@ -121,7 +121,7 @@ describe('an uncaught exception', () => {
 });
 
 describe('a worker thread', () => {
-  it('is told of when it is created, and when it has exited, with its exit code', async () => {
+  it('is reported when it is created, and when it has exited, with its exit code', async () => {
     const ended = await run('workers.mjs');
     const ofThreads = ended.lines.filter(({ name }) => name?.startsWith('Worker'));
     expect(ofThreads).toMatchObject([
@@ -135,7 +135,7 @@ describe('a worker thread', () => {
 });
 
 describe('a process with Node.Runtime', () => {
-  it('observes nothing until a listener comes, nor when it has gone, and ends in spite of one', async () => {
+  it('observes nothing until a listener comes, nor after it has gone, and does not stay alive for one', async () => {
     const ended = await run('quiet.mjs');
     const [states] = ended.lines as unknown as [readonly Readonly<Record<string, number>>[]];
     const [plain, enabled, listened, left] = states;

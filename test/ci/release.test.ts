@@ -44,24 +44,24 @@ const binaries = new Map([
 
 describe('a native binary', () => {
   for (const [target, bytes] of binaries) {
-    it(`for ${target} is known by its first bytes`, () => {
+    it(`for ${target} is recognised by its first bytes`, () => {
       expect(binaryTarget(bytes)).toBe(target);
     });
   }
 
-  it('of another processor or format is named in the error', () => {
+  it('for another processor or of another format is named in the error', () => {
     expect(() => binaryTarget(elf(40))).toThrow('The file is for linux, machine 0x28.');
     expect(() => binaryTarget(Buffer.from('#!/bin/sh\n'))).toThrow('The file begins with 23212f62');
   });
 
-  it('that this process runs is one for this machine', () => {
+  it('that runs this process is for this machine', () => {
     const head = readFileSync(process.execPath).subarray(0, 4096);
     expect(binaryTarget(head)).toBe(`${process.platform}-${process.arch}`);
   });
 });
 
-describe('the library versions that a binary asks for', () => {
-  it('are the newest of each library in what objdump prints', () => {
+describe('the library versions that a binary requires', () => {
+  it("are the newest of each library in objdump's output", () => {
     const symbols = `
 0000000000000000      DF *UND*  0000000000000000 (GLIBC_2.2.5) free
 0000000000000000      DF *UND*  0000000000000000 (GLIBC_2.14)  memcpy
@@ -81,7 +81,7 @@ describe('the library versions that a binary asks for', () => {
     expect(compareVersions('3.4', '3.4.1')).toBeLessThan(0);
   });
 
-  it('may be those of RHEL 8, and none newer', () => {
+  it('may be those of RHEL 8, but not newer', () => {
     const oldest = new Map([
       ['GLIBC', '2.28'],
       ['GLIBCXX', '3.4.25'],
@@ -93,7 +93,7 @@ describe('the library versions that a binary asks for', () => {
     ]);
   });
 
-  it('may not be of glibc at all in a binary for musl', () => {
+  it('may not include glibc in a binary for musl', () => {
     expect(versionProblems('tracewright.musl.node', new Map())).toEqual([]);
     expect(versionProblems('tracewright.musl.node', new Map([['GLIBC', '2.17']]))).toEqual([
       'tracewright.musl.node is for musl and asks for GLIBC_2.17.',
@@ -116,11 +116,11 @@ describe('the prebuilt addons of a release', () => {
     writeFileSync(join(folder, name), bytes);
   }
 
-  it('are all there', () => {
+  it('are complete', () => {
     expect(prebuildProblems(folder)).toEqual([]);
   });
 
-  it('are refused when one is missing, one too many, or one for another processor', () => {
+  it('are rejected if one is missing, superfluous, or for another processor', () => {
     rmSync(join(folder, 'win32-arm64/tracewright.node'));
     write('linux-ia32/tracewright.glibc.node', elf(3));
     write('linux-arm64/tracewright.musl.node', elf(62));
@@ -147,14 +147,14 @@ describe('the tag of a release', () => {
     expect(releaseProblems(short, 'v1.2.3', 'somebody/tracewright')).toEqual([]);
   });
 
-  it('is refused for another version or repository', () => {
+  it('is rejected for another version or repository', () => {
     expect(releaseProblems(manifest, 'v1.2.4', 'somebody/tracewright')).toEqual([
       'The tag is v1.2.4, but package.json has version 1.2.3.',
     ]);
     expect(releaseProblems(manifest, 'v1.2.3', 'else/tracewright')).toHaveLength(1);
   });
 
-  it('is told in one sentence that package.json has no repository, and passes otherwise', () => {
+  it('passes without a repository in package.json, with one sentence about it', () => {
     expect(releaseProblems({ version: '1.2.3' }, 'v1.2.3', 'somebody/tracewright')).toEqual([
       'package.json has no "repository": add "github:somebody/tracewright", or npm refuses the provenance.',
     ]);

@@ -75,7 +75,7 @@ const header = `<Event xmlns="http://schemas.microsoft.com/win/2004/08/events/ev
 	<RenderingInfo Culture="en-US"><EventName xmlns="http://schemas.microsoft.com/win/2004/08/events/trace">EventTrace</EventName></RenderingInfo>
 </Event>`;
 
-describe('what tracerpt writes', () => {
+describe('the output of tracerpt', () => {
   it('is read with level, opcode, keywords, both activity ids and every field', () => {
     expect(parseTracerpt(`<Events>\n${header}${nested}</Events>`)).toEqual([
       expect.objectContaining({ name: 'EventTrace', processId: 4, activityId: undefined }),
@@ -83,7 +83,7 @@ describe('what tracerpt writes', () => {
     ]);
   });
 
-  it('may have the name of the event as the name of an event, and ids of zeros for none', () => {
+  it("may contain the event's name as such, and ids of zeros for none", () => {
     const zero = '{00000000-0000-0000-0000-000000000000}';
     const xml = eventXml({
       correlation: `ActivityID="${zero}" RelatedActivityID="${zero}"`,
@@ -107,13 +107,13 @@ describe('what tracerpt writes', () => {
 describe('a recording', () => {
   const foreign = { ...queryStart, processId: 1 };
 
-  it('is right when every expected event is in it, in order, among those of others', () => {
+  it('is correct if it contains every expected event, in order, among others', () => {
     const row = { ...queryStart, name: 'Row', fields: { b: '2', a: '1' } };
     const recorded = [foreign, queryStart, { ...row, fields: { a: '1', b: '2' } }];
     expect(recordingProblems([queryStart, row], recorded)).toEqual([]);
   });
 
-  it('is wrong when an event is missing or there is one more', () => {
+  it('is wrong if an event is missing or superfluous', () => {
     expect(recordingProblems([queryStart], [foreign])).toEqual([
       'Of 1 events 0 are recorded (of all providers: 1).',
       'Event 0, QueryStart, is missing.',
@@ -123,7 +123,7 @@ describe('a recording', () => {
     ]);
   });
 
-  it('is wrong when a name, a number, an id or a field differs', () => {
+  it('is wrong if a name, a number, an id or a field differs', () => {
     const changes = [
       { name: 'Other' },
       { level: 4 },

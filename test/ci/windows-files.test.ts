@@ -13,7 +13,7 @@ function references(xml: string, attribute: string): string[] {
 }
 
 describe('the files for Windows', () => {
-  it("are for the provider of the README's first example", () => {
+  it("match the provider of the README's first example", () => {
     expect(/defineEventSource\('([^']*)'/.exec(read('README.md'))?.[1]).toBe(provider);
     expect(read('docs/tracewright.wprp')).toContain(`<EventProvider Id="EventProvider" Name="*${provider}"`);
     const guids = new Set(references(read('docs/tracewright.regions.xml'), 'Provider'));
@@ -21,7 +21,7 @@ describe('the files for Windows', () => {
     expect(read('docs/windows.md')).toContain(providerGuid(provider));
   });
 
-  it('have a profile of the name that the commands use, made of parts that are there', () => {
+  it('have a profile with the name that the commands use, with existing parts', () => {
     const profile = read('docs/tracewright.wprp');
     const ids = references(profile, 'Id');
     for (const [, used = ''] of profile.matchAll(/<\w+Id Value="([^"]*)"/g)) expect(ids).toContain(used);
@@ -34,7 +34,7 @@ describe('the files for Windows', () => {
     for (const name of recorded) expect(profile).toContain(`Name="${name}"`);
   });
 
-  it('have regions between a Start and its Stop by the numbers that these events have', () => {
+  it('have regions from a Start to its Stop, by the ids of these events', () => {
     const [, definition = ''] =
       /defineEventSource\('MyCompany-MyService', \{(.*?)^\}\);/ms.exec(read('README.md')) ?? [];
     const names = Array.from(definition.matchAll(/^ {2}(\w+): event\(/gm), ([, name]) => name);

@@ -34,7 +34,7 @@ const files = () => readdirSync(folder.path).filter((name) => !name.startsWith('
 const traces = () => readdirSync(folder.path).filter((name) => name.endsWith('.nettrace'));
 
 describe('collect with a command', () => {
-  it('has all events from the first one on, and tells how the command has ended', async () => {
+  it('records all events from the first one on, and says how the command ended', async () => {
     const collect = new RunningCommand(['collect', '-o', 'a.nettrace', '--', NODE, WRITES], {
       cwd: folder.path,
       env: { TMPDIR: folder.path, NODE_OPTIONS: '--no-deprecation' },
@@ -48,7 +48,7 @@ describe('collect with a command', () => {
     expect(files()).toEqual(['a.nettrace']);
   });
 
-  it('has each process that the command starts in a file of its own', async () => {
+  it('records each process that the command starts in a separate file', async () => {
     const { status, stderr } = await run('collect', '-o', 'a.nettrace', '--', NODE, WRITES, 'start');
     expect(status).toBe(0);
     const [later, first] = [...stderr.matchAll(/into (\S+)\. Process (\d+) has ended/g)].map(
@@ -89,7 +89,7 @@ describe('collect with a command', () => {
     expect(traces()).toEqual([expect.stringMatching(/^writes\.mjs_\d{8}_\d{6}\.nettrace$/)]);
   });
 
-  it('ends the command after its time', async () => {
+  it('ends the command after the given duration', async () => {
     const { status, stderr } = await run(
       'collect',
       '-o',
@@ -119,7 +119,7 @@ describe('collect with a command', () => {
     expect(files()).toEqual(['a']);
   });
 
-  it('ends near its size, with a whole trace', async () => {
+  it('ends near the given size, with a complete trace', async () => {
     const { status, stderr } = await run(
       'collect',
       '-o',
@@ -137,7 +137,7 @@ describe('collect with a command', () => {
     expect(statSync(join(folder.path, 'a')).size).toBeLessThanOrEqual(20_000);
   });
 
-  it('ends a command whose event loop is stuck after its time, with what has come', async () => {
+  it('ends a command whose event loop is stuck after the given duration, with the events received', async () => {
     const { status, stderr } = await run('collect', '-o', 'a', '--duration', '1', '--', NODE, STUCK);
     expect(status).toBe(0);
     expect(stderr).toMatch(
@@ -163,7 +163,7 @@ describe('collect with a command', () => {
     expect(files()).toEqual([]);
   });
 
-  it('says that it cannot be started, and that the file cannot be written', async () => {
+  it('says that the command cannot be started, and that the file cannot be written', async () => {
     expect(await run('collect', '--', '/nonexistent')).toEqual({
       status: 1,
       stdout: '',
@@ -183,7 +183,7 @@ describe('collect with a command', () => {
 });
 
 describe('counters with a command', () => {
-  it('shows its values, apart from what it prints', async () => {
+  it('shows its values, separately from its output', async () => {
     const { status, stdout, stderr } = await run('counters', '--interval', '0.2', '--', NODE, COUNTS);
     expect(status).toBe(0);
     expect(stdout).toMatch(
@@ -194,8 +194,8 @@ describe('counters with a command', () => {
   });
 });
 
-describe('record by EventPipe', () => {
-  it('has the events of a command that were requested, and keeps the file that was there', async () => {
+describe('record over EventPipe', () => {
+  it('records the requested events of a command, and keeps an existing file', async () => {
     writeFileSync(join(folder.path, 'trace.nettrace'), 'old');
     const { status } = await run(
       'record',
@@ -213,7 +213,7 @@ describe('record by EventPipe', () => {
     expect(await numbersIn('trace.nettrace')).toEqual([]);
   });
 
-  it('has those of a process', async () => {
+  it('records those of a process', async () => {
     const env = { ...process.env, TMPDIR: folder.path, TRACEWRIGHT_DIAGNOSTICS: '1' };
     const program = spawn(NODE, [WRITES, 'wait'], { env, stdio: 'pipe' });
     await once(program.stdout, 'data');

@@ -55,7 +55,7 @@ describe('collect', () => {
     expect(Buffer.compare(readFileSync(join(folder.path, 'a.nettrace')), trace)).toBe(0);
   });
 
-  it('asks as dotnet-trace does, with rundown and stacks', async () => {
+  it('requests the same as dotnet-trace, with rundown and stacks', async () => {
     const fake = await started({ trace });
     await run(
       'collect',
@@ -80,7 +80,7 @@ describe('collect', () => {
     );
   });
 
-  it('asks for everything unless providers are given', async () => {
+  it('requests everything unless providers are given', async () => {
     const fake = await started({ trace });
     await run('collect', '-p', PID, '-o', 'a', '--duration', '0.1');
     expect(fake.requests[0]?.subarray(33).toString('hex')).toBe(
@@ -127,7 +127,7 @@ describe('collect', () => {
     expect(readFileSync(join(folder.path, 'a.nettrace'))).toEqual(Buffer.from(trace.subarray(0, -1)));
   });
 
-  it('records a process from its start, which it waits for', async () => {
+  it('records a process from its start, for which it waits', async () => {
     const collect = command(
       'collect',
       '--diagnostic-port',
@@ -155,7 +155,7 @@ describe('collect', () => {
     expect(readdirSync(folder.path)).toEqual([]);
   });
 
-  it('ends after its time though the process does not, with what has come', async () => {
+  it('ends after the given duration even if the process does not, with the events received', async () => {
     await started({ trace, answers: { '02/01': () => undefined } });
     const { status, stderr } = await run('collect', '-p', PID, '-o', 'a', '--duration', '0.1');
     expect({ status, stderr }).toEqual({
@@ -186,7 +186,7 @@ describe('collect', () => {
     expect(statSync(join(folder.path, 'a')).size).toBe(2e6);
   });
 
-  it('takes a number of megabytes as --max-size', async () => {
+  it('accepts a number of megabytes as --max-size', async () => {
     const { status, stderr } = await run('collect', '-p', PID, '--max-size', 'much');
     expect({ status, stderr }).toEqual({
       status: 2,
@@ -194,7 +194,7 @@ describe('collect', () => {
     });
   });
 
-  it('says that a process writes no version 6', async () => {
+  it('says that a process does not write version 6', async () => {
     await started({ answers: { '02/03': () => error(0x80131384) } });
     expect(await run('collect', '-p', PID, '-o', 'a', '--nettrace-version', '6')).toEqual({
       status: 1,
@@ -211,7 +211,7 @@ describe('collect', () => {
     expect(stderr).toMatch(/^tracewright: ENOENT: no such file or directory, open '.*no.a'\n$/);
   });
 
-  it('says that there is no such process, or no port of it', async () => {
+  it('says that there is no such process, or that it has no port', async () => {
     expect((await run('collect', '-p', '2147483632')).stderr).toBe(
       'tracewright: There is no process 2147483632.\n',
     );
@@ -220,7 +220,7 @@ describe('collect', () => {
     );
   });
 
-  it.runIf(process.getuid?.() === 0)('says that the port is somebody else’s', async () => {
+  it.runIf(process.getuid?.() === 0)('says that the port belongs to someone else', async () => {
     await started();
     const other = new RunningCommand(['collect', '-p', PID], { env: { TMPDIR: folder.path }, uid: 65534 });
     const { status, stderr } = await other.end();

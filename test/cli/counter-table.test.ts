@@ -42,7 +42,7 @@ const counter = (provider: string, displayName: string, value: number | undefine
 const drawn = () => written.at(-1)?.split('\x1b[J')[1]?.split('\n').slice(0, -1);
 
 describe('the table of counters', () => {
-  it('has the counters by provider and name, the numbers below each other', async () => {
+  it('lists counters by provider and name, with aligned numbers', async () => {
     const table = new CounterTable();
     table.show(counter('B', 'only', 1));
     table.show(counter('A', 'second', 12345.6789));
@@ -57,7 +57,7 @@ describe('the table of counters', () => {
     ]);
   });
 
-  it('is drawn in its own place again, with the last values', async () => {
+  it('is redrawn in place, with the last values', async () => {
     const table = new CounterTable();
     table.show(counter('A', 'n', 1));
     await table.flush();
@@ -67,7 +67,7 @@ describe('the table of counters', () => {
     expect(written).toEqual(['\r\x1b[JA\n  n  1\n', '\x1b[2A\r\x1b[JA\n  n  2\n']);
   });
 
-  it('is drawn no more often than can be seen, and once at the end', async () => {
+  it('is redrawn no more often than visible, and once at the end', async () => {
     const table = new CounterTable();
     for (let i = 0; i < 10; i++) {
       table.show(counter('A', 'n', i));
@@ -87,7 +87,7 @@ describe('the table of counters', () => {
     expect(drawn()?.every((line) => line.length <= 20)).toBe(true);
   });
 
-  it('says how many counters have no room, beside what keeps others from being shown', async () => {
+  it('says how many counters do not fit, besides what keeps others from being shown', async () => {
     terminal(60, 6);
     const table = new CounterTable();
     for (const name of ['a', 'b', 'c']) table.show(counter('A', name, 1));
@@ -109,7 +109,7 @@ describe('the table of counters', () => {
     expect(drawn()).toEqual(['A', '  a  1', '  b  1', '  c  1', 'B', '  d  2', '  e  2', 'No meters.']);
   });
 
-  it('has the usual room where the terminal does not tell how much it has', async () => {
+  it('has the default size if the terminal does not report its own', async () => {
     terminal(60, 0);
     const table = new CounterTable();
     for (let i = 0; i < 50; i++) table.show(counter('A', `n${i}`, i));
@@ -117,7 +117,7 @@ describe('the table of counters', () => {
     expect(drawn()).toHaveLength(23);
   });
 
-  it('forgets what has ended, and what a meter tells instead', async () => {
+  it('removes what has ended, and what a meter reports instead', async () => {
     const table = new CounterTable();
     table.show(counter('A', 'n', 1));
     table.show(counter('A', 'm', 1));
@@ -128,7 +128,7 @@ describe('the table of counters', () => {
     expect(drawn()).toEqual(['A', '  m  1']);
   });
 
-  it('says what keeps counters from being shown, without what would move the cursor', async () => {
+  it('says what keeps counters from being shown, without moving the cursor', async () => {
     const table = new CounterTable();
     table.show(counter('A\x1b[2J', 'n', 1));
     table.tell('No meters.');
@@ -136,7 +136,7 @@ describe('the table of counters', () => {
     expect(drawn()).toEqual(['A\\u{1b}[2J', '  n  1', 'No meters.']);
   });
 
-  it('keeps no end of counters', async () => {
+  it('keeps a bounded number of counters', async () => {
     terminal(40, 100_000);
     const table = new CounterTable();
     for (let i = 0; i < 10_100; i++) table.show(counter('A', `n${i}`, i));

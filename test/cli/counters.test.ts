@@ -44,7 +44,7 @@ describe('counters', () => {
     });
   });
 
-  it('prints those of meters, and then no more EventCounters that tell the same', async () => {
+  it('prints those of meters, and then no more EventCounters with the same values', async () => {
     const { lines } = await linesOf(
       mean('cpu-usage', 'CPU Usage', 12.5, '%'),
       ['rate', ...shared('dotnet.exceptions', '{exception}', 'error.type=E'), '2.5', '10', 1],
@@ -65,7 +65,7 @@ describe('counters', () => {
     ]);
   });
 
-  it('prints what a Node.js process tells of itself', async () => {
+  it('prints what a Node.js process reports about itself', async () => {
     enableRuntimeEvents();
     const output = new PassThrough();
     const trace = buffer(output);
@@ -98,7 +98,7 @@ describe('counters', () => {
     }
   });
 
-  it('tells what keeps meters from being shown', async () => {
+  it('says what keeps meters from being shown', async () => {
     const { status, stderr } = await linesOf(
       ['limit', 'SHARED'],
       ['failure', 'SHARED', 'no such meter\nat X'],
@@ -128,7 +128,7 @@ describe('counters', () => {
     });
   });
 
-  it('asks as dotnet-counters does', async () => {
+  it('requests the same as dotnet-counters', async () => {
     const fake = await started({ trace: counterTrace() });
     await run('counters', '-p', PID, '--duration', '0.1', '--provider', 'A,B', '--interval', '2.5');
     const request = fake.requests[1] as Buffer;
@@ -152,7 +152,7 @@ describe('counters', () => {
     expect(clientId).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
   });
 
-  it('has a session of meters of its own where the runtime cannot share them', async () => {
+  it('uses a separate meter session if the runtime cannot share one', async () => {
     const unknown = () => error(0x80131385);
     const fake = await started({ trace: counterTrace(), answers: { '04/08': unknown, '04/04': unknown } });
     await run('counters', '-p', PID, '--duration', '0.1');
@@ -162,7 +162,7 @@ describe('counters', () => {
     );
   });
 
-  it('shows values while they come, and ends with the process', async () => {
+  it('shows values while they arrive, and ends with the process', async () => {
     const fake = await started({ trace: counterTrace(mean('a', 'A', 1)) });
     const counters = command('counters', '-p', PID);
     await vi.waitFor(() => expect(counters.stdout).toContain('A  1'), { timeout: 10_000 });
@@ -170,7 +170,7 @@ describe('counters', () => {
     expect(await counters.end()).toMatchObject({ status: 0, stderr: `${PROCESS} has ended.\n` });
   });
 
-  it('says that what comes is no trace', async () => {
+  it('says that the received data is not a trace', async () => {
     const fake = await started({ trace: Buffer.from('no trace at all') });
     const counters = command('counters', '-p', PID);
     await collecting(fake);

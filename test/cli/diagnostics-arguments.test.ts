@@ -27,7 +27,7 @@ describe('collect', () => {
       'There is no option --providers; did you mean --provider (can be repeated)?',
     ],
     [['-p', '1', 'file'], 'collect takes no file: "file" is unexpected.'],
-  ])('does not understand %j', async (args, sentence) => {
+  ])('rejects %j', async (args, sentence) => {
     await expect(collectCommand(args)).rejects.toEqual(new UsageError(sentence));
   });
 });
@@ -39,7 +39,7 @@ describe('counters', () => {
     [['--provider', ''], '--provider takes names of event sources and meters, not "".'],
     [['--providers=A'], 'There is no option --providers; did you mean --provider (can be repeated)?'],
     [['--duration', 'x'], '--duration takes a number of seconds, not "x".'],
-  ])('does not understand %j', async (args, sentence) => {
+  ])('rejects %j', async (args, sentence) => {
     await expect(countersCommand(['-p', '1', ...args])).rejects.toEqual(new UsageError(sentence));
   });
 });
@@ -74,7 +74,7 @@ describe('providers', () => {
         { ...all, name: 'B' },
       ],
     ],
-  ])('are read from %s', (text, providers) => {
+  ])('are parsed from %s', (text, providers) => {
     expect(sessionProviders([text], {}, true)).toEqual(providers);
   });
 });

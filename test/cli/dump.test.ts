@@ -29,7 +29,7 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`dumping a trace ($
   const manifest = join(dataFolder ?? '', 'etl/HTTP_Server.man');
   const nettrace = join(dataFolder ?? '', 'nettrace/activities-net10.v6.nettrace');
 
-  it('prints a line for each event, in the order of time', () => {
+  it('prints a line for each event, in time order', () => {
     const { status, lines, stderr } = dump(perfData);
     expect({ status, stderr, count: lines.length }).toEqual({ status: 0, stderr: '', count: 539 });
     const times = lines.map((line) => Number(line.trim().split(' ', 1)[0]));
@@ -37,7 +37,7 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`dumping a trace ($
     expect(lines).toContain('    2.201455     2004  TestProviderC/EventCG  -  enabled=true');
   });
 
-  it('prints JSON lines, in which every value is kept and nothing is null', () => {
+  it('prints JSON lines, which keep every value and omit null', () => {
     const events = eventsOf(
       dump('--json', '--provider', 'TestProviderC', '--event', 'EventCG', '--limit', '1', perfData).lines,
     );
@@ -64,7 +64,7 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`dumping a trace ($
     ]);
   });
 
-  it('shows activities as paths, and finds them with all that is below', () => {
+  it('shows activities as paths, and selects them including everything below', () => {
     const of = (activity: string) => eventsOf(dump('--json', '--activity', activity, nettrace).lines);
     const paths = new Set(of('//1/4').map((event) => event.activityPath));
     expect([...paths]).toEqual(['//1/4', '//1/4/1']);
@@ -72,7 +72,7 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`dumping a trace ($
     expect(of('/#4322/1/4/')).toEqual([]);
   });
 
-  it('chooses by provider, event, level and time, and stops at a limit', () => {
+  it('selects by provider, event, level and time, and stops at a limit', () => {
     const names = (...args: string[]) =>
       eventsOf(dump('--json', ...args, nettrace).lines).map(({ name }) => name);
     expect(new Set(names('--event', 'Request/Start'))).toEqual(new Set(['RequestStart']));
@@ -83,7 +83,7 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`dumping a trace ($
     expect(names('--from', '2024-05-17T10:20:30.47Z').length + names('--to', '70ms').length).toBe(43);
   });
 
-  it('takes manifests for events that do not describe themselves', () => {
+  it('accepts manifests for events that do not describe themselves', () => {
     const parsed = eventsOf(
       dump('--json', '--event', '2', '--limit', '1', '--manifest', manifest, etl).lines,
     )[0];
@@ -95,7 +95,7 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`dumping a trace ($
     expect(unknown).toMatchObject({ name: 'EventID(2)', payload: {}, payloadProblem: expect.any(String) });
   });
 
-  it('takes manifests in any encoding of Windows, and says which one is wrong', () => {
+  it('accepts manifests in any encoding of Windows, and says which one is invalid', () => {
     const xml = readFileSync(manifest, 'utf8');
     const asUtf16 = join(folder, 'utf16.man');
     const event = (file: string) =>
@@ -120,7 +120,7 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`dumping a trace ($
     });
   });
 
-  it('reads standard input, and what gzip has made smaller', () => {
+  it('reads standard input, and gzip', () => {
     const packed = gzipSync(readFileSync(etl));
     const path = join(folder, 'trace.etl.gz');
     writeFileSync(path, packed);
@@ -128,7 +128,7 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`dumping a trace ($
     expect(run('dump', ['-'], packed).lines.length).toBe(2041);
   });
 
-  it('gives what stands before a trace ends too early, then says where, and fails', () => {
+  it('prints the events before a trace is cut off, then says where, and fails', () => {
     const cut = join(folder, 'cut.nettrace');
     writeFileSync(cut, readFileSync(nettrace).subarray(0, 2000));
     const { status, lines, stderr } = dump(cut);
@@ -149,18 +149,18 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`dumping a trace ($
     expect(parse.events).toBe(291);
   });
 
-  it('says when the recorder has lost events', () => {
+  it('says if the recorder lost events', () => {
     const { stderr, lines } = stats(join(dataFolder ?? '', 'etl/AMSITrace.etl'));
     expect(lines[2]).toBe('Lost: 3 events, 0 buffers');
     expect(stderr).toBe('tracewright: The recorder lost 3 events.\n');
   });
 });
 
-describe('what cannot be dumped', () => {
+describe('a trace that cannot be dumped', () => {
   const text = join(folder, 'text.txt');
   writeFileSync(text, 'not a recording');
 
-  it('is told in a sentence', () => {
+  it('is reported in a sentence', () => {
     expect(dump(text)).toEqual({
       status: 1,
       lines: [],
@@ -175,7 +175,7 @@ describe('what cannot be dumped', () => {
     expect(dump('/nowhere/perf.data')).toMatchObject({ status: 1, lines: [] });
   });
 
-  it('is a usage error where the command was not understood', () => {
+  it('is a usage error if the command line is invalid', () => {
     expect(dump()).toMatchObject({ status: 2, lines: [] });
     expect(dump('--jsno', text)).toMatchObject({ status: 2, lines: [] });
     expect(dump('--limit', 'many', text)).toMatchObject({

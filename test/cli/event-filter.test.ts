@@ -21,18 +21,18 @@ const event = {
 
 const passes = (values: Parameters<typeof eventFilter>[0]) => eventFilter(values)(event);
 
-describe('a provider by the name that its source defines', () => {
+describe("a provider given by its source's name", () => {
   const onLinux = { ...event, provider: '_1st_Acme_Web', providerGuid: undefined } as TraceEvent;
   const hasProvider = (name: string, of: TraceEvent) => eventFilter({ provider: [name] })(of);
 
   it.each(['1st.Acme-Web', '1st-Acme-Web', '_1st_acme_web', '1st-A*-W*', '*.Acme-Web'])(
-    'is that of its tracepoints, found by %s',
+    'matches its tracepoints, found by %s',
     (name) => {
       expect(hasProvider(name, onLinux)).toBe(true);
     },
   );
 
-  it('is no other one of those that have a GUID', () => {
+  it('matches no other provider that has a GUID', () => {
     expect(hasProvider('MyCompany.MyService', event)).toBe(false);
     expect(hasProvider('MyCompany_MyService', event)).toBe(false);
     expect(hasProvider('2nd-Acme-Web', onLinux)).toBe(false);
@@ -86,11 +86,11 @@ describe('an event does not pass', () => {
   });
 });
 
-it('an event without keywords passes with any', () => {
+it('an event without keywords passes any keywords', () => {
   expect(eventFilter({ keywords: '1' })({ ...event, keywords: 0n } as TraceEvent)).toBe(true);
 });
 
-describe('what cannot be understood', () => {
+describe('an invalid filter', () => {
   it.each([
     [{ keywords: 'all' }, '--keywords takes 64 bits in hex, not "all".'],
     [

@@ -36,7 +36,7 @@ describe('an event as a line of JSON', () => {
     expect(new EventJson().line(eventWith({ payload }))).toBe(said(eventWith({ payload })));
   });
 
-  it('with addresses and bits in hex', () => {
+  it('shows addresses and bits in hex', () => {
     const event = eventWith({
       hexFields: new Set(['address', 'all', 'below']),
       payload: { address: 0xffff_8000, count: 5, all: [1, 2n], struct: { below: 2n ** 63n } },
@@ -44,7 +44,7 @@ describe('an event as a line of JSON', () => {
     expect(new EventJson().line(event)).toBe(said(event));
   });
 
-  it('with all that few events have', () => {
+  it('includes everything that few events have', () => {
     const event = eventWith({
       processId: 4321,
       threadId: 1,
@@ -71,7 +71,7 @@ describe('an event as a line of JSON', () => {
     ['taskName', { taskName: 'Request' }],
     ['keywords', { keywords: 7n }],
     ['channel', { channel: 7 }],
-  ])('after one of the same name with another %s', (_, properties) => {
+  ])('is correct after one of the same name with another %s', (_, properties) => {
     const json = new EventJson();
     const events = [eventWith({}), eventWith(properties), eventWith({})];
     expect(events.map((event) => json.line(event))).toEqual(events.map(said));

@@ -43,7 +43,7 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`exporting a trace 
     ['trace.speedscope.json', (bytes: Buffer) => checkSpeedscope(bytes.toString()).profiles.length],
     ['trace.nettrace', (bytes: Buffer) => checkNetTrace(bytes).events],
     ['trace.csv', (bytes: Buffer) => bytes.toString().trimEnd().split('\r\n').length - 1],
-  ])('has the format of the name %s, and no other file is left', (name, count) => {
+  ])('has the format of the extension %s, and leaves no other file', (name, count) => {
     const { status, stderr } = run(nettrace, '-o', out(name));
     expect({ status, stderr }).toEqual({
       status: 0,
@@ -53,7 +53,7 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`exporting a trace 
     expect(readdirSync(folder)).toEqual([name]);
   });
 
-  it('writes spans for OpenTelemetry as JSON, and as protobuf, the same ones each time', () => {
+  it('writes spans for OpenTelemetry as JSON and as protobuf, the same ones each time', () => {
     const files = ['a.jsonl', 'a.otlp.json', 'a.pb', 'b.pb'].map((name) => out(name));
     for (const file of files) expect(run(nettrace, '-o', file).status).toBe(0);
     const [lines = '', otherLines, pb, otherPb] = files.map((file) => readFileSync(file, 'latin1'));
@@ -66,31 +66,31 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`exporting a trace 
       expect(pb).toContain(Buffer.from(traceId, 'hex').toString('latin1'));
   });
 
-  it('writes to standard output, in the format that is given', () => {
+  it('writes to standard output, in the given format', () => {
     const { status, stdout } = run('--format', 'nettrace', '--nettrace-version', '4', perfData, '-o', '-');
     expect(status).toBe(0);
     expect(checkNetTrace(stdout)).toMatchObject({ version: 4, events: 539 });
   });
 
-  it('takes the filters of the other commands', () => {
+  it('accepts the filters of the other commands', () => {
     const { stdout } = run('--format', 'csv', '--event', 'sched_switch', perfData, '-o', '-');
     expect(stdout.toString().trimEnd().split('\r\n').length).toBe(286);
   });
 
-  it('has a column for each field if it is to flatten', () => {
+  it('has a column for each field with --flatten', () => {
     const { stdout } = run('--format', 'csv', '--flatten', nettrace, '-o', '-');
     const [head = ''] = stdout.toString().split('\r\n');
     expect(head).toContain(',payload.url,');
   });
 
-  it('says what version 4 cannot tell', () => {
+  it('says what version 4 cannot represent', () => {
     const { stderr } = run('--nettrace-version', '4', perfData, '-o', out('trace.nettrace'));
     expect(stderr).toMatch(
       /^tracewright: The events are from \d+ processes, which version 4 cannot distinguish: use version 6.\n/,
     );
   });
 
-  it('writes what stands before the damage of a trace, and says so', () => {
+  it('writes the events before the damage of a trace, and says so', () => {
     const cut = out('cut.nettrace');
     writeFileSync(cut, readFileSync(nettrace).subarray(0, 1500));
     const { status, stderr } = run(cut, '-o', out('trace.json'));
@@ -103,7 +103,7 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`exporting a trace 
     expect(checkChromeTrace(readFileSync(out('trace.json'), 'utf8')).events.length).toBeGreaterThan(0);
   });
 
-  it('keeps the file that is there when the trace cannot be opened', () => {
+  it('keeps an existing file if the trace cannot be opened', () => {
     writeFileSync(out('trace.json'), 'old');
     writeFileSync(out('no.etl'), 'not a trace');
     const { status, stderr } = run(out('no.etl'), '-o', out('trace.json'));
@@ -122,7 +122,7 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`exporting a trace 
     expect(readdirSync(folder).sort()).toEqual(['link.nettrace', 'trace.nettrace']);
   });
 
-  it('tells in a sentence that it cannot write', () => {
+  it('says in a sentence that it cannot write', () => {
     const { status, stderr } = run(nettrace, '-o', join(folder, 'none/trace.json'));
     expect(status).toBe(1);
     expect(stderr).toContain('ENOENT');
@@ -183,7 +183,7 @@ describe('exporting', () => {
       ['trace.etl', '-o', 'a.nettrace', '--nettrace-version', '5'],
       '--nettrace-version takes 4 or 6, not "5".',
     ],
-  ])('refuses %j', (args, message) => {
+  ])('rejects %j', (args, message) => {
     const { status, stderr } = run(...args);
     expect({ status, stderr }).toEqual({ status: 2, stderr: `tracewright: ${message}\n` });
   });

@@ -32,16 +32,16 @@ it.each([
   expect(emptinessOf(values)).toEqual({ had: 0, says });
 });
 
-it('nothing is said where there is something', () => {
+it('nothing is said if there are events', () => {
   expect(emptinessOf({ provider: ['Acme-Web'] })).toEqual({ had: 2, says: undefined });
   expect(emptinessOf({ provider: ['Other'] })).toEqual({ had: 1, says: undefined });
 });
 
-it('a trace without events is called that', () => {
+it('a trace without events is reported as such', () => {
   expect(emptinessOf({ provider: ['Other'] }, []).says).toBe('a.data has no events.');
 });
 
-it('of many names, some are told', () => {
+it('of many names, some are listed', () => {
   const many = Array.from({ length: 5000 }, (_, i) => ({ provider: `P${i}`, name: 'E' }) as TraceEvent);
   const saysOf = (count: number) => emptinessOf({ provider: ['Q'] }, many.slice(0, count)).says;
   expect(saysOf(21)).toMatch(/ are (?:P\d+, ){19}P\d+ and 1 other\.$/);

@@ -21,7 +21,7 @@ function tracewright(...args: string[]) {
 }
 
 describe('help', () => {
-  it('tells the version', () => {
+  it('prints the version', () => {
     const version = { status: 0, stdout: `${JSON.parse(manifest).version}\n`, stderr: '' };
     expect(tracewright('--version')).toEqual(version);
     expect(tracewright('-v')).toEqual(version);
@@ -34,7 +34,7 @@ describe('help', () => {
     expect([tracewright(), tracewright('--help'), tracewright('-h')]).toEqual([help, help, help]);
   });
 
-  it('says of a command what its --help does', async () => {
+  it('describes a command as its --help does', async () => {
     for (const name of ['dump', 'record', 'live', 'manifest', 'completion']) {
       const help = tracewright('help', name);
       expect(help).toMatchObject({ status: 0, stderr: '' });
@@ -46,7 +46,7 @@ describe('help', () => {
 });
 
 describe('completion', () => {
-  it('knows all options that a command tells, and no others', async () => {
+  it('knows exactly the options that each command documents', async () => {
     vi.spyOn(process.stdout, 'write').mockReturnValue(true);
     for (const { name, options } of await completedCommands()) {
       const { run } = (await COMMANDS[name]?.load()) ?? {};
@@ -80,7 +80,7 @@ describe('completion', () => {
     return stdout.split('\n').filter((line) => line !== '');
   }
 
-  it.skipIf(!hasShell('bash'))('is what bash offers', () => {
+  it.skipIf(!hasShell('bash'))('is offered by bash', () => {
     const file = script('bash');
     const offered = (...words: string[]) =>
       said(
@@ -101,7 +101,7 @@ describe('completion', () => {
     expect(offered('record', '--', 'node', '--pro')).toEqual([]);
   });
 
-  it.skipIf(!hasShell('fish'))('is what fish offers', () => {
+  it.skipIf(!hasShell('fish'))('is offered by fish', () => {
     const file = script('fish');
     const offered = (line: string) =>
       said('fish', '--no-config', '-c', `source ${file}; complete -C ${JSON.stringify(line)}`).map(
@@ -112,7 +112,7 @@ describe('completion', () => {
     expect(offered('tracewright help vi')).toEqual(['view']);
   });
 
-  it.skipIf(!hasShell('zsh'))('is what zsh loads', () => {
+  it.skipIf(!hasShell('zsh'))('is loaded by zsh', () => {
     const load = `autoload -Uz compinit; compinit -u -d ${join(folder, 'dump')}; source ${script('zsh')}`;
     expect(said('zsh', '-fc', `${load}; print $_comps[tracewright]`)).toEqual(['_tracewright']);
     // Its functions for completion say what they would offer.
@@ -128,7 +128,7 @@ describe('completion', () => {
     expect(offered('tracewright dump perf')).toEqual(['files']);
   });
 
-  it('is for no other shell', () => {
+  it('exists for no other shell', () => {
     expect(tracewright('completion', 'tcsh')).toEqual({
       status: 2,
       stdout: '',

@@ -92,7 +92,7 @@ describe('a trace', () => {
     ['view', '--activity', HOSTILE],
     ['dump', `--${HOSTILE}`],
     [HOSTILE],
-  ])('cannot control it through what is said beside the output of %s %s %s', async (...args) => {
+  ])('cannot control a terminal through messages besides the output of %s %s %s', async (...args) => {
     await hostileTrace();
     expectHarmless(await run(...args, 'trace.nettrace'));
   });
@@ -142,7 +142,7 @@ describe('a path', () => {
     },
   );
 
-  it('of a module cannot through what the module throws', async () => {
+  it('of a module cannot do so through what the module throws', async () => {
     const code = `throw new Error(${JSON.stringify(`${HOSTILE}\ntracewright: all is well`)})`;
     writeFileSync(join(folder.path, 'app.mjs'), code);
     const { status, stderr, stdout } = await run('manifest', 'app.mjs');
@@ -177,13 +177,13 @@ describe('a process', () => {
     expect(result.stdout).toContain(args.includes('--json') ? '\\u009b31m' : SHOWN);
   });
 
-  it('cannot through the name of its file, which collect makes of its own', async () => {
+  it('cannot do so through its file name, which collect derives from its name', async () => {
     await started({ answers, trace });
     expectHarmless(await run('collect', '-p', PID, '--duration', '0.1'));
     expect(readdirSync(folder.path).filter((name) => CONTROLS.test(name))).toEqual([]);
   });
 
-  it('cannot through why it refuses, which is one line', async () => {
+  it('cannot do so through its reason for refusing, which is one line', async () => {
     const said = `${HOSTILE}\ntracewright: all is well`;
     const refused = () => message(0xff, 0xff, u32(0x80131399), text(said));
     await started({ answers: { '02/03': refused } });
@@ -192,7 +192,7 @@ describe('a process', () => {
     expect({ status, lines: stderr.split('\n').length }).toEqual({ status: 1, lines: 2 });
   });
 
-  it('cannot through the name of a command that cannot be started', async () => {
+  it('cannot do so through the name of a command that cannot be started', async () => {
     expectHarmless(await run('collect', '--', `none${HOSTILE}`));
     expectHarmless(await run('counters', '--', `none${HOSTILE}`));
     expectHarmless(await run('record', '--eventpipe', '--', `none${HOSTILE}`));
@@ -211,7 +211,7 @@ describe('an export to standard output', () => {
     return pieces;
   }
 
-  it('is as it is for a program, and harmless on a terminal', async () => {
+  it('is unchanged for a program, and harmless on a terminal', async () => {
     const csv = `a,"${HOSTILE}"\r\nb,c\r\n`;
     const piped = written(false);
     await (await openOutput('-')).write(csv);
@@ -221,7 +221,7 @@ describe('an export to standard output', () => {
     expect(shown).toEqual([`a,"${SHOWN}"\nb,c\n`]);
   });
 
-  it('of bytes is not for a terminal', async () => {
+  it('is refused for bytes on a terminal', async () => {
     written(true);
     await expect((await openOutput('-')).write(new Uint8Array(1))).rejects.toThrow(
       'A terminal cannot show binary data: name a file, or redirect standard output to one.',
@@ -229,7 +229,7 @@ describe('an export to standard output', () => {
   });
 });
 
-it('all that commands write goes through what makes it harmless', () => {
+it('all output of commands passes through the escaping', () => {
   const commands = fileURLToPath(new URL('../../lib/cli/', import.meta.url));
   const writers = readdirSync(commands).filter((name) =>
     /std(?:out|err)\.write|console\./.test(readFileSync(join(commands, name), 'utf8')),

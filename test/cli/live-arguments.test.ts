@@ -8,14 +8,14 @@ const tracepoint = (name: string) => ({ system: 'user_events', name });
 const eventOf = (provider: string, name = 'Tick', level = 4) => ({ provider, name, level }) as TraceEvent;
 
 describe('the command line of live', () => {
-  it('needs nothing, and shows all', () => {
+  it('may be empty, and then shows everything', () => {
     const given = liveArguments([]);
     expect(given).toMatchObject({ json: false, command: [] });
     expect(given?.selection.has(tracepoint('Any_L5K0'))).toBe(true);
     expect(given?.events.has(eventOf('Any'))).toBe(true);
   });
 
-  it('has the kernel record no other providers and levels than those requested', () => {
+  it('makes the kernel record only the requested providers and levels', () => {
     const given = liveArguments(['--provider', 'My-Company', '--level', 'warning', '--', 'node', '--level']);
     const recorded = ['My_Company_L3K0', 'My_Company_L4K0', 'Other_L3K0'].map((name) =>
       given?.selection.has(tracepoint(name)),
@@ -25,7 +25,7 @@ describe('the command line of live', () => {
     expect(given?.command).toEqual(['node', '--level']);
   });
 
-  it('takes patterns, for which the kernel records all', () => {
+  it('accepts patterns, for which the kernel records everything', () => {
     const given = liveArguments(['--provider', 'My-C*', '--provider', 'Other-One', '--event', 'T*']);
     expect(given?.selection.has(tracepoint('Third_L5K0'))).toBe(true);
     const shown = ['My_Company', 'Other_One', 'Third'].map((name) => given?.events.has(eventOf(name)));
@@ -38,12 +38,12 @@ describe('the command line of live', () => {
     [['--provider', '082256f5-7e74-534a-d7aa-b5a2c4825e57'], 'providers have no GUID on Linux'],
     [['--from', '1s'], /--from/],
     [['--'], 'There is no command after --.'],
-  ])('is not understood as %j', (args, message) => {
+  ])('is rejected as %j', (args, message) => {
     expect(() => liveArguments(args)).toThrow(UsageError);
     expect(() => liveArguments(args)).toThrow(message);
   });
 
-  it('gives help when asked', () => {
+  it('prints help on request', () => {
     expect(liveArguments(['--help', '--', 'node'])).toBeUndefined();
   });
 });

@@ -52,7 +52,7 @@ describe('tracewright manifest', () => {
     console.log('by console'); writeSync(1, 'by descriptor\\n');
     defineEventSource('Company-Server', { Tick: event({ n: 'uint32' }) });`;
 
-  it('ends though the module would not, and prints nothing of what that prints', () => {
+  it("ends even if the module would not, and prints none of the module's output", () => {
     const file = module('server.mjs', `${noisy} setInterval(() => console.log('later'), 1e6);`);
     const { status, stdout, stderr } = tracewright('manifest', file);
     expect({ status, stderr }).toEqual({ status: 0, stderr: 'by console\nby descriptor\n' });
@@ -60,7 +60,7 @@ describe('tracewright manifest', () => {
     expect(parseManifest(stdout).name).toBe('Company-Server');
   });
 
-  it('has the sources of a module that ends its process, or waits for what never comes', () => {
+  it('prints the sources of a module that ends its process, or waits forever', () => {
     for (const [name, end] of [
       ['ends.mjs', 'process.exit(3)'],
       ['waits.mjs', 'await new Promise(() => {})'],
@@ -94,7 +94,7 @@ describe('tracewright manifest', () => {
     expect(tracewright('manifest', 'missing.mjs')).toMatchObject({ status: 1, stdout: '' });
   });
 
-  it('tells how it is used', () => {
+  it('prints its usage', () => {
     expect(tracewright('manifest', '--help')).toMatchObject({ status: 0, stderr: '' });
     expect(tracewright('--help').stdout).toContain('manifest FILE');
     expect(tracewright('manifest')).toMatchObject({ status: 2, stdout: '' });

@@ -61,7 +61,7 @@ it.each([
   ['export', ['-o', join(folder, 'out.json')]],
   ['export', ['-o', join(folder, 'out.nettrace')]],
 ])(
-  '%s %j keeps nothing of the events',
+  '%s %j retains no events',
   async (command, options) => {
     const short = await peakKilobytes(command, options, SHORT.file);
     const long = await peakKilobytes(command, options, LONG.file);

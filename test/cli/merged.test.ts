@@ -32,7 +32,7 @@ function run(...args: string[]) {
 }
 
 describe('several traces', () => {
-  it('are one tree, and how their clocks are corrected is said', () => {
+  it('are one tree, with a message about how their clocks were corrected', () => {
     const { status, lines, stderr } = run('view', ...traces);
     expect(status).toBe(0);
     expect(stderr).toMatch(
@@ -100,7 +100,7 @@ describe('several traces', () => {
     expect(run('view', archive, '--member', 'back').lines.length).toBe(1 + 2 * REQUESTS);
   });
 
-  it('cannot be read from standard input, nor twice', () => {
+  it('cannot include standard input or the same file twice', () => {
     expect(run('view', traces[0] ?? '', '-')).toMatchObject({
       status: 2,
       stderr: expect.stringContaining('Several traces are read twice'),

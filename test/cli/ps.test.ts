@@ -9,7 +9,7 @@ useFakeProcesses();
 describe('ps', () => {
   const rowOf = (stdout: string) => stdout.split('\n').find((line) => line.trim().startsWith(`${PID} `));
 
-  it('lists processes by what they tell', async () => {
+  it('lists processes with what they report', async () => {
     await started();
     const { status, stdout } = await run('ps');
     expect(status).toBe(0);
@@ -50,13 +50,13 @@ describe('ps', () => {
     expect(rowOf(stdout)).toMatch(/ dotnet +Linux x64 +dotnet app.dll --x$/);
   });
 
-  it('says why nothing is known of a process that does not answer', async () => {
+  it('says why nothing is known about a process that does not answer', async () => {
     await started({ answers: { '04/08': () => undefined } });
     const { stdout } = await run('ps');
     expect(rowOf(stdout)).toContain(`(${PROCESS} does not answer.)`);
   });
 
-  it('says that there is none', async () => {
+  it('says that there are none', async () => {
     const { stdout, stderr } = await run('ps');
     expect(rowOf(stdout)).toBeUndefined();
     if (stdout === '') expect(stderr).toBe('No process with a diagnostic port was found.\n');

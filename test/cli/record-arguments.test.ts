@@ -9,7 +9,7 @@ const windows = (args: readonly string[]) => recordArguments(args, 'win32');
 const ALL = 0xffff_ffff_ffff_ffffn;
 
 describe('the command line of record', () => {
-  it('needs nothing', () => {
+  it('may be empty', () => {
     expect(linux([])).toMatchObject({
       file: 'perf.data',
       bufferSize: 2 << 20,
@@ -18,17 +18,17 @@ describe('the command line of record', () => {
     });
   });
 
-  it('has options in front of the command, which has its own', () => {
+  it('has options before the command, which has its own', () => {
     const given = linux(['-o', 'a', '--duration', '1.5', '--', 'node', '-o', '--', 'b']);
     expect(given).toMatchObject({ file: 'a', duration: 1500, command: ['node', '-o', '--', 'b'] });
   });
 
-  it('takes any size of buffers, and gives the kernel what it can have', () => {
+  it('accepts any buffer size, and rounds it to what the kernel supports', () => {
     const sizes = ['1', '64', '65', '3000'].map((size) => linux(['--buffer-size', size])?.bufferSize);
     expect(sizes).toEqual([64, 64, 128, 4096].map((kibibytes) => kibibytes * 1024));
   });
 
-  it('takes keywords with and without 0x', () => {
+  it('accepts keywords with and without 0x', () => {
     for (const keywords of ['2', '0x2']) {
       const selection = new Selection(linux(['--keywords', keywords])?.selected ?? {});
       expect(selection.has({ system: 'user_events', name: 'P_L4K2' })).toBe(true);
@@ -66,12 +66,12 @@ describe('the command line of record', () => {
     [['--user-events', '--provider', 'A'], /^--user-events needs a --process-id and takes no COMMAND/],
     [['--user-events', '-p', '1', '--', 'a'], /^--user-events needs a --process-id and takes no COMMAND/],
     [['--user-events', '-p', '1'], '--user-events needs a --provider for each tracepoint to create.'],
-  ])('is not understood as %j', (args, message) => {
+  ])('is rejected as %j', (args, message) => {
     expect(() => linux(args)).toThrow(UsageError);
     expect(() => linux(args)).toThrow(message);
   });
 
-  it('is of one process by its diagnostic port, into a file of its own kind', () => {
+  it('can select one process by its diagnostic port, with a different default file', () => {
     const given = linux([
       '--eventpipe',
       '-p',
@@ -94,7 +94,7 @@ describe('the command line of record', () => {
     });
   });
 
-  it('asks a process for all that it would have asked the system for', () => {
+  it('requests of a process everything that it would have requested of the system', () => {
     const providersOf = (...args: readonly string[]) => linux(args)?.providers;
     expect(providersOf()).toEqual([{ name: '*', keywords: ALL, level: 5, arguments: '' }]);
     expect(providersOf('--level', '255', '--keywords', 'f')).toEqual([
@@ -106,7 +106,7 @@ describe('the command line of record', () => {
     ]);
   });
 
-  it('for user events through a passed descriptor is for Linux', () => {
+  it('rejects user events through a passed descriptor outside Linux', () => {
     expect(() => windows(['--user-events', '-p', '1', '--provider', 'A'])).toThrow(
       '--user-events is supported only on Linux.',
     );
