@@ -2,24 +2,18 @@
 import { FILTER_OPTIONS, FILTER_USAGE } from './event-filter.ts';
 import { EventJson } from './event-json.ts';
 import { eventText } from './event-text.ts';
-import { fileArguments } from './file-arguments.ts';
+import { filesArguments } from './file-arguments.ts';
 import { FilteredEvents } from './filtered-events.ts';
 import { warn } from './messages.ts';
 import { Output } from './output.ts';
 import { UsageError } from './parse-options.ts';
-import {
-  fileText,
-  MANIFEST_USAGE,
-  openTraceArgument,
-  readWithProgress,
-  TRACE_OPTIONS,
-  TRACE_USAGE,
-} from './trace-argument.ts';
+import { MANIFEST_USAGE, readWithProgress, TRACE_OPTIONS, TRACE_USAGE } from './trace-argument.ts';
+import { FILES_USAGE, filesText, openTraceFiles } from './trace-files.ts';
 
-export const DUMP_USAGE = `Usage: tracewright dump [OPTION]... FILE
+export const DUMP_USAGE = `Usage: tracewright dump [OPTION]... FILE...
 
 Prints the events of FILE in time order: seconds since the start of the trace, thread, provider and event,
-activity path, fields. ${TRACE_USAGE}
+activity path, fields. ${TRACE_USAGE}${FILES_USAGE}
 ${FILTER_USAGE}  --limit N        only the first N of these events
 ${MANIFEST_USAGE}  --json           one JSON object per line: 64-bit integers as strings, bytes in hex, absent properties
                    omitted
@@ -27,17 +21,17 @@ ${MANIFEST_USAGE}  --json           one JSON object per line: 64-bit integers as
 
 /** @throws UsageError, TraceError */
 export async function dumpCommand(args: readonly string[]): Promise<void> {
-  const given = fileArguments('dump', DUMP_USAGE, args, {
+  const given = filesArguments('dump', DUMP_USAGE, args, {
     ...TRACE_OPTIONS,
     ...FILTER_OPTIONS,
     limit: { type: 'string' },
     json: { type: 'boolean' },
   });
   if (given === undefined) return;
-  const { file, values } = given;
+  const { files, values } = given;
   const events = new FilteredEvents(values);
   let left = limitArgument(values.limit);
-  const trace = await openTraceArgument(file, values);
+  const trace = await openTraceFiles(files, values);
   const output = new Output();
   const json = new EventJson();
   try {
@@ -51,7 +45,7 @@ export async function dumpCommand(args: readonly string[]): Promise<void> {
         if (output.isFull) await output.flush();
       }
     }
-    const emptiness = events.emptiness(fileText(file));
+    const emptiness = events.emptiness(filesText(files));
     if (emptiness !== undefined) warn(emptiness);
   } finally {
     await output.flush();

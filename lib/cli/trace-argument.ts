@@ -79,7 +79,7 @@ const REASONS: Readonly<Record<string, (path: string) => string>> = {
 };
 
 /** The opened file, or a sentence that says why the system refuses it. */
-async function inWords<T>(path: string, opening: Promise<T>): Promise<T> {
+export async function inWords<T>(path: string, opening: Promise<T>): Promise<T> {
   try {
     return await opening;
   } catch (error) {

@@ -6,7 +6,7 @@ import { type MergedInput, type MergedTrace, openMergedTrace } from '../view/mer
 import { say } from './messages.ts';
 import { UsageError } from './parse-options.ts';
 import { Progress } from './progress.ts';
-import { fileText, openTraceArgument, readingText, type TraceValues } from './trace-argument.ts';
+import { fileText, inWords, openTraceArgument, readingText, type TraceValues } from './trace-argument.ts';
 
 /** Paths; a single one may be `-`, standard input. */
 export type TraceFiles = readonly string[];
@@ -54,7 +54,7 @@ function inputOf(file: string): { readonly file: string; readonly member: string
 
 /** The traces in an archive, if the file is one and no member has been chosen. */
 async function membersOf(file: string, { member }: TraceValues): Promise<readonly string[]> {
-  return file === '-' || member !== undefined ? [] : listZipTraces(file);
+  return file === '-' || member !== undefined ? [] : inWords(file, listZipTraces(file));
 }
 
 /** The traces' names, for sentences. */

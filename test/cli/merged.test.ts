@@ -65,6 +65,18 @@ describe('several traces', () => {
     expect(call).toMatchObject({ traceId: root.traceId, parentSpanId: root.spanId, depth: 1 });
   });
 
+  it('are dumped in the order of their corrected times', () => {
+    const { status, lines } = run('dump', '--json', '--event', '*Start', ...traces);
+    expect(status).toBe(0);
+    const starts = lines.map((line) => JSON.parse(line));
+    const times = starts.map(({ timestamp }) => BigInt(timestamp));
+    expect(times).toEqual(times.toSorted((a, b) => Number(a - b)));
+    expect(starts.map(({ name }) => name).slice(0, 5)).toEqual(
+      ['Request', 'Call', 'Request', 'Call', 'Request'].map((task) => `${task}Start`),
+    );
+    expect(new Set(starts.map(({ processId }) => processId)).size).toBe(3);
+  });
+
   it('are counted together, with the clock of each', () => {
     const stats = JSON.parse(run('stats', '--json', ...traces).lines.join('\n'));
     expect(stats.processes.length).toBe(3);
