@@ -103,13 +103,13 @@ describe('an import in lib/', () => {
     expect(imports.map(shown)).toContain('lib/index.ts imports from source');
   });
 
-  it('is from and to a folder that has a floor', () => {
+  it('is from and to a folder with a floor', () => {
     const rooms = new Set(libFiles.map(roomOf));
     rooms.delete(INDEX);
     expect([...rooms].filter((room) => floorOf(room) < 0)).toEqual([]);
   });
 
-  it('never points from a lower floor to a higher one, nor to another folder of its own', () => {
+  it('never points from a lower floor to a higher one, nor to another folder on its own', () => {
     const upward = imports.filter(({ from, to }) => from !== INDEX && floorOf(from) <= floorOf(to));
     expect(upward.map(shown)).toEqual([]);
   });
@@ -118,14 +118,14 @@ describe('an import in lib/', () => {
     expect(imports.filter(({ to }) => to === INDEX).map(shown)).toEqual([]);
   });
 
-  it('never points from the road that reads to the road that writes', () => {
+  it('never points from the reading half to the writing half', () => {
     const crossing = imports.filter(({ from, to }) => READ_ROAD.includes(from) && WRITE_ROAD.includes(to));
     expect(crossing.map(shown)).toEqual([]);
   });
 });
 
 describe('the files of lib/', () => {
-  it('do not import each other in a circle, nor do their types', () => {
+  it('do not import each other in a circle, including their types', () => {
     const graph = new Map(
       Array.from(importsByFile, ([path, all]) => [path, all.map(({ target }) => target)] as const),
     );
@@ -157,7 +157,7 @@ describe('the package', () => {
     readonly gypfile: boolean;
   };
 
-  it('runs nothing when it is installed, also not what npm does by itself for a binding.gyp', () => {
+  it('runs nothing on installation, nor anything that npm would run by itself for a binding.gyp', () => {
     const scripts = [
       'preinstall',
       'install',
@@ -171,7 +171,7 @@ describe('the package', () => {
     expect(manifest.gypfile).toBe(false);
   });
 
-  it('holds what runs, and nothing to build it from', () => {
+  it('contains what runs, and nothing to build it from', () => {
     expect(manifest.files).toEqual([
       'dist/cjs',
       'dist/esm',
@@ -185,7 +185,7 @@ describe('the package', () => {
 });
 
 describe('the sources', () => {
-  it('depend on nothing that lies beside the package', () => {
+  it('depend on nothing next to the package', () => {
     // Put together, or this file would be one that names it.
     const beside = ['..', 'shared', ''].join('/');
     const skipped = ['.git', 'node_modules', 'dist', 'build', 'prebuilds', 'coverage', join('.ci', 'run')];
@@ -206,7 +206,7 @@ function filesNamedIn(line: string): string[] {
 }
 
 describe('ARCHITECTURE.md', () => {
-  it('names files that exist', () => {
+  it('names existing files', () => {
     const named = readFileSync(join(packageFolder, 'ARCHITECTURE.md'), 'utf8')
       .split('\n')
       .flatMap(filesNamedIn);

@@ -117,7 +117,7 @@ describe('the command line of record', () => {
     expect(linux(['--help', '--', 'node'])).toBeUndefined();
   });
 
-  it('on Windows is of providers, by name or GUID, into an .etl', () => {
+  it('on Windows, selects providers by name or GUID, and writes an .etl', () => {
     expect(windows(['--provider', 'P', '--stacks', '--level', '4', '--keywords', '2'])).toMatchObject({
       file: 'trace.etl',
       selected: { providers: ['P'], level: 4, keywords: 2n },

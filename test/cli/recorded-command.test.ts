@@ -5,7 +5,7 @@ import { RecordedCommand } from '../../lib/cli/recorded-command.ts';
 afterEach(() => vi.restoreAllMocks());
 
 describe('a recorded command', () => {
-  it('is told of that cannot be ended, being of another user', async () => {
+  it('is reported if it cannot be ended because it belongs to another user', async () => {
     const command = new RecordedCommand([process.execPath, '-e', 'setTimeout(() => {}, 500)'], {});
     vi.spyOn(process, 'kill').mockImplementation(() => {
       throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' });
@@ -14,7 +14,7 @@ describe('a recorded command', () => {
     await expect(command.ended).rejects.toThrow(`${process.execPath} could not be ended (EPERM).`);
   });
 
-  it('is told of that cannot be started, in whichever way Node.js tells it', async () => {
+  it('is reported if it cannot be started, in each way that Node.js reports it', async () => {
     for (const name of ['/nonexistent', '']) {
       await expect(new RecordedCommand([name], {}).ended).rejects.toThrow(/could not be started \(E\w+\)\.$/);
     }

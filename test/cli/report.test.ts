@@ -26,7 +26,7 @@ function report(...args: string[]) {
 describe.skipIf(dataFolder === undefined && !dataIsRequired)(`reporting a recording (${SKIP_REASON})`, () => {
   const file = join(dataFolder ?? '', 'nettrace/activities-net10.v4.nettrace');
 
-  it('writes one file with all that the trace holds', () => {
+  it('writes one file with everything in the trace', () => {
     const output = join(folder, 'report.html');
     expect(report(file, '-o', output)).toEqual({
       status: 0,
@@ -55,7 +55,7 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`reporting a record
     expect(contentOf(stdout).header.eventCount).toBe(43);
   });
 
-  it('shows what stands before a damage, and says in the report too what is damaged', () => {
+  it('shows the events before the damage, and says in the report, too, what is damaged', () => {
     const damaged = join(folder, 'damaged.nettrace');
     const output = join(folder, 'damaged.html');
     writeFileSync(damaged, readFileSync(file).subarray(0, 1500));
@@ -70,15 +70,15 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`reporting a record
     expect(header.notices[0]).toBe(`The trace was not read completely. ${message}`);
   });
 
-  it('says when it cannot write', () => {
+  it('says if it cannot write', () => {
     const { status, stderr } = report(file, '-o', join(folder, 'nowhere', 'report.html'));
     expect(status).toBe(1);
     expect(stderr).toMatch(/^tracewright: ENOENT/);
   });
 });
 
-describe('a command line that is not understood', () => {
-  it('is told in a sentence', () => {
+describe('an invalid command line', () => {
+  it('is reported in a sentence', () => {
     expect(report('trace.etl')).toEqual({
       status: 2,
       stdout: '',

@@ -58,7 +58,7 @@ describe.skipIf(missingOnWindows('signals to groups of processes') !== undefined
   named('a signal to the whole group', missingOnWindows('signals to groups of processes')),
   () => {
     it.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)(
-      '%s ends what collect records when the file is complete',
+      '%s ends what collect records once the file is complete',
       async (signal) => {
         const collect = inGroup('collect', '-o', 'a', '--', NODE, HEEDS);
         await running(collect);
@@ -72,7 +72,7 @@ describe.skipIf(missingOnWindows('signals to groups of processes') !== undefined
       },
     );
 
-    it('is heard once by the program, after its session has ended', async () => {
+    it('reaches the program once, after its session has ended', async () => {
       const collect = inGroup('collect', '-o', 'a', '--', NODE, HEEDS, 'SIGINT');
       const processId = await running(collect);
       collect.signalGroup('SIGINT');
@@ -99,7 +99,7 @@ describe.skipIf(missingOnWindows('signals to groups of processes') !== undefined
       });
     });
 
-    it('that comes twice, as by npx and by timeout, is one', async () => {
+    it('received twice, as from npx and from timeout, counts once', async () => {
       const collect = inGroup('collect', '-o', 'a', '--', NODE, HEEDS);
       await running(collect);
       for (const signal of ['SIGTERM', 'SIGHUP'] as const) collect.signalGroup(signal);
@@ -110,7 +110,7 @@ describe.skipIf(missingOnWindows('signals to groups of processes') !== undefined
       await expectWholeTrace('a');
     });
 
-    it('that comes twice ends what records without a command once, too', async () => {
+    it('received twice ends a recording without a command once, too', async () => {
       const program = spawn(NODE, [HEEDS], {
         env: { ...process.env, TMPDIR: folder.path, TRACEWRIGHT_DIAGNOSTICS: '1' },
         stdio: ['ignore', 'pipe', 'inherit'],
@@ -124,7 +124,7 @@ describe.skipIf(missingOnWindows('signals to groups of processes') !== undefined
       for await (const _ of await openTrace(join(folder.path, 'a')));
     });
 
-    it('reaches all that the command has started', async () => {
+    it('reaches everything that the command has started', async () => {
       const collect = inGroup('collect', '-o', 'a', '--', 'sh', '-c', '"$1" "$2"; true', 'sh', NODE, HEEDS);
       const processId = await running(collect);
       collect.signalGroup('SIGINT');
@@ -157,7 +157,7 @@ describe.skipIf(linuxOnly('job control that is tried here') !== undefined)(
 describe.skipIf(missingOnWindows('signals to groups of processes') !== undefined)(
   named('a collector that is killed', missingOnWindows('signals to groups of processes')),
   () => {
-    it('leaves a file that can be read to its last whole block', async () => {
+    it('leaves a file that can be read to its last complete block', async () => {
       const collect = inGroup('collect', '-o', 'a', '--', NODE, HEEDS);
       const processId = await running(collect);
       const file = join(folder.path, 'a');
@@ -175,7 +175,7 @@ describe.skipIf(missingOnWindows('signals to groups of processes') !== undefined
       expect(numbers).toEqual(numbers.map((_, index) => index));
     });
 
-    it('leaves a program whose further processes start as ever', async () => {
+    it('leaves a program whose later child processes start as usual', async () => {
       const collect = inGroup('collect', '-o', 'a', '--', NODE, STARTS_LATER);
       const processId = await running(collect);
       collect.kill();
@@ -243,7 +243,7 @@ describe.skipIf(noScript !== undefined)(named('on a terminal', noScript), () => 
     expect(terminal.stdout).toMatch(/\d\r\n|--provider\r\n$/);
   });
 
-  it('its end ends the recording, and then the program, and leaves nothing behind', async () => {
+  it('the end of its terminal ends the recording, then the program, and leaves nothing behind', async () => {
     const terminal = onTerminal('collect', '-o', 'a', '--', NODE, HEEDS);
     const processId = await running(terminal);
     await vi.waitFor(() => expect(terminal.stdout).toContain('Collecting: '), SECONDS_10);

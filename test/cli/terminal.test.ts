@@ -36,12 +36,12 @@ const ROWS = [
   ['A/B', '10', '3'],
 ];
 
-it('a table on a terminal that does not tell its width fits a usual one', () => {
+it('a table on a terminal of unknown width fits a usual one', () => {
   terminal(0);
   expect(table([['x'.repeat(200), '1', '22.5']])[1]).toHaveLength(80);
 });
 
-it('a table has columns as wide as their texts', () => {
+it('a table has columns as wide as their text', () => {
   expect(table(ROWS)).toEqual([
     'NAME                               COUNT  MSEC',
     'MyCompany-MyService/Request/Start      1  22.5',
@@ -49,7 +49,7 @@ it('a table has columns as wide as their texts', () => {
   ]);
 });
 
-it('a table cuts its names where the terminal is narrow, and then leaves columns out', () => {
+it('a table on a narrow terminal truncates its names, then omits columns', () => {
   terminal(46);
   expect(table(ROWS)[1]).toBe('MyCompany-MyService/Request/Start      1  22.5');
   terminal(45);
@@ -64,24 +64,24 @@ it('a table cuts its names where the terminal is narrow, and then leaves columns
   expect(table(ROWS)[1]).toBe('…e/Request/Start  22.5');
 });
 
-it('a table goes on after the rows that its widths are taken from', () => {
+it('a table continues after the rows that determine its widths', () => {
   const lines = table(Array.from({ length: 1500 }, (_, i) => ['Name', String(i), '1']));
   expect(lines.length).toBe(1501);
   expect(lines.at(-1)).toBe('Name   1499     1');
 });
 
-it('nothing without rows is not even a head', () => {
+it('without rows there is no header either', () => {
   expect(table([])).toEqual([]);
 });
 
-it('a text is as wide as it is shown', () => {
+it('the width of a text is its width on the screen', () => {
   expect(['abc', '数据', 'e\u0301', '🚀'].map(textWidth)).toEqual([3, 4, 1, 2]);
   expect(cut('数据数据', 5, 'end')).toBe('数据…');
   expect(cut('数据数据', 4, 'start')).toBe('…据');
   expect(cut('abc', 3, 'end')).toBe('abc');
 });
 
-it('colours are for terminals that have them', () => {
+it('colours are for terminals that support them', () => {
   expect(styled('text', 'red')).toBe('text');
   terminal(80);
   expect(styled('text', 'red')).toBe('text');

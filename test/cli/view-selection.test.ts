@@ -18,13 +18,13 @@ function found(name: string, provider: string, providerGuid?: string) {
 }
 
 it.each(['Request', 'request', 'Acme_Web/Request', 'Acme-Web/Request', 'acme.web/request'])(
-  'an activity of Linux is found by %s',
+  'an activity of Linux is selected by %s',
   (name) => {
     expect(found(name, 'Acme_Web').tasks).toEqual(['Request']);
   },
 );
 
-it('the name of a task may have a slash', () => {
+it('the name of a task may contain a slash', () => {
   expect(found('Acme-Web/Db/Query', 'Acme_Web').tasks).toEqual(['Db/Query']);
 });
 
@@ -34,7 +34,7 @@ it('a provider with a GUID has its own name', () => {
   expect(found('Acme-Web/Request', 'Acme-Web', guid).tasks).toEqual(['Request']);
 });
 
-it('other names are told', () => {
+it('other names are suggested', () => {
   expect(found('Requests', 'Acme_Web')).toEqual({
     tasks: [],
     others: ['Acme_Web/Request', 'Acme_Web/Db/Query'],

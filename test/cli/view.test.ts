@@ -55,7 +55,7 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`viewing a recordin
     });
   });
 
-  it('has the fields of events in its JSON', () => {
+  it('includes the fields of events in its JSON', () => {
     const [request] = view('--json', '--name', 'Request', '--slowest', '1', file).lines;
     expect(JSON.parse(request ?? '')).toMatchObject({
       payload: { url: 'http://site/item/3' },
@@ -81,7 +81,7 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`viewing a recordin
     });
   });
 
-  it('finds the slowest of a name, and what made it slow', () => {
+  it('finds the slowest activities of a name, and what made them slow', () => {
     const names = (...args: string[]) =>
       view(...args, '--json', file).lines.map((line) => (JSON.parse(line) as { name: string }).name);
     expect(names('--name', 'db', '--slowest', '2')).toEqual([
@@ -95,7 +95,7 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`viewing a recordin
     ]);
   });
 
-  it('puts two traces, or two activities of one, side by side', () => {
+  it('puts two traces, or two activities of one trace, side by side', () => {
     const changes = (...args: string[]) =>
       view(...args, file).lines.map((line) => line.trim().split(/ {2,}/).at(-1));
     expect(changes('--compare', file)).toEqual(['CHANGE', '0 %', '0 %']);
@@ -106,7 +106,7 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`viewing a recordin
     expect(viewOf(readFileSync(file), '-').lines).toEqual(view(file).lines);
   });
 
-  it('shows what stands before a damage, and says what is damaged', () => {
+  it('shows the events before the damage, and says what is damaged', () => {
     const { status, lines, stderr } = viewOf(readFileSync(file).subarray(0, 1500), '-');
     expect({ status, stderr }).toEqual({
       status: 1,
@@ -118,7 +118,7 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`viewing a recordin
     expect(lines).toContain('   61.456       no start             Request(/#4321/1/3/)');
   });
 
-  it('says why there is nothing', () => {
+  it('says why there is nothing to show', () => {
     const { status, lines, stderr } = view(withoutActivities);
     expect({ status, lines }).toEqual({ status: 0, lines: [] });
     expect(stderr).toContain('has no activities: nothing in it starts or stops with an activity id.');
@@ -155,8 +155,8 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`viewing a recordin
   );
 });
 
-describe('what cannot be viewed', () => {
-  it('is told in a sentence', () => {
+describe('an invalid command line', () => {
+  it('is reported in a sentence', () => {
     const empty = join(tmpdir(), `tracewright-view-${process.pid}`);
     writeFileSync(empty, '');
     expect(view(empty)).toMatchObject({ status: 1, lines: [] });

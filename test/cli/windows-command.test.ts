@@ -22,7 +22,7 @@ const NPM = 'C:\\Program Files\\nodejs\\npm';
 const fileOf = (name: string, at: WindowsPlaces) => windowsCommand(name, [], at).file;
 
 describe('a command on Windows', () => {
-  it('is a batch file that cmd.exe runs, where its name has none of its extensions', () => {
+  it('is a batch file run by cmd.exe if its name does not end in an extension for programs', () => {
     // The shell script of that name, which npm puts beside it, is none of PATHEXT.
     expect(windowsCommand('npm', ['start', 'a b'], places([NPM, `${NPM}.cmd`]))).toEqual({
       file: 'C:\\Windows\\cmd.exe',
@@ -35,14 +35,14 @@ describe('a command on Windows', () => {
     ).toBe('cmd.exe');
   });
 
-  it('is a program as it is, with its arguments left to Node.js', () => {
+  it('is a program, with its arguments left to Node.js', () => {
     const node = 'C:\\Program Files\\nodejs\\node.exe';
     const args = ['a"b', '%PATH%'];
     expect(windowsCommand('node', args, places([node]))).toEqual({ file: node, args, isVerbatim: false });
     expect(windowsCommand('C:\\x\\a.exe', args, places(['C:\\x\\a.exe'])).file).toBe('C:\\x\\a.exe');
   });
 
-  it('is found where the prompt finds it: here, then along PATH, by the order of PATHEXT', () => {
+  it('is found where the prompt finds it: here, then along PATH, in the order of PATHEXT', () => {
     expect(fileOf('tool', places(['C:\\work\\tool.exe', 'C:\\tools\\tool.exe']))).toBe('C:\\work\\tool.exe');
     const noHere = { NoDefaultCurrentDirectoryInExePath: '1' };
     expect(fileOf('tool', places(['C:\\work\\tool.exe', 'C:\\tools\\tool.exe'], noHere))).toBe(
@@ -62,7 +62,7 @@ describe('a command on Windows', () => {
     expect(fileOf('tool.js', places(['C:\\tools\\tool.js.exe']))).toBe('C:\\tools\\tool.js.exe');
   });
 
-  it('is left to Node.js where it is not found, or no process can be started from it', () => {
+  it('is left to Node.js if it is not found or cannot be started directly', () => {
     const notFound = { file: 'tool', args: ['a'], isVerbatim: false };
     expect(windowsCommand('tool', ['a'], places([]))).toEqual(notFound);
     expect(windowsCommand('tool', ['a'], places(['C:\\tools\\tool.js'], { PATHEXT: '.JS;.EXE' }))).toEqual(
@@ -74,7 +74,7 @@ describe('a command on Windows', () => {
   });
 
   it.each(['a\nb', 'a\r', 'a\0b'])(
-    'refuses the argument %j, of which a batch file would get a part',
+    'refuses the argument %j, of which a batch file would receive only a part',
     (arg) => {
       const run = () => windowsCommand('npm', ['x', arg], places([`${NPM}.cmd`]));
       expect(run).toThrow(UsageError);
@@ -126,11 +126,11 @@ function afterRuntime(text: string): string {
 }
 
 describe('an argument of a batch file', () => {
-  it.each(hostileArguments)('comes through as it is: %j', (arg) => {
+  it.each(hostileArguments)('arrives unchanged: %j', (arg) => {
     expect(afterRuntime(afterCmd(batchArgument(arg)))).toBe(arg);
   });
 
-  it('is in quotes only where it must be', () => {
+  it('is quoted only if necessary', () => {
     expect(['start', '--port=1', 'a/b.mjs', 'C:\\x', 'ä'].map(batchArgument)).toEqual([
       'start',
       '"--port=1"',
@@ -140,7 +140,7 @@ describe('an argument of a batch file', () => {
     ]);
   });
 
-  it('comes through whatever it is', () => {
+  it('arrives unchanged, whatever it contains', () => {
     const characters = ['"', '\\', '%', ' ', '&', '^', '!', 'a', '|', '<', "'", '(', 'cd:~,', '\u{1f600}'];
     let seed = 1;
     const next = (limit: number) => {
@@ -158,7 +158,7 @@ const elsewhere =
   process.platform === 'win32' ? '' : ' (skipped: there is no cmd.exe here; test/windows has Wine’s)';
 
 it.skipIf(elsewhere !== '')(
-  `a batch file gets its arguments through Windows' own cmd.exe${elsewhere}`,
+  `a batch file receives its arguments through Windows' own cmd.exe${elsewhere}`,
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tracewright & ä '));
     try {

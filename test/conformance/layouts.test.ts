@@ -7,7 +7,7 @@ import { Report } from '../../scripts/conformance/report.mjs';
 import { dataFolder, dataIsRequired, SKIP_REASON } from './data-folder.ts';
 
 describe('conformance data', () => {
-  it.runIf(dataIsRequired)('is there, since TRACEWRIGHT_REQUIRE asks for it', () => {
+  it.runIf(dataIsRequired)('is present, since TRACEWRIGHT_REQUIRE requires it', () => {
     expect(dataFolder).toBeDefined();
   });
 });

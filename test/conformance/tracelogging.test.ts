@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { layouts } from '../../scripts/conformance/layouts.mjs';
 import { Report } from '../../scripts/conformance/report.mjs';
 
-it('passes a case of every function, out type, form of a tag, struct, descriptor and group', async () => {
+it('passes a case for every function, out type, form of a tag, struct, descriptor and group', async () => {
   const report = new Report();
   const layout = layouts.find(({ name }) => name === 'tracelogging');
   await layout?.run(join(import.meta.dirname, 'all-types'), report);

@@ -93,7 +93,7 @@ describe.skipIf('reason' in tools)(`a bundle${'reason' in tools ? ` (${tools.rea
   afterAll(() => application?.remove());
 
   it.each(combinations)(
-    'by $bundler, as $format, of an application that has $loading',
+    'built by $bundler as $format, of an application that uses $loading',
     { timeout: 120_000 },
     ({ bundler, format, loading }) => {
       const out = join(application.folder, `out/${bundler}-${format}-${loading}`);

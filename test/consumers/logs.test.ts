@@ -39,7 +39,7 @@ describe.skipIf('reason' in tools)(`docs/logs.md${'reason' in tools ? ` (${tools
   }, 120_000);
   afterAll(() => application?.remove());
 
-  it.each(['pino', 'pino-lowest'])('is one program, with %s', { timeout: 60_000 }, (pino) => {
+  it.each(['pino', 'pino-lowest'])('forms one program, with %s', { timeout: 60_000 }, (pino) => {
     const code = `${RECORDING}${programs.join('')}${END}`.replace("from 'pino'", `from '${pino}'`);
     application.write('guide.mjs', code);
     const { status, output } = application.run(process.execPath, ['guide.mjs']);

@@ -31,7 +31,7 @@ describe.skipIf('reason' in tools)(
     }, 120_000);
     afterAll(() => application?.remove());
 
-    it('is one program, whose spans and activities nest, and are exported as one trace', {
+    it('forms one program, whose spans and activities nest, and are exported as one trace', {
       timeout: 60_000,
     }, () => {
       const { status, output } = application.run(process.execPath, ['guide.mjs']);

@@ -16,7 +16,7 @@ describe.skipIf('reason' in tools)(`the package${'reason' in tools ? ` (${tools.
   }, 120_000);
   afterAll(() => application?.remove());
 
-  it('is well made, says publint', { timeout: 120_000 }, () => {
+  it('passes publint', { timeout: 120_000 }, () => {
     const { status, output } = application.tool('publint', ['run', application.tarball, '--strict']);
     expect(status, output).toBe(0);
     expect(output).toContain('All good!');

@@ -44,7 +44,7 @@ describe.skipIf('reason' in tools)(`installed${'reason' in tools ? ` (${tools.re
   }, 120_000);
   afterAll(() => application?.remove());
 
-  it.each(['20', '22', '24', '26'])('Node.js %s imports and requires it', (version) => {
+  it.each(['20', '22', '24', '26'])('Node.js %s can import and require it', (version) => {
     const node = `${application.folder}/node_modules/node-${version}/bin/node`;
     expect(application.run(node, ['--version']).output).toMatch(`v${version}.`);
     expectEvents(application.run(node, ['app.mjs']));
@@ -57,7 +57,7 @@ describe.skipIf('reason' in tools)(`installed${'reason' in tools ? ` (${tools.re
       application.tarball.split('/').at(-1) as string,
     );
 
-  it('by pnpm', { timeout: 120_000 }, () => {
+  it('installed by pnpm', { timeout: 120_000 }, () => {
     application.write('pnpm/package.json', manifest());
     application.write('pnpm/app.mjs', imported);
     application.write('pnpm/app.cjs', required);
@@ -71,7 +71,7 @@ describe.skipIf('reason' in tools)(`installed${'reason' in tools ? ` (${tools.re
     expectEvents(application.run(process.execPath, ['app.cjs'], { cwd }));
   });
 
-  it("by Yarn, with Plug'n'Play", { timeout: 120_000 }, () => {
+  it("installed by Yarn, with Plug'n'Play", { timeout: 120_000 }, () => {
     application.write('yarn/package.json', manifest());
     application.write('yarn/yarn.lock', '');
     application.write(

@@ -114,7 +114,7 @@ describe.skipIf('reason' in tools)(
         "defineEventSource('P', { A: event({}, { keywords: 'Nett' }) }, { keywords: { Net: 0x1n } });",
         'There is no keyword "Nett": name it in the options\' keywords.',
       ],
-    ])('say what is wrong with %s', { timeout: 120_000 }, (line, sentence) => {
+    ])('explain %s', { timeout: 120_000 }, (line, sentence) => {
       application.write(
         'mistake.mts',
         `import { defineEventSource, event } from 'tracewright';

@@ -128,7 +128,7 @@ describe('the event EventCounters', () => {
         [STRING, 'DisplayUnits'],
       ),
     ],
-  ])('is described as one struct without a name, with one struct Payload in it: %o', (payload, fields) => {
+  ])('is described as one unnamed struct that contains a struct Payload: %o', (payload, fields) => {
     const nested: Bytes = [
       u32(1),
       u32(OBJECT as number),
@@ -138,7 +138,7 @@ describe('the event EventCounters', () => {
     expect(described(events.of(payload))).toBe(row('EventCounters', 0, 0, 0n, nested));
   });
 
-  it('of a mean has its values one after the other', () => {
+  it('for a mean contains its values in sequence', () => {
     const expected = flat(
       utf16('n'),
       utf16('N'),
@@ -156,7 +156,7 @@ describe('the event EventCounters', () => {
     expect(encoded(events.of(mean), new CounterPayload(mean))).toBe(hex(expected));
   });
 
-  it('of what has come in an interval has its values one after the other', () => {
+  it('for an increment contains its values in sequence', () => {
     const expected = flat(
       utf16('n'),
       utf16('N'),
@@ -229,26 +229,26 @@ describe('an event of System.Diagnostics.Metrics', () => {
   };
   const seriesBytes = ['SHARED', 'Shop', '1.0', 'sold', '{item}', 'kind=book'].map(utf16);
 
-  it('of a counter has its numbers as texts', () => {
+  it('for a counter has its numbers as text', () => {
     expect(encoded(METER_EVENTS.CounterRateValuePublished, { ...series, rate: '2', value: '7' })).toBe(
       hex(flat(seriesBytes, utf16('2'), utf16('7'), u32(3))),
     );
   });
 
-  it('of a gauge has its number as a text', () => {
+  it('for a gauge has its number as text', () => {
     expect(encoded(METER_EVENTS.GaugeValuePublished, { ...series, lastValue: '2.5' })).toBe(
       hex(flat(seriesBytes, utf16('2.5'), u32(3))),
     );
   });
 
-  it('of a histogram has its quantiles as a text', () => {
+  it('for a histogram has its quantiles as text', () => {
     const payload = { ...series, quantiles: '0.5=1;0.95=2;0.99=3', count: 4, sum: 5.5 };
     expect(encoded(METER_EVENTS.HistogramValuePublished, payload)).toBe(
       hex(flat(seriesBytes, utf16('0.5=1;0.95=2;0.99=3'), u32(4), double(5.5), u32(3))),
     );
   });
 
-  it('of a collection has its times as file times: 100 ns since 1601', () => {
+  it('for a collection has its times as file times: 100 ns since 1601', () => {
     const payload = {
       sessionId: 'SHARED',
       intervalStartTime: new Date('2025-02-03T04:05:06Z'),

@@ -43,7 +43,7 @@ afterEach(() => {
 });
 
 describe('the event', () => {
-  it('of an EventCounter says the mean of what was written in the interval, in the order of .NET', () => {
+  it("of an EventCounter contains the mean of the interval's values, in .NET's order", () => {
     const counter = kept(
       new EventCounter(log, 'time', {
         displayName: 'Request time',
@@ -71,7 +71,7 @@ describe('the event', () => {
     ]);
   });
 
-  it('of a counter without a displayName shows its name, which is all that tools have to show', () => {
+  it('of a counter without a displayName shows its name, so that tools have something to show', () => {
     kept(new EventCounter(log, 'mean'));
     kept(new PollingCounter(log, 'polled', () => 1, { displayName: '' }));
     kept(new IncrementingEventCounter(log, 'sum'));
@@ -80,7 +80,7 @@ describe('the event', () => {
     expect(payloads().map(({ DisplayName }) => DisplayName)).toEqual(['mean', 'polled', 'sum']);
   });
 
-  it('of an EventCounter to which nothing was written says so', () => {
+  it('of an EventCounter without values in the interval says so', () => {
     kept(new EventCounter(log, 'time')).write(5);
     const { payloads } = asking(1);
     vi.advanceTimersByTime(1000);
@@ -95,14 +95,14 @@ describe('the event', () => {
     ]);
   });
 
-  it('of a PollingCounter says the value', () => {
+  it('of a PollingCounter contains the value', () => {
     kept(new PollingCounter(log, 'queue', () => 7));
     const { payloads } = asking(1);
     vi.advanceTimersByTime(1000);
     expect(payloads()).toMatchObject([{ Mean: 7, StandardDeviation: 0, Count: 1, Min: 7, Max: 7 }]);
   });
 
-  it('of an IncrementingEventCounter says what has come in the interval, in the order of .NET', () => {
+  it("of an IncrementingEventCounter contains the increment of the interval, in .NET's order", () => {
     const counter = kept(
       new IncrementingEventCounter(log, 'requests', { displayName: 'Requests', displayRateSeconds: 60 }),
     );
@@ -124,7 +124,7 @@ describe('the event', () => {
     ]);
   });
 
-  it('of an IncrementingPollingCounter says how much the total has grown since somebody asks', () => {
+  it('of an IncrementingPollingCounter contains the increase of the total since counting began', () => {
     let total = 100;
     kept(new IncrementingPollingCounter(log, 'collections', () => total));
     const { payloads } = asking(1);
@@ -135,7 +135,7 @@ describe('the event', () => {
 });
 
 describe('a subscriber', () => {
-  it('is told at its own interval, of what came in it, whatever others request', () => {
+  it('receives what its own interval contains, whatever others request', () => {
     const counter = kept(new IncrementingEventCounter(log, 'requests'));
     const quick = asking(1);
     const slow = asking('2');
@@ -148,7 +148,7 @@ describe('a subscriber', () => {
     expect(slow.payloads().map(told)).toEqual(['Interval=2000 2']);
   });
 
-  it('is told the mean of its own interval', () => {
+  it('receives the mean of its own interval', () => {
     const counter = kept(new EventCounter(log, 'time'));
     const quick = asking(1);
     const slow = asking(5);
@@ -161,7 +161,7 @@ describe('a subscriber', () => {
     expect(slow.payloads().map(told)).toEqual([[5, 4, 10]]);
   });
 
-  it('is told how much a total has grown in its own interval', () => {
+  it('receives the increase of a total in its own interval', () => {
     let total = 0;
     kept(new IncrementingPollingCounter(log, 'collections', () => total));
     const quick = asking(1);
@@ -175,27 +175,27 @@ describe('a subscriber', () => {
     expect(slow.payloads().map(told)).toEqual([15, 40]);
   });
 
-  it('is told of a counter that comes later', () => {
+  it('receives counters created later', () => {
     const { payloads } = asking(1);
     kept(new PollingCounter(log, 'late', () => 1));
     vi.advanceTimersByTime(1000);
     expect(payloads()).toMatchObject([{ Name: 'late' }]);
   });
 
-  it('is not told of a counter that was closed', () => {
+  it('does not receive closed counters', () => {
     const { payloads } = asking(1);
     new PollingCounter(log, 'closed', () => 1).close();
     vi.advanceTimersByTime(1000);
     expect(payloads()).toEqual([]);
   });
 
-  it.each([0, -1, '', 'often', 1e12])('that asks for an interval of %j is told nothing', (seconds) => {
+  it.each([0, -1, '', 'often', 1e12])('that requests an interval of %j receives nothing', (seconds) => {
     kept(new PollingCounter(log, 'queue', () => 1));
     asking(seconds);
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('that changes its interval is told by the new one', () => {
+  it('that changes its interval receives the new one', () => {
     kept(new PollingCounter(log, 'queue', () => 1));
     const { listener, payloads } = asking(1);
     listener.enableEvents(log, 4, 0n, { EventCounterIntervalSec: 0.1 });
@@ -203,7 +203,7 @@ describe('a subscriber', () => {
     expect(payloads()).toMatchObject([{ Series: 'Interval=100' }]);
   });
 
-  it('that leaves when its counters are read first is counted for no more', () => {
+  it('that leaves while its counters are first read no longer counts', () => {
     let readings = 0;
     const leaving = new EventListener({});
     const read = () => {
@@ -218,7 +218,7 @@ describe('a subscriber', () => {
     for (const counter of counters) counterGroup(log).remove(counter);
   });
 
-  it('that leaves leaves no timer behind', () => {
+  it('that leaves does not leave a timer behind', () => {
     kept(new PollingCounter(log, 'queue', () => 1));
     const { listener } = asking(1);
     expect(vi.getTimerCount()).toBe(1);
@@ -228,7 +228,7 @@ describe('a subscriber', () => {
 });
 
 describe('a counter', () => {
-  it('that throws is told of once, and harms no other', () => {
+  it('that throws is reported once, and does not affect others', () => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
     kept(
       new PollingCounter(log, 'broken', () => {
@@ -244,7 +244,7 @@ describe('a counter', () => {
     ]);
   });
 
-  it('that fails at first has values when it works', () => {
+  it('that fails at first reports values once it works', () => {
     vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
     let total = Number.NaN;
     kept(new IncrementingPollingCounter(log, 'rate', () => total));
@@ -257,7 +257,7 @@ describe('a counter', () => {
     expect(payloads().map(({ Name }) => Name)).toEqual(['rate', 'share']);
   });
 
-  it('is refused with a mistake in it', () => {
+  it('is rejected with an invalid name or option', () => {
     expect(() => new EventCounter(log, '')).toThrow(
       "Counters-Test: a counter's name must be a non-empty string",
     );

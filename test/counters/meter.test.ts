@@ -31,7 +31,7 @@ function asking(args: Record<string, string | number>, keywords = 2n) {
 const SHOP = { SessionId: 'SHARED', Metrics: 'Shop', RefreshInterval: 1 };
 
 describe('a session', () => {
-  it('is told of instruments, then of values between the start and the stop of each collection', () => {
+  it('receives the instruments, then the values of each collection between its start and stop', () => {
     const own = new Meter('Own', { version: '1.2' });
     const orders = own.createCounter('orders', { unit: '{order}', description: 'Orders' });
     const { events } = asking({ ...SHOP, Metrics: 'Own' });
@@ -58,7 +58,7 @@ describe('a session', () => {
     });
   });
 
-  it('is told the tags of a meter and of an instrument, sorted, with their description', () => {
+  it('receives the tags of a meter and of an instrument, sorted, with their description', () => {
     const own = new Meter('Tagged', { version: '2', tags: { region: 'eu', az: 1 } });
     own.createCounter('orders', { tags: { team: 'web', beta: true } });
     own.createGauge('plain');
@@ -74,7 +74,7 @@ describe('a session', () => {
     }
   });
 
-  it('is told when each interval began and ended', () => {
+  it('receives when each interval began and ended', () => {
     const { events } = asking(SHOP);
     const begin = Date.now();
     vi.advanceTimersByTime(1000);
@@ -86,7 +86,7 @@ describe('a session', () => {
     }
   });
 
-  it('is told what each kind of instrument has', () => {
+  it('receives the values of each kind of instrument', () => {
     const counter = meter.createCounter('counter');
     const level = meter.createUpDownCounter('level');
     const gauge = meter.createGauge('gauge');
@@ -125,7 +125,7 @@ describe('a session', () => {
     }
   });
 
-  it('is told at its own interval, of what came in it, whatever others request', () => {
+  it('receives what its own interval contains, whatever others request', () => {
     const orders = meter.createCounter('orders-by-interval');
     const times = meter.createHistogram('times-by-interval');
     let total = 0;
@@ -147,7 +147,7 @@ describe('a session', () => {
     expect(slow.values('total-by-interval', 'rate')).toEqual([': ', ': 40']);
   });
 
-  it('gets no more series than it asks for, and is told so once', () => {
+  it('receives no more series than it requests, with a single notice', () => {
     const many = meter.createCounter('many');
     const { events, values } = asking({ ...SHOP, Metrics: 'Shop\\many', MaxTimeSeries: 1 });
     for (const tag of ['a', 'b', 'c']) many.add(1, { tag });
@@ -156,7 +156,7 @@ describe('a session', () => {
     expect(events.filter(({ name }) => name === 'TimeSeriesLimitReached')).toHaveLength(1);
   });
 
-  it('that ends while it is told of instruments has nothing measured any more', () => {
+  it('that ends while it receives the instruments stops all measuring', () => {
     const own = new Meter('Left');
     const instruments = ['a', 'b'].map((name) => own.createCounter(name));
     const leaving = new EventListener({ onEventWritten: () => leaving.close() });
@@ -165,7 +165,7 @@ describe('a session', () => {
     own.close();
   });
 
-  it('is told of a function that throws', () => {
+  it('is notified of a function that throws', () => {
     const own = new Meter('Broken');
     own.createObservableGauge('broken', () => {
       throw new Error('no');
@@ -178,7 +178,7 @@ describe('a session', () => {
     ).toBe('Broken\\broken: Error: no');
   });
 
-  it('that asks only which instruments there are gets no values', () => {
+  it('that requests only the list of instruments receives no values', () => {
     meter.createCounter('published').add(1);
     const { events } = asking(SHOP, 4n);
     vi.advanceTimersByTime(1000);
@@ -188,7 +188,7 @@ describe('a session', () => {
   });
 });
 
-it('a value with tags that cannot be read harms nobody who writes it, and is told of once', () => {
+it('a value with unreadable tags does not affect the code that writes it, and is reported once', () => {
   const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
   const counter = meter.createCounter('hostile');
   const { values } = asking({ ...SHOP, Metrics: 'Shop\\hostile' });
@@ -233,11 +233,11 @@ it.each([
     () => meter.createGauge('odd', { tags: { a: {} as string } }),
     'Shop.odd: the tag "a" must be a string, a number or a boolean, not {}.',
   ],
-])('an unknown or wrong option of %s is refused', (_, define, message) => {
+])('an unknown or invalid option of %s is rejected', (_, define, message) => {
   expect(define).toThrow(message);
 });
 
-it('an instrument’s functions can be taken from it', () => {
+it('an instrument’s methods can be detached from it', () => {
   const own = new Meter('Taken');
   const { add } = own.createCounter('adds');
   const { record } = own.createGauge('records');

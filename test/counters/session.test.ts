@@ -10,7 +10,7 @@ import { defineEventSource } from '../../lib/index.ts';
 import { openTrace } from '../../lib/trace/open-trace.ts';
 
 it.each([4, 6] as const)(
-  'a trace of version %i says the counters of sources and meters',
+  'a trace of version %i contains the counters of sources and meters',
   async (nettraceVersion) => {
     const name = `Counters-Session-${nettraceVersion}`;
     const counter = new IncrementingEventCounter(defineEventSource(name, {}), 'orders');
@@ -50,7 +50,7 @@ it.each([4, 6] as const)(
   },
 );
 
-it('two sessions are each told at their own interval', async () => {
+it('each of two sessions has its own interval', async () => {
   const name = 'Counters-Two-Sessions';
   const counter = new IncrementingEventCounter(defineEventSource(name, {}), 'orders');
   const sessions = ['0.1', '0.3'].map((seconds) => {

@@ -58,7 +58,7 @@ async function numbersIn(trace: Uint8Array): Promise<unknown[]> {
 describe.skipIf(missingOnWindows('Unix sockets') !== undefined)(
   named('an application with a diagnostic port', missingOnWindows('Unix sockets')),
   () => {
-    it('is found by its process id, and among all', async () => {
+    it('is found by its process id, and in the list', async () => {
       const app = run(`say(enableDiagnostics().address); ${WAIT}`);
       expect(await app.hears()).toBe(join(folder, sockets()[0] ?? ''));
       expect(await (await DiagnosticsClient.ofProcess(app.pid)).processInfo()).toMatchObject({
@@ -71,7 +71,7 @@ describe.skipIf(missingOnWindows('Unix sockets') !== undefined)(
       expect(sockets()).toEqual([]);
     });
 
-    it('has one port, however often it asks', async () => {
+    it('has one port, however often it is enabled', async () => {
       const app = run(`
       const first = enableDiagnostics();
       say(enableDiagnostics({ exposeSecrets: true }) === first);
@@ -84,7 +84,7 @@ describe.skipIf(missingOnWindows('Unix sockets') !== undefined)(
       expect(sockets()).toEqual([]);
     });
 
-    it('can wait at its end until the port is closed, though a client reads nothing', async () => {
+    it('can wait at its end until the port is closed, even if a client reads nothing', async () => {
       const app = run(`
       const log = defineEventSource('App', { Bulk: event({ text: 'string' }) });
       const port = enableDiagnostics();
@@ -101,14 +101,14 @@ describe.skipIf(missingOnWindows('Unix sockets') !== undefined)(
       session.close();
     });
 
-    it('has it where it says', async () => {
+    it('has it where its address says', async () => {
       const app = run(`say(enableDiagnostics({ folder: ${JSON.stringify(folder)} }).address); ${WAIT}`, {
         TMPDIR: '/nowhere',
       });
       expect(await app.hears()).toBe(join(folder, sockets()[0] ?? ''));
     });
 
-    it('keeps it through whatever it does to its folder and its umask', async () => {
+    it('keeps it when its folder or its umask changes', async () => {
       const app = run(`
       process.umask(0o777);
       process.chdir(${JSON.stringify(folder)});
@@ -122,7 +122,7 @@ describe.skipIf(missingOnWindows('Unix sockets') !== undefined)(
       expect(sockets()).toEqual([]);
     });
 
-    it('is told in words where there is none, and goes on', async () => {
+    it('gets a sentence if there is none, and continues', async () => {
       const app = run(`const { address, problem } = enableDiagnostics(); say([address ?? null, problem]);`, {
         TMPDIR: `${folder}/none`,
       });
@@ -132,7 +132,7 @@ describe.skipIf(missingOnWindows('Unix sockets') !== undefined)(
       expect(stderr).toContain('TracewrightWarning: The diagnostic port cannot listen at ');
     });
 
-    it('is told in words of a folder that is gone, in which it is', async () => {
+    it("gets a sentence if the socket's folder is gone", async () => {
       const app = run(`
       import { mkdtempSync, rmdirSync } from 'node:fs';
       const gone = mkdtempSync(${JSON.stringify(`${folder}/gone-`)});
@@ -160,7 +160,7 @@ describe.skipIf(missingOnWindows('Unix sockets') !== undefined)(
       },
     );
 
-    it('has what tools ask of every process: the sources and the counters of Node.js', async () => {
+    it('provides what tools request of every process: the sources and the counters of Node.js', async () => {
       const app = run(`
       import { eventSources } from ${JSON.stringify(INDEX)};
       const names = () => eventSources().map(({ name }) => name);
@@ -172,7 +172,7 @@ describe.skipIf(missingOnWindows('Unix sockets') !== undefined)(
       ]);
     });
 
-    it('has them for a tool that it connects to, too, where it has no port of its own', async () => {
+    it('provides them to a tool that it connects to, too, without a port of its own', async () => {
       const app = run(
         `
       import { eventSources } from ${JSON.stringify(INDEX)};
@@ -183,7 +183,7 @@ describe.skipIf(missingOnWindows('Unix sockets') !== undefined)(
       expect((await app.end()).said).toEqual([[null, 3]]);
     });
 
-    it('has none of its own in a worker thread', async () => {
+    it('has no port of its own in a worker thread', async () => {
       const app = run(`
       import { Worker } from 'node:worker_threads';
       const module = new URL('./diagnostics/index.js', ${JSON.stringify(REGISTER)}.replace(/diagnostics.*/, ''));
@@ -199,12 +199,12 @@ describe.skipIf(missingOnWindows('Unix sockets') !== undefined)(
       ['{ folders: "/tmp" }', 'The diagnostic port has no option "folders"; the options are folder, ports,'],
       ['{ folder: 7 }', "The diagnostic port's folder must be a string, not 7."],
       ['{ exposeSecrets: "yes" }', "The diagnostic port's exposeSecrets must be a boolean, not 'yes'."],
-    ])('is told of a mistake in its options: %s', async (options, sentence) => {
+    ])('rejects a mistake in its options: %s', async (options, sentence) => {
       const app = run(`try { enableDiagnostics(${options}); } catch (error) { say(String(error)); }`);
       expect((await app.end()).said).toEqual([expect.stringContaining(`TypeError: ${sentence}`)]);
     });
 
-    it('hears nothing of 64 sessions', async () => {
+    it('does not notice 64 sessions', async () => {
       const app = run(`
       const log = defineEventSource('App', { Ping: event({ n: 'int32' }) });
       say(enableDiagnostics().address);
@@ -216,7 +216,7 @@ describe.skipIf(missingOnWindows('Unix sockets') !== undefined)(
       expect(await app.end()).toMatchObject({ status: 0, stderr: '' });
     });
 
-    it('has the events of its worker threads, and its own name, in a session that asks for rundown', async () => {
+    it('sends the events of its worker threads, and its own name, in a session that requests rundown', async () => {
       const app = run(`
       import { Worker } from 'node:worker_threads';
       const log = defineEventSource('App', { Ping: event({ n: 'int32' }) });
@@ -273,7 +273,7 @@ describe.skipIf(missingOnWindows('Unix sockets') !== undefined)(
 describe.skipIf(missingOnWindows('Unix sockets') !== undefined)(
   named('an application that was started with the wish for a port', missingOnWindows('Unix sockets')),
   () => {
-    it('has one, by tracewright alone', async () => {
+    it('has one through tracewright alone', async () => {
       const app = run(`say('here'); ${WAIT}`, { TRACEWRIGHT_DIAGNOSTICS: '1' });
       await vi.waitFor(() => expect(sockets()).toHaveLength(1), { timeout: 10_000 });
       expect((await (await DiagnosticsClient.ofProcess(app.pid)).processInfo()).processId).toBe(
@@ -281,7 +281,7 @@ describe.skipIf(missingOnWindows('Unix sockets') !== undefined)(
       );
     });
 
-    it('has none without the wish, and loads nothing of it', async () => {
+    it('has none without the setting, and loads none of its code', async () => {
       const app = run(`
       await new Promise((resolve) => setTimeout(resolve, 100));
       say(process.getActiveResourcesInfo());`);
@@ -289,7 +289,7 @@ describe.skipIf(missingOnWindows('Unix sockets') !== undefined)(
       expect(sockets()).toEqual([]);
     });
 
-    it('waits with all of its code for a tool that wants its first events', async () => {
+    it('waits before running its code for a tool that wants its first events', async () => {
       const address = join(folder, 'tool');
       const tool = await ReverseServer.listen(address);
       const app = run(
@@ -308,7 +308,7 @@ describe.skipIf(missingOnWindows('Unix sockets') !== undefined)(
     });
 
     it.each([true, false])(
-      'goes on when its tool is gone with its folder, having met it: %s',
+      'continues when its tool has gone with its folder, having connected: %s',
       async (hasMet) => {
         const gone = mkdtempSync(join(folder, 'tool-'));
         const address = join(gone, 'port');
@@ -325,7 +325,7 @@ describe.skipIf(missingOnWindows('Unix sockets') !== undefined)(
     );
 
     it.runIf(process.allowedNodeEnvironmentFlags.has('--allow-net'))(
-      'does not wait where it is not permitted to connect',
+      'does not wait if it may not connect',
       async () => {
         const permissions = ['--permission', '--allow-fs-read=*'];
         const env = { DOTNET_DiagnosticPorts: join(folder, 'tool') };
@@ -342,7 +342,7 @@ describe.skipIf(missingOnWindows('Unix sockets') !== undefined)(
     }
     const WAITS = 'awaiting a Diagnostics IPC ResumeStartup command from a diagnostic port';
 
-    it.each(PORTS)('goes on at once when the tool that started it was killed, %s', async (_, flags) => {
+    it.each(PORTS)('continues at once if the tool that started it was killed, %s', async (_, flags) => {
       const privateFolder = join(folder, 'tracewright-aB3_x9');
       mkdirSync(privateFolder);
       leaveBehind(join(privateFolder, 'port'));
@@ -354,7 +354,7 @@ describe.skipIf(missingOnWindows('Unix sockets') !== undefined)(
       expect(performance.now() - begin).toBeLessThan(4500);
     });
 
-    it.each(PORTS)('goes on when nobody has listened behind a socket for 5 seconds, %s', async (_, flags) => {
+    it.each(PORTS)('continues if nobody has listened at a socket for 5 seconds, %s', async (_, flags) => {
       const address = join(folder, 'tool');
       leaveBehind(address);
       const app = run('say("ran");', { DOTNET_DiagnosticPorts: address }, [...flags, '--import', REGISTER]);
@@ -366,7 +366,7 @@ describe.skipIf(missingOnWindows('Unix sockets') !== undefined)(
       );
     });
 
-    it('says after 5 seconds what it waits for, and what to do, and waits on', async () => {
+    it('says after 5 seconds what it waits for and what to do, and keeps waiting', async () => {
       const address = join(folder, 'tool');
       const app = run(
         'say("ran");',
@@ -388,7 +388,7 @@ describe.skipIf(missingOnWindows('Unix sockets') !== undefined)(
       tool.close();
     });
 
-    it('does not wait where nobody can have it go on', async () => {
+    it('does not wait if nobody can resume it', async () => {
       const address = `${folder}/${'long'.repeat(50)}`;
       const app = run('say("ran");', { DOTNET_DiagnosticPorts: `${address};,x` }, ['--import', REGISTER]);
       const { status, said, stderr } = await app.end();
@@ -402,7 +402,7 @@ describe.skipIf(missingOnWindows('Unix sockets') !== undefined)(
 describe.skipIf(linuxOnly('/proc/PID/maps') !== undefined)(
   named('an application that record-trace is to find', linuxOnly('/proc/PID/maps')),
   () => {
-    it('has a socket in /tmp, too, and a mapping like that of .NET', async () => {
+    it('has a second socket in /tmp, and a mapping like that of .NET', async () => {
       const app = run(`
       say(enableDiagnostics({ discoverableByRecordTrace: true }).problem ?? null);
       ${WAIT}`);
@@ -416,7 +416,7 @@ describe.skipIf(linuxOnly('/proc/PID/maps') !== undefined)(
       expect(existsSync(join('/tmp', name))).toBe(false);
     });
 
-    it('is found without a word of its code', async () => {
+    it('can be found without any code of its own', async () => {
       const app = run(`say('here'); ${WAIT}`, { TRACEWRIGHT_RECORD_TRACE: '1' });
       await vi.waitFor(() => expect(sockets()).toHaveLength(1), { timeout: 10_000 });
       const [name = ''] = sockets();
@@ -425,7 +425,7 @@ describe.skipIf(linuxOnly('/proc/PID/maps') !== undefined)(
       expect(readFileSync(`/proc/${app.pid}/maps`, 'latin1')).toContain('/memfd:doublemapper');
     });
 
-    it('has one socket where /tmp is its folder', async () => {
+    it('has one socket if /tmp is its folder', async () => {
       const app = run('say(enableDiagnostics({ discoverableByRecordTrace: true }).problem ?? null);', {
         TMPDIR: '/tmp',
       });

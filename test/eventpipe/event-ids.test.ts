@@ -54,7 +54,7 @@ let names = 0;
 const newName = () => `Ids-${++names}`;
 
 describe.each([6, 4] as const)('a session that writes version %i', (nettraceVersion) => {
-  it('has one layout for each id, whichever threads define the provider', async () => {
+  it('has one layout per id, whichever threads define the provider', async () => {
     const name = newName();
     const file = join(folder, `${name}-${nettraceVersion}.nettrace`);
     const session = startSession({ providers: name, output: file, nettraceVersion });
@@ -87,7 +87,7 @@ describe.each([6, 4] as const)('a session that writes version %i', (nettraceVers
     ]);
   });
 
-  it('keeps the ids of self-describing events apart from those of definitions', async () => {
+  it('keeps the ids of self-describing events separate from those of definitions', async () => {
     const name = newName();
     const file = join(folder, `${name}-${nettraceVersion}.nettrace`);
     const source = defineEventSource(name, { Last: event({ n: 'int32' }, { id: 0xfffd }) });
@@ -105,7 +105,7 @@ describe.each([6, 4] as const)('a session that writes version %i', (nettraceVers
 });
 
 describe('definitions of one provider', () => {
-  it('have the same ids for the same events, in whatever order', () => {
+  it('give the same events the same ids, in any order', () => {
     const name = newName();
     const one = defineEventSource(name, { A: event({ n: 'int32' }), B: event() });
     const other = defineEventSource(name, { B: event(), A: event({ n: 'int32' }), C: event() });
@@ -120,7 +120,7 @@ describe('definitions of one provider', () => {
     ['keywords', { fields: { n: 'int32', m: 'int32' }, options: { keywords: 1n } }],
     ['a version', { fields: { n: 'int32', m: 'int32' }, options: { version: 1 } }],
     ['a message', { fields: { n: 'int32', m: 'int32' }, options: { message: 'n is {0}' } }],
-  ] as const)('have another id for an event with other %s', (_, { fields, ...rest }) => {
+  ] as const)('give an event with other %s another id', (_, { fields, ...rest }) => {
     const name = newName();
     const options = 'options' in rest ? rest.options : {};
     const one = defineEventSource(name, { A: event({ n: 'int32', m: 'int32' }) });
@@ -133,7 +133,7 @@ describe('definitions of one provider', () => {
     ]);
   });
 
-  it('tell listeners the ids that traces have, and give a Stop the task of its Start', () => {
+  it('give listeners the same ids as traces, and a Stop the task of its Start', () => {
     const name = newName();
     defineEventSource(name, { A: event() });
     const source = defineEventSource(name, { WorkStart: event(), WorkStop: event(), B: event() });
@@ -147,7 +147,7 @@ describe('definitions of one provider', () => {
     ]);
   });
 
-  it('refuse an id that is given by hand and belongs to another event, in every thread', async () => {
+  it('reject an explicit id that belongs to another event, in every thread', async () => {
     const name = newName();
     const worker = new DefiningWorker();
     const job = { JobDone: { options: { id: 7 } }, Other: {} };
@@ -173,7 +173,7 @@ describe('definitions of one provider', () => {
     expect(define({ Paid: event({}, { id: 7 }) })).not.toThrow();
   });
 
-  it('of another name and the same GUID share the ids, too', () => {
+  it('with another name and the same GUID share the ids, too', () => {
     const [name, other] = [newName(), newName()];
     const one = defineEventSource(name, { A: event() });
     const two = defineEventSource(other, { B: event() }, { guid: one.guid });

@@ -26,7 +26,7 @@ it.each([
   expect(events.at(-1)?.payload.n).toBe(49_999);
 });
 
-it('events of later handlers of the exit are counted', () => {
+it('events of later exit handlers are counted', () => {
   const file = join(folder, 'counted.nettrace');
   const { stdout } = spawnSync(process.execPath, [program, file, 'busy'], {
     timeout: 20_000,
@@ -36,7 +36,7 @@ it('events of later handlers of the exit are counted', () => {
 });
 
 it.each(['drop', 'block'])(
-  'a process that exits while its workers write has what they wrote in the file (%s)',
+  'a process that exits while its workers write has their events in the file (%s)',
   async (mode) => {
     const file = join(folder, `workers-${mode}.nettrace`);
     const exiting = join(import.meta.dirname, 'programs/exits-with-workers.mjs');

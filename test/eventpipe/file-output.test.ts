@@ -22,7 +22,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const pieces = Array.from({ length: 100 }, (_, i) => Buffer.from(`${i},`.repeat(i + 1)));
 
-it('writes the pieces that came while another was on its way with one call, as far as calls take them', async () => {
+it('writes the chunks that arrived during the previous write in one call, up to a limit', async () => {
   const path = join(folder, 'a');
   const output = new FileOutput(path, (problem) => expect.fail(problem));
   for (const piece of pieces) output.write(piece);
@@ -33,7 +33,7 @@ it('writes the pieces that came while another was on its way with one call, as f
   expect(output.writtenBytes).toBe(Buffer.concat(pieces).length);
 });
 
-it('has each byte once where it is drained while pieces are on their way', async () => {
+it('contains each byte once if it is drained during a write', async () => {
   const path = join(folder, 'b');
   const output = new FileOutput(path, (problem) => expect.fail(problem));
   for (const piece of pieces.slice(0, 50)) output.write(piece);

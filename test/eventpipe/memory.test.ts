@@ -8,7 +8,7 @@ import { afterAll, expect, it } from 'vitest';
 const folder = mkdtempSync(join(tmpdir(), 'tracewright-session-memory-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-it('sessions one after the other, and many at once, give back their memory', { timeout: 120_000 }, () => {
+it('consecutive sessions, and many at once, release their memory', { timeout: 120_000 }, () => {
   const program = join(import.meta.dirname, 'programs/many-sessions.mjs');
   // With a large young generation, so that nothing else makes V8 collect the buffers.
   const args = ['--expose-gc', '--max-semi-space-size=64', program, folder];

@@ -41,7 +41,7 @@ describe('a file', () => {
 });
 
 describe('a stream', () => {
-  it('gets the trace, and is ended', async () => {
+  it('receives the trace, and is ended', async () => {
     const stream = new PassThrough();
     const pieces: Buffer[] = [];
     stream.on('data', (piece) => pieces.push(piece));
@@ -54,7 +54,7 @@ describe('a stream', () => {
     expect(stream.writableFinished).toBe(true);
   });
 
-  it('that does not take its bytes costs no more memory than the buffer', async () => {
+  it('that does not accept its bytes takes no more memory than the buffer', async () => {
     warnings();
     const stuck = new Writable({ write: () => {} });
     const session = startSession({ providers: 'Session-Test', output: stuck, bufferMB: 1 });
@@ -67,7 +67,7 @@ describe('a stream', () => {
 });
 
 describe('an output that fails', () => {
-  it('as a file ends the session with the reason', async () => {
+  it('such as a file ends the session with the reason', async () => {
     const warned = warnings();
     const output = join(folder, 'not-there', 'x.nettrace');
     const session = startSession({ providers: 'Session-Test', output });
@@ -99,14 +99,14 @@ describe('an output that fails', () => {
         },
       }),
     ],
-  ])('as a stream that %s, too', async (_, output) => {
+  ])('such as a stream that %s, too', async (_, output) => {
     warnings();
     const session = startSession({ providers: 'Session-Test', output });
     log.Plain({ n: 1 });
     expect((await session.stop()).problem).toBe("The session's stream cannot be written: Error: gone");
   });
 
-  it('as a stream that somebody else ends, too', async () => {
+  it('such as a stream that somebody else ends, too', async () => {
     warnings();
     const output = new PassThrough().resume();
     const session = startSession({ providers: 'Session-Test', output });
@@ -126,7 +126,7 @@ it.each([
     { buffer: 1 },
     'A session has no option "buffer"; the options are providers, output, nettraceVersion, bufferMB, mode, rundown.',
   ],
-])('a session cannot have %j', (options, message) => {
+])('a session rejects %j', (options, message) => {
   const all = { providers: 'A', output: join(folder, 'x.nettrace'), ...options } as SessionOptions;
   expect(() => startSession(all)).toThrow(SessionError);
   expect(() => startSession(all)).toThrow(message);

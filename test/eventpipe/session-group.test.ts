@@ -73,8 +73,8 @@ function stoppedStream() {
   return { stream, open, bytes: () => Buffer.concat(pieces) };
 }
 
-describe.each([6, 4] as const)('sessions that ask for the same, of version %i,', (nettraceVersion) => {
-  it('have each the events of its own time', async () => {
+describe.each([6, 4] as const)('sessions with the same requests, of version %i,', (nettraceVersion) => {
+  it('each contain the events of their own time', async () => {
     const first = record({ nettraceVersion });
     write(1, 3);
     const second = record({ nettraceVersion });
@@ -97,7 +97,7 @@ describe.each([6, 4] as const)('sessions that ask for the same, of version %i,',
     }
   });
 
-  it('know what an event belongs to that began before them', async () => {
+  it('know the activities that began before them', async () => {
     const first = record({ nettraceVersion });
     const second = log.activity('Request', { n: 1 }, () => {
       log.Plain({ n: 2 });
@@ -114,7 +114,7 @@ describe.each([6, 4] as const)('sessions that ask for the same, of version %i,',
     ]);
   });
 
-  it('tell of the losses of their own time', async () => {
+  it('report the losses of their own time', async () => {
     const first = record({ nettraceVersion });
     log.Plain(lost());
     const second = record({ nettraceVersion });
@@ -135,7 +135,7 @@ describe.each([6, 4] as const)('sessions that ask for the same, of version %i,',
     ]);
   });
 
-  it('tell of losses where they have no event at all', async () => {
+  it('report losses even without any event', async () => {
     const first = record({ nettraceVersion });
     write(1, 1);
     const second = record({ nettraceVersion });
@@ -147,7 +147,7 @@ describe.each([6, 4] as const)('sessions that ask for the same, of version %i,',
     ]);
   });
 
-  it('do not wait for each other: one whose output takes nothing loses events, and tells of them', async () => {
+  it('do not wait for each other: one whose output accepts nothing loses events, and reports them', async () => {
     const stopped = stoppedStream();
     const options = { nettraceVersion, bufferMB: 0.1 } as const;
     const slow = record({ ...options, output: stopped.stream });
@@ -190,8 +190,8 @@ describe.each([6, 4] as const)('sessions that ask for the same, of version %i,',
   });
 });
 
-describe('sessions that ask for the same', () => {
-  it('have an event encoded once for all of them', async () => {
+describe('sessions with the same requests', () => {
+  it('encode an event once for all of them', async () => {
     const readsWith = async (count: number) => {
       const sessions = Array.from({ length: count }, () => record());
       let reads = 0;
@@ -207,7 +207,7 @@ describe('sessions that ask for the same', () => {
     expect(await readsWith(8)).toBe(await readsWith(1));
   });
 
-  it('go on where one of them fails', async () => {
+  it('continue if one of them fails', async () => {
     const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
     const failing = startSession({
       providers: PROVIDER,
@@ -223,7 +223,7 @@ describe('sessions that ask for the same', () => {
     expect(log.Plain.enabled).toBe(false);
   });
 
-  it('are told to the source one by one', async () => {
+  it('are reported to the source one by one', async () => {
     const heard: string[] = [];
     const source = defineEventSource('Session-Group-Commands', { Told: event({ who: 'string' }) });
     source.onCommand(({ kind }) => {
@@ -241,7 +241,7 @@ describe('sessions that ask for the same', () => {
     expect([ofFirst.events.length, ofSecond.events.length]).toEqual([2, 1]);
   });
 
-  it('have their ends when the process exits', async () => {
+  it('are completed when the process exits', async () => {
     const program = join(import.meta.dirname, 'programs/exits.mjs');
     const file = join(folder, 'exits.nettrace');
     const { stdout } = spawnSync(process.execPath, [program, file, 'several'], { encoding: 'utf8' });

@@ -6,7 +6,7 @@ import type { EventFilter } from '../../lib/wire/diagnostics-ipc/tracing.ts';
 
 const ALL = 0xffff_ffff_ffff_ffffn;
 
-describe('a text of providers', () => {
+describe('a provider list', () => {
   it.each([
     ['A', [{ name: 'A', arguments: {} }]],
     ['A:1F:4', [{ name: 'A', keywords: 0x1fn, level: 4, arguments: {} }]],
@@ -37,19 +37,19 @@ describe('a text of providers', () => {
     ],
     ['A:1:4:x', 'The arguments of A must be of the form key=value, not "x".'],
     ['A:1:4:=x', 'The arguments of A must be of the form key=value, not "=x".'],
-  ])('%s is a mistake', (text, message) => {
+  ])('rejects %s', (text, message) => {
     expect(() => parseProviders(text)).toThrow(new SessionError(message));
   });
 });
 
-describe('what is asked of a provider', () => {
-  it('is everything where nothing else is said, and nothing of one that is not named', () => {
+describe('the request for a provider', () => {
+  it('is everything by default, and nothing for a provider not listed', () => {
     const requests = ProviderRequests.from('A');
     expect(requests.of('A')).toEqual({ keywords: ALL, level: 5, arguments: {}, filter: undefined });
     expect(requests.of('a')).toBeUndefined();
   });
 
-  it('is put together where it is named twice, and where every provider is', () => {
+  it('is combined if the provider is listed twice, or every provider is', () => {
     const requests = ProviderRequests.from('A:1:4:x=1,A:2:3:y=2,*:8:5');
     expect(requests.of('A')).toEqual({ keywords: 11n, level: 5, arguments: { x: '1', y: '2' } });
     expect(requests.of('B')).toEqual({ keywords: 8n, level: 5, arguments: {} });
@@ -82,7 +82,7 @@ describe('what is asked of a provider', () => {
       [{ name: 'A', filter: { isAllowList: true, ids: ['1'] } }],
       "The filter of the session's provider A must be { isAllowList, ids }, not { isAllowList: true, ids: [ '1' ] }.",
     ],
-  ])('cannot be %j', (given, message) => {
+  ])('rejects %j', (given, message) => {
     expect(() => ProviderRequests.from(given as string)).toThrow(new SessionError(message));
   });
 });

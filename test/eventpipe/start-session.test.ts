@@ -62,7 +62,7 @@ const numbersOf = ({ events }: Awaited<ReturnType<typeof recorded>>) =>
   events.map(({ payload }) => Number(payload.n));
 
 describe.each([6, 4] as const)('a session that writes version %i', (nettraceVersion) => {
-  it('has the events of its time, in their order, each described once', async () => {
+  it('contains the events of its time, in order, each kind described once', async () => {
     log.Plain({ n: 0 });
     const before = BigInt(Date.now() - 5000) * 1_000_000n;
     const trace = await recorded(
@@ -85,7 +85,7 @@ describe.each([6, 4] as const)('a session that writes version %i', (nettraceVers
     expect(trace.trace.lostEvents).toBe(0);
   });
 
-  it('has fields of every type', async () => {
+  it('contains fields of every type', async () => {
     const time = new Date('2026-11-21T12:30:15.250Z');
     const guid = '01020304-0506-0708-090a-0b0c0d0e0f10';
     const payload = {
@@ -131,7 +131,7 @@ describe.each([6, 4] as const)('a session that writes version %i', (nettraceVers
     expect(events[0]?.payload.time).toBe((BigInt(time.getTime()) + 11_644_473_600_000n) * 10_000n);
   });
 
-  it('has activities, and what they were started in', async () => {
+  it('contains activities, and where they were started', async () => {
     const { events } = await recorded(
       () => {
         log.activity('Request', { url: '/a' }, { stop: () => ({ ok: true }) }, () => {
@@ -150,7 +150,7 @@ describe.each([6, 4] as const)('a session that writes version %i', (nettraceVers
     expect(events.at(-1)?.activityId).toBeUndefined();
   });
 
-  it('tells self-describing events apart', async () => {
+  it('distinguishes self-describing events', async () => {
     const { events, checked } = await recorded(
       () => {
         for (let i = 0; i < 3; i++) {
@@ -166,7 +166,7 @@ describe.each([6, 4] as const)('a session that writes version %i', (nettraceVers
     expect(events[3]?.payload).toMatchObject({ text: 'x' });
   });
 
-  it('says how many events are missing that it had no room for', async () => {
+  it('says how many events are missing because it had no room', async () => {
     const trace = await recorded(
       () => {
         for (let n = 1; n <= 20_000; n++) log.Plain({ n });
@@ -181,7 +181,7 @@ describe.each([6, 4] as const)('a session that writes version %i', (nettraceVers
     expect(trace.trace.lostEvents).toBe(dropped);
   });
 
-  it('tells which process it is of where the end is to', async () => {
+  it('identifies its process, if its end is to do so', async () => {
     const { events, trace, result } = await recorded(() => log.Plain({ n: 1 }), {
       nettraceVersion,
       rundown: true,
@@ -195,7 +195,7 @@ describe.each([6, 4] as const)('a session that writes version %i', (nettraceVers
     expect(trace.processNames.get(process.pid)).toBe('node');
   });
 
-  it('loses none where writing waits', async () => {
+  it('loses none if writing waits', async () => {
     const trace = await recorded(
       async () => {
         for (let n = 1; n <= 20_000; n++) log.Plain({ n });
@@ -210,7 +210,7 @@ describe.each([6, 4] as const)('a session that writes version %i', (nettraceVers
 });
 
 describe('a session', () => {
-  it('has only what it asks for', async () => {
+  it('contains only what it requests', async () => {
     const work = () => {
       log.Plain({ n: 1 });
       log.Loud({ n: 2 });
@@ -229,7 +229,7 @@ describe('a session', () => {
     expect((await recorded(work, { providers: '*' })).events.length).toBe(3);
   });
 
-  it('hears providers that are defined later, and sends its arguments', async () => {
+  it('receives providers that are defined later, and sends its arguments', async () => {
     const commands: SourceCommand[] = [];
     const { events } = await recorded(
       () => {
@@ -264,7 +264,7 @@ describe('a session', () => {
     expect(numbersOf(trace)).toContain(4);
   });
 
-  it('counts an event that is too large, or cannot be read', async () => {
+  it('counts an event that is too large or cannot be read', async () => {
     let asked = 0;
     const fails = {
       get n(): number {
@@ -291,7 +291,7 @@ describe('a session', () => {
     expect(numbersOf(outer)).toEqual([1, 2, 3]);
   });
 
-  it('writes in the background what came, soon', async () => {
+  it('writes what has arrived in the background, soon', async () => {
     const output = newPath();
     await using session = startSession({ providers: 'Session-Test', output });
     log.Plain({ n: 1 });

@@ -45,7 +45,7 @@ describe('an instrument of OpenTelemetry', () => {
     });
   });
 
-  it('tells what is written, by its attributes', async () => {
+  it('reports what is written, by its attributes', async () => {
     const counter = meter.createCounter('counter');
     const level = meter.createUpDownCounter('level');
     const gauge = meter.createGauge('gauge');
@@ -62,7 +62,7 @@ describe('an instrument of OpenTelemetry', () => {
     expect(values('gauge', 'lastValue')).toEqual([': 4']);
   });
 
-  it('tells how the values of a histogram are spread', async () => {
+  it('reports how the values of a histogram are distributed', async () => {
     const histogram = meter.createHistogram('duration', { unit: 's' });
     const { values } = ask();
     for (const value of [1, 1, 1]) histogram.record(value);
@@ -71,7 +71,7 @@ describe('an instrument of OpenTelemetry', () => {
     expect(values('duration', 'count')).toEqual([': 3']);
   });
 
-  it('that only grows takes no negative value', async () => {
+  it('that can only increase ignores negative values', async () => {
     const counter = meter.createCounter('growing');
     const { values } = ask();
     counter.add(3);
@@ -80,7 +80,7 @@ describe('an instrument of OpenTelemetry', () => {
     expect(values('growing')).toEqual([': 3']);
   });
 
-  it('is the same one for everybody who asks for it by its name', async () => {
+  it('is the same for everybody who requests it by name', async () => {
     const first = metrics.getMeter('some-library', '1.2').createCounter('shared');
     const second = metrics.getMeter('some-library', '1.2').createCounter('shared');
     const { values } = ask();
@@ -90,13 +90,13 @@ describe('an instrument of OpenTelemetry', () => {
     expect(values('shared')).toEqual([': 2']);
   });
 
-  it('need not have a name', () => {
+  it('does not need a name', () => {
     expect(() => metrics.getMeter('').createCounter('').add(1)).not.toThrow();
   });
 });
 
 describe('an observable instrument of OpenTelemetry', () => {
-  it('tells what its callbacks observe, each called once in an interval', async () => {
+  it('reports what its callbacks observe, each called once per interval', async () => {
     let total = 10;
     const callback = vi.fn();
     const counter = meter.createObservableCounter('total');
@@ -136,7 +136,7 @@ describe('an observable instrument of OpenTelemetry', () => {
     expect(values('other', 'lastValue')).toEqual([': 2', ': ']);
   });
 
-  it('whose callback takes its time tells what it observed the last time', async () => {
+  it('with an asynchronous callback reports what that observed last time', async () => {
     let value = 0;
     meter.createObservableGauge('slow').addCallback(async (result) => {
       await Promise.resolve();
@@ -147,7 +147,7 @@ describe('an observable instrument of OpenTelemetry', () => {
     expect(values('slow', 'lastValue')).toEqual([': 1', ': 2']);
   });
 
-  it('whose callback fails harms no other', async () => {
+  it('whose callback fails does not affect others', async () => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
     meter.createObservableGauge('throws').addCallback(() => {
       throw new Error('no');

@@ -67,7 +67,7 @@ describe.each(Object.keys(SDKS) as (keyof typeof SDKS)[])('%s', (version) => {
 
       const named = (name: string) => listener.events.filter((written) => written.name === name);
 
-      it('have a Start and a Stop with what is known of them', () => {
+      it('have a Start and a Stop with everything known about them', () => {
         const error = new Error('no tea');
         const span = tracer.startSpan('order', { kind: SpanKind.SERVER, attributes: { size: 1 } });
         span.setAttribute('late', true);
@@ -108,7 +108,7 @@ describe.each(Object.keys(SDKS) as (keyof typeof SDKS)[])('%s', (version) => {
         });
       });
 
-      it('are in the span that they are in, also when that ends first', async () => {
+      it('are inside their enclosing span, even if that ends first', async () => {
         const outer = tracer.startSpan('outer');
         const inner = tracer.startSpan('inner', {}, trace.setSpan(context.active(), outer));
         outer.end();
@@ -123,7 +123,7 @@ describe.each(Object.keys(SDKS) as (keyof typeof SDKS)[])('%s', (version) => {
         expect(named('SpanStop').map(({ payload }) => payload.name)).toEqual(['outer', 'inner']);
       });
 
-      it('have the activities inside that are started in them, in their trace', async () => {
+      it('contain the activities that are started in them, in their trace', async () => {
         await tracer.startActiveSpan('order', async (span) => {
           await Promise.resolve();
           const spanActivity = named('SpanStart')[0]?.activityId;
@@ -141,7 +141,7 @@ describe.each(Object.keys(SDKS) as (keyof typeof SDKS)[])('%s', (version) => {
         });
       });
 
-      it('are in the activity that they are started in, and in its trace where that is requested', () => {
+      it('are inside the activity in which they are started, and in its trace if requested', () => {
         const { activityId, traceId, spanId } = inRequest(() => {
           tracer.startSpan('inside').end();
           context.with(activityTrace(), () =>
@@ -158,7 +158,7 @@ describe.each(Object.keys(SDKS) as (keyof typeof SDKS)[])('%s', (version) => {
         expect(activityTrace(ROOT_CONTEXT)).toBe(ROOT_CONTEXT);
       });
 
-      it('cost nothing while nothing listens, and are as they would be', () => {
+      it('cost nothing while nothing listens, and are unchanged', () => {
         listener.close();
         const span = tracer.startSpan('unheard', { attributes: { a: 1 } });
         span.end();
@@ -166,7 +166,7 @@ describe.each(Object.keys(SDKS) as (keyof typeof SDKS)[])('%s', (version) => {
         expect(requests.activity('Request', {}, { stop: () => ({}) }, currentActivityId)).toBeUndefined();
       });
 
-      it('may hold attributes of any size', () => {
+      it('may have attributes of any size', () => {
         const span = tracer.startSpan('x'.repeat(100_000), { attributes: { text: 'y'.repeat(100_000) } });
         span.end();
         for (const { payload } of listener.events) expect(JSON.stringify(payload).length).toBeLessThan(7000);

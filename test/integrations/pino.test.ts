@@ -51,7 +51,7 @@ describe.skipIf('reason' in tools).each(['pino-lowest', 'pino'])(`%s${reason}`, 
     output = [];
   });
 
-  it('has the ids of the activity in its lines, with the mixin', () => {
+  it("has the activity's ids in its lines, with the mixin", () => {
     const log = pino({ ...ALL, mixin: activityMixin() }, destination);
     const { activityId = '', traceId, spanId } = inRequest(() => log.info({ size: 1 }, 'in'));
     expect(output.map((line) => JSON.parse(line))).toEqual([
@@ -68,7 +68,7 @@ describe.skipIf('reason' in tools).each(['pino-lowest', 'pino'])(`%s${reason}`, 
     ]);
   });
 
-  it('has the same lines as without the mixin outside of an activity', () => {
+  it('has the same lines as without the mixin outside activities', () => {
     const values = [
       ['text'],
       [{ a: 1 }, 'text'],
@@ -84,14 +84,14 @@ describe.skipIf('reason' in tools).each(['pino-lowest', 'pino'])(`%s${reason}`, 
     expect(linesOf({ mixin: activityMixin() })).toEqual(linesOf({}));
   });
 
-  it('keeps what the own mixin of the application gives', () => {
+  it("keeps the members of the application's own mixin", () => {
     const own = () => ({ tenant: 'tea' });
     const log = pino({ ...ALL, mixin: activityMixin(own) }, destination);
     inRequest(() => log.info('in'));
     expect(JSON.parse(output[0] as string)).toMatchObject({ tenant: 'tea', activityId: expect.any(String) });
   });
 
-  it('tells its lines as events in the activity, each at its level', () => {
+  it('writes its lines as events in the activity, each at its level', () => {
     const { events } = listenToLines();
     const log = logger();
     const { activityId } = inRequest(() => {
@@ -117,7 +117,7 @@ describe.skipIf('reason' in tools).each(['pino-lowest', 'pino'])(`%s${reason}`, 
     expect(events.map(({ payload }) => payload.message)).toEqual(['wanted']);
   });
 
-  it("tells objects, bindings of child loggers and the logger's name", () => {
+  it("includes objects, bindings of child loggers and the logger's name", () => {
     const { events } = listenToLines();
     logger({ name: 'shop' })
       .child({ order: 7 })
@@ -131,7 +131,7 @@ describe.skipIf('reason' in tools).each(['pino-lowest', 'pino'])(`%s${reason}`, 
     });
   });
 
-  it('tells the stack of an error, and what else there is of it', () => {
+  it('includes the stack of an error, and its other members', () => {
     const { events } = listenToLines();
     const error = Object.assign(new Error('no tea'), { code: 'ETEA' });
     logger().error(error);
@@ -142,7 +142,7 @@ describe.skipIf('reason' in tools).each(['pino-lowest', 'pino'])(`%s${reason}`, 
     });
   });
 
-  it('knows levels of its own and labels in place of numbers', () => {
+  it('supports custom levels, and labels instead of numbers', () => {
     const { events } = listenToLines();
     logger({ customLevels: { audit: 55 } }).audit('who');
     logger({ formatters: { level: (label: string) => ({ level: label }) } }).warn('what');
@@ -152,7 +152,7 @@ describe.skipIf('reason' in tools).each(['pino-lowest', 'pino'])(`%s${reason}`, 
     ]);
   });
 
-  it('may log circles and what is too large: the line stays as it is, the event has what there is room for', () => {
+  it('may log cycles and oversized values: the line is unchanged, the event has what fits', () => {
     const { events } = listenToLines();
     const circle: Record<string, unknown> = { text: 'x'.repeat(100_000) };
     circle.self = circle;
@@ -169,7 +169,7 @@ describe.skipIf('reason' in tools).each(['pino-lowest', 'pino'])(`%s${reason}`, 
 });
 
 describe('a stream for lines', () => {
-  it('takes what is no line of JSON as a message', () => {
+  it('treats anything that is not a line of JSON as a message', () => {
     const { events } = listenToLines();
     const stream = eventStream();
     for (const line of ['plain text\n', '[1]\n', 'null\n', '"text"\n', '{"msg":{"a":1},"level":{}}\n', ''])
@@ -184,7 +184,7 @@ describe('a stream for lines', () => {
     ]);
   });
 
-  it('finds message and error under the keys that it is told', () => {
+  it('finds message and error under the given keys', () => {
     const { events } = listenToLines();
     eventStream({ messageKey: 'message', errorKey: 'error' }).write(
       '{"level":50,"message":"m","error":{"stack":"s"},"msg":"other"}\n',
@@ -192,7 +192,7 @@ describe('a stream for lines', () => {
     expect(events[0]?.payload).toMatchObject({ message: 'm', error: 's', fields: { msg: 'other' } });
   });
 
-  it('leaves out the line that a listener logs in the midst of a line', () => {
+  it('omits a line that a listener logs while handling a line', () => {
     const stream = eventStream();
     const messages: unknown[] = [];
     const { events } = listenToLines();
@@ -205,7 +205,7 @@ describe('a stream for lines', () => {
     expect(messages).toEqual(['first']);
   });
 
-  it('refuses options that it does not know', () => {
+  it('rejects unknown options', () => {
     expect(() => eventStream({ providr: 'x' } as object)).toThrow('providr');
   });
 });
@@ -213,7 +213,7 @@ describe('a stream for lines', () => {
 describe('the transport', () => {
   const ID = '00000011-0000-0000-0000-0000be999d59';
 
-  it('puts lines together that come in pieces, and takes their activity from them', async () => {
+  it('joins lines that arrive in pieces, and takes their activity from them', async () => {
     const { events } = listenToLines();
     const stream = transport();
     stream.write(`{"level":30,"time":5,"msg":"one","activityId":"${ID}"}\n{"level":40,`);

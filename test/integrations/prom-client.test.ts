@@ -26,14 +26,14 @@ afterEach(() => {
 const show = (name?: string) =>
   kept(showRegistry(registers[0] as Registry, name === undefined ? {} : { name }));
 
-it('an unknown option is refused', () => {
+it('an unknown option is rejected', () => {
   expect(() => showRegistry(registers[0] as Registry, { nmae: 'shop' } as object)).toThrow(
     'showRegistry: there is no option "nmae"; the options are name.',
   );
 });
 
-describe('a registry that is shown', () => {
-  it('tells counters and gauges by their labels', async () => {
+describe('a registry on display', () => {
+  it('shows counters and gauges by their labels', async () => {
     const orders = new Counter({ name: 'orders', help: 'Orders', labelNames: ['kind'], registers });
     new Gauge({ name: 'queue', help: 'Waiting', registers }).set(7);
     show();
@@ -55,7 +55,7 @@ describe('a registry that is shown', () => {
     ).toEqual(['orders ObservableCounter Orders', 'queue ObservableGauge Waiting']);
   });
 
-  it('tells the count and the sum of histograms, and the quantiles of summaries', async () => {
+  it('shows the count and the sum of histograms, and the quantiles of summaries', async () => {
     const sizes = new Histogram({ name: 'sizes', help: 'Sizes', buckets: [1, 10], registers });
     const times = new Summary({ name: 'times', help: 'Times', percentiles: [0.5], registers });
     show();
@@ -87,7 +87,7 @@ describe('a registry that is shown', () => {
     expect(collect).toHaveBeenCalledTimes(2);
   });
 
-  it('tells metrics that come later, also where it had none', async () => {
+  it('shows metrics that are added later, even if it had none', async () => {
     show('late');
     const { values } = ask('late');
     await seconds(1);
@@ -96,7 +96,7 @@ describe('a registry that is shown', () => {
     expect(values('late_one', 'lastValue')).toContain(': 1');
   });
 
-  it('whose metric fails says so once, and goes on', async () => {
+  it('with a failing metric reports it once, and continues', async () => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
     let fails = true;
     new Gauge({
@@ -119,7 +119,7 @@ describe('a registry that is shown', () => {
     expect(values('sometimes', 'lastValue')).toContain(': 5');
   });
 
-  it('is not told of any more when it is closed', async () => {
+  it('is not shown any more once it is closed', async () => {
     new Gauge({ name: 'gone', help: 'Gone', registers }).set(1);
     const shown = showRegistry(registers[0] as Registry, { name: 'closed' });
     const { events } = ask('closed');

@@ -18,7 +18,7 @@ async function started(options?: FakeOptions, timeoutMs?: number) {
   return { fake, client: DiagnosticsClient.at(folder.port, process.pid, timeoutMs) };
 }
 
-describe('asking a process who it is', () => {
+describe('asking a process for its identity', () => {
   const basics = {
     processId: BigInt(process.pid),
     runtimeCookie: COOKIE,
@@ -28,7 +28,7 @@ describe('asking a process who it is', () => {
   };
   const unknown = () => error(0x80131385);
 
-  it('takes one request where its runtime is new', async () => {
+  it('takes one request if its runtime is new', async () => {
     const { fake, client } = await started();
     expect(await client.processInfo()).toEqual({
       ...basics,
@@ -39,19 +39,19 @@ describe('asking a process who it is', () => {
     expect(fake.requests).toEqual([message(4, 8)]);
   });
 
-  it('falls back to what older runtimes know, one by one', async () => {
+  it('falls back to what older runtimes support, one by one', async () => {
     const { fake, client } = await started({ answers: { '04/08': unknown } });
     expect(await client.processInfo()).toMatchObject({ ...basics, productVersion: '10.0.1' });
     expect(fake.commands).toEqual(['04/08', '04/04']);
   });
 
-  it('falls back to the oldest, which says least', async () => {
+  it('falls back to the oldest version, which says least', async () => {
     const { fake, client } = await started({ answers: { '04/08': unknown, '04/04': unknown } });
     expect(await client.processInfo()).toEqual(basics);
     expect(fake.commands).toEqual(['04/08', '04/04', '04/00']);
   });
 
-  it('fails where it knows none of them', async () => {
+  it('fails if the runtime supports none of them', async () => {
     const { client } = await started({ answers: { '04/08': unknown, '04/04': unknown, '04/00': unknown } });
     await expect(client.processInfo()).rejects.toEqual(
       failure('unsupported', `${PROCESS} does not support ProcessInfo: its runtime is too old.`),
@@ -60,7 +60,7 @@ describe('asking a process who it is', () => {
 });
 
 describe('collecting events', () => {
-  it("sends what .NET's client sends, and reads what comes behind the reply up to the end", async () => {
+  it("sends what .NET's client sends, and reads what follows the reply to the end", async () => {
     const trace = Uint8Array.from({ length: 300_000 }, (_, i) => i % 251);
     const { fake, client } = await started({ trace });
     const session = await client.collectTracing(tracing);
@@ -95,7 +95,7 @@ describe('collecting events', () => {
     expect(fake.commands).toEqual(['02/03', '02/01']);
   });
 
-  it('is told of a session that has ended by itself, and goes on', async () => {
+  it('notices a session that has ended by itself, and continues', async () => {
     const { client } = await started({
       trace: new Uint8Array(10),
       answers: {
@@ -116,19 +116,19 @@ describe('collecting events', () => {
     [0x80131384, 'refused', `${PROCESS} refused CollectTracing2 with 0x80131384 (BadEncoding).`],
     [0x80131385, 'unsupported', `${PROCESS} does not support CollectTracing2: its runtime is too old.`],
     [0x1234, 'refused', `${PROCESS} refused CollectTracing2 with 0x00001234.`],
-  ])('fails by the error %i', async (code, kind, sentence) => {
+  ])('fails with the error %i', async (code, kind, sentence) => {
     const { client } = await started({ answers: { '02/03': () => error(code) } });
     await expect(client.collectTracing(tracing)).rejects.toEqual(failure(kind, sentence));
   });
 
-  it('fails in words where the process does not write the format', async () => {
+  it('fails with a sentence if the process does not write the format', async () => {
     const { client } = await started({ answers: { '02/03': () => error(0x80131384) } });
     await expect(client.collectTracing({ ...tracing, format: 6 })).rejects.toEqual(
       failure('unsupported', `${PROCESS} cannot write nettrace version 6, only version 4.`),
     );
   });
 
-  it('fails in words where the runtime is too old for what is asked', async () => {
+  it('fails with a sentence if the runtime is too old for the request', async () => {
     const { client } = await started();
     await expect(client.collectTracing({ ...tracing, rundownKeyword: 1n })).rejects.toEqual(
       failure('unsupported', `${PROCESS} does not support CollectTracing4: its runtime is too old.`),
@@ -136,25 +136,22 @@ describe('collecting events', () => {
   });
 });
 
-describe('a process that does not answer as it should', () => {
-  it('may have gone, leaving its socket behind', async () => {
+describe('a process that does not answer properly', () => {
+  it('may be gone, leaving its socket behind', async () => {
     const client = DiagnosticsClient.at(folder.port, process.pid);
     await expect(client.processInfo()).rejects.toEqual(
       failure('ended', `${PROCESS} no longer listens at its diagnostic port.`),
     );
   });
 
-  it.runIf(sockets !== undefined)(
-    'fails where the process ends before it has taken the connection',
-    async () => {
-      const listener = sockets?.listen(folder.port) as number;
-      const asking = DiagnosticsClient.at(folder.port, process.pid).processInfo();
-      sockets?.close(listener);
-      await expect(asking).rejects.toEqual(
-        failure('ended', `${PROCESS} no longer listens at its diagnostic port.`),
-      );
-    },
-  );
+  it.runIf(sockets !== undefined)('fails if the process ends before it accepts the connection', async () => {
+    const listener = sockets?.listen(folder.port) as number;
+    const asking = DiagnosticsClient.at(folder.port, process.pid).processInfo();
+    sockets?.close(listener);
+    await expect(asking).rejects.toEqual(
+      failure('ended', `${PROCESS} no longer listens at its diagnostic port.`),
+    );
+  });
 
   it('may close the connection', async () => {
     const { client } = await started({
@@ -170,7 +167,7 @@ describe('a process that does not answer as it should', () => {
     );
   });
 
-  it('may say nothing', async () => {
+  it('may be silent', async () => {
     const { client } = await started({ answers: { '04/08': () => undefined } }, 100);
     await expect(client.processInfo()).rejects.toEqual(failure('timeout', `${PROCESS} does not answer.`));
   });

@@ -20,7 +20,7 @@ describe('finding a port', () => {
     else process.env.TMPDIR = TMPDIR;
   });
 
-  it('finds that of a process by its id', async () => {
+  it('finds the port of a process by its id', async () => {
     await fakeOf().listen(folder.port);
     const client = await DiagnosticsClient.ofProcess(process.pid);
     expect(await client.processInfo()).toMatchObject({ entryAssembly: 'app' });

@@ -73,12 +73,12 @@ describe.skipIf(linuxOnly('passed descriptors') !== undefined)(
     it.each([
       ['unsupported', 0x80131385, `${PROCESS} does not support CollectTracing5: its runtime is too old.`],
       ['refused', 0x80131515, `${PROCESS} refused CollectTracing5 with 0x80131515 (NotSupported).`],
-    ])('is %s by a process that says so', async (code, replyCode, sentence) => {
+    ])('is %s if the process says so', async (code, replyCode, sentence) => {
       await answering(() => error(replyCode));
       await expect(start()).rejects.toEqual(failure(code, sentence));
     });
 
-    it('cannot be had of a process that closes the connection, or is not there', async () => {
+    it('cannot be started if the process closes the connection, or is gone', async () => {
       const fake = await answering((_, socket) => {
         socket.destroy();
         return undefined;

@@ -18,7 +18,7 @@ describe('a process that connects to the tool', () => {
   });
   afterEach(() => server.close());
 
-  it('says who it is, and connects anew for each request', async () => {
+  it('identifies itself, and connects again for each request', async () => {
     const fake = await fakeOf({ trace: new Uint8Array(100) }).connectTo(address);
     const target = await server.arrived();
     expect(target.name).toBe('Process 4711');
@@ -32,7 +32,7 @@ describe('a process that connects to the tool', () => {
     expect(fake.commands).toEqual(['04/08', '02/03', '04/01', '02/01']);
   });
 
-  it('is told from others, which come after it', async () => {
+  it('is distinguished from others, which connect after it', async () => {
     server.close();
     const later: Target[] = [];
     server = await ReverseServer.listen(address, (process) => later.push(process));
@@ -44,7 +44,7 @@ describe('a process that connects to the tool', () => {
     expect([first.commands, second.commands]).toEqual([[], ['04/01']]);
   });
 
-  it('is not mistaken for one that speaks otherwise', async () => {
+  it('is not mistaken for one that speaks another protocol', async () => {
     const other = connect(address);
     other.on('error', () => {});
     const closed = new Promise((resolve) => other.once('close', resolve));
@@ -54,7 +54,7 @@ describe('a process that connects to the tool', () => {
     expect((await server.arrived()).name).toBe('Process 4711');
   });
 
-  it('is let go when the tool is done, however far it has come', async () => {
+  it('is released when the tool is done, at any point', async () => {
     const greeted = await fakeOf().connectTo(address);
     const target = await server.arrived();
     await new DiagnosticsClient(target).resumeRuntime();
@@ -69,7 +69,7 @@ describe('a process that connects to the tool', () => {
     );
   });
 
-  it('cannot be waited for where somebody else listens', async () => {
+  it('cannot be waited for if somebody else is listening', async () => {
     await expect(ReverseServer.listen(address)).rejects.toEqual(
       failure('failed', `Something already listens at ${address}, or a file with that name was left behind.`),
     );

@@ -52,7 +52,7 @@ function sendsFor(ms: number): NodeJS.Timeout {
   return timer;
 }
 
-it('that falls silent is cut off with what has come', async () => {
+it('that falls silent is cut off, keeping what has arrived', async () => {
   const cut = session({ silenceMs: 100 });
   remote.write(Buffer.alloc(1234));
   const size = sizeOf(cut.stream);
@@ -62,7 +62,7 @@ it('that falls silent is cut off with what has come', async () => {
   expect([cut.isCutOff, cut.isComplete]).toEqual([true, false]);
 });
 
-it('that goes on for ever is cut off in time', async () => {
+it('that never ends is cut off in time', async () => {
   const cut = session({ silenceMs: 10_000, totalMs: 200 });
   const timer = sendsFor(NEVER);
   const size = sizeOf(cut.stream);
@@ -72,7 +72,7 @@ it('that goes on for ever is cut off in time', async () => {
   expect(cut.isCutOff).toBe(true);
 });
 
-it('that sends more than it could have had is cut off', async () => {
+it('that sends more than it can have had is cut off', async () => {
   const cut = session({ bytes: 1e6 });
   const flood = () => {
     while (!remote.destroyed && remote.write(Buffer.alloc(1 << 16)));
@@ -96,7 +96,7 @@ it('that ends without a reply is not waited for long', async () => {
   expect(whole.isComplete).toBe(false);
 });
 
-it('whose reader has enough waits for no reply', async () => {
+it('whose reader has enough does not wait for a reply', async () => {
   const cut = session({});
   remote.write(Buffer.alloc(5));
   const stopping = cut.stop();
@@ -105,7 +105,7 @@ it('whose reader has enough waits for no reply', async () => {
   expect([cut.isCutOff, cut.isComplete]).toEqual([false, false]);
 });
 
-it('that has much to say has its time, and so has a slow reader', async () => {
+it('that has much to send gets its time, and so does a slow reader', async () => {
   const whole = session({ silenceMs: 300 }, async () => {});
   sendsFor(800);
   setTimeout(() => remote.end(), 900);

@@ -21,11 +21,11 @@ it.each([
   expect(isPortWanted(environment)).toBe(isWanted);
 });
 
-it('is told by which variable there is none', () => {
+it('the variable that disables the port is identified', () => {
   expect(forbiddingVariable({ DOTNET_EnableDiagnostics_IPC: '0' })).toBe('DOTNET_EnableDiagnostics_IPC');
 });
 
-it('is told whether the own port waits for a tool', () => {
+it("the process's own port suspends the process if requested", () => {
   expect(isDefaultPortSuspended({})).toBe(false);
   expect(isDefaultPortSuspended({ DOTNET_DefaultDiagnosticPortSuspend: '1' })).toBe(true);
 });

@@ -25,7 +25,7 @@ describe('an environment variable is a secret', () => {
     'SENTRY_DSN',
     'TLS_CERT',
     'SSH_PRIVATE',
-  ])('by its name: %s', (name) => {
+  ])('because of its name: %s', (name) => {
     expect(isSecret(name, 'x')).toBe(true);
   });
 
@@ -39,7 +39,7 @@ describe('an environment variable is a secret', () => {
     'Authorization: Bearer aGk',
     '-----BEGIN RSA PRIVATE KEY-----\nMIIE',
     'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln',
-  ])('by its value: %s', (value) => {
+  ])('because of its value: %s', (value) => {
     expect(isSecret('ANYTHING', value)).toBe(true);
   });
 
@@ -53,12 +53,12 @@ describe('an environment variable is a secret', () => {
     ['HTTP_PROXY', 'http://proxy.example:3128'],
     ['GIT_URL', 'ssh://git@github.com:22/a/b'],
     ['EMPTY_PASSWORD', ''],
-  ])('and %s=%s is none', (name, value) => {
+  ])('but not %s=%s', (name, value) => {
     expect(isSecret(name, value)).toBe(false);
   });
 });
 
-it.each(['//:', 'eyJ-'])('a variable is looked through at once, though it repeats %s', (text) => {
+it.each(['//:', 'eyJ-'])('a variable is examined quickly, even if it repeats %s', (text) => {
   const value = `${text}${text.slice(-1)}`.repeat(100_000);
   const start = performance.now();
   for (const each of [value, text + text.slice(-1).repeat(200_000), text.repeat(50_000)]) isSecret('X', each);
@@ -71,7 +71,7 @@ describe('the environment', () => {
     delete process.env.TRACEWRIGHT_TEST_PLAIN;
   });
 
-  it('is told with secrets masked, unless they are requested', () => {
+  it('is returned with secrets masked, unless they are requested', () => {
     process.env.TRACEWRIGHT_TEST_TOKEN = 'hunter2';
     process.env.TRACEWRIGHT_TEST_PLAIN = 'a=b';
     const told = environmentVariables(false);
@@ -85,11 +85,11 @@ describe('the environment', () => {
     ['A\0B', 'x'],
     ['A', 'x\0y'],
     ['', 'x'],
-  ])('cannot have %j=%j', (name, value) => {
+  ])('rejects %j=%j', (name, value) => {
     expect(setEnvironmentVariable(name, value)).toBe(ErrorCode.InvalidArgument);
   });
 
-  it.each(['TRACEWRIGHT_TEST_NONE', 'constructor'])('cannot be without %s, which is not in it', (name) => {
+  it.each(['TRACEWRIGHT_TEST_NONE', 'constructor'])('has no variable %s to unset, and says so', (name) => {
     expect(setEnvironmentVariable(name, undefined)).toBe(ErrorCode.EnvironmentVariableNotFound);
   });
 });

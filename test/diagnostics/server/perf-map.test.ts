@@ -24,7 +24,7 @@ function enabling(options: readonly string[], variable = ''): Record<string, unk
 
 const REFUSED = ErrorCode.NotSupported;
 
-it('has none unless it was started with one', () => {
+it('exists only if the process was started with one', () => {
   expect(enabling([])).toEqual({ Disabled: 0, All: REFUSED, JitDump: REFUSED, PerfMap: REFUSED });
 });
 
@@ -32,6 +32,6 @@ it.each([
   ['--perf-basic-prof', ''],
   ['--perf_basic_prof', ''],
   ['--no-warnings', '--perf-basic-prof'],
-])('has one by %s (NODE_OPTIONS: "%s")', (option, variable) => {
+])('is enabled by %s (NODE_OPTIONS: "%s")', (option, variable) => {
   expect(enabling([option], variable)).toEqual({ Disabled: 0, All: 0, JitDump: REFUSED, PerfMap: 0 });
 });

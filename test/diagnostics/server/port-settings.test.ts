@@ -4,14 +4,14 @@ import { parsePortSettings } from '../../../lib/diagnostics/server/options.ts';
 
 const connecting = { listens: false, suspends: true };
 
-describe('the diagnostic ports that the environment tells of', () => {
+describe('the diagnostic ports in the environment', () => {
   it.each([
     ['/tmp/tool', { address: '/tmp/tool', ...connecting }],
     ['/tmp/tool,connect,suspend', { address: '/tmp/tool', ...connecting }],
     ['/tmp/tool,nosuspend', { address: '/tmp/tool', listens: false, suspends: false }],
     ['/tmp/own, Listen , NoSuspend', { address: '/tmp/own', listens: true, suspends: false }],
     ['own,suspend,listen', { address: 'own', listens: true, suspends: true }],
-  ])('are of the form %j', (text, port) => {
+  ])('are parsed from %j', (text, port) => {
     expect(parsePortSettings(text)).toEqual({ ports: [port], problems: [] });
   });
 
@@ -20,7 +20,7 @@ describe('the diagnostic ports that the environment tells of', () => {
     expect(parsePortSettings('')).toEqual({ ports: [], problems: [] });
   });
 
-  it('are left out where they are not understood, and told of', () => {
+  it('are omitted and reported if they are invalid', () => {
     expect(parsePortSettings('a,wait;,listen;b')).toEqual({
       ports: [{ address: 'b', ...connecting }],
       problems: [

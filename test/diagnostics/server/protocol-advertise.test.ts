@@ -52,7 +52,7 @@ async function advertised(connection: ByteConnection) {
 }
 
 describe.skipIf(NO_SOCKETS !== undefined)(suiteOf('a process with a port to connect to'), () => {
-  it('says who it is, takes one request, and comes again for the next', async () => {
+  it('identifies itself, takes one request, and connects again for the next', async () => {
     const tool = await new Tool('asks').listen();
     const target = start({ environment: { DOTNET_DiagnosticPorts: `${tool.path},nosuspend` } });
     const first = await tool.connection();
@@ -84,7 +84,7 @@ describe.skipIf(NO_SOCKETS !== undefined)(suiteOf('a process with a port to conn
     expect(await target.exit).toEqual({ code: 0, signal: null });
   });
 
-  it('is suspended until each port that asks for it says to resume', async () => {
+  it('is suspended until each port that requests it sends resume', async () => {
     const tool = await new Tool('suspends').listen();
     const connected = tool.connection();
     const target = await start({
@@ -111,7 +111,7 @@ describe.skipIf(NO_SOCKETS !== undefined)(suiteOf('a process with a port to conn
     tool.close();
   });
 
-  it('ends in its own time where the tool never comes', async () => {
+  it('ends in its own time if the tool never comes', async () => {
     const target = await start({
       environment: { DOTNET_DiagnosticPorts: `${join(folder, 'never')},nosuspend` },
     }).started();
@@ -119,7 +119,7 @@ describe.skipIf(NO_SOCKETS !== undefined)(suiteOf('a process with a port to conn
     expect(await target.exit).toEqual({ code: 0, signal: null });
   });
 
-  it('listens where it is told to', async () => {
+  it('listens where configured', async () => {
     const path = join(folder, 'listens');
     const target = await start({
       environment: { DOTNET_DiagnosticPorts: `${path},listen,nosuspend` },

@@ -49,7 +49,7 @@ describe.skipIf(NO_SOCKETS !== undefined)(suiteOf('the socket of a diagnostic po
     expect(statSync(target.address, { throwIfNoEntry: false })).toBe(undefined);
   });
 
-  it('is not there where its path would be too long, and the process is told', async () => {
+  it('does not exist if its path would be too long, and the process is notified', async () => {
     const folder = mkdtempSync(join(tmpdir(), `tracewright-port-${'long'.repeat(20)}-`));
     const target = await start({ environment: { TMPDIR: folder } }).started();
     rmSync(folder, { recursive: true });
@@ -59,12 +59,12 @@ describe.skipIf(NO_SOCKETS !== undefined)(suiteOf('the socket of a diagnostic po
     expect(await target.exit).toEqual({ code: 0, signal: null });
   });
 
-  it("is not there where .NET's switch says no", async () => {
+  it("does not exist if .NET's switch disables it", async () => {
     const target = await start({ environment: { DOTNET_EnableDiagnostics: '0' } }).started();
     expect(target.sockets).toEqual([]);
   });
 
-  it('is for its user alone, from the moment that it is there', async () => {
+  it('is accessible only to its user, from the moment that it exists', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tracewright-port-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     for (let round = 0; round < 3; round++) {
@@ -80,21 +80,21 @@ describe.skipIf(NO_SOCKETS !== undefined)(suiteOf('the socket of a diagnostic po
     }
   });
 
-  it('does not keep the process, which takes it along', async () => {
+  it('does not keep the process alive, and is removed with it', async () => {
     const target = await start().started();
     target.leave('end');
     expect(await target.exit).toEqual({ code: 0, signal: null });
     expect(target.sockets).toEqual([]);
   });
 
-  it('goes with a process that is told to exit', async () => {
+  it('is removed with a process that is told to exit', async () => {
     const target = await start().started();
     target.leave('exit', 3);
     expect(await target.exit).toEqual({ code: 3, signal: null });
     expect(target.sockets).toEqual([]);
   });
 
-  it('goes when the port is closed, with all connections and sessions', async () => {
+  it('is removed when the port is closed, with all connections and sessions', async () => {
     const target = await start().started();
     const idle = await ByteConnection.open(target.address);
     const stream = await ByteStream.start(target.address, WORKED_4);
@@ -108,7 +108,7 @@ describe.skipIf(NO_SOCKETS !== undefined)(suiteOf('the socket of a diagnostic po
     expect((await target.state()).enabled).toBe(0);
   });
 
-  it('does not keep a process whose clients hang', async () => {
+  it('does not keep a process alive whose clients hang', async () => {
     const target = await start().started();
     const { address } = target;
     const idle = await Promise.all(Array.from({ length: 10 }, () => ByteConnection.open(address)));
@@ -127,7 +127,7 @@ describe.skipIf(NO_SOCKETS !== undefined)(suiteOf('the socket of a diagnostic po
     expect(events.filter(({ provider }) => provider === 'P').length).toBe(10);
   });
 
-  it('of another process that was killed does not disturb', async () => {
+  it('of another process that was killed does not interfere', async () => {
     const killed = await start().started();
     const { address, folder } = killed;
     killed.child.kill('SIGKILL');

@@ -47,33 +47,33 @@ describePorts('an application with a diagnostic port', () => {
     expect((await process.state()).kept - before.kept).toBeLessThan(8 * MEGABYTE);
   });
 
-  it('answers while a thousand connections say nothing', async () => {
+  it('answers while a thousand connections are silent', async () => {
     const { address } = await target();
     const idle = await openMany(MANY);
     expect(await exchange(address, RESUME)).toEqual(DONE);
     for (const connection of idle) connection.destroy();
   });
 
-  it('answers a thousand at once', async () => {
+  it('answers a thousand requests at once', async () => {
     const { address } = await target();
     const replies = await Promise.all(Array.from({ length: MANY }, () => exchange(address, RESUME)));
     expect(replies.filter((reply) => reply.equals(DONE)).length).toBe(MANY);
   });
 
-  it('answers a thousand that all wait until all are there', async () => {
+  it('answers a thousand connections that all wait until all are open', async () => {
     const connections = await openMany(MANY);
     for (const connection of connections) connection.send(RESUME);
     const replies = await Promise.all(connections.map((connection) => connection.takeRest()));
     expect(replies.filter((reply) => reply.equals(DONE)).length).toBe(MANY);
   });
 
-  it('lives through a storm of those who only come and go', async () => {
+  it('survives a storm of clients that only connect and leave', async () => {
     for (let round = 0; round < 20; round++) {
       for (const connection of await openMany(100)) connection.destroy();
     }
   });
 
-  it('lives through those who ask and do not wait for the answer', async () => {
+  it('survives clients that send a request and do not wait for the reply', async () => {
     const requests = [
       RESUME,
       message(PROCESS, 0x00),
@@ -86,7 +86,7 @@ describePorts('an application with a diagnostic port', () => {
     }
   });
 
-  it('lives through those who leave in the midst of a request', async () => {
+  it('survives clients that leave in the middle of a request', async () => {
     for (let size = 1; size < WORKED_4.length; size++) {
       for (const connection of await openMany(5)) {
         connection.send(WORKED_4.subarray(0, size));
@@ -96,7 +96,7 @@ describePorts('an application with a diagnostic port', () => {
     await delay(50);
   });
 
-  it('has 64 sessions at once, refuses the next, and has room again after one', async () => {
+  it('supports 64 sessions at once, refuses the next, and has room again after one ends', async () => {
     const process = await target();
     const { address } = process;
     const request = collectTracing5({ name: 'P', keywords: 1n });
@@ -130,7 +130,7 @@ describePorts('an application with a diagnostic port', () => {
     }
   });
 
-  it('makes no payload any more once the client of a session is gone, though no event was written', async () => {
+  it('stops creating payloads once the client of a session is gone, even if no event was written', async () => {
     const process = await target();
     const stream = await ByteStream.start(process.address, collectTracing2({ name: 'P', keywords: 1n }));
     await process.write(10);
@@ -142,7 +142,7 @@ describePorts('an application with a diagnostic port', () => {
     expect((await process.state()).payloads).toBe(payloads);
   });
 
-  it('ends the session of a client that goes in the middle of its events', async () => {
+  it('ends the session of a client that leaves in the middle of its events', async () => {
     const process = await target();
     const stream = await ByteStream.start(process.address, collectTracing2({ name: 'Bulk' }));
     stream.connection.pause();
@@ -151,7 +151,7 @@ describePorts('an application with a diagnostic port', () => {
     await process.ask('writeBulk', { count: 100 });
   });
 
-  it('ends the session of a client that went without the reply, behind bytes that nobody requested', async () => {
+  it('ends the session of a client that left without the reply, after unexpected bytes', async () => {
     const process = await target();
     const connection = await ByteConnection.open(process.address);
     connection.send(WORKED_4);
@@ -164,7 +164,7 @@ describePorts('an application with a diagnostic port', () => {
     await blocked;
   });
 
-  it('loses events rather than memory where a client does not read', async () => {
+  it('loses events rather than memory if a client does not read', async () => {
     const process = await target();
     const stream = await ByteStream.start(process.address, collectTracing2({ name: 'Bulk' }));
     stream.connection.pause();
@@ -179,7 +179,7 @@ describePorts('an application with a diagnostic port', () => {
     expect(checked.dropped).toBe(40_000 - bulk);
   });
 
-  it('keeps its sessions, and answers, whatever number of connections says nothing', async () => {
+  it('keeps its sessions, and answers, with any number of silent connections', async () => {
     const process = await target();
     const stream = await ByteStream.start(process.address, WORKED_4);
     const idle = [await openMany(MANY), await openMany(MANY), await openMany(MANY)].flat();
@@ -195,7 +195,7 @@ describePorts('an application with a diagnostic port', () => {
 const startTarget = useTargets();
 
 it.skipIf(NO_SOCKETS !== undefined)(
-  'an application that may open no more files answers once it can',
+  'an application that has run out of file descriptors answers once it has some',
   async () => {
     const process = await startTarget({ maxFiles: 100 }).started();
     const connections = await Promise.all(

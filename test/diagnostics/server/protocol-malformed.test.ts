@@ -49,11 +49,11 @@ describePorts('a message to a diagnostic port', (hasAddon) => {
     ['another version of the protocol', header(PROCESS, 0x01, 20, unknownMagic)],
     ['nothing but zeros', Buffer.alloc(20)],
     ['a request by HTTP', Buffer.from('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')],
-  ])('is of unknown magic: %s', async (_, request) => {
+  ])('has an unknown magic: %s', async (_, request) => {
     expect(await answerTo(request)).toEqual(errorReply('UNKNOWN_MAGIC'));
   });
 
-  it.each([0, 1, 19])('is badly encoded: a size of %d', async (size) => {
+  it.each([0, 1, 19])('is malformed: a size of %d', async (size) => {
     expect(await answerTo(header(PROCESS, 0x01, size))).toEqual(errorReply('BAD_ENCODING'));
   });
 
@@ -82,7 +82,7 @@ describePorts('a message to a diagnostic port', (hasAddon) => {
     ['StopTracing with half an id', without(stopTracing(1n), 4)],
     ['StopTracing without an id', without(stopTracing(1n), 8)],
     ['a size of 65535, and so much of nothing', header(EVENT_PIPE, 0x03, 65535)],
-  ])('is badly encoded: %s', async (_, request) => {
+  ])('is malformed: %s', async (_, request) => {
     const size = request.readUInt16LE(14);
     const whole = Buffer.concat([request, Buffer.alloc(size - request.length, 0xff)]);
     expect(await answerTo(whole)).toEqual(errorReply('BAD_ENCODING'));
@@ -95,18 +95,18 @@ describePorts('a message to a diagnostic port', (hasAddon) => {
     ['CollectTracing5', WORKED_5],
     ['CollectTracing6', WORKED_6],
     ['CollectTracing5 of user_events', WORKED_USER_EVENTS],
-  ])('is badly encoded: a %s that ends early, anywhere', async (_, request) => {
+  ])('is malformed: a %s cut off at any point', async (_, request) => {
     for (let missing = 1; missing <= request.length - 20; missing++) {
       expect(await answerTo(without(request, missing))).toEqual(errorReply('BAD_ENCODING'));
     }
   });
 
-  it('may ask for NetPerf, the format before nettrace, and is refused', async () => {
+  it('that requests NetPerf, the format before nettrace, is refused', async () => {
     const netPerf = collect2(MB, u32(0), u8(0), array([ONE]));
     expect(await answerTo(netPerf)).toEqual(errorReply('FAIL'));
   });
 
-  it('is refused where it brings no descriptor for user_events', async () => {
+  it('is refused without a descriptor for user_events', async () => {
     const refusal = errorReply(hasAddon ? 'BAD_ENCODING' : 'NOT_SUPPORTED');
     expect(await answerTo(Buffer.concat([WORKED_USER_EVENTS, u8(0)]))).toEqual(refusal);
   });
@@ -136,7 +136,7 @@ describePorts('a message to a diagnostic port', (hasAddon) => {
     }
   });
 
-  it('leaves no session, and a process that is as before', async () => {
+  it('leaves no session, and a process in the same state as before', async () => {
     await expect.poll(async () => (await (await target()).state()).enabled).toBe(0);
     expect((await (await target()).state()).payloads).toBe(0);
     expect(await answerTo(message(PROCESS, 0x01))).toEqual(DONE);

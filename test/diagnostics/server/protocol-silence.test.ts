@@ -63,7 +63,7 @@ describe.skipIf(NO_SOCKETS !== undefined)(suiteOf('a client of a diagnostic port
       expect(await connections.get(`${port} ${what}`)?.takeRest(LIMIT)).toEqual(answerTo(what));
     });
 
-    it('is served when they are gone', async () => {
+    it('is served once they are gone', async () => {
       expect(await exchange(addressOf(port), RESUME)).toEqual(DONE);
       expect((await targets.get(port)?.state())?.enabled).toBe(0);
     });
@@ -76,7 +76,7 @@ describe.skipIf(NO_SOCKETS !== undefined)(suiteOf('a client of a diagnostic port
 });
 
 describePorts(
-  'a client of a diagnostic port that asks for user_events and sends no descriptor',
+  'a client of a diagnostic port that requests user_events and sends no descriptor',
   (hasAddon) => {
     it('is refused', async () => {
       const connection = await ByteConnection.open((await target()).address);

@@ -59,7 +59,7 @@ const COLLECT: readonly [string, (...providers: AskedProvider[]) => Buffer][] = 
 ];
 
 describePorts('a session of a diagnostic port', (hasAddon) => {
-  it.each(COLLECT)('is what %s asks for: providers, keywords, levels', async (_, request) => {
+  it.each(COLLECT)('selects what %s requests: providers, keywords, levels', async (_, request) => {
     const demo = { name: 'Demo', keywords: 4n, level: 4 };
     const mine = { name: 'MyEventSource', keywords: 0x20n, level: 2, arguments: text('') };
     expect(await collected(request(demo, mine))).toEqual([
@@ -74,7 +74,7 @@ describePorts('a session of a diagnostic port', (hasAddon) => {
     ['CollectTracing3', WORKED_3, ['MyEventSource/Failed']],
     ['CollectTracing4', WORKED_4, ['P/One']],
     ['CollectTracing5', WORKED_5, ['Demo/Req', 'Demo/Note', 'Demo/Plain']],
-  ])("is what .NET's own %s message asks for", async (_, request, names) => {
+  ])("selects what .NET's own %s message requests", async (_, request, names) => {
     expect(await collected(request)).toEqual(names);
   });
 
@@ -86,11 +86,11 @@ describePorts('a session of a diagnostic port', (hasAddon) => {
     ['an id that there is not', { name: 'P', keywords: 1n, allowed: [0xffff_ffff, 65537] }, []],
     ['all but some ids', { name: 'P', keywords: 1n, denied: [2] }, ['P/One']],
     ['all keywords', { name: 'P', keywords: 0xffff_ffff_ffff_ffffn, level: 4 }, ['P/One']],
-  ])('may ask for %s', async (_, asked, names) => {
+  ])('may request %s', async (_, asked, names) => {
     expect(await collected(collectTracing5(asked))).toEqual(names);
   });
 
-  it('has all levels of a provider requested at level 0', async () => {
+  it('includes all levels of a provider requested at level 0', async () => {
     expect(await collected(collectTracing2({ name: 'Demo', keywords: 1n }))).toEqual([
       'Demo/Req',
       'Demo/Fourth',
@@ -100,12 +100,12 @@ describePorts('a session of a diagnostic port', (hasAddon) => {
     ]);
   });
 
-  it('may ask for a thousand providers', async () => {
+  it('may request a thousand providers', async () => {
     const others = Array.from({ length: 999 }, (_, number) => ({ name: `N${number}` }));
     expect(await collected(collectTracing5(...others, { name: 'P', keywords: 1n }))).toEqual(['P/One']);
   });
 
-  it("tells a source's handlers what is asked, with the arguments, and when it ends", async () => {
+  it("passes the request with its arguments to a source's handlers, and says when it ends", async () => {
     await (await target()).state();
     await collected(WORKED_5);
     const arguments_ = { EventCounterIntervalSec: '1' };
@@ -125,7 +125,7 @@ describePorts('a session of a diagnostic port', (hasAddon) => {
   });
 
   if (hasAddon) {
-    it('has the process wait for its client where that is requested, and loses nothing', async () => {
+    it('makes the process wait for its client if requested, and loses nothing', async () => {
       const process = await target();
       const count = 40_000;
       const stream = await ByteStream.start(process.address, blockingTracing6({ name: 'Bulk' }));
@@ -143,7 +143,7 @@ describePorts('a session of a diagnostic port', (hasAddon) => {
       expect(ownOf(events).map(({ payload }) => payload.n)).toEqual(numbers(count));
     });
 
-    it('is as another one, until it would have the process wait', async () => {
+    it('is like any other, until the process would have to wait', async () => {
       expect(await collected(WORKED_6)).toEqual([
         'Demo/Req',
         'Demo/Note',
@@ -153,7 +153,9 @@ describePorts('a session of a diagnostic port', (hasAddon) => {
       ]);
     });
 
-    it('lets a client go that has the process wait and takes nothing', { timeout: 60_000 }, async () => {
+    it('disconnects a client that makes the process wait and reads nothing', {
+      timeout: 60_000,
+    }, async () => {
       const process = await target();
       const stream = await ByteStream.start(process.address, blockingTracing6({ name: 'Bulk' }));
       stream.connection.pause();
@@ -162,12 +164,12 @@ describePorts('a session of a diagnostic port', (hasAddon) => {
       stream.connection.destroy();
     });
   } else {
-    it('cannot have the process wait for its client, and says so', async () => {
+    it('cannot make the process wait for its client, and says so', async () => {
       expect(await exchange((await target()).address, WORKED_6)).toEqual(errorReply('NOT_SUPPORTED'));
     });
   }
 
-  it('takes what is asked of a buffer as the most, and no memory for it', async () => {
+  it('treats the requested buffer as a maximum, and allocates no memory for it', async () => {
     const process = await target();
     const { rss } = await process.state();
     const request = Buffer.from(WORKED_2).fill(0xff, 20, 24);
@@ -190,7 +192,7 @@ describePorts('a session of a diagnostic port', (hasAddon) => {
     expect(wholeRounds(ownOf((await second.read()).events))).toEqual(['Demo/Other', 'Demo/Plain']);
   });
 
-  it('can be stopped a second time, and the process goes on', async () => {
+  it('can be stopped again, and the process continues', async () => {
     const { address } = await target();
     const stream = await ByteStream.start(address, WORKED_4);
     await Promise.all([stream.stop(), stream.connection.takeRest()]);
@@ -208,7 +210,7 @@ describePorts('a session of a diagnostic port', (hasAddon) => {
     await stream.connection.takeRest();
   });
 
-  it('is answered to be stopped only once all that it has was taken, which goes on meanwhile', async () => {
+  it('confirms the stop only once the client has taken everything, while the rest continues', async () => {
     const process = await target();
     const count = 4000;
     const stream = await ByteStream.start(process.address, collectTracing2({ name: 'Bulk' }));

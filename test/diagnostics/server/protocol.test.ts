@@ -80,7 +80,7 @@ describePorts('a diagnostic port, asked about its process', () => {
     expect(reply.left).toBe(0);
   });
 
-  it('tells the same cookie each time', async () => {
+  it('returns the same cookie each time', async () => {
     const cookies = new Set<string>();
     for (const id of [0x00, 0x04]) cookies.add(readProcessInfo(ByteReply.ok(await ask(PROCESS, id))).cookie);
     expect(cookies.size).toBe(1);
@@ -110,7 +110,7 @@ describePorts(
       );
     });
 
-    it('keeps secrets to itself', async () => {
+    it('masks secrets', async () => {
       expect((await environment()).join('\n')).not.toContain('hunter2');
     });
 
@@ -125,7 +125,7 @@ describePorts(
       expect(await inTarget('EMPTY_HERE')).toBe('');
     });
 
-    it('unsets a variable where the value is absent, and says that one was not there', async () => {
+    it('unsets a variable if the value is absent, and says if it did not exist', async () => {
       await set(text('UNSET_HERE'), text('1'));
       expect(await set(text('UNSET_HERE'), NO_TEXT)).toEqual(DONE);
       expect(await inTarget('UNSET_HERE')).toBe(null);
@@ -135,7 +135,7 @@ describePorts(
     it.each([
       ['absent', NO_TEXT],
       ['empty', text('')],
-    ])('does not set one whose name is %s', async (_, name) => {
+    ])('does not set a variable named %s', async (_, name) => {
       const reply = await set(name, text('1'));
       expect(reply.subarray(16, 18)).toEqual(hex('ff ff'));
       expect(reply.length).toBe(24);
@@ -150,7 +150,7 @@ describePorts('a diagnostic port', () => {
     expect(await ask(PROCESS, 0x01)).toEqual(DONE);
   });
 
-  it('answers DisablePerfMap with the 24 bytes of all is well, though there was none', async () => {
+  it('answers DisablePerfMap with 24 bytes of success, even without a perf map', async () => {
     expect(await ask(PROCESS, 0x06)).toEqual(DONE);
   });
 
@@ -164,7 +164,7 @@ describePorts('a diagnostic port', () => {
     },
   );
 
-  it('knows no dumps, profilers and startup hooks', async () => {
+  it('supports no dumps, profilers or startup hooks', async () => {
     const path = text('/tmp/core');
     const requests = [
       message(DUMP, 0x01, path, u32(1), u32(0)),
@@ -179,7 +179,7 @@ describePorts('a diagnostic port', () => {
     }
   });
 
-  it('knows no other commands, of any set', async () => {
+  it('supports no other commands, of any set', async () => {
     const known = new Set(
       [
         ...[0x01, 0x02, 0x03].map((id) => [DUMP, id]),
@@ -207,14 +207,14 @@ describePorts('a diagnostic port', () => {
     expect(unlike).toEqual([]);
   });
 
-  it('says that a session is stopped that was not there, as .NET does', async () => {
+  it('says that a session that does not exist is stopped, as .NET does', async () => {
     const session = 0x1234_5678_9abcn;
     expect(await exchange((await target()).address, stopTracing(session))).toEqual(
       message(SERVER, OK, u64(session)),
     );
   });
 
-  it('takes a message in single bytes', async () => {
+  it('accepts a message in single bytes', async () => {
     const connection = await ByteConnection.open((await target()).address);
     for (const byte of message(PROCESS, 0x03, text('BYTE_BY_BYTE'), text('yes'))) {
       connection.send(u8(byte));
@@ -224,17 +224,17 @@ describePorts('a diagnostic port', () => {
     expect(await (await target()).ask('environment', { name: 'BYTE_BY_BYTE' })).toBe('yes');
   });
 
-  it('answers one request of a connection, and closes it', async () => {
+  it('answers one request per connection, and closes it', async () => {
     const request = message(PROCESS, 0x01);
     expect(await exchange((await target()).address, Buffer.concat([request, request]))).toEqual(DONE);
   });
 
-  it('takes a request of one who says at once that no other will come', async () => {
+  it('accepts a request from a client that immediately half-closes the connection', async () => {
     const connection = await ByteConnection.open((await target()).address);
     expect(await connection.send(message(PROCESS, 0x01)).finish().takeRest()).toEqual(DONE);
   });
 
-  it('takes bytes after what a command has: a later version may have more', async () => {
+  it("accepts bytes after a command's own: a later version may have more", async () => {
     expect(await ask(PROCESS, 0x01, hex('00 01 02'))).toEqual(DONE);
     expect(await ask(PROCESS, 0x03, text('TRAILED'), text('yes'), hex('ff'))).toEqual(DONE);
     expect(await (await target()).ask('environment', { name: 'TRAILED' })).toBe('yes');
@@ -243,7 +243,7 @@ describePorts('a diagnostic port', () => {
 
 const startTarget = useTargets();
 
-it.skipIf(NO_SOCKETS !== undefined)('has a perf map where V8 was started to write one', async () => {
+it.skipIf(NO_SOCKETS !== undefined)('a process has a perf map if V8 was started to write one', async () => {
   const process = await startTarget({ flags: ['--perf-basic-prof'] }).started();
   expect(await exchange(process.address, message(PROCESS, 0x05, u32(3)))).toEqual(DONE);
   expect(await exchange(process.address, message(PROCESS, 0x05, u32(1)))).toEqual(DONE);

@@ -80,11 +80,11 @@ describe.each(SOCKETS)('a port over the sockets of %s', (_, sockets) => {
     },
   );
 
-  it('tells who the process is', async () => {
+  it('identifies the process', async () => {
     expect(await served.client.processInfo()).toEqual(thisProcess());
   });
 
-  it('has the process go on', async () => {
+  it('resumes the process', async () => {
     const onPassed = vi.fn();
     served.gate.passed.then(onPassed);
     await served.client.processInfo();
@@ -94,7 +94,7 @@ describe.each(SOCKETS)('a port over the sockets of %s', (_, sockets) => {
   });
 
   it.each([false, true])(
-    'tells an environment that no socket takes at once (the client has said all it has to: %s)',
+    "sends an environment too large for a socket's buffer (the client has half-closed: %s)",
     async (isAll) => {
       const text = 'x'.repeat(100_000);
       for (let i = 0; i < 10; i++) process.env[`LARGE_${i}`] = text;
@@ -107,7 +107,7 @@ describe.each(SOCKETS)('a port over the sockets of %s', (_, sockets) => {
     },
   );
 
-  it.each([1, 6])('streams a session in format %i, all of it before its stop is answered', async (format) => {
+  it.each([1, 6])('streams a session in format %i, all of it before confirming its stop', async (format) => {
     const commands: unknown[] = [];
     log.onCommand(({ kind, arguments: given }) => commands.push([kind, given]));
     const session = await served.client.collectTracing({ ...tracing, format });
@@ -123,7 +123,7 @@ describe.each(SOCKETS)('a port over the sockets of %s', (_, sockets) => {
     ]);
   });
 
-  it('ends the session of a client that goes, without a word', async () => {
+  it('silently ends the session of a client that leaves', async () => {
     const onWarning = vi.fn();
     process.on('warning', onWarning);
     const session = await served.client.collectTracing(tracing);
@@ -136,7 +136,7 @@ describe.each(SOCKETS)('a port over the sockets of %s', (_, sockets) => {
     expect(served.sessions.connections()).toEqual([]);
   });
 
-  it('refuses a session of the format before nettrace', async () => {
+  it('refuses a session in the format before nettrace', async () => {
     await expect(served.client.collectTracing({ ...tracing, format: 0 })).rejects.toMatchObject({
       code: 'refused',
       replyCode: ErrorCode.Fail,
@@ -144,7 +144,7 @@ describe.each(SOCKETS)('a port over the sockets of %s', (_, sockets) => {
     expect(log.Ping.enabled).toBe(false);
   });
 
-  it('refuses user_events without a descriptor, and where none can be received', async () => {
+  it('refuses user_events without a descriptor, and if none can be received', async () => {
     const request = encodeRequest({ command: 'CollectTracing', version: 5, tracing: userEvents });
     const reply = decodeReply(await answer(Buffer.concat([request, Buffer.alloc(1)])));
     expect(reply).toMatchObject({
@@ -153,7 +153,7 @@ describe.each(SOCKETS)('a port over the sockets of %s', (_, sockets) => {
     });
   });
 
-  it('takes the place of a socket that was left behind, and of no other', async () => {
+  it('replaces a socket that was left behind, and no other', async () => {
     if (process.platform === 'win32') return;
     expect(() => listenAt(served.address, sockets, () => {})).toThrow(
       `Another process already listens at the diagnostic port's address ${served.address} (EADDRINUSE).`,
@@ -180,7 +180,7 @@ describe.each(SOCKETS)('a port over the sockets of %s', (_, sockets) => {
       () => {},
     );
 
-  it('goes to a tool that listens, once for each request', async () => {
+  it('connects to a listening tool, once for each request', async () => {
     const address = process.platform === 'win32' ? `${served.address}-tool` : `${folder}/tool`;
     const connector = connectorTo(address);
     // It has been there in vain.
@@ -198,7 +198,7 @@ describe.each(SOCKETS)('a port over the sockets of %s', (_, sockets) => {
     tool.close();
   });
 
-  it('does not run to a tool that lets it go again and again', async () => {
+  it('does not keep reconnecting to a tool that always disconnects', async () => {
     const address = process.platform === 'win32' ? `${served.address}-tool` : `${folder}/tool`;
     let count = 0;
     const tool = createServer((socket) => {

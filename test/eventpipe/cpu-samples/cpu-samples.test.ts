@@ -64,7 +64,7 @@ const share = (stacks: readonly string[][], name: string) =>
   stacks.filter((stack) => stack.includes(name)).length / stacks.length;
 
 describe.each([6, 4] as const)('CPU samples in version %i', (version) => {
-  it('show functions in proportion to their time, whatever the pieces they are fetched in', async () => {
+  it('show functions in proportion to their time, however they are fetched', async () => {
     const { events, checked, samples, before, after } = await sampled(version, async ({ flush }) => {
       for (let round = 0; round < 6; round++) {
         burnLong(300);
@@ -109,7 +109,7 @@ describe('a sample', () => {
 });
 
 describe('a stack', () => {
-  it('leads to the script, its module and the place in it', async () => {
+  it('leads to the script, its module and the position in it', async () => {
     const { events } = await sampled(6, () => burnLong(100));
     const method = events.find(({ name, payload }) => name === METHOD && payload.MethodName === 'burnLong');
     expect(method?.payload.MethodNamespace).toBe('test/eventpipe/cpu-samples/burning.ts');
@@ -122,7 +122,7 @@ describe('a stack', () => {
     for (const { payload } of modules) expect(payload.ModuleILPath).toMatch(/burning\.ts$/);
   });
 
-  it('is in a profile of speedscope', async () => {
+  it('becomes a profile for speedscope', async () => {
     const { events } = await sampled(6, () => burnLong(200));
     const { text } = exportEvents(events, (trace) => new SpeedscopeExport(trace));
     const { profiles, frames } = checkSpeedscope(text);
@@ -133,8 +133,8 @@ describe('a stack', () => {
   });
 });
 
-describe('a thread that waits', () => {
-  it('has one sample for all of the time', async () => {
+describe('a waiting thread', () => {
+  it('has one sample for the whole time', async () => {
     const { events } = await sampled(6, () => sleep(400));
     const samples = events.filter(({ name }) => name === SAMPLE);
     const idle = stacksOf(events).filter((stack) => stack.includes('(idle)'));
@@ -145,7 +145,7 @@ describe('a thread that waits', () => {
 });
 
 describe('without room', () => {
-  it('samples are missing, and the trace tells how many', async () => {
+  it('samples are missing, and the trace says how many', async () => {
     const { checked, samples } = await sampled(
       6,
       () => burnLong(100),
@@ -157,7 +157,7 @@ describe('without room', () => {
   });
 });
 
-describe('where Node.js has no inspector', () => {
+describe('if Node.js has no inspector', () => {
   it('there are no samples, and one warning says why', async () => {
     const builtin = vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined as never);
     const warning = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
@@ -174,8 +174,8 @@ describe('where Node.js has no inspector', () => {
   });
 });
 
-describe('where fetching samples takes long', () => {
-  it('it is done after some seconds all the same: what takes long for what there is takes longer for more', async () => {
+describe('if fetching samples takes long', () => {
+  it('samples are still fetched every few seconds: waiting longer would make it take longer', async () => {
     let now = performance.now();
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
     const profile = { nodes: [], startTime: 0, endTime: 0 };
@@ -198,8 +198,8 @@ describe('where fetching samples takes long', () => {
   });
 });
 
-describe('where V8 refuses during a session', () => {
-  it('it goes on without samples, and V8 samples no more', async () => {
+describe('if V8 refuses during a session', () => {
+  it('the session continues without samples, and V8 stops sampling', async () => {
     const warning = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
     const disconnect = vi.spyOn(Session.prototype, 'disconnect');
     const { post } = Session.prototype;

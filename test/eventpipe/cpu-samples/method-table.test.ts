@@ -18,7 +18,7 @@ function namesAt(table: MethodTable, ...addresses: bigint[]) {
 }
 
 describe('a function', () => {
-  it('has one address, and no other function has it', () => {
+  it('has one address, which no other function has', () => {
     const table = new MethodTable('/srv');
     const add = table.addressOf(frame('add'));
     const addElsewhere = table.addressOf(frame('add', 12));
@@ -30,14 +30,14 @@ describe('a function', () => {
     expect([...table.modules].length).toBe(1);
   });
 
-  it('without a name is known by its place', () => {
+  it('without a name is identified by its position', () => {
     const table = new MethodTable('/srv');
     table.addressOf(frame(''));
     table.addressOf(frame('', -1));
     expect(Array.from(table.methods, ({ name }) => name)).toEqual(['(anonymous):12:5', '(anonymous)']);
   });
 
-  it('is one with others where there are too many', () => {
+  it('is merged with others if there are too many', () => {
     const table = new MethodTable('/srv');
     const first = table.addressOf(frame('first'));
     for (let line = 0; line < 32_768; line++) table.addressOf(frame('made', line));

@@ -43,7 +43,7 @@ function shown(samples: number[], timeDeltas: number[], shiftUs = 0): string[] {
   );
 }
 
-it('each sample has its time and its stack, except the first, which no timer took', () => {
+it('each sample has its time and its stack, except the first, which does not come from the timer', () => {
   expect(shown([6, 6, 7, 5], [1, 10, 10, 10])).toEqual([
     '111 Managed inner outer',
     '121 Managed now inner outer',
@@ -51,7 +51,7 @@ it('each sample has its time and its stack, except the first, which no timer too
   ]);
 });
 
-it('of a time without work there is only the first sample', () => {
+it('an idle period has only the first sample', () => {
   expect(shown([5, 2, 2, 2, 5, 2, 5], [0, 10, 10, 10, 10, 10, 10])).toEqual([
     '110 External (idle)',
     '140 Managed outer',
@@ -60,7 +60,7 @@ it('of a time without work there is only the first sample', () => {
   ]);
 });
 
-it('collecting garbage is work of JavaScript, what V8 does not know is not', () => {
+it('garbage collection counts as JavaScript, what V8 does not know does not', () => {
   expect(shown([5, 4, 3, 3, 8], [0, 10, 10, 10, 10])).toEqual([
     '110 Managed (garbage collector)',
     '120 External (program)',
@@ -81,6 +81,6 @@ it('times are on the clock of the events', () => {
   expect(shown([5, 5], [0, 10], 1000)).toEqual(['1110 Managed outer']);
 });
 
-it('what is no sample of a function is none', () => {
+it('entries that are not samples of a function are skipped', () => {
   expect(shown([1, 1, 99], [0, 10, 10])).toEqual([]);
 });

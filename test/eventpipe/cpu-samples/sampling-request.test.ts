@@ -10,7 +10,7 @@ it('samples are Informational, and .NET takes one every millisecond', () => {
   for (const level of [4, 5, 0]) expect(samplingRequest({ ...ASKED, level })).toEqual({ intervalMs: 1 });
 });
 
-it('a filter may leave them out: their id is 0', () => {
+it('a filter may exclude them: their id is 0', () => {
   const filtered = (isAllowList: boolean, ...ids: number[]) =>
     samplingRequest({ ...ASKED, filter: { isAllowList, ids } }) !== undefined;
   expect(filtered(true, 0, 7)).toBe(true);

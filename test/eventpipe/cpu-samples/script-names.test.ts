@@ -28,17 +28,11 @@ it.each([
 
 it.each([
   ['of Node.js', 'node:internal/timers', '7', process.execPath, 'node:internal/timers'],
-  ['that is no script', '', '0', process.execPath, 'native'],
+  ['that is not a script', '', '0', process.execPath, 'native'],
   ['without a name', '', '7', process.execPath, 'eval'],
   ['that vm evaluates', 'evalmachine.<anonymous>', '7', 'evalmachine.<anonymous>', 'evalmachine.<anonymous>'],
-  ['with a URL that is no file', 'file://%', '7', 'file://%', 'file://%'],
-  [
-    'that is a long text',
-    `data:${'x'.repeat(1000)}`,
-    '7',
-    `data:${'x'.repeat(195)}`,
-    `data:${'x'.repeat(195)}`,
-  ],
-])('what runs %s', (_, url, scriptId, where, name) => {
+  ['with a URL that is not a file', 'file://%', '7', 'file://%', 'file://%'],
+  ['with a long URL', `data:${'x'.repeat(1000)}`, '7', `data:${'x'.repeat(195)}`, `data:${'x'.repeat(195)}`],
+])('code %s', (_, url, scriptId, where, name) => {
   expect(scriptNames(url, scriptId, folder)).toEqual({ path: where, name });
 });

@@ -69,7 +69,7 @@ describe.each([6, 4] as const)('a session of version %i', (nettraceVersion) => {
 });
 
 describe('an event', () => {
-  it('keeps its place, though samples are fetched while it is written', async () => {
+  it('keeps its place, even if samples are fetched while it is written', async () => {
     // Two of them are enough that what waits goes out at once: payloads are read twice.
     const large = {
       get text() {
@@ -97,7 +97,7 @@ describe('an event', () => {
   });
 });
 
-describe('nobody pays', () => {
+describe('no session pays for samples', () => {
   const withoutSamples = async (providers: string) => {
     const builtin = vi.spyOn(process, 'getBuiltinModule');
     const { events } = await recorded(() => log.Step({ n: 1 }), { providers });
@@ -106,18 +106,18 @@ describe('nobody pays', () => {
     return stepsOf(events);
   };
 
-  it('who does not ask for samples, also not for every provider', async () => {
+  it('that does not request samples by name, not even with every provider', async () => {
     expect(await withoutSamples('*')).toEqual([1]);
   });
 
-  it('whose level leaves them out', async () => {
+  it('whose level excludes them', async () => {
     const providers = 'Microsoft-DotNETCore-SampleProfiler:0:3,Cpu-Samples-Test';
     expect(await withoutSamples(providers)).toEqual([1]);
   });
 });
 
 describe('the interval', () => {
-  it("is what .NET's argument says", async () => {
+  it("follows .NET's argument", async () => {
     const providers = `${SAMPLER}:SampleProfilerIntervalMS=10`;
     const { events, trace } = await recorded(() => burnLong(1000), { providers });
     expect(trace.info.properties.ExpectedCPUSamplingRate).toBe('10000000');
@@ -127,7 +127,7 @@ describe('the interval', () => {
 });
 
 describe('a session of several threads', () => {
-  it('has the events of all, and the samples of its own', async () => {
+  it('contains the events of all, and the samples of its own', async () => {
     const output = join(folder, 'workers.nettrace');
     const program = fileURLToPath(new URL('programs/workers.mjs', import.meta.url));
     const { status, stderr } = spawnSync(process.execPath, [program, output], { encoding: 'utf8' });
@@ -145,7 +145,7 @@ describe('a process that exits in the middle of its work', () => {
     ['', [], /^$/],
     [', profiled by Node.js as well,', ['--cpu-prof', `--cpu-prof-dir=${folder}`], /^$/],
     [', with an open inspector,', ['--inspect=127.0.0.1:0'], /^Debugger listening/],
-  ])('%s has samples up to there, and their names', async (_, nodeOptions, errors) => {
+  ])('%s contains the samples up to that point, and their names', async (_, nodeOptions, errors) => {
     const output = join(folder, 'exit.nettrace');
     const program = fileURLToPath(new URL('programs/exit.mjs', import.meta.url));
     const command = [...nodeOptions, program, output, SAMPLER];

@@ -61,8 +61,8 @@ function drop(writer: SharedMemoryWriter): void {
 
 const size = (read: readonly ThreadBytes[]) => read.reduce((sum, { bytes }) => sum + bytes.length, 0);
 
-describe('what threads write', () => {
-  it('is read once, each in its order', () => {
+describe('events written by threads', () => {
+  it("are read once, each thread's in order", () => {
     const { memory, reader } = newMemory();
     const [first, second] = [newWriter(memory), newWriter(memory)];
     expect(first.write(HEAD, Uint8Array.of(3), 0)).toBe(true);
@@ -75,7 +75,7 @@ describe('what threads write', () => {
     expect(reader.usedBytes).toBe(0);
   });
 
-  it('may take several chunks, read in their order', () => {
+  it('may take several chunks, read in order', () => {
     const { memory, reader } = newMemory();
     const writer = newWriter(memory);
     const other = newWriter(memory);
@@ -93,7 +93,7 @@ describe('what threads write', () => {
     ]);
   });
 
-  it('finds no room where as much waits as may, until it is read', () => {
+  it('find no room once the maximum is waiting, until it is read', () => {
     const { memory, reader } = newMemory();
     const writer = newWriter(memory);
     let written = 0;
@@ -109,13 +109,13 @@ describe('what threads write', () => {
     expect(writer.write(NOTHING, HALF, 0)).toBe(true);
   });
 
-  it('is not larger than a chunk', () => {
+  it('are no larger than a chunk', () => {
     const { memory } = newMemory();
     expect(newWriter(memory).write(HEAD, new Uint8Array(CHUNK_SIZE - 2), 0)).toBe(true);
     expect(newWriter(memory).write(HEAD, new Uint8Array(CHUNK_SIZE - 1), 0)).toBe(false);
   });
 
-  it('is asked to be read when there is much of it, once a round', () => {
+  it('are requested to be read when there are many, once per round', () => {
     const { memory, reader } = newMemory();
     let asked = 0;
     const writer = newWriter(memory, () => asked++);
@@ -128,7 +128,7 @@ describe('what threads write', () => {
     expect(asked).toBe(2);
   });
 
-  it('is whole, and read once, wherever a call of its writer or the stack ends', () => {
+  it('are complete, and read once, wherever a call of the writer or the stack ends', () => {
     const begin: readonly (() => (work: () => void) => number)[] = [
       () => {
         const calls = new FailingCalls([SharedMemoryWriter.prototype, TYPED_ARRAY, Atomics]);
@@ -166,7 +166,7 @@ describe('what threads write', () => {
     }
   });
 
-  it('is nothing any more when the session is over', () => {
+  it('are discarded once the session is over', () => {
     const { memory, reader } = newMemory();
     const writer = newWriter(memory);
     writer.write(HEAD, NOTHING, 0);
@@ -178,7 +178,7 @@ describe('what threads write', () => {
 });
 
 describe('a thread that is terminated', () => {
-  it('while writing has all that it wrote before read, and its chunk freed when it is known', () => {
+  it('while writing has everything written before read, and its chunk freed once that is known', () => {
     const { memory, reader } = newMemory();
     newWriter(memory).write(HEAD, NOTHING, 0);
     const owner = wordsOfChunk(0) + ChunkWord.Owner;
@@ -192,7 +192,7 @@ describe('a thread that is terminated', () => {
     expect(reader.usedBytes).toBe(0);
   });
 
-  it('when it had taken a chunk and not written yet has it freed, too', () => {
+  it('after taking a chunk, but before writing, has it freed, too', () => {
     const { memory, reader } = newMemory();
     newWriter(memory);
     memory.words[wordsOfChunk(0) + ChunkWord.Owner] = -1;
@@ -205,7 +205,7 @@ describe('a thread that is terminated', () => {
 });
 
 describe('losses', () => {
-  it('are told of by threads, once', () => {
+  it('are reported by threads, once', () => {
     const { memory, reader } = newMemory();
     const [first, second] = [newWriter(memory), newWriter(memory)];
     drop(first);
@@ -218,7 +218,7 @@ describe('losses', () => {
     expect(losses(reader)).toEqual([]);
   });
 
-  it('are events, too, that were given up, when there is no more to come', () => {
+  it('include interrupted events, when no more can come', () => {
     const { memory, reader } = newMemory();
     const [ended, atWork] = [newWriter(memory), newWriter(memory)];
     memory.words[wordsOfSlot(memory, 1) + SlotWord.ThreadId] = 7;
@@ -230,7 +230,7 @@ describe('losses', () => {
     expect(losses(reader, true)).toEqual([]);
   });
 
-  it('are all told of, however many threads there are', () => {
+  it('are all reported, however many threads there are', () => {
     const { memory, reader } = newMemory();
     const writers = Array.from({ length: 2 * SLOTS + 5 }, () => newWriter(memory));
     for (const writer of writers) drop(writer);
@@ -238,7 +238,7 @@ describe('losses', () => {
   });
 });
 
-it('has about the size that may wait, room for some threads, and 64 MiB at the most', () => {
+it('memory has about the size that may wait, room for several threads, and at most 64 MiB', () => {
   expect(allocateSharedMemory(16 * MIB).chunks.length).toBeLessThanOrEqual(16 * MIB);
   expect(allocateSharedMemory(16 * MIB).chunks.length).toBeGreaterThan(15.9 * MIB);
   expect(allocateSharedMemory(1).chunks.length).toBe(4 * CHUNK_SIZE);

@@ -10,7 +10,7 @@ import { CLOCK_OFFSET } from '../../../lib/listen/timestamp.ts';
 const PROVIDER = 'Thread-Part-Test';
 const log = defineEventSource(PROVIDER, { Ping: event({ n: 'int32' }) });
 
-it('the main thread, where another context of it has the session, does not wait for itself', () => {
+it('the main thread does not wait for itself if another of its contexts has the session', () => {
   const memory = allocateSharedMemory(1);
   const { byName: requests } = ProviderRequests.from(PROVIDER);
   const part = new ThreadPart({ requests, memory, waits: true, channel: 'x', clockOffset: CLOCK_OFFSET });

@@ -56,7 +56,7 @@ function numbersByThread(events: readonly TraceEvent[]): Map<number | undefined,
 const upTo = (count: number) => Array.from({ length: count }, (_, n) => n);
 
 describe.each([6, 4] as const)('a session that writes version %i', (nettraceVersion) => {
-  it('has the events of all threads, those of each in their order, and each kind described once', async () => {
+  it("contains the events of all threads, each thread's in order, and each kind described once", async () => {
     const workers = await startWorkers(4);
     const stop = await record(workers, { nettraceVersion });
     const written = Promise.all(workers.map((worker) => worker.tell({ do: 'write', count: 20_000 })));
@@ -78,7 +78,7 @@ describe.each([6, 4] as const)('a session that writes version %i', (nettraceVers
     for (const numbers of byThread.values()) expect(numbers).toEqual(upTo(20_000));
   });
 
-  it('says of each thread how many events are missing that there was no room for', async () => {
+  it('says for each thread how many events are missing because there was no room', async () => {
     const workers = await startWorkers(2);
     const stop = await record(workers, { nettraceVersion, bufferMB: 1 });
     const done = workers.map(() => new Int32Array(new SharedArrayBuffer(4)));
@@ -102,7 +102,7 @@ describe.each([6, 4] as const)('a session that writes version %i', (nettraceVers
 });
 
 describe('a session of the main thread', () => {
-  it('has the names of threads, and the ids that the system knows them by', async () => {
+  it('contains the names of threads, and their ids in the system', async () => {
     const worker = await TestWorker.start();
     const stop = await record([worker]);
     await worker.tell({ do: 'write', count: 1 });
@@ -114,7 +114,7 @@ describe('a session of the main thread', () => {
     expect(new Set(events.map(({ threadId }) => threadId)).size).toBe(2);
   });
 
-  it('has threads that come later, and what they wrote before they went', async () => {
+  it('includes threads that start later, and what they wrote before they ended', async () => {
     const stop = await record();
     const numbers: number[] = [];
     for (let n = 0; n < 5; n++) {
@@ -131,7 +131,7 @@ describe('a session of the main thread', () => {
     expect(checked.removedThreads).toBe(5);
   });
 
-  it('has a thread that was there before it and comes to use event sources after', async () => {
+  it('includes a thread that existed before and uses event sources afterwards', async () => {
     const worker = await TestWorker.start({ isLate: true });
     const stop = await record();
     await worker.tell({ do: 'load' });
@@ -143,7 +143,7 @@ describe('a session of the main thread', () => {
     expect(events.length).toBe(3);
   });
 
-  it('asks the sources of all threads, until it ends', async () => {
+  it('enables the sources of all threads, until it ends', async () => {
     const worker = await TestWorker.start();
     const stop = await record([worker], { providers: `${PROVIDER}:2:5:a=b` });
     await stop();
@@ -155,7 +155,7 @@ describe('a session of the main thread', () => {
     await worker.exit();
   });
 
-  it('has activities and events of every kind, in the order of what led to what', async () => {
+  it('contains activities and events of every kind, in causal order', async () => {
     const worker = await TestWorker.start();
     const stop = await record([worker]);
     for (let n = 0; n < 200; n += 2) {
@@ -175,7 +175,7 @@ describe('a session of the main thread', () => {
     expect(inside.length).toBe(3);
   });
 
-  it('has what is requested of a thread, by level, keywords and ids', async () => {
+  it('contains what is requested of a thread, by level, keywords and ids', async () => {
     const worker = await TestWorker.start();
     const namesOf = async (provider: object) => {
       const stop = await record([worker], { providers: [{ name: PROVIDER, ...provider }] });
@@ -220,7 +220,7 @@ describe('a session of the main thread', () => {
   });
 });
 
-describe('where events wait for room, a session of the main thread', () => {
+describe('if events wait for room, a session of the main thread', () => {
   it('loses none', async () => {
     const workers = await startWorkers(3);
     const stop = await record(workers, { bufferMB: 0.3, mode: 'block' });
@@ -235,7 +235,7 @@ describe('where events wait for room, a session of the main thread', () => {
     for (const numbers of byThread.values()) expect(numbers).toEqual(upTo(40_000));
   });
 
-  it('is not waited for longer than it takes to see that it waits itself', async () => {
+  it('is not waited for if it is itself waiting', async () => {
     const worker = await TestWorker.start();
     const stop = await record([worker], { bufferMB: 0.3, mode: 'block' });
     const done = new Int32Array(new SharedArrayBuffer(4));
@@ -258,7 +258,7 @@ describe('where events wait for room, a session of the main thread', () => {
 });
 
 describe('a thread', () => {
-  it('that blocks its event loop holds no session, which has what it wrote', async () => {
+  it('that blocks its event loop does not hold up the session, which has what it wrote', async () => {
     const worker = await TestWorker.start();
     const stop = await record([worker]);
     const done = new Int32Array(new SharedArrayBuffer(4));
@@ -272,7 +272,7 @@ describe('a thread', () => {
     expect(events.map(({ payload }) => payload.n)).toEqual(upTo(1000));
   });
 
-  it('that is terminated while writing has what it wrote in the trace, and takes no memory with it', async () => {
+  it('that is terminated while writing has its events in the trace, and takes no memory with it', async () => {
     // Room for four chunks: none is left when four are not given back.
     const stop = await record([], { bufferMB: 0.25 });
     for (let i = 0; i < 20; i++) {
@@ -297,7 +297,7 @@ describe('a thread', () => {
 });
 
 it.each([6, 4] as const)(
-  'a stream may end its session amid a piece (version %i), of which nothing is there twice',
+  'a stream may end its session during a chunk (version %i), none of which appears twice',
   async (nettraceVersion) => {
     const worker = await TestWorker.start();
     const pieces: Buffer[] = [];
@@ -325,7 +325,7 @@ it.each([6, 4] as const)(
   },
 );
 
-it('a stream may write events of its own for each piece, which stay in the order of all threads', async () => {
+it('a stream may write its own events for each chunk, which stay in the order of all threads', async () => {
   const worker = await TestWorker.start();
   const pieces: Buffer[] = [];
   let large = 0;

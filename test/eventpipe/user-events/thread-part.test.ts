@@ -97,7 +97,7 @@ function writeAll(source: Source): void {
 }
 
 describe('the events of a thread', () => {
-  it('are described once, in the first one that a tracer takes', () => {
+  it('are described once, in the first one that a tracer accepts', () => {
     const source = newSource();
     const tracer = new FakeTracer();
     trace(source, tracer, {});
@@ -121,7 +121,7 @@ describe('the events of a thread', () => {
     expect(tracer).toMatchObject({ encoded: 0, dropped: 0 });
   });
 
-  it('go to the tracepoint that has their id, else to the default one, else nowhere', () => {
+  it('go to the tracepoint that lists their id, otherwise to the default one, otherwise nowhere', () => {
     const source = newSource();
     const tracer = new FakeTracer();
     tracer.recorded = [0, 1, 2];
@@ -166,7 +166,7 @@ describe('the events of a thread', () => {
     expect(tracer.routes).toEqual(ids.map((id) => [0, id]));
   });
 
-  it('that describe themselves have ids of their own, the same for the same event', () => {
+  it('that describe themselves have their own ids, the same for the same event', () => {
     const source = newSource();
     const tracer = new FakeTracer();
     trace(source, tracer, {});
@@ -178,7 +178,7 @@ describe('the events of a thread', () => {
     ]);
   });
 
-  it('that no tracer carries are dropped and counted, and describe nothing', () => {
+  it('that no tracer accepts are dropped and counted, and describe nothing', () => {
     const source = newSource();
     const tracer = new FakeTracer();
     trace(source, tracer, {});
@@ -194,7 +194,7 @@ describe('the events of a thread', () => {
     ]);
   });
 
-  it('whose payload throws when it is read are dropped and counted', () => {
+  it('whose payload throws when read are dropped and counted', () => {
     const source = newSource();
     const tracer = new FakeTracer();
     trace(source, tracer, {});
@@ -238,7 +238,7 @@ describe('the events of a thread', () => {
     ]);
   });
 
-  it('are nothing to the source’s own statistics', () => {
+  it('do not count in the source’s own statistics', () => {
     const source = newSource();
     trace(source, new FakeTracer(), {});
     const before = source.stats();
