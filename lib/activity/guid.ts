@@ -3,8 +3,10 @@
  *
  * Every started activity needs an id, so a Guid costs one small object; its text is created only on demand.
  */
+import { hexDigit } from '../base/bytes.ts';
 
-const GUID_TEXT = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const GUID_LENGTH = 36;
+const DASHES = [8, 13, 18, 23];
 const GUID_BYTES = 16;
 
 /** Text that is not a GUID of the form `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx`. */
@@ -51,15 +53,15 @@ export class Guid {
 
   /** Parses a GUID in upper or lower case; undefined if `text` is not a GUID. */
   static tryParse(text: string): Guid | undefined {
-    if (!GUID_TEXT.test(text)) return undefined;
-    const w1High = Number.parseInt(text.slice(14, 18), 16);
-    const w1Low = Number.parseInt(text.slice(9, 13), 16);
-    return new Guid(
-      Number.parseInt(text.slice(0, 8), 16),
-      (w1High << 16) | w1Low,
-      reverseBytes(Number.parseInt(text.slice(19, 23) + text.slice(24, 28), 16)),
-      reverseBytes(Number.parseInt(text.slice(28, 36), 16)),
-    );
+    if (text.length !== GUID_LENGTH || DASHES.some((at) => text[at] !== '-')) return undefined;
+    const w0 = hexNumber(text, 0, 8);
+    const w1Low = hexNumber(text, 9, 13);
+    const w1High = hexNumber(text, 14, 18);
+    const w2High = hexNumber(text, 19, 23);
+    const w2Low = hexNumber(text, 24, 28);
+    const w3 = hexNumber(text, 28, 36);
+    if (Number.isNaN(w0 + w1Low + w1High + w2High + w2Low + w3)) return undefined;
+    return new Guid(w0, (w1High << 16) | w1Low, reverseBytes((w2High << 16) | w2Low), reverseBytes(w3));
   }
 
   /** Reads 16 bytes at `offset` in struct order. Throws RangeError if there are fewer. */
@@ -136,6 +138,17 @@ function viewOf(bytes: Uint8Array, offset: number): DataView {
     );
   }
   return new DataView(bytes.buffer, bytes.byteOffset + offset, GUID_BYTES);
+}
+
+/** NaN if these characters are not all hex digits. */
+function hexNumber(text: string, start: number, end: number): number {
+  let number = 0;
+  for (let i = start; i < end; i++) {
+    const digit = hexDigit(text.charCodeAt(i));
+    if (digit < 0) return Number.NaN;
+    number = number * 16 + digit;
+  }
+  return number;
 }
 
 function hex(word: number): string {

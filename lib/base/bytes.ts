@@ -25,10 +25,26 @@ export function hexDigit(code: number): number {
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
 }
 
-/** 16 bytes as lower-case GUID text, in the order of memory (RFC 4122). */
-export function uuidText(bytes: Uint8Array): string {
-  const hex = hexText(bytes);
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+/** The positions of the digits of 16 bytes in a GUID's text, in the order of memory (RFC 4122). */
+const UUID_DIGITS = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34] as const;
+const UUID_LENGTH = 36;
+/** Reused, for every event can have such a text. */
+const uuidCodes: number[] = new Array(UUID_LENGTH).fill('-'.charCodeAt(0));
+const DIGIT_CODES = Uint8Array.from('0123456789abcdef', (digit) => digit.charCodeAt(0));
+
+/**
+ * 16 bytes, from `start` on, as lower-case GUID text.
+ *
+ * @param digitsAt where the digits of each byte go
+ */
+export function uuidText(bytes: Uint8Array, start = 0, digitsAt: readonly number[] = UUID_DIGITS): string {
+  for (let i = 0; i < digitsAt.length; i++) {
+    const byte = bytes[start + i] as number;
+    const at = digitsAt[i] as number;
+    uuidCodes[at] = DIGIT_CODES[byte >> 4] as number;
+    uuidCodes[at + 1] = DIGIT_CODES[byte & 0xf] as number;
+  }
+  return String.fromCharCode.apply(null, uuidCodes);
 }
 
 /** The position of the first 0 byte from `start` and before `end`, or -1. */

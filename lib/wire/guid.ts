@@ -62,16 +62,7 @@ function digitOf(code: number): number {
   return (code & 0xf) + (code >> 6) * 9;
 }
 
-/** Lower-case text of 16 bytes in struct order. */
-export function guidText(bytes: Uint8Array): string {
-  return uuidText(swapped(bytes));
-}
-
-/** From struct order to the order of the text, or back. */
-function swapped(bytes: Uint8Array): Uint8Array {
-  const result = Uint8Array.from(bytes);
-  result.subarray(0, 4).reverse();
-  result.subarray(4, 6).reverse();
-  result.subarray(6, 8).reverse();
-  return result;
+/** Lower-case text of 16 bytes in struct order, from `start` on. */
+export function guidText(bytes: Uint8Array, start = 0): string {
+  return uuidText(bytes, start, DIGITS_AT);
 }

@@ -47,7 +47,7 @@ export function decodeAdvertise(bytes: Uint8Array): Advertise {
     );
   }
   return {
-    runtimeCookie: guidText(bytes.subarray(COOKIE_OFFSET, PROCESS_ID_OFFSET)),
+    runtimeCookie: guidText(bytes, COOKIE_OFFSET),
     processId: viewOf(bytes).getBigUint64(PROCESS_ID_OFFSET, true),
   };
 }

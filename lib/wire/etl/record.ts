@@ -156,7 +156,7 @@ export function providerGuidOffset(record: EtlRecord): number {
 
 /** The GUID at an offset in the buffer. */
 export function guidAt(record: EtlRecord, offset: number): string {
-  return guidText(record.buffer.bytes.subarray(offset, offset + GUID_SIZE));
+  return guidText(record.buffer.bytes, offset);
 }
 
 /** The same, unless it is all zeros. */

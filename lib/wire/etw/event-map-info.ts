@@ -44,5 +44,5 @@ export function parseEventMapInfo(bytes: Uint8Array): EventMapInfo | undefined {
     if (text !== undefined) names.set(view.getUint32(at + 4, true), text);
   }
   const kind = (view.getUint32(4, true) & BITMAP_FLAGS) === 0 ? 'value' : 'bits';
-  return { providerGuid: guidText(bytes.subarray(0, 16)), map: { name, kind, names } };
+  return { providerGuid: guidText(bytes), map: { name, kind, names } };
 }

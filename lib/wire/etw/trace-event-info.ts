@@ -65,7 +65,7 @@ export function parseTraceEventInfo(bytes: Uint8Array): TraceEventInfo | undefin
   const message = text(76);
   const shownName = taskName === undefined || opcodeName === INFO ? taskName : `${taskName}/${opcodeName}`;
   return {
-    providerGuid: guidText(bytes.subarray(0, 16)),
+    providerGuid: guidText(bytes),
     id,
     version: view.getUint8(34),
     description: {

@@ -186,7 +186,7 @@ export class OpenedEvent implements TracepointNameParts, EventBytes {
   }
 
   #idAt(at: number): string {
-    return uuidText(this.bytes.subarray(at, at + ID_SIZE));
+    return uuidText(this.bytes, at);
   }
 }
 

@@ -4,11 +4,11 @@ import { guidText } from '../guid.ts';
 import type { Block } from './block.ts';
 import { FormatVersion, UNKNOWN_PROCESSOR } from './constants.ts';
 import type { EventHeader } from './event-header.ts';
-import type { LabelList } from './labels.ts';
+import type { GuidLabel, LabelList } from './labels.ts';
 import type { NetTraceMetadata } from './metadata.ts';
 import { type StackBytes, type StackTable, stackAddresses } from './stacks.ts';
 
-const GUID_SIZE = 16;
+const NO_GUID = '00000000-0000-0000-0000-000000000000';
 
 /** A thread, as described by the trace. */
 export interface NetTraceThread {
@@ -96,9 +96,9 @@ export class NetTraceEvent {
     return stack === undefined || stack.start === stack.end ? undefined : stackAddresses(stack, pointerSize);
   }
 
-  private guidAt(at: number, label: Uint8Array | undefined): string | undefined {
-    const bytes = at < 0 ? label : this.block.bytes.subarray(at, at + GUID_SIZE);
-    return bytes?.some((byte) => byte !== 0) ? guidText(bytes) : undefined;
+  private guidAt(at: number, label: GuidLabel | undefined): string | undefined {
+    const text = at < 0 ? label?.text : guidText(this.block.bytes, at);
+    return text === NO_GUID ? undefined : text;
   }
 }
 

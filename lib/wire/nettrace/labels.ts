@@ -1,14 +1,34 @@
 /** Label lists of version 6: what several events have in common, such as an activity id or a trace id. */
 import { hexText } from '../../base/bytes.ts';
+import { guidText } from '../guid.ts';
 import type { Block } from './block.ts';
 import { LAST_LABEL, LabelKind } from './constants.ts';
 import { Cursor } from './cursor.ts';
 import type { TableBudget } from './table-budget.ts';
 
+const GUID_SIZE = 16;
+
+/** A GUID that several events may share, as text made once. */
+export class GuidLabel {
+  private readonly block: Block;
+  private readonly at: number;
+  private made: string | undefined;
+
+  constructor(cursor: Cursor) {
+    this.block = cursor.block;
+    this.at = cursor.offset;
+    cursor.skip(GUID_SIZE);
+  }
+
+  get text(): string {
+    this.made ??= guidText(this.block.bytes, this.at);
+    return this.made;
+  }
+}
+
 export interface LabelList {
-  /** 16 bytes in struct order. */
-  readonly activityId: Uint8Array | undefined;
-  readonly relatedActivityId: Uint8Array | undefined;
+  readonly activityId: GuidLabel | undefined;
+  readonly relatedActivityId: GuidLabel | undefined;
   /** As in W3C's traceparent: 32 lower-case hex digits. */
   readonly traceId: string | undefined;
   /** 16 lower-case hex digits. */
@@ -59,13 +79,13 @@ function readLabelList(cursor: Cursor): LabelList {
     const kind = cursor.uint8();
     switch (kind & ~LAST_LABEL) {
       case LabelKind.ActivityId:
-        list.activityId = cursor.take(16);
+        list.activityId = new GuidLabel(cursor);
         break;
       case LabelKind.RelatedActivityId:
-        list.relatedActivityId = cursor.take(16);
+        list.relatedActivityId = new GuidLabel(cursor);
         break;
       case LabelKind.TraceId:
-        list.traceId = hexText(cursor.take(16));
+        list.traceId = hexText(cursor.take(GUID_SIZE));
         break;
       case LabelKind.SpanId:
         list.spanId = cursor.uint64().toString(16).padStart(16, '0');
