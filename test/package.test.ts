@@ -69,7 +69,7 @@ afterAll(() => {
 });
 
 describe('the installed package', () => {
-  it('has the prebuilt binary, what was compiled, and nothing that would build on install', () => {
+  it('contains the prebuilt binary, what was compiled, and nothing that would build on installation', () => {
     const installed = join(application, 'node_modules/tracewright');
     expect(readdirSync(installed).sort()).toEqual([
       'LICENSE',
@@ -104,7 +104,7 @@ describe('the installed package', () => {
     ['tracewright/runtime', 'enableRuntimeEvents'],
     ['tracewright/trace', 'openTrace'],
     ['tracewright/view', 'TraceActivities'],
-  ])('loads %s by import and by require as one and the same', (name, member) => {
+  ])('provides the same %s to import and to require', (name, member) => {
     const program = `
       import { createRequire } from 'node:module';
       import { ${member} as imported } from '${name}';

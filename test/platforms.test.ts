@@ -15,7 +15,7 @@ const POSIX =
   /mkdtempSync\('\/tmp|'\/dev\/(?:full|null|zero)'|'\/proc\/|`\/proc\/|'mkfifo'|spawn(?:Sync)?\('(?:sh|bash)'|symlinkSync\([^)]*\)(?<!'junction'\))|process\.getuid\(\)|chmodSync\(/;
 const REASONS = /\bprocess\.platform [!=]==|\bnamed\(|\bskipReason\b|\bNO_SOCKETS\b|process\.getuid\?\.\(\)/;
 
-it('is not skipped for its platform without a word', () => {
+it('is not silently skipped for its platform', () => {
   const silent = sources.filter(({ text }) => /\b(?:skipIf|runIf)\(\s*process\.platform\b/.test(text));
   expect(silent.map(({ name }) => name)).toEqual([]);
 });

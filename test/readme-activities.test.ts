@@ -83,8 +83,8 @@ describe('different activities, awaited one after the other', () => {
   });
 });
 
-describe('the same activity twice at the same time', () => {
-  test('has a first one that the second stops, with bare Start and Stop', async () => {
+describe('the same activity twice, concurrently', () => {
+  test('lets the second stop the first, with bare Start and Stop', async () => {
     const events = await eventsInside(() => Promise.all([bareQuery(), bareQuery()]));
     expect(events).toEqual([
       'QueryStart //1/1/1',
@@ -94,7 +94,7 @@ describe('the same activity twice at the same time', () => {
     ]);
   });
 
-  test('has two siblings with activity()', async () => {
+  test('yields two siblings with activity()', async () => {
     const events = await eventsInside(() => Promise.all([scopedQuery(), scopedQuery()]));
     expect(events.sort()).toEqual([
       'QueryStart //1/1/1',
@@ -105,7 +105,7 @@ describe('the same activity twice at the same time', () => {
   });
 });
 
-describe('different activities at the same time', () => {
+describe('different activities, concurrently', () => {
   test('nest with bare Start and Stop', async () => {
     const events = await eventsInside(() => Promise.all([bareQuery(), bareOther()]));
     expect(events.filter((line) => line.includes('Start'))).toEqual([
@@ -120,8 +120,8 @@ describe('different activities at the same time', () => {
   });
 });
 
-describe('an asynchronous function that is called and not awaited', () => {
-  test('takes its caller along with a bare Start', async () => {
+describe('an asynchronous function called without await', () => {
+  test('moves its caller with a bare Start', async () => {
     const events = await eventsInside(async () => {
       const query = bareQuery();
       log.Note();
@@ -130,7 +130,7 @@ describe('an asynchronous function that is called and not awaited', () => {
     expect(events).toContain('Note //1/1/1');
   });
 
-  test('leaves its caller where it is with activity()', async () => {
+  test('does not move its caller with activity()', async () => {
     const events = await eventsInside(async () => {
       const query = scopedQuery();
       log.Note();
@@ -141,7 +141,7 @@ describe('an asynchronous function that is called and not awaited', () => {
 });
 
 describe("an EventEmitter's listener", () => {
-  test('takes the one who emits along with a bare Start', async () => {
+  test('moves the emitter with a bare Start', async () => {
     const events = await eventsInside(async () => {
       const emitter = new EventEmitter().on('query', () => void log.QueryStart());
       emitter.emit('query');
@@ -150,7 +150,7 @@ describe("an EventEmitter's listener", () => {
     expect(events).toEqual(['QueryStart //1/1/1', 'Note //1/1/1']);
   });
 
-  test('leaves the one who emits where it is with activity()', async () => {
+  test('does not move the emitter with activity()', async () => {
     const events = await eventsInside(async () => {
       const emitter = new EventEmitter().on('query', () => void scopedQuery());
       emitter.emit('query');
@@ -162,7 +162,7 @@ describe("an EventEmitter's listener", () => {
 });
 
 describe('a bare Start that is alone in its context', () => {
-  test('is right after an await of the same function', async () => {
+  test('is right after an await in the same function', async () => {
     const lateQuery = async () => {
       await null;
       await bareQuery();

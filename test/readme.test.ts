@@ -97,7 +97,7 @@ describe('the README and its guides', () => {
     expect(events).toEqual(shown);
   }, 30_000);
 
-  test('have other examples that run one after the other, with no event lost and no bad value', () => {
+  test('have other examples that run in sequence, without lost events or bad values', () => {
     const check = 'console.log(JSON.stringify([shop.stats(), files.stats(), events.length]));';
     const [program, args, options] = nodeWithModule();
     const input = [...otherExamples.map(withListeners), check].join('\n');
@@ -123,11 +123,11 @@ describe('the README and its guides', () => {
     );
   }
 
-  test('have code in no language that this test does not check', () => {
+  test('have no code in a language that this test does not check', () => {
     expect(new Set(blocks.map((block) => block.language))).toEqual(new Set(['sh', 'js', 'text']));
   });
 
-  test('name scripts that package.json has', () => {
+  test('name only scripts in package.json', () => {
     const { scripts } = JSON.parse(textOf('package.json'));
     for (const [, name = ''] of textOf('CONTRIBUTING.md').matchAll(/npm run ([\w:]+)/g)) {
       expect(scripts).toHaveProperty([name]);
@@ -144,7 +144,7 @@ const anchorsOf = (text: string) =>
       .replaceAll(/[^\w-]/g, ''),
   );
 
-test.each(DOCUMENTS)('%s links to files that are there, and to their headings', (file) => {
+test.each(DOCUMENTS)('%s links to existing files and headings', (file) => {
   for (const [, target = ''] of textOf(file).matchAll(/\]\(([^)\s]+)\)/g)) {
     if (target.startsWith('https:')) continue;
     const [path = '', anchor] = target.split('#');

@@ -62,7 +62,7 @@ describe.skipIf('reason' in tools).each(['winston-lowest', 'winston'])(`%s${reas
       ...options,
     });
 
-  it('has the ids of the activity in its lines, and own members, with the meta', () => {
+  it("has the activity's ids in its lines, and the application's own members, with the meta", () => {
     const log = logger({ defaultMeta: activityMeta({ service: 'shop' }) });
     const {
       activityId = '',
@@ -88,7 +88,7 @@ describe.skipIf('reason' in tools).each(['winston-lowest', 'winston'])(`%s${reas
     ]);
   });
 
-  it('has the same lines as without outside of an activity', () => {
+  it('has the same lines as without the meta outside activities', () => {
     const error = new Error('wrong');
     const linesOf = (options: object) => {
       output = [];
@@ -102,7 +102,7 @@ describe.skipIf('reason' in tools).each(['winston-lowest', 'winston'])(`%s${reas
     expect(linesOf({ defaultMeta: activityMeta(own) })).toEqual(linesOf({ defaultMeta: own }));
   });
 
-  it('knows the activity of lines also when a slow transport has them wait', async () => {
+  it('knows the activity of lines even if a slow transport delays them', async () => {
     const { events } = listenToLines();
     const waiting: (() => void)[] = [];
     const slow = new winston.transports.Stream({
@@ -129,7 +129,7 @@ describe.skipIf('reason' in tools).each(['winston-lowest', 'winston'])(`%s${reas
     expect(new Set(events.map((event) => event.activityId))).toEqual(new Set([activityId]));
   });
 
-  it('tells its lines as events in the activity, each at its level', () => {
+  it('writes its lines as events in the activity, each at its level', () => {
     const { events } = listenToLines();
     const log = logger({ format: winston.format.combine(winston.format.colorize(), winston.format.json()) });
     const { activityId } = inRequest(() => {
@@ -145,7 +145,7 @@ describe.skipIf('reason' in tools).each(['winston-lowest', 'winston'])(`%s${reas
     expect(output).toHaveLength(4);
   });
 
-  it("has the logger's level decide, or its own, as transports do", () => {
+  it("applies the logger's level or its own, as transports do", () => {
     const { events } = listenToLines();
     const some = (log: Logger) => {
       events.length = 0;
@@ -157,13 +157,13 @@ describe.skipIf('reason' in tools).each(['winston-lowest', 'winston'])(`%s${reas
     expect(some(logger({ silent: true }))).toEqual([]);
   });
 
-  it("knows syslog's levels", () => {
+  it("supports syslog's levels", () => {
     const { events } = listenToLines();
     logger({ level: 'debug', levels: winston.config.syslog.levels }).crit('help');
     expect(events[0]).toMatchObject({ name: 'Critical', payload: { levelName: 'crit' } });
   });
 
-  it('tells label, stack and all else of a line', () => {
+  it('includes label, stack and all other members of a line', () => {
     const { events } = listenToLines();
     const { combine, label, errors, json } = winston.format;
     const format = combine(label({ label: 'orders' }), errors({ stack: true }), json());
@@ -172,7 +172,7 @@ describe.skipIf('reason' in tools).each(['winston-lowest', 'winston'])(`%s${reas
     expect(events[0]?.payload).toMatchObject({ logger: 'orders', error: error.stack, fields: { order: 7 } });
   });
 
-  it('may log circles, bigints, getters that throw and what is too large', () => {
+  it('may log cycles, bigints, getters that throw and oversized values', () => {
     const { events } = listenToLines();
     const hostile = {
       big: 5n,

@@ -17,7 +17,7 @@ describe.skipIf(skipReason('uml') !== undefined)(
       rmSync(folder, { recursive: true });
     });
 
-    it('of one provider in two threads have one layout for each id', async () => {
+    it('of one provider in two threads have one layout per id', async () => {
       const output = await runScript(
         `node two-definitions.mjs /run/records-definitions & program=$!
       until [ -e /sys/kernel/tracing/events/user_events/TwoDefinitions_L4K0 ]; do sleep 0.1; done
@@ -35,7 +35,7 @@ describe.skipIf(skipReason('uml') !== undefined)(
       expect(JSON.parse(output.trimEnd().split('\n').at(-1) ?? '')).toHaveLength(1);
     });
 
-    it('may be closed and made again, however often', async () => {
+    it('can be closed and created again any number of times', async () => {
       expect(await runProgram('closed.mjs')).toEqual({
         lines: 2,
         stats: [

@@ -37,8 +37,8 @@ const resultsIn = (output: string) => parsed<ProgramResult>(output, '{"stats"');
 const numbers = (count: number) => Array.from({ length: count }, (_, number) => number);
 
 for (const { kernel, count } of kernels) {
-  describe.skipIf(skipReason(kernel) !== undefined)(suiteName('what is shown live', kernel), () => {
-    it('is every event of a command, from the first one on', { timeout: 120_000 }, async () => {
+  describe.skipIf(skipReason(kernel) !== undefined)(suiteName('what live shows', kernel), () => {
+    it('includes every event of a command, from the first one on', { timeout: 120_000 }, async () => {
       const output = await run(`${live} --json -- node recorded.mjs ${count}`, kernel);
       const ticks = eventsIn(output).filter(({ name }) => name === 'Tick');
       expect(ticks.map(({ payload }) => payload.number)).toEqual(numbers(count));
@@ -47,7 +47,7 @@ for (const { kernel, count } of kernels) {
       expect(output).toMatch(/\nnode exited with status 3\.\n$/);
     });
 
-    it('comes a fraction of a second after it was written, the last before a silence too', {
+    it('appears a fraction of a second after it was written, even the last event before a silence', {
       timeout: 120_000,
     }, async () => {
       const output = await run(`${live} --json -- node paced.mjs 50 37 | node arrivals.mjs`, kernel);
@@ -64,7 +64,7 @@ for (const { kernel, count } of kernels) {
 describe.skipIf(skipReason('uml') !== undefined)(
   suiteName('what is shown live, in all its cases,', 'uml'),
   () => {
-    it('is in the order of time, whichever process wrote it', { timeout: 60_000 }, async () => {
+    it('is in time order, whichever process wrote it', { timeout: 60_000 }, async () => {
       const both = 'node paced.mjs 500 1 & node paced.mjs 500 1; wait';
       const events = eventsIn(await run(`${live} --json -- sh -c '${both}'`));
       expect(events).toHaveLength(1000);
@@ -73,7 +73,7 @@ describe.skipIf(skipReason('uml') !== undefined)(
       expect(times.every((time, index) => index === 0 || time >= (times[index - 1] ?? 0n))).toBe(true);
     });
 
-    it('is a line for each event, as dump prints it', async () => {
+    it("is a line per event, in dump's format", async () => {
       const output = await run(`${live} -- node recorded.mjs 1`);
       expect(output).toMatch(
         /^ +\d+\.\d{6} +\d+ {2}Recorded_Service\/Tick {2}- {2}number=0 text="event 0"$/m,
@@ -100,7 +100,7 @@ describe.skipIf(skipReason('uml') !== undefined)(
       ]);
     });
 
-    it('leaves nothing out in silence where nobody reads', { timeout: 60_000 }, async () => {
+    it('omits nothing silently if nobody reads', { timeout: 60_000 }, async () => {
       const output = await run(`mkfifo /run/over
         ${live} -- sh -c 'node recorded.mjs 300000; echo >/run/over' | (read _ </run/over; wc -l)`);
       const [, shown, lost] = /Showed (\d+) events of 2 tracepoints, (\d+) lost because /.exec(output) ?? [];
@@ -118,7 +118,7 @@ describe.skipIf(skipReason('uml') !== undefined)(
     });
 
     it.each(['INT', 'TERM', 'HUP'])(
-      'ends with SIG%s, its command too, with all that was written',
+      'ends with SIG%s, together with its command, after everything written',
       {
         timeout: 60_000,
       },
@@ -133,7 +133,7 @@ describe.skipIf(skipReason('uml') !== undefined)(
       },
     );
 
-    it('ends when whoever reads has seen enough, its command too', async () => {
+    it('ends when the reader has seen enough, together with its command', async () => {
       const output = await run(`${live} -- node paced.mjs 100000 1 | head -1
         for i in $(seq 30); do pgrep -x node >/dev/null || break; sleep 1; done
         pgrep -x node >/dev/null && echo "left behind"; echo ended`);
@@ -148,7 +148,7 @@ describe.skipIf(skipReason('uml') !== undefined)(
       expect(output).not.toMatch(/(?!\n)[\p{Cc}\p{Zl}\p{Bidi_Control}]/u);
     });
 
-    it('says what it cannot run', async () => {
+    it('ends with a sentence if the command cannot be run', async () => {
       const output = await run(`${live} -- /nonexistent; echo "status $?"`);
       expect(output).toMatch(/\ntracewright: \/nonexistent could not be started \(ENOENT\)\.\nstatus 1\n$/);
     });

@@ -28,7 +28,7 @@ const kernels: readonly { kernel: KernelKind; seconds: number }[] = [
 
 for (const { kernel, seconds } of kernels) {
   describe.skipIf(skipReason(kernel) !== undefined)(suiteName('a hostile neighbour', kernel), () => {
-    it('reaches no recorder, and costs it no event', { timeout: 400_000 }, async () => {
+    it('reaches no recorder, and costs it no events', { timeout: 400_000 }, async () => {
       const output = await runScript(`node ${script} --guest ${seconds}`, { kernel, timeout: 380 });
       const result = JSON.parse(output) as Result;
       expect(result).toMatchObject({ problems: '', statuses: { record: 0, live: 0, neighbour: 0 } });

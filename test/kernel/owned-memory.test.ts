@@ -23,7 +23,7 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('without external mem
     return JSON.parse(output.trimEnd().split('\n').at(-1) ?? '');
   };
 
-  it('the words are an array of each thread, and the kernel writes into it', async () => {
+  it('the words are an array of each thread, and the kernel writes to it', async () => {
     expect(await run('owned-words.mjs')).toEqual({ words: 4096, followed: 20, written: 10, lines: 10 });
   });
 

@@ -165,16 +165,16 @@ describe.skipIf(skipped !== undefined)(suiteName("perf's recordings as traces", 
     }
   };
 
-  it('in a file have every event', async () => {
+  it('in a file contain every event', async () => {
     expectAll(await read(await openFile(join(folder, 'file.data'))));
   });
 
-  it('through a pipe have every event', async () => {
+  it('through a pipe contain every event', async () => {
     const stream = createReadStream(join(folder, 'pipe.data'), { highWaterMark: 1000 });
     expectAll(await read(await openStream(stream, 'the pipe')));
   });
 
-  it('with compressed records have every event', async () => {
+  it('with compressed records contain every event', async () => {
     expectAll(await read(await openFile(join(folder, 'packed.data'))));
   });
 });

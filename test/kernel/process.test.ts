@@ -31,7 +31,7 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('a process that trace
     expect(result.entries).toBeGreaterThanOrEqual(50 + 50 * 12);
   });
 
-  it('may load the library in a worker only, which exits before the tracer is switched', async () => {
+  it('may load the library only in a worker, which exits before the tracer is switched', async () => {
     const result = await runProgram<Record<string, unknown>>('worker-only.mjs');
     expect(result).toEqual({
       first: { code: 0, answer: 'user_events' },
@@ -42,7 +42,7 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('a process that trace
     });
   });
 
-  it('may exit while it writes an event, and its tracepoint goes with it', async () => {
+  it('may exit while it writes an event, and its tracepoint is removed with it', async () => {
     expect(await runProgram('exits.mjs')).toEqual({ statuses: [42, 42, 42, 42, 42] });
   });
 
@@ -58,7 +58,7 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('a process that trace
     });
   });
 
-  it('may hold two copies of the package, which share tracepoints and activities', async () => {
+  it('may contain two copies of the package, which share tracepoints and activities', async () => {
     const copy = join(scratch, 'copy');
     mkdirSync(copy);
     for (const part of ['dist', 'build/Release/tracewright.node', 'package.json']) {
@@ -76,7 +76,7 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('a process that trace
     expect([outer?.slice(0, 8), inner?.slice(0, 8)]).toEqual(['00000011', '00001011']);
   });
 
-  it('writes on while the tracer is switched on and off a thousand times', {
+  it('continues to write while the tracer is switched on and off a thousand times', {
     timeout: 90_000,
   }, async () => {
     const result = await runProgram<{
@@ -95,7 +95,7 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('a process that trace
     expect(Object.keys(result.stats.dropped).filter((reason) => reason !== 'nobodyListens')).toEqual([]);
   });
 
-  it('without permission says which, and listeners work all the same', async () => {
+  it('without permission says which one is missing, and its listeners work anyway', async () => {
     type Answer = { uid: number; status: SourceStatus; heard: number };
     const { before, after } = await runProgram<{ before: Answer; after: Answer }>('permissions.mjs');
     expect(before).toMatchObject({ uid: 65534, heard: 1, status: { backend: 'none', problems: [] } });
@@ -106,7 +106,7 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('a process that trace
     expect(after).toEqual({ uid: 65534, heard: 1, status: { backend: 'user_events', problems: [] } });
   });
 
-  it('finds user_events_data where it is, or says where it was looked for', async () => {
+  it('finds user_events_data, or says where it was looked for', async () => {
     const results = await runProgram<Record<string, SourceStatus>>('places.mjs');
     const found = { backend: 'user_events', problems: [] };
     expect(results).toMatchObject({ usual: found, folder: found, file: found, mounted: found });
@@ -117,7 +117,7 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('a process that trace
     ]);
   });
 
-  it('keeps its descriptor from programs that it runs, and survives its being closed', async () => {
+  it('keeps its descriptor from programs that it runs, and survives the closing of it', async () => {
     expect(await runProgram('descriptor.mjs')).toEqual({
       inherited: false,
       stats: { written: 1, dropped: { fileClosed: 2 }, tooLargeForFtrace: 0, badValues: 0 },

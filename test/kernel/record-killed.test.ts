@@ -47,7 +47,7 @@ async function events() {
 
 for (const kernel of ['uml', 'qemu'] as const satisfies readonly KernelKind[]) {
   describe.skipIf(skipReason(kernel) !== undefined)(suiteName('a killed recording', kernel), () => {
-    it('has all events up to its end, for perf as for us', { timeout: 180_000 }, async () => {
+    it('contains all events up to its end, for perf and for tracewright', { timeout: 180_000 }, async () => {
       const bytes = kernel === 'uml' ? 2_000_000 : 300_000;
       const script = killed(`node ${main} record`, 'node recorded.mjs 100 60', bytes);
       await runScript(script, { kernel, rw: [folder], timeout: 170 });
@@ -68,7 +68,7 @@ for (const kernel of ['uml', 'qemu'] as const satisfies readonly KernelKind[]) {
 }
 
 describe.skipIf(skipReason('uml') !== undefined)(suiteName('a killed recording', 'uml'), () => {
-  it('through tracefs has them as well', { timeout: 120_000 }, async () => {
+  it('through tracefs contains them, too', { timeout: 120_000 }, async () => {
     const script = killed(`${powerless} node ${main} record`, 'node recorded.mjs 100 60', 1_000_000);
     await runScript(script, { rw: [folder] });
     const { read } = await events();
@@ -78,7 +78,7 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('a killed recording',
     expect(perfLines()).toHaveLength(read.length);
   });
 
-  it('of more tracepoints than fit in front has them for us, and ended for perf, too', {
+  it('with more tracepoints than fit in front contains them for tracewright and, once completed, for perf', {
     timeout: 120_000,
   }, async () => {
     const script = killed(`node ${main} record`, 'node many-tracepoints.mjs 150 60', 1_000_000);

@@ -69,7 +69,7 @@ async function recorded(file: string) {
 }
 
 for (const { kernel, count } of kernels) {
-  describe.skipIf(skipReason(kernel) !== undefined)(suiteName('a process that is recorded', kernel), () => {
+  describe.skipIf(skipReason(kernel) !== undefined)(suiteName('a recorded process', kernel), () => {
     it('has all its events in the file, field for field', { timeout: 120_000 }, async () => {
       const output = await run(
         `${target(1, count)}
@@ -116,27 +116,31 @@ for (const { kernel, count } of kernels) {
 describe.skipIf(skipReason('uml') !== undefined)(suiteName('a process and its recorder', 'uml'), () => {
   it.each([
     ['Ctrl-C', '', 'kill -INT $recorder'],
-    ['the time', '--duration 1', ''],
-  ])('part at %s, and nothing is left of it', { timeout: 60_000 }, async (_, options, kill) => {
-    const output = await run(
-      `${target(99, 1)}
+    ['the end of --duration', '--duration 1', ''],
+  ])(
+    'separate at %s, and nothing is left of the recording',
+    { timeout: 60_000 },
+    async (_, options, kill) => {
+      const output = await run(
+        `${target(99, 1)}
       ${record} -p $target --provider Passed-Service ${options} -o $f/perf.data & recorder=$!
       ${kill === '' ? '' : `${untilListens} ${kill}`}
       wait $recorder; echo "status $?"
       while ls /sys/kernel/tracing/events/user_events 2>/dev/null | grep -q tracewright_; do sleep 0.1; done
       ls /sys/kernel/tracing/events/user_events 2>/dev/null | grep -c tracewright_
       kill -0 $target && echo 'The target goes on.'; kill $target`,
-    );
-    expect(output.split('\n')).toEqual([
-      expect.stringMatching(/^Recorded 0 events of 1 tracepoint .*, none lost\.$/),
-      'status 0',
-      '0',
-      'The target goes on.',
-      '',
-    ]);
-  });
+      );
+      expect(output.split('\n')).toEqual([
+        expect.stringMatching(/^Recorded 0 events of 1 tracepoint .*, none lost\.$/),
+        'status 0',
+        '0',
+        'The target goes on.',
+        '',
+      ]);
+    },
+  );
 
-  it('cannot come together where one of them cannot', { timeout: 60_000 }, async () => {
+  it('cannot connect if either is unable to', { timeout: 60_000 }, async () => {
     const output = await run(
       `cd /tmp; sleep 100 & sleeper=$!
       ${record} -p $sleeper --provider A 2>&1 | sed "s/$sleeper/PID/"

@@ -68,7 +68,7 @@ const kernels: readonly { kernel: KernelKind; count: number; seconds: number }[]
 
 for (const { kernel, count, seconds } of kernels) {
   describe.skipIf(skipReason(kernel) !== undefined)(suiteName('a recording through tracefs', kernel), () => {
-    it('has what one with perf events has of the same program, which it starts', {
+    it('contains the same as one with perf events, of a program that it starts', {
       timeout: 120_000,
     }, async () => {
       const output = await run(
@@ -94,7 +94,7 @@ for (const { kernel, count, seconds } of kernels) {
       expect(text).toEqual(readFileSync(join(folder, 'perf.txt'), 'utf8').split('\n'));
     });
 
-    it('tells exactly what became of a program that writes as fast as it can', {
+    it('accounts for every event of a program that writes as fast as it can', {
       timeout: 180_000,
     }, async () => {
       const output = await run(
@@ -110,7 +110,7 @@ for (const { kernel, count, seconds } of kernels) {
       expect(await eventsOf('our.data')).toHaveLength(Number(events));
     });
 
-    it('tells exactly how many events did not fit into a small buffer', { timeout: 120_000 }, async () => {
+    it('says exactly how many events did not fit into a small buffer', { timeout: 120_000 }, async () => {
       const output = await run(
         `${record} --buffer-size 64 -o /run/our.data -- node recorded.mjs 1000 --held; cp /run/our.data $f`,
         kernel,
@@ -132,7 +132,7 @@ describe.skipIf(skipReason('uml') !== undefined)(
       ['SIGTERM', 'kill -TERM $recorder', 'SIGTERM'],
       ['the time', '-', 'SIGTERM'],
     ])(
-      'ended by %s half-way is complete, and ends the program',
+      'ended by %s halfway is complete, and ends the program',
       { timeout: 60_000 },
       async (_, kill, signal) => {
         const duration = kill === '-' ? '--duration 4' : '';
@@ -147,7 +147,7 @@ describe.skipIf(skipReason('uml') !== undefined)(
       },
     );
 
-    it('removes its instance also where it is forced to end, and that of one that was killed', {
+    it('removes its instance even if it is forced to end, and that of a killed recording', {
       timeout: 60_000,
     }, async () => {
       const stubborn = `process.on('SIGINT', () => {}); setTimeout(() => {}, 60_000); fs.writeFileSync('/run/ready', '')`;
@@ -164,7 +164,7 @@ describe.skipIf(skipReason('uml') !== undefined)(
       expect(output).toMatch(/\nstatus 130\n$/);
     });
 
-    it('on a full disk has the beginning, and says so', { timeout: 60_000 }, async () => {
+    it('on a full disk contains the beginning, and says so', { timeout: 60_000 }, async () => {
       const output = await run(`mkdir /run/full && mount -t tmpfs -o size=1m none /run/full
       ${record} -o /run/full/our.data -- node recorded.mjs 1000 5; echo "status $?"
       cp /run/full/our.data $f`);
@@ -174,7 +174,7 @@ describe.skipIf(skipReason('uml') !== undefined)(
       expect(ticks.map(({ payload }) => payload.number)).toEqual(numbers(ticks.length));
     });
 
-    it('is of any tracepoint', { timeout: 60_000 }, async () => {
+    it('can select any tracepoint', { timeout: 60_000 }, async () => {
       const output = await run(`${record} -o $f/our.data --tracepoint sched:sched_process_exit -- node -e 1
       perf script -i $f/our.data 2>/dev/null | grep -m1 -o 'sched:sched_process_exit: comm=node'
       ${record} -o $f/b --tracepoint nosuch:thing; true`);

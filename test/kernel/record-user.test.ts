@@ -42,7 +42,7 @@ for (const kernel of ['uml', 'qemu'] as const satisfies readonly KernelKind[]) {
   describe.skipIf(skipReason(kernel) !== undefined)(
     suiteName('the command of a root recording', kernel),
     () => {
-      it('is run under sudo as who ran it, is recorded from its first event on, and so is the file theirs', {
+      it('under sudo runs as the invoking user, is recorded from its first event on, and leaves a file owned by that user', {
         timeout: 120_000,
       }, async () => {
         const output = await run(
@@ -69,7 +69,7 @@ for (const kernel of ['uml', 'qemu'] as const satisfies readonly KernelKind[]) {
 }
 
 describe.skipIf(skipReason('uml') !== undefined)(suiteName('the command of a root recording', 'uml'), () => {
-  it('is run as the user who is named, who may be root', { timeout: 60_000 }, async () => {
+  it('runs as the user given, who may be root', { timeout: 60_000 }, async () => {
     const output = await run(
       `node ${main} record --user ann -o /run/t/a -- ${IDENTITY} | head -7
       node ${main} record --user 1234 -o /run/t/b -- id -u | head -1
@@ -91,7 +91,7 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('the command of a roo
     expect(output).toContain('--user needs root: run tracewright with sudo, or as that user.');
   });
 
-  it('is shown live, and recorded by EventPipe, as who ran sudo as well', { timeout: 60_000 }, async () => {
+  it('runs as the invoking user with live and EventPipe, too', { timeout: 60_000 }, async () => {
     const output = await run(
       `chmod 700 /sys/kernel/tracing
       ${sudo} node ${main} live -- sh -c 'id -u; node recorded.mjs 10'
@@ -103,7 +103,7 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('the command of a roo
     expect(output).toMatch(/\n1234 1235 600\n$/);
   });
 
-  it('leaves the earlier file alone where it cannot be recorded', { timeout: 60_000 }, async () => {
+  it('leaves the existing file alone if it cannot be recorded', { timeout: 60_000 }, async () => {
     const output = await run(
       `cd /run/t; echo 1 >a; echo 2 >a.old; mkdir b.old; echo 3 >b; mkfifo c; ln -s /run/planted d
       node ${main} record --tracepoint nosuch:thing -o a

@@ -70,7 +70,7 @@ for (const { kernel, count, seconds } of kernels) {
     /** Of a program that writes so many, and a tenth of it besides. */
     const written = count + count / 10;
 
-    it('has what perf record has, and perf script prints the same of both', {
+    it("contains the same as perf record's, and perf script prints both alike", {
       timeout: 120_000,
     }, async () => {
       const perf = `perf record -q -a -k mono -e ${TICK} -e ${TENTH} -o $f/perf.data node recorded.mjs ${count}`;
@@ -91,7 +91,9 @@ for (const { kernel, count, seconds } of kernels) {
       expect(output).toContain(`Recorded ${written} events of 2 tracepoints into ${folder}/our.data (`);
     });
 
-    it('has the first event of a program that it runs, and all others', { timeout: 120_000 }, async () => {
+    it('contains the first event of a program that it runs, and all others', {
+      timeout: 120_000,
+    }, async () => {
       const output = await run(`${record} -o $f/our.data -- sh -c 'node recorded.mjs ${count}'`, kernel);
       expect(resultIn(output).stats).toMatchObject({ written, dropped: {} });
       const ticks = (await eventsOf('our.data')).filter(({ name }) => name === 'Tick');
@@ -114,7 +116,7 @@ for (const { kernel, count, seconds } of kernels) {
 }
 
 describe.skipIf(skipReason('uml') !== undefined)(suiteName('a recording, in all its cases,', 'uml'), () => {
-  it('tells exactly how many events did not fit into a small buffer', { timeout: 60_000 }, async () => {
+  it('says exactly how many events did not fit into a small buffer', { timeout: 60_000 }, async () => {
     const output = await run(`${record} --buffer-size 64 -o $f/our.data -- node recorded.mjs 1000 --held`);
     const { written } = resultIn(output).stats;
     const [, events, lost] = /Recorded (\d+) events .*, (\d+) lost/.exec(output) ?? [];
@@ -127,7 +129,7 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('a recording, in all 
     expect(await eventsOf('our.data')).toHaveLength(Number(events));
   });
 
-  it('has the events of a program that started before it', { timeout: 60_000 }, async () => {
+  it('contains the events of a program that started before it', { timeout: 60_000 }, async () => {
     await run(`node recorded.mjs 100 --until /run/over & program=$!
       until [ -e /sys/kernel/tracing/events/${TICK.replace(':', '/')} ]; do sleep 0.1; done
       ${record} -o $f/our.data & recorder=$!
@@ -139,7 +141,7 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('a recording, in all 
     expect(seen).toEqual(numbers(seen.length).map((number) => number + (seen[0] ?? 0)));
   });
 
-  it('soon has those of a program that starts later and does not tell of itself', {
+  it('soon contains those of a program that starts later and does not announce itself', {
     timeout: 60_000,
   }, async () => {
     const output = await run(`${record} -o $f/our.data & recorder=$!
@@ -158,7 +160,7 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('a recording, in all 
     expect(stats.written).toBeGreaterThanOrEqual(ticks.length);
   });
 
-  it('is of the providers, levels and keywords that it is told', { timeout: 60_000 }, async () => {
+  it('selects the requested providers, levels and keywords', { timeout: 60_000 }, async () => {
     const output = await run(`
       for options in '--provider Recorded-Service' '--provider Recorded-Service --level 4' '--keywords 4' \\
           '--keywords 0x2' '--provider Nobody' '--tracepoint ${TENTH}' '--tracepoint sched:sched_process_exit'; do
@@ -186,7 +188,7 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('a recording, in all 
     ['SIGTERM', 'kill -TERM $recorder', 'SIGTERM'],
     ['the time', '-', 'SIGTERM'],
   ])(
-    'ended by %s half-way is complete, and ends the program',
+    'ended by %s halfway is complete, and ends the program',
     { timeout: 60_000 },
     async (_, kill, signal) => {
       const duration = kill === '-' ? '--duration 4' : '';
@@ -201,7 +203,7 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('a recording, in all 
     },
   );
 
-  it('ends at once with a second Ctrl-C, also where the program does not', { timeout: 60_000 }, async () => {
+  it('ends at once with a second Ctrl-C, even if the program does not', { timeout: 60_000 }, async () => {
     const stubborn = `process.on('SIGINT', () => {}); setTimeout(() => {}, 60_000); fs.writeFileSync('/run/ready', '')`;
     const output = await run(`${record} -o $f/our.data -- node -e "${stubborn}" 2>/run/said & recorder=$!
       until [ -e /run/ready ]; do sleep 0.1; done
@@ -211,13 +213,13 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('a recording, in all 
     expect(output).toMatch(/^Recorded 0 events .*\nstatus 130\n$/);
   });
 
-  it('keeps the file that was there', async () => {
+  it('keeps the existing file', async () => {
     await run(`echo old >$f/our.data; ${record} -o $f/our.data -- node recorded.mjs 10`);
     expect(recordedBytes('our.data.old').toString()).toBe('old\n');
     expect(await eventsOf('our.data')).toHaveLength(11);
   });
 
-  it('on a full disk has the beginning, and says so', { timeout: 60_000 }, async () => {
+  it('on a full disk contains the beginning, and says so', { timeout: 60_000 }, async () => {
     const output = await run(`mkdir /run/full && mount -t tmpfs -o size=1m none /run/full
       ${record} -o /run/full/our.data -- node recorded.mjs 1000 5; echo "status $?"
       cp /run/full/our.data $f`);
@@ -229,7 +231,7 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('a recording, in all 
     expect(ticks.map(({ payload }) => payload.number)).toEqual(numbers(ticks.length));
   });
 
-  it('without permission says which is missing, and how to get it, until it works', async () => {
+  it('without permission says which one is missing and how to get it, until it works', async () => {
     const asNobody = 'setpriv --reuid 65534 --regid 65534 --clear-groups';
     const output = await run(`cd /tmp && mkdir -m 777 nobody && cd nobody
       try() { ${asNobody} ${record} -o our.data -- true; }
@@ -251,7 +253,7 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('a recording, in all 
     ]);
   });
 
-  it('goes another way where the kernel has no tracer', { timeout: 60_000 }, async () => {
+  it('uses another way if the kernel has no tracer', { timeout: 60_000 }, async () => {
     const output = await run(`cd $f; umount /sys/kernel/tracing /sys/kernel/debug
       ${record} -- node ${programs}/recorded.mjs 100
       ${record} --tracepoint ${TICK} -- true

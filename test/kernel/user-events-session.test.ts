@@ -71,7 +71,7 @@ for (const { kernel, rounds } of kernels) {
       rmSync(folder, { recursive: true });
     });
 
-    it('puts events into the kernel’s buffer byte for byte, and then is gone', TIMEOUT, async () => {
+    it('writes events to the kernel’s buffer byte for byte, and is then gone', TIMEOUT, async () => {
       const result = await run<{
         readonly rights: string;
         readonly backend: string;
@@ -92,7 +92,7 @@ for (const { kernel, rounds } of kernels) {
       );
     });
 
-    it('is what the protocol’s worked message asks for, with a descriptor behind it', TIMEOUT, async () => {
+    it('starts from the protocol’s worked message with a descriptor after it', TIMEOUT, async () => {
       const output = await runScript(
         `python3 worked-tool.py ${WORKED_USER_EVENTS.toString('hex')} worked-target.mjs`,
         { kernel },
@@ -127,68 +127,72 @@ for (const { kernel, rounds } of kernels) {
       expect(records[2]).toMatch(/^010200.*2f0061000000070000000*$/);
     });
 
-    it('sends events where the tool wants them, for perf to record and us to read', TIMEOUT, async () => {
-      const names = ['Demo_All', 'Demo_Req', 'Demo_Set'];
-      const output = await runScript(
-        `${registering(...names)}
+    it(
+      'sends events where the tool wants them, for perf to record and tracewright to read',
+      TIMEOUT,
+      async () => {
+        const names = ['Demo_All', 'Demo_Req', 'Demo_Set'];
+        const output = await runScript(
+          `${registering(...names)}
         perf record -q -a -k mono ${names.map((name) => `-e user_events:${name}`).join(' ')} \\
           -o ${folder}/perf.data node privileged-tool.mjs passed-descriptor.mjs routed
         kill $tool`,
-        { kernel, rw: [folder] },
-      );
-      const result = JSON.parse(output.trimEnd().split('\n').at(-1) ?? '') as {
-        readonly pid: number;
-        readonly activityId: string;
-        readonly counts: readonly Counts[];
-      };
-      const events = await readEvents(join(folder, 'perf.data'));
-      expect(new Set(events.map(({ processId }) => processId))).toEqual(new Set([result.pid]));
-      expect(events.filter(({ payloadProblem }) => payloadProblem !== undefined)).toEqual([]);
-      const written = result.counts.map((counts) => counts.written);
-      expect(events).toHaveLength((written[0] ?? 0) + (written[1] ?? 0));
-      // The one that is larger than what perf carries.
-      expect(result.counts.map(({ dropped }) => dropped)).toEqual([0, 1]);
+          { kernel, rw: [folder] },
+        );
+        const result = JSON.parse(output.trimEnd().split('\n').at(-1) ?? '') as {
+          readonly pid: number;
+          readonly activityId: string;
+          readonly counts: readonly Counts[];
+        };
+        const events = await readEvents(join(folder, 'perf.data'));
+        expect(new Set(events.map(({ processId }) => processId))).toEqual(new Set([result.pid]));
+        expect(events.filter(({ payloadProblem }) => payloadProblem !== undefined)).toEqual([]);
+        const written = result.counts.map((counts) => counts.written);
+        expect(events).toHaveLength((written[0] ?? 0) + (written[1] ?? 0));
+        // The one that is larger than what perf carries.
+        expect(result.counts.map(({ dropped }) => dropped)).toEqual([0, 1]);
 
-      const shown = events.map(({ provider, id, name, level, keywords, payload }) => [
-        provider,
-        id,
-        name,
-        level,
-        keywords,
-        { ...payload },
-      ]);
-      const times = (count: number, ...event: unknown[]) =>
-        Array.from({ length: count }, () => ['Demo', ...event]);
-      expect(shown).toEqual([
-        ...times(1, 5, 'WorkStart', 4, 0n, { number: 1 }),
-        ...times(1, 1, 'Req', 4, 3n, { url: '/1', ms: -1 }),
-        ...times(1, 6, 'WorkStop', 4, 0n, { success: true }),
-        // The default tracepoint of one session, and the tracepoint that the other one has for it.
-        ...times(2, 2, 'Detail', 5, 0n, { number: 1 }),
-        ...times(2, 3, 'Other', 4, 4n, { number: 1 }),
-        ...times(2, 2, 'Detail', 5, 0n, { number: 2 }),
-        ...times(2, 3, 'Other', 4, 4n, { number: 2 }),
-        ...times(1, 0xfffd, 'Own', 5, 0n, { number: 1, names: ['a', 'b'] }),
-        ...times(1, 0xfffc, 'Other own', 5, 0n, { text: 'x' }),
-        ...times(1, 0xfffb, 'Own', 5, 0n, { number: 2, names: '[]' }),
-        ...times(1, 4, 'Large', 4, 0n, { text: 'fits' }),
-        // The payload is read three times, and each time writes an event: for the source's own statistics,
-        // and for either tracepoint.
-        ...times(4, 3, 'Other', 4, 4n, { number: 4 }),
-        ...times(1, 2, 'Detail', 5, 0n, { number: 3 }),
-        ...times(2, 3, 'Other', 4, 4n, { number: 4 }),
-        ...times(1, 2, 'Detail', 5, 0n, { number: 3 }),
-        ['Others', 1, 'Late', 4, 0n, {}],
-      ]);
-      expect(events.slice(0, 4).map(({ activityId }) => activityId)).toEqual([
-        result.activityId,
-        result.activityId,
-        result.activityId,
-        undefined,
-      ]);
-    });
+        const shown = events.map(({ provider, id, name, level, keywords, payload }) => [
+          provider,
+          id,
+          name,
+          level,
+          keywords,
+          { ...payload },
+        ]);
+        const times = (count: number, ...event: unknown[]) =>
+          Array.from({ length: count }, () => ['Demo', ...event]);
+        expect(shown).toEqual([
+          ...times(1, 5, 'WorkStart', 4, 0n, { number: 1 }),
+          ...times(1, 1, 'Req', 4, 3n, { url: '/1', ms: -1 }),
+          ...times(1, 6, 'WorkStop', 4, 0n, { success: true }),
+          // The default tracepoint of one session, and the tracepoint that the other one has for it.
+          ...times(2, 2, 'Detail', 5, 0n, { number: 1 }),
+          ...times(2, 3, 'Other', 4, 4n, { number: 1 }),
+          ...times(2, 2, 'Detail', 5, 0n, { number: 2 }),
+          ...times(2, 3, 'Other', 4, 4n, { number: 2 }),
+          ...times(1, 0xfffd, 'Own', 5, 0n, { number: 1, names: ['a', 'b'] }),
+          ...times(1, 0xfffc, 'Other own', 5, 0n, { text: 'x' }),
+          ...times(1, 0xfffb, 'Own', 5, 0n, { number: 2, names: '[]' }),
+          ...times(1, 4, 'Large', 4, 0n, { text: 'fits' }),
+          // The payload is read three times, and each time writes an event: for the source's own statistics,
+          // and for either tracepoint.
+          ...times(4, 3, 'Other', 4, 4n, { number: 4 }),
+          ...times(1, 2, 'Detail', 5, 0n, { number: 3 }),
+          ...times(2, 3, 'Other', 4, 4n, { number: 4 }),
+          ...times(1, 2, 'Detail', 5, 0n, { number: 3 }),
+          ['Others', 1, 'Late', 4, 0n, {}],
+        ]);
+        expect(events.slice(0, 4).map(({ activityId }) => activityId)).toEqual([
+          result.activityId,
+          result.activityId,
+          result.activityId,
+          undefined,
+        ]);
+      },
+    );
 
-    it('takes events of all threads, which describe each kind once', TIMEOUT, async () => {
+    it('takes the events of all threads, which describe each kind once', TIMEOUT, async () => {
       const { wantedAtOnce, pages, counts } = await run<{
         readonly wantedAtOnce: boolean;
         readonly pages: Pages;
@@ -222,7 +226,7 @@ for (const { kernel, rounds } of kernels) {
 }
 
 describe.skipIf(skipReason('uml') !== undefined)(suiteName('a session of user_events', 'uml'), () => {
-  it('tells the source’s command handlers, and has the events that it asks for enabled', async () => {
+  it('notifies the source’s command handlers, and enables the requested events', async () => {
     expect(await run('commands', 'uml')).toEqual({
       heard: [
         ['enable', 4, '4', { interval: '5', name: 'a;b' }],

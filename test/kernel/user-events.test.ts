@@ -44,7 +44,7 @@ const kernels: readonly { kernel: KernelKind; requests: number }[] = [
 ];
 
 for (const { kernel, requests } of kernels) {
-  describe.skipIf(skipReason(kernel) !== undefined)(suiteName('the tools of the kernel', kernel), () => {
+  describe.skipIf(skipReason(kernel) !== undefined)(suiteName("the kernel's tools", kernel), () => {
     let folder: string;
     beforeEach(() => {
       folder = mkdtempSync('/tmp/tracewright-test-');
@@ -145,7 +145,7 @@ function expectInOrder(output: string, stats: SourceStats, requests: number): vo
 }
 
 describe.skipIf(skipReason('uml') !== undefined)(suiteName('what the ring buffers hold', 'uml'), () => {
-  it('is all that was written: a million events into a small buffer, to the last one', {
+  it('contains everything written: a million events into a small buffer, to the last one', {
     timeout: 120_000,
   }, async () => {
     const { stats, read, overrun, dropped } = await runProgram<{
@@ -159,7 +159,7 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('what the ring buffer
     expect(read + overrun + dropped).toBe(1_000_000);
   });
 
-  it('is not what is too large for it: ftrace takes 4064 bytes, perf 8184, and each loss is counted', {
+  it('lacks what is too large for it: ftrace accepts 4064 bytes, perf 8184, and each loss is counted', {
     timeout: 60_000,
   }, async () => {
     const folder = mkdtempSync('/tmp/tracewright-test-');

@@ -15,7 +15,7 @@ describe.skipIf(skipReason('uml') !== undefined)(
   suiteName('npm run vm --', 'uml'),
   { timeout: 30_000 },
   () => {
-    it('takes a command with or without -- before it, and leaves its options to it', () => {
+    it('accepts a command with or without -- before it, and leaves the command its options', () => {
       const hello = { status: 3, stdout: 'hello --cpus\n', stderr: '' };
       const command = ['sh', '-c', 'echo hello $0; exit 3', '--cpus'];
       expect(vm(...command)).toEqual(hello);

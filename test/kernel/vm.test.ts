@@ -23,20 +23,20 @@ for (const kernel of ['uml', 'qemu'] as const) {
     });
     afterAll(() => rmSync(folder, { recursive: true }));
 
-    it('comes back with its exit status, and its stdout and stderr apart', async () => {
+    it('returns its exit status, and its stdout and stderr separately', async () => {
       const command = ['sh', '-c', 'echo to stdout; echo to stderr >&2; exit 7'];
       const result = await runInVm(command, { kernel });
       expect(result).toEqual({ status: 7, stdout: 'to stdout\n', stderr: 'to stderr\n' });
     });
 
-    it('comes back with every byte it wrote, however many', async () => {
+    it('returns every byte it wrote, however many', async () => {
       const bytes = 8 * 1024 * 1024;
       const command = ['sh', '-c', `head -c ${bytes} /dev/zero; head -c ${bytes} /dev/zero >&2`];
       const { stdout, stderr } = await runInVm(command, { kernel });
       expect([stdout.length, stderr.length]).toEqual([bytes, bytes]);
     });
 
-    it('gets its arguments word for word', async () => {
+    it('receives its arguments verbatim', async () => {
       const words = ["it's", 'two  spaces', '$HOME', 'line\nbreak', '', 'žluťoučký'];
       const { stdout } = await runInVm(['printf', '[%s]', ...words], { kernel });
       expect(stdout).toBe(words.map((word) => `[${word}]`).join(''));
@@ -68,14 +68,14 @@ for (const kernel of ['uml', 'qemu'] as const) {
       expect(readFileSync(made, 'utf8')).toBe('from the host');
     });
 
-    it('is the end of the guest, whatever it leaves running', async () => {
+    it('ends the guest, whatever it leaves running', async () => {
       const started = performance.now();
       const { status } = await runInVm(['sh', '-c', 'sleep 1000 & exit 5'], { kernel, timeout: 60 });
       expect(status).toBe(5);
       expect(performance.now() - started).toBeLessThan(60_000);
     });
 
-    it('has status 124 when the time limit ends it, and what it wrote until then', async () => {
+    it('has status 124 if the time limit ends it, and what it wrote until then', async () => {
       const command = ['sh', '-c', 'echo begun; sleep 1000'];
       const { status, stdout, stderr } = await runInVm(command, {
         kernel,
@@ -86,7 +86,7 @@ for (const kernel of ['uml', 'qemu'] as const) {
       expect(stderr).toMatch(/did not end within the time limit of \d+ s\.\n$/);
     });
 
-    it('is not begun when a folder to share does not exist', async () => {
+    it('does not start if a folder to share does not exist', async () => {
       const rw = [join(folder, 'nowhere')];
       await expect(runInVm(['true'], { kernel, rw })).rejects.toThrow(VmError);
     });

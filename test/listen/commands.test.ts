@@ -39,14 +39,14 @@ function heardBy(source: ReturnType<typeof newSource>): string[] {
 }
 
 describe('a listener', () => {
-  it('is an enable command with its level, keywords and arguments, as text', () => {
+  it('sends an enable command with its level, keywords and arguments, as text', () => {
     const source = newSource();
     const heard = heardBy(source);
     listenerWith().enableEvents(source, Level.Warning, 0x3n, { EventCounterIntervalSec: 0.5, other: 'x' });
     expect(heard).toEqual(['enable -2 3 3 {"EventCounterIntervalSec":"0.5","other":"x"}']);
   });
 
-  it('is an enable command each time that it asks anew, and a disable command when it ends', () => {
+  it('sends an enable command for each new request, and a disable command when it ends', () => {
     const source = newSource();
     const heard = heardBy(source);
     const listener = listenerWith();
@@ -57,14 +57,14 @@ describe('a listener', () => {
     expect(heard).toEqual(['enable -2 2 0 {}', 'enable -2 5 0 {}', 'disable -3 0 0 {}']);
   });
 
-  it('of one source, made by listen, is the same', () => {
+  it('of one source, created by listen, does the same', () => {
     const source = newSource();
     const heard = heardBy(source);
     listen(source, () => {}, { level: Level.Error, keywords: 0x1n }).close();
     expect(heard).toEqual(['enable -2 2 1 {}', 'disable -3 0 0 {}']);
   });
 
-  it('tells when it goes although others stay: isEnabled says what they want', () => {
+  it('is reported when it leaves although others stay: isEnabled returns what those want', () => {
     const source = newSource();
     const wanted: boolean[] = [];
     source.onCommand(({ kind }) => {
@@ -79,8 +79,8 @@ describe('a listener', () => {
   });
 });
 
-describe('what listeners want together', () => {
-  it('is the most verbose level, and any of all keywords', () => {
+describe('the combined request of listeners', () => {
+  it('has the most verbose level, and any of all keywords', () => {
     const source = newSource();
     expect(source.isEnabled()).toBe(false);
     listenerWith().enableEvents(source, Level.Error, 0x1n);
@@ -93,14 +93,14 @@ describe('what listeners want together', () => {
     expect(source.isEnabled(Level.Verbose, 0x1n)).toBe(true);
   });
 
-  it('is not what each of them asks for in part: a level of one with the keywords of another', () => {
+  it('does not mix them: the level of one with the keywords of another passes nothing', () => {
     const source = newSource();
     listenerWith().enableEvents(source, Level.Verbose, 0x1n);
     listenerWith().enableEvents(source, Level.Error, 0x2n);
     expect(source.isEnabled(Level.Verbose, 0x2n)).toBe(false);
   });
 
-  it('is everything once anybody asks for level 0 and keywords 0', () => {
+  it('is everything once anybody requests level 0 and keywords 0', () => {
     const source = newSource();
     listenerWith().enableEvents(source, 0);
     listenerWith().enableEvents(source, Level.Error, 0x1n);
@@ -109,7 +109,7 @@ describe('what listeners want together', () => {
 });
 
 describe('a command handler', () => {
-  it('is called after the events are enabled: what it writes is heard', () => {
+  it('is called after the events are enabled: listeners receive what it writes', () => {
     const source = newSource();
     source.onCommand(({ kind }) => {
       if (kind === 'enable') source.Told();
@@ -119,7 +119,7 @@ describe('a command handler', () => {
     expect(onEventWritten).toHaveBeenCalledTimes(1);
   });
 
-  it('that comes late hears the enables that still hold, once for each listener', () => {
+  it('added late receives the enable commands still in effect, once per listener', () => {
     const source = newSource();
     const [first, second, third] = [listenerWith(), listenerWith(), listenerWith()];
     first.enableEvents(source, Level.Error);
@@ -130,7 +130,7 @@ describe('a command handler', () => {
     expect(heardBy(source)).toEqual(['enable -2 2 0 {}', 'enable -2 5 0 {"a":"1"}']);
   });
 
-  it('hears all that was sent before there could be a handler', () => {
+  it('receives everything sent before there could be a handler', () => {
     listenerWith({
       onEventSourceCreated: (source, listener) => {
         if (!source.name.startsWith('Commands-Test-')) return;
@@ -144,13 +144,13 @@ describe('a command handler', () => {
     expect(heardBy(source)).toEqual(early);
   });
 
-  it('hears no user command of before, when it could have been there', () => {
+  it('receives no earlier user command if it could have been there', () => {
     const source = newSource();
     sendCommand(source, 7);
     expect(heardBy(source)).toEqual([]);
   });
 
-  it('that throws harms neither who asks nor other handlers, and is warned of', async () => {
+  it('that throws affects neither the sender nor other handlers, and is reported as a warning', async () => {
     const warnings: string[] = [];
     const onWarning = (warning: Error) => warnings.push(warning.message);
     process.on('warning', onWarning);
@@ -166,7 +166,7 @@ describe('a command handler', () => {
     expect(warnings[0]).toMatch(/^A command handler of Commands-Test-\d+ threw: Error: not now\n/);
   });
 
-  it('may close the listener that it is told of', () => {
+  it('may close the listener that it is notified of', () => {
     const source = newSource();
     const listener = listenerWith();
     source.onCommand(() => listener.close());
@@ -176,7 +176,7 @@ describe('a command handler', () => {
 });
 
 describe('sendCommand', () => {
-  it("sends an application's own command with arguments, and changes nothing of what is enabled", () => {
+  it("sends an application's own command with arguments, without changing what is enabled", () => {
     const source = newSource();
     const commands: SourceCommand[] = [];
     source.onCommand((command) => commands.push(command));
@@ -197,7 +197,7 @@ describe('sendCommand', () => {
     expect(source.isEnabled()).toBe(false);
   });
 
-  it.each([0, -2, -3, 1.5, Number.NaN])("refuses %s, which is nobody's to send", (command) => {
+  it.each([0, -2, -3, 1.5, Number.NaN])('rejects %s, which nobody may send', (command) => {
     expect(() => sendCommand(newSource(), command)).toThrow(
       new RangeError(`A command must be an integer of at least 1, or 'sendManifest', not ${command}.`),
     );

@@ -51,7 +51,7 @@ function writeAll(): void {
 }
 
 describe('an event source', () => {
-  it('that is there is shown before the constructor returns', () => {
+  it('that exists is shown before the constructor returns', () => {
     const shown: Listenable[] = [];
     listenerWith({ onEventSourceCreated: (source) => shown.push(source) });
     expect(shown).toEqual(eventSources());
@@ -59,7 +59,7 @@ describe('an event source', () => {
     expect(shown).toContain(other);
   });
 
-  it('that comes later is shown before it is returned to who defines it', () => {
+  it('that is defined later is shown before the definition returns', () => {
     const shown: string[] = [];
     listenerWith({ onEventSourceCreated: ({ name }) => shown.push(name) });
     shown.length = 0;
@@ -68,7 +68,7 @@ describe('an event source', () => {
     expect(eventSources().at(-1)).toBe(source);
   });
 
-  it('can be enabled as soon as it is shown, so that not one of its events is missed', () => {
+  it('can be enabled as soon as it is shown, so that no event is missed', () => {
     const heard: string[] = [];
     listenerWith({
       onEventSourceCreated: (source, listener) => {
@@ -83,7 +83,7 @@ describe('an event source', () => {
     expect(heard).toEqual([`${source.name} Ping`, 'EventListener-Test-Other Ping']);
   });
 
-  it('is shown once, also where sources and listeners come while it is shown', () => {
+  it('is shown once, even if sources and listeners are created meanwhile', () => {
     const shown: string[] = [];
     let isNested = false;
     listenerWith({
@@ -99,7 +99,7 @@ describe('an event source', () => {
     expect(shown.filter((name) => name === source.name)).toHaveLength(1);
   });
 
-  it('is shown to no listener that was closed', () => {
+  it('is not shown to a closed listener', () => {
     const onEventSourceCreated = vi.fn();
     const listener = listenerWith({ onEventSourceCreated });
     listener.close();
@@ -108,7 +108,7 @@ describe('an event source', () => {
     expect(onEventSourceCreated).not.toHaveBeenCalled();
   });
 
-  it('is no longer shown to a listener that closed itself when it was shown one', () => {
+  it('is no longer shown to a listener that closed itself when one was shown', () => {
     const onEventSourceCreated = vi.fn((_: Listenable, listener: EventListener) => listener.close());
     listenerWith({ onEventSourceCreated });
     newSource();
@@ -117,28 +117,28 @@ describe('an event source', () => {
 });
 
 describe('enableEvents', () => {
-  it('asks for a level and the more severe ones', () => {
+  it('requests a level and the more severe ones', () => {
     const { listener, heard } = hearing();
     listener.enableEvents(log, Level.Error);
     writeAll();
     expect(heard).toEqual(['Failed']);
   });
 
-  it('asks for events with any of the keywords, and for those with none', () => {
+  it('requests events with any of the keywords, and those without keywords', () => {
     const { listener, heard } = hearing();
     listener.enableEvents(log, Level.Verbose, 0x2n);
     writeAll();
     expect(heard).toEqual(['Done', 'Noise']);
   });
 
-  it('asks for everything with level 0 and no keywords', () => {
+  it('requests everything with level 0 and no keywords', () => {
     const { listener, heard } = hearing();
     listener.enableEvents(log, 0);
     writeAll();
     expect(heard).toEqual(['Failed', 'Done', 'Noise']);
   });
 
-  it('asks anew when it is called again: wider, or narrower', () => {
+  it('replaces its request when it is called again: wider or narrower', () => {
     const { listener, heard } = hearing();
     listener.enableEvents(log, Level.Error);
     listener.enableEvents(log, Level.Verbose);
@@ -149,7 +149,7 @@ describe('enableEvents', () => {
     expect(heard).toEqual(['Failed', 'Done', 'Noise', 'Failed']);
   });
 
-  it('asks of each source by itself', () => {
+  it('applies to each source separately', () => {
     const { listener, heard } = hearing();
     listener.enableEvents(other, Level.Verbose);
     writeAll();
@@ -163,20 +163,20 @@ describe('enableEvents', () => {
     [4, 2, "A listener's keywords must be a bigint of 64 bits (0x2n), not 2."],
     [4, -1n, "A listener's keywords must be a bigint of 64 bits (0x2n), not -1."],
     [4, 1n << 64n, "A listener's keywords must be a bigint of 64 bits (0x2n), not 18446744073709551616."],
-  ])('refuses level %s with keywords %s', (level, keywords, message) => {
+  ])('rejects level %s with keywords %s', (level, keywords, message) => {
     const { listener } = hearing();
     expect(() => listener.enableEvents(log, level, keywords as bigint)).toThrow(new RangeError(message));
     expect(log.isEnabled()).toBe(false);
   });
 
-  it('refuses what is no event source', () => {
+  it('rejects anything that is not an event source', () => {
     const { listener } = hearing();
     expect(() => listener.enableEvents({} as Listenable, 0)).toThrow(
       new TypeError('{} is not an event source as returned by defineEventSource.'),
     );
   });
 
-  it('does nothing once the listener is closed', () => {
+  it('has no effect once the listener is closed', () => {
     const { listener } = hearing();
     listener.close();
     listener.enableEvents(log, 0);
@@ -185,7 +185,7 @@ describe('enableEvents', () => {
 });
 
 describe('disableEvents', () => {
-  it('ends the events of one source, and leaves the others', () => {
+  it('disables the events of one source, and leaves the others', () => {
     const { listener, heard } = hearing();
     listener.enableEvents(log, 0);
     listener.enableEvents(other, 0);
@@ -198,7 +198,7 @@ describe('disableEvents', () => {
 });
 
 describe('several listeners', () => {
-  it('each get what they requested, and the source writes what any of them wants', () => {
+  it('each receive what they requested, and the source writes what any of them wants', () => {
     const first = hearing();
     const second = hearing();
     first.listener.enableEvents(log, Level.Error);
@@ -209,7 +209,7 @@ describe('several listeners', () => {
     expect(second.heard).toEqual(['Done', 'Noise']);
   });
 
-  it('keep what they requested when another goes: no more and no less is written', () => {
+  it('keep what they requested when another leaves: no more and no less is written', () => {
     const first = hearing();
     const second = hearing();
     first.listener.enableEvents(log, 0);
@@ -220,7 +220,7 @@ describe('several listeners', () => {
 });
 
 describe('an event', () => {
-  it('has all that .NET tells of one', () => {
+  it("has everything that .NET's has", () => {
     const events: WrittenEvent[] = [];
     const listener = listenerWith({ onEventWritten: (written) => events.push(written) });
     listener.enableEvents(log, Level.Error);
@@ -251,7 +251,7 @@ describe('an event', () => {
     if (process.platform === 'linux') expect(written?.osThreadId).toBeGreaterThan(0);
   });
 
-  it('carries the current activity where it is given none, and says nothing where there is no message', () => {
+  it('carries the current activity unless given one, and has no message without a format', () => {
     const events: WrittenEvent[] = [];
     const source = defineEventSource('EventListener-Test-Activity', {
       WorkStart: event(),
@@ -267,7 +267,7 @@ describe('an event', () => {
 });
 
 describe('a handler', () => {
-  it('that throws harms neither the writer nor other listeners; it is counted, and warned of once', async () => {
+  it('that throws affects neither the writer nor other listeners; it is counted, and reported once', async () => {
     const warnings: string[] = [];
     const onWarning = (warning: Error) => warnings.push(warning.message);
     process.on('warning', onWarning);
@@ -295,7 +295,7 @@ describe('a handler', () => {
     );
   });
 
-  it('that writes is not called inside its own call, by whichever source; what it missed is counted', () => {
+  it('that writes is not called inside its own call, for any source; what it missed is counted', () => {
     const listener = listenerWith({
       onEventWritten: () => {
         log.Done();
@@ -309,8 +309,8 @@ describe('a handler', () => {
   });
 });
 
-describe('a listener that is closed', () => {
-  it('gets nothing more of any source, and leaves nothing enabled', () => {
+describe('a closed listener', () => {
+  it('receives nothing more from any source, and leaves nothing enabled', () => {
     const { listener, heard } = hearing();
     listener.enableEvents(log, 0);
     listener.enableEvents(other, 0);
@@ -321,7 +321,7 @@ describe('a listener that is closed', () => {
     expect([log.isEnabled(), other.isEnabled()]).toEqual([false, false]);
   });
 
-  it('tells the sources once', () => {
+  it('notifies the sources once', () => {
     const commands: SourceCommand[] = [];
     const source = newSource();
     source.onCommand((command) => commands.push(command));

@@ -50,8 +50,8 @@ function heardWith(filter?: ListenerFilter): unknown[] {
   return heard;
 }
 
-describe('an event that is listened to', () => {
-  it('is delivered with all that its definition says, before the writing call returns', () => {
+describe('an event with a listener', () => {
+  it('is delivered with everything in its definition, before the writing call returns', () => {
     const heard: WrittenEvent[] = [];
     listenWith((written) => heard.push(written));
     const payload = { n: 7 };
@@ -73,7 +73,7 @@ describe('an event that is listened to', () => {
     expect(heard[0]?.payload).toBe(payload);
   });
 
-  it('has the payload that a function made, which is not called while nothing listens', () => {
+  it('has the payload created by a function, which is not called while nothing listens', () => {
     const heard: unknown[] = [];
     const make = vi.fn(() => ({ n: 8 }));
     source.Info(make);
@@ -94,7 +94,7 @@ describe('an event that is listened to', () => {
     expect(times).toEqual([...times].sort((a, b) => (a < b ? -1 : 1)));
   });
 
-  it('cannot be spoilt for others where it was written without a payload', () => {
+  it('cannot be modified for others if it was written without a payload', () => {
     const heard: unknown[] = [];
     const bare = defineEventSource('Listener-Test-Bare', { Ping: event() });
     const first = listen(bare, ({ payload }) => {
@@ -109,20 +109,20 @@ describe('an event that is listened to', () => {
 });
 
 describe('a filter', () => {
-  it('lets through everything when there is none, or when it asks for 0', () => {
+  it('passes everything if absent, or if it requests 0', () => {
     expect(heardWith()).toEqual([1, 2, 3, 4, 5, 255]);
     expect(heardWith({})).toEqual([1, 2, 3, 4, 5, 255]);
     expect(heardWith({ level: 0, keywords: 0n })).toEqual([1, 2, 3, 4, 5, 255]);
   });
 
-  it('lets through a level and the more severe ones', () => {
+  it('passes a level and the more severe ones', () => {
     expect(heardWith({ level: Level.Critical })).toEqual([1]);
     expect(heardWith({ level: Level.Warning })).toEqual([1, 2, 3]);
     expect(heardWith({ level: Level.Verbose })).toEqual([1, 2, 3, 4, 5]);
     expect(heardWith({ level: 255 })).toEqual([1, 2, 3, 4, 5, 255]);
   });
 
-  it('lets through events with any of its keywords, and those with none', () => {
+  it('passes events with any of its keywords, and those without keywords', () => {
     expect(heardWith({ keywords: 0x1n })).toEqual([1, 3, 4, 255]);
     expect(heardWith({ keywords: 0x2n })).toEqual([2, 3, 4, 255]);
     expect(heardWith({ keywords: 0x4n })).toEqual([4, 255]);
@@ -130,7 +130,7 @@ describe('a filter', () => {
     expect(heardWith({ keywords: 0xffff_ffff_ffff_ffffn })).toEqual([1, 2, 3, 4, 5, 255]);
   });
 
-  it('lets through what passes by level and by keyword', () => {
+  it('passes what matches both level and keywords', () => {
     expect(heardWith({ level: Level.Error, keywords: 0x2n })).toEqual([2]);
   });
 
@@ -142,7 +142,7 @@ describe('a filter', () => {
 });
 
 describe('several listeners', () => {
-  it('are called in the order in which they came, each with its own filter', () => {
+  it('are called in the order in which they were added, each with its own filter', () => {
     const heard: string[] = [];
     listenWith(({ name }) => heard.push(`first ${name}`), { level: Level.Error });
     listenWith(({ name }) => heard.push(`second ${name}`));
@@ -151,7 +151,7 @@ describe('several listeners', () => {
     expect(heard).toEqual(['first Error', 'second Error', 'second Info']);
   });
 
-  it('leave each other enabled when one goes', () => {
+  it('keep each other enabled when one leaves', () => {
     const first = listenWith(() => {});
     const second = listenWith(() => {});
     first.close();
@@ -164,7 +164,7 @@ describe('several listeners', () => {
 });
 
 describe('a subscription', () => {
-  it('ends with close, or with the block that it is a resource of', () => {
+  it('ends with close, or with the block that owns it', () => {
     const handler = vi.fn();
     const subscription = listenWith(handler);
     subscription[Symbol.dispose]();
@@ -184,7 +184,7 @@ describe('a subscription', () => {
     expect(heard).toBe(1);
   });
 
-  it('that another handler closes hears nothing more, not even the event at hand', () => {
+  it('closed by another handler receives nothing more, not even the current event', () => {
     const late = vi.fn();
     const listeners: Subscription[] = [];
     listenWith(() => listeners[0]?.close());
@@ -193,7 +193,7 @@ describe('a subscription', () => {
     expect(late).not.toHaveBeenCalled();
   });
 
-  it('that a handler opens hears from the next event on', () => {
+  it('opened by a handler receives events from the next one on', () => {
     const late = vi.fn();
     const first = listenWith(() => {
       first.close();
@@ -218,7 +218,7 @@ describe('a handler that throws', () => {
   });
   const warned = () => new Promise((resolve) => setImmediate(resolve));
 
-  it('harms neither the writer nor the others; it is counted, and warned of once', async () => {
+  it('affects neither the writer nor others; it is counted, and reported once', async () => {
     const other = vi.fn();
     const subscription = listenWith(() => {
       throw new Error('handler broke');
@@ -271,7 +271,7 @@ describe('a handler that writes', () => {
     expect(subscription.skipped).toBe(2);
   });
 
-  it('is heard by other listeners', () => {
+  it('reaches other listeners', () => {
     const heard: unknown[] = [];
     listenWith(({ payload }) => {
       if (payload.n === 1) source.Warning({ n: 100 });

@@ -17,11 +17,11 @@ function heard(name: string): string[] {
 
 const big = 2n ** 63n;
 
-it('a thread that is there hears of a session when it starts and ends', () => {
+it('an existing thread notices when a session starts and ends', () => {
   expect(heard('before')).toEqual(['there listens', `there starts a 7 ${big}`, 'there ends a']);
 });
 
-it('a thread that comes finds the session at once, and so does one that it creates itself', () => {
+it('a new thread finds the session at once, and so does a thread that it creates itself', () => {
   expect(heard('later')).toEqual([
     `later starts a 7 ${big}`,
     'later listens',
@@ -32,11 +32,11 @@ it('a thread that comes finds the session at once, and so does one that it creat
   ]);
 });
 
-it('a thread that was created before a session, and listens after its start, has not missed it', () => {
+it('a thread created before a session that listens after its start has not missed it', () => {
   expect(heard('missed')).toEqual(['late listens', `late starts a 7 ${big}`, 'late ends a']);
 });
 
-it('a session that is over is not heard of any more', () => {
+it('a session that has ended is not announced any more', () => {
   expect(heard('over')).toEqual(['created listens', `created starts b 8 ${big}`]);
 });
 
@@ -44,12 +44,12 @@ it('a thread that exits ends its sessions', () => {
   expect(heard('sharer')).toEqual([`main starts of 1 9 ${big}`, 'main ends of 1']);
 });
 
-it('what a thread does with the session of another one cannot break it', () => {
+it("a thread cannot break another thread's session", () => {
   expect(heard('fails')).toEqual([
     'TracewrightWarning: A session (test) of another thread failed in this one: Error: broken',
   ]);
 });
 
-it("a thread's own sessions are no news to it, and hold nothing alive", () => {
+it("a thread's own sessions are not announced to itself, and keep nothing alive", () => {
   expect(heard('own')).toEqual(['']);
 });

@@ -22,7 +22,7 @@ describe.each([
     expect(ids.claim(keys, 'B', 1)).toBeUndefined();
   });
 
-  it('are those that a layout has, else the wanted one, else the nearest free one', () => {
+  it('are those that a layout already has, otherwise the requested one, otherwise the nearest free one', () => {
     const keys = [newKey()];
     expect(ids.take(keys, 'A', 1, 3, false)).toBe(1);
     expect(ids.take(keys, 'A', 2, 3, false)).toBe(1);
@@ -31,7 +31,7 @@ describe.each([
     expect(ids.take(keys, 'D', 2, 3, false)).toBe(2);
   });
 
-  it('are found downwards, too, and from the other end on', () => {
+  it('are also searched downwards, and from the other end on', () => {
     const keys = [newKey()];
     expect(ids.take(keys, 'A', LAST_EVENT_ID, LAST_EVENT_ID, true)).toBe(LAST_EVENT_ID);
     expect(ids.take(keys, 'B', LAST_EVENT_ID, LAST_EVENT_ID, true)).toBe(LAST_EVENT_ID - 1);
@@ -52,7 +52,7 @@ describe.each([
     expect(ids.claim([one], 'D', 3)).toBeUndefined();
   });
 
-  it('end: 0 is none', () => {
+  it('can run out: 0 means none', () => {
     const keys = [newKey()];
     for (let id = 1; id <= LAST_EVENT_ID; id++) ids.claim(keys, `layout ${id}`, id);
     expect(ids.take(keys, 'one more', 1, 1, false)).toBe(0);
@@ -62,7 +62,7 @@ describe.each([
     for (let id = 1; id <= LAST_EVENT_ID; id++) ids.release(keys, id);
   });
 
-  it('that are released by who does not use them stay what they are', () => {
+  it('released by code that does not use them stay in use', () => {
     const keys = [newKey()];
     ids.release(keys, 1);
     ids.claim(keys, 'A', 1);
@@ -71,7 +71,7 @@ describe.each([
   });
 });
 
-it('the ids of the process are those of all threads, and free again when a thread has exited', async () => {
+it('the ids of the process are shared by all threads, and free again when a thread has exited', async () => {
   const key = `event-ids-${++providers}`;
   const module = new URL('../../dist/platform/event-ids.js', import.meta.url).href;
   const program = `

@@ -5,7 +5,7 @@ import { FakeAddon } from '../source/fake-addon.ts';
 const EINVAL = 22;
 const ETIMEDOUT = 110;
 
-describe('a program that is recorded', () => {
+describe('a recorded program', () => {
   afterEach(() => {
     delete process.env.TRACEWRIGHT_RECORDER;
   });
@@ -19,12 +19,12 @@ describe('a program that is recorded', () => {
     return addon.announced;
   }
 
-  it('tells of each tracepoint that it has registered', () => {
+  it('announces each tracepoint that it has registered', () => {
     process.env.TRACEWRIGHT_RECORDER = 'address';
     expect(register(new FakeAddon(), 'A_L4K0', 'B_L4K0')).toEqual(['address A_L4K0', 'address B_L4K0']);
   });
 
-  it('tells of none that was refused', () => {
+  it('does not announce one that was refused', () => {
     process.env.TRACEWRIGHT_RECORDER = 'address';
     const addon = new FakeAddon();
     addon.registerError = EINVAL;
@@ -38,7 +38,7 @@ describe('a program that is recorded', () => {
     expect(register(addon, 'A_L4K0', 'B_L4K0')).toEqual(['address A_L4K0']);
   });
 
-  it('is one only where a recorder has started it', () => {
+  it('is one only if a recorder started it', () => {
     expect(register(new FakeAddon(), 'A_L4K0')).toEqual([]);
   });
 });

@@ -20,7 +20,7 @@ describe.skipIf(linuxOnly('perf events') !== undefined)(
       expect(reason).toMatchObject({ code, message: expect.stringContaining(message) });
     });
 
-    it('is about the recording where they are there', () => {
+    it('concerns the recording if they are present', () => {
       for (const reason of [
         recorderOpenError(EINVAL, 'perf_event_open'),
         recorderOpenError(EPERM, 'mmap'),

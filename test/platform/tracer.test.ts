@@ -22,8 +22,8 @@ function opened(addon: FakeAddon): Tracer {
   return tracer;
 }
 
-describe('a tracer that can be used', () => {
-  it('registers events, takes them, and gives no reason', () => {
+describe('an available tracer', () => {
+  it('registers and accepts events, and gives no reason', () => {
     const addon = new FakeAddon();
     const tracer = opened(addon);
     expect(tracer.backend).toBe('user_events');
@@ -37,7 +37,7 @@ describe('a tracer that can be used', () => {
     expect(addon.released).toEqual([word.index]);
   });
 
-  it('is looked for where TRACEWRIGHT_TRACEFS says', () => {
+  it('is looked for where TRACEWRIGHT_TRACEFS points', () => {
     const addon = new FakeAddon();
     const paths: string[] = [];
     addon.open = (path) => {
@@ -56,7 +56,7 @@ afterEach(() => {
   delete process.env.TRACEWRIGHT_TRACEFS;
 });
 
-describe('a tracer that cannot be used', () => {
+describe('an unavailable tracer', () => {
   const PATH = '/sys/kernel/tracing/user_events_data';
   it.each([
     [
@@ -73,7 +73,7 @@ describe('a tracer that cannot be used', () => {
     ],
     [ERRNO.EMFILE, `${PATH} could not be opened (EMFILE).`],
     [1001, `tracewright writes to no kernel tracer on ${process.platform}; listeners in the process work.`],
-  ])('for error %d says why, and what would help', (error, reason) => {
+  ])('explains error %d, and what would help', (error, reason) => {
     const addon = new FakeAddon();
     addon.openError = error;
     const tracer = opened(addon);
@@ -84,7 +84,7 @@ describe('a tracer that cannot be used', () => {
     expect(addon.definitions.size).toBe(0);
   });
 
-  it('is requested again by each new source', () => {
+  it('is tried again by each new source', () => {
     const addon = new FakeAddon();
     addon.openError = ERRNO.EACCES;
     const tracer = opened(addon);
@@ -94,7 +94,7 @@ describe('a tracer that cannot be used', () => {
     expect(tracer.reason).toBeUndefined();
   });
 
-  it('is one without an addon, too; the enabled words are there all the same', () => {
+  it('results from a missing addon, too; the enabled words work anyway', () => {
     const tracer = new Tracer({ reason: 'No binary for this platform.' });
     tracer.open();
     expect(tracer.backend).toBe('none');
@@ -106,12 +106,12 @@ describe('a tracer that cannot be used', () => {
     expect(() => tracer.release(word)).not.toThrow();
   });
 
-  it('is one of an addon for another platform, too', () => {
+  it('results from an addon for another platform, too', () => {
     expect(new Tracer(new FakeAddon({ platform: 'none' })).backend).toBe('none');
   });
 });
 
-describe('a tracepoint that is refused', () => {
+describe('a refused tracepoint', () => {
   it.each([
     [
       ERRNO.EADDRINUSE,
@@ -133,7 +133,7 @@ describe('a tracepoint that is refused', () => {
     expect(tracer.backend).toBe('user_events');
   });
 
-  it('for want of enabled words is named; its event has a word of its own', () => {
+  it('without a free enabled word is named; its event has its own word', () => {
     const tracer = opened(new FakeAddon({ words: 1 }));
     const first = tracer.allocate();
     const second = tracer.allocate();

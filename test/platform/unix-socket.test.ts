@@ -33,7 +33,7 @@ describe.skipIf(NO_SOCKETS !== undefined)(
       return descriptor;
     }
 
-    it('is waited for as long as was said, whatever signals come meanwhile', () => {
+    it('is waited for as long as requested, whatever signals arrive meanwhile', () => {
       const descriptor = filledSocket();
       const ignore = (): void => {};
       process.on('SIGWINCH', ignore);

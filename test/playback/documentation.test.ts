@@ -33,7 +33,7 @@ const printed = (program: string, ...args: string[]) =>
 const example = (heading: string) => examples.get(heading) as Example;
 
 describe('an example of docs/playback.md', () => {
-  it('is known to this test', () => {
+  it('is covered by this test', () => {
     expect([...examples.keys()]).toEqual([
       'An example',
       'Several inputs',
@@ -42,7 +42,7 @@ describe('an example of docs/playback.md', () => {
     ]);
   });
 
-  it.each(['Live feeds', 'Other logs: type maps'])('prints what it says: %s', (heading) => {
+  it.each(['Live feeds', 'Other logs: type maps'])('prints its documented output: %s', (heading) => {
     const { program, output } = example(heading);
     expect(printed(program)).toBe(output);
   });
@@ -52,7 +52,7 @@ const isSkipped = dataFolder === undefined && !dataIsRequired;
 describe.skipIf(isSkipped)(`an example of docs/playback.md on a trace (${SKIP_REASON})`, () => {
   const file = (name: string) => join(dataFolder ?? '', 'etl', name);
 
-  it('prints what it says', () => {
+  it('prints its documented output', () => {
     const { program, output } = example('An example');
     expect(printed(program, file('HTTP_Server.etl'), file('HTTP_Server.man'))).toBe(output);
   });

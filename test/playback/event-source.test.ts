@@ -21,7 +21,7 @@ const urls = (playback: Playback) =>
   playback.bufferOutput(playback.getObservable(log.RequestStart).pipe(map(({ payload }) => payload.url)));
 
 describe("an event source's function", () => {
-  it('tells which event it writes, without showing it', () => {
+  it('identifies its event, without showing that', () => {
     expect(log.RequestStart.identity).toEqual({
       provider: 'Playback-Test',
       providerGuid: log.guid,
@@ -32,7 +32,7 @@ describe("an event source's function", () => {
     expect(Object.keys(log.RequestStart)).toEqual([]);
   });
 
-  it('asks for its event in a trace: by its name, or by its id where the trace does not tell names', async () => {
+  it('selects its event in a trace: by name, or by id if the trace has no names', async () => {
     const provider = 'Playback-Test';
     const trace = fakeTrace([
       [
@@ -49,7 +49,7 @@ describe("an event source's function", () => {
     expect(answer).toEqual(['/by-name', '/by-id', '/by-both']);
   });
 
-  it('asks for its event in a trace of Linux, where its provider has the name of its tracepoints', async () => {
+  it('selects its event in a trace of Linux, where its provider has the name of its tracepoints', async () => {
     const trace = fakeTrace([
       [
         new FakeTraceEvent({ provider: 'Playback_Test', name: 'RequestStart', payload: { url: '/linux' } }),
@@ -71,7 +71,7 @@ describe("an event source's function", () => {
     expect(byName).toHaveLength(1);
   });
 
-  it('asks for its event in a live feed', async () => {
+  it('selects its event in a live feed', async () => {
     const playback = new Playback().addEvents(written, ({ timestamp }) => timestamp);
     const answer = urls(playback);
     const playing = playback.start();

@@ -53,7 +53,7 @@ describe.skipIf(isSkipped)(`HTTP_Server.etl${isSkipped ? ` (${SKIP_REASON})` : '
     expect([...counts.values()]).toEqual([291, 289, 2041]);
   });
 
-  it('has 2041 + 291 events, seen as they are and as instances of a class', async () => {
+  it('has 2041 + 291 events, unchanged and as instances of a class', async () => {
     const playback = newPlayback();
     const timeline = playback.bufferOutput(playback.getAll(TraceEvent, Parse));
     await playback.run();
@@ -76,7 +76,7 @@ describe.skipIf(isSkipped)(`HTTP_Server.etl${isSkipped ? ` (${SKIP_REASON})` : '
     });
   });
 
-  it('tells how long requests took, and how many ended in each five seconds of the trace', async () => {
+  it('shows how long requests took, and how many ended in each five seconds of the trace', async () => {
     const playback = newPlayback();
     const sent = playback.getObservable(FAST_SEND);
     const requests = playback.getObservable(PARSE).pipe(

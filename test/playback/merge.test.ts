@@ -38,7 +38,7 @@ describe('inputs are merged', () => {
     ).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('in the order in which they were added, where times are equal', async () => {
+  it('in the order in which they were added, for equal times', async () => {
     expect(
       await merged(
         [
@@ -60,7 +60,7 @@ describe('inputs are merged', () => {
     ).toEqual([1, 2, 3]);
   });
 
-  it('without changing the order in one of them, also where its times go back', async () => {
+  it('without changing the order of each input, even if its times go back', async () => {
     expect(
       await merged(
         [
@@ -77,7 +77,7 @@ describe('inputs are merged', () => {
     ).toEqual([1, 5, 2, 3, 6, 4]);
   });
 
-  it('as many as there are', async () => {
+  it('in any number', async () => {
     const inputs = Array.from({ length: 100 }, (_, input) =>
       Array.from({ length: 50 }, (_, i): [number, number] => [i * 100 + input, i * 100 + input]),
     );
@@ -85,7 +85,7 @@ describe('inputs are merged', () => {
   });
 });
 
-describe('of each input', () => {
+describe('for each input', () => {
   it('no more than one batch is read ahead while another one is waited for', async () => {
     let given = 0;
     function* batches() {
@@ -127,7 +127,7 @@ describe('of each input', () => {
     expect(events.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('but not without a bound: then it ends with an error that says what helps', async () => {
+  it('but not without a limit: then it ends with an error that says what helps', async () => {
     const feed = new Subject<Numbered>();
     const playback = new Playback().addEvents(feed, timeOf).addEvents(new Subject<Numbered>(), timeOf);
     let count = 0;
@@ -182,7 +182,7 @@ describe('an input that is silent', () => {
     expect(feed.observed).toBe(false);
   });
 
-  it('has a maxWait that is a number', () => {
+  it('rejects a maxWait that is not a number', () => {
     expect(() => new Playback({ maxWait: Number.NaN })).toThrow(
       'maxWait must be a number of milliseconds of at least 0, not NaN.',
     );
@@ -196,7 +196,7 @@ describe('an input that fails', () => {
     throw new Error('the disk is gone');
   }
 
-  it('ends all queries with its error, after what came before it, and closes the others', async () => {
+  it('ends all queries with its error after its earlier events, and closes the others', async () => {
     let isClosed = false;
     const trace = fakeTrace(
       [[new FakeTraceEvent({ seconds: 1 })], [new FakeTraceEvent({ seconds: 3 })]],
@@ -215,7 +215,7 @@ describe('an input that fails', () => {
     expect(isClosed).toBe(true);
   });
 
-  it('in the middle of a batch gives what stands before the fault', async () => {
+  it('in the middle of a batch delivers what precedes the fault', async () => {
     const events = [new A(1, 0), new A(2, 1), { time: 'none' } as unknown as Numbered];
     const playback = new Playback().addEvents(events, timeOf).addEvents([new A(9, 9)], timeOf);
     const given = playback.bufferOutput(playback.getObservable(Object));

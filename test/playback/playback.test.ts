@@ -11,7 +11,7 @@ const played = () => new Playback().addEvents(EVENTS, timeOf);
 const numbers = (events: readonly { readonly number: number }[]) => events.map(({ number }) => number);
 
 describe('a playback queried for a class', () => {
-  it('gives its instances, and those of classes that extend it', async () => {
+  it('delivers its instances, and those of its subclasses', async () => {
     const playback = played();
     const [a, b] = [
       playback.bufferOutput(playback.getObservable(A)),
@@ -21,7 +21,7 @@ describe('a playback queried for a class', () => {
     expect([numbers(a), numbers(b)]).toEqual([[1, 2, 4], [2]]);
   });
 
-  it('gives everything for a base class of all, and for Object', async () => {
+  it('delivers everything for a base class of all, and for Object', async () => {
     const playback = played();
     const numbered = playback.bufferOutput(playback.getObservable(Numbered));
     const objects = playback.bufferOutput(playback.getObservable(Object));
@@ -29,7 +29,7 @@ describe('a playback queried for a class', () => {
     expect([numbers(numbered), objects]).toEqual([[1, 2, 3, 4], EVENTS]);
   });
 
-  it('tells those who requested the extending class first, whoever asked first', async () => {
+  it('delivers to queries for the subclass first, whichever was built first', async () => {
     const playback = played();
     const lines: string[] = [];
     playback.getObservable(Object).subscribe((event) => lines.push(`Object ${(event as Numbered).number}`));
@@ -39,19 +39,19 @@ describe('a playback queried for a class', () => {
     expect(lines.slice(2, 5)).toEqual(['B 2', 'A 2', 'Object 2']);
   });
 
-  it('has one observable for all who ask', () => {
+  it('has one observable for all who request it', () => {
     const playback = played();
     expect(playback.getObservable(A)).toBe(playback.getObservable(A));
   });
 
-  it('knows it of inputs that are added later, too', async () => {
+  it('applies to inputs that are added later, too', async () => {
     const playback = new Playback();
     const events = playback.bufferOutput(playback.getObservable(A));
     await playback.addEvents(EVENTS, timeOf).run();
     expect(events).toHaveLength(3);
   });
 
-  it('gives what comes after the question, when it is asked on the way', async () => {
+  it('delivers only later events if built during the run', async () => {
     const playback = played();
     let late: Numbered[] = [];
     playback.getObservable(B).subscribe(() => {
@@ -85,25 +85,25 @@ describe('a playback of a trace', () => {
     ['a GUID', { provider: guid, id: 12 }, [send]],
     ['a GUID in the way of the registry', { provider: `{${guid.toUpperCase()}}`, id: 12 }, [send]],
     ['what is not there', { provider: 'Http', id: 3 }, []],
-  ])('gives the events of a provider by %s', async (_, key, expected) => {
+  ])('delivers the events of a provider by %s', async (_, key, expected) => {
     expect(await eventsOf((playback) => playback.bufferOutput(playback.getObservable(key)))).toEqual(
       expected,
     );
   });
 
-  it('gives all as TraceEvent', async () => {
+  it('delivers everything as TraceEvent', async () => {
     const events = await eventsOf((playback) => playback.bufferOutput(playback.getObservable(TraceEvent)));
     expect(events).toEqual(all);
   });
 
-  it('gives what fulfils a condition', async () => {
+  it('delivers what satisfies a predicate', async () => {
     const events = await eventsOf((playback) =>
       playback.bufferOutput(playback.getObservable((event: TraceEvent) => event.version === 1)),
     );
     expect(events).toEqual([newParse]);
   });
 
-  it('gives an event once to who gets it in several ways', async () => {
+  it('delivers an event once to a query that selects it in several ways', async () => {
     const events = await eventsOf((playback) =>
       playback.bufferOutput(
         playback.getAll(TraceEvent, { provider: guid, id: 2 }, { provider: 'Http', name: 'Parse' }),
@@ -112,7 +112,7 @@ describe('a playback of a trace', () => {
     expect(events).toHaveLength(all.length);
   });
 
-  it('refuses what is no kind of events', () => {
+  it('rejects what is not an event type', () => {
     const playback = new Playback();
     for (const type of [{ provider: 'Http' }, { provider: 'Http', id: 2.5 }, { id: 2 }, 'Http', null]) {
       expect(() => playback.getObservable(type as never)).toThrow(PlaybackError);
@@ -124,7 +124,7 @@ describe('a playback of a trace', () => {
 });
 
 describe('the timeline', () => {
-  it('has the kinds that were requested, in order and with their times', async () => {
+  it('contains the requested types, in order and with their times', async () => {
     const playback = played();
     const timeline = playback.bufferOutput(playback.getAll(B, C));
     await playback.run();
@@ -134,7 +134,7 @@ describe('the timeline', () => {
     ]);
   });
 
-  it('has everything where nothing was requested', async () => {
+  it('contains everything if nothing was requested', async () => {
     const playback = played();
     const timeline = playback.bufferOutput(playback.getAll());
     await playback.run();
@@ -143,14 +143,14 @@ describe('the timeline', () => {
 });
 
 describe('startTime and endTime', () => {
-  it('leave out what is before and after, not what is at them', async () => {
+  it('exclude earlier and later events, but not those at the limits', async () => {
     const playback = new Playback({ startTime: at(1), endTime: at(2) }).addEvents(EVENTS, timeOf);
     const events = playback.bufferOutput(playback.getObservable(Numbered));
     await playback.run();
     expect(numbers(events)).toEqual([2, 3]);
   });
 
-  it('may be dates', async () => {
+  it('can be dates', async () => {
     const date = new Date(Number(at(2) / 1_000_000n));
     const playback = new Playback({ startTime: date }).addEvents(EVENTS, timeOf);
     const events = playback.bufferOutput(playback.getObservable(Numbered));
@@ -164,8 +164,8 @@ describe('startTime and endTime', () => {
   });
 });
 
-describe('the virtual time', () => {
-  it('runs what is due before it gives the event', async () => {
+describe('virtual time', () => {
+  it('runs due work before it delivers the event', async () => {
     const playback = played();
     const lines: string[] = [];
     playback.getObservable(Numbered).subscribe(({ number }) => lines.push(`event ${number}`));
@@ -175,7 +175,7 @@ describe('the virtual time', () => {
     expect(lines).toEqual(['0 s', 'event 1', '1 s', 'event 2', 'event 3', 'event 4']);
   });
 
-  it('stays where it is for events that come late', async () => {
+  it('does not move for late events', async () => {
     const playback = new Playback().addEvents([new A(1, 5), new A(2, 3), new A(3, 6)], timeOf);
     const times: number[] = [];
     playback.getObservable(A).subscribe(() => times.push(secondsOf(playback.scheduler.now())));
@@ -183,7 +183,7 @@ describe('the virtual time', () => {
     expect(times).toEqual([5, 5, 6]);
   });
 
-  it('at the end lets observers complete, then runs what is due at once, and nothing later', async () => {
+  it('at the end lets observers complete, then runs what is due at that time, and nothing later', async () => {
     const playback = played();
     const lines: string[] = [];
     const { scheduler } = playback;
@@ -201,31 +201,31 @@ describe('the virtual time', () => {
 });
 
 describe('running', () => {
-  it('needs an input', async () => {
+  it('requires an input', async () => {
     await expect(new Playback().run()).rejects.toThrow('No input sequences were added to the Playback.');
   });
 
-  it('refuses what no events come from', () => {
+  it('rejects an input without events', () => {
     for (const feed of ['text', 5, null, {}]) {
       expect(() => new Playback().addEvents(feed as never, timeOf)).toThrow(PlaybackError);
     }
   });
 
-  it('is done once, with inputs that were added before', async () => {
+  it('happens once, with inputs that were added before', async () => {
     const playback = played();
     await playback.run();
     expect(() => playback.start()).toThrow('A playback that has been started cannot be played again.');
     expect(() => playback.addEvents(EVENTS, timeOf)).toThrow('cannot be given more inputs.');
   });
 
-  it('tells how long it took', async () => {
+  it('reports its duration', async () => {
     const playback = played();
     expect(playback.executionDuration).toBeUndefined();
     await playback.run();
     expect(playback.executionDuration).toBeGreaterThan(0);
   });
 
-  it('counts what occurs of each kind in one pass', async () => {
+  it('counts the occurrences of each type in one pass', async () => {
     expect(await played().typeOccurrenceStatistics([A, B, C, Date])).toEqual(
       new Map<unknown, number>([
         [A, 3],
@@ -242,7 +242,7 @@ describe('running', () => {
     expect(closed).toBe(1);
   });
 
-  it('tells all observers and its caller of an error, after the events before it', async () => {
+  it('reports an error to all observers and its caller, after the events before it', async () => {
     const playback = new Playback().addTrace('/no/such/file.etl');
     let seen: unknown;
     playback.getObservable(TraceEvent).subscribe({ error: (error) => (seen = error) });
@@ -250,7 +250,7 @@ describe('running', () => {
     expect(seen).toMatchObject({ code: 'ENOENT' });
   });
 
-  it('takes an observable that ends or fails while it is subscribed to', async () => {
+  it('accepts an observable that ends or fails while it is subscribed to', async () => {
     await new Playback().addEvents(EMPTY, timeOf).run();
     const failing = new Playback().addEvents(
       throwError(() => new Error('gone')),
@@ -261,7 +261,7 @@ describe('running', () => {
 });
 
 describe('a query that fails', () => {
-  it('ends by itself; the others go on', async () => {
+  it('ends by itself; the others continue', async () => {
     const playback = played();
     const failing = playback.getObservable(A).pipe(
       map((event) => {
@@ -282,7 +282,7 @@ describe('a query that fails', () => {
 });
 
 describe('a started playback', () => {
-  it('misses nothing that is pushed from then on, and gives it before the push returns', async () => {
+  it('misses nothing that is pushed from then on, and delivers it before the push returns', async () => {
     const feed = new Subject<Numbered>();
     const playback = new Playback().addEvents(feed, timeOf);
     const events = playback.bufferOutput(playback.getObservable(Numbered));
@@ -317,7 +317,7 @@ describe('a started playback', () => {
     expect(numbers(events)).toEqual([1, 2]);
   });
 
-  it('can be stopped while an input has nothing to give', async () => {
+  it('can be stopped while an input has nothing to deliver', async () => {
     let isReturned = false;
     const silent: AsyncIterable<Numbered> = {
       [Symbol.asyncIterator]: () => ({
@@ -334,7 +334,7 @@ describe('a started playback', () => {
     expect(isReturned).toBe(true);
   });
 
-  it('ends with the error of what cannot be given a time', async () => {
+  it('ends with the error of an event without a valid time', async () => {
     const playback = new Playback().addEvents(from(EVENTS), () => 5 as never);
     const events = playback.bufferOutput(playback.getObservable(A));
     await expect(playback.run()).rejects.toThrow(

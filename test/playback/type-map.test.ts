@@ -77,7 +77,7 @@ class LateEntryMap extends EntryMap {
 const texts = (entries: readonly Entry[]) => entries.map(({ text }) => text);
 
 describe('a partitionable type map', () => {
-  it('gives instances of the classes that were requested', async () => {
+  it('delivers instances of the requested classes', async () => {
     const playback = new Playback().addEvents(LINES, new KindMap());
     const logins = playback.bufferOutput(playback.getObservable(Login));
     const logouts = playback.bufferOutput(playback.getObservable(Logout));
@@ -86,7 +86,7 @@ describe('a partitionable type map', () => {
     expect(logins[0]).toBeInstanceOf(Login);
   });
 
-  it('passes over raw events of other keys before it looks at anything in them', async () => {
+  it('skips raw events with other keys before it reads anything in them', async () => {
     const map = new KindMap();
     const playback = new Playback().addEvents(LINES, map);
     playback.getObservable(Logout).subscribe();
@@ -94,7 +94,7 @@ describe('a partitionable type map', () => {
     expect([map.made, map.timed]).toEqual([['Logout'], ['logout']]);
   });
 
-  it('makes a transform with the first event that needs it, and only once', async () => {
+  it('creates a transform for the first event that needs it, and only once', async () => {
     const map = new KindMap();
     const playback = new Playback().addEvents(LINES.slice(1), map);
     const made: string[][] = [];
@@ -106,7 +106,7 @@ describe('a partitionable type map', () => {
     expect(map.made).toEqual(['Logout', 'Login']);
   });
 
-  it('has one class for a key: the first that was requested', async () => {
+  it('has one class per key: the first one requested', async () => {
     const playback = new Playback().addEvents(LINES, new KindMap());
     const logins = playback.bufferOutput(playback.getObservable(Login));
     const again = playback.bufferOutput(playback.getObservable(LoginAgain));
@@ -114,7 +114,7 @@ describe('a partitionable type map', () => {
     expect([logins.length, again.length]).toEqual([2, 0]);
   });
 
-  it('gives a base class what was made for the classes that extend it', async () => {
+  it('delivers instances of subclasses to a base class', async () => {
     const playback = new Playback().addEvents(LINES, new KindMap());
     const entries = playback.bufferOutput(playback.getObservable(Entry));
     playback.getObservable(Logout).subscribe();
@@ -122,14 +122,14 @@ describe('a partitionable type map', () => {
     expect(entries).toEqual([new Logout(LINES[2] as Line)]);
   });
 
-  it('gives known types to the timeline, though nobody asks for them', async () => {
+  it('adds known types to the timeline, even if nobody requests them', async () => {
     const playback = new Playback({ knownTypes: [Login] }).addEvents(LINES, new KindMap());
     const timeline = playback.bufferOutput(playback.getAll());
     await playback.run();
     expect(timeline.map(({ timestamp }) => timestamp)).toEqual([at(0), at(4)]);
   });
 
-  it('lends itself to a count of what there is', async () => {
+  it('supports counting what there is', async () => {
     const counts = await new Playback()
       .addEvents(LINES, new KindMap())
       .typeOccurrenceStatistics([Login, Logout]);
@@ -138,7 +138,7 @@ describe('a partitionable type map', () => {
 });
 
 describe('a root type map', () => {
-  it('sleeps until its base is requested', async () => {
+  it('is inactive until its base is requested', async () => {
     const asleep = new Playback().addEvents(LINES, [new EntryMap()]);
     const none = asleep.bufferOutput(asleep.getObservable(Login));
     const nothing = asleep.bufferOutput(asleep.getAll());
@@ -153,7 +153,7 @@ describe('a root type map', () => {
 });
 
 describe('a plain type map', () => {
-  it('makes every raw event an instance of its one class', async () => {
+  it('turns every raw event into an instance of its one class', async () => {
     const map: PlainTypeMap<Line> = {
       type: Login,
       timeOf: ({ seconds }) => at(seconds),
@@ -167,7 +167,7 @@ describe('a plain type map', () => {
 });
 
 describe('several type maps of one input', () => {
-  it('each give what they make of a raw event', async () => {
+  it('each contribute their instances for a raw event', async () => {
     const playback = new Playback().addEvents(LINES, [new KindMap(), new EntryMap()]);
     const logins = playback.bufferOutput(playback.getObservable(Login));
     const all = playback.bufferOutput(playback.getObservable(Entry));
@@ -192,7 +192,7 @@ describe('several type maps of one input', () => {
 });
 
 describe('a type map of a trace', () => {
-  it('gives instances of classes beside the events as they are', async () => {
+  it('delivers instances of classes as well as the events themselves', async () => {
     const events = LINES.map(
       ({ kind, seconds, text }) => new FakeTraceEvent({ name: kind, seconds, payload: { text } }),
     );
@@ -218,12 +218,12 @@ describe('a type map of a trace', () => {
 });
 
 describe('ofType', () => {
-  it('gives one kind of an observable, without a playback', async () => {
+  it('selects one type from an observable, without a playback', async () => {
     const logins = from(LINES).pipe(ofType(Login, new KindMap()), toArray());
     expect(texts(await lastValueFrom(logins))).toEqual(['Ada', 'Grace']);
   });
 
-  it('needs no type map where events are what they are', async () => {
+  it('needs no type map for events that already are instances', async () => {
     const events = [new Login(LINES[0] as Line), new Logout(LINES[2] as Line)];
     expect(await lastValueFrom(from(events).pipe(ofType(Logout), toArray()))).toEqual([events[1]]);
   });

@@ -36,7 +36,7 @@ describe('before the first event', () => {
     expect(lines.slice(2)).toEqual(['at 11@11', 'after 2 s@12']);
   });
 
-  it('postponed work can be given up', () => {
+  it('postponed work can be cancelled', () => {
     time.schedule(note('never'), 1000).unsubscribe();
     time.advanceTo(at(0));
     time.advanceTo(at(5));
@@ -47,7 +47,7 @@ describe('before the first event', () => {
 describe('as time goes on', () => {
   beforeEach(() => time.advanceTo(at(0)));
 
-  it('what is due runs in the order of its time, what is due together in the order of scheduling', () => {
+  it('due work runs in time order, and work due together in the order of scheduling', () => {
     time.schedule(note('third'), 3000);
     time.schedule(note('first'), 1000);
     time.schedule(note('second'), 1000);
@@ -57,7 +57,7 @@ describe('as time goes on', () => {
     expect(lines).toEqual(['first@1', 'second@1', 'third@3']);
   });
 
-  it('what scheduled work schedules runs on the way, too', () => {
+  it('work scheduled by due work runs on the way, too', () => {
     time.schedule(
       function (this: SchedulerAction<number>, left = 0) {
         note(`${left} left`)();
@@ -70,7 +70,7 @@ describe('as time goes on', () => {
     expect(lines).toEqual(['2 left@1', '1 left@2', '0 left@3']);
   });
 
-  it('work that is scheduled again is not run at its former time', () => {
+  it('rescheduled work does not run at its former time', () => {
     const action = time.schedule(note('work'), 1000) as SchedulerAction<unknown>;
     action.schedule(undefined, 5000);
     time.advanceTo(at(10));
@@ -86,7 +86,7 @@ describe('as time goes on', () => {
     expect(lines).toEqual(['late@5']);
   });
 
-  it('delays are exact to the nanosecond, though the time in milliseconds is not', () => {
+  it('delays are exact to the nanosecond, although the time in milliseconds is not', () => {
     time.schedule(note('after 1.000001 ms'), 1.000001);
     time.advanceTo(EPOCH + 1_000_000n);
     expect(lines).toEqual([]);
@@ -94,7 +94,7 @@ describe('as time goes on', () => {
     expect(lines).toHaveLength(1);
   });
 
-  it('a delay of Infinity never ends, one that is no number or negative ends at once', () => {
+  it('a delay of Infinity never ends, one that is not a number or negative ends at once', () => {
     time.schedule(note('never'), Number.POSITIVE_INFINITY);
     time.schedule(note('never'), Number.MAX_VALUE);
     time.schedule(note('NaN'), Number.NaN);
@@ -103,7 +103,7 @@ describe('as time goes on', () => {
     expect(lines).toEqual(['NaN@0', '-1@0']);
   });
 
-  it('at the end what is due now runs, and nothing after', () => {
+  it('at the end, due work still runs, and nothing later', () => {
     time.schedule(note('now'));
     time.schedule(note('later'), 0.001);
     time.finish();
@@ -123,7 +123,7 @@ describe("RxJS's operators in virtual time", () => {
     expect(lines).toEqual(['timer 0@1', 'interval 0@1.5', 'timer 1@3', 'interval 1@3']);
   });
 
-  it('timer rings at a date, once there is a time', () => {
+  it('timer fires at a date, once there is a time', () => {
     time.start(at(0));
     timer(new Date(Number(at(7) / 1_000_000n)), time).subscribe(note('rings'));
     time.advanceTo(at(10));
@@ -152,7 +152,7 @@ describe("RxJS's operators in virtual time", () => {
     ]);
   });
 
-  it('an operator that asks for the time too early gets the error to its observer', () => {
+  it('an operator that reads the time too early passes the error to its observer', () => {
     let error: unknown;
     timer(new Date(), time)
       .pipe(toArray())
@@ -160,7 +160,7 @@ describe("RxJS's operators in virtual time", () => {
     expect(error).toBeInstanceOf(PlaybackError);
   });
 
-  it('a hundred thousand actions at a time are no matter', () => {
+  it('a hundred thousand simultaneous actions are no problem', () => {
     let runs = 0;
     const milliseconds = cpuTimeOf(() => {
       for (let i = 0; i < 100_000; i++) time.schedule(() => runs++, (i * 7919) % 100_000);

@@ -11,7 +11,7 @@ const FIRST: readonly Numbered[] = [new A(1, 0), new B(2, 2), new A(3, 6), new C
 const SECOND: readonly Numbered[] = [new A(10, 1), new C(11, 2), new A(12, 12)];
 
 describe('a playback of two inputs', () => {
-  it('gives what Tx gives', async () => {
+  it('yields the same as Tx', async () => {
     const lines: string[] = [];
     const playback = new Playback().addEvents(FIRST, timeOf).addEvents(SECOND, timeOf);
     playback.getObservable(B).subscribe(({ number }) => lines.push(`B${number}`));

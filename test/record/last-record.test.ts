@@ -19,14 +19,14 @@ describe('where records can be cut', () => {
       limit,
     );
 
-  it('is behind the last one that ends before the limit', () => {
+  it('is after the last one that ends before the limit', () => {
     expect(endFor(START + 3 * one.length)).toBe(START + 3 * one.length);
     expect(endFor(START + 4 * one.length - 1)).toBe(START + 3 * one.length);
     expect(endFor(file.length - 1)).toBe(file.length - one.length);
     expect(endFor(file.length + 1)).toBe(file.length);
   });
 
-  it('is the start, where none fits', () => {
+  it('is the start if none fits', () => {
     expect(endFor(0)).toBe(START);
   });
 

@@ -61,12 +61,12 @@ describe.skipIf(!isHere)('a notice of a tracepoint', () => {
     return message;
   }
 
-  it('is answered when it has been seen to', async () => {
+  it('is answered when it has been handled', async () => {
     expect(await announce(notices.address, 5000)).toMatchObject({ error: 0 });
     expect(heard).toEqual(['P_L4K0']);
   });
 
-  it('to nobody fails at once', async () => {
+  it('fails at once if nobody listens', async () => {
     notices.close();
     const { error, took } = await announce(notices.address, 5000);
     expect(error).toBe(ABSENT);
@@ -74,7 +74,7 @@ describe.skipIf(!isHere)('a notice of a tracepoint', () => {
     notices = new NoticeServer({ user: ourselves(), onTracepoint: () => {}, openTracer: () => -1 });
   });
 
-  it('to one who does not answer waits no longer than it may', async () => {
+  it('waits no longer than allowed if nobody answers', async () => {
     const silent = createServer(() => {});
     const address = join(tmpdir(), `tracewright-silent-${process.pid}`);
     silent.listen(address);
@@ -86,7 +86,7 @@ describe.skipIf(!isHere)('a notice of a tracepoint', () => {
     expect(took).toBeLessThan(1000);
   });
 
-  it.each([10_000, 512])('of %i bytes without an end is not heard', async (size) => {
+  it.each([10_000, 512])('of %i bytes without an end is ignored', async (size) => {
     const socket = connect(notices.address);
     socket.on('error', () => {});
     socket.write('x'.repeat(size));
@@ -94,7 +94,7 @@ describe.skipIf(!isHere)('a notice of a tracepoint', () => {
     expect(heard).toEqual([]);
   });
 
-  it('comes in pieces as well, and from more programs at once than are heard at once', async () => {
+  it('may arrive in chunks, and from more programs at once than are served at a time', async () => {
     const sockets = Array.from({ length: 200 }, () => connect(notices.address));
     const answers = sockets.map((socket) => once(socket, 'data'));
     for (const [index, socket] of sockets.entries()) {
@@ -107,7 +107,7 @@ describe.skipIf(!isHere)('a notice of a tracepoint', () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  it('reaches a socket that nobody else can write to, and of which nothing is left', () => {
+  it('goes to a socket that nobody else can write to, and that leaves nothing behind', () => {
     const folder = dirname(notices.address);
     expect(statSync(folder).mode & 0o777).toBe(0o700);
     expect(statSync(notices.address).mode & 0o777).toBe(0o600);
@@ -116,7 +116,7 @@ describe.skipIf(!isHere)('a notice of a tracepoint', () => {
     notices = new NoticeServer({ user: ourselves(), onTracepoint: () => {}, openTracer: () => -1 });
   });
 
-  it('may be a wish for the tracer, which comes with the answer', async () => {
+  it('may be a request for the tracer, which comes with the answer', async () => {
     const sockets = unixSockets();
     if (sockets === undefined) throw new Error('The addon has sockets on Linux.');
     const connection = sockets.connect(notices.address);
@@ -132,7 +132,7 @@ describe.skipIf(!isHere)('a notice of a tracepoint', () => {
     expect(heard).toEqual([]);
   });
 
-  it('finds a folder that a killed recorder has left, and removes it', () => {
+  it('finds a folder that a killed recorder left behind, and removes it', () => {
     // Above the largest that the kernel gives.
     const gone = 2 ** 22 + 1;
     const left = join(tmpdir(), `tracewright-record-${gone}-abcdef`);

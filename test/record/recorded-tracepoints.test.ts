@@ -27,15 +27,15 @@ function refused(...ids: readonly (number | undefined)[]): RecordedTracepoints {
   return tracepoints;
 }
 
-describe('a tracepoint that the kernel refuses to have recorded', () => {
+describe('a tracepoint that the kernel refuses to record', () => {
   it.each([
     ['has gone', [5, undefined]],
     ['has gone and come back as another', [5, 6]],
-  ])('is no problem where it %s meanwhile', (_, ids) => {
+  ])('is not a problem if it %s meanwhile', (_, ids) => {
     expect(refused(...ids).problems).toEqual([]);
   });
 
-  it('is told where it is still there', () => {
+  it('is reported if it still exists', () => {
     expect(refused(5, 5).problems).toEqual([REFUSAL]);
   });
 });

@@ -36,13 +36,13 @@ const refused = () => {
   throw new Error('refused');
 };
 
-describe('a file that is written anew', () => {
-  it('keeps the one before, and no older one', () => {
+describe('a replaced file', () => {
+  it('keeps the previous one, and no older one', () => {
     for (const text of ['1', '2', '3']) closeSync(replacingFile(file, opened(text), closeSync));
     expect(contents()).toEqual({ trace: '3', 'trace.old': '2' });
   });
 
-  it('is what it was where the new one cannot be opened, and so is the older one', () => {
+  it('is unchanged if the new one cannot be opened, and so is the older one', () => {
     expect(() => replacingFile(file, refused, () => {})).toThrow('refused');
     expect(contents()).toEqual({});
     writeFileSync(file, '2');
@@ -58,7 +58,7 @@ describe('a file that is written anew', () => {
     expect(contents()).toEqual({ trace: '2', 'trace.old': '1' });
   });
 
-  it('is closed, and is what it was, where FILE.old cannot be replaced', () => {
+  it('is closed and unchanged if FILE.old cannot be replaced', () => {
     writeFileSync(file, '2');
     mkdirSync(`${file}.old`);
     const discarded: number[] = [];

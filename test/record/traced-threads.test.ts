@@ -16,7 +16,7 @@ function threadsOf(files: Record<string, string>) {
 }
 
 describe('the threads of a trace', () => {
-  it('have processes, and names, which are told once', () => {
+  it('have processes and names, which are announced once', () => {
     const files = { saved_tgids: '68 68\n70 68\n', saved_cmdlines: '68 node\n70 a worker\n71 other\n' };
     const { threads, asked, named } = threadsOf(files);
     expect([68, 70, 70, 68].map((thread) => threads.processOf(thread))).toEqual([68, 68, 68, 68]);
@@ -32,7 +32,7 @@ describe('the threads of a trace', () => {
     expect(threads.processOf(72)).toBe(68);
   });
 
-  it('that are not known are not requested again at once', () => {
+  it('that are unknown are not looked up again at once', () => {
     const { threads, asked } = threadsOf({});
     expect(threads.processOf(5)).toBe(UNKNOWN_PROCESS);
     const questions = asked.length;

@@ -70,7 +70,7 @@ function sampleOf(id: bigint | undefined): Uint8Array {
 const concat = (...parts: readonly Uint8Array[]) => new Uint8Array(Buffer.concat(parts));
 
 describe('a recording without perf events', () => {
-  it('has a sample of each event, of its processor, thread and process', async () => {
+  it('contains a sample of each event, with its processor, thread and process', async () => {
     const { bytes, counts, done, event, clock } = await record([pageOf(EVENT)]);
     expect(bytes).toEqual(concat(sampleOf(event.ids[0]), FINISHED_ROUND));
     const time = PAGE_TIME + 5n;
@@ -80,7 +80,7 @@ describe('a recording without perf events', () => {
     expect(Math.abs(Number(clock.wall / 1_000_000n) - Date.now())).toBeLessThan(10_000);
   });
 
-  it('has a record of lost events where they are missing, and counts those that come to light at the end', async () => {
+  it('contains a record of lost events where they are missing, and counts those found at the end', async () => {
     const page = pageOf(EVENT, { flags: LOST_EVENTS | LOST_COUNT_STORED, lost: 7n });
     const { bytes, counts, event, recorder } = await record([page], { lost: 9 });
     const lost = lostRecord(recorder.sideBand.ids[0] ?? 0n, 7, PAGE_TIME);
@@ -88,7 +88,7 @@ describe('a recording without perf events', () => {
     expect(counts).toMatchObject({ events: 1, lost: 9, lostInFile: 7 });
   });
 
-  it('leaves out events that nobody requested', async () => {
+  it('omits events that nobody requested', async () => {
     const { bytes } = await record([
       pageOf([entryHead(3, 0), TRACEPOINT + 1, THREAD, 0, entryHead(1, 0), 1]),
     ]);
@@ -103,7 +103,7 @@ describe('a recording without perf events', () => {
     expect(counts).toMatchObject({ events: 0, lost: 1, lostInFile: 1 });
   });
 
-  it('goes on behind damaged pages, and tells of them', async () => {
+  it('continues after damaged pages, and reports them', async () => {
     const damaged = pageOf([], { used: 5000 });
     const { counts, problems } = await record([damaged, pageOf(EVENT), damaged]);
     expect(counts.events).toBe(1);

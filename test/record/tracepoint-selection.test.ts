@@ -17,24 +17,24 @@ function selected(options: SelectionOptions): string[] {
   });
 }
 
-describe('what is recorded', () => {
-  it('is all of user_events, if nothing else is said', () => {
+describe('the recorded tracepoints', () => {
+  it('are all user_events by default', () => {
     expect(selected({})).toEqual(TRACEPOINTS.slice(0, 4));
   });
 
-  it('is of providers as they are called in the program, or in their tracepoints', () => {
+  it('are those of providers, by their names in the program or in their tracepoints', () => {
     expect(selected({ providers: ['My-Service'] })).toEqual(TRACEPOINTS.slice(0, 2));
     expect(selected({ providers: ['My_Service', 'Other'] })).toEqual(TRACEPOINTS.slice(0, 3));
     expect(selected({ providers: ['My'] })).toEqual([]);
   });
 
-  it('is up to a level, and of some keywords or none', () => {
+  it('are those up to a level, with some keywords or none', () => {
     expect(selected({ level: 4 })).toEqual(['user_events:My_Service_L4K0', 'user_events:Other_L2K1Gteam']);
     expect(selected({ keywords: 2n })).toEqual(TRACEPOINTS.slice(0, 2));
     expect(selected({ providers: ['My-Service'], level: 4, keywords: 2n })).toEqual([TRACEPOINTS[0]]);
   });
 
-  it('is the tracepoints that are named, whatever they are', () => {
+  it('are those named, whatever they are', () => {
     const tracepoints = [
       { system: 'sched', name: 'sched_switch' },
       { system: 'user_events', name: 'plain' },

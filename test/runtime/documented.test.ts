@@ -56,7 +56,7 @@ it('the documented keywords have their bits', () => {
   );
 });
 
-it('the documented levels and keywords make the tracepoints', () => {
+it('the documented levels and keywords yield the tracepoints', () => {
   const documented = rows.map(
     ({ level, bits }) => `Node_Runtime_L${Level[level as keyof typeof Level]}K${bits}`,
   );

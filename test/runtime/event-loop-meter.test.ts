@@ -25,7 +25,7 @@ function ask(seconds: number) {
       .map(({ payload }) => payload);
 }
 
-it('tells how long the loop was busy and waited, and how late it came to its timers', async () => {
+it('measures how long the loop was busy and idle, and how late its timers were', async () => {
   const told = ask(0.5);
   await sleep(100);
   const end = performance.now() + 200;

@@ -34,7 +34,7 @@ function counters(...args: string[]): Promise<{ status: number | null; stdout: s
 describe.skipIf(missingOnWindows('signals') !== undefined)(
   named('tracewright counters', missingOnWindows('signals')),
   () => {
-    it('shows, unless told otherwise, what Node.js tells by the names of .NET', async () => {
+    it("shows Node.js's metrics under .NET's names by default", async () => {
       const { status, stdout, stderr } = await counters('--interval', '0.3', '--duration', '1');
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
       for (const shown of [
@@ -48,7 +48,7 @@ describe.skipIf(missingOnWindows('signals') !== undefined)(
       }
     });
 
-    it('shows two tools the values of their own intervals', async () => {
+    it('shows each of two tools the values of its own interval', async () => {
       const duration = ['--provider', 'shop', '--duration', '1.5'];
       const tools = ['0.25', '1'].map((interval) => counters(...duration, '--interval', interval));
       const [quick = '', slow = ''] = (await Promise.all(tools)).map(({ stdout }) => stdout);

@@ -42,13 +42,13 @@ afterEach(() => {
 });
 
 describe('Node.Runtime', () => {
-  it('is defined when it is requested, and once', () => {
+  it('is defined on request, and once', () => {
     expect(enableRuntimeEvents()).toBe(source);
     expect(eventSources().filter(({ name }) => name === 'Node.Runtime')).toEqual([source]);
     expect(source.guid).toBe('3102f772-ef77-5312-9495-18363a28a066');
   });
 
-  it('tells each one who comes which process it is', () => {
+  it('identifies the process to each new listener', () => {
     const first = hear(RuntimeKeywords.GC);
     const second = hear(RuntimeKeywords.GC);
     expect(names(first)).toEqual(['ProcessInfo', 'ProcessInfo']);
@@ -58,7 +58,7 @@ describe('Node.Runtime', () => {
     expect(payload.commandLine).toContain(process.execPath);
   });
 
-  it('tells it again when it is asked to describe itself', () => {
+  it('identifies it again when asked to describe itself', () => {
     const events = hear(RuntimeKeywords.GC);
     sendCommand(source, 'sendManifest');
     expect(names(events)).toEqual(['ProcessInfo', 'ProcessInfo']);
@@ -79,7 +79,7 @@ describe('Node.Runtime', () => {
   });
 });
 
-describe('what nobody listens to', () => {
+describe('an event that nobody listens to', () => {
   const hooks = () =>
     ['uncaughtExceptionMonitor', 'warning', 'worker'].map((name) => process.listenerCount(name));
 
@@ -108,7 +108,7 @@ describe('what nobody listens to', () => {
     expect(clearInterval).toHaveBeenCalledTimes(3);
   });
 
-  it('has none either when the listener went in the midst of the first event', () => {
+  it('has none even if the listener left during the first event', () => {
     const setInterval = vi.spyOn(globalThis, 'setInterval');
     const clearInterval = vi.spyOn(globalThis, 'clearInterval');
     const before = hooks();
@@ -122,7 +122,7 @@ describe('what nobody listens to', () => {
     expect(clearInterval).toHaveBeenCalledTimes(setInterval.mock.calls.length);
   });
 
-  it('is told apart by level, too', () => {
+  it('is distinguished by level, too', () => {
     const [, warnings = 0] = hooks();
     hear(RuntimeKeywords.Exceptions, Level.Error);
     expect(hooks()[1]).toBe(warnings);
@@ -130,7 +130,7 @@ describe('what nobody listens to', () => {
     expect(hooks()[1]).toBe(warnings + 1);
   });
 
-  it('keeps no activity of the one who came to listen', async () => {
+  it('retains no activity of its last listener', async () => {
     const log = defineEventSource('Runtime-Activities', {
       WorkStart: event(),
       WorkStop: event({ success: 'bool', errorMessage: 'string' }),
@@ -144,7 +144,7 @@ describe('what nobody listens to', () => {
 });
 
 describe('the heap', () => {
-  it('is told at once, with each of its spaces', () => {
+  it('is reported at once, with each of its spaces', () => {
     const events = hear(RuntimeKeywords.Heap);
     const { usedHeapSize, heapSizeLimit, residentSetSize } = told<{
       usedHeapSize: number;
@@ -160,7 +160,7 @@ describe('the heap', () => {
 });
 
 describe('the event loop', () => {
-  it('is late by as long as it was blocked, and was busy all the while', async () => {
+  it('is late by as long as it was blocked, and busy all the time', async () => {
     const events = hear(RuntimeKeywords.EventLoop);
     await sleep(200);
     const end = performance.now() + 300;
@@ -196,8 +196,8 @@ describe('active resources', () => {
   });
 });
 
-describe('a warning of the process', () => {
-  it('is told with its type and code', async () => {
+describe('a process warning', () => {
+  it('is reported with its type and code', async () => {
     vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     const events = hear(RuntimeKeywords.Exceptions);
     process.emitWarning('Better not.', { type: 'TestWarning', code: 'TEST001' });

@@ -92,11 +92,11 @@ const INSTRUMENTS: readonly (readonly [name: string, type: string, unit: string]
 ];
 
 describe('the event source System.Runtime', () => {
-  it("is .NET's, by its id", () => {
+  it("has .NET's id", () => {
     expect(system.guid).toBe('49592c0f-5a05-516d-aa4b-a64e02026c89');
   });
 
-  it('has the counters that mean something in Node.js, with the names and units of .NET', async () => {
+  it('has the counters that make sense in Node.js, with the names and units of .NET', async () => {
     const { events, listener: asking } = listener();
     asking.enableEvents(system, 4, 0n, { EventCounterIntervalSec: 0.1 });
     await sleep(150);
@@ -112,7 +112,7 @@ describe('the event source System.Runtime', () => {
     expect(told).toEqual(EVENT_COUNTERS);
   });
 
-  it('says what the process and its heap have', async () => {
+  it('reports the process and its heap', async () => {
     const counter = askForEventCounters();
     await sleep(150);
     const value = (name: string) => counter(name)[0]?.Mean ?? Number.NaN;
@@ -123,7 +123,7 @@ describe('the event source System.Runtime', () => {
     expect(generations / 1e6).toBeCloseTo(value('gc-heap-size'), -1);
   });
 
-  it('counts collections, those of the whole heap as ones of the young generation, too', async () => {
+  it('counts collections; those of the whole heap also count for the young generation', async () => {
     const counter = askForEventCounters(0.3);
     collectGarbage();
     collectGarbage({ type: 'minor' });
@@ -134,7 +134,7 @@ describe('the event source System.Runtime', () => {
     expect(counter('time-in-gc')[0]?.Mean).toBeLessThan(100);
   });
 
-  it('tells each who asks the processor time of their own interval', async () => {
+  it('reports each listener the processor time of its own interval', async () => {
     const quick = askForEventCounters(0.1);
     const slow = askForEventCounters(0.4);
     busyFor(200);
@@ -157,7 +157,7 @@ describe('the event source System.Runtime', () => {
 });
 
 describe('the meter System.Runtime', () => {
-  it('has the instruments that mean something in Node.js, with the names and units of .NET 9', () => {
+  it('has the instruments that make sense in Node.js, with the names and units of .NET 9', () => {
     const { events } = askForMeter();
     const told = events
       .filter(({ name }) => name === 'BeginInstrumentReporting')
@@ -166,7 +166,7 @@ describe('the meter System.Runtime', () => {
     expect(told).toEqual(INSTRUMENTS);
   });
 
-  it('tells values with the tags of .NET', async () => {
+  it('reports values with the tags of .NET', async () => {
     const { events } = askForMeter();
     await sleep(150);
     const tags = (instrument: string) =>
@@ -182,7 +182,7 @@ describe('the meter System.Runtime', () => {
     ]);
   });
 
-  it('counts each uncaught exception, by its name', async () => {
+  it('counts each uncaught exception by its name', async () => {
     const { ofInstrument } = askForMeter();
     (process as EventEmitter).emit(
       'uncaughtExceptionMonitor',
@@ -210,7 +210,7 @@ describe('while nothing requests System.Runtime', () => {
     expect(hooks()).toBe(before);
   });
 
-  it('nor while somebody asks for other meters', () => {
+  it('not even while somebody requests other meters', () => {
     const before = hooks();
     askForMeter('Another');
     expect(hooks()).toBe(before);

@@ -22,12 +22,12 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('Node.Runtime recorde
 
   const recorded = (tracepoint: string) => traced.lines.filter((line) => line.includes(` ${tracepoint}: `));
 
-  it('observes Node.js from about when the tracer comes until about when it goes', () => {
+  it('observes Node.js from about when the tracer comes until about when it leaves', () => {
     expect(traced.problems).toEqual([]);
     expect(traced.states).toEqual([0, 1, 0]);
   });
 
-  it('has written which process it is, its garbage collections, its warnings and its samples', () => {
+  it('has written its process information, its garbage collections, its warnings and its samples', () => {
     expect(recorded('Node_Runtime_L4K0')).toHaveLength(1);
     expect(recorded('Node_Runtime_L4K1').length).toBeGreaterThan(0);
     expect(recorded('Node_Runtime_L3K8000').length).toBeGreaterThan(0);

@@ -41,8 +41,8 @@ function notes(): Record<string, string> {
 const pathsOf = (name: string) =>
   heard.events.filter((written) => written.name === name).map((written) => heard.path(written.activityId));
 
-describe('an async function that is called and not awaited', () => {
-  it("with activity(), keeps the activity from its caller's context", async () => {
+describe('an async function called without await', () => {
+  it("with activity(), keeps the activity out of its caller's context", async () => {
     const promise = log.activity('Request', {}, async () => {
       note('inside');
       await null;
@@ -62,7 +62,7 @@ describe('an async function that is called and not awaited', () => {
     });
   });
 
-  it('with a bare Start before its first await, changes the context of its caller, too', async () => {
+  it("with a bare Start before its first await, changes its caller's context, too", async () => {
     const work = async () => {
       log.RequestStart();
       await null;
@@ -115,7 +115,7 @@ describe('siblings in Promise.all', () => {
     expect(pathsOf('RequestStop')).toEqual(['1']);
   });
 
-  it('with activity() of one name that is not Recursive, do not stop one another', async () => {
+  it('with activity() of one name that is not Recursive, do not stop each other', async () => {
     await three((index) =>
       log.activity('Request', {}, async () => {
         await delay(4 - index);
@@ -126,7 +126,7 @@ describe('siblings in Promise.all', () => {
     expect(pathsOf('RequestStop').sort()).toEqual(['1', '2', '3']);
   });
 
-  it('with bare Starts before the first await, nest, because the context is one', async () => {
+  it('with bare Starts before the first await, nest, because they share a context', async () => {
     await log.activity('Request', {}, () =>
       three(async () => {
         log.StepStart();
@@ -137,7 +137,7 @@ describe('siblings in Promise.all', () => {
     expect(pathsOf('StepStart')).toEqual(['1/1', '1/1/1', '1/1/1/1']);
   });
 
-  it('with bare Starts of one name that is not Recursive, stop one another; each handle still stops its own', async () => {
+  it('with bare Starts of one name that is not Recursive, stop each other; each handle still stops its own', async () => {
     await three(async (index) => {
       const handle = log.RequestStart();
       await delay(index);
@@ -162,14 +162,14 @@ describe('siblings in Promise.all', () => {
 });
 
 describe('a listener of an EventEmitter', () => {
-  it('is in the activity in which the event was emitted, not that in which it was added', () => {
+  it('runs in the activity in which the event was emitted, not in which it was added', () => {
     const emitter = new EventEmitter();
     log.activity('Request', {}, () => emitter.on('go', () => note('listener')));
     log.activity('Step', {}, () => emitter.emit('go'));
     expect(notes()).toEqual({ listener: '2' });
   });
 
-  it('with activity(), keeps its activity from the emitter', () => {
+  it("with activity(), keeps its activity out of the emitter's context", () => {
     const emitter = new EventEmitter();
     emitter.on('go', () => log.activity('Request', {}, () => note('listener')));
     emitter.emit('go');
@@ -177,7 +177,7 @@ describe('a listener of an EventEmitter', () => {
     expect(notes()).toEqual({ listener: '1', emitter: '-' });
   });
 
-  it('with a bare Start, changes the context of the emitter, too', () => {
+  it("with a bare Start, changes the emitter's context, too", () => {
     const emitter = new EventEmitter();
     emitter.on('go', () => log.RequestStart());
     emitter.emit('go');
@@ -186,7 +186,7 @@ describe('a listener of an EventEmitter', () => {
     expect(notes()).toEqual({ emitter: '1' });
   });
 
-  it('of a server has each request in a context of its own, so that a bare Start does', async () => {
+  it('of a server has a separate context for each request, so a bare Start does not leak', async () => {
     // As a server does it: each connection's callbacks are caused by the connection.
     const requests = [1, 2, 3].map(
       (index) =>
@@ -262,7 +262,7 @@ const ways: Record<string, (callback: () => void) => unknown> = {
   },
 };
 
-describe('what goes on later by way of', () => {
+describe('what continues later through', () => {
   it.each(Object.entries(ways))('%s is in the activity that caused it', async (_, way) => {
     const [scoped, bare, outside] = await Promise.all([
       log.activity('Request', {}, () => new Promise<void>((resolve) => way(() => resolve(note('scoped'))))),
@@ -279,8 +279,8 @@ describe('what goes on later by way of', () => {
   });
 });
 
-describe('a promise that is resolved elsewhere', () => {
-  it('goes on in the activity of the one who awaits it', async () => {
+describe('a promise resolved elsewhere', () => {
+  it('continues in the activity of the code awaiting it', async () => {
     let resolve = () => {};
     const promise = new Promise<void>((resolver) => {
       resolve = resolver;
@@ -294,7 +294,7 @@ describe('a promise that is resolved elsewhere', () => {
     expect(notes()).toEqual({ awaiting: '1' });
   });
 
-  it('calls back in the activity of the one who registered', async () => {
+  it('calls back in the activity of the code that registered', async () => {
     let resolve = () => {};
     const promise = new Promise<void>((resolver) => {
       resolve = resolver;

@@ -83,7 +83,7 @@ describe.each([
     expect(stops()).toEqual([SUCCESS]);
   });
 
-  it('stops when the loop is left', async () => {
+  it('stops when the loop is abandoned', async () => {
     for await (const row of await query()) {
       note(`got ${row}`);
       break;
@@ -101,7 +101,7 @@ describe.each([
     expect(lines()).toEqual(['QueryStart 1', 'begins 1', 'cleans up 1', 'QueryStop 1']);
   });
 
-  it("runs in the consumer's activity as its own, each beside the others", async () => {
+  it("is nested in the consumer's activity, next to others", async () => {
     await log.activity('Step', {}, async () => {
       const [first, second] = [await query(), await query()];
       for await (const row of first) note(`got ${row}`);
@@ -128,7 +128,7 @@ describe('a generator', () => {
     expect(stops()).toEqual([{ success: false, errorMessage: 'no more' }]);
   });
 
-  it('that catches what is thrown into it goes on', () => {
+  it('that catches what is thrown into it continues', () => {
     const patient = log.activity('Query', {}, function* () {
       try {
         yield 1;
@@ -144,7 +144,7 @@ describe('a generator', () => {
     expect(lines()).toEqual(['QueryStart 1', 'caught 1', 'QueryStop 1']);
   });
 
-  it('has activities inside its own', async () => {
+  it('can contain activities of its own', async () => {
     const outer = log.activity('Query', {}, async function* () {
       yield await log.activity('Step', {}, async () => currentActivityId());
       yield* log.activity('Count', {}, { stop: () => ({ rows: 0 }) }, asyncRows);
@@ -158,7 +158,7 @@ describe('a generator', () => {
     expect(heard.lines.slice(-2)).toEqual(['CountStop 1/2', 'QueryStop 1']);
   });
 
-  it('gives the stop option what it returns; undefined when it was left', () => {
+  it('passes its return value to the stop option; undefined if it was abandoned', () => {
     const stop = vi.fn((outcome: { success: boolean; value?: number | undefined }) => ({
       rows: outcome.value ?? -1,
     }));
@@ -168,14 +168,14 @@ describe('a generator', () => {
     expect(stop).toHaveBeenLastCalledWith({ success: true, value: undefined });
   });
 
-  it('of a pair that is no activity has its Stop at the end, too', () => {
+  it('of a pair that is not an activity writes its Stop at the end, too', () => {
     for (const row of log.activity('Plain', {}, rows)) note(`got ${row}`);
     expect(lines().at(-1)).toBe('PlainStop -');
   });
 });
 
 describe('a handle', () => {
-  it('runs the steps of a generator inside its activity, which it alone ends', async () => {
+  it('runs the steps of a generator inside its activity, which only it ends', async () => {
     const handle = log.QueryStart();
     for (const row of handle.run(rows)) note(`got ${row}`);
     for await (const row of handle.run(asyncRows)) note(`got ${row}`);

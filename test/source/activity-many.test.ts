@@ -13,7 +13,7 @@ const log = defineEventSource('Many-Test', {
   Note: event({ request: 'uint32', query: 'bool' }),
 });
 
-it('eight requests at once never cross their ids in 100,000 events', async () => {
+it('eight requests at once never mix up their ids in 100,000 events', async () => {
   const requestIds = new Map<unknown, string>();
   const queryIds = new Map<unknown, string>();
   const seen = new Set<string>();

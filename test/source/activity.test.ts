@@ -43,7 +43,7 @@ afterEach(() => {
 });
 const payloadOf = (name: string) => heard.events.find((written) => written.name === name)?.payload;
 
-describe('an activity by its name in the source', () => {
+describe("an activity's member of the source", () => {
   it('runs work as activity() does', async () => {
     const result = log.Request.run(URL, async () => {
       note('inside');
@@ -54,14 +54,14 @@ describe('an activity by its name in the source', () => {
     expect(payloadOf('RequestStop')).toEqual({ success: true, errorMessage: '' });
   });
 
-  it('takes a parent, and what the Stop event holds', () => {
+  it('accepts a parent, and the contents of the Stop event', () => {
     const stop = (outcome: Outcome<number>) => ({ rows: outcome.success ? outcome.value : -1 });
     expect(log.Query.run({}, { parent: G1, stop }, () => 5)).toBe(5);
     expect(payloadOf('QueryStop')).toEqual({ rows: 5 });
     expect(heard.events[0]?.relatedActivityId).toBe(G1);
   });
 
-  it('runs the work alone while nothing listens, and counts what comes after the source is closed', () => {
+  it('only runs the work while nothing listens, and counts writes after the source is closed', () => {
     const source = defineEventSource('Activity-Scope', { JobStart: event(), JobStop: event() });
     const { run } = source.Job;
     expect(run({}, () => currentActivityId())).toBeUndefined();
@@ -70,7 +70,7 @@ describe('an activity by its name in the source', () => {
     expect(source.stats().dropped).toMatchObject({ closed: 2 });
   });
 
-  it('gives way to an event, or a member of the source, of the same name', () => {
+  it('does not exist if an event, or a member of the source, has the same name', () => {
     const source = defineEventSource('Activity-Shadowed', {
       Job: event(),
       JobStart: event(),
@@ -86,14 +86,14 @@ describe('an activity by its name in the source', () => {
     all.close();
   });
 
-  it('is not found among the names of events', () => {
+  it('is not enumerated with the names of events', () => {
     expect(Object.keys(log)).not.toContain('Request');
     expect(Object.keys(log).slice(0, 3)).toEqual(['RequestStart', 'RequestStop', 'QueryStart']);
   });
 });
 
 describe('activity()', () => {
-  it('writes Start and Stop around the work, gives back its result, and leaves the caller where it was', () => {
+  it('writes Start and Stop around the work, returns its result, and does not move the caller', () => {
     expect(
       log.activity('Request', URL, () => {
         note('inside');
@@ -105,7 +105,7 @@ describe('activity()', () => {
     expect(payloadOf('RequestStop')).toEqual({ success: true, errorMessage: '' });
   });
 
-  it('stops when a promise has been fulfilled, and gives back one with its value', async () => {
+  it('stops when a promise is fulfilled, and returns one with its value', async () => {
     const work = async () => {
       note('first');
       await null;
@@ -119,7 +119,7 @@ describe('activity()', () => {
     expect(heard.lines).toEqual(['RequestStart 1', 'Note 1', 'Note -', 'Note 1', 'RequestStop 1', 'Note -']);
   });
 
-  it('stops when the work throws, and throws the same', () => {
+  it('stops when the work throws, and rethrows', () => {
     const error = new RangeError('too far');
     expect(() =>
       log.activity('Request', URL, () => {
@@ -131,7 +131,7 @@ describe('activity()', () => {
     expect(payloadOf('RequestStop')).toEqual({ success: false, errorMessage: 'too far' });
   });
 
-  it('stops when a promise is rejected, and rejects with the same', async () => {
+  it('stops when a promise is rejected, and rejects with the same reason', async () => {
     const error = new RangeError('too far');
     const promise = log.activity('Request', URL, () => Promise.reject(error));
     await expect(promise).rejects.toBe(error);
@@ -155,7 +155,7 @@ describe('activity()', () => {
     expect(payloadOf('RequestStop')).toEqual({ success: false, errorMessage });
   });
 
-  it('takes a thenable for a value, and for a promise where the work is async', async () => {
+  it('treats a thenable as a value, and as a promise if the work is async', async () => {
     const then = vi.fn((onValue: (value: number) => unknown) => queueMicrotask(() => onValue(7)));
     const thenable = { then };
     expect(log.activity('Request', URL, () => thenable)).toBe(thenable);
@@ -184,7 +184,7 @@ describe('activity()', () => {
     ]);
   });
 
-  it('ends the activity even where the stop option throws, which harms nobody', () => {
+  it('ends the activity even if the stop option throws, which affects nobody', () => {
     const stop = () => {
       throw new Error('no stop payload');
     };
@@ -197,7 +197,7 @@ describe('activity()', () => {
     );
   });
 
-  it('nests, and tells in which activity it began', () => {
+  it('nests, with the id of its parent', () => {
     log.activity('Request', URL, () => {
       log.activity('Step', {}, () => note('deep'));
       log.activity('Step', {}, () => {});
@@ -213,7 +213,7 @@ describe('activity()', () => {
     ]);
   });
 
-  it('does the work and nothing else while nothing listens', () => {
+  it('only does the work while nothing listens', () => {
     heard.close();
     const makePayload = vi.fn(() => URL);
     const stop = vi.fn(() => ({ rows: 0 }));
@@ -226,7 +226,7 @@ describe('activity()', () => {
     expect(stop).not.toHaveBeenCalled();
   });
 
-  it('runs the work of a name that there is no activity of, and says so', () => {
+  it('runs the work of an unknown activity, and says so', () => {
     const source = defineEventSource('Activity-Typo', { WorkStart: event(), WorkStop: event() });
     const activity = source.activity as unknown as (
       name: string,
@@ -240,7 +240,7 @@ describe('activity()', () => {
     ]);
   });
 
-  it('throws for such a name in development', () => {
+  it('throws for an unknown activity in development', () => {
     const events = { WorkStart: event(), WorkStop: event() };
     const source = defineEventSource('Activity-Typo', events, { throwOnErrors: true });
     const activity = source.activity as unknown as (name: string, payload: object, work: () => void) => void;
@@ -252,7 +252,7 @@ describe('activity()', () => {
     );
   });
 
-  it('fills no fields from the outcome that the Stop event does not have', () => {
+  it('fills no outcome fields that the Stop event does not have', () => {
     const source = defineEventSource('Activity-Outcome', {
       PlainStart: event(),
       PlainStop: event(),
@@ -266,7 +266,7 @@ describe('activity()', () => {
     expect(payloads).toEqual([{}, { success: true }]);
   });
 
-  it('gives a handle, and no activity, for a pair whose opcodes say that it is none', () => {
+  it('returns a handle, without an activity, for a pair whose opcodes do not match', () => {
     const source = defineEventSource('Activity-Info', {
       ColdStart: event({}, { opcode: Opcode.Info }),
       ColdStop: event({}, { opcode: Opcode.Info }),
@@ -279,7 +279,7 @@ describe('activity()', () => {
     expect(written).toEqual(names.map((name) => [name, undefined]));
   });
 
-  it('that is disabled writes its events, and is no activity', () => {
+  it('that is disabled writes its events without an activity', () => {
     log.activity('Request', URL, () => {
       log.activity('Plain', {}, () => note('inside'));
     });
@@ -288,7 +288,7 @@ describe('activity()', () => {
 });
 
 describe('a bare Start and Stop', () => {
-  it('have what is written between them in their activity', () => {
+  it('contain what is written between them in their activity', () => {
     note('before');
     log.RequestStart(URL);
     note('inside');
@@ -305,7 +305,7 @@ describe('a bare Start and Stop', () => {
     expect(heard.lines).toEqual(['RequestStart 1', 'QueryStart 1/1 in 1', 'RequestStop 1', 'QueryStop -']);
   });
 
-  it('of the same name again take the first for forgotten', () => {
+  it('with the same name again treat the first as forgotten', () => {
     log.RequestStart(URL);
     log.RequestStart(URL);
     log.RequestStop({ success: true, errorMessage: '' });
@@ -328,7 +328,7 @@ describe('a bare Start and Stop', () => {
     ]);
   });
 
-  it('that are Detachable outlive what they were started in', () => {
+  it('that are Detachable outlive the activity in which they were started', () => {
     log.RequestStart(URL);
     log.JobStart();
     log.RequestStop({ success: true, errorMessage: '' });
@@ -353,7 +353,7 @@ describe('a bare Start and Stop', () => {
     expect(heard.lines).toEqual(['PlainStart -', 'Note -', 'PlainStop -']);
   });
 
-  it('are nested 101 deep at the most; what is deeper belongs to the last', () => {
+  it('nest at most 101 levels deep; anything deeper belongs to the last', () => {
     const handles = Array.from({ length: 103 }, () => log.StepStart());
     expect(handles.filter(({ id }) => id !== undefined)).toHaveLength(101);
     expect(heard.events.at(-1)?.activityId).toBe(handles[100]?.id);
@@ -363,7 +363,7 @@ describe('a bare Start and Stop', () => {
     expect(heard.lines.at(-1)).toBe('Note -');
   });
 
-  it('may be paired by their task', () => {
+  it('can be paired by their task', () => {
     const tasks = defineEventSource('Activity-Test-Tasks', {
       Begin: event({}, { opcode: Opcode.Start, task: 5 }),
       End: event({}, { opcode: Opcode.Stop, task: 5 }),
@@ -380,7 +380,7 @@ describe('a bare Start and Stop', () => {
 });
 
 describe('a handle', () => {
-  it('knows the id of its activity', () => {
+  it("knows its activity's id", () => {
     const handle = log.RequestStart(URL);
     expect(handle.id).toBe(heard.events[0]?.activityId);
     expect(currentActivityId()).toBe(handle.id);
@@ -388,7 +388,7 @@ describe('a handle', () => {
     expect(currentActivityId()).toBeUndefined();
   });
 
-  it('that has stopped leaves the next Start beside its activity, not in it', () => {
+  it('that has stopped puts the next Start next to its activity, not inside', () => {
     const handle = log.RequestStart(URL);
     log.QueryStart().stop({ rows: 0 });
     log.StepStart().stop();
@@ -417,7 +417,7 @@ describe('a handle', () => {
     expect(heard.lines).toEqual(['RequestStart 1', 'StepStart 2', 'RequestStop 1', 'Note 2', 'StepStop 2']);
   });
 
-  it('stops its activity, with what was started in it, once; a second stop is an ordinary event', () => {
+  it('stops its activity and everything started in it, once; a second stop is an ordinary event', () => {
     const handle = log.QueryStart();
     log.activity('Step', {}, () => {
       handle.stop({ rows: 1 });
