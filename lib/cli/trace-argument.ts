@@ -20,7 +20,7 @@ export interface TraceValues {
   readonly member?: string | undefined;
 }
 
-export const TRACE_USAGE = `FILE is an .etl, .nettrace, .netperf or perf.data, plain or in gzip or zip; - is standard input.
+export const TRACE_USAGE = `FILE is an .etl, .nettrace, .netperf, perf.data or trace.dat, plain or in gzip or zip; - is standard input.
 `;
 
 export const MANIFEST_USAGE = `  --manifest FILE  describes events of an .etl that are not self-describing; can be repeated

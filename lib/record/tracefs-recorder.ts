@@ -5,13 +5,12 @@
 
 import { fstatSync, ftruncateSync, writeSync } from 'node:fs';
 import { ByteWriter } from '../base/byte-writer.ts';
-import { viewOf } from '../base/bytes.ts';
 import { systemCodeText } from '../base/system-code.ts';
 import type { ClockPair, RecorderCounts } from '../platform/recorder.ts';
 import { RecorderError } from '../platform/recorder-error.ts';
 import { recorderAddReason, systemErrorName } from '../platform/recorder-reasons.ts';
 import { Fault } from '../wire/fault.ts';
-import { type FtraceEvent, readPage } from '../wire/ftrace/page.ts';
+import { commonFields, type FtraceEvent, readPage } from '../wire/ftrace/page.ts';
 import { sideBandAttr, tracepointAttr } from '../wire/perf-data/write/attr.ts';
 import type { RecordedEvent } from '../wire/perf-data/write/features.ts';
 import { FINISHED_ROUND, lostRecord } from '../wire/perf-data/write/records.ts';
@@ -26,11 +25,6 @@ const PASS_MS = 20;
 const PAGES_A_PASS = 1024;
 /** Once this much has been assembled, it is written. */
 const BATCH_SIZE = 1 << 20;
-
-/** The start of each event: u16 `common_type`, two bytes of flags, i32 `common_pid`. */
-const TYPE_OFFSET = 0;
-const THREAD_OFFSET = 4;
-const COMMON_SIZE = 8;
 
 type Instance = Pick<
   TracefsInstance,
@@ -207,16 +201,16 @@ export class TracefsRecorder {
   }
 
   #take({ time, raw }: FtraceEvent, index: number): void {
-    if (raw.length < COMMON_SIZE) return;
+    const common = commonFields(raw);
+    if (common === undefined) return;
     if (raw.length > RAW_LIMIT) {
       this.#tooLarge++;
       this.#lose(1, time, index);
       return;
     }
-    const view = viewOf(raw);
-    const event = this.#events.get(view.getUint16(TYPE_OFFSET, true));
+    const { type, tid } = common;
+    const event = this.#events.get(type);
     if (event === undefined) return;
-    const tid = view.getInt32(THREAD_OFFSET, true);
     const pid = this.#threads.processOf(tid);
     const id = event.ids[index] as bigint;
     writeSample(this.#out, { id, pid, tid, timeNs: time, cpu: this.#cpus[index] as number, raw });

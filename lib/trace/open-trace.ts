@@ -31,6 +31,7 @@ const READERS: Readonly<Record<TraceFormat, () => Promise<OpenReader>>> = {
   nettrace: loadNetTrace,
   netperf: loadNetTrace,
   'perf.data': async () => (await import('./perf-data/open-perf-data.ts')).openPerfData,
+  'trace.dat': async () => (await import('./trace-dat/open-trace-dat.ts')).openTraceDat,
 };
 
 async function loadNetTrace(): Promise<OpenReader> {
@@ -38,7 +39,8 @@ async function loadNetTrace(): Promise<OpenReader> {
 }
 
 /**
- * Opens a trace: .etl (ETW), .nettrace and .netperf (EventPipe), perf.data (perf record), optionally compressed by gzip
+ * Opens a trace: .etl (ETW), .nettrace and .netperf (EventPipe), perf.data (perf record), trace.dat
+ * (trace-cmd), optionally compressed by gzip
  * or in a zip (including .diagsession). The first bytes determine the format.
  *
  * @param input a path, a file URL, the bytes, or a stream of bytes (such as standard input)

@@ -4,6 +4,7 @@ import { TraceError } from './trace-error.ts';
 import type { TraceFormat } from './trace-reader.ts';
 
 const PERF_MAGICS = ['PERFILE2', '2ELIFREP'];
+const TRACE_DAT_MAGIC = '\x17\bDtracing';
 const NETTRACE_MAGIC = 'Nettrace';
 /** After its own length in 4 bytes. */
 const NETPERF_MAGIC = '!FastSerialization.1';
@@ -19,6 +20,7 @@ const ETL_SYSTEM_MARKERS = [0xc001, 0xc002];
 export function formatOf(head: Uint8Array): TraceFormat | undefined {
   const text = Buffer.from(head.subarray(0, 24)).toString('latin1');
   if (PERF_MAGICS.includes(text.slice(0, 8))) return 'perf.data';
+  if (text.startsWith(TRACE_DAT_MAGIC)) return 'trace.dat';
   if (text.startsWith(NETTRACE_MAGIC)) return 'nettrace';
   if (text.slice(4) === NETPERF_MAGIC) return 'netperf';
   const view = new DataView(head.buffer, head.byteOffset, head.length);
@@ -32,17 +34,10 @@ export function formatOf(head: Uint8Array): TraceFormat | undefined {
   return undefined;
 }
 
-/** The start of trace-cmd's trace.dat. */
-const TRACE_CMD_MAGIC = '\x17\x08Dtracing';
-
 export function unrecognized(name: string, head: Uint8Array): TraceError {
-  const isOfTraceCmd =
-    Buffer.from(head.subarray(0, TRACE_CMD_MAGIC.length)).toString('latin1') === TRACE_CMD_MAGIC;
   const message =
     head.length === 0
       ? `${name} is empty.`
-      : isOfTraceCmd
-        ? `${name} is a trace.dat, which only trace-cmd reads: use "trace-cmd report", or record with "perf record" or "tracewright record" instead.`
-        : `${name} is not a supported trace (.etl, .nettrace, .netperf, perf.data, plain or in gzip or zip): it starts with ${hexText(head.subarray(0, 8), ' ')}.`;
+      : `${name} is not a supported trace (.etl, .nettrace, .netperf, perf.data, trace.dat, plain or in gzip or zip): it starts with ${hexText(head.subarray(0, 8), ' ')}.`;
   return new TraceError('unrecognized', 0, message);
 }

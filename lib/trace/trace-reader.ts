@@ -2,12 +2,12 @@
 import type { OpenedSource } from './byte-source.ts';
 import type { Nanoseconds, TraceEvent } from './trace-event.ts';
 
-export type TraceFormat = 'etl' | 'nettrace' | 'netperf' | 'perf.data';
+export type TraceFormat = 'etl' | 'nettrace' | 'netperf' | 'perf.data' | 'trace.dat';
 
 /** What a trace says about itself before its events. */
 export interface TraceInfo {
   readonly format: TraceFormat;
-  /** For formats with versions: `4`, `6`. */
+  /** For formats with versions: `4`, `6`, `7`. */
   readonly formatVersion?: number;
   /** When the recording started, in nanoseconds since 1970, or on the recording's clock if that is all there is. */
   readonly startTime: Nanoseconds;

@@ -115,11 +115,27 @@ for (const { kernel, requests } of kernels) {
 
     it('trace-cmd records and reports every event, in order', { timeout: 120_000 }, async () => {
       const record = `trace-cmd record -q -e user_events -o /run/trace.dat ${whileItRuns} >&2
+        cp /run/trace.dat ${folder}/
         trace-cmd report -i /run/trace.dat 2>&1`;
-      const output = await runScript(recording(`requests.mjs ${requests}`, TRACEPOINTS, record), { kernel });
+      const output = await runScript(recording(`requests.mjs ${requests}`, TRACEPOINTS, record), {
+        kernel,
+        rw: [folder],
+      });
       expectInOrder(output, lastJson<ProgramResult>(output).stats, requests);
+      expect(await reportedEvents(join(folder, 'trace.dat'))).toEqual(reportedLines(output));
     });
   });
+}
+
+/** Thread, processor and id of each event that `trace-cmd report` prints. */
+function reportedLines(output: string) {
+  const lines = output.matchAll(/-(\d+)\s+\[(\d+)\].*? MyCompany_MyService_L.*?\bid=(?:0x)?([0-9a-f]+)/g);
+  return Array.from(lines, ([, ...numbers]) => numbers.map(Number));
+}
+
+async function reportedEvents(file: string) {
+  const events = await readEvents(file);
+  return events.map(({ threadId, processor, id }) => [threadId, processor, id]);
 }
 
 /** Ids 1 to 5 are those of the request's start, its stop, the query's start and stop, the row. */

@@ -4,7 +4,7 @@ import type { Piece } from '../../wire/perf-data/piece.ts';
 import type { PerfSession } from '../../wire/perf-data/session.ts';
 import type { OpenedSource } from '../byte-source.ts';
 import { asTraceError } from '../trace-error.ts';
-import type { OpenReader, TraceInfo, TraceProgress } from '../trace-reader.ts';
+import type { OpenReader, TraceInfo, TraceProgress, TraceReader } from '../trace-reader.ts';
 import { PerfDataReader } from './perf-data-reader.ts';
 import { piecesOfFile, piecesOfPipe, RecordIntake } from './record-intake.ts';
 
@@ -13,22 +13,7 @@ const MAX_LOOKAHEAD = 4 * 1024 * 1024;
 
 export const openPerfData: OpenReader = async (source) => {
   try {
-    const { head, pieces } = await openPieces(source);
-    const { session, fault } = head;
-    const progress: TraceProgress = {
-      lostEvents: 0,
-      lostBuffers: 0,
-      processNames: new Map(),
-      bytesRead: head.start,
-    };
-    const intake = new RecordIntake(pieces, session, progress);
-    const startTime = await readAhead(intake, head, progress);
-    const info = infoOf(session, startTime);
-    const close = async () => {
-      await intake.close();
-      await source.close();
-    };
-    return new PerfDataReader(info, progress, session, intake, fault && asTraceError(fault), close);
+    return await openRecords(await openPieces(source), { format: 'perf.data' }, () => source.close());
   } catch (error) {
     throw asTraceError(error);
   }
@@ -37,6 +22,32 @@ export const openPerfData: OpenReader = async (source) => {
 interface PerfDataPieces {
   readonly head: PerfDataHead;
   readonly pieces: AsyncGenerator<Piece>;
+}
+
+/**
+ * Opens records, wherever they come from.
+ * @throws Fault
+ */
+export async function openRecords(
+  { head, pieces }: PerfDataPieces,
+  format: Pick<TraceInfo, 'format' | 'formatVersion'>,
+  closeSource: () => Promise<void>,
+): Promise<TraceReader> {
+  const { session, fault } = head;
+  const progress: TraceProgress = {
+    lostEvents: 0,
+    lostBuffers: 0,
+    processNames: new Map(),
+    bytesRead: head.start,
+  };
+  const intake = new RecordIntake(pieces, session, progress);
+  const startTime = await readAhead(intake, head, progress);
+  const info = { ...format, ...infoOf(session, startTime) };
+  const close = async () => {
+    await intake.close();
+    await closeSource();
+  };
+  return new PerfDataReader(info, progress, session, intake, fault && asTraceError(fault), close);
 }
 
 /** A pipe is read as it arrives: it may have no end. */
@@ -88,11 +99,10 @@ function startOf({ clock, sampleTime }: PerfSession): bigint | undefined {
   return clock?.clockNs ?? sampleTime?.first;
 }
 
-function infoOf(session: PerfSession, startTime: bigint): TraceInfo {
+function infoOf(session: PerfSession, startTime: bigint): Omit<TraceInfo, 'format'> {
   const { sampleTime, processors, wallTimeOffsetNs } = session;
   const offset = wallTimeOffsetNs ?? 0n;
   return {
-    format: 'perf.data',
     startTime: startTime + offset,
     ...(sampleTime === undefined ? {} : { endTime: sampleTime.last + offset }),
     hasWallTime: wallTimeOffsetNs !== undefined,

@@ -16,6 +16,9 @@ export interface Recording {
   readonly decoded: DecodedPayloads;
 }
 
+/** What the kernel writes for the process and the thread of a sample in a thread that has ended: -1, as a u32. */
+export const NO_PROCESS = 0xffff_ffff;
+
 export abstract class SampleEvent extends TraceEvent {
   protected readonly recording: Recording;
   protected readonly sample: SampleRecord;
@@ -32,11 +35,13 @@ export abstract class SampleEvent extends TraceEvent {
   }
 
   get processId(): number | undefined {
-    return this.sample.pid;
+    const { pid } = this.sample;
+    return pid === NO_PROCESS ? undefined : pid;
   }
 
   get threadId(): number | undefined {
-    return this.sample.tid;
+    const { tid } = this.sample;
+    return tid === NO_PROCESS ? undefined : tid;
   }
 
   get processor(): number | undefined {

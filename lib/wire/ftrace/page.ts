@@ -21,6 +21,18 @@ export interface FtracePage {
   readonly events: readonly FtraceEvent[];
 }
 
+/** The fields that begin every event: `common_type` u16, flags, preempt count, `common_pid` i32. */
+const TYPE_OFFSET = 0;
+const THREAD_OFFSET = 4;
+const COMMON_SIZE = 8;
+
+/** The event's tracepoint and thread; undefined if it is too short to have them. */
+export function commonFields(raw: Uint8Array): { readonly type: number; readonly tid: number } | undefined {
+  if (raw.length < COMMON_SIZE) return undefined;
+  const view = viewOf(raw);
+  return { type: view.getUint16(TYPE_OFFSET, true), tid: view.getInt32(THREAD_OFFSET, true) };
+}
+
 /** Each entry starts with a word: 5 bits of kind, or of length in words, and 27 bits of time. */
 const WORD = 4;
 const KIND_MASK = 31;

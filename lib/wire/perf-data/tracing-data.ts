@@ -29,11 +29,28 @@ export function readTracingData(head: Cursor, session: PerfSession): void {
   session.pointerSize = head.uint8() === 4 ? 4 : 8; // bytes of a long
   const cursor = head.inOrder(littleEndian);
   cursor.skip(PAGE_SIZE_FIELD_SIZE);
-  skipNamedBlock(cursor, 'header_page');
-  skipNamedBlock(cursor, 'header_event');
-  const ftraceCount = cursor.uint32();
-  for (let i = 0; i < ftraceCount; i++) cursor.skip(cursor.size64());
+  readHeaderFormats(cursor);
+  readFtraceFormats(cursor);
+  readEventFormats(cursor, session);
+}
 
+/** @returns the text of tracefs's `events/header_page` */
+export function readHeaderFormats(cursor: Cursor): string {
+  const headerPage = readNamedBlock(cursor, 'header_page');
+  readNamedBlock(cursor, 'header_event');
+  return decodeUtf8(headerPage);
+}
+
+/** @returns the formats of ftrace's own events, as texts */
+export function readFtraceFormats(cursor: Cursor): string[] {
+  const formats: string[] = [];
+  const count = cursor.uint32();
+  for (let i = 0; i < count; i++) formats.push(decodeUtf8(cursor.take(cursor.size64())));
+  return formats;
+}
+
+/** Adds the formats of all other events to the session. */
+export function readEventFormats(cursor: Cursor, session: PerfSession): void {
   let unreadable = 0;
   const systemCount = cursor.uint32();
   for (let i = 0; i < systemCount; i++) {
@@ -50,11 +67,11 @@ export function readTracingData(head: Cursor, session: PerfSession): void {
   }
 }
 
-function skipNamedBlock(cursor: Cursor, name: string): void {
+function readNamedBlock(cursor: Cursor, name: string): Uint8Array {
   const at = cursor.position;
   const found = cursor.terminatedText();
   if (found !== name) {
     throw new PerfDataError('malformed', at, `The tracing data has "${found}" in place of "${name}".`);
   }
-  cursor.skip(cursor.size64());
+  return cursor.take(cursor.size64());
 }

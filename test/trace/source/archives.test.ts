@@ -90,7 +90,7 @@ describe('a trace in a zip archive', () => {
   it('is refused where there is none, or more than one', async () => {
     const none = zipArchive({ 'a.txt': contents, 'b.txt': contents });
     await expect(openZip(new MemorySource(none))).rejects.toThrow(
-      'The archive the given bytes contains no trace (a file ending in .etl, .nettrace, .netperf or .data).',
+      'The archive the given bytes contains no trace (a file ending in .etl, .nettrace, .netperf, .data or .dat).',
     );
     const two = zipArchive({ 'a.etl': contents, 'b.nettrace': contents });
     await expect(openZip(new MemorySource(two))).rejects.toThrow(
