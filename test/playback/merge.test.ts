@@ -143,7 +143,7 @@ describe('for each input', () => {
   });
 });
 
-describe('an input that is silent', () => {
+describe('a silent input', () => {
   const others: readonly Numbered[] = [new A(1, 1), new A(2, 2)];
 
   it('is waited for', async () => {
@@ -159,7 +159,7 @@ describe('an input that is silent', () => {
     expect(events.map(({ number }) => number)).toEqual([0, 1, 2]);
   });
 
-  it('is waited for no longer than maxWait; then its events come when they come', async () => {
+  it('is waited for no longer than maxWait; then its events are delivered as they arrive', async () => {
     const feed = new Subject<Numbered>();
     const playback = new Playback({ maxWait: 10 }).addEvents(others, timeOf).addEvents(feed, timeOf);
     const events = playback.bufferOutput(playback.getObservable(A));

@@ -432,7 +432,7 @@ describe('a handle', () => {
     ]);
   });
 
-  it('runs work, and what that causes, inside its activity, wherever it is called', async () => {
+  it('runs work, and everything that causes, inside its activity, wherever it is called', async () => {
     const handle = log.QueryStart();
     const { id } = handle;
     await new Promise<void>((resolve) => setImmediate(resolve));
@@ -451,14 +451,14 @@ describe('a handle', () => {
     expect(handle.run(() => currentActivityId())).toBeUndefined();
   });
 
-  it('stops as a success when it is the resource of a block', () => {
+  it('stops as a success when the block that owns it ends', () => {
     const handle = log.RequestStart(URL);
     handle[Symbol.dispose]();
     expect(payloadOf('RequestStop')).toEqual({ success: true, errorMessage: '' });
     expect(currentActivityId()).toBeUndefined();
   });
 
-  it('of a start that nobody heard does nothing until somebody hears the stop', () => {
+  it('of a disabled start does nothing until somebody wants the stop', () => {
     heard.close();
     const handle = log.QueryStart();
     expect(handle.id).toBeUndefined();
@@ -469,7 +469,7 @@ describe('a handle', () => {
     expect(heard.lines).toEqual(['QueryStop -']);
   });
 
-  it('ends its activity though nobody wants the Stop event', () => {
+  it('ends its activity even if nobody wants the Stop event', () => {
     heard.close();
     const subscription = listen(log, () => {}, { level: Level.Informational });
     const handle = log.QuietStart();
@@ -480,8 +480,8 @@ describe('a handle', () => {
   });
 });
 
-describe('ids that the application gives', () => {
-  it('stand in for those of the activity', () => {
+describe('explicit ids', () => {
+  it('replace those of the activity', () => {
     log.activity('Request', URL, () => {
       log.Note({ text: 'x' }, { activityId: G1 });
       log.Note({ text: 'x' }, { relatedActivityId: G2 });
@@ -511,7 +511,7 @@ describe('ids that the application gives', () => {
     ]);
   });
 
-  it('that are none leave a Start and a Stop what they are', () => {
+  it('that are invalid do not change a Start and a Stop', () => {
     for (const options of [{}, null, { activityId: undefined }]) {
       const handle = log.QueryStart({}, options as object);
       expect(handle.id).toBeDefined();
@@ -542,15 +542,15 @@ describe('activity ids', () => {
     return (sum ^ w3) >>> 0;
   };
 
-  it('have the process id in their checksum', () => {
+  it('include the process id in their checksum', () => {
     expect(idsOf('net10')).toBe(process.pid);
   });
 
-  it('of the 2016 form have none', () => {
+  it('of the 2016 form include none', () => {
     expect(idsOf('2016')).toBe(0);
   });
 
-  it('are counted once for all sources of the thread', () => {
+  it('are counted across all sources of the thread', () => {
     const other = defineEventSource('Activity-Test-Other', { WorkStart: event(), WorkStop: event() });
     const heardOther = new Heard(other);
     const ids = new Set<string | undefined>();

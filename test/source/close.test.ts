@@ -49,7 +49,7 @@ describe('a closed source', () => {
     expect([log.Tick.enabled, log.isEnabled(), log.isEnabled(5, 0n)]).toEqual([false, false, false]);
   });
 
-  it('counts the end of an activity that it has begun, which ends all the same', () => {
+  it('counts the end of an activity that it began, which ends anyway', () => {
     const log = defineEventSource(newName(), EVENTS);
     listen(log, () => {});
     const started = log.RequestStart();
@@ -59,7 +59,7 @@ describe('a closed source', () => {
     expect(log.stats().dropped).toEqual({ closed: 2 });
   });
 
-  it('is closed once, however often it is told to, also by leaving its block', () => {
+  it('is closed once, however often it is closed, or by leaving its block', () => {
     const tracer = vi.spyOn(theTracer(), 'release');
     const outer = (() => {
       using log = defineEventSource(newName(), EVENTS);
@@ -90,7 +90,7 @@ describe('a closed source', () => {
     expect([log, other].map((source) => source.stats().dropped)).toEqual([{ closed: 1 }, { closed: 1 }]);
   });
 
-  it('gives its enabled words to others, whose listeners do not hear of it', () => {
+  it('passes its enabled words on to others, whose listeners do not notice', () => {
     const old = defineEventSource(newName(), EVENTS);
     old.close();
     const next = defineEventSource(newName(), { A: event(), B: event(), C: event() });
@@ -102,7 +102,7 @@ describe('a closed source', () => {
     expect(old.Tick.enabled).toBe(false);
   });
 
-  it('is gone for listeners, whose commands have ended', () => {
+  it('is gone for listeners, whose requests have ended', () => {
     const log = defineEventSource(newName(), EVENTS);
     const commands: string[] = [];
     log.onCommand(({ kind }) => commands.push(kind));
@@ -122,7 +122,7 @@ describe('a closed source', () => {
     expect(generateManifest(log)).toContain(log.name);
   });
 
-  it('may be defined again in a running session, with the same ids', async () => {
+  it('can be defined again in a running session, with the same ids', async () => {
     const name = newName();
     const output = new PassThrough();
     const session = startSession({ providers: name, output });
@@ -151,8 +151,8 @@ describe('a closed source', () => {
   });
 });
 
-describe('the same definition again', () => {
-  it('takes what is there, until all have closed it', () => {
+describe('an identical definition', () => {
+  it('shares the existing registration until all have closed it', () => {
     const name = newName();
     const allocate = vi.spyOn(theTracer(), 'allocate');
     const [first, second] = [defineEventSource(name, EVENTS), defineEventSource(name, EVENTS)];
@@ -176,7 +176,7 @@ describe('the same definition again', () => {
     ['another GUID', { guid: '00112233-4455-6677-8899-aabbccddeeff' }, EVENTS],
     ['names of keywords', { keywords: { Net: 1n } }, EVENTS],
     ['other options of an event', {}, { ...EVENTS, RequestStart: event({}, { activityOptions: 4 }) }],
-  ])('is another one with %s', (_, options, events) => {
+  ])('is a different one with %s', (_, options, events) => {
     const name = newName();
     const allocate = vi.spyOn(theTracer(), 'allocate');
     defineEventSource(name, EVENTS);
@@ -185,7 +185,7 @@ describe('the same definition again', () => {
   });
 });
 
-it('a definition that is refused half-way leaves nothing behind', () => {
+it('a definition that is rejected halfway leaves nothing behind', () => {
   const name = newName();
   const [allocate, release] = [vi.spyOn(theTracer(), 'allocate'), vi.spyOn(theTracer(), 'release')];
   const fields = Object.fromEntries(
@@ -201,12 +201,18 @@ it('a definition that is refused half-way leaves nothing behind', () => {
   expect(log.Other.identity.id).toBe(2);
 });
 
-it.each(['closed', 'same'])('thousands of definitions do not grow (%s)', { timeout: 120_000 }, (how) => {
-  const program = join(import.meta.dirname, 'programs/reloads.mjs');
-  const { stdout, stderr } = spawnSync(process.execPath, ['--expose-gc', program, how], { encoding: 'utf8' });
-  const { grownBytes, freshWords } = JSON.parse(stdout || stderr);
-  // Of 3,000 definitions of 22 events.
-  expect(grownBytes).toBeLessThan(1 << 20);
-  expect(freshWords).toBeLessThanOrEqual(65_536);
-  expect(freshWords).toBeGreaterThan(1);
-});
+it.each(['closed', 'same'])(
+  'thousands of definitions do not accumulate (%s)',
+  { timeout: 120_000 },
+  (how) => {
+    const program = join(import.meta.dirname, 'programs/reloads.mjs');
+    const { stdout, stderr } = spawnSync(process.execPath, ['--expose-gc', program, how], {
+      encoding: 'utf8',
+    });
+    const { grownBytes, freshWords } = JSON.parse(stdout || stderr);
+    // Of 3,000 definitions of 22 events.
+    expect(grownBytes).toBeLessThan(1 << 20);
+    expect(freshWords).toBeLessThanOrEqual(65_536);
+    expect(freshWords).toBeGreaterThan(1);
+  },
+);

@@ -32,8 +32,8 @@ const starts = () =>
         payload as { readonly traceId: string; readonly spanId: string; readonly parentSpanId: string },
     );
 
-describe('an activity that crosses', () => {
-  it('has a trace of its own, where nothing came with a parent, and keeps its own fields', () => {
+describe('an activity that crosses processes', () => {
+  it('begins a trace if it has no parent, and keeps its own fields', () => {
     log.activity('Consume', { queue: 'orders' }, () => log.Note());
     expect(heard.lines).toEqual(['ConsumeStart 1', 'Note 1', 'ConsumeStop 1']);
     expect(heard.events[0]?.payload).toEqual({
@@ -48,13 +48,13 @@ describe('an activity that crosses', () => {
   it.each([
     ['text', PARENT],
     ['headers', { traceparent: PARENT, host: 'x' }],
-  ])('is in the trace of its parent in another process, given as %s', (_, parent) => {
+  ])('belongs to the trace of its parent in another process, given as %s', (_, parent) => {
     log.activity('Consume', { queue: '' }, { parent }, () => log.Note());
     expect(heard.lines).toEqual(['ConsumeStart 1', 'Note 1', 'ConsumeStop 1']);
     expect(starts()).toMatchObject([{ traceId: TRACE, parentSpanId: SPAN }]);
   });
 
-  it('is in the trace of the one that it is in, with or without others in between', () => {
+  it('belongs to the trace of its enclosing activity, with or without others in between', () => {
     log.activity('Consume', { queue: '' }, { parent: PARENT }, () => {
       log.activity('Job', {}, () => log.activity('Send', {}, () => {}));
       log.activity('Send', {}, () => {});
@@ -65,7 +65,7 @@ describe('an activity that crosses', () => {
     expect(first?.spanId).not.toBe(second?.spanId);
   });
 
-  it('shares a new trace with what else the outermost activity causes', () => {
+  it('shares a new trace with everything else that the outermost activity causes', () => {
     log.activity('Job', {}, () => {
       log.activity('Send', {}, () => {});
       log.activity('Send', {}, () => {});
@@ -75,7 +75,7 @@ describe('an activity that crosses', () => {
     expect([first?.parentSpanId, second?.parentSpanId]).toEqual(['', '']);
   });
 
-  it('has empty ids where it is none, being nested too deep', () => {
+  it('has empty ids if it is not an activity because it is nested too deep', () => {
     const nest = (depth: number): void => {
       if (depth === 0) log.activity('Send', {}, () => {});
       else deep.activity('Level', {}, () => nest(depth - 1));
@@ -91,7 +91,7 @@ describe('an activity that crosses', () => {
     deep.close();
   });
 
-  it('may be started bare, and is noticed when its payload throws', () => {
+  it('can be started bare, and notices if its payload throws', () => {
     const before = log.stats().dropped.payloadThrew ?? 0;
     log.SendStart().stop();
     log.ConsumeStart(() => {
@@ -103,7 +103,7 @@ describe('an activity that crosses', () => {
 });
 
 describe('traceHeaders', () => {
-  it('name the innermost activity that crosses', () => {
+  it('name the innermost activity that crosses processes', () => {
     const inside: unknown[] = [];
     log.activity('Consume', { queue: '' }, { parent: { traceparent: PARENT, tracestate: 'a=1' } }, () => {
       inside.push(log.activity('Job', {}, () => traceHeaders()));
@@ -116,7 +116,7 @@ describe('traceHeaders', () => {
     ]);
   });
 
-  it('are those that came with a message, in code that it has caused', async () => {
+  it('are those received with a message, in code that it caused', async () => {
     const seen = await runInActivity(PARENT, async () => {
       await null;
       log.Note();
@@ -126,7 +126,7 @@ describe('traceHeaders', () => {
     expect(heard.lines).toEqual(['Note -']);
   });
 
-  it('are empty outside, in an activity that does not cross, and while nothing listens', () => {
+  it('are empty outside, in an activity that does not cross processes, and while nothing listens', () => {
     expect(traceHeaders()).toEqual({});
     expect(log.activity('Job', {}, () => traceHeaders())).toEqual({});
     heard.close();
@@ -134,9 +134,9 @@ describe('traceHeaders', () => {
   });
 });
 
-describe('what comes with a message', () => {
+describe('a header received with a message', () => {
   it.each([[{}], [{ traceparent: 'broken' }], [{ traceparent: [PARENT] }], [null]])(
-    'and is no parent, %o, leaves the activity where it is, and is not counted',
+    'that is not a parent, %o, leaves the activity unchanged, and is not counted',
     (parent) => {
       const before = log.stats().badValues;
       log.activity('Job', {}, () =>

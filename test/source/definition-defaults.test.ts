@@ -6,7 +6,7 @@ import { eventSchemas } from '../../lib/source/event-schemas.ts';
 const schemasOf = (events: Parameters<typeof eventSchemas>[1]) => eventSchemas('P', events, {}, []);
 
 describe('an event without options', () => {
-  it('is informational, without keywords, tag and version', () => {
+  it('is informational, without keywords, tag or version', () => {
     expect(schemasOf({ E: event() })).toEqual([
       {
         name: 'E',
@@ -22,19 +22,19 @@ describe('an event without options', () => {
     ]);
   });
 
-  it('has the id after that of the event before it', () => {
+  it('has the id after that of the previous event', () => {
     const ids = schemasOf({ A: event(), B: event({}, { id: 40 }), C: event() }).map((schema) => schema.id);
     expect(ids).toEqual([1, 40, 41]);
   });
 
-  it('has the task 65534 less its id', () => {
+  it('has the task 65534 minus its id', () => {
     const tasks = schemasOf({ A: event(), B: event({}, { id: 40 }) }).map((schema) => schema.task);
     expect(tasks).toEqual([65533, 65494]);
   });
 });
 
 describe('an opcode', () => {
-  it('is Start or Stop by the end of the name, which is case-sensitive', () => {
+  it('is Start or Stop if the name ends that way, which is case-sensitive', () => {
     const schemas = schemasOf({ WorkStart: event(), WorkStop: event(), Nonstop: event(), Restart: event() });
     expect(schemas.map((schema) => schema.opcode)).toEqual([
       Opcode.Start,
@@ -44,24 +44,24 @@ describe('an opcode', () => {
     ]);
   });
 
-  it('that is given stands, whatever the name', () => {
+  it('that is explicit applies, whatever the name', () => {
     const [schema] = schemasOf({ ColdStart: event({}, { opcode: Opcode.Info }) });
     expect(schema?.opcode).toBe(Opcode.Info);
   });
 });
 
 describe('the task of a Stop', () => {
-  it("is its Start's, wherever that was defined before", () => {
+  it("is its Start's, wherever that was defined", () => {
     const schemas = schemasOf({ WorkStart: event(), Other: event(), WorkStop: event() });
     expect(schemas.map((schema) => schema.task)).toEqual([65533, 65532, 65533]);
   });
 
-  it("is its Start's own when that was given one", () => {
+  it("is its Start's explicit one, if it has one", () => {
     const schemas = schemasOf({ WorkStart: event({}, { task: 5 }), WorkStop: event() });
     expect(schemas.map((schema) => schema.task)).toEqual([5, 5]);
   });
 
-  it('makes a pair of a Start and a Stop whose names have no endings', () => {
+  it('pairs a Start and a Stop whose names do not end that way', () => {
     const schemas = schemasOf({
       Begin: event({}, { opcode: Opcode.Start, task: 5 }),
       End: event({}, { opcode: Opcode.Stop, task: 5 }),
@@ -71,7 +71,7 @@ describe('the task of a Stop', () => {
 });
 
 describe('keywords', () => {
-  it('may be given by the names that the source has for them', () => {
+  it("can be given by the source's names for them", () => {
     const source = defineEventSource(
       'Keywords.ByName',
       { A: event({}, { keywords: 'Net' }), B: event({}, { keywords: ['Net', 'Disk'] }) },
@@ -92,18 +92,18 @@ describe('an event source', () => {
     expect(source.tracepoints).toEqual(['Acme_Shop_2_L4K0', 'Acme_Shop_2_L2Kabc']);
   });
 
-  it('cannot be changed', () => {
+  it('cannot be modified', () => {
     const source = defineEventSource('P', { A: event() });
     expect(Object.isFrozen(source)).toBe(true);
     expect(Object.isFrozen(source.tracepoints)).toBe(true);
   });
 
-  it('is no thenable, so that it can be returned from an async function', async () => {
+  it('is not a thenable, so that it can be returned from an async function', async () => {
     const source = defineEventSource('P', { A: event() });
     expect(await Promise.resolve(source)).toBe(source);
   });
 
-  it('may be defined twice, as when two copies of a package are installed', () => {
+  it('can be defined twice, as when two copies of a package are installed', () => {
     const first = defineEventSource('Twice', { A: event() });
     const second = defineEventSource('Twice', { A: event() });
     expect(second.tracepoints).toEqual(first.tracepoints);

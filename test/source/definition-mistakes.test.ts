@@ -27,15 +27,15 @@ const fieldsNumbered = (count: number) =>
 const structsNested = (depth: number): unknown => (depth === 0 ? 'uint8' : { s: structsNested(depth - 1) });
 
 describe('a provider name', () => {
-  it('is a string', () => {
+  it('must be a string', () => {
     expect(mistakeInSource(7)).toBe("defineEventSource: the provider's name must be a string, not a number.");
   });
 
-  it('is not empty', () => {
+  it('must not be empty', () => {
     expect(mistakeInSource('')).toBe('defineEventSource: the provider name "" is empty.');
   });
 
-  it('holds no NUL, no semicolon and no half of a surrogate pair', () => {
+  it('must not contain a NUL, a semicolon or half of a surrogate pair', () => {
     expect(mistakeInSource('a\0b')).toBe(
       'defineEventSource: the provider name "a\\u0000b" contains a NUL character, which would end it.',
     );
@@ -47,7 +47,7 @@ describe('a provider name', () => {
     );
   });
 
-  it('has at most 233 characters, so that its tracepoints fit', () => {
+  it('must have at most 233 characters, so that its tracepoints fit', () => {
     expect(() => define('p'.repeat(233), {})).not.toThrow();
     const name = 'p'.repeat(234);
     expect(mistakeInSource(name)).toBe(
@@ -58,24 +58,24 @@ describe('a provider name', () => {
 });
 
 describe('the options of a source', () => {
-  it('are spelt right', () => {
+  it('must be spelled correctly', () => {
     expect(mistakeInSource('P', {}, { keyword: {} })).toBe(
       'P: there is no option "keyword"; the options are keywords, activityIds, guid, groupGuid, etwFormat, throwOnErrors.',
     );
   });
 
-  it('are an object', () => {
+  it('must be an object', () => {
     expect(mistakeInSource('P', {}, null)).toBe('P: options must be an object, not null.');
     expect(mistakeInSource('P', {}, 'fast')).toBe('P: options must be an object, not fast.');
   });
 
-  it('know two forms of activity ids', () => {
+  it('support two forms of activity ids', () => {
     expect(mistakeInSource('P', {}, { activityIds: '2015' })).toBe(
       "P: activityIds must be 'net10' or '2016', not 2015.",
     );
   });
 
-  it('name keywords by bits 0 to 47', () => {
+  it('name keywords with bits 0 to 47', () => {
     expect(() => define('P', {}, { keywords: { Low: 1n, High: 1n << 47n } })).not.toThrow();
     expect(mistakeInSource('P', {}, { keywords: { Top: 1n << 48n } })).toBe(
       'P.keywords.Top: the keywords 0x1000000000000 are outside bits 0 to 47; ETW reserves the others.',
@@ -87,14 +87,14 @@ describe('the options of a source', () => {
 });
 
 describe('the events of a source', () => {
-  it('are an object', () => {
+  it('must be an object', () => {
     const sentence = 'P: events must be an object of names and event(...) definitions.';
     expect(mistakeInSource('P', null)).toBe(sentence);
     expect(mistakeInSource('P', [])).toBe(sentence);
     expect(mistakeInSource('P', 'E')).toBe(sentence);
   });
 
-  it('are made by event()', () => {
+  it('must be created by event()', () => {
     const sentence = 'P.E: an event must be defined with event({ fields }, { options }).';
     expect(mistakeInSource('P', { E: null })).toBe(sentence);
     expect(mistakeInSource('P', { E: 'string' })).toBe(sentence);
@@ -104,7 +104,7 @@ describe('the events of a source', () => {
     );
   });
 
-  it('have ids of their own', () => {
+  it('must have distinct ids', () => {
     expect(mistakeInSource('P', { A: makeEvent({}, { id: 4 }), B: makeEvent({}, { id: 4 }) })).toBe(
       'P.B: the id 4 already belongs to A.',
     );
@@ -114,7 +114,7 @@ describe('the events of a source', () => {
     ).toBe('P.C: the id 2 already belongs to A.');
   });
 
-  it('have ids from 1 to 65535', () => {
+  it('must have ids from 1 to 65535', () => {
     expect(() => define('P', { E: makeEvent({}, { id: 65535 }) })).not.toThrow();
     expect(mistakeInEvent('E', {}, { id: 0 })).toBe('P.E: the id must be an integer from 1 to 65535, not 0.');
     expect(mistakeInEvent('E', {}, { id: 65536 })).toBe(
@@ -125,7 +125,7 @@ describe('the events of a source', () => {
     );
   });
 
-  it('do not share task and opcode, unless the opcode is Info', () => {
+  it('must not share task and opcode, unless the opcode is Info', () => {
     expect(() => define('P', { A: makeEvent({}, { task: 9 }), B: makeEvent({}, { task: 9 }) })).not.toThrow();
     expect(
       mistakeInSource('P', {
@@ -137,7 +137,7 @@ describe('the events of a source', () => {
 });
 
 describe('an event name', () => {
-  it('is not empty and holds nothing that would end it', () => {
+  it('must not be empty or contain what would end it', () => {
     expect(mistakeInEvent('')).toBe('P: the event name "" is empty.');
     expect(mistakeInEvent('a\0b')).toBe(
       'P: the event name "a\\u0000b" contains a NUL character, which would end it.',
@@ -148,7 +148,7 @@ describe('an event name', () => {
     );
   });
 
-  it('takes at most 255 bytes, because the C++ formatter never ends on more', () => {
+  it('must have at most 255 bytes, because the C++ formatter never ends with more', () => {
     expect(() => define('P', { [`${'é'.repeat(127)}e`]: makeEvent() })).not.toThrow();
     const name = 'é'.repeat(128);
     expect(mistakeInEvent(name)).toBe(
@@ -166,7 +166,7 @@ describe('an event name', () => {
     'toString',
     'constructor',
     '__proto__',
-  ])('is not "%s", which every event source has itself', (name) => {
+  ])('must not be "%s", which is a member of every event source', (name) => {
     expect(mistakeInEvent(name)).toBe(
       `P: an event cannot be named "${name}": every event source has a member of that name.`,
     );
@@ -174,7 +174,7 @@ describe('an event name', () => {
 });
 
 describe('the options of an event', () => {
-  it('are spelt right', () => {
+  it('must be spelled correctly', () => {
     expect(mistakeInEvent('E', {}, { keyword: 1n })).toBe(
       'P.E: there is no option "keyword"; the options are ' +
         'level, keywords, opcode, task, tag, id, version, message, activityOptions, traceContext.',
@@ -195,13 +195,13 @@ describe('the options of an event', () => {
     ['version', 1.5, 0, 255],
     ['version', 1n, 0, 255],
     ['activityOptions', 16, 0, 15],
-  ])('refuse a %s of %s', (name, value, low, high) => {
+  ])('reject a %s of %s', (name, value, low, high) => {
     expect(mistakeInEvent('E', {}, { [name]: value })).toBe(
       `P.E: the ${name} must be an integer from ${low} to ${high}, not ${value}.`,
     );
   });
 
-  it('give a Start alone the fields of a trace, once', () => {
+  it('give only a Start the fields of a trace, once', () => {
     expect(mistakeInEvent('E', {}, { traceContext: true })).toBe(
       'P.E: only a Start can have the traceContext option.',
     );
@@ -213,7 +213,7 @@ describe('the options of an event', () => {
     );
   });
 
-  it('take keywords of bits 0 to 47', () => {
+  it('accept keywords with bits 0 to 47', () => {
     expect(() => define('P', { E: makeEvent({}, { keywords: (1n << 48n) - 1n }) })).not.toThrow();
     expect(mistakeInEvent('E', {}, { keywords: 1n << 48n })).toBe(
       'P.E: the keywords 0x1000000000000 are outside bits 0 to 47; ETW reserves the others.',
@@ -229,7 +229,7 @@ describe('the options of an event', () => {
     );
   });
 
-  it('take only keywords that the source names', () => {
+  it('accept only keyword names that the source defines', () => {
     expect(mistakeInEvent('E', {}, { keywords: 'Net' })).toBe(
       'P.E: the source does not define the keyword "Net" (it has: none).',
     );
@@ -244,7 +244,7 @@ describe('the options of an event', () => {
 });
 
 describe('a Start and its Stop', () => {
-  it('do not come one without the other', () => {
+  it('must come together', () => {
     expect(mistakeInEvent('WorkStart')).toBe(
       'P.WorkStart: a Start event needs its Stop event (the same name ending in Stop); ' +
         'if it is not the start of anything, give it { opcode: Opcode.Info }.',
@@ -258,11 +258,11 @@ describe('a Start and its Stop', () => {
     );
   });
 
-  it('may have names with those endings and be none', () => {
+  it('may have names that end that way without being a pair', () => {
     expect(() => define('P', { ColdStart: makeEvent({}, { opcode: Opcode.Info }) })).not.toThrow();
   });
 
-  it('come in this order, or tools take the Stop for one without a Start', () => {
+  it('must come in this order, otherwise tools treat the Stop as one without a Start', () => {
     expect(mistakeInSource('P', { WorkStop: makeEvent(), WorkStart: makeEvent() })).toBe(
       'P.WorkStart: define it before its stop, WorkStop.',
     );
@@ -270,7 +270,7 @@ describe('a Start and its Stop', () => {
 });
 
 describe('fields', () => {
-  it('are an object of names and types', () => {
+  it('must be an object of names and types', () => {
     expect(mistakeInEvent('E', ['string'])).toBe(
       'P.E: fields must be an object of names and types, not an array.',
     );
@@ -278,7 +278,7 @@ describe('fields', () => {
   });
 
   it.each(['text', 'String', 'string[][]', 'uint32[]?', 'number', '', 'struct'])(
-    'have no type "%s"',
+    'must not have the type "%s"',
     (type) => {
       expect(mistakeInField(type)).toMatch(
         `P.E.f: "${type}" is not a field type. The types are bool, int8, int16, int32, int64, uint8,`,
@@ -286,7 +286,7 @@ describe('fields', () => {
     },
   );
 
-  it('have types that are text or objects', () => {
+  it('must have types that are strings or objects', () => {
     expect(mistakeInField(5)).toMatch(/^P\.E\.f: a number is not a field type\. The types are bool, /);
     expect(mistakeInField(null)).toMatch(/^P\.E\.f: null is not a field type\. The types are bool, /);
   });
@@ -297,7 +297,7 @@ describe('fields', () => {
     );
   });
 
-  it('have names that are not empty and hold nothing that would end them', () => {
+  it('must have names that are not empty and do not contain what would end them', () => {
     expect(mistakeInField('bool', '')).toBe('P.E: the field name "" is empty.');
     expect(mistakeInField('bool', 'a\0')).toBe(
       'P.E: the field name "a\\u0000" contains a NUL character, which would end it.',
@@ -313,14 +313,14 @@ describe('fields', () => {
     );
   });
 
-  it('are 255 at the most', () => {
+  it('are limited to 255', () => {
     expect(() => define('P', { E: makeEvent(fieldsNumbered(255)) })).not.toThrow();
     expect(mistakeInEvent('E', fieldsNumbered(256))).toBe(
       'P.E: an event may have at most 255 fields, but this one has 256.',
     );
   });
 
-  it('of a struct are 1 to 127', () => {
+  it('of a struct must be 1 to 127', () => {
     expect(() => define('P', { E: makeEvent({ s: fieldsNumbered(127) }) })).not.toThrow();
     expect(mistakeInField(fieldsNumbered(128), 's')).toBe(
       'P.E.s: a struct may have at most 127 fields, but this one has 128.',
@@ -329,14 +329,14 @@ describe('fields', () => {
     expect(mistakeInField([{}], 's')).toBe('P.E.s: a struct needs at least one field.');
   });
 
-  it('are nested 8 structs deep at the most', () => {
+  it('must not be nested more than 8 structs deep', () => {
     expect(() => define('P', { E: makeEvent({ s: structsNested(8) }) })).not.toThrow();
     expect(mistakeInField(structsNested(9), 's')).toBe(
       'P.E.s.s.s.s.s.s.s.s.s: structs may be nested at most 8 levels deep, and this one is deeper.',
     );
   });
 
-  it('of arrays of structs are given as one struct in brackets', () => {
+  it('of arrays of structs are defined by one struct in brackets', () => {
     expect(mistakeInField([], 's')).toBe(
       'P.E.s: an array of structs must be one struct in brackets, not 0 elements.',
     );
@@ -346,7 +346,7 @@ describe('fields', () => {
     expect(mistakeInField(['string'], 's')).toMatch(/^P\.E\.s: "string" is not a field type\./);
   });
 
-  it('have names that leave room in an event', () => {
+  it('must have names that leave room in an event', () => {
     // Header 8, ids 36, head 4, "E" and NUL 2, NUL and type 2: with 8132 characters they are 8184 bytes.
     expect(() => define('P', { E: makeEvent({ ['n'.repeat(8132)]: 'uint8' }) })).not.toThrow();
     expect(mistakeInField('uint8', 'n'.repeat(8133))).toBe(

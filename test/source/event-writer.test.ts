@@ -17,7 +17,7 @@ function heardBy(event: RecordedEvent): WrittenEvent[] {
   return heard;
 }
 
-describe('an event that the kernel records', () => {
+describe('an event recorded by the kernel', () => {
   it('is registered as its tracepoint', () => {
     const event = new RecordedEvent({}, { level: 2, keywords: 0x10n });
     expect([...event.addon.definitions.values()]).toEqual([
@@ -25,7 +25,7 @@ describe('an event that the kernel records', () => {
     ]);
   });
 
-  it('carries what its definition says', () => {
+  it('carries everything in its definition', () => {
     const options = { name: 'Sale', level: 3, keywords: 0x8n, opcode: 9, tag: 0xbeef, id: 77, version: 5 };
     const event = new RecordedEvent({ item: 'string', price: 'double' }, options);
     event.write({ item: 'tea', price: 2.5 });
@@ -44,7 +44,7 @@ describe('an event that the kernel records', () => {
     expect(event.account.stats()).toEqual({ ...NOTHING_DROPPED, written: 1 });
   });
 
-  it('carries the ids that it is written with', () => {
+  it('carries the ids with which it is written', () => {
     const event = new RecordedEvent({});
     event.write({}, ACTIVITY);
     expect(event.decoded.activityId).toBe(ACTIVITY.toString());
@@ -53,14 +53,14 @@ describe('an event that the kernel records', () => {
     expect(event.decoded.relatedActivityId).toBe(RELATED.toString());
   });
 
-  it('carries an empty activity id where it has a related one only', () => {
+  it('carries an empty activity id if it has only a related one', () => {
     const event = new RecordedEvent({});
     event.write({}, undefined, RELATED);
     expect(event.decoded.activityId).toBe('00000000-0000-0000-0000-000000000000');
     expect(event.decoded.relatedActivityId).toBe(RELATED.toString());
   });
 
-  it('carries ids that the application gives in place of its own', () => {
+  it('carries explicit ids in place of its own', () => {
     const event = new RecordedEvent({});
     event.write({}, ACTIVITY, undefined, { activityId: RELATED.toString().toUpperCase() });
     expect(event.decoded.activityId).toBe(RELATED.toString());
@@ -71,7 +71,7 @@ describe('an event that the kernel records', () => {
     });
   });
 
-  it('keeps its own id where the given one is no GUID, which is counted and told', () => {
+  it('keeps its own id if the explicit one is not a GUID, which is counted and reported', () => {
     const event = new RecordedEvent({});
     for (const bad of ['request 7', 7, null, {}, Object.create(null)]) {
       event.write({}, ACTIVITY, undefined, { activityId: bad as string });
@@ -81,7 +81,7 @@ describe('an event that the kernel records', () => {
     expect(event.account.problems).toEqual(["Provider.Event: 'request 7' is not a GUID for activityId."]);
   });
 
-  it('may be written with null for options, as JavaScript does', () => {
+  it('accepts null for options, as is common in JavaScript', () => {
     const event = new RecordedEvent({});
     event.write({}, ACTIVITY, undefined, null as never);
     expect(event.decoded.activityId).toBe(ACTIVITY.toString());
@@ -89,7 +89,7 @@ describe('an event that the kernel records', () => {
 });
 
 describe('a payload', () => {
-  it('may be a function, which is called once', () => {
+  it('can be a function, which is called once', () => {
     const event = new RecordedEvent({ n: 'uint8' });
     const make = vi.fn(() => ({ n: 7 }));
     event.write(make);
@@ -97,13 +97,13 @@ describe('a payload', () => {
     expect(make).toHaveBeenCalledTimes(1);
   });
 
-  it('may be left out where there are no fields', () => {
+  it('can be omitted if there are no fields', () => {
     const event = new RecordedEvent({});
     for (const payload of [undefined, null, 'text', () => undefined]) event.write(payload as never);
     expect(event.account.stats()).toEqual({ ...NOTHING_DROPPED, written: 4 });
   });
 
-  it('that is missing lacks each field', () => {
+  it('that is missing lacks every field', () => {
     const event = new RecordedEvent({ a: 'uint8', b: 'string', c: 'uint8?' });
     event.write(undefined);
     expect(event.account.stats()).toMatchObject({ written: 1, badValues: 2 });
@@ -145,7 +145,7 @@ describe('a payload', () => {
       ),
       'TypeError: trap',
     ],
-  ])('that is %s drops the event, which is counted and told', (_, payload, text) => {
+  ])('that is %s drops the event, which is counted and reported', (_, payload, text) => {
     const event = new RecordedEvent({ n: 'uint8' });
     expect(() => event.write(payload as never)).not.toThrow();
     expect(event.addon.events).toEqual([]);
@@ -156,7 +156,7 @@ describe('a payload', () => {
     expect(event.decoded.fields[0]?.value).toBe(3);
   });
 
-  it('that writes another event in its middle leaves both whole', () => {
+  it('that writes another event while it is read leaves both intact', () => {
     const outer = new RecordedEvent({ a: 'uint8', b: 'string', c: 'uint8' });
     const inner = new RecordedEvent({ text: 'string', n: 'uint8' });
     outer.write(
@@ -184,7 +184,7 @@ describe('a payload', () => {
 });
 
 describe('bad values', () => {
-  it('are counted each time, and told once for each event', () => {
+  it('are counted each time, and reported once per event', () => {
     const event = new RecordedEvent({ n: 'uint8', s: 'string' });
     event.write({ n: 256, s: 5 });
     event.write({ n: -1, s: '' });
@@ -194,7 +194,7 @@ describe('bad values', () => {
     ]);
   });
 
-  it('throw nothing and break nothing, however hostile they are', () => {
+  it('throw nothing and break nothing, however hostile', () => {
     const hostile = {
       get [Symbol.toStringTag](): string {
         throw new Error('tag');
@@ -233,7 +233,7 @@ describe('bad values', () => {
   });
 });
 
-describe('an event that is too large', () => {
+describe('an oversized event', () => {
   // Header 8, head 4, "Event" and NUL 6, "b", NUL and type 3, length 2.
   const FIXED = 23;
 
@@ -249,7 +249,7 @@ describe('an event that is too large', () => {
     ]);
   });
 
-  it('for ftrace alone is written and counted, from 4065 bytes on', () => {
+  it('only for ftrace is written and counted, from 4065 bytes on', () => {
     const event = new RecordedEvent({ b: 'binary' });
     event.write({ b: new Uint8Array(4064 - FIXED) });
     expect(event.account.stats()).toMatchObject({ written: 1, tooLargeForFtrace: 0 });
@@ -267,7 +267,7 @@ describe('an event that is too large', () => {
     ]);
   });
 
-  it('reaches listeners whole, and is not counted while no kernel listens', () => {
+  it('reaches listeners completely, and is not counted while no kernel records', () => {
     const event = new RecordedEvent({ b: 'string' });
     event.addon.record(false);
     const heard = heardBy(event);
@@ -295,7 +295,7 @@ describe("the kernel's answer to a write", () => {
 });
 
 describe('whether somebody wants an event', () => {
-  it('is so while the kernel records it or a listener listens', () => {
+  it('depends on whether the kernel records it or a listener listens', () => {
     const event = new RecordedEvent({});
     expect(event.writer.enabled).toBe(true);
     event.addon.record(false);
@@ -310,7 +310,7 @@ describe('whether somebody wants an event', () => {
     expect(event.writer.enabled).toBe(false);
   });
 
-  it('is asked separately by kernel and listeners', () => {
+  it('is answered separately for kernel and listeners', () => {
     const event = new RecordedEvent({ n: 'uint8' });
     event.addon.record(false);
     const heard = heardBy(event);
@@ -321,7 +321,7 @@ describe('whether somebody wants an event', () => {
 });
 
 describe('problems', () => {
-  it('are told up to fifty: one more says the same with other numbers', () => {
+  it('are reported up to fifty times: a repetition only differs in numbers', () => {
     const event = new RecordedEvent({});
     for (let number = 0; number < 60; number++)
       event.account.tell(`kind ${number}`, () => `sentence ${number}`);

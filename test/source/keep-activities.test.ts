@@ -32,7 +32,7 @@ const pathInside = () =>
   log.activity('Request', { url: '/' }, () => activityPath(currentActivityId() ?? 'none'));
 
 describe('an activity while nothing listens', () => {
-  it('is not there, and is while activities are kept', () => {
+  it('exists only if activities are kept', () => {
     expect(pathInside()).toBe('none');
     const keeper = keep();
     expect(pathInside()).toMatch(/^\/\/1\/\d+$/);
@@ -40,7 +40,7 @@ describe('an activity while nothing listens', () => {
     expect(pathInside()).toBe('none');
   });
 
-  it('is there until the last one who keeps it lets go', () => {
+  it('exists until everybody who keeps it has released it', () => {
     const first = keep();
     const second = keep();
     first.close();
@@ -50,7 +50,7 @@ describe('an activity while nothing listens', () => {
     expect(pathInside()).toBe('none');
   });
 
-  it('begins and ends, also by bare Start and Stop and by its handle, and has its place in a trace', async () => {
+  it('begins and ends, also with bare Start and Stop and with its handle, and belongs to a trace', async () => {
     keep();
     const outside = currentActivityId();
     const handle = log.RequestStart({ url: '/' });
@@ -64,7 +64,7 @@ describe('an activity while nothing listens', () => {
     });
   });
 
-  it('makes no payload and writes nothing', () => {
+  it('creates no payload and writes nothing', () => {
     keep();
     const before = log.stats();
     const payload = () => {
@@ -76,7 +76,7 @@ describe('an activity while nothing listens', () => {
     expect(log.Note.enabled).toBe(false);
   });
 
-  it('is there of sources to come, and of closed ones no more', () => {
+  it('also exists for sources defined later, and no longer for closed ones', () => {
     keep();
     const later = defineEventSource('Kept-Later', { RunStart: event(), RunStop: event({ success: 'bool' }) });
     expect(later.activity('Run', {}, currentActivityId)).toBeDefined();
@@ -86,7 +86,7 @@ describe('an activity while nothing listens', () => {
     expect([reused.A.enabled, reused.B.enabled]).toEqual([false, false]);
   });
 
-  it('is the one that a listener hears of who comes in its midst', () => {
+  it('is the same one for a listener added meanwhile', () => {
     keep();
     log.activity('Request', { url: '/' }, () => {
       const ids: (string | undefined)[] = [];
@@ -98,7 +98,7 @@ describe('an activity while nothing listens', () => {
     });
   });
 
-  it('is told to the command handlers of its source', () => {
+  it('is announced to the command handlers of its source', () => {
     const commands: SourceCommand['kind'][] = [];
     log.onCommand(({ kind }) => void commands.push(kind));
     keep().close();

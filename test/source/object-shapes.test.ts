@@ -22,16 +22,16 @@ const define = (name: string) =>
     CacheMiss: event(),
   });
 
-describe('what an application holds', () => {
+describe("an application's object", () => {
   const sources = ['Shapes-1', 'Shapes-2', 'Shapes-3'].map(define);
   const [first, ...others] = sources as [ReturnType<typeof define>, ...ReturnType<typeof define>[]];
 
-  it('is a source of the same shape, if its events have the same names', () => {
+  it('is a source of the same shape if its events have the same names', () => {
     expect(sources.map((source) => hasFastProperties(source))).toEqual([true, true, true]);
     for (const other of others) expect(haveSameMap(first, other)).toBe(true);
   });
 
-  it('is, for each event, a function of the same shape', () => {
+  it('is a function of the same shape for each event', () => {
     const functions = sources.flatMap((source) => [
       source.RequestStart,
       source.RequestStop,
@@ -44,7 +44,7 @@ describe('what an application holds', () => {
     }
   });
 
-  it('stays so in a source of very many events', () => {
+  it('keeps its shape in a source with very many events', () => {
     const names = Array.from({ length: 500 }, (_, i) => `Event${i}`);
     const events = Object.fromEntries(names.map((name) => [name, event()]));
     expect(hasFastProperties(defineEventSource('Shapes-Many', events))).toBe(true);

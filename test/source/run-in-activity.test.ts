@@ -56,7 +56,7 @@ describe('activity() with a parent', () => {
     ]);
   });
 
-  it('begins an activity of its own that is related to an id that came with a message', async () => {
+  it('begins an activity related to an id received with a message', async () => {
     const { port1, port2 } = new MessageChannel();
     const done = new Promise<void>((resolve) => {
       port2.on('message', (parent: string) => {
@@ -71,7 +71,7 @@ describe('activity() with a parent', () => {
     expect(heard.lines).toEqual([`TaskStart 1 in ${G1}`, 'Note 1', 'TaskStop 1', 'Note -']);
   });
 
-  it('leaves the activity that the caller is in', () => {
+  it('does not move its caller', () => {
     log.activity('Task', {}, () => {
       log.activity('Sum', {}, { parent: G1, stop: () => ({ rows: 0 }) }, () => log.Note());
       log.Note();
@@ -86,12 +86,12 @@ describe('activity() with a parent', () => {
     ]);
   });
 
-  it.each([[undefined], [log.QueueStart()]])('without one that was traced is as any other: %o', (parent) => {
+  it.each([[undefined], [log.QueueStart()]])('that is not traced has no effect: %o', (parent) => {
     log.activity('Task', {}, () => log.activity('Sum', {}, { parent, stop: () => ({ rows: 0 }) }, () => {}));
     expect(heard.lines.slice(0, 2)).toEqual(['TaskStart 1', 'SumStart 1/1 in 1']);
   });
 
-  it('counts a text that is no GUID, and runs the work', () => {
+  it('counts a text that is not a GUID, and runs the work', () => {
     const before = log.stats().badValues;
     expect(log.activity('Task', {}, { parent: 'no id' }, () => 7)).toBe(7);
     expect(heard.lines).toEqual(['TaskStart 1', 'TaskStop 1']);
@@ -103,7 +103,7 @@ describe('activity() with a parent', () => {
 });
 
 describe('runInActivity', () => {
-  it('runs the function inside, and gives back its result', async () => {
+  it('runs the function inside, and returns its result', async () => {
     const ids = await runInActivity(G1, async () => {
       log.Note();
       await null;
@@ -115,13 +115,13 @@ describe('runInActivity', () => {
     expect(heard.lines).toEqual([`Note ${G1}`, `Note ${G1}`, 'Note -']);
   });
 
-  it.each([[undefined], ['no id']])('of %o only runs it', (parent) => {
+  it.each([[undefined], ['no id']])('of %o just runs it', (parent) => {
     expect(runInActivity(parent as ActivityParent, () => currentActivityId())).toBeUndefined();
   });
 });
 
-describe('a function that was bound', () => {
-  it('runs in the activity that it was bound in, with its arguments and receiver', () => {
+describe('a bound function', () => {
+  it('runs in the activity in which it was bound, with its arguments and receiver', () => {
     const emitter = new EventEmitter();
     log.activity('Task', {}, () => {
       emitter.on(
@@ -137,7 +137,7 @@ describe('a function that was bound', () => {
     expect(heard.lines).toEqual(['TaskStart 1', 'TaskStop 1', 'SumStart 2', 'Note -', 'SumStop 2']);
   });
 
-  it('runs in that activity while it goes on', () => {
+  it('runs in that activity as long as it lasts', () => {
     const task = log.TaskStart();
     const bound = task.run(() => bindActivity(() => log.Note()));
     log.activity('Sum', {}, { parent: G1, stop: () => ({ rows: 0 }) }, bound);

@@ -114,15 +114,15 @@ describe('the fields of an event', () => {
     ['an empty object', {}, 'json'],
     ['a Map', new Map(), 'json'],
     ['a URL', new URL('http://x/'), 'json'],
-  ])('take their types from the values: %s', (_, value, type) => {
+  ])('have types that follow from the values: %s', (_, value, type) => {
     expect(definitionsOf({ value })).toEqual({ value: type });
   });
 
-  it('are none for what JSON leaves out, too', () => {
+  it('are empty for values that JSON omits, too', () => {
     expect(definitionsOf({ a: undefined, b: () => {}, c: Symbol('c'), d: 1 })).toEqual({ d: 'double' });
   });
 
-  it('are a struct for a plain object, down to where structs end; then JSON', () => {
+  it('are a struct for a plain object, down to the limit for structs; then JSON', () => {
     expect(definitionsOf({ user: { name: 'x', home: { zip: 1 } } })).toEqual({
       user: { name: 'string', home: { zip: 'double' } },
     });
@@ -131,13 +131,13 @@ describe('the fields of an event', () => {
     expect(JSON.stringify(definitionsOf({ deep }))).toBe(`${'{"deep":'.repeat(9)}"json"${'}'.repeat(9)}`);
   });
 
-  it('are JSON for an object of more members than a struct may have', () => {
+  it('are JSON for an object with more members than a struct may have', () => {
     const wide = Object.fromEntries(Array.from({ length: 128 }, (_, index) => [`f${index}`, index]));
     expect(definitionsOf({ wide })).toEqual({ wide: 'json' });
   });
 });
 
-describe('an event that the kernel records', () => {
+describe('an event recorded by the kernel', () => {
   it('has its fields and their values', () => {
     const recorded = new Recorded();
     recorded.write('Sale', { item: 'tea', price: 2.5, tags: ['a', 'b'], buyer: { id: 7n }, note: null });
@@ -152,7 +152,7 @@ describe('an event that the kernel records', () => {
     expect(recorded.account.stats()).toMatchObject({ dropped: {}, badValues: 0 });
   });
 
-  it('has the level Verbose unless given, and an opcode by the end of its name, as in .NET', () => {
+  it('has the level Verbose by default, and an opcode that follows from its name, as in .NET', () => {
     const recorded = new Recorded();
     recorded.write('Sale');
     expect(recorded.decoded).toMatchObject({ level: Level.Verbose, keyword: 0n, opcode: Opcode.Info });
@@ -162,7 +162,7 @@ describe('an event that the kernel records', () => {
     expect(recorded.decoded.opcode).toBe(Opcode.Stop);
   });
 
-  it('has the options that it is given; keywords also by name', () => {
+  it('has the given options; keywords also by name', () => {
     const recorded = new Recorded();
     recorded.write('Sale', {}, { level: 2, keywords: 0x8n, opcode: 11, tag: 0xbeef });
     expect(recorded.decoded).toMatchObject({ level: 2, keyword: 0x8n, opcode: 11, tag: 0xbeef });
@@ -170,14 +170,14 @@ describe('an event that the kernel records', () => {
     expect(recorded.decoded.keyword).toBe(0x3n);
   });
 
-  it('has the ids that it is given', () => {
+  it('has the given ids', () => {
     const recorded = new Recorded();
     const activityId = '00000011-0000-0000-0000-0000be999d59';
     recorded.write('Sale', {}, { activityId });
     expect(recorded.decoded.activityId).toBe(activityId);
   });
 
-  it('is described anew where a field has another type, and stays what it was elsewhere', () => {
+  it('is described again if a field has another type, without affecting other events', () => {
     const recorded = new Recorded();
     recorded.write('Sale', { item: 'tea' });
     recorded.write('Sale', { item: 5 });
@@ -187,7 +187,7 @@ describe('an event that the kernel records', () => {
     expect(recorded.account.stats().badValues).toBe(0);
   });
 
-  it('shares its tracepoint with others of its level and keywords', () => {
+  it('shares its tracepoint with others of the same level and keywords', () => {
     const recorded = new Recorded();
     for (const name of ['A', 'B', 'C']) recorded.write(name, { [name]: 1 });
     recorded.write('D', {}, { level: 1 });
@@ -205,7 +205,7 @@ describe('an event that the kernel records', () => {
 });
 
 describe('while no event is enabled', () => {
-  it('its payload is not looked at, and not made', () => {
+  it('its payload is neither read nor created', () => {
     const recorded = new Recorded();
     const payload = vi.fn(() => ({}));
     recorded.events.write('Sale', payload);
@@ -215,7 +215,7 @@ describe('while no event is enabled', () => {
   });
 });
 
-describe('an event that cannot be', () => {
+describe('an event that cannot be described', () => {
   it.each([
     ['without a name', '', {}, {}, 'Provider: the event name "" is empty.'],
     ['with a field that has no name', 'Sale', { '': 1 }, {}, 'Provider.Sale: the field name "" is empty.'],
@@ -247,7 +247,7 @@ describe('an event that cannot be', () => {
       { tag: -1 },
       'Provider.Sale: the tag must be an integer from 0 to 65535, not -1.',
     ],
-  ])('%s is counted and told, and throws only where it is asked to', (_, name, payload, options, problem) => {
+  ])('%s is counted and reported, and throws only on request', (_, name, payload, options, problem) => {
     const recorded = new Recorded();
     recorded.write('Other', {});
     recorded.events.write(name, payload, options);
@@ -258,7 +258,7 @@ describe('an event that cannot be', () => {
     expect(() => strict.events.write(name, payload, options)).toThrow(DefinitionError);
   });
 
-  it('because it has too many fields is told as such', () => {
+  it('because it has too many fields is reported as such', () => {
     const recorded = new Recorded();
     recorded.write(
       'Sale',
@@ -283,7 +283,7 @@ describe('an event that cannot be', () => {
     expect(recorded.account.problems).toEqual(['Provider.Sale: reading the payload threw Error: no payload']);
   });
 
-  it('has a name that is no string', () => {
+  it('has a name that is not a string', () => {
     const recorded = new Recorded();
     recorded.events.write(Symbol('Sale') as never);
     expect(recorded.account.problems).toEqual([
@@ -292,8 +292,8 @@ describe('an event that cannot be', () => {
   });
 });
 
-describe('bounds', () => {
-  it('the kernel hears of so many kinds; listeners get events of more', () => {
+describe('limits', () => {
+  it('only so many combinations reach the kernel; listeners receive events of all', () => {
     const recorded = new Recorded();
     for (let keywords = 0n; keywords < BigInt(MAX_AUDIENCES) + 10n; keywords++) {
       recorded.events.write('Sale', {}, { keywords });
@@ -310,7 +310,7 @@ describe('bounds', () => {
     expect(deliver).toHaveBeenCalledTimes(1);
   });
 
-  it('so many descriptions are kept; an older one is made anew', () => {
+  it('only so many descriptions are cached; an older one is recreated', () => {
     const recorded = new Recorded();
     recorded.write('Sale', { first: 1 });
     for (let index = 0; index <= MAX_DESCRIPTIONS; index++)
@@ -334,7 +334,7 @@ describe('source.write', () => {
     subscriptions = [];
   });
 
-  it('reaches listeners, also those that came before its first event, by their own filters', () => {
+  it('reaches listeners, even those added before its first event, by their own filters', () => {
     const all = hear();
     const severe = hear({ level: Level.Error });
     const money = hear({ keywords: 0x1n });
@@ -354,7 +354,7 @@ describe('source.write', () => {
     });
   });
 
-  it('has one schema for each name and fields', () => {
+  it('has one schema per name and fields', () => {
     const schemas: unknown[] = [];
     const subscriber = { deliver: (_: unknown, schema: unknown) => schemas.push(schema) };
     subscriptionsOf(source).enable(subscriber, {});
@@ -364,7 +364,7 @@ describe('source.write', () => {
     expect(schemas[2]).not.toBe(schemas[0]);
   });
 
-  it('starts and stops activities by the ends of names', () => {
+  it('starts and stops activities by the end of the name', () => {
     const heard = hear();
     source.write('OrderStart', { number: 1 });
     source.write('Sale');
@@ -376,7 +376,7 @@ describe('source.write', () => {
     expect(inside).toEqual([start, start, start, undefined]);
   });
 
-  it('starts nothing where it is given an id, or told not to', () => {
+  it('starts nothing with an explicit id, or if told not to', () => {
     const heard = hear();
     const activityId = '00000011-0000-0000-0000-0000be999d59';
     source.write('OrderStart', {}, { activityId });
@@ -385,13 +385,13 @@ describe('source.write', () => {
     expect(heard.map((written) => written.activityId)).toEqual([activityId, undefined, undefined]);
   });
 
-  it('shows its tracepoints once it has any', () => {
+  it('lists its tracepoints once it has any', () => {
     expect(source.tracepoints).toContain('Self_Describing_Test_L4K0');
     source.write('Sale', {}, { level: 9 });
     expect(source.tracepoints).toContain('Self_Describing_Test_L9K0');
   });
 
-  it('never throws, whatever it is given', () => {
+  it('never throws, whatever it is passed', () => {
     hear();
     const cycle: Record<string, unknown> = {};
     cycle.cycle = cycle;

@@ -4,7 +4,7 @@ import { DecodeCache } from '../../lib/trace/decode-cache.ts';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
-it('makes the same bytes into a result once, wherever they stand', () => {
+it('decodes the same bytes once, wherever they are', () => {
   const made: string[] = [];
   const kept = new DecodeCache((bytes) => {
     const text = new TextDecoder().decode(bytes);
@@ -21,7 +21,7 @@ it('makes the same bytes into a result once, wherever they stand', () => {
   expect(made).toEqual(['one', 'two']);
 });
 
-it('keeps its results when the bytes change behind it', () => {
+it('keeps its results when the original bytes change', () => {
   const kept = new DecodeCache((bytes) => bytes);
   const bytes = bytesOf('same');
   const first = kept.get(bytes);
@@ -30,7 +30,7 @@ it('keeps its results when the bytes change behind it', () => {
   expect(new TextDecoder().decode(kept.get(bytes))).toBe('xxxx');
 });
 
-it('tells bytes apart that differ in one place, however many there are', () => {
+it('distinguishes bytes that differ in one place, however many there are', () => {
   const kept = new DecodeCache((bytes) => new TextDecoder().decode(bytes));
   // Each text differs from the others in one of its last characters.
   const texts = Array.from({ length: 20_000 }, (_, i) => {

@@ -45,7 +45,7 @@ describe('a trace', () => {
     expect(await idsOf(zipArchive({ 'trace.etl.gz': gzipSync(bytes) }))).toEqual([10, 15, 20]);
   });
 
-  it('tells what it is before its events', async () => {
+  it('describes itself before its events', async () => {
     const trace = await openTrace(bytes);
     expect(trace.info).toMatchObject({ format: 'etl', hasWallTime: true });
     expect(trace.name).toBe('the given bytes');
@@ -53,7 +53,7 @@ describe('a trace', () => {
     await trace.close();
   });
 
-  it('can be read once', async () => {
+  it('can be read only once', async () => {
     const trace = await openTrace(bytes);
     for await (const _ of trace.batches());
     await expect(trace.batches().next()).rejects.toThrow(
@@ -61,7 +61,7 @@ describe('a trace', () => {
     );
   });
 
-  it('leaves nothing open or behind when it is closed half-way', async () => {
+  it('leaves nothing open or behind if it is closed halfway', async () => {
     const spooled = () => readdirSync(tmpdir()).filter((name) => /^tracewright-.*\.tmp$/.test(name));
     const before = spooled();
     for await (const _ of await openTrace(gzipSync(bytes))) break;
@@ -73,7 +73,7 @@ describe('a trace', () => {
 });
 
 describe('a damaged trace', () => {
-  it('gives what stands before its damage, then throws', async () => {
+  it('delivers what precedes its damage, then throws', async () => {
     const ids: number[] = [];
     const read = async () => {
       for await (const event of await openTrace(cut)) ids.push(event.id);
@@ -82,7 +82,7 @@ describe('a damaged trace', () => {
     expect(ids).toEqual([10, 20]);
   });
 
-  it('only ends there where that is requested, and tells why', async () => {
+  it('only ends there on request, and says why', async () => {
     const trace = await openTrace(cut, { onDamage: 'warning' });
     const ids: number[] = [];
     for await (const event of trace) ids.push(event.id);
@@ -90,13 +90,13 @@ describe('a damaged trace', () => {
     expect(trace.problem).toMatchObject({ code: 'truncated', offset: expect.any(Number) });
   });
 
-  it('is refused at once where not even its head can be read', async () => {
+  it('is rejected at once if not even its head can be read', async () => {
     await expect(openTrace(bytes.subarray(0, 130))).rejects.toMatchObject({ name: 'TraceError' });
   });
 });
 
 describe('an event', () => {
-  it('shows all that it has, to JSON and to the console', async () => {
+  it('shows everything it has, in JSON and in the console', async () => {
     for await (const event of await openTrace(bytes)) {
       const shown = JSON.parse(JSON.stringify(event));
       expect(shown).toMatchObject({

@@ -16,7 +16,7 @@ import { readBytes } from './perf-data/read.ts';
 const RUNTIME = 'e13c0d23-ccbc-4e12-931b-d9cc2eee27e4';
 const RUNDOWN = 'a669021c-c450-4609-a035-5af59af4df18';
 
-describe('the names of events of .NET', () => {
+describe("names of .NET's events", () => {
   it.each([
     [RUNDOWN, 10, 'GC/SettingsRundown', 'GC', 'SettingsRundown', undefined],
     [
@@ -47,8 +47,8 @@ describe('the names of events of .NET', () => {
   });
 });
 
-describe('numbers in hex', () => {
-  it('are pointers, and those that their description says are hex, also in structs', () => {
+describe('hex numbers', () => {
+  it('are pointers, and those described as hex, including in structs', () => {
     const fields = parseFieldList(
       'Count uint32, At pointer, Flags hex32, Values { Address hex64, Size uint64 }[Count]',
     );
@@ -90,7 +90,7 @@ describe('numbers in hex', () => {
 const IPV4 = [2, 0, 0, 80, 192, 0, 2, 1, ...Array(8).fill(0)];
 const IPV6 = [23, 0, 1, 187, 0, 0, 0, 0, 0x20, 1, 0x0d, 0xb8, ...Array(11).fill(0), 1, 0, 0, 0, 0];
 
-describe('addresses of the network', () => {
+describe('network addresses', () => {
   const read = (outType: string, length: string, bytes: readonly number[]): Payload => {
     const template = `<data name="size" inType="win:UInt32"/><data name="address" inType="win:Binary" outType="win:${outType}" ${length}/>`;
     const xml = `<instrumentationManifest xmlns="http://schemas.microsoft.com/win/2004/08/events"><instrumentation><events>
@@ -115,7 +115,7 @@ describe('addresses of the network', () => {
     expect(read(outType, length, bytes).address).toBe(text);
   });
 
-  it('that are none stay bytes', () => {
+  it('that are invalid stay bytes', () => {
     expect(read('SocketAddress', 'length="size"', [9, 0, 1, 2, 3, 4, 5, 6]).address).toEqual(
       Uint8Array.of(9, 0, 1, 2, 3, 4, 5, 6),
     );

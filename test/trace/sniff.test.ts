@@ -25,13 +25,13 @@ describe('the format of a trace', () => {
     [undefined, Buffer.alloc(128)],
     [undefined, Buffer.from('Nettrac')],
     [undefined, Buffer.alloc(0)],
-  ])('is %s by its first bytes', (format, head) => {
+  ])('is recognised as %s by its first bytes', (format, head) => {
     expect(formatOf(head)).toBe(format);
   });
 });
 
-describe('what is no trace', () => {
-  it('is refused in a sentence that shows its first bytes', async () => {
+describe('a file that is not a trace', () => {
+  it('is rejected with a sentence that shows its first bytes', async () => {
     await expect(openTrace(Buffer.from('not a recording'))).rejects.toMatchObject({
       code: 'unrecognized',
       message:
@@ -39,7 +39,7 @@ describe('what is no trace', () => {
     });
   });
 
-  it('may be nothing at all', async () => {
+  it('may be empty', async () => {
     await expect(openTrace(Buffer.alloc(0))).rejects.toThrow('the given bytes is empty.');
   });
 });

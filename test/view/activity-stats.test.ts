@@ -4,7 +4,7 @@ import { statsOf } from './read-views.ts';
 import { during } from './written-events.ts';
 
 describe('the statistics of a name', () => {
-  it('sum up the durations of what stopped, and count what did not', () => {
+  it('sum up the durations of stopped activities, and count the others', () => {
     const [request, db] = statsOf([
       ...during(['Request', '//1/1', 0, 10], ['Db', '//1/1/1', 2, 5], ['Db', '//1/1/2', 4, 8]),
       ...during(['Request', '//1/2', 20, 50], ['Db', '//1/2/1', 25]),
@@ -24,7 +24,7 @@ describe('the statistics of a name', () => {
     expect(db).toMatchObject({ name: 'Demo/Db', started: 3, stopped: 2, unstopped: 1, totalNs: 7e6 });
   });
 
-  it('count a late stop as one', () => {
+  it('count a late stop once', () => {
     const [request, mail] = statsOf(during(['Request', '//1/1', 0, 10], ['Mail', '//1/1/1', 5, 12])).names;
     expect(request).toMatchObject({ selfNs: 5e6 });
     expect(mail).toMatchObject({ started: 1, stopped: 1, totalNs: 7e6, selfNs: 7e6 });

@@ -16,7 +16,7 @@ describe('the tree of activities', () => {
     ['Db', '//1/1/2/1', 30],
   );
 
-  it('has what started what, in the order of the starts', () => {
+  it('shows what started what, in order of starts', () => {
     expect(treeOf(EVENTS).roots.flatMap(shown)).toEqual([
       'Loop(//1/1/)',
       '  Request(//1/1/1/)',
@@ -26,13 +26,13 @@ describe('the tree of activities', () => {
     ]);
   });
 
-  it('shows only what is wanted, with all that is in it', () => {
+  it('shows only what is selected, with everything inside', () => {
     const { roots } = treeOf(EVENTS, { isRoot: (_, { task }) => task === 'Request' });
     expect(roots.map(({ activity }) => activity.label)).toEqual(['Request(//1/1/1/)', 'Request(//1/1/2/)']);
     expect(roots.map(({ children }) => children.length)).toEqual([1, 1]);
   });
 
-  it('keeps the slowest of any number, those that have not stopped among them', () => {
+  it('keeps the given number of slowest activities, including those that have not stopped', () => {
     const many = Array.from({ length: 5000 }, (_, i): [string, string, number, number?] => {
       const duration = (i * 37) % 5000;
       return ['Request', `//1/${i + 1}`, i * 10_000, ...(i === 4000 ? [] : [i * 10_000 + duration])] as [
@@ -57,7 +57,7 @@ describe('the tree of activities', () => {
     expect(tree.isCut).toBe(true);
   });
 
-  it('keeps the fields of starts and stops if it is asked to, as JSON has them', () => {
+  it('keeps the fields of starts and stops on request, as in JSON', () => {
     const events = [
       { name: 'OrderStart', id: '//1/1', at: 0, payload: { number: 7n, code: new Uint8Array([1, 255]) } },
       { name: 'OrderStop', id: '//1/1', at: 1, payload: { success: true } },
@@ -75,7 +75,7 @@ describe('the tree of activities', () => {
     ]);
   });
 
-  it('has a place for stops without a start', () => {
+  it('includes stops without a start', () => {
     const { roots } = treeOf([
       { name: 'RequestStart', id: '//1/1', at: 0 },
       { name: 'DbStop', id: '//1/1/7', at: 1 },

@@ -16,7 +16,7 @@ describe('the critical path', () => {
         );
   }
 
-  it('is the chain of those that ended last, each before the next started', () => {
+  it('is the chain of activities that ended last, each before the next started', () => {
     const events = during(
       ['Request', '//1/1', 0, 100],
       ['Security', '//1/1/1', 5, 20],
@@ -34,18 +34,18 @@ describe('the critical path', () => {
     ]);
   });
 
-  it('leaves out what outlived its parent, which was not waited for', () => {
+  it('omits what outlived its parent, which did not wait for it', () => {
     expect(
       pathOf(during(['Request', '//1/1', 0, 10], ['Db', '//1/1/1', 1, 4], ['Mail', '//1/1/2', 2, 30])),
     ).toEqual(['Request 10 7', '  Db 3 3']);
   });
 
-  it('goes through activities without an end, to the end of the trace', () => {
+  it('includes activities without an end, up to the end of the trace', () => {
     const events = during(['Request', '//1/1', 0], ['Db', '//1/1/1', 10], ['Tick', '//1/2', 50, 50]);
     expect(pathOf(events)).toEqual(['Request 50 10', '  Db 40 40']);
   });
 
-  it('takes each moment once: the self times add up to the whole', () => {
+  it('counts each moment once: the self times add up to the whole', () => {
     const random = (() => {
       let state = 42;
       return (below: number) => {

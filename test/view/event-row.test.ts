@@ -72,14 +72,14 @@ describe('the table of events', () => {
     ]);
   });
 
-  it('is that of the specification for one request of eight that run at once', () => {
+  it('matches that of the specification for one request of eight that run at once', () => {
     const expected = TABLE.trim()
       .split('\n')
       .map((line) => line.split('|').map((cell) => cell.trim()));
     expect(rows(eightRequests()).filter((cells) => cells[3]?.startsWith('//1/1/6/'))).toEqual(expected);
   });
 
-  it('shows other events by their names, ids that are no paths as GUIDs, and what is not known as nothing', () => {
+  it('shows other events by their names, ids that are not paths as GUIDs, and unknown values as nothing', () => {
     const guid = '3c7b4ef5-1c2d-4e5f-8a9b-0c1d2e3f4a5b';
     expect(
       rows([

@@ -28,7 +28,7 @@ it('is within the stated error, over fifteen orders of magnitude', () => {
   }
 });
 
-it('is exact for few, for the first and the last, and for small numbers', () => {
+it('is exact for a few values, for the first and the last, and for small numbers', () => {
   const quantiles = new Quantiles();
   for (const duration of [1_000_003, 7, 255]) quantiles.add(duration);
   expect(SHARES.map((share) => quantiles.at(share))).toEqual([
@@ -37,6 +37,6 @@ it('is exact for few, for the first and the last, and for small numbers', () => 
   expect([quantiles.min, quantiles.max, quantiles.count]).toEqual([7, 1_000_003, 3]);
 });
 
-it('is nothing of nothing', () => {
+it('is undefined without values', () => {
   expect(new Quantiles().at(0.5)).toBeUndefined();
 });

@@ -50,7 +50,7 @@ function told({ activity, children }: ActivityNode): string {
 const shown = (...events: WrittenEvent[]) => treeOf(events).roots.map(told);
 
 describe('activities of two processes', () => {
-  it('are one tree where one names the other as its parent', () => {
+  it('are one tree if one names the other as its parent', () => {
     const { roots } = treeOf([
       asks(0, 1),
       serves(2, 2, 1),
@@ -62,17 +62,17 @@ describe('activities of two processes', () => {
     expect(roots[0]?.children[0]?.activity).toMatchObject({ depth: 1, span: { parentSpanId: hex(1) } });
   });
 
-  it('end independently: a server may go on without its client', () => {
+  it('end independently: a server may outlast its client', () => {
     const events = [asks(0, 1), serves(2, 2, 1), ends('Call', CLIENT, 5), ends('Request', SERVER, 8)];
     expect(shown(...events)).toEqual(['Call 0..5 stopped [Request 2..8 stopped]']);
   });
 
-  it('are joined though the parent has ended, as that of a queued message has', () => {
+  it('are joined even if the parent has ended, as with a queued message', () => {
     const events = [asks(0, 1), ends('Call', CLIENT, 1), serves(5, 2, 1), ends('Request', SERVER, 8)];
     expect(shown(...events)).toEqual(['Call 0..1 stopped [Request 5..8 stopped]']);
   });
 
-  it('are two trees where the ids differ, of the trace or of the span', () => {
+  it('are two trees if the trace or span ids differ', () => {
     const other: WrittenEvent = { ...serves(2, 2, 1), payload: ids(2, 1, 'f'.repeat(32)) };
     expect(shown(asks(0, 1), other, serves(3, 3, 9))).toEqual([
       'Call 0.. open',
@@ -81,7 +81,7 @@ describe('activities of two processes', () => {
     ]);
   });
 
-  it('are two trees where the ids are none', () => {
+  it('are two trees if the ids are invalid', () => {
     const zeros = { traceId: '0'.repeat(32), spanId: '0'.repeat(16), parentSpanId: '0'.repeat(16) };
     const [call, request] = [
       { ...asks(0, 1), payload: zeros },
@@ -90,7 +90,7 @@ describe('activities of two processes', () => {
     expect(shown(call, request)).toEqual(['Call 0.. open', 'Request 1.. open']);
   });
 
-  it('are not named by their ids', () => {
+  it('do not show these ids in their names', () => {
     const [call] = treeOf([asks(0, 1), serves(2, 2, 1)]).roots;
     expect(call?.activity.label).toBe('Call(//1/1/,/url=http://site/1)');
     expect(call?.children[0]?.activity.label).toBe('Request(//1/1/)');
@@ -98,7 +98,7 @@ describe('activities of two processes', () => {
 });
 
 describe('activities of one process', () => {
-  it('are in the nearest one around, which may have no ids of W3C', () => {
+  it('are inside the nearest enclosing one, which may have no W3C ids', () => {
     const job: WrittenEvent = { name: 'JobStart', id: '//1/1/1', related: '//1/1', processId: SERVER, at: 1 };
     const send: WrittenEvent = {
       name: 'SendStart',
@@ -139,7 +139,7 @@ const arguments_ = (spanId: number, parentSpanId?: number) => ({
 });
 
 describe('an activity of System.Diagnostics', () => {
-  it('is one by the ids among its arguments, with its own source and name', () => {
+  it('is identified by the ids among its arguments, with its own source and name', () => {
     const { roots } = treeOf([
       bridged('Start', 1, { ...arguments_(2), DisplayName: 'GET /item' }),
       bridged('Start', 2, arguments_(3, 2)),
@@ -154,14 +154,14 @@ describe('an activity of System.Diagnostics', () => {
     });
   });
 
-  it('is in the activity of Node.js that asked it', () => {
+  it('is inside the Node.js activity that called it', () => {
     const events = [asks(0, 1), bridged('Start', 1, arguments_(2, 1)), bridged('Stop', 3, arguments_(2, 1))];
     expect(shown(...events)).toEqual([
       'Call 0.. open [Microsoft.AspNetCore.Hosting.HttpRequestIn 1..3 stopped]',
     ]);
   });
 
-  it('is known by its Id as a whole, where a tool requested no other', () => {
+  it('is identified by its Id if a tool requested nothing else', () => {
     const Id = `00-${TRACE}-${hex(2)}-01`;
     const ParentId = `00-${TRACE}-${hex(1)}-01`;
     const events = [asks(0, 1), bridged('Start', 1, { Id, ParentId }), bridged('Stop', 3, { Id })];
@@ -172,13 +172,13 @@ describe('an activity of System.Diagnostics', () => {
     ['no arguments', {}],
     ['ids of another form', { Id: '|4f7a.1.', ParentId: '|4f7a.' }],
     ['ids of zeros', { TraceId: '0'.repeat(32), SpanId: '0'.repeat(16) }],
-  ])('is none with %s', (_, values: Record<string, string>) => {
+  ])('is not one with %s', (_, values: Record<string, string>) => {
     const tree = treeOf([bridged('Start', 1, values)]);
     expect(tree.roots).toEqual([]);
     expect(tree.tracker.startsWithoutId).toBe(1);
   });
 
-  it('has its activity id, where the bridge was asked to include it', () => {
+  it('has its activity id if the bridge was asked to include it', () => {
     const events = [
       { ...bridged('Start', 1, arguments_(2)), name: `${BRIDGE}/Activity1Start`, id: '//1/7' },
       { name: 'DbStart', id: '//1/7/1', processId: SERVER, at: 2 },

@@ -39,7 +39,7 @@ const start = (task: string, id: string, related?: string) => ({
 const stop = (task: string, id: string) => ({ name: `${task}Stop`, id });
 
 describe('an activity', () => {
-  it('runs from the start to the stop with its id, whatever the threads', () => {
+  it('lasts from the start to the stop with its id, on any thread', () => {
     const [activity] = track(
       { ...start('Request', '//1/1'), threadId: 7, payload: { size: 5, url: 'http://site/', user: 'me' } },
       { name: 'Log', id: '//1/1' },
@@ -57,7 +57,7 @@ describe('an activity', () => {
     });
   });
 
-  it('shows a number of its start where that has no text', () => {
+  it('shows a number from its start if that has no text', () => {
     const label = (payload: Record<string, unknown>) =>
       track({ ...start('Order', '//1/1'), payload: payload as never })[0]?.label;
     expect(label({ bytes: new Uint8Array(2), number: 2n ** 63n, count: 3 })).toBe(
@@ -68,7 +68,7 @@ describe('an activity', () => {
     expect(label({ list: [1] })).toBe('Order(//1/1/)');
   });
 
-  it('is named by the task where the events are not named by Start and Stop', () => {
+  it('is named by the task if the events are not named by Start and Stop', () => {
     const begin = { name: 'Begin', opcode: 1, taskName: 'Job', id: '//1/1' };
     const end = { name: 'End', opcode: 2, taskName: 'Job', id: '//1/1' };
     expect(track(begin, end).map(told)).toEqual(['Job stopped 0..1']);
@@ -77,7 +77,7 @@ describe('an activity', () => {
     ]);
   });
 
-  it('is none without an id, and where the opcode says that a name is only a name', () => {
+  it('requires an id, and an opcode that does not contradict the name', () => {
     const tracker = new TraceActivities();
     expect(tracker.add(written({ name: 'GCStart', at: 0 }))).toBeUndefined();
     expect(tracker.add(written({ name: 'Kickstart', at: 0, id: '//1/1' }))).toBeUndefined();
@@ -85,25 +85,25 @@ describe('an activity', () => {
     expect(tracker.startsWithoutId).toBe(1);
   });
 
-  it('is open where there is no stop', () => {
+  it('is open without a stop', () => {
     expect(track(start('Request', '//1/1')).map(told)).toEqual(['Request open 0..']);
   });
 
-  it('is unstarted where there is no start', () => {
+  it('is unstarted without a start', () => {
     expect(track(stop('Request', '//1/1')).map(told)).toEqual(['Request unstarted 0..0']);
   });
 
-  it('is not stopped by the stop of another name', () => {
+  it('is not stopped by a stop with another name', () => {
     const found = track(start('Request', '//1/1'), stop('Security', '//1/1'), stop('Request', '//1/1'));
     expect(found.map(told)).toEqual(['Request stopped 0..2', 'Request > Security unstarted 1..1']);
   });
 
-  it('stays open where its id is started again', () => {
+  it('stays open if its id is started again', () => {
     const found = track(start('Request', '//1/1'), start('Request', '//1/1'), stop('Request', '//1/1'));
     expect(found.map(told)).toEqual(['Request open 0..', 'Request stopped 1..2']);
   });
 
-  it('is one of its process: ids of the 2016 form do not say which', () => {
+  it('belongs to one process: ids of the 2016 form do not contain it', () => {
     const first = { ...start('Request', '//1/1'), processId: 1 };
     const second = { ...start('Request', '//1/1'), processId: 2 };
     const child = { ...start('Db', '//1/1/1', '//1/1'), processId: 1 };
@@ -116,7 +116,7 @@ describe('an activity', () => {
     ]);
   });
 
-  it('is found by the path of a process id that the trace has another number for, or that is large', () => {
+  it("is found by a path whose process id differs from the trace's, or is large", () => {
     for (const processId of [1, 2_125_233]) {
       const [first, second] = [pathId('//1/1', processId), pathId('//1/1/2', processId)];
       const found = track(
@@ -130,12 +130,12 @@ describe('an activity', () => {
 });
 
 describe('the parent', () => {
-  it('is the activity of the related id before that of the path', () => {
+  it('is the activity of the related id rather than that of the path', () => {
     const found = track(start('A', '//1/1'), start('B', '//1/2'), start('C', '//1/1/1', '//1/2'));
     expect(found.map(told)).toContain('B > C open 2..');
   });
 
-  it('is the nearest of the path where the related id is not known', () => {
+  it('is the nearest one on the path if the related id is unknown', () => {
     const found = track(start('A', '//1/1'), start('B', '//1/1/3/5', '//1/1/3'), start('C', '//1/2', '//1'));
     expect(found.map(told)).toEqual(['A open 0..', 'A > B open 1..', 'C open 2..']);
   });
@@ -145,7 +145,7 @@ describe('the parent', () => {
     expect(found.map(told)).toEqual(['A stopped 0..1', 'A > B open 2..']);
   });
 
-  it('of ids that are no paths is the one with the same id, else the last of the thread', () => {
+  it('for ids that are not paths is the one with the same id, otherwise the last of the thread', () => {
     const sameId = track(
       start('Request', GUID),
       start('Db', GUID),
@@ -162,7 +162,7 @@ describe('the parent', () => {
     expect(byThread.map(told)).toEqual(['A open 0..', 'A > B open 1..', 'A > C open 2..']);
   });
 
-  it('of a path is never guessed from the thread', () => {
+  it('for a path is never guessed from the thread', () => {
     const found = track(start('Request', '//1/1'), start('Request', '//1/2'));
     expect(found.map(told)).toEqual(['Request open 0..', 'Request open 1..']);
   });
@@ -177,7 +177,7 @@ describe('the parent', () => {
 });
 
 describe('an activity whose stop is missing', () => {
-  it('ends with what is around it, and is marked', () => {
+  it('ends with its enclosing activity, and is marked', () => {
     const found = track(
       start('Request', '//1/1'),
       start('Security', '//1/1/1', '//1/1'),
@@ -194,7 +194,7 @@ describe('an activity whose stop is missing', () => {
     ]);
   });
 
-  it('has lived on in a flow of its own where its stop comes later', () => {
+  it('was alive in a flow of its own if its stop comes later', () => {
     const found = track(
       start('Request', '//1/1'),
       start('Mail', '//1/1/1', '//1/1'),
@@ -204,7 +204,7 @@ describe('an activity whose stop is missing', () => {
     expect(found.map(told)).toEqual(['Request stopped 0..2', 'Request > Mail stopped 1..3']);
   });
 
-  it('also ends with what was around an ended parent', () => {
+  it('also ends with the activity around an ended parent', () => {
     const found = track(
       start('Loop', '//1/1'),
       start('Request', '//1/1/1', '//1/1'),
@@ -217,7 +217,7 @@ describe('an activity whose stop is missing', () => {
 });
 
 describe('the self time', () => {
-  it('is what no activity inside covers, however many run at once', () => {
+  it('is what no activity inside covers, however many overlap', () => {
     const [request] = track(
       start('Request', '//1/1'),
       start('Db', '//1/1/1', '//1/1'),
@@ -234,7 +234,7 @@ describe('the self time', () => {
 });
 
 describe('hostile traces', () => {
-  it('are read in bounded memory: what has been open for longest is given up', () => {
+  it('are read in bounded memory: activities open for longest are given up', () => {
     const tracker = new TraceActivities();
     const count = 140_000;
     const leak = (i: number) => `//1/1$${i + 1}`;
@@ -248,7 +248,7 @@ describe('hostile traces', () => {
     expect(stateOfStop(count / 2)).toBe('stopped');
   }, 30_000);
 
-  it('may go back in time, which makes no duration negative', () => {
+  it('may go back in time, which never makes a duration negative', () => {
     const found = trackEvents([
       written({ name: 'RequestStart', at: 5, id: '//1/1' }),
       written({ name: 'RequestStop', at: 3, id: '//1/1' }),

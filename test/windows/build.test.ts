@@ -17,16 +17,16 @@ describe.skipIf(skipReason !== undefined)(suiteName('the built addon'), { timeou
     description = execFileSync('x86_64-w64-mingw32-objdump', ['-p', addon]).toString();
   }, 60_000);
 
-  it('lies where the package looks for it', () => {
+  it('is where the package looks for it', () => {
     expect(readFileSync(`${root}/prebuilds/win32-x64/tracewright.node`)).toEqual(readFileSync(addon));
   });
 
-  it('needs only DLLs that every Windows has; Node-API comes with the first call', () => {
+  it('needs only DLLs that every Windows has; Node-API is bound on the first call', () => {
     const imported = [...description.matchAll(/DLL Name: (.*)/g)].map(([, name]) => name?.toLowerCase());
     expect(imported.sort()).toEqual(['advapi32.dll', 'kernel32.dll', 'msvcrt.dll']);
   });
 
-  it('exports what Node.js asks for, and no more', () => {
+  it('exports only what Node.js needs', () => {
     const [, names = ''] = /\[Ordinal\/Name Pointer\] Table\n(.*?)\n\n/s.exec(description) ?? [];
     expect([...names.matchAll(/\] (\w+)$/gm)].map(([, name]) => name).sort()).toEqual([
       'napi_register_module_v1',
@@ -34,13 +34,13 @@ describe.skipIf(skipReason !== undefined)(suiteName('the built addon'), { timeou
     ]);
   });
 
-  it('has no date in it', () => {
+  it('contains no date', () => {
     const file = readFileSync(addon);
     const header = file.readUInt32LE(0x3c);
     expect(file.readUInt32LE(header + 8)).toBe(0);
   });
 
-  it('loads in a program that is not called node.exe', async () => {
+  it('loads in a program not named node.exe', async () => {
     const { result } = await runProgram<{ status: object }>('programs/renamed-host.mjs');
     expect(result.status).toMatchObject({ backend: 'etw' });
   });

@@ -11,7 +11,7 @@ const run = <Result>(program: string) => runProgram<Result>(`programs/${program}
 const counted = (written: number, dropped = {}) => ({ written, dropped, tooLargeForFtrace: 0, badValues: 0 });
 
 describe.skipIf(skipReason !== undefined)(suiteName('a provider'), { timeout: 90_000 }, () => {
-  it('is registered once, with its name, and is written with all three parts of each event', async () => {
+  it('is registered once, with its name, and receives all three parts of each event', async () => {
     const { calls } = await runProgram('programs/everything.mjs', {
       recorder: true,
       args: ['./record-etw.mjs'],
@@ -98,7 +98,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('a provider'), { timeout: 90
     });
   });
 
-  it('hears what sessions ask, and has activities for whoever asks as .NET does', async () => {
+  it('receives what sessions request, and has activities for those that request them as .NET does', async () => {
     const { result, stderr } = await run<{ heard: object[]; inside: string }>('commands.mjs');
     expect(result.heard).toEqual([
       {
@@ -137,7 +137,7 @@ describe.skipIf(skipReason !== undefined)(
     }
     type Run = Readonly<Record<'first' | 'second' | 'worker' | 'late' | 'afterwards', Definition>>;
 
-    it('are told to every definition in every thread, once, and each change after that', async () => {
+    it('are reported to every definition in every thread, once, and so is each later change', async () => {
       const { result } = await run<Run>('session-first.mjs');
       const plain = { level: 0, any: 0, all: 0, arguments: {}, filter: '' };
       const enabled = {

@@ -24,7 +24,7 @@ function documents(calls: readonly EtwCall[]): [after: string, xml: string][] {
 }
 
 describe.skipIf(skipReason !== undefined)(suiteName('a source with a manifest'), { timeout: 60_000 }, () => {
-  it('writes the manifest when a session comes, when it asks, and at exit; and events as it says', async () => {
+  it('writes the manifest when a session starts, on request, and at exit; and events described by it', async () => {
     const { result, calls } = await runProgram<{ xml: string; status: SourceStatus }>(
       'programs/manifest.mjs',
       {
@@ -57,7 +57,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('a source with a manifest'),
     expect(stop?.toString('hex')).toBe('01000000');
   });
 
-  it('writes the manifest once, before its events, when the session was there first', async () => {
+  it('writes the manifest once, before its events, if the session was there first', async () => {
     const { result, calls } = await runProgram<{ xml: string }>('programs/manifest-session-first.mjs', {
       recorder: true,
     });

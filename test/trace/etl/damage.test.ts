@@ -13,12 +13,12 @@ import {
 import { at, idsOf, readEtl } from './read-etl.ts';
 
 describe('losses', () => {
-  it('are what the header of the log counts', async () => {
+  it('are those that the log header counts', async () => {
     const { reader } = await readEtl(etlBytes([], { eventsLost: 3, buffersLost: 4 }));
     expect(reader.progress).toMatchObject({ lostEvents: 3, lostBuffers: 4 });
   });
 
-  it('are one at least for each buffer that tells of some', async () => {
+  it('are at least one for each buffer that reports any', async () => {
     const { reader } = await readEtl(
       etlBytes([bufferBytes([at(1)], { flags: 2 }), bufferBytes([], { flags: 6 })]),
     );
@@ -26,7 +26,7 @@ describe('losses', () => {
   });
 });
 
-it('an .etl of very many buffers is read up to a number of them', async () => {
+it('an .etl with very many buffers is read up to a limit', async () => {
   const bytes = etlBytes([bufferBytes([at(1)]), bufferBytes([at(2)])]);
   const read = async (max: number) => {
     let count = 0;
@@ -40,7 +40,7 @@ it('an .etl of very many buffers is read up to a number of them', async () => {
 describe('a damaged .etl', () => {
   const buffers = [bufferBytes([at(1), at(2)]), bufferBytes([at(3), at(4)])];
 
-  it('that ends inside a buffer gives what stands before', async () => {
+  it('that ends inside a buffer delivers what precedes it', async () => {
     const whole = etlBytes(buffers);
     const { reader, events, error } = await readEtl(whole.subarray(0, whole.length - 100));
     expect(idsOf(events)).toEqual([1, 2, 3]);
@@ -51,18 +51,18 @@ describe('a damaged .etl', () => {
     expect(reader.progress.bytesRead).toBe(whole.length - 100);
   });
 
-  it('that lacks buffers which its header counts is truncated', async () => {
+  it('without all buffers that its header counts is truncated', async () => {
     const { events, error } = await readEtl(etlBytes(buffers, { buffersWritten: 4 }));
     expect(idsOf(events)).toEqual([1, 2, 3, 4]);
     expect(error?.message).toMatch(/^The file ends after 3 of its 4 buffers\./);
   });
 
-  it('that was allocated beforehand ends at the first zeros', async () => {
+  it('that was preallocated ends at the first zeros', async () => {
     const { events, error } = await readEtl(Buffer.concat([etlBytes(buffers), new Uint8Array(1000)]));
     expect([idsOf(events), error]).toEqual([[1, 2, 3, 4], undefined]);
   });
 
-  it('gives what stands before damage in a buffer, and all of the next', async () => {
+  it('delivers what precedes the damage in a buffer, and everything in the next', async () => {
     const damaged = bufferBytes([at(1), at(2)]);
     damaged[0x48 + 0x50 + 3] = 0x11;
     const { events, error } = await readEtl(etlBytes([damaged, buffers[1] as Uint8Array]));
@@ -70,7 +70,7 @@ describe('a damaged .etl', () => {
     expect(error).toMatchObject({ code: 'malformed', offset: etlBytes([]).length + 0x98 });
   });
 
-  it('ends where the size of a buffer cannot be', async () => {
+  it("ends where a buffer's size is impossible", async () => {
     const damaged = bufferBytes([at(1), at(2)]);
     damaged.set([1, 0, 0, 0]);
     const { events, error } = await readEtl(etlBytes([buffers[1] as Uint8Array, damaged]));

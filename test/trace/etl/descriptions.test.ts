@@ -27,7 +27,7 @@ const event = (ticks: number, payload: number[] = [7, 0, 0, 0]) =>
 const chunk = (ticks: number, payload: Uint8Array) =>
   eventRecord({ time: at(ticks), id: 0xfffe, opcode: 0xfe, payload });
 
-describe('events that a manifest describes', () => {
+describe('events described by a manifest', () => {
   it('have its names and fields', async () => {
     const { events } = await readEtl(etlBytes([bufferBytes([event(1)])]), [manifest('Given', 'win:UInt32')]);
     expect(events[0]).toMatchObject({
@@ -39,7 +39,7 @@ describe('events that a manifest describes', () => {
     });
   });
 
-  it('may find it behind them in the trace, in parts that are not in order', async () => {
+  it('may find it later in the trace, in chunks that are out of order', async () => {
     const xml = manifest('InBand', 'win:UInt32');
     const [first, second, third] = manifestChunks(xml, Math.ceil(xml.length / 3)) as [
       Uint8Array,
@@ -61,20 +61,20 @@ describe('events that a manifest describes', () => {
     expect(events[1]?.payload).toMatchObject({ Format: 1, TotalChunks: 3, ChunkNumber: 0 });
   });
 
-  it('have it from who opens the trace rather than from the trace', async () => {
+  it('prefer the manifest given by the caller to the one in the trace', async () => {
     const inBand = chunk(2, manifestChunks(manifest('InBand', 'win:UInt32'))[0] as Uint8Array);
     const bytes = etlBytes([bufferBytes([event(1), inBand])]);
     expect((await readEtl(bytes, [manifest('Given', 'win:UInt32')])).events[0]?.name).toBe('Given');
   });
 
-  it('have the one of several that describes more', async () => {
+  it('use the one of several that describes more', async () => {
     const more = '<event value="9" version="0" level="win:Informational" symbol="Other"/>';
     const texts = [manifest('Rich', 'win:UInt32', more), manifest('Poor', 'win:UInt32')];
     const chunks = texts.map((text, i) => chunk(2 + i, manifestChunks(text)[0] as Uint8Array));
     expect((await readEtl(etlBytes([bufferBytes([event(1), ...chunks])]))).events[0]?.name).toBe('Rich');
   });
 
-  it('have that of another definition where the one that describes more does not know them', async () => {
+  it('use that of another definition if the one that describes more does not know them', async () => {
     const rich = manifest('Rich', 'win:UInt32', '<event value="9" version="0" symbol="Other"/>');
     const four = manifest('Four', 'win:UInt32').replace('value="5"', 'value="4"');
     const chunks = [rich, four].map((text, i) => chunk(2 + i, manifestChunks(text)[0] as Uint8Array));
@@ -83,17 +83,17 @@ describe('events that a manifest describes', () => {
     expect(events[0]?.name).toBe('Four');
   });
 
-  it('are as without where the manifest in the trace is damaged', async () => {
+  it('are undescribed if the manifest in the trace is damaged', async () => {
     const damaged = chunk(2, manifestChunks('<instrumentationManifest')[0] as Uint8Array);
     const { events, error } = await readEtl(etlBytes([bufferBytes([event(1), damaged])]));
     expect([events[0]?.name, error]).toEqual(['EventID(5)', undefined]);
   });
 
-  it('cannot be read with a given manifest that is damaged', async () => {
+  it('cannot be read if a given manifest is damaged', async () => {
     await expect(readEtl(etlBytes([]), ['<instrumentationManifest'])).rejects.toThrow('at character');
   });
 
-  it('have pointers of who wrote them', async () => {
+  it("have pointers of their writer's size", async () => {
     const bytes = etlBytes([
       bufferBytes([
         eventRecord({ type: 0x12, time: at(1), payload: [1, 0, 0, 0] }),
@@ -110,7 +110,7 @@ describe('events that describe themselves', () => {
   const traits: ItemParts = { type: 12, data: [4, 0, 0x50, 0] };
   const schema: ItemParts = { type: 11, data: [8, 0, 0, 0x45, 0, 0x6e, 0, 8] };
 
-  it('have their names and fields from their metadata', async () => {
+  it('take their names and fields from their metadata', async () => {
     const record = eventRecord({ time: at(1), id: 0, items: [traits, schema], payload: [1, 2, 0, 0] });
     const { events } = await readEtl(etlBytes([bufferBytes([record, record])]));
     for (const found of events) {
@@ -124,7 +124,7 @@ describe('events that describe themselves', () => {
     }
   });
 
-  it('say what is wrong where their payload or their metadata is damaged', async () => {
+  it('report damage to their payload or their metadata', async () => {
     const broken: ItemParts = { type: 11, data: [9, 0, 0, 0x45, 0, 0x6e, 0, 8] };
     const records = [
       eventRecord({ time: at(1), items: [traits, schema], payload: [1, 2] }),
@@ -139,7 +139,7 @@ describe('events that describe themselves', () => {
     expect(events[1]?.payloadProblem).toMatch(/^The event metadata gives its size as 9 of 8 bytes/);
   });
 
-  it('say that an extended item is damaged', async () => {
+  it('report damage to an extended item', async () => {
     const record = eventRecord({ time: at(1), items: [schema], payload: [1, 2, 3, 4] });
     record[0x50] = 3;
     const { events } = await readEtl(etlBytes([bufferBytes([record])]));

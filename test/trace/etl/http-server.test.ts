@@ -28,7 +28,7 @@ describe.skipIf(!isThere)(`HTTP_Server.etl (${SKIP_REASON})`, () => {
     expect(trace.events.length).toBe(2041);
   });
 
-  it('starts with the event that is the first in time, from the middle of the file', () => {
+  it('starts with the event that is first in time, from the middle of the file', () => {
     expect(first).toMatchObject({
       providerGuid: 'dd5ef90a-6398-47a4-ad34-4dcecdef795f',
       id: 21,
@@ -63,7 +63,7 @@ describe.skipIf(!isThere)(`HTTP_Server.etl (${SKIP_REASON})`, () => {
     });
   });
 
-  it('says what happened in the words of its manifest', () => {
+  it('has messages formatted by its manifest', () => {
     const parse = trace.events.find(({ id }) => id === 2);
     expect(parse?.message).toBe(
       'Parsed request (request pointer 18446738026454074672, method 4) with URI http://georgis2:80/windir.txt.',

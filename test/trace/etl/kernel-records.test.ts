@@ -23,7 +23,7 @@ describe('kernel records', () => {
   const other = (ticks: number) =>
     kernelRecord({ type: 0x11, group: 200, opcode: 1, time: RAW_START + BigInt(ticks) });
 
-  it('without ids are of the thread that was last switched to on their processor', async () => {
+  it('without ids belong to the thread that was last switched to on their processor', async () => {
     const thread = kernelRecord({ group: 5, opcode: 3, version: 3, time: RAW_START, payload: u32s(70, 77) });
     const bytes = etlBytes([
       bufferBytes([thread], { processor: 0 }),
@@ -40,7 +40,7 @@ describe('kernel records', () => {
     ]);
   });
 
-  it('are of the thread that their payload names', async () => {
+  it('belong to the thread that their payload names', async () => {
     const sample = kernelRecord({
       type: 0x11,
       group: 15,
@@ -52,7 +52,7 @@ describe('kernel records', () => {
     expect(events[1]?.threadId).toBe(99);
   });
 
-  it('are of the process and thread that they are about, not of those that ran', async () => {
+  it('belong to the process and thread that they are about, not those that ran', async () => {
     const about = (ticks: number, group: number, opcode: number, payload: Uint8Array) =>
       kernelRecord({ group, opcode, version: 3, time: RAW_START + BigInt(ticks), payload });
     const image = (process: number) => new Bytes(true).u64(0x1000).u64(0x100).u32(process).done();
@@ -69,7 +69,7 @@ describe('kernel records', () => {
     ]);
   });
 
-  it('get the stack that is recorded behind them', async () => {
+  it('get the stack recorded after them', async () => {
     const walk = (ticks: number, of: number, thread: number, ...frames: number[]) => {
       const payload = new Bytes(true)
         .u64(RAW_START + BigInt(of))
@@ -94,7 +94,7 @@ describe('kernel records', () => {
     expect(events.filter(({ opcode }) => opcode === 32).length).toBe(4);
   });
 
-  it('tell the names of processes', async () => {
+  it('contain the names of processes', async () => {
     const process = (ticks: number, opcode: number, id: number, name: string) => {
       const payload = new Bytes(true).u64(0).u32(id).u32(4).u32(0).u32(0).u64(0).u32(0).u32(0);
       return kernelRecord({

@@ -19,7 +19,7 @@ import {
 import { at, idsOf, readEtl } from './read-etl.ts';
 
 describe('the info of an .etl', () => {
-  it('is what the header of the log says', async () => {
+  it('is that of the log header', async () => {
     const { reader } = await readEtl(etlBytes([]));
     expect(reader.info).toEqual({
       format: 'etl',
@@ -45,7 +45,7 @@ describe('the info of an .etl', () => {
     });
   });
 
-  it('has no end where the session was not closed', async () => {
+  it('has no end if the session was not closed', async () => {
     const { reader } = await readEtl(etlBytes([], { endTime: 0n }));
     expect(reader.info.endTime).toBeUndefined();
   });
@@ -68,7 +68,7 @@ describe('the info of an .etl', () => {
 });
 
 describe('the events of an .etl', () => {
-  it('are in the order of time, whatever buffers they are in', async () => {
+  it('are in time order, whatever buffers they are in', async () => {
     const bytes = etlBytes([
       bufferBytes([at(1), at(5), at(9)], { processor: 1 }),
       bufferBytes([at(20), at(21)], { processor: 1 }),
@@ -80,7 +80,7 @@ describe('the events of an .etl', () => {
     expect(events.map(({ processor }) => processor)).toEqual([1, 2, 2, 1, 1, 1, 2, 1]);
   });
 
-  it('of one instant are in the order of the file', async () => {
+  it('with equal times are in file order', async () => {
     const bytes = etlBytes([
       bufferBytes([at(4, 1), at(4, 2), at(5, 3)]),
       bufferBytes([at(4, 4)]),
@@ -89,12 +89,12 @@ describe('the events of an .etl', () => {
     expect(idsOf((await readEtl(bytes)).events)).toEqual([5, 1, 2, 4, 6, 3]);
   });
 
-  it('are in the order of time where those of a buffer are not', async () => {
+  it('are in time order if those of a buffer are not', async () => {
     const bytes = etlBytes([bufferBytes([at(7), at(2), at(5), at(2, 22)]), bufferBytes([at(4)])]);
     expect(idsOf((await readEtl(bytes)).events)).toEqual([2, 22, 4, 5, 7]);
   });
 
-  it('of a circular file are in the order of time', async () => {
+  it('of a circular file are in time order', async () => {
     const bytes = etlBytes(
       [bufferBytes([at(30), at(31)]), bufferBytes([at(10), at(11)]), bufferBytes([at(20)])],
       {
@@ -107,7 +107,7 @@ describe('the events of an .etl', () => {
     expect(error).toBeUndefined();
   });
 
-  it('come in batches, all of them', async () => {
+  it('arrive in batches, all of them', async () => {
     const buffers = Array.from({ length: 100 }, (_, buffer) =>
       bufferBytes(Array.from({ length: 100 }, (_, i) => at(100 * buffer + i, i))),
     );
@@ -117,13 +117,13 @@ describe('the events of an .etl', () => {
     expect(times).toEqual(Array.from({ length: 10_000 }, (_, i) => 100 * i));
   });
 
-  it('are none where the log holds its header only', async () => {
+  it('are empty if the log contains only its header', async () => {
     const { reader, events, error } = await readEtl(etlBytes([]));
     expect([events, error]).toEqual([[], undefined]);
     expect(reader.progress.lostEvents).toBe(0);
   });
 
-  it('have all that their headers tell', async () => {
+  it('have everything in their headers', async () => {
     const record = eventRecord({
       time: RAW_START + 15n,
       activityId: ACTIVITY,
@@ -162,12 +162,12 @@ describe('the events of an .etl', () => {
     expect([...(events[0]?.payloadBytes ?? [])]).toEqual([1, 2]);
   });
 
-  it('have no process and thread where these are -1', async () => {
+  it('have no process and thread if these are -1', async () => {
     const record = eventRecord({ time: RAW_START, processId: 0xffff_ffff });
     expect((await readEtl(etlBytes([bufferBytes([record])]))).events[0]?.processId).toBeUndefined();
   });
 
-  it('of classes and messages that nobody describes say so', async () => {
+  it('of undescribed classes and messages say so', async () => {
     const records = [
       classicRecord({ time: RAW_START, payload: [1] }),
       messageRecord(17, 2, [...guidBytes(RELATED), 1]),

@@ -40,7 +40,7 @@ it.each([
   ['arrays of arrays of nothing', 8_001, PAYLOAD_PROBLEM],
   ['fields without bytes', 8_001, PAYLOAD_PROBLEM],
   ['arrays that stand upon each other', 101, /Its arrays overlap\./],
-])('%s are given up, and their events kept', { timeout: 180_000 }, (name, events, problem) => {
+])('%s are abandoned, and their events kept', { timeout: 180_000 }, (name, events, problem) => {
   expect(readOf(name)).toEqual({ events, problem: expect.stringMatching(problem) });
 });
 

@@ -71,7 +71,7 @@ async function eventOf(
 }
 
 describe('a nettrace', () => {
-  it('tells what it is', async () => {
+  it('describes itself', async () => {
     const properties = { ProcessId: '1234', HardwareThreadCount: '16', Ponies: 'many' };
     const { reader } = await read(flat(v6Start, traceBlock(properties), u32(0)));
     expect(reader.info).toEqual({
@@ -102,7 +102,7 @@ describe('a nettrace', () => {
     expect(reader.progress).toMatchObject({ lostEvents: 3, lostBuffers: 0, bytesRead: bytes.length });
   });
 
-  it('that ends early gives its events, then says where', async () => {
+  it('that ends early delivers its events, then says where', async () => {
     const bytes = v6Trace(uncompressedBlock(uncompressedEvent({ time: 1 })));
     const { events, error } = await read(bytes.subarray(0, -1));
     expect(events.length).toBe(1);
@@ -110,12 +110,12 @@ describe('a nettrace', () => {
     expect(error?.message).toBe(`The trace is truncated. (at byte ${bytes.length - 1})`);
   });
 
-  it('without so much as a head cannot be opened', async () => {
+  it('without a complete head cannot be opened', async () => {
     const opened = openNetTrace(new MemorySource(v6Trace().subarray(0, 30)));
     await expect(opened).rejects.toMatchObject({ name: 'TraceError', code: 'truncated', offset: 30 });
   });
 
-  it('that is still being written gives what is final', async () => {
+  it('that is still being written delivers what is final', async () => {
     const bytes = v6Trace(
       uncompressedBlock(uncompressedEvent({ time: 1, isSorted: true })),
       uncompressedBlock(uncompressedEvent({ time: 2, sequence: 2, isSorted: true })),
@@ -157,15 +157,12 @@ describe('the name of an event', () => {
     ['Microsoft-Windows-DotNETRuntime', 9, 'GC/SuspendEEStart', 'GC', 'SuspendEEStart', 0],
     ['Microsoft-Windows-DotNETRuntime', 1, 'GC/Start', 'GC', 'Start', 1],
     ['Microsoft-DotNETCore-SampleProfiler', 0, 'Thread/Sample', 'Thread', 'Sample', 0],
-  ])(
-    'that %s does not tell of event %i is known',
-    async (provider, id, name, taskName, opcodeName, opcode) => {
-      const event = await eventOf(described(2, provider, '', u16(0), [], id));
-      expect(event).toMatchObject({ name, taskName, opcodeName, opcode });
-    },
-  );
+  ])('that %s does not give event %i is known', async (provider, id, name, taskName, opcodeName, opcode) => {
+    const event = await eventOf(described(2, provider, '', u16(0), [], id));
+    expect(event).toMatchObject({ name, taskName, opcodeName, opcode });
+  });
 
-  it('that has none is its id', async () => {
+  it('that has none is derived from its id', async () => {
     expect(await eventOf(described(2, 'P', ''))).toMatchObject({
       name: 'EventID(5)',
       taskName: 'EventID(5)',
@@ -182,7 +179,7 @@ describe('the provider of an event', () => {
     expect(await eventOf(described(2, provider, 'Event'))).toMatchObject({ provider, providerGuid });
   });
 
-  it('has the GUID that the trace says, if it does', async () => {
+  it('has the GUID in the trace, if there is one', async () => {
     const event = await eventOf(described(2, 'TestProvider', 'Event', u16(0), [7, guid(9)]));
     expect(event.providerGuid).toBe('00000009-0000-0000-0000-000000000000');
   });
@@ -191,7 +188,7 @@ describe('the provider of an event', () => {
 describe('an event', () => {
   const label = (...labels: Bytes) => block(8, u32(1), u32(1), labels);
 
-  it('has what its labels say', async () => {
+  it('has what its labels contain', async () => {
     const labels = label(
       [1, guid(1)],
       [3, Array(16).fill(0xab)],
@@ -208,7 +205,7 @@ describe('an event', () => {
     expect(event.toJSON().labels).toEqual({ ...event.labels });
   });
 
-  it('without labels beside its activity has none', async () => {
+  it('without labels besides its activity has none', async () => {
     const event = await eventOf(described(2, 'P', 'Event'), { labels: 1 }, label(0x81, guid(1)));
     expect(event.labels).toBeUndefined();
     expect(event.activityId).toBe('00000001-0000-0000-0000-000000000000');
@@ -228,7 +225,7 @@ describe('an event', () => {
   it.each([
     ['a DiagnosticSource', 'Event', 'EventName'],
     ['an ActivitySource', 'ActivityStart', 'ActivityName'],
-  ])('of %s has fields that its metadata cannot tell', async (_, name, nameField) => {
+  ])('of %s has fields that its metadata cannot describe', async (_, name, nameField) => {
     const payload = [utf16('Source'), utf16('Name'), u16(1), utf16('key'), utf16('value')];
     const described4 = metadataBlockV4([
       u32(1),
@@ -262,7 +259,7 @@ describe('an event', () => {
 });
 
 describe('names of processes', () => {
-  it('are told when a process is created', async () => {
+  it('are known when a process is created', async () => {
     const fields = [u16(2), sized(u16)(utf8('NamespaceId'), 21), sized(u16)(utf8('Name'), 19, 23)];
     const bytes = v6Trace(
       block(6, threadRow(3, 4321, 4321)),
@@ -292,7 +289,7 @@ describe('names of processes', () => {
     expect([...(await read(bytes)).reader.progress.processNames]).toEqual([[84, name]]);
   });
 
-  it('are not told by other events, nor by an empty command line', async () => {
+  it('are not taken from other events, nor from an empty command line', async () => {
     const fields = [u16(1), sized(u16)(utf8('CommandLine'), 18)];
     const bytes = v6Trace(
       metadataBlock(

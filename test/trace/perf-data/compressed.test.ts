@@ -38,7 +38,7 @@ describe('compressed records', () => {
   it.each([
     ['COMPRESSED', type81],
     ['COMPRESSED2', type83],
-  ])('of type %s are read, also where a record goes on in the next', async (_, type) => {
+  ])('of type %s are read, even if a record continues in the next', async (_, type) => {
     const { events, fault } = await readBytes(fileBytes({ records: PARTS.map(type) }));
     expect(fault).toBeUndefined();
     expect(events.map(({ timestamp, name }) => [timestamp, name])).toEqual(
@@ -61,12 +61,12 @@ describe('compressed records', () => {
     expect(fault?.message).toMatch(/^The compressed records cannot be decompressed: .*\. \(at byte \d+\)$/);
   });
 
-  it('that are no Zstandard end the events with an error', async () => {
+  it('that are not Zstandard end the events with an error', async () => {
     const { fault } = await readBytes(fileBytes({ records: [type81(new Uint8Array(64).fill(1))] }));
     expect(fault).toMatchObject({ code: 'malformed' });
   });
 
-  it('that expand beyond measure are unpacked bit by bit', { timeout: 60_000 }, async () => {
+  it('that expand excessively are unpacked in chunks', { timeout: 60_000 }, async () => {
     // Records of 0x5050 bytes of 0x50, which are of no known type: six in a block of four bytes, 247 MB in all.
     const blocks = Array.from({ length: 2_000 }, () => [...block(RLE, 6 * 0x5050), 0x50]);
     const bomb = type81(Uint8Array.from([...FRAME, ...blocks.flat()]));
@@ -84,7 +84,7 @@ describe('compressed records', () => {
 });
 
 /** What Node before 22.15 unpacks with. */
-describe('blocks of Zstandard', () => {
+describe('Zstandard blocks', () => {
   async function unpackedInParts(bytes: Uint8Array, size: number): Promise<Buffer> {
     const blocks = await openZstdBlocks();
     const pieces: Uint8Array[] = [];
@@ -94,11 +94,11 @@ describe('blocks of Zstandard', () => {
   }
   const unpacked = (bytes: Uint8Array) => unpackedInParts(bytes, bytes.length);
 
-  it.each([1, 2, 3, 5, 7, 64, 1_000])('come in parts of any size: %i bytes', async (size) => {
+  it.each([1, 2, 3, 5, 7, 64, 1_000])('are accepted in parts of any size: %i bytes', async (size) => {
     expect(await unpackedInParts(Buffer.concat(PARTS), size)).toEqual(stream);
   });
 
-  it('are all there as soon as their bytes are, however few', async () => {
+  it('are available as soon as their bytes are, however few', async () => {
     const blocks = await openZstdBlocks();
     const pieces = [...blocks.unpack(Uint8Array.from([...FRAME, ...block(0, 2), 7, 8]))];
     expect(Buffer.concat(pieces)).toEqual(Buffer.of(7, 8));
@@ -107,14 +107,14 @@ describe('blocks of Zstandard', () => {
     );
   });
 
-  it('end a frame, behind which another one comes', async () => {
+  it('end a frame, after which another one follows', async () => {
     const head = [0x28, 0xb5, 0x2f, 0xfd, 4, 0x38];
     const frame = [...head, ...block(RLE, 2, true), 5, 1, 2, 3, 4];
     expect(await unpacked(Uint8Array.from([...frame, ...frame]))).toEqual(Buffer.of(5, 5, 5, 5));
     expect(await unpackedInParts(Uint8Array.from([...frame, ...frame]), 1)).toEqual(Buffer.of(5, 5, 5, 5));
   });
 
-  it('know the heads of frames in all their forms', async () => {
+  it('support all forms of frame headers', async () => {
     const contents = [...block(0, 1, true), 42];
     const heads = [
       [0x20, 1],
@@ -148,14 +148,14 @@ describe('blocks of Zstandard', () => {
       [0xe0, 0, 0, 0, 0, 0, 0, 0, 0x80],
       /cannot decompress a window of 9223372036854776000 bytes/,
     ],
-  ])('are refused before memory is taken for %s', async (_, head, reason) => {
+  ])('are rejected before memory is allocated for %s', async (_, head, reason) => {
     await expect(unpacked(Uint8Array.from([...FRAME.slice(0, 4), ...head]))).rejects.toThrow(reason);
   });
 
   it.each([
     ['of the reserved type', block(3, 1)],
     ['larger than a block may be', block(RLE, 131_073)],
-  ])('are refused: %s', async (_, head) => {
+  ])('are rejected: %s', async (_, head) => {
     await expect(unpacked(Uint8Array.from([...FRAME, ...head]))).rejects.toThrow(
       /^a block of type \d cannot have/,
     );

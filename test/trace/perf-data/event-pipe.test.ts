@@ -40,11 +40,11 @@ async function read(...payloads: readonly (readonly number[])[]): Promise<readon
   return (await readBytes(fileBytes({ fields: FIELDS, records }))).events;
 }
 
-describe("EventPipe's events in tracepoints", () => {
+describe('EventPipe events in tracepoints', () => {
   const REQ_STOP = metadata('Demo', 1, 'ReqStop', 0, [[9, 'ms']]);
   const SEVEN = [7, 0, 0, 0];
 
-  it('are described by the first of their kind', async () => {
+  it('are described by the first one of their kind', async () => {
     const [first, later] = await read(
       event(1, label(REQ_STOP), SEVEN),
       event(1, [2, ...new Array(16).fill(0x11)], SEVEN),
@@ -67,14 +67,14 @@ describe("EventPipe's events in tracepoints", () => {
     expect(later).toMatchObject({ ...expected, activityId: '11111111-1111-1111-1111-111111111111' });
   });
 
-  it('take the opcode that their metadata has behind the fields', async () => {
+  it('take the opcode that follows the fields in their metadata', async () => {
     const [only] = await read(
       event(1, label([...REQ_STOP, ...new Bytes(true).u32(1).raw([1, 9]).done()]), SEVEN),
     );
     expect(only).toMatchObject({ name: 'ReqStop', opcode: 9, opcodeName: 'Send' });
   });
 
-  it("of .NET's runtime itself, whose metadata has neither names nor fields, have those that are known", async () => {
+  it("of .NET's runtime itself, whose metadata has neither names nor fields, have the known ones", async () => {
     const provider = 'Microsoft-Windows-DotNETRuntime';
     const payload = new Bytes(true).u32(5).u32(2).u32(1).u32(0).u16(9).u64(77).done();
     const [gc] = await read(event(1, label(metadata(provider, 1, '', 2)), [...payload]));
@@ -92,7 +92,7 @@ describe("EventPipe's events in tracepoints", () => {
     expect(gc?.payload).toMatchObject({ Count: 5, Depth: 2, ClrInstanceID: 9, ClientSequenceNumber: 77n });
   });
 
-  it('that nothing names or describes have their id as a name, and say that', async () => {
+  it('without a name or description are named by their id, and say so', async () => {
     const [unknown] = await read(event(7, label(metadata('Demo', 7, '')), SEVEN));
     expect(unknown).toMatchObject({ name: 'EventID(7)', id: 7, payload: {} });
     expect(unknown?.payloadProblem).toBe('Nothing in the trace describes the fields of this event.');
@@ -104,7 +104,7 @@ describe("EventPipe's events in tracepoints", () => {
     expect(early?.payloadProblem).toBe('No metadata that describes the event has been recorded yet.');
   });
 
-  it('of another version say so', async () => {
+  it('of an unsupported version say so', async () => {
     const [other] = await read([2, ...new Array(12)]);
     expect(other).toMatchObject({ provider: 'user_events', name: 'P_L5K1', payload: {} });
     expect(other?.payloadProblem).toContain('format version 2');

@@ -38,7 +38,7 @@ describe.each(['a file', 'a pipe'])('perf.data of %s', (where) => {
   const bytesOf = where === 'a file' ? fileBytes : pipeBytes;
   const read = (parts: FileParts) => readBytes(bytesOf(parts));
 
-  it('has EventHeader events with all that they tell of themselves', async () => {
+  it('has EventHeader events with everything they contain', async () => {
     const { events } = await read(PARTS);
     expect(events[0]?.toJSON()).toEqual({
       provider: 'P',
@@ -71,13 +71,13 @@ describe.each(['a file', 'a pipe'])('perf.data of %s', (where) => {
     expect(events[0]?.payloadBytes[0]).toBe(9);
   });
 
-  it('gives them in the order of time', async () => {
+  it('delivers them in time order', async () => {
     const { events, fault } = await read(PARTS);
     expect(events.map(({ timeSinceStart }) => timeSinceStart)).toEqual([2n, 3n, 4n, 5n, 6n, 7n]);
     expect(fault).toBeUndefined();
   });
 
-  it('counts those that come too late for that', async () => {
+  it('counts those that arrive too late for that', async () => {
     // At the end of a round all up to the round before is final: here what comes behind two rounds.
     const records = [at(2n), round, at(4n), round, at(1n), at(3n), round];
     const { events, progress } = await read({ records });
@@ -86,7 +86,7 @@ describe.each(['a file', 'a pipe'])('perf.data of %s', (where) => {
     expect((await read(PARTS)).progress.lateEvents).toBeUndefined();
   });
 
-  it('tells of the recording', async () => {
+  it('describes the recording', async () => {
     const { info, progress } = await read(PARTS);
     expect(info).toEqual({
       format: 'perf.data',
@@ -104,7 +104,7 @@ describe.each(['a file', 'a pipe'])('perf.data of %s', (where) => {
     expect(events[0]).toMatchObject({ timestamp: 1_002n, timeSinceStart: 0n });
   });
 
-  it('keeps an event that is damaged, and says what is wrong with it', async () => {
+  it('keeps a damaged event, and says what is wrong with it', async () => {
     const unknownFlags = [0x87, ...START_EVENT.slice(1)];
     const { events } = await read({ records: [at(1n, unknownFlags), at(2n, START_EVENT.slice(0, -1))] });
     expect(events[0]).toMatchObject({ provider: 'P', name: 'P_L5K1', level: 0, payload: {} });
@@ -126,7 +126,7 @@ describe.each(['a file', 'a pipe'])('perf.data of %s', (where) => {
     expect(events[1]?.payloadProblem).toBe('The sample of 12 bytes ends before the fields who.');
   });
 
-  it('has samples of whatever else was recorded, under the name that perf has for it', async () => {
+  it("has samples of anything else recorded, under perf's name for it", async () => {
     const names = new Bytes(true).u32(1).u32(8).u64(0).u32(1).raw(text('sched:wakeup')).u64(EVENT_ID);
     const format = '\tfield:int a;\toffset:8;\tsize:4;\tsigned:1;\n';
     // The tracepoint of the sample is another than that whose format is there.
@@ -136,7 +136,7 @@ describe.each(['a file', 'a pipe'])('perf.data of %s', (where) => {
     expect({ ...events[0]?.payload }).toEqual({ ip: 0x1000n, addr: 0x2000n, period: 1n });
   });
 
-  it('names by what was recorded what perf has no name for', async () => {
+  it('derives names that perf has none for from what was recorded', async () => {
     const bytes = bytesOf({ records: [at(1n)] });
     const start = Buffer.from(bytes).indexOf(Buffer.from([2, 0, 0, 0, 136, 0, 0, 0]));
     const view = new DataView(bytes.buffer);
@@ -147,7 +147,7 @@ describe.each(['a file', 'a pipe'])('perf.data of %s', (where) => {
     expect(events[0]).toMatchObject({ provider: 'perf', name: 'cpu-clock:u' });
   });
 
-  it('names events by their order where they have no ids', async () => {
+  it('identifies events by their order if they have no ids', async () => {
     const names = new Bytes(true).u32(1).u32(8).u64(0).u32(0).raw(text('cycles:u'));
     const bytes = bytesOf({ records: [at(1n)], features: new Map([[12, names.done()]]) });
     const { events } = await readBytes(replaceAll(bytes, 'ID: 1234', 'ID: 4321'));
@@ -176,7 +176,7 @@ describe.each(['a file', 'a pipe'])('perf.data of %s', (where) => {
         [0xff, 0xff, 0xff, 0xff],
         `^The feature ${name} cannot be read: \\d+ bytes are needed in `,
       ],
-    ])('%s has its events, and says what is missing', async (_, content, problem) => {
+    ])('%s delivers its events, and says what is missing', async (_, content, problem) => {
       const features = new Map([
         [bit, Uint8Array.from(content)],
         ...(bit === 3 ? [] : ([[3, text('box')]] as const)),
@@ -193,7 +193,7 @@ describe.each(['a file', 'a pipe'])('perf.data of %s', (where) => {
     });
   });
 
-  it('tells names of processes and losses as it goes', async () => {
+  it('reports names of processes and losses while it is read', async () => {
     const withIds = (type: number, fill: (body: Bytes) => void) =>
       record(true, type, (body) => {
         fill(body);
@@ -221,7 +221,7 @@ describe.each(['a file', 'a pipe'])('perf.data of %s', (where) => {
     expect(events).toHaveLength(1);
   });
 
-  it('that is damaged gives all events before the damage, in the order of time', async () => {
+  it('that is damaged delivers all events before the damage, in time order', async () => {
     const damaged = Uint8Array.from([9, 0, 0, 0, 0, 0, 4, 0]);
     const { events, fault } = await read({ records: [at(3n), at(1n), damaged, at(4n)] });
     expect(events.map(({ timestamp }) => timestamp)).toEqual([1n, 3n]);
@@ -230,7 +230,7 @@ describe.each(['a file', 'a pipe'])('perf.data of %s', (where) => {
     expect(fault?.message).toContain('A record cannot have 4 bytes');
   });
 
-  it('that is damaged in any way is read, or refused by a TraceError', async () => {
+  it('that is damaged in any way is read, or rejected with a TraceError', async () => {
     const whole = bytesOf(PARTS);
     const random = randomNumbers(11);
     let faults = 0;
@@ -256,14 +256,14 @@ describe.each(['a file', 'a pipe'])('perf.data of %s', (where) => {
 describe('a pipe', () => {
   const bytes = pipeBytes(PARTS);
 
-  it.each([1, 7, 64, 1_000])('gives the same whatever comes at a time: %i bytes', async (size) => {
+  it.each([1, 7, 64, 1_000])('yields the same, however many bytes arrive at a time: %i', async (size) => {
     const [piped, whole] = [await readPiped(bytes, size), await readBytes(bytes)];
     expect(piped.events.map((event) => event.toJSON())).toEqual(whole.events.map((event) => event.toJSON()));
     expect(piped.info).toEqual(whole.info);
     expect(piped.progress).toEqual(whole.progress);
   });
 
-  it('gives events as they come, and is closed when nobody wants more', async () => {
+  it('delivers events as they arrive, and is closed when nobody wants more', async () => {
     let isClosed = false;
     async function* endless() {
       try {
@@ -283,14 +283,14 @@ describe('a pipe', () => {
     expect(isClosed).toBe(true);
   });
 
-  it('may name its events by updates', async () => {
+  it('may name its events in updates', async () => {
     const update = record(true, 78, (body) => body.u64(2).u64(EVENT_ID).text('cycles:u\0'));
     const piped = replaceAll(pipeBytes({ records: [update, at(1n)] }), 'ID: 1234', 'ID: 4321');
     const { events } = await readBytes(piped);
     expect(events[0]).toMatchObject({ provider: 'cycles', name: 'u' });
   });
 
-  it('that ends inside a record says so, wherever that is', async () => {
+  it('that ends inside a record says so, at any position', async () => {
     const ends = Array.from({ length: 40 }, (_, i) => bytes.length - 1 - i * 13);
     for (const end of ends) {
       const { fault, events } = await readPiped(bytes.subarray(0, end), 100);
@@ -302,7 +302,7 @@ describe('a pipe', () => {
 });
 
 describe('a file', () => {
-  it('of a big-endian machine has the same events', async () => {
+  it('from a big-endian machine has the same events', async () => {
     const [big, little] = [false, true].map((littleEndian) => {
       const records = [5n, 3n].map((timeNs) => sample(littleEndian, { timeNs, payload: START_EVENT }));
       return readBytes(fileBytes({ littleEndian, records }));
@@ -312,7 +312,7 @@ describe('a file', () => {
     expect(events).toEqual((await little)?.events.map((event) => event.toJSON()));
   });
 
-  it('that claims more than it has is refused before memory is taken for it', async () => {
+  it('that claims more than it contains is rejected before memory is allocated for it', async () => {
     const bytes = fileBytes(PARTS);
     const view = new DataView(bytes.buffer);
     view.setBigUint64(32, 1n << 40n, true); // of the attributes
@@ -340,14 +340,14 @@ describe('a file', () => {
     expect(info.problems).toEqual([expect.stringContaining('The feature TRACING_DATA cannot be read: ')]);
   });
 
-  it('with a format that is damaged reads the others', async () => {
+  it('with a damaged format reads the others', async () => {
     const bytes = replaceAll(fileBytes({ records: [at(1n)] }), 'ID: 1234', 'IT: 1234');
     const { info, events } = await readBytes(bytes);
     expect(events).toHaveLength(1);
     expect(info.problems).toEqual(['Tracepoint formats without a name or an id are ignored: 1.']);
   });
 
-  it('that perf has not ended gives its events, without the fields that nothing describes, then says so', async () => {
+  it('that perf has not completed delivers its events, without undescribed fields, then says so', async () => {
     const whole = fileBytes(PARTS);
     const dataStart = Number(new DataView(whole.buffer).getBigUint64(40, true));
     const dataSize = Number(new DataView(whole.buffer).getBigUint64(48, true));

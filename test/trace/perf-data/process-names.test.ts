@@ -28,17 +28,17 @@ async function namesOf(...records: readonly Uint8Array[]): Promise<Record<number
   return names;
 }
 
-describe('the names of processes in a perf.data', () => {
-  it('are those that came last in time, where an earlier start stands behind', async () => {
+describe('process names in a perf.data', () => {
+  it('are the last ones in time, even if an earlier start follows', async () => {
     const names = await namesOf(comm(1n, 5, 'sh'), comm(5n, 8, 'node'), fork(3n, 8, 5), round);
     expect(names).toEqual({ 5: 'sh', 8: 'node' });
   });
 
-  it('are passed on by a process whose own name stands behind', async () => {
+  it('are inherited from a process whose own name follows', async () => {
     expect(await namesOf(fork(4n, 9, 6), comm(2n, 6, 'bash'), round)).toEqual({ 6: 'bash', 9: 'bash' });
   });
 
-  it('are passed on as they are when a process is started, not as they become', async () => {
+  it('are inherited as they are when a process starts, not as they become', async () => {
     const names = await namesOf(comm(1n, 5, 'sh'), round, comm(7n, 5, 'node'), round, fork(6n, 8, 5), round);
     expect(names).toEqual({ 5: 'node', 8: 'sh' });
   });

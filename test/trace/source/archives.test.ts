@@ -29,7 +29,7 @@ const spooled = () => readdirSync(tmpdir()).filter((name) => /^tracewright-.*\.t
 describe('a trace in gzip', () => {
   const archive = gzipSync(contents);
 
-  it('is known by its first bytes, and read as what is inside', async () => {
+  it('is recognised by its first bytes, and read as what it contains', async () => {
     expect(isGzip(archive)).toBe(true);
     const source = await openGzip(new MemorySource(archive));
     expect(Buffer.from(source.head)).toEqual(contents.subarray(0, 128));
@@ -49,7 +49,7 @@ describe('a trace in gzip', () => {
     expect(spooled()).toEqual(before);
   });
 
-  it('is not unpacked into a file without bounds', async () => {
+  it('is not unpacked into a file without limits', async () => {
     const before = spooled();
     const source = await openStream(new MemorySource(contents).chunks(), 'a bomb', async () => {}, 100_000);
     await expect(source.seekable()).rejects.toThrow(
@@ -58,7 +58,7 @@ describe('a trace in gzip', () => {
     expect(spooled()).toEqual(before);
   });
 
-  it('gives what stands before its damage, then says how far it came', async () => {
+  it('delivers what precedes its damage, then says how far it got', async () => {
     const source = await openGzip(new MemorySource(archive.subarray(0, archive.length / 2)));
     let length = 0;
     const read = async () => {
@@ -87,7 +87,7 @@ describe('a trace in a zip archive', () => {
     expect(await allOf(await openZip(new MemorySource(archive)))).toEqual(contents);
   });
 
-  it('is refused where there is none, or more than one', async () => {
+  it('is rejected if there is none, or more than one', async () => {
     const none = zipArchive({ 'a.txt': contents, 'b.txt': contents });
     await expect(openZip(new MemorySource(none))).rejects.toThrow(
       'The archive the given bytes contains no trace (a file ending in .etl, .nettrace, .netperf, .data or .dat).',
@@ -98,7 +98,7 @@ describe('a trace in a zip archive', () => {
     );
   });
 
-  it('is the member that is chosen, by its name or a part of it', async () => {
+  it('is the selected member, by its name or a part of it', async () => {
     const archive = zipArchive({
       'x/a.etl': Buffer.from('no'),
       'x/a.etl.etl': contents,
@@ -116,14 +116,14 @@ describe('a trace in a zip archive', () => {
     );
   });
 
-  it('is refused where it holds more files than are listed', async () => {
+  it('is rejected if it contains more files than are listed', async () => {
     const files = Object.fromEntries(Array.from({ length: 10_001 }, (_, i) => [`${i}`, Buffer.of()]));
     await expect(openZip(new MemorySource(zipArchive(files)))).rejects.toThrow(
       'contains more than 10000 files.',
     );
   });
 
-  it('says so where it is damaged', async () => {
+  it('says so if it is damaged', async () => {
     const archive = zipArchive({ 'a.etl': contents });
     await expect(openZip(new MemorySource(archive.subarray(0, 1000)))).rejects.toMatchObject({
       name: 'TraceError',

@@ -28,7 +28,7 @@ const SOURCES: Readonly<Record<string, () => Promise<OpenedSource>>> = {
 };
 
 describe.each(Object.entries(SOURCES))('%s', (_, open) => {
-  it('shows its head and then gives all bytes from the start', async () => {
+  it('shows its head and then delivers all bytes from the start', async () => {
     const source = await open();
     expect(Buffer.from(source.head)).toEqual(contents.subarray(0, HEAD_SIZE));
     const pieces: Uint8Array[] = [];
@@ -37,7 +37,7 @@ describe.each(Object.entries(SOURCES))('%s', (_, open) => {
     await source.close();
   });
 
-  it('gives any part, and less at the end', async () => {
+  it('delivers any part, and less at the end', async () => {
     const source = await open();
     const bytes = await source.seekable();
     expect(bytes.size).toBe(contents.length);
@@ -52,7 +52,7 @@ describe.each(Object.entries(SOURCES))('%s', (_, open) => {
 });
 
 describe('a stream', () => {
-  it('is closed when reading is given up', async () => {
+  it('is closed when reading is abandoned', async () => {
     let isClosed = false;
     async function* endless() {
       try {
@@ -73,7 +73,7 @@ describe('a stream', () => {
 });
 
 describe.skipIf(missingOnWindows('FIFOs') !== undefined)(named('a path', missingOnWindows('FIFOs')), () => {
-  it('may lead to a pipe', async () => {
+  it('can be a pipe', async () => {
     const pipe = join(folder, 'pipe');
     execFileSync('mkfifo', [pipe]);
     createWriteStream(pipe).end(contents);
@@ -84,7 +84,7 @@ describe.skipIf(missingOnWindows('FIFOs') !== undefined)(named('a path', missing
     expect(length).toBe(contents.length);
   });
 
-  it('that leads nowhere is an error of the system', async () => {
+  it("that cannot be opened fails with the system's error", async () => {
     await expect(openFile(join(folder, 'nowhere'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });

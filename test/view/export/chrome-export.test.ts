@@ -23,7 +23,7 @@ const lines = (slices: readonly Slice[], names: ReadonlyMap<number, string>) =>
   );
 
 describe('an activity', () => {
-  it('is a span, and in it are those that it started', () => {
+  it('is a span that contains those it started', () => {
     const { slices, threadNames, processNames, arrows } = shown(
       ...during(['Request', '//1/1', 1, 9], ['Db', '//1/1/1', 2, 4], ['Db', '//1/1/2', 5, 6]),
     );
@@ -36,7 +36,7 @@ describe('an activity', () => {
     expect(processNames).toEqual(new Map([[4321, 'server']]));
   });
 
-  it('gets a lane of its own where it would overlap another, and an arrow from what started it', () => {
+  it('gets a lane of its own if it would overlap another, and an arrow from its parent', () => {
     const { slices, threadNames, arrows } = shown(
       ...during(['Request', '//1/1', 1, 9], ['Db', '//1/1/1', 2, 5], ['Http', '//1/1/2', 3, 8]),
     );
@@ -48,7 +48,7 @@ describe('an activity', () => {
     expect(arrows).toEqual([['Request', 'Http']]);
   });
 
-  it('uses the first lane that is free', () => {
+  it('uses the first free lane', () => {
     const { slices, threadNames } = shown(
       ...during(['A', '//1/1', 1, 4], ['B', '//1/2', 2, 9], ['C', '//1/3', 5, 6], ['D', '//1/4', 7, 8]),
     );
@@ -60,7 +60,7 @@ describe('an activity', () => {
     ]);
   });
 
-  it('ends with what is around it, should its own stop be missing, also in another lane', () => {
+  it('ends with its enclosing activity if its own stop is missing, even in another lane', () => {
     const { slices } = shown(
       ...during(['Request', '//1/1', 1, 9], ['Db', '//1/1/1', 2], ['Http', '//1/1/2', 3]),
     );
@@ -72,7 +72,7 @@ describe('an activity', () => {
     expect(slices[1]?.args.stop).toBe('with Request');
   });
 
-  it('ends with the trace if nothing tells its end, and with the next one of its id', () => {
+  it('ends with the trace if nothing ends it, or with the next one with its id', () => {
     const { slices } = shown(
       { name: 'RequestStart', id: '//1/1', at: 1 },
       { name: 'RequestStart', id: '//1/1', at: 2 },
@@ -84,7 +84,7 @@ describe('an activity', () => {
     ]);
   });
 
-  it('has an arrow also from an activity that has ended', () => {
+  it('has an arrow even from an activity that has ended', () => {
     const { arrows } = shown(...during(['Request', '//1/1', 1, 2]), {
       name: 'LateStart',
       id: '//1/1/1',
@@ -93,7 +93,7 @@ describe('an activity', () => {
     expect(arrows).toEqual([['Request', 'Late']]);
   });
 
-  it('has what its start and its stop tell as arguments', () => {
+  it('has the fields of its start and its stop as arguments', () => {
     const { slices } = shown(
       { name: 'RequestStart', id: '//1/1', at: 1, threadId: 7, payload: { url: '/', size: 5n } },
       { name: 'RequestStop', id: '//1/1', at: 2, payload: { ok: true } },
@@ -109,7 +109,7 @@ describe('an activity', () => {
 });
 
 describe('another event', () => {
-  it('is an instant in the lane of its activity while that runs, else in its thread', () => {
+  it('is an instant in the lane of its activity while that runs, otherwise in its thread', () => {
     const { instants, threadNames } = shown(
       ...during(['Request', '//1/1', 1, 3]),
       { name: 'Log', id: '//1/1', at: 2, threadId: 7, payload: { text: 'in' } },
@@ -133,7 +133,7 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`real traces (${SKI
     'etl/HTTP_Server.etl',
     'etl/gcevents.etl',
   ];
-  it.each(files)('%s keeps every rule of the format', async (file) => {
+  it.each(files)('%s satisfies every rule of the format', async (file) => {
     const make = (trace: ConstructorParameters<typeof ChromeExport>[0]) => new ChromeExport(trace);
     const { bytes, events } = await exportTrace(join(dataFolder ?? '', file), make);
     const { slices, instants, events: written } = checkChromeTrace(Buffer.from(bytes).toString());
@@ -141,7 +141,7 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`real traces (${SKI
     expect(slices.length + ends + instants.length).toBe(events.length);
   });
 
-  it('shows the requests of .NET with what they wait for', async () => {
+  it('shows .NET requests with what they wait for', async () => {
     const file = join(dataFolder ?? '', files[0] ?? '');
     const { bytes } = await exportTrace(file, (trace) => new ChromeExport(trace));
     const { slices } = checkChromeTrace(Buffer.from(bytes).toString());

@@ -38,7 +38,7 @@ function exported(events: readonly WrittenEvent[], columns?: readonly string[]) 
 }
 
 describe('a line', () => {
-  it('has a column for everything that an event tells, and the payload as JSON', () => {
+  it('has a column for each property of an event, and the payload as JSON', () => {
     const payload = { text: 'a "b", c\r\nd', size: 5n, bytes: Uint8Array.of(1, 255) };
     const [line] = exported([{ name: 'RequestStart', at: 1.5, id: '//1/1', threadId: 7, payload }]);
     expect(line).toMatchObject({
@@ -55,7 +55,7 @@ describe('a line', () => {
     expect(JSON.parse(line?.payload as string)).toEqual({ text: payload.text, size: '5', bytes: '01ff' });
   });
 
-  it('has no text that a spreadsheet takes for a formula', () => {
+  it('contains no text that a spreadsheet would take for a formula', () => {
     const texts = ['=1+1', '+1-1', '-cmd', '@SUM', '\tx', '\rx', 'a=1'];
     const events = texts.map((text) => ({
       name: `Demo/${text}`,
@@ -71,7 +71,7 @@ describe('a line', () => {
     );
   });
 
-  it('has a column for each field, if that is requested', () => {
+  it('has a column for each field on request', () => {
     const events = [
       { name: 'A', at: 1, payload: { user: { name: 'me', roles: [1, 2] }, ok: true } },
       { name: 'B', at: 2, payload: { ok: false, none: null } },
@@ -91,7 +91,7 @@ describe('a line', () => {
 
 describe.skipIf(dataFolder === undefined && !dataIsRequired)(`real traces (${SKIP_REASON})`, () => {
   it.each(['perf-data/perf.data', 'etl/AMSITrace.etl', 'nettrace/activities-net10.v6.nettrace'])(
-    '%s is as many lines as events, with the same values',
+    '%s has as many lines as events, with the same values',
     async (file) => {
       const { bytes, events } = await exportTrace(join(dataFolder ?? '', file), () => new CsvExport());
       const lines = records(Buffer.from(bytes).toString());

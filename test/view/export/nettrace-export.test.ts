@@ -91,7 +91,7 @@ function differences({ trace, events }: Exported, again: readonly TraceEvent[], 
 
 describe.skipIf(dataFolder === undefined && !dataIsRequired)(`a trace as nettrace (${SKIP_REASON})`, () => {
   it.each(cases)(
-    'keeps $file in version $version',
+    'preserves $file in version $version',
     { timeout: 60_000 },
     async ({ file, manifests, version }) => {
       const exported = await exportTrace(file, (trace) => new NetTraceExport(version, trace), manifests);

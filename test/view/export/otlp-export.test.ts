@@ -135,7 +135,7 @@ describe('an activity', () => {
     });
   });
 
-  it('has its parent by the tree, and all of a tree are in one trace', () => {
+  it("has its parent from the tree, and shares the tree's trace", () => {
     const spans = spansOf(
       during(['Request', '//1/1', 1, 9], ['Db', '//1/1/1', 2, 5], ['Http', '//1/1/1/1', 3, 4]),
     );
@@ -148,7 +148,7 @@ describe('an activity', () => {
     expect(request?.spanId).toMatch(/^[\da-f]{16}$/);
   });
 
-  it('is in the trace that one of its tree says, also if that comes later', () => {
+  it('belongs to the trace that any activity of its tree names, even a later one', () => {
     const spans = spansOf([
       ...during(['Request', '//1/1', 1, 9], ['Db', '//1/1/1', 2, 3]),
       { name: 'SendStart', id: '//1/1/2', at: 4, payload: crossing(TRACE, SPAN) },
@@ -178,7 +178,7 @@ describe('an activity', () => {
     });
   });
 
-  it('ends with what is around it or with the trace, if its Stop is missing', () => {
+  it('ends with its enclosing activity or with the trace if its Stop is missing', () => {
     const spans = spansOf([
       ...during(['Request', '//1/1', 1, 5], ['Lost', '//1/1/1', 2]),
       { name: 'OpenStart', id: '//1/2', at: 6 },
@@ -200,7 +200,7 @@ describe('an activity', () => {
     expect(span?.droppedEventsCount).toBe(2);
   });
 
-  it('is written before the trace ends, even in a tree that never does', () => {
+  it('is written before the trace ends, even in a tree that never ends', () => {
     const children = Array.from({ length: 6000 }, (_, i) => i + 1).flatMap((i) =>
       during(['Child', `//1/1/${i}`, i * 2, i * 2 + 1]),
     );
@@ -220,7 +220,7 @@ describe('an activity', () => {
 });
 
 describe('the export', () => {
-  it('says what it leaves out', () => {
+  it('says what it omits', () => {
     const { notices } = exported([
       { name: 'Log', at: 1 },
       { name: 'RequestStop', id: '//1/1', at: 2 },
@@ -231,7 +231,7 @@ describe('the export', () => {
     ]);
   });
 
-  it.each(['json', 'protobuf'] as const)('has the same bytes when made again: %s', (encoding) => {
+  it.each(['json', 'protobuf'] as const)('is identical when repeated: %s', (encoding) => {
     const events = [...EVERYTHING, ...during(['Other', '//1/2', 4, 9], ['Db', '//1/2/1', 5, 6])];
     expect(exported(events, encoding).bytes).toEqual(exported(events, encoding).bytes);
   });
@@ -252,7 +252,7 @@ function withHexIds(value: unknown): unknown {
 }
 
 describe.skipIf('reason' in tools)(`in protobuf${'reason' in tools ? ` (${tools.reason})` : ''}`, () => {
-  it("is what OpenTelemetry's own package decodes to the same as in JSON", () => {
+  it("is decoded by OpenTelemetry's own package to the same as in JSON", () => {
     const require = createRequire(join('folder' in tools ? tools.folder : '', 'package.json'));
     const transformer = require.resolve('@opentelemetry/otlp-transformer');
     const root = require(join(transformer, '../generated/root.js'));

@@ -19,7 +19,7 @@ const calls = ({ profiles, frames }: SpeedscopeFile, index: number) =>
   profiles[index]?.events?.map(({ type, at, frame }) => `${type} ${frames[frame]} ${at / 1e6} ms`);
 
 describe('activities', () => {
-  it('are calls, in a profile for each lane', () => {
+  it('are calls, in one profile per lane', () => {
     const file = exported(
       ...during(['Request', '//1/1', 1, 9], ['Db', '//1/1/1', 2, 5], ['Db', '//1/1/2', 3, 8]),
     );
@@ -36,14 +36,14 @@ describe('activities', () => {
     expect(calls(file, 1)).toEqual(['O Demo/Db 3 ms', 'C Demo/Db 8 ms']);
   });
 
-  it('end with the trace where nothing tells their end', () => {
+  it('end with the trace if nothing ends them', () => {
     const file = exported(...during(['Request', '//1/1', 1]), { name: 'Log', at: 3 });
     expect(calls(file, 0)).toEqual(['O Demo/Request 1 ms', 'C Demo/Request 3 ms']);
   });
 });
 
 describe('a trace without activities and CPU samples', () => {
-  it('becomes an empty file, and is told of', () => {
+  it('becomes an empty file, with a notice', () => {
     const { profiles, notices } = exported({ name: 'Log', at: 1 });
     expect(profiles).toEqual([]);
     expect(notices).toEqual([
@@ -59,7 +59,7 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`real traces (${SKI
     return checkSpeedscope(Buffer.from(bytes).toString());
   };
 
-  it("have .NET's CPU samples by thread, with the names of methods", async () => {
+  it("include .NET's CPU samples by thread, with the names of methods", async () => {
     const { profiles, frames } = await exportFile('nettrace/only_managed_samples.nettrace');
     const sampled = profiles.filter(({ type }) => type === 'sampled');
     const samples = sampled.flatMap((profile) => profile.samples ?? []);
@@ -73,7 +73,7 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`real traces (${SKI
     ]);
   });
 
-  it('have what of Windows they have', async () => {
+  it('include the Windows samples they contain', async () => {
     const { profiles } = await exportFile('etl/net.4.5.2.x64.etl');
     expect(new Set(profiles.map(({ type }) => type))).toEqual(new Set(['evented', 'sampled']));
   });

@@ -75,7 +75,7 @@ describe.each([
   ['asks', ['server']],
   ['serves and asks', ['client', 'server']],
 ] as const)('the clock of a process that %s', (_, directions) => {
-  it('is known within 1 ms and within the error, for offsets up to 10 s and drifts up to 50 ppm', () => {
+  it('is estimated within 1 ms and within the error, for offsets up to 10 s and drifts up to 50 ppm', () => {
     for (const { seed, ...world } of WORLDS) {
       const { wrongNs, errorNs, line, driftErrorNsPerS } = estimateOf(seed, world, directions);
       expect(wrongNs, `seed ${seed}`).toBeLessThan(MS);
@@ -84,7 +84,7 @@ describe.each([
     }
   });
 
-  it('is known within the error where stops are written late', () => {
+  it('is estimated within the error if stops are written late', () => {
     for (const { seed, ...world } of WORLDS) {
       const { wrongNs, errorNs } = estimateOf(seed, { ...world, lateNs: 30 * MS }, directions);
       expect(wrongNs, `seed ${seed}`).toBeLessThan(MS);
@@ -92,14 +92,14 @@ describe.each([
     }
   });
 
-  it('is known within the error over a slow network', () => {
+  it('is estimated within the error over a slow network', () => {
     for (const { seed, ...world } of WORLDS) {
       const { wrongNs, errorNs } = estimateOf(seed, { ...world, latencyNs: 40 * MS }, directions);
       expect(wrongNs, `seed ${seed}`).toBeLessThanOrEqual(errorNs);
     }
   });
 
-  it('is known within the error by a single request', () => {
+  it('is estimated within the error from a single request', () => {
     for (const { seed, ...world } of WORLDS) {
       const { wrongNs, errorNs } = estimateOf(seed, { ...world, requests: 1 }, directions);
       expect(wrongNs, `seed ${seed}`).toBeLessThanOrEqual(errorNs);
@@ -108,7 +108,7 @@ describe.each([
 });
 
 describe('the clock', () => {
-  it('has its drift known better the longer the trace is', () => {
+  it('has a more precise drift the longer the trace is', () => {
     const world = { offsetNs: 3 * S, driftNsPerS: 50_000 };
     const short = estimateOf(1, { ...world, seconds: 5 }, ['client']);
     const long = estimateOf(1, { ...world, seconds: 3600 }, ['client']);
@@ -117,13 +117,13 @@ describe('the clock', () => {
     expect(long.line.driftNsPerS).toBeCloseTo(50_000, -3);
   });
 
-  it('is left as it is where it can be right', () => {
+  it('is unchanged if it can be correct', () => {
     const { line, errorNs } = estimateOf(2, { offsetNs: 0, driftNsPerS: 0 }, ['client', 'server']);
     expect(line).toEqual({ offsetNs: 0, driftNsPerS: 0 });
     expect(errorNs).toBeGreaterThan(0);
   });
 
-  it('is known though it shows another year', () => {
+  it('is estimated even if it shows another year', () => {
     const { wrongNs, errorNs } = estimateOf(3, { offsetNs: -50 * 365 * 86_400 * S, driftNsPerS: 0 }, [
       'client',
     ]);
@@ -132,11 +132,11 @@ describe('the clock', () => {
     expect(wrongNs).toBeLessThanOrEqual(errorNs);
   });
 
-  it('is not known without requests', () => {
+  it('is unknown without requests', () => {
     expect(new ClockFit().estimate(0, S)).toBeUndefined();
   });
 
-  it('is not known from requests that contradict each other', () => {
+  it('is unknown if requests contradict each other', () => {
     const fit = new ClockFit();
     const client = { startNs: 0, stopNs: MS };
     fit.add({ client, server: { startNs: 5 * S, stopNs: 5 * S } }, 'client');
@@ -144,7 +144,7 @@ describe('the clock', () => {
     expect(fit.estimate(0, 10 * S)).toBeUndefined();
   });
 
-  it('is not read from the stops of clients that do not wait', () => {
+  it('is not estimated from the stops of clients that do not wait', () => {
     const fit = new ClockFit();
     // Messages to a queue, from which they are taken seconds later.
     for (let i = 0; i < 50; i++) {
@@ -161,7 +161,7 @@ describe('the clock', () => {
     expect(fit.estimate(0, 60 * S)?.line).toEqual({ offsetNs: 0, driftNsPerS: 0 });
   });
 
-  it('takes over the error of the clock that it is compared with', () => {
+  it('inherits the error of the clock that it is compared with', () => {
     const [exact, rough] = [0, 2 * MS].map((slackNs) => {
       const fit = new ClockFit();
       for (const request of requests(randomOf(7), 'client', { offsetNs: S, driftNsPerS: 0 }))
@@ -171,7 +171,7 @@ describe('the clock', () => {
     expect(rough).toBeGreaterThan((exact ?? 0) + MS);
   });
 
-  it('costs no more than time on bounds that are made to cost', () => {
+  it('takes only bounded time with bounds designed to cost more', () => {
     const fit = new ClockFit();
     for (let i = 0; i < 5000; i++) {
       // Each touches the region: a parabola.

@@ -94,7 +94,7 @@ const WORLDS: [string, readonly Clock[]][] = [
 ];
 
 describe.each(WORLDS)('the traces of three processes, whose clocks are %s', (_, clocks) => {
-  it('are one tree with every request in the one that made it', async () => {
+  it('are one tree, with every request inside the one that made it', async () => {
     const tree = await treeOf(await merged(clocks));
     const shapes = tree.roots.map(shape);
     expect(new Set(shapes)).toEqual(new Set([WHOLE]));
@@ -104,7 +104,7 @@ describe.each(WORLDS)('the traces of three processes, whose clocks are %s', (_, 
     }
   });
 
-  it('have times within 1 ms of the truth, and within the error that they are said to have', async () => {
+  it('have times within 1 ms of the truth, and within the stated error', async () => {
     const trace = await merged(clocks);
     const starts = await trueStarts();
     const [front = {}] = clocks;
@@ -144,7 +144,7 @@ describe('merged traces', () => {
     }
   });
 
-  it('tell by how many requests each clock is known', async () => {
+  it('say by how many requests each clock is known', async () => {
     const { inputs } = await merged([{}, { aheadNs: 1e10 }, {}]);
     expect(inputs.map(({ name, clock }) => [name, clock.state, clock.requests])).toEqual([
       ['front', 'reference', 0],

@@ -81,7 +81,7 @@ async function read(inputs: readonly MergeInput[]) {
 }
 
 describe('events of several traces', () => {
-  it('are in the order of their times since 1970, counted from the earliest start', async () => {
+  it('are ordered by their times since 1970, counted from the earliest start', async () => {
     const late = input('late', { events: [log(0, 1), log(10, 1)], startsAt: 1005 });
     const early = input('early', { events: [log(0, 2), log(7, 2)], startsAt: 1000 });
     const { events, trace } = await read([late, early]);
@@ -91,7 +91,7 @@ describe('events of several traces', () => {
     expect(open).toBe(0);
   });
 
-  it('are as far apart as they were recorded, be it years', async () => {
+  it('are as far apart as recorded, even years', async () => {
     const year = 365 * 86_400_000;
     const { events } = await read([
       input('new', { events: [log(0, 1)], startsAt: year }),
@@ -100,7 +100,7 @@ describe('events of several traces', () => {
     expect(events).toEqual(['2 0', '2 5', `1 ${year}`]);
   });
 
-  it('start together where one trace does not tell the time of day', async () => {
+  it('start together if one trace does not contain the time of day', async () => {
     const { events } = await read([
       input('wall', { events: [log(0, 1), log(9, 1)], startsAt: 1_700_000_000_000 }),
       input('uptime', { events: [log(0, 2), log(5, 2)], startsAt: 77_000, hasWallTime: false }),
@@ -108,7 +108,7 @@ describe('events of several traces', () => {
     expect(events).toEqual(['1 0', '2 0', '2 5', '1 9']);
   });
 
-  it('are all given though one trace is damaged, and then the damage', async () => {
+  it('are all delivered if one trace is damaged, and then the damage is reported', async () => {
     const damaged = input('damaged', { events: [log(0, 1)], isDamaged: true });
     const { events, problem } = await read([damaged, input('whole', { events: [log(0, 2), log(9, 2)] })]);
     expect(events).toEqual(['1 0', '2 0', '2 9']);
@@ -120,7 +120,7 @@ describe('events of several traces', () => {
 describe('a process', () => {
   const name = (text: string) => [[1, text]] as const;
 
-  it('of another machine has another number where its own is taken', async () => {
+  it('on another machine gets another id if its own is taken', async () => {
     const { events, trace } = await read([
       input('a', { events: [log(0)], processNames: name('one') }),
       input('b', { events: [log(1)], processNames: name('other') }),
@@ -133,7 +133,7 @@ describe('a process', () => {
     expect(trace.inputs.map(({ processIds }) => [...processIds])).toEqual([[], [[1, 10_000_001]]]);
   });
 
-  it('is one in the files of one recording on Windows', async () => {
+  it('is the same in the files of one recording on Windows', async () => {
     const etl = { format: 'etl', bootTime: '2024-03-28T00:45:12Z' } as const;
     const files = [
       input('a.etl', { ...etl, events: [log(0)] }),
@@ -176,13 +176,13 @@ describe('spans', () => {
     expect(joined(300, 1000, random)).toBe(300);
   });
 
-  it('are forgotten by the ids that join them where there are too many, so that the others still join', () => {
+  it('beyond the limit are dropped by the ids that join them, so that the others still join', () => {
     const count = joined(5000, 1000, random);
     expect(count).toBeGreaterThan(100);
     expect(count).toBeLessThanOrEqual(500);
   });
 
-  it('are bounded where their ids are all the same', () => {
+  it('are limited even if their ids are all the same', () => {
     expect(joined(5000, 1000, () => hex(1, 16))).toBeLessThanOrEqual(1000);
   });
 });

@@ -25,7 +25,7 @@ describe('numbers in a column', () => {
     return bytes.current();
   };
 
-  it('are read as they were written, those that are missing as -1', () => {
+  it('are decoded as they were encoded, missing ones as -1', () => {
     expect(Array.from(optionalNumbers(column(0, 126, 127, undefined, 2 ** 31 - 2)))).toEqual([
       0,
       126,
@@ -62,7 +62,7 @@ describe('a search', () => {
     return { activities: Array.from(matches?.activities ?? []), events: Array.from(matches?.events ?? []) };
   };
 
-  it('finds names of events, activities and providers, whatever their case', async () => {
+  it('finds names of events, activities and providers, regardless of case', async () => {
     expect(await found('request')).toEqual({ activities: [0], events: [0, 2] });
     expect(await found('OTHER/tick')).toEqual({ activities: [], events: [3] });
   });
@@ -71,14 +71,14 @@ describe('a search', () => {
     expect(await found('//1/1')).toEqual({ activities: [0], events: [0, 1, 2] });
   });
 
-  it('finds values, as they are and not across two of them', async () => {
+  it('finds values, in full and not across two of them', async () => {
     expect(await found('say "HELLO"')).toEqual({ activities: [], events: [1] });
     expect((await found('hello')).events).toEqual([1]);
     expect(await found('straße')).toEqual({ activities: [0], events: [0] });
     expect(await found('nowhere')).toEqual({ activities: [], events: [] });
   });
 
-  it('ends when it is not wanted any more', async () => {
+  it('ends when it is no longer wanted', async () => {
     const { data } = await reportOf(events.map(written));
     expect(
       await findMatches(
@@ -91,10 +91,10 @@ describe('a search', () => {
   });
 });
 
-describe('the shown time', () => {
+describe('the visible time', () => {
   const shown = (range: TimeRange) => [range.start, range.end];
 
-  it('zooms around a place that stays where it is', () => {
+  it('zooms around a position that stays in place', () => {
     const range = new TimeRange(0, 1000);
     range.zoom(0.5, 250);
     expect(shown(range)).toEqual([125, 625]);
@@ -102,7 +102,7 @@ describe('the shown time', () => {
     expect(shown(range)).toEqual([0, 1000]);
   });
 
-  it('stays within the trace, and above the ticks of a clock', () => {
+  it('stays within the trace, and above the resolution of a clock', () => {
     const range = new TimeRange(0, 1000);
     range.show(900, 1100);
     expect(shown(range)).toEqual([800, 1000]);
@@ -114,13 +114,13 @@ describe('the shown time', () => {
     expect(range.isWhole).toBe(true);
   });
 
-  it('is a microsecond of a trace that has one instant', () => {
+  it('is a microsecond for a trace of a single instant', () => {
     expect(shown(new TimeRange(5, 5))).toEqual([5, 1005]);
   });
 });
 
 describe('times', () => {
-  it('are shown in the unit that suits', () => {
+  it('are shown in a suitable unit', () => {
     expect([0, 850, 1_500, 66_694_000, 1e9, 143e9, 7.2e12].map(durationText)).toEqual([
       '0 ns',
       '850 ns',
@@ -146,7 +146,7 @@ describe('times', () => {
 });
 
 describe('a histogram', () => {
-  it('counts each duration once, in bars that touch', () => {
+  it('counts each duration once, in adjacent bars', () => {
     const durations = Float64Array.from({ length: 1000 }, (_, index) => index ** 2 * 1000);
     const buckets = histogram(durations);
     expect(buckets.reduce((sum, { count }) => sum + count, 0)).toBe(1000);
@@ -154,7 +154,7 @@ describe('a histogram', () => {
     expect(buckets.every(({ to }, index) => (buckets[index + 1]?.from ?? to) === to)).toBe(true);
   });
 
-  it('has one bar for what took no time, and none for nothing', () => {
+  it('has one bar for what took no time, and none without durations', () => {
     expect(histogram(Float64Array.of(0, 0))).toMatchObject([{ from: 0, count: 2 }, { count: 0 }]);
     expect(histogram(Float64Array.of(5e6))).toEqual([{ from: 4.7e6, to: 5.6e6, count: 1 }]);
     expect(histogram(new Float64Array())).toEqual([]);
@@ -162,7 +162,7 @@ describe('a histogram', () => {
 });
 
 describe('the script of the page', () => {
-  it('is one, and ends no element of HTML', () => {
+  it('is a single one, and does not close any HTML element', () => {
     const code = readFileSync(join(packageFolder(), 'dist/report/report.js'), 'utf8');
     expect(() => new Script(code)).not.toThrow();
     expect(code).not.toMatch(/^(?:import|export)\b|<\/script|<!--/im);

@@ -23,30 +23,30 @@ function rowsOf(bars: readonly Bar[]) {
 }
 
 describe('bars', () => {
-  it('share a row while they do not overlap', () => {
+  it('share a row unless they overlap', () => {
     expect(rows([0, 2], [2, 4], [3, 5], [4, 6])).toEqual({ rows: [0, 0, 1, 0], heights: [2] });
   });
 
-  it('are below what they belong to', () => {
+  it('are below their parent', () => {
     expect(rows([0, 9], [1, 3, 0], [2, 3, 1], [4, 6, 0])).toEqual({ rows: [0, 1, 2, 1], heights: [3] });
   });
 
-  it('leave room for all that is in the ones above', () => {
+  it('leave room for everything inside the ones above', () => {
     expect(rows([0, 9], [1, 5, 0], [2, 4, 1], [3, 6, 0], [3, 8])).toEqual({
       rows: [0, 1, 2, 3, 4],
       heights: [5],
     });
   });
 
-  it('keep the row free while something inside goes on after their end', () => {
+  it('keep the row free while something inside outlasts them', () => {
     expect(rows([0, 2], [1, 9, 0], [3, 4])).toEqual({ rows: [0, 1, 2], heights: [3] });
   });
 
-  it('are stacked for each lane on its own', () => {
+  it('are stacked separately in each lane', () => {
     expect(rows([0, 9, -1, 0], [1, 9, -1, 1], [2, 9, -1, 0])).toEqual({ rows: [0, 0, 1], heights: [2, 1] });
   });
 
-  it('may be as deep, and as many at a time, as they like', () => {
+  it('may be nested to any depth, and any number may overlap', () => {
     const deep = Array.from({ length: 20_000 }, (_, index): Bar => [index, 50_000, index - 1]);
     expect(rowsOf(deep).heights).toEqual([20_000]);
     const wide = Array.from({ length: 100_000 }, (_, index): Bar => [index, 1e9 + index]);

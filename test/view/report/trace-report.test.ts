@@ -10,7 +10,7 @@ const read = (
 ) => reportOf(events.map(written), ...rest).then(({ data }) => data);
 
 describe('a report', () => {
-  it('has the events with their times, threads, ids and fields', async () => {
+  it('contains the events with their times, threads, ids and fields', async () => {
     const { events, header } = await read([
       {
         name: 'RequestStart',
@@ -53,7 +53,7 @@ describe('a report', () => {
     expect(Array.from(events.activity)).toEqual([0, 0, -1]);
   });
 
-  it('has the activities as the tree that they are', async () => {
+  it('contains the activities as a tree', async () => {
     const { activities, header } = await read([
       ...during(['Request', '//1/1', 0, 10], ['Db', '//1/1/1', 2, 5], ['Db', '//1/1/2', 6]),
       { name: 'LateStop', at: 12, id: '//1/7' },
@@ -83,7 +83,7 @@ describe('a report', () => {
     ).toContainEqual(['Demo/Db', 1, 1]);
   });
 
-  it('knows the events at the ends of an activity', async () => {
+  it('knows the start and stop events of an activity', async () => {
     const { activities } = await read(during(['Request', '//1/1', 0, 10], ['Request', '//1/2', 2, 5]));
     expect(Array.from(activities.startEvent)).toEqual([0, 1]);
     expect(Array.from(activities.stopEvent)).toEqual([3, 2]);
@@ -96,8 +96,8 @@ describe('a report', () => {
   });
 });
 
-describe('what a report leaves out', () => {
-  it('are events and activities beyond a limit, which it says', async () => {
+describe('what a report omits', () => {
+  it('are events and activities beyond a limit, with a notice', async () => {
     const written = during(['A', '//1/1', 0, 1], ['B', '//1/2', 2, 3], ['C', '//1/3', 4, 5]);
     const { events, activities, header } = await read(written, {}, { events: 4, activities: 1 });
     expect({ events: events.count, activities: activities.count }).toEqual({ events: 4, activities: 1 });
@@ -109,7 +109,7 @@ describe('what a report leaves out', () => {
     expect(header.statistics.length).toBe(3);
   });
 
-  it('are the ends of long values and all of what does not fit, which it says', async () => {
+  it('are the ends of long values and everything that does not fit, with a notice', async () => {
     const long = 'x'.repeat(100_000);
     const many = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`field${index}`, index]));
     const { events, header } = await read([
@@ -121,7 +121,7 @@ describe('what a report leaves out', () => {
     expect(header.notices).toEqual(['Long values of 2 events are shortened.']);
   });
 
-  it('are payloads when all together are too large, which it says', async () => {
+  it('are payloads when all together are too large, with a notice', async () => {
     const payload = { a: 'a'.repeat(4000), b: 'b'.repeat(4000), c: 'c'.repeat(4000), d: 'd'.repeat(4000) };
     const full = Array.from({ length: 9000 }, (_, at) => ({ name: 'Full', at, payload }));
     const { events, header } = await read(full);
@@ -131,14 +131,14 @@ describe('what a report leaves out', () => {
     expect(header.notices[0]).toMatch(/^The payloads of \d+ events are omitted because of their size\.$/);
   }, 30_000);
 
-  it('says of starts without an id that they are no activities', async () => {
+  it('says that starts without an id are not activities', async () => {
     const { header } = await read([{ name: 'RequestStart', at: 1 }]);
     expect(header.notices).toEqual(['1 starts have no activity id, and are shown only as events.']);
   });
 });
 
 describe('names in a report', () => {
-  it('are shortened when no person would read them', () => {
+  it('are shortened if nobody would read them in full', () => {
     const names = new ReportNames();
     names.provider('p'.repeat(1_000_000));
     expect(names.providers).toEqual([`${'p'.repeat(300)}…`]);
@@ -148,7 +148,7 @@ describe('names in a report', () => {
 describe('the file of a report', () => {
   const hostile = '</script><script>alert(1)</script><!-- " \' & \u2028 \ud800';
 
-  it('has what comes from the trace only in base64', async () => {
+  it('contains data from the trace only in base64', async () => {
     const { html, data } = await reportOf(
       [
         written({
@@ -167,7 +167,7 @@ describe('the file of a report', () => {
     expect(data.events.payload(0)).toEqual([{ name: hostile, value: hostile }]);
   });
 
-  it('allows its own style and script, and nothing from anywhere', async () => {
+  it('allows its own style and script, and nothing from elsewhere', async () => {
     const { html } = await reportOf([]);
     expect(html).toMatch(
       /content="default-src 'none'; style-src 'sha256-[^']+'; script-src 'sha256-[^']+'; base-uri 'none'; form-action 'none'"/,
