@@ -9,6 +9,8 @@ export interface ActivityKey {
   /** The path as `//1/1/6$2`, or GUID text. */
   readonly text: string;
   readonly isPath: boolean;
+  /** Process and text, for maps. */
+  readonly mapKey: string;
 }
 
 const EMPTY_GUID = '00000000-0000-0000-0000-000000000000';
@@ -20,12 +22,46 @@ export function activityKey(
 ): ActivityKey | undefined {
   if (id === undefined || id === EMPTY_GUID) return undefined;
   const guid = Guid.tryParse(id);
-  if (guid === undefined) return { processId: eventProcessId, text: id, isPath: false };
-  const pathProcessId = processIdOfPath(guid, eventProcessId);
-  if (pathProcessId === undefined) return { processId: eventProcessId, text: id, isPath: false };
+  const pathProcessId = guid && processIdOfPath(guid, eventProcessId);
+  if (guid === undefined || pathProcessId === undefined) return otherKey(id, eventProcessId);
   const text = formatActivityPath(guid, pathProcessId);
-  return { processId: eventProcessId ?? impliedProcessId(guid), text, isPath: text.startsWith('//') };
+  const processId = eventProcessId ?? impliedProcessId(guid);
+  return { processId, text, isPath: text.startsWith('//'), mapKey: mapKeyOf(processId, text) };
 }
+
+/** The key of an id that is not a path. */
+export function otherKey(text: string, processId: number | undefined): ActivityKey {
+  return { processId, text, isPath: false, mapKey: mapKeyOf(processId, text) };
+}
+
+/** Keys by their ids: most events have the id of an event shortly before. */
+export class ActivityKeys {
+  readonly #byProcess = new Map<number | undefined, Map<string, ActivityKey>>();
+  #count = 0;
+
+  /** See `activityKey`. */
+  of(id: string | undefined, processId: number | undefined): ActivityKey | undefined {
+    if (id === undefined) return undefined;
+    const known = this.#byProcess.get(processId)?.get(id);
+    if (known !== undefined) return known;
+    const key = activityKey(id, processId);
+    if (key !== undefined) this.#keep(id, processId, key);
+    return key;
+  }
+
+  #keep(id: string, processId: number | undefined, key: ActivityKey): void {
+    if (this.#count++ === MAX_KEYS) {
+      this.#byProcess.clear();
+      this.#count = 1;
+    }
+    const ofProcess = this.#byProcess.get(processId);
+    if (ofProcess === undefined) this.#byProcess.set(processId, new Map([[id, key]]));
+    else ofProcess.set(id, key);
+  }
+}
+
+/** So few that they rarely outlive V8's young generation. */
+const MAX_KEYS = 4096;
 
 /**
  * The process id for the path functions. 0, which matches any process, if that yields a path: in a container, the
@@ -37,18 +73,21 @@ export function processIdOfPath(guid: Guid, eventProcessId: number | undefined):
   return eventProcessId !== undefined && isActivityPath(guid, eventProcessId) ? eventProcessId : undefined;
 }
 
-/** The key as text, for maps. */
-export function keyText({ processId, text }: ActivityKey): string {
+function mapKeyOf(processId: number | undefined, text: string): string {
   return `${processId ?? ''} ${text}`;
 }
 
-/** The keys of the enclosing paths, nearest first. They include the ancestor of an overflow id (`//1/1$7`). */
-export function* keysAbove(key: ActivityKey): Generator<ActivityKey, void, undefined> {
-  if (!key.isPath) return;
-  let { text } = key;
+/** The map keys of the enclosing paths, nearest first. They include the ancestor of an overflow id (`//1/1$7`). */
+export function* keysAbove({
+  isPath,
+  processId,
+  text: path,
+}: ActivityKey): Generator<string, void, undefined> {
+  if (!isPath) return;
+  let text = path;
   for (;;) {
     text = text.slice(0, Math.max(text.lastIndexOf('/'), text.lastIndexOf('$')));
     if (text.length <= 1) return;
-    yield { ...key, text };
+    yield mapKeyOf(processId, text);
   }
 }

@@ -33,10 +33,68 @@ export function boundaryOf({ opcode, name }: NamedEvent): Boundary | undefined {
  * The name shared by a start and its stop: `Request` for `RequestStart`, for `Request/Start`, or from a task's name.
  */
 export function taskOf(event: NamedEvent, boundary: Boundary): string {
-  const { name, taskName } = event;
-  if (!name.endsWith(boundary)) return taskName ?? name;
+  return taskInName(event.name, boundary) ?? event.taskName ?? event.name;
+}
+
+function taskInName(name: string, boundary: Boundary): string | undefined {
+  if (!name.endsWith(boundary)) return undefined;
   const task = name.slice(0, -boundary.length).replace(/\/$/, '');
-  return task === '' ? (taskName ?? name) : task;
+  return task === '' ? undefined : task;
+}
+
+/** What all activities of a name share. */
+export interface ActivityNaming {
+  readonly provider: string;
+  readonly task: string;
+  /** `MyCompany-MyService/Request` */
+  readonly name: string;
+}
+
+/** Beyond this number, which only hostile traces reach, the known ones are forgotten. */
+const MAX_NAMINGS = 10_000;
+
+/** Makes each name once, for all activities and events that have it. */
+export class ActivityNamings {
+  readonly #byEvent = new Map<string, Map<string, ActivityNaming>>();
+  readonly #byTask = new Map<string, Map<string, ActivityNaming>>();
+  #count = 0;
+
+  /** Of the activity that an event starts or stops. */
+  ofEvent(event: NamedEvent, boundary: Boundary): ActivityNaming {
+    const { provider, name } = event;
+    const known = this.#byEvent.get(provider)?.get(name);
+    if (known !== undefined) return known;
+    const task = taskInName(name, boundary);
+    // Without a task in their name, events of one name may belong to different tasks.
+    if (task === undefined) return this.of(provider, event.taskName ?? name);
+    const naming = this.of(provider, task);
+    this.#keep(this.#byEvent, provider, name, naming);
+    return naming;
+  }
+
+  of(provider: string, task: string): ActivityNaming {
+    const known = this.#byTask.get(provider)?.get(task);
+    if (known !== undefined) return known;
+    const naming = { provider, task, name: `${provider}/${task}` };
+    this.#keep(this.#byTask, provider, task, naming);
+    return naming;
+  }
+
+  #keep(
+    namings: Map<string, Map<string, ActivityNaming>>,
+    provider: string,
+    key: string,
+    naming: ActivityNaming,
+  ): void {
+    if (this.#count++ === MAX_NAMINGS) {
+      this.#byEvent.clear();
+      this.#byTask.clear();
+      this.#count = 1;
+    }
+    const ofProvider = namings.get(provider);
+    if (ofProvider === undefined) namings.set(provider, new Map([[key, naming]]));
+    else ofProvider.set(key, naming);
+  }
 }
 
 /** The event in PerfView's format: `MyCompany-MyService/Request/Start`. */

@@ -11,12 +11,16 @@ const MIN_ENDED = 5000;
 /** An activity and its place among the open ones. */
 export class KnownActivity {
   readonly activity: TracedActivity;
-  /** Its id and process as text: see `keyText`. */
+  /** Its id and process: see `ActivityKey`. */
   readonly key: string;
+  /** Key and name. */
+  readonly nameKey: string;
+  /** Process and thread. */
+  readonly threadKey: string;
   /** The activity it started in or, after that has ended, the one enclosing it. */
   around: KnownActivity | undefined;
   /** The open activities for which this is the nearest open ancestor. */
-  readonly inside: Set<KnownActivity> = new Set();
+  inside: Set<KnownActivity> | undefined = undefined;
   /** Since when something has been running inside. */
   busySinceNs = 0;
   isOpen = true;
@@ -24,6 +28,8 @@ export class KnownActivity {
   constructor(activity: TracedActivity, key: string, around: KnownActivity | undefined) {
     this.activity = activity;
     this.key = key;
+    this.nameKey = nameText(key, activity.name);
+    this.threadKey = threadText(activity.processId, activity.startThreadId);
     this.around = around;
   }
 }
@@ -45,11 +51,11 @@ export class KnownActivities {
     const nowNs = activity.startNs;
     const known = new KnownActivity(activity, key, nearestOpen(parent));
     enter(known, nowNs);
-    this.#byName.set(nameText(key, activity.name), known);
+    this.#byName.set(known.nameKey, known);
     this.#byKey.set(key, known);
     const span = spanText(activity);
     if (span !== undefined) this.#bySpan.set(span, known);
-    this.#byThread.set(threadText(activity.processId, activity.startThreadId), known);
+    this.#byThread.set(known.threadKey, known);
     if (this.#byName.size > MAX_OPEN) this.#giveUpOldest(nowNs);
   }
 
@@ -61,12 +67,12 @@ export class KnownActivities {
     leave(known, nowNs);
     const ending = [known];
     for (let next = ending.pop(); next !== undefined; next = ending.pop()) {
-      if (next.inside.size > 0) next.activity.coveredNs += nowNs - next.busySinceNs;
-      for (const inner of next.inside) {
+      if (isBusy(next)) next.activity.coveredNs += nowNs - next.busySinceNs;
+      for (const inner of next.inside ?? []) {
         if (inner.activity.processId === next.activity.processId) ending.push(inner);
         else inner.around = undefined;
       }
-      next.inside.clear();
+      next.inside = undefined;
       next.activity.endNs = nowNs;
       next.activity.state = next === known ? 'stopped' : 'killed';
       this.#forget(next);
@@ -77,11 +83,11 @@ export class KnownActivities {
   /** Gives up an open activity whose stop must be missing. It never gets an end. */
   giveUp(known: KnownActivity, nowNs: number): void {
     leave(known, nowNs);
-    for (const inner of known.inside) {
+    for (const inner of known.inside ?? []) {
       inner.around = known.around;
       enter(inner, nowNs);
     }
-    known.inside.clear();
+    known.inside = undefined;
     this.#forget(known);
   }
 
@@ -109,19 +115,18 @@ export class KnownActivities {
   }
 
   #forget(known: KnownActivity): void {
-    const { activity, key, around } = known;
+    const { activity, key, nameKey, threadKey, around } = known;
     known.isOpen = false;
-    this.#byName.delete(nameText(key, activity.name));
+    this.#byName.delete(nameKey);
     if (this.#byKey.get(key) === known) {
       if (around?.key === key && around.isOpen) this.#byKey.set(key, around);
       else this.#byKey.delete(key);
     }
     const span = spanText(activity);
     if (span !== undefined && this.#bySpan.get(span) === known) this.#bySpan.delete(span);
-    const thread = threadText(activity.processId, activity.startThreadId);
-    if (this.#byThread.get(thread) !== known) return;
-    if (around?.isOpen) this.#byThread.set(thread, around);
-    else this.#byThread.delete(thread);
+    if (this.#byThread.get(threadKey) !== known) return;
+    if (around?.isOpen) this.#byThread.set(threadKey, around);
+    else this.#byThread.delete(threadKey);
   }
 
   #remember(known: KnownActivity): void {
@@ -157,15 +162,20 @@ function nearestOpen(from: KnownActivity | undefined): KnownActivity | undefined
 function enter(known: KnownActivity, nowNs: number): void {
   const { around } = known;
   if (around === undefined) return;
-  if (around.inside.size === 0) around.busySinceNs = nowNs;
+  if (!isBusy(around)) around.busySinceNs = nowNs;
+  around.inside ??= new Set();
   around.inside.add(known);
+}
+
+function isBusy({ inside }: KnownActivity): boolean {
+  return inside !== undefined && inside.size > 0;
 }
 
 function leave(known: KnownActivity, nowNs: number): void {
   const { around } = known;
   if (around === undefined) return;
-  around.inside.delete(known);
-  if (around.inside.size === 0) around.activity.coveredNs += nowNs - around.busySinceNs;
+  around.inside?.delete(known);
+  if (!isBusy(around)) around.activity.coveredNs += nowNs - around.busySinceNs;
 }
 
 function nameText(key: string, name: string): string {

@@ -9,8 +9,8 @@
  * activity stops, those in it are assumed to have stopped, too.
  */
 import type { TraceEvent } from '../trace/trace-event.ts';
-import { type ActivityKey, activityKey, keysAbove, keyText } from './activity-key.ts';
-import { type Boundary, boundaryOf, taskOf } from './event-names.ts';
+import { type ActivityKey, ActivityKeys, keysAbove, otherKey } from './activity-key.ts';
+import { type ActivityNaming, ActivityNamings, type Boundary, boundaryOf } from './event-names.ts';
 import { KnownActivities, type KnownActivity } from './known-activities.ts';
 import { type BridgedActivity, bridgedActivity, SPAN_FIELDS, type Span, spanKey, spanOf } from './spans.ts';
 import { TracedActivity } from './traced-activity.ts';
@@ -33,6 +33,8 @@ export class TraceActivities {
   /** The time of the last event, in nanoseconds since the trace's start. */
   nowNs = Number.NEGATIVE_INFINITY;
   readonly #known = new KnownActivities();
+  readonly #keys = new ActivityKeys();
+  readonly #namings = new ActivityNamings();
   #startCount = 0;
 
   /** Takes the next event in time order; undefined if it neither starts nor stops an activity. */
@@ -40,7 +42,7 @@ export class TraceActivities {
     this.nowNs = Math.max(this.nowNs, Number(event.timeSinceStart));
     const boundary = boundaryOf(event);
     if (boundary === undefined) return undefined;
-    const end = endOf(event, boundary);
+    const end = this.#endOf(event, boundary);
     if (end === undefined) {
       if (boundary === 'Start') this.startsWithoutId++;
       return undefined;
@@ -51,27 +53,29 @@ export class TraceActivities {
 
   /** The activity of an event, by id: the last open one, otherwise the last one that ended. */
   activityOf(event: TraceEvent): TracedActivity | undefined {
-    const key = activityKey(event.activityId, event.processId);
-    return key === undefined ? undefined : this.#known.ofKey(keyText(key))?.activity;
+    const key = this.#keys.of(event.activityId, event.processId);
+    return key === undefined ? undefined : this.#known.ofKey(key.mapKey)?.activity;
   }
 
   #start(event: TraceEvent, end: ActivityEnd): TracedActivity {
-    const key = keyText(end.key);
     // Ids are unique: an activity still open under this one has lost its stop.
-    const same = this.#known.openOfName(key, nameOf(end));
+    const same = this.#known.openOfName(end.key.mapKey, end.naming.name);
     if (same !== undefined) this.#known.giveUp(same, this.nowNs);
     const span = end.bridged === undefined ? spanOf(event) : end.bridged.span;
     const parent = this.#parentOf(event, end.key, span);
     const head = {
-      ...this.#headOf(event, end),
       index: this.#startCount++,
-      extra: end.bridged === undefined ? tellingField(event) : displayName(end.bridged),
+      naming: end.naming,
+      id: end.id,
       span,
+      processId: event.processId,
+      extra: end.bridged === undefined ? tellingField(event) : displayName(end.bridged),
       startThreadId: event.threadId,
+      startNs: this.nowNs,
       state: 'open',
     } as const;
     const activity = new TracedActivity(head, parent?.activity);
-    this.#known.start(activity, key, parent);
+    this.#known.start(activity, end.key.mapKey, parent);
     return activity;
   }
 
@@ -82,8 +86,7 @@ export class TraceActivities {
     return activity;
   }
 
-  #stopped(end: ActivityEnd): TracedActivity | undefined {
-    const [key, name] = [keyText(end.key), nameOf(end)];
+  #stopped({ key: { mapKey: key }, naming: { name } }: ActivityEnd): TracedActivity | undefined {
     const open = this.#known.openOfName(key, name);
     if (open !== undefined) {
       this.#known.stop(open, this.nowNs);
@@ -98,18 +101,32 @@ export class TraceActivities {
 
   #unstarted(event: TraceEvent, end: ActivityEnd): TracedActivity {
     const head = {
-      ...this.#headOf(event, end),
       index: -1,
-      extra: undefined,
+      naming: end.naming,
+      id: end.id,
       span: end.bridged?.span,
+      processId: event.processId,
+      extra: undefined,
       startThreadId: undefined,
+      startNs: this.nowNs,
       state: 'unstarted',
     } as const;
     return new TracedActivity(head, this.#parentOf(event, end.key, head.span)?.activity);
   }
 
-  #headOf({ processId }: TraceEvent, { provider, task, id }: ActivityEnd) {
-    return { provider, task, id, processId, startNs: this.nowNs };
+  /** Undefined if nothing identifies the activity. */
+  #endOf(event: TraceEvent, boundary: Boundary): ActivityEnd | undefined {
+    const bridged = bridgedActivity(event);
+    const { activityId, processId } = event;
+    const byId = this.#keys.of(activityId, processId);
+    const key = byId ?? (bridged && otherKey(spanKey(bridged.span.traceId, bridged.span.spanId), processId));
+    if (key === undefined) return undefined;
+    const id = byId === undefined ? bridged?.span.spanId : activityId;
+    const naming =
+      bridged === undefined
+        ? this.#namings.ofEvent(event, boundary)
+        : this.#namings.of(bridged.source, bridged.task);
+    return { key, id: id ?? key.text, naming, bridged };
   }
 
   #parentOf(event: TraceEvent, key: ActivityKey, span: Span | undefined): KnownActivity | undefined {
@@ -128,16 +145,16 @@ export class TraceActivities {
    * By the related id, otherwise by the id. For ids that are not paths, otherwise the last one started on the thread.
    */
   #causeOf(event: TraceEvent, key: ActivityKey): KnownActivity | undefined {
-    const related = activityKey(event.relatedActivityId, event.processId);
+    const related = this.#keys.of(event.relatedActivityId, event.processId);
     if (related !== undefined && related.text !== key.text) {
-      const cause = this.#known.ofKey(keyText(related));
+      const cause = this.#known.ofKey(related.mapKey);
       if (cause !== undefined) return cause;
     }
-    const sameId = this.#known.openOfKey(keyText(key));
+    const sameId = this.#known.openOfKey(key.mapKey);
     if (sameId !== undefined) return sameId;
     if (!key.isPath) return this.#known.openOnThread(event.processId, event.threadId);
     for (const above of keysAbove(key)) {
-      const ancestor = this.#known.ofKey(keyText(above));
+      const ancestor = this.#known.ofKey(above);
       if (ancestor !== undefined) return ancestor;
     }
     return undefined;
@@ -148,33 +165,12 @@ export class TraceActivities {
 interface ActivityEnd {
   readonly key: ActivityKey;
   readonly id: string;
-  readonly provider: string;
-  readonly task: string;
+  readonly naming: ActivityNaming;
   readonly bridged: BridgedActivity | undefined;
-}
-
-/** Undefined if nothing identifies the activity. */
-function endOf(event: TraceEvent, boundary: Boundary): ActivityEnd | undefined {
-  const bridged = bridgedActivity(event);
-  const { activityId, processId } = event;
-  const byId = activityKey(activityId, processId);
-  const key = byId ?? (bridged && keyOfSpan(bridged.span, processId));
-  if (key === undefined) return undefined;
-  const id = byId === undefined ? bridged?.span.spanId : activityId;
-  const { source: provider, task } = bridged ?? { source: event.provider, task: taskOf(event, boundary) };
-  return { key, id: id ?? key.text, provider, task, bridged };
-}
-
-function keyOfSpan({ traceId, spanId }: Span, processId: number | undefined): ActivityKey {
-  return { processId, text: spanKey(traceId, spanId), isPath: false };
 }
 
 function displayName({ displayName: name }: BridgedActivity): string | undefined {
   return name && `/DisplayName=${name.slice(0, MAX_EXTRA_LENGTH)}`;
-}
-
-function nameOf({ provider, task }: { readonly provider: string; readonly task: string }): string {
-  return `${provider}/${task}`;
 }
 
 /**
@@ -183,7 +179,8 @@ function nameOf({ provider, task }: { readonly provider: string; readonly task: 
  */
 function tellingField({ payload }: TraceEvent): string | undefined {
   let other: string | undefined;
-  for (const [name, value] of Object.entries(payload)) {
+  for (const name in payload) {
+    const value = payload[name];
     if (SPAN_FIELDS.has(name)) continue;
     if (typeof value === 'string') return `/${name}=${value.slice(0, MAX_EXTRA_LENGTH)}`;
     if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') {

@@ -2,6 +2,7 @@
 import { Guid } from '../activity/guid.ts';
 import { formatPerfViewActivityPath } from '../activity/perfview-path.ts';
 import { processIdOfPath } from './activity-key.ts';
+import type { ActivityNaming } from './event-names.ts';
 import type { Span } from './spans.ts';
 
 /**
@@ -19,6 +20,8 @@ export class TracedActivity {
   readonly provider: string;
   /** The task: `Request`. */
   readonly task: string;
+  /** `MyCompany-MyService/Request` */
+  readonly name: string;
   /** GUID text; the span id if it only has W3C ids. */
   readonly id: string;
   /** For an activity that crosses process boundaries and whose start is known. */
@@ -41,8 +44,9 @@ export class TracedActivity {
 
   constructor(head: ActivityHead, parent: TracedActivity | undefined) {
     this.index = head.index;
-    this.provider = head.provider;
-    this.task = head.task;
+    this.provider = head.naming.provider;
+    this.task = head.naming.task;
+    this.name = head.naming.name;
     this.id = head.id;
     this.span = head.span;
     this.processId = head.processId;
@@ -52,11 +56,6 @@ export class TracedActivity {
     this.startThreadId = head.startThreadId;
     this.startNs = head.startNs;
     this.state = head.state;
-  }
-
-  /** `MyCompany-MyService/Request` */
-  get name(): string {
-    return `${this.provider}/${this.task}`;
   }
 
   /** The name as PerfView prints it: `Request(/#4321/1/1/,/url=http://site/)`. */
@@ -79,8 +78,7 @@ export class TracedActivity {
 
 export interface ActivityHead {
   readonly index: number;
-  readonly provider: string;
-  readonly task: string;
+  readonly naming: ActivityNaming;
   readonly id: string;
   readonly span: Span | undefined;
   readonly processId: number | undefined;
