@@ -27,6 +27,9 @@ export interface SourceCommand {
 
 export type CommandHandler = (command: SourceCommand) => void;
 
+/** Also gets who has sent the command: the same object for all of one listener or session, undefined for ETW. */
+export type SentCommandHandler = (command: SourceCommand, sender: object | undefined) => void;
+
 /** The arguments of a command, by name. */
 export type CommandArguments = Readonly<Record<string, string | number | boolean>>;
 
@@ -52,7 +55,7 @@ export function argumentTexts(args: CommandArguments): Readonly<Record<string, s
 /** Passes the commands to one source on to its handlers, including those added later. */
 export class Commands {
   readonly #provider: string;
-  #handlers: readonly CommandHandler[] = [];
+  #handlers: readonly SentCommandHandler[] = [];
   /** What a late handler receives: the enables still in effect, and commands from before there could be a handler. */
   #replayed: readonly { readonly sender: object | undefined; readonly command: SourceCommand }[] = [];
   /** Until the application has the source. */
@@ -72,12 +75,12 @@ export class Commands {
     else if (command.kind !== 'disable' && this.#isEarly) {
       this.#replayed = [...this.#replayed, { sender: {}, command }];
     }
-    for (const handler of this.#handlers) this.#call(handler, command);
+    for (const handler of this.#handlers) this.#call(handler, command, sender);
   }
 
-  onCommand(handler: CommandHandler): void {
+  onCommand(handler: SentCommandHandler): void {
     this.#handlers = [...this.#handlers, handler];
-    for (const { command } of this.#replayed) this.#call(handler, command);
+    for (const { command, sender } of this.#replayed) this.#call(handler, command, sender);
   }
 
   /** Later commands are for the existing handlers. */
@@ -85,9 +88,9 @@ export class Commands {
     this.#isEarly = false;
   }
 
-  #call(handler: CommandHandler, command: SourceCommand): void {
+  #call(handler: SentCommandHandler, command: SourceCommand, sender: object | undefined): void {
     try {
-      handler(command);
+      handler(command, sender);
     } catch (error) {
       process.emitWarning(
         `A command handler of ${this.#provider} threw: ${thrownTextWithStack(error)}`,

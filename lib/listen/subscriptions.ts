@@ -7,9 +7,9 @@ import type { Audience, Subscriber } from './audience.ts';
 import {
   argumentTexts,
   type CommandArguments,
-  type CommandHandler,
   Commands,
   namedCommand,
+  type SentCommandHandler,
   type SourceCommand,
   userCommand,
 } from './commands.ts';
@@ -126,7 +126,7 @@ export class Subscriptions {
     if (!this.#isClosed) this.#commands.send(command, sender);
   }
 
-  onCommand(handler: CommandHandler): void {
+  onCommand(handler: SentCommandHandler): void {
     this.#commands.onCommand(handler);
   }
 

@@ -2,6 +2,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import { isMainThread } from 'node:worker_threads';
 import type { SourceCommand } from '../listen/commands.ts';
+import { defineChannelEvents } from './channels/channel-events.ts';
 import { eventLoop } from './event-loop.ts';
 import { defineEventLoopMeter } from './event-loop-meter.ts';
 import { defineRuntimeEvents, type RuntimeEvents } from './events.ts';
@@ -53,6 +54,7 @@ function fed(events: RuntimeEvents): RuntimeEvents {
   events.onCommand((command) => outside.runInAsyncScope(onCommand, undefined, command));
   // On Linux, tracers do not announce themselves; checking takes only a few loads.
   if (events.status.backend === 'user_events') everySecond(update);
+  defineChannelEvents();
   // Most of these exist once per process: several threads with the same names would contradict each other.
   if (isMainThread) {
     defineSystemRuntime();

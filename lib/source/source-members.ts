@@ -66,7 +66,7 @@ export function sourceMembers(
     name,
     guid,
     stats: () => account.stats(),
-    onCommand: (handler: CommandHandler) => subscriptions.onCommand(handler),
+    onCommand: (handler: CommandHandler) => subscriptions.onCommand((command) => handler(command)),
     isEnabled: (level?: number, keywords: bigint | string | readonly string[] = 0n) =>
       level === undefined ? subscriptions.isWanted : selfDescribing.isWanted(level, keywords),
     write: (eventName: string, payload?: LazyPayload, options?: SelfDescribingOptions) =>

@@ -168,7 +168,15 @@ describe.skipIf(missingOnWindows('Unix sockets') !== undefined)(
       enableDiagnostics();
       say([before, names().sort()]);`);
       expect((await app.end()).said).toEqual([
-        [[], ['Node.Runtime', 'System.Diagnostics.Metrics', 'System.Runtime']],
+        [
+          [],
+          [
+            'Microsoft-Diagnostics-DiagnosticSource',
+            'Node.Runtime',
+            'System.Diagnostics.Metrics',
+            'System.Runtime',
+          ],
+        ],
       ]);
     });
 
@@ -180,7 +188,7 @@ describe.skipIf(missingOnWindows('Unix sockets') !== undefined)(
       say([address ?? null, eventSources().length]);`,
         { TMPDIR: `${folder}/none`, DOTNET_DiagnosticPorts: `${folder}/tool,nosuspend` },
       );
-      expect((await app.end()).said).toEqual([[null, 3]]);
+      expect((await app.end()).said).toEqual([[null, 4]]);
     });
 
     it('has no port of its own in a worker thread', async () => {
