@@ -1,5 +1,6 @@
 /** A running session: converts its group's events to a nettrace, and writes that to its output. */
 import { thrownText } from '../base/value-text.ts';
+import { NO_PIECE, type Piece } from '../wire/nettrace/write/framing.ts';
 import { NetTracePieces } from '../wire/nettrace/write/nettrace-pieces.ts';
 import type { WrittenRound } from '../wire/nettrace/write/round.ts';
 import type { WrittenVersion } from '../wire/nettrace/write/trace-parts.ts';
@@ -8,8 +9,6 @@ import { traceOfThisProcess } from './process-info.ts';
 import type { ProviderRequests } from './requests.ts';
 import { type GroupMember, SessionGroup } from './session-group.ts';
 import type { OnOutputFailed, SessionOutput } from './session-output.ts';
-
-const NOTHING = new Uint8Array();
 
 /** The result of a session. */
 export interface SessionResult {
@@ -29,7 +28,7 @@ export interface SessionResult {
 
 /** A chunk of the trace that the output has not accepted yet, or the last one that it has. */
 interface Unsent {
-  piece: Uint8Array;
+  piece: Piece;
   next: Unsent | undefined;
 }
 
@@ -68,7 +67,7 @@ export class EventPipeSession<Output extends SessionOutput> implements GroupMemb
   /** The last round contained in a chunk. */
   #taken: RoundLink = { round: undefined, next: undefined };
   /** The last chunk that the output accepted, and the last one of all. */
-  #sent: Unsent = { piece: NOTHING, next: undefined };
+  #sent: Unsent = { piece: NO_PIECE, next: undefined };
   #newest: Unsent = this.#sent;
   #hasBegun = false;
   #isOver = false;
@@ -186,7 +185,7 @@ export class EventPipeSession<Output extends SessionOutput> implements GroupMemb
     const { bufferSize, makeRoom } = this.#settings;
     // Other sessions may have room. At its end, a session takes everything, which is at most one round.
     const isFull = group.isShared && makeRoom === undefined && this.waitingBytes >= bufferSize;
-    const unsent: Unsent = { piece: NOTHING, next: undefined };
+    const unsent: Unsent = { piece: NO_PIECE, next: undefined };
     const piece = pieces.next(rounds, isFull && !this.#isOver);
     // No calls: the trace contains the rounds from here on.
     unsent.piece = piece;
@@ -201,7 +200,7 @@ export class EventPipeSession<Output extends SessionOutput> implements GroupMemb
     for (let { next } = this.#sent; next !== undefined; { next } = next) {
       this.#output.write(next.piece);
       this.#sent = next;
-      next.piece = NOTHING;
+      next.piece = NO_PIECE;
     }
   }
 

@@ -6,23 +6,25 @@
 import { close, writeSync, writev } from 'node:fs';
 import { openPrivateFile } from '../base/private-file.ts';
 import { systemCodeText } from '../base/system-code.ts';
+import { type Piece, pieceSize } from '../wire/nettrace/write/framing.ts';
 import type { OnOutputFailed, SessionOutput } from './session-output.ts';
 
 /**
- * The maximum number of chunks written together: those that arrived during the previous write. One at a time would mean
+ * The maximum number of parts written together: those that arrived during the previous write. One at a time would mean
  * one per turn of the event loop, and a busy application has few of those.
  */
-const MAX_TOGETHER = 64;
+const MAX_TOGETHER = 256;
 
 export class FileOutput implements SessionOutput {
   readonly #path: string;
   readonly #onFailed: OnOutputFailed;
   #descriptor: number | undefined;
-  #pieces: Uint8Array[] = [];
+  /** What is to be written. */
+  #parts: Piece = [];
   #pendingBytes = 0;
   #writtenBytes = 0;
   /** The last accepted chunk. */
-  #newest: Uint8Array | undefined;
+  #newest: Piece | undefined;
   /** Whether a write is in progress. */
   #isBusy = false;
   #onIdle: () => void = () => {};
@@ -46,13 +48,14 @@ export class FileOutput implements SessionOutput {
     return this.#writtenBytes;
   }
 
-  write(bytes: Uint8Array): void {
-    const size = bytes.length;
-    if (this.#descriptor === undefined || size === 0) return;
-    if (bytes !== this.#newest) {
-      this.#pieces.push(bytes);
+  write(piece: Piece): void {
+    if (this.#descriptor === undefined || piece.length === 0) return;
+    if (piece !== this.#newest) {
+      const parts = [...this.#parts, ...piece];
+      const size = pieceSize(piece);
       // No calls: the chunk has been accepted.
-      this.#newest = bytes;
+      this.#parts = parts;
+      this.#newest = piece;
       this.#pendingBytes += size;
     }
     if (!this.#isBusy) this.#next();
@@ -61,9 +64,9 @@ export class FileOutput implements SessionOutput {
   /** Writes everything before it returns. */
   drain(): void {
     try {
-      for (let piece = this.#pieces[0]; piece !== undefined; piece = this.#pieces[0]) {
+      for (let part = this.#parts[0]; part !== undefined; part = this.#parts[0]) {
         if (this.#descriptor === undefined) return;
-        this.#advance(writeSync(this.#descriptor, piece, 0, piece.length, this.#writtenBytes));
+        this.#advance(writeSync(this.#descriptor, part, 0, part.length, this.#writtenBytes));
       }
     } catch (error) {
       this.#fail(error);
@@ -88,15 +91,15 @@ export class FileOutput implements SessionOutput {
   }
 
   #next(): void {
-    if (this.#pieces.length === 0 || this.#descriptor === undefined) {
+    if (this.#parts.length === 0 || this.#descriptor === undefined) {
       this.#isBusy = false;
       this.#onIdle();
       return;
     }
     const position = this.#writtenBytes;
-    writev(this.#descriptor, this.#pieces.slice(0, MAX_TOGETHER), position, (error, size) => {
+    writev(this.#descriptor, this.#parts.slice(0, MAX_TOGETHER), position, (error, size) => {
       // Otherwise it was drained meanwhile.
-      if (position === this.#writtenBytes && this.#pieces.length > 0) {
+      if (position === this.#writtenBytes && this.#parts.length > 0) {
         if (error) this.#fail(error);
         else this.#advance(size);
       }
@@ -110,22 +113,22 @@ export class FileOutput implements SessionOutput {
   #advance(size: number): void {
     let left = size;
     let whole = 0;
-    for (const piece of this.#pieces) {
-      if (left < piece.length) break;
-      left -= piece.length;
+    for (const part of this.#parts) {
+      if (left < part.length) break;
+      left -= part.length;
       whole++;
     }
-    const rest = this.#pieces.slice(whole);
+    const rest = this.#parts.slice(whole);
     const [first] = rest;
     if (left > 0 && first !== undefined) rest[0] = first.subarray(left);
     // No calls: these bytes are counted once.
-    this.#pieces = rest;
+    this.#parts = rest;
     this.#writtenBytes += size;
     this.#pendingBytes -= size;
   }
 
   #fail(error: unknown): void {
-    this.#pieces = [];
+    this.#parts = [];
     this.#pendingBytes = 0;
     const code = systemCodeText(error);
     this.#onFailed(`The session's file ${this.#path} cannot be written (${code}).`);

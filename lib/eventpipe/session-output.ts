@@ -1,14 +1,16 @@
 /** Where the bytes of a session go. */
+import type { Piece } from '../wire/nettrace/write/framing.ts';
+
 export interface SessionOutput {
   /** Bytes that were accepted but have not been written. */
   readonly pendingBytes: number;
   /** Bytes that have been written. */
   readonly writtenBytes: number;
   /**
-   * Takes the next bytes. If it throws because of a stack overflow or lack of memory, it may or may not have taken
+   * Takes the next bytes, or none. If it throws because of a stack overflow or lack of memory, it may or may not have taken
    * them: it is passed the same array again, and takes it only once.
    */
-  write(bytes: Uint8Array): void;
+  write(piece: Piece): void;
   /** Resolves when everything has been written, or nothing more can be; never rejects. */
   end(): Promise<void>;
 }

@@ -1,6 +1,7 @@
 /** A stream that receives a session's bytes. The session owns and ends it. */
 import { finished, type Writable } from 'node:stream';
 import { thrownText } from '../base/value-text.ts';
+import { type Piece, pieceBytes } from '../wire/nettrace/write/framing.ts';
 import type { OnOutputFailed, SessionOutput } from './session-output.ts';
 
 export class StreamOutput implements SessionOutput {
@@ -9,7 +10,7 @@ export class StreamOutput implements SessionOutput {
   readonly #finished: Promise<void>;
   #isEnding = false;
   /** The last accepted chunk. */
-  #newest: Uint8Array | undefined;
+  #newest: Piece | undefined;
   /** Whether the stream is taking a chunk. */
   #isWriting = false;
   #hasFailed = false;
@@ -38,14 +39,15 @@ export class StreamOutput implements SessionOutput {
     return this.#writtenBytes;
   }
 
-  write(bytes: Uint8Array): void {
-    const size = bytes.length;
-    if (size === 0 || this.#hasFailed) return;
+  write(piece: Piece): void {
+    if (piece.length === 0 || this.#hasFailed) return;
     // Unknown: whether the stream took the chunk during which it was terminated.
     if (this.#isWriting) this.#fail(new Error('it was interrupted while it took a chunk.'));
-    if (this.#hasFailed || bytes === this.#newest) return;
+    if (this.#hasFailed || piece === this.#newest) return;
+    const bytes = pieceBytes(piece);
+    const size = bytes.length;
     this.#guard(() => {
-      this.#newest = bytes;
+      this.#newest = piece;
       this.#pendingBytes += size;
       this.#isWriting = true;
       this.#stream.write(bytes, (error) => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it, vi } from 'vitest';
 import { FileOutput } from '../../lib/eventpipe/file-output.ts';
 
-/** Of each call of the file system, the pieces that it was given. */
+/** Of each call of the file system, the parts that it was given. */
 const calls = vi.hoisted<number[]>(() => []);
 
 vi.mock('node:fs', async (importOriginal) => {
@@ -20,14 +20,14 @@ vi.mock('node:fs', async (importOriginal) => {
 const folder = mkdtempSync(join(tmpdir(), 'tracewright-file-output-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const pieces = Array.from({ length: 100 }, (_, i) => Buffer.from(`${i},`.repeat(i + 1)));
+const pieces = Array.from({ length: 300 }, (_, i) => Buffer.from(`${i},`.repeat(i + 1)));
 
 it('writes the chunks that arrived during the previous write in one call, up to a limit', async () => {
   const path = join(folder, 'a');
   const output = new FileOutput(path, (problem) => expect.fail(problem));
-  for (const piece of pieces) output.write(piece);
+  for (const piece of pieces) output.write([piece]);
   await output.end();
-  expect(calls).toEqual([1, 64, 35]);
+  expect(calls).toEqual([1, 256, 43]);
   expect(readFileSync(path)).toEqual(Buffer.concat(pieces));
   expect(output.pendingBytes).toBe(0);
   expect(output.writtenBytes).toBe(Buffer.concat(pieces).length);
@@ -36,10 +36,10 @@ it('writes the chunks that arrived during the previous write in one call, up to 
 it('contains each byte once if it is drained during a write', async () => {
   const path = join(folder, 'b');
   const output = new FileOutput(path, (problem) => expect.fail(problem));
-  for (const piece of pieces.slice(0, 50)) output.write(piece);
+  for (const piece of pieces.slice(0, 50)) output.write([piece]);
   output.drain();
   expect(readFileSync(path)).toEqual(Buffer.concat(pieces.slice(0, 50)));
-  for (const piece of pieces.slice(50)) output.write(piece);
+  for (const piece of pieces.slice(50)) output.write([piece]);
   await output.end();
   expect(readFileSync(path)).toEqual(Buffer.concat(pieces));
 });

@@ -3,14 +3,15 @@
  * come and go, and the application need not know. The session learns from the connection that a client has gone.
  */
 import type { SessionOutput } from '../../eventpipe/session-output.ts';
+import { type Piece, pieceBytes } from '../../wire/nettrace/write/framing.ts';
 import type { ServerConnection } from './connection.ts';
 
 export class ConnectionOutput implements SessionOutput {
   readonly #connection: ServerConnection;
   /** What came before the reply was sent; undefined afterwards. */
   #first: Uint8Array[] | undefined = [];
-  /** The last bytes accepted. */
-  #newest: Uint8Array | undefined;
+  /** The last piece accepted. */
+  #newest: Piece | undefined;
   #pendingBytes = 0;
   #writtenBytes = 0;
   #onIdle: () => void = () => {};
@@ -35,11 +36,11 @@ export class ConnectionOutput implements SessionOutput {
     for (const bytes of first) this.#send(bytes);
   }
 
-  write(bytes: Uint8Array): void {
-    const size = bytes.length;
-    if (size === 0 || bytes === this.#newest) return;
-    this.#newest = bytes;
-    this.#pendingBytes += size;
+  write(piece: Piece): void {
+    if (piece.length === 0 || piece === this.#newest) return;
+    const bytes = pieceBytes(piece);
+    this.#newest = piece;
+    this.#pendingBytes += bytes.length;
     if (this.#first === undefined) this.#send(bytes);
     else this.#first.push(bytes);
   }

@@ -15,17 +15,63 @@ import {
 } from '../constants.ts';
 import { NetTraceBytes } from './byte-writer.ts';
 
-export interface WrittenFraming {
-  /** The next bytes of the trace. */
-  readonly bytes: NetTraceBytes;
-  /** The number of earlier bytes of the trace. */
-  taken: number;
+/** Smaller parts of blocks are copied; larger ones are not, so that all traces made of the same blocks share them. */
+const SMALL_PART = 1024;
+
+/** A chunk of a trace, in parts. */
+export type Piece = readonly Uint8Array[];
+
+export const NO_PIECE: Piece = [];
+
+export function pieceSize(piece: Piece): number {
+  return piece.reduce((size, part) => size + part.length, 0);
+}
+
+export function pieceBytes(piece: Piece): Uint8Array {
+  const [only = Buffer.alloc(0)] = piece;
+  return piece.length <= 1 ? only : Buffer.concat(piece);
+}
+
+export abstract class WrittenFraming {
+  /** The number of bytes in earlier chunks of the trace. */
+  taken = 0;
+  /** The next chunk: what comes before `bytes`. */
+  before = NO_PIECE;
+  private beforeSize = 0;
+  protected readonly bytes = new NetTraceBytes();
+
   /** What precedes the first block. */
-  start(): void;
+  abstract start(): void;
   /** Blocks appear in the trace in the order of calls; a block may be given in parts. */
-  block(kind: number, ...parts: readonly Uint8Array[]): void;
+  abstract block(kind: number, ...parts: readonly Uint8Array[]): void;
   /** What follows the last block. */
-  end(): void;
+  abstract end(): void;
+
+  /** Begins the next chunk, and abandons one that nobody has taken. */
+  beginPiece(): void {
+    this.before = NO_PIECE;
+    this.beforeSize = 0;
+    this.bytes.length = 0;
+  }
+
+  /** What has been written since `beginPiece`. */
+  piece(): Piece {
+    return this.bytes.length === 0 ? this.before : [...this.before, this.bytes.copy()];
+  }
+
+  /** The size of the trace so far. */
+  protected get size(): number {
+    return this.taken + this.beforeSize + this.bytes.length;
+  }
+
+  protected add(part: Uint8Array): void {
+    if (part.length < SMALL_PART) this.bytes.bytes(part);
+    else {
+      this.before = [...this.piece(), part];
+      this.beforeSize = pieceSize(this.before);
+      this.bytes.length = 0;
+    }
+  }
 }
 
 const OBJECT_NAMES: ReadonlyMap<number, string> = new Map(
@@ -33,10 +79,7 @@ const OBJECT_NAMES: ReadonlyMap<number, string> = new Map(
   Array.from(BLOCK_KIND_OF_OBJECT, ([name, kind]) => [kind, name] as const).reverse(),
 );
 
-export class FramingV4 implements WrittenFraming {
-  readonly bytes = new NetTraceBytes();
-  taken = 0;
-
+export class FramingV4 extends WrittenFraming {
   start(): void {
     this.bytes.bytes(Buffer.from(NETTRACE_MAGIC));
     this.bytes.uint32(FAST_SERIALIZATION_MAGIC.length);
@@ -57,11 +100,11 @@ export class FramingV4 implements WrittenFraming {
     bytes.bytes(Buffer.from(name));
     bytes.uint8(SerializationTag.EndObject);
     if (!isTrace) {
-      bytes.uint32(sizeOf(parts));
-      const padding = -(this.taken + bytes.length) & (BLOCK_ALIGNMENT - 1);
+      bytes.uint32(pieceSize(parts));
+      const padding = -this.size & (BLOCK_ALIGNMENT - 1);
       for (let i = 0; i < padding; i++) bytes.uint8(0);
     }
-    for (const part of parts) bytes.bytes(part);
+    for (const part of parts) this.add(part);
     bytes.uint8(SerializationTag.EndObject);
   }
 
@@ -74,10 +117,7 @@ export class FramingV4 implements WrittenFraming {
 const SIZE_BITS = 24;
 const MINOR_VERSION = 0;
 
-export class FramingV6 implements WrittenFraming {
-  readonly bytes = new NetTraceBytes();
-  taken = 0;
-
+export class FramingV6 extends WrittenFraming {
   start(): void {
     this.bytes.bytes(Buffer.from(NETTRACE_MAGIC));
     this.bytes.uint32(0);
@@ -86,15 +126,11 @@ export class FramingV6 implements WrittenFraming {
   }
 
   block(kind: number, ...parts: readonly Uint8Array[]): void {
-    this.bytes.uint32(sizeOf(parts) | (kind << SIZE_BITS));
-    for (const part of parts) this.bytes.bytes(part);
+    this.bytes.uint32(pieceSize(parts) | (kind << SIZE_BITS));
+    for (const part of parts) this.add(part);
   }
 
   end(): void {
     this.block(BlockKind.EndOfStream);
   }
-}
-
-function sizeOf(parts: readonly Uint8Array[]): number {
-  return parts.reduce((size, part) => size + part.length, 0);
 }

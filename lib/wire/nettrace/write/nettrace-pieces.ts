@@ -12,7 +12,7 @@
 import { MAX_VARINT_SIZE, putVarUint } from '../../../base/byte-writer.ts';
 import { BlockKind, FormatVersion } from '../constants.ts';
 import type { WrittenBlock } from './event-block.ts';
-import { FramingV4, FramingV6, type WrittenFraming } from './framing.ts';
+import { FramingV4, FramingV6, NO_PIECE, type Piece, pieceSize, type WrittenFraming } from './framing.ts';
 import type { WrittenRound } from './round.ts';
 import { removals, sequencePoint, type ThreadNumber, type TouchedThread } from './sequence-points.ts';
 import { traceBlock } from './trace-block.ts';
@@ -20,8 +20,6 @@ import type { WrittenTrace, WrittenVersion } from './trace-parts.ts';
 
 /** In version 4, the number of a thread that has none: see `Numbering`. */
 const FIRST_NUMBER = 1;
-
-const NOTHING = new Uint8Array(0);
 
 /** How a thread's events are numbered in the trace: as in the rounds, minus the base. */
 interface Numbering {
@@ -60,6 +58,8 @@ interface Told {
 export class NetTracePieces {
   private readonly isV4: boolean;
   private readonly framing: WrittenFraming;
+  /** The trace's start, until the first chunk contains it. */
+  private head: Piece;
   private told: Told;
   private isBehindPoint = true;
 
@@ -70,7 +70,8 @@ export class NetTracePieces {
     this.framing.block(BlockKind.Trace, traceBlock(version, trace));
     for (const rows of before?.metadata ?? []) this.framing.block(BlockKind.Metadata, rows);
     for (const rows of before?.threadRows ?? []) this.framing.block(BlockKind.Thread, rows);
-    this.framing.bytes.kept = this.framing.bytes.length;
+    this.head = this.framing.piece();
+    this.framing.taken = pieceSize(this.head);
     const numberings = new Map<number, Numbering>();
     for (const { id, sequence } of before?.numbers ?? []) {
       numberings.set(id, { ...AS_IN_ROUNDS, base: sequence });
@@ -88,20 +89,18 @@ export class NetTracePieces {
    *
    * @param leavesOut whether to omit the events of rounds that begin after a sequence point, and report them as missing
    */
-  next(rounds: readonly WrittenRound[], leavesOut = false): Uint8Array {
+  next(rounds: readonly WrittenRound[], leavesOut = false): Piece {
     return this.piece(rounds, leavesOut, false);
   }
 
   /** The last chunk. */
-  end(rounds: readonly WrittenRound[]): Uint8Array {
+  end(rounds: readonly WrittenRound[]): Piece {
     return this.piece(rounds, false, true);
   }
 
-  private piece(rounds: readonly WrittenRound[], leavesOut: boolean, isLast: boolean): Uint8Array {
+  private piece(rounds: readonly WrittenRound[], leavesOut: boolean, isLast: boolean): Piece {
     const { framing } = this;
-    const { bytes } = framing;
-    // A chunk may have been abandoned halfway.
-    bytes.length = bytes.kept;
+    framing.beginPiece();
     const told = { ...this.told };
     let isBehindPoint = this.isBehindPoint;
     for (const round of rounds) {
@@ -110,14 +109,15 @@ export class NetTracePieces {
       isBehindPoint = round.isComplete;
     }
     if (isLast) framing.end();
-    const piece = bytes.length === 0 ? NOTHING : bytes.copy();
-    const size = piece.length;
+    const next = framing.piece();
+    const size = pieceSize(next);
+    const piece = this.head.length === 0 ? next : [...this.head, ...next];
     // No calls from here on: the caller gets each chunk exactly once.
     this.told = told;
     this.isBehindPoint = isBehindPoint;
     framing.taken += size;
-    bytes.length = 0;
-    bytes.kept = 0;
+    this.head = NO_PIECE;
+    framing.before = NO_PIECE;
     return piece;
   }
 

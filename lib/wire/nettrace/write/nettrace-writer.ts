@@ -3,6 +3,7 @@
  *
  * Each method completes or has no effect, even if it is interrupted: see `NetTraceBytes`.
  */
+import { pieceBytes } from './framing.ts';
 import { NetTracePieces } from './nettrace-pieces.ts';
 import { type EventOrderGiven, NetTraceRounds } from './nettrace-rounds.ts';
 import type { WrittenRound } from './round.ts';
@@ -97,6 +98,6 @@ export class NetTraceWriter implements EventSink {
     const { pieces, waiting } = this;
     const piece = isLast ? pieces.end(waiting) : pieces.next(waiting);
     this.waiting = NOTHING;
-    return piece;
+    return pieceBytes(piece);
   }
 }
