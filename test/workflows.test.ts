@@ -52,11 +52,11 @@ const commandsOf = (workflow: Workflow) => stepsOf(workflow).flatMap(({ run = []
 const shellScripts = readdirSync(join(root, 'scripts/ci')).filter((name) => name.endsWith('.sh'));
 
 describe('the workflows', () => {
-  it('are these', () => {
+  it('are exactly these', () => {
     expect(files).toEqual(['ci.yml', 'prebuild.yml', 'release.yml', 'sanitize.yml']);
   });
 
-  it('let only the publishing job have more than the right to read the code', () => {
+  it('give only the publishing job more than the right to read the code', () => {
     const more = [...workflows].flatMap(([file, workflow]) => {
       expect([file, workflow.permissions]).toEqual([file, { contents: 'read' }]);
       return Object.entries(workflow.jobs).flatMap(([name, { permissions }]) =>
@@ -66,7 +66,7 @@ describe('the workflows', () => {
     expect(more).toEqual([['release.yml', 'publish', { contents: 'read', 'id-token': 'write' }]]);
   });
 
-  it('know no secret', () => {
+  it('contain no secrets', () => {
     for (const file of files) expect([file, /secrets\.|_TOKEN\b/i.test(textOf(file))]).toEqual([file, false]);
   });
 
@@ -93,23 +93,23 @@ for (const [file, workflow] of workflows) {
   describe(file, () => {
     const jobs = Object.entries(workflow.jobs);
 
-    it('has a group, so that two runs for the same do not meet, and bash on every system', () => {
+    it('has a group, so that two runs for the same ref do not overlap, and bash on every system', () => {
       expect(workflow.concurrency?.group).toBeTruthy();
       expect(workflow.defaults?.run.shell).toBe('bash');
     });
 
-    it('ends every job after a time', () => {
+    it('ends every job after a time limit', () => {
       const endless = jobs.filter(([, job]) => job.uses === undefined && !job['timeout-minutes']);
       expect(endless.map(([name]) => name)).toEqual([]);
     });
 
-    it('waits only for jobs that it has', () => {
+    it('waits only for existing jobs', () => {
       for (const [, { needs = [] }] of jobs) {
         for (const name of [needs].flat()) expect(Object.keys(workflow.jobs)).toContain(name);
       }
     });
 
-    it('pins every action to a commit, with its version beside it', () => {
+    it('pins every action to a commit, with its version next to it', () => {
       const uses = Array.from(textOf(file).matchAll(/^\s*(?:- )?uses: (.*)$/gm), ([, used = '']) => used);
       const foreign = uses.filter((used) => !used.startsWith('./'));
       for (const used of foreign) expect(used).toMatch(/^actions\/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
@@ -132,7 +132,7 @@ for (const [file, workflow] of workflows) {
       }
     });
 
-    it('uses what its matrices have', () => {
+    it('uses only values of its matrices', () => {
       for (const [name, job] of jobs) {
         const { include = [], ...axes } = job.strategy?.matrix ?? {};
         const known = new Set([
@@ -144,7 +144,7 @@ for (const [file, workflow] of workflows) {
       }
     });
 
-    it('runs scripts that are there', () => {
+    it('runs existing scripts', () => {
       for (const command of commandsOf(workflow)) {
         for (const [path] of command.matchAll(/(?<![\w./*-])(?:scripts|\.ci)\/[\w./-]*\w/g)) {
           expect([path, existsSync(join(root, path))]).toEqual([path, true]);
@@ -155,7 +155,7 @@ for (const [file, workflow] of workflows) {
       }
     });
 
-    it('puts no expression into a command, where its text would be run', () => {
+    it('puts no expression into a command, where its text would be executed', () => {
       for (const command of commandsOf(workflow)) expect(command).not.toContain('${{');
     });
   });
@@ -174,7 +174,7 @@ describe('the shell scripts of scripts/ci', () => {
       if (process.platform !== 'win32') expect(statSync(path).mode & 0o111).toBe(0o111);
     });
 
-    it(`${name} runs scripts that are there`, () => {
+    it(`${name} runs existing scripts`, () => {
       const text = readFileSync(path, 'utf8');
       for (const [script] of text.matchAll(/(?<![\w./*-])(?:scripts|test)\/[\w./-]*\w/g)) {
         expect([script, existsSync(join(root, script))]).toEqual([script, true]);

@@ -68,7 +68,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('a source with a manifest'),
     expect(callsOf(calls, 'write').map(idOf)).toEqual([0xfffe, 1, 0xfffe]);
   });
 
-  it('that writes events without a definition, too, is one provider: each command comes once', async () => {
+  it('that writes events without a definition, too, is one provider: each command arrives once', async () => {
     const { result, calls } = await runProgram<{ guid: string; commands: string[]; dropped: object }>(
       'programs/manifest-and-write.mjs',
       { recorder: true },

@@ -18,7 +18,7 @@ const HEARD = [
 ];
 
 describe.skipIf(skipReason !== undefined)(suiteName('the package'), { timeout: 60_000 }, () => {
-  it('loads its addon, and brings events with their activities to listeners in the process', async () => {
+  it('loads its addon, and delivers events with their activities to listeners in the process', async () => {
     const { result, stderr } = await runProgram<Run>('programs/package.mjs');
     expect(result.platform).toBe('win32');
     expect(result.status).toEqual({ backend: 'etw', problems: [] });
@@ -36,7 +36,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('the package'), { timeout: 6
     expect(stderr).toBe('');
   });
 
-  it('works in workers that come before, beside and after the main thread', async () => {
+  it('works in workers that start before, with and after the main thread', async () => {
     const { result, stderr } = await runProgram<Record<string, unknown>>('programs/worker.mjs');
     const heard = (root: string) => ({
       backend: 'etw',

@@ -42,7 +42,7 @@ const enabledIn = (calls: readonly EtwCall[]) =>
   callsOf(calls, 'enableTrace').map(({ provider, level, any }) => [provider, level, any]);
 
 describe.skipIf(skipReason !== undefined)(suiteName('a recording'), { timeout: 90_000 }, () => {
-  it('is a session that writes into a file, with the providers, until the command ends', async () => {
+  it('is a session that writes to a file, with the providers, until the command ends', async () => {
     const { lines, calls } = await tracewright([
       ...['record', '-o', 'Ω.etl', '--provider', 'MyCompany-MyService', '--provider', OTHER],
       ...['--level', '4', '--keywords', '0x2', '--buffer-size', '1000', '--', 'cmd', '/c', 'exit 3'],
@@ -92,19 +92,19 @@ describe.skipIf(skipReason !== undefined)(suiteName('a recording'), { timeout: 9
     expect(ops).toEqual(['startTrace', 'enableTrace', 'enableTrace', 'enableTrace']);
   });
 
-  it('is of all levels and keywords, into trace.etl, where nothing else is said', async () => {
+  it('includes all levels and keywords, and is written to trace.etl by default', async () => {
     const { calls } = await record();
     expect(enabledIn(calls)[1]).toEqual([providerGuid('P'), 255, ALL_KEYWORDS]);
     expect(wide(callsOf(calls, 'startTrace')[0]?.file)).toMatch(/\\trace\.etl$/);
   });
 
-  it('has stacks of the providers requested, and of no others', async () => {
+  it('has stacks of the requested providers, and of no others', async () => {
     const { calls } = await record('--stacks');
     const properties = callsOf(calls, 'enableTrace').map(({ parameters }) => parameters.slice(8, 16));
     expect(properties).toEqual(['00000000', '04000000']);
   });
 
-  it('tells what was lost', async () => {
+  it('reports what was lost', async () => {
     const { lines } = await tracewright(['record', '--provider', 'P', '--duration', '0.1'], {
       lost: [12, 3],
     });
@@ -140,7 +140,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('a recording'), { timeout: 9
   });
 
   it.each([['startTrace'], ['enableTrace']])(
-    'leaves the earlier files as they are where %s fails',
+    'leaves existing files unchanged if %s fails',
     async (operation) => {
       const before = { 'trace.etl': 'earlier', 'trace.etl.old': 'earliest' };
       const args = ['record', '--provider', 'P', '--duration', '0.1'];
@@ -151,7 +151,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('a recording'), { timeout: 9
     },
   );
 
-  it('takes no path that is longer than ETW has room for', async () => {
+  it('rejects a path longer than ETW supports', async () => {
     const args = ['record', '--provider', 'P', '-o', 'x'.repeat(1100)];
     const { lines, calls } = await tracewright(args, {}, 1);
     expect(lines[0]).toMatch(/x cannot be written: the name is too long \(Win32 error 206\)\.$/);
@@ -164,12 +164,12 @@ describe.skipIf(skipReason !== undefined)(suiteName('a recording'), { timeout: 9
     expect(stopsIn(calls)).toHaveLength(1);
   });
 
-  it('ends its session when its program exits early', async () => {
+  it('ends its session if its program exits early', async () => {
     const { calls } = await tracewright(['record', '--provider', 'P'], { ends: 'exit' }, 3);
     expect(stopsIn(calls)).toHaveLength(1);
   });
 
-  it('ends when its file is as large as it may be, and says so', async () => {
+  it('ends when its file has the maximum size, and says so', async () => {
     const { lines, calls } = await tracewright(['record', '--provider', 'P', '--max-size', '1'], {
       ends: 'session',
       file: ['trace.etl', 1 << 20],
@@ -183,14 +183,14 @@ describe.skipIf(skipReason !== undefined)(suiteName('a recording'), { timeout: 9
     expect(callsOf(calls, 'controlTrace').filter(({ code }) => code === STOP)).toEqual([]);
   });
 
-  it('ends when another program ends its session, and says so', async () => {
+  it('ends if another program ends its session, and says so', async () => {
     const { lines } = await tracewright(['record', '--provider', 'P'], { ends: 'session' });
     expect(lines).toEqual([
       'Recorded into trace.etl (0.0 kB). Another program ended the ETW session: the file lacks later events.',
     ]);
   });
 
-  it('finds the session of a recording that was killed, and ends it when told to', async () => {
+  it('finds the session of a recording that was killed, and ends it on request', async () => {
     const args = ['record', '--provider', 'P', '--duration', '0.1'];
     const leftBehind = 'C:\\Ω\\earlier.etl';
     const refused = await tracewright(args, { leftBehind }, 1);
@@ -209,7 +209,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('a recording'), { timeout: 9
     expect(stopsIn(ended.calls).map(({ name }) => wide(name))).toEqual(['tracewright', '']);
   });
 
-  it('says that nothing is shown live', async () => {
+  it('says that live is not available', async () => {
     const { lines, calls } = await tracewright(['live'], {}, 1);
     expect(lines).toEqual([
       'tracewright: live shows events on Linux only. On Windows, record them with "tracewright record" and show ' +

@@ -19,7 +19,7 @@ function section(calls: readonly EtwCall[], text: string): EtwCall[] {
 }
 
 describe.skipIf(skipReason !== undefined)(suiteName('the recorder'), { timeout: 60_000 }, () => {
-  it('takes the place of all functions of ETW that an addon imports', async () => {
+  it('replaces all functions of ETW that an addon imports', async () => {
     const { calls } = await runProgram('programs/probe-sessions.mjs', { recorder: true });
     expect(calls.map(({ seq }) => seq)).toEqual(calls.map((_, index) => index + 1));
     expect(callsOf(calls, 'hooked')).toEqual([
@@ -44,7 +44,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('the recorder'), { timeout: 
     ]);
   });
 
-  it('brings what sessions ask to the callbacks, on another thread or inside EventRegister', async () => {
+  it('passes the requests of sessions to the callbacks, on another thread or inside EventRegister', async () => {
     interface Run {
       readonly early: object[];
       readonly late: object[];
@@ -93,7 +93,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('the recorder'), { timeout: 
     ]);
   });
 
-  it('writes down every byte of an event, and judges it by filter, limits and injected failures', async () => {
+  it('records every byte of an event, subject to filter, limits and injected failures', async () => {
     const { result, calls } = await runProgram<object>('programs/probe-writes.mjs', { recorder: true });
     const both = (enabled: boolean) => [enabled, enabled];
     expect(result).toEqual({

@@ -47,24 +47,27 @@ function compilerSettings(ci: string): ReadonlyMap<string, ReadonlySet<string>> 
 const skipped = skipReason();
 const suffix = skipped === undefined ? '' : ` (skipped: ${skipped})`;
 
-it.skipIf(skipped !== undefined)(`warns of our own code at level 4, with exceptions on${suffix}`, () => {
-  const settings = compilerSettings('');
-  expect(settings.get('WarningLevel')).toEqual(new Set(['Level4']));
-  expect(settings.get('ExceptionHandling')).toEqual(new Set(['Sync']));
-  for (const names of settings.get('PreprocessorDefinitions') ?? [])
-    expect(names).not.toContain('_HAS_EXCEPTIONS');
-  const [options = '', ...others] = settings.get('AdditionalOptions') ?? [];
-  expect(others).toEqual([]);
-  expect(options).toContain(' /external:W0 /external:anglebrackets ');
-  for (const folder of [join(headers, 'include/node'), join(root, 'node_modules/node-addon-api')]) {
-    expect(options).toContain(` /external:I "${folder}" `);
-  }
-  // One standard alone, the headers' own: two are a warning.
-  expect(options.match(/[-/]std:c\+\+\d\d/g)).toHaveLength(1);
-  expect(options).not.toMatch(/\/W[X4]/);
-});
+it.skipIf(skipped !== undefined)(
+  `warns about our own code at level 4, with exceptions enabled${suffix}`,
+  () => {
+    const settings = compilerSettings('');
+    expect(settings.get('WarningLevel')).toEqual(new Set(['Level4']));
+    expect(settings.get('ExceptionHandling')).toEqual(new Set(['Sync']));
+    for (const names of settings.get('PreprocessorDefinitions') ?? [])
+      expect(names).not.toContain('_HAS_EXCEPTIONS');
+    const [options = '', ...others] = settings.get('AdditionalOptions') ?? [];
+    expect(others).toEqual([]);
+    expect(options).toContain(' /external:W0 /external:anglebrackets ');
+    for (const folder of [join(headers, 'include/node'), join(root, 'node_modules/node-addon-api')]) {
+      expect(options).toContain(` /external:I "${folder}" `);
+    }
+    // One standard alone, the headers' own: two are a warning.
+    expect(options.match(/[-/]std:c\+\+\d\d/g)).toHaveLength(1);
+    expect(options).not.toMatch(/\/W[X4]/);
+  },
+);
 
-it.skipIf(skipped !== undefined)(`takes warnings for errors in CI only${suffix}`, () => {
+it.skipIf(skipped !== undefined)(`treats warnings as errors only in CI${suffix}`, () => {
   expect(compilerSettings('').get('TreatWarningAsError')).toEqual(new Set(['false']));
   expect(compilerSettings('true').get('TreatWarningAsError')).toEqual(new Set(['true']));
 });

@@ -16,7 +16,7 @@ function run(how: string, argument = '', options: WineOptions = {}) {
 }
 
 describe.skipIf(skipReason !== undefined)(suiteName('a program under Wine'), { timeout: 60_000 }, () => {
-  it('has its exit status, and both its outputs to the last byte', async () => {
+  it('returns its exit status, and both its outputs to the last byte', async () => {
     const { status, stdout, stderr } = await run('prints', 'é1234567');
     expect({ status, stderr }).toEqual({ status: 0, stderr: 'é1234567\n' });
     expect(stdout.length).toBeGreaterThan(900_000);
@@ -24,7 +24,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('a program under Wine'), { t
     expect(await run('status', '7')).toEqual({ status: 7, stdout: '', stderr: '' });
   });
 
-  it('has the environment and the folder that it is given, and nothing of the caller', async () => {
+  it("has the given environment and folder, and nothing of the caller's", async () => {
     process.env.TRACEWRIGHT_TEST_CALLER = 'here';
     const given = await run('tells', 'GIVEN', { env: { GIVEN: 'über' } });
     expect(JSON.parse(given.stdout)).toEqual({ value: 'über', cwd: windowsPath(programs) });
@@ -32,7 +32,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('a program under Wine'), { t
     delete process.env.TRACEWRIGHT_TEST_CALLER;
   });
 
-  it('fails when it throws, and when an exception outside of JavaScript ends it', async () => {
+  it('fails if it throws, and if an exception outside JavaScript ends it', async () => {
     const thrown = await run('throws', 'what it says');
     expect(thrown.status).toBe(1);
     expect(thrown.stderr).toContain('Error: what it says');

@@ -26,7 +26,7 @@ describe('an IPv4 address', () => {
   });
 
   it.each(['', '1.2.3', '1.2.3.4.5', '256.0.0.1', '01.2.3.4', '1.2.3.-4', '1.2.3.4 ', '1..3.4', '0x1.2.3.4'])(
-    'is not "%s"',
+    'cannot be "%s"',
     (text) => {
       expect(parsed(text)).toBeUndefined();
     },
@@ -66,12 +66,12 @@ describe('an IPv6 address', () => {
     '::1.2.3',
     '::01.2.3.4',
     '[::1]',
-  ])('is not "%s"', (text) => {
+  ])('cannot be "%s"', (text) => {
     expect(isIPv6(text)).toBe(false);
     expect(parsed(text)).toBeUndefined();
   });
 
-  it('is what Node takes for one, of 20,000 texts put together at random', () => {
+  it('is accepted as by Node, for 20,000 random texts', () => {
     const random = randomNumbers(6);
     const pieces = ['::', ':', '1', 'ab', 'ffff', '0', '1.2.3.4', '::', ':'];
     let valid = 0;

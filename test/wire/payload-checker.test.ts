@@ -136,7 +136,7 @@ describe.each(FORMATS)('$name', (format) => {
   });
 });
 
-it('reads each field once, also behind one that does not fit', () => {
+it('reads each field once, even after one that does not fit', () => {
   const read: string[] = [];
   const payload = new Proxy({}, { get: (_, name) => read.push(String(name)) });
   const checker = new PayloadChecker(fieldSchemas('P.E', { a: 'string', b: 'uint8', c: 'string' }), CHECKS);

@@ -56,7 +56,7 @@ describe('the GUID of a provider', () => {
     ['ᾈ', 'ἈΙ'],
     // Outside of the basic plane nothing is mapped.
     ['𐐨', '𐐀'],
-  ])('is not the same for %s and %s', (one, other) => {
+  ])('differs for %s and %s', (one, other) => {
     expect(providerGuid(one)).not.toBe(providerGuid(other));
   });
 });

@@ -26,11 +26,11 @@ describe('wider text', () => {
     expect(decodeUtf32(view('00 00 d8 00'), false)).toBe('\ud800');
   });
 
-  it('has U+FFFD for what is above U+10FFFF', () => {
+  it('has U+FFFD for anything above U+10FFFF', () => {
     expect(decodeUtf32(view('ff ff 10 00 00 00 11 00'), true)).toBe('\u{10ffff}\ufffd');
   });
 
-  it('may be long', () => {
+  it('can be long', () => {
     const bytes = new Uint8Array(130_000).fill(0x61);
     expect(decodeUtf16(new DataView(bytes.buffer), true)).toBe('\u6161'.repeat(65_000));
   });

@@ -106,7 +106,7 @@ const WORKED: readonly Worked[] = [
 describe.each(WORKED)('CollectTracing $version, $says', ({ version, tracing, payload }) => {
   const message = messageOf(2, version + 1, payload);
 
-  it('is written as the client writes it', () => {
+  it("is written as .NET's client writes it", () => {
     expect(hexOf(encodeRequest({ command: 'CollectTracing', version, tracing }))).toBe(hexOf(message));
   });
 
@@ -114,18 +114,18 @@ describe.each(WORKED)('CollectTracing $version, $says', ({ version, tracing, pay
     expect(decodeRequest(message)).toEqual({ command: 'CollectTracing', version, tracing });
   });
 
-  it('is the least version that can say it', () => {
+  it('is the lowest version that can express it', () => {
     expect(leastVersion(tracing)).toBe(version);
   });
 
-  it.skipIf(version === 1)('cannot be said by a version before', () => {
+  it.skipIf(version === 1)('cannot be expressed by an earlier version', () => {
     const earlier = (version - 1) as TracingVersion;
     expect(() => encodeRequest({ command: 'CollectTracing', version: earlier, tracing })).toThrow(
       /^CollectTracing \d cannot express this request/,
     );
   });
 
-  it('is refused wherever it is cut off', () => {
+  it('is rejected if it is cut off anywhere', () => {
     for (let size = 20; size < message.length; size++) {
       const cut = message.slice(0, size);
       new DataView(cut.buffer).setUint16(14, size, true);
@@ -141,7 +141,7 @@ describe('CollectTracing 5 for user_events', () => {
     09000000 440065006d006f005f0041006c006c000000 01000000
     09000000 440065006d006f005f005200650071000000 01000000 01000000`);
 
-  it('has 135 bytes, byte by byte as worked out by hand', () => {
+  it('has 135 bytes, byte for byte as worked out by hand', () => {
     expect(hexOf(encodeRequest({ command: 'CollectTracing', version: 5, tracing: userEvents }))).toBe(
       hexOf(message),
     );
@@ -175,7 +175,7 @@ describe('CollectTracing 5 for user_events', () => {
       },
       'Event 7 has two tracepoints.',
     ],
-  ])('is refused with %s', (_, tracepoints, sentence) => {
+  ])('is rejected with %s', (_, tracepoints, sentence) => {
     const providers = userEvents.providers.map((provider) => ({ ...provider, tracepoints }));
     const wrong = encodeRequest({
       command: 'CollectTracing',
@@ -185,7 +185,7 @@ describe('CollectTracing 5 for user_events', () => {
     expect(() => decodeRequest(wrong)).toThrow(sentence);
   });
 
-  it('may have an empty set beside a default', () => {
+  it('may have an empty set in addition to a default', () => {
     const tracepoints = { defaultName: 'All', sets: [{ name: 'A', ids: [] }] };
     const providers = userEvents.providers.map((provider) => ({ ...provider, tracepoints }));
     const request = {
@@ -197,7 +197,7 @@ describe('CollectTracing 5 for user_events', () => {
   });
 });
 
-describe('CollectTracing is refused, as by the runtime,', () => {
+describe('CollectTracing is rejected, as by the runtime,', () => {
   const provider = '0100000000000000 04000000 02000000 50000000 00000000';
   it.each([
     [
@@ -261,7 +261,7 @@ describe('CollectTracing is refused, as by the runtime,', () => {
     );
   });
 
-  it('not with arguments that are absent rather than empty', () => {
+  it('but not with arguments that are absent rather than empty', () => {
     const message = messageOf(2, 2, `01000000 01000000 01000000 ${provider}`);
     expect(decodeRequest(message)).toMatchObject({ tracing: { providers: [{ arguments: undefined }] } });
   });

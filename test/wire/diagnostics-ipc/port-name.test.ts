@@ -8,12 +8,12 @@ import {
 } from '../../../lib/wire/diagnostics-ipc/port-name.ts';
 
 describe('the name of a diagnostic port', () => {
-  it('is a socket with a key, or a pipe without', () => {
+  it('names a socket with a key, or a pipe without one', () => {
     expect(socketName(4711, '12345')).toBe('dotnet-diagnostic-4711-12345-socket');
     expect(pipeName(4711)).toBe('dotnet-diagnostic-4711');
   });
 
-  it('is read back', () => {
+  it('can be parsed', () => {
     expect(parsePortName(socketName(4711, '12345'))).toEqual({ processId: 4711, key: '12345' });
     expect(parsePortName(pipeName(4711))).toEqual({ processId: 4711, key: undefined });
   });
@@ -24,7 +24,7 @@ describe('the name of a diagnostic port', () => {
     'dotnet-diagnostic--12345-socket',
     'xdotnet-diagnostic-4711',
     'dotnet-diagnostic-4711-',
-  ])('is not %s', (name) => {
+  ])('cannot be %s', (name) => {
     expect(parsePortName(name)).toBeUndefined();
   });
 });
@@ -32,12 +32,12 @@ describe('the name of a diagnostic port', () => {
 describe('the key of a process on Linux', () => {
   const after = 'S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 987654 20';
 
-  it('is when it started, whatever its name', () => {
+  it('is its start time, whatever its name', () => {
     expect(startTimeKey(`4711 (node) ${after}`)).toBe('987654');
     expect(startTimeKey(`4711 (a ) (b) 1) ${after}`)).toBe('987654');
   });
 
-  it('is 0 where that is not told', () => {
+  it('is 0 if that is unknown', () => {
     expect(startTimeKey('4711 (node) S 1')).toBe('0');
     expect(startTimeKey('')).toBe('0');
   });

@@ -30,35 +30,35 @@ function payloadOf(message: Uint8Array): MessageCursor {
 }
 
 describe('a reply', () => {
-  it('that something is done has 24 bytes, the last four 0', () => {
+  it('of success has 24 bytes, the last four 0', () => {
     expect(hexOf(encodeOk())).toBe(hexOf(messageOf(0xff, 0, '00000000')));
     expect(encodeOk()).toHaveLength(24);
   });
 
-  it('of a session has 28 bytes, the last eight its id', () => {
+  it('for a session has 28 bytes, the last eight its id', () => {
     const reply = encodeSessionReply(0x0123456789abcdefn);
     expect(hexOf(reply)).toBe(hexOf(messageOf(0xff, 0, 'efcdab8967452301')));
     expect(payloadOf(reply).uint64()).toBe(0x0123456789abcdefn);
   });
 
-  it('of an error has 24 bytes', () => {
+  it('for an error has 24 bytes', () => {
     const bytes = bytesOf('444f544e45545f4950435f563100 1800 ff ff 0000 85131380');
     expect(hexOf(encodeError(ErrorCode.UnknownCommand))).toBe(hexOf(bytes));
     expect(decodeReply(bytes)).toEqual({ isOk: false, code: 0x80131385, message: undefined });
   });
 
-  it('of an error may have a text, as of a dump', () => {
+  it('for an error may have a text, as for a dump', () => {
     const reply = encodeError(ErrorCode.Fail, 'no disk');
     expect(decodeReply(reply)).toEqual({ isOk: false, code: 0x80004005, message: 'no disk' });
   });
 
-  it('is of the set Server, and nothing else', () => {
+  it('belongs to the Server command set, and nothing else', () => {
     for (const message of [messageOf(0xff, 1), messageOf(4, 0)]) {
       expect(() => decodeReply(message)).toThrow(expect.objectContaining({ code: 'malformed' }));
     }
   });
 
-  it('of an error is named in words where its code is known', () => {
+  it('for an error is described in words if its code is known', () => {
     expect(errorCodeText(0x80131385)).toBe('0x80131385 (UnknownCommand)');
     expect(errorCodeText(5)).toBe('0x00000005');
   });
@@ -84,7 +84,7 @@ describe('ProcessInfo', () => {
     [1, first, ['entryAssembly', 'productVersion', 'runtimeIdentifier']],
     [2, second, ['runtimeIdentifier']],
     [3, third, []],
-  ] as const)('%i is written and read', (version, payload, absent) => {
+  ] as const)('version %i is written and read', (version, payload, absent) => {
     const message = messageOf(0xff, 0, payload);
     expect(hexOf(encodeProcessInfoReply(version, info))).toBe(hexOf(message));
     const expected = Object.fromEntries(
@@ -93,13 +93,13 @@ describe('ProcessInfo', () => {
     expect(readProcessInfo(payloadOf(message), version)).toEqual(expected);
   });
 
-  it('writes absent texts as empty ones, for .NET throws at absent ones', () => {
+  it('writes absent strings as empty ones, because .NET throws for absent ones', () => {
     const { entryAssembly: _, ...unnamed } = info;
     const message = encodeProcessInfoReply(2, unnamed);
     expect(readProcessInfo(payloadOf(message), 2).entryAssembly).toBe('');
   });
 
-  it('is refused where it is cut off', () => {
+  it('is rejected if it is cut off', () => {
     const whole = bytesOf(third);
     for (let size = 0; size < whole.length; size++) {
       const payload = payloadOf(messageOf(0xff, 0, hexOf(whole.subarray(0, size))));
@@ -112,7 +112,7 @@ describe('ProcessEnvironment', () => {
   const body = '02000000 04000000 41003d0031000000 03000000 42003d000000';
   const reply = hexOf(messageOf(0xff, 0, '1a000000 0000'));
 
-  it('is a reply that tells the size, and the variables behind it', () => {
+  it('is a reply with the size, and the variables after it', () => {
     expect(hexOf(encodeEnvironment(['A=1', 'B=']))).toBe(reply + hexOf(bytesOf(body)));
     expect(readEnvironmentSize(payloadOf(bytesOf(reply)))).toBe(26);
     expect(decodeEnvironment(bytesOf(body))).toEqual(['A=1', 'B=']);
@@ -124,7 +124,7 @@ describe('ProcessEnvironment', () => {
     expect(decodeEnvironment(bytes.subarray(26))).toEqual(variables);
   });
 
-  it('is refused where it is not what it says', () => {
+  it('is rejected if its size is wrong', () => {
     expect(() => decodeEnvironment(bytesOf(`${body} 00`))).toThrow('1 bytes follow the last variable.');
     expect(() => decodeEnvironment(bytesOf('ffffffff'))).toThrow('There cannot be 4294967295 variables');
     const size = payloadOf(messageOf(0xff, 0, 'ffffffff 0000'));
@@ -132,7 +132,7 @@ describe('ProcessEnvironment', () => {
   });
 });
 
-describe('the advertisement', () => {
+describe('the advertise message', () => {
   const bytes = bytesOf(`41445652 5f563100 ${COOKIE_BYTES} 6712000000000000 0000`);
 
   it('has 34 bytes', () => {
@@ -141,7 +141,7 @@ describe('the advertisement', () => {
     expect(decodeAdvertise(bytes)).toEqual({ runtimeCookie: COOKIE, processId: 4711n });
   });
 
-  it('is refused where it is another, or cut off', () => {
+  it('is rejected if it is a different message, or cut off', () => {
     expect(() => decodeAdvertise(bytes.subarray(0, 33))).toThrow('34 bytes, not 33');
     expect(() => decodeAdvertise(bytes.map((byte, i) => (i === 6 ? 0x32 : byte)))).toThrow(
       expect.objectContaining({ code: 'unknown-magic' }),

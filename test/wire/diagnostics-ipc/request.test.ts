@@ -63,7 +63,7 @@ describe.each(REQUESTS)('%o', (request, commandSet, commandId, payload) => {
     expect(decodeRequest(message)).toEqual(request);
   });
 
-  it('is refused where its payload is cut off', () => {
+  it('is rejected if its payload is cut off', () => {
     for (let size = 20; size < message.length; size++) {
       const cut = message.slice(0, size);
       new DataView(cut.buffer).setUint16(14, size, true);
@@ -72,20 +72,20 @@ describe.each(REQUESTS)('%o', (request, commandSet, commandId, payload) => {
   });
 });
 
-describe('a message that is no request', () => {
+describe('a message that is not a request', () => {
   it.each([
     ['a set', 5, 0, 'The command set 5 has no command 0. (at byte 16)'],
     ['a command of EventPipe', 2, 8, 'The command set 2 has no command 8. (at byte 16)'],
     ['a command of Dump', 1, 0, 'The command set 1 has no command 0. (at byte 16)'],
     ['a command of Profiler', 3, 3, 'The command set 3 has no command 3. (at byte 16)'],
     ['a command of Process', 4, 9, 'The command set 4 has no command 9. (at byte 16)'],
-  ])('by %s is replied to with UNKNOWN_COMMAND', (_, commandSet, commandId, message) => {
+  ])('with %s receives UNKNOWN_COMMAND', (_, commandSet, commandId, message) => {
     expect(() => decodeRequest(messageOf(commandSet, commandId))).toThrow(
       expect.objectContaining({ code: 'unknown-command', replyCode: 0x80131385, message }),
     );
   });
 
-  it('by its magic is replied to with UNKNOWN_MAGIC', () => {
+  it('with an unknown magic receives UNKNOWN_MAGIC', () => {
     const message = messageOf(4, 0);
     message[12] = 0x32;
     expect(() => decodeRequest(message)).toThrow(
@@ -93,7 +93,7 @@ describe('a message that is no request', () => {
     );
   });
 
-  it('by its size is replied to with BAD_ENCODING', () => {
+  it('with a wrong size receives BAD_ENCODING', () => {
     const short = messageOf(4, 0);
     short[14] = 19;
     const long = messageOf(4, 0);
@@ -105,13 +105,13 @@ describe('a message that is no request', () => {
     }
   });
 
-  it('by its type of perf map is replied to with BAD_ENCODING', () => {
+  it('with an unknown type of perf map receives BAD_ENCODING', () => {
     expect(() => decodeRequest(messageOf(4, 5, '04000000'))).toThrow('The perf map type 4 does not exist.');
   });
 });
 
 describe('a request', () => {
-  it('may be as long as its size can tell, and no longer', () => {
+  it('may be as long as its size can express, and no longer', () => {
     // The header, the count and the NUL beside the characters, of two bytes each.
     const longest = (0xffff - 20 - 4 - 2 - 1) / 2;
     const hook = (length: number) => encodeRequest({ command: 'ApplyStartupHook', path: 'x'.repeat(length) });
@@ -124,7 +124,7 @@ describe('a request', () => {
     );
   });
 
-  it('keeps text of any planes, at any alignment', () => {
+  it('keeps text of all planes, at any alignment', () => {
     const request = {
       command: 'SetEnvironmentVariable',
       name: 'häß\u{1f600}',
@@ -134,7 +134,7 @@ describe('a request', () => {
   });
 });
 
-describe('any bytes', () => {
+describe('arbitrary bytes', () => {
   /** The same on every run: Lehmer's generator. */
   let state = 4711;
   const random = (below: number): number => {
@@ -142,7 +142,7 @@ describe('any bytes', () => {
     return state % below;
   };
 
-  it('are a request, or refused with an error of this protocol', () => {
+  it('are a request, or rejected with an error of this protocol', () => {
     const outcomes = { read: 0, refused: 0 };
     for (let round = 0; round < 20_000; round++) {
       const [, set, id, payload] = REQUESTS[random(REQUESTS.length)] as (typeof REQUESTS)[number];

@@ -19,7 +19,7 @@ function errorOf(open: () => unknown): EtlError {
 }
 
 describe('a buffer', () => {
-  it('holds records up to where it is filled', () => {
+  it('contains records up to its fill level', () => {
     const buffer = openBuffer(bufferOf(BODY, { size: 0x100 }), 0x2000);
     expect([...buffer.bytes.subarray(0x48)]).toEqual([...BODY]);
     expect(buffer.header).toMatchObject({ size: 0x100, end: 0x50, isCompressed: false, sequence: 1n });
@@ -27,22 +27,22 @@ describe('a buffer', () => {
     expect(positionOf(buffer, 0x48)).toBe(0x2048);
   });
 
-  it('is filled up to its end at most, whatever it says', () => {
+  it('is filled at most to its end, whatever it says', () => {
     expect(openBuffer(bufferOf(BODY, { filled: 0xffff_ffff }), 0).bytes.length).toBe(0x50);
   });
 
-  it('is filled up to SavedOffset where FilledBytes says nothing', () => {
+  it('is filled up to SavedOffset if FilledBytes is 0', () => {
     expect(openBuffer(bufferOf(BODY, { filled: 0, savedOffset: 0x4c }), 0).bytes.length).toBe(0x4c);
     expect(openBuffer(bufferOf(BODY, { filled: 0, savedOffset: 0 }), 0).bytes.length).toBe(0x48);
   });
 
-  it('has the processor in 8 bits, or in 11 where a flag says so', () => {
+  it('has the processor in 8 bits, or in 11 if a flag says so', () => {
     expect(openBuffer(bufferOf(BODY, { processor: 0x0803 }), 0).header.processor).toBe(3);
     expect(openBuffer(bufferOf(BODY, { processor: 0x0803, flags: 0x20 }), 0).header.processor).toBe(3);
     expect(openBuffer(bufferOf(BODY, { processor: 0x0123, flags: 0x20 }), 0).header.processor).toBe(0x123);
   });
 
-  it('says that events or buffers before it were lost', () => {
+  it('reports that events or buffers before it were lost', () => {
     expect(openBuffer(bufferOf(BODY, { flags: 2 }), 0).header).toMatchObject({
       hasLostEvents: true,
       hasLostBuffers: false,
@@ -50,14 +50,14 @@ describe('a buffer', () => {
     expect(openBuffer(bufferOf(BODY, { flags: 4 }), 0).header.hasLostBuffers).toBe(true);
   });
 
-  it('may be compressed; its records stand where it stands', () => {
+  it('may be compressed; its records keep their positions', () => {
     const buffer = openBuffer(bufferOf(COMPRESSED, { flags: 0x40, filled: 0x4c }), 0x2000);
     expect(Buffer.from(buffer.bytes.subarray(0x48)).toString()).toBe('aaaa');
     expect(buffer.problem).toBeUndefined();
     expect(positionOf(buffer, 0x4a)).toBe(0x2000);
   });
 
-  it('gives what stands before damage in compressed data', () => {
+  it('delivers what precedes damage in compressed data', () => {
     const buffer = openBuffer(bufferOf(COMPRESSED, { flags: 0x40, filled: 0x60 }), 0x2000);
     expect(buffer.bytes.length).toBe(0x48 + 7);
     expect(buffer.problem).toMatchObject({ code: 'malformed', offset: 0x2000 });
@@ -66,7 +66,7 @@ describe('a buffer', () => {
     );
   });
 
-  it('that the file ends in gives what is there', () => {
+  it('that is cut off by the end of the file delivers what is there', () => {
     const buffer = openBuffer(bufferOf(BODY, { size: 0x100 }).subarray(0, 0x4c), 0x2000);
     expect(buffer.bytes.length).toBe(0x4c);
     expect(buffer.problem?.message).toBe(
@@ -75,7 +75,7 @@ describe('a buffer', () => {
     expect(buffer.problem?.code).toBe('truncated');
   });
 
-  it('cannot be read without all of its header', () => {
+  it('cannot be read without its complete header', () => {
     const error = errorOf(() => openBuffer(bufferOf(BODY).subarray(0, 0x47), 16));
     expect([error.code, error.offset]).toEqual(['truncated', 16]);
   });

@@ -19,8 +19,8 @@ function headerOf(record: Uint8Array): LogFileHeader {
   return readLogFileHeader(cursor);
 }
 
-describe('the header of a log file', () => {
-  it.each([true, false])('tells of the session (32-bit: %s)', (is32Bit) => {
+describe('a log file header', () => {
+  it.each([true, false])('describes the session (32-bit: %s)', (is32Bit) => {
     expect(headerOf(logFileHeader({ is32Bit, eventsLost: 3, buffersLost: 4 }))).toEqual({
       bufferSize: 65536,
       osMajorVersion: 10,
@@ -89,11 +89,11 @@ describe('the clock', () => {
     expect(clockOf(2, 10n, 0).fileTime(12_345)).toBe(START_TIME + 12_345n);
   });
 
-  it('counts cycles of the processor (3)', () => {
+  it('counts processor cycles (3)', () => {
     expect(clockOf(3, 10n, 2500).fileTime(5_001)).toBe(START_TIME + 20n);
   });
 
-  it('counts units of 100 ns where the header does not tell what', () => {
+  it('counts units of 100 ns if the header does not say', () => {
     expect(clockOf(1, 0n, 0).fileTime(7)).toBe(START_TIME + 7n);
     expect(clockOf(3, 1n, 0).fileTime(7)).toBe(START_TIME + 7n);
     expect(clockOf(99, 1n, 0).fileTime(7)).toBe(START_TIME + 7n);

@@ -64,7 +64,7 @@ describe('a kernel record', () => {
     expect(payloadOf(record)).toEqual(PAYLOAD);
   });
 
-  it('may have performance counters behind its header, which its version tells of', () => {
+  it('may have performance counters after its header, as its version says', () => {
     const record = first(
       kernelRecord({
         type: 0x11,
@@ -101,7 +101,7 @@ describe('an event', () => {
   it.each([
     [0x12, 4],
     [0x13, 8],
-  ])('of type %i has all of its descriptor', (type, pointerSize) => {
+  ])('of type %i has its complete descriptor', (type, pointerSize) => {
     const record = first(
       eventRecord({ type, time: 99n, id: 0x1234, version: 2, opcode: 9, payload: PAYLOAD }),
     );
@@ -169,7 +169,7 @@ describe('a message', () => {
   const time = [...new Bytes(true).u64(170).done()];
   const ids = [...new Bytes(true).u32(11).u32(10).done()];
 
-  it('has what its options say', () => {
+  it('contains what its options say', () => {
     const record = first(messageRecord(17, 0x6b, [9, 9, 9, 9, ...guid, ...time, ...ids, ...PAYLOAD]));
     expect(read.idNumberOf(record)).toBe(17);
     expect(read.guidAt(record, read.providerGuidOffset(record))).toBe(PROVIDER);
@@ -185,12 +185,12 @@ describe('a message', () => {
     expect(payloadOf(record)).toEqual(PAYLOAD);
   });
 
-  it('without a time has that of the record before', () => {
+  it('without a time has that of the previous record', () => {
     const cursor = cursorOver([kernelRecord({ group: 1, opcode: 2, time: 160n }), messageRecord(1, 0, [])]);
     expect([cursor.next(), cursor.next(), cursor.ticks]).toEqual([true, true, 60]);
   });
 
-  it('that is too short for its options has none of what is missing', () => {
+  it('that is too short for its options lacks what is missing', () => {
     const record = first(messageRecord(17, 0x2a, [1, 2, 3]));
     expect(read.providerGuidOffset(record)).toBe(0);
     expect(payloadOf(record)).toEqual([1, 2, 3]);
@@ -208,7 +208,7 @@ describe('the records of a buffer', () => {
     expect(cursor.problem).toBeUndefined();
   });
 
-  it('are passed over where nobody knows what is in them', () => {
+  it('are skipped if their contents are unknown', () => {
     const cursor = cursorOver([otherRecord(0x0c), otherRecord(0x0d), otherRecord(0x0e), kernel(7n)]);
     expect([cursor.next(), cursor.ticks, cursor.next()]).toEqual([true, -93, false]);
   });

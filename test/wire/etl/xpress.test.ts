@@ -28,7 +28,7 @@ describe('plain LZ77', () => {
     expect(decompress(compressed('00', A, B))).toEqual({ text: 'ab' });
   });
 
-  it('copies what has been written before, also what the copy itself writes', () => {
+  it('copies what was written before, even by the same copy', () => {
     expect(decompress(compressed('001', A, B, ...match(2, 0)))).toEqual({ text: 'ababa' });
     expect(decompress(compressed('001', A, B, ...match(1, 6)))).toEqual({ text: `a${'b'.repeat(10)}` });
   });
@@ -45,13 +45,13 @@ describe('plain LZ77', () => {
     expect(decompress(input)).toEqual({ text: 'a'.repeat(35) });
   });
 
-  it('goes on with a length in half a byte, which two matches share', () => {
+  it('continues with a length in half a byte, which two matches share', () => {
     // 7 + 2 + 3, then 7 + 1 + 3 of the same byte, then a half of a new one.
     const input = compressed('0111', A, ...match(1, 7), 0x12, ...match(1, 7), ...match(1, 7), 0x00);
     expect(decompress(input).text.length).toBe(1 + 12 + 11 + 10);
   });
 
-  it('goes on with a length in a byte, in two, and in four', () => {
+  it('continues with a length in a byte, in two, and in four', () => {
     expect(decompress(compressed('01', A, ...match(1, 7), 0x0f, 5)).text.length).toBe(1 + 5 + 15 + 7 + 3);
     expect(decompress(compressed('01', A, ...match(1, 7), 0x0f, 255, 0x2c, 0x01)).text.length).toBe(
       1 + 300 + 3,
@@ -60,18 +60,18 @@ describe('plain LZ77', () => {
     expect(decompress(four).text.length).toBe(1 + 400 + 3);
   });
 
-  it('writes no more than there is room for, whatever the length', () => {
+  it('writes no more than fits, whatever the length', () => {
     const input = compressed('01', A, ...match(1, 7), 0x0f, 255, 0, 0, 0xff, 0xff, 0xff, 0xff);
     expect(decompress(input, 8)).toEqual({ text: 'aaaaaaaa' });
   });
 
-  it('starts where it is told', () => {
+  it('starts at the given position', () => {
     const output = new Uint8Array(5);
     expect(decompressXpress(compressed('00', A, B), output, 2)).toEqual({ size: 2 });
     expect([...output]).toEqual([0, 0, A, B, 0]);
   });
 
-  it('gives what stands before a match that goes back too far', () => {
+  it('delivers what precedes a match that goes back too far', () => {
     expect(decompress(compressed('01', A, ...match(2, 0)))).toEqual({
       text: 'a',
       problem: 'A match goes 2 bytes back, but only 1 have been decompressed.',
@@ -83,14 +83,14 @@ describe('plain LZ77', () => {
     ['a byte', [...match(1, 7), 0x0f]],
     ['two bytes', [...match(1, 7), 0x0f, 255, 1]],
     ['four bytes', [...match(1, 7), 0x0f, 255, 0, 0, 1, 0]],
-  ])('gives what stands before a length of %s that is not there', (_what, bytes) => {
+  ])('delivers what precedes a missing length of %s', (_what, bytes) => {
     expect(decompress(compressed('01', A, ...bytes))).toEqual({
       text: 'a',
       problem: 'The compressed data ends inside the length of a match.',
     });
   });
 
-  it('ends where the input does', () => {
+  it('ends with its input', () => {
     for (const input of [[], [1, 2, 3], [...compressed('0')], [...compressed('1', 3)]]) {
       expect(decompress(Uint8Array.from(input))).toEqual({ text: '' });
     }

@@ -24,7 +24,7 @@ function mapInfo(flags: number, entries: readonly (readonly [number, string])[],
 }
 
 describe('EVENT_MAP_INFO', () => {
-  it('names values, without the blank that the message compiler puts behind', () => {
+  it('names values, without the space that the message compiler appends', () => {
     expect(
       parseEventMapInfo(
         mapInfo(1, [
@@ -53,7 +53,7 @@ describe('EVENT_MAP_INFO', () => {
     });
   });
 
-  it('of patterns of texts names nothing', () => {
+  it('of string patterns names nothing', () => {
     expect(parseEventMapInfo(mapInfo(4, [[0, 'x']], 1))).toBeUndefined();
   });
 

@@ -98,7 +98,7 @@ describe('TRACE_EVENT_INFO', () => {
     expect(parseTraceEventInfo(info(parts))?.description.name).toBe(name);
   });
 
-  it('has the types of manifests, and those that outTypes make of them', () => {
+  it('supports the types of manifests, and those that outTypes turn them into', () => {
     const fields = fieldsOf(
       { name: 'text', inType: 1 },
       { name: 'on', inType: 13 },
@@ -119,13 +119,13 @@ describe('TRACE_EVENT_INFO', () => {
     ]);
   });
 
-  it('says what type it is that nobody knows', () => {
+  it('names an unknown type', () => {
     expect(fieldsOf({ name: 'odd', inType: 99 })).toEqual([
       { name: 'odd', type: 'unknown', typeName: 'TDH in type 99' },
     ]);
   });
 
-  it('lets other properties say lengths, which then are not shown, and counts', () => {
+  it('uses other properties, which are then hidden, as lengths and counts', () => {
     const fields = fieldsOf(
       { name: 'size', inType: 6 },
       { name: 'data', inType: 14, flags: 2, length: 0 },
@@ -142,7 +142,7 @@ describe('TRACE_EVENT_INFO', () => {
     ]);
   });
 
-  it('has structs, whose members stand behind the properties at the top', () => {
+  it('supports structs, whose members follow the top-level properties', () => {
     const properties: Property[] = [
       { name: 'count', inType: 6 },
       { name: 'points', flags: 1 | 4, first: 2, members: 2, count: 0 },
@@ -160,13 +160,13 @@ describe('TRACE_EVENT_INFO', () => {
     });
   });
 
-  it('has maps, whose names stand elsewhere', () => {
+  it('supports maps, whose names are elsewhere', () => {
     const found = parseTraceEventInfo(info({ properties: [{ name: 'kind', inType: 4, map: 'Kinds' }] }));
     const map = { name: 'Kinds', kind: 'value', names: new Map([[1, 'dynamic']]) } as const;
     expect(found && withMaps(found.description, new Map([['Kinds', map]])).fields[0]?.map).toBe(map);
   });
 
-  it('of a classic event is none that an id can find', () => {
+  it('of a classic event cannot be found by an id', () => {
     expect(parseTraceEventInfo(info({ source: 1 }))).toBeUndefined();
   });
 
@@ -189,7 +189,7 @@ describe('TRACE_EVENT_INFO', () => {
     expect(parseTraceEventInfo(bytes)).toBeUndefined();
   });
 
-  it('survives every cut, and every byte changed', () => {
+  it('survives every cut, and any changed byte', () => {
     const bytes = info({
       provider: 'p',
       task: 't',

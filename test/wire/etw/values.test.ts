@@ -17,7 +17,7 @@ function written(write: ValueWriter, value: unknown): Uint8Array {
 }
 
 describe('an event descriptor', () => {
-  it('is the 16 bytes of the sample', () => {
+  it('has the 16 bytes of the sample', () => {
     const descriptor = { id: 7, version: 2, channel: Channel.TraceLogging, level: 4, opcode: 1, task: 9 };
     expect(encodeEventDescriptor({ ...descriptor, keywords: 0x1fn })).toEqual(
       hex('0700 02 0b 04 01 0900 1f00000000000000'),
@@ -33,19 +33,19 @@ describe('an event descriptor', () => {
 });
 
 describe('a GUID', () => {
-  it('is in struct order, whether it is given as text or as the bytes of its text', () => {
+  it('is in struct order, whether given as text or as the bytes of its text', () => {
     expect(written(writeGuid, TEXT)).toEqual(STRUCT);
     expect(written(writeGuid, TEXT.toUpperCase())).toEqual(STRUCT);
     expect(written(writeGuid, hex(TEXT.replaceAll('-', '')))).toEqual(STRUCT);
     expect(takeFaults()).toBeUndefined();
   });
 
-  it('is all zeros for anything else, and counted', () => {
+  it('is all zeros for anything else, which is counted', () => {
     expect(written(writeGuid, 'no guid')).toEqual(new Uint8Array(16));
     expect(takeFaults()).toEqual({ badValues: 1, tooLarge: false });
   });
 
-  it('comes as bytes and goes as text, the same as an activity id', () => {
+  it('is read as bytes and written as text, like an activity id', () => {
     expect(guidBytes(TEXT)).toEqual(STRUCT);
     expect(guidText(STRUCT)).toBe(TEXT);
     expect(guidBytes(TEXT)).toEqual(Guid.parse(TEXT).toBytes());
@@ -57,7 +57,7 @@ describe('a GUID', () => {
     [`{${TEXT}}`, false],
     [`${TEXT}\n`, false],
     ['', false],
-  ])('%j is the text of one: %s', (text, expected) => {
+  ])('%j is valid: %s', (text, expected) => {
     expect(isGuidText(text)).toBe(expected);
   });
 });
@@ -93,7 +93,7 @@ describe('a FILETIME', () => {
     ['2024', 0n],
     [5n, 0n],
     [undefined, 0n],
-  ])('has no place for %s, which is counted', (value, nearest) => {
+  ])('cannot represent %s, which is counted', (value, nearest) => {
     expect(fileTime(value)).toBe(nearest);
     expect(takeFaults()).toEqual({ badValues: 1, tooLarge: false });
   });

@@ -54,12 +54,12 @@ function event(littleEndian: boolean): Uint8Array {
   return eventBytes({ littleEndian, metadata, payload });
 }
 
-it.each([true, false])('a whole event of every encoding decodes (little-endian: %s)', (littleEndian) => {
+it.each([true, false])('a complete event with every encoding decodes (little-endian: %s)', (littleEndian) => {
   expect(decodeEventHeader(TRACEPOINT, event(littleEndian)).fields).toHaveLength(15);
 });
 
 it.each([true, false])(
-  'decoding a damaged event gives an event or an EventHeaderError (little-endian: %s)',
+  'decoding a damaged event yields an event or an EventHeaderError (little-endian: %s)',
   (littleEndian) => {
     const random = randomNumbers(littleEndian ? 1 : 2);
     const whole = event(littleEndian);

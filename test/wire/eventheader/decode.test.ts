@@ -93,14 +93,14 @@ describe('an event', () => {
     expect(payloadOf(event.fields)).toEqual({ a: -1, s: 'abc', st: { z: ['AB', 'C'], b: '127.0.0.1' } });
   });
 
-  it('without fields and activity has neither', () => {
+  it('without fields or activity has neither', () => {
     const event = decodeEventHeader('MyProvider_L4K1', hex('0700000000000004 06000100 456d70747900'));
     expect(event).toMatchObject({ name: 'Empty', fields: [] });
     expect(event).not.toHaveProperty('activityId');
     expect(event).not.toHaveProperty('relatedActivityId');
   });
 
-  it('may have attributes behind its name', () => {
+  it('may have attributes after its name', () => {
     const data = eventBytes({ metadata: name('Ev;unit=ms;note=a;;b=c') });
     expect(decodeEventHeader(TRACEPOINT, data)).toMatchObject({
       name: 'Ev',
@@ -118,7 +118,7 @@ describe('an event', () => {
 });
 
 describe('values', () => {
-  it.each([true, false])('are read in the byte order of the event (little-endian: %s)', (littleEndian) => {
+  it.each([true, false])("are read in the event's byte order (little-endian: %s)", (littleEndian) => {
     const integer = (size: number) => {
       const bytes = Array.from({ length: size }, (_, i) => (i === 0 ? 0xfe : 0xff));
       return littleEndian ? bytes : bytes.reverse();
@@ -134,7 +134,7 @@ describe('values', () => {
     expect(valuesOf(metadata, payload, littleEndian)).toEqual([-2, 0xfffe, -2, 2n ** 64n - 2n, -2n]);
   });
 
-  it('of ports, UUIDs and addresses are in network order whatever that of the event', () => {
+  it("that are ports, UUIDs or addresses are in network order, whatever the event's", () => {
     const metadata = [
       ...[...name('port'), 0x83, 16],
       ...[...name('ip'), 0x84, 17],
@@ -153,12 +153,12 @@ describe('values', () => {
     expect(valuesOf(metadata, payload, false)).toEqual(expected);
   });
 
-  it('of boolean format are booleans, and numbers when neither 0 nor 1', () => {
+  it('of boolean format are booleans, or numbers if neither 0 nor 1', () => {
     const metadata = [...name('a'), 0xc2, 7];
     expect(valuesOf(metadata, [...uint16(3), 0, 1, 2])).toEqual([[false, true, 2]]);
   });
 
-  it('of counted bytes with a fixed-size format are null at length 0, else as their length allows', () => {
+  it('of counted bytes with a fixed-size format are null at length 0, otherwise as their length permits', () => {
     const metadata = [...name('a'), 0xcd, 2];
     const payload = [
       ...uint16(4),
@@ -170,7 +170,7 @@ describe('values', () => {
     expect(valuesOf(metadata, payload)).toEqual([[null, -1, -1, Uint8Array.of(1, 2, 3)]]);
   });
 
-  it('of text are strings whatever the width of their units', () => {
+  it('that are text are strings, whatever the width of their units', () => {
     const metadata = [
       ...[...name('z8'), 7],
       ...[...name('z16'), 8],
@@ -187,7 +187,7 @@ describe('values', () => {
     expect(valuesOf(metadata, payload)).toEqual(['é', 'é', '😀', 'hi']);
   });
 
-  it('of structs may be repeated, by a count in the payload or in the metadata', () => {
+  it('that are structs may be repeated, by a count in the payload or in the metadata', () => {
     const member = [...name('i'), 2];
     expect(valuesOf([...name('s'), 0xc1, 1, ...member], [...uint16(2), 1, 2])).toMatchObject([
       [[{ name: 'i', value: 1 }], [{ name: 'i', value: 2 }]],
@@ -197,13 +197,13 @@ describe('values', () => {
     ).toMatchObject([[[{ value: 1 }], [{ value: 2 }]], 3]);
   });
 
-  it('of a struct that claims more fields than there are end with the metadata', () => {
+  it('that are structs with more fields than there are end with the metadata', () => {
     expect(valuesOf([...name('s'), 0x81, 5, ...name('i'), 2], [1])).toMatchObject([
       [{ name: 'i', value: 1 }],
     ]);
   });
 
-  it('keep the order and the names of the metadata, even where names repeat', () => {
+  it('keep the order and the names of the metadata, even if names repeat', () => {
     const data = eventBytes({ metadata: [...name('E'), ...name('a'), 2, ...name('a'), 2], payload: [1, 2] });
     const { fields } = decodeEventHeader(TRACEPOINT, data);
     expect(fields.map((field) => [field.name, field.value])).toEqual([
@@ -226,13 +226,13 @@ describe('limits', () => {
     expect(errorOf(() => valuesOf(nested(9), [1])).code).toBe(75);
   });
 
-  it('255 top-level fields are read, not 256', () => {
+  it('255 top-level fields are read, but not 256', () => {
     const fields = (count: number) => Array.from({ length: count }, () => [...name('f'), 2]).flat();
     expect(valuesOf(fields(255), new Array(256).fill(0))).toHaveLength(255);
     expect(errorOf(() => valuesOf(fields(256), new Array(256).fill(0))).code).toBe(95);
   });
 
-  it('an array of 4093 values is read, not one of 4094', () => {
+  it('an array of 4093 values is read, but not one of 4094', () => {
     const array = (count: number) =>
       valuesOf([...name('a'), 0x42], [...uint16(count), ...new Array(count).fill(0)]);
     expect(array(4093)).toEqual([new Array(4093).fill(0)]);
@@ -245,7 +245,7 @@ describe('limits', () => {
   });
 });
 
-describe('what cannot be decoded', () => {
+describe('an event that cannot be decoded', () => {
   const metadata = name('E');
   const activity = (size: number) => [...uint16(size), ...uint16(0x8002), ...new Array(size).fill(1)];
   const good = eventBytes({ metadata });
@@ -299,7 +299,7 @@ describe('what cannot be decoded', () => {
     expect(errorOf(() => decodeEventHeader(tracepoint, data)).code).toBe(code);
   });
 
-  it('says where and what in one sentence', () => {
+  it('is reported with the place and the problem in one sentence', () => {
     const data = eventBytes({ metadata: [...name('E'), ...name('count'), 4], payload: [1, 2] });
     const error = errorOf(() => decodeEventHeader(TRACEPOINT, data));
     expect(error.offset).toBe(data.length - 2);
@@ -308,7 +308,7 @@ describe('what cannot be decoded', () => {
     );
   });
 
-  it('is told by its first fault: a short payload before damaged metadata behind it', () => {
+  it('is reported by its first fault: a short payload before damaged metadata after it', () => {
     const metadataWithFaults = [...name('E'), ...name('f'), 4, ...name('g'), 0x62];
     expect(
       errorOf(() => decodeEventHeader(TRACEPOINT, eventBytes({ metadata: metadataWithFaults }))).code,

@@ -31,7 +31,7 @@ describe('with --disallow-code-generation-from-strings', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('300 random events are the bytes that they are without it', () => {
+  it('300 random events have the same bytes as without it', () => {
     const events = new RandomEvents(7);
     const samples = Array.from({ length: 300 }, () => {
       const { fields, payload } = events.next();

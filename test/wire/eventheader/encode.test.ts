@@ -21,21 +21,21 @@ describe('an event', () => {
     expect(encode(encoder, {})).toEqual(hex('07 00 0000 0000 00 04 0600 0100 456d70747900'));
   });
 
-  it('with fields has them described, and then their values', () => {
+  it('with fields contains their descriptions, and then their values', () => {
     const encoder = new EventHeaderEncoder(schemaOf({ n: 'int32', s: 'string' }, { name: 'Hello' }));
     expect(encode(encoder, { n: 42, s: 'hi' })).toEqual(
       hex('0700000000000004 0d00 0100 48656c6c6f00 6e00 84 02 7300 0a 2a000000 0200 6869'),
     );
   });
 
-  it('of an activity has its id before the description, in the order of its text', () => {
+  it('in an activity has its id before the description, in the order of its text', () => {
     const encoder = new EventHeaderEncoder(schemaOf({}, { name: 'Work', opcode: 1 }));
     expect(encode(encoder, {}, ACTIVITY)).toEqual(
       hex('0700000000000104 1000 0280 000102030405060708090a0b0c0d0e0f 0500 0100 576f726b00'),
     );
   });
 
-  it('of a related activity has that id after its own', () => {
+  it('with a related activity has that id after its own', () => {
     const header = { id: 7, version: 2, tag: 0x1234, opcode: 1 };
     const encoder = new EventHeaderEncoder(schemaOf({}, { name: 'Ev1', ...header }));
     expect(encode(encoder, {}, ACTIVITY, RELATED)).toEqual(
@@ -44,7 +44,7 @@ describe('an event', () => {
     );
   });
 
-  it('has only its own ids, whatever ids the event before it had', () => {
+  it('has only its own ids, whatever the previous event had', () => {
     const encoder = new EventHeaderEncoder(schemaOf({ n: 'uint8' }));
     const plain = encode(encoder, { n: 1 });
     const withActivity = encode(encoder, { n: 1 }, ACTIVITY);
@@ -57,7 +57,7 @@ describe('an event', () => {
     expect(encode(encoder, { n: 1 }, RELATED, ACTIVITY)).not.toEqual(withRelated);
   });
 
-  it('has every type of field in the encoding and format that tools know it by', () => {
+  it('has every type of field in the encoding and format by which tools know it', () => {
     const fields = {
       u8: 'uint8',
       b: 'bool',
@@ -93,7 +93,7 @@ describe('an event', () => {
 });
 
 describe('the prefix and the metadata', () => {
-  it('are those of the vector with tags, arrays and structs', () => {
+  it('match the vector with tags, arrays and structs', () => {
     const metadata = encodeMetadata('Ev1', [
       { name: 'a', encoding: Encoding.Value32, format: Format.SignedInt },
       { name: 's', encoding: Encoding.StringLength16Char8 },
@@ -144,7 +144,7 @@ describe('an event that is too large for the buffer', () => {
     ['uint32[]', (size: number) => new Uint32Array(size)],
     ['string[]', (size: number) => new Array(size).fill('some text')],
     ['guid[]', (size: number) => new Array(size).fill('00000000-0000-0000-0000-000000000000')],
-  ] as const)('because of a %s is noted, and nothing is written past the buffer', (type, make) => {
+  ] as const)('because of a %s is reported, and nothing is written past the buffer', (type, make) => {
     const encoder = new EventHeaderEncoder(schemaOf({ f: type, after: 'string' }));
     for (const size of [LIMIT, 10 * LIMIT]) {
       encode(encoder, { f: make(size), after: 'y'.repeat(30) });
@@ -156,7 +156,7 @@ describe('an event that is too large for the buffer', () => {
   });
 
   it.each(['é', '名'])(
-    'because of text that has room as characters and not as UTF-8 (%s) is noted',
+    'because of text that would fit by characters but not in UTF-8 (%s) is reported',
     (character) => {
       const encoder = new EventHeaderEncoder(schemaOf({ f: 'string', after: 'string' }));
       encode(encoder, { f: character.repeat(40_000), after: 'y' });
@@ -164,7 +164,7 @@ describe('an event that is too large for the buffer', () => {
     },
   );
 
-  it('is so from one byte past the limit on', () => {
+  it('is recognised from one byte past the limit on', () => {
     const encoder = new EventHeaderEncoder(schemaOf({ f: 'binary' }));
     const fixed = encoder.encode({ f: new Uint8Array(0) }, undefined, undefined);
     expect(encoder.encode({ f: new Uint8Array(LIMIT - fixed) }, undefined, undefined)).toBe(LIMIT);
@@ -173,7 +173,7 @@ describe('an event that is too large for the buffer', () => {
     expect(takeFaults()).toEqual({ badValues: 0, tooLarge: true });
   });
 
-  it('is so because of many fields together, of which the last are of fixed size', () => {
+  it('is recognised for many fields together, the last of which have fixed sizes', () => {
     const fields = Object.fromEntries([
       ['text', 'string' as const],
       ...Array.from({ length: 254 }, (_, index) => [`g${index}`, 'guid' as const]),
@@ -185,8 +185,8 @@ describe('an event that is too large for the buffer', () => {
   });
 });
 
-describe('an event that is written while the payload of another one is read', () => {
-  it('leaves the other one as it was', () => {
+describe('an event written while the payload of another one is read', () => {
+  it('leaves the other one unchanged', () => {
     const outer = new EventHeaderEncoder(schemaOf({ a: 'uint8', b: 'string', c: 'uint8' }));
     const inner = new EventHeaderEncoder(schemaOf({ x: 'string', y: 'uint8' }, { name: 'Inner' }));
     const expected = encode(outer, { a: 1, b: 'text', c: 3 }, ACTIVITY);
@@ -218,7 +218,7 @@ describe('an event that is written while the payload of another one is read', ()
     expect(takeFaults()).toEqual({ badValues: 1, tooLarge: false });
   });
 
-  it('may throw, and the other one goes on', () => {
+  it('may throw, and the other one continues', () => {
     const encoder = new EventHeaderEncoder(schemaOf({ a: 'uint8', b: 'uint8' }));
     const payload = {
       a: 1,
@@ -237,7 +237,7 @@ describe('an event that is written while the payload of another one is read', ()
 });
 
 describe('a payload whose reading throws', () => {
-  it('throws, and the next event is whole', () => {
+  it('throws, and the next event is complete', () => {
     const encoder = new EventHeaderEncoder(schemaOf({ a: 'uint8', b: 'uint8' }));
     const payload = {
       a: 1,

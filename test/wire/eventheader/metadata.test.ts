@@ -9,7 +9,7 @@ const fieldBytes = (field: Omit<FieldMetadata, 'name'>) =>
   Buffer.from(encodeMetadata('E', [{ name: 'f', ...field }]).subarray(4)).toString('hex');
 
 describe('the metadata of an event', () => {
-  it('is its name alone when there are no fields', () => {
+  it('is just its name without fields', () => {
     expect(encodeMetadata('Empty', [])).toEqual(hex('456d70747900'));
   });
 
@@ -19,7 +19,7 @@ describe('the metadata of an event', () => {
     );
   });
 
-  it('lists a struct before its fields, which follow it in order', () => {
+  it('lists a struct before its fields, which follow in order', () => {
     const inner = {
       name: 'i',
       encoding: Encoding.Struct,
@@ -34,22 +34,22 @@ describe('the metadata of an event', () => {
 });
 
 describe('the bytes of a field', () => {
-  it('are one where its format is the default', () => {
+  it('are one byte if its format is the default', () => {
     expect(fieldBytes({ encoding: Encoding.Value32 })).toBe('04');
     expect(fieldBytes({ encoding: Encoding.Value32, format: Format.Default })).toBe('04');
   });
 
-  it('have a format byte where it is not', () => {
+  it('include a format byte if it is not', () => {
     expect(fieldBytes({ encoding: Encoding.Value32, format: Format.SignedInt })).toBe('8402');
   });
 
-  it('have a format byte for the sake of a tag, too', () => {
+  it('include a format byte before a tag, too', () => {
     expect(fieldBytes({ encoding: Encoding.Value32, tag: 0x1234 })).toBe('84803412');
     expect(fieldBytes({ encoding: Encoding.Value32, format: Format.HexInt, tag: 1 })).toBe('84830100');
     expect(fieldBytes({ encoding: Encoding.Value32, tag: 0 })).toBe('04');
   });
 
-  it('say where the length of an array stands', () => {
+  it('say where the length of an array is', () => {
     expect(fieldBytes({ encoding: Encoding.Value16, array: 'variable' })).toBe('43');
     expect(fieldBytes({ encoding: Encoding.Value16, array: 65535 })).toBe('23ffff');
     expect(fieldBytes({ encoding: Encoding.Value16, format: Format.Port, array: 2, tag: 3 })).toBe(
@@ -57,7 +57,7 @@ describe('the bytes of a field', () => {
     );
   });
 
-  it('hold the number of fields where a struct would have its format', () => {
+  it('contain the number of fields where a struct would have its format', () => {
     const fields = Array.from({ length: 127 }, (_, index) => ({
       name: `${index}`,
       encoding: Encoding.Value8,

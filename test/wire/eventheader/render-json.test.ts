@@ -15,7 +15,7 @@ function jsonOf(metadata: readonly number[], payload: readonly number[]): string
 }
 
 describe('an event as JSON', () => {
-  it('has its name, its fields and what is not zero of its header', () => {
+  it('has its name, its fields and the non-zero parts of its header', () => {
     expect(renderEventJson('MyProv_L4K1fGgrp', EVENT)).toBe(
       '{"n":"MyProv:Ev1","a":-1,"s":"abc","st":{"z":["AB","C"],"b":"127.0.0.1"},' +
         '"meta":{"id":7,"version":2,"level":4,"keyword":"0x1F","opcode":1,"tag":"0x1234",' +
@@ -24,7 +24,7 @@ describe('an event as JSON', () => {
     );
   });
 
-  it('has on request field tags, all of the header, spaces and what the recording knows', () => {
+  it('has on request field tags, the whole header, spaces and facts about the recording', () => {
     const data = eventBytes({
       metadata: [...name('E;a=1'), ...name('x'), 0xc4, 0x80, 1, 0],
       payload: uint16(0),
@@ -41,14 +41,14 @@ describe('an event as JSON', () => {
     );
   });
 
-  it('escapes what JSON must and nothing else', () => {
+  it('escapes what JSON requires and nothing else', () => {
     const value = text('"\\\n\u0001\u007f/é');
     expect(jsonOf([...name('s'), 10], [...uint16(value.length), ...value])).toContain(
       '"s":"\\"\\\\\\n\\u0001\u007f/é"',
     );
   });
 
-  it('keeps fields of the same name', () => {
+  it('keeps fields with the same name', () => {
     expect(jsonOf([...name('a'), 2, ...name('a'), 2], [1, 2])).toContain('"a":1,"a":2,');
   });
 
@@ -73,13 +73,13 @@ describe('an event as JSON', () => {
     ]);
   });
 
-  it('quotes floats that JSON has no number for', () => {
+  it('quotes floats that JSON cannot represent', () => {
     expect(jsonOf([...name('f'), 0xc4, 8], [...uint16(2), 0, 0, 0xc0, 0xff, 0, 0, 0x80, 0x3f])).toContain(
       '"f":["-nan",1]',
     );
   });
 
-  it('is refused as decoding refuses it', () => {
+  it('is rejected where decoding rejects it', () => {
     expect(() => jsonOf([...name('f'), 2], [])).toThrow(EventHeaderError);
   });
 });

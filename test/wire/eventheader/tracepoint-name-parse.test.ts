@@ -13,7 +13,7 @@ describe('a tracepoint name', () => {
     ['P_L05K1', { provider: 'P', level: 5, keyword: 1n, options: '' }],
     ['P_L5KFF', { provider: 'P', level: 5, keyword: 0n, options: 'FF' }],
     ['P_L5K1ffffffffffffffff', { provider: 'P', level: 5, keyword: 2n ** 64n - 1n, options: '' }],
-  ])('%s has its parts', (name, parts) => {
+  ])('%s is parsed', (name, parts) => {
     expect(parseTracepointName(name)).toEqual(parts);
   });
 
@@ -27,7 +27,7 @@ describe('a tracepoint name', () => {
     'P_L5K1.abc',
     'P\0_L5K1',
     '',
-  ])('%j is not that of an EventHeader tracepoint', (name) => {
+  ])('%j does not belong to an EventHeader tracepoint', (name) => {
     expect(parseTracepointName(name)).toBeUndefined();
   });
 

@@ -25,7 +25,7 @@ describe('the name of a tracepoint', () => {
     });
   });
 
-  it('fits into 255 characters with the longest provider name there may be', () => {
+  it('fits into 255 characters with the longest possible provider name', () => {
     const name = tracepointName(tracepointProviderName('9'.repeat(233)), 255, 0xffffffffffffffffn);
     expect(name).toHaveLength(255);
     expect(parseTracepointName(name)).toBeDefined();
@@ -33,14 +33,14 @@ describe('the name of a tracepoint', () => {
 });
 
 describe('the definition of a tracepoint', () => {
-  it('is letter for letter the one that other writers register', () => {
+  it('is identical to the one that other writers register', () => {
     expect(tracepointDefinition('P_L5K0')).toBe(
       'P_L5K0 u8 eventheader_flags; u8 version; u16 id; u16 tag; u8 opcode; u8 level',
     );
     expect(tracepointDefinition('')).toHaveLength(1 + 70);
   });
 
-  it('fits into the 512 bytes that the kernel takes', () => {
+  it('fits into the 512 bytes that the kernel accepts', () => {
     expect(tracepointDefinition('x'.repeat(255)).length).toBeLessThan(512);
   });
 });
@@ -52,7 +52,10 @@ describe("a provider's name in a tracepoint", () => {
     ['a b:c', 'a_b_c'],
     ['Ünïcode', '_n_code'],
     ['2fast', '_2fast'],
-  ])('%s is %s: perf takes letters, digits and _, no digit first', (provider, expected) => {
-    expect(tracepointProviderName(provider)).toBe(expected);
-  });
+  ])(
+    '%s becomes %s: perf accepts letters, digits and _, without a digit at the start',
+    (provider, expected) => {
+      expect(tracepointProviderName(provider)).toBe(expected);
+    },
+  );
 });

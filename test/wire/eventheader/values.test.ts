@@ -42,7 +42,7 @@ describe('integers', () => {
     ['hex32', 0, 4294967295],
     ['port', 0, 65535],
     ['errno', -2147483648, 2147483647],
-  ])('of type %s go from %d to %d; past it the end is written, and counted', (type, low, high) => {
+  ])('of type %s range from %d to %d; values beyond become the limit, and are counted', (type, low, high) => {
     for (const value of [low, low + 1, 0, 1, 42, high - 1, high]) expect(readBack(type, value)).toBe(value);
     expect(readBack(type, -0)).toBe(0);
     expect(nearest(type, low - 1)).toBe(low);
@@ -58,7 +58,7 @@ describe('integers', () => {
     }
   });
 
-  it('of type pid go from 0 to 4294967295, which decoders show with a sign', () => {
+  it('of type pid range from 0 to 4294967295, which decoders show with a sign', () => {
     for (const value of [0, 1, 4194304, 2147483647]) expect(readBack('pid', value)).toBe(value);
     expect(readBack('pid', 4294967295)).toBe(-1);
     expect(nearest('pid', -1)).toBe(0);
@@ -78,7 +78,7 @@ describe('integers', () => {
     }
   });
 
-  it('of 64 bits that are no safe integers, or out of range, are counted', () => {
+  it('of 64 bits that are not safe integers, or out of range, are counted', () => {
     expect(nearest('int64', 2 ** 53)).toBe(2n ** 53n);
     expect(nearest('int64', 1e300)).toBe(MAX_INT_64);
     expect(nearest('int64', MAX_INT_64 + 1n)).toBe(MAX_INT_64);
@@ -102,7 +102,7 @@ describe('booleans', () => {
     expect(readBack('bool', false)).toBe(false);
   });
 
-  it('are what other values count as in a condition, and those are counted', () => {
+  it('are converted as in a condition from other values, which are counted', () => {
     for (const value of [1, 'no', {}, 5n]) expect(nearest('bool', value)).toBe(true);
     for (const value of [0, '', null, undefined, Number.NaN]) expect(nearest('bool', value)).toBe(false);
   });
@@ -122,7 +122,7 @@ describe('floating-point numbers', () => {
     expect(readBack('float', Number.NaN)).toBeNaN();
   });
 
-  it('are no text and no bigints, of which the latter have a nearest number', () => {
+  it('are not strings or bigints, the latter of which have a nearest number', () => {
     expect(nearest('double', '1.5')).toBeNaN();
     expect(nearest('float', undefined)).toBeNaN();
     expect(nearest('double', 3n)).toBe(3);
@@ -143,12 +143,12 @@ describe('text', () => {
     'with NULs inside': 'a\0b\0',
   };
 
-  it.each(Object.entries(texts))('that is %s is kept as UTF-8 and as UTF-16', (_, text) => {
+  it.each(Object.entries(texts))('that is %s is kept in UTF-8 and in UTF-16', (_, text) => {
     expect(readBack('string', text)).toBe(text);
     expect(readBack('utf16', text)).toBe(text);
   });
 
-  it('with half a surrogate pair has U+FFFD there in UTF-8, and stays what it is in UTF-16', () => {
+  it('with half a surrogate pair has U+FFFD there in UTF-8, and is unchanged in UTF-16', () => {
     for (const text of ['a\ud800b', `${'long'.repeat(10)}\udfff`]) {
       expect(readBack('string', text)).toBe(text.replace(/\p{Surrogate}/u, '\ufffd'));
       expect(readBack('utf16', text)).toBe(text);
@@ -156,7 +156,7 @@ describe('text', () => {
   });
 
   it.each<FieldType>(['string', 'utf16'])(
-    'of type %s is made of simple values, counted, and of no others',
+    'of type %s is converted from simple values, which are counted, and from no others',
     (type) => {
       expect(nearest(type, 5)).toBe('5');
       expect(nearest(type, true)).toBe('true');
@@ -174,13 +174,13 @@ describe('text', () => {
 });
 
 describe('JSON', () => {
-  it('is what JSON.stringify makes of any value', () => {
+  it('is the result of JSON.stringify for any value', () => {
     for (const value of [{ a: [1, null, 'é'] }, 'text', 5, null, true, [], { toJSON: () => 'mine' }]) {
       expect(readBack('json', value)).toBe(JSON.stringify(value));
     }
   });
 
-  it('is null for what it makes nothing of', () => {
+  it('is null where that has no result', () => {
     const cycle: Record<string, unknown> = {};
     cycle.self = cycle;
     const hostile = {
@@ -195,7 +195,7 @@ describe('JSON', () => {
 });
 
 describe('binary', () => {
-  it('is a Uint8Array of any kind', () => {
+  it('accepts a Uint8Array of any kind', () => {
     expect(readBack('binary', Uint8Array.of(1, 2, 255))).toEqual(Uint8Array.of(1, 2, 255));
     expect(readBack('binary', Buffer.from('hi'))).toEqual(Uint8Array.from([0x68, 0x69]));
     expect(readBack('binary', new Uint8Array(0))).toEqual(new Uint8Array(0));
@@ -220,7 +220,7 @@ describe('binary', () => {
 
 describe('GUIDs', () => {
   const text = '00112233-4455-6677-8899-aabbccddeeff';
-  it('are text in either case, or 16 bytes in the order of the text', () => {
+  it('accept text in either case, or 16 bytes in the order of the text', () => {
     expect(readBack('guid', text)).toBe(text);
     expect(readBack('guid', text.toUpperCase())).toBe(text);
     expect(readBack('guid', Uint8Array.from(Buffer.from(text.replaceAll('-', ''), 'hex')))).toBe(text);
@@ -243,7 +243,7 @@ describe('GUIDs', () => {
 });
 
 describe('times', () => {
-  it('are Dates or milliseconds, kept as whole seconds since 1970', () => {
+  it('accept Dates or milliseconds, stored as whole seconds since 1970', () => {
     expect(readBack('time', new Date('2026-02-03T04:05:06.789Z'))).toBe(1770091506n);
     expect(readBack('time', 1500)).toBe(1n);
     expect(readBack('time', 0)).toBe(0n);
@@ -253,13 +253,13 @@ describe('times', () => {
     expect(readBack('time', new Date(-8.64e15))).toBe(-8640000000000n);
   });
 
-  it('are 1970 for what is no time', () => {
+  it('are 1970 for invalid times', () => {
     for (const value of [new Date(Number.NaN), Number.NaN, '2026', undefined, null, 5n]) {
       expect(nearest('time', value)).toBe(0n);
     }
   });
 
-  it('are the last there is for numbers past it', () => {
+  it('are the last possible ones for numbers beyond', () => {
     expect(nearest('time', 1e300)).toBe(MAX_INT_64);
     expect(nearest('time', -1e300)).toBe(MIN_INT_64);
     expect(nearest('time', Number.POSITIVE_INFINITY)).toBe(MAX_INT_64);
@@ -267,7 +267,7 @@ describe('times', () => {
 });
 
 describe('IP addresses', () => {
-  it('are text or bytes of either version', () => {
+  it('accept text or bytes of either version', () => {
     expect(readBack('ipAddress', '127.0.0.1')).toBe('127.0.0.1');
     expect(readBack('ipAddress', '2001:DB8::1')).toBe('2001:db8::1');
     expect(readBack('ipAddress', Uint8Array.of(10, 0, 0, 1))).toBe('10.0.0.1');
@@ -306,7 +306,7 @@ describe('nullable values', () => {
     ['pid?', 77, 77],
   ];
 
-  it.each(samples)('of type %s are the value or null, and absent is null', (type, value, expected) => {
+  it.each(samples)('of type %s are the value or null, and absent means null', (type, value, expected) => {
     expect(readBack(type, value)).toBe(expected);
     expect(readBack(type, null)).toBeNull();
     expect(readBack(type, undefined)).toBeNull();
@@ -318,7 +318,7 @@ describe('nullable values', () => {
     ]);
   });
 
-  it('may be bad like any others', () => {
+  it('can be bad like any others', () => {
     expect(nearest('uint8?', 300)).toBe(255);
     expect(nearest('guid?', 'x')).toBe('00000000-0000-0000-0000-000000000000');
     expect(nearest('ipAddress?', 'x')).toBeNull();
@@ -326,7 +326,7 @@ describe('nullable values', () => {
 });
 
 describe('arrays', () => {
-  it('have any number of elements', () => {
+  it('may have any number of elements', () => {
     expect(readBack('uint32[]', [])).toEqual([]);
     expect(readBack('uint32[]', [1])).toEqual([1]);
     expect(readBack('string[]', ['a', '', 'ü'])).toEqual(['a', '', 'ü']);
@@ -343,7 +343,7 @@ describe('arrays', () => {
     ).toHaveLength(4000);
   });
 
-  it('may be typed arrays', () => {
+  it('accept typed arrays', () => {
     expect(readBack('uint8[]', Uint8Array.of(1, 255))).toEqual([1, 255]);
     expect(readBack('int16[]', Int16Array.of(-1, 5))).toEqual([-1, 5]);
     expect(readBack('double[]', Float64Array.of(0.5, -0))).toEqual([0.5, -0]);
@@ -352,7 +352,7 @@ describe('arrays', () => {
     expect(readBack('uint32[]', Uint8Array.of(7))).toEqual([7]);
   });
 
-  it('have none where the value is no array', () => {
+  it('are empty if the value is not an array', () => {
     const iterable = new Set([1]);
     const arrayLike = { length: 1, 0: 1 };
     for (const value of ['text', iterable, arrayLike, new DataView(new ArrayBuffer(4)), null, undefined, 5]) {
@@ -360,7 +360,7 @@ describe('arrays', () => {
     }
   });
 
-  it('count and name each bad element, a hole among them', () => {
+  it('count and name each bad element, including holes', () => {
     // biome-ignore lint/suspicious/noSparseArray: the hole is what is tested
     const { decoded, faults, badValues } = encodeAndDecode({ f: 'uint8[]' }, { f: [1, 256, , -1] });
     expect(decoded.f).toEqual([1, 255, 0, 0]);
@@ -374,13 +374,13 @@ describe('arrays', () => {
 });
 
 describe('structs', () => {
-  it('hold fields of any kind, structs among them', () => {
+  it('contain fields of any kind, including structs', () => {
     const type = { a: 'uint8', deep: { b: 'string[]', deeper: { c: 'guid?' } }, d: 'uint16' } as const;
     const value = { a: 1, deep: { b: ['x', 'y'], deeper: { c: null } }, d: 2 };
     expect(structuredClone(readBack(type, value))).toEqual(value);
   });
 
-  it('come in arrays, too, of any length', () => {
+  it('also come in arrays, of any length', () => {
     const type = [{ name: 'string', sizes: 'uint32[]', point: { x: 'int8' } }] as const;
     const element = (name: string) => ({ name, sizes: [1, 2], point: { x: -1 } });
     expect(structuredClone(readBack(type, []))).toEqual([]);
@@ -390,7 +390,7 @@ describe('structs', () => {
     ]);
   });
 
-  it('that are missing are as ones without any of their fields', () => {
+  it('that are missing are written as if without any of their fields', () => {
     const fields = { s: { a: 'uint8', b: 'guid?' }, end: 'uint8' } as const;
     for (const s of [undefined, null, 'text', 5]) {
       const { decoded, faults, badValues } = encodeAndDecode(fields, { s, end: 9 });
@@ -413,7 +413,7 @@ describe('structs', () => {
 });
 
 describe('a payload', () => {
-  it('may have no prototype, getters, and more than the fields', () => {
+  it('may have no prototype, getters, and additional members', () => {
     const payload = Object.assign(Object.create(null), { more: 1 });
     Object.defineProperty(payload, 'f', { get: () => 'got' });
     const { decoded, faults } = encodeAndDecode({ f: 'string' }, payload);
@@ -431,7 +431,7 @@ describe('a payload', () => {
     ]);
   });
 
-  it('has fields whose names are no identifiers', () => {
+  it('may have fields whose names are not identifiers', () => {
     const names = ['a b', "it's", '"', '\\', '\u2028', '名', '`$', '1x', 'constructor', 'return'];
     const fields = Object.fromEntries(names.map((name) => [name, 'string' as const]));
     const payload = Object.fromEntries(names.map((name) => [name, `value of ${name}`]));

@@ -4,8 +4,8 @@ import { FtraceError } from '../../../lib/wire/ftrace/error.ts';
 import { parsePageLayout } from '../../../lib/wire/ftrace/page-layout.ts';
 import { HEADER_PAGE } from './page-bytes.ts';
 
-describe('the layout of pages', () => {
-  it('is that of the text', () => {
+describe('the page layout', () => {
+  it('is the one in the text', () => {
     expect(parsePageLayout(HEADER_PAGE)).toEqual({
       timeOffset: 0,
       commitOffset: 8,
@@ -33,7 +33,7 @@ describe('the layout of pages', () => {
     ],
     ['a header in its data', HEADER_PAGE.replace('offset:16', 'offset:12'), 'is not supported'],
     ['pages of gigabytes', HEADER_PAGE.replace('size:4080', 'size:4294967296'), 'is not supported'],
-  ])('with %s is refused', (_, text, message) => {
+  ])('with %s is rejected', (_, text, message) => {
     expect(() => parsePageLayout(text)).toThrow(FtraceError);
     expect(() => parsePageLayout(text)).toThrow(message);
   });

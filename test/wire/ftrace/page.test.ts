@@ -23,7 +23,7 @@ function eventsOf(...given: Parameters<typeof pageOf>) {
 }
 
 describe('a page', () => {
-  it('has events, each with its time', () => {
+  it('contains events, each with its time', () => {
     expect(read([]).time).toBe(PAGE_TIME);
     expect(eventsOf([entryHead(2, 0), 11, 12, entryHead(1, 5), 21, entryHead(1, 7), 31])).toEqual([
       [0n, [11, 12]],
@@ -32,7 +32,7 @@ describe('a page', () => {
     ]);
   });
 
-  it('has long events, whose length is in a word of its own', () => {
+  it('may contain long events, whose length is in a separate word', () => {
     const words = Array.from({ length: 40 }, (_, index) => index);
     expect(eventsOf([entryHead(LONG, 3), 4 + 160, ...words, entryHead(1, 1), 99])).toEqual([
       [3n, words],
@@ -40,7 +40,7 @@ describe('a page', () => {
     ]);
   });
 
-  it('has an event of the shortest and longest length that the first word tells', () => {
+  it('may contain an event of the shortest and longest length that the first word can express', () => {
     const longest = Array.from({ length: 28 }, (_, index) => index);
     expect(eventsOf([entryHead(28, 0), ...longest, entryHead(1, 0), 1])).toEqual([
       [0n, longest],
@@ -62,12 +62,12 @@ describe('a page', () => {
     ]);
   });
 
-  it('may tell a time itself, from which the next ones count', () => {
+  it('may contain an absolute time, from which the next ones count', () => {
     const [event] = read([entryHead(TIME_STAMP, 5), 3, entryHead(1, 2), 1]).events;
     expect(event?.time).toBe((3n << 27n) + 7n);
   });
 
-  it('has the highest bits of such a time from the time before, also when the lower ones have run over', () => {
+  it('takes the highest bits of such a time from the previous time, even if the lower ones have overflowed', () => {
     const high = 5n << 59n;
     const [same] = read([entryHead(TIME_STAMP, 9), 0, entryHead(1, 0), 1], { time: high + 8n }).events;
     expect(same?.time).toBe(high + 9n);
@@ -75,7 +75,7 @@ describe('a page', () => {
     expect(next?.time).toBe((6n << 59n) + 7n);
   });
 
-  it('passes over events that were taken back, whose time counts', () => {
+  it('skips discarded events, whose time counts', () => {
     expect(eventsOf([entryHead(PADDING, 4), 8, 0, entryHead(1, 3), 1])).toEqual([[7n, [1]]]);
   });
 
@@ -85,7 +85,7 @@ describe('a page', () => {
     ]);
   });
 
-  it('tells how many events were lost before it, where that is told', () => {
+  it('says how many events were lost before it, if known', () => {
     const words = [entryHead(1, 0), 1];
     expect(read(words).lostBefore).toBe(0);
     expect(read(words, { flags: LOST_EVENTS }).lostBefore).toBeUndefined();
@@ -120,12 +120,12 @@ describe('a damaged page', () => {
     ['with padding over its end', pageOf([entryHead(PADDING, 1), 8]), 'An entry cannot have 8 bytes'],
     ['with losses past counting', pageOf([], { flags: stored, lost: 1n << 60n }), 'cannot have been lost'],
     ['with losses behind it', pageOf([], { flags: stored, used: 4080 }), 'is beyond the end of the page'],
-  ])('%s is refused', (_, bytes, message) => {
+  ])('%s is rejected', (_, bytes, message) => {
     expect(() => readPage(bytes, LAYOUT)).toThrow(FtraceError);
     expect(() => readPage(bytes, LAYOUT)).toThrow(message);
   });
 
-  it('of any bytes ends with events or a typed error', () => {
+  it('with arbitrary bytes ends with events or a typed error', () => {
     let seed = 1;
     const random = () => {
       seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;

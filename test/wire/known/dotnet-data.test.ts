@@ -62,7 +62,7 @@ describe.skipIf(dataFolder === undefined)(`.NET in real traces (${SKIP_REASON})`
   /** Fields that TraceEvent computes, or shows though the payload lacks them. */
   const COMPUTED = ['OptimizationTier', 'ModuleILFileName', 'MethodFlags', 'ReJITID'];
 
-  it('has the names and values that TraceEvent gives', async () => {
+  it('has the names and values that TraceEvent shows', async () => {
     const path = join(dataFolder ?? '', 'nettrace', 'only_managed_samples');
     const lines = gunzipSync(readFileSync(`${path}.expected.jsonl.gz`))
       .toString()

@@ -15,14 +15,14 @@ function allFields(fields: readonly PackedField[]): PackedField[] {
   return fields.flatMap((field) => [field, ...allFields(field.fields ?? [])]);
 }
 
-describe('a provider of .NET', () => {
+describe('a .NET provider', () => {
   it('has a name', () => {
     expect(dotnetProviderName(RUNTIME)).toBe('Microsoft-Windows-DotNETRuntime');
     expect(dotnetProviderName('00000000-0000-0000-0000-000000000000')).toBeUndefined();
   });
 
   it.each([...DOTNET_TABLES.values()].map((table) => [table.provider, table] as const))(
-    '%s has events of fields that exist, and lengths that earlier fields tell',
+    '%s has events with existing fields, and lengths that earlier fields contain',
     (provider, table) => {
       const events = allEvents(table);
       expect(events.length).toBeGreaterThan(0);
@@ -55,8 +55,8 @@ describe('a provider of .NET', () => {
   });
 });
 
-describe('an event of .NET', () => {
-  it('is named as PerfView names it', () => {
+describe('a .NET event', () => {
+  it('has the name that PerfView shows', () => {
     expect(dotnetEvent(RUNTIME, 9, 1)).toMatchObject({
       provider: 'Microsoft-Windows-DotNETRuntime',
       name: 'GC/SuspendEEStart',
@@ -67,7 +67,7 @@ describe('an event of .NET', () => {
     expect(dotnetEvent(PRIVATE, 123, 1)?.name).toBe('Startup/SecurityCatchCallStop');
   });
 
-  it('has the fields of its version, as far as the payload goes', () => {
+  it('has the fields of its version, as far as the payload contains them', () => {
     const names = (version: number, bytes: number) => {
       const fields = dotnetEvent(RUNTIME, 1, version)?.fields ?? [];
       return Object.keys(decodePacked(fields, new Uint8Array(bytes), 8).payload);
@@ -93,7 +93,7 @@ describe('an event of .NET', () => {
     expect(flags?.map?.names.get(8)).toBe('Jitted');
   });
 
-  it('is none that the provider does not have', () => {
+  it('is unknown if the provider does not have it', () => {
     expect(dotnetEvent(RUNTIME, 9999, 0)).toBeUndefined();
     expect(dotnetEvent('00000000-0000-0000-0000-000000000000', 1, 0)).toBeUndefined();
   });

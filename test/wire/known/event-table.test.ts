@@ -12,8 +12,8 @@ Window v0 Clean=7:
 `,
 };
 
-describe('the notation of tables of events', () => {
-  it('names events after their task and opcode', () => {
+describe('the notation of event tables', () => {
+  it('names events by their task and opcode', () => {
     expect(findEvent(TABLE, 2, 3)).toMatchObject({
       provider: 'Machine',
       name: 'Door/Close',
@@ -22,11 +22,11 @@ describe('the notation of tables of events', () => {
     });
   });
 
-  it('names an event named Info after its task alone', () => {
+  it('names an event named Info by its task alone', () => {
     expect(findEvent(TABLE, 0, 1)).toMatchObject({ name: 'Door', opcodeName: 'Info' });
   });
 
-  it('gives fields counts, lengths, or the rest of the payload, and hides those with a _', () => {
+  it('supports counts, lengths, and the rest of the payload, and hides fields with a _', () => {
     expect(findEvent(TABLE, 1, 3)?.fields).toEqual([
       { name: 'Handle', type: 'pointer' },
       { name: 'Reserved', type: 'uint16', hidden: true },
@@ -37,12 +37,12 @@ describe('the notation of tables of events', () => {
     expect(findEvent(TABLE, 7, 0)?.fields).toEqual([]);
   });
 
-  it('takes the nearest lower version of one that it does not know', () => {
+  it('uses the next lower version for an unknown one', () => {
     expect(findEvent(TABLE, 1, 9)).toBe(findEvent(TABLE, 1, 3));
     expect(findEvent(TABLE, 2, 2)).toBeUndefined();
   });
 
-  it('knows nothing of other numbers', () => {
+  it('does not know other numbers', () => {
     expect(findEvent(TABLE, 3, 3)).toBeUndefined();
   });
 });

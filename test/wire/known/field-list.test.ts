@@ -11,7 +11,7 @@ describe('a field list', () => {
     expect(parseFieldList(' \n ')).toEqual([]);
   });
 
-  it('has names and types, and counts, lengths and maps behind them', () => {
+  it('has names and types, followed by counts, lengths and maps', () => {
     expect(
       parseFieldList(
         `Count uint32, _Size uint16, Data binary(Size),
@@ -53,7 +53,7 @@ describe('a field list', () => {
     ['Values { a uint8', 'has ""'],
     ['a uint8 }', 'has "}"'],
     ['a uint8=Other', 'Field "a" has the map "Other", which does not exist.'],
-  ])('%j is none: %s', (text, message) => {
+  ])('%j is invalid: %s', (text, message) => {
     expect(() => parseFieldList(text, MAPS)).toThrow(SyntaxError);
     expect(() => parseFieldList(text, MAPS)).toThrow(message);
   });

@@ -95,7 +95,7 @@ describe.skipIf(dataFolder === undefined)(`kernel events in real traces (${SKIP_
     }
   });
 
-  it('have the fields that are known of them, and not a byte more', () => {
+  it('have exactly the known fields, without an extra byte', () => {
     let fitting = 0;
     const others = new Map<string, number>();
     for (const record of [...records.values()].flat()) {

@@ -13,7 +13,7 @@ const bytes = () => new Bytes(true);
 const all = KERNEL_TABLES.flatMap(allEvents);
 
 describe('the tables of kernel events', () => {
-  it('have types that there are', () => {
+  it('use existing types', () => {
     const sized = ['utf16', 'ansi', 'utf8', 'binary', 'wbemSid'];
     const wrong = all.flatMap(({ name: event, fields }) =>
       fields
@@ -23,7 +23,7 @@ describe('the tables of kernel events', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('have fields with names of their own, and counts that an earlier field says', () => {
+  it('have fields with distinct names, and counts from an earlier field', () => {
     const wrong = all.flatMap(({ name: event, fields }) =>
       fields
         .filter(({ name, count }, index) => {
@@ -36,7 +36,7 @@ describe('the tables of kernel events', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('have the GUID of each group and class once, lower case', () => {
+  it('have the GUID of each group and class once, in lower case', () => {
     const guids = KERNEL_TABLES.map(({ guid }) => guid);
     expect(new Set(guids).size).toBe(guids.length);
     for (const guid of guids) expect(guid).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
@@ -52,12 +52,12 @@ describe('kernel events', () => {
     expect(kernelEvent(0, 0, 2)?.name).toBe('EventTrace');
   });
 
-  it('of the loading of images are in the group of processes, and in a class of their own', () => {
+  it('for image loading are in the process group, and in a separate class', () => {
     expect(kernelEvent(3, 10, 2)?.name).toBe('Image/Load');
     expect(classicEvent(IMAGE, 10, 2)).toMatchObject({ name: 'Image/Load' });
   });
 
-  it('are the same where their records carry the class', () => {
+  it('are the same if their records carry the class', () => {
     expect(classicEvent(PROCESS, 1, 4)).toBe(kernelEvent(3, 1, 4));
   });
 
@@ -68,14 +68,14 @@ describe('kernel events', () => {
     expect(kernelEvent(0x12, 0x20, 2)).toBeUndefined();
   });
 
-  it('have pointers as wide as those of who wrote them', () => {
+  it("have pointers of their writer's size", () => {
     const fields = kernelEvent(1, 12, 2)?.fields ?? [];
     expect(decodePacked(fields, bytes().u32(0x81234567).done(), 4).payload).toEqual({ Irp: 0x81234567 });
     const wide = bytes().u64(0xfffffa8301234567n).done();
     expect(decodePacked(fields, wide, 8).payload).toEqual({ Irp: 0xfffffa8301234567n });
   });
 
-  it('tell of network addresses and ports in network order', () => {
+  it('have network addresses and ports in network order', () => {
     const payload = bytes()
       .u32(4)
       .u32(173)
@@ -94,7 +94,7 @@ describe('kernel events', () => {
     });
   });
 
-  it('of stacks have as many frames as the payload', () => {
+  it('with stacks have as many frames as the payload', () => {
     const payload = bytes().u64(99).u32(7).u32(8).u64(0x1000).u64(0x2000).done();
     expect(decodePacked(kernelEvent(24, 32, 2)?.fields ?? [], payload, 8).payload).toEqual({
       EventTimeStamp: 99n,

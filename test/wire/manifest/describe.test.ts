@@ -37,7 +37,7 @@ describe('a provider', () => {
     expect(describeOne('')).toMatchObject({ name: 'P', guid: GUID });
   });
 
-  it('may be one of several, which know nothing of each other', () => {
+  it('may be one of several, which are independent', () => {
     const [first, second] = describeManifest(
       `<x><provider name="A" guid="${GUID}"><tasks><task name="T" value="1"/></tasks><event value="1" task="T"/></provider>` +
         `<provider name="B" guid="${GUID}"><tasks><task name="T" value="1" message="Other"/></tasks>` +
@@ -47,7 +47,7 @@ describe('a provider', () => {
     expect(second?.event(1, 0)).toMatchObject({ provider: 'B', name: 'Other' });
   });
 
-  it('of performance counters is none of events, wherever it stands', () => {
+  it('of performance counters provides no events, wherever it is', () => {
     const counters = `<counters xmlns="http://schemas.microsoft.com/win/2005/12/counters" schemaVersion="1.1">
       <provider applicationIdentity="pacer.sys" providerGuid="{${GUID}}" providerType="kernelMode">
         <counterSet name="Flow"><structs><struct name="S" type="T"/></structs><counter id="1"/></counterSet>
@@ -95,7 +95,7 @@ describe('an event', () => {
     expect([event?.name, event?.taskName, event?.opcodeName]).toEqual([name, taskName, opcodeName]);
   });
 
-  it('has its message, of the first culture', () => {
+  it('has its message, in the first culture', () => {
     const described = describeOne(
       '<event value="1" message="$(string.m)"/><event value="2" message="as it is"/>',
       '<string id="m" value="Hello %1"/><string id="m" value="Hallo %1"/>',
@@ -103,7 +103,7 @@ describe('an event', () => {
     expect([1, 2].map((id) => described.event(id, 0)?.message)).toEqual(['Hello %1', 'as it is']);
   });
 
-  it('is that of the version requested, or of the nearest below', () => {
+  it('matches the requested version, or the nearest lower one', () => {
     const described = describeOne(
       '<event value="1" version="1" symbol="V1"/><event value="1" version="4" symbol="V4"/><event value="1" version="2" symbol="V2"/>',
     );
@@ -118,7 +118,7 @@ describe('an event', () => {
     expect(described.event(2, 0)).toBeUndefined();
   });
 
-  it('needs nothing but its number: what says nothing of payloads is not looked at', () => {
+  it('needs only its number: what does not affect payloads is ignored', () => {
     const described = describeOne(
       '<event value="0x1" level="9" keywords="none" channel="c" task="?" opcode="?"/>',
     );
@@ -153,12 +153,12 @@ describe('fields', () => {
     ['win:Binary', 'win:IPv6', 'ipv6'],
     ['UInt32', '', 'uint32'],
     ['w:UInt32', '', 'uint32'],
-  ])('of %s %s are of the type %s', (inType, outType, type) => {
+  ])('of %s %s have the type %s', (inType, outType, type) => {
     const out = outType === '' ? '' : ` outType="${outType}"`;
     expect(fieldsOf(`<data inType="${inType}" name="f"${out}/>`)).toEqual([{ name: 'f', type }]);
   });
 
-  it('may have the length or the count that another tells', () => {
+  it('may have the length or the count that another field contains', () => {
     expect(
       fieldsOf(`
         <data name="n" inType="win:UInt32"/><data name="b" inType="win:Binary" length="n"></data>
@@ -171,7 +171,7 @@ describe('fields', () => {
     ]);
   });
 
-  it('hide the sizes that EventSource has before bytes', () => {
+  it('hide the sizes that EventSource writes before bytes', () => {
     expect(
       fieldsOf(
         '<data name="bodySize" inType="win:UInt32"/><data name="body" inType="win:Binary" length="bodySize"/>',
@@ -193,7 +193,7 @@ describe('fields', () => {
     ]);
   });
 
-  it('have maps, wherever these stand', () => {
+  it('have maps, wherever these are', () => {
     const maps = `<maps><bitMap name="B"><map value="0x4" message="Four"/></bitMap>
       <valueMap name="V"><map message="$(string.v)" value="1"/></valueMap></maps>`;
     const data = `<data name="b" inType="win:UInt32" map="B"/><data name="v" inType="win:UInt32" map="V"/>
@@ -209,7 +209,7 @@ describe('fields', () => {
     expect(fields?.[1]?.map).toBe(fields?.[2]?.map);
   });
 
-  it('of unknown types are the last that are read', () => {
+  it('after one of unknown type are not read', () => {
     const fields = fieldsOf(
       '<data name="a" inType="win:UInt8"/><data name="b" inType="win:Cube"/><data name="c" inType="win:UInt8"/>',
     );
@@ -219,7 +219,7 @@ describe('fields', () => {
     });
   });
 
-  it('are not looked for in UserData, which has elements of any name', () => {
+  it('are not looked for in UserData, whose elements can have any name', () => {
     const data = `<data name="a" inType="win:UInt8"/>
       <UserData><event xmlns="myNs"><data>%1</data></event></UserData><data name="b" inType="win:UInt8"/>`;
     expect(fieldsOf(data)?.map(({ name }) => name)).toEqual(['a', 'b']);
@@ -227,7 +227,7 @@ describe('fields', () => {
 });
 
 describe('a generated manifest', () => {
-  it('describes the events that it was made for', () => {
+  it('describes the events from which it was generated', () => {
     const fields = { url: 'string', body: 'binary', ok: 'bool', at: 'time' } as const;
     const xml = generateManifest({
       name: 'My-Provider',
@@ -251,7 +251,7 @@ describe('a generated manifest', () => {
   });
 });
 
-describe('a text that is no manifest', () => {
+describe('a text that is not a manifest', () => {
   it.each([
     ['', 'The manifest has no provider. (at character 0)'],
     [`<provider name="P" guid="{1}"/>`, 'The <provider> P has the guid "1", which is not a GUID.'],
@@ -262,7 +262,7 @@ describe('a text that is no manifest', () => {
       'A <struct> is nested in another.',
     ],
     ['<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><provider/>', 'is malformed.'],
-  ])('%j is refused: %s', (text, message) => {
+  ])('%j is rejected: %s', (text, message) => {
     expect(() => describeManifest(text)).toThrow(ManifestError);
     expect(() => describeManifest(text)).toThrow(message);
   });
@@ -281,7 +281,7 @@ describe('a text that is no manifest', () => {
       50_000,
       (count) => provider('<template tid="t"/><data name="d"/><event value="1" template="t"/>'.repeat(count)),
     ],
-  ])('of many %s costs no more than in proportion to them', (_name, count, text) => {
+  ])('with many %s costs no more than in proportion to them', (_name, count, text) => {
     const describing = (manifest: string) =>
       cpuTimeOf(() => {
         try {
@@ -301,7 +301,7 @@ const httpServer = join(dataFolder ?? '', 'etl', 'HTTP_Server.man');
 describe.skipIf(dataFolder === undefined || !existsSync(httpServer))(
   `a manifest of Windows (${SKIP_REASON})`,
   () => {
-    it('is described with the words that Windows has for tasks and opcodes', () => {
+    it("is described with Windows' names for tasks and opcodes", () => {
       const [http] = describeManifest(readFileSync(httpServer, 'utf8'));
       expect(http).toMatchObject({ name: 'Microsoft-Windows-HttpService', score: 85 + 100 * 88 });
       expect(http?.event(2, 0)).toEqual({

@@ -29,19 +29,19 @@ describe('an event', () => {
     });
   });
 
-  it('has its fields one after the other, without anything between', () => {
+  it('contains its fields in sequence, without anything between them', () => {
     const encoder = encoderOf({ a: 'uint8', text: 'string', b: 'bool', c: 'uint16' });
     expect(write(encoder, { a: 1, text: 'hi', b: true, c: 2 }).payload).toEqual(
       hex('01 680069000000 01000000 0200'),
     );
   });
 
-  it('has no channel, and the session keywords beside its own, in its descriptor', () => {
+  it('has no channel, and the session keywords besides its own, in its descriptor', () => {
     const numbers = { id: 7, version: 2, level: 4, opcode: 1, task: 9, keywords: 0x1fn };
     expect(manifestDescriptor(schemaOf({}, numbers))).toEqual(hex('0700 02 00 04 01 0900 1f00000000f00000'));
   });
 
-  it('of what went wrong passes every level and keyword', () => {
+  it('about a failure passes every level and keyword', () => {
     const ofAll = { task: 0, keywords: 2n ** 64n - 1n, channel: Channel.None };
     const descriptor = encodeEventDescriptor({ ...MESSAGE_EVENT, ...ofAll });
     expect(descriptor).toEqual(hex('0000 00 00 00 00 0000 ffffffffffffffff'));
@@ -92,7 +92,7 @@ describe('a field', () => {
     ['json', undefined, '6e0075006c006c000000'],
     ['binary', 'text', '00000000'],
     ['guid', '', '00000000000000000000000000000000'],
-  ])('of type %s does not fit %j, which is counted', (type, value, bytes) => {
+  ])('of type %s does not accept %j, which is counted', (type, value, bytes) => {
     expect(payloadOf(type, value)).toEqual(hex(bytes));
     expect(takeFaults()).toEqual({ badValues: 1, tooLarge: false });
   });
@@ -101,7 +101,7 @@ describe('a field', () => {
     ['binary', (size) => new Uint8Array(size), 65536 - 36 - 4],
     ['string', (size) => 'x'.repeat(size), (65536 - 36 - 2) / 2],
     ['json', (size) => 'x'.repeat(size - 2), (65536 - 36 - 2) / 2],
-  ])('of type %s has room up to the end of the buffer', (type, make, room) => {
+  ])('of type %s may extend to the end of the buffer', (type, make, room) => {
     payloadOf(type, make(room));
     expect(takeFaults()).toBeUndefined();
     payloadOf(type, make(room + 1));
@@ -139,7 +139,7 @@ describe('a manifest', () => {
     expect(problemOf({}, rest)).toContain(problem);
   });
 
-  it('cannot name providers and keywords that XML has no place for, nor keywords with a space', () => {
+  it('cannot name providers and keywords that XML cannot represent, nor keywords with a space', () => {
     expect(manifestNamesProblem('P é', { A: 1n })).toBeUndefined();
     expect(manifestNamesProblem('P\u0002', {})).toContain('the provider\'s name "P\\u0002"');
     expect(manifestNamesProblem('P', { A: 1n, 'B\u0002': 2n })).toContain('the keyword "B\\u0002"');

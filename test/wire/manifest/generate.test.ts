@@ -23,7 +23,7 @@ function readBack(events: readonly EventSchema[], keywordNames: Record<string, b
 }
 
 describe('the document', () => {
-  it('has the form of those of .NET, line by line', () => {
+  it("has the form of .NET's, line by line", () => {
     const events = [
       event('RequestStart', 1, { url: 'string', body: 'binary' }, { opcode: 1, keywords: 1n }),
       event('RequestStop', 2, {}, { opcode: 2, task: 0xfffd }),
@@ -111,7 +111,7 @@ describe('a reader', () => {
     expect(readBack([event('E', 1, {}, { opcode })])[0]?.opcode.value).toBe(opcode);
   });
 
-  it('finds the numbers of an event', () => {
+  it("finds an event's numbers", () => {
     const numbers = { version: 255, level: 1, keywords: 0x8000_0000_0001n, task: 77 };
     expect(readBack([event('E', 65535, {}, numbers)])[0]).toMatchObject({
       id: 65535,
@@ -174,13 +174,13 @@ describe('a reader', () => {
     ]);
   });
 
-  it('finds names of any characters as they were', () => {
+  it('finds names with any characters unchanged', () => {
     const name = '<a href="x">&amp\' \t\n\r 名 😀';
     const [found] = readBack([event(name, 1, { [name]: 'uint8' }, { keywords: 2n })], { '<&">': 2n });
     expect(found).toMatchObject({ symbol: name, task: { name }, keywords: 2n, fields: [{ name }] });
   });
 
-  it('finds the keywords of the application, of bits without a name, and of sessions', () => {
+  it('finds the keywords of the application, of unnamed bits, and of sessions', () => {
     const events = [
       event('E', 1, {}, { keywords: 0x7n }),
       event('F', 2, {}, { keywords: 0x8000_0000_0000n }),
@@ -204,7 +204,7 @@ describe('a task', () => {
   const namesOf = (events: readonly EventSchema[]) =>
     readBack(events).map(({ task }: ManifestEvent) => task?.name);
 
-  it('is named by its event; one of a Start event by that, without "Start"', () => {
+  it('is named by its event; that of a Start event without "Start"', () => {
     const events = [
       event('Cache', 1),
       event('RequestStart', 2, {}, { opcode: 1 }),
@@ -220,7 +220,7 @@ describe('a task', () => {
     expect(namesOf(events)).toEqual(['First', 'First']);
   });
 
-  it('whose name another one has gets its number behind it', () => {
+  it('whose name another one has gets its number appended', () => {
     const events = [
       event('RequestStart', 1, {}, { opcode: 1 }),
       event('RequestStop', 2, {}, { opcode: 2, task: 0xfffd }),
@@ -230,11 +230,11 @@ describe('a task', () => {
   });
 });
 
-describe('the message of an event', () => {
+describe("an event's message", () => {
   const messageOf = (message: string, fields: FieldDefinitions = {}) =>
     readBack([event('Sale', 1, fields, { message })])[0]?.message;
 
-  it('is a string of its own, which the event names', () => {
+  it('is a separate string, which the event names', () => {
     const lines = generate([event('Sale', 1, { item: 'string' }, { message: 'Sold {0}' })]).split('\r\n');
     expect(lines).toContain(
       '  <event value="1" version="0" level="win:Informational" symbol="Sale" message="$(string.event_Sale)" task="Sale" template="SaleArgs"/>',
@@ -242,16 +242,16 @@ describe('the message of an event', () => {
     expect(lines).toContain('   <string id="event_Sale" value="Sold %1"/>');
   });
 
-  it('counts fields from 1, the sizes of binary ones among them, and has no formats', () => {
+  it('counts fields from 1, including the sizes of binary ones, and has no formats', () => {
     const fields = { item: 'string', image: 'binary', price: 'double' } as const;
     expect(messageOf('{2:N} for {0}, {1}', fields)).toBe('%4 for %1, %3');
   });
 
-  it('keeps braces and percent signs that are only text', () => {
+  it('keeps braces and percent signs that are just text', () => {
     expect(messageOf('100 % {{sure}}\n{a}')).toBe('100 %% {sure}%n{a}');
   });
 
-  it('is checked as the names are', () => {
+  it('is checked like the names', () => {
     expect(manifestProblem(event('Sale', 1, {}, { message: 'a\0b' }))).toMatch(
       /^the message "a\\u0000b" contains a character/,
     );

@@ -17,7 +17,7 @@ import { hex } from '../eventheader/event-bytes.ts';
 const assembled = (chunks: readonly Uint8Array[], assembly = new ManifestAssembly()) =>
   chunks.map((chunk) => assembly.add(chunk));
 
-describe('the event of the manifest', () => {
+describe('the manifest event', () => {
   it('has the descriptor of .NET', () => {
     expect(MANIFEST_DESCRIPTOR).toEqual(hex('feff 01 00 00 fe feff ffffffffffffff00'));
   });
@@ -26,7 +26,7 @@ describe('the event of the manifest', () => {
     expect(manifestChunks('<é/>')).toEqual([hex('01 01 00 5b 0100 0000 3cc3a92f3e')]);
   });
 
-  it('is one of several when the document is larger than a chunk', () => {
+  it('is one of several if the document is larger than a chunk', () => {
     expect(manifestChunks('abcde', 2)).toEqual([
       hex('01 01 00 5b 0300 0000 6162'),
       hex('01 01 00 5b 0300 0100 6364'),
@@ -36,7 +36,7 @@ describe('the event of the manifest', () => {
     expect(sizes).toEqual([0xf700, 1]);
   });
 
-  it('is placed in the scratch buffer as any other, and the next event is whole', () => {
+  it('is placed in the scratch buffer like any other, and the next event is complete', () => {
     const encoder = new ManifestEncoder(schemaOf({ n: 'uint16' }));
     const before = write(encoder, { n: 1 });
     const [chunk] = manifestChunks('x'.repeat(MAX_CHUNK_SIZE));
@@ -54,22 +54,22 @@ describe('the event of the manifest', () => {
   });
 });
 
-describe('putting chunks together', () => {
+describe('reassembling chunks', () => {
   const xml = '<é€😀/>'.repeat(100);
   const chunks = manifestChunks(xml, MIN_CHUNK_SIZE);
   const nothing = chunks.slice(1).map(() => undefined);
 
-  it('gives the document with the last of them, also where characters were cut', () => {
+  it('yields the document with the last of them, even if characters were split', () => {
     expect(chunks.length).toBeGreaterThan(3);
     expect(assembled(chunks)).toEqual([...nothing, xml]);
     expect(assembled(manifestChunks(xml, 1)).at(-1)).toBe(xml);
   });
 
-  it('gives it again each time it was written', () => {
+  it('yields it again each time it was written', () => {
     expect(assembled([...chunks, ...chunks])).toEqual([...nothing, xml, ...nothing, xml]);
   });
 
-  it('starts anew with the first chunk', () => {
+  it('starts over with the first chunk', () => {
     expect(assembled([...chunks.slice(0, 2), ...chunks])).toEqual([undefined, undefined, ...nothing, xml]);
   });
 
@@ -78,7 +78,7 @@ describe('putting chunks together', () => {
     ['has one twice', chunks.toSpliced(1, 0, chunks[1] as Uint8Array)],
     ['has one of another document', chunks.toSpliced(1, 1, manifestChunks('ab', 1)[1] as Uint8Array)],
     ['lacks the first', chunks.slice(1)],
-  ])('gives nothing of a run that %s, and then the next', (_, run) => {
+  ])('yields nothing for a run that %s, and then the next', (_, run) => {
     const assembly = new ManifestAssembly();
     expect(assembled(run, assembly).filter((document) => document !== undefined)).toEqual([]);
     expect(assembled(chunks, assembly).at(-1)).toBe(xml);
@@ -92,11 +92,11 @@ describe('putting chunks together', () => {
     ['01 01 00 5c 0100 0000 61', 'has another magic'],
     ['01 01 00 5b 0000 0000 61', 'is one of none'],
     ['01 01 00 5b 0100 0100 61', 'is past the last'],
-  ])('gives nothing of the payload %s, which %s', (payload) => {
+  ])('yields nothing for the payload %s, which %s', (payload) => {
     expect(new ManifestAssembly().add(hex(payload))).toBeUndefined();
   });
 
-  it('gives the document of a later minor version', () => {
+  it('yields the document of a later minor version', () => {
     expect(new ManifestAssembly().add(hex('01 01 07 5b 0100 0000 61'))).toBe('a');
   });
 });

@@ -104,7 +104,7 @@ describe('a manifest of an older .NET', () => {
   });
 });
 
-describe('a text that is no manifest', () => {
+describe('a text that is not a manifest', () => {
   const provider = (content: string) => `<provider name="P" guid="{}">${content}</provider>`;
 
   it.each([
@@ -134,12 +134,12 @@ describe('a text that is no manifest', () => {
     ['< >', 'The tag "< >" is malformed.'],
     ['<!-- no end', '"<!-- no en" has no "-->". (at character 0)'],
     ['<? no end', 'has no "?>".'],
-  ])('%j is refused: %s', (text, message) => {
+  ])('%j is rejected: %s', (text, message) => {
     expect(() => parseManifest(text)).toThrow(ManifestError);
     expect(() => parseManifest(text)).toThrow(message);
   });
 
-  it('because it was cut anywhere is refused or read, and nothing else', () => {
+  it('because it was cut anywhere is rejected or read, and nothing else', () => {
     let refused = 0;
     for (let length = 0; length < TASKS.length; length++) {
       try {

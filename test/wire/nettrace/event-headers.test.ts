@@ -43,7 +43,7 @@ describe('an event of version 3', () => {
     event(1, 3, utf16('b')),
   ]);
 
-  it('has its thread, its activity and its stack with it; metadata is an event, too', () => {
+  it('contains its thread, its activity and its stack; metadata is an event, too', () => {
     const [first, second] = eventsOf(bytes);
     expect(first?.metadata).toMatchObject({ eventId: 15, name: 'Event', fields: [{ name: 'Text' }] });
     expect(first?.thread).toMatchObject({ threadId: 77, processId: 1234 });
@@ -55,13 +55,13 @@ describe('an event of version 3', () => {
     expect(second?.payloadBytes).toEqual(flat(utf16('b')));
   });
 
-  it('is found behind padding', () => {
+  it('is found after padding', () => {
     for (const event of eventsOf(bytes)) expect(bytes[event.position + 4]).toBe(1);
   });
 });
 
 describe('an event of version 4', () => {
-  it('has what the one before it had, where its header says nothing', () => {
+  it('repeats what the previous one had unless its header differs', () => {
     const events = eventsOf(
       v4Events(
         [0xff, varuint(1), varuint(0), varuint(9), varuint(3), varuint(9), varuint(0), varuint(100)],
@@ -87,7 +87,7 @@ describe('an event of version 4', () => {
     expect(event?.thread.threadId).toBe(9);
   });
 
-  it('has a processor only where its own thread wrote it', () => {
+  it('has a processor only if its own thread wrote it', () => {
     const events = eventsOf(
       v4Events(
         compressedEventV4({ time: 1, thread: 1, captureThread: 2, processor: 3 }),
@@ -111,30 +111,30 @@ describe('an event of version 4', () => {
     expect(events.at(-1)?.ticks).toBe(250n);
   });
 
-  it('has a time of 64 bits, with a sign', () => {
+  it('has a signed 64-bit time', () => {
     for (const time of [0n, 0x1_0000_0000n, 0x7fff_ffff_ffff_ffffn, -1n, -0x8000_0000_0000_0000n]) {
       expect(eventsOf(v4Events(compressedEventV4({ time: BigInt.asUintN(64, time) })))[0]?.ticks).toBe(time);
     }
   });
 
-  it('is refused where its metadata is not there, or was there before', () => {
+  it('is rejected if its metadata does not exist, or is defined twice', () => {
     expect(faultOf(v4Events(compressedEventV4({ metadataId: 2, time: 1 })))?.sentence).toMatch(
       /metadata 2, which/,
     );
     expect(faultOf(fastSerialized(4, metadata, metadata))?.sentence).toMatch(/Metadata 1 is defined twice/);
   });
 
-  it('is refused where it is longer than its block', () => {
+  it('is rejected if it is longer than its block', () => {
     const fault = faultOf(v4Events([0x80, varuint(0), varuint(100)]));
     expect(fault).toMatchObject({ code: 'malformed' });
     expect(fault?.sentence).toMatch(/100 bytes are needed, but only 0 are left/);
   });
 });
 
-describe('an integer of variable length', () => {
+describe('a variable-length integer', () => {
   const head = [0x80, varuint(0)];
 
-  it('has at most 32 bits where 32 are meant', () => {
+  it('has at most 32 bits if 32 are expected', () => {
     const fault = faultOf(v4Events(head, [0xff, 0xff, 0xff, 0xff, 0x1f]));
     expect(fault?.sentence).toMatch(/more than 32 bits/);
     expect(faultOf(v4Events(head, Array(6).fill(0x80)))?.sentence).toMatch(/more than 32 bits/);
@@ -145,13 +145,13 @@ describe('an integer of variable length', () => {
     expect(faultOf(v4Events([0x00, Array(10).fill(0x80), 0x00]))?.sentence).toMatch(/more than 64 bits/);
   });
 
-  it('has an end', () => {
+  it('must have an end', () => {
     expect(faultOf(v4Events([0x00, 0x80]))?.sentence).toMatch(/integer has no end/);
   });
 });
 
-describe('the head of an event block', () => {
-  it('may be longer than is known here, and not shorter', () => {
+describe('the header of an event block', () => {
+  it('may be longer than known, but not shorter', () => {
     const longer = block(2, u16(24), u16(0), u64(0), u64(0), u32(0), uncompressedEvent({ time: 1 }));
     expect(eventsOf(v6Trace(longer)).length).toBe(1);
     expect(faultOf(v6Trace(block(2, u16(19), u16(0), u64(0), u64(0))))?.sentence).toMatch(

@@ -44,7 +44,7 @@ const v6Whole = v6Trace(
 const faultOf = (bytes: Uint8Array) => readTrace(bytes).parser.fault;
 
 describe('the head of a trace', () => {
-  it('of version 6 tells time, clock, pointer size and properties', () => {
+  it('of version 6 contains time, clock, pointer size and properties', () => {
     const properties = { ProcessId: '1234', HardwareThreadCount: '16', Ponies: 'many' };
     const { head } = readTrace(flat(v6Start, traceBlock(properties), endOfStream)).parser;
     expect(head).toMatchObject({
@@ -60,7 +60,7 @@ describe('the head of a trace', () => {
     expect(Object.fromEntries(head?.properties ?? [])).toEqual(properties);
   });
 
-  it.each([3, 4] as const)('of version %i tells process, processors and sampling, too', (version) => {
+  it.each([3, 4] as const)('of version %i contains process, processors and sampling, too', (version) => {
     const { head, fault } = readTrace(fastSerialized(version)).parser;
     expect(fault).toBeUndefined();
     expect(head).toMatchObject({
@@ -77,7 +77,7 @@ describe('a trace', () => {
   it.each([
     ['version 4', v4Trace, [5, 7, 10]],
     ['version 6', v6Whole, [5, 7]],
-  ])('of %s gives the same in pieces of one byte as in one', (_, bytes, times) => {
+  ])('of %s yields the same in chunks of one byte as in one', (_, bytes, times) => {
     for (const size of [1, 7, bytes.length]) {
       const { parser, events } = readTrace(bytes, size);
       expect(parser.fault).toBeUndefined();
@@ -103,7 +103,7 @@ describe('a trace', () => {
   it.each([
     ['version 4', v4Trace],
     ['version 6', v6Whole],
-  ])('of %s with any byte changed is read, or refused for a reason', (_, bytes) => {
+  ])('of %s with any byte changed is read, or rejected for a reason', (_, bytes) => {
     for (let at = 0; at < bytes.length; at++) {
       for (const change of [0x01, 0x80, 0xff]) {
         const damaged = Uint8Array.from(bytes);
@@ -114,7 +114,7 @@ describe('a trace', () => {
     }
   });
 
-  it('that is cut inside a block of events gives the whole ones before the cut', () => {
+  it('that is cut inside a block of events delivers the complete ones before the cut', () => {
     const start = v4Trace.length - 80;
     const counts = Array.from(
       { length: 80 },
@@ -124,7 +124,7 @@ describe('a trace', () => {
     expect(counts).toEqual([...counts].sort());
   });
 
-  it('ends where it says; what comes behind is not looked at', () => {
+  it('ends where it says; anything after that is ignored', () => {
     const { parser, events } = readTrace(flat([...v6Whole], ascii('whatever')));
     expect(parser.fault).toBeUndefined();
     expect(parser.bytesRead).toBe(v6Whole.length);
@@ -137,7 +137,7 @@ describe('a trace', () => {
   });
 });
 
-describe('a trace is refused', () => {
+describe('a trace is rejected', () => {
   const refused = (bytes: Uint8Array, code: string, offset: number, reason: RegExp) => {
     const fault = faultOf(bytes);
     expect(fault?.sentence).toMatch(reason);
@@ -153,7 +153,7 @@ describe('a trace is refused', () => {
     );
   });
 
-  it('of a version that is not known', () => {
+  it('of an unknown version', () => {
     refused(flat(ascii('Nettrace'), u32(0), u32(7), u32(0)), 'unsupported', 12, /has version 7/);
     refused(flat(ascii('Nettrace'), u32(0), u32(5), u32(0)), 'malformed', 12, /has version 5/);
   });
@@ -167,13 +167,13 @@ describe('a trace is refused', () => {
     refused(flat(v6Start, traceBlock(), traceBlock()), 'malformed', 68, /twice/);
   });
 
-  it('whose clock cannot tell times', () => {
+  it('whose clock cannot yield times', () => {
     const bytes = flat(v6Start, traceBlock());
     bytes.fill(0, 20 + 4 + 24, 20 + 4 + 32);
     refused(bytes, 'malformed', 56, /0 ticks per second/);
   });
 
-  it('with an object of an unknown type, which version 4 cannot pass over', () => {
+  it('with an object of an unknown type, which version 4 cannot skip', () => {
     refused(fastSerialized(4, ['OddBlock']), 'malformed', 117, /type "OddBlock" does not exist/);
   });
 

@@ -19,7 +19,7 @@ import {
 } from './nettrace-bytes.ts';
 
 describe('metadata of version 6', () => {
-  it('tells what is optional', () => {
+  it('contains what is optional', () => {
     const metadata = describedV6(
       [],
       [
@@ -48,7 +48,7 @@ describe('metadata of version 6', () => {
     expect([...metadata.properties]).toEqual([['k', 'v']]);
   });
 
-  it('may be longer than is known here, everywhere', () => {
+  it('may be longer than known, everywhere', () => {
     const rows = sized(u16)(
       varuint(2),
       utf8('Provider'),
@@ -97,7 +97,7 @@ describe('metadata of version 4', () => {
     expect(describedV4().fields).toEqual([]);
   });
 
-  it('has tags: an opcode, fields of more types, and ones that are passed over', () => {
+  it('has tags: an opcode, fields of more types, and unknown ones, which are skipped', () => {
     const tag = (kind: number, ...bytes: Bytes): Bytes => {
       const body = flat(bytes);
       return [u32(body.length), kind, [...body]];

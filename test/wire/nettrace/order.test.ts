@@ -29,7 +29,7 @@ describe('events', () => {
   const sorted = (thread: number, sequence: number, time: number) =>
     uncompressedBlock(uncompressedEvent({ thread, sequence, time, isSorted: true }));
 
-  it('of several threads come in the order of time, those of one time in that of the trace', () => {
+  it('of several threads arrive in time order, and those with equal times in trace order', () => {
     const found = eventsOf(
       v6Trace(events([1, 1, 10], [1, 2, 30], [1, 3, 50]), events([2, 1, 10], [2, 2, 20], [2, 3, 50])),
     );
@@ -43,7 +43,7 @@ describe('events', () => {
     ]);
   });
 
-  it('come as soon as a sorted event is not older', () => {
+  it('arrive as soon as a sorted event is not older', () => {
     const parser = new NetTraceParser();
     const push = (...blocks: Bytes) => timesOf(parser.push(flat(blocks)));
     const start = v6Trace();
@@ -57,14 +57,14 @@ describe('events', () => {
     expect(parser.fault?.code).toBe('truncated');
   });
 
-  it('all come before a fault', () => {
+  it('all arrive before a fault', () => {
     const { parser, events: found } = readTrace(v6Trace(events([1, 1, 10]), block(8, u32(0), u32(0))));
     expect(timesOf(found)).toEqual([10]);
     expect(parser.fault?.code).toBe('malformed');
     expect(parser.push(v6Trace())).toEqual([]);
   });
 
-  it('of many threads are merged right', () => {
+  it('of many threads are merged correctly', () => {
     const threads = Array.from({ length: 40 }, (_, i) => i + 3);
     const rows = block(
       6,
@@ -91,7 +91,7 @@ describe('sequence points', () => {
     uncompressedBlock(uncompressedEvent({ time: sequence, sequence, ...extra }));
   const label = block(8, u32(1), u32(1), [0x81, guid(1)]);
 
-  it('make labels and stacks forgotten, but not by events from before', () => {
+  it('make labels and stacks forgotten, but not for earlier events', () => {
     const stack = block(5, u32(1), u32(1), u32(8), u64(0x99));
     const withStack = event(1, { stackId: 1, labels: 1 });
     const [before, after] = eventsOf(
@@ -104,7 +104,7 @@ describe('sequence points', () => {
     );
   });
 
-  it('make threads and metadata forgotten where they say so', () => {
+  it('make threads and metadata forgotten if they say so', () => {
     expect(faultOf(v6Trace(sequencePoint(1, 1), event(1)))?.sentence).toMatch(
       /thread with index 1 does not exist/,
     );
@@ -132,22 +132,22 @@ describe('lost events', () => {
     expect(lostIn(event(4))).toBe(3);
   });
 
-  it('are those up to the number that a sequence point or a thread\u2019s end tells', () => {
+  it('are those up to the number in a sequence point or a thread\u2019s end', () => {
     expect(lostIn(event(1), sequencePoint(2, 0, { thread: 1, sequence: 4 }), event(5))).toBe(3);
     expect(lostIn(event(1), block(7, varuint(1), varuint(3)))).toBe(2);
   });
 
-  it('are not there where numbers wrap around', () => {
+  it('are not reported if numbers wrap around', () => {
     const nearEnd = sequencePoint(2, 0, { thread: 1, sequence: 0x7fff_ffff });
     const atEnd = sequencePoint(2, 0, { thread: 1, sequence: 0xffff_ffff });
     expect(lostIn(nearEnd, atEnd, event(0), event(1))).toBe(0x7fff_ffff + 1);
   });
 
-  it('count as one where numbers go back', () => {
+  it('count as one if numbers go back', () => {
     expect(lostIn(event(1), event(2), event(2))).toBe(1);
   });
 
-  it('are not told from a new thread with the same id before version 6', () => {
+  it('are not distinguished from a new thread with the same id before version 6', () => {
     const first = compressedEventV4({ time: 1, sequence: 7 });
     const events = (...list: Bytes) => readTrace(v4Events(list)).parser.lostEvents;
     expect(events(first)).toBe(0);

@@ -58,7 +58,7 @@ describe('a field of type', () => {
     expect(valueOfType([1, inner], u32(7), utf16('text'))).toEqual({ a: 7, b: 'text' });
   });
 
-  it('Array has its count with it', () => {
+  it('Array contains its count', () => {
     expect(valueOfType([19, 9], u16(3), u32(10), u32(20), u32(30))).toEqual([10, 20, 30]);
     expect(valueOfType([19, 18], u16(2), utf16('Hi'), utf16('Bye'))).toEqual(['Hi', 'Bye']);
     expect(valueOfType([19, 9], u16(0))).toEqual([]);
@@ -85,7 +85,7 @@ describe('a field of type', () => {
     expect(valueOfType([22, 23, u16(2)], [0x41, 0x42])).toBe('AB');
   });
 
-  it('RelLoc and DataLoc stands elsewhere in the payload', () => {
+  it('RelLoc and DataLoc is elsewhere in the payload', () => {
     const size = 4;
     const dataLoc = u32((size << 16) | 6);
     const relLoc = u32((size << 16) | 2);
@@ -99,7 +99,7 @@ describe('a field of type', () => {
 describe('a payload', () => {
   const twoFields = describedV6([field('a', 9), field('b', 9)]);
 
-  it('may be shorter than its description, and longer', () => {
+  it('may be shorter or longer than its description', () => {
     expect(decode(twoFields, u32(1))).toEqual({ payload: { a: 1 }, problem: undefined });
     expect(decode(twoFields)).toEqual({ payload: {}, problem: undefined });
     expect(decode(twoFields, u32(1), u32(2), u32(3))).toEqual({
@@ -114,21 +114,21 @@ describe('a payload', () => {
     expect(problem).toBe('Field "b" cannot be read: 4 bytes are needed, but only 2 are left. (at byte 4)');
   });
 
-  it('keeps the other fields where one points outside', () => {
+  it('keeps the other fields if one points outside', () => {
     const metadata = describedV6([field('a', 25, 7), field('b', 9)]);
     const { payload, problem } = decode(metadata, u32((4 << 16) | 200), u32(5));
     expect(payload).toEqual({ a: null, b: 5 });
     expect(problem).toMatch(/4 bytes cannot start 200 bytes from the start of the payload/);
   });
 
-  it('cannot keep the decoder busy with arrays of nothing', () => {
+  it('cannot keep the decoder busy with empty arrays', () => {
     const nothing = [1, u16(0)];
     const nested = [22, 22, 22, nothing, u16(65535), u16(65535), u16(65535)];
     const { problem } = decode(describedV6([field('x', nested)]), [0]);
     expect(problem).toMatch(/more values than fit into its 1 bytes/);
   });
 
-  it('is decoded whatever it is', () => {
+  it('is decoded, whatever it contains', () => {
     const types = [3, 4, 9, 11, 14, 17, 18, 20, 21, [19, 18], [19, 9], [24, 7], [25, 23], [22, 9, u16(3)]];
     const metadata = describedV6(types.map((type, i) => field(`f${i}`, type)));
     let seed = 1;

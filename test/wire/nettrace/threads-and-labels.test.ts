@@ -46,7 +46,7 @@ describe('an event of version 6', () => {
     expect(event?.ticks).toBe(9n);
   });
 
-  it('has the process of the trace where its thread has none, and no thread where that has no id', () => {
+  it('has the process of the trace if its thread has none, and no thread if that has no id', () => {
     const threads = block(6, row(varuint(3), 1, utf8('worker'), 4, utf8('k'), utf8('v')));
     const event = uncompressedEvent({ time: 1, thread: 3 });
     const [found] = eventsOf(
@@ -63,14 +63,14 @@ describe('an event of version 6', () => {
     expect(found?.thread.properties.get('k')).toBe('v');
   });
 
-  it('is refused where its thread or its labels are not there', () => {
+  it('is rejected if its thread or its labels do not exist', () => {
     const withThread = uncompressedBlock(uncompressedEvent({ time: 1, thread: 9 }));
     expect(faultOf(v6Trace(withThread))?.sentence).toMatch(/thread with index 9 does not exist/);
     const withLabels = uncompressedBlock(uncompressedEvent({ time: 1, labels: 9 }));
     expect(faultOf(v6Trace(withLabels))?.sentence).toMatch(/label list 9, which does not exist/);
   });
 
-  it('may have a stack that is not there', () => {
+  it('may refer to a missing stack', () => {
     const bytes = v6Trace(uncompressedBlock(uncompressedEvent({ time: 1, stackId: 9 })));
     expect(eventsOf(bytes)[0]?.stack(8)).toBeUndefined();
   });
@@ -81,7 +81,7 @@ describe('labels', () => {
     block(8, u32(firstIndex), u32(lists.length), lists);
   const labelled = (labels: Bytes, event: Bytes) => eventsOf(v6Trace(labels, event));
 
-  it('give an event activities, trace and span ids and whatever else', () => {
+  it('give an event activities, trace and span ids and others', () => {
     const list = [
       [1, guid(1)],
       [2, guid(2)],
@@ -118,7 +118,7 @@ describe('labels', () => {
     expect(found?.labels).toMatchObject({ opcode: 1, keywords: 0xffn, level: 3, version: 2 });
   });
 
-  it('stay those of the event before in compressed headers, until 0 clears them', () => {
+  it('stay those of the previous event in compressed headers, until 0 clears them', () => {
     const events = compressedBlock(
       [0xd7, varuint(1), varuint(0), varuint(1), varuint(0), varuint(1), varuint(1), varuint(2), varuint(0)],
       [0x40, varuint(1)],
@@ -128,14 +128,14 @@ describe('labels', () => {
     expect(found.map((event) => event.activityId?.slice(0, 8))).toEqual(['00000001', '00000001', undefined]);
   });
 
-  it('of an unknown kind cannot be passed over; list 0 is the empty one', () => {
+  it('of an unknown kind cannot be skipped; list 0 is the empty one', () => {
     expect(faultOf(v6Trace(labelBlock(1, [0x8b])))?.sentence).toMatch(/label kind 11 does not exist/);
     expect(faultOf(v6Trace(labelBlock(0, [0x8a, 1])))?.sentence).toMatch(/Label list 0/);
   });
 });
 
 describe('threads of version 6', () => {
-  it('may be given once, until they are removed', () => {
+  it('may be defined once, until they are removed', () => {
     const again = block(6, threadRow(1, 84, 99));
     expect(faultOf(v6Trace(again))?.sentence).toMatch(/Thread index 1 is defined twice/);
     const event = (sequence: number) => uncompressedBlock(uncompressedEvent({ time: 1, sequence }));
@@ -152,7 +152,7 @@ describe('threads of version 6', () => {
     );
   });
 
-  it('cannot have entries that are not known', () => {
+  it('cannot have unknown entries', () => {
     expect(faultOf(v6Trace(block(6, row(varuint(9), 7))))?.sentence).toMatch(/entry 7 does not exist/);
   });
 });

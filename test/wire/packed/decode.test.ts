@@ -63,7 +63,7 @@ describe('a value', () => {
     expect(decodeOne(type, hex(bytes))).toEqual(value);
   });
 
-  it('of a pointer has the size of the writer’s pointers', () => {
+  it('that is a pointer has the size of the writer’s pointers', () => {
     const fields: PackedField[] = [
       { name: 'p', type: 'pointer' },
       { name: 'n', type: 'uint8' },
@@ -71,23 +71,23 @@ describe('a value', () => {
     expect(decode(fields, hex('04030201 05'), 4).payload).toEqual({ p: 0x01020304, n: 5 });
   });
 
-  it('of binary is a view of the payload', () => {
+  it('that is binary is a view of the payload', () => {
     const bytes = hex('0102030405');
     const value = decodeOne('binary', bytes, { length: 2 }) as Uint8Array;
     expect(value).toEqual(Uint8Array.of(1, 2));
     expect(value.buffer).toBe(bytes.buffer);
   });
 
-  it('of binary without a length goes to the end', () => {
+  it('that is binary without a length extends to the end', () => {
     expect(decodeOne('binary', hex('010203'))).toEqual(Uint8Array.of(1, 2, 3));
   });
 
-  it('of text may have a length in characters, filled up with NULs', () => {
+  it('that is text may have a length in characters, padded with NULs', () => {
     expect(decodeOne('utf16', utf16('AB\0\0'), { length: 4 })).toBe('AB');
     expect(decodeOne('ansi', hex('41424344'), { length: 3 })).toBe('ABC');
   });
 
-  it('of text may lack its NUL at the end of the payload', () => {
+  it('that is text may lack its NUL at the end of the payload', () => {
     expect(decodeOne('utf16', utf16('AB'))).toBe('AB');
     expect(decodeOne('ansi', hex('4142'))).toBe('AB');
     expect(decodeOne('utf16', hex('410042'))).toBe('A');
@@ -100,7 +100,7 @@ describe('a value', () => {
 });
 
 describe('fields', () => {
-  it('may tell the length and the count of later ones, shown or hidden', () => {
+  it('may contain the length and the count of later ones, visible or hidden', () => {
     const fields: PackedField[] = [
       { name: 'size', type: 'uint16', hidden: true },
       { name: 'data', type: 'binary', length: 'size' },
@@ -119,7 +119,7 @@ describe('fields', () => {
     expect(decode(fields, hex('')).payload).toEqual({ texts: [] });
   });
 
-  it('may be structs, whose members see the fields around them', () => {
+  it('may be structs, whose members see the enclosing fields', () => {
     const fields: PackedField[] = [
       { name: 'width', type: 'uint8' },
       { name: 'count', type: 'uint8' },
@@ -149,7 +149,7 @@ describe('fields', () => {
     });
   });
 
-  it('have no prototype, so that any name may be theirs', () => {
+  it('have no prototype, so that they may have any name', () => {
     const { payload } = decodePacked([{ name: '__proto__', type: 'uint8' }], hex('07'), 8);
     expect(Object.entries(payload)).toEqual([['__proto__', 7]]);
   });
@@ -164,7 +164,7 @@ describe('fields', () => {
     expect(decode(fields, hex(''))).toEqual({ payload: {}, problem: undefined });
   });
 
-  it('do not use bytes behind the last one', () => {
+  it('do not use bytes after the last one', () => {
     expect(decode([{ name: 'a', type: 'uint8' }], hex('01ffff')).payload).toEqual({ a: 1 });
   });
 });
@@ -257,7 +257,7 @@ describe('a problem', () => {
     expect(decode(fields, hex(bytes))).toEqual({ payload, problem });
   });
 
-  it('are counts beyond all bytes, found in no time', () => {
+  it('is a count beyond all bytes, found quickly', () => {
     const nothing: PackedField = { name: 'empty', type: 'struct', fields: [], count: 'n' };
     const rows: PackedField = { name: 'rows', type: 'struct', fields: [nothing], count: 'n' };
     const milliseconds = cpuTimeOf(() => {
@@ -277,7 +277,7 @@ describe('a problem', () => {
     expect(milliseconds).toBeLessThan(2000);
   });
 
-  it('are never exceptions: any bytes by any description give fields or a sentence', () => {
+  it('is never an exception: any bytes with any description yield fields or a sentence', () => {
     const types: PackedType[] = [
       'uint8',
       'utf16',

@@ -21,21 +21,21 @@ const COUNT: PackedField = { name: 'Count', type: 'uint32' };
 const REASON: PackedField = { name: 'Reason', type: 'uint32', map: REASONS };
 
 describe('a message', () => {
-  it('has the values of fields for its marks', () => {
+  it('contains the values of fields in place of its marks', () => {
     expect(formatMessage(event('%2 of %1, again %2', COUNT, REASON), { Count: 7, Reason: 1 })).toBe(
       'Induced of 7, again Induced',
     );
   });
 
-  it('has line breaks, tabs and percent signs for theirs', () => {
+  it('contains line breaks, tabs and percent signs in place of theirs', () => {
     expect(formatMessage(event('100%%%n%tdone%%1', COUNT), { Count: 7 })).toBe('100%\n    done%1');
   });
 
-  it('has values for marks with a printf format, which is ignored', () => {
+  it('contains values for marks with a printf format, which is ignored', () => {
     expect(formatMessage(event('%1!d! bytes!', COUNT), { Count: 7 })).toBe('7 bytes!');
   });
 
-  it('keeps marks of fields that are not there', () => {
+  it('keeps marks of missing fields', () => {
     expect(formatMessage(event('%1 %2 %3 %x %', COUNT, REASON), { Count: 7 })).toBe('7 %2 %3 %x %');
   });
 
@@ -47,7 +47,7 @@ describe('a message', () => {
 });
 
 describe('an event without a message', () => {
-  it('is told by its fields', () => {
+  it('shows its fields', () => {
     expect(formatMessage(event(undefined, COUNT, REASON), { Count: 7, Reason: 1 })).toBe(
       'Count = 7, Reason = Induced',
     );

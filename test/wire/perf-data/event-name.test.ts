@@ -77,11 +77,11 @@ const MODIFIERS: readonly (readonly [string, readonly (number | undefined)[]])[]
 ];
 
 describe.each([true, false])('an event without a name (little-endian: %s)', (littleEndian) => {
-  it.each(NAMES)('is %s, as perf has it', (name, recorded) => {
+  it.each(NAMES)('is named %s, as by perf', (name, recorded) => {
     expect(nameOf(littleEndian, recorded)).toBe(name);
   });
 
-  it.each(MODIFIERS)('tells what was counted: %s', (name, flags) => {
+  it.each(MODIFIERS)('is named by what was counted: %s', (name, flags) => {
     const set = flags.filter((bit) => bit !== undefined);
     // The two bits of a number are the other way round on big-endian machines.
     const stored = littleEndian ? set : set.map((bit) => (bit === 16 && set.length < 4 ? 15 : bit));

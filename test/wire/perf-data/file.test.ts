@@ -31,7 +31,7 @@ describe.each([true, false])('a perf.data file (little-endian: %s)', (littleEndi
     readPerfData(fileBytes({ littleEndian, records, ...(features === undefined ? {} : { features }) }));
   const only = (bytes: Uint8Array) => [...open([bytes]).records()][0];
 
-  it('has its attributes, with ids and names, and the formats of its tracepoints', () => {
+  it('contains its attributes, with ids and names, and the formats of its tracepoints', () => {
     const eventDesc = new Bytes(littleEndian).u32(1).u32(8).u64(0).u32(1).u32(16);
     eventDesc.text('user_events:P_L5').pad(8).u64(EVENT_ID);
     const file = open([finishedRound(littleEndian)], new Map([[12, eventDesc.done()]]));
@@ -53,13 +53,13 @@ describe.each([true, false])('a perf.data file (little-endian: %s)', (littleEndi
     expect(file.session.wallTimeOffsetNs).toBeUndefined();
   });
 
-  it('tells the wall time if perf recorded a clock', () => {
+  it('contains the wall-clock time if perf recorded a clock', () => {
     const clock = new Bytes(littleEndian).u32(1).u32(1).u64(1_700_000_000_000_000_000n).u64(5_000n).done();
     const file = open([finishedRound(littleEndian)], new Map([[29, clock]]));
     expect(file.session.wallTimeOffsetNs).toBe(1_699_999_999_999_995_000n);
   });
 
-  it('has samples with all that their attribute asks for', () => {
+  it('contains samples with everything their attribute requests', () => {
     expect(only(sample(littleEndian, { timeNs: 5n, payload: EVENT }))).toMatchObject({
       kind: 'sample',
       id: EVENT_ID,
@@ -75,7 +75,7 @@ describe.each([true, false])('a perf.data file (little-endian: %s)', (littleEndi
     });
   });
 
-  it('has records of threads, mappings and losses, with the ids at their end', () => {
+  it('contains records of threads, mappings and losses, with the ids at their end', () => {
     const tail = { pid: 10, tid: 11, timeNs: 9n, cpu: 3, id: EVENT_ID };
     const read = (type: number, fill: (body: Bytes) => void) =>
       only(
@@ -124,7 +124,7 @@ describe.each([true, false])('a perf.data file (little-endian: %s)', (littleEndi
     expect(read(14, () => {})).toMatchObject({ kind: 'other', type: 14, ids: tail });
   });
 
-  it('has records of the perf tool, which have no ids', () => {
+  it('contains records of the perf tool, which have no ids', () => {
     expect(only(record(littleEndian, 73, (body) => body.u64(1)))).toMatchObject({
       kind: 'other',
       type: 73,
@@ -133,13 +133,13 @@ describe.each([true, false])('a perf.data file (little-endian: %s)', (littleEndi
     expect(only(finishedRound(littleEndian))).toMatchObject({ kind: 'finishedRound' });
   });
 
-  it('may have the trace of a processor between its records', () => {
+  it('may contain a processor trace between its records', () => {
     const auxtrace = record(littleEndian, 71, (body) => body.u64(16).raw(new Array(32).fill(0)));
     const kinds = [...open([auxtrace, new Uint8Array(16).fill(0xff), finishedRound(littleEndian)]).records()];
     expect(kinds.map((found) => found.kind)).toEqual(['other', 'finishedRound']);
   });
 
-  it('has tracepoints that are not EventHeader, with fields of their own', () => {
+  it('contains tracepoints that are not EventHeader, with their own fields', () => {
     const fields = '\tfield:u32 size;\toffset:8;\tsize:4;\tsigned:0;\n';
     const records = [sample(littleEndian, { timeNs: 1n, payload: EVENT })];
     const { session } = readPerfData(fileBytes({ littleEndian, records, fields }));
@@ -149,7 +149,7 @@ describe.each([true, false])('a perf.data file (little-endian: %s)', (littleEndi
   });
 });
 
-describe('what cannot be read', () => {
+describe('a file that cannot be read', () => {
   const event = sample(true, { timeNs: 1n, payload: EVENT });
   const whole = fileBytes({ records: [event, finishedRound(true)] });
   const readAll = (bytes: Uint8Array) => [...readPerfData(bytes).records()];
@@ -160,7 +160,7 @@ describe('what cannot be read', () => {
     return Number(view.getBigUint64(table + 8, true));
   };
 
-  it('is no perf.data', () => {
+  it('is not a perf.data', () => {
     expect(errorOf(() => readPerfData(new TextEncoder().encode('PERFFILE and more'))).message).toBe(
       'This is not perf.data: it does not start with PERFILE2. (at byte 0)',
     );
@@ -183,7 +183,7 @@ describe('what cannot be read', () => {
     expect(error.message).toContain('No attribute of the file has the id 78.');
   });
 
-  it('has a damaged record, whose place is told after all before it have been given', () => {
+  it('has a damaged record, whose position is reported after all before it were delivered', () => {
     const damaged = Uint8Array.from([9, 0, 0, 0, 0, 0, 4, 0]);
     const records = readPerfData(fileBytes({ records: [event, damaged] }))
       .records()
@@ -194,7 +194,7 @@ describe('what cannot be read', () => {
     expect(error.offset).toBe((first?.offset ?? 0) + event.length);
   });
 
-  it('ends early, wherever that is', () => {
+  it('ends early, at any position', () => {
     const features = whole.length - featureSize(whole);
     for (let length = 0; length < features; length++) {
       const { message } = errorOf(() => readAll(whole.subarray(0, length)));
@@ -211,7 +211,7 @@ describe('what cannot be read', () => {
     }
   });
 
-  it('is damaged in any way: it is read, or refused by a PerfDataError', () => {
+  it('is damaged in any way: it is read, or rejected with a PerfDataError', () => {
     const random = randomNumbers(7);
     let read = 0;
     let refused = 0;

@@ -39,7 +39,7 @@ describe('what was recorded in the order of time', () => {
     expect(given([late, 5, early, 2 ** 32 - 1, 'end']).flat()).toEqual([5, 2 ** 32 - 1, early, late]);
   });
 
-  it('keeps the order of the file where times are the same', () => {
+  it('stays in file order for equal times', () => {
     const order = new TimeOrder<string>();
     add(order, 2, 'a');
     add(order, 1, 'b');
@@ -48,7 +48,7 @@ describe('what was recorded in the order of time', () => {
     expect(taken(order)).toEqual(['b', 'a', 'c']);
   });
 
-  it('is sorted whichever way the buffers of processors lie in each other', () => {
+  it('is sorted however the buffers of processors overlap', () => {
     const random = randomNumbers(3);
     for (let round = 0; round < 50; round++) {
       const order = new TimeOrder<{ time: number; at: number }>();
@@ -63,11 +63,11 @@ describe('what was recorded in the order of time', () => {
     }
   });
 
-  it('is given out when the round after its own ends, not at the end of the file', () => {
+  it('is delivered after the end of the next round, not of the file', () => {
     expect(given([1, 'round', 2, 'round'])).toEqual([[], [], [], [1]]);
   });
 
-  it('is late where something later has been given out: it comes, but out of order', () => {
+  it('is late if something later has been delivered: it is delivered, but out of order', () => {
     const order = new TimeOrder<number>({ bytes: 1_000, items: 4 });
     for (const time of [4, 2, 1, 3]) {
       expect(order.isLate(0, time)).toBe(false);
@@ -81,7 +81,7 @@ describe('what was recorded in the order of time', () => {
     expect(order.isLate(0, 3)).toBe(true);
   });
 
-  it('is given out without a round when more is there than is held', () => {
+  it('is delivered without a round if more is there than is held', () => {
     const steps: Step[] = [4, 2, 1, 3, 5, 'end'];
     const expected = [[], [], [], [1, 2], [], [3, 4, 5]];
     expect(given(steps, { bytes: 1_000, items: 4 })).toEqual(expected);

@@ -23,13 +23,13 @@ describe("a tracepoint's format", () => {
     expect(format).not.toHaveProperty('eventHeaderOffset');
   });
 
-  it('is that of EventHeader events by the name of its first own field', () => {
+  it('belongs to EventHeader events if its first own field has that name', () => {
     expect(
       parseTracepointFormat('user_events', formatText('P_L5K1', EVENT_HEADER_FIELDS))?.eventHeaderOffset,
     ).toBe(8);
   });
 
-  it('without name or id is none', () => {
+  it('without name or id is invalid', () => {
     expect(parseTracepointFormat('s', 'format:\n')).toBeUndefined();
     expect(parseTracepointFormat('s', 'name: n\n')).toBeUndefined();
   });

@@ -11,7 +11,7 @@ const decode = (fields: readonly FieldMetadata[], payload: string) =>
   payloadOf(decodeTraceLogging(encodeMetadata('E', 0, fields), hex(payload)).fields);
 
 describe('an event', () => {
-  it('that a .NET EventSource wrote is what was written', () => {
+  it('written by a .NET EventSource reads back as written', () => {
     const metadata = hex('2300 00 48656c6c6f 00 610007 620001 630047 64009802 78000c 79008403 650011 67000f');
     const payload = hex(
       `01000000 78000000 0300 010000000200000003000000 000000000000f83f 01 80c04858283dda01
@@ -29,13 +29,13 @@ describe('an event', () => {
     });
   });
 
-  it('tells the types and tags of its fields', () => {
+  it('contains the types and tags of its fields', () => {
     const field = { name: 'f', inType: InType.UInt32, outType: OutType.Pid, tag: 7 };
     const event = decodeTraceLogging(encodeMetadata('E', 9, [field]), hex('01000000'));
     expect(event).toEqual({ name: 'E', tag: 9, fields: [{ ...field, shape: 'value', value: 1 }] });
   });
 
-  it('may have bytes behind its last field', () => {
+  it('may have bytes after its last field', () => {
     expect(decode([{ name: 'f', inType: InType.UInt8 }], '05 ffff')).toEqual({ f: 5 });
   });
 });
@@ -121,7 +121,7 @@ describe('a value', () => {
     expect(decode(fields, `${payload} 3412`)).toEqual({ f: value, end: 0x1234 });
   });
 
-  it('that is text with a NUL at its end may lack it where the payload ends', () => {
+  it('that is NUL-terminated text may lack its NUL at the end of the payload', () => {
     expect(decode([{ name: 'f', inType: InType.UnicodeString }], '6100 6200')).toEqual({ f: 'ab' });
     expect(decode([{ name: 'f', inType: InType.AnsiString }], '61')).toEqual({ f: 'a' });
     expect(decode([{ name: 'f', inType: InType.UnicodeString }], '')).toEqual({ f: '' });
@@ -142,7 +142,7 @@ describe('an array', () => {
     });
   });
 
-  it('may be of structs, of either kind of count', () => {
+  it('may contain structs, with either kind of count', () => {
     const members = [
       { name: 'x', inType: InType.UInt8 },
       { name: 'a', inType: InType.UInt8, array: 'variable' },
@@ -160,14 +160,14 @@ describe('an array', () => {
     });
   });
 
-  it('of nothing inside arrays of nothing is given up', () => {
+  it('of empty arrays is abandoned', () => {
     const nulls = { name: 'n', inType: InType.Null, array: 65535 };
     const fields = [{ name: 's', inType: InType.Struct, array: 65535, fields: [nulls] }];
     expect(() => decode(fields, '')).toThrow('The event has more values than fit into its 0 bytes.');
   });
 });
 
-describe('bytes that are no event', () => {
+describe('bytes that are not an event', () => {
   it.each<[FieldMetadata, string, string]>([
     [
       { name: 'f', inType: InType.UInt32 },
@@ -193,12 +193,12 @@ describe('bytes that are no event', () => {
       'unknown InType 16. (at byte 7 of the metadata)',
     ],
     [{ name: 'f', inType: 31 as InType }, '00', 'Field "f" has the unknown InType 31.'],
-  ])('for %j are refused: %s: %s', (field, payload, message) => {
+  ])('for %j are rejected: %s: %s', (field, payload, message) => {
     expect(() => decode([field], payload)).toThrow(TraceLoggingError);
     expect(() => decode([field], payload)).toThrow(message);
   });
 
-  it('because a field is laid out in a way of its own are refused', () => {
+  it('because a field has a custom layout are rejected', () => {
     expect(() => decodeTraceLogging(hex('0d00 00 4500 6300 64 0300 aabbcc'), hex('01'))).toThrow(
       'Field "c" has a custom layout.',
     );

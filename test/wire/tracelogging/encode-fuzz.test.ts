@@ -93,7 +93,7 @@ describe('2,000 random events', () => {
     expect(fieldCount).toBeGreaterThan(5000);
   });
 
-  it('with a byte changed, or cut short, are decoded or refused, and nothing else', () => {
+  it('with a byte changed, or cut short, are decoded or rejected, and nothing else', () => {
     const events = new RandomEvents(3);
     const random = randomNumbers(77);
     let refused = 0;

@@ -24,7 +24,7 @@ const NO_ID = new Uint8Array(16);
 const encoderOf = (fields: FieldDefinitions) => new TraceLoggingEncoder(schemaOf(fields));
 
 describe('an event', () => {
-  it('without fields is its name', () => {
+  it('without fields is just its name', () => {
     const encoder = new TraceLoggingEncoder(schemaOf({}, { name: 'Empty' }));
     expect(write(encoder, {})).toEqual({
       idFlags: 0,
@@ -36,7 +36,7 @@ describe('an event', () => {
     expect(encoder.fixedSize).toBe(36 + 9);
   });
 
-  it('has its ids in struct order, and none of the event before', () => {
+  it("has its ids in struct order, and none of the previous event's", () => {
     const encoder = encoderOf({ n: 'uint8' });
     const ids = (activityId?: Guid, relatedId?: Guid) => {
       const event = write(encoder, { n: 5 }, activityId, relatedId);
@@ -147,7 +147,7 @@ describe('a field', () => {
     expect(event.payload).toEqual(hex('0200 0100 0200 0200 0100 78 0000 0200 0100 07 0000'));
   });
 
-  it('that is a struct has its fields one after the other, and an array of structs all of each', () => {
+  it('that is a struct contains its fields in sequence, and an array of structs all of each', () => {
     const fields = { s: { a: 'uint8', deep: { b: 'uint8' } }, r: [{ c: 'uint16' }], end: 'uint8' } as const;
     const event = write(encoderOf(fields), { s: { a: 1, deep: { b: 2 } }, r: [{ c: 3 }, { c: 4 }], end: 5 });
     expect(event.metadata.slice(2)).toEqual(
@@ -164,7 +164,7 @@ describe('a field', () => {
 });
 
 describe('an event that is too large for the buffer', () => {
-  it('is so from one byte past 65536 on, all that the addon is told included', () => {
+  it('is recognised from one byte past 65536 on, including everything passed to the addon', () => {
     const encoder = encoderOf({ f: 'utf16' });
     const room = 65536 - encoder.fixedSize - 2;
     const longest = Math.floor(room / 2);
@@ -175,17 +175,17 @@ describe('an event that is too large for the buffer', () => {
   });
 });
 
-describe('what TraceLogging cannot carry', () => {
+describe("TraceLogging's limits", () => {
   const fieldsOf = (count: number, type: 'uint8' | 'uint8[]') =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, type]));
 
-  it('is nothing of ordinary events', () => {
+  it('do not affect ordinary events', () => {
     expect(traceLoggingProblem(schemaOf({ a: 'uint8', b: 'string[]' }))).toBeUndefined();
     expect(traceLoggingProblem(schemaOf(fieldsOf(128, 'uint8')))).toBeUndefined();
     expect(traceLoggingProblem(schemaOf(fieldsOf(64, 'uint8[]')))).toBeUndefined();
   });
 
-  it('is more than 128 fields, of which arrays count twice, and structs and their fields once', () => {
+  it('are 128 fields, of which arrays count twice, and structs and their fields once', () => {
     expect(traceLoggingProblem(schemaOf(fieldsOf(129, 'uint8')))).toContain('this event has 129');
     expect(traceLoggingProblem(schemaOf(fieldsOf(65, 'uint8[]')))).toContain('this event has 130');
     const struct = { s: fieldsOf(63, 'uint8[]'), t: 'uint8' } as const;
@@ -193,7 +193,7 @@ describe('what TraceLogging cannot carry', () => {
     expect(traceLoggingProblem(schemaOf({ ...struct, u: 'uint8' }))).toContain('this event has 129');
   });
 
-  it('is names and types of more than 32767 bytes', () => {
+  it('are names and types of 32767 bytes', () => {
     const named = (length: number) => schemaOf({ ['x'.repeat(length)]: 'uint8' });
     // Size, tag, the event's name, and the field's NUL and type.
     expect(traceLoggingProblem(named(32767 - 7))).toBeUndefined();

@@ -33,18 +33,18 @@ describe('a tag', () => {
     ['81 80 80 00', 0x00200000],
     // Nothing of a tag is in bytes past the fourth.
     ['80 80 80 81 7f', 1],
-  ])('is read from the bytes %s, too, which other writers make', (bytes, tag) => {
+  ])('can be read from the bytes %s, too, which other writers produce', (bytes, tag) => {
     expect(decodeTag(hex(bytes), 0)).toEqual({ tag, end: hex(bytes).length });
   });
 
-  it('that does not end is none', () => {
+  it('without an end is invalid', () => {
     expect(decodeTag(hex('80 80'), 0)).toBeUndefined();
     expect(decodeTag(hex('80'), 1)).toBeUndefined();
   });
 });
 
 describe('event metadata', () => {
-  it('of an event without fields is size, tag and name', () => {
+  it('for an event without fields is size, tag and name', () => {
     expect(encodeMetadata('Empty', 0, [])).toEqual(hex('0900 00 456d70747900'));
   });
 
@@ -52,7 +52,7 @@ describe('event metadata', () => {
     expect(encodeMetadata('Tag', 0x0fffc000, [])).toEqual(hex('0800 ff7f 54616700'));
   });
 
-  it('has an OutType byte where it says something, and tags behind it', () => {
+  it('has an OutType byte if it is needed, and tags after it', () => {
     const fields = [
       { name: 'a', inType: InType.UInt8 },
       { name: 'b', inType: InType.UInt32, outType: OutType.Pid },
@@ -64,7 +64,7 @@ describe('event metadata', () => {
     );
   });
 
-  it('has arrays of constant and variable length', () => {
+  it('supports arrays of constant and variable length', () => {
     const fields = [
       { name: 'v', inType: InType.UInt16, array: 'variable' },
       { name: 'c', inType: InType.UInt16, array: 0x102 },
@@ -75,7 +75,7 @@ describe('event metadata', () => {
     );
   });
 
-  it('has the number of its fields with a struct, and the fields behind it', () => {
+  it('has the number of fields in a struct, followed by the fields', () => {
     const inner = { name: 'x', inType: InType.Double };
     const fields = [
       { name: 's', inType: InType.Struct, fields: [inner, { name: 'y', inType: InType.UInt8 }] },
@@ -86,7 +86,7 @@ describe('event metadata', () => {
     );
   });
 
-  it('is read as it was written', () => {
+  it('reads back as it was written', () => {
     const fields = [
       { name: 'é', inType: InType.CountedAnsiString, outType: OutType.Utf8, tag: 0x1234 },
       {
@@ -120,7 +120,7 @@ describe('event metadata', () => {
     });
   });
 
-  it('ends where its size says, also where more bytes follow', () => {
+  it('ends where its size says, even if more bytes follow', () => {
     expect(parseMetadata(hex('0900 00 456d70747900 ff'))).toEqual({ name: 'Empty', tag: 0, fields: [] });
   });
 
@@ -129,7 +129,7 @@ describe('event metadata', () => {
     expect(fields).toMatchObject([{ name: 's', members: [{ name: 'x' }] }]);
   });
 
-  it('may describe a field in a way of its own, behind which others follow', () => {
+  it('may describe a field with a custom layout, followed by others', () => {
     expect(parseMetadata(hex('1000 00 4500 6300 64 0300 aabbcc 7800 04'))).toMatchObject({
       fields: [
         { name: 'c', array: 'custom' },
@@ -151,12 +151,12 @@ describe('event metadata', () => {
     ['0900 00 4500 6600 84 80', 'The tag of field "f" has no end.'],
     ['0900 00 4500 6600 24 01', 'The metadata ends inside field "f".'],
     ['0b00 00 4500 6600 64 0200 aa', 'The metadata ends inside field "f".'],
-  ])('of the bytes %s is refused: %s', (bytes, message) => {
+  ])('of the bytes %s is rejected: %s', (bytes, message) => {
     expect(() => parseMetadata(hex(bytes))).toThrow(TraceLoggingError);
     expect(() => parseMetadata(hex(bytes))).toThrow(message);
   });
 
-  it('with structs nested without end is refused', () => {
+  it('with endlessly nested structs is rejected', () => {
     const levels = 1000;
     const bytes = Uint8Array.from([0, 0, 0, 0, ...Array.from({ length: levels }, () => [0, 0x98, 1]).flat()]);
     new DataView(bytes.buffer).setUint16(0, bytes.length, true);
@@ -167,13 +167,13 @@ describe('event metadata', () => {
 describe('provider traits', () => {
   const GROUP = '00112233-4455-6677-8899-aabbccddeeff';
 
-  it('are the provider name', () => {
+  it('contain the provider name', () => {
     const bytes = hex('1800 4d79436f6d70616e792e4d79436f6d706f6e656e74 00');
     expect(encodeProviderTraits({ name: 'MyCompany.MyComponent' })).toEqual(bytes);
     expect(decodeProviderTraits(bytes)).toEqual({ name: 'MyCompany.MyComponent' });
   });
 
-  it('have the GUID of its group behind it', () => {
+  it('contain the GUID of its group after it', () => {
     const bytes = hex(
       '2b00 4d79436f6d70616e792e4d79436f6d706f6e656e74 00 1300 01 33221100554477668899aabbccddeeff',
     );
@@ -181,7 +181,7 @@ describe('provider traits', () => {
     expect(decodeProviderTraits(bytes)).toEqual({ name: 'MyCompany.MyComponent', groupGuid: GROUP });
   });
 
-  it('may have others, which are skipped', () => {
+  it('may contain others, which are skipped', () => {
     const bytes = hex('1c00 5000 0500 02 aabb 1300 01 33221100554477668899aabbccddeeff');
     expect(decodeProviderTraits(bytes)).toEqual({ name: 'P', groupGuid: GROUP });
   });
@@ -193,7 +193,7 @@ describe('provider traits', () => {
     ['0600 5000 0300', 'A trait gives its size as 0 of 2 bytes.'],
     ['0700 5000 0200 01', 'A trait gives its size as 2 of 3 bytes.'],
     ['0700 5000 0400 01', 'A trait gives its size as 4 of 3 bytes.'],
-  ])('of the bytes %s are refused: %s', (bytes, message) => {
+  ])('of the bytes %s are rejected: %s', (bytes, message) => {
     expect(() => decodeProviderTraits(hex(bytes))).toThrow(TraceLoggingError);
     expect(() => decodeProviderTraits(hex(bytes))).toThrow(message);
   });

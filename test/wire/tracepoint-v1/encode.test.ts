@@ -45,25 +45,25 @@ describe('an event for a tracepoint', () => {
   const { encode } = encoderOf();
   const payload = { url: '/a', ms: 7 };
 
-  it('has its metadata and its activity in front the first time', () => {
+  it('begins with its metadata and its activity the first time', () => {
     expect(hexOf(encode(payload, ACTIVITY, undefined, true))).toBe(
       hex(`01 01 00 04 00 56 00 56 00 0a 00 01 40 00 00 00 ${METADATA}
         02 00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f  2f 00 61 00 00 00 07 00 00 00`),
     );
   });
 
-  it('has its activity in front later', () => {
+  it('begins with its activity later', () => {
     expect(hexOf(encode(payload, ACTIVITY))).toBe(
       '0101000400110011000a0002000102030405060708090a0b0c0d0e0f2f006100000007000000',
     );
   });
 
-  it('has an empty extension where there is nothing to say', () => {
+  it('has an empty extension if it has neither', () => {
     expect(hexOf(encode(payload))).toBe(hex('01 0100 04000000 00000a00 2f006100000007000000'));
     expect(hexOf(encode(payload, Guid.empty, Guid.empty))).toBe(hexOf(encode(payload)));
   });
 
-  it('has whichever ids there are, with and without metadata, one event after the other', () => {
+  it('has the ids that exist, with and without metadata, from event to event', () => {
     for (const describes of [true, false, true]) {
       for (const activityId of [undefined, ACTIVITY, Guid.empty]) {
         for (const relatedActivityId of [undefined, RELATED]) {
@@ -77,19 +77,19 @@ describe('an event for a tracepoint', () => {
     }
   });
 
-  it('says where its payload is, however long that is', () => {
+  it('contains the position of its payload, however long that is', () => {
     for (const length of [0, 1, 4000, 32_000]) {
       const event = decodeTracepointV1(encode({ url: 'x'.repeat(length), ms: 1 }, ACTIVITY, RELATED, true));
       expect(event.payload.length).toBe(2 * length + 6);
     }
   });
 
-  it('is too large where its payload does not fit 16 bits of size', () => {
+  it('is too large if its payload does not fit 16 bits of size', () => {
     encode({ url: 'x'.repeat(33_000), ms: 1 });
     expect(takeFaults()?.tooLarge).toBe(true);
   });
 
-  it('cannot be described by metadata that no tracer carries', () => {
+  it('cannot be described by metadata that no tracer accepts', () => {
     const large = encoderOf(new Uint8Array(8200));
     expect(large.encoder.canDescribe).toBe(false);
     expect(decodeTracepointV1(large.encode(payload, undefined, undefined, true)).metadata).toBeUndefined();
@@ -98,11 +98,11 @@ describe('an event for a tracepoint', () => {
 });
 
 describe('metadata for a tracepoint', () => {
-  it('is the provider’s and the event’s names and numbers, and its fields', () => {
+  it('contains the provider’s and the event’s names and numbers, and its fields', () => {
     expect(hexOf(tracepointV1Metadata(REQUEST))).toBe(hex(METADATA));
   });
 
-  it('has an opcode behind the fields, and arrays', () => {
+  it('has an opcode after the fields, and arrays', () => {
     const fields = netTraceFields(fieldSchemas('Demo.Req', { sizes: 'uint16[]' }));
     const metadata = readTracepointV1Metadata(tracepointV1Metadata({ ...REQUEST, opcode: 1, fields }));
     expect(metadata).toMatchObject({ provider: 'Demo', eventId: 1, name: 'Req', opcode: 1 });
@@ -117,7 +117,7 @@ describe('a tracepoint', () => {
     );
   });
 
-  it('has a name that is not taken for more, or for less', () => {
+  it('has a name that cannot be misread', () => {
     const longest = 'x'.repeat(511 - tracepointV1Definition('').length);
     for (const name of ['Demo_All', 'OC_DotNet_My_Source_42_C', 'Größe-1.2']) {
       expect(isTracepointName(name), name).toBe(true);

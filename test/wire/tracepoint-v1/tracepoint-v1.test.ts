@@ -26,7 +26,7 @@ const activityId = '03020100-0504-0706-0809-0a0b0c0d0e0f';
 const payload = bytesOf(PAYLOAD);
 
 describe('an event in the tracepoint format', () => {
-  it('has its metadata when it is the first of its kind', () => {
+  it('contains its metadata if it is the first of its kind', () => {
     expect(decodeTracepointV1(FIRST)).toEqual({
       eventId: 1,
       metadata: bytesOf(METADATA),
@@ -35,12 +35,12 @@ describe('an event in the tracepoint format', () => {
     });
   });
 
-  it('has its activity, or nothing but its payload, when it is not', () => {
+  it('contains its activity, or nothing but its payload, if it is not', () => {
     expect(decodeTracepointV1(LATER)).toEqual({ eventId: 1, activityId, payload });
     expect(decodeTracepointV1(BARE)).toEqual({ eventId: 1, payload });
   });
 
-  it('may have a related activity, and labels of later versions, which end what is read', () => {
+  it('may have a related activity, and labels of later versions, at which reading ends', () => {
     const related = `03 ${'11'.repeat(16)}`;
     const event = bytesOf(`01 01 00 04 00 12 00 12 00 00 00 ${related} 09`);
     expect(decodeTracepointV1(event)).toEqual({
@@ -50,18 +50,18 @@ describe('an event in the tracepoint format', () => {
     });
   });
 
-  it('may have perf’s padding behind it', () => {
+  it('may be followed by perf’s padding', () => {
     expect(decodeTracepointV1(Uint8Array.from([...LATER, 0, 0, 0])).payload).toEqual(payload);
   });
 
-  it('is told by the names of its fields', () => {
+  it('is recognised by the names of its fields', () => {
     const fields = (...names: string[]) => names.map((name) => ({ name }));
     expect(isTracepointV1(fields('version', 'event_id', 'extension', 'payload'))).toBe(true);
     expect(isTracepointV1(fields('version', 'event_id', 'extension'))).toBe(false);
     expect(isTracepointV1(fields('eventheader_flags', 'version', 'id', 'tag'))).toBe(false);
   });
 
-  it('of another version, or cut anywhere, is refused', () => {
+  it('of another version, or cut anywhere, is rejected', () => {
     const errorOf = (bytes: Uint8Array) => {
       try {
         decodeTracepointV1(bytes);
@@ -102,7 +102,7 @@ describe('the metadata of the tracepoint format', () => {
     expect(problem).toBeUndefined();
   });
 
-  it('cut before its fields is refused', () => {
+  it('cut before its fields is rejected', () => {
     for (let length = 0; length < 38; length++) {
       expect(() => readTracepointV1Metadata(bytesOf(METADATA).subarray(0, length))).toThrow(NetTraceError);
     }

@@ -56,7 +56,7 @@ const WAYS: readonly [what: string, begin: () => Until][] = [
 const numberOf = ({ payloadBytes }: { readonly payloadBytes: Uint8Array }) => payloadBytes[0];
 
 describe.each([4, 6] as const)('a writer of version %i', (version) => {
-  it.each(WAYS)('writes each event once, with all that it refers to, where %s', (_, begin) => {
+  it.each(WAYS)('writes each event once, with everything it refers to, if %s', (_, begin) => {
     for (const order of ['time', 'thread'] as const) {
       const writer = new NetTraceWriter(version, TRACE, order);
       const until = begin();
@@ -125,7 +125,7 @@ describe.each([4, 6] as const)('a writer of version %i', (version) => {
     }
   });
 
-  it('goes on where an event was given up and another one comes', () => {
+  it('continues after an event was abandoned and another one arrives', () => {
     calls = new FailingCalls([...OWN.map(({ prototype }) => prototype as object), TYPED_ARRAY]);
     const failing = calls;
     const writer = new NetTraceWriter(version, TRACE, 'thread');
@@ -157,7 +157,7 @@ describe.each([4, 6] as const)('a writer of version %i', (version) => {
 });
 
 describe('losses before the first event of a thread', () => {
-  it.each([4, 6] as const)('are told by a trace of version %i', (version) => {
+  it.each([4, 6] as const)('are reported by a trace of version %i', (version) => {
     const writer = new NetTraceWriter(version, TRACE, 'thread');
     const metadataId = writer.define(KIND);
     const [silent, late, loud, open] = [11, 12, 13, 14].map((threadId) => writer.thread({ threadId }));

@@ -31,7 +31,7 @@ describe.each([4, 6] as const)('a written nettrace of version %i', (version) => 
     });
   });
 
-  it('has events as they were given', () => {
+  it('contains the given events', () => {
     const writer = new NetTraceWriter(version, TRACE);
     const metadataId = writer.define(KIND);
     const thread = writer.thread({ processId: 4321, threadId: 11 });
@@ -52,7 +52,7 @@ describe.each([4, 6] as const)('a written nettrace of version %i', (version) => 
     expect(events[0]?.thread).toMatchObject({ processId: 4321, threadId: 11 });
   });
 
-  it('keeps the order of events of several threads, also of those at the same time', () => {
+  it('keeps the order of events of several threads, even those with equal times', () => {
     const writer = new NetTraceWriter(version, TRACE);
     const metadataId = writer.define(KIND);
     const threads = [11, 12, 13].map((threadId) => writer.thread({ threadId }));
@@ -69,7 +69,7 @@ describe.each([4, 6] as const)('a written nettrace of version %i', (version) => 
     );
   });
 
-  it('puts the events of threads in order that come one thread after the other', () => {
+  it('sorts events that arrive one thread after another', () => {
     const writer = new NetTraceWriter(version, TRACE, 'thread');
     const metadataId = writer.define(KIND);
     const threads = [11, 12].map((threadId) => writer.thread({ threadId }));
@@ -89,7 +89,7 @@ describe.each([4, 6] as const)('a written nettrace of version %i', (version) => 
     expect(times).toEqual([...times].sort((a, b) => a - b));
   });
 
-  it('puts late events in order that one thread writes of another, up to the next sequence point', () => {
+  it('sorts late events that one thread writes for another, up to the next sequence point', () => {
     const writer = new NetTraceWriter(version, TRACE, 'thread');
     const metadataId = writer.define(KIND);
     const thread = writer.thread({ threadId: 11 });
@@ -123,7 +123,7 @@ describe.each([4, 6] as const)('a written nettrace of version %i', (version) => 
     expect(events.every((event) => event.stack(8)?.[0] === 7n)).toBe(true);
   });
 
-  it('tells what is missing', () => {
+  it('reports missing events', () => {
     const writer = new NetTraceWriter(version, TRACE);
     const metadataId = writer.define(KIND);
     const thread = writer.thread({ threadId: 11 });
@@ -136,7 +136,7 @@ describe.each([4, 6] as const)('a written nettrace of version %i', (version) => 
     expect({ dropped: checked.dropped, lostEvents }).toEqual({ dropped: 7, lostEvents: 7 });
   });
 
-  it('tells of an event that is too large for the format as of one that is missing', () => {
+  it('reports an event that is too large for the format as missing', () => {
     const writer = new NetTraceWriter(version, TRACE);
     const metadataId = writer.define(KIND);
     const thread = writer.thread({ threadId: 11 });
@@ -146,7 +146,7 @@ describe.each([4, 6] as const)('a written nettrace of version %i', (version) => 
     expect({ events: checked.events, lostEvents }).toEqual({ events: 1, lostEvents: 1 });
   });
 
-  it('has room for the largest event behind others in the same block', () => {
+  it('has room for the largest event after others in the same block', () => {
     const writer = new NetTraceWriter(version, TRACE);
     const metadataId = writer.define(KIND);
     const thread = writer.thread({ threadId: 11 });
@@ -161,7 +161,7 @@ describe.each([4, 6] as const)('a written nettrace of version %i', (version) => 
     expect(checked.events).toBeGreaterThan(4);
   });
 
-  it('has each stack once between two sequence points', () => {
+  it('contains each stack once between two sequence points', () => {
     const writer = new NetTraceWriter(version, TRACE);
     const metadataId = writer.define(KIND);
     const thread = writer.thread({ threadId: 11 });
@@ -179,7 +179,7 @@ describe.each([4, 6] as const)('a written nettrace of version %i', (version) => 
     expect(events.map((event) => event.stack(8))).toEqual([...expected, ...expected]);
   });
 
-  it('has blocks of about 100 KB, in pieces that say how large they are', () => {
+  it('has blocks of about 100 KB, in chunks that say how large they are', () => {
     const writer = new NetTraceWriter(version, TRACE);
     const thread = writer.thread({ threadId: 11 });
     const ids = Array.from({ length: 3000 }, (_, i) =>
@@ -206,7 +206,7 @@ describe.each([4, 6] as const)('a written nettrace of version %i', (version) => 
     expect(events.length).toBe(30_000);
   });
 
-  it('tells of threads that end when nothing older can come any more', () => {
+  it('reports ended threads when nothing older can arrive any more', () => {
     const writer = new NetTraceWriter(version, TRACE, 'thread');
     const metadataId = writer.define(KIND);
     const pieces: Uint8Array[] = [];
@@ -229,7 +229,7 @@ describe.each([4, 6] as const)('a written nettrace of version %i', (version) => 
     expect(events.map(({ thread }) => thread.threadId)).toEqual([10, 11, 10, 12, 10, 13]);
   });
 
-  it('counts threads on when their numbers come back to zero', () => {
+  it("keeps counting when a thread's numbers wrap around", () => {
     const writer = new NetTraceWriter(version, TRACE);
     const metadataId = writer.define(KIND);
     const thread = writer.thread({ threadId: 11 });
@@ -245,8 +245,8 @@ describe.each([4, 6] as const)('a written nettrace of version %i', (version) => 
   });
 });
 
-describe('what only version 6 has', () => {
-  it('are labels, threads with names, and words about the kinds of events', () => {
+describe('the additions of version 6', () => {
+  it('are labels, named threads, and texts about the kinds of events', () => {
     const writer = new NetTraceWriter(6, TRACE);
     const described = {
       providerGuid: 'e13c0d23-ccbc-4e12-931b-d9cc2eee27e4',
@@ -287,7 +287,7 @@ describe('what only version 6 has', () => {
     expect(third.labels).toBeUndefined();
   });
 
-  it('are sizes of two bytes: what does not fit is left out, and the event stays', () => {
+  it('have sizes in two bytes: what does not fit is omitted, and the event stays', () => {
     const writer = new NetTraceWriter(6, TRACE);
     const long = 'x'.repeat(70_000);
     const field = { name: long, type: { code: TypeCode.Int32 } };

@@ -21,7 +21,7 @@ function fileWith(...records: readonly Uint8Array[]): Uint8Array {
 }
 
 describe('a file around recorded events', () => {
-  it('is read as what was recorded', () => {
+  it('reads back as what was recorded', () => {
     const file = fileWith(commRecord(10, 11, 'node'), sample(2000n), sample(1000n), FINISHED_ROUND);
     const head = {
       kind: 'sample',
@@ -38,7 +38,7 @@ describe('a file around recorded events', () => {
     expect(samples[0]?.raw?.subarray(8, 8 + EVENT.length)).toEqual(Uint8Array.from(EVENT));
   });
 
-  it('has the names of threads, and what was lost', () => {
+  it('contains the names of threads, and what was lost', () => {
     const records = readPerfData(
       fileWith(commRecord(10, 11, 'node'), lostRecord(SIDE_BAND_EVENT, 3, 7n), FINISHED_ROUND),
     ).records();
@@ -49,12 +49,12 @@ describe('a file around recorded events', () => {
     ]);
   });
 
-  it('has the time of its samples where the recorder looks for it', () => {
+  it('contains the time of its samples where the recorder looks for it', () => {
     expect(new DataView(sample(2000n).buffer).getBigUint64(SAMPLE_TIME_OFFSET, true)).toBe(2000n);
   });
 });
 
-describe('a file of which the recording goes on, or was killed', () => {
+describe('a file whose recording is running, or was killed', () => {
   const head = recordingStart(facts);
   const start = head.length + DESCRIPTIONS_SIZE;
   const formats = { pageSize: 4096, headerPage: EMPTY, headerEvent: EMPTY, formats: FORMATS };
@@ -87,7 +87,7 @@ describe('a file of which the recording goes on, or was killed', () => {
     return times;
   };
 
-  it('is read as far as it goes, wherever it stops', () => {
+  it('can be read as far as it goes, wherever it stops', () => {
     const whole = Buffer.concat([described(1), records]);
     const firstEnd = start + sample(0n).length;
     const secondEnd = firstEnd + FINISHED_ROUND.length + sample(0n).length;
@@ -97,7 +97,7 @@ describe('a file of which the recording goes on, or was killed', () => {
     }
   });
 
-  it.each([2, 3, 4])('has its events described while they are described anew, the %ith time', (times) => {
+  it.each([2, 3, 4])('has its events described while they are described again, the %ith time', (times) => {
     for (const pieces of [0, 1, 2, 3, 4]) {
       const file = Buffer.concat([described(times, pieces), records]);
       expect(timesOf(file)).toEqual([1000n, 2000n]);
@@ -108,12 +108,12 @@ describe('a file of which the recording goes on, or was killed', () => {
     }
   });
 
-  it('says when there are more events than there is room for', () => {
+  it('says if there are more events than fit', () => {
     const many = Array.from({ length: 2000 }, () => other);
     expect(new Descriptions(0).describe(many, formats)).toBeUndefined();
   });
 
-  it('has all of it in the ended file, where what was announced is passed', () => {
+  it('contains everything once completed, with the announcements skipped', () => {
     expect(announced.length % 8).toBe(0);
     const file = Buffer.concat([described(3), announced, records]);
     expect(timesOf(file)).toEqual([1000n, 2000n]);
@@ -130,7 +130,7 @@ describe('a file of which the recording goes on, or was killed', () => {
     ]);
   });
 
-  it('passes what is announced in as many records as it takes', () => {
+  it('skips the announcements in as many records as it takes', () => {
     const heads = [...passedRecords(0x2_0010)].map(({ offset, head }) => [
       offset,
       new DataView(head.buffer, head.byteOffset).getUint16(6, true),

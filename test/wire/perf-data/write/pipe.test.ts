@@ -29,7 +29,7 @@ async function eventsOf(trace: Trace): Promise<TraceEvent[]> {
 }
 
 describe('a pipe of recorded events', () => {
-  it.each([1, 7, 64, 100_000])('is read as what was recorded, in pieces of %i bytes', async (size) => {
+  it.each([1, 7, 64, 100_000])('reads back as what was recorded, in chunks of %i bytes', async (size) => {
     const parts = [...start, ...described, sample(2000n), sample(1000n), FINISHED_ROUND];
     const trace = await openTrace(inPieces(parts, size));
     expect(trace.info).toMatchObject({ startTime: facts.clock.wall, hasWallTime: true });
@@ -41,7 +41,7 @@ describe('a pipe of recorded events', () => {
     expect(events[0]?.payload).toEqual({ i: 9 });
   });
 
-  it('may tell of an event after others have been recorded', async () => {
+  it('may announce an event after others have been recorded', async () => {
     const later = { ...tracepoint, ids: [99n] };
     const sampleOfLater = sample(3000n);
     new DataView(sampleOfLater.buffer).setBigUint64(8, 99n, true);
@@ -64,7 +64,7 @@ describe('a pipe of recorded events', () => {
     ]);
   });
 
-  it('is not held back where a record is damaged, for its reader to tell', () => {
+  it('is not held up by a damaged record, which its reader reports', () => {
     expect(wholeRecordsSize(new Uint8Array(20))).toBe(20);
   });
 });
