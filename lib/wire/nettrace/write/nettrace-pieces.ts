@@ -12,7 +12,15 @@
 import { MAX_VARINT_SIZE, putVarUint } from '../../../base/byte-writer.ts';
 import { BlockKind, FormatVersion } from '../constants.ts';
 import type { WrittenBlock } from './event-block.ts';
-import { FramingV4, FramingV6, NO_PIECE, type Piece, pieceSize, type WrittenFraming } from './framing.ts';
+import {
+  FramingV4,
+  FramingV6,
+  NO_PIECE,
+  type Piece,
+  pieceBytes,
+  pieceSize,
+  type WrittenFraming,
+} from './framing.ts';
 import type { WrittenRound } from './round.ts';
 import { removals, sequencePoint, type ThreadNumber, type TouchedThread } from './sequence-points.ts';
 import { traceBlock } from './trace-block.ts';
@@ -90,15 +98,25 @@ export class NetTracePieces {
    * @param leavesOut whether to omit the events of rounds that begin after a sequence point, and report them as missing
    */
   next(rounds: readonly WrittenRound[], leavesOut = false): Piece {
-    return this.piece(rounds, leavesOut, false);
+    return this.piece(rounds, leavesOut, false, asIs);
   }
 
   /** The last chunk. */
   end(rounds: readonly WrittenRound[]): Piece {
-    return this.piece(rounds, false, true);
+    return this.piece(rounds, false, true, asIs);
   }
 
-  private piece(rounds: readonly WrittenRound[], leavesOut: boolean, isLast: boolean): Piece {
+  /** The next or the last chunk, in one part. */
+  bytes(rounds: readonly WrittenRound[], isLast: boolean): Uint8Array {
+    return this.piece(rounds, false, isLast, pieceBytes);
+  }
+
+  private piece<Result>(
+    rounds: readonly WrittenRound[],
+    leavesOut: boolean,
+    isLast: boolean,
+    resultOf: (piece: Piece) => Result,
+  ): Result {
     const { framing } = this;
     framing.beginPiece();
     const told = { ...this.told };
@@ -111,14 +129,14 @@ export class NetTracePieces {
     if (isLast) framing.end();
     const next = framing.piece();
     const size = pieceSize(next);
-    const piece = this.head.length === 0 ? next : [...this.head, ...next];
+    const result = resultOf(this.head.length === 0 ? next : [...this.head, ...next]);
     // No calls from here on: the caller gets each chunk exactly once.
     this.told = told;
     this.isBehindPoint = isBehindPoint;
     framing.taken += size;
     this.head = NO_PIECE;
     framing.before = NO_PIECE;
-    return piece;
+    return result;
   }
 
   private addRound(round: WrittenRound, told: Told): void {
@@ -204,6 +222,8 @@ export class NetTracePieces {
     told.numberings = left;
   }
 }
+
+const asIs = (piece: Piece): Piece => piece;
 
 function setNumbering(told: Told, id: number, numbering: Numbering): void {
   told.numberings = new Map(told.numberings).set(id, numbering);

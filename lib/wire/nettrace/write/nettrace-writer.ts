@@ -3,7 +3,6 @@
  *
  * Each method completes or has no effect, even if it is interrupted: see `NetTraceBytes`.
  */
-import { pieceBytes } from './framing.ts';
 import { NetTracePieces } from './nettrace-pieces.ts';
 import { type EventOrderGiven, NetTraceRounds } from './nettrace-rounds.ts';
 import type { WrittenRound } from './round.ts';
@@ -95,9 +94,8 @@ export class NetTraceWriter implements EventSink {
   }
 
   private piece(isLast: boolean): Uint8Array {
-    const { pieces, waiting } = this;
-    const piece = isLast ? pieces.end(waiting) : pieces.next(waiting);
+    const bytes = this.pieces.bytes(this.waiting, isLast);
     this.waiting = NOTHING;
-    return pieceBytes(piece);
+    return bytes;
   }
 }
