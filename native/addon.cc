@@ -1,5 +1,5 @@
-// The functions that JavaScript sees. Plain functions, never methods of a wrapped object, and the
-// environment's state as their data pointer: the cheapest call that Node-API has.
+// The functions that JavaScript sees. They are plain functions, never methods of a wrapped object,
+// with the environment's state as their data pointer: the cheapest calls in Node-API.
 #include <napi.h>
 
 #include <memory>
@@ -26,8 +26,8 @@ uint32_t Uint32(const Napi::Value& value) {
   return result;
 }
 
-// open(path: string, recorder: string) -> { error, path }: opens the kernel's tracer, by the
-// recorder's help where this user may not. Both may be empty.
+// open(path: string, recorder: string) -> { error, path }: opens the kernel's tracer, with the
+// recorder's help if this user may not. Both strings may be empty.
 Napi::Value Open(const Napi::CallbackInfo& info) {
   provider::OpenResult result =
       From(info).Open(info[0].ToString().Utf8Value(), info[1].ToString().Utf8Value());
@@ -40,7 +40,7 @@ Napi::Value Open(const Napi::CallbackInfo& info) {
 // words() -> Uint32Array: the enabled words.
 Napi::Value Words(const Napi::CallbackInfo& info) { return From(info).Words(info.Env()); }
 
-// allocate() -> index of a fresh word, 0xffffffff when there is none.
+// allocate() -> index of a fresh word, 0xffffffff if there is none.
 Napi::Value Allocate(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), From(info).Allocate());
 }
@@ -49,7 +49,7 @@ Napi::Value Allocate(const Napi::CallbackInfo& info) {
 void Release(const Napi::CallbackInfo& info) { From(info).Release(Uint32(info[0])); }
 
 // register(index, definition: Uint8Array, scratch: Uint8Array) -> error: binds the word to the
-// event of which the definition tells, and its events to the buffer that they will be encoded into.
+// defined event, and its events to the buffer into which they will be encoded.
 Napi::Value Register(const Napi::CallbackInfo& info) {
   if (!info[1].IsTypedArray() || !info[2].IsTypedArray()) {
     return Napi::Number::New(info.Env(), provider::kNotRegistered);
@@ -72,8 +72,8 @@ bool IsGuid(const Napi::Value& value) {
   return value.IsTypedArray() && value.As<Napi::Uint8Array>().ByteLength() == 16;
 }
 
-// lastCommand(provider: Uint8Array of 16) -> the last enable or disable that the provider was sent,
-// as onCommand's function gets it, or undefined.
+// lastCommand(provider: Uint8Array of 16) -> the last enable or disable sent to the provider, as
+// passed to onCommand's function, or undefined.
 Napi::Value LastCommand(const Napi::CallbackInfo& info) {
   if (!IsGuid(info[0])) return info.Env().Undefined();
   return Environment::LastCommand(info.Env(), info[0].As<Napi::Uint8Array>().Data());
@@ -89,8 +89,8 @@ Napi::Value ThreadActivityId(const Napi::CallbackInfo& info) {
 }
 
 // write(index, size) -> undefined, or an error: sends the first `size` bytes of the word's scratch
-// buffer as one event. The one function that is called for every event, so it is bare Node-API, and
-// makes no value when nothing went wrong: 5 % of an event's cost between them.
+// buffer as one event. It is called for every event, so it uses Node-API directly and creates no
+// value on success: together, this saves 5 % of an event's cost.
 napi_value Write(napi_env env, napi_callback_info info) {
   size_t count = 2;
   napi_value arguments[2];
@@ -119,7 +119,7 @@ void Add(Napi::Object exports, const char* name, Environment* environment) {
 
 Napi::Object Init(Napi::Env env, Napi::Object exports) {
   auto* environment = new Environment;
-  // No JavaScript runs any more when the hook does, so nothing is left that could use the pointer.
+  // No JavaScript runs after the hook, so nothing is left that could use the pointer.
   env.AddCleanupHook([](Environment* gone) { delete gone; }, environment);
 
   exports["platform"] = Napi::String::New(env, provider::Name());

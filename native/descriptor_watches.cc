@@ -48,7 +48,7 @@ int DescriptorWatches::Watch(int fd, int events, Napi::Function function) {
 
 void DescriptorWatches::OnReady(uv_poll_t* poll, int status, int ready) {
   auto* of = static_cast<Entry*>(poll->data);
-  // Of a failure a call of the system will tell: not the next, if bytes came before it. libuv has
+  // A later system call reports the failure, after any bytes that arrived before it. libuv has
   // ended the watch.
   if (status < 0) uv_poll_start(poll, of->events, OnReady);
   of->owner->Call(*of, status < 0 ? UV_READABLE | UV_WRITABLE : ready);

@@ -1,5 +1,5 @@
-// Tells JavaScript when a descriptor can be read or written, through the event loop that the
-// environment has anyway. Watching does not keep the process running.
+// Notifies JavaScript when a descriptor can be read or written, through the environment's own event
+// loop. Watching does not keep the process alive.
 #pragma once
 
 #include <napi.h>
@@ -11,16 +11,15 @@ namespace tracewright {
 
 class DescriptorWatches {
  public:
-  // Ends with the environment.
+  // Destroyed with the environment.
   static DescriptorWatches* Create(Napi::Env env);
   DescriptorWatches(const DescriptorWatches&) = delete;
   DescriptorWatches& operator=(const DescriptorWatches&) = delete;
 
-  // Has the function called with those of the events (1: can be read, 2: can be written) that there
-  // are, as long as there are any. Takes the place of an earlier call for the descriptor. Returns 0
-  // or -errno.
+  // Calls the function with those of the events (1: readable, 2: writable) that apply, as long as
+  // any do. Replaces an earlier call for the descriptor. Returns 0 or -errno.
   int Watch(int fd, int events, Napi::Function function);
-  // To be called before the descriptor is closed.
+  // Call this before closing the descriptor.
   void Unwatch(int fd);
 
  private:
@@ -36,7 +35,7 @@ class DescriptorWatches {
   Napi::AsyncContext context_;
   napi_async_cleanup_hook_handle hook_ = nullptr;
   std::unordered_map<int, Entry*> entries_;
-  size_t closing_ = 0;  // entries that the event loop still has in its hands
+  size_t closing_ = 0;  // entries that the event loop still uses
   bool is_ending_ = false;
 };
 

@@ -20,7 +20,7 @@ int Descriptor(const Napi::Value& value) {
   return result;
 }
 
-// Of a Uint8Array, what stands from an offset on.
+// A Uint8Array from an offset on.
 struct Bytes {
   Bytes(const Napi::Value& array, const Napi::Value& offset) {
     if (!array.IsTypedArray()) return;
@@ -61,22 +61,22 @@ Napi::Value ConnectedUser(const Napi::CallbackInfo& info) {
   return Number(info, unix_socket::ConnectedUser(Descriptor(info[0])));
 }
 
-// socketReceive(descriptor, bytes: Uint8Array, offset) -> bytes that were put there; 0: the end
+// socketReceive(descriptor, bytes: Uint8Array, offset) -> number of bytes stored there; 0: the end
 Napi::Value Receive(const Napi::CallbackInfo& info) {
   Bytes bytes(info[1], info[2]);
   if (bytes.size == 0) return Number(info, -EINVAL);
   return Number(info, unix_socket::Receive(Descriptor(info[0]), bytes.data, bytes.size));
 }
 
-// socketSend(descriptor, bytes: Uint8Array, offset) -> bytes that were taken from there
+// socketSend(descriptor, bytes: Uint8Array, offset) -> number of bytes taken from there
 Napi::Value Send(const Napi::CallbackInfo& info) {
   Bytes bytes(info[1], info[2]);
   if (bytes.size == 0) return Number(info, -EINVAL);
   return Number(info, unix_socket::Send(Descriptor(info[0]), bytes.data, bytes.size));
 }
 
-// socketReceiveDescriptor(descriptor) -> { size, descriptor }: the byte, and what came with it or
-// -1
+// socketReceiveDescriptor(descriptor) -> { size, descriptor }: the byte, and the descriptor sent
+// with it or -1
 Napi::Value ReceiveDescriptor(const Napi::CallbackInfo& info) {
   int received = -1;
   ptrdiff_t size = unix_socket::ReceiveDescriptor(Descriptor(info[0]), &received);

@@ -1,5 +1,6 @@
-// The addon's functions of the diagnostic port: Unix sockets as tools of .NET use them, with file
-// descriptors passed along. On Linux only; elsewhere nothing passes descriptors, and none is added.
+// The addon's functions for the diagnostic port: Unix sockets as .NET's tools use them, with file
+// descriptors passed along. Only on Linux; elsewhere no tool passes descriptors, and no functions
+// are added.
 #pragma once
 
 #include <napi.h>

@@ -25,7 +25,7 @@ provider::OpenResult Environment::Open(const std::string& override_path,
                                        const std::string& recorder) {
   provider::OpenResult result = provider::Open(override_path, recorder);
   if (result.error != 0) return result;
-  // One use an environment, however often it asks.
+  // One use per environment, however often it opens.
   if (opened_) provider::Close();
   opened_ = true;
   return result;
@@ -42,8 +42,8 @@ Napi::Value Environment::Words(Napi::Env env) {
       return Napi::Uint32Array::New(env, FlagPage::kWords, Napi::ArrayBuffer(env, buffer), 0);
     }
   }
-  // V8 keeps a backing store in place for as long as it is referenced, and a cleanup hook still
-  // finds it mapped, so the kernel may write into it until then.
+  // V8 keeps a backing store in place as long as it is referenced, and it is still mapped when the
+  // cleanup hook runs, so the kernel may write to it until then.
   Napi::Uint32Array own = Napi::Uint32Array::New(env, kOwnWords);
   own_words_ = Napi::Persistent(own);
   own_words_.SuppressDestruct();
@@ -134,7 +134,7 @@ void Environment::KeepAlive(Napi::Uint8Array scratch) {
     if (known.Value().Data() == scratch.Data()) return;
   }
   scratches_.push_back(Napi::Persistent(scratch));
-  // The environment is gone, or going, when this object is destroyed.
+  // The environment is gone, or about to be, when this object is destroyed.
   scratches_.back().SuppressDestruct();
 }
 

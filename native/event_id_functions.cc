@@ -10,7 +10,7 @@
 namespace tracewright {
 namespace {
 
-// What one environment uses, so that a thread that exits leaves nothing behind.
+// What one environment uses, so that an exiting thread leaves nothing behind.
 class UsedIds {
  public:
   UsedIds() = default;
@@ -84,7 +84,7 @@ void Release(const Napi::CallbackInfo& info) { From(info).Release(Keys(info[0]),
 
 void AddEventIdFunctions(Napi::Env env, Napi::Object exports) {
   auto* used = new UsedIds;
-  // No JavaScript runs any more when the hook does, so nothing is left that could use the pointer.
+  // No JavaScript runs after the hook, so nothing is left that could use the pointer.
   env.AddCleanupHook([](UsedIds* gone) { delete gone; }, used);
   exports["claimEventId"] = Napi::Function::New<Claim>(env, "claimEventId", used);
   exports["takeEventId"] = Napi::Function::New<Take>(env, "takeEventId", used);

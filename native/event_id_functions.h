@@ -1,4 +1,4 @@
-// What JavaScript sees of EventIds.
+// EventIds as JavaScript functions.
 #pragma once
 
 #include <napi.h>

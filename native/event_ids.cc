@@ -14,7 +14,7 @@ struct Owner {
   uint32_t users;
 };
 
-// The ids that are known under one key.
+// The ids known under one key.
 class Space {
  public:
   bool IsEmpty() const { return owners_.empty(); }
@@ -29,7 +29,7 @@ class Space {
     return known == nullptr || *known == layout;
   }
 
-  // The ids of the layout: usually one; several where definitions have given it theirs.
+  // The ids of the layout: usually one; several if definitions gave it explicit ones.
   std::vector<uint32_t> IdsOf(const std::string& layout) const {
     auto found = ids_.find(layout);
     return found == ids_.end() ? std::vector<uint32_t>() : found->second;
@@ -63,7 +63,7 @@ struct State {
 
 State* const state = new State;  // leaked on purpose: threads may outlive every destructor
 
-// The spaces of a provider, which share each of its ids. To be used under the mutex.
+// The spaces of a provider, which share each of its ids. Requires the mutex.
 class Provider {
  public:
   explicit Provider(const EventIds::Keys& keys) {

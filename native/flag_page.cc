@@ -19,7 +19,7 @@ uint32_t* Map(size_t size) {
   return static_cast<uint32_t*>(
       VirtualAlloc(nullptr, size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE));
 #else
-  // Private, not shared: a forked child has words of its own.
+  // Private, not shared: a forked child has its own words.
   void* memory = mmap(
       nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return memory == MAP_FAILED ? nullptr : static_cast<uint32_t*>(memory);

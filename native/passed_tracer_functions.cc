@@ -1,5 +1,5 @@
-// See passed_tracer_functions.h. A passed tracer is a value that JavaScript only hands back: the
-// part of one thread, with the buffer that this thread encodes events into.
+// See passed_tracer_functions.h. A passed tracer is a value that JavaScript only passes back: the
+// part of one thread, with the buffer into which this thread encodes events.
 #include "passed_tracer_functions.h"
 
 #include <memory>
@@ -56,7 +56,7 @@ Napi::Value Start(const Napi::CallbackInfo& info) {
   return result;
 }
 
-// passedTracerJoin(id, scratch: Uint8Array) -> { handle, words }, or undefined: it is over.
+// passedTracerJoin(id, scratch: Uint8Array) -> { handle, words }, or undefined if it has ended.
 Napi::Value Join(const Napi::CallbackInfo& info) {
   std::shared_ptr<PassedTracer> tracer = PassedTracer::Find(info[0].ToString().Utf8Value());
   if (!tracer) return info.Env().Undefined();
@@ -65,8 +65,8 @@ Napi::Value Join(const Napi::CallbackInfo& info) {
   return result;
 }
 
-// passedTracerWords() -> Uint32Array: the enabled words of all; undefined where the embedder
-// forbids memory that V8 does not own.
+// passedTracerWords() -> Uint32Array: all enabled words; undefined if the embedder forbids memory
+// that V8 does not own.
 Napi::Value Words(const Napi::CallbackInfo& info) {
   Napi::Env env = info.Env();
   uint32_t* page = FlagPage::Words();
@@ -91,8 +91,8 @@ Napi::Value IsDescribed(const Napi::CallbackInfo& info) {
   return Napi::Boolean::New(info.Env(), is_described);
 }
 
-// passedTracerWrite(handle, tracepoint, size, describes) -> undefined, or an error. Called for
-// every event, so it is bare Node-API, and makes no value when nothing went wrong.
+// passedTracerWrite(handle, tracepoint, size, describes) -> undefined, or an error. It is called
+// for every event, so it uses Node-API directly and creates no value on success.
 napi_value Write(napi_env env, napi_callback_info info) {
   size_t count = 4;
   napi_value arguments[4];

@@ -1,4 +1,4 @@
-// The addon's functions of a passed tracer.
+// The addon's functions for a passed tracer.
 #pragma once
 
 #include <napi.h>

@@ -1,5 +1,5 @@
-// See recorder_functions.h: those of all platforms but Windows. A recorder is a value that
-// JavaScript only hands back; it ends with its last reference.
+// See recorder_functions.h: for all platforms but Windows. A recorder is a value that JavaScript
+// only passes back; it ends with its last reference.
 #include "recorder_functions.h"
 
 #include <string>
@@ -101,7 +101,7 @@ Napi::Value Append(const Napi::CallbackInfo& info) {
   return result;
 }
 
-// recorderStop(handle): the recording ends soon; recorderCounts tells when it has.
+// recorderStop(handle): ends the recording soon; recorderCounts says when it has ended.
 void Stop(const Napi::CallbackInfo& info) { From(info[0]).Stop(); }
 
 // recorderCounts(handle) -> { events, bytes, lost, lostInFile, firstTime, lastTime, error, done }

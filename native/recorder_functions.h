@@ -1,5 +1,5 @@
-// The addon's functions of the recorder: on Windows another set than elsewhere, because there the
-// system itself records.
+// The addon's functions for recording. They differ on Windows, because there the system itself
+// records.
 #pragma once
 
 #include <napi.h>

@@ -1,7 +1,7 @@
-// See user_functions.h. Node.js starts a program as another user without the groups that the user
-// has beside the first: libuv drops them. The kernel keeps who one is for each thread, and a
-// program is started as the thread that starts it; so this thread alone becomes the user for that
-// moment. The C library's own functions would make all threads of the process that user.
+// See user_functions.h. Node.js starts a program as another user without the user's supplementary
+// groups: libuv drops them. The kernel stores credentials per thread, and a program inherits those
+// of the thread that starts it; so only this thread becomes the user for that moment. The C
+// library's own functions would change all threads of the process.
 #include "user_functions.h"
 
 #include <grp.h>
@@ -17,7 +17,7 @@
 namespace tracewright {
 namespace {
 
-// Of 32-bit machines, the numbers without it take ids of 16 bits.
+// On 32-bit machines, the calls without the suffix take 16-bit ids.
 #ifdef SYS_setresuid32
 constexpr long kSetUsers = SYS_setresuid32;
 constexpr long kSetGroup = SYS_setresgid32;
@@ -28,8 +28,8 @@ constexpr long kSetGroup = SYS_setresgid;
 constexpr long kSetGroups = SYS_setgroups;
 #endif
 
-// The calling thread as another user, until its end. It can go back as long as it was root before:
-// the saved user id stays. A program that it starts meanwhile has the new user's ids only.
+// Makes the calling thread another user, until destroyed. It can go back if it was root before: the
+// saved user id stays. A program that it starts meanwhile has only the new user's ids.
 class ThreadUser {
  public:
   ThreadUser(uid_t uid, gid_t gid, const std::vector<gid_t>& groups) {
@@ -46,13 +46,13 @@ class ThreadUser {
         (!has_user_ || syscall(kSetUsers, real_user_, effective_user_, saved_user_) == 0) &&
         (!has_group_ || syscall(kSetGroup, real_group_, effective_group_, saved_group_) == 0) &&
         (!has_groups_ || syscall(kSetGroups, groups_.size(), groups_.data()) == 0);
-    // Rather no process at all than one with a thread of another user.
+    // Better no process at all than one with a thread of another user.
     if (!is_back) abort();
   }
   ThreadUser(const ThreadUser&) = delete;
   ThreadUser& operator=(const ThreadUser&) = delete;
 
-  // 0, or why the thread is not that user's.
+  // 0, or why the thread could not become that user.
   int error() const { return error_; }
 
  private:
@@ -72,7 +72,7 @@ std::vector<gid_t> GroupsOf(const passwd& entry) {
   int count = 32;
   std::vector<gid_t> groups(static_cast<size_t>(count));
   while (getgrouplist(entry.pw_name, entry.pw_gid, groups.data(), &count) < 0) {
-    // Some C libraries do not tell how many there are.
+    // Some C libraries do not report the required size.
     if (static_cast<size_t>(count) <= groups.size()) count = static_cast<int>(2 * groups.size());
     groups.resize(static_cast<size_t>(count));
   }
@@ -113,8 +113,8 @@ Napi::Value UserEntry(const Napi::CallbackInfo& info) {
   return result;
 }
 
-// callAsUser(uid, gid, groups: Uint32Array, function) -> error: calls it with this thread being
-// that user's. Without the right to that, it is not called.
+// callAsUser(uid, gid, groups: Uint32Array, function) -> error: calls the function while this
+// thread is that user. Without permission, it is not called.
 Napi::Value CallAsUser(const Napi::CallbackInfo& info) {
   auto ids = info[2].As<Napi::Uint32Array>();
   std::vector<gid_t> groups(ids.Data(), ids.Data() + ids.ElementLength());

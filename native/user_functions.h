@@ -1,4 +1,4 @@
-// The addon's functions to run a program as another user; on Linux only.
+// The addon's functions for running a program as another user; only on Linux.
 #pragma once
 
 #include <napi.h>

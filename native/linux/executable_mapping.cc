@@ -16,7 +16,7 @@ int MapLikeDotNet() {
   if (ftruncate(fd, static_cast<off_t>(size)) != 0 ||
       mmap(nullptr, size, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0) == MAP_FAILED)
     error = -errno;
-  // The mapping needs it no more.
+  // The mapping no longer needs it.
   close(fd);
   return error;
 }

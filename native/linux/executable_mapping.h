@@ -1,10 +1,10 @@
-// A mapping by which record-trace, the recorder behind `dotnet-trace collect-linux`, knows a
-// process of .NET: executable, and of a file that is called like that of .NET's code.
+// The mapping by which record-trace, the recorder behind `dotnet-trace collect-linux`, recognises a
+// .NET process: executable, of a file with the name of .NET's code.
 #pragma once
 
 namespace tracewright {
 
-// One page that stays as long as the process. Returns 0, or -errno where the system does not allow
+// Maps one page for the lifetime of the process. Returns 0, or -errno if the system does not allow
 // it.
 int MapLikeDotNet();
 

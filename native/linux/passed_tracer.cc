@@ -26,7 +26,7 @@ using linux_user_events::WriteEvent;
 
 // The bit of .NET's EventPipe. Source: dotnet/runtime, src/native/eventpipe/ep-session.c.
 constexpr uint8_t kEnableBit = 31;
-// More kinds come from events that an application makes up as it runs.
+// Only events that an application invents at run time produce more kinds.
 constexpr size_t kMaxKinds = 16384;
 
 struct Tracers {
@@ -41,7 +41,7 @@ class LinuxPassedTracer final : public PassedTracer {
   LinuxPassedTracer(std::string id, int fd) : id_(std::move(id)), fd_(fd) {}
   ~LinuxPassedTracer() override { End(); }
 
-  // Returns 0 when all are registered, else the error of the one behind those that are.
+  // Returns 0 if all are registered, otherwise the error of the first that is not.
   int Register(const std::vector<std::string>& definitions) {
     for (const std::string& definition : definitions) {
       Tracepoint tracepoint;
@@ -70,7 +70,7 @@ class LinuxPassedTracer final : public PassedTracer {
   }
 
   int Write(size_t tracepoint, uint8_t* data, size_t size, uint32_t describes) override {
-    // Before the lock, so that a writer who comes again and again does not keep End waiting.
+    // Before the lock, so that a constantly active writer does not block End.
     if (is_over_.load(std::memory_order_relaxed)) return provider::kFileClosed;
     std::shared_lock<std::shared_mutex> lock(mutex_);
     if (is_over_) return provider::kFileClosed;
@@ -136,7 +136,7 @@ class LinuxPassedTracer final : public PassedTracer {
 
   const std::string id_;
   const int fd_;
-  std::shared_mutex mutex_;  // shared by writers; End has it alone
+  std::shared_mutex mutex_;  // shared by writers, exclusive for End
   std::atomic<bool> is_over_{false};
   std::vector<Tracepoint> tracepoints_;
   std::vector<uint32_t> words_;
@@ -148,13 +148,13 @@ class LinuxPassedTracer final : public PassedTracer {
   std::vector<bool> described_;
 };
 
-// Whether events can be written through the descriptor, as far as it tells by itself. One that is
-// open for reading registers tracepoints all the same, and then every write fails.
+// Whether events can be written through the descriptor, as far as its flags show. A descriptor
+// opened for reading registers tracepoints, but then every write fails.
 int CheckDescriptor(int descriptor) {
   int flags = fcntl(descriptor, F_GETFL);
   if (flags < 0) return errno;
   if ((flags & O_ACCMODE) == O_RDONLY) return EACCES;
-  // Programs that the application runs are not to inherit it.
+  // Programs that the application runs must not inherit it.
   return fcntl(descriptor, F_SETFD, FD_CLOEXEC) < 0 ? errno : 0;
 }
 

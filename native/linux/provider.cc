@@ -1,12 +1,12 @@
-// The Linux platform: user_events (CONFIG_USER_EVENTS, Linux 6.4 and later). One open file a
-// tracepoint, one registration an enabled word, one write(2) an event.
+// The Linux platform: user_events (CONFIG_USER_EVENTS, Linux 6.4 and later). One open file per
+// tracepoint, one registration per enabled word, one write(2) per event.
 //
-// A tracepoint lives as long as a file that has registered it is open, so each has a file of its
-// own: when its last word is unregistered, it goes. Where no more files can be opened, tracepoints
-// share the one by which Open has tried it, and stay until that is closed.
+// A tracepoint lives as long as a file that has registered it is open, so each has its own file: it
+// goes when its last word is unregistered. If no more files can be opened, tracepoints share the
+// one opened by Open, and stay until that is closed.
 //
-// A definition is the text of DIAG_IOCSREG's name_args. The first 4 bytes of an event are filled
-// with the write index, the rest is its payload.
+// A definition is the text of DIAG_IOCSREG's name_args. The first 4 bytes of an event receive the
+// write index, the rest is its payload.
 #include "provider.h"
 
 #include <unistd.h>
@@ -31,7 +31,8 @@ using linux_user_events::UnregisterWord;
 using linux_user_events::WriteEvent;
 
 constexpr uint8_t kKernelBit = 0;
-// A recorder answers in a few milliseconds. One that hangs holds the program up this long, once.
+// A recorder answers within a few milliseconds. One that hangs delays the program by this much,
+// once.
 constexpr int kRecorderMilliseconds = 1000;
 
 struct Tracepoint {
@@ -79,7 +80,7 @@ void Close() {
 
 namespace {
 
-// The tracepoint, with one word more. To be used under the mutex, as the next one.
+// The tracepoint, with one more word. This and the next function require the mutex.
 Tracepoints::iterator Hold(const std::string& definition) {
   auto [tracepoint, is_new] = state->tracepoints.try_emplace(definition, Tracepoint{-1, 0});
   if (is_new) {
@@ -131,7 +132,7 @@ int Write(const Registration& registration, uint8_t* data, size_t size) {
   return WriteEvent(registration.file, static_cast<uint32_t>(registration.event), data, size);
 }
 
-// Nobody is told here when a tracer comes or goes.
+// On Linux, nobody is notified when a tracer comes or goes.
 void AddCommandListener(const void*, CommandListener) {}
 void RemoveCommandListener(const void*) {}
 

@@ -1,5 +1,6 @@
-// The recorder of Linux, by perf events. Each processor has one ring, that of a dummy event, which
-// brings the names of threads; the rings' other events are added while they run, and redirected.
+// The Linux recorder, based on perf events. Each processor has one ring, that of a dummy event,
+// which records the names of threads; other events are added while it runs, and redirected to the
+// rings.
 //
 // Source: perf_event_open(2); tried on 6.12 and 7.3.
 #include "recorder.h"
@@ -29,10 +30,10 @@ using linux_perf::OpenEvent;
 using linux_perf::Ring;
 using linux_perf::WriteAll;
 
-// A ring that does not reach its watermark is emptied as often as this.
+// How often a ring that does not reach its watermark is emptied.
 constexpr int kPassMilliseconds = 100;
 
-// What read(2) gives of an event whose read_format is PERF_FORMAT_ID | PERF_FORMAT_LOST.
+// The result of read(2) for an event whose read_format is PERF_FORMAT_ID | PERF_FORMAT_LOST.
 struct Reading {
   uint64_t value;
   uint64_t id;
@@ -58,11 +59,11 @@ class PerfRecorder final : public Recorder {
     return nullptr;
   }
   void Record();
-  // Empties all rings in one pass, whichever has called: the mark behind it says that no later
+  // Empties all rings in one pass, whichever woke it up: the mark after it says that no later
   // record is older than the newest one before the pass.
   int DrainAll();
   int DrainRings();
-  // After a failure: the file ends with the last complete pass.
+  // After a failure, the file ends with the last complete pass.
   void CutFile();
   void Disable();
   uint64_t LostInAll();
@@ -72,11 +73,11 @@ class PerfRecorder final : public Recorder {
   Descriptor poll_;
   Descriptor stop_;
   Descriptor file_;
-  off_t file_start_ = 0;  // -1: a pipe, which cannot be cut
+  off_t file_start_ = 0;  // -1: a pipe, which cannot be truncated
   pthread_t thread_{};
   bool started_ = false;
-  bool brought_ = false;           // the pass before; the thread's own
-  std::vector<Descriptor> added_;  // not enabled yet; the caller's own
+  bool brought_ = false;           // in the previous pass; used only by the thread
+  std::vector<Descriptor> added_;  // not enabled yet; used only by the caller
 
   std::mutex file_mutex_;  // taken before mutex_; held while something is appended to the file
   bool file_failed_ = false;
@@ -122,7 +123,7 @@ int PerfRecorder::Open(std::vector<uint64_t>* ids, const char** step) {
 
 int PerfRecorder::Start(int file) {
   if (started_) return EALREADY;
-  // The number is JavaScript's, which may close it.
+  // JavaScript owns the descriptor and may close it.
   file_ = Descriptor(fcntl(file, F_DUPFD_CLOEXEC, 0));
   if (file_.get() < 0) return errno;
   file_start_ = lseek(file_.get(), 0, SEEK_CUR);
@@ -186,7 +187,7 @@ void PerfRecorder::Stop() {
   std::lock_guard<std::mutex> lock(mutex_);
   stopping_ = true;
   uint64_t one = 1;
-  // It cannot fail: nothing else is ever added to the counter.
+  // This cannot fail: nothing else is ever added to the counter.
   (void)!write(stop_.get(), &one, sizeof one);
 }
 
@@ -203,7 +204,7 @@ void PerfRecorder::Record() {
     int count = epoll_wait(poll_.get(), happened, std::size(happened), kPassMilliseconds);
     for (int i = 0; i < count; ++i) {
       if (happened[i].data.fd == stop_.get()) stopping = true;
-      // A ring that will bring nothing more would wake us for ever.
+      // A ring that will not receive anything more would wake us up forever.
       if (happened[i].events & EPOLLHUP) {
         epoll_ctl(poll_.get(), EPOLL_CTL_DEL, happened[i].data.fd, nullptr);
       }
@@ -214,7 +215,8 @@ void PerfRecorder::Record() {
   if (error == 0) error = DrainAll();
   if (error != 0) CutFile();
   uint64_t lost = LostInAll();
-  // Closed behind the locks: who reads the end of a pipe finds the counts complete.
+  // Closed after releasing the locks: a reader that reaches the end of a pipe finds the counts
+  // complete.
   Descriptor file;
   std::vector<Descriptor> closed;
   std::lock_guard<std::mutex> file_lock(file_mutex_);
@@ -240,7 +242,7 @@ int PerfRecorder::DrainRings() {
   for (Ring& ring : rings_) {
     if (int error = ring.Drain(file_.get(), options_.sample_time_at, &counts)) return error;
   }
-  // What a pass has brought is final at the second mark behind it, which must not wait for more.
+  // The records of a pass are final at the second mark after it, which must not wait for more.
   bool brings = counts.bytes != bytes_before;
   if (!brings && !brought_) return 0;
   brought_ = brings;

@@ -1,6 +1,6 @@
-// How a program that `tracewright record` has started speaks to it, through the recorder's socket:
-// a line, and a byte that answers it. The kernel tells nobody of new tracepoints, and a recorder
-// that looks for them would miss their first events.
+// How a program started by `tracewright record` talks to it through the recorder's socket: a line,
+// answered by a byte. The kernel does not announce new tracepoints, and a recorder that polled for
+// them would miss their first events.
 #include "linux/recorder_notice.h"
 
 #include <poll.h>

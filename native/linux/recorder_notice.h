@@ -1,4 +1,4 @@
-// What only Linux asks of the recorder that has started this program; see also AwaitRecorder.
+// Linux-specific requests to the recorder that started this program; see also AwaitRecorder.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 namespace tracewright {
 
 // A descriptor of user_events_data, for a program that may not open the file itself, or -errno.
-// `wait`: milliseconds.
+// `wait` is in milliseconds.
 int TracerOfRecorder(const std::string& address, int wait);
 
 }  // namespace tracewright

@@ -13,7 +13,7 @@
 namespace tracewright::linux_perf {
 namespace {
 
-// Where PERF_RECORD_LOST has its count: behind the head and an id.
+// The position of the count in PERF_RECORD_LOST: after the header and an id.
 constexpr size_t kLostCountAt = sizeof(perf_event_header) + sizeof(uint64_t);
 
 size_t PageSize() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
@@ -58,9 +58,9 @@ int Ring::Open(const std::string& attr, uint32_t cpu, size_t size, const char** 
   *step = "perf_event_open";
   if (int error = OpenEvent(attr, cpu, &event_)) return error;
   *step = "mmap";
-  // The kernel rounds up to whole pages, and we would look for the data in the wrong places.
+  // The kernel rounds up to whole pages, and we would look for the data in the wrong place.
   if (size < PageSize() || (size & (size - 1)) != 0) return EINVAL;
-  // Writable, so that the kernel keeps what has not been read: it reads our tail.
+  // Writable, so that the kernel reads our tail and keeps what has not been read.
   void* pages =
       mmap(nullptr, PageSize() + size, PROT_READ | PROT_WRITE, MAP_SHARED, event_.get(), 0);
   if (pages == MAP_FAILED) return errno;
@@ -95,7 +95,7 @@ int Ring::Drain(int file, size_t sample_time_at, RecorderCounts* counts) {
 void Ring::Count(uint64_t from, uint64_t to, size_t sample_time_at, RecorderCounts* counts) const {
   while (from < to) {
     auto head = At<perf_event_header>(from);
-    if (head.size < sizeof head) return;  // never so; and it would not end
+    if (head.size < sizeof head) return;  // never happens; it would loop forever
     if (head.type == PERF_RECORD_SAMPLE) {
       ++counts->events;
       auto time = At<uint64_t>(from + sample_time_at);

@@ -1,4 +1,4 @@
-// The ring buffer of one processor, that the kernel fills with records and we empty into a file.
+// The ring buffer of one processor, filled by the kernel and emptied into a file.
 #pragma once
 
 #include <linux/perf_event.h>
@@ -13,7 +13,7 @@
 
 namespace tracewright::linux_perf {
 
-// A file descriptor, closed with its owner.
+// A file descriptor that its owner closes on destruction.
 class Descriptor {
  public:
   explicit Descriptor(int fd = -1) : fd_(fd) {}
@@ -31,13 +31,13 @@ class Descriptor {
   int fd_;
 };
 
-// perf_event_open of all processes on one processor. Returns 0 or errno.
+// perf_event_open for all processes on one processor. Returns 0 or errno.
 int OpenEvent(const std::string& attr, uint32_t cpu, Descriptor* event);
 
-// The kernel's name of the event in samples. Returns 0 or errno.
+// The event's id in samples. Returns 0 or errno.
 int EventId(const Descriptor& event, uint64_t* id);
 
-// Appends all of it to the file. Returns 0 or errno.
+// Appends everything to the file. Returns 0 or errno.
 int WriteAll(int file, const void* data, size_t size);
 
 class Ring {
@@ -50,20 +50,20 @@ class Ring {
   Ring& operator=(Ring&&) = delete;
   ~Ring();
 
-  // Opens the event on the processor, and maps its ring. `step` says which call failed.
+  // Opens the event on the processor, and maps its ring. `step` names the call that failed.
   int Open(const std::string& attr, uint32_t cpu, size_t size, const char** step);
 
   const Descriptor& event() const { return event_; }
 
-  // Appends what is in the ring to the file, and counts it. Returns 0, or errno, and then nothing
-  // was taken from the ring and nothing counted, but the file may have a part of it.
+  // Appends the contents of the ring to the file, and counts them. Returns 0 or errno; on an error
+  // nothing was taken from the ring or counted, but the file may contain a part of it.
   int Drain(int file, size_t sample_time_at, RecorderCounts* counts);
 
  private:
   perf_event_mmap_page* head_page() const { return static_cast<perf_event_mmap_page*>(pages_); }
   const uint8_t* data() const;
-  // The number at this position of the endless stream of which the ring holds the last part.
-  // Records, and the numbers in them, are aligned to 8 bytes, so none is cut at the ring's end.
+  // The number at this position of the endless stream whose last part is in the ring. Records, and
+  // the numbers in them, are aligned to 8 bytes, so none is split at the ring's end.
   template <typename Number>
   Number At(uint64_t position) const;
   void Count(uint64_t from, uint64_t to, size_t sample_time_at, RecorderCounts* counts) const;

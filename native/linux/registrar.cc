@@ -11,7 +11,7 @@ namespace tracewright::linux_user_events {
 namespace {
 
 struct State {
-  std::mutex callers;  // one job at a time; held from before the job is set until it is done
+  std::mutex callers;  // one job at a time; held until it is done
   std::mutex mutex;    // guards what follows
   std::condition_variable changed;
   const std::function<void()>* job = nullptr;

@@ -1,5 +1,5 @@
-// See tracefs.h. The order of places is the one of Microsoft's libtracepoint, so that a container
-// that projects just the one file works for both.
+// See tracefs.h. The search order is that of Microsoft's libtracepoint, so that a container that
+// mounts only this file works for both.
 #include "linux/tracefs.h"
 
 #include <fcntl.h>
@@ -19,8 +19,8 @@ constexpr char kDefaultPath[] = "/sys/kernel/tracing/user_events_data";
 constexpr char kFileName[] = "/user_events_data";
 
 OpenedFile OpenFile(const std::string& path) {
-  // For writing only: all that is needed, and all that some administrators grant. Registering on a
-  // descriptor opened for reading succeeds, and then every write fails.
+  // For writing only: this is sufficient, and some administrators grant no more. Registering on a
+  // descriptor opened for reading succeeds, but then every write fails.
   int fd = open(path.c_str(), O_WRONLY | O_CLOEXEC);
   return {fd, fd < 0 ? errno : 0, path};
 }
@@ -30,7 +30,7 @@ bool IsDirectory(const std::string& path) {
   return stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-// The path under the first tracefs mount, else under the first debugfs mount, else empty.
+// The path under the first tracefs mount, otherwise under the first debugfs mount, otherwise empty.
 std::string FromMounts() {
   std::unique_ptr<FILE, int (*)(FILE*)> mounts(setmntent("/proc/mounts", "re"), endmntent);
   if (!mounts) return "";
@@ -57,7 +57,7 @@ OpenedFile OpenUserEventsData(const std::string& override_path) {
   std::string mounted = FromMounts();
   if (mounted.empty() || mounted == kDefaultPath) return first;
   OpenedFile second = OpenFile(mounted);
-  // "No permission" at the usual place says more than "not found" at another.
+  // "No permission" in the usual place says more than "not found" in another.
   return second.fd < 0 && second.error == ENOENT ? first : second;
 }
 

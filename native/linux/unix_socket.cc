@@ -14,13 +14,13 @@
 namespace tracewright::unix_socket {
 namespace {
 
-// As many connections may wait to be accepted as with .NET's runtime.
+// The same backlog as in .NET's runtime.
 constexpr int kBacklog = 255;
-// An error tells of descriptors that did not fit; as many are taken, to be closed.
+// An error reports descriptors that did not fit; this many are received, to be closed.
 constexpr size_t kMostDescriptors = 8;
 
 bool SetName(const std::string& path, sockaddr_un* name) {
-  // With the NUL at its end.
+  // Including its NUL.
   if (path.empty() || path.size() + 1 > sizeof name->sun_path) return false;
   memset(name, 0, sizeof *name);
   name->sun_family = AF_UNIX;
@@ -39,7 +39,7 @@ const sockaddr* Address(const sockaddr_un& name) {
   return reinterpret_cast<const sockaddr*>(&name);
 }
 
-// Of what came with a message: the one descriptor. All others are closed.
+// The single descriptor received with a message. Any others are closed.
 int TakeDescriptor(msghdr* message) {
   int taken = -1;
   bool is_only = (message->msg_flags & MSG_CTRUNC) == 0;
@@ -62,7 +62,7 @@ int TakeDescriptor(msghdr* message) {
   return -1;
 }
 
-// As they were when it connected, or listened.
+// The peer's credentials from when it connected or listened.
 int Peer(int fd, ucred* peer) {
   socklen_t size = sizeof *peer;
   return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, peer, &size) < 0 ? errno : 0;
@@ -75,7 +75,7 @@ int Listen(const std::string& path) {
   if (!SetName(path, &name)) return -ENAMETOOLONG;
   int fd = OpenSocket();
   if (fd < 0) return -errno;
-  // Before there is a file. What the process's umask takes away, the file has back at once.
+  // Before the file exists. The umask may remove rights that the file gets back immediately.
   if (fchmod(fd, S_IRUSR | S_IWUSR) != 0 || bind(fd, Address(name), sizeof name) != 0)
     return CloseAndFail(fd, errno);
   if (chmod(path.c_str(), S_IRUSR | S_IWUSR) != 0 || listen(fd, kBacklog) != 0) {
@@ -91,7 +91,7 @@ int Connect(const std::string& path) {
   if (!SetName(path, &name)) return -ENAMETOOLONG;
   int fd = OpenSocket();
   if (fd < 0) return -errno;
-  // Unix sockets connect at once, or, where too many wait to be accepted, not at all.
+  // Unix sockets connect at once or, if too many are waiting to be accepted, not at all.
   if (connect(fd, Address(name), sizeof name) != 0) return CloseAndFail(fd, errno);
   return fd;
 }
@@ -177,7 +177,7 @@ int AwaitSendable(int fd, int timeout) {
   auto deadline = steady_clock::now() + milliseconds(timeout);
   pollfd wanted{fd, POLLOUT, 0};
   int ready;
-  // The signals of a CPU profiler come a thousand times a second.
+  // The signals of a CPU profiler arrive a thousand times per second.
   do {
     auto left = std::chrono::ceil<milliseconds>(deadline - steady_clock::now());
     ready = poll(&wanted, 1, left > milliseconds(0) ? static_cast<int>(left.count()) : 0);

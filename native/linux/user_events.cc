@@ -13,7 +13,7 @@
 namespace tracewright::linux_user_events {
 namespace {
 
-// The kernel header is not on every build machine, so its two structures stand here.
+// Not every build machine has the kernel header, so its two structures are repeated here.
 struct __attribute__((packed)) UserReg {
   uint32_t size;
   uint8_t enable_bit;
@@ -34,7 +34,7 @@ struct __attribute__((packed)) UserUnreg {
 };
 static_assert(sizeof(UserUnreg) == 16, "struct user_unreg of the user_events ABI");
 
-// The size encoded in the number is a pointer's.
+// The size encoded in the number is that of a pointer.
 constexpr unsigned long kRegister = _IOC(_IOC_READ | _IOC_WRITE, '*', 0, sizeof(void*));
 constexpr unsigned long kUnregister = _IOC(_IOC_WRITE, '*', 2, sizeof(void*));
 
@@ -69,7 +69,7 @@ int WriteEvent(int fd, uint32_t write_index, uint8_t* data, size_t size) {
   } while (written < 0 && errno == EINTR);
   if (written >= 0) return static_cast<size_t>(written) == size ? 0 : EIO;
   if (errno != EBADF) return errno;
-  // The kernel says EBADF both of a tracepoint that nobody records and of a descriptor that is
+  // The kernel returns EBADF both for a tracepoint that nobody records and for a descriptor that is
   // gone.
   return fcntl(fd, F_GETFD) < 0 ? provider::kFileClosed : provider::kNobodyListens;
 }

@@ -1,4 +1,4 @@
-// The platforms on which Node.js's own sockets are enough.
+// For platforms on which Node.js's own sockets are sufficient.
 #include "diagnostic_port_functions.h"
 
 namespace tracewright {

@@ -1,4 +1,4 @@
-// See passed_tracer.h: for systems whose tracer nobody can pass.
+// See passed_tracer.h: for systems whose tracer cannot be passed.
 #include "passed_tracer.h"
 
 #include "provider.h"

@@ -1,5 +1,5 @@
-// The platform without a kernel tracer that tracewright writes to: the same shape, and nothing
-// happens.
+// For platforms without a kernel tracer that tracewright writes to: the same interface, without
+// effect.
 #include "provider.h"
 
 namespace tracewright::provider {
@@ -14,7 +14,7 @@ void Unregister(const Registration&) {}
 
 int Write(const Registration&, uint8_t*, size_t) { return kUnsupported; }
 
-// Nobody is told here when a tracer comes or goes.
+// There is no tracer to notify anybody.
 void AddCommandListener(const void*, CommandListener) {}
 void RemoveCommandListener(const void*) {}
 

@@ -1,4 +1,4 @@
-// The platforms that have nothing to record with.
+// For platforms that cannot record.
 #include "recorder.h"
 
 #include "provider.h"

@@ -1,4 +1,4 @@
-// See user_functions.h: the platforms on which no program is run as another user.
+// See user_functions.h: for platforms on which no program is run as another user.
 #include "user_functions.h"
 
 namespace tracewright {

@@ -10,8 +10,7 @@ namespace tracewright::etw {
 namespace {
 
 struct State {
-  std::mutex
-      mutex;  // held during calls, so that a listener is not removed in the middle of its own
+  std::mutex mutex;  // held during calls, so that a listener is not removed during its own
   std::vector<std::pair<const void*, provider::CommandListener>> listeners;
 };
 

@@ -1,4 +1,4 @@
-// Who is told when a session asks something of a provider: one listener for each environment.
+// The listeners for sessions' commands to providers: one per environment.
 #pragma once
 
 #include "provider.h"

@@ -12,7 +12,8 @@
 namespace tracewright::etw {
 namespace {
 
-// What older SDKs, and mingw's, lack: EventProviderSetTraits, and the types of data descriptors.
+// Missing from older SDKs and mingw's headers: EventProviderSetTraits, and the types of data
+// descriptors.
 constexpr int kSetTraits = 2;
 constexpr ULONG kProviderMetadata = 2;
 constexpr ULONG kEventMetadata = 1;
@@ -22,9 +23,9 @@ constexpr ULONG kEnable = 1;
 
 constexpr uint32_t kTracerBit = 1;
 
-// The layout of an event, made by the encoders of lib/wire/tracelogging and lib/wire/manifest.
+// The layout of an event, created by the encoders in lib/wire/tracelogging and lib/wire/manifest.
 constexpr size_t kMetadataSizeOffset = 0;  // u16: 0 for an event that a manifest describes
-constexpr size_t kIdFlagsOffset = 2;       // u8: which of the ids are there
+constexpr size_t kIdFlagsOffset = 2;       // u8: which of the ids are present
 constexpr uint8_t kHasRelatedId = 2;
 constexpr size_t kActivityIdOffset = 4;
 constexpr size_t kRelatedIdOffset = 20;
@@ -42,11 +43,10 @@ EVENT_DATA_DESCRIPTOR Data(const void* bytes, size_t size, ULONG type) {
 }  // namespace
 
 Provider::Provider(const GUID& id, const std::string& traits) : id_(id) {
-  // Calls OnCommand before it returns when a session waits for the provider already.
+  // Calls OnCommand before it returns if a session is already waiting for the provider.
   status_ = EventRegister(&id_, OnCommand, this, &handle_);
   if (status_ != ERROR_SUCCESS || traits.empty()) return;
-  // Windows 7 refuses; then sessions do without the provider's name and group, as they always did
-  // there.
+  // Windows 7 refuses this; then sessions lack the provider's name and group, as always there.
   EventSetInformation(handle_,
                       InfoClass(kSetTraits),
                       const_cast<char*>(traits.data()),
@@ -54,7 +54,7 @@ Provider::Provider(const GUID& id, const std::string& traits) : id_(id) {
 }
 
 Provider::~Provider() {
-  // Waits for an OnCommand that runs.
+  // Waits for a running OnCommand.
   if (handle_ != 0) EventUnregister(handle_);
 }
 
@@ -74,7 +74,7 @@ void NTAPI Provider::OnCommand(LPCGUID, ULONG code, UCHAR level, ULONGLONG any_k
     auto* bytes = reinterpret_cast<const char*>(static_cast<uintptr_t>(filter->Ptr));
     command.filter.assign(bytes, filter->Size);
   }
-  // Other codes, like the request for a rundown, change nothing of what is enabled.
+  // Other codes, such as the request for a rundown, do not change what is enabled.
   if (code == kDisable || code == kEnable) {
     std::lock_guard<std::mutex> lock(self->mutex_);
     self->state_ = command;
@@ -83,7 +83,7 @@ void NTAPI Provider::OnCommand(LPCGUID, ULONG code, UCHAR level, ULONGLONG any_k
   CommandListeners::Call(command);
 }
 
-// ETW's rule. A session's level 0 asks for all levels, its keyword 0 for all keywords; an event of
+// ETW's rule. A session's level 0 requests all levels, its keyword 0 all keywords; an event with
 // level 0 or keyword 0 passes every filter.
 bool Provider::IsEnabled(const EVENT_DESCRIPTOR& descriptor) const {
   if (state_.code != kEnable) return false;
@@ -130,8 +130,8 @@ ULONG Provider::Write(const Event& event, const uint8_t* data, size_t size) {
   memcpy(&metadata_size, data + kMetadataSizeOffset, sizeof metadata_size);
   size_t payload_offset = kMetadataOffset + metadata_size;
   if (size < payload_offset) return ERROR_INVALID_PARAMETER;
-  // Never absent: ETW would stamp the thread's id, and all of JavaScript shares one thread. No
-  // activity is the empty id, which stands in the buffer then.
+  // Never absent: ETW would use the thread's id, and all of JavaScript shares one thread. Without
+  // an activity, the buffer contains the empty id.
   auto* activity_id = reinterpret_cast<const GUID*>(data + kActivityIdOffset);
   auto* related_id = (data[kIdFlagsOffset] & kHasRelatedId) != 0
                          ? reinterpret_cast<const GUID*>(data + kRelatedIdOffset)

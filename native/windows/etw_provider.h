@@ -1,4 +1,4 @@
-// One ETW provider of this process: its registration, what sessions ask of it, and the enabled
+// One ETW provider of this process: its registration, the requests of sessions, and the enabled
 // words of its events. Shared by all environments that define the provider.
 #pragma once
 
@@ -15,18 +15,18 @@
 
 namespace tracewright::etw {
 
-// An event of a provider, as one environment has defined it.
+// An event of a provider, as defined by one environment.
 struct Event {
   class Provider* provider;
   EVENT_DESCRIPTOR descriptor;
-  // The bytes of EventProviderSetTraits: size, name, group GUID.
+  // The bytes for EventProviderSetTraits: size, name, group GUID.
   std::string traits;
   uint32_t* word;
 };
 
 class Provider {
  public:
-  // Registers with ETW, which takes one set of traits for a registration; they may be empty.
+  // Registers with ETW, which accepts one set of traits per registration; they may be empty.
   Provider(const GUID& id, const std::string& traits);
   ~Provider();
   Provider(const Provider&) = delete;
@@ -36,12 +36,12 @@ class Provider {
   ULONG status() const { return status_; }
   const GUID& id() const { return id_; }
 
-  // Has bit 0 of the event's word follow the sessions, from now on and until Remove has returned.
+  // Makes bit 0 of the event's word follow the sessions, from now until Remove has returned.
   void Add(Event* event);
   void Remove(Event* event);
   bool IsEmpty();
 
-  // The last enable or disable; false: there was none.
+  // The last enable or disable; false if there was none.
   bool LastCommand(provider::Command* command);
 
   // Writes an event that begins with a header of 4 bytes (see provider.cc).
@@ -59,7 +59,7 @@ class Provider {
   ULONG status_ = 0;
 
   std::mutex mutex_;  // guards what follows; never held while ETW is called, which calls OnCommand
-  // With order 0 until there is one.
+  // The order is 0 until there is one.
   provider::Command state_ = {};
   std::vector<Event*> events_;
 };

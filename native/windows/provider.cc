@@ -1,9 +1,9 @@
-// The Windows platform: ETW. One registration a provider and process, one EventWriteTransfer an
+// The Windows platform: ETW. One registration per provider and process, one EventWriteTransfer per
 // event.
 //
-// A definition is 16 bytes of EVENT_DESCRIPTOR, 16 bytes of the provider's GUID (both as Windows
-// has them in memory), and the provider's traits. An event begins with a header that tells its
-// parts: see etw_provider.cc.
+// A definition is a 16-byte EVENT_DESCRIPTOR, the provider's 16-byte GUID (both as in Windows'
+// memory), and the provider's traits. An event begins with a header that describes its parts: see
+// etw_provider.cc.
 #include "provider.h"
 
 #include <windows.h>
@@ -38,7 +38,7 @@ State& TheState() {
   return *state;
 }
 
-// ETW goes on calling the callback when the last environment is gone, so the module stays.
+// ETW may call the callback after the last environment is gone, so the module stays loaded.
 void PinModule() {
   HMODULE module;
   GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_PIN | GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS,
@@ -75,7 +75,7 @@ int Register(uint32_t* word, const std::string& definition, Registration* regist
 
   State& state = TheState();
   std::lock_guard<std::mutex> lock(state.mutex);
-  // By the GUID alone: a second registration would get each command of a session once more.
+  // Only by the GUID: a second registration would receive each command of a session again.
   Provider* provider = Find(state, id);
   if (provider == nullptr) {
     auto fresh = std::make_unique<Provider>(id, event->traits);

@@ -8,14 +8,14 @@
 namespace tracewright::etw {
 namespace {
 
-// Of the names, with their ends: no longer ones are taken.
+// The maximum length of names, with their terminators.
 constexpr size_t kNameSize = 1024;
-// Times are those of QueryPerformanceCounter.
+// Times come from QueryPerformanceCounter.
 constexpr ULONG kPerformanceCounter = 1;
 // EVENT_ENABLE_PROPERTY_STACK_TRACE, which mingw's headers lack.
 constexpr ULONG kStackTrace = 4;
 
-// What ETW is given of a session, and fills in; the names stand behind the numbers.
+// The properties of a session, which ETW also fills in; the names follow the numbers.
 struct Properties {
   Properties() {
     numbers.Wnode.BufferSize = sizeof *this;
@@ -51,7 +51,7 @@ ULONG StartSession(const SessionOptions& options, TRACEHANDLE* session) {
   properties.numbers.MinimumBuffers = options.buffers;
   properties.numbers.MaximumBuffers = options.buffers;
   properties.numbers.MaximumFileSize = options.max_mib;
-  // The session's own name is put in by StartTraceW.
+  // StartTraceW fills in the session's own name.
   memcpy(properties.file, options.file.data(), options.file.size() * sizeof(wchar_t));
   return StartTraceW(session, options.name.c_str(), &properties.numbers);
 }
@@ -84,7 +84,7 @@ ULONG QuerySession(TRACEHANDLE session, SessionCounts* counts) {
 ULONG FindSession(const std::wstring& name, std::wstring* file) {
   Properties properties;
   ULONG error = ControlTraceW(0, name.c_str(), &properties.numbers, EVENT_TRACE_CONTROL_QUERY);
-  // The last character is never written: it is the end.
+  // The last character is never written: it is the terminator.
   if (error == ERROR_SUCCESS) *file = properties.file;
   return error;
 }

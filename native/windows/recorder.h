@@ -1,7 +1,7 @@
-// Recording on Windows: a session of ETW, which the system runs and writes into an .etl file. It
-// goes on when this process is gone, until somebody stops it.
+// Recording on Windows: an ETW session, which the system runs and writes to an .etl file. It
+// outlives this process, until somebody stops it.
 //
-// Results are Win32 errors; 0: done.
+// Results are Win32 errors; 0 means success.
 #pragma once
 
 #include <windows.h>
@@ -17,9 +17,9 @@ namespace tracewright::etw {
 struct SessionOptions {
   std::wstring name;
   std::wstring file;     // an absolute path
-  ULONG buffer_kib = 0;  // the size of a buffer, which holds whole events
-  ULONG buffers = 0;     // for all processors together; ETW wants two of each
-  ULONG max_mib = 0;     // the session ends when its file would be larger
+  ULONG buffer_kib = 0;  // the size of a buffer, which contains complete events
+  ULONG buffers = 0;     // for all processors together; ETW requires two per processor
+  ULONG max_mib = 0;     // the session ends before its file becomes larger
 };
 
 struct SessionCounts {
@@ -30,19 +30,19 @@ struct SessionCounts {
 
 ULONG StartSession(const SessionOptions& options, TRACEHANDLE* session);
 
-// Has the session record the provider, in all processes that have it and will have it. `stacks`:
-// with the stack of each event.
+// Makes the session record the provider, in all present and future processes. `stacks` adds the
+// stack of each event.
 ULONG EnableProvider(TRACEHANDLE session, const GUID& provider, UCHAR level, ULONGLONG any_keyword,
                      bool stacks);
 
-// Ends the session; its file is complete then. A session that is gone is
+// Ends the session; its file is then complete. If a session no longer exists, the error is
 // ERROR_WMI_INSTANCE_NOT_FOUND, here and below.
 ULONG StopSession(TRACEHANDLE session, SessionCounts* counts);
 
-// What the session has counted so far.
+// The session's counts so far.
 ULONG QuerySession(TRACEHANDLE session, SessionCounts* counts);
 
-// The file of the session with this name, whoever has started it; and its end.
+// Finds the file of the session with this name, whoever started it; and ends such a session.
 ULONG FindSession(const std::wstring& name, std::wstring* file);
 ULONG StopSession(const std::wstring& name);
 

@@ -1,4 +1,4 @@
-// The addon's functions of recording on Windows. See windows/recorder.h.
+// The addon's functions for recording on Windows. See windows/recorder.h.
 #include "recorder_functions.h"
 
 #include <cstring>
@@ -69,7 +69,7 @@ Napi::Value Stop(const Napi::CallbackInfo& info) {
   return Counts(info.Env(), error, counts);
 }
 
-// sessionQuery(session: bigint): as sessionStop, and the session goes on.
+// sessionQuery(session: bigint): the same as sessionStop, but the session continues.
 Napi::Value Query(const Napi::CallbackInfo& info) {
   etw::SessionCounts counts;
   ULONG error = etw::QuerySession(Uint64(info[0]), &counts);
@@ -91,7 +91,7 @@ Napi::Value StopNamed(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), etw::StopSession(WideText(info[0])));
 }
 
-// awaitRecorder: nobody has to be told of a provider here. ETW enables it when it is registered.
+// awaitRecorder: not needed here. ETW enables a provider when it is registered.
 Napi::Value Await(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), provider::kUnsupported);
 }
