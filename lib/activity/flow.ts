@@ -22,6 +22,19 @@ export class ActivityFlow {
    */
   refine: ((own: ActivityContext | undefined) => ActivityContext | undefined) | undefined;
 
+  /** Whether the running code's requests are the package's own, which are not traced. */
+  isQuiet = false;
+
+  /** Calls the function, during which `isQuiet` is true. */
+  quietly<Result>(work: () => Result): Result {
+    this.isQuiet = true;
+    try {
+      return work();
+    } finally {
+      this.isQuiet = false;
+    }
+  }
+
   /** The context of the running code. */
   get context(): ActivityContext | undefined {
     if (this.storage === undefined) return undefined;

@@ -34,7 +34,9 @@ export function connections(events: ConnectionEvents, settings: Settings): Obser
     isWanted: () => settings.isOn('net') && events.isEnabled(),
     start: () =>
       subscribed({
-        'net.client.socket': ({ socket }: SocketMessage) => watchConnecting(events, socket),
+        'net.client.socket': ({ socket }: SocketMessage) => {
+          if (!sharedActivities().flow.isQuiet) watchConnecting(events, socket);
+        },
         'net.server.socket': ({ socket }: SocketMessage) =>
           events.ConnectionAccepted(() => ({
             address: socket.remoteAddress ?? '',

@@ -91,7 +91,7 @@ export class ClientRequests {
   }
 
   #begin(request: AnsweredRequest): void {
-    if (!this.#events.startEnabled) return;
+    if (!this.#events.startEnabled || this.#flow.isQuiet) return;
     const activity = this.#events.beginIn(this.#flow.context, (trace) => this.#fieldsOf(request, trace));
     if (activity === undefined) return;
     if (this.#settings.tracesAny) this.#sendTrace(request, activity.trace);

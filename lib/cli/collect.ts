@@ -1,4 +1,6 @@
 /** `tracewright collect`: records the events of a process into a .nettrace file, through its diagnostic port. */
+
+import { otlpTarget } from '../view/export/otlp-settings.ts';
 import { BufferMode, DEFAULT_RUNDOWN_KEYWORD, StreamFormat } from '../wire/diagnostics-ipc/constants.ts';
 import type { StreamingTracing, TracingProvider } from '../wire/diagnostics-ipc/tracing.ts';
 import { collect } from './collection.ts';
@@ -21,6 +23,8 @@ ${TARGET_USAGE}  -o, --output FILE         the file; by default named after the 
   --duration SECONDS        stops after this time, and ends COMMAND, too
   --max-size MB             stops when all files together approach this size, which they never exceed
   --nettrace-version 4|6    the nettrace version (4); .NET writes only version 4
+  --otlp URL                instead of a file: sends activities as spans, as they end, to an OpenTelemetry collector
+                            (http://localhost:4318), with the OTEL_EXPORTER_OTLP_* variables for headers and the rest
 
 A Node.js COMMAND need not open its diagnostic port: NODE_OPTIONS makes it do so.
 `;
@@ -41,6 +45,7 @@ export async function collectCommand(args: readonly string[]): Promise<void> {
     duration: { type: 'string' },
     'max-size': { type: 'string' },
     'nettrace-version': { type: 'string' },
+    otlp: { type: 'string' },
   });
   if (values === undefined) return;
   const { output, provider, duration } = values;
@@ -50,6 +55,7 @@ export async function collectCommand(args: readonly string[]): Promise<void> {
     file: output,
     duration: durationArgument(duration),
     maxSize: maxSizeArgument(values['max-size']),
+    otlp: otlpArgument(values),
   });
 }
 
@@ -68,6 +74,18 @@ export function tracingOf(
     bufferMode: BufferMode.Drop,
     providers,
   };
+}
+
+function otlpArgument({ otlp, output, 'max-size': maxSize }: Readonly<Record<string, unknown>>) {
+  if (otlp === undefined) return undefined;
+  if (output !== undefined || maxSize !== undefined) {
+    throw new UsageError('--otlp writes no file: --output and --max-size cannot be given with it.');
+  }
+  try {
+    return otlpTarget({ url: String(otlp) });
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
 }
 
 /** @returns bytes */

@@ -6,7 +6,10 @@ import { openPrivateFile } from '../base/private-file.ts';
 import { DiagnosticsClientError } from '../diagnostics/client/client-error.ts';
 import type { DiagnosticsClient } from '../diagnostics/client/diagnostics-client.ts';
 import type { TracingSession } from '../diagnostics/client/tracing-session.ts';
-import { dataSize } from '../view/number-text.ts';
+import { openTrace } from '../trace/open-trace.ts';
+import { OtlpFeed } from '../view/export/otlp-feed.ts';
+import { OtlpSender, type OtlpTarget } from '../view/export/otlp-sender.ts';
+import { countText, dataSize, thousands } from '../view/number-text.ts';
 import { processName } from '../wire/diagnostics-ipc/process-info.ts';
 import type { StreamingTracing } from '../wire/diagnostics-ipc/tracing.ts';
 import { say, showProgress } from './messages.ts';
@@ -27,6 +30,8 @@ export interface CollectionOptions {
   readonly duration: number | undefined;
   /** In bytes, for all files together; unlimited by default. */
   readonly maxSize?: number | undefined;
+  /** Where activities are sent instead of files being written. */
+  readonly otlp?: OtlpTarget | undefined;
   /** Called with each file before it is written. */
   readonly prepareFile?: (file: string) => void;
 }
@@ -41,13 +46,14 @@ export async function collect(options: CollectionOptions): Promise<void> {
       (later, stop) => collection.takeLater(later, stop),
     );
   } finally {
-    collection.end();
+    await collection.end();
   }
   collection.check();
 }
 
 class Collection {
   readonly #options: CollectionOptions;
+  readonly #sender: OtlpSender | undefined;
   readonly #progress: NodeJS.Timeout;
   /** Names already in use. */
   readonly #files = new Set<string>();
@@ -59,6 +65,7 @@ class Collection {
 
   constructor(options: CollectionOptions) {
     this.#options = options;
+    this.#sender = options.otlp && new OtlpSender(options.otlp);
     this.#progress = setInterval(() => {
       if (this.#bytes > 0) showProgress(`Collecting: ${dataSize(this.#bytes)}`);
     }, PROGRESS_MS);
@@ -71,7 +78,7 @@ class Collection {
    * @throws DiagnosticsClientError
    */
   async take(target: OpenedTarget, stop: StopRequest, duration?: number): Promise<void> {
-    const file = await this.#fileOf(target);
+    const file = this.#sender === undefined ? await this.#fileOf(target) : '';
     const session = await target.client.collectTracing(this.#options.tracing);
     let bytes = 0;
     const onBytes = (size: number) => {
@@ -79,13 +86,14 @@ class Collection {
       this.#bytes += size;
     };
     await readSession(session, target, stop, duration, async () => {
+      const stream = this.#limited(session, stop, onBytes);
+      if (this.#sender !== undefined) return this.#send(stream, target);
       this.#options.prepareFile?.(file);
-      await pipeline(
-        this.#limited(session, stop, onBytes),
-        createWriteStream(file, { fd: openPrivateFile(file) }),
-      );
+      return pipeline(stream, createWriteStream(file, { fd: openPrivateFile(file) }));
     });
-    say(`Collected ${dataSize(bytes)} into ${file}.${this.#endOf(session, target)}`);
+    if (this.#sender === undefined) {
+      say(`Collected ${dataSize(bytes)} into ${file}.${this.#endOf(session, target)}`);
+    }
   }
 
   /** Like `take`, but `check` reports failures, and the process continues. */
@@ -104,8 +112,26 @@ class Collection {
     if (this.#problems.length > 0) throw this.#problems[0];
   }
 
-  end(): void {
+  async end(): Promise<void> {
     clearInterval(this.#progress);
+    const { otlp } = this.#options;
+    if (this.#sender === undefined || otlp === undefined) return;
+    await this.#sender.close(otlp.timeout);
+    const { sent, dropped, problem } = this.#sender.result;
+    say(`Sent ${countText(sent, 'span')} to ${otlp.url}.`);
+    const reasons = Object.entries(dropped).filter(([, spans]) => spans > 0);
+    if (reasons.length === 0) return;
+    const counts = reasons.map(([reason, spans]) => `${thousands(spans)} ${reason}`).join(', ');
+    this.#problems.push(new Error(`Spans were not sent (${counts}). ${problem ?? ''}`.trimEnd()));
+  }
+
+  /** Sends the activities of a session while it runs. */
+  async #send(stream: AsyncIterable<Uint8Array>, { client, name }: OpenedTarget): Promise<void> {
+    const resource = { 'service.name': await processNameOf(client, name) };
+    const trace = await openTrace(stream, { onDamage: 'warning' });
+    const { otlp } = this.#options;
+    if (otlp === undefined || this.#sender === undefined) return;
+    await new OtlpFeed({ trace, target: otlp, sender: this.#sender, resource }).run();
   }
 
   /** The session's bytes up to the limit. */

@@ -27,7 +27,7 @@ export interface OtlpEvent {
   readonly attributes: readonly KeyValue[];
 }
 
-export const SpanKind = { Internal: 1, Server: 2 } as const;
+export const SpanKind = { Internal: 1, Server: 2, Client: 3, Producer: 4, Consumer: 5 } as const;
 export const StatusCode = { Unset: 0, Error: 2 } as const;
 
 export interface OtlpSpan {

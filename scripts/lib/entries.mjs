@@ -9,6 +9,7 @@ export const entries = {
   diagnostics: 'diagnostics/index',
   'opentelemetry-metrics': 'integrations/opentelemetry-metrics',
   'opentelemetry-traces': 'integrations/opentelemetry-traces',
+  otlp: 'integrations/otlp',
   pino: 'integrations/pino',
   playback: 'playback/index',
   'prom-client': 'integrations/prom-client',

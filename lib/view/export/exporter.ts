@@ -8,6 +8,8 @@ export interface ExportedTrace {
   readonly info: TraceInfo;
   /** The names known so far: more may follow while the trace is read. */
   readonly processNames?: ReadonlyMap<number, string>;
+  /** Further attributes of the resource that OTLP's spans come from. */
+  readonly resource?: object;
 }
 
 /** What is known after them. */

@@ -6,7 +6,6 @@
  */
 import { createHash } from 'node:crypto';
 import type { TraceEvent } from '../../trace/trace-event.ts';
-import { conventionalFields } from '../../wire/known/automatic.ts';
 import {
   encodeRequest,
   type KeyValue,
@@ -21,17 +20,26 @@ import { TraceActivities } from '../trace-activities.ts';
 import type { TracedActivity } from '../traced-activity.ts';
 import type { ExportedEnd, ExportedPiece, ExportedTrace, Exporter } from './exporter.ts';
 import { attributesOf } from './otlp-values.ts';
+import { endSubject, type SpanSubject, spanFields, startedSubject } from './span-conventions.ts';
 
 /** Per span: OpenTelemetry's own limit. */
 const MAX_EVENTS = 128;
 /** Per tree, before its ended activities are written. */
 const MAX_TREE_SPANS = 5000;
+/** Open at once: those open longest are then written as they are, since their Stop may be lost. */
+const MAX_TREES = 1 << 14;
 /** Per request. */
 const MAX_REQUEST_SPANS = 500;
 
 /** Shared by the activities of one trace. */
 interface TraceId {
   id: string | undefined;
+}
+
+interface PendingSpan {
+  readonly activity: TracedActivity;
+  readonly scope: string;
+  readonly span: OtlpSpan;
 }
 
 interface Tree {
@@ -45,10 +53,10 @@ interface OpenSpan {
   readonly tree: Tree;
   readonly parent: OpenSpan | undefined;
   readonly spanId: string;
+  readonly subject: SpanSubject;
   readonly attributes: KeyValue[];
   readonly events: OtlpEvent[];
   droppedEvents: number;
-  failure: string | undefined;
   isWritten: boolean;
 }
 
@@ -61,7 +69,9 @@ export class OtlpExport implements Exporter {
   /** Includes spans already written, as long as the tracker knows their activities. */
   readonly #spans = new WeakMap<TracedActivity, OpenSpan>();
   readonly #trees = new Set<Tree>();
-  #pending: { readonly activity: TracedActivity; readonly span: OtlpSpan }[] = [];
+  #pending: PendingSpan[] = [];
+  /** The number of spans in all pieces taken so far. */
+  takenSpans = 0;
   #outside = 0;
   #unstarted = 0;
 
@@ -82,13 +92,26 @@ export class OtlpExport implements Exporter {
     return this.#pending.length >= MAX_REQUEST_SPANS;
   }
 
+  /** Whether there is anything to take. */
+  get hasPending(): boolean {
+    return this.#pending.length > 0;
+  }
+
   take(): ExportedPiece {
-    const request = this.#request(this.#pending.splice(0, MAX_REQUEST_SPANS));
+    const taken = this.#pending.splice(0, MAX_REQUEST_SPANS);
+    this.takenSpans += taken.length;
+    const request = this.#request(taken);
     return this.#encoding === 'json' ? `${JSON.stringify(request)}\n` : encodeRequest(request);
   }
 
-  *end(_end: ExportedEnd): Generator<ExportedPiece, void> {
+  /** No more events come: what is open is written as it is. */
+  close(): void {
     for (const tree of this.#trees) this.#write(tree.spans);
+    this.#trees.clear();
+  }
+
+  *end(_end: ExportedEnd): Generator<ExportedPiece, void> {
+    this.close();
     while (this.#pending.length > 0) yield this.take();
     if (!this.#trace.info.hasWallTime)
       this.notices.push('The trace does not tell the time of day: the spans begin in 1970.');
@@ -101,21 +124,23 @@ export class OtlpExport implements Exporter {
   #start(event: TraceEvent, activity: TracedActivity): void {
     const parent = activity.parent && this.#spans.get(activity.parent);
     const tree = parent !== undefined && !parent.isWritten ? parent.tree : { root: activity, spans: [] };
-    const { processId, id, startNs } = activity;
+    const { provider, task, processId, id, startNs } = activity;
+    const subject = startedSubject(provider, task, event.payload);
     const span: OpenSpan = {
       activity,
       trace: traceOf(activity, parent),
       tree,
       parent,
       spanId: activity.span?.spanId ?? this.#digest(`span ${processId} ${id} ${startNs}`, 16),
-      attributes: attributesOf(conventionalFields(event.provider, event.payload), SPAN_FIELDS),
+      subject,
+      attributes: attributesOf(spanFields(subject, provider, event.payload), SPAN_FIELDS),
       events: [],
       droppedEvents: 0,
-      failure: undefined,
       isWritten: false,
     };
     this.#spans.set(activity, span);
     this.#trees.add(tree);
+    if (this.#trees.size > MAX_TREES) this.#giveUpOldest();
     if (tree.spans.length >= MAX_TREE_SPANS) {
       this.#write(tree.spans.filter((each) => each.activity.endNs !== undefined));
       tree.spans = tree.spans.filter((each) => !each.isWritten);
@@ -129,14 +154,19 @@ export class OtlpExport implements Exporter {
       this.#unstarted++;
       return;
     }
-    const { success, errorMessage } = event.payload;
-    if (success === false) span.failure = typeof errorMessage === 'string' ? errorMessage : '';
-    const started = new Set(span.attributes.map(({ key }) => key));
-    for (const { key, value } of attributesOf(
-      conventionalFields(event.provider, event.payload),
+    const { subject, attributes } = span;
+    endSubject(subject, activity.provider, event.payload);
+    const started = new Map(attributes.map((attribute, i) => [attribute.key, i]));
+    for (const attribute of attributesOf(
+      spanFields(subject, activity.provider, event.payload),
       SPAN_FIELDS,
     )) {
-      span.attributes.push({ key: started.has(key) ? `stop.${key}` : key, value });
+      const { key, value } = attribute;
+      const index = started.get(key);
+      if (index === undefined) attributes.push(attribute);
+      // A span's Stop has all its attributes.
+      else if (subject.scope !== undefined) attributes[index] = attribute;
+      else attributes.push({ key: `stop.${key}`, value });
     }
     if (span.tree.root !== activity || span.isWritten) return;
     this.#write(span.tree.spans);
@@ -161,12 +191,26 @@ export class OtlpExport implements Exporter {
     for (const open of spans) {
       if (open.isWritten) continue;
       open.isWritten = true;
-      this.#pending.push({ activity: open.activity, span: this.#spanOf(open) });
+      const { activity, subject } = open;
+      this.#pending.push({
+        activity,
+        scope: subject.scope ?? activity.provider,
+        span: this.#spanOf(open),
+      });
+    }
+  }
+
+  #giveUpOldest(): void {
+    for (const tree of this.#trees) {
+      this.#write(tree.spans);
+      this.#trees.delete(tree);
+      return;
     }
   }
 
   #spanOf(open: OpenSpan): OtlpSpan {
-    const { activity, parent, spanId, failure } = open;
+    const { activity, parent, spanId } = open;
+    const { name, kind, failure, links = [] } = open.subject;
     const traceId = this.#traceIdOf(open);
     const isInTraceOfParent = parent !== undefined && this.#traceIdOf(parent) === traceId;
     const parentSpanId = isInTraceOfParent ? parent.spanId : activity.span?.parentSpanId;
@@ -174,8 +218,9 @@ export class OtlpExport implements Exporter {
       traceId,
       spanId,
       ...(parentSpanId !== undefined && { parentSpanId }),
-      name: activity.task,
-      kind: parent === undefined && parentSpanId !== undefined ? SpanKind.Server : SpanKind.Internal,
+      name,
+      kind:
+        kind ?? (parent === undefined && parentSpanId !== undefined ? SpanKind.Server : SpanKind.Internal),
       startTimeUnixNano: this.#timeText(activity.startNs),
       endTimeUnixNano: this.#timeText(activity.endNs ?? this.#tracker.nowNs),
       attributes: [...open.attributes, ...attributesOf(ownFields(activity))],
@@ -183,8 +228,8 @@ export class OtlpExport implements Exporter {
       droppedEventsCount: open.droppedEvents,
       links:
         parent === undefined || isInTraceOfParent
-          ? []
-          : [{ traceId: this.#traceIdOf(parent), spanId: parent.spanId }],
+          ? links
+          : [...links, { traceId: this.#traceIdOf(parent), spanId: parent.spanId }],
       status:
         failure === undefined ? { code: StatusCode.Unset } : { message: failure, code: StatusCode.Error },
     };
@@ -197,13 +242,13 @@ export class OtlpExport implements Exporter {
     return trace.id;
   }
 
-  #request(pending: readonly { readonly activity: TracedActivity; readonly span: OtlpSpan }[]): OtlpRequest {
+  #request(pending: readonly PendingSpan[]): OtlpRequest {
     const processes = new Map<number | undefined, Map<string, OtlpSpan[]>>();
-    for (const { activity, span } of pending) {
+    for (const { activity, scope, span } of pending) {
       const scopes = processes.get(activity.processId) ?? new Map<string, OtlpSpan[]>();
       processes.set(activity.processId, scopes);
-      const spans = scopes.get(activity.provider) ?? [];
-      scopes.set(activity.provider, spans);
+      const spans = scopes.get(scope) ?? [];
+      scopes.set(scope, spans);
       spans.push(span);
     }
     return {
@@ -216,7 +261,7 @@ export class OtlpExport implements Exporter {
 
   #resourceOf(processId: number | undefined): object {
     const name = processId === undefined ? undefined : this.#trace.processNames?.get(processId);
-    return { 'service.name': name ?? 'unknown_service', 'process.pid': processId };
+    return { 'service.name': name ?? 'unknown_service', 'process.pid': processId, ...this.#trace.resource };
   }
 
   #timeText(ns: number): string {

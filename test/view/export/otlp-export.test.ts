@@ -219,6 +219,91 @@ describe('an activity', () => {
   });
 });
 
+/** The only span of one activity. */
+function spanOf(name: string, start: WrittenEvent['payload'], stop: WrittenEvent['payload']): OtlpSpan {
+  const [span] = spansOf([
+    { name: `${name}Start`, id: '//1/1', at: 1, ...(start && { payload: start }) },
+    { name: `${name}Stop`, id: '//1/1', at: 2, ...(stop && { payload: stop }) },
+  ]).values();
+  return span as OtlpSpan;
+}
+
+function attributeOf(span: OtlpSpan, name: string): unknown {
+  return span.attributes.find(({ key }) => key === name)?.value;
+}
+
+describe('an automatic activity', () => {
+  const get = { method: 'GET', pathAndQuery: '/items/7' };
+
+  it('of a server has its route in its name, and failed only if the server did', () => {
+    const stop = { statusCode: 404, route: '/items/:id', errorType: '' };
+    const request = spanOf('Node.Http/Request', get, stop);
+    expect(request).toMatchObject({ name: 'GET /items/:id', kind: 2, status: { code: 0 } });
+    const failed = spanOf('Node.Http/Request', get, { statusCode: 503, route: '', errorType: '' });
+    expect(failed).toMatchObject({ name: 'GET', kind: 2, status: { code: 2, message: '' } });
+    expect(attributeOf(failed, 'error.type')).toEqual({ stringValue: '503' });
+    const aborted = spanOf('Node.Http/Request', get, { statusCode: -1, route: '', errorType: 'aborted' });
+    expect(aborted).toMatchObject({ status: { code: 2 } });
+    expect(attributeOf(aborted, 'error.type')).toEqual({ stringValue: 'aborted' });
+  });
+
+  it('of a client failed with every status from 400', () => {
+    const call = spanOf('Node.Http/ClientRequest', get, {
+      statusCode: 404,
+      errorType: '',
+      errorMessage: '',
+    });
+    expect(call).toMatchObject({ name: 'GET', kind: 3, status: { code: 2 } });
+    expect(attributeOf(call, 'error.type')).toEqual({ stringValue: '404' });
+    const refused = { statusCode: -1, errorType: 'ECONNREFUSED', errorMessage: 'no way' };
+    expect(spanOf('Node.Http/ClientRequest', get, refused).status).toEqual({ code: 2, message: 'no way' });
+  });
+
+  it('of a database is named after what is done where', () => {
+    const query = { operation: 'SELECT', namespace: 'shop', system: 'mysql' };
+    const ok = { errorType: '', errorMessage: '' };
+    expect(spanOf('Node.Database/Command', query, ok)).toMatchObject({
+      name: 'SELECT shop',
+      kind: 3,
+      status: { code: 0 },
+    });
+    expect(spanOf('Node.Database/Connect', { operation: '', namespace: '' }, ok).name).toBe('Connect');
+  });
+});
+
+describe("an OpenTelemetry span's activity", () => {
+  it('is that span again', () => {
+    const start = {
+      name: 'draft',
+      kind: 'consumer',
+      scope: 'kafka',
+      attributes: '{"a":1,"b":"x"}',
+      ...crossing(TRACE, SPAN),
+    };
+    const link = { traceId: '1'.repeat(32), spanId: '2'.repeat(16) };
+    const span = spanOf('OpenTelemetry/Span', start, {
+      name: 'deliver',
+      success: false,
+      errorMessage: 'late',
+      attributes: '{"a":2,"b":"x"}',
+      links: JSON.stringify([link]),
+    });
+    expect(span).toMatchObject({
+      traceId: TRACE,
+      spanId: SPAN,
+      name: 'deliver',
+      kind: 5,
+      status: { code: 2, message: 'late' },
+      links: [link],
+    });
+    expect(span.attributes.slice(0, 2)).toEqual([
+      { key: 'a', value: { intValue: '2' } },
+      { key: 'b', value: { stringValue: 'x' } },
+    ]);
+    expect(span.attributes.map(({ key }) => key).slice(2)).toEqual(['tracewright.activity.id', 'thread.id']);
+  });
+});
+
 describe('the export', () => {
   it('says what it omits', () => {
     const { notices } = exported([

@@ -1,0 +1,94 @@
+/** `tracewright/otlp`: the activities of this process, sent to an OpenTelemetry collector as they end. */
+import { PassThrough } from 'node:stream';
+import { sharedActivities } from '../activity/shared.ts';
+import { type SessionOptions, startSession } from '../eventpipe/start-session.ts';
+import { checkOptionNames } from '../source/definition-checks.ts';
+import { openTrace } from '../trace/open-trace.ts';
+import { OtlpFeed } from '../view/export/otlp-feed.ts';
+import { type OtlpResult, OtlpSender } from '../view/export/otlp-sender.ts';
+import { otlpResource, otlpTarget } from '../view/export/otlp-settings.ts';
+
+export type { OtlpDropReason, OtlpResult } from '../view/export/otlp-sender.ts';
+
+export interface ExportActivitiesOptions {
+  /**
+   * The collector: `http://localhost:4318`, or the whole URL for traces. By default, what OTEL_EXPORTER_OTLP_ENDPOINT
+   * and OpenTelemetry's other environment variables say.
+   */
+  readonly url?: string;
+  /** Sent with every request, in addition to those in the environment. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The events to export, as for a session; by default those of all providers up to the level Informational. */
+  readonly providers?: SessionOptions['providers'];
+}
+
+/** A running export. */
+export interface ActivityExport {
+  /** Sends what is left, for up to OTEL_EXPORTER_OTLP_TIMEOUT milliseconds, and ends the export. Never rejects. */
+  shutdown(): Promise<ActivityExportResult>;
+  /** The current state. */
+  readonly result: ActivityExportResult;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export interface ActivityExportResult extends OtlpResult {
+  /** Events for which there was no room before they became spans. */
+  readonly lostEvents: number;
+}
+
+const INFORMATIONAL = '*:ffffffffffffffff:4';
+
+/**
+ * Sends the activities of this process, on the main thread those of all threads, to an OpenTelemetry collector by OTLP
+ * over HTTP. Everything it holds is bounded; a collector that is slow or away costs spans, which are counted, and never
+ * the application. It ends when the process has nothing left to do.
+ *
+ * @throws TypeError or SessionError for options that cannot be used
+ */
+export function exportActivities(options: ExportActivitiesOptions = {}): ActivityExport {
+  checkOptionNames('exportActivities', options, ['url', 'headers', 'providers']);
+  const target = otlpTarget(options);
+  const { flow } = sharedActivities();
+  const sender = new OtlpSender(target, (send) => flow.quietly(send));
+  const output = new PassThrough();
+  const session = startSession({ providers: options.providers ?? INFORMATIONAL, output });
+  const fed = feed();
+  let ended: Promise<ActivityExportResult> | undefined;
+  const onBeforeExit = () => void shutdown();
+  process.once('beforeExit', onBeforeExit);
+
+  async function feed(): Promise<void> {
+    try {
+      const trace = await openTrace(output, { onDamage: 'warning' });
+      await new OtlpFeed({ trace, target, sender, resource: otlpResource() }).run();
+    } catch {
+      // A session that has failed: its problem is in the result.
+      output.destroy();
+    }
+  }
+  async function end(): Promise<ActivityExportResult> {
+    process.off('beforeExit', onBeforeExit);
+    await session.stop();
+    await fed;
+    await sender.close(target.timeout);
+    return result();
+  }
+  function shutdown(): Promise<ActivityExportResult> {
+    ended ??= end();
+    return ended;
+  }
+  function result(): ActivityExportResult {
+    const { dropped, problem } = session.result;
+    const sent = sender.result;
+    return { ...sent, problem: sent.problem ?? problem, lostEvents: dropped };
+  }
+  return {
+    shutdown,
+    get result() {
+      return result();
+    },
+    [Symbol.asyncDispose]: async () => {
+      await shutdown();
+    },
+  };
+}

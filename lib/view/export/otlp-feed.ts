@@ -1,0 +1,60 @@
+/** Sends the activities of a trace that is still being written to a collector. */
+import type { Trace } from '../../trace/trace.ts';
+import { OtlpExport } from './otlp-export.ts';
+import type { OtlpSender, OtlpTarget } from './otlp-sender.ts';
+
+export interface OtlpFeedOptions {
+  readonly trace: Trace;
+  readonly target: OtlpTarget;
+  readonly sender: OtlpSender;
+  /** Attributes of the resource. */
+  readonly resource: object;
+}
+
+/** How long a span waits for others, at most. */
+const INTERVAL_MS = 1000;
+
+export class OtlpFeed {
+  readonly #options: OtlpFeedOptions;
+  readonly #exporter: OtlpExport;
+
+  constructor(options: OtlpFeedOptions) {
+    const { trace, target, resource } = options;
+    this.#options = options;
+    this.#exporter = new OtlpExport(target.encoding, {
+      name: trace.name,
+      info: trace.info,
+      resource,
+      get processNames() {
+        return trace.processNames;
+      },
+    });
+  }
+
+  /** Resolves when the trace has ended, and everything is with the sender. */
+  async run(): Promise<void> {
+    const { trace } = this.#options;
+    const timer = setInterval(() => this.send(), INTERVAL_MS).unref();
+    try {
+      for await (const batch of trace.batches()) {
+        for (const event of batch) {
+          this.#exporter.add(event);
+          if (this.#exporter.isFull) this.send();
+        }
+      }
+    } finally {
+      clearInterval(timer);
+      this.#exporter.close();
+      this.send();
+    }
+  }
+
+  /** Gives everything that has ended to the sender. */
+  send(): void {
+    while (this.#exporter.hasPending) {
+      const before = this.#exporter.takenSpans;
+      const piece = this.#exporter.take();
+      this.#options.sender.add(piece, this.#exporter.takenSpans - before);
+    }
+  }
+}

@@ -1,0 +1,242 @@
+/**
+ * Sends requests to a collector by OTLP over HTTP, one after another. What cannot be sent now waits in bounded memory;
+ * what cannot be sent at all is dropped and counted by reason.
+ *
+ * Source: the OpenTelemetry Protocol specification, 1.5, "OTLP/HTTP".
+ */
+import {
+  type ClientRequest,
+  type IncomingMessage,
+  Agent as PlainAgent,
+  request as plainRequest,
+} from 'node:http';
+import { request as secureRequest, Agent as TlsAgent } from 'node:https';
+import { gzipSync } from 'node:zlib';
+
+/** Where the requests go, and how. */
+export interface OtlpTarget {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly encoding: 'json' | 'protobuf';
+  readonly isCompressed: boolean;
+  /** For one attempt, in milliseconds. */
+  readonly timeout: number;
+}
+
+/**
+ * - `queueFull`: the collector is too slow, or has been away for too long
+ * - `expired`: it could not be reached for five minutes
+ * - `refused`: it answered with an error that repeating does not help
+ * - `rejected`: it took the request, but not these
+ * - `shutdown`: they could not be sent in time before the end
+ */
+export type OtlpDropReason = 'queueFull' | 'expired' | 'refused' | 'rejected' | 'shutdown';
+
+/** What has become of the spans so far. */
+export interface OtlpResult {
+  readonly sent: number;
+  readonly dropped: Readonly<Record<OtlpDropReason, number>>;
+  /** Why the last attempt failed, as a sentence. */
+  readonly problem: string | undefined;
+}
+
+interface Waiting {
+  readonly body: Uint8Array;
+  readonly spans: number;
+  readonly since: number;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly retryAfter: string | undefined;
+  readonly body: Buffer;
+}
+
+const MAX_QUEUE_BYTES = 16 << 20;
+/** For which a request is repeated. */
+const MAX_AGE_MS = 300_000;
+const FIRST_PAUSE_MS = 1000;
+const MAX_PAUSE_MS = 30_000;
+const MAX_ANSWER_BYTES = 1 << 16;
+const REPEATABLE = [429, 502, 503, 504];
+
+export class OtlpSender {
+  readonly #target: OtlpTarget;
+  readonly #observeNothing: (send: () => ClientRequest) => ClientRequest;
+  readonly #agent: PlainAgent;
+  readonly #queue: Waiting[] = [];
+  #queueBytes = 0;
+  #running: Promise<void> | undefined;
+  #endPause: (() => void) | undefined;
+  #sent = 0;
+  #problem: string | undefined;
+  readonly #dropped = { queueFull: 0, expired: 0, refused: 0, rejected: 0, shutdown: 0 };
+  #isClosed = false;
+
+  /** @param observeNothing calls the function so that what it does is not traced */
+  constructor(target: OtlpTarget, observeNothing = (send: () => ClientRequest): ClientRequest => send()) {
+    this.#target = target;
+    this.#observeNothing = observeNothing;
+    const options = { keepAlive: true, maxSockets: 1 };
+    this.#agent = target.url.protocol === 'https:' ? new TlsAgent(options) : new PlainAgent(options);
+  }
+
+  get result(): OtlpResult {
+    return { sent: this.#sent, dropped: { ...this.#dropped }, problem: this.#problem };
+  }
+
+  /** Takes a request with this number of spans, and sends it as soon as possible. */
+  add(request: string | Uint8Array, spans: number): void {
+    const bytes = typeof request === 'string' ? Buffer.from(request) : request;
+    const body = this.#target.isCompressed ? gzipSync(bytes) : bytes;
+    if (this.#isClosed) this.#dropped.shutdown += spans;
+    else if (this.#queueBytes + body.length > MAX_QUEUE_BYTES) this.#dropped.queueFull += spans;
+    else {
+      this.#queue.push({ body, spans, since: Date.now() });
+      this.#queueBytes += body.length;
+      this.#running ??= this.#run();
+    }
+  }
+
+  /** Resolves when everything taken so far has been sent or dropped, at the latest after this time. Never rejects. */
+  async flush(timeoutMs: number): Promise<void> {
+    if (this.#running === undefined) return;
+    this.#endPause?.();
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, timeoutMs);
+    });
+    await Promise.race([this.#running, timeout]);
+    clearTimeout(timer);
+  }
+
+  /** Sends what it can in this time, and drops the rest. */
+  async close(timeoutMs: number): Promise<void> {
+    await this.flush(timeoutMs);
+    this.#isClosed = true;
+    for (const { spans } of this.#queue.splice(0)) this.#dropped.shutdown += spans;
+    this.#endPause?.();
+    this.#agent.destroy();
+  }
+
+  async #run(): Promise<void> {
+    let pause = FIRST_PAUSE_MS;
+    for (let next = this.#queue[0]; next !== undefined; next = this.#queue[0]) {
+      const wait = await this.#attempt(next);
+      if (wait === undefined) {
+        pause = FIRST_PAUSE_MS;
+        this.#forget(next);
+      } else if (Date.now() - next.since > MAX_AGE_MS) {
+        this.#dropped.expired += next.spans;
+        this.#forget(next);
+      } else if (!this.#isClosed) {
+        // Many processes must not come back at the same moment.
+        await this.#pause(wait ?? pause * (0.5 + Math.random()));
+        pause = Math.min(pause * 2, MAX_PAUSE_MS);
+      }
+    }
+    this.#running = undefined;
+  }
+
+  #forget(done: Waiting): void {
+    this.#queueBytes -= done.body.length;
+    // Closing empties the queue.
+    if (this.#queue[0] === done) this.#queue.shift();
+  }
+
+  /** @returns undefined if it is done; otherwise the pause before it is repeated, in ms, or null if nobody says so */
+  async #attempt({ body, spans }: Waiting): Promise<number | null | undefined> {
+    let answer: Answer;
+    try {
+      answer = await this.#post(body);
+    } catch (error) {
+      this.#problem = `${this.#target.url.origin} cannot be reached: ${(error as Error).message || 'unknown error'}.`;
+      return null;
+    }
+    // What was given up meanwhile has been counted.
+    if (this.#isClosed) return undefined;
+    const { status, retryAfter } = answer;
+    if (status >= 200 && status < 300) {
+      const rejected = Math.min(spans, rejectedSpans(answer.body, this.#target.encoding));
+      this.#dropped.rejected += rejected;
+      this.#sent += spans - rejected;
+      return undefined;
+    }
+    this.#problem = `${this.#target.url.origin} answered with status ${status}.`;
+    if (REPEATABLE.includes(status)) return retryAfter === undefined ? null : pauseOf(retryAfter);
+    this.#dropped.refused += spans;
+    return undefined;
+  }
+
+  #post(body: Uint8Array): Promise<Answer> {
+    const { url, headers, encoding, isCompressed, timeout } = this.#target;
+    const options = {
+      method: 'POST',
+      agent: this.#agent,
+      signal: AbortSignal.timeout(timeout),
+      headers: {
+        'user-agent': 'OTel-OTLP-Exporter-JavaScript/tracewright',
+        ...headers,
+        'content-type': encoding === 'json' ? 'application/json' : 'application/x-protobuf',
+        'content-length': body.length,
+        ...(isCompressed && { 'content-encoding': 'gzip' }),
+      },
+    };
+    return new Promise((resolve, reject) => {
+      this.#observeNothing(() => {
+        const request = (url.protocol === 'https:' ? secureRequest : plainRequest)(url, options);
+        request.on('error', reject).on('response', (response) => {
+          readAnswer(response).then(resolve, reject);
+        });
+        return request.end(body);
+      });
+    });
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      // What cannot be sent must not keep the process alive.
+      const timer = setTimeout(resolve, ms).unref();
+      this.#endPause = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
+
+async function readAnswer(response: IncomingMessage): Promise<Answer> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of response as AsyncIterable<Buffer>) {
+    size += part.length;
+    if (size <= MAX_ANSWER_BYTES) parts.push(part);
+  }
+  const { statusCode = 0, headers } = response;
+  return { status: statusCode, retryAfter: headers['retry-after'], body: Buffer.concat(parts) };
+}
+
+/** Seconds, or a date. */
+function pauseOf(retryAfter: string): number | null {
+  const ms = /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - Date.now();
+  return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), MAX_AGE_MS);
+}
+
+/** ExportTraceServiceResponse { 1 partial_success { 1 rejected_spans } }; 0 for whatever else comes. */
+function rejectedSpans(answer: Buffer, encoding: 'json' | 'protobuf'): number {
+  if (encoding === 'json') {
+    try {
+      return Number(JSON.parse(String(answer))?.partialSuccess?.rejectedSpans ?? 0) || 0;
+    } catch {
+      return 0;
+    }
+  }
+  if (answer[0] !== 0x0a || answer[2] !== 0x08) return 0;
+  let count = 0;
+  for (let i = 3, scale = 1; i < answer.length; i++, scale *= 128) {
+    const byte = answer[i] as number;
+    count += (byte & 127) * scale;
+    if (byte < 128) return count;
+  }
+  return 0;
+}

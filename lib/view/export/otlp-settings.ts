@@ -1,0 +1,98 @@
+/**
+ * Where spans go by OTLP over HTTP: what OpenTelemetry's environment variables say, unless the caller does.
+ *
+ * Source: OpenTelemetry's specification, "OTLP Exporter Configuration" and "Resource".
+ */
+import type { OtlpTarget } from './otlp-sender.ts';
+
+/** What overrides the environment. */
+export interface OtlpEndpoint {
+  /** Of the collector: `http://localhost:4318`. A URL with a path is used as it is. */
+  readonly url?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const DEFAULT_URL = 'http://localhost:4318';
+const DEFAULT_TIMEOUT_MS = 10_000;
+const TRACES_PATH = 'v1/traces';
+
+/** @throws TypeError with a sentence for what cannot be used */
+export function otlpTarget(
+  { url, headers }: OtlpEndpoint,
+  environment: Environment = process.env,
+): OtlpTarget {
+  /** The variable for traces, otherwise the one for all signals. */
+  const setting = (name: string) =>
+    environment[`OTEL_EXPORTER_OTLP_TRACES_${name}`] ||
+    environment[`OTEL_EXPORTER_OTLP_${name}`] ||
+    undefined;
+  const ownUrl = environment.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT;
+  const encoding = choice<OtlpTarget['encoding']>('PROTOCOL', setting('PROTOCOL'), {
+    'http/protobuf': 'protobuf',
+    'http/json': 'json',
+  });
+  const compression = choice('COMPRESSION', setting('COMPRESSION'), { none: false, gzip: true });
+  return {
+    url:
+      url === undefined && ownUrl
+        ? parsedUrl(ownUrl)
+        : tracesUrl(parsedUrl(url ?? setting('ENDPOINT') ?? DEFAULT_URL), url === undefined),
+    headers: { ...pairs(setting('HEADERS') ?? ''), ...headers },
+    encoding: encoding ?? 'protobuf',
+    isCompressed: compression ?? false,
+    timeout: timeoutOf(setting('TIMEOUT')),
+  };
+}
+
+/** What the environment says about the service, as attributes of the resource. */
+export function otlpResource(environment: Environment = process.env): Readonly<Record<string, string>> {
+  const name = environment.OTEL_SERVICE_NAME;
+  return { ...pairs(environment.OTEL_RESOURCE_ATTRIBUTES ?? ''), ...(name && { 'service.name': name }) };
+}
+
+function parsedUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
+  throw new TypeError(`A collector's URL must start with http:// or https://, not ${JSON.stringify(text)}.`);
+}
+
+/** @param isBase whether the path, if any, is that of all signals */
+function tracesUrl(url: URL, isBase: boolean): URL {
+  if (url.pathname !== '/' && !isBase) return url;
+  const traces = new URL(url);
+  traces.pathname = `${url.pathname.replace(/\/$/, '')}/${TRACES_PATH}`;
+  return traces;
+}
+
+function choice<Value>(
+  name: string,
+  text: string | undefined,
+  values: Readonly<Record<string, Value>>,
+): Value | undefined {
+  if (text === undefined || Object.hasOwn(values, text)) return text === undefined ? undefined : values[text];
+  const known = Object.keys(values).join(' or ');
+  throw new TypeError(`OTEL_EXPORTER_OTLP_${name} must be ${known}, not ${JSON.stringify(text)}.`);
+}
+
+function timeoutOf(text: string | undefined): number {
+  const timeout = /^\d{1,9}$/.test(text ?? '') ? Number(text) : 0;
+  return timeout > 0 ? timeout : DEFAULT_TIMEOUT_MS;
+}
+
+/** `key1=value1,key2=value2`, with values as in URLs. Damaged pairs are left out. */
+function pairs(text: string): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const pair of text.split(',')) {
+    const equals = pair.indexOf('=');
+    const key = pair.slice(0, equals).trim();
+    if (equals <= 0 || key === '') continue;
+    try {
+      found[key] = decodeURIComponent(pair.slice(equals + 1).trim());
+    } catch {
+      // Not what the specification says: a lone percent sign.
+    }
+  }
+  return found;
+}

@@ -1,0 +1,111 @@
+/** The name, kind and outcome of a span, as OpenTelemetry's semantic conventions for HTTP and databases have them. */
+import { conventionalFields } from '../../wire/known/automatic.ts';
+import { SpanKind } from '../../wire/otlp.ts';
+import { SPAN_FIELDS } from '../spans.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What a span says besides its attributes. */
+export interface SpanSubject {
+  name: string;
+  kind: number | undefined;
+  /** The instrumentation that made it, if not the provider. */
+  scope?: string;
+  /** The message of an error, which may be empty. */
+  failure?: string;
+  links?: readonly { readonly traceId: string; readonly spanId: string }[];
+}
+
+const KINDS: Readonly<Record<string, number>> = {
+  internal: SpanKind.Internal,
+  server: SpanKind.Server,
+  client: SpanKind.Client,
+  producer: SpanKind.Producer,
+  consumer: SpanKind.Consumer,
+};
+const HTTP = 'Node.Http';
+const DATABASE = 'Node.Database';
+/** Fields of an OpenTelemetry span that are no attributes of it. */
+const OWN_FIELDS = [
+  'name',
+  'kind',
+  'scope',
+  'success',
+  'errorMessage',
+  'attributes',
+  'links',
+  ...SPAN_FIELDS,
+];
+const OWN = new Set(OWN_FIELDS);
+
+/** What is known at its Start. */
+export function startedSubject(provider: string, task: string, fields: Fields): SpanSubject {
+  const { method, operation, namespace, name, kind, scope } = fields;
+  if (provider === HTTP) {
+    return { name: text(method) ?? task, kind: task === 'Request' ? SpanKind.Server : SpanKind.Client };
+  }
+  if (provider === DATABASE) {
+    const subject = text(operation) && [text(operation), text(namespace)].filter(Boolean).join(' ');
+    return { name: subject ?? task, kind: SpanKind.Client };
+  }
+  if (!isSpan(task, fields)) return { name: task, kind: undefined };
+  return { name: text(name) ?? task, kind: KINDS[String(kind)], scope: text(scope) ?? provider };
+}
+
+/** Adds what its Stop says. */
+export function endSubject(subject: SpanSubject, provider: string, fields: Fields): void {
+  const { success, errorType, errorMessage, name, route, links } = fields;
+  const isAutomatic = provider === HTTP || provider === DATABASE;
+  if (success === false || (isAutomatic && text(errorType)) || isFailedStatus(subject, provider, fields)) {
+    subject.failure = text(errorMessage) ?? '';
+  }
+  if (provider === HTTP && text(route)) subject.name += ` ${route}`;
+  if (subject.scope === undefined) return;
+  subject.name = text(name) ?? subject.name;
+  subject.links = listed(links);
+}
+
+/** The attributes of a span that an event starts or stops. */
+export function spanFields(subject: SpanSubject, provider: string, fields: Fields): object {
+  if (subject.scope === undefined) {
+    const named = conventionalFields(provider, fields);
+    // The convention for a failure that has no other name.
+    const isUnnamed = isFailedStatus(subject, provider, fields) && !text(fields.errorType);
+    return isUnnamed ? { ...named, 'error.type': String(fields.statusCode) } : named;
+  }
+  const others = Object.entries(fields).filter(([key]) => !OWN.has(key));
+  return { ...parsed(fields.attributes), ...Object.fromEntries(others) };
+}
+
+/** One that the span processor of `tracewright/integrations/opentelemetry-traces` has written. */
+function isSpan(task: string, { kind, spanId, attributes }: Fields): boolean {
+  return (
+    task === 'Span' && Object.hasOwn(KINDS, String(kind)) && Boolean(text(spanId)) && attributes !== undefined
+  );
+}
+
+/** For a server, a mistake of the client is no failure. */
+function isFailedStatus({ kind }: SpanSubject, provider: string, { statusCode }: Fields): boolean {
+  return provider === HTTP && Number(statusCode) >= (kind === SpanKind.Server ? 500 : 400);
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** A field of JSON, which some formats have as text. */
+function parsed(value: unknown): object {
+  try {
+    const members: unknown = typeof value === 'string' ? JSON.parse(value) : value;
+    return typeof members === 'object' && members !== null ? members : {};
+  } catch {
+    return {};
+  }
+}
+
+function listed(value: unknown): NonNullable<SpanSubject['links']> {
+  return Object.values(parsed(value)).flatMap((link) => {
+    const { traceId, spanId } = parsed(link) as Fields;
+    return typeof traceId === 'string' && typeof spanId === 'string' ? [{ traceId, spanId }] : [];
+  });
+}
