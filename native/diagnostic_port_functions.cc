@@ -5,6 +5,7 @@
 
 #include "descriptor_watches.h"
 #include "linux/executable_mapping.h"
+#include "linux/port_watch.h"
 #include "linux/unix_socket.h"
 
 namespace tracewright {
@@ -48,7 +49,9 @@ Napi::Value Connect(const Napi::CallbackInfo& info) {
 
 // socketAccept(listener) -> descriptor
 Napi::Value Accept(const Napi::CallbackInfo& info) {
-  return Number(info, unix_socket::Accept(Descriptor(info[0])));
+  int accepted = unix_socket::Accept(Descriptor(info[0]));
+  if (accepted >= 0) PortWatch::CountAccepted();
+  return Number(info, accepted);
 }
 
 // socketListeningProcess(descriptor) -> process id
@@ -114,6 +117,18 @@ void Unwatch(const Napi::CallbackInfo& info) {
   static_cast<DescriptorWatches*>(info.Data())->Unwatch(Descriptor(info[0]));
 }
 
+// watchWaiting(listener, milliseconds, function) -> 0: see PortWatch
+Napi::Value WatchWaiting(const Napi::CallbackInfo& info) {
+  if (!info[2].IsFunction()) return Number(info, -EINVAL);
+  return Number(
+      info,
+      PortWatch::Start(
+          info.Env(), Descriptor(info[0]), Descriptor(info[1]), info[2].As<Napi::Function>()));
+}
+
+// unwatchWaiting(listener)
+void UnwatchWaiting(const Napi::CallbackInfo& info) { PortWatch::Stop(Descriptor(info[0])); }
+
 // mapLikeDotNet() -> 0
 Napi::Value Map(const Napi::CallbackInfo& info) { return Number(info, MapLikeDotNet()); }
 
@@ -137,6 +152,8 @@ void AddDiagnosticPortFunctions(Napi::Env env, Napi::Object exports) {
   exports["socketAwaitSendable"] = Napi::Function::New<AwaitSendable>(env, "socketAwaitSendable");
   exports["watchDescriptor"] = Napi::Function::New<Watch>(env, "watchDescriptor", watches);
   exports["unwatchDescriptor"] = Napi::Function::New<Unwatch>(env, "unwatchDescriptor", watches);
+  exports["watchWaiting"] = Napi::Function::New<WatchWaiting>(env, "watchWaiting");
+  exports["unwatchWaiting"] = Napi::Function::New<UnwatchWaiting>(env, "unwatchWaiting");
   exports["mapLikeDotNet"] = Napi::Function::New<Map>(env, "mapLikeDotNet");
 }
 

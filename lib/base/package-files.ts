@@ -3,7 +3,7 @@
  * rule serves both. A bundled application no longer has the package folder; the files it needs are then beside the
  * bundle.
  */
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** The folder of the running code. Bundlers that emit CommonJS leave `import.meta` empty, but define `__dirname`. */
@@ -36,6 +36,13 @@ function isThisPackage(folder: string, code: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** A program of the package, such as `cli`; undefined where only a bundle of it is. */
+export function programFile(name: string): string | undefined {
+  return binaryFolders()
+    .map((folder) => join(folder, 'dist/cjs', `${name}.cjs`))
+    .find((file) => existsSync(file));
 }
 
 export function packageVersion(): string {

@@ -20,6 +20,7 @@ ${TARGET_USAGE}  -o, --output FILE         the file; by default named after the 
   --provider PROVIDER,...   Name:Keywords:Level:key=value;key=value, as for dotnet-trace: keywords are hex and
                             default to all; level is a number or a name and defaults to Verbose; can be repeated.
                             The default is all events of all providers, which for .NET are very many
+  --cpu                     also samples what the CPU does, with stacks; of Node.js, JavaScript on the main thread
   --duration SECONDS        stops after this time, and ends COMMAND, too
   --max-size MB             stops when all files together approach this size, which they never exceed
   --nettrace-version 4|6    the nettrace version (4); .NET writes only version 4
@@ -34,6 +35,14 @@ const STREAM_FORMATS: Readonly<Record<string, number>> = {
   4: StreamFormat.NetTrace,
   6: StreamFormat.NetTrace6,
 };
+const INFORMATIONAL = 4;
+/** A request for every provider does not include it. */
+const CPU_SAMPLES: TracingProvider = {
+  name: 'Microsoft-DotNETCore-SampleProfiler',
+  keywords: 0n,
+  level: INFORMATIONAL,
+  arguments: '',
+};
 /** The same default as dotnet-trace. */
 export const BUFFER_MEGABYTES = 256;
 
@@ -42,16 +51,18 @@ export async function collectCommand(args: readonly string[]): Promise<void> {
   const values = targetArguments('collect', COLLECT_USAGE, args, {
     output: { type: 'string', short: 'o' },
     provider: { type: 'string', multiple: true },
+    cpu: { type: 'boolean' },
     duration: { type: 'string' },
     'max-size': { type: 'string' },
     'nettrace-version': { type: 'string' },
     otlp: { type: 'string' },
   });
   if (values === undefined) return;
-  const { output, provider, duration } = values;
+  const { output, provider, cpu, duration } = values;
+  const providers = [...sessionProviders(provider, {}, true), ...(cpu === true ? [CPU_SAMPLES] : [])];
   await collect({
     target: values,
-    tracing: tracingOf(sessionProviders(provider, {}, true), streamFormat(values['nettrace-version'] ?? '4')),
+    tracing: tracingOf(providers, streamFormat(values['nettrace-version'] ?? '4')),
     file: output,
     duration: durationArgument(duration),
     maxSize: maxSizeArgument(values['max-size']),

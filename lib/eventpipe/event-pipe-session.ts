@@ -42,6 +42,8 @@ export interface SessionSettings<Output extends SessionOutput> {
   readonly rundown: boolean;
   /** Opens the output, which reports when it fails. */
   readonly openOutput: (onFailed: OnOutputFailed) => Output;
+  /** The size of the trace that another thread has begun, whose kinds and threads have ids from `APART` on. */
+  readonly continuedAt?: number | undefined;
   /** Called when too many bytes are waiting; without it, events are dropped. */
   readonly makeRoom?: ((output: Output) => void) | undefined;
 }
@@ -77,7 +79,7 @@ export class EventPipeSession<Output extends SessionOutput> implements GroupMemb
   #problem: string | undefined;
 
   constructor(settings: SessionSettings<Output>) {
-    const { requests, version, bufferSize, openOutput, makeRoom } = settings;
+    const { requests, version, bufferSize, openOutput, makeRoom, continuedAt } = settings;
     this.#settings = settings;
     this.#output = openOutput((problem) => this.#fail(problem));
     if (this.#problem !== undefined) return;
@@ -87,7 +89,7 @@ export class EventPipeSession<Output extends SessionOutput> implements GroupMemb
     this.#taken = newest;
     this.#share = {
       group,
-      pieces: new NetTracePieces(version, traceOfThisProcess(group.sampling), before),
+      pieces: new NetTracePieces(version, traceOfThisProcess(group.sampling), before, continuedAt),
       // Events being delivered belong to this session, too.
       before: { events, dropped: dropped - (unfinished[0] as number) },
     };

@@ -21,6 +21,8 @@ interface SocketAddon extends Addon {
   socketAwaitSendable(descriptor: number, milliseconds: number): number;
   watchDescriptor(descriptor: number, events: number, onReady: (events: number) => void): number;
   unwatchDescriptor(descriptor: number): void;
+  watchWaiting(listener: number, milliseconds: number, onWaiting: () => void): number;
+  unwatchWaiting(listener: number): void;
   mapLikeDotNet(): number;
 }
 
@@ -168,6 +170,21 @@ export class UnixSockets {
   close(descriptor: number): void {
     this.#addon.unwatchDescriptor(descriptor);
     closeSync(descriptor);
+  }
+
+  /**
+   * Calls `onWaiting` on this thread, amid whatever JavaScript runs there, as often as a client has waited for so long
+   * and nobody has been accepted meanwhile; see native/linux/port_watch.h.
+   *
+   * @returns false if this Node.js cannot be interrupted
+   */
+  watchWaiting(listener: number, milliseconds: number, onWaiting: () => void): boolean {
+    return this.#addon.watchWaiting(listener, milliseconds, onWaiting) === 0;
+  }
+
+  /** To be called before the listener is closed. */
+  unwatchWaiting(listener: number): void {
+    this.#addon.unwatchWaiting(listener);
   }
 
   /**

@@ -20,7 +20,7 @@ export const entries = {
 };
 
 /** Run, and imported by nobody: CommonJS alone, which starts fastest and shares the entries' instance. */
-export const program = { cli: 'cli/main' };
+export const program = { cli: 'cli/main', 'stand-in': 'diagnostics/server/stand-in-thread' };
 
 /** Waits at its top level, as modules alone can. */
 export const registration = { name: 'diagnostics-register', module: 'diagnostics/register' };

@@ -37,6 +37,8 @@ export interface ServerConnection {
 
 /** Where clients connect to this process. */
 export interface Listener {
+  /** Its socket, if it is the addon's. */
+  readonly descriptor?: number;
   /** Removes the socket's file; connections stay open. */
   close(): void;
 }

@@ -37,11 +37,17 @@ export class DescriptorConnection implements ServerConnection {
   #isClosed = false;
   /** How many milliseconds sending may currently block. */
   #patience: () => number = () => 0;
+  /** Bytes to be read before those of the socket. */
+  #ahead: Uint8Array;
 
-  /** @param descriptor connected; closed with the connection */
-  constructor(sockets: UnixSockets, descriptor: number) {
+  /**
+   * @param descriptor connected; closed with the connection
+   * @param ahead what was read from it before
+   */
+  constructor(sockets: UnixSockets, descriptor: number, ahead: Uint8Array = NOTHING) {
     this.#sockets = sockets;
     this.#descriptor = descriptor;
+    this.#ahead = ahead;
     this.closed = new Promise((resolve) => {
       this.#setClosed = resolve;
     });
@@ -50,7 +56,10 @@ export class DescriptorConnection implements ServerConnection {
   read(size: number): Promise<Uint8Array> {
     if (size === 0) return Promise.resolve(NOTHING);
     const bytes = new Uint8Array(size);
-    let length = 0;
+    const ahead = this.#ahead.subarray(0, size);
+    bytes.set(ahead);
+    this.#ahead = this.#ahead.subarray(ahead.length);
+    let { length } = ahead;
     return this.#receive(
       () => {
         while (length < size) {
@@ -105,6 +114,16 @@ export class DescriptorConnection implements ServerConnection {
     this.#stopReceiver();
     for (const { onSent } of this.#outgoing.splice(0)) onSent();
     this.#setClosed();
+  }
+
+  /** Ends the connection here, not for its client. @returns what goes on elsewhere: the descriptor and what is not sent */
+  release(): { readonly descriptor: number; readonly unsent: Uint8Array } {
+    this.#isClosed = true;
+    this.#sockets.unwatch(this.#descriptor);
+    this.#stopReceiver();
+    const unsent = Buffer.concat(this.#outgoing.map(({ bytes, offset }) => bytes.subarray(offset)));
+    this.#setClosed();
+    return { descriptor: this.#descriptor, unsent };
   }
 
   readonly drain = (): void => {

@@ -9,6 +9,7 @@ import { encodeAdvertise } from '../../wire/diagnostics-ipc/advertise.ts';
 import { temporaryFolder } from '../port-folders.ts';
 import type { Listener, OnConnection, ServerConnection } from './connection.ts';
 import { Connector, type ServeAdvertised } from './connector.ts';
+import type { DescriptorConnection } from './descriptor-connection.ts';
 import { isDefaultPortSuspended, isRecordTraceWanted } from './environment-settings.ts';
 import { NodeListener } from './node-listener.ts';
 import type { DiagnosticsOptions } from './options.ts';
@@ -17,6 +18,8 @@ import { ownAddress, PortError, systemAddress } from './port-address.ts';
 import { RequestServer, StartupGate } from './request-server.ts';
 import { SocketListener } from './socket-listener.ts';
 import { removeStalePorts } from './stale-ports.ts';
+import { StandIn } from './stand-in.ts';
+import type { PassedClient } from './stand-in-messages.ts';
 import { TracingSessions } from './tracing-sessions.ts';
 
 /**
@@ -47,10 +50,14 @@ export class OpenPort {
   readonly #gates: StartupGate[] = [];
   /** Listeners and connectors. */
   readonly #entrances: { close(): void }[] = [];
+  readonly #standIn: StandIn | undefined;
+  /** By the listener's descriptor. */
+  readonly #gateOf = new Map<number, StartupGate>();
   readonly #forgetExit: () => void;
 
   constructor(options: DiagnosticsOptions) {
     this.#server = new RequestServer(this.#sessions, options.exposeSecrets ?? false);
+    this.#standIn = this.#sockets && new StandIn(this.#sockets, (...client) => this.#serveOn(...client));
     const gate = this.#gate(isDefaultPortSuspended(), OWN_PORT_REMEDY);
     const folder = options.folder ?? temporaryFolder();
     if (this.#sockets !== undefined) removeStalePorts(folder, this.#sockets);
@@ -88,8 +95,22 @@ export class OpenPort {
   #listen(wanted: string, gate: StartupGate): string {
     const address = systemAddress(wanted);
     const serve = (connection: ServerConnection): void => this.#serve(connection, gate);
-    this.#entrances.push(listenAt(address, this.#sockets, serve));
+    const listener = listenAt(address, this.#sockets, serve);
+    const { descriptor } = listener;
+    if (descriptor !== undefined) {
+      this.#gateOf.set(descriptor, gate);
+      this.#standIn?.watch(descriptor);
+      this.#entrances.push({ close: () => this.#standIn?.unwatch(descriptor) });
+    }
+    this.#entrances.push(listener);
     return address;
+  }
+
+  #serveOn(connection: DescriptorConnection, { listener, request, session }: PassedClient): void {
+    const gate = this.#gateOf.get(listener);
+    if (gate === undefined) connection.close();
+    else if (session === undefined) this.#serve(connection, gate);
+    else this.#server.continue(request, connection, session);
   }
 
   #open({ address, listens }: PortSetting, gate: StartupGate): void {

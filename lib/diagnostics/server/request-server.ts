@@ -12,9 +12,10 @@ import {
   encodeSessionReply,
 } from '../../wire/diagnostics-ipc/reply.ts';
 import { decodeRequest, type Request } from '../../wire/diagnostics-ipc/request.ts';
+import type { StreamingTracing } from '../../wire/diagnostics-ipc/tracing.ts';
 import type { ServerConnection } from './connection.ts';
 import { environmentVariables, setEnvironmentVariable } from './environment-variables.ts';
-import type { TracingSessions } from './tracing-sessions.ts';
+import type { BegunSession, TracingSessions } from './tracing-sessions.ts';
 import { RefusedError } from './tracing-sessions.ts';
 
 /** Whether a port suspends the process at startup, until a tool resumes it. */
@@ -81,6 +82,16 @@ export class RequestServer {
     connection.send(reply);
     connection.end();
     await connection.closed;
+  }
+
+  /** A session that another thread has begun by this request. */
+  continue(request: Uint8Array, connection: ServerConnection, begun: BegunSession): void {
+    try {
+      const { tracing } = decodeRequest(request) as Extract<Request, { command: 'CollectTracing' }>;
+      this.#sessions.continue(tracing as StreamingTracing, connection, begun);
+    } catch {
+      connection.close();
+    }
   }
 
   /** @returns the reply; undefined if it has been sent, and the connection belongs to a session */

@@ -15,21 +15,21 @@ export class SocketListener implements Listener {
   readonly #address: string;
   readonly #sockets: UnixSockets;
   readonly #onConnection: OnConnection;
-  readonly #descriptor: number;
+  readonly descriptor: number;
   #isClosed = false;
 
   constructor(address: string, sockets: UnixSockets, onConnection: OnConnection) {
     this.#address = address;
     this.#sockets = sockets;
     this.#onConnection = onConnection;
-    this.#descriptor = this.#listen();
+    this.descriptor = this.#listen();
     this.#watch();
   }
 
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#sockets.close(this.#descriptor);
+    this.#sockets.close(this.descriptor);
     unlinkQuietly(this.#address);
   }
 
@@ -44,13 +44,13 @@ export class SocketListener implements Listener {
   }
 
   #watch(): void {
-    this.#sockets.watch(this.#descriptor, Ready.ToReceive, () => this.#accept());
+    this.#sockets.watch(this.descriptor, Ready.ToReceive, () => this.#accept());
   }
 
   #accept(): void {
     try {
       for (let count = 0; count < ACCEPTED_AT_ONCE; count++) {
-        const descriptor = this.#sockets.accept(this.#descriptor);
+        const descriptor = this.#sockets.accept(this.descriptor);
         if (descriptor === undefined) return;
         this.#onConnection(new DescriptorConnection(this.#sockets, descriptor));
       }
@@ -62,7 +62,7 @@ export class SocketListener implements Listener {
 
   /** Too many open files: the next connection waits. */
   #pause(): void {
-    this.#sockets.unwatch(this.#descriptor);
+    this.#sockets.unwatch(this.descriptor);
     setTimeout(() => {
       if (!this.#isClosed) this.#watch();
     }, PAUSE_MS).unref();

@@ -26,12 +26,21 @@ export class RefusedError extends Error {
 /** The same number as in .NET's runtime. */
 const MAX_SESSIONS = 64;
 /** The memory that a client can make the process use, whatever it requests. */
-const MAX_BUFFER_MB = 1024;
+export const MAX_BUFFER_MB = 1024;
+
+const NOTHING = new Uint8Array(0);
 
 interface RunningSession {
   readonly connection: ServerConnection;
   /** Resolves when the client has received everything, or has gone. */
   stop(): Promise<void>;
+}
+
+/** A session that another thread has begun for this one: see `StandIn`. */
+export interface BegunSession {
+  readonly id: bigint;
+  /** Of the trace so far, in bytes. */
+  readonly size: number;
 }
 
 export class TracingSessions {
@@ -47,6 +56,11 @@ export class TracingSessions {
     if (!this.#hasRoom()) throw noRoom();
     if (tracing.sessionType === 'streaming') this.#startStream(tracing, connection);
     else await this.#startUserEvents(tracing, connection);
+  }
+
+  /** Goes on where another thread has ended: the client has its reply. */
+  continue(tracing: StreamingTracing, connection: ServerConnection, begun: BegunSession): void {
+    this.#startStream(tracing, connection, begun);
   }
 
   /** A session that is over need not be stopped. */
@@ -65,7 +79,7 @@ export class TracingSessions {
     return [...this.#running.values()].map(({ connection }) => connection);
   }
 
-  #startStream(tracing: StreamingTracing, connection: ServerConnection): void {
+  #startStream(tracing: StreamingTracing, connection: ServerConnection, begun?: BegunSession): void {
     if (tracing.format === StreamFormat.NetPerf) {
       throw new RefusedError(ErrorCode.Fail, 'NetPerf, the predecessor of nettrace, is not supported.');
     }
@@ -75,13 +89,15 @@ export class TracingSessions {
       version: tracing.format === StreamFormat.NetTrace6 ? 6 : 4,
       bufferSize: Math.min(tracing.bufferMegabytes, MAX_BUFFER_MB) * BYTES_PER_MB,
       rundown: tracing.rundownKeyword !== 0n,
+      continuedAt: begun?.size,
       openOutput: () => output,
       makeRoom: tracing.bufferMode === BufferMode.Block ? drainOf(connection) : undefined,
     });
-    const id = this.#add(connection, async () => {
+    const stop = async (): Promise<void> => {
       await session.stop();
-    });
-    output.open(encodeSessionReply(id));
+    };
+    const id = this.#add(connection, stop, begun?.id);
+    output.open(begun === undefined ? encodeSessionReply(id) : NOTHING);
   }
 
   async #startUserEvents(tracing: UserEventsTracing, connection: ServerConnection): Promise<void> {
@@ -106,8 +122,7 @@ export class TracingSessions {
     return this.#running.size < MAX_SESSIONS;
   }
 
-  #add(connection: ServerConnection, stop: () => Promise<void>): bigint {
-    const id = ++this.#lastId;
+  #add(connection: ServerConnection, stop: () => Promise<void>, id = ++this.#lastId): bigint {
     this.#running.set(id, {
       connection,
       stop: async () => {

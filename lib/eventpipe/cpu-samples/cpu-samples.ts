@@ -30,6 +30,11 @@ const NS_PER_US = 1000n;
 const EXTERNAL = payloadOf(SampleType.External);
 const MANAGED = payloadOf(SampleType.Managed);
 
+/** The payload of a sample. */
+export function samplePayload({ isJavaScript }: CpuSample): Uint8Array {
+  return isJavaScript ? MANAGED : EXTERNAL;
+}
+
 export class CpuSamples {
   /** Samples that are in the trace. */
   written = 0;
@@ -114,11 +119,11 @@ export class CpuSamples {
 
   #write(until: bigint): void {
     while (this.#done < this.#fetched.length) {
-      const { timeUs, isJavaScript, stack } = this.#fetched[this.#done] as CpuSample;
-      const ticks = timestampOf(BigInt(timeUs) * NS_PER_US);
+      const sample = this.#fetched[this.#done] as CpuSample;
+      const ticks = sampleTime(sample);
       // It was taken while the others were being fetched.
       if (ticks > until) break;
-      if (this.#hasRoom()) this.#writeSample(ticks, isJavaScript ? MANAGED : EXTERNAL, stack);
+      if (this.#hasRoom()) this.#writeSample(ticks, samplePayload(sample), sample.stack);
       else this.#drop();
     }
     this.#fetched = this.#fetched.slice(this.#done);
@@ -156,6 +161,10 @@ export class CpuSamples {
       process.emitWarning(warning, 'TracewrightWarning');
     }
   }
+}
+
+export function sampleTime({ timeUs }: CpuSample): bigint {
+  return timestampOf(BigInt(timeUs) * NS_PER_US);
 }
 
 function payloadOf(type: number): Uint8Array {

@@ -28,7 +28,7 @@ export function writeMethodRundown(
   writer: EventSink,
   thread: ThreadHandle,
   ticks: bigint,
-  { methods, modules }: MethodTable,
+  { methods, modules }: Pick<MethodTable, 'methods' | 'modules'>,
 ): void {
   const bytes = new NetTraceBytes();
   const kind = (metadata: WrittenMetadata) => {

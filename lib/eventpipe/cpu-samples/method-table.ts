@@ -30,6 +30,8 @@ const MAX_METHODS = 1 << 15;
 const MAX_NAME_LENGTH = 200;
 const FIRST_ADDRESS = 0x1000_0000n;
 const FIRST_MODULE_ID = 0x1000n;
+/** Of two tables in one trace, the second one's numbers are so far from the first one's. */
+const APART = 0x1000_0000n;
 
 const OTHERS: Runtime.CallFrame = {
   functionName: '(functions beyond the first 32768)',
@@ -43,10 +45,15 @@ export class MethodTable {
   readonly #methods = new Map<string, Method>();
   readonly #modules = new Map<string, Module>();
   readonly #folder: string;
+  readonly #base: bigint;
 
-  /** @param folder what the names of scripts are relative to */
-  constructor(folder: string) {
+  /**
+   * @param folder what the names of scripts are relative to
+   * @param isSecond whether another table's numbers are in the same trace
+   */
+  constructor(folder: string, isSecond = false) {
     this.#folder = folder;
+    this.#base = isSecond ? APART : 0n;
   }
 
   get methods(): Iterable<Method> {
@@ -74,7 +81,7 @@ export class MethodTable {
     const place = lineNumber < 0 ? '' : `${lineNumber + 1}:${columnNumber + 1}`;
     const method: Method = {
       module: this.#moduleOf(path),
-      startAddress: FIRST_ADDRESS + BigInt(this.#methods.size * METHOD_SIZE),
+      startAddress: this.#base + FIRST_ADDRESS + BigInt(this.#methods.size * METHOD_SIZE),
       namespace: name,
       name: functionName === '' ? anonymous(place) : functionName.slice(0, MAX_NAME_LENGTH),
       signature: `(${place})`,
@@ -86,7 +93,7 @@ export class MethodTable {
   #moduleOf(path: string): Module {
     let module = this.#modules.get(path);
     if (module === undefined) {
-      module = { id: FIRST_MODULE_ID + BigInt(this.#modules.size), path };
+      module = { id: this.#base + FIRST_MODULE_ID + BigInt(this.#modules.size), path };
       this.#modules.set(path, module);
     }
     return module;

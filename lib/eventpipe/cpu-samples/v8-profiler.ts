@@ -83,10 +83,7 @@ export class V8Profiler {
 
   #stop(): ProfilePiece {
     const { profile } = this.#post('Profiler.stop') as Profiler.StopReturnType;
-    // On all known systems this is the same clock, but V8 does not guarantee it.
-    const isSameClock =
-      profile.startTime >= this.#startedAfterUs && profile.startTime <= this.#startedBeforeUs + 1;
-    return { profile, shiftUs: isSameClock ? 0 : this.#startedBeforeUs - profile.startTime };
+    return pieceOf(profile, this.#startedAfterUs, this.#startedBeforeUs);
   }
 
   /** In a session of the same thread, the answer arrives before the call returns. */
@@ -102,6 +99,13 @@ export class V8Profiler {
   }
 }
 
+/** @param afterUs it was started between this time and the next */
+export function pieceOf(profile: Profiler.Profile, afterUs: number, beforeUs: number): ProfilePiece {
+  // On all known systems this is the same clock, but V8 does not guarantee it.
+  const isSameClock = profile.startTime >= afterUs && profile.startTime <= beforeUs + 1;
+  return { profile, shiftUs: isSameClock ? 0 : beforeUs - profile.startTime };
+}
+
 function inspectorOfNode(): Inspector {
   // Loaded on demand: a Node.js without an inspector throws, and others should not pay for loading it.
   const inspector = process.getBuiltinModule('node:inspector');
@@ -110,6 +114,6 @@ function inspectorOfNode(): Inspector {
 }
 
 /** Rounded down, as V8 does. */
-function nowUs(): number {
+export function nowUs(): number {
   return Number(process.hrtime.bigint() / 1000n);
 }

@@ -71,15 +71,19 @@ export class NetTracePieces {
   private told: Told;
   private isBehindPoint = true;
 
-  constructor(version: WrittenVersion, trace: WrittenTrace, before?: RoundsBefore) {
+  /** @param continuedAt bytes of the trace that there are already: its start, and blocks up to a sequence point */
+  constructor(version: WrittenVersion, trace: WrittenTrace, before?: RoundsBefore, continuedAt = 0) {
     this.isV4 = version === FormatVersion.V4;
     this.framing = this.isV4 ? new FramingV4() : new FramingV6();
-    this.framing.start();
-    this.framing.block(BlockKind.Trace, traceBlock(version, trace));
+    this.framing.taken = continuedAt;
+    if (continuedAt === 0) {
+      this.framing.start();
+      this.framing.block(BlockKind.Trace, traceBlock(version, trace));
+    }
     for (const rows of before?.metadata ?? []) this.framing.block(BlockKind.Metadata, rows);
     for (const rows of before?.threadRows ?? []) this.framing.block(BlockKind.Thread, rows);
     this.head = this.framing.piece();
-    this.framing.taken = pieceSize(this.head);
+    this.framing.taken += pieceSize(this.head);
     const numberings = new Map<number, Numbering>();
     for (const { id, sequence } of before?.numbers ?? []) {
       numberings.set(id, { ...AS_IN_ROUNDS, base: sequence });

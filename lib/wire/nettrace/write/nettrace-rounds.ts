@@ -36,6 +36,9 @@ const MAX_DROPPED = 0x7fff_ffff;
 /** The memory for one thread's events is about 100 KB and is reused: at most this many are retained. */
 const MAX_SPARE = 16;
 
+/** From here on, ids of kinds and threads that another thread gives in the same trace. */
+export const APART = 0x1000_0000;
+
 /** Bytes of metadata retained for traces that begin later. */
 const MAX_KEPT = 1 << 20;
 
@@ -44,19 +47,30 @@ export class NetTraceRounds implements EventSink {
   private readonly pointerSize: 4 | 8;
   private readonly order: EventOrderGiven;
   private readonly places = new LabelPlaces();
-  private lastThreadIndex = 0;
+  private lastThreadIndex: number;
   /** Running threads. In version 4, their ids are the system's: if an id is reused, its numbers continue. */
   private readonly threads = new Map<
     number,
     { readonly thread: Thread; readonly described: WrittenThread }
   >();
   private round: Round;
-  private lastMetadataId = 0;
+  private lastMetadataId: number;
   /** All metadata, for traces that begin later; undefined if there can be none. */
   private metadata: readonly Uint8Array[] | undefined;
 
-  /** @param isShared whether traces may begin with a later round than the first */
-  constructor(version: WrittenVersion, pointerSize: 4 | 8, order: EventOrderGiven, isShared = false) {
+  /**
+   * @param isShared whether traces may begin with a later round than the first
+   * @param idsBefore the first ids come after it
+   */
+  constructor(
+    version: WrittenVersion,
+    pointerSize: 4 | 8,
+    order: EventOrderGiven,
+    isShared = false,
+    idsBefore = 0,
+  ) {
+    this.lastMetadataId = idsBefore;
+    this.lastThreadIndex = idsBefore;
     this.metadata = isShared ? [] : undefined;
     this.version = version;
     this.pointerSize = pointerSize;

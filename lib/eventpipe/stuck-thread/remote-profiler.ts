@@ -1,0 +1,69 @@
+/**
+ * V8's CPU profiler for the main thread, from a worker thread: it samples JavaScript that does not return to its event
+ * loop, because V8 lets the inspector interrupt it.
+ */
+
+import type { Profiler } from 'node:inspector';
+import { Session } from 'node:inspector';
+import { nowUs, type ProfilePiece, pieceOf } from '../cpu-samples/v8-profiler.ts';
+
+/** A request to a busy thread is sometimes overlooked, until the next one comes. */
+const REMINDER_MS = 50;
+const REMINDER = 'Schema.getDomains';
+
+export class RemoteProfiler {
+  readonly #session = new Session();
+  readonly #reminder: NodeJS.Timeout;
+  #startedAfterUs = 0;
+  #startedBeforeUs = Number.POSITIVE_INFINITY;
+  #isConnected = true;
+
+  /**
+   * @param mayDeoptimize whether optimized code may be thrown away
+   * @throws Error if Node.js does not permit it
+   */
+  constructor(intervalUs: number, mayDeoptimize: boolean) {
+    this.#session.connectToMainThread();
+    this.#reminder = setInterval(() => this.#session.post(REMINDER), REMINDER_MS);
+    this.#session.post('Profiler.enable');
+    this.#session.post('Profiler.setSamplingInterval', { interval: intervalUs });
+    this.#start();
+    if (mayDeoptimize) this.#deoptimize();
+  }
+
+  /** What has been sampled since the last call; undefined after the end, or if V8 refuses. */
+  take(): Promise<ProfilePiece | undefined> {
+    const [afterUs, beforeUs] = [this.#startedAfterUs, this.#startedBeforeUs];
+    return new Promise((resolve) => {
+      if (!this.#isConnected) return resolve(undefined);
+      this.#session.post('Profiler.stop', (error, result?: Profiler.StopReturnType) => {
+        resolve(error || result === undefined ? undefined : pieceOf(result.profile, afterUs, beforeUs));
+      });
+      this.#start();
+    });
+  }
+
+  /** The main thread knows of it when it runs JavaScript again. Until then, this thread must not exit. */
+  end(): void {
+    this.#isConnected = false;
+    clearInterval(this.#reminder);
+    this.#session.disconnect();
+  }
+
+  /**
+   * V8 knows no code that replaced a loop while the loop ran, and counts it as its caller. Precise coverage throws all
+   * optimized code away; what is optimized again is known.
+   */
+  #deoptimize(): void {
+    this.#session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+    this.#session.post('Profiler.stopPreciseCoverage');
+  }
+
+  #start(): void {
+    this.#startedAfterUs = nowUs();
+    this.#startedBeforeUs = Number.POSITIVE_INFINITY;
+    this.#session.post('Profiler.start', () => {
+      this.#startedBeforeUs = nowUs();
+    });
+  }
+}

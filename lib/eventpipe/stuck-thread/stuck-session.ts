@@ -1,0 +1,192 @@
+/**
+ * A session that a worker thread begins because the main thread is stuck in JavaScript: it says so, and has samples of
+ * what runs there. The main thread continues it when it can.
+ */
+import { CLOCK_OFFSET, timestamp } from '../../listen/timestamp.ts';
+import { TypeCode } from '../../wire/nettrace/constants.ts';
+import { NetTraceBytes } from '../../wire/nettrace/write/byte-writer.ts';
+import { type Piece, pieceSize } from '../../wire/nettrace/write/framing.ts';
+import { NetTracePieces } from '../../wire/nettrace/write/nettrace-pieces.ts';
+import { APART, NetTraceRounds } from '../../wire/nettrace/write/nettrace-rounds.ts';
+import type { ThreadHandle, WrittenMetadata, WrittenVersion } from '../../wire/nettrace/write/trace-parts.ts';
+import { type SamplingRequest, samplePayload, sampleTime } from '../cpu-samples/cpu-samples.ts';
+import { THREAD_SAMPLE } from '../cpu-samples/dotnet-events.ts';
+import { writeMethodRundown } from '../cpu-samples/method-rundown.ts';
+import { MethodTable } from '../cpu-samples/method-table.ts';
+import { cpuSamples } from '../cpu-samples/profiled-samples.ts';
+import { POINTER_SIZE, traceOfThisProcess } from '../process-info.ts';
+import type { SessionOutput } from '../session-output.ts';
+import { RemoteProfiler } from './remote-profiler.ts';
+
+/** The first samples come soon, for whoever wants to know what the process is doing. */
+const FIRST_PIECE_MS = 300;
+const PIECE_MS = 1000;
+/** Version 4 knows threads by their ids alone: no thread has this one, nor the profiler of the main thread. */
+const OWN_THREAD_ID = 0xffff_fffe;
+
+const WARNING = 3;
+const MAIN_THREAD_STUCK: WrittenMetadata = {
+  provider: 'Node.Runtime',
+  // Far from those that the source's events have by their order.
+  eventId: 1000,
+  name: 'MainThreadStuck',
+  keywords: 0n,
+  version: 0,
+  level: WARNING,
+  fields: [
+    { name: 'threadId', type: { code: TypeCode.Uint32 } },
+    { name: 'clientWaitedMSec', type: { code: TypeCode.Double } },
+  ],
+};
+
+/** The main thread, as a worker thread is told. */
+export interface StuckThread {
+  readonly osThreadId: number;
+  /** From the monotonic clock to the times of its events. */
+  readonly clockOffset: bigint;
+  readonly waitedMs: number;
+  /** Whether V8 measures the coverage of tests, which must not be disturbed. */
+  readonly isCovered: boolean;
+}
+
+export interface StuckSettings {
+  readonly version: WrittenVersion;
+  readonly sampling: SamplingRequest | undefined;
+  /** How many bytes may wait to be written. */
+  readonly bufferSize: number;
+}
+
+export class StuckSession {
+  readonly #settings: StuckSettings;
+  readonly #output: SessionOutput;
+  readonly #stuck: StuckThread;
+  readonly #rounds: NetTraceRounds;
+  readonly #pieces: NetTracePieces;
+  readonly #own: ThreadHandle;
+  readonly #main: ThreadHandle;
+  readonly #methods = new MethodTable(process.cwd(), true);
+  #named = 0;
+  #modulesNamed = 0;
+  #sampleId = 0;
+  #lastTime = 0n;
+  #size = 0;
+  #profiler: RemoteProfiler | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #taking: Promise<void> | undefined;
+
+  constructor(settings: StuckSettings, output: SessionOutput, stuck: StuckThread) {
+    const { version, sampling } = settings;
+    this.#settings = settings;
+    this.#output = output;
+    this.#stuck = stuck;
+    this.#rounds = new NetTraceRounds(version, POINTER_SIZE, 'time', false, APART);
+    this.#pieces = new NetTracePieces(version, traceOfThisProcess(sampling));
+    const { pid: processId } = process;
+    this.#main = this.#rounds.thread({ processId, threadId: stuck.osThreadId, name: 'main' });
+    this.#own = this.#rounds.thread({ processId, threadId: OWN_THREAD_ID, name: 'stand-in of main' });
+    this.#tellOfStuckThread();
+    this.#flush();
+    if (sampling !== undefined) this.#sample(sampling);
+  }
+
+  /** Bytes of the trace so far. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** The last samples; the trace goes on after them. */
+  async leave(): Promise<void> {
+    clearTimeout(this.#timer);
+    await this.#taking;
+    await this.#take();
+    this.abandon();
+  }
+
+  /** The last samples, and the end of the trace. */
+  async end(): Promise<void> {
+    await this.leave();
+    this.#write(this.#pieces.end([]));
+  }
+
+  /** Without the last samples. */
+  abandon(): void {
+    clearTimeout(this.#timer);
+    this.#profiler?.end();
+    this.#profiler = undefined;
+  }
+
+  #sample({ intervalMs }: SamplingRequest): void {
+    try {
+      this.#profiler = new RemoteProfiler(intervalMs * 1000, !this.#stuck.isCovered);
+      this.#schedule(FIRST_PIECE_MS);
+    } catch {
+      // Not permitted: the trace has the events of the main thread, when they come.
+    }
+  }
+
+  #schedule(delay: number): void {
+    this.#timer = setTimeout(() => {
+      this.#taking = this.#take().then(() => {
+        if (this.#profiler !== undefined) this.#schedule(PIECE_MS);
+      });
+    }, delay);
+  }
+
+  async #take(): Promise<void> {
+    const piece = await this.#profiler?.take();
+    if (piece === undefined) return;
+    for (const sample of cpuSamples(piece, this.#methods)) {
+      if (this.#output.pendingBytes > this.#settings.bufferSize) this.#rounds.drop(this.#own, 1);
+      else this.#add(samplePayload(sample), this.#toMain(sampleTime(sample)), sample.stack);
+    }
+    this.#nameMethods();
+    this.#flush();
+  }
+
+  #add(payload: Uint8Array, time: bigint, stack: readonly bigint[]): void {
+    if (time > this.#lastTime) this.#lastTime = time;
+    if (this.#sampleId === 0) this.#sampleId = this.#rounds.define(THREAD_SAMPLE);
+    const [metadataId, ticks, thread, ofThread] = [this.#sampleId, this.#lastTime, this.#own, this.#main];
+    this.#rounds.write({ metadataId, thread, ofThread, ticks, stack, payload });
+  }
+
+  /** At once: nobody knows when the thread returns. */
+  #nameMethods(): void {
+    const methods = [...this.#methods.methods].slice(this.#named);
+    const modules = [...this.#methods.modules].slice(this.#modulesNamed);
+    if (methods.length === 0) return;
+    this.#named += methods.length;
+    this.#modulesNamed += modules.length;
+    writeMethodRundown(this.#rounds, this.#own, this.#lastTime, { methods, modules });
+  }
+
+  #tellOfStuckThread(): void {
+    const { osThreadId, waitedMs } = this.#stuck;
+    const bytes = new NetTraceBytes();
+    bytes.uint32(osThreadId);
+    bytes.bytes(new Uint8Array(new Float64Array([waitedMs]).buffer));
+    this.#lastTime = this.#toMain(timestamp());
+    this.#rounds.write({
+      metadataId: this.#rounds.define(MAIN_THREAD_STUCK),
+      thread: this.#own,
+      ofThread: this.#main,
+      ticks: this.#lastTime,
+      payload: bytes.take(),
+    });
+  }
+
+  /** Each thread has its own offset. */
+  #toMain(time: bigint): bigint {
+    return time - CLOCK_OFFSET + this.#stuck.clockOffset;
+  }
+
+  #flush(): void {
+    const round = this.#rounds.take(true);
+    if (round !== undefined) this.#write(this.#pieces.next([round]));
+  }
+
+  #write(piece: Piece): void {
+    this.#size += pieceSize(piece);
+    this.#output.write(piece);
+  }
+}
