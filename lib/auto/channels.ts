@@ -25,7 +25,7 @@ export function subscribed(handlers: ChannelHandlers): () => void {
         if (failed.has(channel)) return;
         failed.add(channel);
         process.emitWarning(
-          `A message of the channel ${channel} was not understood: ${thrownTextWithStack(error)}`,
+          `A message of the channel ${channel} cannot be interpreted: ${thrownTextWithStack(error)}`,
           'TracewrightWarning',
         );
       }

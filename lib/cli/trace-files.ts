@@ -113,5 +113,5 @@ function processTexts({ name, processIds }: MergedInput): string[] {
   const more = processIds.size > MAX_LISTED ? ' and so on' : '';
   return texts.length === 0
     ? []
-    : [`${name}: processes with ids of another trace are shown with others: ${texts.join(', ')}${more}.`];
+    : [`${name}: process ids that another trace also uses are shown as others: ${texts.join(', ')}${more}.`];
 }

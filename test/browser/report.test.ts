@@ -86,7 +86,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('the page of a report in Chr
     expect(details).toContain('http://site//1/1');
     expect(details).toContain('30.000 ms');
     expect(details).toMatch(
-      /Critical path, ms of each alone\s+30\.000\s+Request .*\s+20\.000\s+Db\s+50\.000\s+Db/,
+      /Critical path, self time in ms\s+30\.000\s+Request .*\s+20\.000\s+Db\s+50\.000\s+Db/,
     );
     expect(await page.text('#announcement')).toBe('Request http://site//1/1, 100 ms, //1/1');
   });

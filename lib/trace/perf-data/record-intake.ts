@@ -33,7 +33,7 @@ export async function* piecesOfFile(bytes: SeekableBytes, start: number, end: nu
       throw new PerfDataError(
         'truncated',
         offset,
-        `The file ends before its data, which is to end at ${end}.`,
+        `The file ends before its data, which should end at ${end}.`,
       );
     }
     yield new Piece(piece, offset);

@@ -15,6 +15,7 @@ import {
   SpanKind,
   StatusCode,
 } from '../../wire/otlp.ts';
+import { countText } from '../number-text.ts';
 import { SPAN_FIELDS } from '../spans.ts';
 import { TraceActivities } from '../trace-activities.ts';
 import type { TracedActivity } from '../traced-activity.ts';
@@ -114,11 +115,11 @@ export class OtlpExport implements Exporter {
     this.close();
     while (this.#pending.length > 0) yield this.take();
     if (!this.#trace.info.hasWallTime)
-      this.notices.push('The trace does not tell the time of day: the spans begin in 1970.');
+      this.notices.push('The trace does not contain the time of day: the spans begin in 1970.');
     if (this.#unstarted > 0)
-      this.notices.push(`${this.#unstarted} activities are left out: their Start is not in the trace.`);
+      this.notices.push(`Omitted ${countText(this.#unstarted, 'activity')} without a Start in the trace.`);
     if (this.#outside > 0)
-      this.notices.push(`${this.#outside} events are left out: they are outside of all activities.`);
+      this.notices.push(`Omitted ${countText(this.#outside, 'event')} outside all activities.`);
   }
 
   #start(event: TraceEvent, activity: TracedActivity): void {

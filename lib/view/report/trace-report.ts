@@ -160,8 +160,8 @@ export class TraceReport {
     const names = this.#stats.names.length;
     say(
       names - MAX_STATISTICS,
-      `Of ${thousands(names)} names of activities, statistics cover the ${thousands(MAX_STATISTICS)} ` +
-        'that took longest in all.',
+      `Of ${thousands(names)} activity names, statistics cover the ${thousands(MAX_STATISTICS)} ` +
+        'with the longest total duration.',
     );
     say(
       this.#tracker.startsWithoutId,

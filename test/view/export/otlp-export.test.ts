@@ -311,8 +311,8 @@ describe('the export', () => {
       { name: 'RequestStop', id: '//1/1', at: 2 },
     ]);
     expect(notices).toEqual([
-      '1 activities are left out: their Start is not in the trace.',
-      '1 events are left out: they are outside of all activities.',
+      'Omitted 1 activity without a Start in the trace.',
+      'Omitted 1 event outside all activities.',
     ]);
   });
 

@@ -122,7 +122,7 @@ export class Details {
       return element('li', {}, self, link);
     });
     const more = steps.length > MAX_STEPS ? ` (the first ${MAX_STEPS} of ${thousands(steps.length)})` : '';
-    return [element('h3', {}, `Critical path, ms of each alone${more}`), element('ul', {}, ...rows)];
+    return [element('h3', {}, `Critical path, self time in ms${more}`), element('ul', {}, ...rows)];
   }
 
   #events(activity: number): Node[] {
@@ -143,7 +143,7 @@ export class Details {
         element('span', { class: 'muted' }, events.summary(event)),
       );
     });
-    const all = button(`All ${thousands(own.length)} in the list of events`, this.#showAllEvents);
+    const all = button(`Show all ${thousands(own.length)} in the event list`, this.#showAllEvents);
     return [element('h3', {}, `Events (${thousands(own.length)})`), element('ul', {}, ...rows), all];
   }
 

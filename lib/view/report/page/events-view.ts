@@ -40,7 +40,7 @@ export class EventsView {
       'div',
       { class: 'toolbar' },
       this.#count,
-      element('label', {}, this.#ofActivity, ' Only of the selected activity'),
+      element('label', {}, this.#ofActivity, ' Only those of the selected activity'),
     );
     this.#ofActivity.addEventListener('change', () => this.#choose());
     state.matches.onChange(() => this.#choose());

@@ -41,7 +41,7 @@ export class SlowestView {
       fill: (_, cells, index) => this.#fill(cells, this.#rows[index] as number),
       onCurrent: choosing(false),
       onOpen: choosing(true),
-      emptyText: 'No activities that have ended.',
+      emptyText: 'No activity has ended.',
     });
     this.#clear = button('', () => this.limitTo(undefined, undefined), { class: 'chip' });
     this.#task.append(element('option', { value: '-1' }, 'All names'));
