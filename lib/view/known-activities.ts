@@ -45,6 +45,16 @@ export class KnownActivities {
   /** The most recently ended ones by key and span, and those that ended before them. */
   #ended = new Map<string, KnownActivity>();
   #endedBefore = new Map<string, KnownActivity>();
+  readonly #onClosed: (activity: TracedActivity) => void;
+
+  /** @param onClosed see `TraceActivities` */
+  constructor(onClosed: (activity: TracedActivity) => void) {
+    this.#onClosed = onClosed;
+  }
+
+  get open(): Iterable<KnownActivity> {
+    return this.#byName.values();
+  }
 
   /** Adds an activity that starts in `parent`. None with the same key and name may be open: see `giveUp`. */
   start(activity: TracedActivity, key: string, parent: KnownActivity | undefined): void {
@@ -124,6 +134,7 @@ export class KnownActivities {
     }
     const span = spanText(activity);
     if (span !== undefined && this.#bySpan.get(span) === known) this.#bySpan.delete(span);
+    this.#onClosed(activity);
     if (this.#byThread.get(threadKey) !== known) return;
     if (around?.isOpen) this.#byThread.set(threadKey, around);
     else this.#byThread.delete(threadKey);

@@ -32,10 +32,23 @@ export class TraceActivities {
   startsWithoutId = 0;
   /** The time of the last event, in nanoseconds since the trace's start. */
   nowNs = Number.NEGATIVE_INFINITY;
-  readonly #known = new KnownActivities();
+  readonly #known: KnownActivities;
   readonly #keys = new ActivityKeys();
   readonly #namings = new ActivityNamings();
   #startCount = 0;
+
+  /**
+   * @param onClosed called with each activity that is no longer open: it has stopped or was killed, or, because its
+   * stop must be missing, is waited for no longer
+   */
+  constructor(onClosed: (activity: TracedActivity) => void = () => {}) {
+    this.#known = new KnownActivities(onClosed);
+  }
+
+  /** The activities that are open now, in the order of their starts. */
+  *open(): Generator<TracedActivity, void, undefined> {
+    for (const { activity } of this.#known.open) yield activity;
+  }
 
   /** Takes the next event in time order; undefined if it neither starts nor stops an activity. */
   add(event: TraceEvent): ActivityChange | undefined {

@@ -233,6 +233,23 @@ describe('the self time', () => {
   });
 });
 
+describe('activities that are no longer open', () => {
+  it('are told once they have stopped, were killed, or lost their stop', () => {
+    const closed: string[] = [];
+    const tracker = new TraceActivities((activity) => closed.push(told(activity)));
+    const events = [
+      start('Lost', '//1/9'),
+      start('Request', '//1/1'),
+      start('Db', '//1/1/1'),
+      stop('Request', '//1/1'),
+      start('Lost', '//1/9'),
+    ];
+    for (const [at, event] of events.entries()) tracker.add(written({ ...event, at }));
+    expect(closed).toEqual(['Request stopped 1..3', 'Request > Db killed 2..3', 'Lost open 0..']);
+    expect(Array.from(tracker.open(), told)).toEqual(['Lost open 4..']);
+  });
+});
+
 describe('hostile traces', () => {
   it('are read in bounded memory: activities open for longest are given up', () => {
     const tracker = new TraceActivities();

@@ -1,46 +1,93 @@
-/** The activities of a report, one column per property, encoded after all have been read. */
+/** The activities of a report: one column per property. */
 
-import { ByteWriter } from '../../base/byte-writer.ts';
 import type { TracedActivity } from '../traced-activity.ts';
+import { ReportColumn } from './report-column.ts';
 import { ACTIVITY_STATES } from './report-header.ts';
 import type { ReportNames } from './report-names.ts';
 
-/** An activity, and the indices of its start and stop events if the report contains them. */
-export interface ReportedActivity {
-  readonly activity: TracedActivity;
-  readonly startEvent: number | undefined;
-  stopEvent: number | undefined;
+export class ActivityColumns {
+  readonly start: ReportColumn = new ReportColumn();
+  readonly task: ReportColumn = new ReportColumn();
+  readonly id: ReportColumn = new ReportColumn();
+  readonly parent: ReportColumn = new ReportColumn();
+  readonly thread: ReportColumn = new ReportColumn();
+  readonly startEvent: ReportColumn = new ReportColumn();
+  count = 0;
+  readonly #names: ReportNames;
+  /** Numbers of the activities in the report, by the trace's. */
+  readonly #numbers: number[] = [];
+  #lastNs: number | undefined;
+  /** What becomes known only at the end of an activity, by its number; -1 stands for undefined. */
+  readonly #durations: number[] = [];
+  readonly #covered: number[] = [];
+  readonly #states: number[] = [];
+  readonly #stopEvents: number[] = [];
+
+  constructor(names: ReportNames) {
+    this.#names = names;
+  }
+
+  /**
+   * Adds an activity when it is first seen, in that order.
+   *
+   * @param startNs start of the first one's time
+   * @param startEvent its number in the report
+   */
+  add(activity: TracedActivity, startNs: number, startEvent: number | undefined): void {
+    const { index, processId, parent, provider, task, id, startThreadId, stopThreadId } = activity;
+    if (index >= 0) this.#numbers[index] = this.count;
+    this.start.varUint(activity.startNs - (this.#lastNs ?? startNs));
+    this.#lastNs = activity.startNs;
+    this.task.varUint(this.#names.task(provider, task));
+    this.id.optionalVarUint(this.#names.activityId(id, processId));
+    this.parent.optionalVarUint(parent && this.numberOf(parent));
+    this.thread.varUint(this.#names.thread(processId, startThreadId ?? stopThreadId));
+    this.startEvent.optionalVarUint(startEvent);
+    this.#durations.push(-1);
+    this.#covered.push(0);
+    this.#states.push(0);
+    this.#stopEvents.push(-1);
+    this.update(activity, this.count++);
+  }
+
+  /** The number of a started activity in the report. */
+  numberOf({ index }: TracedActivity): number | undefined {
+    return this.#numbers[index];
+  }
+
+  /** Takes the present state of an activity. */
+  update(activity: TracedActivity, number: number | undefined = this.numberOf(activity)): void {
+    if (number === undefined) return;
+    this.#durations[number] = activity.durationNs ?? -1;
+    this.#covered[number] = activity.coveredNs;
+    this.#states[number] = ACTIVITY_STATES.indexOf(activity.state);
+  }
+
+  /** @param number of an activity in the report */
+  stop(number: number, stopEvent: number | undefined): void {
+    this.#stopEvents[number] = stopEvent ?? -1;
+  }
+
+  get duration(): ReportColumn {
+    return columnOf(this.#durations, 1);
+  }
+
+  get covered(): ReportColumn {
+    return columnOf(this.#covered, 0);
+  }
+
+  get state(): ReportColumn {
+    return columnOf(this.#states, 0);
+  }
+
+  get stopEvent(): ReportColumn {
+    return columnOf(this.#stopEvents, 1);
+  }
 }
 
-export class ActivityColumns {
-  readonly start: ByteWriter = new ByteWriter();
-  readonly duration: ByteWriter = new ByteWriter();
-  readonly covered: ByteWriter = new ByteWriter();
-  readonly state: ByteWriter = new ByteWriter();
-  readonly task: ByteWriter = new ByteWriter();
-  readonly id: ByteWriter = new ByteWriter();
-  readonly parent: ByteWriter = new ByteWriter();
-  readonly thread: ByteWriter = new ByteWriter();
-  readonly startEvent: ByteWriter = new ByteWriter();
-  readonly stopEvent: ByteWriter = new ByteWriter();
-
-  /** @param activities in order of `startNs`, none before the parameter `startNs` */
-  constructor(activities: readonly ReportedActivity[], startNs: number, names: ReportNames) {
-    const indices = new Map(activities.map(({ activity }, index) => [activity, index]));
-    let lastNs = startNs;
-    for (const { activity, startEvent, stopEvent } of activities) {
-      const { processId, parent } = activity;
-      this.start.varUint(activity.startNs - lastNs);
-      lastNs = activity.startNs;
-      this.duration.optionalVarUint(activity.durationNs);
-      this.covered.varUint(activity.coveredNs);
-      this.state.varUint(ACTIVITY_STATES.indexOf(activity.state));
-      this.task.varUint(names.task(activity.provider, activity.task));
-      this.id.optionalVarUint(names.activityId(activity.id, processId));
-      this.parent.optionalVarUint(parent === undefined ? undefined : indices.get(parent));
-      this.thread.varUint(names.thread(processId, activity.startThreadId ?? activity.stopThreadId));
-      this.startEvent.optionalVarUint(startEvent);
-      this.stopEvent.optionalVarUint(stopEvent);
-    }
-  }
+/** @param offset 1 for optional numbers */
+function columnOf(numbers: readonly number[], offset: number): ReportColumn {
+  const column = new ReportColumn();
+  for (const number of numbers) column.varUint(number + offset);
+  return column;
 }

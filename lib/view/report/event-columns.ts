@@ -1,22 +1,30 @@
 /** The events of a report, one column per property. */
 
-import { ByteWriter } from '../../base/byte-writer.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
 import { eventName } from '../event-names.ts';
 import { PayloadColumns } from './payload-columns.ts';
+import { ReportColumn } from './report-column.ts';
 import type { EventKind } from './report-header.ts';
 import type { ReportNames } from './report-names.ts';
 
+interface LastKind extends Pick<TraceEvent, 'provider' | 'opcode' | 'taskName' | 'id' | 'version' | 'level'> {
+  readonly kind: number;
+}
+
+const MAX_LAST_KINDS = 10_000;
+
 export class EventColumns {
-  readonly time: ByteWriter = new ByteWriter();
-  readonly kind: ByteWriter = new ByteWriter();
-  readonly thread: ByteWriter = new ByteWriter();
-  readonly activity: ByteWriter = new ByteWriter();
-  readonly id: ByteWriter = new ByteWriter();
-  readonly relatedId: ByteWriter = new ByteWriter();
+  readonly time: ReportColumn = new ReportColumn();
+  readonly kind: ReportColumn = new ReportColumn();
+  readonly thread: ReportColumn = new ReportColumn();
+  readonly activity: ReportColumn = new ReportColumn();
+  readonly id: ReportColumn = new ReportColumn();
+  readonly relatedId: ReportColumn = new ReportColumn();
   readonly payloads: PayloadColumns = new PayloadColumns();
   count = 0;
   readonly #names: ReportNames;
+  /** By the name of an event: the kind that such an event had last. */
+  readonly #lastKinds = new Map<string, LastKind>();
   #lastNs: number | undefined;
 
   constructor(names: ReportNames) {
@@ -31,16 +39,37 @@ export class EventColumns {
   add(event: TraceEvent, timeNs: number, activity: number | undefined): number {
     this.time.varUint(timeNs - (this.#lastNs ?? timeNs));
     this.#lastNs = timeNs;
-    this.kind.varUint(this.#kindOf(event));
+    const kind = this.#kindOf(event);
+    this.kind.varUint(kind);
     this.thread.varUint(this.#names.thread(event.processId, event.threadId));
     this.activity.optionalVarUint(activity);
     this.id.optionalVarUint(this.#names.activityId(event.activityId, event.processId));
     this.relatedId.optionalVarUint(this.#names.activityId(event.relatedActivityId, event.processId));
-    this.payloads.add(event);
+    this.payloads.add(event, kind);
     return this.count++;
   }
 
   #kindOf(event: TraceEvent): number {
+    const { provider, name, opcode, taskName, id, version, level } = event;
+    const last = this.#lastKinds.get(name);
+    if (
+      last !== undefined &&
+      last.id === id &&
+      last.version === version &&
+      last.level === level &&
+      last.opcode === opcode &&
+      last.taskName === taskName &&
+      last.provider === provider
+    ) {
+      return last.kind;
+    }
+    const kind = this.#newKindOf(event);
+    if (this.#lastKinds.size === MAX_LAST_KINDS) this.#lastKinds.clear();
+    this.#lastKinds.set(name, { provider, opcode, taskName, id, version, level, kind });
+    return kind;
+  }
+
+  #newKindOf(event: TraceEvent): number {
     const { provider, name, opcode, taskName, id, version, level } = event;
     const key = `${id} ${version} ${level} ${opcode} ${provider}\0${name}\0${taskName ?? ''}`;
     return this.#names.kinds.indexOf(key, (): EventKind => {

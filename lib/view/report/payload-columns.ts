@@ -3,10 +3,10 @@
  * that a browser can handle.
  */
 
-import { ByteWriter } from '../../base/byte-writer.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
-import { jsonField } from '../../trace/trace-event.ts';
+import { jsonField, jsonValue } from '../../trace/trace-event.ts';
 import { Interned, shortened } from './interned.ts';
+import { ReportColumn } from './report-column.ts';
 
 /** The maximum size of all values, in bytes: a browser decompresses this much in about a second. */
 const MAX_SIZE = 128 << 20;
@@ -19,11 +19,13 @@ const MAX_FIELDS = 256;
 const MAX_SHAPES_LENGTH = 4 << 20;
 
 export class PayloadColumns {
-  readonly shape: ByteWriter = new ByteWriter();
-  readonly size: ByteWriter = new ByteWriter();
-  readonly values: ByteWriter = new ByteWriter();
+  readonly shape: ReportColumn = new ReportColumn();
+  readonly size: ReportColumn = new ReportColumn();
+  readonly values: ReportColumn = new ReportColumn();
   readonly #shapes = new Interned<readonly string[]>();
   #shapesLength = 0;
+  /** By kind: the shape that its last event had. */
+  readonly #lastShapes: { readonly names: readonly string[]; readonly shape: number }[] = [];
   /** Events whose payloads were omitted or whose values were shortened because of their size. */
   leftOut = 0;
   shortened = 0;
@@ -32,47 +34,75 @@ export class PayloadColumns {
     return this.#shapes.values;
   }
 
-  add({ payload, hexFields }: TraceEvent): void {
-    const names = Object.keys(payload);
-    const bytes = this.#bytesOf(Object.entries(payload), hexFields);
-    const key = JSON.stringify(names.slice(0, MAX_FIELDS).map(shortened));
-    if (this.values.length + bytes.length > MAX_SIZE || this.#shapesLength + key.length > MAX_SHAPES_LENGTH) {
-      this.leftOut++;
-      this.shape.optionalVarUint(undefined);
-      this.size.varUint(0);
-      return;
-    }
-    const known = this.#shapes.values.length;
-    const shape = this.#shapes.indexOf(key, () => names.slice(0, MAX_FIELDS).map(shortened));
-    if (shape === known) this.#shapesLength += key.length;
+  /** @param kind the number of the event's kind in the report */
+  add({ payload, hexFields }: TraceEvent, kind: number): void {
+    const text = this.#textOf(payload, hexFields);
+    const size = Buffer.byteLength(text);
+    const shape = this.values.length + size > MAX_SIZE ? undefined : this.#shapeOf(payload, kind);
+    if (shape === undefined) this.leftOut++;
+    else this.values.text(text, size);
     this.shape.optionalVarUint(shape);
-    this.size.varUint(bytes.length);
-    this.values.bytes(bytes);
+    this.size.varUint(shape === undefined ? 0 : size);
   }
 
-  #bytesOf(fields: readonly PayloadField[], hexFields: ReadonlySet<string> | undefined): Uint8Array {
-    let isShortened = fields.length > MAX_FIELDS;
+  /** Undefined if there are too many. */
+  #shapeOf(payload: TraceEvent['payload'], kind: number): number | undefined {
+    const names = Object.keys(payload);
+    const last = this.#lastShapes[kind];
+    if (last !== undefined && isSame(last.names, names)) return last.shape;
+    const kept = names.slice(0, MAX_FIELDS).map(shortened);
+    const key = JSON.stringify(kept);
+    if (this.#shapesLength + key.length > MAX_SHAPES_LENGTH) return undefined;
+    const known = this.#shapes.values.length;
+    const shape = this.#shapes.indexOf(key, () => kept);
+    if (shape === known) this.#shapesLength += key.length;
+    this.#lastShapes[kind] = { names, shape };
+    return shape;
+  }
+
+  #textOf(payload: TraceEvent['payload'], hexFields: ReadonlySet<string> | undefined): string {
+    let text = '[';
+    let count = 0;
     let length = 0;
-    const texts = fields.slice(0, MAX_FIELDS).map(([name, value]) => {
-      const text = valueText(jsonField(name, value, hexFields));
+    let isShortened = false;
+    for (const name in payload) {
+      if (count++ === MAX_FIELDS) {
+        isShortened = true;
+        break;
+      }
+      const value = payload[name] as PayloadValue;
+      let json = hexFields === undefined ? valueText(value) : anyText(jsonField(name, value, hexFields));
       const room = Math.min(MAX_VALUE_LENGTH, Math.max(0, MAX_EVENT_SIZE - length));
-      const isLong = text.length > room;
-      isShortened ||= isLong;
-      // A string keeps its beginning; for other values, the beginning of their JSON is the most useful.
-      const whole = typeof value === 'string' ? value : text;
-      const kept = isLong ? JSON.stringify(`${whole.slice(0, room)}…`) : text;
-      length += kept.length;
-      return kept;
-    });
+      if (json.length > room) {
+        isShortened = true;
+        // Strings keep their start; for other values, the start of their JSON says the most.
+        const whole = typeof value === 'string' ? value : json;
+        json = JSON.stringify(`${whole.slice(0, room)}…`);
+      }
+      length += json.length;
+      text += count === 1 ? json : `,${json}`;
+    }
     if (isShortened) this.shortened++;
-    return Buffer.from(`[${texts.join(',')}]`);
+    return `${text}]`;
   }
 }
 
-type PayloadField = readonly [name: string, value: TraceEvent['payload'][string]];
+type PayloadValue = TraceEvent['payload'][string];
+
+function isSame(first: readonly string[], second: readonly string[]): boolean {
+  return first.length === second.length && first.every((name, index) => name === second[index]);
+}
+
+/** The same as `anyText` of the value for JSON, but faster for those that are frequent. */
+function valueText(value: PayloadValue): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value)))
+    return String(value);
+  return anyText(jsonValue(value));
+}
 
 /** As JSON. Values that JSON cannot represent become strings. */
-function valueText(value: unknown): string {
+function anyText(value: unknown): string {
   return JSON.stringify(value ?? null, (_, member: unknown) =>
     typeof member === 'number' && !Number.isFinite(member) ? String(member) : member,
   );

@@ -5,16 +5,13 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { createGzip } from 'node:zlib';
 import { packageFolder } from '../../base/package-files.ts';
+import { DEFLATE_END, deflated } from './report-column.ts';
 import { COLUMN_NAMES } from './report-header.ts';
 import type { ReportContent } from './trace-report.ts';
 
 /** Bytes per element of the page; a multiple of three, so that base64 needs no padding. */
 const PIECE_SIZE = 3 << 18;
-/** Bytes per write to the compressor. */
-const SLICE_SIZE = 1 << 20;
 
 /** The file's text, in chunks. */
 export async function* reportHtml(content: ReportContent): AsyncGenerator<string, void, undefined> {
@@ -29,7 +26,7 @@ export async function* reportHtml(content: ReportContent): AsyncGenerator<string
   );
   yield `${start}<meta http-equiv="Content-Security-Policy" content="${policyOf(style, script)}">\n`;
   yield `<style>${style}</style>${middle}`;
-  for await (const piece of piecesOf(Readable.from(slicesOf(content)).pipe(createGzip({ level: 7 })))) {
+  for (const piece of piecesOf(compressed(content))) {
     yield `<script type="application/octet-stream" class="data">${piece.toString('base64')}</script>\n`;
   }
   yield `<script>${script}</script>${end}`;
@@ -45,20 +42,19 @@ function hashOf(text: string): string {
 }
 
 /** The header's size as a 32-bit little-endian number, the header in UTF-8, the columns. */
-function* slicesOf({ header, columns }: ReportContent): Generator<Uint8Array, void, undefined> {
+function* compressed({ header, columns }: ReportContent): Generator<Uint8Array, void, undefined> {
   const json = Buffer.from(JSON.stringify(header));
   const size = Buffer.alloc(4);
   size.writeUInt32LE(json.length);
-  yield size;
-  for (const bytes of [json, ...COLUMN_NAMES.map((name) => columns[name])]) {
-    for (let at = 0; at < bytes.length; at += SLICE_SIZE) yield bytes.subarray(at, at + SLICE_SIZE);
-  }
+  yield deflated(Buffer.concat([size, json]));
+  for (const name of COLUMN_NAMES) yield* columns[name].chunks();
+  yield DEFLATE_END;
 }
 
-async function* piecesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
-  let waiting: Buffer[] = [];
+function* piecesOf(chunks: Iterable<Uint8Array>): Generator<Buffer, void, undefined> {
+  let waiting: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of chunks) {
+  for (const chunk of chunks) {
     waiting.push(chunk);
     size += chunk.length;
     if (size < PIECE_SIZE) continue;

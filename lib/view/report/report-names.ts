@@ -1,24 +1,32 @@
 /** The names that a report stores once: of providers, events, tasks and threads, and activity ids. */
 
-import { ByteWriter } from '../../base/byte-writer.ts';
-import { activityKey } from '../activity-key.ts';
+import { ActivityKeys } from '../activity-key.ts';
 import { Interned, shortened } from './interned.ts';
+import { ReportColumn } from './report-column.ts';
 import type { EventKind, ReportTask, ReportThread } from './report-header.ts';
 
 /** The maximum total length of names, in characters; further names become `NAME_TOO_MANY`. */
 const MAX_NAMES_LENGTH = 32 << 20;
 const NAME_TOO_MANY = '(too many names)';
 
+interface LastThread {
+  readonly processId: number | undefined;
+  readonly threadId: number | undefined;
+  readonly index: number;
+}
+
 export class ReportNames {
   readonly kinds: Interned<EventKind> = new Interned();
   readonly #providers = new Interned<string>();
   readonly #tasks = new Interned<ReportTask>();
   readonly #threads = new Interned<Omit<ReportThread, 'processName'>>();
-  readonly #ids = new Interned<undefined>();
-  /** By raw id: most events have the same id as a recent event. */
-  readonly #idsByGuid = new Map<string, number | undefined>();
-  readonly idSize: ByteWriter = new ByteWriter();
-  readonly idTexts: ByteWriter = new ByteWriter();
+  readonly #keys = new ActivityKeys();
+  /** The ids of recent events; an id that returns much later is told again. */
+  readonly #ids = new Map<string, number>();
+  #idCount = 0;
+  #lastThread: LastThread | undefined;
+  readonly idSize: ReportColumn = new ReportColumn();
+  readonly idTexts: ReportColumn = new ReportColumn();
   #length = 0;
 
   get providers(): readonly string[] {
@@ -47,7 +55,11 @@ export class ReportNames {
   }
 
   thread(processId: number | undefined, threadId: number | undefined): number {
-    return this.#threads.indexOf(`${processId} ${threadId}`, () => ({ processId, threadId }));
+    const last = this.#lastThread;
+    if (last !== undefined && last.processId === processId && last.threadId === threadId) return last.index;
+    const index = this.#threads.indexOf(`${processId} ${threadId}`, () => ({ processId, threadId }));
+    this.#lastThread = { processId, threadId, index };
+    return index;
   }
 
   threads(processNames: ReadonlyMap<number, string>): ReportThread[] {
@@ -59,22 +71,19 @@ export class ReportNames {
 
   /** The index of an activity's path, or of its GUID if it is not a path; undefined without an id. */
   activityId(id: string | undefined, processId: number | undefined): number | undefined {
-    if (id === undefined) return undefined;
-    const guid = `${processId} ${id}`;
-    const known = this.#idsByGuid.get(guid);
-    if (known !== undefined || this.#idsByGuid.has(guid)) return known;
-    if (this.#idsByGuid.size >= MAX_CACHED_IDS) this.#idsByGuid.clear();
-    const text = activityKey(id, processId)?.text;
-    const index = text === undefined ? undefined : this.#ids.indexOf(text, () => this.#appendId(text));
-    this.#idsByGuid.set(guid, index);
+    const key = this.#keys.of(id, processId);
+    if (key === undefined) return undefined;
+    const known = this.#ids.get(key.text);
+    if (known !== undefined) return known;
+    if (this.#ids.size === MAX_CACHED_IDS) this.#ids.clear();
+    const index = this.#idCount++;
+    this.#ids.set(key.text, index);
+    const text = shortened(key.text);
+    const size = Buffer.byteLength(text);
+    this.idSize.varUint(size);
+    this.idTexts.text(text, size);
     return index;
-  }
-
-  #appendId(text: string): undefined {
-    const bytes = Buffer.from(shortened(text));
-    this.idSize.varUint(bytes.length);
-    this.idTexts.bytes(bytes);
   }
 }
 
-const MAX_CACHED_IDS = 10_000;
+const MAX_CACHED_IDS = 50_000;

@@ -6,10 +6,10 @@ import type { TraceEvent } from '../../trace/trace-event.ts';
 import { ActivityStats, type NameStats } from '../activity-stats.ts';
 import { thousands } from '../number-text.ts';
 import { type ActivityChange, TraceActivities } from '../trace-activities.ts';
-import type { TracedActivity } from '../traced-activity.ts';
-import { ActivityColumns, type ReportedActivity } from './activity-columns.ts';
+import { ActivityColumns } from './activity-columns.ts';
 import { EventColumns } from './event-columns.ts';
 import { shortened } from './interned.ts';
+import type { ReportColumn } from './report-column.ts';
 import { COLUMN_NAMES, type ColumnName, type NameStatistics, type ReportHeader } from './report-header.ts';
 import { ReportNames } from './report-names.ts';
 
@@ -26,7 +26,7 @@ export interface ReportedTrace {
 /** The page's input. */
 export interface ReportContent {
   readonly header: ReportHeader;
-  readonly columns: Readonly<Record<ColumnName, Uint8Array>>;
+  readonly columns: Readonly<Record<ColumnName, ReportColumn>>;
 }
 
 export interface ReportLimits {
@@ -38,12 +38,11 @@ export interface ReportLimits {
 const LIMITS: ReportLimits = { events: 2_000_000, activities: 1_000_000 };
 
 export class TraceReport {
-  readonly #tracker = new TraceActivities();
+  readonly #tracker = new TraceActivities((activity) => this.#activities.update(activity));
   readonly #stats = new ActivityStats();
   readonly #names = new ReportNames();
   readonly #events = new EventColumns(this.#names);
-  readonly #activities: ReportedActivity[] = [];
-  readonly #indices = new WeakMap<TracedActivity, number>();
+  readonly #activities = new ActivityColumns(this.#names);
   readonly #limits: ReportLimits;
   #startNs: number | undefined;
   #eventCount = 0;
@@ -62,32 +61,26 @@ export class TraceReport {
     if (change !== undefined) this.#stats.add(change);
     const isNew = change !== undefined && isFirstSeen(change);
     if (isNew) this.#activityCount++;
-    const isKept = isNew && this.#activities.length < this.#limits.activities;
+    const isKept = isNew && this.#activities.count < this.#limits.activities;
     const activity = change?.activity ?? this.#tracker.activityOf(event);
-    // The index that the activity will get.
-    if (isKept) this.#indices.set(change.activity, this.#activities.length);
-    const index = activity === undefined ? undefined : this.#indices.get(activity);
+    const known = activity && this.#activities.numberOf(activity);
+    // The number that the activity is going to have.
+    const index = isKept ? this.#activities.count : known;
     const isWritten = this.#events.count < this.#limits.events;
     const number = isWritten ? this.#events.add(event, nowNs, index) : undefined;
-    if (isKept) this.#keep(change, number);
-    else if (change !== undefined && index !== undefined) {
-      (this.#activities[index] as ReportedActivity).stopEvent = number;
-    }
-  }
-
-  #keep({ activity, boundary }: ActivityChange, event: number | undefined): void {
-    const isStart = boundary === 'Start';
-    this.#activities.push({
-      activity,
-      startEvent: isStart ? event : undefined,
-      stopEvent: isStart ? undefined : event,
-    });
+    if (change === undefined || index === undefined) return;
+    const isStart = change.boundary === 'Start';
+    if (isKept) this.#activities.add(change.activity, this.#startNs, isStart ? number : undefined);
+    if (isStart) return;
+    this.#activities.update(change.activity, index);
+    this.#activities.stop(index, number);
   }
 
   /** The content of the report after all events. */
   content(trace: ReportedTrace): ReportContent {
     const startNs = this.#startNs ?? 0;
-    const columns = this.#columns(startNs);
+    for (const activity of this.#tracker.open()) this.#activities.update(activity);
+    const columns = this.#columns();
     const sizes = COLUMN_NAMES.map((name) => [name, columns[name].length] as const);
     const header: ReportHeader = {
       name: shortened(trace.name),
@@ -109,31 +102,31 @@ export class TraceReport {
     return { header, columns };
   }
 
-  #columns(startNs: number): Record<ColumnName, Uint8Array> {
+  #columns(): Record<ColumnName, ReportColumn> {
     const events = this.#events;
-    const activities = new ActivityColumns(this.#activities, startNs, this.#names);
+    const activities = this.#activities;
     return {
-      eventTime: events.time.current(),
-      eventKind: events.kind.current(),
-      eventThread: events.thread.current(),
-      eventActivity: events.activity.current(),
-      eventId: events.id.current(),
-      eventRelatedId: events.relatedId.current(),
-      eventShape: events.payloads.shape.current(),
-      eventValuesSize: events.payloads.size.current(),
-      activityStart: activities.start.current(),
-      activityDuration: activities.duration.current(),
-      activityCovered: activities.covered.current(),
-      activityState: activities.state.current(),
-      activityTask: activities.task.current(),
-      activityId: activities.id.current(),
-      activityParent: activities.parent.current(),
-      activityThread: activities.thread.current(),
-      activityStartEvent: activities.startEvent.current(),
-      activityStopEvent: activities.stopEvent.current(),
-      idSize: this.#names.idSize.current(),
-      ids: this.#names.idTexts.current(),
-      values: events.payloads.values.current(),
+      eventTime: events.time,
+      eventKind: events.kind,
+      eventThread: events.thread,
+      eventActivity: events.activity,
+      eventId: events.id,
+      eventRelatedId: events.relatedId,
+      eventShape: events.payloads.shape,
+      eventValuesSize: events.payloads.size,
+      activityStart: activities.start,
+      activityDuration: activities.duration,
+      activityCovered: activities.covered,
+      activityState: activities.state,
+      activityTask: activities.task,
+      activityId: activities.id,
+      activityParent: activities.parent,
+      activityThread: activities.thread,
+      activityStartEvent: activities.startEvent,
+      activityStopEvent: activities.stopEvent,
+      idSize: this.#names.idSize,
+      ids: this.#names.idTexts,
+      values: events.payloads.values,
     };
   }
 
@@ -148,8 +141,8 @@ export class TraceReport {
       `Only the first ${thousands(count)} of ${thousands(this.#eventCount)} events are in this report.`,
     );
     say(
-      this.#activityCount - this.#activities.length,
-      `Only the first ${thousands(this.#activities.length)} of ${thousands(this.#activityCount)} activities ` +
+      this.#activityCount - this.#activities.count,
+      `Only the first ${thousands(this.#activities.count)} of ${thousands(this.#activityCount)} activities ` +
         'are in this report; the statistics include all.',
     );
     say(

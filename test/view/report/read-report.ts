@@ -1,5 +1,5 @@
 /** Reports of events written in a test, as a file and as what its page reads out of it. */
-import { gunzipSync } from 'node:zlib';
+import { inflateRawSync } from 'node:zlib';
 import type { TraceEvent } from '../../../lib/trace/trace-event.ts';
 import { type ReportData, reportData } from '../../../lib/view/report/page/report-data.ts';
 import { reportHtml } from '../../../lib/view/report/report-html.ts';
@@ -37,5 +37,5 @@ export function contentOf(html: string): ReportData {
     html.matchAll(/<script[^>]* class="data">([^<]*)<\/script>/g),
     ([, text = '']) => text,
   );
-  return reportData(gunzipSync(Buffer.concat(base64.map((text) => Buffer.from(text, 'base64')))));
+  return reportData(inflateRawSync(Buffer.concat(base64.map((text) => Buffer.from(text, 'base64')))));
 }

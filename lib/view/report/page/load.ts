@@ -1,10 +1,10 @@
 /** Extracts the report's bytes from the page that contains them. */
 
-/** The elements contain one base64-encoded gzip stream; they are removed. */
+/** The elements contain one base64-encoded stream of raw DEFLATE; they are removed. */
 export async function loadBytes(elements: Iterable<Element>): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  const reader = compressed(elements).pipeThrough(new DecompressionStream('gzip')).getReader();
+  const reader = compressed(elements).pipeThrough(new DecompressionStream('deflate-raw')).getReader();
   for (let read = await reader.read(); !read.done; read = await reader.read()) {
     chunks.push(read.value);
     size += read.value.length;
