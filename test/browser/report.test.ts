@@ -54,6 +54,28 @@ const DEMO: readonly WrittenEvent[] = [
   event.name === 'RequestStart' ? { ...event, payload: { url: `http://site${event.id}` } } : event,
 );
 
+/** One request of three fails, and an event says why. */
+const FAILING: readonly WrittenEvent[] = [
+  ...during(['Request', '//1/1', 0, 100], ['Request', '//1/2', 120, 150], ['Request', '//1/3', 160, 190]),
+  { name: 'Crash', at: 140, id: '//1/2', level: 2, payload: { reason: 'timeout' } },
+]
+  .sort((a, b) => a.at - b.at)
+  .map((event) =>
+    event.name === 'RequestStart'
+      ? { ...event, payload: { method: 'GET', url: `http://site${event.id}` } }
+      : event.name === 'RequestStop'
+        ? {
+            ...event,
+            payload: { success: event.id !== '//1/2', errorMessage: event.id === '//1/2' ? 'timed out' : '' },
+          }
+        : event,
+  );
+
+const choose = (label: string, text: string) =>
+  page.evaluate(`{ const select = document.querySelector('[aria-label="${label}"]');
+    select.value = Array.from(select.options).find(({ text }) => text === '${text}').value;
+    select.dispatchEvent(new Event('change')); }`);
+
 describe.skipIf(skipReason !== undefined)(suiteName('the page of a report in Chromium'), () => {
   it('shows the contents of the trace, requests nothing but itself, and has no errors', async () => {
     await open(DEMO.map(written));
@@ -158,6 +180,66 @@ describe.skipIf(skipReason !== undefined)(suiteName('the page of a report in Chr
     await page.evaluate(`document.querySelector('.bar:not(:disabled)').click()`);
     await frame();
     expect((await rows('slowest')).map((row) => row.split('|')[0])).toEqual(['30.000']);
+  });
+
+  it('counts the activities that failed, shows which and why, and lists them', async () => {
+    await open(FAILING.map(written));
+    expect(await page.text('#facts')).toBe('nettrace 4 · 7 events · 3 activities · 190 ms · 1 failed');
+    await frame();
+    const failed = () =>
+      page.evaluate<string[]>(`Array.from(document.querySelectorAll('.row.failed'),
+        (row) => row.firstChild.textContent + ': ' + row.title)`);
+    expect(await failed()).toEqual(['Request GET http://site//1/2: timed out']);
+    await page.evaluate(`document.querySelector('#facts button').click()`);
+    await frame();
+    expect((await rows('slowest')).map((row) => row.split('|')[4])).toEqual(['//1/2']);
+    await page.evaluate(`document.querySelector('.list-slowest .window .row').click()`);
+    expect(await page.text('#details')).toMatch(/Failed\s*timed out/);
+  });
+
+  it('limits the events to a level, and to a name', async () => {
+    await open(FAILING.map(written));
+    await clickOn('tab-events');
+    await choose('Events of this level', 'Error and worse');
+    await frame();
+    expect(await rows('events')).toEqual(['140.000|Demo/Crash|1|Request //1/2|reason=timeout']);
+    await choose('Events of this level', 'All levels');
+    await choose('Events of this name', 'Demo/Request/Start');
+    await frame();
+    expect((await rows('events')).length).toBe(3);
+  });
+
+  it('has an address that leads back to what is selected and shown', async () => {
+    await open(FAILING.map(written));
+    await page.evaluate(`location.hash = '#activity=1&from=110000000&to=160000000'`);
+    await page.until(`document.getElementById('announcement').textContent.startsWith('Request')`);
+    expect(await page.text('#announcement')).toBe('Request GET http://site//1/2, 30 ms, //1/2');
+    expect(await page.text('#span')).toBe('110.000 to 160.000 ms (50 ms)');
+    await focus('timeline');
+    await page.press('0');
+    await page.until(`location.hash === '#activity=1'`);
+    await page.evaluate(`location.hash = '#activity=99&from=x&to=-1'`);
+    await frame();
+    expect(page.problems).toEqual([]);
+  });
+
+  it('cuts nothing off on a narrow screen', async () => {
+    await open(FAILING.map(written));
+    await page.send('Emulation.setDeviceMetricsOverride', {
+      width: 420,
+      height: 900,
+      deviceScaleFactor: 1,
+      mobile: false,
+    });
+    for (const name of ['tree', 'slowest', 'statistics', 'events']) {
+      await clickOn(`tab-${name}`);
+      await frame();
+      const tooWide = await page.evaluate<string[]>(`Array.from(
+        document.querySelectorAll('button, select, input, [role=tab], .head .cell, #details'),
+        (part) => part.getBoundingClientRect().right > innerWidth + 1 && !part.closest('.list-statistics') &&
+          part.offsetParent !== null ? part.outerHTML : '').filter(Boolean)`);
+      expect(tooWide).toEqual([]);
+    }
   });
 
   it('supports the keyboard in its tree', async () => {

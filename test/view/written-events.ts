@@ -12,6 +12,8 @@ export interface WrittenEvent {
   readonly id?: string;
   readonly related?: string;
   readonly opcode?: number;
+  /** Informational if it is not given. */
+  readonly level?: number;
   readonly taskName?: string;
   /** 4321 if it is not given. */
   readonly processId?: number;
@@ -38,7 +40,7 @@ class Written extends TraceEvent {
   readonly providerGuid: undefined;
   readonly id = 0;
   readonly version = 0;
-  readonly level = 4;
+  readonly level: number;
   readonly opcodeName: undefined;
   readonly task = 0;
   readonly keywords = 0n;
@@ -55,6 +57,7 @@ class Written extends TraceEvent {
     this.provider = slash < 0 ? 'Demo' : event.name.slice(0, slash);
     this.name = event.name.slice(slash + 1);
     this.opcode = event.opcode ?? 0;
+    this.level = event.level ?? 4;
     this.taskName = event.taskName;
     this.processId = event.processId ?? 4321;
     this.threadId = event.threadId ?? 1;

@@ -1,5 +1,6 @@
 /** The activities of a report, as a tree. */
 import { ACTIVITY_STATES, type ReportHeader, type ReportTask } from '../report-header.ts';
+import { BytePattern } from './byte-pattern.ts';
 import type { Columns } from './columns.ts';
 import type { EventTable } from './event-table.ts';
 import { type Grouped, grouped, indicesWhere, itemsOf } from './grouped.ts';
@@ -23,6 +24,9 @@ export class ActivityTable {
   /** Indices of events; -1 if the report does not contain the event. */
   readonly startEvent: Int32Array;
   readonly stopEvent: Int32Array;
+  /** 1 for each whose stop has `success: false`. */
+  readonly failed: Uint8Array;
+  readonly failedCount: number;
   readonly roots: Uint32Array;
   /** The events of each activity. */
   readonly events: Grouped;
@@ -43,6 +47,8 @@ export class ActivityTable {
     this.startEvent = optionalNumbers(columns.activityStartEvent);
     this.stopEvent = optionalNumbers(columns.activityStopEvent);
     this.count = this.start.length;
+    this.failed = failures(this.stopEvent, events);
+    this.failedCount = this.failed.reduce((sum, failed) => sum + failed, 0);
     this.end = this.#ends(nanoseconds(columns.activityDuration, true));
     this.depth = this.#depths();
     this.#children = grouped(this.parent, this.count);
@@ -104,8 +110,24 @@ export class ActivityTable {
     return this.#events.idText(this.id[index] as number);
   }
 
-  /** The name and the first string field of the start: `Request http://site/` */
-  label(index: number): string {
-    return `${this.name(index)} ${this.#events.firstText(this.startEvent[index] as number)}`.trimEnd();
+  /** The error of one that failed, possibly empty; undefined for all others. */
+  failure(index: number): string | undefined {
+    return this.failed[index] === 1 ? this.#events.failure(this.stopEvent[index] as number) : undefined;
   }
+
+  /** The name, and what identifies the start: `Request GET /users/7` */
+  label(index: number): string {
+    return `${this.name(index)} ${this.#events.title(this.startEvent[index] as number)}`.trimEnd();
+  }
+}
+
+/** Most stops do not contain the word, and need not be decoded. */
+const FALSE = new BytePattern('false');
+
+function failures(stopEvents: Int32Array, events: EventTable): Uint8Array {
+  const mayHaveFailed = new Uint8Array(events.count);
+  for (const event of stopEvents) if (event >= 0) FALSE.mark(events.values, event, event + 1, mayHaveFailed);
+  return Uint8Array.from(stopEvents, (event) =>
+    mayHaveFailed[event] === 1 && events.failure(event) !== undefined ? 1 : 0,
+  );
 }

@@ -13,6 +13,7 @@ export interface Colors {
   readonly event: string;
   readonly open: string;
   readonly killed: string;
+  readonly failed: string;
   /** Bar colors, indexed by the number of the activity's name. */
   readonly bars: readonly string[];
 }
@@ -32,10 +33,11 @@ export function currentColors(): Colors {
     event: color('event'),
     open: color('open'),
     killed: color('killed'),
+    failed: color('failed'),
     bars: Array.from({ length: HUES }, (_, hue) => color(`bar-${hue}`)),
   };
 }
 
-export function barColor({ bars }: Colors, task: number): string {
-  return bars[task % bars.length] as string;
+export function barColor({ bars, failed }: Colors, task: number, hasFailed: boolean): string {
+  return hasFailed ? failed : (bars[task % bars.length] as string);
 }

@@ -3,6 +3,7 @@ import { criticalPath, type TimedNode } from '../../critical-path.ts';
 import { milliseconds, thousands } from '../../number-text.ts';
 import type { ActivityTable } from './activity-table.ts';
 import { button, element } from './dom.ts';
+import { LEVELS } from './event-table.ts';
 import { itemsOf } from './grouped.ts';
 import { threadTitle } from './lanes.ts';
 import type { PageState } from './page-state.ts';
@@ -56,6 +57,7 @@ export class Details {
         ['Duration', this.#durationText(index)],
         ['Self', selfNs === undefined ? '' : `${milliseconds(selfNs)} ms`],
         ['State', STATE_TEXTS[state]],
+        ['Failed', this.#failure(index)],
         ['Thread', thread === undefined ? '' : threadTitle(thread)],
         ['Started in', this.#parentLink(activities.parent[index] as number)],
       ]),
@@ -64,6 +66,11 @@ export class Details {
       ...this.#payload('Stop', stopEvent),
       ...this.#events(index),
     ];
+  }
+
+  #failure(index: number): Node | string {
+    const error = this.#state.data.activities.failure(index);
+    return error === undefined ? '' : element('span', { class: 'failure' }, error === '' ? 'yes' : error);
   }
 
   #durationText(index: number): string {
@@ -168,15 +175,6 @@ const STATE_TEXTS = {
   killed: 'no start: only its stop is in the trace',
   unstarted: 'no start: the trace has only its stop',
 } as const;
-
-const LEVELS: readonly (string | undefined)[] = [
-  'Always',
-  'Critical',
-  'Error',
-  'Warning',
-  'Informational',
-  'Verbose',
-];
 
 /** Names with values; omits names without a value. */
 function facts(entries: readonly (readonly [string, Node | string])[]): HTMLElement {

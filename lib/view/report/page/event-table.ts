@@ -5,6 +5,9 @@ import { beginnings, instants, optionalNumbers, wholeNumbers } from './numbers.t
 
 const UTF8 = new TextDecoder();
 
+/** Characters of a text that may not say enough: `GET`, `OPTIONS`. */
+const SHORT_TITLE = 8;
+
 /** Consecutive texts in one byte array, decoded on demand. */
 export class Texts {
   readonly starts: Uint32Array;
@@ -23,6 +26,16 @@ export class Texts {
     return UTF8.decode(this.bytes.subarray(this.starts[index], this.starts[index + 1]));
   }
 }
+
+/** Names of levels, by their numbers. */
+export const LEVELS: readonly (string | undefined)[] = [
+  'Always',
+  'Critical',
+  'Error',
+  'Warning',
+  'Informational',
+  'Verbose',
+];
 
 /** A payload field as displayed. */
 export interface ShownField {
@@ -85,11 +98,19 @@ export class EventTable {
     return names.map((name, index) => ({ name, value: valueText(values[index]) }));
   }
 
-  /** The first string field, which most often identifies the event. */
-  firstText(event: number): string {
-    if (this.shape[event] === -1 || event < 0) return '';
+  /** What most often identifies the event: the first text field, and after a short one, such as a verb, the next. */
+  title(event: number): string {
+    if (event < 0 || this.shape[event] === -1) return '';
     const values = JSON.parse(this.values.at(event)) as readonly unknown[];
-    return values.find((value) => typeof value === 'string') ?? '';
+    const [first = '', second = ''] = values.filter((value) => typeof value === 'string');
+    return first.length > SHORT_TITLE ? first : `${first} ${second}`.trim();
+  }
+
+  /** The error of an event whose field `success` is false, possibly empty; undefined for all others. */
+  failure(event: number): string | undefined {
+    const fields = event < 0 ? undefined : this.payload(event);
+    if (!fields?.some(({ name, value }) => name === 'success' && value === 'false')) return undefined;
+    return fields.find(({ name }) => name === 'errorMessage')?.value ?? '';
   }
 
   /** The payload on one line. */

@@ -1,16 +1,23 @@
 /** The list of events: all of them, the search results, or those of the selected activity. */
 import { milliseconds, thousands } from '../../number-text.ts';
+import type { EventKind } from '../report-header.ts';
 import { byId, element } from './dom.ts';
-import { firstWhere, itemsOf } from './grouped.ts';
+import { LEVELS } from './event-table.ts';
+import { firstWhere, indicesWhere, itemsOf } from './grouped.ts';
 import type { PageState } from './page-state.ts';
 import { RowList } from './row-list.ts';
 import type { Choose, Selected } from './selection.ts';
+
+/** In place of a level or a kind. */
+const ALL = -1;
 
 export class EventsView {
   readonly list: RowList;
   readonly toolbar: HTMLElement;
   readonly #state: PageState;
   readonly #ofActivity = element('input', { type: 'checkbox' });
+  readonly #level = element('select', { 'aria-label': 'Events of this level' });
+  readonly #kind = element('select', { 'aria-label': 'Events of this name' });
   readonly #count = element('span', { class: 'muted' });
   /** Undefined for all. */
   #chosen: Uint32Array | undefined;
@@ -31,7 +38,7 @@ export class EventsView {
         { title: 'Activity' },
         { title: 'Fields' },
       ],
-      fill: (_, cells, index) => this.#fill(cells, this.#eventAt(index)),
+      fill: (row, cells, index) => this.#fill(row, cells, this.#eventAt(index)),
       onCurrent: choosing(false),
       onOpen: choosing(true),
       emptyText: 'No events.',
@@ -40,9 +47,13 @@ export class EventsView {
       'div',
       { class: 'toolbar' },
       this.#count,
+      this.#level,
+      this.#kind,
       element('label', {}, this.#ofActivity, ' Only those of the selected activity'),
     );
-    this.#ofActivity.addEventListener('change', () => this.#choose());
+    this.#offerChoices();
+    for (const choice of [this.#ofActivity, this.#level, this.#kind])
+      choice.addEventListener('change', () => this.#choose());
     state.matches.onChange(() => this.#choose());
     state.selected.onChange((selected) => this.#follow(selected));
     this.#choose();
@@ -59,6 +70,35 @@ export class EventsView {
     return this.#chosen === undefined ? index : (this.#chosen[index] as number);
   }
 
+  /** The levels and names that the trace has. */
+  #offerChoices(): void {
+    const { kinds, providers } = this.#state.data.header;
+    this.#level.append(element('option', { value: String(ALL) }, 'All levels'));
+    const levels = new Set(kinds.map(({ level }) => level));
+    for (const [level, name] of LEVELS.entries()) {
+      if (level > 0 && name !== undefined && levels.has(level))
+        this.#level.append(
+          element('option', { value: String(level) }, level === 1 ? name : `${name} and worse`),
+        );
+    }
+    this.#kind.append(element('option', { value: String(ALL) }, 'All names'));
+    const names = kinds.map(({ provider, name }, kind) => ({
+      kind,
+      text: `${providers[provider] ?? ''}/${name}`,
+    }));
+    for (const { kind, text } of names.sort((a, b) => (a.text < b.text ? -1 : 1)))
+      this.#kind.append(element('option', { value: String(kind) }, text));
+  }
+
+  /** 1 for each kind of event that is to be shown; undefined for all. */
+  #shownKinds(): Uint8Array | undefined {
+    const [level, kind] = [Number(this.#level.value), Number(this.#kind.value)];
+    if (level === ALL && kind === ALL) return undefined;
+    const isShown = (given: EventKind, index: number) =>
+      (kind === ALL || kind === index) && (level === ALL || (given.level > 0 && given.level <= level));
+    return Uint8Array.from(this.#state.data.header.kinds, (given, index) => (isShown(given, index) ? 1 : 0));
+  }
+
   #choose(): void {
     const { activities, events } = this.#state.data;
     const found = this.#state.matches.value?.events;
@@ -68,6 +108,10 @@ export class EventsView {
       const own = itemsOf(activities.events, this.#activity);
       this.#chosen = found === undefined ? own : own.filter((event) => isIn(found, event));
     }
+    const kinds = this.#shownKinds();
+    const isOfKind = (event: number) => kinds?.[events.kind[event] as number] === 1;
+    if (kinds !== undefined)
+      this.#chosen = this.#chosen?.filter(isOfKind) ?? indicesWhere(events.count, isOfKind);
     const count = this.#chosen?.length ?? events.count;
     this.#count.textContent = `${thousands(count)} of ${thousands(events.count)} events`;
     this.list.setCount(count);
@@ -90,8 +134,11 @@ export class EventsView {
     else this.list.show(isIn(chosen, selected.index) ? placeIn(chosen, selected.index) : -1);
   }
 
-  #fill(cells: readonly HTMLElement[], event: number): void {
+  #fill(row: HTMLElement, cells: readonly HTMLElement[], event: number): void {
     const { activities, events, header } = this.#state.data;
+    const { level } = events.kindOf(event);
+    row.classList.toggle('failed', level === 1 || level === 2);
+    row.classList.toggle('warned', level === 3);
     const activity = events.activity[event] as number;
     const texts = [
       milliseconds(events.time[event] as number),

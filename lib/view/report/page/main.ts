@@ -1,5 +1,6 @@
 /** The page's main program: reads the embedded data and sets up the views. */
 import { milliseconds, thousands } from '../../number-text.ts';
+import { setUpDeepLinks } from './deep-links.ts';
 import { Details } from './details.ts';
 import { button, byId, element } from './dom.ts';
 import { EventsView } from './events-view.ts';
@@ -36,6 +37,7 @@ async function main(): Promise<void> {
   const search = new SearchBar(state, choose);
   setUpHelp(search);
   state.selected.onChange((selected) => announce(state, selected));
+  setUpDeepLinks(state, choose);
   document.documentElement.dataset.ready = 'true';
 }
 
@@ -111,6 +113,12 @@ function setUpPanels(state: PageState, choose: Choose): void {
   byId('panel-statistics', HTMLElement).append(statistics.list.element, statistics.chart);
   byId('panel-events', HTMLElement).append(events.toolbar, events.list.element);
   new Details(state, byId('details', HTMLElement), choose, () => events.limitToActivity());
+  const { failedCount } = state.data.activities;
+  if (failedCount > 0) {
+    const text = `${thousands(failedCount)} failed`;
+    const show = button(text, () => slowest.limitToFailed(), { class: 'link failure' });
+    byId('facts', HTMLElement).append(' · ', show);
+  }
   setUpTabs([
     { name: 'tree' },
     { name: 'slowest', onShow: () => slowest.update() },

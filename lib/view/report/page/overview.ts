@@ -4,12 +4,16 @@ import { currentColors } from './colors.ts';
 import type { PageState } from './page-state.ts';
 
 const SMALLEST_WINDOW = 3;
+/** The height of a mark, at the upper edge. */
+const FAILURE_MARK = 5;
 
 export class Overview {
   readonly #state: PageState;
   readonly #canvas: Canvas;
   /** Events per pixel. */
   #counts = new Uint32Array(0);
+  /** 1 for each pixel in which an activity failed. */
+  #failures = new Uint8Array(0);
   #pressedAt: number | undefined;
   /** While the window is dragged, where it was grabbed. */
   #grip: number | undefined;
@@ -63,9 +67,15 @@ export class Overview {
     this.#counts = new Uint32Array(width);
     const { min, max } = this.#state.range;
     const pixels = width / (max - min);
-    for (const time of this.#state.data.events.time) {
-      const x = Math.min(width - 1, Math.floor((time - min) * pixels));
+    const pixelOf = (ns: number) => Math.min(width - 1, Math.floor((ns - min) * pixels));
+    const { activities, events } = this.#state.data;
+    for (const time of events.time) {
+      const x = pixelOf(time);
       this.#counts[x] = (this.#counts[x] as number) + 1;
+    }
+    this.#failures = new Uint8Array(width);
+    for (const [activity, failed] of activities.failed.entries()) {
+      if (failed === 1) this.#failures[pixelOf(activities.end[activity] as number)] = 1;
     }
   }
 
@@ -82,6 +92,10 @@ export class Overview {
       // The square root keeps a few events visible beside many.
       const high = count === 0 ? 0 : Math.max(1, Math.sqrt(count / most) * (height - 4));
       context.fillRect(x, height - high, 1, high);
+    }
+    context.fillStyle = colors.open;
+    for (const [x, failed] of this.#failures.entries()) {
+      if (failed === 1) context.fillRect(x, 0, 1, FAILURE_MARK);
     }
     const left = this.#xOf(range.start);
     const right = Math.max(left + SMALLEST_WINDOW, this.#xOf(range.end));

@@ -15,6 +15,7 @@ export class SlowestView {
   readonly toolbar: HTMLElement;
   readonly #state: PageState;
   readonly #task = element('select', { 'aria-label': 'Activities of this name' });
+  readonly #onlyFailed = element('input', { type: 'checkbox' });
   readonly #count = element('span', { class: 'muted' });
   readonly #clear: HTMLButtonElement;
   #span: DurationSpan | undefined;
@@ -38,7 +39,7 @@ export class SlowestView {
         { title: 'Activity' },
         { title: 'Path' },
       ],
-      fill: (_, cells, index) => this.#fill(cells, this.#rows[index] as number),
+      fill: (row, cells, index) => this.#fill(row, cells, this.#rows[index] as number),
       onCurrent: choosing(false),
       onOpen: choosing(true),
       emptyText: 'No activity has ended.',
@@ -50,7 +51,10 @@ export class SlowestView {
       this.#task.append(element('option', { value: String(index) }, text));
     }
     this.#task.addEventListener('change', () => this.#changed());
-    this.toolbar = element('div', { class: 'toolbar' }, this.#count, this.#task, this.#clear);
+    this.#onlyFailed.addEventListener('change', () => this.#changed());
+    const failed = element('label', {}, this.#onlyFailed, ' Only failed');
+    failed.hidden = state.data.activities.failedCount === 0;
+    this.toolbar = element('div', { class: 'toolbar' }, this.#count, this.#task, failed, this.#clear);
     state.matches.onChange(() => this.#changed());
     state.selected.onChange((selected) => {
       this.list.show(selected?.kind === 'activity' ? this.#rows.indexOf(selected.index) : -1);
@@ -69,6 +73,13 @@ export class SlowestView {
     if (span !== undefined) byId('tab-slowest', HTMLButtonElement).click();
   }
 
+  /** Shows the activities that failed, of any name and duration. */
+  limitToFailed(): void {
+    this.#onlyFailed.checked = true;
+    this.limitTo(undefined, undefined);
+    byId('tab-slowest', HTMLButtonElement).click();
+  }
+
   /** Called when the view becomes visible: sorting many activities takes a moment. */
   update(): void {
     if (!this.#isStale) return;
@@ -83,6 +94,7 @@ export class SlowestView {
     this.#rows = this.#order.filter((activity) => {
       const duration = activities.durationNs(activity);
       const isOfName = task === -1 || activities.task[activity] === task;
+      if (this.#onlyFailed.checked && activities.failed[activity] === 0) return false;
       return isOfName && duration >= from && duration < to && (found === undefined || found[activity] === 1);
     });
     const all = thousands(this.#order.length);
@@ -101,8 +113,11 @@ export class SlowestView {
     return stopped.sort((a, b) => activities.durationNs(b) - activities.durationNs(a) || a - b);
   }
 
-  #fill(cells: readonly HTMLElement[], activity: number): void {
+  #fill(row: HTMLElement, cells: readonly HTMLElement[], activity: number): void {
     const { activities } = this.#state.data;
+    const error = activities.failure(activity);
+    row.classList.toggle('failed', error !== undefined);
+    if (error !== undefined) row.title = error;
     const texts = [
       milliseconds(activities.durationNs(activity)),
       milliseconds(activities.selfNs(activity) ?? 0),

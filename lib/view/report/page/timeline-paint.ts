@@ -53,7 +53,7 @@ export function paintBars(painter: Painter, { starts, items }: Grouped, row: num
     if (startNs > endNs) break;
     const left = Math.max(-1, xOf(scale, startNs));
     const right = Math.min(scale.width + 1, xOf(scale, endAt(at)));
-    const color = barColor(colors, activities.task[activity] as number);
+    const color = barColor(colors, activities.task[activity] as number, activities.failed[activity] === 1);
     if (right - left >= 1) {
       paintBar(painter, activity, color, left, right, y);
       at++;

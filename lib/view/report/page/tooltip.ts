@@ -8,6 +8,13 @@ const OFFSET = 14;
 const MAX_FIELDS = 6;
 const MAX_VALUE_LENGTH = 80;
 
+const cut = (text: string) => (text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}…` : text);
+
+function failureLine(error: string | undefined): string[] {
+  if (error === undefined) return [];
+  return [error === '' ? 'failed' : `failed: ${cut(error)}`];
+}
+
 export class Tooltip {
   readonly #state: PageState;
   readonly #box: HTMLElement;
@@ -46,15 +53,13 @@ export class Tooltip {
     return [
       `${activities.name(index)} · ${duration}`,
       `${activities.path(index)} · ${start}${state === 'stopped' || state === 'unstarted' ? '' : ` · ${state}`}`,
+      ...failureLine(activities.failure(index)),
       ...this.#fields(activities.startEvent[index] as number),
     ];
   }
 
   #fields(event: number): string[] {
     const fields = event < 0 ? [] : (this.#state.data.events.payload(event) ?? []);
-    return fields.slice(0, MAX_FIELDS).map(({ name, value }) => {
-      const text = value.length > MAX_VALUE_LENGTH ? `${value.slice(0, MAX_VALUE_LENGTH)}…` : value;
-      return `${name} = ${text}`;
-    });
+    return fields.slice(0, MAX_FIELDS).map(({ name, value }) => `${name} = ${cut(value)}`);
   }
 }

@@ -90,6 +90,9 @@ export class TreeView {
     if (this.#isFound !== undefined) row.classList.add(this.#isFound[activity] === 1 ? 'found' : 'faded');
     const state = activities.stateOf(activity);
     row.classList.add(state);
+    const error = activities.failure(activity);
+    row.classList.toggle('failed', error !== undefined);
+    if (error !== undefined) row.title = error;
     name.style.paddingInlineStart = `${4 + INDENT * (1 + Math.min(depth, MAX_INDENTS))}px`;
     name.classList.add('twisty');
     name.textContent = activities.label(activity);
