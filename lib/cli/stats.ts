@@ -2,6 +2,7 @@
 import { printable } from '../base/printable.ts';
 import { timeText } from '../trace/time-text.ts';
 import type { Trace } from '../trace/trace.ts';
+import type { StackCounts } from '../trace/trace-reader.ts';
 import { type MergedInput, MergedTrace } from '../view/merge/merged-trace.ts';
 import { type EventCount, type ProviderCount, TraceSummary } from '../view/trace-summary.ts';
 import { filesArguments } from './file-arguments.ts';
@@ -56,6 +57,7 @@ function asJson(trace: Trace, summary: TraceSummary): object {
     lostEvents: trace.lostEvents,
     lostBuffers: trace.lostBuffers,
     lateEvents: trace.lateEvents,
+    stacks: trace.stacks,
     processes: processesOf(trace, summary),
     providers: providersOf(summary).map((provider) => ({
       provider: provider.provider,
@@ -98,6 +100,7 @@ function asText(trace: Trace, summary: TraceSummary): string[] {
     lines.push(`${summary.count} events in ${seconds} s${span}`);
   }
   lines.push(`Lost: ${trace.lostEvents} events, ${trace.lostBuffers} buffers`);
+  if (trace.stacks !== undefined) lines.push(stacksText(trace.stacks));
   const processes = processesOf(trace, summary);
   if (processes.length > 0) {
     const rows = processes.map(({ processId, name, events }) => [
@@ -122,6 +125,16 @@ function asText(trace: Trace, summary: TraceSummary): string[] {
     lines.push('', ...columns(heads, rows, ['left', 'left', 'right', 'right', 'right', 'right']));
   }
   return lines;
+}
+
+function stacksText({ events, withoutEvent, withoutFrames, withoutUserPart }: StackCounts): string {
+  const missing = [
+    [withoutEvent, 'of events that are not in the trace'],
+    [withoutFrames, 'without their frames'],
+    [withoutUserPart, 'without their part in user mode'],
+  ] as const;
+  const texts = missing.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
+  return `Events with attached stacks: ${[events, ...texts].join(', ')}`;
 }
 
 function processesOf({ processNames }: Trace, { processes }: TraceSummary) {

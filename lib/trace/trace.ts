@@ -1,7 +1,7 @@
 /** An open trace: what it says about itself, and its events. */
 import { TraceError } from './trace-error.ts';
 import type { TraceEvent } from './trace-event.ts';
-import type { TraceInfo, TraceReader } from './trace-reader.ts';
+import type { StackCounts, TraceInfo, TraceReader } from './trace-reader.ts';
 
 /** Whether a fault ends the events with an error, or silently. */
 export type OnDamage = 'error' | 'warning';
@@ -45,6 +45,11 @@ export class Trace {
   /** Events that came out of order: in a perf.data, too far behind later ones to be sorted. */
   get lateEvents(): number {
     return this.#reader.progress.lateEvents ?? 0;
+  }
+
+  /** Stacks recorded apart from their events, if the trace has any; final when all events have been read. */
+  get stacks(): Readonly<StackCounts> | undefined {
+    return this.#reader.progress.stacks;
   }
 
   /** Names of processes by id, as far as they have been read. */

@@ -8,14 +8,12 @@ import {
   type ExtendedItems,
   extendedItemsOf,
   hasExtendedItems,
-  readAddresses,
   relatedActivityIdOf,
   stackOf,
 } from '../../wire/etl/extended-items.ts';
 import {
   activityIdOf,
   channelOf,
-  headerEndOf,
   idNumberOf,
   keywordsOf,
   layoutKind,
@@ -29,6 +27,7 @@ import { Layout } from '../../wire/etl/record-type.ts';
 import type { DecodedPayloads, PayloadHolder } from '../decoded-payloads.ts';
 import { type Nanoseconds, TraceEvent } from '../trace-event.ts';
 import type { DecodedPayload, DescribedEvent, EventDescriber } from './event-describer.ts';
+import type { AttachedStack, StackPart } from './stack-definitions.ts';
 
 /** In place of a missing id. */
 const NO_ID = 0xffff_ffff;
@@ -60,7 +59,7 @@ export class EtlEvent extends TraceEvent implements EtlRecord, PayloadHolder {
   #items: ExtendedItems | undefined;
   #described: DescribedEvent | undefined;
   #decoded: DecodedPayload | undefined;
-  #stackWalks: EtlRecord[] | undefined;
+  #attached: AttachedStack[] | undefined;
 
   constructor(
     trace: EtlTrace,
@@ -176,14 +175,12 @@ export class EtlEvent extends TraceEvent implements EtlRecord, PayloadHolder {
     return this.buffer.bytes.subarray(this.#extended().payload, this.end);
   }
 
-  /**
-   * The stack recorded with the event, or directly after it as a StackWalk of the kernel. The kernel may also record
-   * stacks under keys whose frames follow much later: those remain separate events.
-   */
+  /** The stack recorded with the event, or attached to it: the part in the kernel, then the part in user mode. */
   get stack(): readonly bigint[] | undefined {
     const own = stackOf(this, this.#extended().items);
-    if (this.#stackWalks === undefined) return own;
-    return [...(own ?? []), ...this.#stackWalks.flatMap(framesOf)];
+    const attached = this.#attached;
+    if (attached === undefined) return own;
+    return [...(own ?? []), ...framesOf(attached, 'kernel'), ...framesOf(attached, 'user')];
   }
 
   get position(): number {
@@ -191,9 +188,16 @@ export class EtlEvent extends TraceEvent implements EtlRecord, PayloadHolder {
   }
 
   /** @internal */
-  addStackWalk(walk: EtlRecord): void {
-    this.#stackWalks ??= [];
-    this.#stackWalks.push(walk);
+  get hasAttachedStack(): boolean {
+    return this.#attached !== undefined;
+  }
+
+  /** @internal @returns false if the event has this part already */
+  attachStack(stack: AttachedStack): boolean {
+    this.#attached ??= [];
+    if (this.#attached.some(({ part }) => part === stack.part)) return false;
+    this.#attached.push(stack);
+    return true;
   }
 
   get #isManifestEvent(): boolean {
@@ -230,9 +234,6 @@ export class EtlEvent extends TraceEvent implements EtlRecord, PayloadHolder {
   }
 }
 
-/** Before the frames of a StackWalk: time u64, process u32, thread u32. */
-const WALK_HEAD_SIZE = 16;
-
-function framesOf(walk: EtlRecord): bigint[] {
-  return readAddresses(walk.buffer.view, headerEndOf(walk) + WALK_HEAD_SIZE, walk.end, pointerSizeOf(walk));
+function framesOf(attached: readonly AttachedStack[], wanted: StackPart): Iterable<bigint> {
+  return attached.find(({ part }) => part === wanted)?.frames() ?? [];
 }

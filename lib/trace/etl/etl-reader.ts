@@ -15,12 +15,11 @@ import { EtlEvent, type EtlTrace } from './etl-event.ts';
 import { EventDescriber } from './event-describer.ts';
 import { type EtlIndex, isLogFileHeader, readIndex } from './index-pass.ts';
 import { isKernelRecord, KernelState } from './kernel-state.ts';
-import { attachStackWalk, isStackWalk } from './stack-walks.ts';
+import { StackDefinitions } from './stack-definitions.ts';
+import { StackWalks } from './stack-walks.ts';
 import { BufferRun, TimeMerge } from './time-merge.ts';
 
 const BATCH_SIZE = 2048;
-/** How many later events are read before an event is delivered, so that its stack can be attached. */
-const HELD_BACK = 4096;
 /**
  * The maximum size of the buffers in memory, in bytes. Real traces have a few per processor; only a crafted file has
  * more.
@@ -53,9 +52,13 @@ export class EtlReader implements TraceReader {
 
   async *batches(): AsyncGenerator<readonly TraceEvent[], void, undefined> {
     try {
-      const index = await readIndex(this.#bytes, this.#header, this.#clock, this.#descriptions, this.#kernel);
+      const stacks = new StackDefinitions();
+      const learned = { descriptions: this.#descriptions, kernel: this.#kernel, stacks };
+      const index = await readIndex(this.#bytes, this.#header, this.#clock, learned);
       this.#countLosses(index);
-      yield* this.#merged(index);
+      const walks = new StackWalks(stacks, this.#clock.start);
+      if (stacks.isUsed) this.progress.stacks = walks.counts;
+      yield* this.#merged(index, walks);
       this.progress.bytesRead = this.#bytes.size;
       if (index.problem !== undefined) throw asTraceError(index.problem);
     } finally {
@@ -69,7 +72,10 @@ export class EtlReader implements TraceReader {
     this.progress.lostBuffers = Math.max(this.progress.lostBuffers, withLostBuffers);
   }
 
-  async *#merged({ buffers }: EtlIndex): AsyncGenerator<readonly TraceEvent[], void, undefined> {
+  async *#merged(
+    { buffers }: EtlIndex,
+    walks: StackWalks,
+  ): AsyncGenerator<readonly TraceEvent[], void, undefined> {
     const { start } = this.#clock;
     const trace: EtlTrace = {
       clock: this.#clock,
@@ -80,6 +86,7 @@ export class EtlReader implements TraceReader {
     const file = new BufferFile(this.#bytes);
     const merge = new TimeMerge(buffers);
     let overlap = 0;
+    const full = walks.heldBack + BATCH_SIZE;
     let held: EtlEvent[] = [];
     for (;;) {
       for (let due = merge.due; due !== undefined; due = merge.due) {
@@ -94,17 +101,19 @@ export class EtlReader implements TraceReader {
       const { cursor } = run;
       if (!isLogFileHeader(cursor.buffer, cursor.offset)) {
         const event = this.#eventAt(trace, cursor);
-        if (isStackWalk(event)) attachStackWalk(event, held, start);
+        walks.take(event, held);
         held.push(event);
       }
       const drained = merge.advance();
       if (drained !== undefined) overlap -= drained.cursor.buffer.bytes.length;
-      if (held.length === HELD_BACK + BATCH_SIZE) {
+      if (held.length === full) {
         trace.decoded.startBatch();
+        walks.deliveredBefore(held[BATCH_SIZE]);
         yield held.slice(0, BATCH_SIZE);
         held = held.slice(BATCH_SIZE);
       }
     }
+    walks.deliveredBefore(undefined);
     while (held.length > 0) {
       trace.decoded.startBatch();
       yield held.splice(0, BATCH_SIZE);

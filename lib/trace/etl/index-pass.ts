@@ -16,6 +16,7 @@ import type { SeekableBytes } from '../byte-source.ts';
 import { readBuffers } from './buffer-file.ts';
 import type { EventDescriptions } from './descriptions.ts';
 import type { KernelState } from './kernel-state.ts';
+import type { StackDefinitions } from './stack-definitions.ts';
 import type { IndexedBuffer } from './time-merge.ts';
 
 /** KernelTraceControl's class, under which it adds descriptions when it merges traces. */
@@ -23,6 +24,13 @@ const METADATA_GUID = 'bbccf6c1-6cd1-48c4-80ff-839482e37671';
 const METADATA_FIRST_WORD = 0xbbccf6c1;
 const EVENT_INFO = 32;
 const EVENT_MAP_INFO = 33;
+
+/** What the pass tells what it finds. */
+export interface Learned {
+  readonly descriptions: EventDescriptions;
+  readonly kernel: KernelState;
+  readonly stacks: StackDefinitions;
+}
 
 export interface EtlIndex {
   /** The ones with records. */
@@ -38,8 +46,7 @@ export async function readIndex(
   bytes: SeekableBytes,
   header: LogFileHeader,
   clock: EtlClock,
-  descriptions: EventDescriptions,
-  kernel: KernelState,
+  learned: Learned,
 ): Promise<EtlIndex> {
   const buffers: IndexedBuffer[] = [];
   let count = 0;
@@ -49,7 +56,7 @@ export async function readIndex(
   try {
     for await (const buffer of readBuffers(bytes)) {
       const cursor = new RecordCursor(buffer, clock.start);
-      const span = readSpan(cursor, descriptions, kernel);
+      const span = readSpan(cursor, learned);
       problem ??= cursor.problem;
       if (span !== undefined) {
         const size = Math.min(buffer.header.size, bytes.size - buffer.position);
@@ -63,7 +70,7 @@ export async function readIndex(
     if (!(error instanceof EtlError)) throw error;
     problem ??= error;
   }
-  descriptions.finishManifests();
+  learned.descriptions.finishManifests();
   return {
     buffers,
     withLostEvents,
@@ -74,8 +81,7 @@ export async function readIndex(
 
 function readSpan(
   cursor: RecordCursor,
-  descriptions: EventDescriptions,
-  kernel: KernelState,
+  learned: Learned,
 ): Pick<IndexedBuffer, 'firstTicks' | 'isOrdered'> | undefined {
   let firstTicks = Number.POSITIVE_INFINITY;
   let lastTicks = Number.NEGATIVE_INFINITY;
@@ -85,13 +91,13 @@ function readSpan(
     if (ticks < firstTicks) firstTicks = ticks;
     if (ticks < lastTicks) isOrdered = false;
     lastTicks = ticks;
-    gather(cursor, descriptions, kernel);
+    gather(cursor, learned);
   }
   return firstTicks === Number.POSITIVE_INFINITY ? undefined : { firstTicks, isOrdered };
 }
 
 /** Takes the information in a record that others need. */
-function gather(record: RecordCursor, descriptions: EventDescriptions, kernel: KernelState): void {
+function gather(record: RecordCursor, { descriptions, kernel, stacks }: Learned): void {
   switch (record.layout) {
     case Layout.Event:
       if (idNumberOf(record) === MANIFEST_EVENT_ID) {
@@ -105,7 +111,7 @@ function gather(record: RecordCursor, descriptions: EventDescriptions, kernel: K
       break;
     case Layout.System:
     case Layout.PerfInfo:
-      kernel.preview(record);
+      if (!stacks.learn(record, record.ticks)) kernel.preview(record);
   }
 }
 

@@ -1,47 +1,176 @@
 /**
- * Stacks that the kernel records as separate records (StackWalk) after the events they belong to, at the latest when
- * the thread is back in user mode. Events are held back for a while so that their stacks can be attached.
+ * Stacks that the kernel records apart from their events (StackWalk): the part in the kernel right after the event, the
+ * part in user mode when the thread leaves the kernel, which is then that of all events since it entered it. Events are
+ * held back for a while so that their stacks can be attached.
  *
- * Layout: the event's raw time u64, process u32, thread u32, then addresses, innermost frame first.
+ * Layout: the event's raw time u64, process u32, thread u32, then addresses (Stack), innermost frame first, or the key
+ * of addresses recorded elsewhere (StackKeyKernel, StackKeyUser).
+ *
+ * These are TraceEvent's rules (`TraceLog.cs`), so that a trace has the same stacks as in PerfView.
  */
+import { viewOf } from '../../base/bytes.ts';
 import { KernelGroup } from '../../wire/etl/constants.ts';
-import { groupOf, headerEndOf, layoutKind, opcodeOf } from '../../wire/etl/record.ts';
+import { readAddresses } from '../../wire/etl/extended-items.ts';
+import {
+  groupOf,
+  headerEndOf,
+  layoutKind,
+  opcodeOf,
+  pointerSizeOf,
+  threadIdOf,
+} from '../../wire/etl/record.ts';
 import { type RawTime, ticksAt } from '../../wire/etl/record-cursor.ts';
+import type { StackCounts } from '../trace-reader.ts';
 import type { EtlEvent } from './etl-event.ts';
 import { isKernelRecord } from './kernel-state.ts';
+import {
+  type AttachedStack,
+  isKernelAddress,
+  type StackDefinition,
+  type StackDefinitions,
+  stackKeyAt,
+  stackPartOf,
+} from './stack-definitions.ts';
 
 const STACK = 32;
+const KEY_OF_KERNEL = 37;
+const KEY_OF_USER = 38;
 const HEAD_SIZE = 16;
+/** How many later events are read before an event is delivered, if the trace has stacks to attach. */
+const HELD_BACK = 8_192;
+/** Idle and System run in the kernel only. */
+const MAX_SYSTEM_PROCESS = 4;
 
-export function isStackWalk(event: EtlEvent): boolean {
-  return (
-    isKernelRecord(layoutKind(event)) && groupOf(event) === KernelGroup.StackWalk && opcodeOf(event) === STACK
-  );
+/** What a record says: to which event a part of a stack belongs. */
+interface Walk extends AttachedStack {
+  readonly ticks: number;
+  readonly processId: number;
+  readonly threadId: number;
+  /** Whether its first frame is in the kernel, too. */
+  readonly startsInKernel: boolean;
 }
 
-/**
- * Attaches a stack to its event, if that is among `events`.
- *
- * @param events in time order
- */
-export function attachStackWalk(walk: EtlEvent, events: readonly EtlEvent[], start: RawTime): void {
-  const at = headerEndOf(walk);
-  if (at + HEAD_SIZE > walk.end) return;
-  const { view } = walk.buffer;
-  const ticks = ticksAt(view, at, start);
-  const thread = view.getUint32(at + 12, true);
-  let candidate: EtlEvent | undefined;
-  for (let i = firstAt(events, ticks); events[i]?.ticks === ticks; i++) {
-    const event = events[i] as EtlEvent;
-    if (isStackWalk(event)) continue;
-    if (event.threadId === thread) {
-      candidate = event;
-      break;
+export class StackWalks {
+  readonly counts: StackCounts = { events: 0, withoutEvent: 0, withoutFrames: 0, withoutUserPart: 0 };
+  readonly #definitions: StackDefinitions;
+  readonly #start: RawTime;
+  /** By thread: events whose stack has its kernel part only so far. */
+  readonly #inKernel = new Map<number, EtlEvent[]>();
+
+  constructor(definitions: StackDefinitions, start: RawTime) {
+    this.#definitions = definitions;
+    this.#start = start;
+  }
+
+  get heldBack(): number {
+    return this.#definitions.isUsed ? HELD_BACK : 0;
+  }
+
+  /**
+   * Attaches a stack to its event, if that is among `held`, and to those that wait for it.
+   *
+   * @param record any event that follows those
+   * @param held in time order
+   */
+  take(record: EtlEvent, held: readonly EtlEvent[]): void {
+    if (!this.#definitions.isUsed || !isOfStacks(record)) return;
+    const walk = this.#read(record);
+    if (walk === undefined) return;
+    const event = eventOf(walk, held);
+    if (event === undefined) this.counts.withoutEvent++;
+    if (walk.part === 'kernel') {
+      if (event !== undefined && this.#attach(event, walk)) this.#awaitUserPart(event, walk);
+      return;
     }
+    if (!walk.startsInKernel) this.#leaveKernel(walk);
+    if (event !== undefined) this.#attach(event, walk);
+  }
+
+  /** Gives up on events that have been delivered. @param first the earliest one that has not */
+  deliveredBefore(first: EtlEvent | undefined): void {
+    for (const [thread, events] of this.#inKernel) {
+      const kept = first === undefined ? [] : events.filter(({ ticks }) => ticks >= first.ticks);
+      this.counts.withoutUserPart += events.length - kept.length;
+      if (kept.length === 0) this.#inKernel.delete(thread);
+      else this.#inKernel.set(thread, kept);
+    }
+  }
+
+  #awaitUserPart(event: EtlEvent, { processId, threadId }: Walk): void {
+    if (processId === 0 || processId === MAX_SYSTEM_PROCESS) return;
+    const events = this.#inKernel.get(threadId);
+    if (events === undefined) this.#inKernel.set(threadId, [event]);
+    else events.push(event);
+  }
+
+  #leaveKernel(walk: Walk): void {
+    for (const event of this.#inKernel.get(walk.threadId) ?? []) this.#attach(event, walk);
+    this.#inKernel.delete(walk.threadId);
+  }
+
+  #forget(thread: number): void {
+    this.counts.withoutUserPart += this.#inKernel.get(thread)?.length ?? 0;
+    this.#inKernel.delete(thread);
+  }
+
+  #attach(event: EtlEvent, walk: Walk): boolean {
+    const isFirst = event.hasAttachedStack;
+    if (!event.attachStack(walk)) return false;
+    if (!isFirst) this.counts.events++;
+    return true;
+  }
+
+  #read(record: EtlEvent): Walk | undefined {
+    const at = headerEndOf(record);
+    const content = at + HEAD_SIZE;
+    const size = pointerSizeOf(record);
+    if (content + size > record.end) return undefined;
+    const { view } = record.buffer;
+    const head = {
+      ticks: ticksAt(view, at, this.#start),
+      processId: view.getUint32(at + 8, true),
+      threadId: view.getUint32(at + 12, true),
+    };
+    const opcode = opcodeOf(record);
+    if (opcode === STACK) {
+      return {
+        ...head,
+        part: stackPartOf(record, content),
+        startsInKernel: isKernelAddress(record, content),
+        frames: () => readAddresses(view, content, record.end, size),
+      };
+    }
+    if (opcode !== KEY_OF_KERNEL && opcode !== KEY_OF_USER) return undefined;
+    const part = opcode === KEY_OF_KERNEL ? 'kernel' : 'user';
+    const definition = this.#definitions.find(part, stackKeyAt(record, content), record.ticks);
+    if (definition === undefined) {
+      this.counts.withoutFrames++;
+      if (part === 'user') this.#forget(head.threadId);
+      return undefined;
+    }
+    return { ...head, part, startsInKernel: part === 'kernel', frames: () => framesOf(definition) };
+  }
+}
+
+function framesOf({ chunk, start, end, pointerSize }: StackDefinition): bigint[] {
+  return readAddresses(viewOf(chunk), start, end, pointerSize);
+}
+
+function isOfStacks(event: EtlEvent): boolean {
+  return isKernelRecord(layoutKind(event)) && groupOf(event) === KernelGroup.StackWalk;
+}
+
+function eventOf({ ticks, threadId: thread }: Walk, held: readonly EtlEvent[]): EtlEvent | undefined {
+  let candidate: EtlEvent | undefined;
+  for (let i = firstAt(held, ticks); held[i]?.ticks === ticks; i++) {
+    const event = held[i] as EtlEvent;
+    if (isOfStacks(event)) continue;
+    // A thread's start is about the new thread, but has the stack of the one that starts it.
+    if (event.threadId === thread || threadIdOf(event) === thread) return event;
     // The kernel does not say to whom a record without ids belongs: then the time has to do.
     if (event.threadId === undefined) candidate ??= event;
   }
-  candidate?.addStackWalk(walk);
+  return candidate;
 }
 
 /** The first event that is not earlier. */

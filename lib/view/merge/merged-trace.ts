@@ -2,7 +2,7 @@
 import { Heap, type HeapItem } from '../../base/heap.ts';
 import { Trace } from '../../trace/trace.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
-import type { TraceInfo, TraceProgress, TraceReader } from '../../trace/trace-reader.ts';
+import type { StackCounts, TraceInfo, TraceProgress, TraceReader } from '../../trace/trace-reader.ts';
 import { aheadAt } from './clock-region.ts';
 import { MergedEvent } from './merged-event.ts';
 import type { TraceClock } from './trace-clocks.ts';
@@ -207,6 +207,18 @@ class MergedProgress implements TraceProgress {
 
   get lateEvents(): number {
     return this.#sum(({ lateEvents }) => lateEvents);
+  }
+
+  get stacks(): StackCounts | undefined {
+    const all = this.#lanes.flatMap(({ trace }) => trace.stacks ?? []);
+    if (all.length === 0) return undefined;
+    const sum = (name: keyof StackCounts) => all.reduce((total, counts) => total + counts[name], 0);
+    return {
+      events: sum('events'),
+      withoutEvent: sum('withoutEvent'),
+      withoutFrames: sum('withoutFrames'),
+      withoutUserPart: sum('withoutUserPart'),
+    };
   }
 
   get bytesRead(): number {

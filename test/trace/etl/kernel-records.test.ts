@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { bufferBytes, etlBytes, eventRecord, kernelRecord, RAW_START } from '../../wire/etl/etl-bytes.ts';
+import { bufferBytes, etlBytes, kernelRecord, RAW_START } from '../../wire/etl/etl-bytes.ts';
 import { Bytes } from '../../wire/perf-data/file-bytes.ts';
 import { readEtl } from './read-etl.ts';
-
-/** An event so many ticks of 100 ns after the start. */
-const at = (ticks: number, id = ticks) => eventRecord({ time: RAW_START + BigInt(ticks), id });
 
 describe('kernel records', () => {
   const u32s = (...values: number[]) => {
@@ -67,31 +64,6 @@ describe('kernel records', () => {
       [20, undefined],
       [10, 11],
     ]);
-  });
-
-  it('get the stack recorded after them', async () => {
-    const walk = (ticks: number, of: number, thread: number, ...frames: number[]) => {
-      const payload = new Bytes(true)
-        .u64(RAW_START + BigInt(of))
-        .u32(70)
-        .u32(thread);
-      for (const frame of frames) payload.u64(frame);
-      return kernelRecord({
-        type: 0x11,
-        group: 0x18,
-        opcode: 32,
-        time: RAW_START + BigInt(ticks),
-        payload: payload.done(),
-      });
-    };
-    const bytes = etlBytes([
-      bufferBytes([switchTo(1, 77), other(2), walk(3, 2, 77, 0x10, 0x20), at(4), walk(5, 2, 77, 0x30)]),
-      bufferBytes([other(2), walk(6, 2, 55, 0x99), walk(7, 1_000, 77, 0x98)], { processor: 1 }),
-    ]);
-    const { events } = await readEtl(bytes);
-    const stacks = events.filter(({ opcode, id }) => opcode === 1 && id === 0).map(({ stack }) => stack);
-    expect(stacks).toEqual([[0x10n, 0x20n, 0x30n], [0x99n]]);
-    expect(events.filter(({ opcode }) => opcode === 32).length).toBe(4);
   });
 
   it('contain the names of processes', async () => {
