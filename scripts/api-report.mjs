@@ -1,5 +1,5 @@
-// Writes what each entry of the package offers, as types, into test/api: a change of it is seen in a review, and a test
-// holds it. Usage: npm run api
+// Writes the types that each entry of the package exports to test/api, so that reviews show changes to the public API;
+// a test compares them. Usage: npm run api
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -28,7 +28,7 @@ const compilerOptions = {
 /**
  * The report of an entry's published declarations.
  * @param {string} name as in `entries`
- * @param {string} folder that it is written into
+ * @param {string} folder to write it to
  */
 export async function apiReport(name, folder) {
   const temporary = await mkdtemp(join(tmpdir(), 'tracewright-api-'));

@@ -1,8 +1,8 @@
 /** Types of build-native.mjs, for tests. */
 
-/** The folder with the headers that came with this node, if they did. */
+/** The folder with the headers that came with this node, if any. */
 export function localHeaders(): string | undefined;
-/** Whether the addon is there, newer than its sources and for this platform and processor. */
+/** Whether the addon exists, is newer than its sources and matches this platform and processor. */
 export function isNativeBuilt(): boolean;
 /** Builds the addon into build/Release. */
 export function buildNative(): void;

@@ -8,9 +8,9 @@ import { report, run, ToolError } from './lib/run.mjs';
 
 const root = join(import.meta.dirname, '..');
 const addon = join(root, 'build/Release/tracewright.node');
-/** What the compiler said, which CI keeps: its warnings too. */
+/** The compiler's output, which CI keeps, including warnings. */
 const log = join(root, 'build/native.log');
-/** Says which platform and processor the addon was built for. */
+/** Which platform and processor the addon was built for. */
 const stamp = join(root, 'build/Release/tracewright.target');
 const target = `${process.platform}-${process.arch}`;
 const posixCompilers = ['c++', 'g++', 'clang++'];
@@ -18,20 +18,20 @@ const posixCompilers = ['c++', 'g++', 'clang++'];
 /** Nothing here can compile C++; the message says what to install. */
 export class NoCompilerError extends ToolError {}
 
-/** Whether the addon is there, newer than its sources and for this platform and processor. */
+/** Whether the addon exists, is newer than its sources and matches this platform and processor. */
 export function isNativeBuilt() {
   const sources = [join(root, 'binding.gyp'), join(root, 'native')];
   return existsSync(stamp) && readFileSync(stamp, 'utf8') === target && newest([addon]) >= newest(sources);
 }
 
-/** node-gyp finds Visual Studio by itself; elsewhere it takes what the PATH has. */
+/** node-gyp finds Visual Studio by itself; elsewhere it uses what is in the PATH. */
 function missingTools() {
   if (process.platform === 'win32') return [];
   const compiler = process.env.CXX || missingPrograms(posixCompilers).length < posixCompilers.length;
   return [...(compiler ? [] : ['a C++ compiler']), ...missingPrograms(['make', 'python3'])];
 }
 
-/** The folder with the headers that came with this node, which spares node-gyp a download. */
+/** The folder with the headers that came with this node, which saves node-gyp a download. */
 export function localHeaders() {
   const prefix = dirname(dirname(process.execPath));
   return existsSync(join(prefix, 'include/node/node_api.h')) ? prefix : undefined;
@@ -39,8 +39,8 @@ export function localHeaders() {
 
 /**
  * Builds the addon.
- * @throws {NoCompilerError} when there is nothing to build it with
- * @throws {ToolError} when the build fails, with node-gyp's whole output
+ * @throws {NoCompilerError} if there is nothing to build it with
+ * @throws {ToolError} if the build fails, with node-gyp's complete output
  */
 export function buildNative() {
   const missing = missingTools();

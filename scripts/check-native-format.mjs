@@ -1,4 +1,4 @@
-// Holds C and C++ to .clang-format: `node scripts/check-native-format.mjs`; with --write, puts it in that form.
+// Checks C and C++ against .clang-format: `node scripts/check-native-format.mjs`; with --write, formats them.
 import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
-// Compiles lib/ into dist/. First module by module: what the project's own tests and benchmarks load piece by piece,
-// and the declarations. Out of that comes what the package ships: one file an entry, for CommonJS (dist/cjs), for
-// bundlers (dist/esm), their types (dist/types), and the page of reports (dist/report).
+// Compiles lib/ into dist/. First module by module: the project's own tests and benchmarks load single modules, and the
+// declarations are derived from them. Then what the package ships: one file per entry for CommonJS (dist/cjs) and for
+// bundlers (dist/esm), their types (dist/types), and the report page (dist/report).
 import {
   copyFileSync,
   existsSync,
@@ -28,8 +28,8 @@ const installed = Object.keys({ ...manifest.dependencies, ...manifest.peerDepend
 const external = [/^node:/, ...installed.map((name) => new RegExp(`^${name}(/|$)`))];
 
 /**
- * Small, for every application carries it. What Node.js runs keeps the names of functions, for stacks and profiles;
- * what bundlers take is renamed by them anyway.
+ * Small, because every application carries it. The code that Node.js runs keeps the names of functions, for stacks and
+ * profiles; bundlers rename the rest anyway.
  */
 const minifyFor = (format) => ({
   compress: true,
@@ -54,7 +54,7 @@ async function bundle(input, output) {
   }
 }
 
-/** The modules that loading this one loads: all that it imports, and they import, but for `import()`. */
+/** The modules loaded with this one: all its imports and theirs, except `import()`. */
 async function modulesOf(name) {
   const loaded = new Set();
   const graph = {
@@ -75,9 +75,9 @@ async function modulesOf(name) {
 }
 
 /**
- * What every writer of events loads is one chunk, what every reader of traces loads another, and a third what writers
- * share with readers of any format, or with the command line.
- * The index stays apart: loading it may open the diagnostic port, which is for those who import it.
+ * One chunk contains what every writer of events loads, another what every reader of traces loads, and a third what
+ * writers share with readers of any format, or with the command line. The index stays separate: loading it may open the
+ * diagnostic port, which is only for code that imports it.
  */
 async function chunkGroups() {
   const [writing, reading] = [await modulesOf(entries.index), await modulesOf(entries.trace)];
@@ -161,7 +161,7 @@ async function bundleFor(format, extension, names, codeSplitting) {
       exports: 'named',
       minify: minifyFor(format),
       comments,
-      // For what Node runs; who bundles has the bundler's maps.
+      // For Node.js; bundlers have their own maps.
       sourcemap: format === 'cjs',
       codeSplitting,
       entryFileNames: `[name].${extension}`,
@@ -175,10 +175,7 @@ async function bundleFor(format, extension, names, codeSplitting) {
   return output;
 }
 
-/**
- * The face that `import` sees of a CommonJS entry: one instance of tracewright a thread, whoever imports and whoever
- * requires it.
- */
+/** The ESM face of a CommonJS entry: one instance of tracewright per thread, for both `import` and `require`. */
 function writeModuleFace(name, exports) {
   const lines = [
     "import { createRequire } from 'node:module';",
@@ -189,7 +186,7 @@ function writeModuleFace(name, exports) {
   writeFileSync(join(dist, 'cjs', `${name}.mjs`), `${lines.join('\n')}\n`);
 }
 
-/** Beside the faces, of which it takes the instance that the application will have. */
+/** Next to the faces, whose instance the application will use. */
 async function bundleRegistration() {
   const instance = {
     name: 'instance-of-the-application',
@@ -202,7 +199,7 @@ async function bundleRegistration() {
   );
 }
 
-/** Modules' types are CommonJS's own, as their values are. */
+/** The types of modules are CommonJS's own, like their values. */
 async function bundleTypes() {
   const dir = join(dist, 'types');
   const declared = Object.entries(entries).map(([name, path]) => [name, join(dist, `${path}.d.ts`)]);
@@ -214,7 +211,7 @@ async function bundleTypes() {
     {
       dir,
       format: 'es',
-      // For Node's own types, and for Symbol.dispose where the language's library is older.
+      // For Node's own types, and for Symbol.dispose with older language libraries.
       banner: '/// <reference types="node" />',
       entryFileNames: '[name].d.cts',
       chunkFileNames: '[name]-[hash].d.cts',
@@ -227,7 +224,7 @@ async function bundleTypes() {
   }
 }
 
-/** The page of reports: a program for browsers, in one script, beside its HTML and style. */
+/** The report page: a browser program in one script, next to its HTML and style. */
 async function buildReportPage() {
   const page = join(root, 'lib/view/report/page');
   mkdirSync(join(dist, 'report'), { recursive: true });

@@ -1,4 +1,4 @@
-// What is measured beside what applications use else, in the order in which it is told.
+// The cases that compare tracewright with what applications use otherwise, in report order.
 
 export const peerGroups = {
   opentelemetry: 'An activity compared with an OpenTelemetry span, each with 3 fields',
@@ -38,7 +38,7 @@ const opentelemetry = [
   },
 ];
 
-/** A file is opened for each round, which takes about 2 ms: so that this does not count, more goes into it. */
+/** Each round opens a file, which takes about 2 ms; longer rounds make this negligible. */
 const FILE_ROUND = 5;
 
 const fileCase = (id, title, module, workload, against) => ({
@@ -72,7 +72,7 @@ const files = [
   fileCase('activity', 'an activity (Start and Stop), a session', 'session', 'activity', 'span'),
 ];
 
-/** What a counter is written with, and what of each package can do that. */
+/** How a counter is written, and which case of each package does that. */
 const counterForms = {
   plain: 'one value',
   labelled: 'with a label',

@@ -1,5 +1,5 @@
-// What sessions cost where applications pay for them: several sessions, many kinds of events, payloads of several
-// shapes, and servers.
+// What sessions cost where applications notice: several sessions, many kinds of events, different payloads, and
+// servers.
 
 export const sessionGroups = {
   sessions: 'An event into the files of several sessions',

@@ -1,4 +1,4 @@
-// What a disabled event costs where applications write it: at many call sites, to many sources.
+// What a disabled event costs in real applications: at many call sites, to many sources.
 
 export const siteGroups = {
   sites: 'A disabled event at 200 call sites of 20 sources with the same event names, in random order',

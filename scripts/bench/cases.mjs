@@ -1,20 +1,21 @@
-// What is measured, in the order in which it is told.
+// The cases, in report order.
 import { peerCases, peerGroups } from './cases-beside-peers.mjs';
 import { sessionCases, sessionGroups } from './cases-of-sessions.mjs';
 import { siteCases, siteGroups } from './cases-of-sites.mjs';
 
 /**
- * A case, measured in processes of its own.
+ * A case, measured in separate processes.
  * @typedef {object} Case
  * @property {string} id
  * @property {string} group
  * @property {string} title
  * @property {string} [against] the case that it is compared with
- * @property {string} [beside] a case compared with the same: what this one adds is told as a part of what that adds
+ * @property {string} [beside] a case compared with the same one: this case's additional cost is shown as a share of
+ * that case's
  * @property {{ module: string, workload: string, arguments?: readonly unknown[] }} [node]
  * @property {{ threads: 1 | 2 }} [c]
- * @property {{ framework: string, variant: string }} [server] a server that is asked
- * @property {{ specifier: string }} [imported] a module that is imported, and that is all
+ * @property {{ framework: string, variant: string }} [server] a server that receives requests
+ * @property {{ specifier: string }} [imported] a module that is only imported
  * @property {'devNull' | 'passedTracer' | 'traceMarker' | 'tracepoint' | 'etw'} [target]
  * @property {number} [longer] how many times longer its rounds are
  */
@@ -32,13 +33,13 @@ export const groups = {
   ...sessionGroups,
 };
 
-/** Of these the time of the empty loop is taken off. */
+/** The empty loop's time is subtracted from these. */
 export const groupsWithoutLoop = ['disabled', 'countersIdle'];
 
-/** What the times of a group are told in; else nanoseconds. */
+/** The unit of a group's times, if not nanoseconds. */
 export const units = { imports: 'ms', servers: 'µs' };
 
-/** These cannot be measured without the peers. */
+/** These require the peers. */
 export const groupsOfPeers = [...Object.keys(peerGroups), 'servers', 'sites'];
 
 const disabledForms = {
@@ -75,7 +76,7 @@ const disabled = [
   ]),
 ];
 
-/** What is compared with the bare C loop on a target; the tracepoint's are measured by guest.mjs. */
+/** Compared with the bare C loop on a target; guest.mjs measures those of the tracepoint. */
 const writes = (target, prefix) => [
   { id: `${prefix}-c`, group: target, title: 'C, write(2) of the same bytes', target, c: { threads: 1 } },
   {

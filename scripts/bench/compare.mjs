@@ -1,14 +1,13 @@
-// `npm run bench -- --compare FILE`: what became slower since a run that was saved with --json. The machine may be
-// another, or busier: each time counts as a ratio to the yardsticks of its own run, which are what is measured
-// without tracewright.
+// `npm run bench -- --compare FILE`: what became slower since a run saved with --json. The machine may be different or
+// busier: each time counts as a ratio to the yardsticks of its own run, which are the cases without tracewright.
 import { cases } from './cases.mjs';
 
-/** What another run of the same code differs by, on a busy machine. */
+/** The difference between runs of the same code on a busy machine. */
 const SAME = 1.15;
-/** Nanoseconds by which a time that short differs through what V8 makes of the same code. */
+/** The difference, in nanoseconds, that V8's compilation of the same code can make. */
 const SAME_NS = 1;
 
-/** Cases that run nothing of tracewright, by how their ids begin. */
+/** Prefixes of the ids of cases that run nothing of tracewright. */
 const YARDSTICKS = [
   /^empty-/,
   /-c(-threads)?$/,
@@ -29,7 +28,7 @@ const geometricMean = (values) =>
 const figuresOf = ({ groups }) =>
   new Map(groups.flatMap(({ figures }) => figures.map((figure) => [figure.id, figure])));
 
-/** What the yardsticks took, of the case's group where it has some that can be told from none. */
+/** The yardsticks' times: those of the case's group, if it has any that are long enough. */
 function yardstickGrowth(group, before, after) {
   const grown = (candidates) =>
     candidates
@@ -59,10 +58,12 @@ function timesOfReading({ rows = [] }) {
  * @typedef {object} Change
  * @property {string} title
  * @property {number} growth of its ratio to the yardsticks: above 1 it became slower
- * @property {boolean} isSame within what two runs of the same code differ by
+ * @property {boolean} isSame within the difference of two runs of the same code
  */
 
-/** @returns {{ changes: Change[], missing: string[] }} what is no yardstick; and what was measured only before */
+/**
+ * @returns {{ changes: Change[], missing: string[] }} everything but the yardsticks; and what was only measured before
+ */
 export function compareReports(before, after) {
   const [old, now] = [figuresOf(before), figuresOf(after)];
   const ours = [...old.values()].filter((figure) => !isYardstick(figure));
@@ -72,7 +73,7 @@ export function compareReports(before, after) {
       const current = now.get(figure.id);
       const yardstick = yardstickGrowth(figure.group, old, now);
       const expected = { median: figure.median * yardstick, best: figure.best * yardstick };
-      // What only the median or only the best says may be a busy moment.
+      // If only the median or only the best differs, that may be a busy moment.
       const property = isCloser('best', 'median', current, expected) ? 'best' : 'median';
       return changeOf(`${figure.group}: ${figure.title}`, current[property], expected[property], SAME_NS);
     });
@@ -93,10 +94,10 @@ const isCloser = (one, other, current, expected) => {
   return distance(one) < distance(other);
 };
 
-/** Of what takes no time that could be told, at least a tenth of a nanosecond. */
+/** For times too short to measure, at least a tenth of a nanosecond. */
 const growthOf = (current, expected) => Math.max(current, 0.1) / Math.max(expected, 0.1);
 
-/** @param {number} slack difference that does not count */
+/** @param {number} slack difference to ignore */
 function changeOf(title, current, expected, slack) {
   const growth = growthOf(current, expected);
   const isSame = Math.abs(current - expected) <= slack || (growth < SAME && growth > 1 / SAME);

@@ -1,4 +1,4 @@
-// Runs in node.exe under Wine, with the tests' recorder in the place of ETW: measures what an event costs there.
+// Runs in node.exe under Wine, with the tests' recorder in place of ETW: measures the cost of an event there.
 
 import { measure } from './measure.mjs';
 import { defineEventSource, event } from './node_modules/tracewright/dist/cjs/index.mjs';
@@ -16,7 +16,7 @@ const source = defineEventSource('Tracewright-Benchmark', {
 });
 enable(source.guid, { level: 5 });
 
-/** What the last event left in the buffer, once more: its word is the first that was allocated. */
+/** Writes what the last event left in the buffer again: its word was the first to be allocated. */
 const EVENT_SIZE = 112;
 const addon = loadAddon();
 

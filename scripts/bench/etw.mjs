@@ -1,6 +1,6 @@
-// An event on Windows, as far as it can be timed here: in the real node.exe under Wine, where ETW is the tests'
-// recorder. What that does for each call is no part of Windows' cost; the same call without an event around it is
-// the measure.
+// An event on Windows, as far as it can be timed here: in the real node.exe under Wine, with the tests' recorder in
+// place of ETW. The recorder's own time is not part of Windows' cost; the same call without an event around it is the
+// baseline.
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { runInWine, windowsPath, wineUnavailable } from '../windows/wine.mjs';
 
 const root = join(import.meta.dirname, '../..');
 
-/** Under Wine the clock of a process's CPU time is too coarse. */
+/** Under Wine, the clock of a process's CPU time is too coarse. */
 const timing = {
   full: { clock: 'wall', roundMs: 60, rounds: 7 },
   quick: { clock: 'wall', roundMs: 30, rounds: 3 },

@@ -1,4 +1,4 @@
-// Runs on a kernel with user events: lets ftrace record the tracepoint, and measures Node and C by turns.
+// Runs on a kernel with user events: makes ftrace record the tracepoint, and measures Node and C alternately.
 import { writeFileSync } from 'node:fs';
 import { tracepointDefinition } from '../../dist/wire/eventheader/tracepoint-name.js';
 import { measureC, measureNode } from './processes.mjs';
@@ -8,7 +8,7 @@ const { program, bytesFile, timing, repetitions } = JSON.parse(process.argv[2]);
 const tracefs = '/sys/kernel/tracing';
 const target = { path: `${tracefs}/user_events_data` };
 
-// The tracepoint is there as long as this process keeps it registered
+// The tracepoint exists as long as this process keeps it registered
 const source = defineBenchmarkSource();
 const [tracepoint] = source.tracepoints;
 const switchFile = `${tracefs}/events/user_events/${tracepoint}/enable`;

@@ -1,5 +1,5 @@
-// Imports one module and prints what that took, in nanoseconds of the process's CPU time:
-// `node import-child.mjs SPECIFIER`. A specifier is this package's, or one of a peer.
+// Imports one module and prints the time it took, in nanoseconds of the process's CPU time: `node import-child.mjs
+// SPECIFIER`. The specifier names this package or a peer.
 import { pathToFileURL } from 'node:url';
 import { requirePeer } from './peer.mjs';
 

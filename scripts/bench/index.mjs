@@ -1,5 +1,5 @@
-// `npm run bench -- [options]`: what tracewright costs, in nanoseconds and in ratios to the least that it could
-// cost. The exit status is 0 whatever the figures are: a benchmark is not a test.
+// `npm run bench -- [options]`: what tracewright costs, in nanoseconds and in ratios to the theoretical minimum. The
+// exit status is always 0: a benchmark is not a test.
 import { readFileSync } from 'node:fs';
 import { cpus, release } from 'node:os';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ const timing = {
 };
 const repetitions = { full: 4, quick: 2 };
 
-/** Any: the stand-in accepts all, as it has no tracepoints. */
+/** Any definition: the stand-in accepts all, because it has no tracepoints. */
 const anyDefinition = 'benchmark';
 
 function progress(text) {
@@ -62,7 +62,7 @@ function measureCase({ node, c, imported, target, longer = 1 }, standIns, { roun
   return measureC({ ...standIns, definition: anyDefinition, ...c }, caseTiming, standIns[target]);
 }
 
-/** Every case once, then every case once more: a slow moment of the machine falls on all alike. */
+/** Runs every case once, then every case again: a slow moment of the machine affects them all alike. */
 function measureByTurns(runnable, standIns, size) {
   const processes = Object.fromEntries(runnable.map(({ id }) => [id, []]));
   const bytes = {};
@@ -77,7 +77,7 @@ function measureByTurns(runnable, standIns, size) {
   return { processes, bytes };
 }
 
-/** @param {string} [only] names of groups, with commas; unless given, all are asked for */
+/** @param {string} [only] names of groups, separated by commas; the default is all */
 function groupTest(only) {
   if (only === undefined) return () => true;
   const names = only.split(',');
@@ -168,13 +168,13 @@ try {
     process.stdout.write(usage);
   } else {
     if (!values['no-build']) run(process.execPath, [join(import.meta.dirname, '..', 'setup.mjs')]);
-    // Before it takes minutes to measure.
+    // Checked before the measurement, which takes minutes.
     const before = values.compare === undefined ? undefined : readReport(values.compare);
     const report = await measureAll(values);
     process.stdout.write(`${values.json ? JSON.stringify(report) : asText(report)}\n`);
     if (before !== undefined) {
       const text = comparisonText(compareReports(before, report));
-      // JSON stays JSON
+      // Keeps JSON output valid
       (values.json ? process.stderr : process.stdout).write(`\n${text}\n`);
     }
   }

@@ -2,14 +2,14 @@
 
 /**
  * How a loop is timed.
- * - `clock`: 'cpu', the process's CPU time, which other processes do not add to; or 'wall', for guests, whose
- *   CPU time is an estimate
- * - `roundMs`: how long a round takes at least
- * - `rounds`: how many are told
+ * - `clock`: 'cpu', the process's CPU time, which other processes do not affect; or 'wall', for guests, whose CPU time
+ *   is an estimate
+ * - `roundMs`: the minimum duration of a round
+ * - `rounds`: how many count
  * @typedef {{ clock: 'cpu' | 'wall', roundMs: number, rounds: number }} Timing
  */
 
-/** What loops return is added up here, so that no compiler can leave their work out. */
+/** Sums the loops' results, so that no compiler can omit their work. */
 let sink = 0;
 
 /** Microseconds. */
@@ -21,7 +21,7 @@ const clocks = {
   wall: () => Number(process.hrtime.bigint()) / 1000,
 };
 
-/** The fewest untold rounds: V8 compiles in the background, and a loop that is entered anew is compiled anew. */
+/** The minimum number of warm-up rounds: V8 compiles in the background, and recompiles a loop that is entered again. */
 const WARM_UP_ROUNDS = 10;
 
 /**
@@ -39,7 +39,7 @@ export async function measure(loop, { clock, roundMs, rounds }) {
   let iterations = 1000;
   while ((await round(iterations)) < roundMs * 1000) iterations *= 2;
   for (let count = 0; count < WARM_UP_ROUNDS; count++) await round(iterations);
-  // The first rounds ran slow code: once more, with the fast
+  // The first rounds ran slow code: measure once more with the fast one
   while ((await round(iterations)) < roundMs * 1000) iterations *= 2;
   const told = [];
   for (let count = 0; count < rounds; count++) told.push(((await round(iterations)) * 1000) / iterations);

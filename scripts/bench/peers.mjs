@@ -1,4 +1,4 @@
-// Installs what tracewright is compared with, into a folder of its own: never a dependency of the project.
+// Installs the packages for comparison into a separate folder: they are never dependencies of the project.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newest } from '../lib/newest.mjs';
@@ -6,7 +6,7 @@ import { run } from '../lib/run.mjs';
 
 const folder = join(import.meta.dirname, 'peers');
 
-/** Why there are no peers; undefined when they are installed. */
+/** Why there are no peers; undefined if they are installed. */
 export function installPeers() {
   if (
     newest([join(folder, 'node_modules/.package-lock.json')]) >= newest([join(folder, 'package-lock.json')])
@@ -20,7 +20,7 @@ export function installPeers() {
   }
 }
 
-/** Of those that are installed, by the names that they are told by. */
+/** The versions of the installed ones, by display name. */
 export function peerVersions() {
   const versionOf = (name) =>
     JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8')).version;

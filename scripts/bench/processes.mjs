@@ -1,4 +1,4 @@
-// Starts the processes that measure, each for one case, and reads what they have measured.
+// Starts the processes that measure one case each, and reads their results.
 import { join } from 'node:path';
 import { run } from '../lib/run.mjs';
 
@@ -6,10 +6,10 @@ const child = join(import.meta.dirname, 'child.mjs');
 const importChild = join(import.meta.dirname, 'import-child.mjs');
 
 /**
- * What takes the place of the kernel, or a real tracepoint.
+ * What replaces the kernel, or a real tracepoint.
  * @typedef {object} Target
- * @property {string} path the file that is written to
- * @property {string} [standIn] the library that lets an ordinary file pass for user_events_data
+ * @property {string} path the file to write to
+ * @property {string} [standIn] the library that makes an ordinary file pass for user_events_data
  */
 
 function environment(target) {
@@ -22,7 +22,7 @@ function runNode(request, target) {
   return run(process.execPath, [child, JSON.stringify(request)], { env: environment(target) });
 }
 
-/** Runs a workload's preparation alone. */
+/** Runs only a workload's preparation. */
 export function prepare(workload, target) {
   runNode(workload, target);
 }
@@ -31,15 +31,15 @@ export function prepare(workload, target) {
  * @param {{ module: string, workload: string, arguments?: readonly unknown[] }} workload
  * @param {import('./measure.mjs').Timing} timing
  * @param {Target} [target]
- * @returns {{ rounds: number[], bytesEach?: number }} nanoseconds per iteration, for each round; of what goes to
- *   a file, its bytes per iteration
+ * @returns {{ rounds: number[], bytesEach?: number }} nanoseconds per iteration, for each round; for files, the bytes
+ * per iteration
  */
 export function measureNode(workload, timing, target) {
   return JSON.parse(runNode({ ...workload, timing }, target));
 }
 
 /**
- * Starts a process for each round, as a module is imported only once; fewer of them, as that takes long.
+ * Starts a process for each round, since a module is imported only once; fewer of them, since that takes long.
  * @param {{ specifier: string }} imported
  * @returns {{ rounds: number[] }} nanoseconds, for each round
  */

@@ -1,4 +1,4 @@
-// Turns what was measured into figures, comparisons and verdicts.
+// Turns measurements into figures, comparisons and verdicts.
 import { cases, groups, groupsWithoutLoop, units } from './cases.mjs';
 import { targets } from './targets.mjs';
 
@@ -15,17 +15,17 @@ function median(values) {
  * @property {string} title
  * @property {number} median of the processes' medians, in nanoseconds
  * @property {number} best of all rounds of all processes, in nanoseconds
- * @property {number} [bytes] that it takes in a file
- * @property {string} [against] the id of what it is compared with
- * @property {number} [difference] nanoseconds more than that, by the medians
+ * @property {number} [bytes] in a file
+ * @property {string} [against] the id of the case that it is compared with
+ * @property {number} [difference] from that, in nanoseconds, by the medians
  * @property {number} [ratio] to that, by the medians
- * @property {number} [share] of what another case is more than that, by the medians
+ * @property {number} [share] of another case's difference from that, by the medians
  */
 
-/** Below this, in nanoseconds, a ratio is one of rounding errors. */
+/** Below this, in nanoseconds, a ratio consists of rounding errors. */
 const SMALLEST_DIVISOR = 5;
 
-/** @param {Record<string, number>} bytes that an iteration took in a file, by case */
+/** @param {Record<string, number>} bytes per iteration in a file, by case */
 function figures(processes, bytes) {
   const measured = cases.filter(({ id }) => processes[id]?.length > 0);
   const raw = new Map(
@@ -38,7 +38,7 @@ function figures(processes, bytes) {
   return measured.map(({ id, group, title, against, beside }) => {
     const own = raw.get(id);
     const other = raw.get(against);
-    // Where the loop is as long as its body, it is not told as a part of it
+    // If the loop takes as long as its body, it is not subtracted
     const isWithoutLoop = groupsWithoutLoop.includes(group) && id !== 'empty-loop';
     const overhead = isWithoutLoop ? loop : { median: 0, best: 0 };
     const figure = {
@@ -77,7 +77,7 @@ const shown = {
 
 /**
  * @param {Record<string, number[][]>} processes the rounds of each process, by case
- * @param {Record<string, number>} bytes that an iteration took in a file, by case
+ * @param {Record<string, number>} bytes per iteration in a file, by case
  * @param {Record<string, string>} reasons why a group, or a part of one, was not measured
  */
 export function makeReport(processes, bytes, reasons, machine) {

@@ -1,10 +1,10 @@
 /**
- * A session of the main thread and its worker threads under load for a long time: whether every event is in the
- * file or counted, how much memory it takes, and how late timers come with and without it. Prints JSON.
+ * A session of the main thread and its worker threads under load for a long time: whether every event is in the file or
+ * counted, how much memory it takes, and how late timers are with and without it. Prints JSON.
  *
  *     node scripts/bench/session-endurance.mjs [--seconds 20] [--rate 50000] [--workers 4] [--mode drop]
  *
- * The rate is that of all threads together. Needs dist/.
+ * The rate is for all threads together. Requires dist/.
  */
 import { rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ const log = defineEventSource('Bench-Endurance', {
   Request: event({ n: 'uint32', url: 'string', ok: 'bool' }),
 });
 
-/** Writes events at the rate until the time is up. @returns how many */
+/** Writes events at the rate until the time is up. @returns their number */
 async function write(rate, seconds) {
   const start = performance.now();
   let n = 0;
@@ -97,7 +97,7 @@ async function main() {
   process.exitCode = result.isComplete && result.outOfOrder === 0 ? 0 : 1;
 }
 
-/** All threads write. @returns how many events, and how it went */
+/** All threads write. @returns the number of events, and the figures */
 async function underLoad(workers, rate, seconds) {
   const delays = monitorEventLoopDelay({ resolution: 1 });
   delays.enable();

@@ -1,7 +1,7 @@
-// The event source that is timed, and the payloads it is given.
+// The event source that is measured, and its payloads.
 import { defineEventSource, event } from '../../dist/cjs/index.mjs';
 
-/** Several events, as applications have: V8 treats a function specially that exists only once. */
+/** Several events, as in applications: V8 treats a function that exists only once specially. */
 export function defineBenchmarkSource() {
   return defineEventSource('Tracewright-Benchmark', {
     CacheMiss: event(threeFields),

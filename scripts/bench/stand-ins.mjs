@@ -1,19 +1,19 @@
-// The C half: compiles the stand-in for user_events and the bare write loop, and finds the files that can be
-// written to in the place of the kernel's.
+// The C part: compiles the stand-in for user_events and the bare write loop, and finds the files that can replace the
+// kernel's.
 import { accessSync, constants, mkdirSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run, ToolError } from '../lib/run.mjs';
 import { prepare } from './processes.mjs';
 
-// A buffer of its own, so that what others record is not drowned
+// A separate buffer, so as not to disturb other recordings
 const traceInstance = '/sys/kernel/tracing/instances/tracewright-benchmark';
 
 function compile(source, program, ...options) {
   run('cc', ['-O2', '-Wall', '-Wextra', ...options, '-o', program, join(import.meta.dirname, source)]);
 }
 
-/** Writes one event into an ordinary file, and keeps its bytes. */
+/** Writes one event to an ordinary file, and keeps its bytes. */
 function captureEvent(standIn, folder) {
   const userEventsData = join(folder, 'user_events_data');
   const bytesFile = join(folder, 'event');
@@ -25,7 +25,7 @@ function captureEvent(standIn, folder) {
   return bytesFile;
 }
 
-/** Makes the ring buffer that takes raw bytes, where this user may. */
+/** Creates the ring buffer that accepts raw bytes, if this user may. */
 function openTraceInstance() {
   try {
     mkdirSync(traceInstance);
@@ -43,8 +43,8 @@ function openTraceInstance() {
 
 /**
  * What all comparisons with C need. Call `close` when done.
- * @returns the compiled loop, the event's bytes and the targets that can be written to; or, where there is no C
- *   compiler, or no addon that could write, the reason
+ * @returns the compiled loop, the event's bytes and the targets that can be written to; or the reason, if there is no C
+ * compiler, or no addon that can write
  */
 export function openStandIns() {
   const folder = mkdtempSync(join(tmpdir(), 'tracewright-bench-'));
@@ -67,7 +67,7 @@ export function openStandIns() {
       program,
       bytesFile,
       devNull: { path: '/dev/null', standIn },
-      // The process has no tracer of its own; descriptors that it gets pass for one
+      // The process has no tracer of its own; descriptors passed to it are treated as one
       passedTracer: { path: join(folder, 'none'), standIn },
       traceMarker: marker === undefined ? undefined : { path: marker, standIn },
       close,

@@ -1,4 +1,4 @@
-// Shows a report, as text for a terminal and as Markdown.
+// Shows a report as text for a terminal and as Markdown.
 
 function number(value) {
   if (value === undefined) return '';
@@ -7,7 +7,7 @@ function number(value) {
 
 const NS_PER = { ns: 1, µs: 1e3, ms: 1e6 };
 
-/** The rows of a group's table, the first of them the columns' names. */
+/** The rows of a group's table; the first one contains the column names. */
 function rowsOf({ unit, figures }) {
   const hasBytes = figures.some(({ bytes }) => bytes !== undefined);
   const time = (ns) => number(ns === undefined ? undefined : ns / NS_PER[unit]);
@@ -42,14 +42,14 @@ function verdictLine({ text, verdict, figure }) {
   return figure === undefined ? `${verdict}: ${text}` : `${verdict} (${figure}): ${text}`;
 }
 
-/** What all comparisons of a group are with, if it is one thing. */
+/** What all comparisons of a group are with, if it is a single case. */
 function comparedWith(group, groups) {
   const titles = new Map(groups.flatMap(({ figures }) => figures.map(({ id, title }) => [id, title])));
   const others = new Set(group.figures.flatMap(({ against }) => titles.get(against) ?? []));
   return others.size === 1 ? `; compared with: ${[...others][0]}` : '';
 }
 
-/** Makes lines of rows, in which the columns stand below each other. */
+/** Turns rows into lines with aligned columns. */
 function lineMaker(rows) {
   const widths = rows[0].map((_, index) => Math.max(...rows.map((row) => row[index].length)));
   return (row) =>
@@ -81,7 +81,7 @@ export function asText({ machine, groups, verdicts, reading }) {
   return [describe(machine), ...blocks, readingText(reading), lines.join('\n')].join('\n\n');
 }
 
-/** Of rows whose first has the columns' names. */
+/** The first row contains the column names. */
 function markdownTable([columns, ...rows]) {
   const rule = columns.map((_, index) => (index === 0 ? '---' : '---:'));
   return [columns, rule, ...rows].map((entries) => `| ${entries.join(' | ')} |`).join('\n');

@@ -1,4 +1,4 @@
-// Each target, and of which figures it speaks; the worst of them counts.
+// The targets, and the figures to which each applies; the worst of them counts.
 
 /**
  * @typedef {object} Target

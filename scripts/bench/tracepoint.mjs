@@ -1,16 +1,16 @@
-// The event on a real tracepoint with ftrace recording it, beside a C program on the same kernel: on the running
-// one where it has user events, else in a virtual machine.
+// The event on a real tracepoint while ftrace records it, next to a C program on the same kernel: on the running one if
+// it has user_events, otherwise in a virtual machine.
 import { join } from 'node:path';
 import { isNative, runInVm, vmUnavailable } from '../vm/index.mjs';
 
-/** Guests have no honest CPU time, and their system calls are slow. */
+/** Guests have no accurate CPU time, and their system calls are slow. */
 const timing = {
   full: { clock: 'wall', roundMs: 60, rounds: 7 },
   quick: { clock: 'wall', roundMs: 30, rounds: 3 },
 };
 const repetitions = { full: 3, quick: 1 };
 
-/** On which kernel: the figures of each mean something else. */
+/** The kernel's name: the figures of each mean something different. */
 export function tracepointKernel(qemu) {
   if (qemu) return 'an emulated kernel';
   return isNative() ? 'the running kernel' : 'user-mode Linux';

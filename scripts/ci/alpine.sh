@@ -1,6 +1,6 @@
 #!/bin/sh
-# alpine.sh COMMAND: runs a shell command in this checkout in an Alpine container with Node.js, with what building
-# the addon and running the tests takes.
+# alpine.sh COMMAND: runs a shell command in this checkout in an Alpine container with Node.js and everything needed to
+# build the addon and run the tests.
 set -eu
 cd "$(dirname "$0")/../.."
 apk add --no-cache bash binutils g++ make python3

@@ -1,7 +1,7 @@
-// Which system and processor a native binary is for, and which library versions it asks for: read from the file.
+// Determines which system and processor a native binary is for, and which library versions it requires, from the file.
 import { run } from '../lib/run.mjs';
 
-/** e_machine of ELF, Machine of PE and cputype of Mach-O, by the name that Node.js has for the processor. */
+/** ELF's e_machine, PE's Machine and Mach-O's cputype, by Node.js's name for the processor. */
 const elfMachines = new Map([
   [62, 'x64'],
   [183, 'arm64'],
@@ -17,8 +17,8 @@ const machMachines = new Map([
 
 /**
  * @param {Buffer} bytes at least the first 4 KiB of a shared library
- * @returns {string} as `process.platform` and `process.arch` name it, such as `linux-x64`
- * @throws {Error} when it is nothing that Node.js loads on these platforms
+ * @returns {string} in terms of `process.platform` and `process.arch`, such as `linux-x64`
+ * @throws {Error} if Node.js cannot load it on any of these platforms
  */
 export function binaryTarget(bytes) {
   const magic = bytes.subarray(0, 4).toString('latin1');
@@ -37,7 +37,7 @@ function named(platform, machines, machine) {
   return `${platform}-${arch}`;
 }
 
-/** Compares dotted numbers: negative when the first is older. */
+/** Compares dotted numbers: negative if the first is older. */
 export function compareVersions(first, second) {
   const [a, b] = [first, second].map((version) => version.split('.').map(Number));
   for (let index = 0; index < Math.max(a.length, b.length); index++) {
@@ -48,8 +48,8 @@ export function compareVersions(first, second) {
 }
 
 /**
- * The newest version of each versioned library interface that a dynamic symbol of the file asks for.
- * @param {string} symbols what `objdump -T` prints
+ * The newest version of each versioned library interface that a dynamic symbol of the file requires.
+ * @param {string} symbols the output of `objdump -T`
  * @returns {Map<string, string>} such as `GLIBC` to `2.17`
  */
 export function newestVersions(symbols) {
@@ -61,7 +61,7 @@ export function newestVersions(symbols) {
   return newest;
 }
 
-/** `newestVersions` of an ELF file. Needs binutils. */
+/** `newestVersions` of an ELF file. Requires binutils. */
 export function libraryVersions(file) {
   return newestVersions(run('objdump', ['-T', file]));
 }

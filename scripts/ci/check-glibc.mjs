@@ -1,10 +1,9 @@
-// `node check-glibc.mjs FILE...`: fails when a prebuilt addon for Linux asks for a library version that the
-// oldest system it is meant for does not have.
-//
-// That system is RHEL 8 and its like, the oldest that the official binaries of Node.js 20 run on: glibc 2.28, and
-// the C++ library of GCC 8. What is built in a manylinux_2_28 container stays below; on a newer system the linker
-// binds to the newest version that is there (pthread_create became GLIBC_2.34), and loading fails on older ones.
-// A file for musl must ask for no version at all.
+// `node check-glibc.mjs FILE...`: fails if a prebuilt addon for Linux requires a library version that the oldest
+// supported system does not have.
+// That is RHEL 8 and its derivatives, the oldest on which the official binaries of Node.js 20 run: glibc 2.28, and the
+// C++ library of GCC 8. Builds in a manylinux_2_28 container stay below; on a newer system, the linker binds to the
+// newest available version (pthread_create became GLIBC_2.34), and loading fails on older ones. A file for musl must
+// not require any version.
 import { basename } from 'node:path';
 import { report } from '../lib/run.mjs';
 import { compareVersions, libraryVersions } from './binary-target.mjs';
@@ -13,9 +12,9 @@ import { compareVersions, libraryVersions } from './binary-target.mjs';
 const limits = { GLIBC: '2.28', GLIBCXX: '3.4.25', CXXABI: '1.3.11', GCC: '8.0.0' };
 
 /**
- * @param {string} file its name, of which the ending `.musl.node` counts
- * @param {ReadonlyMap<string, string>} versions as of `newestVersions`
- * @returns {string[]} what is wrong, in sentences
+ * @param {string} file its name; the ending `.musl.node` matters
+ * @param {ReadonlyMap<string, string>} versions from `newestVersions`
+ * @returns {string[]} the problems, in sentences
  */
 export function versionProblems(file, versions) {
   if (file.endsWith('.musl.node')) {

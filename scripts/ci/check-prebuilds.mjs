@@ -1,6 +1,5 @@
-// `node check-prebuilds.mjs [FOLDER]`: fails unless the folder (prebuilds/ by default) holds the addon for every
-// platform that the package is published for, each for the system and processor that its name says, and nothing
-// else.
+// `node check-prebuilds.mjs [FOLDER]`: fails unless the folder (prebuilds/ by default) contains the addon for every
+// platform of the package, each for the system and processor in its name, and nothing else.
 import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { prebuildTargets } from '../lib/prebuild-targets.mjs';
@@ -26,7 +25,7 @@ function binaryProblem(folder, name) {
 
 /**
  * @param {string} folder
- * @returns {string[]} what is wrong, in sentences
+ * @returns {string[]} the problems, in sentences
  */
 export function prebuildProblems(folder) {
   if (!existsSync(folder)) return [`There is no folder ${folder}.`];

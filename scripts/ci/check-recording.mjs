@@ -1,16 +1,16 @@
-// `node check-recording.mjs PERF_DATA PERF_SCRIPT_TEXT RESULT REQUESTS`: what perf recorded of requests.mjs is what
-// that program wrote: every event, by perf script's text and by tracewright's own reader, each with its activity.
+// `node check-recording.mjs PERF_DATA PERF_SCRIPT_TEXT RESULT REQUESTS`: checks that perf recorded exactly what
+// requests.mjs wrote: every event, in perf script's text and through tracewright's own reader, each with its activity.
 import { readFileSync } from 'node:fs';
 import { activityPath } from '../../dist/cjs/index.mjs';
 import { openTrace } from '../../dist/cjs/trace.mjs';
 
 /** Start, nested start, row, two stops. */
 const eventsARequest = 5;
-/** Events that the program writes until perf records for certain carry this number, or are named Ready. */
+/** Events written before perf is certain to record have this number, or are named Ready. */
 const warmUpNumber = 0xffffffff;
 const mostWarmUps = 40;
 
-/** The name of each event of a request and the path of its activity, by the request's path. */
+/** The name of each event of a request and the path of its activity, relative to the request's path. */
 function expectedEvents(path) {
   return [
     ['RequestStart', path],
@@ -32,9 +32,9 @@ async function recordedEvents(file) {
 /**
  * @param {import('../../dist/cjs/trace.mjs').TraceEvent[]} events
  * @param {string[]} scriptLines
- * @param {{ pid: number, stats: { dropped: object } }} result what the program said
+ * @param {{ pid: number, stats: { dropped: object } }} result the program's output
  * @param {number} requests
- * @returns {string[]} what is wrong, in sentences
+ * @returns {string[]} the problems, in sentences
  */
 function recordingProblems(events, scriptLines, result, requests) {
   const problems = [];

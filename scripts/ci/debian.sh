@@ -1,8 +1,8 @@
 #!/bin/bash
 # In a Debian 12 container with Node.js, as root:
-#   debian.sh kernels    builds the kernels of the guests into kernels/, unless they are there
-#   debian.sh COMMAND    runs a shell command with everything that guests, sanitizers and valgrind take; a missing
-#                        one is a failure
+#   debian.sh kernels    builds the guests' kernels into kernels/, unless they exist
+#   debian.sh COMMAND    runs a shell command with everything that guests, sanitizers and valgrind require; if any of it
+# is missing, that is a failure
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 export DEBIAN_FRONTEND=noninteractive

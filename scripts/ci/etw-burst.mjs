@@ -72,9 +72,9 @@ try {
   const { lostEvents: lost, lostBuffers } = trace;
   console.log(JSON.stringify({ written, dropped, found, lost, lostBuffers, largest }));
   const problems = [];
-  // What ETW had no buffer for it has told the writer (noFreeBuffers), or counted in the file.
+  // ETW reported to the writer what it had no buffer for (noFreeBuffers), or counted it in the file.
   if (written < found) problems.push(`${found} events are in the file, and ${written} were written.`);
-  // A lost buffer has who knows how many.
+  // A lost buffer contained an unknown number of events.
   if (written > found + lost && lostBuffers === 0) {
     problems.push(`Of ${written} events ${found} are in the file, and only ${lost} are counted as lost.`);
   }

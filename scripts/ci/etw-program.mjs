@@ -1,5 +1,6 @@
-// `etw-program.mjs [tracelogging|manifest]`: a program for etw-session.mjs to record, in the format that is given. Once its provider is enabled it writes a few requests, and prints what a
-// listener in the process heard of each event: what the recording must hold, in the form of tracerpt-xml.mjs.
+// `etw-program.mjs [tracelogging|manifest]`: a program for etw-session.mjs to record, in the given format. Once its
+// provider is enabled, it writes a few requests, and prints what a listener in the process received for each event: the
+// expected contents of the recording, in the form of tracerpt-xml.mjs.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defineEventSource, event, Level, listen } from 'tracewright';
 

@@ -15,7 +15,7 @@ import { providerGuid } from '../../dist/wire/provider-guid.js';
 import { report, run, ToolError } from '../lib/run.mjs';
 import { parseTracerpt, recordingProblems, tracerptText } from './tracerpt-xml.mjs';
 
-/** Nothing here takes as long; what hangs is to be named by its own line, not by the job's. */
+/** Nothing here takes this long; if something hangs, its own message should say so, not the job's. */
 const SPAWN_MILLISECONDS = 120_000;
 
 const root = join(import.meta.dirname, '../..');
@@ -38,7 +38,7 @@ const recorded = (...options) => ({
   run: ['record', '-o', file, '--provider', providerName, '--end-left-behind', ...options, '--'],
 });
 
-/** All keywords, level Verbose. Each starts a session and stops it, or has tracewright run the program itself. */
+/** All keywords, level Verbose. Each starts and stops a session, or makes tracewright run the program itself. */
 const recorders = {
   logman: {
     start: ['logman', 'start', session, '-p', provider, '0xffffffffffffffff', '0x5', '-o', file, '-ets'],
@@ -59,7 +59,7 @@ function say(command) {
   console.log(run(command[0], command.slice(1), { timeout: SPAWN_MILLISECONDS }).trim());
 }
 
-/** Ends a session that an earlier, broken run has left. */
+/** Ends a session left behind by an earlier, broken run. */
 function sayUnlessItFails(command) {
   try {
     say(command);
@@ -68,7 +68,7 @@ function sayUnlessItFails(command) {
   }
 }
 
-/** @returns what the program has printed */
+/** @returns the program's output */
 function record({ start, stop, run: own, arguments: args = [] }, { cli, program }) {
   const target = [process.execPath, program, ...args];
   const [command, ...rest] = own === undefined ? target : [process.execPath, cli, ...own, ...target];
@@ -82,12 +82,12 @@ function record({ start, stop, run: own, arguments: args = [] }, { cli, program 
   }
 }
 
-/** The package as users have it, in a folder of its own, with the program beside it. */
+/** The package as users install it, in a separate folder, with the program next to it. */
 function install(packed) {
   const application = join(folder, 'application');
   mkdirSync(application);
   writeFileSync(join(application, 'package.json'), '{ "private": true }');
-  // Under Windows npm is a batch file, which needs a shell, and a shell needs quotes
+  // On Windows, npm is a batch file, which needs a shell, and a shell needs quotes
   run('npm', ['install', '--no-audit', '--no-fund', `"${resolve(packed)}"`], {
     cwd: application,
     shell: true,
@@ -104,13 +104,13 @@ function recordedFile() {
   return join(folder, found);
 }
 
-/** The events as Windows' own decoder has them. */
+/** The events according to Windows' own decoder. */
 function tracerptEvents() {
   say(['tracerpt', recordedFile(), '-o', xmlFile, '-of', 'XML', '-en', 'Unicode', '-y']);
   return parseTracerpt(tracerptText(readFileSync(xmlFile)));
 }
 
-/** The events as tracewright has them, in the same form. */
+/** The events according to tracewright, in the same form. */
 async function ownEvents() {
   const events = [];
   for await (const event of await openTrace(recordedFile())) {

@@ -45,7 +45,7 @@ if ($allowed.Status -ne 0 -or $allowed.Errors -notmatch 'Recorded into') {
 & $node $cli stats "$folder/allowed.etl"
 if ($LASTEXITCODE -ne 0) { throw 'What the member recorded cannot be read.' }
 
-# The port of this user's process, to another user's tool
+# The port of this user's process, opened by another user's tool
 $env:TRACEWRIGHT_DIAGNOSTICS = '1'
 $wait = 'import("tracewright/diagnostics/register").then(() => setInterval(() => {}, 1000))'
 $target = Start-Process $node @('-e', "`"$($wait.Replace('"', '\"'))`"") -WorkingDirectory $root -PassThru

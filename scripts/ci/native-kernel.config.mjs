@@ -1,5 +1,5 @@
-// vitest, with the tests of the kernel run on the kernel of this machine, as root, in place of a guest:
-// `npx vitest run --config scripts/ci/native-kernel.config.mjs`. For throwaway machines.
+// vitest configuration that runs the kernel tests on this machine's kernel, as root, instead of in a guest: `npx vitest
+// run --config scripts/ci/native-kernel.config.mjs`. For throwaway machines.
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
@@ -12,7 +12,7 @@ export default defineConfig({
   },
   test: {
     include: ['test/kernel/user-events.test.ts', 'test/kernel/process.test.ts'],
-    // There is one tracer
+    // There is only one tracer
     fileParallelism: false,
   },
 });

@@ -1,12 +1,12 @@
-// Stands in for scripts/vm/index.mjs where the kernel of this machine is the one to test: the same functions, and
-// the tracer as a fresh machine has it for each command. As root, on throwaway machines.
+// Replaces scripts/vm/index.mjs if this machine's kernel is the one to test: the same functions, with the tracer in its
+// initial state for each command. As root, on throwaway machines.
 import { collector } from '../vm/collector.mjs';
 import { runNatively, VmError } from '../vm/guest.mjs';
 import { isNative } from '../vm/prerequisites.mjs';
 
 /**
- * The state that a machine has after its start: tracefs mounted where it belongs, nothing recorded, nothing being
- * recorded, user_events root's own. Not a mount namespace for each command: perf 6.1 writes files there that it
+ * The state of a machine after startup: tracefs mounted in its usual place, nothing recorded, nothing being recorded,
+ * user_events accessible only to root. Not a mount namespace for each command: perf 6.1 writes files there that it
  * cannot read ("failed to write feature BUILD_ID").
  */
 const prepare = `
@@ -25,7 +25,7 @@ const prepare = `
   )
   exec "$@"`;
 
-/** There is one kernel here; it takes the place of the one that most tests run in. */
+/** There is one kernel here; it replaces the one in which most tests run. */
 export function vmUnavailable(kind) {
   if (kind !== 'uml') return 'The tests run on the kernel of this machine, once.';
   return isNative() ? undefined : 'This kernel has no user_events that this user may write.';

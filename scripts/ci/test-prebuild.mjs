@@ -1,6 +1,6 @@
-// `node test-prebuild.mjs [--no-compiler] PACKAGE.tgz`: installs the packed package into an empty folder, as users
-// do, and runs the first example of its README. Nothing may be built: the addon must come out of prebuilds/. With
-// --no-compiler it also fails where something to compile with is installed. Needs nothing but node and npm.
+// `node test-prebuild.mjs [--no-compiler] PACKAGE.tgz`: installs the packed package into an empty folder, as users do,
+// and runs the first example of its README. Nothing may be built: the addon must come from prebuilds/. With
+// --no-compiler, it also fails if a compiler is installed. Requires only node and npm.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 
 const compilers = ['c++', 'g++', 'clang++', 'cc', 'gcc', 'clang', 'make', 'python3'];
-/** What the addon calls itself on each platform. */
+/** The addon's name for each platform. */
 const addonPlatforms = { linux: 'user_events', win32: 'etw' };
 const exampleSeconds = 60;
 
@@ -24,7 +24,7 @@ function installedCompilers() {
 
 function install(folder, tarball) {
   writeFileSync(join(folder, 'package.json'), '{ "private": true }');
-  // Under Windows npm is a batch file, which needs a shell, and a shell needs quotes
+  // On Windows, npm is a batch file, which needs a shell, and a shell needs quotes
   const shell = process.platform === 'win32';
   const file = shell ? `"${tarball}"` : tarball;
   execFileSync('npm', ['install', '--no-audit', '--no-fund', file], {
@@ -34,7 +34,7 @@ function install(folder, tarball) {
   });
 }
 
-/** The addon comes ready-made out of the package, and loads. */
+/** The package contains the prebuilt addon, and it loads. */
 function checkAddon(folder) {
   const installed = join(folder, 'node_modules/tracewright');
   for (const made of ['build', 'binding.gyp']) {
@@ -51,7 +51,7 @@ function checkAddon(folder) {
   console.log(`${addon}: ${platform}`);
 }
 
-/** The first of the platform's addons that its dynamic linker takes: there is one for each C library. */
+/** The first of the platform's addons that its dynamic linker accepts: there is one for each C library. */
 function loadPrebuilt(folder) {
   const problems = [];
   for (const addon of readdirSync(folder).map((name) => join(folder, name))) {
@@ -90,7 +90,7 @@ async function checkExample(folder) {
   }
   child.kill();
   const [status = '', ...events] = lines;
-  // What the addon's platform offers, or why this machine lets nobody use it
+  // What the addon's platform offers, or why nobody can use it on this machine
   expect(/^(user_events|etw)\b|^none \S.*\.$/.test(status), `The first line is "${status}".`);
   expect(!status.includes('could not be loaded'), 'The addon was not loaded.');
   expect(events.join('\n') === shown.join('\n'), `The README shows other lines:\n${shown.join('\n')}`);
@@ -115,6 +115,6 @@ try {
     `The package works on ${process.platform}-${process.arch} with Node.js ${process.versions.node}.`,
   );
 } finally {
-  // A loaded addon cannot be deleted under Windows while this process runs
+  // On Windows, a loaded addon cannot be deleted while this process runs
   if (process.platform !== 'win32') rmSync(folder, { recursive: true });
 }

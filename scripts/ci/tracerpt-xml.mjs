@@ -1,6 +1,6 @@
-// The events in what `tracerpt -of XML` writes, as plain objects. The form is that of Windows' Event schema
-// (http://schemas.microsoft.com/win/2004/08/events/event). tracerpt writes it by a fixed pattern, so patterns read
-// it: no comments, no CDATA, attributes in double quotes.
+// Parses the output of `tracerpt -of XML` into plain objects. It follows Windows' Event schema
+// (http://schemas.microsoft.com/win/2004/08/events/event). tracerpt writes a fixed pattern, so regular expressions
+// suffice: no comments, no CDATA, attributes in double quotes.
 
 /**
  * @typedef {object} TracedEvent
@@ -26,7 +26,7 @@ function unescaped(text) {
   });
 }
 
-/** The text of the first element of this name, without the blanks that tracerpt puts around. */
+/** The text of the first element with this name, without the spaces that tracerpt puts around it. */
 function element(xml, name) {
   const [, text] = new RegExp(`<${name}(?:\\s[^>]*)?>([^<]*)</${name}>`).exec(xml) ?? [];
   return text === undefined ? undefined : unescaped(text).trim();
@@ -59,7 +59,7 @@ function tracedEvent(xml) {
   const rendering = part(xml, 'RenderingInfo');
   return {
     providerGuid: guid(attribute(system, 'Provider', 'Guid')) ?? noGuid,
-    // TDH gives a TraceLogging event's name as the task's name, newer versions as the event's, too
+    // TDH returns a TraceLogging event's name as the task's name, newer versions also as the event's
     name: element(rendering, 'EventName') ?? element(rendering, 'Task') ?? '',
     level: Number(element(system, 'Level')),
     opcode: Number(element(system, 'Opcode')),
@@ -73,13 +73,13 @@ function tracedEvent(xml) {
 
 /**
  * @param {string} xml
- * @returns {TracedEvent[]} in the order of the file
+ * @returns {TracedEvent[]} in file order
  */
 export function parseTracerpt(xml) {
   return Array.from(xml.matchAll(/<Event\s[^>]*>.*?<\/Event>/gs), ([event]) => tracedEvent(event));
 }
 
-/** The text of a file that tracerpt wrote: UTF-16 when it begins with that byte order mark, else UTF-8. */
+/** The text of a file written by tracerpt: UTF-16 if it begins with that byte order mark, otherwise UTF-8. */
 export function tracerptText(bytes) {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return bytes.subarray(2).toString('utf16le');
   return bytes.toString('utf8').replace(/^\ufeff/, '');
@@ -87,7 +87,7 @@ export function tracerptText(bytes) {
 
 const compared = ['name', 'level', 'opcode', 'keywords', 'activityId', 'relatedActivityId', 'fields'];
 
-/** As text: the same for the same values, fields in any order. */
+/** As text: the same for the same values, whatever the order of fields. */
 function shown(value) {
   if (typeof value === 'bigint') return `0x${value.toString(16)}`;
   if (value === undefined) return 'none';
@@ -95,9 +95,9 @@ function shown(value) {
 }
 
 /**
- * What is wrong with a recording: every expected event must be there once, in order, with every field and id.
+ * The problems of a recording: every expected event must be present once, in order, with every field and id.
  * @param {readonly TracedEvent[]} expected
- * @param {readonly TracedEvent[]} recorded of all providers and processes
+ * @param {readonly TracedEvent[]} recorded by all providers and processes
  * @returns {string[]} in sentences
  */
 export function recordingProblems(expected, recorded) {

@@ -1,9 +1,9 @@
 #!/bin/bash
-# Proves tracewright on the kernel that this machine runs, which must have user_events, with that kernel's own
-# perf: user-events-native.sh. For throwaway machines, as root or with sudo at hand: it installs packages, opens
-# user_events to everybody and switches tracepoints. Expects a checkout that is set up (npm run setup).
+# Tests tracewright on this machine's kernel, which must have user_events, with that kernel's own perf:
+# user-events-native.sh. For throwaway machines, as root or with sudo: it installs packages, opens user_events to
+# everybody and switches tracepoints. Requires a checkout that is set up (npm run setup).
 #
-# Ubuntu's perf is a package for each kernel: linux-tools-KERNEL. Elsewhere perf must be installed.
+# On Ubuntu, perf is a separate package for each kernel: linux-tools-KERNEL. Elsewhere perf must be installed.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -56,7 +56,7 @@ node scripts/ci/check-recording.mjs "$folder/perf.data" "$folder/script.txt" "$f
 "${sudo[@]}" rm -r "$folder"
 
 echo '== The kernel tests on this kernel'
-# One of them runs as nobody, who has no way into a home folder
+# One of them runs as nobody, who cannot access a home folder
 parent=$PWD
 while [ "$parent" != / ]; do
   "${sudo[@]}" chmod a+x "$parent"

@@ -1,11 +1,11 @@
 /**
- * Replays recorded runs of the original .NET activity trackers on ours and tells every difference.
+ * Replays recorded runs of the original .NET activity trackers on ours and reports every difference.
  *
- * The recordings are of threads; ours is a pure tracker. ReplayThread is what lies between: the thread's current
- * context, the forked flows beside it, and, for the runtimes before .NET 6, the id that a thread there keeps when
- * a change leaves it without a running activity (dotnet/runtime #51608). tracewright itself never does that.
+ * The recordings are of threads; ours is a pure tracker. ReplayThread bridges the difference: the thread's current
+ * context, the flows forked from it, and, for runtimes before .NET 6, the id that a thread keeps there when a change
+ * leaves it without a running activity (dotnet/runtime #51608). tracewright itself never does that.
  *
- * The modules under test are passed in, as tests replay on the sources and conformance runs on the build.
+ * The modules under test are passed in, since tests replay on the sources and conformance runs on the build.
  */
 
 const RECURSIVE = 4;
@@ -29,7 +29,7 @@ class ReplayThread {
     return this.#tracker.currentActivityId(this.#context);
   }
 
-  /** Does one operation, `verb operands...`, and gives the ids that its event carries. */
+  /** Performs one operation, `verb operands...`, and returns the ids of its event. */
   do(op) {
     const [verb, ...operands] = op.split(' ');
     if (verb === 'start') return this.#start(...operands);
@@ -47,7 +47,8 @@ class ReplayThread {
     const name = this.#lib.activityName(provider, eventName, Number(task));
     let flags = Number(options);
     if (this.#keepsStaleId && (flags & RECURSIVE) === 0) {
-      // The stale id of the stop inside a start is seen as the start's related id, so the stop is done apart.
+      // The stale id of the stop inside a start is visible as the start's related id, so the stop is performed
+      // separately.
       this.#stopNamed(name);
       flags |= RECURSIVE;
     }
@@ -82,7 +83,7 @@ class ReplayThread {
     this.#switchTo(outer);
   }
 
-  /** Another flow's activity comes to the thread; an id set by hand is the thread's and does not come along. */
+  /** The thread gets another flow's activity; an id set by hand belongs to the thread and is not carried along. */
   #switchTo(context) {
     const left = this.#context?.activity;
     const entered = context?.activity;
@@ -101,13 +102,13 @@ class ReplayThread {
     if (!this.#keepsStaleId || idBefore === undefined || this.current !== undefined) return;
     const entered = context?.activity;
     if (left === entered) return;
-    // Going from a top-level activity to none restores the id from before its start, here none.
+    // Leaving a top-level activity restores the id from before its start, here none.
     const restoresNoId = left !== undefined && left.creator === undefined && entered === undefined;
     if (!restoresNoId) this.#context = this.#tracker.setActivityId(context, idBefore);
   }
 }
 
-/** The recorded runs of random scenarios: one JSON object a line. */
+/** The recorded runs of random scenarios: one JSON object per line. */
 export function readTrackerScenarios(text) {
   return text
     .trim()
@@ -115,12 +116,12 @@ export function readTrackerScenarios(text) {
     .map((line) => JSON.parse(line));
 }
 
-/** Replays one such scenario; gives a sentence for each difference. */
+/** Replays one such scenario; yields a sentence for each difference. */
 export function replayTrackerScenario(lib, { flavor, processId, ops, expected }) {
   const thread = new ReplayThread(lib, flavor === 'net46' ? 0 : processId, flavor === 'net46');
   const differences = [];
   const steps = expected.filter((step) => !/^in /.test(step.op) || step.exited !== undefined);
-  // Entering a flow is recorded as "(entered A)"; leaving it, as the "in A" that is over.
+  // Entering a flow is recorded as "(entered A)"; leaving it, as the "in A" that has ended.
   if (steps.length !== ops.length) return [`${ops.length} operations, but ${steps.length} recorded steps.`];
   ops.forEach((op, i) => {
     const step = steps[i];
@@ -136,7 +137,7 @@ export function replayTrackerScenario(lib, { flavor, processId, ops, expected })
 
 const VECTOR_LINE = /^(.+?) +act=(?:None|(\S+) (\S+)) +rel=(\S+) cur=(\S+)$/;
 
-/** The recorded runs with printed paths: sections of a heading and one line for each operation. */
+/** The recorded runs with printed paths: sections of a heading and one line per operation. */
 export function readPathVectorSections(text) {
   return text
     .split(/^## /m)
@@ -156,9 +157,8 @@ function readVectorLine(line) {
 }
 
 /**
- * Replays one section; gives a sentence for each difference. Ids are compared as bytes and as PerfView prints
- * them. .NET up to version 9 left a spare zero byte after some numbers, which we do not: its ids are compared
- * without them.
+ * Replays one section; yields a sentence for each difference. Ids are compared as bytes and as PerfView prints them.
+ * .NET up to version 9 left a spare zero byte after some numbers, which we do not: its ids are compared without them.
  */
 export function replayPathVectorSection(lib, { flavor, processId, lines }) {
   const is2016 = flavor === 'net46';
@@ -207,7 +207,7 @@ export function replayPathVectorSection(lib, { flavor, processId, lines }) {
   return differences;
 }
 
-/** Starts what a section left out before its first start, so that this start gets the id recorded for it. */
+/** Starts what a section omitted before its first start, so that this start gets the id recorded for it. */
 function startUnrecordedPath(lib, thread, id) {
   const [, ...numbers] = lib.parseActivityPath(lib.Guid.parse(id)).numbers;
   numbers.forEach((number, level) => {

@@ -1,10 +1,9 @@
 /**
- * Conformance of `nettrace/*.activities.jsonl`: the activities of a trace as TraceEvent's
- * StartStopActivityComputer, and so PerfView, finds them: one line for each start, with its name, its times and
- * what it was started in.
+ * Conformance with `nettrace/*.activities.jsonl`: the activities of a trace according to TraceEvent's
+ * StartStopActivityComputer, and therefore PerfView: one line per start, with its name, its times and its parent.
  *
- * Two things are TraceEvent's own and are done here, over what the view finds: a start without a related id is in
- * whatever runs on its thread; what has not stopped has the duration 0 and thread -1.
+ * Two rules are TraceEvent's own and are applied here to the view's results: a start without a related id belongs to
+ * whatever runs on its thread; an activity that has not stopped has the duration 0 and thread -1.
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -83,7 +82,7 @@ function asTraceEventHasIt(activity, creators) {
   };
 }
 
-/** What each activity was started in, by TraceEvent's rule. */
+/** Each activity's parent, by TraceEvent's rule. */
 class Creators {
   #creators = new Map();
   #byThread = new Map();
@@ -98,7 +97,7 @@ class Creators {
     return this.#creators.get(activity);
   }
 
-  /** What stopped leaves its thread to what it was started in. */
+  /** A stopped activity leaves its thread to its parent. */
   #onThread({ startThreadId }) {
     let activity = this.#byThread.get(startThreadId);
     while (activity?.state === 'stopped') activity = this.#creators.get(activity);

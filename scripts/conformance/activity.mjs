@@ -1,6 +1,6 @@
 /**
- * Conformance of `activity/`: activity ids and paths, as the original .NET trackers gave them and the original
- * PerfView printed them.
+ * Conformance with `activity/`: activity ids and paths, produced by the original .NET trackers and printed by the
+ * original PerfView.
  *
  * - `tracker.jsonl`: random scenarios of starts, stops, options and forked flows -> the ids of each event
  * - `path-vectors.txt`: long paths, large numbers, overflow, ids set by hand -> ids and printed paths

@@ -1,6 +1,6 @@
 /**
- * A baseline of Microsoft's TraceEvent: `EVENT` lines for the first few events of each name, with the values
- * of their fields, and `COUNT` lines for how many there are of each name.
+ * A baseline of Microsoft's TraceEvent: `EVENT` lines for the first few events of each name, with the values of their
+ * fields, and `COUNT` lines with the number of events of each name.
  *
  *     EVENT 8,199.580: Provider/Name PID=1; TID=2; PName=x; ProceNum=7; DataLen=2; Field=8; ...
  *     COUNT Provider/Name:12
@@ -77,7 +77,7 @@ function checkEvent(id, { time, name, values }, byName, used, report) {
   else report.pass(id);
 }
 
-/** TraceEvent shows the names of numbers, which stand beside the payload here. */
+/** TraceEvent shows the names of numbers, which the payload here contains in addition. */
 function isNamed(event, field, ours, theirs) {
   const description = dotnetEvent(event.providerGuid ?? '', event.id, event.version);
   const map = description?.fields.find(({ name }) => name === field)?.map;
@@ -91,7 +91,7 @@ function shown(value) {
   return typeof value === 'bigint' ? String(value) : JSON.stringify(value);
 }
 
-/** TraceEvent shows decimals in groups of three, addresses in hex, and 20 characters of text. */
+/** TraceEvent shows decimals in groups of three digits, addresses in hex, and 20 characters of text. */
 function isSame(ours, theirs) {
   if (typeof ours === 'boolean') return theirs === (ours ? 'True' : 'False');
   if (typeof ours === 'number' || typeof ours === 'bigint') return isSameNumber(ours, theirs);
@@ -110,7 +110,7 @@ function isSameNumber(ours, theirs) {
   return false;
 }
 
-/** `20/07/29 00:07:10.69`, of a FILETIME. */
+/** `20/07/29 00:07:10.69`, from a FILETIME. */
 function dateText(fileTime) {
   const milliseconds = Number((BigInt(fileTime) - 116_444_736_000_000_000n) / 10_000n);
   return new Date(milliseconds).toISOString().slice(2).replace('T', ' ').replaceAll('-', '/');

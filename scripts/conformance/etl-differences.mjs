@@ -1,22 +1,21 @@
 /**
- * Where the events of an .etl are not as TraceEvent's baselines show them: each with the reason, and with what
- * must still hold.
+ * Where the events of an .etl differ from TraceEvent's baselines: each with the reason, and with what must still hold.
  */
 
-/** Names that are others here; `undefined`: there is no such event. */
+/** Names that differ here; `undefined`: there is no such event. */
 const NAMES = new Map([
-  // The header of the log is the trace's info, not an event, as Windows' own consumers have it.
+  // The log header is part of the trace's info, not an event, as in Windows' own consumers.
   ['Windows Kernel/EventTrace', undefined],
   // TraceEvent falls back to the provider's older name for events that its kernel parser does not know.
   ['MSNT_SystemTrace/Image/KernelBase', 'Windows Kernel/Image/KernelBase'],
   ['MSNT_SystemTrace/SystemConfig/Platform', 'Windows Kernel/SystemConfig/Platform'],
-  // Nothing describes it; TraceEvent knows the class, whose GUID is shown here.
+  // Undescribed; TraceEvent knows the class, whose GUID is shown here.
   ['Windows Kernel/SysConfig/Opcode(37)', '9b79ee91-b5fd-41c0-a243-4248e266e9d0/Opcode(37)'],
 ]);
 
-/** Counts that are others. */
+/** Counts that differ. */
 const COUNTS = new Map([
-  // TraceLog drops samples of idle processors; the file has them.
+  // TraceLog drops samples of idle processors; the file contains them.
   ['Windows Kernel/PerfInfo/Sample', 79528],
 ]);
 
@@ -37,17 +36,17 @@ const PROCESS_FLAGS = new Map([
 ]);
 const isNumber = (value) => typeof value === 'number' || typeof value === 'bigint';
 
-/** Values that are others: of events whose name matches, the field, and what must hold. */
+/** Values that differ: for events with a matching name, the field, and what must hold. */
 const VALUES = [
-  // TraceLog knows where drives are mounted and shows paths of the kernel as those of drives.
+  // TraceLog knows where drives are mounted and shows kernel paths as drive paths.
   { events: /^Windows Kernel\/Image\//, fields: ['FileName'], holds: isSamePath },
-  // TraceEvent takes unsigned numbers for signed ones.
+  // TraceEvent treats unsigned numbers as signed ones.
   {
     events: /^Windows Kernel\/(Image|SystemConfig\/NIC)|^solar_system\//,
     fields: ['TimeDateStamp', 'PhysicalAddr', 'int64_type'],
     holds: isSameSigned,
   },
-  // It shows numbers by names of its own enumerations.
+  // It shows numbers by the names of its own enumerations.
   {
     events: /^Windows Kernel\/Process\//,
     fields: ['Flags'],
@@ -64,14 +63,14 @@ const VALUES = [
     fields: ['DynamicAddress'],
     holds: (ours, theirs) => ours === 1 && theirs === 'dynamic',
   },
-  // It takes the field apart: the lower 24 bits are the options, the others the disposition.
+  // It splits the field: the lower 24 bits are the options, the others the disposition.
   {
     events: /^Microsoft-Windows-Kernel-File\/Create$/,
     fields: ['CreateOptions'],
     holds: (ours, theirs) => Number.isNaN(Number(theirs)) || (ours & 0xffffff) === Number(theirs),
   },
   { events: /^Microsoft-Windows-Kernel-File\/Create$/, fields: ['FileName'], holds: isSamePath },
-  // It shows socket addresses as text, whose bytes are given here.
+  // It shows socket addresses as text, where their bytes are shown here.
   { events: /^Microsoft-Windows-DNS-Client\//, fields: ['Address'], holds: isSameAddress },
   // A schema may say that a number is a character: then it is shown as one here.
   {
@@ -85,16 +84,16 @@ const VALUES = [
     fields: ['system_time_type'],
     holds: (ours, theirs) => ours.slice(2, 19).replaceAll('-', '/').replace('T', ' ') === theirs.slice(0, 17),
   },
-  // What happens to a process has no thread there; here it has the one that ran, if that was of the process.
+  // Events about a process have no thread there; here they have the one that ran, if it belonged to the process.
   {
     events: /^Windows Kernel\/(Image|Process)\//,
     fields: ['TID'],
     holds: (_ours, theirs) => theirs === '-1',
   },
-  // It shows the process that a service runs in as that of the event, and its name in place of the field.
+  // It shows the process in which a service runs as that of the event, and its name in place of the field.
   { events: /^Windows Kernel\/SystemConfig\/Services$/, fields: ['PID', 'ProcessName'], holds: () => true },
-  // It reads these two at places where other fields are: a process is shown as 0 for events of process 4, a
-  // thread as numbers that no thread has.
+  // It reads these two at the positions of other fields: a process is shown as 0 for events of process 4, a thread as
+  // numbers that no thread has.
   {
     events: /^KernelTraceControl\/ImageID$/,
     fields: ['ProcessID'],
@@ -103,7 +102,7 @@ const VALUES = [
   { events: /^Windows Kernel\/DiskIO\/FlushBuffers$/, fields: ['PID', 'TID'], holds: (ours) => ours > 0 },
 ];
 
-/** Whether a value is known to be another, and is as it should be. */
+/** Whether a value is known to differ, and is as it should be. */
 export function isKnownDifference(name, field, ours, theirs) {
   return VALUES.some(
     ({ events, fields, holds }) => fields.includes(field) && events.test(name) && holds(ours, theirs),
@@ -116,7 +115,7 @@ function isSamePath(ours, theirs) {
   return path.toLowerCase().startsWith(shown.replace(/^C:|^\\(?=\\)/, '').toLowerCase());
 }
 
-/** A sockaddr of IPv4 or IPv6: what is shown of the address must be in it. */
+/** A sockaddr of IPv4 or IPv6: the displayed part of the address must be in it. */
 function isSameAddress(ours, theirs) {
   if (ours[0] === 2) return theirs === `${ours.subarray(4, 8).join('.')}:0`;
   const groups = Array.from({ length: 8 }, (_, i) => ours.readUInt16BE(8 + 2 * i).toString(16));

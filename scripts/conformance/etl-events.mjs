@@ -1,4 +1,4 @@
-/** All events of an .etl, as the library gives them. */
+/** All events of an .etl, according to the library. */
 import { openEtl } from '../../dist/trace/etl/open-etl.js';
 import { openFile } from '../../dist/trace/source/file-source.js';
 

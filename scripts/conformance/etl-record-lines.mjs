@@ -1,6 +1,6 @@
 /**
- * The records of an .etl as the reference writes them down: one line of JSON each, all of their header and
- * their payload in hex, in the order of time.
+ * The records of an .etl in the reference's form: one line of JSON per record, with its complete header and its payload
+ * in hex, in time order.
  */
 import { hexText } from '../../dist/base/bytes.js';
 import { openBuffer } from '../../dist/wire/etl/buffer.js';
@@ -17,7 +17,7 @@ import { decodeProviderTraits } from '../../dist/wire/tracelogging/provider-trai
 
 const TYPE_NAMES = new Map(Object.entries(RecordType).map(([name, type]) => [type, name]));
 
-/** @returns {{ header, rows: object[] }} rows in the order of time, those of one instant in file order */
+/** @returns {{ header, rows: object[] }} rows in time order, those with equal times in file order */
 export function recordRows(bytes) {
   const buffers = [];
   for (let at = 0; at < bytes.length; at += bytes.readUInt32LE(at)) {
@@ -76,7 +76,7 @@ function addClassic(row, record) {
   row.provider = read.guidAt(record, read.providerGuidOffset(record));
 }
 
-/** Flags, property and CPU time nobody else wants: they are read here. */
+/** Flags, property and CPU time, which are needed only here. */
 function addEvent(row, record) {
   const { view } = record.buffer;
   row.flags = view.getUint16(record.offset + 4, true);
@@ -121,7 +121,7 @@ function addItem(row, record, item, data) {
   }
 }
 
-/** The reference shows values as they are stored; the decoder makes more of some. */
+/** The reference shows values as stored; the decoder interprets some. */
 function fieldValue(field) {
   const plain = (value) => plainValue(field, value);
   return field.shape === 'array' ? field.value.map(plain) : plain(field.value);
@@ -137,7 +137,7 @@ function plainValue({ inType, outType }, value) {
   return typeof value === 'bigint' ? String(value) : value;
 }
 
-/** Eight numbers, the third of them the day of the week. */
+/** Eight numbers, the third of which is the day of the week. */
 function systemTime(text) {
   const [year, month, ...rest] = text.match(/\d+/g).map(Number);
   return [year, month, new Date(`${text}Z`).getUTCDay(), ...rest];
@@ -171,7 +171,7 @@ export function logFile(header) {
   };
 }
 
-/** JSON as Python writes it: with blanks. */
+/** JSON as Python writes it: with spaces. */
 export function pythonJson(value) {
   if (typeof value === 'bigint') return String(value);
   if (Array.isArray(value)) return `[${value.map(pythonJson).join(', ')}]`;

@@ -1,8 +1,8 @@
 /**
- * Conformance of `etl/`: logs of Windows 7 to 11, with what an independent reader makes of every record, and
- * what Microsoft's TraceEvent makes of the events.
+ * Conformance with `etl/`: logs of Windows 7 to 11, with an independent reader's results for every record, and those of
+ * Microsoft's TraceEvent for the events.
  *
- * - `NAME.etl.expected.jsonl.gz`: a line for each record, in the order of time
+ * - `NAME.etl.expected.jsonl.gz`: a line for each record, in time order
  * - `NAME.etl.head.jsonl`: the first of these lines
  * - `NAME.etl.summary.json`: the file's header, counts, and the SHA-256 of all lines
  * - `NAME.baseline.txt`: see `etl-baseline.mjs`
@@ -38,7 +38,7 @@ export async function run(dir, report) {
   }
 }
 
-/** A manifest beside the log that has its name. */
+/** A manifest next to the log, with its name. */
 function manifestsOf(path) {
   const manifest = path.replace(/\.etl$/, '.man');
   return existsSync(manifest) ? [readFileSync(manifest, 'utf8')] : [];
@@ -63,7 +63,7 @@ function checkRecords(file, path, { header, rows }, report) {
     withActivityId,
   );
   same('withRelated', rows.filter((row) => row.relatedActivityId !== undefined).length, withRelated);
-  // In the summary's text, since its numbers are too large for JSON.parse.
+  // Searched as text in the summary, since its numbers are too large for JSON.parse.
   const found = pythonJson(logFile(header)).replaceAll(' ', '');
   const isThere = summary.replaceAll(/\s/g, '').includes(`"logfileHeader":${found}`);
   same('logfileHeader', isThere ? 'the same' : found, isThere ? 'the same' : logfileHeader);
@@ -91,7 +91,7 @@ function readIfThere(path) {
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
 }
 
-/** The events are all records but the header of the log, in the order of the reference's lines. */
+/** The events are all records except the log header, in the order of the reference's lines. */
 function checkOrder(file, { rows }, events, report) {
   const wanted = rows.slice(1).map(({ filetime, proc, dataLen }) => `${filetime} ${proc} ${dataLen}`);
   const found = events.map((event) => {

@@ -1,10 +1,10 @@
 /**
- * Conformance of the EventHeader encoder: from `eventheader/encode.jsonl`, event specifications with the
- * registration string and the bytes that Microsoft's C++ EventHeaderDynamic made of them.
+ * Conformance of the EventHeader encoder: `eventheader/encode.jsonl` contains event specifications with the
+ * registration string and the bytes produced by Microsoft's C++ EventHeaderDynamic.
  *
- * A specification's values are raw bytes, of encodings that no field type of tracewright's has, too; so name,
- * definition, header, ids and metadata come from the library, values of its own types are written by its
- * writers, and only the other values are put together here.
+ * A specification's values are raw bytes, some with encodings that no field type of tracewright has. So name,
+ * definition, header, ids and metadata come from the library, values of its own types are written by its writers, and
+ * only the other values are assembled here.
  */
 import { Guid } from '../../dist/activity/guid.js';
 import { Encoding, Format } from '../../dist/wire/eventheader/constants.js';
@@ -36,7 +36,7 @@ const FORMATS = {
   ip_address: Format.IpAddress,
 };
 
-/** By kind, then by bytes of a unit: value, counted string, string with NUL, counted binary. */
+/** By kind, then by bytes per unit: value, counted string, string with NUL, counted binary. */
 const ENCODINGS = {
   V: {
     1: Encoding.Value8,
@@ -54,7 +54,7 @@ const ENCODINGS = {
   B: { 1: Encoding.BinaryLength16Char8 },
 };
 
-/** The library's writer for a value of these raw bytes, and the value. */
+/** The library's writer for a value with these raw bytes, and the value. */
 const WRITERS = {
   [Encoding.Value8]: (bytes) => [numbers.writeUint8, bytes.readUInt8()],
   [Encoding.Value16]: (bytes) => [numbers.writeUint16, bytes.readUInt16LE()],
@@ -109,7 +109,7 @@ function elementBytes(encoding, kind, size, bytes) {
   return Buffer.concat([untilNul(bytes, size), Buffer.alloc(size)]);
 }
 
-/** A string that ends with a NUL unit has none before. */
+/** A NUL-terminated string contains no other NUL unit. */
 function untilNul(bytes, size) {
   for (let offset = 0; offset < bytes.length; offset += size) {
     if (bytes.subarray(offset, offset + size).every((byte) => byte === 0)) return bytes.subarray(0, offset);

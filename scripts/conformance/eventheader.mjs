@@ -1,6 +1,5 @@
 /**
- * Conformance of `eventheader/`: bytes and what Microsoft's C++ and Rust tools (LinuxTracepoints) make of
- * them.
+ * Conformance with `eventheader/`: bytes, and how Microsoft's C++ and Rust tools (LinuxTracepoints) interpret them.
  *
  * - `decode.jsonl`: event bytes of every encoding and format, and malformed ones -> JSON text or error
  * - `EventHeaderInterceptorLE64.dat`: a recording of every type -> JSON text
@@ -56,7 +55,7 @@ function codeThrownBy(decode) {
     decode();
     return undefined;
   } catch (error) {
-    // By its name: a test runner may load the class a second time.
+    // By name: a test runner may load the class twice.
     if (error.name === 'EventHeaderError') return error.code;
     throw error;
   }

@@ -1,4 +1,4 @@
-/** What `layouts.mjs` gives to the tests, which are TypeScript. */
+/** The types of `layouts.mjs`, for tests in TypeScript. */
 import type { Report } from './report.mjs';
 
 export interface Layout {

@@ -1,12 +1,11 @@
 /**
- * The layouts of conformance data that tracewright can check itself against. Each is a module of its own
- * that exports:
+ * The layouts of conformance data that tracewright can check itself against. Each is a separate module that exports:
  *
- * - `name`: the folder it reads inside the data folder
- * - `applies(dir)`: whether the data folder `dir` holds any of it
+ * - `name`: the folder that it reads inside the data folder
+ * - `applies(dir)`: whether the data folder `dir` contains any of it
  * - `run(dir, report)`: runs every case there; see `report.mjs`. It may be async.
  *
- * A new layout is added to this list, and is then run by `npm run conformance` and by `npm test` alike.
+ * Add a new layout to this list; `npm run conformance` and `npm test` then both run it.
  */
 import * as activity from './activity.mjs';
 import * as activityTree from './activity-tree.mjs';

@@ -1,6 +1,6 @@
 /**
- * Compares the events of a nettrace with a `.baseline.txt`: of every name how many events there are, and the
- * first one's values, as PerfView shows them.
+ * Compares the events of a nettrace with a `.baseline.txt`: for each name the number of events, and the first one's
+ * values, as PerfView shows them.
  */
 import { ATTRIBUTES_NOT_IN_TRACE, NAME_DIFFERENCES, NAMES_NOT_IN_BASELINE } from './nettrace-differences.mjs';
 
@@ -9,14 +9,14 @@ export function perfViewName({ taskName, opcodeName }) {
   return opcodeName === 'Info' || opcodeName === undefined ? taskName : `${taskName}/${opcodeName}`;
 }
 
-/** Of an event since the trace's start. */
+/** An event's time since the start of the trace. */
 export function milliseconds(event) {
   return Number(event.timeSinceStart) / 1e6;
 }
 
 const BASELINE_LINE = /^(?<event>.+?), (?<count>\d+), <Event (?<attributes>.*)$/;
 
-/** Of every name the count, and the first event's times, ids and fields. */
+/** For each name the count, and the first event's times, ids and fields. */
 export function compareBaseline(base, traceEvents, texts, report) {
   const byName = groupBy(traceEvents, eventName);
   const lines = texts.map((line) => BASELINE_LINE.exec(line.replace(/^\ufeff/, ''))?.groups);
@@ -47,7 +47,7 @@ function groupBy(values, keyOf) {
   return groups;
 }
 
-/** What PerfView shows beside the fields. */
+/** What PerfView shows besides the fields. */
 const OTHER_ATTRIBUTES = new Set(['PName', 'ProviderName', 'EventName', 'FormattedMessage']);
 
 function compareAttributes(id, event, attributes, report) {
@@ -61,7 +61,7 @@ function compareAttributes(id, event, attributes, report) {
   }
 }
 
-/** Our value, written as PerfView has written its own. */
+/** Our value, formatted as PerfView formatted its own. */
 function inFormOf(expected, value) {
   const isNumber = typeof value === 'number' || typeof value === 'bigint';
   if (isNumber && /^0x/.test(expected)) {
@@ -72,7 +72,7 @@ function inFormOf(expected, value) {
   }
   if (isNumber && /^-?\d+\.\d+(E[-+]\d+)?$/.test(expected)) return fifteenDigits(value);
   if (isNumber && /^-?[\d,]+$/.test(expected)) return value.toLocaleString('en-US');
-  // The name that TraceEvent has for a number.
+  // TraceEvent's name for a number.
   if (isNumber && /^[A-Za-z]/.test(expected)) return expected;
   if (typeof value === 'boolean') return value ? 'True' : 'False';
   if (typeof value === 'object')
@@ -84,7 +84,7 @@ function inFormOf(expected, value) {
   return escaped(String(value));
 }
 
-/** As .NET Framework writes a double: of its 17 digits the first 15, and a small exponent in two. */
+/** As .NET Framework formats a double: the first 15 of its 17 digits, and a small exponent in two. */
 function fifteenDigits(value) {
   const text = String(Number(value.toPrecision(15)));
   if (Math.abs(value) >= 1e-4) return text;

@@ -1,10 +1,10 @@
 /**
- * Where TraceEvent errs about a nettrace, or shows something that is not in it, case by case with the reason.
- * All else must be the same.
+ * Where TraceEvent is wrong about a nettrace, or shows something that is not in it, case by case with the reason.
+ * Everything else must be the same.
  */
 import { dotnetProviderName } from '../../dist/wire/known/dotnet.js';
 
-/** Where an answer is not what the trace says: by the file's and the value's name, with the reason. */
+/** Where an answer differs from the trace: by the names of the file and the value, with the reason. */
 export const KNOWN_DIFFERENCES = [
   {
     file: 'V6ParseSimpleThreadBlock',
@@ -23,12 +23,12 @@ export const KNOWN_DIFFERENCES = [
   },
 ];
 
-/** The bits of a method's flags that TraceEvent shows as a field of its own, `OptimizationTier`. */
+/** The bits of a method's flags that TraceEvent shows as a separate field, `OptimizationTier`. */
 const TIER_SHIFT = 7;
 const TIER_BITS = 7 << TIER_SHIFT;
 const JITTED = 8;
 
-/** What TraceEvent shows of some events' payloads, where that is not what the trace has. */
+/** What TraceEvent shows of some events' payloads, if it differs from the trace. */
 export const PAYLOAD_DIFFERENCES = [
   {
     event: /^Method\/(Load|DCStart|DCStop)Verbose$/,
@@ -62,14 +62,14 @@ export const PAYLOAD_DIFFERENCES = [
   },
 ];
 
-/** Attributes of a baseline's events that TraceEvent concludes, or shows as 0 where the payload ends before. */
+/** Attributes of a baseline's events that TraceEvent infers, or shows as 0 if the payload ends before them. */
 export const ATTRIBUTES_NOT_IN_TRACE = new Map([
   ['Contention/Start', ['LockID', 'AssociatedObjectID', 'LockOwnerThreadID']],
   ['GC/HeapStats', ['TotalPromoted', 'TotalHeapSize', 'Depth', 'GenerationSize4', 'TotalPromotedSize4']],
   ['Method/LoadVerbose', ['ReJITID', 'OptimizationTier']],
 ]);
 
-/** Names in baselines that are not those of .NET's manifest. */
+/** Names in baselines that differ from .NET's manifest. */
 export const NAME_DIFFERENCES = [
   {
     ours: /^(Microsoft-Windows-DotNETRuntime)\/GarbageCollection\/(Increase|Decrease)MemoryPressure$/,
@@ -78,12 +78,12 @@ export const NAME_DIFFERENCES = [
   },
 ];
 
-/** In the trace, and of the same kind in the answer of another trace, but not in the baseline. */
+/** In the trace, and similarly in the answer for another trace, but not in the baseline. */
 export const NAMES_NOT_IN_BASELINE = new Set(['Microsoft-Windows-DotNETRuntime/Method/ILToNativeMap']);
 
 /**
- * The trace has no task numbers, and of .NET's native events no opcodes: TraceEvent has both in its own tables.
- * tracewright knows the names, and of opcodes the numbers of those that all providers have in common.
+ * The trace has no task numbers, and no opcodes for .NET's native events: TraceEvent has both in its own tables.
+ * tracewright knows the names, and the numbers of the opcodes that all providers share.
  */
 export function withoutTableNumbers(expected, found) {
   const isNative = dotnetProviderName(expected.providerGuid) !== undefined;

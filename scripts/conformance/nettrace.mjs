@@ -1,12 +1,11 @@
 /**
- * Conformance of `nettrace/`, or of any folder of such files: traces of EventPipe, and what TraceEvent makes of
- * each.
+ * Conformance with `nettrace/`, or any folder of such files: EventPipe traces, and TraceEvent's results for each.
  *
- * - `.expected.jsonl[.gz]`, `.events.jsonl`: every event with all that it has, in order, then the trace's head
- * - `.baseline.txt`: of every name how many events there are, and the values of the first, as PerfView shows them
- * - `.error.json`: the file is refused, after the events before the fault
+ * - `.expected.jsonl[.gz]`, `.events.jsonl`: every event with everything it has, in order, then the trace's head
+ * - `.baseline.txt`: for each name the number of events, and the values of the first, as PerfView shows them
+ * - `.error.json`: the file is rejected, after the events before the fault
  *
- * Where TraceEvent itself errs, or shows something in a way of its own, `nettrace-differences.mjs` says so.
+ * Where TraceEvent itself is wrong, or shows something in its own way, `nettrace-differences.mjs` says so.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -49,7 +48,7 @@ export async function run(dir, report) {
   }
 }
 
-/** The data folder's part, or the folder itself. */
+/** The part of the data folder, or the folder itself. */
 function folderOf(dir) {
   const holdsTraces = (folder) => existsSync(folder) && readdirSync(folder).some((file) => TRACE.test(file));
   return [join(dir, name), dir].find(holdsTraces);
@@ -74,7 +73,7 @@ function readLines(path) {
   return text.split('\n').filter((line) => line !== '');
 }
 
-/** TraceEvent refuses what has no end with "Read past end of stream". */
+/** TraceEvent rejects a truncated trace with "Read past end of stream". */
 function compareEnd(id, { error }, errorPath, report) {
   const expected = errorPath && JSON.parse(readFileSync(errorPath, 'utf8')).message;
   const found = error && (error.code === 'truncated' ? 'Read past end of stream.' : error.message);
@@ -114,18 +113,18 @@ function compareObjects(id, base, found, expected, report) {
   report.compare(id, JSON.stringify(Object.fromEntries(pairs)), JSON.stringify(expected, plainEnums));
 }
 
-/** Of enums only the number is in the trace; the names are TraceEvent's. */
+/** For enums, the trace contains only the number; the names are TraceEvent's. */
 function plainEnums(_key, value) {
   return value?.enum !== undefined && value.value !== undefined ? value.value : value;
 }
 
-/** Fields that the payload ends before are absent here, null there. */
+/** Fields beyond the end of the payload are absent here, null there. */
 function sameNulls(payload, expected) {
   const absent = Object.keys(expected).filter((key) => expected[key] === null && !(key in payload));
   return { ...payload, ...Object.fromEntries(absent.map((key) => [key, null])) };
 }
 
-/** An event as the answers have it. */
+/** An event in the form of the answers. */
 function shownEvent(event, index) {
   return {
     n: index,
@@ -145,7 +144,7 @@ function shownEvent(event, index) {
     qpc: String(event.ticks),
     pid: event.processId,
     tid: event.threadId,
-    // TraceEvent has no word for a processor that is not known.
+    // TraceEvent cannot represent an unknown processor.
     cpu: event.processor ?? 0,
     activityId: event.activityId ?? null,
     activityPath: pathOf(event.activityId),
@@ -159,12 +158,12 @@ function shownEvent(event, index) {
 }
 
 function shownHead({ reader, events, error }) {
-  // Refused at opening: it has no head.
+  // Rejected on opening: it has no head.
   if (reader === undefined) throw error;
   const { info, progress } = reader;
   const last = events.at(-1);
   const { ExpectedCPUSamplingRate, ...others } = info.properties;
-  // TraceEvent shows as properties only what the trace has as such: version 6.
+  // TraceEvent shows as properties only what the trace contains as such: version 6.
   const properties = info.formatVersion < 6 ? others : info.properties;
   return {
     fileFormatVersion: info.formatVersion,

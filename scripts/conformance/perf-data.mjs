@@ -1,10 +1,10 @@
 /**
- * Conformance of `perf-data/`: recordings of `perf record` and what Microsoft's C++ decoder
- * (LinuxTracepoints) makes of them: beside `NAME` as `NAME.linux.json`, one line for each sample, in file order.
+ * Conformance with `perf-data/`: recordings by `perf record`, and how Microsoft's C++ decoder (LinuxTracepoints)
+ * interprets them: next to `NAME`, `NAME.linux.json` with one line per sample, in file order.
  *
- * EventHeader samples must give the same text. Of other tracepoints the name, the values of all fields, time,
- * processor, process and thread must be the same. Opened as a trace, the file must give an event for each
- * sample, in the order of time, with the same name, values, ids, level, keywords, opcode and activities.
+ * EventHeader samples must yield the same text. For other tracepoints the name, the values of all fields, time,
+ * processor, process and thread must be the same. Opened as a trace, the file must yield an event for each sample, in
+ * time order, with the same name, values, ids, level, keywords, opcode and activities.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -45,7 +45,7 @@ function runSamples(path, prefix, expected, report) {
   }
 }
 
-/** With the ids of their cases' start: none where there is only the one that has always been there. */
+/** With the beginning of their cases' ids: none for the original one. */
 function recordingsIn(dir) {
   const folder = join(dir, name);
   if (!existsSync(folder)) return [];
@@ -83,7 +83,7 @@ function runSample(id, session, sample, expected, report) {
   );
 }
 
-/** The same samples as a trace's events, which come in the order of time: by their place they are in file order. */
+/** The same samples as a trace's events, which arrive in time order: their positions give the file order. */
 async function runTrace(path, prefix, expected, report) {
   const events = [];
   try {
@@ -133,12 +133,12 @@ function runTraceEvent(id, event, { n, meta, ...payload }, report) {
   report.compare(id, JSON.stringify(jsonValue(event.payload)), JSON.stringify(payload));
 }
 
-/** JSON whose integers have all their digits: as text, where JavaScript's numbers have not. */
+/** JSON whose integers keep all digits: as text if JavaScript's numbers cannot. */
 function parseExactly(json) {
   return JSON.parse(json.replace(/([:[,])(-?\d{16,})(?=[,\]}])/g, '$1"$2"'));
 }
 
-/** Whether a value is what the reference shows of it. */
+/** Whether a value matches what the reference shows. */
 function isSame(value, shown) {
   if (Array.isArray(value)) {
     return (
@@ -176,7 +176,7 @@ function isSameNumber(number, shown) {
   return BigInt(number) === BigInt(shown);
 }
 
-/** The reference shows some integers in hex, by their declared type. */
+/** The reference shows some integers in hex, depending on their declared type. */
 function numbersAsText(key, value) {
   if (typeof value === 'bigint') return String(value);
   if (typeof value === 'string' && /^0x[0-9A-F]+$/.test(value)) return String(BigInt(value));

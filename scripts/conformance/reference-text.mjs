@@ -1,12 +1,11 @@
 /**
- * Reading the output of Microsoft's C++ decoder, which is UTF-8 but for what an event itself has wrong:
- * surrogates come as three bytes each, and code points above U+10FFFF as five to seven bytes of a UTF-8
- * that no longer exists. Surrogates become what they are in a JavaScript string, the others U+FFFD, as
- * tracewright decodes them.
+ * Reads the output of Microsoft's C++ decoder, which is UTF-8 except for errors in the event itself: surrogates are
+ * three bytes each, and code points above U+10FFFF five to seven bytes of a UTF-8 that no longer exists. Surrogates
+ * become surrogates of a JavaScript string, the others U+FFFD, as tracewright decodes them.
  */
 import { readFileSync } from 'node:fs';
 
-/** The JSON objects of a file, one on each line, as text. */
+/** The JSON objects of a file, one per line, as text. */
 export function readObjectLines(file) {
   return decodeLooseUtf8(readFileSync(file))
     .split('\n')
@@ -15,7 +14,7 @@ export function readObjectLines(file) {
     .map((line) => line.replace(/(,| \])$/, ''));
 }
 
-/** The JSON values of a file, one on each line. Keywords, which may need 64 bits, are kept as text. */
+/** The JSON values of a file, one per line. Keywords, which may need 64 bits, are kept as text. */
 export function readJsonLines(file) {
   return readFileSync(file, 'utf8')
     .split('\n')
@@ -23,7 +22,7 @@ export function readJsonLines(file) {
     .map((line) => JSON.parse(line.replace(/("keyword": *)(\d+)/, '$1"$2"')));
 }
 
-/** Text in which Python's surrogateescape has put each byte that is not UTF-8 as U+DC80 to U+DCFF. */
+/** Text in which Python's surrogateescape has replaced each byte that is not UTF-8 with U+DC80 to U+DCFF. */
 export function fromSurrogateEscape(text) {
   const bytes = [];
   for (const character of text) {

@@ -1,4 +1,4 @@
-/** What `report.mjs` gives to the tests, which are TypeScript. */
+/** The types of `report.mjs`, for tests in TypeScript. */
 export declare class Report {
   readonly passed: readonly string[];
   readonly failed: readonly { readonly id: string; readonly difference: string }[];

@@ -1,8 +1,6 @@
-/**
- * What a run of conformance cases finds: which passed, and how the others differ.
- */
+/** The results of a run of conformance cases: which passed, and how the others differ. */
 
-/** Characters of each side of a difference that are shown. */
+/** Characters shown of each side of a difference. */
 const SHOWN = 160;
 
 export class Report {
@@ -19,7 +17,7 @@ export class Report {
     this.failed.push({ id, difference });
   }
 
-  /** Passes if the two texts are the same, else shows them from shortly before where they part. */
+  /** Passes if the two texts are the same; otherwise shows them from shortly before the first difference. */
   compare(id, actual, expected) {
     if (actual === expected) return this.pass(id);
     let at = 0;
@@ -29,7 +27,7 @@ export class Report {
     this.fail(id, `at character ${at}: got ${shown(actual)}, expected ${shown(expected)}`);
   }
 
-  /** Runs one case; whatever it throws is its failure. */
+  /** Runs one case; anything that it throws is its failure. */
   try(id, run) {
     try {
       run();
@@ -38,7 +36,7 @@ export class Report {
     }
   }
 
-  /** The same of one that has to wait. */
+  /** The same for an asynchronous case. */
   async tryAsync(id, run) {
     try {
       await run();

@@ -1,10 +1,10 @@
 /**
- * Runs the conformance cases that a data folder holds against the built library (`npm run build:ts` first).
+ * Runs the conformance cases in a data folder against the built library (`npm run build:ts` first).
  *
  *     npm run conformance -- [--data DIR]
  *
- * DIR defaults to the environment variable TRACEWRIGHT_DATA. Prints a line for each layout and each
- * failure, and as its last line `N passed, N failed`. Exit code: 0 all passed, 1 some failed, 2 usage.
+ * DIR defaults to the environment variable TRACEWRIGHT_DATA. Prints a line for each layout and each failure, and as its
+ * last line `N passed, N failed`. Exit code: 0 all passed, 1 some failed, 2 usage.
  */
 import { statSync } from 'node:fs';
 import { parseArgs } from 'node:util';

@@ -1,10 +1,10 @@
 /**
- * Conformance of `tracelogging/encode.jsonl`: event specifications with what Microsoft's traceloggingdynamic
- * (Python) passed to ETW for them: provider GUID and traits, event descriptor, event metadata, payload. The
- * decoder must find name, tag and fields in the same bytes.
+ * Conformance with `tracelogging/encode.jsonl`: event specifications with what Microsoft's traceloggingdynamic (Python)
+ * passed to ETW for them: provider GUID and traits, event descriptor, event metadata, payload. The decoder must find
+ * name, tag and fields in the same bytes.
  *
- * A specification names functions of that library, all of which are here: some have types that no field type of
- * tracewright's has; so the types stand here, and values are written by the library's writers.
+ * A specification names functions of that library, all of which are here. Some have types that no field type of
+ * tracewright has; so the types are defined here, and the library's writers write the values.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,9 +30,9 @@ export const name = 'tracelogging';
 const DESCRIPTOR = { id: 0, version: 0, channel: Channel.TraceLogging, level: 5, opcode: 0, task: 0 };
 const DEFAULT_KEYWORD = 1n;
 
-/** By the function's name without `add_` and `_seq`: InType, writer, and the OutType where none is given. */
+/** By the function's name without `add_` and `_seq`: InType, writer, and the OutType if none is given. */
 const TYPES = {
-  // The library ends a text at its first NUL without a word; tracewright counts it as a bad value.
+  // The library silently ends a text at its first NUL; tracewright counts it as a bad value.
   zstr16: [InType.UnicodeString, (offset, text) => writeTerminatedUtf16(offset, text.split('\0', 1)[0])],
   zstr16_bytes_utf16le: [InType.UnicodeString, (offset, bytes) => writeTerminated(offset, bytes, 2)],
   zstr8: [InType.AnsiString, (offset, text) => writeTerminated(offset, Buffer.from(text), 1), OutType.Utf8],
@@ -54,7 +54,7 @@ const TYPES = {
   guid: [InType.Guid, (offset, value) => (typeof value === 'string' ? writeGuid : writeBytes)(offset, value)],
   guid_bytes_le: [InType.Guid, writeBytes],
   filetime_int64: [InType.FileTime, numbers.writeInt64],
-  // Bytes that tell their own length, or have one.
+  // Bytes that contain their own length, or have one.
   systemtime_bytes: [InType.SystemTime, writeBytes],
   sid_bytes: [InType.Sid, writeBytes],
   hexint32: [InType.HexInt32, numbers.writeUint32],
@@ -67,7 +67,7 @@ const TYPES = {
   cbinary_bytes: [InType.CountedBinary, writeBinary],
 };
 
-/** Of a function whose name a case gives in short: of binary values there are only bytes. */
+/** A function that a case abbreviates: binary values only have bytes. */
 const SHORT_NAMES = { binary: 'binary_bytes', cbinary: 'cbinary_bytes', filetime: 'filetime_int64' };
 
 export function applies(dir) {
@@ -125,14 +125,14 @@ function shown(expected) {
 }
 
 /**
- * The event's metadata with its tags in the library's form: of an event 1, 2 or 4 bytes, of a field always 4.
- * Tracewright writes as few as hold the tag; readers take both.
+ * The event's metadata with its tags in the library's form: 1, 2 or 4 bytes for an event, always 4 for a field.
+ * Tracewright writes the minimum; readers accept both.
  */
 function inLibraryForm({ event, tag = 0 }, fields) {
   const metadata = fields.map((field) => field.metadata);
   const [name, ...described] = [encodeMetadata(event, 0, []), ...metadata.map(fieldBytes)];
   const eventTag = (tag & 0x1fffff) === 0 ? tagBytes(tag, 1) : tagBytes(tag, (tag & 0x3fff) === 0 ? 2 : 4);
-  // Behind the size and the tag 0.
+  // After the size and the tag 0.
   const bytes = Buffer.concat([Buffer.alloc(2), eventTag, name.subarray(3), ...described]);
   bytes.writeUInt16LE(bytes.length, 0);
   return bytes;
@@ -149,7 +149,7 @@ function fieldBytes(field) {
   return Buffer.concat([own, Buffer.from(tag), ...(field.fields ?? []).map(fieldBytes)]);
 }
 
-/** Seven bits a byte, the highest first, bit 7 set in all but the last. */
+/** Seven bits per byte, the highest first, bit 7 set in all but the last. */
 function tagBytes(tag, size) {
   return Buffer.from(
     [21, 14, 7, 0].slice(0, size).map((shift, i) => ((tag >>> shift) & 0x7f) | (i < size - 1 ? 0x80 : 0)),
@@ -177,8 +177,8 @@ function descriptorOf(input) {
 }
 
 /**
- * Takes the next field: `["add_uint8_seq", "name", [1, 2], { "out_type": 2, "tag": 1 }]`. Of a struct the value is how many
- * fields behind it are in it.
+ * Takes the next field: `["add_uint8_seq", "name", [1, 2], { "out_type": 2, "tag": 1 }]`. For a struct, the value is
+ * the number of following fields that belong to it.
  */
 function readField(calls) {
   const [call, fieldName, value, options] = calls.shift();
@@ -230,7 +230,7 @@ function writeBytes(offset, bytes) {
   return offset + bytes.length;
 }
 
-/** Up to the first NUL of so many bytes, which is written too. */
+/** Up to the first NUL of this many bytes, which is also written. */
 function writeTerminated(offset, bytes, unitSize) {
   let end = 0;
   while (end + unitSize <= bytes.length && bytes.subarray(end, end + unitSize).some((byte) => byte !== 0)) {

@@ -1,4 +1,4 @@
-// Measures reading: the largest given traces and two made large, each in a process of its own.
+// Measures reading: the largest available traces and two enlarged ones, each in a separate process.
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

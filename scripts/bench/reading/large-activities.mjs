@@ -1,6 +1,6 @@
 /**
- * A nettrace of any size as a busy server records it: requests that run beside each other, a query in each, events in
- * both, every one with its activity's id.
+ * A nettrace of any size like that of a busy server: concurrent requests, a query in each, events in both, all with
+ * their activity's id.
  */
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { Guid } from '../../../dist/activity/guid.js';
@@ -11,9 +11,9 @@ import { NetTraceWriter } from '../../../dist/wire/nettrace/write/nettrace-write
 import { writePayload } from '../../../dist/wire/nettrace/write/payload-bytes.js';
 
 const PROCESS_ID = 4321;
-/** Requests at a time. */
+/** Concurrent requests. */
 const CONCURRENT = 100;
-/** Bytes between two sequence points, as sessions write them. */
+/** Bytes between two sequence points, as in sessions. */
 const FLUSH_SIZE = 1 << 16;
 const START = 1n << 40n;
 
@@ -32,7 +32,7 @@ const EVENTS = {
   RequestStop: { status: INT32, success: BOOLEAN },
 };
 
-/** What each event tells; the numbers make them differ as those of a server do. */
+/** The events' fields; the numbers make them differ like those of a server. */
 const PAYLOADS = {
   RequestStart: (n) => ({ method: 'GET', url: `http://site/items/${n % 9973}` }),
   CacheMiss: (n) => ({ key: `item:${n % 9973}`, size: n % 4096 }),
@@ -43,8 +43,8 @@ const PAYLOADS = {
 };
 
 /**
- * @param {{ events?: number, bytes?: number }} size how many events there are at the most, or about how many bytes
- * @returns how many events were written
+ * @param {{ events?: number, bytes?: number }} size the maximum number of events, or the approximate number of bytes
+ * @returns the number of events written
  */
 export function writeLargeActivities(
   path,
@@ -71,7 +71,7 @@ export function writeLargeActivities(
     writeSync(file, piece);
   };
   while (written < events && size < bytes) {
-    // By turns, each at another point of its work.
+    // Round-robin, each at a different point of its work.
     const slot = (written * 37) % CONCURRENT;
     requests[slot] ??= requestOf(++requestCount);
     const request = requests[slot];
@@ -87,7 +87,7 @@ export function writeLargeActivities(
 }
 
 function requestOf(number) {
-  // Of the thread, and below it the request and the query: paths of .NET.
+  // The thread's path, and below it those of the request and the query, as in .NET.
   const top = appendNumber(Guid.empty, 0, 1, PROCESS_ID);
   const end = endAfterNumber(1, number);
   const request = appendNumber(top, 1, number, PROCESS_ID);

@@ -1,4 +1,4 @@
-/** A perf.data of any size: the samples of a given one again and again with later times, in rounds as perf writes. */
+/** A perf.data of any size: the samples of a given one repeated with later times, in rounds as perf writes them. */
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 
 const SAMPLE = 9;
@@ -6,10 +6,10 @@ const FINISHED_ROUND = 68;
 /** Records of other types that name processes. */
 const NAMING = [3, 7];
 
-/** Of `perf_event_attr.sample_type`, what stands before the time: identifier, ip, and process and thread. */
+/** The fields of `perf_event_attr.sample_type` that precede the time: identifier, ip, and process and thread. */
 const BEFORE_TIME = [1n << 16n, 1n << 0n, 1n << 1n];
 const TABLE_ENTRY_SIZE = 16;
-/** Where a file's header has the size of its data, and where its bits of features start. */
+/** Where a file's header contains the size of its data, and where its feature bits start. */
 const DATA_SIZE_AT = 48;
 const FEATURE_BITS_AT = 72;
 const FEATURE_BITS_SIZE = 32;
@@ -19,9 +19,9 @@ const roundEnd = Buffer.from([FINISHED_ROUND, 0, 0, 0, 0, 0, 8, 0]);
 
 /**
  * @param given the path of a perf.data
- * @param {number} samples about how many there are to be
- * @param {number} perRound about how many of them perf has read from the kernel's buffers at a time
- * @returns how many samples were written
+ * @param {number} samples the approximate number of samples to write
+ * @param {number} perRound approximately how many of them perf read from the kernel's buffers at a time
+ * @returns the number of samples written
  */
 export function writeLargePerfData(path, given, samples, perRound = 50_000) {
   const bytes = readFileSync(given);
@@ -50,7 +50,7 @@ export function writeLargePerfData(path, given, samples, perRound = 50_000) {
   return repetitions * times.length;
 }
 
-/** What names processes, which comes once, and the samples. */
+/** Records that name processes, which appear once, and the samples. */
 function partsOf(bytes, start, end) {
   const timeOffset = timeOffsetOf(bytes);
   const naming = [];
@@ -69,14 +69,14 @@ function partsOf(bytes, start, end) {
   return { naming: Buffer.concat(naming), body: Buffer.concat(samples), times };
 }
 
-/** From a sample's start; of all attributes, which have the same in these fields. */
+/** The offset from a sample's start; the same for all attributes, which have these fields in common. */
 function timeOffsetOf(bytes) {
   const attrs = Number(bytes.readBigUInt64LE(24));
   const sampleType = bytes.readBigUInt64LE(attrs + 24);
   return 8 + 8 * BEFORE_TIME.filter((bit) => (sampleType & bit) !== 0n).length;
 }
 
-/** The table of the features, and the features, so much further behind. */
+/** The feature table and the features, moved back by this much. */
 function movedFeatures(bytes, tableStart, by) {
   const moved = Buffer.from(bytes.subarray(tableStart));
   const bits = bytes.subarray(FEATURE_BITS_AT, FEATURE_BITS_AT + FEATURE_BITS_SIZE);

@@ -1,16 +1,16 @@
 /**
- * Traces of any size, made by repeating the buffers of given ones with later times: what a day's recording
- * looks like to a reader.
+ * Traces of any size, made by repeating the buffers of given ones with later times: what a day-long recording looks
+ * like to a reader.
  */
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
 const ETL_BUFFER_HEADER_SIZE = 0x48;
-/** EVENT_HEADER of 64 bits; where its time stands. */
+/** 64-bit EVENT_HEADER, and the position of its time. */
 const ETL_EVENT_TYPE = 0x13;
 const ETL_TIME_OFFSET = 0x10;
 
-/** @returns how many events were written */
+/** @returns the number of events written */
 export function writeLargeEtl(path, dataFolder, size) {
   const given = readFileSync(join(dataFolder, 'etl', 'HTTP_Server.etl'));
   const headerSize = given.readUInt32LE(0);
@@ -37,11 +37,11 @@ function etlTimeOffsets(bytes) {
   return offsets;
 }
 
-/** Events of one thread in blocks of about 64 KiB, each with a sequence point behind it: format V6. */
+/** Events of one thread in blocks of about 64 KiB, each followed by a sequence point: format V6. */
 export function writeLargeNettrace(path, size) {
   const eventsPerBlock = 1200;
   const payload = Buffer.concat([Buffer.from('http://site/item/1\0', 'utf16le'), Buffer.from([7, 0, 0, 0])]);
-  // Flags: payload size. The rest of the block's events carry nothing but their time and payload.
+  // Flags: payload size. The block's other events contain only their time and payload.
   const next = Buffer.concat([Buffer.from([0x80]), varuint(1000n), varuint(BigInt(payload.length)), payload]);
   const rest = Buffer.concat(Array.from({ length: eventsPerBlock - 1 }, () => next));
   const head = Buffer.concat([
@@ -111,7 +111,7 @@ function metadataBlock() {
   return Buffer.concat([Buffer.from([0, 0]), sized(Buffer.concat([...row, optional]))]);
 }
 
-/** With its size, a u16, before it. */
+/** Preceded by its size as a u16. */
 function sized(body) {
   const head = Buffer.alloc(2);
   head.writeUInt16LE(body.length);

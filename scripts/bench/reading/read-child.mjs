@@ -1,12 +1,12 @@
 /**
- * Reads one trace in a process of its own, so that its memory is its own, and prints what that took as JSON.
- * Arguments: the file, and what to do with it: `scan` its bytes, read `headers` of events or `payloads` too.
+ * Reads one trace in a separate process, so that its memory can be measured, and prints the result as JSON. Arguments:
+ * the file, and what to do: `scan` its bytes, read the `headers` of events, or the `payloads`, too.
  */
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 
 const [file, task] = process.argv.slice(2);
 const size = statSync(file).size;
-/** What was read is used, so that no compiler leaves it out. */
+/** The results are used, so that no compiler can omit the work. */
 let sink = 0;
 
 async function readOnce() {
@@ -23,7 +23,7 @@ async function readOnce() {
   return events;
 }
 
-/** In pieces as large as those that traces are read in. */
+/** In chunks as large as those in which traces are read. */
 const piece = Buffer.alloc(1 << 20);
 
 function scanOnce() {
@@ -39,8 +39,8 @@ function scanOnce() {
   return 0;
 }
 
-// Once untold, so that the file is in the system's memory, and small ones more often, until the compiler has
-// done its work.
+// One warm-up run, so that the file is in the system's memory; several for small files, until the compiler has
+// finished.
 const once = task === 'scan' ? scanOnce : readOnce;
 const rounds = Math.min(40, Math.max(2, Math.ceil(64e6 / size)));
 let best = Number.POSITIVE_INFINITY;

@@ -1,21 +1,21 @@
-// The least that asks a server for answers, over connections that stay: what a client does is no part of the figure.
+// The simplest client, over persistent connections: its own work is not part of the figure.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
 const REQUEST = Buffer.from(
   'GET /orders/17?fields=all HTTP/1.1\r\nHost: localhost\r\nUser-Agent: bench\r\nAccept: */*\r\n\r\n',
 );
-/** Where an answer's last byte is known by: no variant answers with another `}`. */
+/** Ends every response: no variant's response contains another `}`. */
 const END = '}'.charCodeAt(0);
 
-/** @returns connections that are there */
+/** @returns open connections */
 export async function openConnections(port, count) {
   const sockets = Array.from({ length: count }, () => connect({ port, host: '127.0.0.1', noDelay: true }));
   await Promise.all(sockets.map((socket) => once(socket, 'connect')));
   return sockets;
 }
 
-/** Each connection asks again as soon as it has its answer, until all have had so many together. */
+/** Each connection sends its next request when it has a response, until all together have had this many. */
 export async function ask(sockets, requests) {
   let left = requests;
   const askFrom = (socket) =>

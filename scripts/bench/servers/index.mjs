@@ -1,5 +1,5 @@
-// Measures servers: the CPU time of a request, of servers that all run at once and are asked by turns, so that a slow
-// moment of the machine falls on all alike.
+// Measures servers: the CPU time per request, with all servers running at once and taking turns, so that a slow moment
+// of the machine affects them all alike.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ class Server {
     return server;
   }
 
-  /** Nanoseconds of a request. */
+  /** Nanoseconds per request. */
   async round(requests) {
     const before = await this.#cpuTime();
     await ask(this.sockets, requests);
@@ -51,7 +51,7 @@ class Server {
 
 /**
  * The servers of one framework.
- * @returns {Promise<Record<string, number[][]>>} nanoseconds of each round, in a list of its own, by case
+ * @returns {Promise<Record<string, number[][]>>} the nanoseconds of each round, each in a separate list, by case
  */
 export async function measureFramework(cases, { warmUp, requests, rounds }) {
   const servers = [];

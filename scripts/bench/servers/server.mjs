@@ -1,17 +1,17 @@
-// A server of its own, for one variant: `node server.mjs FRAMEWORK VARIANT`. It tells its port when it listens, and
-// its CPU time whenever it is asked. Each request is answered after a query; what a variant adds is ten events, or
-// lines, and the two activities: the request and the query.
+// A separate server for one variant: `node server.mjs FRAMEWORK VARIANT`. It sends its port when it listens, and its
+// CPU time on request. Each request is answered after a query; a variant adds ten events, or lines, and two activities:
+// the request and the query.
 import { requirePeer } from '../peer.mjs';
 import { variants } from './variants.mjs';
 
 const [framework, variant] = process.argv.slice(2);
 
-/** What a database's driver does, as far as Node.js sees it: an answer, later. */
+/** What a database driver does, from Node.js's point of view: a reply, later. */
 const query = () => new Promise((resolve) => setImmediate(resolve, 17));
 
 const frameworks = {
   http: (handle) => {
-    // Not imported: what an instrumentation has changed is seen through `require`.
+    // Not imported: changes by an instrumentation are visible through `require`.
     const { createServer } = requirePeer('node:http');
     const server = createServer(async (request, response) => {
       const rows = await handle(request.method, request.url, query);

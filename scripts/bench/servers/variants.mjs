@@ -1,5 +1,4 @@
-// What a request's handler does besides its work, by variant. Each variant opens what it writes to, and returns the
-// handler.
+// What a request's handler does besides its work, by variant. Each variant opens its output, and returns the handler.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +12,7 @@ function temporaryFile() {
   return join(folder, 'out');
 }
 
-/** The work alone. */
+/** Only the work. */
 async function bareHandler(_method, _url, query) {
   let sum = 0;
   for (let i = 0; i < 5; i++) sum += i;
@@ -22,7 +21,7 @@ async function bareHandler(_method, _url, query) {
   return rows + sum;
 }
 
-/** The same with ten calls of `log`, and what stands around the request and the query. */
+/** The same with ten calls of `log`, and what surrounds the request and the query. */
 const handlerOf =
   (log, { request, query: around }) =>
   (method, url, query) =>

@@ -1,4 +1,4 @@
-// Activities that the kernel's tracer records: each is two events and an id between them.
+// Activities recorded by the kernel's tracer: each consists of two events and an id.
 import { ActivityTracker } from '../../../dist/activity/tracker.js';
 import { defineBenchmarkSource, payload, stopPayload } from '../source.mjs';
 
@@ -42,7 +42,7 @@ export function asyncScope() {
   };
 }
 
-/** What of it is finding the id: no event, no flow. */
+/** Only the part that determines the id: no event, no flow. */
 export function tracker() {
   const tracker = new ActivityTracker(1, process.pid);
   return (iterations) => {

@@ -1,4 +1,4 @@
-// What tracewright does to every `await` of a process.
+// How tracewright affects every `await` in a process.
 import { setTimeout } from 'node:timers/promises';
 
 const loop = async (iterations) => {
@@ -6,7 +6,7 @@ const loop = async (iterations) => {
   return iterations;
 };
 
-/** Loaded only where it is wanted: the plain process is to be one that has never heard of tracewright. */
+/** Loaded only if wanted: the plain process must not load tracewright. */
 async function load() {
   const { defineBenchmarkSource } = await import('../source.mjs');
   const { listen } = await import('../../../dist/cjs/index.mjs');
@@ -26,7 +26,7 @@ export async function listening() {
   return loop;
 }
 
-/** Longer than the flow of activities takes to notice that its last listener has gone. */
+/** Longer than the activity flow takes to notice that its last listener has gone. */
 const NOTICED_MS = 2500;
 
 export async function listenerGone() {

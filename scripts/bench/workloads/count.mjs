@@ -1,14 +1,17 @@
-// Loops that count. `count` gets a number that is another one each time.
+// Loops that count. `count` receives a different number each time.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { byTurns } from './turns.mjs';
 
-/** How often those who ask are told. */
+/** The interval at which listeners are notified. */
 export const TOLD_MS = 100;
 
-/** What is counted between two turns of the event loop, so that the turns cost nothing beside it. */
+/** Counts between two turns of the event loop, so many that the turns do not matter. */
 const BATCH_SIZE = 10_000;
 
-/** Forms of what a meter counts, ours or OpenTelemetry's: each makes an instrument, and returns what counts. */
+/**
+ * Variants of what a meter counts, ours or OpenTelemetry's: each creates an instrument, and returns the function that
+ * counts.
+ */
 export const meterForms = (meter) => ({
   plain: () => {
     const counter = meter().createCounter('orders');
@@ -30,8 +33,8 @@ export const idleLoop = (count) => (iterations) => {
 };
 
 /**
- * With turns of the event loop, as it is timers that tell of what was counted.
- * @param {() => Promise<number>} told ends it: how often somebody was told
+ * With turns of the event loop, since timers report the counts.
+ * @param {() => Promise<number>} told ends it; returns the number of reports
  */
 export function askedLoop(count, told) {
   let value = 0;
@@ -41,7 +44,7 @@ export function askedLoop(count, told) {
   };
   return Object.assign(loop, {
     finish: async () => {
-      await sleep(2 * TOLD_MS); // short rounds may be over before anybody was told
+      await sleep(2 * TOLD_MS); // short rounds may be over before the first report
       if ((await told()) === 0) throw new Error('Nobody was told of what was counted.');
     },
   });

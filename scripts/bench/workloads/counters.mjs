@@ -1,11 +1,11 @@
-// Values that are counted: our counters, and empty functions of the same shape.
+// Counting values: our counters, and empty functions of the same shape.
 
 import { EventCounter, IncrementingEventCounter, Meter } from '../../../dist/cjs/counters.mjs';
 import { startSession } from '../../../dist/cjs/index.mjs';
 import { defineBenchmarkSource } from '../source.mjs';
 import { askedLoop, idleLoop, meterForms, TOLD_MS } from './count.mjs';
 
-/** Each makes a counter, and returns what counts. */
+/** Each creates a counter, and returns the function that counts. */
 const forms = {
   increment: () => {
     const counter = new IncrementingEventCounter(defineBenchmarkSource(), 'orders');
@@ -33,7 +33,7 @@ export const empty = (form) => idleLoop(emptyForms[form]());
 
 export const idle = (form) => idleLoop(forms[form]());
 
-/** A session asks for all of them, ten times a second. */
+/** A session requests all of them, ten times a second. */
 export function asked(form) {
   const count = forms[form]();
   const session = startSession({

@@ -1,9 +1,9 @@
-// Events that nobody wants, each way of writing them, beside empty functions of the same shape.
+// Events that nobody wants, written in each possible way, next to empty functions of the same shape.
 import { defineBenchmarkSource, KEY, payload } from '../source.mjs';
 
 const work = () => 1;
 
-/** Each takes the source, or what stands in for it, and returns the loop. */
+/** Each takes the source, or what replaces it, and returns the loop. */
 const forms = {
   samePayload: (source) => (iterations) => {
     for (let i = 0; i < iterations; i++) source.CacheMiss(payload);

@@ -1,4 +1,4 @@
-// An event that the kernel's tracer records, on the whole of its road.
+// An event recorded by the kernel's tracer, along its whole path.
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { loadAddon } from '../../../dist/platform/addon.js';
 import { scratch } from '../../../dist/wire/scratch.js';
@@ -21,7 +21,7 @@ const loops = {
   },
 };
 
-/** As applications write them: each event finds the buffer as another one left it. */
+/** As in applications: each event finds the buffer as another one left it. */
 export function byTurns() {
   const source = recordedSource();
   return (iterations) =>
@@ -44,7 +44,7 @@ export function event(form) {
     });
 }
 
-/** The addon's write alone: what no encoder could avoid. */
+/** The addon's write alone: the part that no encoder can avoid. */
 export function addonWrite(size) {
   const addon = loadAddon();
   addon.open(process.env.TRACEWRIGHT_TRACEFS);
@@ -67,8 +67,8 @@ export function withoutActivity() {
 }
 
 /**
- * Leaves the bytes of one write in a file, for the C program. `userEventsData` is the ordinary file that
- * stands in for the kernel's.
+ * Leaves the bytes of one write in a file, for the C program. `userEventsData` is the ordinary file that replaces the
+ * kernel's.
  */
 export function capture(userEventsData, bytesFile) {
   const source = recordedSource();

@@ -1,5 +1,5 @@
-// What takes a place in a file, until all of it is there. Each round is a file of its own: opening and closing it
-// are parts of the cost, and so is what is written in the background.
+// Whatever ends up in a file, until all of it is there. Each round writes a separate file: opening and closing it are
+// part of the cost, and so is writing in the background.
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,13 +14,13 @@ function temporaryFile() {
 
 /**
  * @typedef {object} Recorder
- * @property {(work: (write: () => void) => Promise<void>) => Promise<void>} run has `work` write
- * @property {() => Promise<number>} close resolves when all is written: how many are in the file
+ * @property {(work: (write: () => void) => Promise<void>) => Promise<void>} run lets `work` write
+ * @property {() => Promise<number>} close resolves when everything is written, to the number of items in the file
  */
 
 /**
  * @param {(path: string) => Recorder} open
- * @returns the loop, which tells how many bytes of the last file each thing took
+ * @returns the loop, with the number of bytes that each item took in the last file
  */
 export function fileLoop(open) {
   const path = temporaryFile();

@@ -1,5 +1,5 @@
-// The peers of events and activities in a file: OpenTelemetry's log records and spans, with the same three fields,
-// as its batch processors hand them out and as its exporters encode them: OTLP, protobuf.
+// The counterparts of events and activities in a file: OpenTelemetry's log records and spans, with the same three
+// fields, batched by its processors and encoded by its exporters: OTLP, protobuf.
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { requirePeer } from '../peer.mjs';
@@ -9,10 +9,10 @@ import { fileLoop } from './file.mjs';
 const { context } = requirePeer('@opentelemetry/api');
 const serializers = requirePeer('@opentelemetry/otlp-transformer');
 
-/** All are exported, however fast they come. */
+/** All are exported, however fast they arrive. */
 const unlimited = { maxQueueSize: 2 ** 20 };
 
-/** Writes what it gets into a file, as OTLP exporters send it. */
+/** Writes its input to a file, as OTLP exporters send it. */
 class FileExporter {
   exported = 0;
 
@@ -34,7 +34,7 @@ class FileExporter {
   }
 }
 
-/** @param open returns what writes, and the provider, which is shut down at the end */
+/** @param open returns the writer, and the provider, which is shut down at the end */
 const otlpLoop = (serializer, open) =>
   fileLoop((path) => {
     const exporter = new FileExporter(path, serializer);

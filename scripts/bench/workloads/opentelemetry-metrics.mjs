@@ -1,4 +1,4 @@
-// The peer of meters: OpenTelemetry's metrics.
+// The counterpart of meters: OpenTelemetry's metrics.
 import { requirePeer } from '../peer.mjs';
 import { askedLoop, idleLoop, meterForms, TOLD_MS } from './count.mjs';
 
@@ -6,10 +6,10 @@ const { metrics } = requirePeer('@opentelemetry/api');
 
 const forms = meterForms(() => metrics.getMeter('benchmark'));
 
-/** Nobody has registered an SDK: what an instrumented library costs then. */
+/** Without an SDK: the cost for an instrumented library. */
 export const apiOnly = (form) => idleLoop(forms[form]());
 
-/** An SDK with a reader, which never reads. */
+/** An SDK with a reader that never reads. */
 export function idle(form) {
   const { MeterProvider, MetricReader } = requirePeer('@opentelemetry/sdk-metrics');
   class IdleReader extends MetricReader {

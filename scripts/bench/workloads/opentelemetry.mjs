@@ -1,4 +1,4 @@
-// The peer: OpenTelemetry's spans, with the same three attributes as our Start event has fields.
+// The counterpart: OpenTelemetry's spans, with the same three attributes as our Start event's fields.
 import { requirePeer } from '../peer.mjs';
 import { payload } from '../source.mjs';
 
@@ -20,10 +20,10 @@ function spans() {
   };
 }
 
-/** Nobody has registered an SDK: what an instrumented library costs then. */
+/** Without an SDK: the cost for an instrumented library. */
 export const apiOnly = () => spans();
 
-/** Recorded, and dropped at the end: no exporter, the least that an SDK can do. */
+/** Recorded, and dropped at the end: no exporter, the minimum for an SDK. */
 export function noopProcessor() {
   const { BasicTracerProvider, NoopSpanProcessor } = requirePeer('@opentelemetry/sdk-trace-base');
   const { AsyncLocalStorageContextManager } = requirePeer('@opentelemetry/context-async-hooks');

@@ -1,9 +1,9 @@
-// An event that goes to a tracepoint which a tool has named, through the descriptor that it has passed.
+// An event written to a tracepoint that a tool named, through the descriptor that it passed.
 import { openSync } from 'node:fs';
 import { UserEventsSession } from '../../../dist/eventpipe/user-events/user-events-session.js';
 import { defineBenchmarkSource, payload } from '../source.mjs';
 
-/** @param {string} path of what stands in for user_events_data */
+/** @param {string} path of the file that replaces user_events_data */
 export function event(path) {
   const source = defineBenchmarkSource();
   const provider = {

@@ -1,4 +1,4 @@
-// The peer of an event in a file: a line of pino's, with the same three fields.
+// The counterpart of an event in a file: a line by pino, with the same three fields.
 import { once } from 'node:events';
 import { requirePeer } from '../peer.mjs';
 import { payload } from '../source.mjs';
@@ -22,7 +22,7 @@ const pinoLoop = (options) => {
       close: async () => {
         destination.end();
         await once(destination, 'close');
-        // Once, as reading the file is no part of writing it
+        // Only once, since reading the file is not part of writing it
         if (hasCounted) return lines;
         hasCounted = true;
         return linesOf(path);
@@ -34,5 +34,5 @@ const pinoLoop = (options) => {
 /** pino's default: each line is written when it is logged. */
 export const sync = () => pinoLoop({ sync: true });
 
-/** The fast way of its documentation: 4 KiB at a time, in the background. */
+/** The fast way in its documentation: 4 KiB at a time, in the background. */
 export const async = () => pinoLoop({ sync: false, minLength: 4096 });

@@ -1,4 +1,4 @@
-// The peer of counters: prom-client, which counts whether somebody asks or not.
+// The counterpart of counters: prom-client, which counts whether or not anybody reads.
 import { requirePeer } from '../peer.mjs';
 import { askedLoop, idleLoop, TOLD_MS } from './count.mjs';
 

@@ -1,5 +1,5 @@
-// Events and activities that a session of this process writes into a file, or several sessions into several files;
-// events of many kinds, and of other payloads.
+// Events and activities that a session of this process writes to a file, or several sessions to several files; events
+// of many kinds, and with different payloads.
 import { defineEventSource, event as eventOf, startSession } from '../../../dist/cjs/index.mjs';
 import { defineBenchmarkSource, payload, threeFields } from '../source.mjs';
 import { fileLoop } from './file.mjs';
@@ -7,7 +7,7 @@ import { BATCH_SIZE, byTurns } from './turns.mjs';
 
 const work = () => 1;
 
-/** @param {number} eventsEach that a call of the work writes */
+/** @param {number} eventsEach the number of events per call of the work */
 function sessionLoop(eventsEach, run) {
   const source = defineBenchmarkSource();
   return fileLoop((output) => {
@@ -46,8 +46,8 @@ export const activity = () =>
   });
 
 /**
- * Sessions for all rounds: what it takes to start them, and to describe their kinds, is no part of the figure, as it
- * is none of an application's day. They wait for room, so that a busy machine loses none.
+ * Sessions for all rounds: starting them and describing their kinds is not part of the figure, as it does not matter to
+ * an application. They wait for room, so that a busy machine loses no events.
  */
 function lastingSessions(outputs, providers, write) {
   const sessions = outputs.map((output) => startSession({ providers, output, mode: 'block' }));
@@ -67,7 +67,7 @@ function lastingSessions(outputs, providers, write) {
 
 const lastingSession = (providers, write) => lastingSessions(['/dev/null'], providers, write);
 
-/** Each event into as many sessions. */
+/** Each event in this many sessions. */
 export function inSessions(count) {
   const source = defineBenchmarkSource();
   const outputs = Array.from({ length: count }, () => '/dev/null');
@@ -76,7 +76,7 @@ export function inSessions(count) {
 
 const EVENTS_OF_A_SOURCE = 100;
 
-/** Events of so many kinds, in no order. */
+/** Events of this many kinds, in scrambled order. */
 export function kinds(count) {
   const functions = [];
   for (let of = 0; functions.length < count; of++) {
@@ -87,7 +87,7 @@ export function kinds(count) {
   }
   let next = 0;
   return lastingSession('*', () => {
-    // Coprime to all counts, so that each kind comes around.
+    // Coprime to all counts, so that each kind occurs.
     next = (next + 7919) % count;
     functions[next](payload);
   });
@@ -116,7 +116,7 @@ const payloads = {
   '8000 bytes': { fields: { bytes: 'binary' }, payload: { bytes: new Uint8Array(8000).fill(7) } },
 };
 
-/** What its payload is made of, by name. */
+/** The values of its payload, by name. */
 export function payloadOf(name) {
   const { fields, payload } = payloads[name];
   const source = defineEventSource('Tracewright-Benchmark', {

@@ -1,5 +1,5 @@
-// Events that nobody wants, as applications write them: at many call sites, to many sources that have events of the
-// same names. Beside them the same with a flag, and with OpenTelemetry's spans while no SDK is registered.
+// Events that nobody wants, as applications write them: at many call sites, to many sources whose events have the same
+// names. Next to them the same with a flag, and with OpenTelemetry's spans without an SDK.
 import { defineEventSource, event as eventOf } from '../../../dist/cjs/index.mjs';
 import { requirePeer } from '../peer.mjs';
 import { KEY, payload, threeFields } from '../source.mjs';
@@ -19,7 +19,7 @@ const EVENTS = [
 ];
 const LITERAL = '{ key: KEY, size: i, ratio: 0.25 }';
 
-/** What stands at a call site, of the event's name; `i` is another number each time. */
+/** The body of a call site, given the event's name; `i` is a different number each time. */
 const bodies = {
   bare: () => '',
   flag: () => 'if (state.isOn) state.record(payload);',
@@ -52,8 +52,8 @@ const define = (number) =>
   );
 
 /**
- * As a module has them: V8 learns of each call site by itself. Only of code that is nowhere else: it keeps what it has
- * learnt of the same text.
+ * As in a module: V8 learns about each call site separately. Only for code that exists nowhere else: V8 reuses what it
+ * has learned about the same text.
  */
 const make = (code, names, values) => new Function(...names, code)(...values);
 

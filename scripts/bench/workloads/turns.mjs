@@ -1,11 +1,11 @@
-// How an application works: a few things at a time, and then the event loop has its turn.
+// How an application works: a few operations at a time, then a turn of the event loop.
 
 /** Events between two turns of the event loop: what a few requests write. */
 export const BATCH_SIZE = 100;
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Does the work so many times, a batch between any two turns of the event loop. */
+/** Does the work this many times, in batches between turns of the event loop. */
 export async function byTurns(iterations, batchSize, work) {
   for (let done = 0; done < iterations; done += batchSize) {
     const batch = Math.min(batchSize, iterations - done);
