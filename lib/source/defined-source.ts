@@ -19,7 +19,7 @@ import { SharedIds } from './shared-ids.ts';
 import type { Provider, SourceContext } from './source-context.ts';
 import { sourceMembers } from './source-members.ts';
 import { followTaskFlow } from './task-flow.ts';
-import { selfDescribingFormat } from './tracer-format.ts';
+import { PlainFormat, selfDescribingFormat } from './tracer-format.ts';
 // Each thread that defines sources joins the sessions.
 import '../eventpipe/threads/join-sessions.ts';
 import '../eventpipe/user-events/shared-session.ts';
@@ -33,6 +33,7 @@ export interface Definition {
   readonly keywordNames: KeywordNames;
   readonly activityIds: 'net10' | '2016';
   readonly etwFormat: 'tracelogging' | 'manifest';
+  readonly userEventsFormat: 'eventheader' | 'plain';
   readonly throwOnErrors: boolean;
 }
 
@@ -77,7 +78,7 @@ class DefinedSource {
   constructor(tracer: Tracer, definition: Definition, onClosed: () => void) {
     this.#closing.push(onClosed);
     try {
-      const { provider, drafts, events, keywordNames, etwFormat } = definition;
+      const { provider, drafts, events, keywordNames, etwFormat, userEventsFormat } = definition;
       const shared = sharedActivities();
       const ids = new SharedIds(provider);
       const schemas = ids.take(drafts, events);
@@ -96,7 +97,8 @@ class DefinedSource {
         subscriptions: this.#subscriptions,
         source: () => this.#source,
       };
-      const writers = this.#writersOf(context, schemas, etwFormat);
+      const plain = userEventsFormat === 'plain' ? new PlainFormat(provider.name) : undefined;
+      const writers = this.#writersOf(context, schemas, etwFormat, plain);
       const processId = definition.activityIds === '2016' ? 0 : process.pid;
       const activities = activitiesOf(provider.name, schemas, events, writers, processId, shared);
       const selfDescribing = new SelfDescribingEvents(
@@ -120,7 +122,7 @@ class DefinedSource {
           return [schema.name, { value, enumerable: true }];
         }),
       );
-      this.#members = sourceMembers(context, schemas, activities, selfDescribing);
+      this.#members = sourceMembers(context, schemas, activities, selfDescribing, plain);
       this.#source = this.newSource();
     } catch (error) {
       this.#close();
@@ -161,10 +163,13 @@ class DefinedSource {
     context: SourceContext,
     schemas: readonly EventSchema[],
     etwFormat: 'tracelogging' | 'manifest',
+    plain: PlainFormat | undefined,
   ): Map<EventSchema, EventWriter> {
     const { tracer, provider } = context;
     const hasManifest = etwFormat === 'manifest' && tracer.backend === 'etw';
-    const format = hasManifest ? new ManifestFormat(provider) : selfDescribingFormat(context);
+    const format = hasManifest
+      ? new ManifestFormat(provider)
+      : ((tracer.backend === 'etw' ? undefined : plain) ?? selfDescribingFormat(context));
     const writers = new Map<EventSchema, EventWriter>();
     for (const schema of schemas) {
       const writer = new EventWriter(context, schema, format);

@@ -31,6 +31,12 @@ export interface SourceOptions<Names extends KeywordNames = KeywordNames> {
    * like those of .NET's EventSource by default, and cannot have structs, arrays or nullable fields.
    */
   readonly etwFormat?: 'tracelogging' | 'manifest';
+  /**
+   * Linux: `'eventheader'` events (the default) are self-describing, with one tracepoint for each combination of level
+   * and keywords; `'plain'` events have a tracepoint each, named `Provider_Event`, with fields that all tools of the
+   * kernel know, such as bpftrace. They cannot have structs, arrays, nullable fields, `float` or `double`.
+   */
+  readonly userEventsFormat?: 'eventheader' | 'plain';
   /** For development: a write with a bad value throws a BadValueError instead of only counting it. */
   readonly throwOnErrors?: boolean;
 }

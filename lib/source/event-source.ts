@@ -1,5 +1,7 @@
 /** Event sources, which an application defines once and writes its events with. */
 import { theTracer } from '../platform/tracer.ts';
+import { plainTracepointName, plainTracepointProblem } from '../wire/plain-tracepoint.ts';
+import type { EventSchema } from '../wire/schema.ts';
 import { sharedSource } from './defined-source.ts';
 import { checkOptionNames } from './definition-checks.ts';
 import { DefinitionError } from './definition-error.ts';
@@ -8,7 +10,15 @@ import type { EventSource, Events, SourceOptions, WithKnownKeywords } from './ev
 import { checkForManifest } from './manifest.ts';
 import { providerOf } from './source-context.ts';
 
-const SOURCE_OPTIONS = ['keywords', 'activityIds', 'guid', 'groupGuid', 'etwFormat', 'throwOnErrors'];
+const SOURCE_OPTIONS = [
+  'keywords',
+  'activityIds',
+  'guid',
+  'groupGuid',
+  'etwFormat',
+  'userEventsFormat',
+  'throwOnErrors',
+];
 const MEMBERS = [
   'name',
   'guid',
@@ -41,22 +51,42 @@ export function defineEventSource<
   options: SourceOptions<Names> = {},
 ): EventSource<Sources> {
   checkOptionNames(String(name), options, SOURCE_OPTIONS);
-  const { activityIds = 'net10', etwFormat = 'tracelogging', throwOnErrors = false } = options;
+  const { activityIds = 'net10', throwOnErrors = false } = options;
+  const { etwFormat = 'tracelogging', userEventsFormat = 'eventheader' } = options;
   if (activityIds !== 'net10' && activityIds !== '2016') {
     throw new DefinitionError(name, `activityIds must be 'net10' or '2016', not ${String(activityIds)}.`);
   }
   const keywordNames = options.keywords ?? {};
   const drafts = eventSchemas(name, events, keywordNames, MEMBERS);
-  if (etwFormat !== 'tracelogging' && etwFormat !== 'manifest') {
-    throw new DefinitionError(
-      name,
-      `etwFormat must be 'tracelogging' or 'manifest', not ${String(etwFormat)}.`,
-    );
-  }
+  checkFormat(name, 'etwFormat', etwFormat, ['tracelogging', 'manifest']);
+  checkFormat(name, 'userEventsFormat', userEventsFormat, ['eventheader', 'plain']);
   const provider = providerOf(name, options.guid, options.groupGuid);
+  if (userEventsFormat === 'plain') checkForPlainTracepoints(name, drafts);
   if (etwFormat === 'manifest') checkForManifest({ ...provider, events: drafts, keywordNames });
   const tracer = theTracer();
   tracer.open();
-  const definition = { provider, drafts, events, keywordNames, activityIds, etwFormat, throwOnErrors };
+  const formats = { etwFormat, userEventsFormat };
+  const definition = { provider, drafts, events, keywordNames, activityIds, ...formats, throwOnErrors };
   return sharedSource(tracer, definition) as unknown as EventSource<Sources>;
+}
+
+/** @throws DefinitionError */
+function checkFormat(provider: string, option: string, given: string, known: readonly string[]): void {
+  if (known.includes(given)) return;
+  throw new DefinitionError(provider, `${option} must be '${known.join("' or '")}', not ${String(given)}.`);
+}
+
+/** On every system, so that a mistake shows where the application is developed. */
+function checkForPlainTracepoints(provider: string, schemas: readonly EventSchema[]): void {
+  const names = new Map<string, string>();
+  for (const schema of schemas) {
+    const tracepoint = plainTracepointName(provider, schema.name);
+    const other = names.get(tracepoint);
+    const problem =
+      other === undefined
+        ? plainTracepointProblem(provider, schema)
+        : `its plain tracepoint has the same name as that of ${other}: ${tracepoint}.`;
+    if (problem !== undefined) throw new DefinitionError(`${provider}.${schema.name}`, problem);
+    names.set(tracepoint, schema.name);
+  }
 }

@@ -13,7 +13,7 @@ import type { LazyPayload } from './lazy-payload.ts';
 import { contextOf } from './run-in-activity.ts';
 import type { SelfDescribingEvents, SelfDescribingOptions } from './self-describing.ts';
 import type { SourceContext } from './source-context.ts';
-import { tracepointOf } from './tracer-format.ts';
+import { type PlainFormat, tracepointOf } from './tracer-format.ts';
 import type { Outcome } from './work-result.ts';
 
 type Work = () => unknown;
@@ -47,6 +47,7 @@ export function sourceMembers(
   schemas: readonly EventSchema[],
   activities: ReadonlyMap<EventSchema, ActivityEvents>,
   selfDescribing: SelfDescribingEvents,
+  plain: PlainFormat | undefined,
 ): PropertyDescriptorMap {
   const { provider, tracer, account, subscriptions } = context;
   const { name, guid } = provider;
@@ -57,8 +58,9 @@ export function sourceMembers(
   );
   const reports: Reports = {
     tracepoints: () => {
-      const all = [...schemas, ...selfDescribing.schemas];
-      return Object.freeze([...new Set(all.map((schema) => tracepointOf(name, schema)))]);
+      const own = schemas.map((schema) => plain?.nameOf(schema) ?? tracepointOf(name, schema));
+      const others = selfDescribing.schemas.map((schema) => tracepointOf(name, schema));
+      return Object.freeze([...new Set([...own, ...others])]);
     },
     status: () => ({ backend: tracer.backend, reason: tracer.reason, problems: account.problems }),
   };

@@ -13,6 +13,11 @@ import {
   tracepointProviderName,
 } from '../wire/eventheader/tracepoint-name.ts';
 import { guidBytes } from '../wire/guid.ts';
+import {
+  PlainTracepointEncoder,
+  plainTracepointDefinition,
+  plainTracepointName,
+} from '../wire/plain-tracepoint.ts';
 import type { EventSchema } from '../wire/schema.ts';
 import { SCRATCH_LIMIT, scratch } from '../wire/scratch.ts';
 import {
@@ -69,16 +74,18 @@ export function tracepointOf(provider: string, schema: EventSchema): string {
   return tracepointName(tracepointProviderName(provider), schema.level, schema.keywords);
 }
 
+const USER_EVENTS_SIZES: SizeLimits = {
+  most: PERF_LIMIT,
+  mostForAll: FTRACE_LIMIT,
+  said: `perf accepts ${PERF_LIMIT}, ftrace ${FTRACE_LIMIT}`,
+};
+
 /** Linux user_events: EventHeader events, one tracepoint for each combination of level and keywords. */
 export class UserEventsFormat implements TracerFormat {
   readonly #provider: string;
   readonly checks = CHECKS;
   readonly headSize = WRITE_INDEX_SIZE;
-  readonly sizes = {
-    most: PERF_LIMIT,
-    mostForAll: FTRACE_LIMIT,
-    said: `perf accepts ${PERF_LIMIT}, ftrace ${FTRACE_LIMIT}`,
-  };
+  readonly sizes = USER_EVENTS_SIZES;
 
   constructor(provider: string) {
     this.#provider = provider;
@@ -100,6 +107,35 @@ export class UserEventsFormat implements TracerFormat {
 
   definitionOf(schema: EventSchema): Uint8Array {
     return Buffer.from(tracepointDefinition(this.nameOf(schema)));
+  }
+}
+
+/** Linux user_events: a tracepoint for each event, with ordinary fields. */
+export class PlainFormat implements TracerFormat {
+  readonly #provider: string;
+  readonly checks = CHECKS;
+  readonly headSize = WRITE_INDEX_SIZE;
+  readonly sizes = USER_EVENTS_SIZES;
+
+  constructor(provider: string) {
+    this.#provider = provider;
+  }
+
+  /** Was checked for the definition, on every system. */
+  problemOf(): undefined {
+    return undefined;
+  }
+
+  encoderOf(schema: EventSchema): EventEncoder {
+    return new PlainTracepointEncoder(schema);
+  }
+
+  nameOf(schema: EventSchema): string {
+    return plainTracepointName(this.#provider, schema.name);
+  }
+
+  definitionOf(schema: EventSchema): Uint8Array {
+    return Buffer.from(plainTracepointDefinition(this.#provider, schema));
   }
 }
 

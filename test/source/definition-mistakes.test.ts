@@ -60,7 +60,7 @@ describe('a provider name', () => {
 describe('the options of a source', () => {
   it('must be spelled correctly', () => {
     expect(mistakeInSource('P', {}, { keyword: {} })).toBe(
-      'P: there is no option "keyword"; the options are keywords, activityIds, guid, groupGuid, etwFormat, throwOnErrors.',
+      'P: there is no option "keyword"; the options are keywords, activityIds, guid, groupGuid, etwFormat, userEventsFormat, throwOnErrors.',
     );
   });
 
@@ -72,6 +72,25 @@ describe('the options of a source', () => {
   it('support two forms of activity ids', () => {
     expect(mistakeInSource('P', {}, { activityIds: '2015' })).toBe(
       "P: activityIds must be 'net10' or '2016', not 2015.",
+    );
+  });
+
+  it('support two formats for each tracer', () => {
+    expect(mistakeInSource('P', {}, { etwFormat: 'xml' })).toBe(
+      "P: etwFormat must be 'tracelogging' or 'manifest', not xml.",
+    );
+    expect(mistakeInSource('P', {}, { userEventsFormat: 'text' })).toBe(
+      "P: userEventsFormat must be 'eventheader' or 'plain', not text.",
+    );
+  });
+
+  it('allow plain tracepoints for what the kernel can describe, under names of their own', () => {
+    const plain = { userEventsFormat: 'plain' };
+    expect(mistakeInSource('P', { E: makeEvent({ x: 'double' }) }, plain)).toBe(
+      'P.E: the field "x" is of type double, which plain tracepoints cannot have.',
+    );
+    expect(mistakeInSource('P', { 'E.a': makeEvent(), E_a: makeEvent() }, plain)).toBe(
+      'P.E_a: its plain tracepoint has the same name as that of E.a: P_E_a.',
     );
   });
 

@@ -10,6 +10,7 @@ import { EventHeaderEvent } from './event-header-event.ts';
 import { EventHeaderTracepoint } from './event-header-tracepoint.ts';
 import { EventPipeEvent } from './event-pipe-event.ts';
 import type { MetadataStore } from './metadata-store.ts';
+import { PlainTracepointEvent, withoutActivityIds } from './plain-tracepoint-event.ts';
 import type { Recording } from './sample-event.ts';
 import { TracepointEvent } from './tracepoint-event.ts';
 
@@ -58,6 +59,10 @@ export class EventFactory {
     if (isOfEventPipe) {
       const store = this.#metadata;
       return (sample, high, low) => new EventPipeEvent(recording, sample, high, low, tracepoint, store);
+    }
+    const plain = withoutActivityIds(tracepoint);
+    if (plain !== undefined) {
+      return (sample, high, low) => new PlainTracepointEvent(recording, sample, high, low, plain, tracepoint);
     }
     return (sample, high, low) => new TracepointEvent(recording, sample, high, low, tracepoint);
   }
