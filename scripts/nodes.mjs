@@ -1,5 +1,5 @@
-// One Node.js of each supported major version, kept in the user's cache folder, for tests of what differs between
-// them. `node scripts/nodes.mjs` fetches from npm what is missing.
+// Keeps one Node.js of each supported major version in the user's cache folder, to test how they differ. `node
+// scripts/nodes.mjs` downloads missing ones from npm.
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from './lib/make-folder.mjs';
@@ -11,7 +11,7 @@ const VERSIONS = ['20.20.2', '22.23.3', '24.21.0', '26.10.0'];
 const isWindows = process.platform === 'win32';
 const packageName = `node-${isWindows ? 'win' : process.platform}-${process.arch}`;
 
-/** By major version, the path of the program, where it has been fetched. */
+/** The path of each downloaded version's program, by major version. */
 export const nodes = Object.fromEntries(
   VERSIONS.map((version) => [
     version.split('.')[0],

@@ -1,5 +1,5 @@
-// Makes a checkout ready to run: dependencies, native addon, compiled TypeScript; each only when it is missing
-// or out of date. Says one line for each thing it does, nothing when there is nothing to do.
+// Prepares a checkout: dependencies, native addon, compiled TypeScript, each only if it is missing or out of date.
+// Prints one line for each thing it does, and nothing if there is nothing to do.
 import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildNative, isNativeBuilt, NoCompilerError } from './build-native.mjs';
@@ -10,16 +10,16 @@ import { report, run } from './lib/run.mjs';
 const root = join(import.meta.dirname, '..');
 const at = (path) => join(root, path);
 
-/** npm writes the two lock files in one go, the package's own last at times. */
+/** npm writes the two lock files together, sometimes the package's own last. */
 const npmWriteMilliseconds = 1000;
 
 function installDependencies() {
   const installed = newest([at('node_modules/.package-lock.json')]);
   if (installed + npmWriteMilliseconds >= newest([at('package-lock.json')])) return;
   console.log('Installing dependencies');
-  // Not "npm ci": it refuses a lock file without every platform's optional packages, and npm leaves those out
-  // of the lock file that its registry does not have. This installs the locked versions too, and writes neither
-  // file. Under Windows npm is a batch file, which needs a shell
+  // Not "npm ci": it rejects a lock file without every platform's optional packages, and npm omits those from the lock
+  // file if its registry does not have them. This also installs the locked versions, and writes neither file. On
+  // Windows, npm is a batch file, which needs a shell
   const args = ['install', '--no-save', '--no-audit', '--no-fund'];
   run('npm', args, { cwd: root, shell: process.platform === 'win32' });
 }
@@ -40,11 +40,11 @@ async function compileTypeScript() {
   if (newest([stamp]) >= newest([at('lib'), at('tsconfig.json'), at('tsconfig.build.json')])) return;
   const started = new Date();
   console.log('Compiling TypeScript');
-  // What it imports may have been installed just now.
+  // What it imports may have just been installed.
   const { compile } = await import('./compile.mjs');
   await compile();
   writeFileSync(stamp, '');
-  utimesSync(stamp, started, started); // what changes while the compiler runs is compiled next time
+  utimesSync(stamp, started, started); // changes made while the compiler runs are compiled next time
 }
 
 try {

@@ -2,7 +2,7 @@
 # In a Debian 12 container with Node.js, as root:
 #   debian.sh kernels    builds the guests' kernels into kernels/, unless they exist
 #   debian.sh COMMAND    runs a shell command with everything that guests, sanitizers and valgrind require; if any of it
-# is missing, that is a failure
+#                        is missing, that is a failure
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 export DEBIAN_FRONTEND=noninteractive

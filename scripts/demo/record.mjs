@@ -1,5 +1,5 @@
-// `node record.mjs FILE`: records the demo's application with perf into FILE. Runs on a kernel with user_events.
-// Prints what the application says became of its events, as JSON.
+// `node record.mjs FILE`: records the demo's application with perf into FILE, on a kernel with user_events. Prints what
+// the application says about its events, as JSON.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -16,7 +16,7 @@ async function nextLine() {
   return JSON.parse(value);
 }
 
-/** Resolves when perf has ended, which it does together with the process that it records. */
+/** Resolves when perf has ended, which it does with the process that it records. */
 function recordWithPerf(tracepoints) {
   const events = tracepoints.flatMap((tracepoint) => ['-e', `user_events:${tracepoint}`]);
   const perf = spawn('perf', ['record', '--quiet', ...events, '-p', `${server.pid}`, '-o', file], {

@@ -1,4 +1,4 @@
-// Records the demo's application in the best way that this machine has, and says which one that is and why.
+// Records the demo's application in the best way available on this machine, and says which one that is and why.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,17 +10,17 @@ import { log, serveRequests } from './server.mjs';
 /**
  * What a view of activities needs of an event.
  * @typedef {Pick<import('tracewright/trace').TraceEvent, 'provider' | 'name' | 'opcode' | 'taskName' | 'payload' |
- *   'processId' | 'threadId' | 'timeSinceStart' | 'activityId' | 'relatedActivityId'>} RecordedEvent
+ * 'processId' | 'threadId' | 'timeSinceStart' | 'activityId' | 'relatedActivityId'>} RecordedEvent
  *
  * @typedef {object} Recording
- * @property {string} how one line for people
- * @property {readonly RecordedEvent[]} events in the order of time
- * @property {number} written how many the application wrote
+ * @property {string} how one line for the user
+ * @property {readonly RecordedEvent[]} events in time order
+ * @property {number} written the number of events that the application wrote
  */
 
 /**
- * By the kernel where one with user_events can be had, else by a listener in this process.
- * @param {boolean} inProcess by the listener in any case
+ * By the kernel, if one with user_events is available, otherwise by a listener in this process.
+ * @param {boolean} inProcess always by the listener
  * @returns {Promise<Recording>}
  */
 export async function record(inProcess) {

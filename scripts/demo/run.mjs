@@ -1,11 +1,11 @@
-// `npm run demo [-- --listen]`: records a server that works on eight requests at once, and shows one of them
-// as the table that "EventSource Activity Support" opens with. --listen records inside the process, without a
-// kernel. Exit status: 1 when an event is missing or a start has no stop.
+// `npm run demo [-- --listen]`: records a server that handles eight requests at once, and shows one of them in the
+// table with which "EventSource Activity Support" begins. --listen records inside the process, without a kernel. Exit
+// status: 1 if an event is missing or a start has no stop.
 import { parseArgs } from 'node:util';
 import { record } from './recordings.mjs';
 import { activitiesIn, printTable } from './table.mjs';
 
-/** The request to show: the sixth, as there. */
+/** The request to show: the sixth, as in that document. */
 const SHOWN_REQUEST = 6;
 
 const { values } = parseArgs({ options: { listen: { type: 'boolean', default: false } } });

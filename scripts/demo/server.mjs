@@ -1,5 +1,5 @@
-// The demo's application: a small HTTP server that writes down what it does for each request. The provider, its
-// events and the scenario are those of "EventSource Activity Support".
+// The demo's application: a small HTTP server that logs what it does for each request. The provider, its events and the
+// scenario come from "EventSource Activity Support".
 import { createServer, request as sendRequest } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { defineEventSource, event } from 'tracewright';
@@ -15,7 +15,7 @@ export const log = defineEventSource('MyCompany-MyService', {
   DatabaseCommandStop: event({ success: 'bool', errorMessage: 'string' }),
 });
 
-/** How many requests are under way at the same time. */
+/** The number of concurrent requests. */
 export const REQUESTS = 8;
 
 function runDatabaseCommand(dataBase, command, milliseconds) {
@@ -32,12 +32,12 @@ function validate(userName) {
 function processOneRequest(number, request, response) {
   return log.activity('Request', { url: request.url }, async () => {
     await validate(`user${number}`);
-    // Two at the same time, one of them a little later
+    // Two at once, one of them slightly later
     await Promise.all([
       runDatabaseCommand('Orders', 'SELECT * FROM orders', 10 + 2 * number),
       delay(5).then(() => runDatabaseCommand('Stock', 'SELECT * FROM stock', 6 + number)),
     ]);
-    // One that a timer starts
+    // One started by a timer
     await new Promise((resolve) => {
       setTimeout(() => resolve(runDatabaseCommand('Orders', 'UPDATE orders', 5)), 3);
     });
@@ -45,7 +45,7 @@ function processOneRequest(number, request, response) {
   });
 }
 
-/** Starts the server, sends it the requests all at once, and stops it when all have been answered. */
+/** Starts the server, sends it all requests at once, and stops it when all have been answered. */
 export async function serveRequests() {
   let received = 0;
   const server = createServer((request, response) => {
@@ -59,7 +59,7 @@ export async function serveRequests() {
   await new Promise((resolve) => server.close(resolve));
 }
 
-/** On a connection of its own: at the same time as the others. */
+/** Each on a separate connection, concurrently. */
 function get(url) {
   return new Promise((resolve, reject) => {
     const request = sendRequest(url, { agent: false }, (response) => {

@@ -1,13 +1,13 @@
-// Shows recorded events as the table of "EventSource Activity Support", the one that `tracewright view --table`
-// prints, and sums them up.
+// Shows recorded events in the table of "EventSource Activity Support", which `tracewright view --table` also prints,
+// and sums them up.
 import { Output } from '../../dist/cli/output.js';
 import { EventsTable } from '../../dist/cli/view-table.js';
 import { eventRow } from '../../dist/view/event-row.js';
 import { TraceActivities } from '../../dist/view/trace-activities.js';
 
 /**
- * The activities that the events start, in the order of time.
- * @param {readonly import('./recordings.mjs').RecordedEvent[]} events in the order of time
+ * The activities started by the events, in time order.
+ * @param {readonly import('./recordings.mjs').RecordedEvent[]} events in time order
  * @returns {{ task: string, path: string, stopped: boolean }[]}
  */
 export function activitiesIn(events) {
@@ -26,8 +26,8 @@ export function activitiesIn(events) {
 }
 
 /**
- * Prints the events of the activity of this path, and of those below it.
- * @param {readonly import('./recordings.mjs').RecordedEvent[]} events all, in the order of time
+ * Prints the events of the activity with this path, and of those below it.
+ * @param {readonly import('./recordings.mjs').RecordedEvent[]} events all, in time order
  */
 export async function printTable(events, path) {
   const isWanted = (event) => isWithin(eventRow(event).activity, path);

@@ -1,6 +1,6 @@
 /**
- * Workers that are terminated while they write, under sessions that start and end meanwhile; one session has all of
- * it. `node --expose-gc dying-workers.mjs [--seconds 600] [--seed N]`
+ * Workers that are terminated while they write, with sessions that start and end meanwhile; one session contains
+ * everything. `node --expose-gc dying-workers.mjs [--seconds 600] [--seed N]`
  */
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';

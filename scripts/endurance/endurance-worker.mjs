@@ -1,4 +1,4 @@
-/** A worker thread that writes counted events, interrupted and not, until it is told to end or terminated. */
+/** A worker thread that writes counted events, interrupted and not, until it is asked to end or terminated. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { Random } from '../fuzz/random.mjs';
 import { Interruptions } from './events.mjs';

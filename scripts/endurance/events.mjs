@@ -1,4 +1,4 @@
-/** Events that are counted as they are written, and what interrupts their writing. */
+/** Events that are counted as they are written, and interruptions of their writing. */
 import vm from 'node:vm';
 import { defineEventSource, event } from '../../dist/index.js';
 
@@ -9,10 +9,10 @@ export const log = defineEventSource(PROVIDER, {
   RequestStop: event({ success: 'bool' }),
 });
 
-/** In the counts of a thread: events that it began to write, and those of them whose call returned. */
+/** A thread's counts: events that it began to write, and how many of these calls returned. */
 const BEGUN = 0;
 const RETURNED = 1;
-/** A thread's counts in shared memory, so that they are there when it has been terminated. */
+/** A thread's counts in shared memory, so that they survive its termination. */
 export const newCounts = () => new Int32Array(new SharedArrayBuffer(8));
 export const begunIn = (counts) => counts[BEGUN];
 export const returnedIn = (counts) => counts[RETURNED];
@@ -35,7 +35,7 @@ export class Interruptions {
     this.#counts[RETURNED]++;
   }
 
-  /** Ends the stack amid events, at another place each time. */
+  /** Overflows the stack during events, at a different point each time. */
   overflow() {
     const padding = Array.from({ length: this.#random.below(40) }, (_, i) => i);
     const descend = (..._) => {
@@ -59,7 +59,7 @@ export class Interruptions {
     }
   }
 
-  /** Has the memory end for each allocation with this probability, while events are written. */
+  /** Makes each allocation fail with this probability while events are written. */
   failAllocations(probability = 0.2) {
     const { allocUnsafeSlow } = Buffer;
     const { slice } = Uint8Array.prototype;
@@ -84,7 +84,7 @@ export class Interruptions {
     }
   }
 
-  /** Terminates the code that writes, wherever it is. */
+  /** Terminates the writing code at any point. */
   terminate() {
     globalThis.writeOn = () => {
       for (;;) this.ping();
@@ -96,7 +96,7 @@ export class Interruptions {
     }
   }
 
-  /** One of all. */
+  /** One of them at random. */
   any() {
     const all = ['overflow', 'failAllocations', 'terminate'];
     this[this.#random.of(all)]();

@@ -1,7 +1,7 @@
-// Another user's program that wants a recording to stumble: `hostile-neighbour.mjs READY`. It speaks to every socket
-// of a recorder that it finds, plants pipes and links where a path may lead, registers tracepoints of every odd name,
-// thousands of them, writes to them, and starts and ends processes. When it has been at all of it, it makes the file
-// READY; on SIGTERM it prints what it got done, as JSON.
+// A hostile program of another user that tries to disrupt a recording: `hostile-neighbour.mjs READY`. It talks to every
+// socket of a recorder that it finds, plants pipes and links where a path may lead, registers thousands of tracepoints
+// with odd names, writes to them, and starts and ends processes. Once it has tried everything, it creates the file
+// READY; on SIGTERM it prints what it achieved, as JSON.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -15,7 +15,7 @@ process.on('SIGTERM', () => {
 });
 const trap = '/tmp/hostile-neighbour';
 const header = 'u8 eventheader_flags; u8 version; u16 id; u16 tag; u8 opcode; u8 level';
-/** As many of them are there at once. */
+/** How many of them exist at a time. */
 const words = 1500;
 const done = { connected: 0, refused: 0, registered: 0, written: 0, processes: 0 };
 
@@ -54,7 +54,7 @@ function plant() {
   );
 }
 
-/** Files' paths, and what comes behind @, which are abstract. */
+/** Paths of files, and abstract names after @. */
 function recorderSockets() {
   const lines = readFileSync('/proc/net/unix', 'utf8').split('\n');
   const names = lines

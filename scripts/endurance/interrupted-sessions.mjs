@@ -1,6 +1,6 @@
 /**
- * Sessions, one after the other, whose events are interrupted on the main thread and on workers: by the end of the
- * stack, by failing allocations, by termination. `node --expose-gc interrupted-sessions.mjs [--seconds 600] [--seed N]`
+ * Consecutive sessions whose events are interrupted on the main thread and on workers: by stack overflows, failing
+ * allocations and termination. `node --expose-gc interrupted-sessions.mjs [--seconds 600] [--seed N]`
  */
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';

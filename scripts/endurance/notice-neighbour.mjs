@@ -1,7 +1,7 @@
 // `node scripts/endurance/notice-neighbour.mjs [SECONDS] [uml|qemu]`: on a kernel with user_events, root records and
-// watches a program of another user for so long (600), beside a neighbour of a third user who does what such a one can
-// to have it hang, grow, or lose events. Ends with status 1 unless every event that was written was recorded and shown,
-// or is counted as lost.
+// watches a program of another user for this long (600), while a hostile neighbour, a third user, tries to make the
+// recorders hang, grow, or lose events. Exits with 1 unless every event written was recorded and shown, or is counted
+// as lost.
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,7 +15,7 @@ const pauseMs = 10;
 const folder = '/run/notice-neighbour';
 const nobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
 
-/** What it prints, and how it ends. */
+/** Its output, and how it ended. */
 function start(command, name) {
   const child = spawn(command[0], command.slice(1), { stdio: ['ignore', 'pipe', 'pipe'] });
   const output = { stdout: '', stderr: '', lines: 0 };
@@ -36,13 +36,13 @@ function usage({ child, name }) {
   return { name, kib, descriptors: readdirSync(`/proc/${child.pid}/fd`).length };
 }
 
-/** In the guest. */
+/** Runs in the guest. */
 async function inGuest(seconds) {
   mkdirSync(folder);
   chmodSync(folder, 0o777);
   chmodSync('/sys/kernel/tracing', 0o755);
   chmodSync('/sys/kernel/tracing/user_events_data', 0o666);
-  // There before whoever watches, which is not told of it.
+  // Exists before the watcher, which is not notified of it.
   const tracepoint =
     'u:Paced_Service_L4K0 u8 eventheader_flags; u8 version; u16 id; u16 tag; u8 opcode; u8 level';
   writeFileSync('/sys/kernel/tracing/dynamic_events', tracepoint);
@@ -85,7 +85,7 @@ async function inGuest(seconds) {
   };
 }
 
-/** Whether it grew: from the second third on, as the start takes what it takes. */
+/** Whether it grew: from the second third on, because the start needs some memory. */
 function summaryOf(usages) {
   const kib = usages.map((each) => each.kib);
   const third = Math.ceil(kib.length / 3);
@@ -96,7 +96,7 @@ function summaryOf(usages) {
   };
 }
 
-/** What did not hold, in a sentence. */
+/** What went wrong, as a sentence. */
 function faultOf({ written, stats, shown, neighbour, statuses, usages }) {
   const paced = stats.providers.find(({ provider }) => provider === 'Paced_Service')?.events ?? 0;
   if (statuses.record !== 0 || statuses.live !== 0) return 'A recorder failed.';

@@ -1,14 +1,14 @@
 /**
- * A diagnostic port under a hostile neighbour: another user of the machine (uid 65534, where this runs as root) who
- * connects, floods, sends half of messages, holds connections, and plants sockets, FIFOs and symbolic links where
- * ports are looked for. At first the port is closed to others, as it always is; then it is opened to them, as by a
- * mistaken administrator, so that all of it gets in. Meanwhile one session has every event that the application
- * writes, others come and go, and commands are started and collected. Prints figures as JSON; exits with 1 where an
- * event is neither delivered nor counted, something hangs, or something grows.
+ * A diagnostic port next to a hostile neighbour: another user of the machine (uid 65534, if this runs as root) who
+ * connects, floods, sends partial messages, holds connections, and plants sockets, FIFOs and symbolic links where ports
+ * are looked for. At first the port is closed to others, as always; then it is opened to them, as by a mistaken
+ * administrator, so that all attacks get in. Meanwhile one session contains every event that the application writes,
+ * others come and go, and commands are started and collected. Prints figures as JSON; exits with 1 if an event is
+ * neither delivered nor counted, something hangs, or something grows.
  *
  *     node scripts/endurance/port-neighbour.mjs [--seconds 600] [--rate 4000]
  *
- * Needs dist/. Not for Windows.
+ * Requires dist/. Not for Windows.
  */
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,9 +25,9 @@ const APPLICATION = fileURLToPath(new URL('port-neighbour/application.mjs', impo
 const NEIGHBOUR = new URL('port-neighbour/neighbour.mjs', import.meta.url);
 const PROVIDER = 'Endurance-Port';
 const NOBODY = 65534;
-/** In which every command is to have ended, also while thousands of connections wait. */
+/** The time limit for every command, even while thousands of connections wait. */
 const HANG_MS = 60_000;
-/** What collectors and caches may take beyond the first figure. */
+/** How much collectors and caches may add to the first figure. */
 const GROWTH = { heap: 8e6, rss: 96e6, descriptors: 2 };
 
 const { values } = parseArgs({
@@ -38,7 +38,7 @@ const problems = [];
 const started = [];
 const folder = mkdtempSync(join(tmpdir(), 'port-neighbour-'));
 const results = mkdtempSync(join(tmpdir(), 'port-neighbour-results-'));
-// As /tmp.
+// Like /tmp.
 chmodSync(folder, 0o1777);
 const environment = { ...process.env, TMPDIR: folder };
 async function run() {
@@ -71,7 +71,7 @@ async function run() {
       `${written} events were written, ${delivered.events} delivered, ${delivered.lost} counted.`,
     );
   }
-  // Clients that say nothing are let go after 5 seconds.
+  // Silent clients are disconnected after 5 seconds.
   await sleep(6000);
   const after = await application.ask('state');
   checkGrowth(before, after);
@@ -79,7 +79,7 @@ async function run() {
   return { seconds, written, ...delivered, sessions, neighbour: kinds, before, after };
 }
 
-/** The process whose port it is: see port-neighbour/application.mjs. */
+/** The process with the port: see port-neighbour/application.mjs. */
 class Application {
   #child = fork(APPLICATION, {
     env: { ...environment, TRACEWRIGHT_PROVIDER: PROVIDER },
@@ -112,7 +112,7 @@ class Application {
   }
 }
 
-/** Not by its file's name, which another user may not be let read. */
+/** Not by its file name, which another user may not be allowed to read. */
 function spawnNeighbour(address, processId) {
   const isRoot = process.getuid() === 0;
   const child = spawn(process.execPath, ['--input-type=module', '-'], {
@@ -157,10 +157,10 @@ async function collectShortly(processId, sessions) {
   sessions.lost += lost;
 }
 
-/** Through a private port, in a folder that others may write to. */
+/** Through a private port, in a folder to which others may write. */
 async function collectCommand(sessions) {
   const collected = collect('command.nettrace', ['--', process.execPath, APPLICATION, '100']);
-  // The source has another name in it: only that it ends counts here, and that it is not left behind.
+  // The source has a different name in it: here it only matters that it ends, and leaves nothing behind.
   if (!(await ended('a command', collected))) return;
   sessions.commands++;
   const left = readdirSync(folder).filter((name) => name.startsWith('tracewright-') && isOurs(name));
@@ -189,7 +189,7 @@ async function list(processId, sessions) {
   }
 }
 
-/** @param most how many there can be: their numbers are checked, which say what is missing */
+/** @param most the maximum number: their sequence numbers show what is missing */
 async function eventsIn(file, most = Number.POSITIVE_INFINITY) {
   const trace = await openTrace(join(results, file));
   let events = 0;

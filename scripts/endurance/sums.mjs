@@ -1,4 +1,4 @@
-/** The sums of a session: what was written is in its trace, or counted as missing by it and by the session. */
+/** The sums of a session: everything written is in its trace, or counted as missing by it and by the session. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ export function options() {
   return { seconds: Number(values.seconds), seed };
 }
 
-/** @returns what is wrong, in sentences */
+/** @returns the problems, in sentences */
 export async function wrongSums(path, result, allCounts) {
   const wrong = [];
   const trace = await openTrace(new Uint8Array(readFileSync(path)));
@@ -46,7 +46,7 @@ export async function wrongSums(path, result, allCounts) {
   return wrong;
 }
 
-/** The memory at every so many rounds; it has grown where the last quarter needs much more than the second one. */
+/** The memory every few rounds; it has grown if the last quarter needs much more than the second one. */
 export class Memory {
   #samples = [];
 

@@ -1,13 +1,13 @@
 /**
- * Runs inputs one after the other in a thread of its own, so that whoever watches it can end it when one
- * hangs. Says which input it is at in shared memory, and sends what it finds.
+ * Runs inputs in sequence in a separate thread, so that its watcher can end it when one hangs. Reports the current
+ * input in shared memory, and sends what it finds.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { mutated } from './mutate.mjs';
 import { Random } from './random.mjs';
 import { EXPECTED_ERRORS, TARGETS } from './targets.mjs';
 
-/** More than any input of these sizes may take, by far. */
+/** Far more than any input of these sizes may take. */
 const SLOW_MS = 2_000;
 const MEMORY_LIMIT = 256 << 20;
 

@@ -1,4 +1,4 @@
-/** Inputs to start from that are hostile already: few bytes that are very much, sections of nothing, odd names. */
+/** Inputs that are hostile to begin with: a few bytes that expand enormously, empty sections, odd names. */
 import { crc32 } from 'node:zlib';
 
 const varuint = (value) =>
@@ -9,7 +9,7 @@ const text = (value) => [...varuint(value.length), ...Buffer.from(value)];
 const block = (kind, body) => [...u32(body.length | (kind << 24)), ...body];
 const row = (body) => [...u16(body.length), ...body];
 
-/** A trace of version 6 whose only kind of event has a field of this type; its payloads are `payload`. */
+/** A version 6 trace whose only kind of event has a field of this type; `payload` is the payload of its events. */
 function nettrace(type, payload, count) {
   const time = [2025, 2, 1, 3, 4, 5, 6, 0].flatMap(u16);
   const clock = [...u32(0), ...u32(0), ...u32(1000), ...u32(0)];
@@ -31,7 +31,7 @@ function nettrace(type, payload, count) {
 
 const NOTHING = [1, 0, 0];
 
-/** Arrays of empty structs of every kind, of arrays upon each other, and texts without end. */
+/** Arrays of empty structs of every kind, overlapping arrays, and texts without an end. */
 export function bombs() {
   const many = u16(65_535);
   return [
@@ -47,7 +47,7 @@ export function bombs() {
 
 const TABLE_ENTRY = 16;
 
-/** The same perf.data with features that have no bytes: every second one. */
+/** The same perf.data, with no bytes for every second feature. */
 export function emptyFeatures(file) {
   const bytes = Buffer.from(file);
   const table = Number(bytes.readBigUInt64LE(40) + bytes.readBigUInt64LE(48));
@@ -66,7 +66,7 @@ export function hostileNames(file) {
   return Buffer.from(swap(latin1, 'eventheader_flags', '../../etc/passwd'), 'latin1');
 }
 
-/** A zip with the file as it is, and its directory. */
+/** A zip with the unchanged file, and its directory. */
 export function storedZip(file) {
   const name = Buffer.from('a.nettrace');
   const common = Buffer.alloc(26);
@@ -86,7 +86,7 @@ export function storedZip(file) {
   return Buffer.concat([local, central, end]);
 }
 
-/** Frames of Zstandard: blocks of one byte again and again, raw blocks, and what zstd makes of some records. */
+/** Zstandard frames: blocks that repeat one byte, raw blocks, and compressed records. */
 export const ZSTD = [
   Buffer.from([
     0x28,

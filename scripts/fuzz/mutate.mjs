@@ -1,11 +1,11 @@
 /**
- * Mutations of a file whose parts are known: an offset that a reader will look at is hit far more often than
- * one inside some payload, and parts as a whole are taken away, repeated and put elsewhere.
+ * Mutates a file with known parts: offsets that a reader uses are hit far more often than those inside payloads, and
+ * parts are removed, repeated and moved as a whole.
  *
  * @typedef {object} Part a record, block or buffer, with the offsets of its fields
  * @property {number} start
  * @property {number} end
- * @property {readonly number[]} fields offsets in the file where numbers stand that the reader goes by
+ * @property {readonly number[]} fields offsets in the file of numbers that control the reader
  */
 
 const BYTES = [0, 1, 2, 3, 0x1f, 0x20, 0x7f, 0x80, 0xfe, 0xff];
@@ -31,7 +31,7 @@ export function mutated(bytes, parts, random) {
   return result;
 }
 
-/** One number of the file becomes another. */
+/** Changes one number of the file. */
 function changed(bytes, parts, random) {
   const at = offsetOf(bytes, parts, random);
   switch (random.below(7)) {
@@ -50,7 +50,7 @@ function changed(bytes, parts, random) {
     case 4:
       if (at + 4 <= bytes.length) bytes.writeUInt32LE(random.of(NUMBERS), at);
       break;
-    case 5: // A little more or less than it was: sizes and counts that nearly fit.
+    case 5: // Slightly more or less than it was: sizes and counts that nearly fit.
       if (at + 4 <= bytes.length) {
         bytes.writeUInt32LE((bytes.readUInt32LE(at) + random.below(17) - 8) >>> 0, at);
       }
@@ -68,7 +68,7 @@ function offsetOf(bytes, parts, random) {
   return Math.min(at, bytes.length - 1);
 }
 
-/** Bytes, mostly a whole part, go away, come twice, or come elsewhere; or the file ends early. */
+/** Removes, repeats or moves bytes, mostly a whole part; or cuts the file. */
 function moved(bytes, parts, random) {
   const { start, end } = parts.length > 0 && random.below(3) > 0 ? random.of(parts) : anyPart(bytes, random);
   const piece = bytes.subarray(Math.min(start, bytes.length), Math.min(end, bytes.length));

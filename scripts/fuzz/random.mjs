@@ -1,4 +1,4 @@
-/** Random numbers that a seed repeats: xorshift32 (Marsaglia). */
+/** Random numbers that a seed can repeat: xorshift32 (Marsaglia). */
 export class Random {
   #state;
 
@@ -8,7 +8,7 @@ export class Random {
     this.#state = Math.imul(seed + 1, 0x9e3779b1) | 0 || 1;
   }
 
-  /** An integer from 0 to below `limit`. */
+  /** An integer from 0 to less than `limit`. */
   below(limit) {
     let x = this.#state;
     x ^= x << 13;

@@ -1,11 +1,11 @@
 /**
- * Feeds mutated traces to all decoders (`npm run build:ts` first). What it looks for: an error that is not
- * one of ours, a hang, memory without bound.
+ * Feeds mutated traces to all decoders (`npm run build:ts` first), to find errors that are not ours, hangs, and
+ * unbounded memory.
  *
  *     npm run fuzz -- [--inputs N] [--seed N] [--target NAME] [--from N] [--finds DIR] [--data DIR]
  *
- * Each find is printed and written to DIR as `<target>-<seed>-<number>.bin`; `--seed S --from N --inputs 1`
- * repeats it. Exit code: 0 nothing found, 1 something found, 2 usage.
+ * Prints each find and writes it to DIR as `<target>-<seed>-<number>.bin`; `--seed S --from N --inputs 1` repeats it.
+ * Exit code: 0 nothing found, 1 something found, 2 usage.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -42,7 +42,7 @@ const seconds = (performance.now() - started) / 1000;
 console.log(`${values.inputs} inputs in ${seconds.toFixed(0)} s, seed ${seed}: ${finds} finds`);
 process.exitCode = finds === 0 ? 0 : 1;
 
-/** Runs a worker until it is done or has to be ended; returns where the next one goes on. */
+/** Runs a worker until it is done or has to be ended; returns where the next one continues. */
 function runFrom(from) {
   const progress = new SharedArrayBuffer(4);
   const at = new Int32Array(progress);

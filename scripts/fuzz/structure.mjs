@@ -1,12 +1,12 @@
 /**
- * Where the parts of trace files stand, as far as mutations need it, and small files cut out of large ones.
- * Knows the formats by their documents alone, not by the readers that are to be tested.
+ * Locates the parts of trace files for mutations, and cuts small files out of large ones. Based only on the formats'
+ * documents, not on the readers under test.
  */
 
-/** Offsets from `start`, in the file. */
+/** Offsets in the file, from `start` on. */
 const at = (start, offsets) => offsets.map((offset) => start + offset);
 
-/** Buffers of 0x48 bytes and more, and in those that are not compressed the records. */
+/** Buffers of at least 0x48 bytes and, if they are not compressed, their records. */
 export function etlParts(bytes) {
   const parts = [];
   for (let start = 0; start + 0x48 <= bytes.length; ) {
@@ -48,7 +48,7 @@ export function cutEtl(bytes, limit) {
   return bytes.subarray(0, end);
 }
 
-/** Of format V6 the blocks; of older ones, where the names of objects stand. */
+/** For format V6 the blocks; for older ones the names of objects. */
 export function nettraceParts(bytes) {
   const isV6 = bytes.readUInt32LE(8) === 0 && bytes.latin1Slice(0, 8) === 'Nettrace';
   return isV6 ? nettraceBlocks(bytes) : nettraceObjects(bytes);
@@ -124,14 +124,14 @@ export function cutPerf(bytes, count) {
   result.writeBigUInt64LE(BigInt(kept - start), 48);
   for (let at = kept; at + 16 <= result.length; at += 16) {
     const offset = result.readBigUInt64LE(at);
-    // The table of features ends where the first feature starts.
+    // The feature table ends where the first feature starts.
     if (offset < BigInt(end) || offset >= BigInt(bytes.length)) break;
     result.writeBigUInt64LE(offset - BigInt(removed), at);
   }
   return result;
 }
 
-/** A file of which nothing is known but its length: each offset may be a field. */
+/** A file of which only the length is known: any offset may be a field. */
 export function anyParts(bytes) {
   return [{ start: 0, end: bytes.length, fields: range(0, bytes.length) }];
 }

@@ -1,12 +1,12 @@
 /**
- * What is fuzzed: each decoder, with files to start from and the errors that it may throw.
+ * The fuzzing targets: each decoder, with seed files and the errors that it may throw.
  *
  * @typedef {object} Target
  * @property {string} name
  * @property {number} weight how often it is chosen
  * @property {(bytes: Buffer) => readonly import('./mutate.mjs').Part[]} parts
  * @property {(dataFolder: string) => Buffer[] | Promise<Buffer[]>} seeds
- * @property {(bytes: Buffer) => unknown} run decodes all there is to decode; may be async
+ * @property {(bytes: Buffer) => unknown} run decodes everything; may be async
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ import { readTracepointV1Metadata } from '../../dist/wire/tracepoint-v1/metadata
 import { bombs, emptyFeatures, hostileNames, storedZip, ZSTD } from './hostile.mjs';
 import { anyParts, cutEtl, cutPerf, etlParts, nettraceParts, perfParts } from './structure.mjs';
 
-/** Of a large file so many bytes are taken: more would only make each run slower. */
+/** The number of bytes to use of a large file: more would only slow down each run. */
 const SEED_LIMIT = 160 << 10;
 
 function filesOf(folder, extensions) {
@@ -37,7 +37,7 @@ function filesOf(folder, extensions) {
     .map((name) => readFileSync(join(folder, name)));
 }
 
-/** Everything that an event can be asked for. */
+/** Accesses everything that an event has. */
 async function readAll(bytes) {
   const trace = await openTrace(bytes);
   for await (const batch of trace.batches()) {
@@ -137,7 +137,7 @@ export const TARGETS = [
         for (const piece of blocks.unpack(bytes)) size += piece.length;
         return size;
       } catch (error) {
-        // Whatever is wrong becomes a TraceError of the record that holds it.
+        // Any problem becomes a TraceError of the record that contains it.
         if (!(error instanceof Error)) throw error;
       }
     },
@@ -205,7 +205,7 @@ export const TARGETS = [
   },
 ];
 
-/** The errors that say what is wrong with the bytes; any other is a defect. */
+/** Errors that describe a problem of the bytes; any other is a defect. */
 export const EXPECTED_ERRORS = [
   'TraceError',
   'EventHeaderError',
@@ -215,7 +215,7 @@ export const EXPECTED_ERRORS = [
   'TracepointV1Error',
 ];
 
-/** The descriptions of events and maps that a merged trace carries. */
+/** The descriptions of events and maps in a merged trace. */
 async function eventInfosIn(path) {
   const infos = [];
   for await (const event of await openTrace(path)) {
@@ -227,7 +227,7 @@ async function eventInfosIn(path) {
 const ETL_HEADER_SIZE = 0x48;
 const ETL_COMPRESSED_FLAG = 0x40;
 
-/** What is compressed in the first buffer that is. */
+/** The contents of the first compressed buffer. */
 function compressedBuffer(file) {
   for (let start = 0; ; start += file.readUInt32LE(start)) {
     if ((file.readUInt16LE(start + 0x34) & ETL_COMPRESSED_FLAG) === 0) continue;

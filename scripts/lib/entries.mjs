@@ -1,4 +1,4 @@
-// What the package offers, by the names of its files: package.json's `exports` say under which paths.
+// The package's entries, by file name; package.json's `exports` maps paths to them.
 
 /** @type {Readonly<Record<string, string>>} each entry's module under lib/ */
 export const entries = {

@@ -1,9 +1,9 @@
-// What is missing of the programs that a script calls.
+// Finds out which of a script's required programs are missing.
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /**
- * The programs that no folder of the PATH has.
+ * The programs that are in no folder of the PATH.
  * @param {readonly string[]} programs
  * @returns {string[]}
  */

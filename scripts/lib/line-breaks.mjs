@@ -1,10 +1,10 @@
-// Breaks minified bundles into lines: of an uncaught error Node prints the whole line that threw.
+// Breaks minified bundles into lines: for an uncaught error, Node prints the whole line that threw.
 import { decode, encode } from '@jridgewell/sourcemap-codec';
 import { parseAst } from 'rolldown/parseAst';
 
-/** Characters of a line, unless one statement has more. */
+/** Characters per line, unless one statement has more. */
 const WIDTH = 120;
-/** Seen from the folders of bundles. */
+/** Relative to the bundles' folders. */
 const sourceRoot = '../../lib/';
 
 /**
@@ -18,7 +18,7 @@ export function broken(code, map) {
   return { code: lines.join('\n'), map: map && lineMap(map, code, breaks) };
 }
 
-/** Where lines begin: the code's own, and before statements, members, properties and elements. */
+/** Where lines begin: at the code's own, and before statements, members, properties and elements. */
 function breaksOf(code) {
   const starts = [...lineStarts(code), ...placesOf(code), code.length].sort((a, b) => a - b);
   const own = new Set(lineStarts(code));
@@ -38,7 +38,7 @@ function lineStarts(code) {
   return [0, ...[...code.matchAll(/\n/g)].map(({ index }) => index + 1)];
 }
 
-/** No token before any of these minds a new line behind it. */
+/** A line break is allowed after any token before one of these. */
 function placesOf(code) {
   const places = [];
   const visit = (node) => {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Makes the folder at `path` by way of `make(scratch)`, so that it is there whole or not at all. */
+/** Creates the folder at `path` through `make(scratch)`, so that it exists completely or not at all. */
 export function makeFolder(path, make) {
   if (existsSync(path)) return;
   mkdirSync(dirname(path), { recursive: true });

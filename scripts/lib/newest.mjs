@@ -1,10 +1,10 @@
-// When files last changed, to tell whether what is made from them is out of date.
+// Finds out when files last changed, to tell whether what is made from them is out of date.
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * When the newest of these last changed, in milliseconds since 1970; 0 when none exists. A folder stands for
- * itself, which changes when something is added or removed, and for all in it.
+ * When the newest of these last changed, in milliseconds since 1970; 0 if none exists. A folder counts with everything
+ * in it, and itself changes when something is added or removed.
  * @param {readonly string[]} paths
  * @returns {number}
  */

@@ -1,2 +1,2 @@
-/** The files under prebuilds/ that a release has, by prebuildify's naming. */
+/** The files under prebuilds/ in a release, with prebuildify's names. */
 export const prebuildTargets: readonly string[];

@@ -1,4 +1,4 @@
-// The files under prebuilds/ that a release has, by prebuildify's naming.
+// The files under prebuilds/ in a release, with prebuildify's names.
 export const prebuildTargets = [
   'darwin-arm64/tracewright.node',
   'darwin-x64/tracewright.node',

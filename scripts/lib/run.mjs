@@ -1,7 +1,7 @@
 // Runs a build tool, silent unless it fails.
 import { spawnSync } from 'node:child_process';
 
-/** A tool that could not be started or that failed: its whole output is in `output`. */
+/** A tool that could not be started or that failed; `output` contains its whole output. */
 export class ToolError extends Error {
   constructor(message, output) {
     super(message);
@@ -11,12 +11,12 @@ export class ToolError extends Error {
 }
 
 /**
- * Runs a program to its end and returns what it wrote to stdout.
+ * Runs a program to its end and returns its stdout.
  * @param {string} program
  * @param {readonly string[]} args
  * @param {import('node:child_process').SpawnSyncOptions} [options]
  * @returns {string}
- * @throws {ToolError} when it cannot be started or its exit status is not 0
+ * @throws {ToolError} if it cannot be started or its exit status is not 0
  */
 export function run(program, args, options = {}) {
   const result = spawnSync(program, args, {
@@ -34,7 +34,7 @@ export function run(program, args, options = {}) {
   return result.stdout ?? '';
 }
 
-/** Prints an error as a command-line tool does: what a failed tool had to say, then one sentence. */
+/** Prints an error as a command-line tool does: the output of a failed tool, then one sentence. */
 export function report(error) {
   if (error instanceof ToolError && error.output) process.stderr.write(`${error.output.trimEnd()}\n`);
   process.stderr.write(`${error instanceof ToolError ? error.message : error.stack}\n`);

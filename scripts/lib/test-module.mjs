@@ -1,5 +1,5 @@
-// Loads a TypeScript module of test/ that scripts use, too: decoders that only tests and conformance need. What it
-// takes of lib/ is that of dist/, so errors and classes are the same on both sides.
+// Loads a TypeScript module of test/ that scripts use, too: decoders that only tests and conformance runs need. Its
+// imports from lib/ resolve to dist/, so errors and classes are the same on both sides.
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';

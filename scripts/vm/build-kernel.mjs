@@ -1,6 +1,6 @@
-// `npm run vm:build -- [uml] [qemu]`: builds kernels with CONFIG_USER_EVENTS from Debian's source packages and
-// keeps them in the user's cache folder. Both by default; about five minutes each on two cores. Needs Debian
-// (or its keyring) and the packages that install-tools.sh --build installs; root is not needed.
+// `npm run vm:build -- [uml] [qemu]`: builds kernels with CONFIG_USER_EVENTS from Debian's source packages and keeps
+// them in the user's cache folder. Both by default; about five minutes each on two cores. Requires Debian (or its
+// keyring) and the packages that install-tools.sh --build installs; root is not needed.
 import {
   appendFileSync,
   chmodSync,
@@ -42,14 +42,14 @@ const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
 const workFolder = join(cacheFolder(), 'kernel-build');
 const aptFolder = join(workFolder, 'apt');
 
-/** The mirror this machine's own packages come from, which may be the only one it can reach. */
+/** The mirror of this machine's own packages, which may be the only one it can reach. */
 function debianMirror() {
   const sources = '/etc/apt/sources.list.d/debian.sources';
   const uri = existsSync(sources) && /^URIs:\s*(\S+)/m.exec(readFileSync(sources, 'utf8'))?.[1];
   return uri || 'http://deb.debian.org/debian';
 }
 
-/** apt with lists and caches of its own: the sources come from a newer suite than the system's. */
+/** apt with its own lists and caches: the sources come from a newer suite than the system's. */
 function apt(program, ...args) {
   const settings = {
     'Dir::Etc::SourceList': join(aptFolder, 'sources.list'),
@@ -80,7 +80,7 @@ function prepareApt() {
   apt('apt-get', 'update');
 }
 
-/** The package that the newest linux-source stands for, such as linux-source-7.3. */
+/** The package that the newest linux-source refers to, such as linux-source-7.3. */
 function newestSourcePackage() {
   const versions = [...apt('apt-cache', 'show', 'linux-source').matchAll(/^Depends: (linux-source-[\d.]+)/gm)]
     .map((match) => match[1])
@@ -90,7 +90,7 @@ function newestSourcePackage() {
   return newest;
 }
 
-/** Downloads a source package and unpacks the tree in it, whose path is returned. */
+/** Downloads and unpacks a source package, and returns the path of the tree. */
 function unpackSource(packageName) {
   apt('apt-get', 'download', packageName);
   const archive = readdirSync(workFolder).find((name) => name.startsWith(`${packageName}_`));
@@ -100,7 +100,7 @@ function unpackSource(packageName) {
   return join(workFolder, packageName);
 }
 
-/** Warns of what the fragments ask for and this kernel does not have; stops when the point of it is missing. */
+/** Warns about options of the fragments that this kernel does not have; stops if an essential one is missing. */
 function checkConfig(fragments, config) {
   const set = new Set(config.split('\n'));
   const missing = fragments.split('\n').filter((line) => line.startsWith('CONFIG_') && !set.has(line));

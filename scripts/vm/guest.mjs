@@ -1,4 +1,4 @@
-// Runs one command on a kernel with user_events, from the start of the machine to its end.
+// Runs one command on a kernel with user_events, from the machine's start to its end.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
@@ -21,12 +21,12 @@ import { qemu, userModeLinux } from './machines.mjs';
 import { busybox, vmUnavailable } from './prerequisites.mjs';
 import { UntilMark } from './until-mark.mjs';
 
-/** The status of a command that the time limit ended, as of timeout(1). */
+/** The status of a command that the time limit ended, as with timeout(1). */
 export const timeLimitStatus = 124;
 
 const init = join(import.meta.dirname, 'init');
 
-/** The machine did not get as far as running the command, or cannot be had here: the message says why. */
+/** The machine did not get as far as running the command, or is not available here: the message says why. */
 export class VmError extends Error {
   constructor(message) {
     super(message);
@@ -50,7 +50,7 @@ function quote(word) {
   return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** The shell script that the guest runs: this process's environment and working directory, the command. */
+/** The shell script that the guest runs: this process's environment and working directory, then the command. */
 function commandScript(command) {
   const exports = Object.entries(process.env)
     .filter(([name]) => /^[A-Za-z_]\w*$/.test(name) && !['_', 'SHLVL', 'OLDPWD'].includes(name))
@@ -65,13 +65,13 @@ function sharedFolder(path) {
   return realpathSync(path);
 }
 
-/** Resolves when all that the stream has to say is passed on, or the stream is destroyed. */
+/** Resolves when everything from the stream has been passed on, or the stream is destroyed. */
 function passOn(from, to) {
   from.pipe(to, { end: false });
   return new Promise((resolve) => from.on('close', resolve));
 }
 
-/** Resolves when the process has ended, which it does by force when its time is over. */
+/** Resolves when the process has ended, by force if its time is over. */
 function ended(child, streams, { timeout = 300, stderr }) {
   return new Promise((resolve, reject) => {
     let timedOut = false;
@@ -86,7 +86,7 @@ function ended(child, streams, { timeout = 300, stderr }) {
     child.on('exit', (status, signal) => {
       clearTimeout(timer);
       if (timedOut) {
-        // A process that the command started may hold them open
+        // A process that the command started may keep them open
         for (const stream of streams) stream.destroy();
         stderr.write(`vm: the command did not end within the time limit of ${timeout} s.\n`);
       }
@@ -116,8 +116,8 @@ function lastLines(path, count) {
 }
 
 /**
- * Runs a command in a machine of its own, as root, on the host's files (read-only under a RAM overlay, except
- * the folders `rw`), in the current directory and with the current environment.
+ * Runs a command in a separate machine, as root, on the host's files (read-only under a RAM overlay, except the folders
+ * `rw`), in the current directory and with the current environment.
  * @param {import('./kernels.mjs').KernelKind} kind
  * @param {Run} run
  * @returns {Promise<number>} its exit status, or timeLimitStatus
@@ -129,7 +129,7 @@ export async function runInGuest(kind, run) {
   const { cpus = 1, memory = 2048, verbose = false } = run;
   const rw = (run.rw ?? []).map(sharedFolder);
 
-  // A path without spaces, which could not be told on the kernel's command line
+  // A path without spaces, which the kernel's command line cannot contain
   const runFolder = mkdtempSync('/tmp/tracewright-vm-');
   const console = join(runFolder, 'console');
   const statusFile = join(runFolder, 'status');

@@ -1,16 +1,16 @@
 /**
- * Running commands on a Linux kernel with CONFIG_USER_EVENTS, for tests.
+ * Runs commands on a Linux kernel with CONFIG_USER_EVENTS, for tests.
  *
- * `uml` is user-mode Linux, an ordinary process: it starts in half a second and runs JavaScript at nearly the
- * host's speed, one thread at a time. `qemu` is another, unpatched kernel in an emulated x86-64 machine, about
- * ten times slower.
+ * `uml` is user-mode Linux, an ordinary process: it starts in half a second and runs JavaScript at nearly the host's
+ * speed, one thread at a time. `qemu` is a different, unpatched kernel in an emulated x86-64 machine, about ten times
+ * slower.
  */
 export type KernelKind = 'uml' | 'qemu';
 
 export interface VmOptions {
-  /** The guest to run in. Without it: the running kernel where that has user_events, else `uml`. */
+  /** The guest to run in. By default the running kernel if it has user_events, otherwise `uml`. */
   kernel?: KernelKind;
-  /** Existing folders that the guest shares read-write; all else it writes is gone with it. */
+  /** Existing folders that the guest shares read-write; everything else it writes is gone with it. */
   rw?: readonly string[];
   /** Default 1. */
   cpus?: number;
@@ -21,7 +21,7 @@ export interface VmOptions {
 }
 
 export interface VmResult {
-  /** The command's exit status (128 + n when signal n ended it), or 124 when the time limit did. */
+  /** The command's exit status (128 + n if signal n ended it), or 124 if the time limit did. */
   status: number;
   stdout: string;
   stderr: string;
@@ -31,14 +31,14 @@ export interface VmResult {
 export class VmError extends Error {}
 
 /**
- * Runs a program with its arguments as root, in the current directory, with the current environment, on the
- * host's files (read-only under a RAM overlay), stdin empty. The guest ends with the command: what it left
- * running is killed.
+ * Runs a program with its arguments as root, in the current directory, with the current environment, on the host's
+ * files (read-only under a RAM overlay), with empty stdin. The guest ends with the command: anything left running is
+ * killed.
  * @throws {VmError}
  */
 export function runInVm(command: readonly string[], options?: VmOptions): Promise<VmResult>;
 
-/** Why this kernel cannot be used here, as a sentence that names the fix; undefined when it can. */
+/** Why this kernel cannot be used here, as a sentence that names the fix; undefined if it can. */
 export function vmUnavailable(kernel: KernelKind): string | undefined;
 
 /** Whether the running kernel has user_events and this user may register events with it. */

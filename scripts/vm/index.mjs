@@ -1,4 +1,4 @@
-// Running commands on a kernel with user_events, for tests: the functions behind `npm run vm`.
+// Runs commands on a kernel with user_events, for tests: the functions behind `npm run vm`.
 import { collector } from './collector.mjs';
 import { runInGuest, runNatively } from './guest.mjs';
 import { isNative, vmUnavailable } from './prerequisites.mjs';

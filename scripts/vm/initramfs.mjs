@@ -1,4 +1,4 @@
-// The initramfs that QEMU's kernel starts from: busybox and init, in the "newc" cpio format of the kernel's
+// Creates the initramfs that QEMU's kernel starts from: busybox and init, in the "newc" cpio format of the kernel's
 // documentation (driver-api/early-userspace/buffer-format).
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ function member(inode, name, mode, content = Buffer.alloc(0)) {
 }
 
 /**
- * The path of a gzipped initramfs of these two programs, made when no earlier run has made the same.
+ * The path of a gzipped initramfs with these two programs, created unless an earlier run has created the same.
  * @param {string} busyboxPath a statically linked busybox
  * @param {string} initPath
  */

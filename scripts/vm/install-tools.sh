@@ -1,6 +1,6 @@
 #!/bin/sh
-# install-tools.sh [--build]: installs, with apt-get, what the user_events VM and the tests in it need;
-# with --build also what building its kernels needs. Does nothing where all of it is installed.
+# install-tools.sh [--build]: installs, with apt-get, what the user_events VM and the tests in it need; with --build
+# also what building its kernels needs. Does nothing if everything is installed.
 set -eu
 export DEBIAN_FRONTEND=noninteractive
 
@@ -20,7 +20,7 @@ dpkg -s $packages >/dev/null 2>&1 && exit
 sudo=
 [ "$(id -u)" = 0 ] || sudo=sudo
 
-# A mirror in the middle of an update, or a dropped connection: the second try mostly works
+# A mirror during an update, or a dropped connection: the second try usually works
 # shellcheck disable=SC2086
 install() {
   $sudo apt-get update -q && $sudo apt-get install -qy --no-install-recommends $packages

@@ -4,9 +4,9 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * - `uml`: user-mode Linux, an ordinary process on the host. Starts in half a second and runs JavaScript at
- *   nearly the host's speed; system calls are dear.
- * - `qemu`: an unpatched x86-64 kernel in an emulated machine. Slow, and another kernel version.
+ * - `uml`: user-mode Linux, an ordinary process on the host. Starts in half a second and runs JavaScript at nearly the
+ *   host's speed; system calls are expensive.
+ * - `qemu`: an unpatched x86-64 kernel in an emulated machine. Slow, and a different kernel version.
  * @typedef {'uml' | 'qemu'} KernelKind
  */
 
@@ -18,13 +18,13 @@ export function cacheFolder() {
   return join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'tracewright');
 }
 
-/** Where built images go, and where they are looked for when TRACEWRIGHT_VM_KERNELS has none. */
+/** Where built images go, and where they are looked for if TRACEWRIGHT_VM_KERNELS has none. */
 export function builtKernelsFolder() {
   return join(cacheFolder(), 'kernels');
 }
 
 /**
- * The image of a kernel: in the folder TRACEWRIGHT_VM_KERNELS, else among those built here.
+ * The image of a kernel: in the folder TRACEWRIGHT_VM_KERNELS, otherwise among those built here.
  * @param {KernelKind} kind
  * @returns {string | undefined}
  */

@@ -1,5 +1,5 @@
-// How each machine is started: its command line. The guest's stdout and stderr arrive at the file descriptors
-// 3 and 4 of the process, the kernel's console at its stdout and stderr.
+// The command line that starts each machine. The guest's stdout and stderr arrive at the process's file descriptors 3
+// and 4, the kernel's console at its stdout and stderr.
 import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 
@@ -14,8 +14,8 @@ import { userInfo } from 'node:os';
  * @property {boolean} verbose whether the kernel tells all it has to say
  */
 
-// Takes the first CPU that no other guest has locked, the last one when all are, and stays there. The lock is
-// held by the open file, so it goes with the process, however that ends
+// Takes the first CPU that no other guest has locked, or the last one if all are locked, and stays there. The lock
+// belongs to the open file, so it is released with the process, however that ends
 const onOneCpu = `
 while [ $# -gt 0 ] && [ "$1" != -- ]; do
   cpu=$1
@@ -36,12 +36,12 @@ function allowedCpus() {
   });
 }
 
-// The death of this process takes the guest along
+// The guest dies with this process
 const dieWithParent = ['setpriv', '--pdeathsig', 'KILL'];
 
 /**
- * User-mode Linux. It goes back and forth between a kernel process and a user process at every system call,
- * which is several times slower across two CPUs: with one virtual CPU it is pinned to a real one.
+ * User-mode Linux. It switches between a kernel process and a user process at every system call, which is several times
+ * slower across two CPUs: with one virtual CPU, it is pinned to a real one.
  * @param {Machine} machine
  */
 export function userModeLinux({ image, init, runFolder, cpus, memory, verbose }) {
@@ -65,14 +65,14 @@ export function userModeLinux({ image, init, runFolder, cpus, memory, verbose })
   ];
   return {
     command: [...dieWithParent, ...pinned, ...kernel],
-    // The guest's memory is a file in TMPDIR, and would be written to disk from elsewhere
+    // The guest's memory is a file in TMPDIR, which elsewhere would be written to disk
     env: { ...process.env, TMPDIR: '/dev/shm', lock: `/dev/shm/tracewright-vm.${userInfo().uid}.cpu` },
   };
 }
 
 /**
- * The guest's time stamp counter is the host's. Told its rate, the guest does not measure it, which fails at
- * times under emulation and leaves it with a clock of 10 ms.
+ * The guest's time stamp counter is the host's. Given its rate, the guest does not measure it, which sometimes fails
+ * under emulation and leaves it with a 10 ms clock.
  */
 function timeStampCounter() {
   const bogomips = /^bogomips\s*:\s*([\d.]+)/m.exec(readFileSync('/proc/cpuinfo', 'utf8'))?.[1];
@@ -90,9 +90,8 @@ function share(tag, folder, readonly) {
 }
 
 /**
- * QEMU, emulating: KVM guests do not start on every nested machine. One thread even for several CPUs, because
- * a kernel that patches its own code, as it does to switch a tracepoint, dies of a stray int3 with a thread
- * for each.
+ * QEMU, emulating: KVM guests do not start on every nested machine. One thread even for several CPUs, because a kernel
+ * that patches its own code, as it does to switch a tracepoint, dies of a stray int3 with one thread per CPU.
  * @param {Machine & { initramfs: string }} machine
  */
 export function qemu({ image, initramfs, runFolder, rw, cpus, memory, verbose }) {

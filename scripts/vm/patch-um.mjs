@@ -1,6 +1,6 @@
-// What a plain ARCH=um kernel (6.16 to 7.3) lacks for perf to record tracepoints and user events: the perf
-// core (software events and tracepoints; there is no PMU), and a scheduler clock finer than a 10 ms jiffy to
-// stamp the events with.
+// Adds what a plain ARCH=um kernel (6.16 to 7.3) lacks for perf to record tracepoints and user events: the perf core
+// (software events and tracepoints; there is no PMU), and a scheduler clock finer than a 10 ms jiffy for the events'
+// times.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -9,7 +9,7 @@ const kconfigLine = '\tselect HAVE_PERF_EVENTS\n';
 
 const perfEventHeader = '/* There is no PMU: the generic way to capture registers will do */\n';
 
-// Time travel mode brings a clock of its own
+// Time travel mode has its own clock
 const schedulerClock = `
 #ifndef CONFIG_UML_TIME_TRAVEL_SUPPORT
 #include <linux/sched/clock.h>
@@ -27,9 +27,9 @@ notrace unsigned long long sched_clock(void)
 `;
 
 /**
- * Patches a kernel source tree in place; one that has the patch is left as it is.
+ * Patches a kernel source tree in place; has no effect if it is already patched.
  * @param {string} tree
- * @throws {Error} when arch/um has changed so much that the patch does not fit
+ * @throws {Error} if arch/um has changed so much that the patch does not fit
  */
 export function patchUserModeLinux(tree) {
   const kconfig = join(tree, 'arch/um/Kconfig');

@@ -1,9 +1,9 @@
-// What running a guest takes, and in one sentence what is missing and how to get it.
+// What running a guest requires, and in one sentence what is missing and how to get it.
 import { accessSync, closeSync, constants, existsSync, openSync, readSync } from 'node:fs';
 import { missingPrograms } from '../lib/installed.mjs';
 import { builtKernelsFolder, findKernel, imageNames } from './kernels.mjs';
 
-/** What process 1 of the guest, and all it calls, is made of. */
+/** What process 1 of the guest, and everything it calls, consists of. */
 export const busybox = '/bin/busybox';
 
 const install = 'run scripts/vm/install-tools.sh';
@@ -18,7 +18,7 @@ export function isNative() {
   }
 }
 
-/** A program that names a loader near its start cannot run where there is no such file. */
+/** A program that names a loader near its start cannot run if there is no such file. */
 function isDynamicallyLinked(program) {
   const start = Buffer.alloc(4096);
   const file = openSync(program, 'r');
@@ -28,7 +28,7 @@ function isDynamicallyLinked(program) {
 }
 
 /**
- * Why a command cannot be run on this kernel, as a sentence; undefined when it can.
+ * Why a command cannot be run on this kernel, as a sentence; undefined if it can.
  * @param {import('./kernels.mjs').KernelKind} kind
  * @returns {string | undefined}
  */

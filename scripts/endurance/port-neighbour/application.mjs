@@ -1,6 +1,6 @@
 /**
- * The application whose port port-neighbour.mjs is about: it writes numbered events while somebody wants them.
- * `application.mjs MILLISECONDS` only lives for so long, as a command that is collected.
+ * The application with the port that port-neighbour.mjs attacks: it writes numbered events while somebody wants them.
+ * `application.mjs MILLISECONDS` only lives for that long, as a command to collect.
  */
 import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,7 +21,7 @@ if (lifetime !== undefined) {
   let longestDelay = 0;
   let timer;
   const answers = {
-    /** From when the session that is to have all of them is there. */
+    /** From when the session that must contain all of them exists. */
     write: async ({ rate }) => {
       while (!log.isEnabled()) await sleep(10);
       const begin = performance.now();

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const { ADDRESS = '', FOLDER = '', VICTIM = '' } = process.env;
-/** As many as the process may hold open at once, with room for the rest. */
+/** As many as the process may have open at once, with room for the rest. */
 const MAX_HELD = 600;
 const MAX_PLANTED = 200;
 
@@ -36,7 +36,7 @@ const ATTACKS = {
   held: () => {},
   half: (socket) => socket.write(COLLECT_TRACING.subarray(0, 1 + random(20))),
   garbage: (socket) => socket.write(bytes(1 + random(5000))),
-  // Announces 64 KB and sends them slowly, or never ends a message that is none.
+  // Announces 64 KB and sends them slowly, or never finishes an invalid message.
   flood: (socket) => {
     socket.write(COLLECT_TRACING);
     const pour = () => {
@@ -45,7 +45,7 @@ const ATTACKS = {
     socket.on('drain', () => setTimeout(pour, random(50)));
     pour();
   },
-  // Asks again and again for what it does not read.
+  // Keeps requesting what it does not read.
   unread: (socket) => {
     socket.pause();
     socket.write(header(20, 4, 2));
@@ -67,7 +67,7 @@ function attack() {
   if (held.size > MAX_HELD) [...held][random(held.size)].destroy();
 }
 
-/** What looks like a port of the victim, of other processes, or of commands. */
+/** Things that look like a port of the victim, of other processes, or of commands. */
 function plant() {
   if (planted.length > MAX_PLANTED) {
     rmSync(planted.shift(), { recursive: true, force: true });
@@ -87,7 +87,7 @@ function plant() {
       planted.push(private_);
       symlinkSync('/etc/passwd', join(private_, 'port'));
     },
-    // What is not its own it cannot take away.
+    // It cannot remove what is not its own.
     () => unlinkSync(ADDRESS),
   ];
   try {
