@@ -31,7 +31,7 @@ function buildAddon() {
     buildNative();
   } catch (error) {
     if (!(error instanceof NoCompilerError) || isRequired('native')) throw error;
-    console.log(`${error.message} Events will reach listeners in the process, but no tracer of the system.`);
+    console.log(`${error.message} Events will reach listeners in the process, but not the system's tracer.`);
   }
 }
 

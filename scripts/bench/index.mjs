@@ -93,7 +93,7 @@ function groupTest(only) {
 function readReport(path) {
   const report = JSON.parse(readFileSync(path, 'utf8'));
   if (Array.isArray(report.groups)) return report;
-  throw new Error(`${path} is no report that this script has written with --json.`);
+  throw new Error(`${path} is not a report that this script wrote with --json.`);
 }
 
 function thisMachine() {
@@ -144,7 +144,7 @@ async function measureAll({ quick, qemu, only }) {
     };
     const reading = isAsked('reading')
       ? measureReading({ dataFolder: process.env.TRACEWRIGHT_DATA, quick, progress })
-      : { reason: 'it was not asked for.' };
+      : { reason: 'it was not requested.' };
     progress('');
     return { ...makeReport(processes, bytes, reasons, machine), reading };
   } finally {

@@ -18,11 +18,11 @@ const limits = { GLIBC: '2.28', GLIBCXX: '3.4.25', CXXABI: '1.3.11', GCC: '8.0.0
  */
 export function versionProblems(file, versions) {
   if (file.endsWith('.musl.node')) {
-    return versions.has('GLIBC') ? [`${file} is for musl and asks for GLIBC_${versions.get('GLIBC')}.`] : [];
+    return versions.has('GLIBC') ? [`${file} is for musl but requires GLIBC_${versions.get('GLIBC')}.`] : [];
   }
   return [...versions]
     .filter(([name, version]) => compareVersions(version, limits[name]) > 0)
-    .map(([name, version]) => `${file} asks for ${name}_${version}; the newest allowed is ${limits[name]}.`);
+    .map(([name, version]) => `${file} requires ${name}_${version}; the newest allowed is ${limits[name]}.`);
 }
 
 if (import.meta.filename === process.argv[1]) {

@@ -35,7 +35,7 @@ $record = @($cli, 'record', '--provider', 'MyCompany-MyService', '-o')
 
 $refused = Invoke-As $nobody 'refused' ($record + @("$folder/refused.etl", '--', $node, $program))
 if ($refused.Status -eq 0 -or $refused.Errors -notmatch 'Performance Log Users') {
-  throw 'A user of no group was not refused with the sentence that says what it takes.'
+  throw 'A user outside the group was not refused with the sentence that says what is needed.'
 }
 
 $allowed = Invoke-As $member 'allowed' ($record + @("$folder/allowed.etl", '--', $node, $program))
@@ -61,4 +61,4 @@ try {
 } finally {
   Stop-Process -Id $target.Id -Force
 }
-Write-Host 'Each user may do what they may, and is told so.'
+Write-Host 'Each user can do what they are permitted to, and nothing else.'

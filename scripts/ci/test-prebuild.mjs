@@ -40,7 +40,7 @@ function checkAddon(folder) {
   for (const made of ['build', 'binding.gyp']) {
     expect(
       !existsSync(join(installed, made)),
-      `The installed package has ${made}: something was to be built.`,
+      `The installed package has ${made}: something would have been built.`,
     );
   }
   const { addon, platform } = loadPrebuilt(
@@ -104,7 +104,7 @@ const [tarball] = positionals;
 expect(tarball !== undefined, 'Usage: node test-prebuild.mjs [--no-compiler] PACKAGE.tgz');
 if (values['no-compiler']) {
   const found = installedCompilers();
-  expect(found.length === 0, `This machine is to have no compiler, and has ${found.join(', ')}.`);
+  expect(found.length === 0, `This machine must not have a compiler, but has ${found.join(', ')}.`);
 }
 const folder = mkdtempSync(join(tmpdir(), 'tracewright-installed-'));
 try {

@@ -38,7 +38,7 @@ export function vmUnavailable(kind) {
   }
   if (!existsSync(busybox)) return `${busybox} is missing: ${install}, or install busybox-static.`;
   if (isDynamicallyLinked(busybox)) {
-    return `${busybox} needs shared libraries, which the guest has not: install busybox-static in its place.`;
+    return `${busybox} needs shared libraries, which the guest does not have: install busybox-static instead.`;
   }
   const [missing] = missingPrograms(['taskset', 'flock', 'setpriv']);
   if (missing) return `${missing} is missing: ${install}, or install util-linux.`;

@@ -20,7 +20,7 @@ const data = process.env.TRACEWRIGHT_DATA;
 const required = process.env.TRACEWRIGHT_REQUIRE?.split(',').includes('data') ?? false;
 const read = (name: string): string => {
   if (data === undefined)
-    throw new Error('TRACEWRIGHT_REQUIRE asks for data, but TRACEWRIGHT_DATA is not set.');
+    throw new Error('TRACEWRIGHT_REQUIRE contains data, but TRACEWRIGHT_DATA is not set.');
   return readFileSync(join(data, 'activity', name), 'utf8');
 };
 

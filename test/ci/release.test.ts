@@ -89,14 +89,14 @@ describe('the library versions that a binary requires', () => {
     ]);
     expect(versionProblems('tracewright.glibc.node', oldest)).toEqual([]);
     expect(versionProblems('tracewright.glibc.node', new Map([['GLIBC', '2.34']]))).toEqual([
-      'tracewright.glibc.node asks for GLIBC_2.34; the newest allowed is 2.28.',
+      'tracewright.glibc.node requires GLIBC_2.34; the newest allowed is 2.28.',
     ]);
   });
 
   it('may not include glibc in a binary for musl', () => {
     expect(versionProblems('tracewright.musl.node', new Map())).toEqual([]);
     expect(versionProblems('tracewright.musl.node', new Map([['GLIBC', '2.17']]))).toEqual([
-      'tracewright.musl.node is for musl and asks for GLIBC_2.17.',
+      'tracewright.musl.node is for musl but requires GLIBC_2.17.',
     ]);
   });
 });
