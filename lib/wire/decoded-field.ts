@@ -30,11 +30,21 @@ export interface Payload {
 }
 
 /**
- * Fields as a plain object without a prototype, in order as far as JavaScript preserves it (names that are array
+ * Makes payloads that inherit nothing: their prototype is empty. Without a prototype, V8 would make each of them a hash
+ * table, which takes five times as long.
+ */
+export const EmptyPayload: new () => Payload = (() => {
+  function Payload() {}
+  Payload.prototype = Object.freeze(Object.create(null));
+  return Payload as unknown as new () => Payload;
+})();
+
+/**
+ * Fields as a plain object that inherits nothing, in order as far as JavaScript preserves it (names that are array
  * indices come first). If fields have the same name, the last one wins.
  */
 export function payloadOf(fields: readonly ShapedField<{ readonly name: string }, Value>[]): Payload {
-  const payload: Payload = Object.create(null);
+  const payload = new EmptyPayload();
   for (const field of fields) {
     switch (field.shape) {
       case 'value':

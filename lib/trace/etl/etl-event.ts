@@ -1,5 +1,5 @@
 /** An event of an .etl: a view of its record. */
-import type { Payload } from '../../wire/decoded-field.ts';
+import { EmptyPayload, type Payload } from '../../wire/decoded-field.ts';
 import type { EtlBuffer, EtlRecord } from '../../wire/etl/buffer.ts';
 import { positionOf } from '../../wire/etl/buffer.ts';
 import { nanosecondsOf } from '../../wire/etl/clock.ts';
@@ -226,7 +226,7 @@ export class EtlEvent extends TraceEvent implements EtlRecord, PayloadHolder {
     if (this.#decoded !== undefined) return this.#decoded;
     const { payloadBytes } = this;
     const decoded = this.#extended().isDamaged
-      ? { payload: Object.create(null), problem: 'An extended item of the event is damaged.', values: 0 }
+      ? { payload: new EmptyPayload(), problem: 'An extended item of the event is damaged.', values: 0 }
       : this.#describe().decode(payloadBytes, pointerSizeOf(this));
     this.#trace.decoded.add(this, payloadBytes.length, decoded.values);
     this.#decoded = decoded;

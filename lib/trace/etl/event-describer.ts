@@ -1,5 +1,5 @@
 /** Looks up the names for an event's record, and how to read its payload. */
-import type { Payload } from '../../wire/decoded-field.ts';
+import { EmptyPayload, type Payload } from '../../wire/decoded-field.ts';
 import type { EtlRecord } from '../../wire/etl/buffer.ts';
 import { ExtendedType } from '../../wire/etl/constants.ts';
 import { type ExtendedItem, itemBytes, itemOf } from '../../wire/etl/extended-items.ts';
@@ -109,7 +109,7 @@ export class EventDescriber {
     if ('problem' in metadata) {
       const { problem } = metadata;
       const name = `EventID(${idNumberOf(record)})`;
-      return { ...heads, name, decode: () => ({ payload: Object.create(null), problem, values: 0 }) };
+      return { ...heads, name, decode: () => ({ payload: new EmptyPayload(), problem, values: 0 }) };
     }
     const taskName = taskNameOf(metadata.name, opcode);
     return {
@@ -204,7 +204,7 @@ function described(
   if (description === undefined) {
     const problem = `Nothing describes ${event}.`;
     const decode = (bytes: Uint8Array): DecodedPayload => ({
-      payload: Object.create(null),
+      payload: new EmptyPayload(),
       values: 0,
       // If there are no bytes, no fields are missing.
       ...(bytes.length === 0 ? {} : { problem }),

@@ -1,5 +1,5 @@
 /** Self-describing events (TraceLogging). The same bytes describe many events, so they are decoded once. */
-import { type Payload, payloadOf } from '../../wire/decoded-field.ts';
+import { EmptyPayload, type Payload, payloadOf } from '../../wire/decoded-field.ts';
 import { itemLimit } from '../../wire/item-limit.ts';
 import { InType, OutType } from '../../wire/tracelogging/constants.ts';
 import { decodeTraceLoggingPayload } from '../../wire/tracelogging/decode.ts';
@@ -40,7 +40,7 @@ export function decodeSelfDescribed(
 ): { payload: Payload; problem?: string; values: number } {
   const decoded = orProblem(() => decodeTraceLoggingPayload(description, bytes));
   return 'problem' in decoded
-    ? { payload: Object.create(null), problem: decoded.problem, values: 0 }
+    ? { payload: new EmptyPayload(), problem: decoded.problem, values: 0 }
     : { payload: payloadOf(decoded.fields), values: itemLimit(bytes.length) };
 }
 

@@ -1,5 +1,5 @@
 /** What all events with the same metadata have in common: their names, and how to read their payloads. */
-import type { Payload } from '../../wire/decoded-field.ts';
+import { EmptyPayload, type Payload } from '../../wire/decoded-field.ts';
 import { DOTNET_TABLES, dotnetEvent } from '../../wire/known/dotnet.ts';
 import { OPCODE_NAMES } from '../../wire/manifest/constants.ts';
 import { TypeCode } from '../../wire/nettrace/constants.ts';
@@ -69,7 +69,7 @@ export class EventKind {
     if (this.#known !== undefined) return decodePacked(this.#known.fields, event.payloadBytes, pointerSize);
     const isDescribed = event.payloadStart === event.payloadEnd;
     const problem = 'Nothing in the trace describes the fields of this event.';
-    const payload: Payload = Object.create(null);
+    const payload = new EmptyPayload();
     return {
       payload,
       problem: this.#metadata.fieldsProblem ?? (isDescribed ? undefined : problem),

@@ -10,7 +10,7 @@ import type { Clock } from './clock.ts';
 import { EventKind } from './event-kind.ts';
 import { NetTraceEvent, type TraceContext } from './nettrace-event.ts';
 
-const BATCH_SIZE = 4096;
+const BATCH_SIZE = 1024;
 
 interface Kind {
   readonly kind: EventKind;

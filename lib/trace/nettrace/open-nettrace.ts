@@ -45,7 +45,7 @@ function infoOf(head: TraceHead, clock: Clock): TraceInfo {
 }
 
 /** About as many events as a few batches. */
-const PIECE_SIZE = 1 << 18;
+const PIECE_SIZE = 1 << 16;
 
 async function* smallPieces(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
   for await (const chunk of chunks) {

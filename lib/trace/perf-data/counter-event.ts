@@ -1,5 +1,5 @@
 /** A sample of something other than a tracepoint: of a counter such as `cycles`, or of a clock. */
-import type { Payload } from '../../wire/decoded-field.ts';
+import { EmptyPayload, type Payload } from '../../wire/decoded-field.ts';
 import type { SampleRecord } from '../../wire/perf-data/sample.ts';
 import { type Recording, rawOf, SampleEvent } from './sample-event.ts';
 
@@ -24,7 +24,7 @@ export class CounterEvent extends SampleEvent {
 
   /** The address of the code, that of the data, and how many events the sample represents. */
   get payload(): Payload {
-    const payload: Payload = Object.create(null);
+    const payload = new EmptyPayload();
     const { ip, addr, period } = this.sample;
     if (ip !== undefined) payload.ip = ip;
     if (addr !== undefined) payload.addr = addr;

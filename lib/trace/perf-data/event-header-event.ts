@@ -1,5 +1,5 @@
 /** A sample of an EventHeader tracepoint: the event describes itself, its payload's fields included. */
-import { type Payload, payloadOf } from '../../wire/decoded-field.ts';
+import { EmptyPayload, type Payload, payloadOf } from '../../wire/decoded-field.ts';
 import { decodeOpenedFields } from '../../wire/eventheader/decode.ts';
 import { ITEM_LIMIT } from '../../wire/eventheader/decode-fields.ts';
 import { EventHeaderError } from '../../wire/eventheader/error.ts';
@@ -153,5 +153,5 @@ export class EventHeaderEvent extends SampleEvent implements PayloadHolder {
 }
 
 function withoutFields(error: EventHeaderError): Decoded {
-  return { payload: Object.create(null), problem: error.message };
+  return { payload: new EmptyPayload(), problem: error.message };
 }

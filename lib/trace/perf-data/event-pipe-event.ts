@@ -1,5 +1,5 @@
 /** A sample of a tracepoint to which .NET's EventPipe writes, in version 1 of its tracepoint format. */
-import type { Payload } from '../../wire/decoded-field.ts';
+import { EmptyPayload, type Payload } from '../../wire/decoded-field.ts';
 import { Block } from '../../wire/nettrace/block.ts';
 import { BlockKind } from '../../wire/nettrace/constants.ts';
 import type { NetTraceMetadata } from '../../wire/nettrace/metadata.ts';
@@ -159,5 +159,5 @@ function unlessFaulty(read: () => TracepointV1Event): TracepointV1Event | Tracep
 }
 
 function withoutFields(problem: string): KindPayload {
-  return { payload: Object.create(null), problem, values: 0 };
+  return { payload: new EmptyPayload(), problem, values: 0 };
 }

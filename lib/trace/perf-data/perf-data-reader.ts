@@ -8,7 +8,7 @@ import type { TraceInfo, TraceProgress, TraceReader } from '../trace-reader.ts';
 import { EventFactory } from './event-factory.ts';
 import type { NamingRecord, RecordIntake, Taken } from './record-intake.ts';
 
-const MAX_BATCH = 4096;
+const MAX_BATCH = 1024;
 
 export class PerfDataReader implements TraceReader {
   readonly info: TraceInfo;

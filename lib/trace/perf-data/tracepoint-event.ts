@@ -1,5 +1,5 @@
 /** A sample of a tracepoint whose fields the kernel has declared. */
-import type { Payload } from '../../wire/decoded-field.ts';
+import { EmptyPayload, type Payload } from '../../wire/decoded-field.ts';
 import { itemLimit } from '../../wire/item-limit.ts';
 import type { SampleRecord } from '../../wire/perf-data/sample.ts';
 import type { TracepointFormat } from '../../wire/perf-data/tracepoint-format.ts';
@@ -76,7 +76,7 @@ export class TracepointEvent extends SampleEvent implements PayloadHolder {
 
   #decode() {
     const raw = rawOf(this.sample);
-    const payload: Payload = Object.create(null);
+    const payload = new EmptyPayload();
     const missing: string[] = [];
     let left = itemLimit(raw.length);
     for (const field of this.#format.fields) {

@@ -5,7 +5,7 @@
  * an array of bytes binary; a decimal is its 16 bytes. An array of arrays becomes an array of objects with the indices
  * as names.
  */
-import type { Payload, Value } from '../decoded-field.ts';
+import { EmptyPayload, type Payload, type Value } from '../decoded-field.ts';
 import { guidText } from '../guid.ts';
 import { itemLimit } from '../item-limit.ts';
 import { decodeUtf8 } from '../text.ts';
@@ -34,7 +34,7 @@ export function decodePayload(
   end: number,
 ): DecodedPayload {
   const decoder = new PayloadDecoder(block, start, end);
-  const payload: Payload = Object.create(null);
+  const payload = new EmptyPayload();
   let at = 0;
   try {
     for (; at < fields.length && decoder.hasMore; at++) {
@@ -49,33 +49,31 @@ export function decodePayload(
   }
 }
 
-class PayloadDecoder {
+/** Is the cursor itself: a trace has millions of payloads. */
+class PayloadDecoder extends Cursor {
   /** A problem with a field that does not prevent reading the following ones. */
   problem: string | undefined;
   values = 0;
-  private readonly block: Block;
   private readonly start: number;
-  private readonly cursor: Cursor;
   private readonly limit: number;
   /** Arrays stored elsewhere could overlap, which never happens in a benign trace. */
   private elsewhereLeft: number;
 
   constructor(block: Block, start: number, end: number) {
-    this.block = block;
+    super(block, start, end);
     this.start = start;
-    this.cursor = new Cursor(block, start, end);
     this.limit = itemLimit(end - start);
     this.elsewhereLeft = 2 * (end - start);
   }
 
   get hasMore(): boolean {
-    return this.cursor.offset < this.cursor.end;
+    return this.offset < this.end;
   }
 
-  value(type: NetTraceType, cursor: Cursor = this.cursor): PayloadValue {
+  value(type: NetTraceType, cursor: Cursor = this): PayloadValue {
     this.values++;
     if (this.values > this.limit) {
-      this.cursor.fail(`The event has more values than fit into its ${this.cursor.end - this.start} bytes.`);
+      this.fail(`The event has more values than fit into its ${this.end - this.start} bytes.`);
     }
     switch (type.code) {
       case TypeCode.Object:
@@ -93,7 +91,7 @@ class PayloadDecoder {
   }
 
   private object(fields: readonly NetTraceField[], cursor: Cursor): Payload {
-    const payload: Payload = Object.create(null);
+    const payload = new EmptyPayload();
     for (const field of fields) payload[field.name] = this.value(field.type, cursor);
     return payload;
   }
@@ -126,12 +124,12 @@ class PayloadDecoder {
     const start = from + (word & 0xffff);
     const element = elementOf(type);
     const elementSize = fixedSize(element) ?? 0;
-    if (elementSize === 0 || size % elementSize !== 0 || start + size > this.cursor.end) {
+    if (elementSize === 0 || size % elementSize !== 0 || start + size > this.end) {
       this.problem ??= `An array of ${size} bytes cannot start ${start - this.start} bytes from the start of the payload.`;
       return null;
     }
     this.elsewhereLeft -= size;
-    if (this.elsewhereLeft < 0) this.cursor.fail('Its arrays overlap.');
+    if (this.elsewhereLeft < 0) this.fail('Its arrays overlap.');
     return this.array(element, size / elementSize, new Cursor(this.block, start, start + size));
   }
 }

@@ -5,7 +5,7 @@
  * the last string may lack its NUL, which some writers omit.
  */
 import { indexOfNul, viewOf } from '../../base/bytes.ts';
-import type { Payload, Value } from '../decoded-field.ts';
+import { EmptyPayload, type Payload, type Value } from '../decoded-field.ts';
 import { ipAddressOf, socketAddressText } from '../ip-address.ts';
 import { itemLimit } from '../item-limit.ts';
 import { decodeLatin1, decodeUtf8 } from '../text.ts';
@@ -64,7 +64,7 @@ class PayloadReader {
   }
 
   readPayload(fields: readonly FieldLayout[]): Payload {
-    const payload: Payload = Object.create(null);
+    const payload = new EmptyPayload();
     for (const field of fields) {
       const start = this.#offset;
       const value = this.#readField(field);
@@ -116,7 +116,7 @@ class PayloadReader {
   }
 
   #readStruct(field: FieldLayout): Payload | undefined {
-    const struct: Payload = Object.create(null);
+    const struct = new EmptyPayload();
     for (const member of field.members) {
       const value = this.#readField(member);
       if (value === undefined) return undefined;
