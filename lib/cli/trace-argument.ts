@@ -6,6 +6,7 @@ import type { TraceEvent } from '../trace/trace-event.ts';
 import { dataSize } from '../view/number-text.ts';
 import { describeManifest } from '../wire/manifest/describe.ts';
 import { ManifestError } from '../wire/manifest/error.ts';
+import { MemoryWatch } from './memory-watch.ts';
 import { warn } from './messages.ts';
 import { Progress } from './progress.ts';
 
@@ -101,9 +102,11 @@ export async function* readWithProgress(
 ): AsyncGenerator<readonly TraceEvent[], void, undefined> {
   const progress =
     isShownMeanwhile && process.stdout.isTTY === true ? undefined : new Progress(() => readingText(trace));
+  const memory = new MemoryWatch(trace.name);
   try {
     for await (const batch of trace.batches()) {
       progress?.update();
+      memory.check();
       yield batch;
     }
   } finally {

@@ -1,9 +1,9 @@
 /** `tracewright view FILE`: shows the activities of a trace as a tree, a table, or statistics. */
 import type { TraceEvent } from '../trace/trace-event.ts';
-import { ActivityStats } from '../view/activity-stats.ts';
+import { ActivityStats, SelectedStats } from '../view/activity-stats.ts';
 import { ActivityTree, nodesOf } from '../view/activity-tree.ts';
 import { thousands } from '../view/number-text.ts';
-import { TraceActivities } from '../view/trace-activities.ts';
+import type { TraceActivities } from '../view/trace-activities.ts';
 import { filesArguments, type OptionValues } from './file-arguments.ts';
 import { listed } from './filtered-events.ts';
 import { untilInterrupted } from './interruption.ts';
@@ -34,7 +34,7 @@ ${MARKS_USAGE}`;
 
 const MODES = ['table', 'stats', 'critical', 'compare'] as const;
 /** A larger tree would not fit into memory everywhere, and nobody would read it. */
-const MAX_ACTIVITIES = 1_000_000;
+const MAX_ACTIVITIES = 200_000;
 
 const OPTIONS = {
   ...TRACE_OPTIONS,
@@ -112,9 +112,9 @@ async function viewTable(files: TraceFiles, values: Values, output: Output): Pro
 
 async function viewStats(files: TraceFiles, values: Values, output: Output): Promise<void> {
   const selected = selection(values);
-  const { stats, failure, tracker, isCut } = await readStats(files, values, selected);
-  printStats(stats, output, values.json === true);
-  finish(failure, files, selected, { roots: stats.names, tracker, isCut });
+  const result = await readStats(files, values, selected);
+  printStats(result.stats, output, values.json === true);
+  finish(result.failure, files, selected, result);
 }
 
 async function viewComparison(files: TraceFiles, values: Values, output: Output): Promise<void> {
@@ -125,35 +125,54 @@ async function viewComparison(files: TraceFiles, values: Values, output: Output)
     const before = await readStats(files, values, selected);
     const after = await readStats([other], values, selected);
     printComparison(before.stats, after.stats, output, isJson);
-    finish(before.failure, files, selected, { ...before, roots: before.stats.names });
-    finish(after.failure, [other], selected, { ...after, roots: after.stats.names });
+    finish(before.failure, files, selected, before);
+    finish(after.failure, [other], selected, after);
     return;
   }
   const otherSelected = selection({ ...values, activity: other });
-  const [before, after] = [treeOf(selected), treeOf(otherSelected)];
+  const [before, after] = [statsReader(selected), statsReader(otherSelected)];
   const failure = await readEvents(files, values, (event) => {
     before.add(event);
     after.add(event);
   });
-  printComparison(statsOf(before), statsOf(after), output, isJson);
-  finish(failure, files, selected, before);
-  finish(undefined, files, otherSelected, after);
+  const [beforeStats, afterStats] = [before.stats, after.stats];
+  printComparison(beforeStats, afterStats, output, isJson);
+  finish(failure, files, selected, resultOf(before, beforeStats));
+  finish(undefined, files, otherSelected, resultOf(after, afterStats));
 }
 
-/** For all activities without keeping them; for selected ones and what is in them, from their tree. */
 async function readStats(files: TraceFiles, values: Values, selected: Selection) {
-  if (selected.isRoot !== undefined || selected.slowest !== undefined) {
-    const tree = treeOf(selected);
-    const failure = await readEvents(files, values, (event) => tree.add(event));
-    return { stats: statsOf(tree), failure, tracker: tree.tracker, isCut: tree.isCut };
-  }
-  const stats = new ActivityStats();
-  const tracker = new TraceActivities();
-  const failure = await readEvents(files, values, (event) => {
-    const change = tracker.add(event);
-    if (change !== undefined) stats.add(change);
-  });
-  return { stats, failure, tracker, isCut: false };
+  const reader = statsReader(selected);
+  const failure = await readEvents(files, values, (event) => reader.add(event));
+  const { stats } = reader;
+  return { ...resultOf(reader, stats), stats, failure };
+}
+
+function resultOf({ tracker, isCut }: StatsReader, { names }: ActivityStats) {
+  return { roots: names, tracker, isCut };
+}
+
+interface StatsReader {
+  readonly tracker: TraceActivities;
+  readonly isCut: boolean;
+  readonly stats: ActivityStats;
+  add(event: TraceEvent): void;
+}
+
+/** Which activities are the slowest is known only at the end: until then, a tree keeps them. */
+function statsReader(selected: Selection): StatsReader {
+  if (selected.slowest === undefined) return new SelectedStats(selected.isRoot);
+  const tree = treeOf(selected);
+  return {
+    tracker: tree.tracker,
+    get isCut() {
+      return tree.isCut;
+    },
+    get stats() {
+      return statsOf(tree);
+    },
+    add: (event) => tree.add(event),
+  };
 }
 
 function treeOf({ isRoot, slowest }: Selection, keepsPayloads = false): ActivityTree {

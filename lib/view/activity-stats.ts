@@ -1,7 +1,9 @@
 /** How long activities take, by name: for a trace of any length, in memory proportional to the number of names. */
 
+import type { TraceEvent } from '../trace/trace-event.ts';
+import type { ActivityTreeOptions } from './activity-tree.ts';
 import { Quantiles } from './quantiles.ts';
-import type { ActivityChange } from './trace-activities.ts';
+import { type ActivityChange, TraceActivities } from './trace-activities.ts';
 import type { TracedActivity } from './traced-activity.ts';
 
 /** For all activities with one name, durations in nanoseconds. Only stopped activities have one. */
@@ -28,6 +30,37 @@ export class NameStats {
 
   get meanNs(): number | undefined {
     return this.stopped === 0 ? undefined : this.totalNs / this.stopped;
+  }
+}
+
+/** Of selected activities and everything inside them, which are not kept. */
+export class SelectedStats {
+  readonly tracker: TraceActivities = new TraceActivities();
+  readonly stats: ActivityStats = new ActivityStats();
+  readonly isCut = false;
+  readonly #isRoot: ActivityTreeOptions['isRoot'];
+  /** For as long as the tracker knows them. */
+  readonly #selected = new WeakSet<TracedActivity>();
+
+  /** @param isRoot see `ActivityTreeOptions` */
+  constructor(isRoot: ActivityTreeOptions['isRoot']) {
+    this.#isRoot = isRoot;
+  }
+
+  /** Takes the next event in time order. */
+  add(event: TraceEvent): void {
+    const change = this.tracker.add(event);
+    if (change !== undefined && this.#isSelected(event, change)) this.stats.add(change);
+  }
+
+  #isSelected(event: TraceEvent, { boundary, activity }: ActivityChange): boolean {
+    if (this.#isRoot === undefined) return true;
+    if (boundary === 'Stop' && activity.state !== 'unstarted') return this.#selected.has(activity);
+    const { parent } = activity;
+    const isInside = parent !== undefined && this.#selected.has(parent);
+    if (!isInside && !this.#isRoot(event, activity)) return false;
+    this.#selected.add(activity);
+    return true;
   }
 }
 

@@ -1,6 +1,7 @@
 /** The activities of a trace as a tree of what started what, or the selected part of it. */
 import { jsonValue, type TraceEvent } from '../trace/trace-event.ts';
-import { type ActivityChange, TraceActivities } from './trace-activities.ts';
+import type { Boundary } from './event-names.ts';
+import { TraceActivities } from './trace-activities.ts';
 import type { TracedActivity } from './traced-activity.ts';
 
 /** An activity in the tree. */
@@ -41,8 +42,8 @@ export class ActivityTree {
   readonly #slowest: number;
   readonly #limit: number;
   readonly #keepsPayloads: boolean;
-  /** For the activities in the tree, as long as the tracker knows them. */
-  readonly #nodes = new WeakMap<TracedActivity, GrowingNode>();
+  /** Of the activities in the tree, by their indices. */
+  readonly #nodes = new Map<number, GrowingNode>();
   #roots: GrowingNode[] = [];
   #rootLimit: number;
   #count = 0;
@@ -60,8 +61,9 @@ export class ActivityTree {
     const change = this.tracker.add(event);
     if (change === undefined) return;
     const { boundary, activity } = change;
-    if (boundary === 'Start' || activity.state === 'unstarted') this.#place(event, activity);
-    if (this.#keepsPayloads) this.#keepPayload(event, change);
+    const isNew = boundary === 'Start' || activity.state === 'unstarted';
+    const node = isNew ? this.#place(event, activity) : this.#nodes.get(activity.index);
+    if (this.#keepsPayloads && node !== undefined) keepPayload(node, event, boundary);
   }
 
   /** In the order of their starts; if limited to the slowest, the slowest first. */
@@ -76,31 +78,22 @@ export class ActivityTree {
     return activity.durationNs ?? this.tracker.nowNs - activity.startNs;
   }
 
-  #keepPayload(event: TraceEvent, { boundary, activity }: ActivityChange): void {
-    const node = this.#nodes.get(activity);
-    if (node === undefined) return;
-    // A copy: the payload's own bytes are part of the trace's.
-    const payload = jsonValue(event.payload);
-    if (boundary === 'Start') node.payload = payload;
-    else node.stopPayload = payload;
-  }
-
-  #place(event: TraceEvent, activity: TracedActivity): void {
-    const parent = activity.parent === undefined ? undefined : this.#nodes.get(activity.parent);
-    if (parent === undefined && !this.#isRoot(event, activity)) return;
+  /** Undefined if the activity is not in the tree. */
+  #place(event: TraceEvent, activity: TracedActivity): GrowingNode | undefined {
+    const parent = activity.parent && this.#nodes.get(activity.parent.index);
+    if (parent === undefined && !this.#isRoot(event, activity)) return undefined;
     if (this.#count === this.#limit) {
       this.isCut = true;
-      return;
+      return undefined;
     }
     const node: GrowingNode = { activity, children: [] };
     this.#count++;
-    this.#nodes.set(activity, node);
-    if (parent !== undefined) {
-      parent.children.push(node);
-      return;
-    }
-    this.#roots.push(node);
+    // Nothing is ever inside one without a start, and nothing more becomes known of it.
+    if (activity.index >= 0) this.#nodes.set(activity.index, node);
+    if (parent !== undefined) parent.children.push(node);
+    else this.#roots.push(node);
     if (this.#roots.length > this.#rootLimit) this.#dropFastRoots();
+    return node;
   }
 
   /** An activity that has not ended may still become slow. */
@@ -109,7 +102,7 @@ export class ActivityTree {
     const dropped = new Set(ended.slice(this.#slowest));
     for (const root of dropped) {
       for (const node of nodesOf(root)) {
-        this.#nodes.delete(node.activity);
+        this.#nodes.delete(node.activity.index);
         this.#count--;
       }
     }
@@ -124,6 +117,13 @@ export class ActivityTree {
       (a, b) => isKilled(a) - isKilled(b) || this.durationNs(b.activity) - this.durationNs(a.activity),
     );
   }
+}
+
+function keepPayload(node: GrowingNode, { payload }: TraceEvent, boundary: Boundary): void {
+  // A copy: the payload's own bytes are part of the trace's.
+  const kept = jsonValue(payload);
+  if (boundary === 'Start') node.payload = kept;
+  else node.stopPayload = kept;
 }
 
 /** The node and everything below it, parents first; at any depth. */

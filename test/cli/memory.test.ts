@@ -56,6 +56,7 @@ it.each([
   ['stats', []],
   ['dump', []],
   ['view', ['--stats']],
+  ['view', ['--stats', '--name', 'Request']],
   ['view', ['--table']],
   ['export', ['-o', join(folder, 'out.csv')]],
   ['export', ['-o', join(folder, 'out.json')]],
@@ -69,3 +70,19 @@ it.each([
   },
   60_000,
 );
+
+it('ends with a sentence where memory runs out', async () => {
+  const command = promisify(execFile)(
+    process.execPath,
+    ['--max-old-space-size=48', '--max-semi-space-size=1', main, 'view', '--json', LONG.file],
+    { maxBuffer: 1 << 30 },
+  );
+  const { code, stderr } = await command.then(
+    () => ({ code: 0, stderr: '' }),
+    (error: { readonly code: number; readonly stderr: string }) => error,
+  );
+  expect(stderr).toMatch(
+    /^tracewright: Reading \S+ takes more than the [\d.]+ MB of memory that Node\.js allows itself: [^\n]+\n$/,
+  );
+  expect(code).toBe(1);
+}, 60_000);
