@@ -22,10 +22,10 @@ export class ActivityFlow {
    */
   refine: ((own: ActivityContext | undefined) => ActivityContext | undefined) | undefined;
 
-  /** Whether the running code's requests are the package's own, which are not traced. */
+  /** Whether the running code makes the package's own requests, which are not traced. */
   isQuiet = false;
 
-  /** Calls the function, during which `isQuiet` is true. */
+  /** Calls the function while `isQuiet` is true. */
   quietly<Result>(work: () => Result): Result {
     this.isQuiet = true;
     try {

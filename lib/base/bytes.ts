@@ -25,10 +25,10 @@ export function hexDigit(code: number): number {
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
 }
 
-/** The positions of the digits of 16 bytes in a GUID's text, in the order of memory (RFC 4122). */
+/** The positions of 16 bytes' digits in a GUID's text, in memory order (RFC 4122). */
 const UUID_DIGITS = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34] as const;
 const UUID_LENGTH = 36;
-/** Reused, for every event can have such a text. */
+/** Reused, since every event can have such a text. */
 const uuidCodes: number[] = new Array(UUID_LENGTH).fill('-'.charCodeAt(0));
 const DIGIT_CODES = Uint8Array.from('0123456789abcdef', (digit) => digit.charCodeAt(0));
 

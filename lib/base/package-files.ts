@@ -38,7 +38,7 @@ function isThisPackage(folder: string, code: string): boolean {
   }
 }
 
-/** A program of the package, such as `cli`; undefined where only a bundle of it is. */
+/** A program of the package, such as `cli`; undefined if only a bundle of it exists. */
 export function programFile(name: string): string | undefined {
   return binaryFolders()
     .map((folder) => join(folder, 'dist/cjs', `${name}.cjs`))

@@ -30,7 +30,7 @@ export interface CollectionOptions {
   readonly duration: number | undefined;
   /** In bytes, for all files together; unlimited by default. */
   readonly maxSize?: number | undefined;
-  /** Where activities are sent instead of files being written. */
+  /** Where activities are sent instead of being written to files. */
   readonly otlp?: OtlpTarget | undefined;
   /** Called with each file before it is written. */
   readonly prepareFile?: (file: string) => void;

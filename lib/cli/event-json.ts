@@ -5,14 +5,14 @@
 import { printableJson } from '../base/printable.ts';
 import { jsonField, jsonValue, type TraceEvent } from '../trace/trace-event.ts';
 
-/** Kinds, and names of fields: broken or hostile traces can have any number of them. */
+/** The maximum number of kinds and field names: corrupt or hostile traces can have any number. */
 const MAX_KEPT = 10_000;
 
-/** Looking through a text of up to this many characters is faster than calling `JSON.stringify`. */
+/** Up to this many characters, scanning a text is faster than calling `JSON.stringify`. */
 const SHORT_TEXT = 200;
 
 interface Kind {
-  /** One of its events has these; compared in this order, what differs most often first. */
+  /** The properties of its events, compared in this order: the one that differs most often comes first. */
   readonly id: number;
   readonly provider: string;
   readonly level: number;
@@ -28,7 +28,7 @@ interface Kind {
 }
 
 export class EventJson {
-  /** The latest of each name. */
+  /** The latest kind of each name. */
   readonly #kinds = new Map<string, Kind>();
   readonly #names = new Map<string, string>();
 
@@ -76,7 +76,7 @@ export class EventJson {
     return text;
   }
 
-  /** With the colon. */
+  /** Including the colon. */
   #nameOf(field: string): string {
     const known = this.#names.get(field);
     if (known !== undefined) return known;
@@ -164,7 +164,7 @@ function quoted(text: string): string {
   return isPlain(text) ? `"${text}"` : json(text);
 }
 
-/** Whether a text is short ASCII, without anything that JSON escapes. */
+/** Whether a text is short ASCII without anything that JSON escapes. */
 function isPlain(text: string): boolean {
   if (text.length > SHORT_TEXT) return false;
   for (let i = 0; i < text.length; i++) {

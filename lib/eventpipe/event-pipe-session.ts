@@ -42,7 +42,7 @@ export interface SessionSettings<Output extends SessionOutput> {
   readonly rundown: boolean;
   /** Opens the output, which reports when it fails. */
   readonly openOutput: (onFailed: OnOutputFailed) => Output;
-  /** The size of the trace that another thread has begun, whose kinds and threads have ids from `APART` on. */
+  /** The size of a trace begun by another thread, whose kinds and threads have ids from `APART` on. */
   readonly continuedAt?: number | undefined;
   /** Called when too many bytes are waiting; without it, events are dropped. */
   readonly makeRoom?: ((output: Output) => void) | undefined;

@@ -19,7 +19,7 @@ export class FileOutput implements SessionOutput {
   readonly #path: string;
   readonly #onFailed: OnOutputFailed;
   #descriptor: number | undefined;
-  /** What is to be written. */
+  /** Parts waiting to be written. */
   #parts: Piece = [];
   #pendingBytes = 0;
   #writtenBytes = 0;

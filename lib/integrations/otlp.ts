@@ -1,4 +1,4 @@
-/** `tracewright/otlp`: the activities of this process, sent to an OpenTelemetry collector as they end. */
+/** `tracewright/otlp`: sends the activities of this process to an OpenTelemetry collector as they end. */
 import { PassThrough } from 'node:stream';
 import { sharedActivities } from '../activity/shared.ts';
 import { type SessionOptions, startSession } from '../eventpipe/start-session.ts';
@@ -62,7 +62,7 @@ export function exportActivities(options: ExportActivitiesOptions = {}): Activit
       const trace = await openTrace(output, { onDamage: 'warning' });
       await new OtlpFeed({ trace, target, sender, resource: otlpResource() }).run();
     } catch {
-      // A session that has failed: its problem is in the result.
+      // The session failed: its problem is in the result.
       output.destroy();
     }
   }

@@ -27,7 +27,10 @@ export interface SourceCommand {
 
 export type CommandHandler = (command: SourceCommand) => void;
 
-/** Also gets who has sent the command: the same object for all of one listener or session, undefined for ETW. */
+/**
+ * Also receives the sender of the command: the same object for all commands of a listener or session, undefined for
+ * ETW.
+ */
 export type SentCommandHandler = (command: SourceCommand, sender: object | undefined) => void;
 
 /** The arguments of a command, by name. */

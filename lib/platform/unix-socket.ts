@@ -182,7 +182,7 @@ export class UnixSockets {
     return this.#addon.watchWaiting(listener, milliseconds, onWaiting) === 0;
   }
 
-  /** To be called before the listener is closed. */
+  /** Call this before closing the listener. */
   unwatchWaiting(listener: number): void {
     this.#addon.unwatchWaiting(listener);
   }

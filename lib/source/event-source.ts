@@ -76,7 +76,7 @@ function checkFormat(provider: string, option: string, given: string, known: rea
   throw new DefinitionError(provider, `${option} must be '${known.join("' or '")}', not ${String(given)}.`);
 }
 
-/** On every system, so that a mistake shows where the application is developed. */
+/** On every system, so that mistakes show up where the application is developed. */
 function checkForPlainTracepoints(provider: string, schemas: readonly EventSchema[]): void {
   const names = new Map<string, string>();
   for (const schema of schemas) {

@@ -121,7 +121,7 @@ export class PlainFormat implements TracerFormat {
     this.#provider = provider;
   }
 
-  /** Was checked for the definition, on every system. */
+  /** Already checked by the definition, on every system. */
   problemOf(): undefined {
     return undefined;
   }

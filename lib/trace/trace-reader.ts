@@ -36,7 +36,7 @@ export interface TraceProgress {
   lostBuffers: number;
   /** Events delivered after later ones, because the reader does not wait for everything that might be earlier. */
   lateEvents?: number;
-  /** Absent if the trace has no stacks that are recorded apart from their events. */
+  /** Absent if the trace has no stacks recorded separately from their events. */
   stacks?: StackCounts | undefined;
   /** Names of processes by id, as far as the trace contains them. */
   readonly processNames: Map<number, string>;
@@ -44,15 +44,15 @@ export interface TraceProgress {
   bytesRead: number;
 }
 
-/** Of stacks that are recorded apart from their events (.etl); final after the last event. */
+/** For stacks recorded separately from their events (.etl); final after the last event. */
 export interface StackCounts {
   /** Events that got their stack. */
   events: number;
   /** Recorded stacks, or parts of them, whose event is not in the trace. */
   withoutEvent: number;
-  /** The same whose frames are not in the trace. */
+  /** The same for stacks whose frames are not in the trace. */
   withoutFrames: number;
-  /** Events with the part of their stack in the kernel, whose part in user mode did not follow. */
+  /** Events with the kernel part of their stack, whose user-mode part did not follow. */
   withoutUserPart: number;
 }
 

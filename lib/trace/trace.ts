@@ -47,7 +47,7 @@ export class Trace {
     return this.#reader.progress.lateEvents ?? 0;
   }
 
-  /** Stacks recorded apart from their events, if the trace has any; final when all events have been read. */
+  /** Stacks recorded separately from their events, if the trace has any; final when all events have been read. */
   get stacks(): Readonly<StackCounts> | undefined {
     return this.#reader.progress.stacks;
   }

@@ -9,7 +9,7 @@ export interface ActivityKey {
   /** The path as `//1/1/6$2`, or GUID text. */
   readonly text: string;
   readonly isPath: boolean;
-  /** Process and text, for maps. */
+  /** Process and text, as a map key. */
   readonly mapKey: string;
 }
 
@@ -34,7 +34,7 @@ export function otherKey(text: string, processId: number | undefined): ActivityK
   return { processId, text, isPath: false, mapKey: mapKeyOf(processId, text) };
 }
 
-/** Keys by their ids: most events have the id of an event shortly before. */
+/** Keys by id: most events have the same id as a recent event. */
 export class ActivityKeys {
   readonly #byProcess = new Map<number | undefined, Map<string, ActivityKey>>();
   #count = 0;
@@ -60,7 +60,7 @@ export class ActivityKeys {
   }
 }
 
-/** So few that they rarely outlive V8's young generation. */
+/** A small number, so that they rarely outlive V8's young generation. */
 const MAX_KEYS = 4096;
 
 /**

@@ -42,7 +42,7 @@ function taskInName(name: string, boundary: Boundary): string | undefined {
   return task === '' ? undefined : task;
 }
 
-/** What all activities of a name share. */
+/** What all activities with one name share. */
 export interface ActivityNaming {
   readonly provider: string;
   readonly task: string;
@@ -50,22 +50,22 @@ export interface ActivityNaming {
   readonly name: string;
 }
 
-/** Beyond this number, which only hostile traces reach, the known ones are forgotten. */
+/** Beyond this number, which only hostile traces reach, the known names are dropped. */
 const MAX_NAMINGS = 10_000;
 
-/** Makes each name once, for all activities and events that have it. */
+/** Creates each name once, for all activities and events that have it. */
 export class ActivityNamings {
   readonly #byEvent = new Map<string, Map<string, ActivityNaming>>();
   readonly #byTask = new Map<string, Map<string, ActivityNaming>>();
   #count = 0;
 
-  /** Of the activity that an event starts or stops. */
+  /** The name of the activity that an event starts or stops. */
   ofEvent(event: NamedEvent, boundary: Boundary): ActivityNaming {
     const { provider, name } = event;
     const known = this.#byEvent.get(provider)?.get(name);
     if (known !== undefined) return known;
     const task = taskInName(name, boundary);
-    // Without a task in their name, events of one name may belong to different tasks.
+    // Without a task in their name, events with one name may belong to different tasks.
     if (task === undefined) return this.of(provider, event.taskName ?? name);
     const naming = this.of(provider, task);
     this.#keep(this.#byEvent, provider, name, naming);

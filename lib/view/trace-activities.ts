@@ -45,7 +45,7 @@ export class TraceActivities {
     this.#known = new KnownActivities(onClosed);
   }
 
-  /** The activities that are open now, in the order of their starts. */
+  /** The activities that are currently open, in order of their starts. */
   *open(): Generator<TracedActivity, void, undefined> {
     for (const { activity } of this.#known.open) yield activity;
   }

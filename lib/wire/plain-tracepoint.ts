@@ -19,7 +19,7 @@ import { countBadValue, type FieldsWriter, noRoom, type ValueWriter } from './va
 import * as numbers from './values/numbers.ts';
 import { jsonOf, textOf } from './values/text.ts';
 
-/** The largest definition of a tracepoint that the kernel accepts, in bytes. */
+/** The maximum size of a tracepoint definition in the kernel, in bytes. */
 const MAX_DEFINITION = 511;
 const MAX_NAME = 255;
 
@@ -30,18 +30,18 @@ interface Layout {
   /** As declared. */
   readonly type: string;
   readonly alignment: 1 | 2 | 4 | 8;
-  /** Of a text or bytes, which stand behind the fields: writes them. */
+  /** Writes a text or bytes, which follow the fields. */
   readonly isBehind?: true;
   readonly write: ValueWriter;
 }
 
 const writePlainText: ValueWriter = (offset, value) => writeText(offset, textOf(value));
 
-/** UTF-8 up to a NUL, which the kernel demands. A text that contains one ends there, and is counted as a bad value. */
+/** UTF-8 up to a NUL, which the kernel requires. A text that contains a NUL ends there, and counts as a bad value. */
 function writeText(offset: number, text: string): number {
   const nul = text.indexOf('\0');
   if (nul >= 0) countBadValue();
-  // A code unit takes up to 3 bytes; what exceeds the limit falls into the room behind it.
+  // A code unit takes up to 3 bytes; anything beyond the limit goes into the room after it.
   if (offset + text.length >= SCRATCH_LIMIT) return noRoom(offset);
   const end = offset + scratch.write(nul < 0 ? text : text.slice(0, nul), offset);
   if (end >= SCRATCH_LIMIT) return noRoom(offset);
@@ -63,7 +63,7 @@ const writeAddressText: ValueWriter = (offset, value) => {
   return writeText(offset, size === 0 ? '' : ipAddressText(address.subarray(0, size)));
 };
 
-/** As two numbers: the bytes of each half in reverse. */
+/** As two numbers: the bytes of each half reversed. */
 const writeGuidHalves: ValueWriter = (offset, value) => {
   const end = writeGuid(offset, value);
   scratch.subarray(offset, offset + 8).reverse();
@@ -96,7 +96,7 @@ const integer = (type: string, alignment: Layout['alignment'], write: ValueWrite
   write,
 });
 
-/** No floating-point numbers: the kernel has none. */
+/** No floating-point numbers, because the kernel has none. */
 const LAYOUTS: Readonly<Partial<Record<FieldType, Layout>>> = {
   bool: integer('u8', 1, numbers.writeBool),
   int8: integer('s8', 1, numbers.writeInt8),
@@ -156,7 +156,7 @@ export function plainTracepointName(provider: string, event: string): string {
   return tracepointProviderName(`${provider}_${event}`);
 }
 
-/** The name_args string of DIAG_IOCSREG. */
+/** The name_args string for DIAG_IOCSREG. */
 export function plainTracepointDefinition(provider: string, schema: EventSchema): string {
   const ids = declaredNames(ID_FIELDS).map((name) => `u64 ${name}`);
   const fields = inOrder(schema)
@@ -165,7 +165,7 @@ export function plainTracepointDefinition(provider: string, schema: EventSchema)
   return `${plainTracepointName(provider, schema.name)} ${[...ids, ...fields].join('; ')}`;
 }
 
-/** With the types and names that the kernel gets. */
+/** With the types and names declared to the kernel. */
 function declaredFields(field: FieldSchema): (readonly [type: string, name: string])[] {
   const name = tracepointProviderName(field.name);
   const type = layoutOf(field).type;
@@ -186,14 +186,14 @@ function layoutOf({ type }: FieldSchema): Layout {
 
 export class PlainTracepointEncoder extends EventEncoder {
   constructor(schema: EventSchema) {
-    // Three, although of one length: what was there for another event must not stay.
+    // Three functions, although of the same length: bytes left from another event must not remain.
     const prefix = () => new Uint8Array(WRITE_INDEX_SIZE + IDS_SIZE);
     const prefixes = { plain: prefix(), withActivity: prefix(), withRelated: prefix() };
     super(prefixes, setIds, fieldsWriter(schema));
   }
 }
 
-/** Texts and bytes behind the fields, at which a field says their size and how far they are. */
+/** Texts and bytes that follow the fields; a field contains their size and distance. */
 function fieldsWriter(schema: EventSchema): FieldsWriter {
   const fields = inOrder(schema).map((field) => ({ name: field.name, ...layoutOf(field) }));
   const guids = schema.fields.filter(({ type }) => type === 'guid').length;

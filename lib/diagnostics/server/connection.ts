@@ -37,7 +37,7 @@ export interface ServerConnection {
 
 /** Where clients connect to this process. */
 export interface Listener {
-  /** Its socket, if it is the addon's. */
+  /** Its socket, if the addon provides it. */
   readonly descriptor?: number;
   /** Removes the socket's file; connections stay open. */
   close(): void;

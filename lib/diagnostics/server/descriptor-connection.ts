@@ -37,12 +37,12 @@ export class DescriptorConnection implements ServerConnection {
   #isClosed = false;
   /** How many milliseconds sending may currently block. */
   #patience: () => number = () => 0;
-  /** Bytes to be read before those of the socket. */
+  /** Bytes to read before those of the socket. */
   #ahead: Uint8Array;
 
   /**
    * @param descriptor connected; closed with the connection
-   * @param ahead what was read from it before
+   * @param ahead bytes already read from it
    */
   constructor(sockets: UnixSockets, descriptor: number, ahead: Uint8Array = NOTHING) {
     this.#sockets = sockets;
@@ -116,7 +116,10 @@ export class DescriptorConnection implements ServerConnection {
     this.#setClosed();
   }
 
-  /** Ends the connection here, not for its client. @returns what goes on elsewhere: the descriptor and what is not sent */
+  /**
+   * Ends the connection here, but not for its client. @returns what continues elsewhere: the descriptor and unsent
+   * bytes
+   */
   release(): { readonly descriptor: number; readonly unsent: Uint8Array } {
     this.#isClosed = true;
     this.#sockets.unwatch(this.#descriptor);

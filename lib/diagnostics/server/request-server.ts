@@ -84,7 +84,7 @@ export class RequestServer {
     await connection.closed;
   }
 
-  /** A session that another thread has begun by this request. */
+  /** A session that another thread has started for this request. */
   continue(request: Uint8Array, connection: ServerConnection, begun: BegunSession): void {
     try {
       const { tracing } = decodeRequest(request) as Extract<Request, { command: 'CollectTracing' }>;

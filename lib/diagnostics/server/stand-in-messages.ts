@@ -1,31 +1,31 @@
-/** What the main thread and its stand-in tell each other: see `StandIn`. */
+/** The messages between the main thread and its stand-in: see `StandIn`. */
 import type { StuckThread } from '../../eventpipe/stuck-thread/stuck-session.ts';
 import type { ProcessInfo } from '../../wire/diagnostics-ipc/process-info.ts';
 
-/** What the stand-in is started with. */
+/** The stand-in's initial data. */
 export interface StandInData {
-  /** Descriptors of the sockets at which clients wait. */
+  /** The descriptors of the sockets at which clients wait. */
   readonly listeners: readonly number[];
   readonly process: ProcessInfo;
   readonly stuck: StuckThread;
   /** The id of its first session. */
   readonly firstSession: bigint;
-  /** One word: 1 when it has done what it does at the exit. */
+  /** One word: 1 once it has finished its work at exit. */
   readonly hasLeft: Int32Array;
 }
 
-/** To the stand-in: the main thread serves clients again, has all of them, or exits. */
+/** To the stand-in: the main thread serves clients again, has received all of them, or exits. */
 export type ToStandIn = 'back' | 'end' | 'exit';
 
-/** A client whom the main thread serves on. */
+/** A client that the main thread takes over. */
 export interface PassedClient {
-  /** The descriptors of its connection, and of the socket where it came. */
+  /** The descriptors of its connection, and of the listening socket. */
   readonly descriptor: number;
   readonly listener: number;
-  /** What was read, and what is not sent yet. */
+  /** The bytes read, and the bytes not sent yet. */
   readonly request: Uint8Array;
   readonly unsent: Uint8Array;
-  /** The session that it has. */
+  /** Its session, if any. */
   readonly session: { readonly id: bigint; readonly size: number } | undefined;
 }
 

@@ -20,16 +20,16 @@ import { DescriptorConnection } from './descriptor-connection.ts';
 import type { PassedClient, StandInData, ToStandIn } from './stand-in-messages.ts';
 import { MAX_BUFFER_MB } from './tracing-sessions.ts';
 
-/** A client sends its request at once. */
+/** A client must send its request at once. */
 const REQUEST_MS = 5000;
 
 interface Client {
   readonly connection: DescriptorConnection;
   readonly listener: number;
-  /** Undefined until it has been read. */
+  /** Undefined until the request has been read. */
   request: Uint8Array | undefined;
   session: { readonly id: bigint; readonly trace: StuckSession } | undefined;
-  /** Whether there is nothing left to do but to wait until the client has its reply. */
+  /** Whether only the reply remains to be sent. */
   isDone: boolean;
 }
 
@@ -76,7 +76,7 @@ class StandInThread {
     else if (this.#isBack) this.#pass(client);
   }
 
-  /** @returns whether that is all; else the client is for the main thread, sooner or later */
+  /** @returns whether the client is done; otherwise the main thread takes it over, sooner or later */
   async #answer(request: Request, client: Client): Promise<boolean> {
     const { connection } = client;
     if (request.command === 'ProcessInfo') {
@@ -111,7 +111,7 @@ class StandInThread {
     client.connection.closeWithClient();
   }
 
-  /** Everybody goes on with the main thread. */
+  /** The main thread takes over all clients. */
   async #handOver(): Promise<void> {
     this.#isBack = true;
     for (const listener of this.#data.listeners) this.#sockets.unwatch(listener);
@@ -122,7 +122,7 @@ class StandInThread {
   async #leave(client: Client): Promise<void> {
     const { session, connection, request, isDone } = client;
     await session?.trace.leave();
-    // What has come of a request is passed on then.
+    // The bytes of an incomplete request are then passed on.
     if (request === undefined) connection.stopReading();
     else if (!isDone) this.#pass(client);
     await connection.closed;
@@ -150,7 +150,7 @@ class StandInThread {
 
 const NOTHING = new Uint8Array(0);
 
-/** The whole request, or what there is of it. */
+/** The complete request, or the part that has arrived. */
 async function requestOn(connection: DescriptorConnection): Promise<Uint8Array> {
   const timer = setTimeout(() => connection.stopReading(), REQUEST_MS).unref();
   const header = await connection.read(HEADER_SIZE);
@@ -171,7 +171,7 @@ function decoded(bytes: Uint8Array): Request | undefined {
   try {
     return decodeRequest(bytes);
   } catch {
-    // The main thread says what is wrong.
+    // The main thread reports the problem.
     return undefined;
   }
 }

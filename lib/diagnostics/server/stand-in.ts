@@ -13,19 +13,19 @@ import type { UnixSockets } from '../../platform/unix-socket.ts';
 import { DescriptorConnection } from './descriptor-connection.ts';
 import type { FromStandIn, PassedClient, StandInData, ToStandIn } from './stand-in-messages.ts';
 
-/** How long a client waits until this thread counts as stuck. */
+/** How long a client must wait until this thread counts as stuck. */
 const PATIENCE_MS = 400;
-/** Where this thread cannot accept anybody although it is not stuck, a worker would not help. */
+/** If this thread cannot accept clients although it is not stuck, a worker would not help. */
 const MIN_INTERVAL_MS = 5000;
 /** How long the exit of the process waits for the worker. */
 const EXIT_MS = 500;
-/** Node.js aborts if a worker exits before this thread has taken notice that its inspector is disconnected. */
+/** Node.js aborts if a worker exits before this thread has noticed that the worker's inspector is disconnected. */
 const PARTING_MS = 100;
 const INTERRUPTED_TURNS = 100_000;
-/** Each stand-in has so many ids of sessions, far from those of this thread. */
+/** The number of session ids reserved for each stand-in, far from those of this thread. */
 const SESSION_IDS = 1n << 32n;
 
-/** Serves a client on. */
+/** Takes over a client. */
 export type ServeOn = (connection: DescriptorConnection, client: PassedClient) => void;
 
 export class StandIn {
@@ -42,18 +42,18 @@ export class StandIn {
     this.#serveOn = serveOn;
   }
 
-  /** Stands in for this thread where clients come to a listener. */
+  /** Stands in for this thread for the clients of a listener. */
   watch(listener: number): void {
     if (this.#program === undefined) return;
     if (this.#sockets.watchWaiting(listener, PATIENCE_MS, () => this.#start())) this.#listeners.add(listener);
   }
 
-  /** To be called before the listener is closed. */
+  /** Call this before closing the listener. */
   unwatch(listener: number): void {
     if (this.#listeners.delete(listener)) this.#sockets.unwatchWaiting(listener);
   }
 
-  /** Amid any JavaScript of the application. */
+  /** Runs in the middle of the application's JavaScript. */
   #start(): void {
     if (this.#worker !== undefined || performance.now() - this.#startedAt < MIN_INTERVAL_MS) return;
     this.#startedAt = performance.now();
@@ -70,7 +70,7 @@ export class StandIn {
       firstSession: ++this.#count * SESSION_IDS,
       hasLeft,
     };
-    // None of the application's preloads.
+    // Without the application's preloaded modules.
     const worker = new Worker(this.#program as string, {
       workerData: data,
       env: {},
@@ -97,7 +97,7 @@ export class StandIn {
     else if (message === 'done') setTimeout(() => send(worker, 'end'), PARTING_MS).unref();
     else {
       const { descriptor, request, session } = message;
-      // The bytes that are read ahead are a request, unless it has been answered by a session.
+      // The bytes read ahead are a request, unless a session has already answered it.
       const ahead = session === undefined ? request : undefined;
       const connection = new DescriptorConnection(this.#sockets, descriptor, ahead);
       connection.send(message.unsent);
@@ -106,7 +106,7 @@ export class StandIn {
   }
 }
 
-/** V8 takes them where a loop turns. */
+/** V8 handles interrupts at the end of each loop iteration. */
 function takeInterrupts(): number {
   let turns = 0;
   while (turns < INTERRUPTED_TURNS) turns++;

@@ -36,10 +36,10 @@ interface RunningSession {
   stop(): Promise<void>;
 }
 
-/** A session that another thread has begun for this one: see `StandIn`. */
+/** A session that another thread started for this one: see `StandIn`. */
 export interface BegunSession {
   readonly id: bigint;
-  /** Of the trace so far, in bytes. */
+  /** The size of the trace so far, in bytes. */
   readonly size: number;
 }
 
@@ -58,7 +58,7 @@ export class TracingSessions {
     else await this.#startUserEvents(tracing, connection);
   }
 
-  /** Goes on where another thread has ended: the client has its reply. */
+  /** Continues a session from another thread: the client already has its reply. */
   continue(tracing: StreamingTracing, connection: ServerConnection, begun: BegunSession): void {
     this.#startStream(tracing, connection, begun);
   }

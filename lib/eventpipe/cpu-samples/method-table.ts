@@ -30,7 +30,7 @@ const MAX_METHODS = 1 << 15;
 const MAX_NAME_LENGTH = 200;
 const FIRST_ADDRESS = 0x1000_0000n;
 const FIRST_MODULE_ID = 0x1000n;
-/** Of two tables in one trace, the second one's numbers are so far from the first one's. */
+/** If a trace contains two tables, the offset of the second one's numbers. */
 const APART = 0x1000_0000n;
 
 const OTHERS: Runtime.CallFrame = {

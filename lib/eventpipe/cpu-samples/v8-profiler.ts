@@ -99,7 +99,7 @@ export class V8Profiler {
   }
 }
 
-/** @param afterUs it was started between this time and the next */
+/** @param afterUs the profile was started between this time and the next */
 export function pieceOf(profile: Profiler.Profile, afterUs: number, beforeUs: number): ProfilePiece {
   // On all known systems this is the same clock, but V8 does not guarantee it.
   const isSameClock = profile.startTime >= afterUs && profile.startTime <= beforeUs + 1;

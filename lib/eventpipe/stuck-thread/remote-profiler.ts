@@ -7,7 +7,7 @@ import type { Profiler } from 'node:inspector';
 import { Session } from 'node:inspector';
 import { nowUs, type ProfilePiece, pieceOf } from '../cpu-samples/v8-profiler.ts';
 
-/** A request to a busy thread is sometimes overlooked, until the next one comes. */
+/** A busy thread sometimes overlooks a request until the next one arrives. */
 const REMINDER_MS = 50;
 const REMINDER = 'Schema.getDomains';
 
@@ -31,7 +31,7 @@ export class RemoteProfiler {
     if (mayDeoptimize) this.#deoptimize();
   }
 
-  /** What has been sampled since the last call; undefined after the end, or if V8 refuses. */
+  /** The samples since the last call; undefined after the end, or if V8 refuses. */
   take(): Promise<ProfilePiece | undefined> {
     const [afterUs, beforeUs] = [this.#startedAfterUs, this.#startedBeforeUs];
     return new Promise((resolve) => {
@@ -43,7 +43,7 @@ export class RemoteProfiler {
     });
   }
 
-  /** The main thread knows of it when it runs JavaScript again. Until then, this thread must not exit. */
+  /** The main thread notices this when it runs JavaScript again. Until then, this thread must not exit. */
   end(): void {
     this.#isConnected = false;
     clearInterval(this.#reminder);

@@ -18,16 +18,16 @@ import { POINTER_SIZE, traceOfThisProcess } from '../process-info.ts';
 import type { SessionOutput } from '../session-output.ts';
 import { RemoteProfiler } from './remote-profiler.ts';
 
-/** The first samples come soon, for whoever wants to know what the process is doing. */
+/** The first samples come soon, because a user is waiting to see what the process is doing. */
 const FIRST_PIECE_MS = 300;
 const PIECE_MS = 1000;
-/** Version 4 knows threads by their ids alone: no thread has this one, nor the profiler of the main thread. */
+/** Version 4 identifies threads only by their ids: no thread has this one, nor does the main thread's profiler. */
 const OWN_THREAD_ID = 0xffff_fffe;
 
 const WARNING = 3;
 const MAIN_THREAD_STUCK: WrittenMetadata = {
   provider: 'Node.Runtime',
-  // Far from those that the source's events have by their order.
+  // Far from the ids that follow from the order of the source's events.
   eventId: 1000,
   name: 'MainThreadStuck',
   keywords: 0n,
@@ -39,13 +39,13 @@ const MAIN_THREAD_STUCK: WrittenMetadata = {
   ],
 };
 
-/** The main thread, as a worker thread is told. */
+/** The main thread, as described to a worker thread. */
 export interface StuckThread {
   readonly osThreadId: number;
-  /** From the monotonic clock to the times of its events. */
+  /** The difference between its events' times and the monotonic clock. */
   readonly clockOffset: bigint;
   readonly waitedMs: number;
-  /** Whether V8 measures the coverage of tests, which must not be disturbed. */
+  /** Whether V8 measures test coverage, which must not be disturbed. */
   readonly isCovered: boolean;
 }
 
@@ -89,12 +89,12 @@ export class StuckSession {
     if (sampling !== undefined) this.#sample(sampling);
   }
 
-  /** Bytes of the trace so far. */
+  /** The size of the trace so far, in bytes. */
   get size(): number {
     return this.#size;
   }
 
-  /** The last samples; the trace goes on after them. */
+  /** Writes the last samples; the trace continues after them. */
   async leave(): Promise<void> {
     clearTimeout(this.#timer);
     await this.#taking;
@@ -102,13 +102,13 @@ export class StuckSession {
     this.abandon();
   }
 
-  /** The last samples, and the end of the trace. */
+  /** Writes the last samples, and the end of the trace. */
   async end(): Promise<void> {
     await this.leave();
     this.#write(this.#pieces.end([]));
   }
 
-  /** Without the last samples. */
+  /** Ends without the last samples. */
   abandon(): void {
     clearTimeout(this.#timer);
     this.#profiler?.end();
@@ -120,7 +120,7 @@ export class StuckSession {
       this.#profiler = new RemoteProfiler(intervalMs * 1000, !this.#stuck.isCovered);
       this.#schedule(FIRST_PIECE_MS);
     } catch {
-      // Not permitted: the trace has the events of the main thread, when they come.
+      // Not permitted: the trace contains the main thread's events, once they arrive.
     }
   }
 
@@ -150,7 +150,7 @@ export class StuckSession {
     this.#rounds.write({ metadataId, thread, ofThread, ticks, stack, payload });
   }
 
-  /** At once: nobody knows when the thread returns. */
+  /** Immediately, because the thread may return at any time. */
   #nameMethods(): void {
     const methods = [...this.#methods.methods].slice(this.#named);
     const modules = [...this.#methods.modules].slice(this.#modulesNamed);
@@ -175,7 +175,7 @@ export class StuckSession {
     });
   }
 
-  /** Each thread has its own offset. */
+  /** Converts to the main thread's clock: each thread has its own offset. */
   #toMain(time: bigint): bigint {
     return time - CLOCK_OFFSET + this.#stuck.clockOffset;
   }

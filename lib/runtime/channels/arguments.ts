@@ -19,7 +19,7 @@ export interface Argument {
 const MAX_KEY = 200;
 const MAX_VALUE = 1000;
 const MAX_ALL = 7000;
-/** What a pair takes besides its texts. */
+/** The size of a pair without its texts. */
 const PAIR = 4;
 const MAX_ARGUMENTS = 100;
 const MAX_ELEMENTS = 100;
@@ -27,7 +27,7 @@ const MAX_PROTOTYPES = 8;
 
 type Properties = Readonly<Record<string, unknown>>;
 
-/** At most so many, and so long, that the event fits into every tracer. */
+/** Limits for number and length, so that the event fits into every tracer. */
 export function argumentsOf({ hasImplicit, fields }: ChannelSpec, message: unknown): Argument[] {
   const list: Argument[] = [];
   let left = MAX_ALL;
@@ -43,7 +43,7 @@ export function argumentsOf({ hasImplicit, fields }: ChannelSpec, message: unkno
   return list;
 }
 
-/** The message's own properties, as they are: a getter is named, not called. */
+/** The message's own properties: a getter is listed, but not called. */
 function addImplicit(message: unknown, add: (name: string, text: string | undefined) => void): void {
   if (!isObject(message)) {
     add('message', textOf(message));
@@ -59,7 +59,7 @@ function textAt(message: unknown, path: readonly string[]): string | undefined {
   try {
     return textOf(path.reduce(step, message));
   } catch {
-    // A getter that throws.
+    // A getter threw.
     return undefined;
   }
 }
@@ -95,7 +95,7 @@ function elementsText(value: unknown): string | undefined {
   return texts.join(',');
 }
 
-/** By Node.js's own iterators, whatever the object says. */
+/** With Node.js's own iterators, whatever the object defines. */
 function elementsOf(value: unknown): Iterable<unknown> | undefined {
   if (types.isSet(value)) return Set.prototype.values.call(value);
   if (types.isMap(value)) return Map.prototype.values.call(value);
@@ -103,7 +103,7 @@ function elementsOf(value: unknown): Iterable<unknown> | undefined {
   return Array.from({ length: Math.min(value.length, MAX_ELEMENTS) }, (_, index): unknown => value[index]);
 }
 
-/** Undefined where there is no value. An object is named by its class, for who looks for the path to a field. */
+/** Undefined without a value. An object is shown as the name of its class, to help find the path to a field. */
 function textOf(value: unknown): string | undefined {
   switch (typeof value) {
     case 'string':
@@ -139,7 +139,7 @@ function objectText(value: object): string {
   return Array.isArray(value) || types.isTypedArray(value) ? `${className}(${value.length})` : className;
 }
 
-/** A property that is a simple value or an object, of the object or of what it inherits from, without calling anything. */
+/** A property of the object or its prototypes that is a simple value or an object, without calling anything. */
 function dataOf(object: object, name: string): unknown {
   let owner: object | null = object;
   for (let count = 0; owner !== null && !types.isProxy(owner) && count < MAX_PROTOTYPES; count++) {

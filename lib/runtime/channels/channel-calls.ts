@@ -1,4 +1,4 @@
-/** The calls that a TracingChannel tells of, as activities: from `start` to `asyncEnd`, or to `end` if that is all. */
+/** The calls reported by a TracingChannel as activities: from `start` to `asyncEnd`, or to `end` if that is all. */
 import type { Activity, ActivityContext } from '../../activity/activity.ts';
 import { sharedActivities } from '../../activity/shared.ts';
 import type { ActivityEvents } from '../../source/activity-events.ts';
@@ -46,7 +46,7 @@ export class ChannelCalls {
     const call = this.#calls.get(message);
     if (call === undefined) return;
     if (name === 'error') tell(call.activity.id.toString());
-    // What the call has caused stays inside; the caller does not.
+    // Work caused by the call stays inside; the caller does not.
     if (name === 'end' && this.#flow.active) this.#flow.enter(call.caller);
     if (name === 'asyncEnd' || (name === 'end' && ('error' in message || 'result' in message))) {
       this.#calls.delete(message);

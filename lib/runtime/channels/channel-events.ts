@@ -21,7 +21,7 @@ const EVENTS_KEYWORD = 0x2n;
 const keywords = 'Events';
 const activityOptions = ActivityOptions.Recursive;
 const ARGUMENT = 'FilterAndPayloadSpecs';
-/** The most that is heeded at a time. */
+/** The maximum number of lines in effect at a time. */
 const MAX_LINES = 100;
 const MAX_TEXT = 500;
 
@@ -31,7 +31,7 @@ const FIELDS = {
   Arguments: [{ Key: 'string', Value: 'string' }],
 } as const;
 
-/** .NET's, with its ids. */
+/** .NET's events, with their ids. */
 const defineSource = () =>
   defineEventSource(
     'Microsoft-Diagnostics-DiagnosticSource',
@@ -63,12 +63,12 @@ export function defineChannelEvents(): void {
 
 class Channels {
   readonly #source: ChannelSource;
-  /** The lines that each session asks for. */
+  /** The lines that each session requests. */
   readonly #asked = new Map<object, readonly string[]>();
-  /** What ends the subscriptions of a line. */
+  /** What ends each line's subscriptions. */
   readonly #subscribed = new Map<string, () => void>();
   readonly #known = new Set<string>();
-  /** A getter of a message may publish another one. */
+  /** A message's getter may publish another message. */
   #isBusy = false;
 
   constructor(source: ChannelSource) {
@@ -88,7 +88,7 @@ class Channels {
     this.#update();
   }
 
-  /** What stays asked for stays subscribed to: calls that have started go on. */
+  /** Subscriptions that are still requested stay in place: calls in progress continue. */
   #update(): void {
     const wanted = new Set([...this.#asked.values()].flat().slice(0, MAX_LINES));
     for (const [line, end] of this.#subscribed) {
@@ -144,7 +144,7 @@ class Channels {
     return Event;
   }
 
-  /** @returns ends it */
+  /** @returns unsubscribes */
   #handle(source: string, name: string, handler: Handler): () => void {
     const channel = name === MESSAGE ? source : `tracing:${source}:${name}`;
     const guarded = (message: unknown) => {
@@ -154,7 +154,7 @@ class Channels {
         this.#announce(source);
         handler(message);
       } catch {
-        // Such as a stack without room: the publisher must not notice.
+        // For example without enough stack: the publisher must not notice.
       } finally {
         this.#isBusy = false;
       }
@@ -163,7 +163,7 @@ class Channels {
     return () => unsubscribe(channel, guarded);
   }
 
-  /** Once. */
+  /** Only once per source. */
   #announce(SourceName: string): void {
     if (this.#known.has(SourceName)) return;
     this.#known.add(SourceName);

@@ -11,7 +11,7 @@ export interface FieldSpec {
 }
 
 export interface ChannelSpec {
-  /** Of a channel, or of a TracingChannel without what Node.js adds to it. */
+  /** The name of a channel, or of a TracingChannel without what Node.js adds to it. */
   readonly source: string;
   /** Which of the source's events; undefined for all. */
   readonly event: string | undefined;
@@ -34,10 +34,10 @@ const EVENT = `(?:${[MESSAGE, ...CALL_EVENTS].join('|')})`;
 const WITH_ACTIVITY = /^(?<head>.*?)@(?<activity>(?:Recursive)?Activity\w*)(?::(?<fields>.*))?$/;
 const WITH_EVENT = new RegExp(`^(?<head>.*/${EVENT})(?::(?<fields>.*))?$`);
 const WITH_FIELDS = /^(?<head>.*):(?<fields>[^:]*)$/;
-/** What may be fields behind a colon, and as well the rest of a channel's name: `mysql2:query`. */
+/** Text after a colon that may be fields, or the rest of a channel's name: `mysql2:query`. */
 const AMBIGUOUS = /^[\w.]+$/;
 
-/** Whether .NET takes the line as one about an ActivitySource. */
+/** Whether .NET treats the line as one about an ActivitySource. */
 export function isOfActivitySource(line: string): boolean {
   return line.startsWith('[AS]');
 }
@@ -50,7 +50,7 @@ export function specLines(text: string): string[] {
     .filter((line) => line !== '');
 }
 
-/** What a line asks for: two channels where it can be read in two ways, since one that nobody publishes costs nothing. */
+/** The channels that a line selects: two if it is ambiguous, since a channel that nobody publishes costs nothing. */
 export function parseSpec(line: string): ChannelSpec[] {
   const parts = (WITH_ACTIVITY.exec(line) ?? WITH_EVENT.exec(line) ?? WITH_FIELDS.exec(line))?.groups;
   const { head = line, activity, fields = '' } = parts ?? {};

@@ -192,7 +192,7 @@ export class EtlEvent extends TraceEvent implements EtlRecord, PayloadHolder {
     return this.#attached !== undefined;
   }
 
-  /** @internal @returns false if the event has this part already */
+  /** @internal @returns false if the event already has this part */
   attachStack(stack: AttachedStack): boolean {
     this.#attached ??= [];
     if (this.#attached.some(({ part }) => part === stack.part)) return false;

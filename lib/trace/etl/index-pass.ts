@@ -25,7 +25,7 @@ const METADATA_FIRST_WORD = 0xbbccf6c1;
 const EVENT_INFO = 32;
 const EVENT_MAP_INFO = 33;
 
-/** What the pass tells what it finds. */
+/** Receives what the pass finds. */
 export interface Learned {
   readonly descriptions: EventDescriptions;
   readonly kernel: KernelState;

@@ -12,13 +12,13 @@ import { groupOf, headerEndOf, opcodeOf, pointerSizeOf } from '../../wire/etl/re
 const KEY_DELETE = 35;
 const KEY_RUNDOWN = 36;
 
-/** A record is smaller. */
+/** Records are smaller than this. */
 const CHUNK_SIZE = 1 << 18;
-/** What a definition needs besides its addresses, in bytes. */
+/** The size of a definition without its addresses, in bytes. */
 const OVERHEAD = 100;
 const MAX_SIZE = 128 << 20;
 
-/** From the smallest kernel address on, by pointer size: the upper word of 64-bit addresses, or the address. */
+/** The smallest kernel address by pointer size: the upper word of 64-bit addresses, or the address. */
 const KERNEL_WORD = { 8: 0xffff_0000, 4: 0x8000_0000 } as const;
 
 export interface StackDefinition {
@@ -52,7 +52,7 @@ export class StackDefinitions {
     this.#maxSize = maxSize;
   }
 
-  /** Takes a kernel record of the first pass, in file order. @returns whether it is one of stacks */
+  /** Takes a kernel record of the first pass, in file order. @returns whether it belongs to stacks */
   learn(record: EtlRecord, ticks: number): boolean {
     if (groupOf(record) !== KernelGroup.StackWalk) return false;
     this.isUsed = true;
@@ -61,7 +61,7 @@ export class StackDefinitions {
     return true;
   }
 
-  /** The frames of a key at a time: those that follow first. */
+  /** Returns the frames of a key at a time: the first ones that follow. */
   find(part: StackPart, key: number, ticks: number): StackDefinition | undefined {
     return this.#byPart[part].get(key)?.from(ticks);
   }
@@ -89,7 +89,7 @@ export class StackDefinitions {
   }
 }
 
-/** What one key stood for over time. */
+/** The stacks that one key represented over time. */
 class Definitions {
   readonly #all: StackDefinition[];
   #isSorted = true;
@@ -118,14 +118,14 @@ class Definitions {
   }
 }
 
-/** A key as a number: the upper bits, in which kernel addresses do not differ, are left out. */
+/** A key as a number, without the upper bits, in which kernel addresses do not differ. */
 export function stackKeyAt(record: EtlRecord, at: number): number {
   const { view } = record.buffer;
   const low = view.getUint32(at, true);
   return pointerSizeOf(record) === 4 ? low : (view.getUint32(at + 4, true) & 0x1f_ffff) * 2 ** 32 + low;
 }
 
-/** To which part of a stack the addresses from `start` on belong; their outermost one decides. */
+/** The part of a stack that the addresses from `start` on belong to; the outermost one decides. */
 export function stackPartOf(record: EtlRecord, start: number): StackPart {
   const size = pointerSizeOf(record);
   const count = Math.floor((record.end - start) / size);

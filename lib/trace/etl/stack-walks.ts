@@ -38,15 +38,15 @@ const KEY_OF_USER = 38;
 const HEAD_SIZE = 16;
 /** How many later events are read before an event is delivered, if the trace has stacks to attach. */
 const HELD_BACK = 8_192;
-/** Idle and System run in the kernel only. */
+/** Idle and System run only in the kernel. */
 const MAX_SYSTEM_PROCESS = 4;
 
-/** What a record says: to which event a part of a stack belongs. */
+/** A record's contents: the event to which a part of a stack belongs. */
 interface Walk extends AttachedStack {
   readonly ticks: number;
   readonly processId: number;
   readonly threadId: number;
-  /** Whether its first frame is in the kernel, too. */
+  /** Whether its first frame is also in the kernel. */
   readonly startsInKernel: boolean;
 }
 
@@ -54,7 +54,7 @@ export class StackWalks {
   readonly counts: StackCounts = { events: 0, withoutEvent: 0, withoutFrames: 0, withoutUserPart: 0 };
   readonly #definitions: StackDefinitions;
   readonly #start: RawTime;
-  /** By thread: events whose stack has its kernel part only so far. */
+  /** By thread: events that so far have only the kernel part of their stack. */
   readonly #inKernel = new Map<number, EtlEvent[]>();
 
   constructor(definitions: StackDefinitions, start: RawTime) {
@@ -86,7 +86,7 @@ export class StackWalks {
     if (event !== undefined) this.#attach(event, walk);
   }
 
-  /** Gives up on events that have been delivered. @param first the earliest one that has not */
+  /** Gives up on delivered events. @param first the earliest event not delivered */
   deliveredBefore(first: EtlEvent | undefined): void {
     for (const [thread, events] of this.#inKernel) {
       const kept = first === undefined ? [] : events.filter(({ ticks }) => ticks >= first.ticks);
@@ -165,7 +165,7 @@ function eventOf({ ticks, threadId: thread }: Walk, held: readonly EtlEvent[]): 
   for (let i = firstAt(held, ticks); held[i]?.ticks === ticks; i++) {
     const event = held[i] as EtlEvent;
     if (isOfStacks(event)) continue;
-    // A thread's start is about the new thread, but has the stack of the one that starts it.
+    // A thread's start concerns the new thread, but has the stack of the thread that starts it.
     if (event.threadId === thread || threadIdOf(event) === thread) return event;
     // The kernel does not say to whom a record without ids belongs: then the time has to do.
     if (event.threadId === undefined) candidate ??= event;

@@ -25,7 +25,7 @@ interface PerfDataPieces {
 }
 
 /**
- * Opens records, wherever they come from.
+ * Opens records from any source.
  * @throws Fault
  */
 export async function openRecords(

@@ -1,4 +1,4 @@
-/** An event that a program wrote to a plain tracepoint, with its activity ids: see `wire/plain-tracepoint.ts`. */
+/** An event written to a plain tracepoint, with its activity ids: see `wire/plain-tracepoint.ts`. */
 import { viewOf } from '../../base/bytes.ts';
 import type { SampleRecord } from '../../wire/perf-data/sample.ts';
 import type { TracepointFormat } from '../../wire/perf-data/tracepoint-format.ts';
@@ -8,7 +8,7 @@ import { TracepointEvent } from './tracepoint-event.ts';
 
 const ID_FIELDS = ['activity_hi', 'activity_lo', 'related_hi', 'related_lo'];
 
-/** What such events have besides their ids; undefined for another tracepoint. */
+/** What such events have besides their ids; undefined for other tracepoints. */
 export function withoutActivityIds(format: TracepointFormat): TracepointFormat | undefined {
   const hasIds = ID_FIELDS.every((name, index) => {
     const field = format.fields[index];
@@ -20,7 +20,7 @@ export function withoutActivityIds(format: TracepointFormat): TracepointFormat |
 export class PlainTracepointEvent extends TracepointEvent {
   readonly #whole: TracepointFormat;
 
-  /** @param whole the format with the ids */
+  /** @param whole the format including the ids */
   constructor(
     recording: Recording,
     sample: SampleRecord,
@@ -53,7 +53,7 @@ export class PlainTracepointEvent extends TracepointEvent {
     return this.#idAt(2);
   }
 
-  /** @param first the place of its first field */
+  /** @param first the position of its first field */
   #idAt(first: number): string | undefined {
     const raw = rawOf(this.sample);
     const halves = this.#whole.fields.slice(first, first + 2).map(({ offset }) => {

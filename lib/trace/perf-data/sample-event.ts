@@ -16,7 +16,7 @@ export interface Recording {
   readonly decoded: DecodedPayloads;
 }
 
-/** What the kernel writes for the process and the thread of a sample in a thread that has ended: -1, as a u32. */
+/** The kernel's process and thread ids for a sample of a thread that has ended: -1, as a u32. */
 export const NO_PROCESS = 0xffff_ffff;
 
 export abstract class SampleEvent extends TraceEvent {

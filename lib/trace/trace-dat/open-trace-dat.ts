@@ -21,7 +21,7 @@ import type { OpenReader } from '../trace-reader.ts';
 import { PackedBytes } from './packed-bytes.ts';
 import { MergedBuffers, RingBuffer } from './ring-buffers.ts';
 
-/** Bytes of samples made at a time. */
+/** Bytes of samples created at a time. */
 const PIECE_SIZE = 1 << 18;
 
 export const openTraceDat: OpenReader = async (source) => {
@@ -53,7 +53,7 @@ async function readHead(bytes: PackedBytes): Promise<TraceDatHead> {
   return step.value;
 }
 
-/** Samples of a tracepoint name it by its id. */
+/** The samples of a tracepoint contain its id. */
 function addTracepoint(session: PerfSession, id: number): void {
   const attr = readAttr(new Cursor(new Piece(tracepointAttr(id), 0), true, 'an attribute'));
   session.addAttr({ ...attr, ids: [BigInt(id)] });

@@ -1,4 +1,4 @@
-/** The bytes of a file some of whose parts are compressed. */
+/** The bytes of a file with compressed parts. */
 import { promisify } from 'node:util';
 import { inflate } from 'node:zlib';
 import { viewOf } from '../../base/bytes.ts';

@@ -18,11 +18,11 @@ export class RingBuffer {
   /** The next event, from `next` on. */
   event: FtraceEvent | undefined;
   readonly processor: number;
-  /** Events that are missing before `event`, counted since the last call. */
+  /** The number of events missing before `event`, since the last call. */
   #lost = 0;
   #events: readonly FtraceEvent[] = [];
   #index = 0;
-  /** In the file: of the page, or of the compressed chunk that contains it. */
+  /** Position in the file of the page, or of the compressed chunk that contains it. */
   #position = 0;
   readonly #head: TraceDatHead;
   readonly #pages: AsyncGenerator<Uint8Array>;
@@ -34,12 +34,12 @@ export class RingBuffer {
       pages.compression === 'none' ? this.#plainPages(bytes, pages) : this.#unpackedPages(bytes, pages);
   }
 
-  /** Where the event is in the file. */
+  /** The position of the event in the file. */
   get position(): number {
     return this.#position;
   }
 
-  /** @returns whether there was a next event in what has been read */
+  /** @returns whether there was another event in what has been read */
   step(): boolean {
     this.event = this.#events[this.#index++];
     return this.event !== undefined;
@@ -59,7 +59,7 @@ export class RingBuffer {
     }
   }
 
-  /** How many events are missing before this one, told once. */
+  /** The number of events missing before this one, returned once. */
   takeLost(): number {
     const lost = this.#lost;
     this.#lost = 0;
@@ -94,8 +94,8 @@ export class RingBuffer {
   }
 
   /**
-   * Layout: u32 number of chunks, which the part's size does not include; of each, its compressed size u32, its size u32,
-   * the compressed pages.
+   * Layout: u32 number of chunks, not included in the part's size; for each, its compressed size u32, its size u32, the
+   * compressed pages.
    */
   async *#unpackedPages(
     bytes: PackedBytes,
@@ -131,7 +131,7 @@ export class RingBuffer {
 }
 
 /**
- * All buffers in the order of time. Which one is first is known only while nothing moves: take its event, then move.
+ * All buffers in time order. The first one is only known until something moves: take its event, then move.
  */
 export class MergedBuffers {
   readonly #heap = new Heap<RingBuffer>((a, b) => {
@@ -149,7 +149,7 @@ export class MergedBuffers {
     return this.#heap.first;
   }
 
-  /** Goes on behind the first event. @returns false if its buffer has to be read on */
+  /** Moves past the first event. @returns false if its buffer must be read further */
   step(): boolean {
     const { first } = this.#heap;
     if (first === undefined || !first.step()) return false;

@@ -8,7 +8,7 @@ export interface ExportedTrace {
   readonly info: TraceInfo;
   /** The names known so far: more may follow while the trace is read. */
   readonly processNames?: ReadonlyMap<number, string>;
-  /** Further attributes of the resource that OTLP's spans come from. */
+  /** Additional attributes of the resource of OTLP spans. */
   readonly resource?: object;
 }
 

@@ -27,7 +27,9 @@ import { endSubject, type SpanSubject, spanFields, startedSubject } from './span
 const MAX_EVENTS = 128;
 /** Per tree, before its ended activities are written. */
 const MAX_TREE_SPANS = 5000;
-/** Open at once: those open longest are then written as they are, since their Stop may be lost. */
+/**
+ * The maximum number of open activities: those open longest are then written as they are, since their Stop may be lost.
+ */
 const MAX_TREES = 1 << 14;
 /** Per request. */
 const MAX_REQUEST_SPANS = 500;
@@ -71,7 +73,7 @@ export class OtlpExport implements Exporter {
   readonly #spans = new WeakMap<TracedActivity, OpenSpan>();
   readonly #trees = new Set<Tree>();
   #pending: PendingSpan[] = [];
-  /** The number of spans in all pieces taken so far. */
+  /** The number of spans in all chunks taken so far. */
   takenSpans = 0;
   #outside = 0;
   #unstarted = 0;
@@ -105,7 +107,7 @@ export class OtlpExport implements Exporter {
     return this.#encoding === 'json' ? `${JSON.stringify(request)}\n` : encodeRequest(request);
   }
 
-  /** No more events come: what is open is written as it is. */
+  /** Writes activities that are still open as they are: no more events follow. */
   close(): void {
     for (const tree of this.#trees) this.#write(tree.spans);
     this.#trees.clear();

@@ -1,4 +1,4 @@
-/** Sends the activities of a trace that is still being written to a collector. */
+/** Sends the activities of a trace in progress to a collector. */
 import type { Trace } from '../../trace/trace.ts';
 import { OtlpExport } from './otlp-export.ts';
 import type { OtlpSender, OtlpTarget } from './otlp-sender.ts';
@@ -11,7 +11,7 @@ export interface OtlpFeedOptions {
   readonly resource: object;
 }
 
-/** How long a span waits for others, at most. */
+/** How long a span waits for others. */
 const INTERVAL_MS = 1000;
 
 export class OtlpFeed {
@@ -31,7 +31,7 @@ export class OtlpFeed {
     });
   }
 
-  /** Resolves when the trace has ended, and everything is with the sender. */
+  /** Resolves when the trace has ended and the sender has received everything. */
   async run(): Promise<void> {
     const { trace } = this.#options;
     const timer = setInterval(() => this.send(), INTERVAL_MS).unref();
@@ -49,7 +49,7 @@ export class OtlpFeed {
     }
   }
 
-  /** Gives everything that has ended to the sender. */
+  /** Passes everything that has ended to the sender. */
   send(): void {
     while (this.#exporter.hasPending) {
       const before = this.#exporter.takenSpans;

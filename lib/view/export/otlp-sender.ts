@@ -13,13 +13,13 @@ import {
 import { request as secureRequest, Agent as TlsAgent } from 'node:https';
 import { gzipSync } from 'node:zlib';
 
-/** Where the requests go, and how. */
+/** The destination of requests. */
 export interface OtlpTarget {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly encoding: 'json' | 'protobuf';
   readonly isCompressed: boolean;
-  /** For one attempt, in milliseconds. */
+  /** Per attempt, in milliseconds. */
   readonly timeout: number;
 }
 
@@ -32,7 +32,7 @@ export interface OtlpTarget {
  */
 export type OtlpDropReason = 'queueFull' | 'expired' | 'refused' | 'rejected' | 'shutdown';
 
-/** What has become of the spans so far. */
+/** The counts of spans so far. */
 export interface OtlpResult {
   readonly sent: number;
   readonly dropped: Readonly<Record<OtlpDropReason, number>>;
@@ -53,7 +53,7 @@ interface Answer {
 }
 
 const MAX_QUEUE_BYTES = 16 << 20;
-/** For which a request is repeated. */
+/** Status codes after which a request is repeated. */
 const MAX_AGE_MS = 300_000;
 const FIRST_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 30_000;
@@ -73,7 +73,7 @@ export class OtlpSender {
   readonly #dropped = { queueFull: 0, expired: 0, refused: 0, rejected: 0, shutdown: 0 };
   #isClosed = false;
 
-  /** @param observeNothing calls the function so that what it does is not traced */
+  /** @param observeNothing calls the function without tracing what it does */
   constructor(target: OtlpTarget, observeNothing = (send: () => ClientRequest): ClientRequest => send()) {
     this.#target = target;
     this.#observeNothing = observeNothing;
@@ -130,7 +130,7 @@ export class OtlpSender {
         this.#dropped.expired += next.spans;
         this.#forget(next);
       } else if (!this.#isClosed) {
-        // Many processes must not come back at the same moment.
+        // Many processes must not retry at the same moment.
         await this.#pause(wait ?? pause * (0.5 + Math.random()));
         pause = Math.min(pause * 2, MAX_PAUSE_MS);
       }
@@ -144,7 +144,10 @@ export class OtlpSender {
     if (this.#queue[0] === done) this.#queue.shift();
   }
 
-  /** @returns undefined if it is done; otherwise the pause before it is repeated, in ms, or null if nobody says so */
+  /**
+   * @returns undefined if it is done; otherwise the pause before it is repeated in ms, or null if the collector names
+   * none
+   */
   async #attempt({ body, spans }: Waiting): Promise<number | null | undefined> {
     let answer: Answer;
     try {
@@ -153,7 +156,7 @@ export class OtlpSender {
       this.#problem = `${this.#target.url.origin} cannot be reached: ${(error as Error).message || 'unknown error'}.`;
       return null;
     }
-    // What was given up meanwhile has been counted.
+    // Requests given up meanwhile have been counted.
     if (this.#isClosed) return undefined;
     const { status, retryAfter } = answer;
     if (status >= 200 && status < 300) {
@@ -195,7 +198,7 @@ export class OtlpSender {
 
   #pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
-      // What cannot be sent must not keep the process alive.
+      // Requests that cannot be sent must not keep the process alive.
       const timer = setTimeout(resolve, ms).unref();
       this.#endPause = () => {
         clearTimeout(timer);
@@ -216,13 +219,13 @@ async function readAnswer(response: IncomingMessage): Promise<Answer> {
   return { status: statusCode, retryAfter: headers['retry-after'], body: Buffer.concat(parts) };
 }
 
-/** Seconds, or a date. */
+/** Parses seconds, or a date. */
 function pauseOf(retryAfter: string): number | null {
   const ms = /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - Date.now();
   return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), MAX_AGE_MS);
 }
 
-/** ExportTraceServiceResponse { 1 partial_success { 1 rejected_spans } }; 0 for whatever else comes. */
+/** ExportTraceServiceResponse { 1 partial_success { 1 rejected_spans } }; 0 for anything else. */
 function rejectedSpans(answer: Buffer, encoding: 'json' | 'protobuf'): number {
   if (encoding === 'json') {
     try {

@@ -7,7 +7,7 @@ import type { OtlpTarget } from './otlp-sender.ts';
 
 /** What overrides the environment. */
 export interface OtlpEndpoint {
-  /** Of the collector: `http://localhost:4318`. A URL with a path is used as it is. */
+  /** The collector: `http://localhost:4318`. A URL with a path is used unchanged. */
   readonly url?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
@@ -18,7 +18,7 @@ const DEFAULT_URL = 'http://localhost:4318';
 const DEFAULT_TIMEOUT_MS = 10_000;
 const TRACES_PATH = 'v1/traces';
 
-/** @throws TypeError with a sentence for what cannot be used */
+/** @throws TypeError with a sentence for invalid settings */
 export function otlpTarget(
   { url, headers }: OtlpEndpoint,
   environment: Environment = process.env,
@@ -58,7 +58,7 @@ function parsedUrl(text: string): URL {
   throw new TypeError(`A collector's URL must start with http:// or https://, not ${JSON.stringify(text)}.`);
 }
 
-/** @param isBase whether the path, if any, is that of all signals */
+/** @param isBase whether a path in the URL applies to all signals */
 function tracesUrl(url: URL, isBase: boolean): URL {
   if (url.pathname !== '/' && !isBase) return url;
   const traces = new URL(url);
@@ -81,7 +81,7 @@ function timeoutOf(text: string | undefined): number {
   return timeout > 0 ? timeout : DEFAULT_TIMEOUT_MS;
 }
 
-/** `key1=value1,key2=value2`, with values as in URLs. Damaged pairs are left out. */
+/** `key1=value1,key2=value2`, with values encoded as in URLs. Malformed pairs are omitted. */
 function pairs(text: string): Record<string, string> {
   const found: Record<string, string> = {};
   for (const pair of text.split(',')) {
@@ -91,7 +91,7 @@ function pairs(text: string): Record<string, string> {
     try {
       found[key] = decodeURIComponent(pair.slice(equals + 1).trim());
     } catch {
-      // Not what the specification says: a lone percent sign.
+      // Violates the specification: a lone percent sign.
     }
   }
   return found;

@@ -1,15 +1,15 @@
-/** The name, kind and outcome of a span, as OpenTelemetry's semantic conventions for HTTP and databases have them. */
+/** A span's name, kind and outcome according to OpenTelemetry's semantic conventions for HTTP and databases. */
 import { conventionalFields } from '../../wire/known/automatic.ts';
 import { SpanKind } from '../../wire/otlp.ts';
 import { SPAN_FIELDS } from '../spans.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a span says besides its attributes. */
+/** The properties of a span besides its attributes. */
 export interface SpanSubject {
   name: string;
   kind: number | undefined;
-  /** The instrumentation that made it, if not the provider. */
+  /** The instrumentation that created it, if different from the provider. */
   scope?: string;
   /** The message of an error, which may be empty. */
   failure?: string;
@@ -25,7 +25,7 @@ const KINDS: Readonly<Record<string, number>> = {
 };
 const HTTP = 'Node.Http';
 const DATABASE = 'Node.Database';
-/** Fields of an OpenTelemetry span that are no attributes of it. */
+/** Fields of an OpenTelemetry span that are not attributes. */
 const OWN_FIELDS = [
   'name',
   'kind',
@@ -52,7 +52,7 @@ export function startedSubject(provider: string, task: string, fields: Fields): 
   return { name: text(name) ?? task, kind: KINDS[String(kind)], scope: text(scope) ?? provider };
 }
 
-/** Adds what its Stop says. */
+/** Adds the contents of its Stop. */
 export function endSubject(subject: SpanSubject, provider: string, fields: Fields): void {
   const { success, errorType, errorMessage, name, route, links } = fields;
   const isAutomatic = provider === HTTP || provider === DATABASE;
@@ -69,7 +69,7 @@ export function endSubject(subject: SpanSubject, provider: string, fields: Field
 export function spanFields(subject: SpanSubject, provider: string, fields: Fields): object {
   if (subject.scope === undefined) {
     const named = conventionalFields(provider, fields);
-    // The convention for a failure that has no other name.
+    // The convention for a failure without another name.
     const isUnnamed = isFailedStatus(subject, provider, fields) && !text(fields.errorType);
     return isUnnamed ? { ...named, 'error.type': String(fields.statusCode) } : named;
   }
@@ -77,14 +77,14 @@ export function spanFields(subject: SpanSubject, provider: string, fields: Field
   return { ...parsed(fields.attributes), ...Object.fromEntries(others) };
 }
 
-/** One that the span processor of `tracewright/integrations/opentelemetry-traces` has written. */
+/** A span written by the span processor of `tracewright/integrations/opentelemetry-traces`. */
 function isSpan(task: string, { kind, spanId, attributes }: Fields): boolean {
   return (
     task === 'Span' && Object.hasOwn(KINDS, String(kind)) && Boolean(text(spanId)) && attributes !== undefined
   );
 }
 
-/** For a server, a mistake of the client is no failure. */
+/** For a server, a mistake of the client is not a failure. */
 function isFailedStatus({ kind }: SpanSubject, provider: string, { statusCode }: Fields): boolean {
   return provider === HTTP && Number(statusCode) >= (kind === SpanKind.Server ? 500 : 400);
 }
@@ -93,7 +93,7 @@ function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** A field of JSON, which some formats have as text. */
+/** A JSON field, which some formats store as text. */
 function parsed(value: unknown): object {
   try {
     const members: unknown = typeof value === 'string' ? JSON.parse(value) : value;

@@ -14,10 +14,10 @@ export class ActivityColumns {
   readonly startEvent: ReportColumn = new ReportColumn();
   count = 0;
   readonly #names: ReportNames;
-  /** Numbers of the activities in the report, by the trace's. */
+  /** The activities' indices in the report, by their indices in the trace. */
   readonly #numbers: number[] = [];
   #lastNs: number | undefined;
-  /** What becomes known only at the end of an activity, by its number; -1 stands for undefined. */
+  /** Values that are only known at the end of an activity, by its index; -1 stands for undefined. */
   readonly #durations: number[] = [];
   readonly #covered: number[] = [];
   readonly #states: number[] = [];
@@ -30,8 +30,8 @@ export class ActivityColumns {
   /**
    * Adds an activity when it is first seen, in that order.
    *
-   * @param startNs start of the first one's time
-   * @param startEvent its number in the report
+   * @param startNs when the first one's time begins
+   * @param startEvent its index in the report
    */
   add(activity: TracedActivity, startNs: number, startEvent: number | undefined): void {
     const { index, processId, parent, provider, task, id, startThreadId, stopThreadId } = activity;
@@ -50,12 +50,12 @@ export class ActivityColumns {
     this.update(activity, this.count++);
   }
 
-  /** The number of a started activity in the report. */
+  /** The index of a started activity in the report. */
   numberOf({ index }: TracedActivity): number | undefined {
     return this.#numbers[index];
   }
 
-  /** Takes the present state of an activity. */
+  /** Takes the current state of an activity. */
   update(activity: TracedActivity, number: number | undefined = this.numberOf(activity)): void {
     if (number === undefined) return;
     this.#durations[number] = activity.durationNs ?? -1;
@@ -63,7 +63,7 @@ export class ActivityColumns {
     this.#states[number] = ACTIVITY_STATES.indexOf(activity.state);
   }
 
-  /** @param number of an activity in the report */
+  /** @param number the index of an activity in the report */
   stop(number: number, stopEvent: number | undefined): void {
     this.#stopEvents[number] = stopEvent ?? -1;
   }

@@ -23,7 +23,7 @@ export class EventColumns {
   readonly payloads: PayloadColumns = new PayloadColumns();
   count = 0;
   readonly #names: ReportNames;
-  /** By the name of an event: the kind that such an event had last. */
+  /** By event name: the last kind with that name. */
   readonly #lastKinds = new Map<string, LastKind>();
   #lastNs: number | undefined;
 

@@ -24,7 +24,7 @@ export class PayloadColumns {
   readonly values: ReportColumn = new ReportColumn();
   readonly #shapes = new Interned<readonly string[]>();
   #shapesLength = 0;
-  /** By kind: the shape that its last event had. */
+  /** By kind: the shape of its last event. */
   readonly #lastShapes: { readonly names: readonly string[]; readonly shape: number }[] = [];
   /** Events whose payloads were omitted or whose values were shortened because of their size. */
   leftOut = 0;
@@ -34,7 +34,7 @@ export class PayloadColumns {
     return this.#shapes.values;
   }
 
-  /** @param kind the number of the event's kind in the report */
+  /** @param kind the index of the event's kind in the report */
   add({ payload, hexFields }: TraceEvent, kind: number): void {
     const text = this.#textOf(payload, hexFields);
     const size = Buffer.byteLength(text);
@@ -93,7 +93,7 @@ function isSame(first: readonly string[], second: readonly string[]): boolean {
   return first.length === second.length && first.every((name, index) => name === second[index]);
 }
 
-/** The same as `anyText` of the value for JSON, but faster for those that are frequent. */
+/** The same result as `anyText` of the value for JSON, but faster for frequent types. */
 function valueText(value: PayloadValue): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value)))

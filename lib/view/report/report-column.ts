@@ -7,7 +7,7 @@
 import { constants, deflateRawSync } from 'node:zlib';
 import { ByteWriter } from '../../base/byte-writer.ts';
 
-/** Compressed at a time, in bytes: much more than the 32 KiB that DEFLATE looks back. */
+/** Bytes compressed at a time: much more than the 32 KiB that DEFLATE looks back. */
 const CHUNK_SIZE = 1 << 18;
 
 export class ReportColumn {
@@ -15,7 +15,7 @@ export class ReportColumn {
   readonly #waiting = new ByteWriter();
   #compressed = 0;
 
-  /** In bytes, uncompressed. */
+  /** The uncompressed size in bytes. */
   get length(): number {
     return this.#compressed + this.#waiting.length;
   }

@@ -21,7 +21,7 @@ export class ReportNames {
   readonly #tasks = new Interned<ReportTask>();
   readonly #threads = new Interned<Omit<ReportThread, 'processName'>>();
   readonly #keys = new ActivityKeys();
-  /** The ids of recent events; an id that returns much later is told again. */
+  /** The ids of recent events; an id that returns much later is stored again. */
   readonly #ids = new Map<string, number>();
   #idCount = 0;
   #lastThread: LastThread | undefined;

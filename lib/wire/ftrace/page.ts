@@ -26,7 +26,7 @@ const TYPE_OFFSET = 0;
 const THREAD_OFFSET = 4;
 const COMMON_SIZE = 8;
 
-/** The event's tracepoint and thread; undefined if it is too short to have them. */
+/** The event's tracepoint and thread; undefined if the event is too short to contain them. */
 export function commonFields(raw: Uint8Array): { readonly type: number; readonly tid: number } | undefined {
   if (raw.length < COMMON_SIZE) return undefined;
   const view = viewOf(raw);

@@ -8,7 +8,7 @@ import type { TableBudget } from './table-budget.ts';
 
 const GUID_SIZE = 16;
 
-/** A GUID that several events may share, as text made once. */
+/** A GUID that several events may share, whose text is created once. */
 export class GuidLabel {
   private readonly block: Block;
   private readonly at: number;

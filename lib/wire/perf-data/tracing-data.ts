@@ -41,7 +41,7 @@ export function readHeaderFormats(cursor: Cursor): string {
   return decodeUtf8(headerPage);
 }
 
-/** @returns the formats of ftrace's own events, as texts */
+/** @returns the formats of ftrace's own events */
 export function readFtraceFormats(cursor: Cursor): string[] {
   const formats: string[] = [];
   const count = cursor.uint32();

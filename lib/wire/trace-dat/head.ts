@@ -25,7 +25,7 @@ export const MAGIC = '\x17\bDtracing';
 
 export type Compression = 'none' | 'zlib' | 'zstd';
 
-/** Requests a part of the file; `unpackedSize` is what a compressed one expands to. */
+/** Requests a part of the file; `unpackedSize` is the size of a compressed part when decompressed. */
 export interface ReadRequest extends Section {
   readonly compression?: Compression;
   readonly unpackedSize?: number;
@@ -39,17 +39,17 @@ export interface ProcessorPages extends Section {
 
 export interface TraceDatHead {
   readonly version: 6 | 7;
-  /** With the formats of all events. */
+  /** Contains the formats of all events. */
   readonly session: PerfSession;
   readonly layout: PageLayout;
-  /** Bytes. */
+  /** In bytes. */
   readonly pageSize: number;
   readonly pages: readonly ProcessorPages[];
-  /** From the clock of the events to nanoseconds since 1970, if it was recorded with `--date`. */
+  /** The difference between nanoseconds since 1970 and the events' clock, if recorded with `--date`. */
   readonly wallTimeOffsetNs: bigint | undefined;
 }
 
-/** Numbers of options; a section has the number of the option that says where it is. */
+/** Option numbers; a section has the number of the option with its position. */
 const Option = {
   Done: 0,
   Date: 1,
@@ -65,15 +65,15 @@ const Option = {
 
 const SECTION_HEAD_SIZE = 16;
 const COMPRESSED = 1;
-/** Of a compressed section: both its sizes. */
+/** A compressed section has both sizes. */
 const SIZES_SIZE = 8;
 
 /** A name of 9 characters, as in version 6, and the NUL. */
 const MARK_SIZE = 10;
 
-/** Bytes read at first for version 6, which does not say how long its descriptions are. */
+/** The number of bytes read first for version 6, which does not contain the size of its descriptions. */
 const FIRST_READ = 4 * 1024 * 1024;
-/** In total, compressed or not: those of all tracepoints of a kernel take a few MB. */
+/** The total limit, compressed or not: the formats of all tracepoints of a kernel take a few MB. */
 const MAX_HEAD_SIZE = 256 * 1024 * 1024;
 const MAX_SECTIONS = 1024;
 
@@ -138,7 +138,7 @@ class HeadDraft {
     readEventFormats(cursor, this.session);
   }
 
-  /** An option that is about the whole recording. */
+  /** An option that concerns the whole recording. */
   addFact(option: number, content: Cursor): void {
     if (option === Option.Date) this.#wallTimeOffsetNs = microseconds(textOf(content)) * 1000n;
     else if (option === Option.Clock) this.setClock(/\[(\w+)\]/.exec(textOf(content))?.[1] ?? '');
@@ -184,7 +184,7 @@ function* readVersion6(
     try {
       instances = readDescriptions6(draft, cursor);
     } catch (error) {
-      // Nothing says how long the descriptions are.
+      // Nothing contains the size of the descriptions.
       const isCutOff = error instanceof PerfDataError && bytes.length === size && size < MAX_HEAD_SIZE;
       if (!isCutOff) throw error;
       continue;
@@ -198,7 +198,7 @@ function* readVersion6(
   }
 }
 
-/** @returns the positions of further buffers, those of instances */
+/** @returns the positions of additional buffers, those of instances */
 function readDescriptions6(draft: HeadDraft, cursor: Cursor): readonly number[] {
   draft.addHeaderFormats(cursor);
   draft.addFtraceFormats(cursor);
@@ -267,7 +267,9 @@ function compressionOf(name: string, cursor: Cursor): Compression {
   return cursor.fail(`The compression "${name}" is not supported, only zlib and zstd.`);
 }
 
-/** Layout: u64 position, name, clock, u32 page size, u32 number of processors; of each u32 id, u64 position, u64 size. */
+/**
+ * Layout: u64 position, name, clock, u32 page size, u32 number of processors; for each, u32 id, u64 position, u64 size.
+ */
 function* readBuffer7(
   draft: HeadDraft,
   sections: Sections,

@@ -24,7 +24,7 @@ export class ActivityTable {
   /** Indices of events; -1 if the report does not contain the event. */
   readonly startEvent: Int32Array;
   readonly stopEvent: Int32Array;
-  /** 1 for each whose stop has `success: false`. */
+  /** 1 for each activity whose stop has `success: false`. */
   readonly failed: Uint8Array;
   readonly failedCount: number;
   readonly roots: Uint32Array;
@@ -110,7 +110,7 @@ export class ActivityTable {
     return this.#events.idText(this.id[index] as number);
   }
 
-  /** The error of one that failed, possibly empty; undefined for all others. */
+  /** The error of a failed activity, possibly empty; undefined for all others. */
   failure(index: number): string | undefined {
     return this.failed[index] === 1 ? this.#events.failure(this.stopEvent[index] as number) : undefined;
   }
@@ -121,7 +121,7 @@ export class ActivityTable {
   }
 }
 
-/** Most stops do not contain the word, and need not be decoded. */
+/** Most stops do not contain the word, so there is no need to decode them. */
 const FALSE = new BytePattern('false');
 
 function failures(stopEvents: Int32Array, events: EventTable): Uint8Array {

@@ -5,7 +5,7 @@
 import type { PageState } from './page-state.ts';
 import type { Choose, Selected } from './selection.ts';
 
-/** Browsers refuse frequent changes of the address. */
+/** Browsers limit the frequency of address changes. */
 const DELAY_MS = 300;
 
 export function setUpDeepLinks(state: PageState, choose: Choose): void {

@@ -5,7 +5,7 @@ import { beginnings, instants, optionalNumbers, wholeNumbers } from './numbers.t
 
 const UTF8 = new TextDecoder();
 
-/** Characters of a text that may not say enough: `GET`, `OPTIONS`. */
+/** Texts up to this length may not say enough: `GET`, `OPTIONS`. */
 const SHORT_TITLE = 8;
 
 /** Consecutive texts in one byte array, decoded on demand. */
@@ -27,7 +27,7 @@ export class Texts {
   }
 }
 
-/** Names of levels, by their numbers. */
+/** The names of levels, by number. */
 export const LEVELS: readonly (string | undefined)[] = [
   'Always',
   'Critical',
@@ -98,7 +98,9 @@ export class EventTable {
     return names.map((name, index) => ({ name, value: valueText(values[index]) }));
   }
 
-  /** What most often identifies the event: the first text field, and after a short one, such as a verb, the next. */
+  /**
+   * What most often identifies the event: the first string field and, if that is short, such as a verb, the next one.
+   */
   title(event: number): string {
     if (event < 0 || this.shape[event] === -1) return '';
     const values = JSON.parse(this.values.at(event)) as readonly unknown[];

@@ -8,7 +8,7 @@ import type { PageState } from './page-state.ts';
 import { RowList } from './row-list.ts';
 import type { Choose, Selected } from './selection.ts';
 
-/** In place of a level or a kind. */
+/** The choice without a level or a kind. */
 const ALL = -1;
 
 export class EventsView {
@@ -70,7 +70,7 @@ export class EventsView {
     return this.#chosen === undefined ? index : (this.#chosen[index] as number);
   }
 
-  /** The levels and names that the trace has. */
+  /** Offers the levels and names in the trace. */
   #offerChoices(): void {
     const { kinds, providers } = this.#state.data.header;
     this.#level.append(element('option', { value: String(ALL) }, 'All levels'));
@@ -90,7 +90,7 @@ export class EventsView {
       this.#kind.append(element('option', { value: String(kind) }, text));
   }
 
-  /** 1 for each kind of event that is to be shown; undefined for all. */
+  /** 1 for each kind of event to show; undefined for all. */
   #shownKinds(): Uint8Array | undefined {
     const [level, kind] = [Number(this.#level.value), Number(this.#kind.value)];
     if (level === ALL && kind === ALL) return undefined;

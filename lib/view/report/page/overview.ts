@@ -4,7 +4,7 @@ import { currentColors } from './colors.ts';
 import type { PageState } from './page-state.ts';
 
 const SMALLEST_WINDOW = 3;
-/** The height of a mark, at the upper edge. */
+/** The height of a mark at the upper edge. */
 const FAILURE_MARK = 5;
 
 export class Overview {

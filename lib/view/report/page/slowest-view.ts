@@ -73,7 +73,7 @@ export class SlowestView {
     if (span !== undefined) byId('tab-slowest', HTMLButtonElement).click();
   }
 
-  /** Shows the activities that failed, of any name and duration. */
+  /** Shows the failed activities of any name and duration. */
   limitToFailed(): void {
     this.#onlyFailed.checked = true;
     this.limitTo(undefined, undefined);

@@ -15,7 +15,7 @@ import {
 } from '../constants.ts';
 import { NetTraceBytes } from './byte-writer.ts';
 
-/** Smaller parts of blocks are copied; larger ones are not, so that all traces made of the same blocks share them. */
+/** Smaller parts of blocks are copied; larger ones are not, so that all traces made from the same blocks share them. */
 const SMALL_PART = 1024;
 
 /** A chunk of a trace, in parts. */

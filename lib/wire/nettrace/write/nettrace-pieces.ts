@@ -71,7 +71,7 @@ export class NetTracePieces {
   private told: Told;
   private isBehindPoint = true;
 
-  /** @param continuedAt bytes of the trace that there are already: its start, and blocks up to a sequence point */
+  /** @param continuedAt the size of the existing part of the trace: its start, and blocks up to a sequence point */
   constructor(version: WrittenVersion, trace: WrittenTrace, before?: RoundsBefore, continuedAt = 0) {
     this.isV4 = version === FormatVersion.V4;
     this.framing = this.isV4 ? new FramingV4() : new FramingV6();
@@ -110,7 +110,7 @@ export class NetTracePieces {
     return this.piece(rounds, false, true, asIs);
   }
 
-  /** The next or the last chunk, in one part. */
+  /** The next or last chunk, in a single part. */
   bytes(rounds: readonly WrittenRound[], isLast: boolean): Uint8Array {
     return this.piece(rounds, false, isLast, pieceBytes);
   }
