@@ -187,6 +187,20 @@ export class GroupRounds {
     return apart.take(true);
   }
 
+  /** The same, with the names in the stacks so far: for a trace that ends although the rounds go on. */
+  ending(): WrittenRound | undefined {
+    const apart = this.#rounds.apart();
+    const thread = apart.adopted(this.#thread);
+    writeProcessInfo(apart, thread, this.#lastTime);
+    this.#samples?.nameMethods(apart, thread, this.#lastTime);
+    return apart.take(true);
+  }
+
+  /** The next round has the samples that V8 has taken until then. */
+  hurrySamples(): void {
+    this.#samples?.hurry();
+  }
+
   #takeWorkersEvents(isLast: boolean, isDue: () => boolean): void {
     const onWritten = (): void => {
       if (isDue()) this.#takeRound(false);

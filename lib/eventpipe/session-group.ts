@@ -36,7 +36,17 @@ export interface GroupSettings {
   readonly bufferSize: number;
   /** Whether writing an event waits for room; otherwise the event is dropped. */
   readonly waits: boolean;
+  /** For a group of its own, of which a trace can begin with any complete round. */
+  readonly watch?: EventWatch;
 }
+
+/** Called for each event of this thread that a group takes. Must not throw. */
+export type EventWatch = (
+  schema: EventSchema,
+  payload: Payload,
+  activityId: Guid | undefined,
+  time: bigint,
+) => void;
 
 /** What a group needs of a session. */
 export interface GroupMember {
@@ -60,6 +70,7 @@ export class SessionGroup implements Subscriber {
   /** Events written by exit handlers after the last session had ended. */
   late = 0;
   readonly #settings: GroupSettings;
+  readonly #watch: EventWatch | undefined;
   readonly #key: string | undefined;
   readonly #flushSize: number;
   readonly #checkSize: number;
@@ -89,7 +100,8 @@ export class SessionGroup implements Subscriber {
     this.#flushSize = Math.min(FLUSH_SIZE, bufferSize / 2);
     this.#checkSize = Math.min(CHECK_SIZE, bufferSize / CHECKS_OF_BUFFER);
     this.#checkAt = this.#checkSize;
-    this.rounds = new GroupRounds(version, key !== undefined);
+    this.#watch = settings.watch;
+    this.rounds = new GroupRounds(version, key !== undefined || settings.watch !== undefined);
     this.unfinished = this.rounds.unfinished;
     this.#sources = new SessionSources(requests, this);
     this.#timer = setInterval(() => this.#tick(), FLUSH_MS).unref();
@@ -103,7 +115,8 @@ export class SessionGroup implements Subscriber {
   } {
     const sampling = samplingRequest(settings.requests.byName.get(SAMPLE_PROFILER));
     // Sessions do not share samples.
-    const key = sampling === undefined ? groupKey(settings) : undefined;
+    const isShared = sampling === undefined && settings.watch === undefined;
+    const key = isShared ? groupKey(settings) : undefined;
     const known = key === undefined ? undefined : groups.get(key);
     const before = known?.open();
     if (known !== undefined && before !== undefined) return { group: known, before };
@@ -171,6 +184,7 @@ export class SessionGroup implements Subscriber {
       return;
     }
     rounds.add(kind, size, activityId, relatedActivityId, time);
+    this.#watch?.(schema, payload, activityId, time);
     if (rounds.pendingBytes >= this.#checkAt) this.#check();
   }
 

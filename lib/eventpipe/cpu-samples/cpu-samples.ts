@@ -99,6 +99,16 @@ export class CpuSamples {
     return true;
   }
 
+  /** The next `takeDue` fetches the samples. */
+  hurry(): void {
+    this.#dueAt = 0;
+  }
+
+  /** Writes the names in all stacks so far into another trace. */
+  nameMethods(writer: EventSink, thread: ThreadHandle, ticks: bigint): void {
+    if (this.#methods !== undefined) writeMethodRundown(writer, thread, ticks, this.#methods);
+  }
+
   /** Stops sampling. */
   end(): void {
     const profiler = this.#profiler;

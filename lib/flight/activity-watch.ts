@@ -1,0 +1,137 @@
+/**
+ * Looks at the events of this thread for what a recording is wanted for: activities that take too long or fail, and
+ * errors. It runs amid each event, so it does little, and only says so.
+ */
+import type { Guid } from '../activity/guid.ts';
+import type { EventWatch } from '../eventpipe/session-group.ts';
+import type { EventSchema } from '../wire/schema.ts';
+import type { Payload } from '../wire/values/faults.ts';
+
+/** How long an activity may take: milliseconds, or a multiple of the 99th percentile of those of its name. */
+export type SlowLimit = number | { readonly timesP99: number };
+
+export interface ActivityTriggers {
+  /** By the name of the activity; `*` is every other. */
+  readonly slow?: Readonly<Record<string, SlowLimit>> | undefined;
+  /** Whether a Stop event with `success: false` is one. */
+  readonly failure?: boolean | undefined;
+  /** Whether an event of level Error or Critical is one. */
+  readonly error?: boolean | undefined;
+}
+
+/** Called amid an event, with what is the matter, and a sentence about it. */
+export type OnTrigger = (trigger: string, details: string) => void;
+
+const START = 1;
+const STOP = 2;
+const ERROR_LEVEL = 2;
+const NS_PER_US = 1000;
+/** Activities that have not stopped yet; the oldest of more are forgotten. */
+const MAX_RUNNING = 20_000;
+const EVERY = '*';
+
+export class ActivityWatch {
+  readonly #triggers: ActivityTriggers;
+  readonly #onTrigger: OnTrigger;
+  readonly #startTimes = new Map<Guid, bigint>();
+  /** By the name of the Stop event. */
+  readonly #limits = new Map<string, { readonly name: string; readonly limit: DurationLimit | undefined }>();
+
+  constructor(triggers: ActivityTriggers, onTrigger: OnTrigger) {
+    this.#triggers = triggers;
+    this.#onTrigger = onTrigger;
+  }
+
+  readonly watch: EventWatch = (schema, payload, activityId, time) => {
+    const { opcode, level } = schema;
+    if (opcode === START) this.#start(activityId, time);
+    else if (opcode === STOP) this.#stop(schema, payload, activityId, time);
+    if (level <= ERROR_LEVEL && level > 0 && this.#triggers.error === true) {
+      this.#onTrigger('error', `The event ${schema.name} has level ${level}.`);
+    }
+  };
+
+  #start(activityId: Guid | undefined, time: bigint): void {
+    if (activityId === undefined || this.#triggers.slow === undefined) return;
+    const times = this.#startTimes;
+    times.set(activityId, time);
+    if (times.size > MAX_RUNNING) times.delete(times.keys().next().value as Guid);
+  }
+
+  #stop(schema: EventSchema, payload: Payload, activityId: Guid | undefined, time: bigint): void {
+    if (this.#triggers.failure === true && hasFailed(schema, payload)) {
+      this.#onTrigger('failure', `${activityName(schema.name)} has failed.`);
+    }
+    const startTime = activityId && this.#startTimes.get(activityId);
+    if (startTime === undefined) return;
+    this.#startTimes.delete(activityId as Guid);
+    const { name, limit } = this.#limitOf(schema.name);
+    if (limit === undefined) return;
+    const us = Number(time - startTime) / NS_PER_US;
+    if (limit.isExceededBy(us)) this.#onTrigger('slow', `${name} took ${(us / 1000).toFixed(1)} ms.`);
+  }
+
+  #limitOf(eventName: string) {
+    let known = this.#limits.get(eventName);
+    if (known === undefined) {
+      const { slow = {} } = this.#triggers;
+      const name = activityName(eventName);
+      const wanted = Object.hasOwn(slow, name) ? slow[name] : slow[EVERY];
+      known = { name, limit: wanted === undefined ? undefined : new DurationLimit(wanted) };
+      this.#limits.set(eventName, known);
+    }
+    return known;
+  }
+}
+
+function activityName(stopEvent: string): string {
+  return stopEvent.replace(/Stop$/, '');
+}
+
+/** The payload is the application's: reading it may do anything. */
+function hasFailed({ fields }: EventSchema, payload: Payload): boolean {
+  if (!fields.some(({ name }) => name === 'success')) return false;
+  try {
+    return (payload as { readonly success?: unknown }).success === false;
+  } catch {
+    return false;
+  }
+}
+
+/** Four for each power of two of microseconds. */
+const BUCKETS = 128;
+const BUCKETS_PER_OCTAVE = 4;
+/** A percentile of fewer says nothing. */
+const MIN_DURATIONS = 200;
+/** After as many, older ones count half. */
+const MAX_DURATIONS = 20_000;
+
+class DurationLimit {
+  readonly #limit: SlowLimit;
+  readonly #counts = new Float64Array(BUCKETS);
+  #count = 0;
+  #p99Us = Number.POSITIVE_INFINITY;
+
+  constructor(limit: SlowLimit) {
+    this.#limit = limit;
+  }
+
+  isExceededBy(us: number): boolean {
+    if (typeof this.#limit === 'number') return us > this.#limit * 1000;
+    const isExceeded = us > this.#p99Us * this.#limit.timesP99;
+    const bucket = Math.min(BUCKETS - 1, Math.max(0, Math.ceil(Math.log2(us) * BUCKETS_PER_OCTAVE)));
+    (this.#counts[bucket] as number)++;
+    if (++this.#count % MIN_DURATIONS === 0) this.#update();
+    return isExceeded;
+  }
+
+  #update(): void {
+    let above = 0;
+    let bucket = BUCKETS;
+    while (above <= this.#count / 100 && bucket > 0) above += this.#counts[--bucket] as number;
+    this.#p99Us = 2 ** (bucket / BUCKETS_PER_OCTAVE);
+    if (this.#count < MAX_DURATIONS) return;
+    for (let i = 0; i < BUCKETS; i++) (this.#counts[i] as number) /= 2;
+    this.#count /= 2;
+  }
+}

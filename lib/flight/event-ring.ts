@@ -1,0 +1,169 @@
+/**
+ * The events of the last seconds, in memory: rounds of a group of its own, in the sections between two sequence points.
+ * A section is dropped as a whole, because its events refer to its stacks and labels; each of the others knows what a
+ * trace needs that begins there.
+ */
+import type { RoundLink } from '../eventpipe/group-rounds.ts';
+import { POINTER_SIZE, traceOfThisProcess } from '../eventpipe/process-info.ts';
+import type { ProviderRequests } from '../eventpipe/requests.ts';
+import { type EventWatch, type GroupMember, SessionGroup } from '../eventpipe/session-group.ts';
+import { timestamp } from '../listen/timestamp.ts';
+import type { Piece } from '../wire/nettrace/write/framing.ts';
+import { NetTracePieces, type RoundsBefore } from '../wire/nettrace/write/nettrace-pieces.ts';
+import type { WrittenRound } from '../wire/nettrace/write/round.ts';
+import type { WrittenTrace, WrittenVersion } from '../wire/nettrace/write/trace-parts.ts';
+
+/** What a round takes besides its bytes, approximately. */
+const ROUND_SIZE = 1024;
+const NS_PER_MS = 1_000_000n;
+const NO_START: RoundsBefore = { metadata: [], threadRows: [], numbers: [] };
+
+interface Section {
+  /** Undefined if no trace can begin here. */
+  readonly before: RoundsBefore | undefined;
+  readonly startTime: bigint;
+  readonly rounds: WrittenRound[];
+  endTime: bigint;
+  size: number;
+}
+
+export interface RingSettings {
+  readonly requests: ProviderRequests;
+  readonly version: WrittenVersion;
+  /** In bytes. */
+  readonly size: number;
+  readonly milliseconds: number;
+  readonly watch: EventWatch;
+}
+
+/** What the ring had at one time, as a trace in pieces. */
+export interface RingTrace {
+  readonly events: number;
+  readonly pieces: Iterator<Piece, void, undefined>;
+}
+
+export class EventRing implements GroupMember {
+  /** Nothing waits to be written. */
+  readonly waitingBytes = 0;
+  readonly #settings: RingSettings;
+  readonly #group: SessionGroup;
+  #taken: RoundLink;
+  /** The oldest first; the last one is not complete. */
+  #sections: Section[];
+  #size = 0;
+
+  constructor(settings: RingSettings) {
+    const { requests, version, size, watch } = settings;
+    this.#settings = settings;
+    this.#group = SessionGroup.of({ requests, version, bufferSize: size, waits: false, watch }).group;
+    this.#taken = this.#group.rounds.newest;
+    this.#sections = [sectionFrom(NO_START)];
+    this.#group.join(this);
+  }
+
+  /** In bytes. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** So far, those in the ring and those that have left it. */
+  get counts(): { readonly events: number; readonly dropped: number } {
+    const { events, dropped } = this.#group.rounds;
+    return { events, dropped };
+  }
+
+  /** Whether it has become too large, and no trace can begin later: it has to be replaced. */
+  get isStuck(): boolean {
+    return this.#size > 2 * this.#settings.size;
+  }
+
+  take(): void {
+    for (let { next } = this.#taken; next !== undefined; { next } = next) {
+      this.#taken = next;
+      this.#add(next.round as WrittenRound);
+    }
+    this.#dropOld();
+  }
+
+  makeRoom(): void {}
+
+  finish(): void {
+    this.take();
+  }
+
+  end(isExiting = false): void {
+    this.#group.leave(this, isExiting);
+  }
+
+  /** The events up to now. Does not change when others come. */
+  trace(reason: string): RingTrace {
+    const { rounds, sampling } = this.#group;
+    rounds.hurrySamples();
+    this.#group.open();
+    this.take();
+    const sections = this.#sections.map(({ before, rounds: all }) => ({ before, rounds: [...all] }));
+    const startTimeMs = (this.#sections[0] as Section).startTime / NS_PER_MS;
+    const trace: WrittenTrace = {
+      ...traceOfThisProcess(sampling),
+      startTimeMs: Number(startTimeMs),
+      syncTicks: startTimeMs * NS_PER_MS,
+      properties: [['FlightRecorderReason', reason]],
+    };
+    const ending = rounds.ending();
+    const pieces = piecesOf(this.#settings.version, trace, sections, ending);
+    const events = sections.reduce((sum, section) => sum + eventsIn(section.rounds), 0);
+    return { events, pieces };
+  }
+
+  #add(round: WrittenRound): void {
+    const last = this.#sections.at(-1) as Section;
+    const size = sizeOf(round);
+    last.rounds.push(round);
+    last.size += size;
+    last.endTime = timestamp();
+    this.#size += size;
+    if (round.isComplete) this.#sections.push(sectionFrom(this.#group.rounds.before()));
+  }
+
+  #dropOld(): void {
+    const { size, milliseconds } = this.#settings;
+    const oldest = timestamp() - BigInt(milliseconds) * NS_PER_MS;
+    let count = 0;
+    let left = this.#size;
+    for (const section of this.#sections.slice(0, -1)) {
+      if (left <= size && section.endTime >= oldest) break;
+      left -= section.size;
+      count++;
+    }
+    // Those at which nothing can begin stay with the one before.
+    while (count > 0 && this.#sections[count]?.before === undefined) count--;
+    for (const section of this.#sections.slice(0, count)) this.#size -= section.size;
+    if (count > 0) this.#sections = this.#sections.slice(count);
+  }
+}
+
+function sectionFrom(before: RoundsBefore | undefined): Section {
+  return { before, startTime: timestamp(), rounds: [], endTime: 0n, size: 0 };
+}
+
+function* piecesOf(
+  version: WrittenVersion,
+  trace: WrittenTrace,
+  sections: readonly Pick<Section, 'before' | 'rounds'>[],
+  ending: WrittenRound | undefined,
+): Generator<Piece, void, undefined> {
+  const pieces = new NetTracePieces(version, { ...trace, pointerSize: POINTER_SIZE }, sections[0]?.before);
+  for (const { rounds } of sections) yield pieces.next(rounds);
+  yield pieces.end(ending === undefined ? [] : [ending]);
+}
+
+function eventsIn(rounds: readonly WrittenRound[]): number {
+  return rounds.reduce((sum, { eventCount }) => sum + eventCount, 0);
+}
+
+function sizeOf({ metadata, threadRows, stacks, labelLists, events }: WrittenRound): number {
+  let size = ROUND_SIZE;
+  for (const { length } of [...metadata, ...threadRows, ...stacks, ...labelLists]) size += length;
+  for (const { bytes } of events) size += bytes.length;
+  return size;
+}

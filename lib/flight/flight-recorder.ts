@@ -1,0 +1,207 @@
+/**
+ * A flight recorder: keeps the events of the last seconds in memory, and writes them to a file when something happens
+ * for which they are wanted.
+ */
+import { resolve } from 'node:path';
+import { thrownText } from '../base/value-text.ts';
+import { doAtExit } from '../listen/at-exit.ts';
+import { ActivityWatch } from './activity-watch.ts';
+import { DumpFiles, type WrittenFile } from './dump-files.ts';
+import { EventRing, type RingTrace } from './event-ring.ts';
+import { type FlightRecorderOptions, type FlightSettings, flightSettings } from './flight-options.ts';
+import { watchProcess } from './process-watch.ts';
+
+/** A file that a flight recorder has written. */
+export interface FlightDump {
+  /** Its path. */
+  readonly file: string;
+  /** In bytes. */
+  readonly size: number;
+  readonly events: number;
+  /** What it was written for: `slow`, `failure`, `error`, `event-loop`, `heap`, `exception`, `signal` or `dump`. */
+  readonly trigger: string;
+  /** The same in a sentence. */
+  readonly details: string;
+}
+
+export interface FlightRecorder {
+  /**
+   * Writes the events of the last seconds to a file.
+   *
+   * @param details what for; the trace says so
+   * @throws the system's error if the file cannot be written
+   */
+  dump(details?: string): Promise<FlightDump>;
+  /** The files so far; those beyond `diskMegabytes` have been removed. */
+  readonly dumps: readonly FlightDump[];
+  /** How often a trigger wrote no file, because of `dumpsPerHour`, or because one had just been written. */
+  readonly skipped: number;
+  /** The size of the events in memory, in bytes. */
+  readonly size: number;
+  /** Ends the recorder, after the file that is being written. */
+  stop(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+const HOUR_MS = 3_600_000;
+/** What follows a trigger is often the same again. */
+const MIN_INTERVAL_MS = 10_000;
+const CHECK_MS = 1000;
+
+/** Those of this process, of all copies of the package, for tools that ask for their events. */
+const KEY = Symbol.for('tracewright.flight-recorders.v1');
+const shared = globalThis as { [KEY]?: Set<RunningRecorder> };
+
+/** What others need of a recorder. */
+export interface RunningRecorder {
+  trace(details: string): RingTrace;
+}
+
+/** The one that was started last. */
+export function lastRecorder(): RunningRecorder | undefined {
+  return [...(shared[KEY] ?? [])].at(-1);
+}
+
+/**
+ * Keeps events in memory from now on, those of worker threads too if it is called on the main thread. No event is
+ * written, and no file, before a trigger or `dump`. Failures of the disk are process warnings.
+ *
+ * @throws SessionError for invalid options
+ */
+export function startFlightRecorder(options: FlightRecorderOptions = {}): FlightRecorder {
+  return new Recorder(flightSettings(options));
+}
+
+class Recorder implements FlightRecorder, RunningRecorder {
+  readonly #settings: FlightSettings;
+  readonly #files: DumpFiles;
+  readonly #endings: (() => void)[];
+  #ring: EventRing;
+  #dumps: readonly FlightDump[] = [];
+  #skipped = 0;
+  /** When triggers wrote files, in the last hour. */
+  #times: readonly number[] = [];
+  /** A trigger that waits for the event loop: it came amid an event. */
+  #isTriggered = false;
+  /** The last file, while it is being written. */
+  #writing: Promise<unknown> = Promise.resolve();
+  #isOver = false;
+
+  constructor(settings: FlightSettings) {
+    this.#settings = settings;
+    this.#files = new DumpFiles(resolve(settings.folder), settings.diskSize);
+    this.#ring = this.#newRing();
+    const timer = setInterval(() => this.#check(), CHECK_MS).unref();
+    shared[KEY] ??= new Set();
+    shared[KEY].add(this);
+    this.#endings = [
+      () => clearInterval(timer),
+      () => shared[KEY]?.delete(this),
+      watchProcess(settings.process, this.#onTrigger, this.#dumpNow),
+      doAtExit(() => this.#ring.end(true)),
+    ];
+  }
+
+  get dumps(): readonly FlightDump[] {
+    return this.#dumps;
+  }
+
+  get skipped(): number {
+    return this.#skipped;
+  }
+
+  get size(): number {
+    return this.#ring.size;
+  }
+
+  trace(details: string): RingTrace {
+    return this.#ring.trace(details);
+  }
+
+  dump(details = 'The application asked for it.'): Promise<FlightDump> {
+    return this.#dump('dump', details);
+  }
+
+  async stop(): Promise<void> {
+    if (!this.#isOver) {
+      this.#isOver = true;
+      for (const end of this.#endings) end();
+      this.#ring.end();
+    }
+    await this.#writing;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  #newRing(): EventRing {
+    const { requests, version, size, milliseconds, activities } = this.#settings;
+    const { watch } = new ActivityWatch(activities, this.#onTrigger);
+    return new EventRing({ requests, version, size, milliseconds, watch });
+  }
+
+  #check(): void {
+    if (!this.#ring.isStuck) return;
+    this.#ring.end();
+    this.#ring = this.#newRing();
+  }
+
+  readonly #onTrigger = (trigger: string, details: string): void => {
+    if (this.#isTriggered || this.#isOver) return;
+    if (!this.#isAllowed()) {
+      this.#skipped++;
+      return;
+    }
+    this.#isTriggered = true;
+    setImmediate(() => {
+      this.#isTriggered = false;
+      if (this.#isOver) return;
+      this.#dump(trigger, details).catch((error: unknown) => warn(error));
+    });
+  };
+
+  #isAllowed(): boolean {
+    const now = performance.now();
+    const times = this.#times.filter((time) => now - time < HOUR_MS);
+    const last = times.at(-1);
+    if (times.length >= this.#settings.dumpsPerHour || (last !== undefined && now - last < MIN_INTERVAL_MS)) {
+      return false;
+    }
+    this.#times = [...times, now];
+    return true;
+  }
+
+  async #dump(trigger: string, details: string): Promise<FlightDump> {
+    // At once: what comes while another file is written does not count.
+    const { events, pieces } = this.#ring.trace(details);
+    const written = this.#writing.then(() => this.#files.write(trigger, pieces));
+    this.#writing = written.catch(() => {});
+    return this.#keep(await written, { events, trigger, details });
+  }
+
+  readonly #dumpNow = (trigger: string, details: string): void => {
+    try {
+      const { events, pieces } = this.#ring.trace(details);
+      this.#keep(this.#files.writeNow(trigger, pieces), { events, trigger, details });
+    } catch (error) {
+      warn(error);
+    }
+  };
+
+  #keep(written: WrittenFile, about: Omit<FlightDump, keyof WrittenFile>): FlightDump {
+    const dump = { ...written, ...about };
+    this.#dumps = [...this.#dumps, dump].slice(-MAX_DUMPS);
+    return dump;
+  }
+}
+
+/** Files that are listed. */
+const MAX_DUMPS = 100;
+
+function warn(error: unknown): void {
+  process.emitWarning(
+    `The flight recorder could not write a file: ${thrownText(error)}`,
+    'TracewrightWarning',
+  );
+}

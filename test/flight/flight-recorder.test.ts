@@ -1,0 +1,201 @@
+/** The flight recorder: what is in its files, and what has them written. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { FlightRecorderOptions } from '../../lib/flight/flight-options.ts';
+import { type FlightRecorder, startFlightRecorder } from '../../lib/flight/flight-recorder.ts';
+import { defineEventSource, event, Level } from '../../lib/index.ts';
+import { readSession } from '../eventpipe/session-trace.ts';
+
+const log = defineEventSource('Test-Flight', {
+  Small: event({ n: 'uint32', text: 'string' }),
+  Broken: event({ n: 'uint32' }, { level: Level.Error }),
+  RequestStart: event({ n: 'uint32' }),
+  RequestStop: event({ success: 'bool' }),
+});
+
+let folder: string;
+let recorder: FlightRecorder | undefined;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tracewright-flight-'));
+});
+afterEach(async () => {
+  await recorder?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function start(options: FlightRecorderOptions = {}): FlightRecorder {
+  recorder = startFlightRecorder({ providers: 'Test-Flight', folder, ...options });
+  return recorder;
+}
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function dumped(wanted: FlightRecorder, count = 1): Promise<void> {
+  while (wanted.dumps.length < count) await sleep(5);
+}
+
+async function numbersIn(file: string): Promise<number[]> {
+  const { events, trace } = await readSession(readFileSync(file));
+  expect(trace.lostEvents).toBe(0);
+  return events.filter(({ provider }) => provider === 'Test-Flight').map(({ payload }) => Number(payload.n));
+}
+
+describe.each([4, 6] as const)('a file of a flight recorder, nettrace %d,', (nettraceVersion) => {
+  it('has the events up to now, and says what process they are of', async () => {
+    const flight = start({ nettraceVersion });
+    for (let n = 0; n < 10; n++) log.Small({ n, text: 'x' });
+    const { file, events, trigger } = await flight.dump('The test asks.');
+    expect([events, trigger]).toEqual([10, 'dump']);
+    expect(await numbersIn(file)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    const { events: all } = await readSession(readFileSync(file));
+    expect(all.at(-1)?.provider).toBe('Microsoft-DotNETCore-EventPipe');
+  });
+
+  it('has the newest events, if there were more than fit, with all that they refer to', async () => {
+    const flight = start({ nettraceVersion, megabytes: 0.25 });
+    const count = 20_000;
+    for (let n = 0; n < count; n++) {
+      log.activity('Request', { n }, () => log.Small({ n, text: 'x'.repeat(20) }));
+      if (n % 500 === 499) await sleep(1);
+    }
+    // Several sections: each flush ends one.
+    while (flight.size > 0.5 * 2 ** 20) await sleep(20);
+    for (let n = count; n < count + 10; n++) log.Small({ n, text: 'x' });
+    const { file, size, events } = await flight.dump();
+    expect(size).toBeLessThan(2 * 2 ** 20);
+    expect(events).toBeLessThan(3 * count);
+    const { events: all } = await readSession(readFileSync(file));
+    const small = all.filter(({ name }) => name === 'Small');
+    expect(small.slice(-10).map(({ payload }) => payload.n)).toEqual(
+      Array.from({ length: 10 }, (_, i) => count + i),
+    );
+    const inActivities = small.slice(0, -10);
+    expect(inActivities.every(({ activityId }) => activityId !== undefined)).toBe(true);
+  });
+
+  it('can be written again and again', async () => {
+    const flight = start({ nettraceVersion });
+    for (let n = 0; n < 5; n++) {
+      log.Small({ n, text: 'x' });
+      await flight.dump();
+    }
+    const files = flight.dumps.map(({ file }) => file);
+    expect(readdirSync(folder).sort()).toEqual(files.map((file) => file.slice(folder.length + 1)).sort());
+    expect(await Promise.all(files.map(async (file) => (await numbersIn(file)).length))).toEqual([
+      1, 2, 3, 4, 5,
+    ]);
+  });
+});
+
+describe('a flight recorder', () => {
+  it('forgets what is older than its seconds', async () => {
+    const flight = start({ seconds: 0.2 });
+    log.Small({ n: 1, text: 'old' });
+    await flight.dump();
+    do await sleep(50);
+    while ((await flight.dump()).events > 0);
+    log.Small({ n: 2, text: 'new' });
+    expect(await numbersIn((await flight.dump()).file)).toEqual([2]);
+  });
+
+  it('has the stacks of what ran, with their names, if it samples', async () => {
+    const flight = start({ cpu: true });
+    function hotFunction(): number {
+      let sum = 0;
+      for (let i = 0; i < 5e6; i++) sum += Math.sqrt(i);
+      return sum;
+    }
+    const until = performance.now() + 300;
+    while (performance.now() < until) hotFunction();
+    const { file } = await flight.dump();
+    const { events } = await readSession(readFileSync(file));
+    expect(events.some(({ stack }) => (stack?.length ?? 0) > 0)).toBe(true);
+    expect(readFileSync(file).includes(Buffer.from('hotFunction', 'utf16le'))).toBe(true);
+  });
+
+  it('removes its oldest files when there are too many', async () => {
+    const flight = start({ diskMegabytes: 0.002 });
+    for (let n = 0; n < 10; n++) await flight.dump();
+    const { length } = readdirSync(folder);
+    expect(length).toBeGreaterThan(0);
+    expect(length).toBeLessThan(10);
+    expect(readdirSync(folder)).toContain(flight.dumps.at(-1)?.file.slice(folder.length + 1));
+  });
+
+  it('says in words what is wrong with its options', () => {
+    const startWith = (options: object) => () => startFlightRecorder(options as FlightRecorderOptions);
+    expect(startWith({ second: 1 })).toThrow(/^A flight recorder has no option "second"; the options are /);
+    expect(startWith({ heap: 2 })).toThrow(
+      "A flight recorder's heap must be a number between 0 and 1, not 2.",
+    );
+    expect(startWith({ slow: { Request: 'p99' } })).toThrow(/^A flight recorder's slow must be limits/);
+  });
+
+  it('rejects if the file cannot be written, and goes on', async () => {
+    const flight = start({ folder: join(folder, 'none') });
+    await expect(flight.dump()).rejects.toThrow('ENOENT');
+    expect(flight.dumps).toEqual([]);
+  });
+});
+
+describe('a flight recorder writes a file', () => {
+  it('when an activity takes too long, and no other', async () => {
+    const flight = start({ slow: { Request: 50 } });
+    log.activity('Request', { n: 1 }, () => {});
+    await log.activity('Request', { n: 2 }, () => sleep(60));
+    await dumped(flight);
+    expect(flight.dumps[0]).toMatchObject({
+      trigger: 'slow',
+      details: expect.stringMatching(/^Request took \d+\.\d ms\.$/),
+    });
+    expect(flight.dumps[0]?.events).toBe(4);
+  });
+
+  it('when an activity takes a multiple of what is usual', async () => {
+    const flight = start({ slow: { '*': { timesP99: 1000 } } });
+    for (let n = 0; n < 400; n++) log.activity('Request', { n }, () => {});
+    expect(flight.dumps).toEqual([]);
+    await log.activity('Request', { n: 400 }, () => sleep(300));
+    await dumped(flight);
+    expect(flight.dumps[0]?.trigger).toBe('slow');
+  });
+
+  it('when an activity fails', async () => {
+    const flight = start({ failure: true });
+    log.activity('Request', { n: 1 }, () => {});
+    await log
+      .activity('Request', { n: 2 }, async () => {
+        throw new Error('expected');
+      })
+      .catch(() => {});
+    await dumped(flight);
+    expect(flight.dumps[0]).toMatchObject({ trigger: 'failure', details: 'Request has failed.' });
+  });
+
+  it('when there is an error, once for many', async () => {
+    const flight = start({ error: true });
+    for (let n = 0; n < 100; n++) log.Broken({ n });
+    await dumped(flight);
+    log.Broken({ n: 100 });
+    expect(flight.skipped).toBe(1);
+    expect(await numbersIn(flight.dumps[0]?.file ?? '')).toHaveLength(100);
+  });
+
+  it('when the event loop is blocked', async () => {
+    const flight = start({ eventLoopDelay: 100 });
+    await sleep(50);
+    const until = performance.now() + 250;
+    while (performance.now() < until);
+    await dumped(flight);
+    expect(flight.dumps[0]).toMatchObject({ trigger: 'event-loop' });
+  });
+
+  it('when a signal comes', async () => {
+    const flight = start({ signal: 'SIGUSR2' });
+    process.kill(process.pid, 'SIGUSR2');
+    await dumped(flight);
+    expect(flight.dumps[0]).toMatchObject({ trigger: 'signal', details: 'The process received SIGUSR2.' });
+  });
+});
