@@ -1,7 +1,12 @@
 /** `tracewright collect`: records the events of a process into a .nettrace file, through its diagnostic port. */
 
 import { otlpTarget } from '../view/export/otlp-settings.ts';
-import { BufferMode, DEFAULT_RUNDOWN_KEYWORD, StreamFormat } from '../wire/diagnostics-ipc/constants.ts';
+import {
+  BufferMode,
+  DEFAULT_RUNDOWN_KEYWORD,
+  FLIGHT_RECORDER,
+  StreamFormat,
+} from '../wire/diagnostics-ipc/constants.ts';
 import type { StreamingTracing, TracingProvider } from '../wire/diagnostics-ipc/tracing.ts';
 import { collect } from './collection.ts';
 import { UsageError } from './parse-options.ts';
@@ -20,6 +25,7 @@ ${TARGET_USAGE}  -o, --output FILE         the file; by default named after the 
   --provider PROVIDER,...   Name:Keywords:Level:key=value;key=value, as for dotnet-trace: keywords are hex and
                             default to all; level is a number or a name and defaults to Verbose; can be repeated.
                             The default is all events of all providers, which for .NET are very many
+  --ring                    what the flight recorder of a Node.js process has in memory, and nothing later
   --cpu                     also samples what the CPU does, with stacks; of Node.js, JavaScript on the main thread
   --duration SECONDS        stops after this time, and ends COMMAND, too
   --max-size MB             stops when all files together approach this size, which they never exceed
@@ -52,20 +58,29 @@ export async function collectCommand(args: readonly string[]): Promise<void> {
     output: { type: 'string', short: 'o' },
     provider: { type: 'string', multiple: true },
     cpu: { type: 'boolean' },
+    ring: { type: 'boolean' },
     duration: { type: 'string' },
     'max-size': { type: 'string' },
     'nettrace-version': { type: 'string' },
     otlp: { type: 'string' },
   });
   if (values === undefined) return;
-  const { output, provider, cpu, duration } = values;
-  const providers = [...sessionProviders(provider, {}, true), ...(cpu === true ? [CPU_SAMPLES] : [])];
+  const { output, provider, cpu, ring = false, duration } = values;
+  if (ring && (provider !== undefined || cpu === true)) {
+    throw new UsageError(
+      '--ring collects the events that the flight recorder has: it takes no --provider or --cpu.',
+    );
+  }
+  const providers = ring
+    ? sessionProviders([FLIGHT_RECORDER], {}, false)
+    : [...sessionProviders(provider, {}, true), ...(cpu === true ? [CPU_SAMPLES] : [])];
   await collect({
     target: values,
     tracing: tracingOf(providers, streamFormat(values['nettrace-version'] ?? '4')),
     file: output,
     duration: durationArgument(duration),
     maxSize: maxSizeArgument(values['max-size']),
+    isRing: ring,
     otlp: otlpArgument(values),
   });
 }

@@ -32,6 +32,8 @@ export interface CollectionOptions {
   readonly maxSize?: number | undefined;
   /** Where activities are sent instead of being written to files. */
   readonly otlp?: OtlpTarget | undefined;
+  /** Whether each process sends what its flight recorder has, and then ends the session. */
+  readonly isRing?: boolean;
   /** Called with each file before it is written. */
   readonly prepareFile?: (file: string) => void;
 }
@@ -79,7 +81,7 @@ class Collection {
    */
   async take(target: OpenedTarget, stop: StopRequest, duration?: number): Promise<void> {
     const file = this.#sender === undefined ? await this.#fileOf(target) : '';
-    const session = await target.client.collectTracing(this.#options.tracing);
+    const session = await this.#start(target);
     let bytes = 0;
     const onBytes = (size: number) => {
       bytes += size;
@@ -158,11 +160,23 @@ class Collection {
     }
   }
 
+  /** @throws DiagnosticsClientError */
+  async #start({ client, name }: OpenedTarget): Promise<TracingSession> {
+    try {
+      return await client.collectTracing(this.#options.tracing);
+    } catch (error) {
+      if (!(this.#options.isRing && error instanceof DiagnosticsClientError && error.code === 'refused'))
+        throw error;
+      const remedy = 'start it with TRACEWRIGHT_FLIGHT_RECORDER=1, or call startFlightRecorder() in it';
+      throw new DiagnosticsClientError('refused', `${name} has no flight recorder: ${remedy}.`);
+    }
+  }
+
   #endOf(session: TracingSession, { name }: OpenedTarget): string {
     if (this.#isCut) return ' The file was cut off at --max-size.';
     if (session.isCutOff)
       return ` ${name} did not end its session in time; the file has what had arrived by then.`;
-    if (!session.isComplete) return ` ${name} has ended.`;
+    if (!session.isComplete && !this.#options.isRing) return ` ${name} has ended.`;
     return this.#isLimited ? ' It is close to --max-size.' : '';
   }
 

@@ -1,7 +1,9 @@
 /** Opens the diagnostic port, with everything tools expect of a process: its events, and those of Node.js. */
 import { isMainThread } from 'node:worker_threads';
+import { thrownText } from '../base/value-text.ts';
+import { startFlightRecorder } from '../flight/flight-recorder.ts';
 import { enableRuntimeEvents } from '../runtime/enable.ts';
-import { forbiddingVariable } from './server/environment-settings.ts';
+import { flightRecorderText, forbiddingVariable } from './server/environment-settings.ts';
 import { type DiagnosticsPort, openDiagnosticPort } from './server/open-diagnostic-port.ts';
 import type { DiagnosticsOptions } from './server/options.ts';
 
@@ -18,6 +20,25 @@ import type { DiagnosticsOptions } from './server/options.ts';
 export function enableDiagnostics(options: DiagnosticsOptions = {}): DiagnosticsPort {
   const port = openDiagnosticPort(options);
   // A tool to which the process connects requests them, too, whether or not others find it.
-  if (isMainThread && forbiddingVariable() === undefined) enableRuntimeEvents();
+  if (isMainThread && forbiddingVariable() === undefined) {
+    enableRuntimeEvents();
+    startRecorderOfEnvironment();
+  }
   return port;
+}
+
+/** One, whatever copies of the package there are. */
+const RECORDER = Symbol.for('tracewright.flight-recorder-of-environment.v1');
+const shared = globalThis as { [RECORDER]?: boolean };
+
+function startRecorderOfEnvironment(): void {
+  const text = flightRecorderText();
+  if (text === undefined || shared[RECORDER] === true) return;
+  shared[RECORDER] = true;
+  try {
+    startFlightRecorder(JSON.parse(text));
+  } catch (error) {
+    const problem = `TRACEWRIGHT_FLIGHT_RECORDER is neither 1 nor the options of a flight recorder: ${thrownText(error)}`;
+    process.emitWarning(problem, 'TracewrightWarning');
+  }
 }

@@ -7,6 +7,7 @@ import type { FlightRecorderOptions } from '../../lib/flight/flight-options.ts';
 import { type FlightRecorder, startFlightRecorder } from '../../lib/flight/flight-recorder.ts';
 import { defineEventSource, event, Level } from '../../lib/index.ts';
 import { readSession } from '../eventpipe/session-trace.ts';
+import { missingOnWindows, named } from '../platforms.ts';
 
 const log = defineEventSource('Test-Flight', {
   Small: event({ n: 'uint32', text: 'string' }),
@@ -192,10 +193,13 @@ describe('a flight recorder writes a file', () => {
     expect(flight.dumps[0]).toMatchObject({ trigger: 'event-loop' });
   });
 
-  it('when a signal comes', async () => {
-    const flight = start({ signal: 'SIGUSR2' });
-    process.kill(process.pid, 'SIGUSR2');
-    await dumped(flight);
-    expect(flight.dumps[0]).toMatchObject({ trigger: 'signal', details: 'The process received SIGUSR2.' });
-  });
+  it.skipIf(missingOnWindows('signals') !== undefined)(
+    named('when a signal comes', missingOnWindows('signals')),
+    async () => {
+      const flight = start({ signal: 'SIGUSR2' });
+      process.kill(process.pid, 'SIGUSR2');
+      await dumped(flight);
+      expect(flight.dumps[0]).toMatchObject({ trigger: 'signal', details: 'The process received SIGUSR2.' });
+    },
+  );
 });

@@ -5,8 +5,12 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** Whether the environment requests a port, even if the application does not. */
 export function isPortWanted(environment: Environment = process.env): boolean {
   const { TRACEWRIGHT_DIAGNOSTICS, DOTNET_DiagnosticPorts = '' } = environment;
+  const isRecorderWanted = flightRecorderText(environment) !== undefined;
   const isWanted =
-    TRACEWRIGHT_DIAGNOSTICS === '1' || DOTNET_DiagnosticPorts !== '' || isRecordTraceWanted(environment);
+    TRACEWRIGHT_DIAGNOSTICS === '1' ||
+    DOTNET_DiagnosticPorts !== '' ||
+    isRecordTraceWanted(environment) ||
+    isRecorderWanted;
   return isWanted && forbiddingVariable(environment) === undefined;
 }
 
@@ -15,6 +19,13 @@ export function isPortWanted(environment: Environment = process.env): boolean {
  */
 export function isRecordTraceWanted(environment: Environment = process.env): boolean {
   return environment.TRACEWRIGHT_RECORD_TRACE === '1';
+}
+
+/** The options of a flight recorder that the environment requests, as JSON; undefined if it requests none. */
+export function flightRecorderText(environment: Environment = process.env): string | undefined {
+  const { TRACEWRIGHT_FLIGHT_RECORDER: text = '' } = environment;
+  if (text === '' || text === '0') return undefined;
+  return text === '1' ? '{}' : text;
 }
 
 /** The variable with which the environment forbids a port, even if the application requests one. */

@@ -18,7 +18,7 @@ import type { StreamingTracing } from '../../wire/diagnostics-ipc/tracing.ts';
 import { ConnectionOutput } from './connection-output.ts';
 import { DescriptorConnection } from './descriptor-connection.ts';
 import type { PassedClient, StandInData, ToStandIn } from './stand-in-messages.ts';
-import { MAX_BUFFER_MB } from './tracing-sessions.ts';
+import { isForFlightRecorder, MAX_BUFFER_MB } from './tracing-sessions.ts';
 
 /** A client must send its request at once. */
 const REQUEST_MS = 5000;
@@ -95,7 +95,7 @@ class StandInThread {
   }
 
   #begin(tracing: StreamingTracing, client: Client): void {
-    if (tracing.format === StreamFormat.NetPerf) return;
+    if (tracing.format === StreamFormat.NetPerf || isForFlightRecorder(tracing)) return;
     const { byName } = ProviderRequests.from(tracing.providers.map(sessionProvider));
     const output = new ConnectionOutput(client.connection);
     const settings = {

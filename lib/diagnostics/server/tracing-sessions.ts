@@ -3,10 +3,17 @@ import { ProviderRequests } from '../../eventpipe/requests.ts';
 import { sessionProvider } from '../../eventpipe/session-provider.ts';
 import { BYTES_PER_MB, runSession } from '../../eventpipe/start-session.ts';
 import { UserEventsSession } from '../../eventpipe/user-events/user-events-session.ts';
+import { lastRecorder } from '../../flight/flight-recorder.ts';
 import { closeDescriptor } from '../../platform/passed-tracer.ts';
-import { BufferMode, ErrorCode, StreamFormat } from '../../wire/diagnostics-ipc/constants.ts';
+import {
+  BufferMode,
+  ErrorCode,
+  FLIGHT_RECORDER,
+  StreamFormat,
+} from '../../wire/diagnostics-ipc/constants.ts';
 import { encodeSessionReply } from '../../wire/diagnostics-ipc/reply.ts';
 import type { StreamingTracing, Tracing, UserEventsTracing } from '../../wire/diagnostics-ipc/tracing.ts';
+import { pieceBytes } from '../../wire/nettrace/write/framing.ts';
 import type { ServerConnection } from './connection.ts';
 import { ConnectionOutput } from './connection-output.ts';
 
@@ -54,7 +61,8 @@ export class TracingSessions {
    */
   async start(tracing: Tracing, connection: ServerConnection): Promise<void> {
     if (!this.#hasRoom()) throw noRoom();
-    if (tracing.sessionType === 'streaming') this.#startStream(tracing, connection);
+    if (isForFlightRecorder(tracing)) this.#sendFlight(connection);
+    else if (tracing.sessionType === 'streaming') this.#startStream(tracing, connection);
     else await this.#startUserEvents(tracing, connection);
   }
 
@@ -118,6 +126,23 @@ export class TracingSessions {
     connection.send(encodeSessionReply(id));
   }
 
+  /** What the flight recorder has now: a session that is over when all of it is sent. */
+  #sendFlight(connection: ServerConnection): void {
+    const recorder = lastRecorder();
+    if (recorder === undefined) {
+      throw new RefusedError(ErrorCode.Fail, 'This process has no flight recorder.');
+    }
+    const { pieces } = recorder.trace('A tool asked for it.');
+    connection.send(encodeSessionReply(++this.#lastId));
+    const sendNext = (): void => {
+      const { done, value } = pieces.next();
+      if (done === true) connection.end();
+      // The application has its turn in between.
+      else connection.send(pieceBytes(value), () => setImmediate(sendNext));
+    };
+    sendNext();
+  }
+
   #hasRoom(): boolean {
     return this.#running.size < MAX_SESSIONS;
   }
@@ -134,6 +159,10 @@ export class TracingSessions {
     connection.closed.then(() => this.stop(id));
     return id;
   }
+}
+
+export function isForFlightRecorder({ providers }: Tracing): boolean {
+  return providers.some(({ name }) => name === FLIGHT_RECORDER);
 }
 
 function noRoom(): RefusedError {

@@ -65,6 +65,9 @@ export const StreamFormat = {
   NetTrace6: 6,
 } as const;
 
+/** The provider by which a tool requests what a flight recorder has: tracewright's own. */
+export const FLIGHT_RECORDER = 'Tracewright-FlightRecorder';
+
 /** For CollectTracing6: what a session does when its buffers are full. */
 export const BufferMode = { Drop: 0, Block: 1 } as const;
 
