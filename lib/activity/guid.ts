@@ -123,9 +123,11 @@ export class Guid {
   /** Lower-case text without braces: `00000011-0000-0000-0000-0000be999d59`. */
   toString(): string {
     if (this.text === undefined) {
-      const w1 = hex(this.w1);
-      const tail = hex(reverseBytes(this.w2)) + hex(reverseBytes(this.w3));
-      this.text = `${hex(this.w0)}-${w1.slice(4)}-${w1.slice(0, 4)}-${tail.slice(0, 4)}-${tail.slice(4)}`;
+      const { w0, w1, w2, w3 } = this;
+      const end = hex(w2, 16) + hex(w2, 24) + hex(w3, 0) + hex(w3, 8) + hex(w3, 16) + hex(w3, 24);
+      this.text =
+        `${hex(w0, 24) + hex(w0, 16) + hex(w0, 8) + hex(w0, 0)}-${hex(w1, 8) + hex(w1, 0)}-` +
+        `${hex(w1, 24) + hex(w1, 16)}-${hex(w2, 0) + hex(w2, 8)}-${end}`;
     }
     return this.text;
   }
@@ -151,8 +153,12 @@ function hexNumber(text: string, start: number, end: number): number {
   return number;
 }
 
-function hex(word: number): string {
-  return (word >>> 0).toString(16).padStart(8, '0');
+/** `toString(16)` takes six times as long. */
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+
+/** The byte above so many bits. */
+function hex(word: number, shift: number): string {
+  return HEX[(word >>> shift) & 0xff] as string;
 }
 
 function reverseBytes(word: number): number {

@@ -40,6 +40,8 @@ export interface Series {
 
 /** Aggregates measurements for one subscriber. */
 export interface Recorder {
+  /** Whether it has a series without tags, so that it may receive the sum of several values. */
+  readonly hasUntagged: boolean;
   /** @param tags see `tagsText` */
   record(value: number, tags: string): void;
 }
@@ -59,6 +61,9 @@ export class Instrument {
   readonly observe: (() => readonly Measurement[]) | undefined;
   /** Empty while nothing collects. Replaced, never modified: a subscriber may leave while a value is being recorded. */
   #recorders: readonly Recorder[] = [];
+  /** Whether values without tags may be summed up in `#sum` until `passOn`: adding to a number is all they cost then. */
+  #isSumming = false;
+  #sum = 0;
   #hasFailed = false;
   static #count = 0;
 
@@ -89,11 +94,32 @@ export class Instrument {
   }
 
   join(recorder: Recorder): void {
+    this.passOn();
+    this.#isSumming = false;
     this.#recorders = [...this.#recorders, recorder];
   }
 
   leave(recorder: Recorder): void {
+    this.passOn();
     this.#recorders = this.#recorders.filter((other) => other !== recorder);
+    if (this.#recorders.length === 0) this.#isSumming = false;
+  }
+
+  /** As `record`, for instruments whose values are added up. */
+  add(value: number, tags: Tags | undefined): void {
+    if (this.#isSumming && tags === undefined) {
+      if (Number.isFinite(value)) this.#sum += value;
+    } else if (this.#recorders.length > 0) {
+      this.record(value, tags);
+      if (tags === undefined) this.#isSumming = this.#recorders.every(({ hasUntagged }) => hasUntagged);
+    }
+  }
+
+  /** Gives the recorders what `add` has summed up. */
+  passOn(): void {
+    const sum = this.#sum;
+    this.#sum = 0;
+    if (sum !== 0) for (const recorder of this.#recorders) recorder.record(sum, '');
   }
 
   /** Never throws: a subscriber must not affect the code that records a value. */

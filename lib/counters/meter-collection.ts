@@ -122,6 +122,7 @@ export class MeterCollection implements Collection {
     this.#since = interval.intervalEndTime;
     this.#tell('CollectionStart', interval);
     for (const [instrument, series] of [...this.#instruments]) {
+      instrument.passOn();
       this.#observe(instrument, series);
       for (const [tags, each] of series.all) {
         this.#tellValue(series.meter, instrument, tags, each);
@@ -218,6 +219,10 @@ class InstrumentSeries implements Recorder {
   /** By their tags, in order of arrival. */
   get all(): Iterable<readonly [string, Series]> {
     return this.#byTags;
+  }
+
+  get hasUntagged(): boolean {
+    return this.#untagged !== undefined;
   }
 
   record(value: number, tags: string): void {

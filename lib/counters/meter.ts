@@ -78,7 +78,7 @@ class Handle {
 
 class Adding extends Handle implements Counter, UpDownCounter {
   // Not methods: applications may detach them from the instrument.
-  readonly add = (value: number, tags?: Tags): void => this.instrument.record(value, tags);
+  readonly add = (value: number, tags?: Tags): void => this.instrument.add(value, tags);
 }
 
 class Recording extends Handle implements Histogram, Gauge {

@@ -147,6 +147,31 @@ describe('a session', () => {
     expect(slow.values('total-by-interval', 'rate')).toEqual([': ', ': 40']);
   });
 
+  it('receives what is added while it is there, however others collect it', () => {
+    const orders = meter.createCounter('orders-meanwhile');
+    const first = asking(SHOP);
+    orders.add(1);
+    orders.add(2);
+    vi.advanceTimersByTime(500);
+    const second = asking(SHOP);
+    orders.add(4);
+    orders.add(Number.NaN);
+    orders.add(8, { kind: 'book' });
+    orders.add(0.5);
+    vi.advanceTimersByTime(500);
+    second.listener.close();
+    orders.add(16);
+    vi.advanceTimersByTime(1000);
+    expect(first.values('orders-meanwhile', 'rate')).toEqual([
+      ': 7.5',
+      'kind=book: 8',
+      ': 16',
+      'kind=book: 0',
+    ]);
+    expect(second.values('orders-meanwhile', 'rate')).toEqual([]);
+    expect(first.values('orders-meanwhile', 'value').at(-2)).toBe(': 23.5');
+  });
+
   it('receives no more series than it requests, with a single notice', () => {
     const many = meter.createCounter('many');
     const { events, values } = asking({ ...SHOP, Metrics: 'Shop\\many', MaxTimeSeries: 1 });

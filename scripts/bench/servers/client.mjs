@@ -32,6 +32,7 @@ export async function ask(sockets, requests) {
         if (bytes[bytes.length - 1] === END) next();
       };
       const onClose = () => reject(new Error('The server has closed a connection.'));
+      if (socket.destroyed) onClose();
       socket.on('data', onData);
       socket.on('close', onClose);
       next();
