@@ -1,7 +1,7 @@
 /** The libraries whose channels are subscribed to, out of npm's registry. */
-import { installedTools } from '../consumers/application.ts';
+import { type Dependencies, installedTools } from '../consumers/application.ts';
 
-const installed = installedTools({
+const NEWEST: Dependencies = {
   express: '^5.3.0',
   fastify: '^5.12.0',
   ioredis: '^6.0.0',
@@ -10,9 +10,27 @@ const installed = installedTools({
   pg: '^8.23.0',
   redis: '^6.3.0',
   undici: '^7.30.0',
-});
+};
+const installed = installedTools(NEWEST);
 
 /** Where programs find them: see programs/libraries.mjs. Empty where there are none. */
 export const folder = 'folder' in installed ? installed.folder : '';
 /** Why tests are skipped; undefined when they are not. */
 export const skipReason = 'reason' in installed ? installed.reason : undefined;
+
+/**
+ * The same at the lowest versions that docs/automatic-activities.md supports, of those that run on all versions of
+ * Node.js; without mongodb, which the tests have no real server of.
+ */
+export function lowestFolder(): string | undefined {
+  const lowest = installedTools({
+    express: '5.3.0',
+    fastify: '5.0.0',
+    ioredis: '6.0.0',
+    mysql2: '3.24.0',
+    pg: '8.0.3',
+    redis: '6.3.0',
+    undici: '6.0.0',
+  });
+  return 'folder' in lowest ? lowest.folder : undefined;
+}

@@ -1,4 +1,4 @@
-/** Spans as activities, and both in each other: with the lowest and the newest supported SDK of OpenTelemetry. */
+/** Spans as activities, and both in each other: with each supported major version of OpenTelemetry's SDK. */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { context, ROOT_CONTEXT, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
@@ -18,6 +18,11 @@ const SDKS = {
     '@opentelemetry/context-async-hooks': '1.25.0',
     '@opentelemetry/sdk-trace-base': '1.25.0',
   }),
+  'SDK 2': installedTools({
+    '@opentelemetry/api': '1.9.0',
+    '@opentelemetry/context-async-hooks': '2.0.0',
+    '@opentelemetry/sdk-trace-base': '2.0.0',
+  }),
   'SDK 3': installedTools({
     '@opentelemetry/api': '^1.10.0',
     '@opentelemetry/context-async-hooks': '^3.1.1',
@@ -32,8 +37,8 @@ function tracerOf(require: NodeJS.Require, version: string, processor: SpanActiv
     return new TracerProvider({ spanProcessors: [processor] }).getTracer('some-library');
   }
   const { BasicTracerProvider } = require('@opentelemetry/sdk-trace-base');
-  const provider = new BasicTracerProvider();
-  provider.addSpanProcessor(processor);
+  const provider = new BasicTracerProvider({ spanProcessors: [processor] });
+  if (version === 'SDK 1.25') provider.addSpanProcessor(processor);
   return provider.getTracer('some-library');
 }
 

@@ -1,7 +1,10 @@
 /** A registry of prom-client, as a listener to meters is told of it. */
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { Counter, Gauge, Histogram, Registry, Summary } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { showRegistry } from '../../lib/integrations/prom-client.ts';
+import { installedTools } from '../consumers/application.ts';
 import { askForMeters } from './metrics-listener.ts';
 
 const closing: { close(): void }[] = [];
@@ -128,3 +131,29 @@ describe('a registry on display', () => {
     expect(events.at(-1)?.name).toBe('EndInstrumentReporting');
   });
 });
+
+const lowest = installedTools({ 'prom-client': '14.0.0' });
+
+describe.skipIf('reason' in lowest)(
+  `prom-client 14${'reason' in lowest ? ` (${lowest.reason})` : ''}`,
+  () => {
+    it('is shown the same way', async () => {
+      const require = createRequire(join('folder' in lowest ? lowest.folder : '', 'package.json'));
+      const client = require('prom-client') as {
+        readonly Counter: typeof Counter;
+        readonly Histogram: typeof Histogram;
+        readonly Registry: typeof Registry;
+      };
+      registers = [new client.Registry()];
+      new client.Counter({ name: 'orders', help: 'Orders', labelNames: ['kind'], registers }).inc({
+        kind: 'web',
+      });
+      new client.Histogram({ name: 'sizes', help: 'Sizes', buckets: [1, 2], registers }).observe(1.5);
+      show();
+      const { values } = ask();
+      await seconds(2);
+      expect(values('orders').at(0)).toBe('kind=web: 1');
+      expect(values('sizes_count').at(0)).toBe(': 1');
+    });
+  },
+);
