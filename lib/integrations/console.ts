@@ -4,7 +4,13 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { Writable } from 'node:stream';
 import { format } from 'node:util';
 import { thrownTextWithStack } from '../base/value-text.ts';
-import { type LogEventOptions, LogEvents, type LogLine, levelOfName } from '../logs/log-events.ts';
+import {
+  LOG_EVENT_OPTIONS,
+  type LogEventOptions,
+  LogEvents,
+  type LogLine,
+  levelOfName,
+} from '../logs/log-events.ts';
 import { checkOptionNames } from '../source/definition-checks.ts';
 
 /**
@@ -25,7 +31,7 @@ export interface ObservedConsole {
  * methods of `console` are replaced by wrappers.
  */
 export function consoleEvents(options: LogEventOptions = {}): ObservedConsole {
-  checkOptionNames('consoleEvents', options, ['provider']);
+  checkOptionNames('consoleEvents', options, LOG_EVENT_OPTIONS);
   const events = new LogEvents(options);
   const observe = hasChannels() ? subscribed : wrapped;
   const ends = METHODS.map((method) => {

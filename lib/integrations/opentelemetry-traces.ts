@@ -8,14 +8,22 @@ import { formatActivityPath } from '../activity/path.ts';
 import { sharedActivities } from '../activity/shared.ts';
 import { TraceContext } from '../activity/trace-context.ts';
 import { boundedCopy, cut } from '../logs/bounded.ts';
+import { CommonSchemaEvents } from '../logs/common-schema.ts';
 import { type ActivityEvents, activityEventsOf } from '../source/activity-events.ts';
+import { Level } from '../source/constants.ts';
 import { checkOptionNames } from '../source/definition-checks.ts';
 import { event } from '../source/event.ts';
 import { defineEventSource } from '../source/event-source.ts';
+import { type CommonSchemaSpan, writeSpan } from './opentelemetry/common-schema-span.ts';
 
 export interface SpanActivitiesOptions {
   /** The provider's name; the default is `OpenTelemetry`. */
   readonly provider?: string;
+  /**
+   * Whether each span is also an event `Span` in Microsoft's Common Schema 4.0, which Azure's agents read: one with
+   * keyword 1, when the span ends.
+   */
+  readonly commonSchema?: boolean;
 }
 
 /** Seconds and nanoseconds since 1970. */
@@ -91,8 +99,8 @@ const EVENTS = {
  * time.
  */
 export function spanActivities(options: SpanActivitiesOptions = {}): SpanActivities {
-  checkOptionNames('spanActivities', options, ['provider']);
-  return new SpanProcessor(options.provider ?? 'OpenTelemetry');
+  checkOptionNames('spanActivities', options, ['provider', 'commonSchema']);
+  return new SpanProcessor(options);
 }
 
 /**
@@ -110,11 +118,13 @@ class SpanProcessor implements SpanActivities {
   readonly #source;
   readonly #events: ActivityEvents;
   readonly #flow: ActivityFlow = sharedActivities().flow;
+  readonly #common: CommonSchemaEvents | undefined;
   readonly #activities = new WeakMap<object, Activity>();
   readonly #refine = (own: ActivityContext | undefined) => this.#innermost(context.active(), own);
 
-  constructor(provider: string) {
+  constructor({ provider = 'OpenTelemetry', commonSchema = false }: SpanActivitiesOptions) {
     this.#source = defineEventSource(provider, EVENTS);
+    this.#common = commonSchema ? new CommonSchemaEvents(this.#source, [Level.Informational]) : undefined;
     this.#events = activityEventsOf(this.#source, 'Span');
     this.#flow.refine = this.#refine;
   }
@@ -145,6 +155,7 @@ class SpanProcessor implements SpanActivities {
   }
 
   onEnd(span: object): void {
+    if (this.#common?.isWanted()) writeSpan(this.#common, span as CommonSchemaSpan);
     const activity = this.#activities.get(span);
     if (activity === undefined) return;
     const { name, status, attributes, events, links } = span as EndedSpan;

@@ -4,7 +4,13 @@
  */
 import { Writable } from 'node:stream';
 import { lineIds } from '../logs/line-ids.ts';
-import { type LogEventOptions, LogEvents, type LogLine, levelOfName } from '../logs/log-events.ts';
+import {
+  LOG_EVENT_OPTIONS,
+  type LogEventOptions,
+  LogEvents,
+  type LogLine,
+  levelOfName,
+} from '../logs/log-events.ts';
 import { Level } from '../source/constants.ts';
 import { checkOptionNames } from '../source/definition-checks.ts';
 
@@ -92,7 +98,7 @@ class PinoLines {
 
   /** @param isElsewhere whether lines are written on a different thread than they are logged on */
   constructor(place: string, options: PinoEventOptions, isElsewhere = false) {
-    checkOptionNames(place, options, ['provider', 'messageKey', 'errorKey']);
+    checkOptionNames(place, options, [...LOG_EVENT_OPTIONS, 'messageKey', 'errorKey']);
     this.#events = new LogEvents(options);
     this.#messageKey = options.messageKey ?? 'msg';
     this.#errorKey = options.errorKey ?? 'err';

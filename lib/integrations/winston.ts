@@ -5,7 +5,13 @@
 import { Writable } from 'node:stream';
 import { shown } from '../base/value-text.ts';
 import { LINE_IDS, lineIds } from '../logs/line-ids.ts';
-import { type LogEventOptions, LogEvents, type LogLine, levelOfName } from '../logs/log-events.ts';
+import {
+  LOG_EVENT_OPTIONS,
+  type LogEventOptions,
+  LogEvents,
+  type LogLine,
+  levelOfName,
+} from '../logs/log-events.ts';
 import { checkOptionNames } from '../source/definition-checks.ts';
 
 /** The key of a line's original level, which formats may not change. Source: triple-beam. */
@@ -64,7 +70,7 @@ export class EventTransport extends Writable {
 
   constructor(options: WinstonTransportOptions = {}) {
     super({ objectMode: true });
-    checkOptionNames('EventTransport', options, ['provider', 'level']);
+    checkOptionNames('EventTransport', options, [...LOG_EVENT_OPTIONS, 'level']);
     this.level = options.level;
     this.#events = new LogEvents(options);
     this.once('pipe', (logger) => {

@@ -6,11 +6,18 @@ import { event } from '../source/event.ts';
 import { defineEventSource } from '../source/event-source.ts';
 import type { EventSource } from '../source/event-source-types.ts';
 import { boundedCopy, cut } from './bounded.ts';
+import { CommonSchemaEvents, type CommonSchemaParts } from './common-schema.ts';
+import { lineIds } from './line-ids.ts';
 
 export interface LogEventOptions {
   /** The provider's name; the default is `Node.Logs`. */
   readonly provider?: string;
+  /** Whether lines are also written in Microsoft's Common Schema 4.0, which Azure's agents read: events with keyword 1. */
+  readonly commonSchema?: boolean;
 }
+
+/** The names of these options. */
+export const LOG_EVENT_OPTIONS = ['provider', 'commonSchema'] satisfies (keyof LogEventOptions)[];
 
 /** A line, as the logger describes it. */
 export interface LogLine {
@@ -74,28 +81,30 @@ export function levelOfName(name: string): number {
 export class LogEvents {
   readonly #source: EventSource<typeof EVENTS>;
   readonly #events: readonly EventSource<typeof EVENTS>[keyof typeof EVENTS][];
+  readonly #common: CommonSchemaEvents | undefined;
   #isWriting = false;
 
   /** @throws DefinitionError if the provider's name is invalid */
-  constructor({ provider = LOG_PROVIDER }: LogEventOptions = {}) {
+  constructor({ provider = LOG_PROVIDER, commonSchema = false }: LogEventOptions = {}) {
     this.#source = defineEventSource(provider, EVENTS);
+    this.#common = commonSchema ? new CommonSchemaEvents(this.#source, Object.values(Level)) : undefined;
     this.#events = (Object.keys(EVENTS) as (keyof typeof EVENTS)[]).map((name) => this.#source[name]);
   }
 
   /** Whether somebody wants log lines. */
   get isWanted(): boolean {
-    return this.#events.some(({ enabled }) => enabled);
+    return this.#events.some(({ enabled }, index) => enabled || this.#common?.isWanted(index + 1) === true);
   }
 
   /** Whether somebody wants lines of this level. */
   isLevelWanted(level: number): boolean {
-    return this.#eventOf(level).enabled;
+    return this.#eventOf(level).enabled || this.#isCommonWanted(level);
   }
 
   /** Never throws. A line logged by a listener to log lines is omitted: otherwise there would be no end. */
   write(level: number, line: () => LogLine): void {
     const write = this.#eventOf(level);
-    if (this.#isWriting || !write.enabled) return;
+    if (this.#isWriting || !this.isLevelWanted(level)) return;
     this.#isWriting = true;
     try {
       const { message, logger = '', levelName, error = '', fields, activityId } = line();
@@ -107,6 +116,8 @@ export class LogEvents {
         fields: fields === undefined ? NO_FIELDS : boundedCopy(fields, MAX_FIELDS),
       };
       write(payload, activityId === undefined ? undefined : { activityId });
+      if (this.#isCommonWanted(level))
+        this.#common?.write('Log', bounded(level), logParts(bounded(level), payload));
     } catch (error) {
       // Anything can be logged, for example an object that cannot be read.
       write({ message: '', logger: '', levelName: '', error: thrownTextWithStack(error), fields: NO_FIELDS });
@@ -119,8 +130,49 @@ export class LogEvents {
     this.#source.close();
   }
 
-  #eventOf(level: number) {
-    const index = Math.min(Math.max(level, Level.Critical), Level.Verbose) - 1;
-    return this.#events[index] as EventSource<typeof EVENTS>['Verbose'];
+  #isCommonWanted(level: number): boolean {
+    return this.#common?.isWanted(bounded(level)) === true;
   }
+
+  #eventOf(level: number) {
+    return this.#events[bounded(level) - 1] as EventSource<typeof EVENTS>['Verbose'];
+  }
+}
+
+function bounded(level: number): number {
+  return Math.min(Math.max(level, Level.Critical), Level.Verbose);
+}
+
+/** OpenTelemetry's, by level number; its names where the logger has a number. */
+const SEVERITIES = [9, 21, 17, 13, 9, 5];
+const SEVERITY_TEXTS = ['INFO', 'FATAL', 'ERROR', 'WARN', 'INFO', 'DEBUG'];
+
+type WrittenLine = Required<Pick<LogLine, 'message' | 'levelName'>> & {
+  readonly logger: string;
+  readonly error: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+};
+
+function logParts(
+  level: number,
+  { message, levelName, logger, error, fields }: WrittenLine,
+): CommonSchemaParts {
+  const { trace_id, span_id, ...others } = { ...lineIds(), ...fields };
+  const severityText = /^\d*$/.test(levelName) ? SEVERITY_TEXTS[level] : levelName;
+  const milliseconds = Date.now();
+  return {
+    time: [Math.floor(milliseconds / 1000), (milliseconds % 1000) * 1e6],
+    traceId: trace_id,
+    spanId: span_id,
+    attributes: {
+      ...others,
+      ...(logger !== '' && { logger }),
+      ...(error !== '' && { 'exception.stacktrace': error }),
+    },
+    fields: {
+      body: ['string', message],
+      severityNumber: ['int16', SEVERITIES[level] ?? 9],
+      severityText: ['string', severityText ?? ''],
+    },
+  };
 }

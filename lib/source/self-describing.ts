@@ -14,6 +14,7 @@ import type { EventOptions } from './event.ts';
 import { checkEventName, defaultOpcode, type KeywordNames, keywordsOf } from './event-schemas.ts';
 import { EventWriter, type WriteOptions } from './event-writer.ts';
 import { fieldSchemas } from './field-schemas.ts';
+import type { FieldDefinitions } from './fields.ts';
 import { type LazyPayload, payloadOf } from './lazy-payload.ts';
 import { definitionsText, parseDefinitions } from './payload-definitions.ts';
 import type { SourceContext } from './source-context.ts';
@@ -30,6 +31,21 @@ export type SelfDescribingOptions = WriteOptions &
 export const MAX_AUDIENCES = 64;
 /** The number of cached descriptions; beyond it, the oldest are recreated on demand. */
 export const MAX_DESCRIPTIONS = 1000;
+
+/** A payload with the definitions of its fields. */
+export interface Typed {
+  readonly definitions: FieldDefinitions;
+  readonly payload: Payload;
+}
+
+/** The key under which an event source has its self-describing events. */
+export const SELF_DESCRIBING: unique symbol = Symbol('tracewright.selfDescribing');
+
+/** As `source.write`, with fields of the types that are given instead of inferred. */
+export function writeTyped(source: object, name: string, typed: Typed, options: SelfDescribingOptions): void {
+  const events = (source as { [SELF_DESCRIBING]?: SelfDescribingEvents })[SELF_DESCRIBING];
+  events?.write(name, typed.payload, options, JSON.stringify(typed.definitions));
+}
 
 type Keywords = NonNullable<EventOptions['keywords']>;
 
@@ -96,7 +112,13 @@ export class SelfDescribingEvents {
     return this.#kindOf(level, keywords, Opcode.Info).isThere;
   }
 
-  write(name: string, payload?: LazyPayload, options: SelfDescribingOptions = NO_OPTIONS): void {
+  /** @param definitions of the fields, as `definitionsText` has them; inferred if left out */
+  write(
+    name: string,
+    payload?: LazyPayload,
+    options: SelfDescribingOptions = NO_OPTIONS,
+    definitions?: string,
+  ): void {
     if (this.#context.subscriptions.isClosed) {
       this.#context.account.dropLate(this.#place);
       return;
@@ -107,7 +129,7 @@ export class SelfDescribingEvents {
       }
       const { level = Level.Verbose, keywords = 0n, opcode = defaultOpcode(name) } = options;
       const kind = this.#kindOf(level, keywords, opcode);
-      if (kind.isThere) this.#write(kind, name, payload, options);
+      if (kind.isThere) this.#write(kind, name, payload, options, definitions);
     } catch (error) {
       if (!(error instanceof DefinitionError) || this.#context.throwOnErrors) throw error;
       this.#context.account.drop('notDescribable');
@@ -161,12 +183,13 @@ export class SelfDescribingEvents {
     name: string,
     lazyPayload: LazyPayload | undefined,
     options: SelfDescribingOptions,
+    given: string | undefined,
   ): void {
     let payload: Payload;
     let definitions: string;
     try {
       payload = payloadOf(lazyPayload);
-      definitions = definitionsText(payload);
+      definitions = given ?? definitionsText(payload);
     } catch (error) {
       this.#context.account.dropThrown(`${this.#context.provider.name}.${name}`, error);
       return;

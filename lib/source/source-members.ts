@@ -11,7 +11,7 @@ import { DefinitionError } from './definition-error.ts';
 import type { ActivityParentOptions, SourceStatus } from './event-source-types.ts';
 import type { LazyPayload } from './lazy-payload.ts';
 import { contextOf } from './run-in-activity.ts';
-import type { SelfDescribingEvents, SelfDescribingOptions } from './self-describing.ts';
+import { SELF_DESCRIBING, type SelfDescribingEvents, type SelfDescribingOptions } from './self-describing.ts';
 import type { SourceContext } from './source-context.ts';
 import { type PlainFormat, tracepointOf } from './tracer-format.ts';
 import type { Outcome } from './work-result.ts';
@@ -94,6 +94,7 @@ export function sourceMembers(
     ...GETTERS,
     [REPORTS]: { value: reports },
     [ACTIVITY_EVENTS]: { value: activitiesByName },
+    [SELF_DESCRIBING]: { value: selfDescribing },
   };
 }
 
