@@ -13,17 +13,46 @@ const SPAN_SIZE = 256 << 10;
 /** Each processor fills its own buffers, so the next ones are at several positions in the file. */
 const MAX_SPANS = 32;
 
+/** The decompressed buffers that are kept for the second pass, in bytes: decompressing takes longer than all else. */
+const MAX_KEPT_BYTES = 64 << 20;
+
+/** Decompressed buffers of the first pass, by position: the first ones of the file. */
+export class KeptBuffers {
+  readonly #buffers = new Map<number, EtlBuffer>();
+  #bytes = 0;
+
+  add(buffer: EtlBuffer): void {
+    this.#bytes += buffer.bytes.length;
+    if (buffer.header.isCompressed && this.#bytes <= MAX_KEPT_BYTES)
+      this.#buffers.set(buffer.position, buffer);
+  }
+
+  /** The buffer, which is then no longer kept. */
+  take(position: number): EtlBuffer | undefined {
+    const buffer = this.#buffers.get(position);
+    this.#buffers.delete(position);
+    return buffer;
+  }
+}
+
 /** Reads buffers at known positions, in any order. */
 export class BufferFile {
   readonly #bytes: SeekableBytes;
+  readonly #kept: KeptBuffers;
   /** The most recent ones, by their number in the file. */
   readonly #spans = new Map<number, Uint8Array>();
 
-  constructor(bytes: SeekableBytes) {
+  constructor(bytes: SeekableBytes, kept: KeptBuffers) {
     this.#bytes = bytes;
+    this.#kept = kept;
   }
 
-  async read(position: number, size: number): Promise<EtlBuffer> {
+  /** @returns no promise where no bytes are needed */
+  read(position: number, size: number): EtlBuffer | Promise<EtlBuffer> {
+    return this.#kept.take(position) ?? this.#read(position, size);
+  }
+
+  async #read(position: number, size: number): Promise<EtlBuffer> {
     const number = Math.floor(position / SPAN_SIZE);
     const start = number * SPAN_SIZE;
     if (size >= SMALL_BUFFER_SIZE || position + size > start + SPAN_SIZE) {

@@ -73,7 +73,7 @@ export class EtlReader implements TraceReader {
   }
 
   async *#merged(
-    { buffers }: EtlIndex,
+    { buffers, kept }: EtlIndex,
     walks: StackWalks,
   ): AsyncGenerator<readonly TraceEvent[], void, undefined> {
     const { start } = this.#clock;
@@ -83,7 +83,7 @@ export class EtlReader implements TraceReader {
       describer: new EventDescriber(this.#descriptions),
       decoded: new DecodedPayloads(),
     };
-    const file = new BufferFile(this.#bytes);
+    const file = new BufferFile(this.#bytes, kept);
     const merge = new TimeMerge(buffers);
     let overlap = 0;
     const full = walks.heldBack + BATCH_SIZE;

@@ -13,7 +13,7 @@ import { RecordCursor } from '../../wire/etl/record-cursor.ts';
 import { Layout } from '../../wire/etl/record-type.ts';
 import { MANIFEST_EVENT_ID } from '../../wire/manifest/constants.ts';
 import type { SeekableBytes } from '../byte-source.ts';
-import { readBuffers } from './buffer-file.ts';
+import { KeptBuffers, readBuffers } from './buffer-file.ts';
 import type { EventDescriptions } from './descriptions.ts';
 import type { KernelState } from './kernel-state.ts';
 import type { StackDefinitions } from './stack-definitions.ts';
@@ -35,6 +35,7 @@ export interface Learned {
 export interface EtlIndex {
   /** The ones with records. */
   readonly buffers: readonly IndexedBuffer[];
+  readonly kept: KeptBuffers;
   /** This and the next: buffers according to which preceding events, or buffers, are missing. */
   readonly withLostEvents: number;
   readonly withLostBuffers: number;
@@ -49,6 +50,7 @@ export async function readIndex(
   learned: Learned,
 ): Promise<EtlIndex> {
   const buffers: IndexedBuffer[] = [];
+  const kept = new KeptBuffers();
   let count = 0;
   let withLostEvents = 0;
   let withLostBuffers = 0;
@@ -61,6 +63,7 @@ export async function readIndex(
       if (span !== undefined) {
         const size = Math.min(buffer.header.size, bytes.size - buffer.position);
         buffers.push({ index: count, position: buffer.position, size, ...span });
+        kept.add(buffer);
       }
       count++;
       if (buffer.header.hasLostEvents) withLostEvents++;
@@ -73,6 +76,7 @@ export async function readIndex(
   learned.descriptions.finishManifests();
   return {
     buffers,
+    kept,
     withLostEvents,
     withLostBuffers,
     problem: problem ?? missingBuffers(header, count, bytes),

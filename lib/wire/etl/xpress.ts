@@ -13,6 +13,8 @@ const MIN_MATCH = 3;
 const LENGTH_MASK = 7;
 const HALF_BYTE_MAX = 15;
 const BYTE_MAX = 255;
+/** Of the two words that are copied at a time; a closer match overlaps them. */
+const WORDS_SIZE = 8;
 const LENGTH_PROBLEM = 'The compressed data ends inside the length of a match.';
 
 export interface Decompressed {
@@ -29,6 +31,7 @@ export interface Decompressed {
  */
 export function decompressXpress(input: Uint8Array, output: Uint8Array, start: number): Decompressed {
   const view = viewOf(input);
+  const outputView = viewOf(output);
   const limit = output.length;
   let from = 0;
   let to = start;
@@ -45,14 +48,18 @@ export function decompressXpress(input: Uint8Array, output: Uint8Array, start: n
       from += 4;
       flagsLeft = FLAG_WORD_BITS;
     }
-    const isMatch = flags < 0;
-    flags <<= 1;
-    flagsLeft--;
-    if (!isMatch) {
-      if (from >= input.length) return ended();
-      output[to++] = input[from++] as number;
+    if (flags >= 0) {
+      const run = Math.min(Math.clz32(flags), flagsLeft);
+      const end = to + Math.min(run, limit - to, input.length - from);
+      while (to < end) output[to++] = input[from++] as number;
+      if (to < limit && from === input.length) return ended();
+      // A shift by all bits would be one by none.
+      flags = run === FLAG_WORD_BITS ? 0 : flags << run;
+      flagsLeft -= run;
       continue;
     }
+    flags <<= 1;
+    flagsLeft--;
     if (from + 2 > input.length) return ended();
     const match = view.getUint16(from, true);
     from += 2;
@@ -89,8 +96,18 @@ export function decompressXpress(input: Uint8Array, output: Uint8Array, start: n
       return ended(`A match goes ${distance} bytes back, but only ${to - start} have been decompressed.`);
     }
     const end = Math.min(limit, to + length + MIN_MATCH);
-    // Byte by byte, since a match may overlap its own output.
-    for (let source = to - distance; to < end; ) output[to++] = output[source++] as number;
+    let source = to - distance;
+    if (distance >= WORDS_SIZE && end + WORDS_SIZE <= limit) {
+      // What this writes behind the match is overwritten by what follows.
+      for (; to < end; to += WORDS_SIZE, source += WORDS_SIZE) {
+        outputView.setInt32(to, outputView.getInt32(source, true), true);
+        outputView.setInt32(to + 4, outputView.getInt32(source + 4, true), true);
+      }
+      to = end;
+    } else {
+      // Byte by byte, since a match may overlap its own output.
+      while (to < end) output[to++] = output[source++] as number;
+    }
   }
   return ended();
 }

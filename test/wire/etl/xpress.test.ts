@@ -65,6 +65,26 @@ describe('plain LZ77', () => {
     expect(decompress(input, 8)).toEqual({ text: 'aaaaaaaa' });
   });
 
+  it.each([1, 2, 3, 7, 8, 9, 15, 16, 17])(
+    'copies any length from %i bytes back, to the end of the output',
+    (distance) => {
+      const literals = Array.from({ length: 20 }, (_, i) => A + i);
+      for (let length = 3; length <= 9; length++) {
+        const input = compressed(
+          `${'0'.repeat(20)}11`,
+          ...literals,
+          ...match(distance, length - 3),
+          ...match(distance, 6),
+        );
+        const whole = [...literals];
+        for (let i = 0; i < length + 9; i++) whole.push(whole.at(-distance) as number);
+        const text = String.fromCharCode(...whole);
+        for (let limit = 20; limit <= 40; limit++)
+          expect(decompress(input, limit)).toEqual({ text: text.slice(0, limit) });
+      }
+    },
+  );
+
   it('starts at the given position', () => {
     const output = new Uint8Array(5);
     expect(decompressXpress(compressed('00', A, B), output, 2)).toEqual({ size: 2 });
