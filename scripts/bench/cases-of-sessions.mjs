@@ -6,6 +6,7 @@ export const sessionGroups = {
   kinds: 'An event of one of many kinds, into a session',
   payloads: 'An event with other payloads, into a session',
   servers: 'A request to a server that writes ten events in two activities: CPU time of the server',
+  automatic: 'A request to a server, traced without a change to it: CPU time of the server',
 };
 
 const sessionCase = (group, workload, argument, title, against) => ({
@@ -59,16 +60,30 @@ const serverVariants = {
   otelSpans: 'the same, a second span, and ten events of the first',
 };
 
-const servers = ['http', 'fastify'].flatMap((framework) =>
-  Object.entries(serverVariants).map(([variant, title]) => ({
-    id: `server-${framework}-${variant}`,
-    group: 'servers',
-    title: `${framework}: ${title}`,
-    server: { framework, variant },
-    ...(variant === 'bare' ? {} : { against: `server-${framework}-bare` }),
-    ...(variant === 'session' ? { beside: `server-${framework}-otelHttp` } : {}),
-  })),
-);
+const automaticVariants = {
+  bare: 'the server alone',
+  autoIdle: 'tracewright/auto, nobody records',
+  autoSession: 'tracewright/auto, into a session',
+  otelNowhere: "OpenTelemetry's http instrumentation, a batch exporter to nowhere",
+};
+
+const serverCases = (group, variants) =>
+  ['http', 'fastify'].flatMap((framework) =>
+    Object.entries(variants).map(([variant, title]) => ({
+      id: `${group}-${framework}-${variant}`,
+      group,
+      title: `${framework}: ${title}`,
+      server: { framework, variant },
+      ...(variant === 'bare' ? {} : { against: `${group}-${framework}-bare` }),
+      ...(variant === 'session' ? { beside: `${group}-${framework}-otelHttp` } : {}),
+      ...(variant === 'autoSession' ? { beside: `${group}-${framework}-otelNowhere` } : {}),
+    })),
+  );
+
+const servers = [
+  ...serverCases('server', serverVariants).map((each) => ({ ...each, group: 'servers' })),
+  ...serverCases('automatic', automaticVariants),
+];
 
 /** @type {readonly import('./cases.mjs').Case[]} */
 export const sessionCases = [...sessions, ...kinds, ...payloads, ...servers];

@@ -37,10 +37,10 @@ export const groups = {
 export const groupsWithoutLoop = ['disabled', 'countersIdle'];
 
 /** The unit of a group's times, if not nanoseconds. */
-export const units = { imports: 'ms', servers: 'µs' };
+export const units = { imports: 'ms', servers: 'µs', automatic: 'µs' };
 
 /** These require the peers. */
-export const groupsOfPeers = [...Object.keys(peerGroups), 'servers', 'sites'];
+export const groupsOfPeers = [...Object.keys(peerGroups), 'servers', 'automatic', 'sites'];
 
 const disabledForms = {
   samePayload: 'the same payload object',

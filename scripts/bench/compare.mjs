@@ -17,7 +17,7 @@ const YARDSTICKS = [
   /^sites-(bare|flag|work|span|activeSpan)/,
   /^counters\w+-(empty|otel|prom)/,
   /^import-(?!tracewright)/,
-  /^server-\w+-(bare|storage|pino|otel)/,
+  /^(server|automatic)-\w+-(bare|storage|pino|otel)/,
 ];
 
 export const isYardstick = ({ id }) => YARDSTICKS.some((pattern) => pattern.test(id));

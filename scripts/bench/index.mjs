@@ -128,8 +128,8 @@ async function measureAll({ quick, qemu, only }) {
       if ('reason' in tracepoint) reasons.tracepoint = tracepoint.reason;
       else Object.assign(processes, tracepoint.processes);
     }
-    if (peersReason === undefined && isAsked('servers')) {
-      Object.assign(processes, await measureServers({ quick, progress }));
+    if (peersReason === undefined) {
+      Object.assign(processes, await measureServers({ quick, progress, isAsked }));
     }
     if (isAsked('etw')) {
       progress('an event on Windows');

@@ -67,12 +67,13 @@ export async function measureFramework(cases, { warmUp, requests, rounds }) {
 }
 
 /** @returns {Promise<Record<string, number[][]>>} the rounds of each process, by case */
-export async function measureServers({ quick, progress }) {
-  const ofServers = cases.filter(({ server }) => server !== undefined);
+export async function measureServers({ quick, progress, isAsked }) {
+  const ofServers = cases.filter(({ server, group }) => server !== undefined && isAsked(group));
+  const setOf = ({ group, server }) => `${group}: ${server.framework}`;
   const processes = {};
-  for (const framework of new Set(ofServers.map(({ server }) => server.framework))) {
-    progress(`servers: ${framework}`);
-    const own = ofServers.filter(({ server }) => server.framework === framework);
+  for (const set of new Set(ofServers.map(setOf))) {
+    progress(set);
+    const own = ofServers.filter((each) => setOf(each) === set);
     Object.assign(processes, await measureFramework(own, size[quick ? 'quick' : 'full']));
   }
   return processes;

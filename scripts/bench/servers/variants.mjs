@@ -57,27 +57,39 @@ function ours() {
   return { source, handle };
 }
 
-function openTelemetry() {
+/** @param [writes] takes the bytes of spans; the default is a file */
+function openTelemetry(writes) {
   const { BatchSpanProcessor } = requirePeer('@opentelemetry/sdk-trace-base');
   const { NodeTracerProvider } = requirePeer('@opentelemetry/sdk-trace-node');
   const { ProtobufTraceSerializer } = requirePeer('@opentelemetry/otlp-transformer');
   const { registerInstrumentations } = requirePeer('@opentelemetry/instrumentation');
   const { HttpInstrumentation } = requirePeer('@opentelemetry/instrumentation-http');
   const { createWriteStream } = requirePeer('node:fs');
-  const file = createWriteStream(temporaryFile());
+  const file = writes === undefined ? createWriteStream(temporaryFile()) : undefined;
+  const write = writes ?? file.write.bind(file);
   const exporter = {
     export: (spans, done) =>
-      file.write(ProtobufTraceSerializer.serializeRequest(spans), (error) =>
-        done({ code: error ? 1 : 0, error }),
-      ),
+      write(ProtobufTraceSerializer.serializeRequest(spans), (error) => done({ code: error ? 1 : 0, error })),
     forceFlush: async () => {},
-    shutdown: async () => file.end(),
+    shutdown: async () => file?.end(),
   };
   const provider = new NodeTracerProvider({
     spanProcessors: [new BatchSpanProcessor(exporter, { maxQueueSize: 2 ** 20 })],
   });
   provider.register();
   registerInstrumentations({ instrumentations: [new HttpInstrumentation()] });
+}
+
+/** Records into a file. */
+function session(providers) {
+  const started = startSession({ providers, output: temporaryFile() });
+  return {
+    close: async () => {
+      const { problem, dropped, events } = await started.stop();
+      if (problem !== undefined || dropped > 0) throw new Error(problem ?? `${dropped} events were dropped.`);
+      if (events === 0) throw new Error('Nothing was recorded.');
+    },
+  };
 }
 
 /** @type {Record<string, () => Promise<{ handle: Function, close?: () => Promise<unknown> }>>} */
@@ -96,12 +108,7 @@ export const variants = {
   },
   session: async () => {
     const { source, handle } = ours();
-    const session = startSession({ providers: source.name, output: temporaryFile() });
-    const close = async () => {
-      const { problem, dropped } = await session.stop();
-      if (problem !== undefined || dropped > 0) throw new Error(problem ?? `${dropped} events were dropped.`);
-    };
-    return { handle, close };
+    return { handle, ...session(source.name) };
   },
   pino: async () => {
     const pino = requirePeer('pino');
@@ -109,6 +116,18 @@ export const variants = {
     return {
       handle: handlerOf((key, size, ratio) => logger.info({ key, size, ratio }, 'CacheMiss'), nothingAround),
     };
+  },
+  autoIdle: async () => {
+    await import('../../../dist/cjs/auto.mjs');
+    return { handle: bareHandler };
+  },
+  autoSession: async () => {
+    await import('../../../dist/cjs/auto.mjs');
+    return { handle: bareHandler, ...session('Node.Http') };
+  },
+  otelNowhere: async () => {
+    openTelemetry((_bytes, done) => done());
+    return { handle: bareHandler };
   },
   otelHttp: async () => {
     openTelemetry();
