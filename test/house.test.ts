@@ -1,4 +1,4 @@
-/** The rules of the house that can be checked: which way imports point, what the package holds and runs. */
+/** The architecture rules that can be checked: the direction of imports, and what the package contains and runs. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-/** activityName: what a start and a stop must have in common to be a pair. */
+/** activityName: what a start and a stop must share to form a pair. */
 import { expect, it } from 'vitest';
 import { activityName } from '../../lib/activity/activity.ts';
 

@@ -1,4 +1,4 @@
-/** Loops that go on by themselves: a round follows the last as its sibling, not as its child. */
+/** Loops that schedule themselves: an iteration is the previous one's sibling, not its child. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Activity } from '../../lib/activity/activity.ts';
 import { afterFinishedLoop } from '../../lib/activity/activity.ts';

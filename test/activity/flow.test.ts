@@ -1,4 +1,4 @@
-/** The storage that activities flow in: there while someone listens, and gone when nobody does. */
+/** The storage that carries activities: it exists only while someone listens. */
 import { AsyncLocalStorage, executionAsyncId } from 'node:async_hooks';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Activity } from '../../lib/activity/activity.ts';

@@ -1,4 +1,4 @@
-/** Guid: its text, its two byte orders, and what it refuses. */
+/** Guid: its text, its two byte orders, and what it rejects. */
 import { describe, expect, it } from 'vitest';
 import { Guid, GuidFormatError } from '../../lib/activity/guid.ts';
 

@@ -1,4 +1,4 @@
-/** Activity paths: writing numbers into GUIDs and reading them back. Ids as .NET wrote them, where it says so. */
+/** Activity paths: writing numbers into GUIDs and reading them back. Ids written by .NET are marked as such. */
 import { describe, expect, it } from 'vitest';
 import { Guid } from '../../lib/activity/guid.ts';
 import { formatActivityPath, isActivityPath, parseActivityPath } from '../../lib/activity/path.ts';

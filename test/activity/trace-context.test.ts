@@ -1,4 +1,4 @@
-/** W3C Trace Context: what is read of other processes' headers, and what they are sent. */
+/** W3C Trace Context: reading other processes' headers, and writing our own. */
 import { describe, expect, it } from 'vitest';
 import { TraceContext } from '../../lib/activity/trace-context.ts';
 

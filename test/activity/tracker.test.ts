@@ -1,6 +1,6 @@
 /**
- * ActivityTracker: the scenarios of "EventSource Activity Support", in its words, and .NET's rules beyond it.
- * A test's `context` is what one thread or task runs in; a task spawned from it starts with the same value.
+ * ActivityTracker: the scenarios of "EventSource Activity Support", in its words, and .NET's further rules. A test's
+ * `context` is that of one thread or task; a task spawned from it starts with the same value.
  */
 import { describe, expect, it } from 'vitest';
 import { type Activity, type ActivityContext, ActivityOptions } from '../../lib/activity/activity.ts';

@@ -1,6 +1,6 @@
 /**
- * The public surface: what the files beside this one say. `npm run api` writes them anew; whoever changes the surface
- * commits them, and whoever reviews sees the change.
+ * The public API must match the reports next to this file. `npm run api` updates them; commit them with a change of the
+ * API, so that reviewers see it.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** Commands to real databases: each is one activity in the one that gives it, also where connections are shared. */
+/** Commands to real databases: each is one activity nested in its caller's, even on shared connections. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeEachNode } from '../child/each-node.ts';
 import { named } from '../platforms.ts';

@@ -1,4 +1,4 @@
-/** The guide's example, run as the guide says. */
+/** Runs the guide's example as documented. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Requests of fetch: each is exactly one activity in the one that makes it, however it ends. */
+/** Requests of fetch: each is exactly one activity nested in its caller's, however it ends. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { describeEachNode } from '../child/each-node.ts';
 import { Recording } from './recording.ts';

@@ -1,4 +1,4 @@
-/** Requests that Express and Fastify serve: their routes, and with Node.Middleware their handlers. */
+/** Requests served by Express and Fastify: their routes and, with Node.Middleware, their handlers. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { describeEachNode } from '../child/each-node.ts';
 import { named } from '../platforms.ts';

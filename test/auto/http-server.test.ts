@@ -1,4 +1,4 @@
-/** Requests to servers of node:http: each is exactly one activity, however it comes and ends. */
+/** Requests to servers of node:http: each is exactly one activity, however it arrives and ends. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { describeEachNode } from '../child/each-node.ts';
 import { Recording } from './recording.ts';

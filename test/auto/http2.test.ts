@@ -1,4 +1,4 @@
-/** Requests by HTTP/2: each is exactly one activity on either side, however its stream ends. */
+/** Requests over HTTP/2: each is exactly one activity on each side, however its stream ends. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { describeEachNode } from '../child/each-node.ts';
 import { named } from '../platforms.ts';

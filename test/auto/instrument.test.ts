@@ -1,4 +1,4 @@
-/** What is subscribed to, and when; and what `instrument` takes. */
+/** Which channels are subscribed to and when, and the options of `instrument`. */
 import { channel } from 'node:diagnostics_channel';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type InstrumentOptions, instrument } from '../../lib/auto/index.ts';

@@ -1,4 +1,4 @@
-/** The libraries whose channels are subscribed to, out of npm's registry. */
+/** The libraries whose channels are subscribed to, from npm's registry. */
 import { type Dependencies, installedTools } from '../consumers/application.ts';
 
 const NEWEST: Dependencies = {

@@ -1,4 +1,4 @@
-/** Commands of mongodb, by the events of a client that was made known. */
+/** Commands of mongodb, from the events of a registered client. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { describeEachNode } from '../child/each-node.ts';
 import { named } from '../platforms.ts';

@@ -1,4 +1,4 @@
-/** Queries of pg to a real PostgreSQL: pg gets channels when it is loaded, where Node.js has the hooks for that. */
+/** Queries of pg to a real PostgreSQL: pg gets channels when it is loaded, if Node.js has the required hooks. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeEachNode } from '../child/each-node.ts';
 import { named } from '../platforms.ts';

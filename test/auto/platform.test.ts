@@ -1,4 +1,4 @@
-/** Connections, processes and worker threads: each is one activity in the one that starts it. */
+/** Connections, processes and worker threads: each is one activity nested in the one that starts it. */
 import { beforeAll, expect, it } from 'vitest';
 import { describeEachNode } from '../child/each-node.ts';
 import { Recording } from './recording.ts';

@@ -1,4 +1,4 @@
-/** What a program of these tests has recorded, and read back, as activities with what is inside. */
+/** The recording of a test program, read back as activities with their contents. */
 
 type Fields = Readonly<Record<string, unknown>>;
 

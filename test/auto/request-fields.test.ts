@@ -1,4 +1,4 @@
-/** What is told of a request's target. */
+/** The fields of a request's target. */
 import { describe, expect, it } from 'vitest';
 import { failureFields, hostAndPort, originOf, pathAndQueryOf } from '../../lib/auto/request-fields.ts';
 

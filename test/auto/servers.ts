@@ -1,4 +1,4 @@
-/** Real database servers, as Debian has them, each on a free port of the loopback interface with data of its own. */
+/** Real database servers from Debian, each on a free loopback port with its own data. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';

@@ -1,6 +1,7 @@
 /**
- * Requests under load, over connections that stay open, with pipelines, streams, errors and aborts: each is one activity
- * with its calls, queries and log lines inside. For TRACEWRIGHT_SOAK seconds, over 200 connections, if that is set.
+ * Requests under load, over persistent connections, with pipelines, streams, errors and aborts: each is one activity
+ * that contains its calls, queries and log lines. Runs for TRACEWRIGHT_SOAK seconds over 200 connections, if that is
+ * set.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeEachNode } from '../child/each-node.ts';

@@ -1,4 +1,4 @@
-/** What of an SQL statement is told: no values, whatever they look like. */
+/** SQL statements as shown in events: without values, whatever they look like. */
 import { describe, expect, it } from 'vitest';
 import { type SqlDialect, sqlOperation, sqlText } from '../../lib/auto/sql-text.ts';
 

@@ -1,4 +1,4 @@
-/** What work costs, however busy the machine is. */
+/** Measures the cost of work, however busy the machine is. */
 
 /** Milliseconds of the process's CPU time. */
 export function cpuTimeOf(work: () => void): number {

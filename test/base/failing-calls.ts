@@ -1,4 +1,4 @@
-/** Has the calls of a piece of work fail, one after the other. */
+/** Makes the calls of a piece of work fail, one after another. */
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
 

@@ -1,4 +1,4 @@
-/** Where the package's files are found, in the package and in an application's bundle. */
+/** Finding the package's files, in the package and in an application's bundle. */
 import { chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Text from elsewhere that is to reach a terminal. */
+/** Text from outside that is printed to a terminal. */
 import { expect, it } from 'vitest';
 import { printable, printableJson, printableLines } from '../../lib/base/printable.ts';
 

@@ -1,4 +1,4 @@
-/** Where the stack is about to end. */
+/** Runs code near the end of the stack. */
 
 /**
  * Has `work` run with next to nothing left of the stack, then with one frame more each time, until it succeeds: so

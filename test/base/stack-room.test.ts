@@ -1,4 +1,4 @@
-/** What is left of the stack. */
+/** The remaining room on the stack. */
 import { expect, it } from 'vitest';
 import { hasStack } from '../../lib/base/stack-room.ts';
 import { untilThereIsStack } from './stack-end.ts';

@@ -1,4 +1,4 @@
-/** Text for reports of whatever an application gave or threw. */
+/** Messages about anything that an application passed or threw. */
 import { describe, expect, it } from 'vitest';
 import { shown, thrownText, thrownTextWithStack } from '../../lib/base/value-text.ts';
 

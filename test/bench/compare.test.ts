@@ -1,4 +1,4 @@
-/** `npm run bench -- --compare`: what became slower, on whatever machine the saved run was measured. */
+/** `npm run bench -- --compare`: what became slower, even if the saved run comes from a different machine. */
 import { describe, expect, it } from 'vitest';
 import { compareReports, comparisonText } from '../../scripts/bench/compare.mjs';
 

@@ -1,4 +1,4 @@
-/** The events of a server that was busy: requests on several threads at a time, calls in them, and what they log. */
+/** The events of a busy server: concurrent requests on several threads, calls inside them, and their log events. */
 import type { TraceEvent } from '../../lib/trace/trace-event.ts';
 import { type WrittenEvent, written } from '../view/written-events.ts';
 

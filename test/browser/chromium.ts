@@ -1,4 +1,4 @@
-/** A headless Chromium for tests, spoken to over its DevTools pipe. It is given nothing from the network. */
+/** A headless Chromium for tests, controlled through its DevTools pipe, without network access. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

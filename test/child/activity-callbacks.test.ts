@@ -1,4 +1,4 @@
-/** A bare Start in a callback of the event loop stays in that call, however often the callback comes. */
+/** A bare Start in a callback of the event loop stays in that call, however often the callback runs. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { describeEachNode } from './each-node.ts';
 

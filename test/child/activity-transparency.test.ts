@@ -1,4 +1,4 @@
-/** That somebody listens changes nothing for the application: each case is run with a listener and without. */
+/** A listener changes nothing for the application: each case runs with and without one. */
 import { beforeAll, expect, it } from 'vitest';
 import { describeEachNode } from './each-node.ts';
 

@@ -1,4 +1,4 @@
-/** `npm run conformance` over a folder with traces that are not even traces. */
+/** `npm run conformance` over a folder with files that are not even traces. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

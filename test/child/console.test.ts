@@ -1,4 +1,4 @@
-/** `tracewright/console`: by channels where Node.js has them, else by methods in place of the console's. */
+/** `tracewright/console`: through channels if Node.js has them, otherwise by wrapping the console's methods. */
 import { expect, it } from 'vitest';
 import { describeEachNode } from './each-node.ts';
 

@@ -1,6 +1,6 @@
 /**
- * `npm run demo`, recorded by the listener so that it runs everywhere: what it prints is what the tracker and
- * the flow make of eight requests at once.
+ * `npm run demo`, recorded by the listener so that it runs everywhere: its output shows how the tracker and the flow
+ * handle eight concurrent requests.
  */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';

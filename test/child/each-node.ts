@@ -1,4 +1,4 @@
-/** Runs a program on a Node.js of each supported major version, for what differs between them. */
+/** Runs a program on a Node.js of each supported major version, for behaviour that differs between them. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';

@@ -1,4 +1,4 @@
-/** Short runs of `scripts/endurance`, which run for ten minutes when sessions or their threads change. */
+/** Short runs of `scripts/endurance`; run them for ten minutes when sessions or their threads change. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** What loading one entry of the package loads beside it: an application pays for what it uses. */
+/** What else is loaded with an entry of the package: an application pays only for what it uses. */
 import { execFileSync } from 'node:child_process';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

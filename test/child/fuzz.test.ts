@@ -1,4 +1,4 @@
-/** A short run of `npm run fuzz`: long enough to find what damage of any kind would find. */
+/** A short run of `npm run fuzz`, long enough to find what any kind of damage would reveal. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

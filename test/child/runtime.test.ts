@@ -1,4 +1,4 @@
-/** Events of Node.Runtime that need a process of their own: collected garbage, deaths, worker threads. */
+/** Events of Node.Runtime that require a separate process: garbage collections, fatal exceptions, worker threads. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

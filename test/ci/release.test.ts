@@ -1,4 +1,4 @@
-/** The gates of a release: the prebuilt addons, the library versions that they ask for, the tag. */
+/** The gates of a release: the prebuilt addons, the library versions that they require, the tag. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Reading what tracerpt writes, on samples written by hand after the documented form, and comparing it. */
+/** Parsing tracerpt's output, with samples written by hand from the documentation, and comparing it. */
 import { describe, expect, it } from 'vitest';
 import { parseTracerpt, recordingProblems, tracerptText } from '../../scripts/ci/tracerpt-xml.mjs';
 

@@ -1,4 +1,4 @@
-/** The files that Windows' tools read name the provider of the README's first example as ETW knows it. */
+/** The files for Windows' tools identify the provider of the README's first example as ETW does. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** The command lines of `tracewright collect`, `counters` and `ps` that are not understood, and why. */
+/** Invalid command lines of `tracewright collect`, `counters` and `ps`, and their messages. */
 import { describe, expect, it } from 'vitest';
 import { collectCommand } from '../../lib/cli/collect.ts';
 import { countersCommand } from '../../lib/cli/counters.ts';

@@ -1,4 +1,4 @@
-/** A process with a diagnostic port for a command to talk with, and the command as a user types it. */
+/** A process with a diagnostic port for a command to connect to, and the command as a user types it. */
 import { expect, it, vi } from 'vitest';
 import { fakeOf, folder } from '../diagnostics/client/fake-client.ts';
 import type { FakeOptions, FakeProcess } from '../diagnostics/client/fake-process.ts';

@@ -1,4 +1,4 @@
-/** What a command says where its filter lets no event through: which names there are. */
+/** What a command says if its filter passes no event: the names that exist. */
 import { expect, it } from 'vitest';
 import { FilteredEvents } from '../../lib/cli/filtered-events.ts';
 import type { TraceEvent } from '../../lib/trace/trace-event.ts';

@@ -1,4 +1,4 @@
-/** The version, the help, and what shells complete, on the built package. */
+/** The version, the help, and shell completion, on the built package. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

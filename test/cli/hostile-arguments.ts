@@ -1,4 +1,4 @@
-/** Arguments that cmd.exe, a batch file or the C runtime would change, split or run, if they were not escaped. */
+/** Arguments that cmd.exe, a batch file or the C runtime would change, split or execute without escaping. */
 export const hostileArguments: readonly string[] = [
   '',
   ' ',

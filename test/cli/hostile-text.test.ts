@@ -1,6 +1,6 @@
 /**
- * What a trace, a process or a path can say to a terminal: nothing. Every command, on the built package, with texts
- * that would move the cursor, change colours and titles, and turn the direction of writing.
+ * Nothing in a trace, a process or a path can control a terminal. Runs every command of the built package with texts
+ * that would move the cursor, change colours and titles, and reverse the writing direction.
  */
 import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** What the commands that stream a trace keep of it: no more of a long one than of a short one. */
+/** Commands that stream a trace retain no more of a long one than of a short one. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** The command that is recorded: how its end is told, whatever it is. */
+/** A recorded command, and the description of how it ended. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { RecordedCommand } from '../../lib/cli/recorded-command.ts';
 

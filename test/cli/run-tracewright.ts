@@ -1,4 +1,4 @@
-/** Runs the built command beside the test, which may be what the command talks with. */
+/** Runs the built command in parallel with the test, to which the command may connect. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';

@@ -1,6 +1,6 @@
 /**
- * Signals that a terminal, `timeout` or a service manager sends to the command and to what it records alike: the
- * recording ends first, then the program that is recorded.
+ * Signals that a terminal, `timeout` or a service manager sends to both the command and the recorded program: the
+ * recording ends first, then the program.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

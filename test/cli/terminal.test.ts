@@ -1,4 +1,4 @@
-/** Lines that fit the terminal, whatever a trace holds. */
+/** Lines that fit the terminal, whatever a trace contains. */
 import { afterEach, expect, it, vi } from 'vitest';
 import type { Output } from '../../lib/cli/output.ts';
 import { cut, styled, textWidth } from '../../lib/cli/terminal.ts';

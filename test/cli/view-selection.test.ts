@@ -1,4 +1,4 @@
-/** Which activities `--name` finds, and which names there are where it finds none. */
+/** Which activities `--name` selects, and which names it suggests if it selects none. */
 import { expect, it } from 'vitest';
 import { selection } from '../../lib/cli/view-selection.ts';
 import type { TraceEvent } from '../../lib/trace/trace-event.ts';

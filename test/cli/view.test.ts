@@ -155,8 +155,8 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`viewing a recordin
   );
 });
 
-describe('an invalid command line', () => {
-  it('is reported in a sentence', () => {
+describe('an unreadable trace or an invalid command line', () => {
+  it('is rejected', () => {
     const empty = join(tmpdir(), `tracewright-view-${process.pid}`);
     writeFileSync(empty, '');
     expect(view(empty)).toMatchObject({ status: 1, lines: [] });

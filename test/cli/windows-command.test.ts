@@ -1,4 +1,4 @@
-/** How commands are found and quoted on Windows; test/windows runs the same in Wine's cmd.exe. */
+/** Finding and quoting commands on Windows; test/windows runs the same in Wine's cmd.exe. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

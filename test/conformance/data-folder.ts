@@ -1,6 +1,6 @@
 /**
- * Where the conformance data is: real traces and byte-exact cases that are not part of the project. Tests
- * that need it skip without it, and say so.
+ * Locates the conformance data: real traces and byte-exact cases that are not part of the project. Tests that need it
+ * are skipped without it, and say so.
  */
 import { isRequired } from '../../scripts/lib/require.mjs';
 

@@ -1,6 +1,4 @@
-/**
- * Runs the conformance layouts, the same as `npm run conformance` does, against the built library.
- */
+/** Runs the conformance layouts against the built library, like `npm run conformance`. */
 import { describe, expect, it } from 'vitest';
 import { layouts } from '../../scripts/conformance/layouts.mjs';
 import { Report } from '../../scripts/conformance/report.mjs';

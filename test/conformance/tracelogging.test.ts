@@ -1,6 +1,6 @@
 /**
- * The conformance of TraceLogging knows every function of Microsoft's traceloggingdynamic (Python), its descriptor,
- * tags and provider groups: `all-types` has a case of each, put together by the library's source, not by ours.
+ * The TraceLogging conformance covers every function of Microsoft's traceloggingdynamic (Python), its descriptor, tags
+ * and provider groups: `all-types` has a case for each, produced by that library's code, not by ours.
  */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

@@ -1,6 +1,4 @@
-/**
- * Applications that use the package as npm packs it, each in a folder of its own, with tools out of npm's registry.
- */
+/** Applications that use the package as packed by npm, each in a separate folder, with tools from npm's registry. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {

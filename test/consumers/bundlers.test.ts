@@ -1,4 +1,4 @@
-/** Applications that are bundled: what they do is what they did, with the addon beside the bundle or without one. */
+/** Bundled applications behave as before, with the addon next to the bundle or without one. */
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

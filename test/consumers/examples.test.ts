@@ -1,4 +1,4 @@
-/** The programs of docs/examples, with the packed package: recorded and shown as their guide says. */
+/** The programs of docs/examples, run with the packed package: recorded and shown as documented. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-/** What tools that judge packages say of the published one: publint, and "Are the types wrong?". */
+/** The verdicts of package checkers on the published package: publint, and "Are the types wrong?". */
 
 import { execFileSync } from 'node:child_process';
 import { statSync } from 'node:fs';

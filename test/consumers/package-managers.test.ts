@@ -1,4 +1,4 @@
-/** The package as other package managers install it, and on every supported version of Node.js. */
+/** The package installed by other package managers, and on every supported version of Node.js. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

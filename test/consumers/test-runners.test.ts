@@ -1,4 +1,4 @@
-/** Test runners that load the package their own way: Jest resolves `require` itself, and has no `require(esm)`. */
+/** Test runners with their own module loaders: Jest resolves `require` itself, and has no `require(esm)`. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Application, installedTools } from './application.ts';
 

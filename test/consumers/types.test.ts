@@ -1,4 +1,4 @@
-/** The published types, as TypeScript's versions and modes read them, strictly and with the libraries checked. */
+/** The published types under TypeScript's versions and modes, strict and without `skipLibCheck`. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Application, installedTools } from './application.ts';
 

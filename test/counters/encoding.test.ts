@@ -1,4 +1,4 @@
-/** The events of counters and meters as their bytes: what dotnet-counters reads by name and by type. */
+/** The bytes of the events of counters and meters, which dotnet-counters reads by name and by type. */
 import { describe, expect, it } from 'vitest';
 import {
   CounterEvents,

@@ -1,4 +1,4 @@
-/** The counters of an event source: what their events say, to whom, and when nothing runs. */
+/** The counters of an event source: the contents of their events, who receives them, and when nothing runs. */
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { counterGroup, type GroupedCounter } from '../../lib/counters/counter-group.ts';
 import {

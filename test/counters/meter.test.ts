@@ -1,4 +1,4 @@
-/** Meters: what System.Diagnostics.Metrics tells each session of them. */
+/** Meters: what System.Diagnostics.Metrics reports to each session. */
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Meter, type Tags } from '../../lib/counters/index.ts';
 import { EventListener, eventSources, type WrittenEvent } from '../../lib/index.ts';

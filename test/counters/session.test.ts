@@ -1,4 +1,4 @@
-/** Counters in an EventPipe session: what `tracewright counters` makes of the trace. */
+/** Counters in an EventPipe session, as `tracewright counters` reads them from the trace. */
 import { PassThrough } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';

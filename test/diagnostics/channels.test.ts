@@ -1,4 +1,4 @@
-/** A tool that attaches to a running process asks it for the fields of any channel, and reads them in the trace. */
+/** A tool that attaches to a running process requests the fields of any channel, and reads them in the trace. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

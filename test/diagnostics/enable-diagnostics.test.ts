@@ -1,4 +1,4 @@
-/** The diagnostic port of applications: how it is opened, what else it opens, and that nobody notices it. */
+/** The diagnostic port of applications: opening it, what it provides, and that the application does not notice it. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

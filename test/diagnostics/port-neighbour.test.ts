@@ -1,4 +1,7 @@
-/** The short form of scripts/endurance/port-neighbour.mjs: a diagnostic port beside a hostile user of the machine. */
+/**
+ * The short form of scripts/endurance/port-neighbour.mjs: a diagnostic port under attack by another user of the
+ * machine.
+ */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';

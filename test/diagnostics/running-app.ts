@@ -1,4 +1,4 @@
-/** An application in a process of its own, on the built package: what it prints, and how it ends. */
+/** An application in a separate process, on the built package: its output, and how it ends. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 

@@ -1,4 +1,4 @@
-/** Tools that come to a process whose main thread does not return to its event loop. */
+/** Tools that attach to a process whose main thread does not return to its event loop. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

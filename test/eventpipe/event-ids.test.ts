@@ -1,4 +1,4 @@
-/** Definitions of one provider in one process, in whatever thread: a reader that knows events by id gets each right. */
+/** Definitions of one provider in several threads: a reader that identifies events by id decodes them all correctly. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** A session that nobody stops: its file is complete all the same when the process exits. */
+/** A session that nobody stops: its file is complete anyway when the process exits. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** A session's file under load: what waits goes out together. */
+/** A session's file under load: waiting chunks are written together. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

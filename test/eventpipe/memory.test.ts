@@ -1,4 +1,4 @@
-/** What sessions leave behind in memory: nothing. */
+/** Sessions leave nothing behind in memory. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

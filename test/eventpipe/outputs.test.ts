@@ -1,4 +1,4 @@
-/** Where a session's bytes go: streams as well as files, and what happens when one of them fails. */
+/** The outputs of sessions: streams and files, and what happens when one fails. */
 import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

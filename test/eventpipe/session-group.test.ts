@@ -1,4 +1,4 @@
-/** Sessions that ask for the same share the encoding of events; their traces are as if each were alone. */
+/** Sessions with the same requests share the encoding of events; their traces are the same as if each were alone. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** Providers as dotnet-trace takes them, and what a session asks of each because of them. */
+/** Provider lists in dotnet-trace's syntax, and the resulting requests of a session. */
 import { describe, expect, it } from 'vitest';
 import { ProviderRequests } from '../../lib/eventpipe/requests.ts';
 import { parseProviders, SessionError } from '../../lib/eventpipe/session-provider.ts';

@@ -1,4 +1,4 @@
-/** The trace that a session wrote: held to the rules of the format, and read. */
+/** A session's trace, checked against the rules of the format and read back. */
 import { expect } from 'vitest';
 import { openTrace } from '../../lib/trace/open-trace.ts';
 import type { TraceEvent } from '../../lib/trace/trace-event.ts';

@@ -1,4 +1,4 @@
-/** Sessions: what is written is read back, by the rules of the format. */
+/** Sessions: what is written is read back, and satisfies the rules of the format. */
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

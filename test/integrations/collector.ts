@@ -1,4 +1,4 @@
-/** A collector on a free port of the loopback interface, which decodes what it gets by OpenTelemetry's own package. */
+/** A collector on a free loopback port that decodes requests with OpenTelemetry's own package. */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';

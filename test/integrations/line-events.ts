@@ -1,4 +1,4 @@
-/** Somebody who asks for log lines as events, and an activity for them to be in. */
+/** A listener that requests log lines as events, and an activity to contain them. */
 import { defineEventSource, EventListener, event, listen, type WrittenEvent } from '../../lib/index.ts';
 
 export const requests = defineEventSource('Log-Test-Requests', {

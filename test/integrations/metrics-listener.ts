@@ -1,4 +1,4 @@
-/** Somebody who asks for meters as dotnet-counters does, in the same process. */
+/** A listener that requests meters as dotnet-counters does, in the same process. */
 import { EventListener, eventSources, type WrittenEvent } from '../../lib/index.ts';
 
 export interface AskingListener {

@@ -1,4 +1,4 @@
-/** What is written through OpenTelemetry's API, as a listener to meters is told of it. */
+/** Values written through OpenTelemetry's API, as a listener to meters receives them. */
 import { type Meter, metrics } from '@opentelemetry/api';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { meterProvider } from '../../lib/integrations/opentelemetry-metrics.ts';

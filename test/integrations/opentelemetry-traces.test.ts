@@ -1,4 +1,4 @@
-/** Spans as activities, and both in each other: with each supported major version of OpenTelemetry's SDK. */
+/** Spans as activities, nested in each other: with each supported major version of OpenTelemetry's SDK. */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { context, ROOT_CONTEXT, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';

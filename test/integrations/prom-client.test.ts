@@ -1,4 +1,4 @@
-/** A registry of prom-client, as a listener to meters is told of it. */
+/** A registry of prom-client, as a listener to meters receives it. */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Counter, Gauge, Histogram, Registry, Summary } from 'prom-client';

@@ -1,4 +1,4 @@
-/** winston's lines with the ids of activities, and as events: at the lowest and the newest supported version. */
+/** winston's lines with activity ids, and as events: with the oldest and the newest supported version. */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';

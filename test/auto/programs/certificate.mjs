@@ -1,4 +1,4 @@
-// For TLS on the loopback interface: a certificate that nobody trusts, for localhost, and its key.
+// A self-signed certificate for localhost, and its key, for TLS on the loopback interface.
 export const key = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg+kCBBGt4HhcGIhX+
 CzuFFgRXQl95YX1Oa0CD1eGPaVGhRANCAAQES8CDB5NCbx9Vojfz1IjdQsuVpCqj

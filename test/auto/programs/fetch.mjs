@@ -1,4 +1,4 @@
-// Requests of fetch, in the ways that they end. Each is made inside the activity Work.
+// Requests of fetch that end in each possible way. Each is made inside the activity Work.
 import { createHash } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';

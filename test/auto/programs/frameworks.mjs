@@ -1,4 +1,4 @@
-// Requests to applications of Express and Fastify, whose handlers note where they are. Arguments: the folder of the
+// Requests to Express and Fastify applications whose handlers note their activity. Arguments: the folder of the
 // libraries, and the event sources to record.
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';

@@ -1,4 +1,4 @@
-// Requests that node:http makes, in the ways that they end. Each is made inside the activity Work.
+// Requests of node:http that end in each possible way. Each is made inside the activity Work.
 import { once } from 'node:events';
 import { Agent, createServer, get, request } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';

@@ -1,4 +1,4 @@
-// Requests to a server of node:http, in the ways that they come, and how they end. Each handler notes where it is.
+// Requests to a server of node:http that arrive and end in each possible way. Each handler notes its activity.
 import { once } from 'node:events';
 import { Agent, createServer, request } from 'node:http';
 import { connect } from 'node:net';

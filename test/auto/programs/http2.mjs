@@ -1,5 +1,5 @@
-// Requests by HTTP/2 to a server in the same process, each made inside the activity Work. Argument: the folder of the
-// libraries, of which undici makes requests by HTTP/2 as well.
+// HTTP/2 requests to a server in the same process, each made inside the activity Work. Argument: the folder of the
+// libraries; undici also makes HTTP/2 requests.
 import { once } from 'node:events';
 import { connect, createServer } from 'node:http2';
 import { setTimeout as delay } from 'node:timers/promises';

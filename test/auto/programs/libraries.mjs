@@ -1,4 +1,4 @@
-// The libraries that the test has installed, out of the folder that it names first.
+// The libraries that the test has installed in the folder given as the first argument.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 

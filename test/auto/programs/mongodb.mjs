@@ -1,5 +1,4 @@
-// Commands of mongodb to a server that answers what it is asked, each inside the activity Work. Argument: the folder of
-// the libraries.
+// Commands of mongodb to a fake server, each inside the activity Work. Argument: the folder of the libraries.
 
 import { once } from 'node:events';
 import { createServer } from 'node:net';

@@ -1,4 +1,4 @@
-// Records what a piece of work writes into a trace, and reads the trace back.
+// Records a piece of work into a trace, and reads the trace back.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// What is wrong with a trace of requests, which say their number in all that they do.
+// Finds problems in a trace of requests that mark everything they do with their number.
 import { openTrace } from '../../../dist/trace/index.js';
 
 /** The event source, the event and the field with the number, by what is counted. */

@@ -1,5 +1,5 @@
-// Asks two servers over many connections that stay open: some requests in pipelines, one in twenty given up. Arguments:
-// the ports, for how many seconds, over how many connections. It tells its parent what it has asked for.
+// Sends requests to two servers over many persistent connections: some pipelined, one in twenty aborted. Arguments: the
+// ports, the duration in seconds, the number of connections. It reports its requests to its parent.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,5 +1,5 @@
-// Applications of Express and Fastify under many connections, recorded into a session, and what is wrong with the trace.
-// Arguments: the folder of the libraries, the ports of MariaDB and Redis, for how many seconds, over how many
+// Express and Fastify applications under many connections, recorded by a session, and the problems of the trace.
+// Arguments: the folder of the libraries, the ports of MariaDB and Redis, the duration in seconds, the number of
 // connections.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

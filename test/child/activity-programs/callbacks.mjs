@@ -1,5 +1,5 @@
-// For each kind of callback that the event loop calls again and again, what a bare Start in one of them does to the
-// others, and prints the paths of the events: two calls overlap, each a Request with a Note after an await and its Stop.
+// For each kind of repeated callback, shows how a bare Start in one call affects the others, and prints the paths of
+// the events: two calls overlap, each a Request with a Note after an await and its Stop.
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { Agent, createServer as createHttpServer, request } from 'node:http';

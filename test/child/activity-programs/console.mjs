@@ -1,4 +1,4 @@
-// What the console prints while its lines are told as events, and the events.
+// Prints what the console prints while its lines become events, and the events.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { defineEventSource, EventListener, event, listen } from '../../../dist/index.js';
 import { consoleEvents } from '../../../dist/integrations/console.js';

@@ -1,5 +1,5 @@
-// With --expose-gc: collects garbage once inside an activity, and prints what V8 told of it. As a worker thread,
-// too: `gc.mjs worker`.
+// With --expose-gc: collects garbage once inside an activity, and prints what V8 reported. Also as a worker thread:
+// `gc.mjs worker`.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isMainThread, Worker } from 'node:worker_threads';
 import { defineEventSource, event, listen } from 'tracewright';

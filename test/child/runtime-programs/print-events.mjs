@@ -1,5 +1,5 @@
-// Prints the events of Node.Runtime that are asked for, one JSON text a line, before the call that writes one
-// returns: also those of a process that is about to die.
+// Prints the requested events of Node.Runtime, one line of JSON each, before the call that writes them returns: even
+// those of a process that is about to die.
 import { writeSync } from 'node:fs';
 import { listen } from 'tracewright';
 import { enableRuntimeEvents } from 'tracewright/runtime';

@@ -1,5 +1,5 @@
-// What Node.js is made to observe by Node.Runtime: before a listener comes, while it is there, and when it has gone.
-// Ends by itself although everything is being observed again.
+// What Node.Runtime observes in Node.js: before a listener comes, while it exists, and after it has gone. Ends by
+// itself even while everything is being observed again.
 import { listen } from 'tracewright';
 import { enableRuntimeEvents } from 'tracewright/runtime';
 

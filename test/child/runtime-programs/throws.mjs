@@ -1,4 +1,4 @@
-// Dies of what its argument says, with a listener to exceptions.
+// Dies in the way that its argument says, with a listener to exceptions.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defineEventSource, event, listen } from 'tracewright';
 import { RuntimeKeywords } from 'tracewright/runtime';

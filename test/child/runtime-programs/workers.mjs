@@ -1,4 +1,4 @@
-// Creates two worker threads: one ends by itself, one says why.
+// Creates two worker threads: one simply ends, one sets an exit code.
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { RuntimeKeywords } from 'tracewright/runtime';

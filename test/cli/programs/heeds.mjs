@@ -1,5 +1,5 @@
-// A program that writes an event every millisecond and says which signals it gets: `heeds.mjs [SIGNAL]...` goes on
-// after those, and else ends by them, as every program does.
+// A program that writes an event every millisecond and reports the signals it receives: `heeds.mjs [SIGNAL]...`
+// continues after these, and is ended by others, like any program.
 import { defineEventSource, event } from 'tracewright';
 
 const log = defineEventSource('Collected-Service', { Tick: event({ number: 'uint32' }) });

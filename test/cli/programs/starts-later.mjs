@@ -1,4 +1,4 @@
-// A program that starts another one of this name at SIGUSR2, and says how that ended.
+// A program that starts another instance of itself on SIGUSR2, and reports how that ended.
 import { spawnSync } from 'node:child_process';
 
 if (process.argv[2] !== 'child') {

@@ -1,4 +1,4 @@
-// A program whose event loop is stuck soon after its start, and which would take its time to end.
+// A program whose event loop gets stuck soon after its start, and which would take its time to end.
 import { defineEventSource, event } from 'tracewright';
 
 const log = defineEventSource('Collected-Service', { Tick: event({ number: 'uint32' }) });

@@ -1,5 +1,5 @@
-// A program to be recorded: `writes.mjs [END]` writes a hundred events at once. END says what it does then: `exit`
-// with status 3, `wait` and write on, or `start`: start another one of this program.
+// A program to record: `writes.mjs [END]` writes a hundred events at once. END is what it does then: `exit` with status
+// 3, `wait` and continue to write, or `start` another instance of itself.
 import { spawnSync } from 'node:child_process';
 import { defineEventSource, event } from 'tracewright';
 

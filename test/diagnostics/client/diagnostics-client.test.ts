@@ -1,4 +1,4 @@
-/** Asking a process by its diagnostic port: what is sent, what is understood, and every way it can fail. */
+/** Requests to a process through its diagnostic port: the bytes sent, the replies understood, and every failure. */
 import { describe, expect, it } from 'vitest';
 import { DiagnosticsClient } from '../../../lib/diagnostics/client/diagnostics-client.ts';
 import { unixSockets } from '../../../lib/platform/unix-socket.ts';

@@ -1,4 +1,4 @@
-/** What the tests of the client of diagnostic ports share: fake processes, and what is asked of them. */
+/** Shared by the tests of the diagnostic client: fake processes, and requests to them. */
 import { afterEach, beforeEach, expect } from 'vitest';
 import type { StreamingTracing } from '../../../lib/wire/diagnostics-ipc/tracing.ts';
 import { type FakeOptions, FakeProcess, PortFolder } from './fake-process.ts';

@@ -1,6 +1,6 @@
 /**
- * A process with a diagnostic port, as a .NET process answers byte by byte: made by hand from the protocol's
- * document and what .NET's tools were seen to take, with nothing of what is tested.
+ * A process with a diagnostic port that replies as a .NET process does, byte by byte: written by hand from the
+ * protocol's document and recordings of .NET's tools, without any of the code under test.
  */
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Sessions that write through a descriptor that is passed to the process: what a process may reply, and how it ends. */
+/** Sessions that write through a descriptor passed to the process: its replies, and how the session ends. */
 import { closeSync, openSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PassedSession } from '../../../lib/diagnostics/client/passed-session.ts';

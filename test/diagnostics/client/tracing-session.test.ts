@@ -1,4 +1,4 @@
-/** The end of a session whose process does not do what it is asked to. */
+/** The end of a session whose process does not cooperate. */
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** A client of a diagnostic port that sees nothing but bytes: what it sent, and what came back until the end. */
+/** A client of a diagnostic port that deals only in bytes: what it sends, and what it receives until the end. */
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 

@@ -1,6 +1,6 @@
 /**
- * Messages to a diagnostic port, put together byte by byte. It knows nothing of the port's own code: it is written
- * from the protocol's document, ipc-protocol.md of github.com/dotnet/diagnostics.
+ * Messages to a diagnostic port, assembled byte by byte from the protocol's document (ipc-protocol.md of
+ * github.com/dotnet/diagnostics), independently of the port's own code.
  */
 const MAGIC = Buffer.from('DOTNET_IPC_V1\0', 'latin1');
 const HEADER_SIZE = 20;

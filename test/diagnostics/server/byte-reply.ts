@@ -1,4 +1,4 @@
-/** Replies of a diagnostic port, read byte by byte; every rule of the protocol is demanded. */
+/** Replies of a diagnostic port, read byte by byte, with every rule of the protocol enforced. */
 import { expect } from 'vitest';
 import { OK, SERVER } from './byte-messages.ts';
 

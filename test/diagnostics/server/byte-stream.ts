@@ -1,4 +1,4 @@
-/** Sessions of a diagnostic port: the stream of each, and how it is stopped, byte by byte. */
+/** Sessions of a diagnostic port, byte by byte: their streams, and stopping them. */
 import { expect } from 'vitest';
 import { readSession } from '../../eventpipe/session-trace.ts';
 import { ByteConnection, exchange } from './byte-client.ts';

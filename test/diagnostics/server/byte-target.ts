@@ -1,4 +1,4 @@
-/** The application under test: a child process with a diagnostic port, and the way to ask it how it is. */
+/** The application under test: a child process with a diagnostic port, and a way to query its state. */
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * Messages as they were seen of .NET's own client (Microsoft.Diagnostics.NETCore.Client), and one that was worked
- * out by hand: byte by byte.
+ * Messages recorded from .NET's own client (Microsoft.Diagnostics.NETCore.Client), and one worked out by hand, byte by
+ * byte.
  */
 import { EVENT_PIPE, hex, message } from './byte-messages.ts';
 

@@ -1,4 +1,4 @@
-/** When a process has a diagnostic port without its code asking for one, and when none at all. */
+/** When the environment gives a process a diagnostic port, and when it forbids one. */
 import { expect, it } from 'vitest';
 import {
   forbiddingVariable,

@@ -1,4 +1,4 @@
-/** Which environment variables tools do not see the values of. */
+/** The environment variables whose values are hidden from tools. */
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   environmentVariables,

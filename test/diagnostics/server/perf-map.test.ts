@@ -1,4 +1,4 @@
-/** Whether a process has a map of its compiled code for perf, which V8 decides at its start. */
+/** Whether a process has a perf map of its compiled code, which V8 decides at startup. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

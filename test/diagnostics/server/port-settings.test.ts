@@ -1,4 +1,4 @@
-/** The ports that DOTNET_DiagnosticPorts tells, as .NET's runtime reads them. */
+/** The ports in DOTNET_DiagnosticPorts, parsed as by .NET's runtime. */
 import { describe, expect, it } from 'vitest';
 import { parsePortSettings } from '../../../lib/diagnostics/server/options.ts';
 

@@ -1,4 +1,4 @@
-/** A process that connects to a tool's diagnostic port, byte by byte: what it says first, and when it comes again. */
+/** A process that connects to a tool's diagnostic port, byte by byte: its first message, and when it reconnects. */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';

@@ -1,4 +1,4 @@
-/** The socket of a diagnostic port from its birth to its end, which is the process's. */
+/** The socket of a diagnostic port from its creation to its removal, with the process. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';

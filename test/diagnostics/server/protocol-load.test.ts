@@ -1,4 +1,4 @@
-/** Many clients of a diagnostic port, and rude ones: the application neither notices nor keeps anything of them. */
+/** Many clients of a diagnostic port, including rude ones: the application neither notices nor retains any of them. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ByteConnection, exchange } from './byte-client.ts';

@@ -1,4 +1,4 @@
-/** Messages that are none: each is answered with the code that the protocol has for it, and harms nothing. */
+/** Malformed messages: each is answered with the protocol's error code, and does no harm. */
 import { expect, it } from 'vitest';
 import { ByteConnection, exchange } from './byte-client.ts';
 import {

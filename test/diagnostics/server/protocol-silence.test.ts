@@ -1,4 +1,4 @@
-/** Clients of a diagnostic port that stop in the midst: each is ended after a while, and the others are served. */
+/** Clients of a diagnostic port that stop halfway: each is disconnected after a while, and the others are served. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ByteConnection, exchange } from './byte-client.ts';
 import { DONE, EVENT_PIPE, errorReply, header, message, PROCESS, u8 } from './byte-messages.ts';

@@ -1,4 +1,4 @@
-/** Every command of a diagnostic port, byte by byte: what is sent, and what exactly comes back. */
+/** Every command of a diagnostic port, byte by byte: the request, and the exact reply. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { ByteConnection, exchange } from './byte-client.ts';

@@ -1,4 +1,4 @@
-/** A port with clients, over the addon's sockets and over Node.js's, which every other platform has. */
+/** A port with clients, over the addon's sockets and over Node.js's, which all other platforms use. */
 import { once } from 'node:events';
 import { statSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';

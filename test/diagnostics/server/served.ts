@@ -1,4 +1,4 @@
-/** A diagnostic port in the test's own process, over either kind of sockets. */
+/** A diagnostic port in the test's own process, over either kind of socket. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

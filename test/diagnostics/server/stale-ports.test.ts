@@ -1,4 +1,4 @@
-/** Sockets of ports that killed processes have left: which are taken away, and which are not. */
+/** Sockets left behind by killed processes: which are removed, and which are not. */
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,

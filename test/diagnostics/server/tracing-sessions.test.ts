@@ -1,4 +1,4 @@
-/** How many sessions there can be, though their clients take their time. */
+/** The maximum number of sessions, even if their clients are slow. */
 import { fstatSync, openSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import type { ServerConnection } from '../../../lib/diagnostics/server/connection.ts';

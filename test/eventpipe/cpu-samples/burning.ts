@@ -1,4 +1,4 @@
-/** Work that a profiler is to find. */
+/** Work for a profiler to find. */
 export function burnLong(ms: number): number {
   return burn(performance.now() + ms);
 }

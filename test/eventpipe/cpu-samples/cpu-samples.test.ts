@@ -1,4 +1,4 @@
-/** CPU samples: what V8 sees of two functions that burn CPU time, and the names that a trace gives them. */
+/** CPU samples: what V8 reports about two functions that burn CPU time, and their names in the trace. */
 import { Session } from 'node:inspector';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';

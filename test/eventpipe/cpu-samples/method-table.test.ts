@@ -1,4 +1,4 @@
-/** Functions, and the addresses that stand for them. */
+/** Functions, and the addresses that represent them. */
 import { describe, expect, it } from 'vitest';
 import { METHOD_SIZE, MethodTable } from '../../../lib/eventpipe/cpu-samples/method-table.ts';
 

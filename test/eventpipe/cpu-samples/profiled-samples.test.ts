@@ -1,4 +1,4 @@
-/** What becomes of a profile of V8. */
+/** Converting a V8 profile to samples. */
 import type { Profiler } from 'node:inspector';
 import { expect, it } from 'vitest';
 import { MethodTable } from '../../../lib/eventpipe/cpu-samples/method-table.ts';

@@ -1,4 +1,4 @@
-/** Who gets CPU samples, and how often. */
+/** Which sessions get CPU samples, and how often. */
 import { expect, it } from 'vitest';
 import { samplingRequest } from '../../../lib/eventpipe/cpu-samples/cpu-samples.ts';
 

@@ -1,4 +1,4 @@
-/** What scripts are called. */
+/** The names of scripts. */
 import { sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** Sessions that ask for CPU samples. */
+/** Sessions that request CPU samples. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** A worker thread that defines the sources it is told of, and writes their events. Answers each order. */
+/** A worker thread that defines the given sources, and writes their events. It answers each order. */
 import { parentPort } from 'node:worker_threads';
 import { defineEventSource, event } from '../../../dist/index.js';
 

@@ -1,4 +1,4 @@
-/** Exits while worker threads write into its session's file. Arguments: the file, and the session's mode. */
+/** Exits while worker threads write to its session's file. Arguments: the file, and the session's mode. */
 import { isMainThread, Worker } from 'node:worker_threads';
 import { defineEventSource, event, startSession } from '../../../dist/cjs/index.mjs';
 

@@ -1,4 +1,4 @@
-/** Writes events into a session's file and does not stop it. Arguments: the file, and how the process ends. */
+/** Writes events to a session's file without stopping it. Arguments: the file, and how the process ends. */
 import { isMainThread, Worker, workerData } from 'node:worker_threads';
 import { defineEventSource, event, startSession } from '../../../dist/cjs/index.mjs';
 

@@ -1,6 +1,6 @@
 /**
- * Sessions one after the other, with a worker that has its part in each, and many at once. Prints the megabytes of
- * memory that each hundred sessions leave behind, and the bytes of buffers that are left in the end.
+ * Consecutive sessions, each with a worker's part, and many at once. Prints the megabytes of memory that each hundred
+ * sessions leave behind, and the bytes of buffers left at the end.
  */
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';

@@ -1,6 +1,6 @@
 /**
- * A worker thread that does what it is told, and writes numbered events meanwhile. Messages are answered with
- * the same message when they have been followed.
+ * A worker thread that follows orders, and writes numbered events meanwhile. It answers each message with the same
+ * message once it has followed it.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 

@@ -1,4 +1,4 @@
-/** The memory in which worker threads hand over their events. */
+/** The memory through which worker threads pass on their events. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   allocateSharedMemory,

@@ -1,4 +1,4 @@
-/** A worker thread that is told what to write. */
+/** A worker thread that writes what it is told to. */
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';

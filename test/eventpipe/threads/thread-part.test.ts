@@ -1,4 +1,4 @@
-/** What a thread does for a session of the main thread, in the thread of this test. */
+/** A thread's part in a session of the main thread, run in the test's own thread. */
 import { expect, it } from 'vitest';
 import { ProviderRequests } from '../../../lib/eventpipe/requests.ts';
 import { allocateSharedMemory } from '../../../lib/eventpipe/threads/shared-memory.ts';

@@ -1,4 +1,4 @@
-/** Sessions of the main thread, and the worker threads whose events they have. */
+/** Sessions of the main thread with the events of worker threads. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** What a session of user_events does on one thread, up to the tracer. */
+/** One thread's part in a user_events session, up to the tracer. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { ThreadPart } from '../../../lib/eventpipe/user-events/thread-part.ts';
 import type { TracepointWriter } from '../../../lib/eventpipe/user-events/tracepoint-event.ts';

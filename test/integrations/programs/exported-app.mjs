@@ -1,5 +1,5 @@
-// A server with automatic activities, which are sent to a collector, unless the second argument says otherwise. The first one: how
-// many requests it gets.
+// A server with automatic activities, which it sends to a collector, unless the second argument says otherwise. The
+// first argument is the number of requests to expect.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import '../../../dist/auto/index.js';

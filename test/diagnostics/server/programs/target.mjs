@@ -1,5 +1,5 @@
-// An application with a diagnostic port, which does what the test asks over the IPC channel and tells how it is.
-// Its first argument, where there is one, is the name of a folder for the socket.
+// An application with a diagnostic port that follows the test's orders over the IPC channel and reports its state. The
+// optional first argument is the name of a folder for the socket.
 import { readdirSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { defineEventSource, event, Level } from 'tracewright';

@@ -1,4 +1,4 @@
-// Burns CPU time in a session of its own, and exits without having stopped it.
+// Burns CPU time in its own session, and exits without stopping it.
 import { startSession } from '../../../../dist/cjs/index.mjs';
 
 const [output, providers] = process.argv.slice(2);
