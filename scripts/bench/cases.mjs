@@ -2,6 +2,7 @@
 import { peerCases, peerGroups } from './cases-beside-peers.mjs';
 import { sessionCases, sessionGroups } from './cases-of-sessions.mjs';
 import { siteCases, siteGroups } from './cases-of-sites.mjs';
+import { writeCases, writeGroups } from './cases-of-writes.mjs';
 
 /**
  * A case, measured in separate processes.
@@ -17,6 +18,8 @@ import { siteCases, siteGroups } from './cases-of-sites.mjs';
  * @property {{ framework: string, variant: string }} [server] a server that receives requests
  * @property {{ specifier: string }} [imported] a module that is only imported
  * @property {'devNull' | 'passedTracer' | 'traceMarker' | 'tracepoint' | 'etw'} [target]
+ * @property {string} [program] another Node.js than this one
+ * @property {boolean} [isCounted] in instructions, not in time
  * @property {number} [longer] how many times longer its rounds are
  */
 
@@ -31,13 +34,14 @@ export const groups = {
   awaits: 'An `await`',
   ...peerGroups,
   ...sessionGroups,
+  ...writeGroups,
 };
 
 /** The empty loop's time is subtracted from these. */
 export const groupsWithoutLoop = ['disabled', 'countersIdle'];
 
 /** The unit of a group's times, if not nanoseconds. */
-export const units = { imports: 'ms', servers: 'µs', automatic: 'µs' };
+export const units = { imports: 'ms', servers: 'µs', automatic: 'µs', instructions: 'instructions' };
 
 /** These require the peers. */
 export const groupsOfPeers = [...Object.keys(peerGroups), 'servers', 'automatic', 'sites'];
@@ -106,6 +110,14 @@ const enabled = [
     target: 'devNull',
     against: 'null-c',
     node: { module: 'enabled', workload: 'addonWrite', arguments: [92] },
+  },
+  {
+    id: 'null-own',
+    group: 'devNull',
+    title: "an event, compared with the addon's write alone",
+    target: 'devNull',
+    against: 'null-addon',
+    node: { module: 'enabled', workload: 'event', arguments: ['samePayload'] },
   },
   {
     id: 'null-event-literal',
@@ -207,4 +219,5 @@ export const cases = [
   ...awaits,
   ...peerCases,
   ...sessionCases,
+  ...writeCases,
 ];

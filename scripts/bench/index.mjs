@@ -8,6 +8,7 @@ import { report as reportError, run } from '../lib/run.mjs';
 import { cases, groups, groupsOfPeers } from './cases.mjs';
 import { compareReports, comparisonText } from './compare.mjs';
 import { measureEtw } from './etw.mjs';
+import { measureInstructions, reasonAgainstInstructions } from './instructions.mjs';
 import { installPeers, peerVersions } from './peers.mjs';
 import { measureC, measureImport, measureNode } from './processes.mjs';
 import { measureReading } from './reading/index.mjs';
@@ -46,7 +47,7 @@ function progress(text) {
 function missing(standIns, peersReason) {
   const reasons = {};
   if (standIns.reason !== undefined) {
-    for (const group of ['devNull', 'traceMarker', 'tracepoint', 'activities'])
+    for (const group of ['devNull', 'texts', 'traceMarker', 'tracepoint', 'activities'])
       reasons[group] = standIns.reason;
   } else if (standIns.traceMarker === undefined) {
     reasons.traceMarker = 'this user may not create a trace instance in /sys/kernel/tracing.';
@@ -55,10 +56,12 @@ function missing(standIns, peersReason) {
   return reasons;
 }
 
-function measureCase({ node, c, imported, target, longer = 1 }, standIns, { roundMs, ...rest }) {
+function measureCase(each, standIns, { roundMs, ...rest }) {
+  const { node, c, imported, target, program, isCounted, longer = 1 } = each;
   const caseTiming = { ...rest, roundMs: roundMs * longer };
   if (imported !== undefined) return measureImport(imported, caseTiming);
-  if (node !== undefined) return measureNode(node, caseTiming, standIns[target]);
+  if (isCounted) return measureInstructions(node, standIns[target]);
+  if (node !== undefined) return measureNode(node, caseTiming, standIns[target], program);
   return measureC({ ...standIns, definition: anyDefinition, ...c }, caseTiming, standIns[target]);
 }
 
@@ -68,6 +71,7 @@ function measureByTurns(runnable, standIns, size) {
   const bytes = {};
   for (let repetition = 0; repetition < repetitions[size]; repetition++) {
     for (const each of runnable) {
+      if (each.isCounted && repetition > 0) continue;
       progress(`${repetition + 1}/${repetitions[size]}: ${each.title}`);
       const { rounds, bytesEach } = measureCase(each, standIns, timing[size]);
       processes[each.id].push(rounds);
@@ -114,9 +118,12 @@ async function measureAll({ quick, qemu, only }) {
   try {
     const peersReason = installPeers();
     const reasons = missing(standIns, peersReason);
+    const countReason = quick ? 'it takes minutes.' : reasonAgainstInstructions();
+    if (countReason !== undefined) reasons.instructions = countReason;
     const runnable = cases.filter(
-      ({ group, target, server }) =>
+      ({ group, target, server, isCounted }) =>
         isAsked(group) &&
+        !(isCounted && countReason !== undefined) &&
         server === undefined &&
         (target === undefined || standIns[target] !== undefined) &&
         (peersReason === undefined || !groupsOfPeers.includes(group)),

@@ -12,14 +12,14 @@ const importChild = join(import.meta.dirname, 'import-child.mjs');
  * @property {string} [standIn] the library that makes an ordinary file pass for user_events_data
  */
 
-function environment(target) {
+export function environment(target) {
   if (target === undefined) return process.env;
   const standIn = target.standIn === undefined ? {} : { LD_PRELOAD: target.standIn };
   return { ...process.env, TRACEWRIGHT_TRACEFS: target.path, ...standIn };
 }
 
-function runNode(request, target) {
-  return run(process.execPath, [child, JSON.stringify(request)], { env: environment(target) });
+function runNode(request, target, program = process.execPath) {
+  return run(program, [child, JSON.stringify(request)], { env: environment(target) });
 }
 
 /** Runs only a workload's preparation. */
@@ -31,11 +31,12 @@ export function prepare(workload, target) {
  * @param {{ module: string, workload: string, arguments?: readonly unknown[] }} workload
  * @param {import('./measure.mjs').Timing} timing
  * @param {Target} [target]
+ * @param {string} [program] another Node.js than this one
  * @returns {{ rounds: number[], bytesEach?: number }} nanoseconds per iteration, for each round; for files, the bytes
  * per iteration
  */
-export function measureNode(workload, timing, target) {
-  return JSON.parse(runNode({ ...workload, timing }, target));
+export function measureNode(workload, timing, target, program) {
+  return JSON.parse(runNode({ ...workload, timing }, target, program));
 }
 
 /**

@@ -70,6 +70,7 @@ function verdicts(allFigures) {
 }
 
 const shown = {
+  median: (ns) => `${ns.toFixed(0)} ns`,
   difference: (ns) => `${ns.toFixed(1)} ns`,
   ratio: (ratio) => `${ratio.toFixed(2)}x`,
   share: (share) => `${(100 * share).toFixed(0)} %`,

@@ -5,7 +5,7 @@ function number(value) {
   return value.toFixed(Math.abs(value) < 100 ? 1 : 0).replace(/^-(0\.0)$/, '$1');
 }
 
-const NS_PER = { ns: 1, µs: 1e3, ms: 1e6 };
+const NS_PER = { ns: 1, µs: 1e3, ms: 1e6, instructions: 1 };
 
 /** The rows of a group's table; the first one contains the column names. */
 function rowsOf({ unit, figures }) {

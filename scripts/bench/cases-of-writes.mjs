@@ -1,0 +1,77 @@
+// What writing costs besides the time of one event on this Node.js: texts of several scripts, instruction counts,
+// and awaits on other versions of Node.js.
+import { nodes } from '../nodes.mjs';
+
+export const writeGroups = {
+  texts: 'An event with a text of 1,200 bytes, or an address, to /dev/null',
+  instructions: "Instructions of the process, by Valgrind's callgrind: the same in each run",
+};
+
+const textForms = {
+  ascii: 'ASCII',
+  latin: 'Latin-1: é',
+  cjk: 'CJK',
+  emoji: 'emoji',
+  concatenated: 'ASCII, concatenated for each event',
+  ipv4: 'an IPv4 address, as text',
+  ipv6: 'an IPv6 address, as text',
+};
+
+const texts = Object.entries(textForms).map(([form, title]) => ({
+  id: `text-${form}`,
+  group: 'texts',
+  title,
+  target: 'devNull',
+  ...(form === 'ascii' ? {} : { against: 'text-ascii' }),
+  node: { module: 'texts', workload: 'text', arguments: [form] },
+}));
+
+const instructions = [
+  {
+    id: 'instructions-event',
+    title: 'an event to /dev/null',
+    target: 'devNull',
+    node: { module: 'enabled', workload: 'event', arguments: ['samePayload'] },
+  },
+  {
+    id: 'instructions-addon',
+    title: "the addon's write alone, with the same number of bytes",
+    target: 'devNull',
+    node: { module: 'enabled', workload: 'addonWrite', arguments: [92] },
+  },
+  {
+    id: 'instructions-session',
+    title: 'an event into a session',
+    node: { module: 'session', workload: 'inSessions', arguments: [1] },
+  },
+  {
+    id: 'instructions-activity',
+    title: 'an activity (Start and Stop) into a session',
+    node: { module: 'session', workload: 'activitiesInSession' },
+  },
+].map((each) => ({ ...each, group: 'instructions', isCounted: true }));
+
+const [own] = process.versions.node.split('.');
+
+const awaits = Object.entries(nodes)
+  .filter(([major]) => major !== own)
+  .flatMap(([major, program]) => [
+    {
+      id: `await-plain-${major}`,
+      group: 'awaits',
+      title: `Node.js ${major}: without tracewright`,
+      program,
+      node: { module: 'awaits', workload: 'plain' },
+    },
+    {
+      id: `await-listening-${major}`,
+      group: 'awaits',
+      title: `Node.js ${major}: while something listens`,
+      program,
+      against: `await-plain-${major}`,
+      node: { module: 'awaits', workload: 'listening' },
+    },
+  ]);
+
+/** @type {readonly import('./cases.mjs').Case[]} */
+export const writeCases = [...texts, ...instructions, ...awaits];
