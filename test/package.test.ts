@@ -1,6 +1,6 @@
 /**
- * The package as users get it: packed, installed into an empty folder, with the prebuilt binary as the only
- * native part, and the README's first example run in it; on a kernel with user_events where there is one.
+ * The package as users get it: packed, installed into an empty folder, with the prebuilt binary as the only native
+ * part, and the README's first example run in it; on a kernel with user_events if there is one.
  */
 import { execFileSync } from 'node:child_process';
 import {

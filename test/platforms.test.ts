@@ -1,4 +1,4 @@
-/** Every test on every platform either runs or says in its name why not: nobody notices one that is just skipped. */
+/** Every test runs on every platform, or says in its name why not: nobody notices silently skipped tests. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** Tests that not every platform can run: each runs there, or its name says why it does not. */
+/** Tests that not every platform can run: each one runs, or its name says why not. */
 
 /** Why a test of this is skipped here; undefined where it runs. */
 export function missingOnWindows(what: string): string | undefined {

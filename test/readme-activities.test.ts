@@ -1,6 +1,6 @@
 /**
- * The table on bare Start and Stop beside activity() in docs/activities.md, row by row. What is wrong there is wrong
- * by JavaScript's rules, and documented as such; should a row come right one day, the guide has to say so.
+ * The table in docs/activities.md that compares bare Start and Stop with activity(), row by row. What is wrong there is
+ * wrong by JavaScript's rules, and documented as such; if a row ever becomes right, the guide must say so.
  */
 import { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';

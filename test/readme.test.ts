@@ -1,6 +1,6 @@
 /**
- * The README and the guides, run: the README's first example does what it says, the examples of the guides are
- * one program that works, and every block of code is at least a program.
+ * Runs the README and the guides: the README's first example does what it says, the guides' examples form one working
+ * program, and every other code block is at least valid.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';

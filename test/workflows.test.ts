@@ -1,7 +1,4 @@
-/**
- * The workflows of GitHub Actions, which nothing here can run: they keep the rules of the house, and all that they
- * call is there.
- */
+/** The GitHub Actions workflows, which cannot run here: they follow the rules, and everything they call exists. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Builds the addon once more, with other flags, into a copy of the package. */
+/** Builds the addon again, with different flags, in a copy of the package. */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,4 @@
-/**
- * Runs the programs beside this file on a kernel with user_events, as root, and reads what they print.
- */
+/** Runs the programs next to this file on a kernel with user_events, as root, and reads their output. */
 import { fileURLToPath } from 'node:url';
 import { isRequired } from '../../scripts/lib/require.mjs';
 import { runInVm, vmUnavailable } from '../../scripts/vm/index.mjs';

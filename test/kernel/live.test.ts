@@ -1,6 +1,6 @@
 /**
- * `tracewright live` on two kernels: every event, in the order of time, soon after it was written; what is lost
- * where nobody reads; and every way to end it.
+ * `tracewright live` on two kernels: every event, in time order, soon after it was written; losses if nobody reads; and
+ * every way to end it.
  */
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * A recording by root beside another user's program that wants it to stumble, for a short time; for a long one:
- * `node scripts/endurance/notice-neighbour.mjs`.
+ * A short recording by root next to a hostile program of another user; for a long one: `node
+ * scripts/endurance/notice-neighbour.mjs`.
  */
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * Where the embedder lets JavaScript see only memory that V8 owns, as Electron does, the kernel is given
- * addresses in such memory. The addon is built for this test with a Node-API that answers so.
+ * If the embedder lets JavaScript access only memory that V8 owns, as Electron does, the kernel gets addresses in such
+ * memory. The addon is built for this test with a Node-API that behaves so.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

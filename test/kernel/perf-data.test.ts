@@ -1,6 +1,6 @@
 /**
- * What a program has written comes back from perf's recording of it, field for field: from a file, from a pipe,
- * and from a file with compressed records.
+ * What a program wrote is read back from perf's recording, field for field: from a file, from a pipe, and from a file
+ * with compressed records.
  */
 import { createReadStream, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Plain tracepoints with the kernel's own means: formats, filters, triggers, trace-cmd and perf. */
+/** Plain tracepoints with the kernel's own tools: formats, filters, triggers, trace-cmd and perf. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

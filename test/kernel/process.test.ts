@@ -1,6 +1,6 @@
 /**
- * What happens around the process, on a real kernel: threads that come and go, exits, forks, switches of the
- * tracer, permissions, files that are missing or closed.
+ * Everything that can happen to the process on a real kernel: threads that come and go, exits, forks, switches of the
+ * tracer, permissions, missing or closed files.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';

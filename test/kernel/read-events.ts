@@ -1,4 +1,4 @@
-/** All events of a trace that a test has recorded. */
+/** All events of a trace recorded by a test. */
 import { openTrace, type TraceEvent } from '../../lib/trace/index.ts';
 
 export async function readEvents(path: string): Promise<TraceEvent[]> {

@@ -1,4 +1,4 @@
-/** What is left of a recording that was killed, which nothing can tell: as perf script reads it, and as we do. */
+/** A recording that was killed without notice: what perf script and tracewright read of it. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,6 +1,6 @@
 /**
  * `tracewright record --user-events` on two kernels: a process that may not open the kernel's tracer writes to it
- * through a descriptor that the recorder passes, and all of its events are in the file as it has written them.
+ * through a descriptor that the recorder passes, and the file contains all of its events unchanged.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * `tracewright record` on two kernels where perf events are refused and tracefs is not: a root without
- * capabilities, as containers have it. It records all the same, and says how.
+ * `tracewright record` on two kernels where perf events are refused but tracefs is not: a root without capabilities, as
+ * in containers. It records anyway, and says how.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Whom the command and the file of a recording by root belong to. */
+/** The owner of the command and the file of a recording by root. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,6 +1,6 @@
 /**
- * `tracewright record` on two kernels: what it records beside perf itself, that nothing is missing from the
- * first event on, what is lost and told, every way to end it, and what it says where it cannot record.
+ * `tracewright record` on two kernels: its recordings compared with perf's, nothing missing from the first event on,
+ * reported losses, every way to end it, and its messages when it cannot record.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Sessions of user_events in a process without any right to the tracer, on two kernels: a privileged program
- * passes it descriptors, and reads what it has written, in the ring buffer's bytes and with perf.
+ * Sessions of user_events in a process without access to the tracer, on two kernels: a privileged program passes it
+ * descriptors, and reads what it wrote, as bytes of the ring buffer and with perf.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

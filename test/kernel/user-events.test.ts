@@ -1,6 +1,6 @@
 /**
- * Events of an ordinary script as the kernel's own tools see them: ftrace, trace-cmd, perf record and perf
- * script, on two kernels. Nothing is missing, nothing is out of order, every id is there.
+ * Events of an ordinary program as the kernel's own tools see them: ftrace, trace-cmd, perf record and perf script, on
+ * two kernels. Nothing is missing or out of order, and every id is there.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** The command line of `npm run vm`, as it is typed. */
+/** The command line of `npm run vm`. */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';

@@ -1,6 +1,4 @@
-/**
- * The machines that the kernel tests run in: what comes through from the command, and what stays inside.
- */
+/** The machines in which the kernel tests run: what comes out of the command, and what stays inside. */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Commands to event sources: from whom, when, with what, and to which handlers. */
+/** Commands to event sources: their senders, times, contents and handlers. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   defineEventSource,

@@ -1,4 +1,4 @@
-/** Which events pass by their ids. */
+/** Selecting events by id. */
 import { describe, expect, it } from 'vitest';
 import { eventIdTest, passesEventFilter } from '../../lib/listen/filter.ts';
 import type { EventFilter } from '../../lib/wire/diagnostics-ipc/tracing.ts';

@@ -1,4 +1,7 @@
-/** EventListener: which sources it is shown, what it asks of them, and what it gets. .NET's semantics, one by one. */
+/**
+ * EventListener: which sources it is shown, what it requests of them, and what it receives. .NET's semantics, one by
+ * one.
+ */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   defineEventSource,

@@ -1,4 +1,4 @@
-/** Listening inside the process: who gets which event, when, and what a handler may do. */
+/** Listening inside the process: who receives which event, when, and what a handler may do. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   defineEventSource,

@@ -1,4 +1,4 @@
-/** Sessions that several threads of a process have a part in. Each case is a process of its own. */
+/** Sessions shared by several threads of a process. Each case runs in a separate process. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** The addon as CMake builds it, driven by cmake-js: for Electron, for IDEs, and for who has no Python. */
+/** The addon built by CMake, driven by cmake-js: for Electron, for IDEs, and for machines without Python. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** The ids of events in one process: by the addon, for all threads, and without one. */
+/** The ids of events in one process: from the addon, for all threads, and without it. */
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
 import { LAST_EVENT_ID, ThreadEventIds, theEventIds } from '../../lib/platform/event-ids.ts';

@@ -1,4 +1,4 @@
-/** Why perf events cannot be had: whether another way of recording is worth trying, and what the user reads. */
+/** Why perf events are unavailable: whether another way of recording is worth trying, and what the user reads. */
 import { constants } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { PerfEventsError, RecorderError } from '../../lib/platform/recorder-error.ts';

@@ -1,4 +1,4 @@
-/** The kernel's tracer as the library sees it: always there, and with a reason where it does nothing. */
+/** The kernel's tracer as the library sees it: always present, and with a reason if it does nothing. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { Tracer } from '../../lib/platform/tracer.ts';
 import { FakeAddon } from '../source/fake-addon.ts';

@@ -1,4 +1,4 @@
-/** The sockets of the addon, where Node.js's own are not enough. */
+/** The addon's sockets, for what Node.js's own cannot do. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

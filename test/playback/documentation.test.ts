@@ -1,4 +1,4 @@
-/** The examples of docs/playback.md, run as they stand there; what they print is what stands below them. */
+/** The examples of docs/playback.md, run unchanged; their output must match the documented one. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

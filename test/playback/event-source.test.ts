@@ -1,4 +1,4 @@
-/** The events of an event source, asked for by its own functions: the same query on a trace and on a live feed. */
+/** The events of an event source, selected by its own functions: the same query on a trace and on a live feed. */
 import { map, Observable } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { defineEventSource, event, listen, type WrittenEvent } from '../../lib/index.ts';

@@ -1,7 +1,4 @@
-/**
- * Tx's own example, on the trace that its tests use: an IIS server's requests. The counts are those that Tx
- * gives.
- */
+/** Tx's own example, on the trace that its tests use: the requests of an IIS server. The counts are those of Tx. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { count, filter, map, mergeMap, take, windowTime } from 'rxjs';

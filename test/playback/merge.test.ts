@@ -1,4 +1,4 @@
-/** Several inputs: their order, what is held of them, what happens when one is silent or fails. */
+/** Several inputs: their order, what is retained of them, and what happens if one is silent or fails. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Subject } from 'rxjs';
 import { describe, expect, it } from 'vitest';

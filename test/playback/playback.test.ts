@@ -1,4 +1,4 @@
-/** What a playback can be asked for, and when its answers come. */
+/** The queries of a playback, and when their results arrive. */
 import { EMPTY, from, map, Subject, throwError } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { Playback } from '../../lib/playback/playback.ts';

@@ -1,4 +1,4 @@
-/** The clock of a playback by itself, and RxJS's operators in it. */
+/** The clock of a playback, and RxJS's operators that use it. */
 import { debounceTime, delay, interval, type SchedulerAction, Subject, take, timer, toArray } from 'rxjs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { PlaybackError } from '../../lib/playback/playback-error.ts';

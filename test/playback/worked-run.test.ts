@@ -1,6 +1,6 @@
 /**
- * One run of Tx's own Playback, to the letter: two inputs, a class and one that extends it, and windows of five
- * seconds in virtual time. What is expected was written down while the original ran.
+ * One run of Tx's own Playback, reproduced exactly: two inputs, a class and its subclass, and windows of five seconds
+ * in virtual time. The expected output was recorded from the original.
  */
 import { count, map, mergeMap, windowTime } from 'rxjs';
 import { describe, expect, it } from 'vitest';

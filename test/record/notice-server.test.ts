@@ -1,4 +1,4 @@
-/** What programs tell of their tracepoints, and ask for, as the addon does it. */
+/** Programs that announce their tracepoints and request the tracer, as the addon does. */
 import { once } from 'node:events';
 import {
   closeSync,

@@ -1,4 +1,4 @@
-/** Tracepoints that cannot be recorded: those that have gone are nobody's problem, others are told. */
+/** Tracepoints that cannot be recorded: those that are gone do not matter, others are reported. */
 import { describe, expect, it } from 'vitest';
 import { RecorderError } from '../../lib/platform/recorder-error.ts';
 import { RecordedTracepoints } from '../../lib/record/recorded-tracepoints.ts';

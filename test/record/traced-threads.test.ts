@@ -1,4 +1,4 @@
-/** Which process a thread belongs to, from what ftrace has noted. */
+/** Which process a thread belongs to, according to ftrace. */
 import { describe, expect, it } from 'vitest';
 import { TracedThreads, UNKNOWN_PROCESS } from '../../lib/record/traced-threads.ts';
 import { commRecord } from '../../lib/wire/perf-data/write/records.ts';

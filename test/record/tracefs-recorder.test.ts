@@ -1,4 +1,4 @@
-/** What a recording without perf events makes of the kernel's pages. */
+/** How a recording without perf events converts the kernel's pages. */
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

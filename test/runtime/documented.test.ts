@@ -1,4 +1,4 @@
-/** docs/runtime.md says which events there are. */
+/** docs/runtime.md lists exactly the existing events. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,7 @@
-/** Node.Runtime as a listener of the same process gets it. What needs a process of its own: test/child/runtime.test.ts. */
+/**
+ * Node.Runtime as a listener in the same process sees it. test/child/runtime.test.ts has the cases that need a separate
+ * process.
+ */
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';

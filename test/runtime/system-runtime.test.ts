@@ -1,4 +1,4 @@
-/** System.Runtime: what dotnet-counters shows of a Node.js process without being asked for anything. */
+/** System.Runtime: what dotnet-counters shows of a Node.js process by default. */
 import type { EventEmitter } from 'node:events';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-/** Node.Runtime on a kernel with user_events, whose tracers tell nobody when they come and go. */
+/** Node.Runtime on a kernel with user_events, whose tracers do not announce themselves. */
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { SourceStats } from '../../lib/index.ts';

@@ -1,6 +1,6 @@
 /**
- * How activities flow through asynchronous code: for each way in which JavaScript goes on later, what
- * `activity()` gives, and what a bare Start does. Where the two differ, `activity()` is the one to use.
+ * How activities flow through asynchronous code: for each way in which JavaScript continues later, the results of
+ * `activity()` and of a bare Start. Where they differ, use `activity()`.
  */
 import { EventEmitter, once } from 'node:events';
 import { readFile } from 'node:fs';

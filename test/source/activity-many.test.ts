@@ -1,4 +1,4 @@
-/** Many requests at once: of 100,000 events none has the activity of another request. */
+/** Many concurrent requests: none of 100,000 events has the activity of another request. */
 import { expect, it } from 'vitest';
 import { currentActivityId, defineEventSource, event, listen } from '../../lib/index.ts';
 

@@ -1,4 +1,4 @@
-/** A source that is closed, or was never there: nothing is left of it, and late events are counted. */
+/** A closed source leaves nothing behind, and late events are counted. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';

@@ -1,4 +1,4 @@
-/** Activities that cross from one process to another: W3C's ids on their Starts, paths inside. */
+/** Activities that cross processes: W3C's ids on their Starts, paths inside. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defineEventSource, event, runInActivity, traceHeaders } from '../../lib/index.ts';
 import { Heard } from './heard.ts';

@@ -1,4 +1,4 @@
-/** What an event gets that its definition does not say: .NET's defaults. */
+/** The defaults for what a definition omits, as in .NET. */
 import { describe, expect, it } from 'vitest';
 import { defineEventSource, event, Level, Opcode } from '../../lib/index.ts';
 import { eventSchemas } from '../../lib/source/event-schemas.ts';

@@ -1,4 +1,4 @@
-/** Each mistake in the definition of a source is refused with one sentence that names the place and the value. */
+/** Each mistake in a source's definition is rejected with one sentence that names the place and the value. */
 import { describe, expect, it } from 'vitest';
 import { DefinitionError, defineEventSource, event, Opcode } from '../../lib/index.ts';
 

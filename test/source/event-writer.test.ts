@@ -1,4 +1,4 @@
-/** What reaches the kernel of the events that are written, and what is counted of the others, with the reason. */
+/** Which written events reach the kernel, and how the others are counted, with the reason. */
 import { describe, expect, it, vi } from 'vitest';
 import { Guid } from '../../lib/activity/guid.ts';
 import type { WrittenEvent } from '../../lib/index.ts';

@@ -1,4 +1,4 @@
-/** A kernel for tests: an addon of the same shape whose tracer is switched by hand and keeps what it is sent. */
+/** A fake kernel: an addon with the same interface whose tracer is switched by hand and keeps what it receives. */
 import { type Addon, type AddonCommand, type Backend, NO_WORD } from '../../lib/platform/addon.ts';
 import { TRACER_BIT } from '../../lib/platform/tracer.ts';
 

@@ -1,4 +1,4 @@
-/** Listens to a source and tells what it heard in words: each event with its activity, as a path. */
+/** Listens to a source and describes what it received in words: each event with its activity, as a path. */
 
 import { Guid } from '../../lib/activity/guid.ts';
 import { formatActivityPath } from '../../lib/activity/path.ts';

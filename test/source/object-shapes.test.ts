@@ -1,4 +1,4 @@
-/** That V8 finds an event, and whether it is enabled, without looking through a table: docs/performance.md. */
+/** V8 finds an event, and whether it is enabled, without looking through a table: see docs/performance.md. */
 import { setFlagsFromString } from 'node:v8';
 import { describe, expect, it } from 'vitest';
 import { defineEventSource, event } from '../../lib/index.ts';

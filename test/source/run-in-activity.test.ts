@@ -1,4 +1,4 @@
-/** Work inside an activity from elsewhere: of a handle, of an id that came with a message, of whoever bound it. */
+/** Work inside an activity from elsewhere: a handle's, one whose id came with a message, or one bound to a callback. */
 import { EventEmitter } from 'node:events';
 import { MessageChannel } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** Events that describe themselves: what fields they have, who gets them, and what becomes of those that cannot be. */
+/** Self-describing events: their fields, their receivers, and those that cannot be described. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { sharedActivities } from '../../lib/activity/shared.ts';
 import {

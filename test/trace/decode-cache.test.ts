@@ -1,4 +1,4 @@
-/** What is read once where the same bytes come again: never mixed up, and never without bounds. */
+/** Repeated bytes are decoded once: never mixed up, and never without limits. */
 import { expect, it } from 'vitest';
 import { DecodeCache } from '../../lib/trace/decode-cache.ts';
 

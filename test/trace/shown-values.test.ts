@@ -1,4 +1,4 @@
-/** How values are shown that people do not read as decimal numbers or bytes, wherever an event is shown. */
+/** How values are shown that people do not read as decimal numbers or bytes. */
 import { describe, expect, it } from 'vitest';
 import { eventText } from '../../lib/cli/event-text.ts';
 import { jsonField, jsonValue } from '../../lib/trace/trace-event.ts';

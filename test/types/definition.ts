@@ -1,6 +1,6 @@
 /**
- * What the compiler makes of definitions. Checked by `npm run check` (tsc): an expected error that does not
- * come is an error.
+ * How the compiler checks definitions. Checked by `npm run check` (tsc): an expected error that does not occur is an
+ * error.
  */
 import { type ActivityHandle, defineEventSource, event, Level, type PayloadOf } from '../../lib/index.ts';
 

@@ -1,6 +1,6 @@
 /**
- * What the compiler makes of asking a playback. Checked by `npm run check` (tsc): an expected error that does
- * not come is an error. Nothing here is run.
+ * How the compiler checks queries of a playback. Checked by `npm run check` (tsc): an expected error that does not
+ * occur is an error. Nothing here is run.
  */
 import type { Observable } from 'rxjs';
 import { defineEventSource, event } from '../../lib/index.ts';

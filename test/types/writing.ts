@@ -1,6 +1,6 @@
 /**
- * What the compiler makes of writing events. Checked by `npm run check` (tsc): an expected error that does
- * not come is an error. Nothing here is run.
+ * How the compiler checks writing events. Checked by `npm run check` (tsc): an expected error that does not occur is an
+ * error. Nothing here is run.
  */
 import { defineEventSource, EventListener, type EventOf, event, listen } from '../../lib/index.ts';
 

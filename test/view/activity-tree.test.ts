@@ -1,4 +1,4 @@
-/** The tree of activities, or what is wanted of it. */
+/** The tree of activities, or the selected part of it. */
 import { describe, expect, it } from 'vitest';
 import { type ActivityNode, nodesOf } from '../../lib/view/activity-tree.ts';
 import { treeOf } from './read-views.ts';

@@ -1,4 +1,4 @@
-/** The table that "EventSource Activity Support" opens with, from the events it shows. */
+/** The table with which "EventSource Activity Support" begins, from the events it shows. */
 import { describe, expect, it } from 'vitest';
 import { EVENT_COLUMNS, eventCells, eventRow } from '../../lib/view/event-row.ts';
 import { TraceActivities } from '../../lib/view/trace-activities.ts';

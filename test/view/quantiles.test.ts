@@ -1,4 +1,4 @@
-/** Quantiles from a histogram are as near to the exact ones as it says. */
+/** Quantiles from a histogram are as close to the exact ones as stated. */
 import { expect, it } from 'vitest';
 import { Quantiles } from '../../lib/view/quantiles.ts';
 

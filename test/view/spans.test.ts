@@ -1,4 +1,4 @@
-/** Activities of several processes, and of .NET's bridge, which belong together by W3C's ids. */
+/** Activities of several processes, and of .NET's bridge, joined by W3C's ids. */
 import { describe, expect, it } from 'vitest';
 import type { ActivityNode } from '../../lib/view/activity-tree.ts';
 import { treeOf } from './read-views.ts';

@@ -1,4 +1,4 @@
-/** How starts and stops become activities: by the rules of "EventSource Activity Support". */
+/** Matching starts and stops by the rules of "EventSource Activity Support". */
 import { describe, expect, it } from 'vitest';
 import type { TraceEvent } from '../../lib/trace/trace-event.ts';
 import { TraceActivities } from '../../lib/view/trace-activities.ts';

@@ -1,4 +1,4 @@
-/** Events for tests of the views, written in a few words. */
+/** Events for tests of the views, written concisely. */
 import { TraceEvent } from '../../lib/trace/trace-event.ts';
 import type { Payload } from '../../lib/wire/decoded-field.ts';
 import { pathId } from './path-id.ts';

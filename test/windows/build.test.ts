@@ -1,4 +1,4 @@
-/** The addon as it is cross-built for Windows: what the file needs and shows, and what is said when it cannot be. */
+/** The addon cross-built for Windows: its imports and exports, and the message if it cannot be built. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-/** An event as ETW was given it, decoded by the project's own decoder. */
+/** An event as passed to ETW, decoded by the project's own decoder. */
 import { Guid } from '../../lib/activity/guid.ts';
 import { payloadOf } from '../../lib/wire/decoded-field.ts';
 import { decodeTraceLogging } from '../../lib/wire/tracelogging/decode.ts';

@@ -1,4 +1,4 @@
-/** What the package asks of ETW, at the Win32 interface: registrations, filters, writes, refusals, commands. */
+/** The package's calls to ETW, at the Win32 interface: registrations, filters, writes, refusals, commands. */
 import { describe, expect, it } from 'vitest';
 import type { SourceStats, SourceStatus } from '../../lib/index.ts';
 import { providerGuid } from '../../lib/wire/provider-guid.ts';

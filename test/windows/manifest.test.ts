@@ -1,4 +1,4 @@
-/** Events that a manifest describes, as ETW is given them, and the manifest among them. */
+/** Events described by a manifest, as passed to ETW, and the manifest itself. */
 import { describe, expect, it } from 'vitest';
 import { activityPath, type SourceStatus } from '../../lib/index.ts';
 import { ManifestAssembly } from '../../lib/wire/manifest/in-band.ts';

@@ -1,4 +1,4 @@
-/** The package on Windows: what of it needs no tracer of the system. */
+/** The package on Windows: everything that needs no tracer. */
 import { describe, expect, it } from 'vitest';
 import { runProgram, skipReason, suiteName } from './run-program.ts';
 

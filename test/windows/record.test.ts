@@ -1,6 +1,6 @@
 /**
- * `tracewright record` on Windows, at the Win32 interface: the session it asks ETW for, the providers, the end, and
- * what it says to each refusal. Whether a session with these numbers records is a matter of a real Windows.
+ * `tracewright record` on Windows, at the Win32 interface: the session it requests from ETW, the providers, the end,
+ * and its message for each refusal. Only real Windows can show that such a session records.
  */
 import { describe, expect, it } from 'vitest';
 import { providerGuid } from '../../lib/wire/provider-guid.ts';

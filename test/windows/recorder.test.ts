@@ -1,6 +1,6 @@
 /**
- * The recorder by itself: an addon that calls ETW's functions, and does nothing else, gets the answers that
- * Microsoft documents, and each of its calls is written down.
+ * The recorder itself: an addon that only calls ETW's functions gets the results that Microsoft documents, and each of
+ * its calls is logged.
  */
 import { describe, expect, it } from 'vitest';
 import { callsOf, type EtwCall } from './etw-call.ts';

@@ -1,6 +1,6 @@
 /**
- * Runs the programs beside this file in the real node.exe, under Wine, on the package as Windows users get it,
- * and reads what they print; with `recorder`, also all that the package has asked of ETW.
+ * Runs the programs next to this file in the real node.exe, under Wine, on the package as Windows users get it, and
+ * reads their output; with `recorder`, also all calls to ETW.
  */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * What Visual Studio is given of binding.gyp, by the project that node-gyp's own gyp makes of it: the warnings that
- * are wanted, and none of other people's headers. That it compiles is a matter of a real Windows.
+ * The project that node-gyp's own gyp generates from binding.gyp for Visual Studio: the intended warnings, but none for
+ * other people's headers. Only real Windows can show that it compiles.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';

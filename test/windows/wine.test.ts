@@ -1,4 +1,4 @@
-/** Running programs in node.exe under Wine: what comes through, and how it ends. */
+/** Running programs in node.exe under Wine: their output, and how they end. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

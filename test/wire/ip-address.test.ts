@@ -1,4 +1,4 @@
-/** Reading and showing IP addresses, held against Node's own judgement of what is one. */
+/** Parsing and formatting IP addresses, compared with Node's own validation. */
 import { isIPv4, isIPv6 } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { ipAddressText, parseIpAddress } from '../../lib/wire/ip-address.ts';

@@ -1,4 +1,4 @@
-/** Checking a payload without encoding it finds what encoding it counts, for each type of each format. */
+/** Checking a payload without encoding it finds the same bad values as encoding it, for each type of each format. */
 import { describe, expect, it } from 'vitest';
 import { fieldSchemas } from '../../lib/source/field-schemas.ts';
 import type { FieldDefinitions } from '../../lib/source/fields.ts';

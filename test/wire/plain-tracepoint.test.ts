@@ -1,4 +1,4 @@
-/** Plain tracepoints: what the kernel is told of their fields, and where it finds them. */
+/** Plain tracepoints: the declaration of their fields to the kernel, and their layout. */
 import { describe, expect, it } from 'vitest';
 import { Guid } from '../../lib/activity/guid.ts';
 import { fieldSchemas } from '../../lib/source/field-schemas.ts';

@@ -1,4 +1,4 @@
-/** The GUIDs of provider names, as .NET and Microsoft's TraceLogging libraries have them. */
+/** GUIDs derived from provider names, as by .NET and Microsoft's TraceLogging libraries. */
 import { describe, expect, it } from 'vitest';
 import { providerGuid } from '../../lib/wire/provider-guid.ts';
 

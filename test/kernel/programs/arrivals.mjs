@@ -1,4 +1,4 @@
-// Reads JSON lines of events, and prints how long after its own time each has arrived, in milliseconds.
+// Reads events as JSON lines, and prints how long after its own time each one arrived, in milliseconds.
 import { createInterface } from 'node:readline';
 
 const delays = [];

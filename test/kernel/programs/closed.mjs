@@ -1,4 +1,4 @@
-// A source is closed and defined again while its tracepoint is recorded, and many are closed for good.
+// Closes and redefines a source while its tracepoint is recorded, and closes many for good.
 import { defineEventSource, event } from 'tracewright';
 import * as tracefs from './tracefs.mjs';
 

@@ -1,4 +1,4 @@
-// The descriptors: not inherited by programs that are run, and missed without harm when somebody closes them.
+// The descriptors: not inherited by child programs, and harmless if somebody closes them.
 import { spawnSync } from 'node:child_process';
 import { closeSync, readdirSync, readlinkSync } from 'node:fs';
 import { defineEventSource, event } from 'tracewright';

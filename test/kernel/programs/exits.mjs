@@ -1,4 +1,4 @@
-// process.exit in the middle of writing, several times over; each time the tracepoint goes with the process.
+// process.exit in the middle of writing, several times; each time, the tracepoint is removed with the process.
 import { spawnSync } from 'node:child_process';
 import { defineEventSource, event } from 'tracewright';
 import * as tracefs from './tracefs.mjs';

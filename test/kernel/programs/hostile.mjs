@@ -1,4 +1,4 @@
-// A program whose names and values would control a terminal that shows them as they are.
+// A program whose names and values would control a terminal if shown unescaped.
 import { defineEventSource, event } from 'tracewright';
 
 const text = '\x1b]0 owned\x07\x1b[2J\x9b31m\r\b\x7f\u202e\u2066\u2028';

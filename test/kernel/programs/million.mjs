@@ -1,5 +1,5 @@
-// Writes a million events while ftrace records into a ring buffer far too small for them, and compares what
-// the source counted with what the ring buffer says became of them.
+// Writes a million events while ftrace records into a ring buffer far too small for them, and compares the source's
+// counts with those of the ring buffer.
 import { defineEventSource, event } from 'tracewright';
 import * as tracefs from './tracefs.mjs';
 

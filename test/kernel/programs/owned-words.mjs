@@ -1,5 +1,4 @@
-// Follows the tracer's switches, with garbage collections in between: the memory of the words must stay where
-// the kernel was told it is.
+// Follows the tracer's switches, with garbage collections in between: the memory of the words must not move.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { defineEventSource, event } from 'tracewright';

@@ -1,5 +1,5 @@
-// A program that is watched: `paced.mjs COUNT MILLISECONDS` writes COUNT events, one after each pause, and then is
-// silent for a while, so that the last ones are not shown by its end.
+// A program to watch: `paced.mjs COUNT MILLISECONDS` writes COUNT events, with a pause before each, and is then silent
+// for a while, so that the last ones are shown before its end.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defineEventSource, event } from 'tracewright';
 

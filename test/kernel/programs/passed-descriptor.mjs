@@ -1,5 +1,5 @@
 // Sessions of user_events in a process that may not open the tracer: `passed-descriptor.mjs SCENARIO [ROUNDS]`, run by
-// privileged-tool.mjs. Prints what came of it as JSON.
+// privileged-tool.mjs. Prints the results as JSON.
 import { accessSync, fstatSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';

@@ -1,6 +1,6 @@
-// A program to be recorded through a descriptor that it is passed: `passed-target.mjs FOLDER SESSIONS COUNT`. Opens
-// its diagnostic port, and waits for so many sessions to ask for its events; then writes COUNT activities, tells in
-// FOLDER what it has written, and ends.
+// A program to record through a descriptor passed to it: `passed-target.mjs FOLDER SESSIONS COUNT`. Opens its
+// diagnostic port, waits until this many sessions request its events, then writes COUNT activities, reports them in
+// FOLDER, and ends.
 import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defineEventSource, EventListener, event, Level } from 'tracewright';

@@ -1,4 +1,4 @@
-// What an unprivileged user gets: before and after an administrator has opened user_events to all.
+// The permissions of an unprivileged user, before and after an administrator has opened user_events to everybody.
 import { spawnSync } from 'node:child_process';
 import { chmodSync } from 'node:fs';
 import { TRACEFS } from './tracefs.mjs';

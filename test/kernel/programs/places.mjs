@@ -1,4 +1,4 @@
-// Where user_events_data is looked for: the usual place, a mount elsewhere, the environment's word, nowhere.
+// Where user_events_data is looked for: the usual place, a mount elsewhere, the environment variable, nowhere.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 

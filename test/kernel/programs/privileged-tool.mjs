@@ -1,5 +1,5 @@
-// Runs a program as a user without any right to the kernel's tracer, with three descriptors of user_events_data
-// passed to it as 3, 4 and 5, and does for it what it asks of the tracer: `privileged-tool.mjs PROGRAM ARGUMENT...`.
+// Runs a program as a user without access to the kernel's tracer, passes it three descriptors of user_events_data as 3,
+// 4 and 5, and performs its requests to the tracer: `privileged-tool.mjs PROGRAM ARGUMENT...`.
 import { spawn } from 'node:child_process';
 import { closeSync, constants, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import * as tracefs from './tracefs.mjs';

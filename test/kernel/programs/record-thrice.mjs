@@ -1,4 +1,4 @@
-// For everything.mjs: waits for three recorders, each of which says that it records by a file in /run.
+// For everything.mjs: waits for three recorders, each of which creates a file in /run when it records.
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 

@@ -1,5 +1,5 @@
-// Registers tracepoints and keeps them, as a tool does before it asks for a session: `registered.mjs NAME...`, in
-// EventPipe's format unless the fields follow the name. Says when it has.
+// Registers tracepoints and keeps them, as a tool does before it requests a session: `registered.mjs NAME...`, in
+// EventPipe's format unless the fields follow the name. Reports when it has.
 import { constants, openSync } from 'node:fs';
 import { PassedTracer } from '../../../dist/platform/passed-tracer.js';
 import { scratch } from '../../../dist/wire/scratch.js';

@@ -1,5 +1,5 @@
-// An ordinary script: concurrent requests, each an activity with a nested one and an event of its own.
-// Waits for the tracer, then writes until it has written the given number of requests.
+// An ordinary program: concurrent requests, each an activity with a nested one and an event of its own. Waits for the
+// tracer, then writes the given number of requests.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defineEventSource, event, Level } from 'tracewright';
 import { until } from './tracefs.mjs';

@@ -1,4 +1,4 @@
-// The tracer's own files, for programs that run as root on a kernel with user_events.
+// The tracer's own files, for programs run as root on a kernel with user_events.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 

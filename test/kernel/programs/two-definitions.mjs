@@ -1,5 +1,5 @@
-// Two threads define one provider with different events. Each writes its event when a recorder is at work, which is
-// when the file that the program is given is there.
+// Two threads define one provider with different events. Each writes its event once a recorder is running, which is
+// when the file given as the argument exists.
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';

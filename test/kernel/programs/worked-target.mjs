@@ -1,4 +1,4 @@
-// A program with a diagnostic port, for worked-tool.py: writes events, and tells of itself, as its standard input says.
+// A program with a diagnostic port, for worked-tool.py: writes events and reports its state, as ordered through stdin.
 import { createInterface } from 'node:readline';
 import { defineEventSource, event } from 'tracewright';
 import { enableDiagnostics } from 'tracewright/diagnostics';

@@ -1,5 +1,5 @@
-// The library is loaded first, and registers first, in a worker that is older than any registration; the
-// worker exits, and the tracer is switched on and off. The main thread comes last, and follows every switch.
+// The library is first loaded, and first registers, in a worker that is older than any registration; the worker exits,
+// and the tracer is switched on and off. The main thread comes last, and follows every switch.
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 
 async function define() {

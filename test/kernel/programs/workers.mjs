@@ -1,4 +1,4 @@
-// Workers, fifty unless told otherwise, each terminated in the middle of writing, and the tracer still works.
+// Fifty workers by default, each terminated in the middle of writing, and the tracer still works.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isMainThread, Worker } from 'node:worker_threads';
 import { defineEventSource, event } from 'tracewright';

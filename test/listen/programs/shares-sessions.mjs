@@ -1,4 +1,4 @@
-/** Shares sessions between threads, and prints what each thread hears. Argument: which case. */
+/** Shares sessions between threads, and prints what each thread notices. Argument: which case. */
 import { isMainThread, parentPort, threadId, Worker, workerData } from 'node:worker_threads';
 import { onSharedSession, shareSession } from '../../../dist/listen/shared-sessions.js';
 

@@ -1,4 +1,4 @@
-/** The fields of messages by their paths, however the messages are made. */
+/** The fields of messages by path, whatever the messages look like. */
 import { describe, expect, it } from 'vitest';
 import { argumentsOf } from '../../../lib/runtime/channels/arguments.ts';
 import { type ChannelSpec, parseSpec } from '../../../lib/runtime/channels/specs.ts';

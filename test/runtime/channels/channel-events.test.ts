@@ -1,4 +1,4 @@
-/** Channels as events of Microsoft-Diagnostics-DiagnosticSource, as a listener with .NET's argument gets them. */
+/** Channels as events of Microsoft-Diagnostics-DiagnosticSource, as a listener with .NET's argument receives them. */
 import { channel, tracingChannel } from 'node:diagnostics_channel';
 import { afterEach, describe, expect, it } from 'vitest';
 import {

@@ -1,4 +1,4 @@
-/** The language in which tools ask for channels. */
+/** The language in which tools request channels. */
 import { describe, expect, it } from 'vitest';
 import { parseSpec, specLines } from '../../../lib/runtime/channels/specs.ts';
 

@@ -1,5 +1,5 @@
-// A Node.js process that tools may ask for its counters: Node.js's own, and those of a library that writes its
-// metrics through OpenTelemetry. Says where its diagnostic port is, or why it has none.
+// A Node.js process with counters for tools: Node.js's own, and those of a library that writes its metrics through
+// OpenTelemetry. Prints where its diagnostic port is, or why it has none.
 import { metrics } from '@opentelemetry/api';
 import { enableDiagnostics } from 'tracewright/diagnostics';
 import { meterProvider } from 'tracewright/integrations/opentelemetry-metrics';

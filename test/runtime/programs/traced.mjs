@@ -1,5 +1,5 @@
-// ftrace records Node.Runtime for a while, unannounced as every tracer on Linux. Prints what it recorded, and what
-// Node.js was made to observe before, meanwhile and afterwards.
+// ftrace records Node.Runtime for a while, unannounced, as any tracer on Linux. Prints what it recorded, and what was
+// observed in Node.js before, meanwhile and afterwards.
 import { enableRuntimeEvents } from 'tracewright/runtime';
 import { clear, recordedLines, setRecorded, until } from '../../kernel/programs/tracefs.mjs';
 

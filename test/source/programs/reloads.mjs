@@ -1,4 +1,4 @@
-/** Defines a source of 22 events again and again: another one each time, which it closes, or the same one. */
+/** Defines a source of 22 events repeatedly: a different one each time, which it closes, or the same one. */
 import { defineEventSource, event } from '../../../dist/index.js';
 import { theTracer } from '../../../dist/platform/tracer.js';
 

@@ -1,6 +1,6 @@
 /**
- * The log that Tx's own tests read on Windows, with what Windows' consumer API tells of its events there.
- * Source: Tx (LINQ to logs and traces), Tx.Windows.Tests.
+ * The log read by Tx's own tests on Windows, with the results of Windows' consumer API. Source: Tx (LINQ to logs and
+ * traces), Tx.Windows.Tests.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

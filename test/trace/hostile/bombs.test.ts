@@ -1,4 +1,4 @@
-/** What a trace of few bytes makes its reader keep is bounded, whatever it is full of. */
+/** What a small trace makes its reader retain is bounded, whatever it contains. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

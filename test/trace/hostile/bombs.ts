@@ -1,4 +1,4 @@
-/** Traces of few bytes, compressed, that unfold into very much. */
+/** Small compressed traces that expand enormously. */
 import { gzipSync } from 'node:zlib';
 import {
   type Bytes,

@@ -1,4 +1,4 @@
-// Reads traces with all that their events tell, in little memory: for each a line of JSON with what came of it.
+// Reads traces with everything in their events, in little memory: prints one line of JSON with the result for each.
 import { openTrace } from '../../../dist/trace/open-trace.js';
 
 for (const path of process.argv.slice(2)) {

@@ -1,4 +1,4 @@
-/** Compressed records (`perf record -z`): whatever unpacks them, Node or the library for those without. */
+/** Compressed records (`perf record -z`), decompressed by Node or by the library for versions without Zstandard. */
 import { describe, expect, it } from 'vitest';
 import { openZstdBlocks } from '../../../lib/trace/perf-data/zstd-blocks.ts';
 import { Bytes, fileBytes, finishedRound, record, sample } from '../../wire/perf-data/file-bytes.ts';

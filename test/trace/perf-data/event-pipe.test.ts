@@ -1,4 +1,4 @@
-/** Events of .NET's EventPipe in tracepoints, described by the first of each kind. */
+/** EventPipe events in tracepoints, described by the first one of each kind. */
 import { describe, expect, it } from 'vitest';
 import type { TraceEvent } from '../../../lib/trace/trace-event.ts';
 import { Bytes, fileBytes, sample } from '../../wire/perf-data/file-bytes.ts';

@@ -1,4 +1,4 @@
-/** Traces as Chrome's Trace Event JSON: what a viewer shows of them. */
+/** Traces as Chrome's Trace Event JSON, as viewers show them. */
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ChromeExport } from '../../../lib/view/export/chrome-export.ts';

@@ -1,4 +1,4 @@
-/** Traces exported in memory, and events read back. */
+/** Exports traces in memory, and reads events back. */
 import { openTrace } from '../../../lib/trace/open-trace.ts';
 import type { Trace } from '../../../lib/trace/trace.ts';
 import type { TraceEvent } from '../../../lib/trace/trace-event.ts';

@@ -1,4 +1,4 @@
-/** Traces of every format as nettrace: what is read back is what was read, field for field. */
+/** Traces of every format as nettrace: everything reads back unchanged, field for field. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

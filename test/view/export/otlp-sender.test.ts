@@ -1,4 +1,4 @@
-/** Requests on their way to a collector, which is slow, busy, away, or does not want them. */
+/** Requests to a collector that is slow, busy, unreachable, or rejects them. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { OtlpSender } from '../../../lib/view/export/otlp-sender.ts';
 import { otlpResource, otlpTarget } from '../../../lib/view/export/otlp-settings.ts';

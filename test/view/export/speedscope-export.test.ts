@@ -1,4 +1,4 @@
-/** Traces as speedscope's files. */
+/** Traces as speedscope files. */
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SpeedscopeExport } from '../../../lib/view/export/speedscope-export.ts';

@@ -1,4 +1,4 @@
-/** The rules of speedscope's files, written from its file-format-spec.ts. */
+/** The rules of speedscope files, based on its file-format-spec.ts. */
 
 interface Profile {
   readonly type: string;

@@ -1,6 +1,6 @@
 /**
- * The rules of Chrome's Trace Event JSON, written from the format's own document ("Trace Event Format") and from what
- * Perfetto says of it: fields of every event, nesting of durations, flows that are bound at both ends.
+ * The rules of Chrome's Trace Event JSON, based on the format's own document ("Trace Event Format") and on Perfetto's:
+ * fields of every event, nesting of durations, flows bound at both ends.
  */
 
 export interface ChromeEvent {

@@ -1,4 +1,4 @@
-/** The clock of one trace against that of another, by the requests between them; the truth is known here. */
+/** Aligning the clock of one trace with that of another by the requests between them, where the truth is known. */
 import { describe, expect, it } from 'vitest';
 import { ClockFit, type JoinedRequest } from '../../../lib/view/merge/clock-fit.ts';
 import { aheadAt } from '../../../lib/view/merge/clock-region.ts';

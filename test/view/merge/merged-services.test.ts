@@ -1,4 +1,4 @@
-/** The traces of three processes that ask one another, on clocks that are set apart, as one tree. */
+/** The traces of three processes that call each other, on clocks set apart, as one tree. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

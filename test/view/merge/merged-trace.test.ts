@@ -1,4 +1,4 @@
-/** Several traces as one: order, processes, damage, and what is kept of many spans. */
+/** Several traces as one: order, processes, damage, and bounded memory for spans. */
 import { describe, expect, it } from 'vitest';
 import { Trace } from '../../../lib/trace/trace.ts';
 import { TraceError } from '../../../lib/trace/trace-error.ts';

@@ -1,4 +1,4 @@
-/** Services on loopback, each a process with a trace of its own, whose clocks can be changed afterwards. */
+/** Services on loopback, each a process with its own trace, whose clocks can be changed afterwards. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

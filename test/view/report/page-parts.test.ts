@@ -1,4 +1,4 @@
-/** The parts of a report's page that need no browser. */
+/** The parts of the report page that need no browser. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Script } from 'node:vm';

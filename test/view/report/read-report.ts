@@ -1,4 +1,4 @@
-/** Reports of events written in a test, as a file and as what its page reads out of it. */
+/** Reports of events written in a test, as a file and as its page decodes it. */
 import { inflateRawSync } from 'node:zlib';
 import type { TraceEvent } from '../../../lib/trace/trace-event.ts';
 import { type ReportData, reportData } from '../../../lib/view/report/page/report-data.ts';

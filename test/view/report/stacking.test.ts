@@ -1,4 +1,4 @@
-/** In which row of its lane each bar is. */
+/** The row of each bar in its lane. */
 import { describe, expect, it } from 'vitest';
 import { stack } from '../../../lib/view/report/page/stacking.ts';
 

@@ -1,4 +1,4 @@
-/** What is in a report, as its page reads it. */
+/** The contents of a report, as its page decodes them. */
 import { describe, expect, it } from 'vitest';
 import { ReportNames } from '../../../lib/view/report/report-names.ts';
 import { during, type WrittenEvent, written } from '../written-events.ts';

@@ -1,5 +1,5 @@
-// Runs a batch file, such as npm makes for each program, as `tracewright record -- NAME` does, with each of the
-// arguments that are given as JSON in base64; prints what the program behind it got.
+// Runs a batch file, such as npm creates for each program, as `tracewright record -- NAME` does, with the given
+// arguments (JSON in base64); prints what the program behind it received.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { RecordedCommand } from '../node_modules/tracewright/dist/cli/recorded-command.js';
 

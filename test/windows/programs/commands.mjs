@@ -1,4 +1,4 @@
-// What sessions ask, as the source is told of it, on its own thread; and .NET's way to ask for activity ids.
+// The requests of sessions, as the source receives them on its own thread; and .NET's way to request activity ids.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { currentActivityId, defineEventSource, event } from 'tracewright';
 import { captureState, disable, enable } from '../recorder/recorder.mjs';

@@ -1,4 +1,5 @@
-// Opens the diagnostic port, and asks it as a tool does. The client is in the same process, for Wine starts only one.
+// Opens the diagnostic port, and uses it as a tool does. The client is in the same process, because Wine starts only
+// one.
 import { defineEventSource, event } from 'tracewright';
 import { enableDiagnostics } from 'tracewright/diagnostics';
 import { DiagnosticsClient } from '../node_modules/tracewright/dist/diagnostics/client/diagnostics-client.js';

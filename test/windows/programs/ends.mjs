@@ -1,4 +1,4 @@
-// Ends in the way that it is told.
+// Ends in the given way.
 import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 

@@ -1,6 +1,5 @@
-// Events of every field type and of every kind, for the tracer of whatever system this runs on: the test
-// compares what a Linux kernel recorded with what Windows was told. The argument names a module that turns the
-// tracer on: `record(source)`.
+// Events of every field type and kind, for the tracer of any system: the test compares what a Linux kernel recorded
+// with what Windows received. The argument names a module that turns the tracer on: `record(source)`.
 import { defineEventSource, event, Level, Opcode } from 'tracewright';
 
 const { record } = await import(process.argv[2]);

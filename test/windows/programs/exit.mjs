@@ -1,4 +1,4 @@
-// Ends at once, with events defined, a listener, an activity under way and a worker at work.
+// Exits immediately, with events defined, a listener, a running activity and a busy worker.
 import { isMainThread, Worker } from 'node:worker_threads';
 import { defineEventSource, event, listen } from 'tracewright';
 

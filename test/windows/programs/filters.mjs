@@ -1,4 +1,4 @@
-// Every level and keyword of event against every level and mask of session: which events are enabled?
+// Events of every level and keyword against sessions of every level and mask: which events are enabled?
 import { defineEventSource, event } from 'tracewright';
 import { disable, enable } from '../recorder/recorder.mjs';
 

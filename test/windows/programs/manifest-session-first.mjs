@@ -1,4 +1,4 @@
-// A source described by a manifest, whose session was there before the program: how often it writes the manifest.
+// A source described by a manifest, with a session older than the program: how often it writes the manifest.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defineEventSource, event, generateManifest } from 'tracewright';
 import { providerGuid } from '../node_modules/tracewright/dist/wire/provider-guid.js';

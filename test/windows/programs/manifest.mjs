@@ -1,5 +1,5 @@
-// A source described by a manifest: a session comes, which has no room for it at first, asks for it again, and
-// is still there when the process exits.
+// A source described by a manifest: a session starts, has no room for it at first, requests it again, and is still
+// running when the process exits.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defineEventSource, event, generateManifest } from 'tracewright';
 import { captureState, enable, failNext, mark } from '../recorder/recorder.mjs';

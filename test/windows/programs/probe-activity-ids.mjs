@@ -1,4 +1,4 @@
-// The activity id of the thread, by all five control codes, in two threads.
+// The thread's activity id, with all five control codes, in two threads.
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 import { descriptor, probe, register } from './probe.mjs';
 

@@ -1,4 +1,4 @@
-// What a provider's callback is told, of sessions that come before and after it.
+// What a provider's callback receives from sessions that start before and after it.
 import { captureState, disable, enable, mark, settle } from '../recorder/recorder.mjs';
 import { PROVIDER, PROVIDER_BYTES, probe, register } from './probe.mjs';
 

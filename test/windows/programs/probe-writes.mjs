@@ -1,4 +1,4 @@
-// Events that pass a session's filter and that do not, at ETW's limits, and when ETW fails.
+// Events that pass a session's filter or not, at ETW's limits, and when ETW fails.
 import { disable, enable, failNext, mark } from '../recorder/recorder.mjs';
 import { descriptor, PROVIDER, PROVIDER_BYTES, probe, register } from './probe.mjs';
 

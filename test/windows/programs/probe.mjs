@@ -1,5 +1,5 @@
-// ETW's functions, bare: the addon etwprobe.node, whose functions are listed in probe/probe.cc; and what its
-// arguments are made of.
+// ETW's bare functions: the addon etwprobe.node, whose functions are listed in probe/probe.cc; and how to construct its
+// arguments.
 import { createRequire } from 'node:module';
 
 export const probe = createRequire(import.meta.url)(process.env.TRACEWRIGHT_ETW_PROBE);

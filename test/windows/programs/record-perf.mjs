@@ -1,4 +1,4 @@
-// For everything.mjs: waits for perf, which is started beside it.
+// For everything.mjs: waits for perf, which is started in parallel.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export async function record(source) {

@@ -1,4 +1,4 @@
-// Runs another program in a copy of node.exe by another name, as Electron and single executables have.
+// Runs another program in a copy of node.exe with a different name, as with Electron and single executables.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync } from 'node:fs';
 

@@ -1,5 +1,5 @@
-// Sessions that have the provider on before the program has it: what its handlers are told, in the main thread and
-// in workers, at once and later.
+// Sessions that enable the provider before the program defines it: what its handlers receive, in the main thread and in
+// workers, immediately and later.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 import { defineEventSource, event } from 'tracewright';

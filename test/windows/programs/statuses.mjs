@@ -1,4 +1,4 @@
-// Each way in which ETW refuses an event, and one that is too large for it.
+// Each way in which ETW refuses an event, and one that is too large.
 import { defineEventSource, event, threadActivityId } from 'tracewright';
 import { enable, failNext } from '../recorder/recorder.mjs';
 

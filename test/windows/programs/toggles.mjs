@@ -1,5 +1,5 @@
-// The main thread and two workers write without pause, and number what they write whether it is enabled or not,
-// while a session comes and goes a thousand times.
+// The main thread and two workers write without pause, numbering their events whether enabled or not, while a session
+// starts and stops a thousand times.
 import { setImmediate } from 'node:timers/promises';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { defineEventSource, event } from 'tracewright';

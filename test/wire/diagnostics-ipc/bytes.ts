@@ -1,4 +1,4 @@
-/** Messages as the tests write them: in hex, to be compared byte by byte. */
+/** Messages as tests write them: in hex, to be compared byte by byte. */
 
 /** Bytes of hex digits, with blanks and line ends anywhere. */
 export function bytesOf(hex: string): Uint8Array {

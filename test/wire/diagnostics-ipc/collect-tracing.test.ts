@@ -1,6 +1,6 @@
 /**
- * CollectTracing in every version, held to bytes that .NET's own client (Microsoft.Diagnostics.NETCore.Client) has
- * sent, and for user_events to one worked out by hand from the protocol's document.
+ * CollectTracing in every version, compared with bytes sent by .NET's own client (Microsoft.Diagnostics.NETCore.Client)
+ * and, for user_events, with bytes worked out by hand from the protocol's document.
  */
 import { describe, expect, it } from 'vitest';
 import { BufferMode, DEFAULT_RUNDOWN_KEYWORD } from '../../../lib/wire/diagnostics-ipc/constants.ts';

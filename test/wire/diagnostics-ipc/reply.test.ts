@@ -1,4 +1,4 @@
-/** Replies of the diagnostics IPC protocol, and what a process says of itself, byte by byte. */
+/** Replies of the diagnostics IPC protocol, and the identity of a process, byte by byte. */
 import { describe, expect, it } from 'vitest';
 import {
   ADVERTISE_SIZE,

@@ -1,4 +1,4 @@
-/** The other commands of the diagnostics IPC protocol, byte by byte, and messages that are none. */
+/** The other commands of the diagnostics IPC protocol, byte by byte, and invalid messages. */
 import { describe, expect, it } from 'vitest';
 import { DiagnosticsIpcError } from '../../../lib/wire/diagnostics-ipc/error.ts';
 import { decodeRequest, encodeRequest, type Request } from '../../../lib/wire/diagnostics-ipc/request.ts';

@@ -1,4 +1,4 @@
-/** Puts .etl files together for tests: records of every kind, buffers, whole files. Little-endian. */
+/** Assembles .etl files for tests: records of every kind, buffers, whole files. Little-endian. */
 import { guidBytes } from '../../../lib/wire/guid.ts';
 import { Bytes } from '../perf-data/file-bytes.ts';
 

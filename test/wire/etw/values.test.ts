@@ -1,4 +1,4 @@
-/** GUIDs, times and activity ids as Windows has them, and the fixed part of an event. */
+/** GUIDs, times and activity ids in Windows' layout, and the fixed part of an event. */
 import { describe, expect, it } from 'vitest';
 import { Guid } from '../../../lib/activity/guid.ts';
 import { Channel, encodeEventDescriptor } from '../../../lib/wire/etw/event-descriptor.ts';

@@ -1,4 +1,4 @@
-/** Encodes events for ETW, for tests, and takes their parts out of the scratch buffer as the addon does. */
+/** Encodes events for ETW in tests, and takes their parts out of the scratch buffer as the addon does. */
 import type { EventEncoder } from '../../../lib/wire/event-encoder.ts';
 import type { GuidWords } from '../../../lib/wire/guid.ts';
 import { scratch } from '../../../lib/wire/scratch.ts';

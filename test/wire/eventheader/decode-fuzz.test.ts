@@ -1,4 +1,4 @@
-/** Damaged events: the decoder gives an event or its own error, never anything else. */
+/** Damaged events: the decoder returns an event or throws its own error, never anything else. */
 import { expect, it } from 'vitest';
 import { decodeEventHeader } from '../../../lib/wire/eventheader/decode.ts';
 import { EventHeaderError } from '../../../lib/wire/eventheader/error.ts';

@@ -1,4 +1,4 @@
-/** Random events come back from the decoder as they went into the encoder. */
+/** Random events are decoded as they were encoded. */
 import { describe, expect, it } from 'vitest';
 import { payloadOf } from '../../../lib/wire/decoded-field.ts';
 import { decodeEventHeader } from '../../../lib/wire/eventheader/decode.ts';

@@ -1,4 +1,4 @@
-/** Where code may not be made from strings, events are the same bytes. */
+/** Where code generation from strings is disabled, events have the same bytes. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

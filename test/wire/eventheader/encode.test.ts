@@ -1,4 +1,4 @@
-/** Whole events, byte for byte: the worked vectors, checked with Microsoft's encoder and both its decoders. */
+/** Complete events, byte for byte: the worked vectors, checked with Microsoft's encoder and both its decoders. */
 import { describe, expect, it } from 'vitest';
 import { Guid } from '../../../lib/activity/guid.ts';
 import { amidEncoding, isEncoding } from '../../../lib/wire/event-encoder.ts';

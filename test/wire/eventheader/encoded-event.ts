@@ -1,4 +1,4 @@
-/** Encodes events of fields written as applications write them, for tests, and decodes them again. */
+/** Encodes events with fields as applications write them, for tests, and decodes them again. */
 import { fieldSchemas } from '../../../lib/source/field-schemas.ts';
 import type { FieldDefinitions } from '../../../lib/source/fields.ts';
 import { type Payload as DecodedPayload, payloadOf } from '../../../lib/wire/decoded-field.ts';

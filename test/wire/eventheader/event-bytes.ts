@@ -1,4 +1,4 @@
-/** Puts EventHeader events together for tests, byte by byte and in either byte order. */
+/** Assembles EventHeader events for tests, byte by byte and in either byte order. */
 
 export interface EventParts {
   readonly littleEndian?: boolean;

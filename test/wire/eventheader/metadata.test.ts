@@ -1,4 +1,4 @@
-/** The metadata extension, byte by byte, as eventheader.h describes it. */
+/** The metadata extension, byte by byte, according to eventheader.h. */
 import { describe, expect, it } from 'vitest';
 import { Encoding, Format } from '../../../lib/wire/eventheader/constants.ts';
 import { encodeMetadata, type FieldMetadata } from '../../../lib/wire/eventheader/metadata.ts';

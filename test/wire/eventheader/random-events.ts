@@ -1,4 +1,4 @@
-/** Random fields with random values of them, and what the decoder should make of each. Repeatable by seed. */
+/** Random fields with random values, and how the decoder should read each. Repeatable by seed. */
 import type { FieldDefinition, FieldDefinitions } from '../../../lib/source/fields.ts';
 import { ipAddressText } from '../../../lib/wire/ip-address.ts';
 import { COUNTED_TYPES, FIELD_TYPES, type FieldType } from '../../../lib/wire/schema.ts';

@@ -1,4 +1,4 @@
-/** Names and definitions of tracepoints, and that the decoder reads the names back. */
+/** Names and definitions of tracepoints, which the decoder can parse again. */
 import { describe, expect, it } from 'vitest';
 import {
   tracepointDefinition,

@@ -1,4 +1,4 @@
-/** Each field type: what its values come back as from the decoder, and what becomes of values it cannot hold. */
+/** Each field type: how the decoder reads its values back, and what happens to values that do not fit. */
 import { describe, expect, it } from 'vitest';
 import type { FieldDefinition } from '../../../lib/source/fields.ts';
 import type { FieldType } from '../../../lib/wire/schema.ts';

@@ -1,4 +1,4 @@
-/** Pages of ftrace's ring buffer, made by hand, for 64-bit kernels with pages of 4096 bytes. */
+/** Pages of ftrace's ring buffer, assembled by hand, for 64-bit kernels with pages of 4096 bytes. */
 import { type PageLayout, parsePageLayout } from '../../../lib/wire/ftrace/page-layout.ts';
 
 /** As Linux 6.12 prints it. */

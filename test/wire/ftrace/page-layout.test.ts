@@ -1,4 +1,4 @@
-/** How a kernel says that its pages begin. */
+/** How a kernel describes the start of its pages. */
 import { describe, expect, it } from 'vitest';
 import { FtraceError } from '../../../lib/wire/ftrace/error.ts';
 import { parsePageLayout } from '../../../lib/wire/ftrace/page-layout.ts';

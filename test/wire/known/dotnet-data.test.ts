@@ -1,4 +1,4 @@
-/** The events of .NET's runtime in real traces: all described, and described by all of their bytes. */
+/** The events of .NET's runtime in real traces: all are described, down to the last byte. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';

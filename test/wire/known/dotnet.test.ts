@@ -1,4 +1,4 @@
-/** What is known of the events of .NET's runtime. */
+/** The known events of .NET's runtime. */
 import { describe, expect, it } from 'vitest';
 import { DOTNET_TABLES, dotnetEvent, dotnetProviderName } from '../../../lib/wire/known/dotnet.ts';
 import { allEvents } from '../../../lib/wire/known/event-table.ts';

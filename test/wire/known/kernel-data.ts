@@ -1,4 +1,4 @@
-/** Reads the records of a whole .etl file, for tests of those who describe them. */
+/** Reads the records of a whole .etl file, for tests of their descriptions. */
 import { readFileSync } from 'node:fs';
 import { openBuffer } from '../../../lib/wire/etl/buffer.ts';
 import { extendedItemsOf } from '../../../lib/wire/etl/extended-items.ts';

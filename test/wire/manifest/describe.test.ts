@@ -1,4 +1,4 @@
-/** Manifests of whatever origin as descriptions of events. */
+/** Event descriptions from manifests of any origin. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** Events that a manifest describes, byte for byte, and what a manifest cannot describe. */
+/** Events described by a manifest, byte for byte, and what a manifest cannot describe. */
 import { describe, expect, it } from 'vitest';
 import { Guid } from '../../../lib/activity/guid.ts';
 import type { FieldDefinitions } from '../../../lib/source/fields.ts';

@@ -1,4 +1,4 @@
-/** The manifest of an event source: its text, and what a reader of it finds. */
+/** The manifest of an event source: its text, and what a reader finds in it. */
 import { describe, expect, it } from 'vitest';
 import type { FieldDefinitions } from '../../../lib/source/fields.ts';
 import { generateManifest } from '../../../lib/wire/manifest/generate.ts';

@@ -1,4 +1,4 @@
-/** The manifest as events of the trace: cutting it into chunks, and putting them together again. */
+/** The manifest as events of the trace: splitting it into chunks, and reassembling them. */
 import { describe, expect, it } from 'vitest';
 import { ManifestEncoder } from '../../../lib/wire/manifest/encode.ts';
 import {

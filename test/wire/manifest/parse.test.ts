@@ -1,4 +1,4 @@
-/** Manifests that others wrote, and texts that are none. */
+/** Manifests written by others, and texts that are not manifests. */
 import { describe, expect, it } from 'vitest';
 import { ManifestError } from '../../../lib/wire/manifest/error.ts';
 import { parseManifest } from './parse-manifest.ts';

@@ -1,4 +1,4 @@
-/** Puts nettrace files together by hand: what the tests say of the format, they say through these. */
+/** Assembles nettrace files by hand: the tests' own definition of the format. */
 import type { NetTraceEvent } from '../../../lib/wire/nettrace/event.ts';
 import { NetTraceParser } from '../../../lib/wire/nettrace/parser.ts';
 

@@ -1,4 +1,4 @@
-/** Payloads by descriptions of their fields. */
+/** Decoding payloads by descriptions of their fields. */
 import { describe, expect, it } from 'vitest';
 import { decodePacked } from '../../../lib/wire/packed/decode.ts';
 import type { PackedField, PackedType } from '../../../lib/wire/packed/field.ts';

@@ -1,4 +1,4 @@
-/** What events say in words. */
+/** The formatted messages of events. */
 import { describe, expect, it } from 'vitest';
 import type { EventDescription, PackedField, PackedMap } from '../../../lib/wire/packed/field.ts';
 import { formatMessage } from '../../../lib/wire/packed/message.ts';

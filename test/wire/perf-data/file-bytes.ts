@@ -1,5 +1,5 @@
 /**
- * Puts perf.data files together for tests: one tracepoint, in either byte order. The layout is that of
+ * Assembles perf.data files for tests: one tracepoint, in either byte order. The layout is that of
  * `tools/perf/Documentation/perf.data-file-format.txt`.
  */
 

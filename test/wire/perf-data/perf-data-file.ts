@@ -1,4 +1,4 @@
-/** A perf.data that is wholly in memory. */
+/** A perf.data that is entirely in memory. */
 import { PerfDataError } from '../../../lib/wire/perf-data/error.ts';
 import { readHead } from '../../../lib/wire/perf-data/head.ts';
 import { Piece } from '../../../lib/wire/perf-data/piece.ts';

@@ -1,4 +1,4 @@
-/** Decoding events of every type, also of those that tracewright does not write, and bytes that are no event. */
+/** Decoding events of every type, including those that tracewright does not write, and bytes that are not an event. */
 import { describe, expect, it } from 'vitest';
 import { payloadOf, type Value } from '../../../lib/wire/decoded-field.ts';
 import { InType, OutType } from '../../../lib/wire/tracelogging/constants.ts';

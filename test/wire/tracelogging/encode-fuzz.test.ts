@@ -1,4 +1,4 @@
-/** Random events come back from the decoder as they went into the encoder, and random bytes do no harm. */
+/** Random events are decoded as they were encoded, and random bytes do no harm. */
 import { describe, expect, it } from 'vitest';
 import type { FieldDefinition, FieldDefinitions } from '../../../lib/source/fields.ts';
 import { payloadOf } from '../../../lib/wire/decoded-field.ts';

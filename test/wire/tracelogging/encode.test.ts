@@ -1,4 +1,4 @@
-/** Whole events as the addon gets them: ids, metadata and payload, byte for byte. */
+/** Complete events as passed to the addon: ids, metadata and payload, byte for byte. */
 import { describe, expect, it } from 'vitest';
 import { Guid } from '../../../lib/activity/guid.ts';
 import type { FieldDefinitions } from '../../../lib/source/fields.ts';

@@ -1,5 +1,5 @@
-// A service that is traced: `service.mjs TRACE [URL]...` serves requests, each of which asks the services at the URLs.
-// It says its own URL, and ends when its input does.
+// A traced service: `service.mjs TRACE [URL]...` serves requests, each of which calls the services at the URLs. It
+// prints its own URL, and ends with its input.
 import { createServer, get } from 'node:http';
 import { defineEventSource, event, startSession, traceHeaders } from 'tracewright';
 

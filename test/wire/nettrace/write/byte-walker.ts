@@ -1,4 +1,4 @@
-/** Walks bytes and refuses to leave them: what the checker of nettrace files stands on. */
+/** Walks through bytes and never beyond them: the basis of the nettrace checker. */
 
 export class ByteWalker {
   at: number;

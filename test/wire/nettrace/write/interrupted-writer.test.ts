@@ -1,4 +1,4 @@
-/** A writer whose calls fail, one after the other, as where the memory or the stack ends: what it writes stays whole. */
+/** A writer whose calls fail, one after another, as without memory or stack: what it writes stays intact. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { ByteWriter } from '../../../../lib/base/byte-writer.ts';
 import { guidWords } from '../../../../lib/wire/guid.ts';

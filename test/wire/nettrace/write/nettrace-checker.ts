@@ -1,6 +1,6 @@
 /**
- * Walks through a nettrace byte by byte and demands every rule of the format. It knows nothing of the writer nor of
- * the reader: it is written from perfview's NetTraceFormat_v5.md and NetTraceFormat_v6.md.
+ * Walks through a nettrace byte by byte and enforces every rule of the format. It is based on perfview's
+ * NetTraceFormat_v5.md and NetTraceFormat_v6.md, independently of the writer and the reader.
  */
 import { ByteWalker } from './byte-walker.ts';
 import { EventRules } from './event-rules.ts';

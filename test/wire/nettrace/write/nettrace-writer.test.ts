@@ -1,4 +1,4 @@
-/** What is written, read back; and every byte of it held to the rules of the format. */
+/** Written traces read back correctly, and every byte satisfies the rules of the format. */
 import { describe, expect, it } from 'vitest';
 import { guidWords } from '../../../../lib/wire/guid.ts';
 import { TypeCode } from '../../../../lib/wire/nettrace/constants.ts';

@@ -1,4 +1,4 @@
-/** A trace to be written, and what is read of it. */
+/** A trace to write, and what is read back from it. */
 import { expect } from 'vitest';
 import type { NetTraceWriter } from '../../../../lib/wire/nettrace/write/nettrace-writer.ts';
 import type { WrittenTrace } from '../../../../lib/wire/nettrace/write/trace-parts.ts';

@@ -1,4 +1,4 @@
-/** A small recording, as it stands in files and comes through pipes. */
+/** A small recording, as in files and through pipes. */
 import { sideBandAttr, tracepointAttr } from '../../../../lib/wire/perf-data/write/attr.ts';
 import type { RecordingFacts } from '../../../../lib/wire/perf-data/write/features.ts';
 import { tracingData } from '../../../../lib/wire/perf-data/write/tracing-data.ts';
