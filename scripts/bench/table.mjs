@@ -38,6 +38,19 @@ function readingCells({ title, megabytes, headers, payloads, maxRssMegabytes, ti
   return [title, number(megabytes), ...rate(headers), ...rate(payloads), ...rest];
 }
 
+const commandColumns = ['', 'MB', 'events', 'CPU', 'memory'];
+const commandTitle = 'The command on large traces, with a heap of 512 MB: CPU time, peak memory';
+
+function commandCells({ title, megabytes, events, cpuSeconds, maxRssMegabytes }) {
+  return [
+    `\`${title}\``,
+    whole(megabytes),
+    whole(events),
+    `${number(cpuSeconds)} s`,
+    `${whole(maxRssMegabytes)} MB`,
+  ];
+}
+
 function verdictLine({ text, verdict, figure }) {
   return figure === undefined ? `${verdict}: ${text}` : `${verdict} (${figure}): ${text}`;
 }
@@ -61,9 +74,19 @@ function lineMaker(rows) {
 
 function readingText(reading) {
   if (reading.reason !== undefined) return `${readingTitle}\n  not measured: ${reading.reason}`;
-  const rows = [readingColumns, ...reading.rows.map(readingCells)];
-  const line = lineMaker(rows);
-  return [readingTitle, ...rows.map((row) => `  ${line(row)}`)].join('\n');
+  const tables = tablesOf(reading).map(([title, rows]) => {
+    const line = lineMaker(rows);
+    return [title, ...rows.map((row) => `  ${line(row)}`)].join('\n');
+  });
+  return tables.join('\n\n');
+}
+
+/** Their titles and rows. */
+function tablesOf({ rows, commands }) {
+  return [
+    [readingTitle, [readingColumns, ...rows.map(readingCells)]],
+    [commandTitle, [commandColumns, ...commands.map(commandCells)]],
+  ];
 }
 
 export function asText({ machine, groups, verdicts, reading }) {
@@ -89,7 +112,9 @@ function markdownTable([columns, ...rows]) {
 
 function readingMarkdown(reading) {
   if (reading.reason !== undefined) return `**${readingTitle}**\n\nNot measured: ${reading.reason}`;
-  return `**${readingTitle}**\n\n${markdownTable([readingColumns, ...reading.rows.map(readingCells)])}`;
+  return tablesOf(reading)
+    .map(([title, rows]) => `**${title}**\n\n${markdownTable(rows)}`)
+    .join('\n\n');
 }
 
 export function asMarkdown({ machine, groups, verdicts, reading }) {

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from '../../lib/run.mjs';
+import { measureCommands } from './commands.mjs';
 import { writeLargeEtl, writeLargeNettrace } from './large-traces.mjs';
 
 const child = join(import.meta.dirname, 'read-child.mjs');
@@ -26,7 +27,10 @@ const given = [
  * @property {number} maxRssMegabytes of the process that reads headers
  */
 
-/** @returns {{ rows: ReadingRow[], verdicts: object[] } | { reason: string }} */
+/**
+ * @returns {{ rows: ReadingRow[], commands: import('./commands.mjs').CommandRow[], verdicts: object[] }
+ *   | { reason: string }}
+ */
 export function measureReading({ dataFolder, quick, progress }) {
   if (!dataFolder) return { reason: 'TRACEWRIGHT_DATA names no folder of traces.' };
   const folder = mkdtempSync(join(tmpdir(), 'tracewright-bench-'));
@@ -47,7 +51,8 @@ export function measureReading({ dataFolder, quick, progress }) {
       progress(`reading ${title}`);
       return measureFile(title, path);
     });
-    return { rows, verdicts: verdictsOf(rows) };
+    const commands = measureCommands({ folder, dataFolder, quick, progress });
+    return { rows, commands: commands.rows, verdicts: [...verdictsOf(rows), ...commands.verdicts] };
   } finally {
     rmSync(folder, { recursive: true });
   }

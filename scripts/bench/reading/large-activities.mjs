@@ -32,23 +32,26 @@ const EVENTS = {
   RequestStop: { status: INT32, success: BOOLEAN },
 };
 
+const SQL = 'select * from items where id = $1';
+
 /** The events' fields; the numbers make them differ like those of a server. */
 const PAYLOADS = {
   RequestStart: (n) => ({ method: 'GET', url: `http://site/items/${n % 9973}` }),
   CacheMiss: (n) => ({ key: `item:${n % 9973}`, size: n % 4096 }),
-  QueryStart: () => ({ sql: 'select * from items where id = $1' }),
+  QueryStart: (_, sql) => ({ sql }),
   QueryStop: (n) => ({ rows: n % 7, success: true }),
   Rendered: (n) => ({ template: 'item', milliseconds: (n % 1000) / 7 }),
   RequestStop: (n) => ({ status: n % 50 === 0 ? 500 : 200, success: n % 50 !== 0 }),
 };
 
 /**
- * @param {{ events?: number, bytes?: number }} size the maximum number of events, or the approximate number of bytes
+ * @param {{ events?: number, bytes?: number, sqlLength?: number }} size the maximum number of events, or the approximate
+ * number of bytes; the characters of a query's text
  * @returns the number of events written
  */
 export function writeLargeActivities(
   path,
-  { events = Number.POSITIVE_INFINITY, bytes = Number.POSITIVE_INFINITY },
+  { events = Number.POSITIVE_INFINITY, bytes = Number.POSITIVE_INFINITY, sqlLength = SQL.length },
 ) {
   const writer = new NetTraceWriter(6, {
     startTimeMs: Date.UTC(2026, 10, 20),
@@ -59,7 +62,10 @@ export function writeLargeActivities(
     processors: 2,
   });
   const thread = writer.thread({ processId: PROCESS_ID, threadId: PROCESS_ID });
-  const kinds = Object.entries(EVENTS).map(([name, types], index) => kindOf(writer, name, types, index + 1));
+  const sql = SQL.padEnd(sqlLength, ' or id = $1');
+  const kinds = Object.entries(EVENTS).map(([name, types], index) =>
+    kindOf(writer, name, types, index + 1, sql),
+  );
   const file = openSync(path, 'w');
   const requests = [];
   let written = 0;
@@ -95,7 +101,7 @@ function requestOf(number) {
   return { number, step: 0, request, query };
 }
 
-function kindOf(writer, name, types, eventId) {
+function kindOf(writer, name, types, eventId, sql) {
   const fields = Object.entries(types).map(([field, type]) => ({ name: field, type }));
   const metadataId = writer.define({
     provider: 'MyCompany-MyService',
@@ -112,7 +118,7 @@ function kindOf(writer, name, types, eventId) {
   return {
     eventOf({ number, request, query }) {
       bytes.cut(0);
-      writePayload(bytes, fields, PAYLOADS[name](number));
+      writePayload(bytes, fields, PAYLOADS[name](number, sql));
       const ids = isOfQuery ? { activityId: query } : { activityId: request };
       if (name === 'QueryStart') ids.relatedActivityId = request;
       return { metadataId, payload: bytes.current(), ...ids };
