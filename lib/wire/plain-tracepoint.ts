@@ -17,7 +17,7 @@ import { WRITE_INDEX_SIZE } from './user-events.ts';
 import { writeGuid } from './values/binary.ts';
 import { countBadValue, type FieldsWriter, noRoom, type ValueWriter } from './values/faults.ts';
 import * as numbers from './values/numbers.ts';
-import { jsonOf, textOf } from './values/text.ts';
+import { jsonOf, textOf, writeString } from './values/text.ts';
 
 /** The maximum size of a tracepoint definition in the kernel, in bytes. */
 const MAX_DEFINITION = 511;
@@ -41,10 +41,12 @@ const writePlainText: ValueWriter = (offset, value) => writeText(offset, textOf(
 function writeText(offset: number, text: string): number {
   const nul = text.indexOf('\0');
   if (nul >= 0) countBadValue();
-  // A code unit takes up to 3 bytes; anything beyond the limit goes into the room after it.
-  if (offset + text.length >= SCRATCH_LIMIT) return noRoom(offset);
-  const end = offset + scratch.write(nul < 0 ? text : text.slice(0, nul), offset);
-  if (end >= SCRATCH_LIMIT) return noRoom(offset);
+  // The text alone, without the count that the writer puts before it.
+  const start = offset - 2;
+  const before = scratchView.getUint16(start);
+  const end = writeString(start, nul < 0 ? text : text.slice(0, nul));
+  scratchView.setUint16(start, before);
+  if (end === start) return offset;
   scratch[end] = 0;
   return end + 1;
 }

@@ -90,7 +90,7 @@ function elementsText(value: unknown): string | undefined {
   const texts: string[] = [];
   for (const element of elements) {
     if (texts.length === MAX_ELEMENTS) break;
-    texts.push(textOf(element) ?? '');
+    texts.push(shortened(textOf(element) ?? '', MAX_VALUE));
   }
   return texts.join(',');
 }
@@ -107,7 +107,7 @@ function elementsOf(value: unknown): Iterable<unknown> | undefined {
 function textOf(value: unknown): string | undefined {
   switch (typeof value) {
     case 'string':
-      return shortened(value, MAX_VALUE);
+      return value;
     case 'number':
     case 'boolean':
     case 'symbol':
@@ -156,5 +156,6 @@ function isObject(value: unknown): value is object {
 
 /** A NUL would end the text in a nettrace. */
 function shortened(text: string, maxBytes: number): string {
-  return cut(text, maxBytes).replaceAll('\0', '\u2400');
+  const short = cut(text, maxBytes);
+  return short.includes('\0') ? short.replaceAll('\0', '\u2400') : short;
 }

@@ -15,9 +15,9 @@ const log = defineEventSource(
 
 await until(() => log.RequestStart.enabled && log.RequestStop.enabled, 'the events to be enabled', 60_000);
 // perf sets the enabled bit a little before it records: the first events are for finding out that it does.
-for (let tick = 0; tick < 20; tick++) {
+for (let tick = 0; tick < 50; tick++) {
   log.RequestStop({ success: false });
-  await sleep(10);
+  await sleep(20);
 }
 for (let number = 0; number < count; number++) {
   const start = { url: `/item/${number}`, port: 8080, slow: number % 10 === 0, number, bytes: -number };

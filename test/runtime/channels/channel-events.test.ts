@@ -8,8 +8,11 @@ import {
   event,
   eventSources,
   type Listenable,
+  type SourceCommand,
   type WrittenEvent,
 } from '../../../lib/index.ts';
+import { namedCommand } from '../../../lib/listen/commands.ts';
+import { subscriptionsOf } from '../../../lib/listen/subscriptions.ts';
 import { enableRuntimeEvents } from '../../../lib/runtime/index.ts';
 
 enableRuntimeEvents();
@@ -107,6 +110,21 @@ describe('a channel', () => {
       'Event test:hostile message',
       'Event test:hostile message',
     ]);
+  });
+});
+
+describe('a request of ETW, which has one for all sessions together', () => {
+  it('is heeded until the next one', () => {
+    const send = (command: SourceCommand) => subscriptionsOf(source).send(command);
+    const ask = (specs: string) =>
+      send(namedCommand('enable', { level: 5, anyKeyword: 3n, arguments: { FilterAndPayloadSpecs: specs } }));
+    const isAsked = () => ['test:e1', 'test:e2'].map((name) => channel(name).hasSubscribers);
+    ask('test:e1/message\ntest:e2/message');
+    expect(isAsked()).toEqual([true, true]);
+    ask('test:e2/message');
+    expect(isAsked()).toEqual([false, true]);
+    send(namedCommand('disable'));
+    expect(isAsked()).toEqual([false, false]);
   });
 });
 
