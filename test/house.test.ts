@@ -14,7 +14,7 @@ const libFolder = join(packageFolder, 'lib');
 const FLOORS = [
   ['base'],
   ['wire', 'activity'],
-  ['platform', 'trace'],
+  ['platform', 'symbols', 'trace'],
   ['listen', 'record', 'playback'],
   ['eventpipe', 'view'],
   ['flight'],
@@ -39,7 +39,7 @@ const WRITE_ROAD = [
   'diagnostics',
   'auto',
 ];
-const READ_ROAD = ['trace', 'playback', 'view'];
+const READ_ROAD = ['symbols', 'trace', 'playback', 'view'];
 
 /** May import everything, and is imported by nobody. */
 const INDEX = 'index.ts';

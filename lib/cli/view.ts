@@ -1,7 +1,11 @@
 /** `tracewright view FILE`: shows the activities of a trace as a tree, a table, or statistics. */
+import { SymbolFolders } from '../symbols/symbol-folders.ts';
+import type { Trace } from '../trace/trace.ts';
 import type { TraceEvent } from '../trace/trace-event.ts';
 import { ActivityStats, SelectedStats } from '../view/activity-stats.ts';
 import { ActivityTree, nodesOf } from '../view/activity-tree.ts';
+import { CpuProfile } from '../view/cpu/cpu-profile.ts';
+import { FrameNames } from '../view/cpu/frame-names.ts';
 import { thousands } from '../view/number-text.ts';
 import type { TraceActivities } from '../view/trace-activities.ts';
 import { filesArguments, type OptionValues } from './file-arguments.ts';
@@ -12,6 +16,7 @@ import { Output } from './output.ts';
 import { UsageError } from './parse-options.ts';
 import { MANIFEST_USAGE, readWithProgress, TRACE_OPTIONS, TRACE_USAGE } from './trace-argument.ts';
 import { closeTraceFiles, FILES_USAGE, filesText, openTraceFiles, type TraceFiles } from './trace-files.ts';
+import { CPU_USAGE, printCpu } from './view-cpu.ts';
 import { SELECTION_OPTIONS, SELECTION_USAGE, type Selection, selection } from './view-selection.ts';
 import { printComparison, printStats } from './view-stats.ts';
 import { EventsTable } from './view-table.ts';
@@ -25,14 +30,15 @@ Instead of the tree:
   --table          the events, with their activities and, for stops, the durations
   --stats          durations by activity name; percentiles are accurate to 0.4 %
   --critical       the critical path of the slowest activity, or of the selected ones
+  --cpu            where the CPU samples were taken: the calls as a tree, and the functions
   --compare OTHER  the durations of FILE beside those of OTHER (the columns with a 2), which is another trace or,
                    with --activity, another activity
 
-${SELECTION_USAGE}${MANIFEST_USAGE}  --json           one JSON object per line
+${SELECTION_USAGE}${CPU_USAGE}${MANIFEST_USAGE}  --json           one JSON object per line
 
 ${MARKS_USAGE}`;
 
-const MODES = ['table', 'stats', 'critical', 'compare'] as const;
+const MODES = ['table', 'stats', 'critical', 'cpu', 'compare'] as const;
 /** A larger tree would not fit into memory everywhere, and nobody would read it. */
 const MAX_ACTIVITIES = 200_000;
 
@@ -42,6 +48,8 @@ const OPTIONS = {
   table: { type: 'boolean' },
   stats: { type: 'boolean' },
   critical: { type: 'boolean' },
+  cpu: { type: 'boolean' },
+  symbols: { type: 'string', multiple: true },
   compare: { type: 'string' },
   json: { type: 'boolean' },
 } as const;
@@ -74,6 +82,7 @@ const VIEWS: Readonly<
   table: viewTable,
   stats: viewStats,
   critical: viewCritical,
+  cpu: viewCpu,
   compare: viewComparison,
 };
 
@@ -141,6 +150,25 @@ async function viewComparison(files: TraceFiles, values: Values, output: Output)
   finish(undefined, files, otherSelected, resultOf(after, afterStats));
 }
 
+async function viewCpu(files: TraceFiles, values: Values, output: Output): Promise<void> {
+  const profile = new CpuProfile(new FrameNames(new SymbolFolders(values.symbols ?? [])));
+  let trace: Trace | undefined;
+  const failure = await readEvents(
+    files,
+    values,
+    (event) => profile.add(event),
+    undefined,
+    (opened) => {
+      trace = opened;
+    },
+  );
+  const costs = profile.costs(trace?.processNames ?? new Map(), trace?.mappings);
+  printCpu(costs, output, values.json === true);
+  if (profile.omitted > 0) warn(`${thousands(profile.omitted)} samples are omitted: there are too many.`);
+  if (failure !== undefined) throw failure;
+  if (profile.samples === 0) warn(`${filesText(files)} has no CPU samples.`);
+}
+
 async function readStats(files: TraceFiles, values: Values, selected: Selection) {
   const reader = statsReader(selected);
   const failure = await readEvents(files, values, (event) => reader.add(event));
@@ -197,8 +225,10 @@ async function readEvents(
   values: Values,
   take: (event: TraceEvent) => void,
   show?: () => Promise<void>,
+  opened?: (trace: Trace) => void,
 ): Promise<unknown> {
   const trace = await openTraceFiles(files, values);
+  opened?.(trace);
   const close = () => closeTraceFiles(files, trace);
   try {
     for await (const batch of untilInterrupted(

@@ -1,5 +1,6 @@
 /** What the reader of every trace format provides to `openTrace`. */
 import type { OpenedSource } from './byte-source.ts';
+import type { CodeMappings } from './code-mappings.ts';
 import type { Nanoseconds, TraceEvent } from './trace-event.ts';
 
 export type TraceFormat = 'etl' | 'nettrace' | 'netperf' | 'perf.data' | 'trace.dat';
@@ -38,6 +39,8 @@ export interface TraceProgress {
   lateEvents?: number;
   /** Absent if the trace has no stacks recorded separately from their events. */
   stacks?: StackCounts | undefined;
+  /** Absent if the format does not say which files are mapped as code. */
+  mappings?: CodeMappings;
   /** Names of processes by id, as far as the trace contains them. */
   readonly processNames: Map<number, string>;
   /** How many bytes of the trace have been read. */

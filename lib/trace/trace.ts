@@ -1,4 +1,5 @@
 /** An open trace: what it says about itself, and its events. */
+import type { CodeMappings } from './code-mappings.ts';
 import { TraceError } from './trace-error.ts';
 import type { TraceEvent } from './trace-event.ts';
 import type { StackCounts, TraceInfo, TraceReader } from './trace-reader.ts';
@@ -50,6 +51,11 @@ export class Trace {
   /** Stacks recorded separately from their events, if the trace has any; final when all events have been read. */
   get stacks(): Readonly<StackCounts> | undefined {
     return this.#reader.progress.stacks;
+  }
+
+  /** @internal What is mapped into memory as code, if the trace says it; complete when all events have been read. */
+  get mappings(): CodeMappings | undefined {
+    return this.#reader.progress.mappings;
   }
 
   /** Names of processes by id, as far as they have been read. */

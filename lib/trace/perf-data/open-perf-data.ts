@@ -3,6 +3,7 @@ import { isPipeMode, type PerfDataHead, readHead } from '../../wire/perf-data/he
 import type { Piece } from '../../wire/perf-data/piece.ts';
 import type { PerfSession } from '../../wire/perf-data/session.ts';
 import type { OpenedSource } from '../byte-source.ts';
+import { CodeMappings } from '../code-mappings.ts';
 import { asTraceError } from '../trace-error.ts';
 import type { OpenReader, TraceInfo, TraceProgress, TraceReader } from '../trace-reader.ts';
 import { PerfDataReader } from './perf-data-reader.ts';
@@ -38,6 +39,7 @@ export async function openRecords(
     lostEvents: 0,
     lostBuffers: 0,
     processNames: new Map(),
+    mappings: new CodeMappings(session.buildIds, () => session.wallTimeOffsetNs ?? 0n),
     bytesRead: head.start,
   };
   const intake = new RecordIntake(pieces, session, progress);

@@ -214,8 +214,12 @@ export class RecordIntake {
       case 'finishedRound':
         this.#takeOther(ROUND_END);
         break;
+      case 'mmap':
+        this.#progress.mappings?.add(record, timeOf(record));
+        break;
       case 'comm':
       case 'fork':
+        if (record.kind === 'fork') this.#progress.mappings?.addFork(record.pid, record.parentPid);
         if (isNaming(record)) this.#takeOther(record);
         break;
       case 'lost':

@@ -79,6 +79,7 @@ export const PerfType = {
 /** What perf stores besides the records: sections after the data, by their bit in the header, or records. */
 export const Feature = {
   TracingData: 1,
+  BuildId: 2,
   Hostname: 3,
   OsRelease: 4,
   Version: 5,

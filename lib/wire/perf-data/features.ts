@@ -2,6 +2,7 @@
  * The features of a perf.data, which describe the recording: in a file, sections after the data; in a pipe, records
  * with the same content. Source: Linux `tools/perf/Documentation/perf.data-file-format.txt`.
  */
+import { hexText } from '../../base/bytes.ts';
 import { Feature } from './constants.ts';
 import type { Cursor } from './cursor.ts';
 import { PerfDataError } from './error.ts';
@@ -19,6 +20,7 @@ interface FeatureReader {
 /** The supported ones, by bit. */
 const READERS: ReadonlyMap<number, FeatureReader> = new Map<number, FeatureReader>([
   [Feature.TracingData, { name: 'TRACING_DATA', read: readTracingData }],
+  [Feature.BuildId, { name: 'BUILD_ID', read: readBuildIds }],
   [Feature.Hostname, asText('HOSTNAME')],
   [Feature.OsRelease, asText('OSRELEASE')],
   [Feature.Version, asText('VERSION')],
@@ -73,6 +75,19 @@ function asText(property: string): FeatureReader {
     session.properties[property] = readText(cursor);
   };
   return { name: property, read };
+}
+
+/** Layout of each: type u32, misc u16, size u16, process i32, build id 20 bytes, its size u8, 3 bytes, file name. */
+function readBuildIds(cursor: Cursor, session: PerfSession): void {
+  while (cursor.left > 0) {
+    cursor.skip(6);
+    const size = cursor.uint16();
+    cursor.skip(4);
+    const id = cursor.take(20);
+    const idSize = Math.min(cursor.take(4)[0] || 20, 20);
+    const name = cursor.paddedText(size - 36);
+    session.buildIds.set(name, hexText(id.subarray(0, idSize)));
+  }
 }
 
 /** Layout: available processors u32, online processors u32. */

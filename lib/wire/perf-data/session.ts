@@ -37,6 +37,8 @@ export class PerfSession {
   pointerSize: number | undefined;
   /** Processors that were online. */
   processors: number | undefined;
+  /** Build ids of programs and libraries in hex, by file name. */
+  readonly buildIds = new Map<string, string>();
   /** Other features, by the format's names: `HOSTNAME`. */
   readonly properties: Record<string, string> = {};
   /** Which of these could not be read, in sentences. */

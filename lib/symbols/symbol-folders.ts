@@ -1,0 +1,182 @@
+/**
+ * The files in which names of functions are: programs and libraries, the maps that runtimes write for perf, the list of
+ * the kernel's functions. A trace names the files, so it cannot be trusted to name only such: only regular files in
+ * the folders that the user gave are opened, and nothing that a link leads out of them.
+ */
+import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, type Stats } from 'node:fs';
+import { join, sep } from 'node:path';
+import { ElfFile, type ReadBytes } from '../wire/elf/elf-file.ts';
+import { readKernelSymbols } from './kernel-symbols.ts';
+import { type PerfMap, readPerfMap } from './perf-map.ts';
+import { type NamedFunction, SymbolTable } from './symbol-table.ts';
+
+/** Larger files are not what they claim to be. */
+const MAX_FILE_SIZE = 4 * 2 ** 30;
+const MAX_TEXT_SIZE = 256 << 20;
+/** Files that were searched for, found or not. */
+const MAX_FILES = 4096;
+const PIECE_SIZE = 1 << 20;
+const MAX_NAME_SIZE = 4096;
+const STB_GLOBAL = 1;
+const STB_WEAK = 2;
+
+/** Where runtimes write their maps. Everybody may write there, so a map has to be of this user or of root. */
+const MAPS_FOLDER = '/tmp';
+
+/** A program or library. */
+export interface SymbolFile {
+  /** The function at a position in the file. */
+  nameAt(fileOffset: number): string | undefined;
+}
+
+export class SymbolFolders {
+  readonly #folders: readonly string[];
+  readonly #maps = new Map<number, PerfMap | undefined>();
+  readonly #files = new Map<string, SymbolFile | undefined>();
+  #kernel: SymbolTable | undefined;
+  #hasReadKernel = false;
+
+  constructor(folders: readonly string[]) {
+    this.#folders = folders;
+  }
+
+  /** The map that a process has written. */
+  perfMap(processId: number): PerfMap | undefined {
+    return cached(this.#maps, processId, () => {
+      const name = `perf-${processId}.map`;
+      const text =
+        this.#first([name, join('tmp', name)], readText) ?? openIn(MAPS_FOLDER, name, readText, isTrusted);
+      return text === undefined ? undefined : readPerfMap(text);
+    });
+  }
+
+  /**
+   * @param filename as the trace has it
+   * @param buildId of the file, if known: then no other file of that name is used
+   */
+  file(filename: string, buildId: string | undefined): SymbolFile | undefined {
+    return cached(this.#files, filename, () => {
+      const paths = [filename, filename.slice(filename.lastIndexOf('/') + 1)];
+      return this.#first(paths, (descriptor) => this.#symbolFile(descriptor, buildId));
+    });
+  }
+
+  kernel(): SymbolTable | undefined {
+    if (this.#hasReadKernel) return this.#kernel;
+    this.#hasReadKernel = true;
+    const text = this.#first(['kallsyms', 'proc/kallsyms'], readText);
+    this.#kernel = text === undefined ? undefined : readKernelSymbols(text);
+    return this.#kernel;
+  }
+
+  #symbolFile(descriptor: number, buildId: string | undefined): SymbolFile | undefined {
+    const elf = ElfFile.open(readerOf(descriptor));
+    if (elf === undefined || (buildId !== undefined && elf.buildId !== buildId)) return undefined;
+    const id = elf.buildId ?? '';
+    const debug = join('.build-id', id.slice(0, 2), `${id.slice(2)}.debug`);
+    const functions =
+      (id === '' ? undefined : this.#first([join('usr/lib/debug', debug), debug], debugFunctions)) ??
+      functionsOf(elf);
+    if (functions === undefined) return undefined;
+    const table = new SymbolTable(functions);
+    const { segments } = elf;
+    return {
+      nameAt: (offset) => {
+        const segment = segments.find(
+          (each) => offset >= each.fileOffset && offset < each.fileOffset + each.fileSize,
+        );
+        return segment && table.nameAt(offset - segment.fileOffset + segment.address);
+      },
+    };
+  }
+
+  #first<T>(paths: readonly string[], read: (descriptor: number) => T | undefined): T | undefined {
+    for (const folder of this.#folders) {
+      for (const path of paths) {
+        const found = openIn(folder, path, read);
+        if (found !== undefined) return found;
+      }
+    }
+    return undefined;
+  }
+}
+
+function debugFunctions(descriptor: number): NamedFunction[] | undefined {
+  const elf = ElfFile.open(readerOf(descriptor));
+  return elf && functionsOf(elf);
+}
+
+function functionsOf(elf: ElfFile): NamedFunction[] | undefined {
+  const found = elf.functions();
+  if (found === undefined) return undefined;
+  const names = Buffer.from(found.names.buffer, found.names.byteOffset, found.names.length);
+  return found.symbols.map(({ address, size, name, binding, limit }) => {
+    const end = names.indexOf(0, name);
+    const text = names.toString('utf8', name, Math.min(end < 0 ? names.length : end, name + MAX_NAME_SIZE));
+    return {
+      address,
+      size,
+      limit,
+      name: text,
+      isWeak: binding === STB_WEAK,
+      isGlobal: binding === STB_GLOBAL,
+    };
+  });
+}
+
+/** Calls `read` with the file, if it is one that may be opened. */
+function openIn<T>(
+  folder: string,
+  path: string,
+  read: (descriptor: number) => T | undefined,
+  mayRead: (stats: Stats) => boolean = () => true,
+): T | undefined {
+  let descriptor: number | undefined;
+  try {
+    const root = realpathSync(folder);
+    const real = realpathSync(join(root, path));
+    if (!real.startsWith(root.endsWith(sep) ? root : root + sep)) return undefined;
+    descriptor = openSync(
+      real,
+      constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0),
+    );
+    const stats = fstatSync(descriptor);
+    return stats.isFile() && stats.size <= MAX_FILE_SIZE && mayRead(stats) ? read(descriptor) : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+function isTrusted({ uid }: Stats): boolean {
+  return uid === 0 || uid === process.getuid?.();
+}
+
+function readerOf(descriptor: number): ReadBytes {
+  const { size: fileSize } = fstatSync(descriptor);
+  return (offset, size) => {
+    const bytes = Buffer.allocUnsafeSlow(Math.max(0, Math.min(size, fileSize - offset)));
+    return bytes.subarray(0, bytes.length === 0 ? 0 : readSync(descriptor, bytes, 0, bytes.length, offset));
+  };
+}
+
+/** Files of the kernel have no size. */
+function readText(descriptor: number): string | undefined {
+  const pieces: Buffer[] = [];
+  for (let size = 0; size < MAX_TEXT_SIZE; ) {
+    const piece = Buffer.allocUnsafe(PIECE_SIZE);
+    const count = readSync(descriptor, piece, 0, PIECE_SIZE, null);
+    if (count === 0) return Buffer.concat(pieces).toString('utf8');
+    pieces.push(piece.subarray(0, count));
+    size += count;
+  }
+  return undefined;
+}
+
+function cached<K, V>(map: Map<K, V | undefined>, key: K, make: () => V | undefined): V | undefined {
+  if (map.has(key)) return map.get(key);
+  const made = map.size < MAX_FILES ? make() : undefined;
+  map.set(key, made);
+  return made;
+}

@@ -1,0 +1,75 @@
+/** The files that processes had mapped into memory as code, as far as a trace says so. */
+import { addressNumber, TimedRanges } from '../base/timed-ranges.ts';
+
+/** The kernel's own files belong to this process. */
+const KERNEL_PROCESS = 0xffff_ffff;
+const MAX_MAPPINGS = 500_000;
+/** Of all names together, in characters. */
+const MAX_NAMES = 64 << 20;
+/** Processes have the mappings of those that forked them. */
+const MAX_ANCESTORS = 16;
+
+export interface CodeMapping {
+  /** Signed, like all numbers of addresses. */
+  readonly start: number;
+  /** Where in the file the mapping starts, in bytes. */
+  readonly fileOffset: number;
+  /** As the kernel names it: not always a path. */
+  readonly filename: string;
+}
+
+interface MappingRecord {
+  readonly pid: number;
+  readonly start: bigint;
+  readonly length: bigint;
+  readonly fileOffset: bigint;
+  readonly filename: string;
+}
+
+export class CodeMappings {
+  /** Build ids of files in hex, if known. */
+  readonly buildIds: ReadonlyMap<string, string>;
+  /** What to subtract from the time of an event to get one on the recording's clock. */
+  readonly #clockOffset: () => bigint;
+  readonly #byProcess = new Map<number, TimedRanges<CodeMapping>>();
+  readonly #parents = new Map<number, number>();
+  #count = 0;
+  #nameSize = 0;
+
+  constructor(buildIds: ReadonlyMap<string, string>, clockOffset: () => bigint) {
+    this.buildIds = buildIds;
+    this.#clockOffset = clockOffset;
+  }
+
+  /** @param time on the recording's clock */
+  add({ pid, start, length, fileOffset, filename }: MappingRecord, time: bigint | undefined): void {
+    if (this.#count >= MAX_MAPPINGS || this.#nameSize + filename.length > MAX_NAMES) return;
+    this.#count++;
+    this.#nameSize += filename.length;
+    let ranges = this.#byProcess.get(pid);
+    if (ranges === undefined) {
+      ranges = new TimedRanges();
+      this.#byProcess.set(pid, ranges);
+    }
+    const from = addressNumber(start);
+    const mapping = { start: from, fileOffset: Number(fileOffset), filename };
+    ranges.add(from, from + Number(length), mapping, Number(time ?? 0n));
+  }
+
+  addFork(pid: number, parent: number): void {
+    if (this.#parents.size < MAX_MAPPINGS) this.#parents.set(pid, parent);
+  }
+
+  /** @param timestamp of an event of the trace */
+  find(processId: number | undefined, address: number, timestamp: bigint): CodeMapping | undefined {
+    const time = Number(timestamp - this.#clockOffset());
+    if (address < 0) return this.#byProcess.get(KERNEL_PROCESS)?.find(address, time);
+    let process = processId;
+    for (let i = 0; process !== undefined && i < MAX_ANCESTORS; i++) {
+      const found = this.#byProcess.get(process)?.find(address, time);
+      if (found !== undefined) return found;
+      process = this.#parents.get(process);
+    }
+    return undefined;
+  }
+}

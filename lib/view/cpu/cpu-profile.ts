@@ -1,0 +1,174 @@
+/** Where the processors' time went: the CPU samples of a trace, as a tree of calls and by function. */
+import type { CodeMappings } from '../../trace/code-mappings.ts';
+import type { TraceEvent } from '../../trace/trace-event.ts';
+import type { Frame, FrameNames } from './frame-names.ts';
+
+/** Addresses of distinct stacks. */
+const MAX_ADDRESSES = 16_000_000;
+/** Nodes of the tree. */
+const MAX_NODES = 2_000_000;
+
+interface SampledStack {
+  readonly processId: number | undefined;
+  /** Innermost first. */
+  readonly addresses: readonly bigint[];
+  /** Of the first sample. */
+  readonly timestamp: bigint;
+  count: number;
+}
+
+export interface CallNode {
+  readonly frame: Frame;
+  /** Samples in it and what it called, and in itself only. */
+  total: number;
+  self: number;
+  readonly callees: ReadonlyMap<string, CallNode>;
+}
+
+export interface FunctionCost {
+  readonly frame: Frame;
+  total: number;
+  self: number;
+}
+
+export interface CpuCosts {
+  readonly samples: number;
+  /** By process. */
+  readonly roots: readonly CallNode[];
+  /** Those with the most samples of their own first. */
+  readonly functions: readonly FunctionCost[];
+}
+
+export class CpuProfile {
+  samples = 0;
+  /** Samples for which there was no room. */
+  omitted = 0;
+  readonly #names: FrameNames;
+  readonly #stacks = new Map<string, SampledStack>();
+  #addresses = 0;
+
+  constructor(names: FrameNames) {
+    this.#names = names;
+  }
+
+  add(event: TraceEvent): void {
+    const addresses = sampledAddresses(event);
+    if (addresses === undefined) {
+      this.#names.add(event);
+      return;
+    }
+    const { processId } = event;
+    const key = `${processId} ${addresses.join()}`;
+    const stack = this.#stacks.get(key);
+    if (stack === undefined && this.#addresses + addresses.length > MAX_ADDRESSES) {
+      this.omitted++;
+      return;
+    }
+    this.samples++;
+    if (stack !== undefined) {
+      stack.count++;
+      return;
+    }
+    this.#addresses += addresses.length;
+    this.#stacks.set(key, { processId, addresses, timestamp: event.timestamp, count: 1 });
+  }
+
+  /** Call it when all events have been read: names may come after samples. */
+  costs(processNames: ReadonlyMap<number, string>, mappings?: CodeMappings): CpuCosts {
+    const tree = new CallTree();
+    const functions = new Map<string, FunctionCost>();
+    for (const { processId, addresses, timestamp, count } of this.#stacks.values()) {
+      const frames = addresses.map((each) => this.#names.frameOf(processId, each, timestamp, mappings));
+      addFunctions(functions, frames, count);
+      tree.add([...frames, processFrame(processId, processNames)], count);
+    }
+    const bySamples = (a: { total: number; self: number }, b: typeof a) =>
+      b.self - a.self || b.total - a.total;
+    return { samples: this.samples, roots: tree.roots, functions: [...functions.values()].sort(bySamples) };
+  }
+}
+
+class CallTree {
+  readonly #roots = new Map<string, MutableNode>();
+  #count = 0;
+
+  get roots(): CallNode[] {
+    return [...this.#roots.values()].sort((a, b) => b.total - a.total);
+  }
+
+  /** @param frames innermost first; what does not fit any more counts for its caller */
+  add(frames: readonly Frame[], count: number): void {
+    let callees = this.#roots;
+    let node: MutableNode | undefined;
+    for (let i = frames.length - 1; i >= 0; i--) {
+      const frame = frames[i] as Frame;
+      const key = keyOf(frame);
+      let callee = callees.get(key);
+      if (callee === undefined) {
+        if (this.#count >= MAX_NODES) break;
+        this.#count++;
+        callee = { frame, total: 0, self: 0, callees: new Map() };
+        callees.set(key, callee);
+      }
+      callee.total += count;
+      node = callee;
+      callees = callee.callees;
+    }
+    if (node !== undefined) node.self += count;
+  }
+}
+
+interface MutableNode extends CallNode {
+  readonly callees: Map<string, MutableNode>;
+}
+
+/** A function counts once in each stack, however often it calls itself. */
+function addFunctions(functions: Map<string, FunctionCost>, frames: readonly Frame[], count: number): void {
+  const seen = new Set<string>();
+  for (const [depth, frame] of frames.entries()) {
+    const key = keyOf(frame);
+    let cost = functions.get(key);
+    if (cost === undefined) {
+      cost = { frame, total: 0, self: 0 };
+      functions.set(key, cost);
+    }
+    if (depth === 0) cost.self += count;
+    if (!seen.has(key)) cost.total += count;
+    seen.add(key);
+  }
+}
+
+function processFrame(processId: number | undefined, names: ReadonlyMap<number, string>): Frame {
+  if (processId === undefined) return { name: 'Unknown process', module: '' };
+  const name = names.get(processId);
+  return { name: name === undefined ? `Process ${processId}` : `${name} (${processId})`, module: '' };
+}
+
+function keyOf({ name, module }: Frame): string {
+  return `${name}\0${module}`;
+}
+
+/** The stack of a CPU sample, or at least where the processor was; undefined for other events. */
+function sampledAddresses(event: TraceEvent): readonly bigint[] | undefined {
+  if (!isCpuSample(event)) return undefined;
+  const { stack } = event;
+  if (stack !== undefined && stack.length > 0) return stack;
+  const { ip = event.payload.InstructionPointer } = event.payload;
+  return typeof ip === 'bigint' ? [ip] : undefined;
+}
+
+/** Samples of .NET's sample profiler, of dotnet-trace's collect-linux, of the Windows kernel (except Idle) or of perf. */
+export function isCpuSample({ provider, name, threadId }: TraceEvent): boolean {
+  switch (provider) {
+    case 'Microsoft-DotNETCore-SampleProfiler':
+      return true;
+    case 'Universal.Events':
+      return name === 'cpu';
+    case 'Windows Kernel':
+      return name === 'PerfInfo/Sample' && threadId !== 0;
+    case 'perf':
+      return true;
+    default:
+      return false;
+  }
+}

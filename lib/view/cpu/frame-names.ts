@@ -1,0 +1,162 @@
+/**
+ * Names of frames of stacks: of compiled code, as the trace or the runtime's map tells them; of programs, libraries and
+ * the kernel, from symbols, or else the module and the position in it.
+ */
+import { addressNumber, TimedRanges } from '../../base/timed-ranges.ts';
+import type { SymbolFolders } from '../../symbols/symbol-folders.ts';
+import type { CodeMapping, CodeMappings } from '../../trace/code-mappings.ts';
+import type { TraceEvent } from '../../trace/trace-event.ts';
+
+export interface Frame {
+  readonly name: string;
+  /** The file or map in which the function is; empty if unknown. */
+  readonly module: string;
+}
+
+interface Module {
+  readonly start: number;
+  readonly name: string;
+}
+
+/** Of all processes together, to limit memory. */
+const MAX_RANGES = 1_000_000;
+/** V8 writes to ETW as JScript did. */
+const V8_GUID = '57277741-3638-4a4b-bdba-0ac6e45da56c';
+/** What the kernel calls memory that is no file's. */
+const ANONYMOUS = /^(?:$|\[(?!vdso|vsyscall|kernel)|\/\/anon|\/memfd:|\/anon_hugepage|\/dev\/zero|\/SYSV)/;
+/** Images of Windows' kernel belong to these. */
+const KERNEL_PROCESSES = [0, 4] as const;
+
+export class FrameNames {
+  readonly #methods = new Map<number | undefined, TimedRanges<Frame>>();
+  readonly #images = new Map<number | undefined, TimedRanges<Module>>();
+  readonly #scripts = new Map<string, string>();
+  readonly #folders: SymbolFolders | undefined;
+  #count = 0;
+
+  /** @param folders in which there are symbols, if any may be opened */
+  constructor(folders?: SymbolFolders) {
+    this.#folders = folders;
+  }
+
+  /** Takes any event; those of methods, scripts and images say what is where. */
+  add(event: TraceEvent): void {
+    const { name } = event;
+    if (name.startsWith('Method')) this.#addMethod(event, name);
+    else if (name.startsWith('Image/')) this.#addImage(event);
+    else if (name.startsWith('Source')) this.#addScript(event);
+  }
+
+  /**
+   * @param timestamp of the event with the stack
+   * @param mappings of its trace, which has been read
+   */
+  frameOf(processId: number | undefined, address: bigint, timestamp: bigint, mappings?: CodeMappings): Frame {
+    const at = addressNumber(address);
+    const method = this.#methods.get(processId)?.find(at, Number(timestamp));
+    if (method !== undefined) return method;
+    const mapping = mappings?.find(processId, at, timestamp);
+    return (
+      (mapping && this.#mapped(mapping, mappings as CodeMappings, processId, at)) ??
+      this.#inImage(processId, at, timestamp) ?? { name: hex(address), module: '' }
+    );
+  }
+
+  #mapped(
+    mapping: CodeMapping,
+    mappings: CodeMappings,
+    processId: number | undefined,
+    at: number,
+  ): Frame | undefined {
+    const { filename, start, fileOffset } = mapping;
+    const folders = this.#folders;
+    if (at < 0) {
+      const isModule = filename.startsWith('/');
+      const module = isModule ? filename : filename.replace(/\].*/, ']');
+      const name = folders?.kernel()?.nameAt(at);
+      return { name: name ?? `${module}+${hex(BigInt(at - start))}`, module };
+    }
+    if (ANONYMOUS.test(filename)) {
+      const name = processId === undefined ? undefined : folders?.perfMap(processId)?.nameAt(at);
+      return name === undefined ? undefined : { name, module: `perf-${processId}.map` };
+    }
+    const offset = at - start + fileOffset;
+    const name = folders?.file(filename, mappings.buildIds.get(filename))?.nameAt(offset);
+    return { name: name ?? `${baseName(filename)}+${hex(BigInt(offset))}`, module: filename };
+  }
+
+  #inImage(processId: number | undefined, at: number, timestamp: bigint): Frame | undefined {
+    const owners = at < 0 ? KERNEL_PROCESSES : [processId];
+    for (const owner of owners) {
+      const image = this.#images.get(owner)?.find(at, Number(timestamp));
+      if (image === undefined) continue;
+      return { name: `${baseName(image.name)}+${hex(BigInt(at - image.start))}`, module: image.name };
+    }
+    return undefined;
+  }
+
+  /** .NET's MethodLoadVerbose and its like, and V8's MethodLoad. */
+  #addMethod(event: TraceEvent, eventName: string): void {
+    const isOfV8 = event.providerGuid === V8_GUID;
+    if (!isOfV8 && !eventName.endsWith('Verbose')) return;
+    const { payload } = event;
+    const start = payload.MethodStartAddress;
+    const size = Number(payload.MethodSize);
+    if (typeof start !== 'bigint' || !(size >= 0)) return;
+    const name = isOfV8 ? this.#scriptFunction(event) : dotNetName(payload);
+    const from = addressNumber(start);
+    const frame = { name, module: isOfV8 ? 'V8' : '.NET' };
+    this.#insert(this.#methods, event.processId, from, from + size, frame, event.timestamp);
+  }
+
+  #scriptFunction({ processId, payload }: TraceEvent): string {
+    const { MethodName: name, ScriptContextID: context, SourceID: source, Line, Column } = payload;
+    const url = this.#scripts.get(`${processId} ${context} ${source}`);
+    return url === undefined ? `${name}` : `${name} ${url}:${Line}:${Column}`;
+  }
+
+  #addScript({ providerGuid, processId, payload }: TraceEvent): void {
+    if (providerGuid !== V8_GUID || this.#count >= MAX_RANGES) return;
+    const { ScriptContextID: context, SourceID: source, Url } = payload;
+    this.#count++;
+    this.#scripts.set(`${processId} ${context} ${source}`, `${Url}`);
+  }
+
+  #addImage(event: TraceEvent): void {
+    const { ImageBase, ImageSize, FileName } = event.payload;
+    if (typeof FileName !== 'string' || ImageBase === undefined) return;
+    const start = addressNumber(BigInt(ImageBase as bigint | number));
+    const module = { start, name: FileName };
+    this.#insert(this.#images, event.processId, start, start + Number(ImageSize), module, event.timestamp);
+  }
+
+  #insert<T>(
+    all: Map<number | undefined, TimedRanges<T>>,
+    processId: number | undefined,
+    start: number,
+    end: number,
+    value: T,
+    timestamp: bigint,
+  ): void {
+    if (this.#count >= MAX_RANGES || !(end > start)) return;
+    this.#count++;
+    let ranges = all.get(processId);
+    if (ranges === undefined) {
+      ranges = new TimedRanges();
+      all.set(processId, ranges);
+    }
+    ranges.add(start, end, value, Number(timestamp));
+  }
+}
+
+function dotNetName({ MethodNamespace, MethodName }: TraceEvent['payload']): string {
+  return `${MethodNamespace}.${MethodName}`;
+}
+
+function hex(value: bigint): string {
+  return `0x${value.toString(16)}`;
+}
+
+function baseName(path: string): string {
+  return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
+}

@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import { CodeMappings } from '../../../lib/trace/code-mappings.ts';
+import type { TraceEvent } from '../../../lib/trace/trace-event.ts';
+import { CpuProfile } from '../../../lib/view/cpu/cpu-profile.ts';
+import { FrameNames } from '../../../lib/view/cpu/frame-names.ts';
+
+const event = (parts: Partial<TraceEvent>) =>
+  ({ provider: '', name: '', payload: {}, processId: 42, timestamp: 100n, ...parts }) as TraceEvent;
+const sample = (timestamp: bigint, ...stack: bigint[]) =>
+  event({ provider: 'perf', name: 'cpu-clock', stack, timestamp });
+const V8 = '57277741-3638-4a4b-bdba-0ac6e45da56c';
+
+const method = (timestamp: bigint, start: bigint, name: string) =>
+  event({
+    name: 'MethodLoadVerbose',
+    timestamp,
+    payload: {
+      MethodStartAddress: start,
+      MethodSize: 0x10,
+      MethodNamespace: 'Space.Class',
+      MethodName: name,
+    },
+  });
+
+function costsOf(events: readonly TraceEvent[], mappings?: CodeMappings) {
+  const profile = new CpuProfile(new FrameNames());
+  for (const each of events) profile.add(each);
+  return profile.costs(new Map([[42, 'app']]), mappings);
+}
+const functionsOf = (...given: Parameters<typeof costsOf>) =>
+  costsOf(...given).functions.map(({ frame, total, self }) => [frame.name, total, self]);
+
+describe('CPU samples', () => {
+  it('are counted by function and in a tree of calls', () => {
+    const events = [
+      method(1n, 0x1000n, 'Main'),
+      method(1n, 0x2000n, 'Hot'),
+      sample(2n, 0x2001n, 0x1001n),
+      sample(3n, 0x2002n, 0x2003n, 0x1001n),
+      sample(4n, 0x1002n),
+    ];
+    expect(functionsOf(events)).toEqual([
+      ['Space.Class.Hot', 2, 2],
+      ['Space.Class.Main', 3, 1],
+    ]);
+    const [root] = costsOf(events).roots;
+    expect(root).toMatchObject({ frame: { name: 'app (42)' }, total: 3, self: 0 });
+    const [main] = [...(root?.callees.values() ?? [])];
+    expect(main).toMatchObject({ frame: { name: 'Space.Class.Main' }, total: 3, self: 1 });
+    expect([...(main?.callees.values() ?? [])]).toMatchObject([
+      { frame: { name: 'Space.Class.Hot' }, total: 2, self: 1 },
+    ]);
+  });
+
+  it('have the names of the code that was there at the time', () => {
+    const events = [
+      method(1n, 0x1000n, 'Old'),
+      sample(2n, 0x1001n),
+      method(10n, 0x1000n, 'New'),
+      sample(12n, 0x1002n),
+    ];
+    expect(functionsOf(events)).toEqual([
+      ['Space.Class.Old', 1, 1],
+      ['Space.Class.New', 1, 1],
+    ]);
+  });
+
+  it("have the names of V8's functions in ETW, with the script", () => {
+    const script = { ScriptContextID: 5n, SourceID: 7n };
+    const events = [
+      event({ providerGuid: V8, name: 'SourceLoad', payload: { ...script, Url: 'file:///a.js' } }),
+      event({
+        providerGuid: V8,
+        name: 'MethodLoad',
+        timestamp: 1n,
+        payload: {
+          ...script,
+          MethodStartAddress: 0x1000n,
+          MethodSize: 16n,
+          MethodName: 'f',
+          Line: 3,
+          Column: 4,
+        },
+      }),
+      sample(2n, 0x1001n),
+    ];
+    expect(functionsOf(events)).toEqual([['f file:///a.js:3:4', 1, 1]]);
+  });
+
+  it('have the module and the position in it where nothing names the function', () => {
+    const mappings = new CodeMappings(new Map(), () => 0n);
+    const mapping = {
+      pid: 42,
+      start: 0x5000n,
+      length: 0x1000n,
+      fileOffset: 0x2000n,
+      filename: '/usr/lib/libx.so',
+    };
+    mappings.add(mapping, 1n);
+    mappings.add({ ...mapping, start: 0x9000n, filename: '//anon' }, 1n);
+    const image = event({
+      name: 'Image/Load',
+      payload: { ImageBase: 0x7000n, ImageSize: 0x100n, FileName: '\\Device\\Windows\\ntdll.dll' },
+    });
+    expect(
+      functionsOf([image, sample(2n, 0x5010n), sample(3n, 0x7008n), sample(4n, 0x9001n)], mappings),
+    ).toEqual([
+      ['libx.so+0x2010', 1, 1],
+      ['ntdll.dll+0x8', 1, 1],
+      ['0x9001', 1, 1],
+    ]);
+  });
+
+  it('of a forked process have the mappings of the one that forked it', () => {
+    const mappings = new CodeMappings(new Map(), () => 0n);
+    mappings.add({ pid: 1, start: 0x5000n, length: 0x1000n, fileOffset: 0n, filename: '/bin/app' }, 1n);
+    mappings.addFork(42, 1);
+    mappings.addFork(1, 42);
+    expect(functionsOf([sample(2n, 0x5010n), sample(2n, 0x8000n)], mappings)).toEqual([
+      ['app+0x10', 1, 1],
+      ['0x8000', 1, 1],
+    ]);
+  });
+
+  it('of Windows are not those of Idle', () => {
+    const idle = event({ provider: 'Windows Kernel', name: 'PerfInfo/Sample', threadId: 0, stack: [1n] });
+    expect(costsOf([idle]).samples).toBe(0);
+  });
+});
