@@ -1,4 +1,4 @@
-// Express: the Stop of each request has its route. What a handler causes belongs to the request.
+// Express: the Stop of each request has its route. Everything a handler causes belongs to the request.
 import { once } from 'node:events';
 import express from 'express';
 import { defineEventSource, event } from 'tracewright';

@@ -1,4 +1,4 @@
-// Fastify: the Stop of each request has its route, and one that fails has its status.
+// Fastify: the Stop of each request has its route and its status, even if it fails.
 import fastify from 'fastify';
 import { defineEventSource, event } from 'tracewright';
 import 'tracewright/auto';

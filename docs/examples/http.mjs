@@ -1,4 +1,4 @@
-// node:http and fetch. The request that the server makes of itself carries the trace, and so becomes part of the tree.
+// node:http and fetch. The server's request to itself carries the trace, and so becomes part of the tree.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { instrument } from 'tracewright/auto';

@@ -1,4 +1,4 @@
-// OpenTelemetry side by side: its spans are activities inside of automatic ones, and its trace is the request's.
+// OpenTelemetry alongside: its spans are activities inside automatic ones, and its trace is the request's.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { context, trace } from '@opentelemetry/api';
@@ -8,7 +8,7 @@ import { activityTrace, spanActivities } from 'tracewright/integrations/opentele
 import 'tracewright/auto';
 
 context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
-// Beside spanActivities(): what exports to OpenTelemetry's backends.
+// In addition to spanActivities(): your exporters to OpenTelemetry's backends.
 trace.setGlobalTracerProvider(new TracerProvider({ spanProcessors: [spanActivities()] }));
 const tracer = trace.getTracer('shop');
 

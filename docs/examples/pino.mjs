@@ -1,4 +1,5 @@
-// pino: each line has the ids of its request, also while nobody records, and is an event of the request while somebody does.
+// pino: each line has the ids of its request, even while nobody records, and is an event of the request while somebody
+// does.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import pino from 'pino';

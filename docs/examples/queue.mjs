@@ -1,4 +1,4 @@
-// A queue: each message carries the trace of who has sent it, so that its delivery, also in another process, belongs there.
+// A queue: each message carries its sender's trace, so that its delivery, even in another process, belongs there.
 import { EventEmitter } from 'node:events';
 import { defineEventSource, event, traceHeaders } from 'tracewright';
 
@@ -12,7 +12,7 @@ const queue = new EventEmitter();
 
 queue.on('message', (text) => {
   const { to, headers } = JSON.parse(text);
-  // Later, as from a broker: outside of the activity that has sent it.
+  // Later, as from a broker: outside the activity that sent it.
   setImmediate(() => mail.activity('Deliver', { to }, { parent: headers }, () => console.log(to)));
 });
 

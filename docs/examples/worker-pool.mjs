@@ -1,4 +1,4 @@
-// A pool of worker threads: each job names the activity that it is for, and so is nested there.
+// A pool of worker threads: each job names the activity that it belongs to, and so is nested there.
 import { once } from 'node:events';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 import { currentActivityId, defineEventSource, event } from 'tracewright';

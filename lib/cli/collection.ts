@@ -32,7 +32,7 @@ export interface CollectionOptions {
   readonly maxSize?: number | undefined;
   /** Where activities are sent instead of being written to files. */
   readonly otlp?: OtlpTarget | undefined;
-  /** Whether each process sends what its flight recorder has, and then ends the session. */
+  /** Whether each process sends the contents of its flight recorder, and then ends the session. */
   readonly isRing?: boolean;
   /** Called with each file before it is written. */
   readonly prepareFile?: (file: string) => void;

@@ -6,13 +6,13 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { dataSize } from '../view/number-text.ts';
 
-/** Free memory that is too little for the events between two checks and for showing what was read. */
+/** The minimum of free memory for the events between two checks and for showing what was read. */
 const MIN_FREE_SHARE = 0.2;
 const MIN_FREE_BYTES = 24 << 20;
 
 export class MemoryWatch {
   readonly #trace: string;
-  /** In bytes. Garbage counts until it is collected, which V8 does when it sees fit. */
+  /** In bytes. Includes garbage until V8 collects it, whenever that is. */
   #nextCheck = 0;
 
   /** @param trace the trace's name in the sentence */
@@ -20,7 +20,7 @@ export class MemoryWatch {
     this.#trace = trace;
   }
 
-  /** To be called every few thousand events. @throws Error when most of the memory is in use */
+  /** Call this every few thousand events. @throws Error if most of the memory is in use */
   check(): void {
     const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
     const full = limit - Math.max(MIN_FREE_SHARE * limit, MIN_FREE_BYTES);
@@ -33,7 +33,7 @@ export class MemoryWatch {
           'select less of it, or set NODE_OPTIONS=--max-old-space-size=MEGABYTES.',
       );
     }
-    // Collecting takes long: not again for each batch.
+    // Collecting garbage takes long: do not do it for each batch.
     this.#nextCheck = (left + limit) / 2;
   }
 }

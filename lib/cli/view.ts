@@ -187,7 +187,7 @@ interface StatsReader {
   add(event: TraceEvent): void;
 }
 
-/** Which activities are the slowest is known only at the end: until then, a tree keeps them. */
+/** The slowest activities are only known at the end: until then, a tree keeps them. */
 function statsReader(selected: Selection): StatsReader {
   if (selected.slowest === undefined) return new SelectedStats(selected.isRoot);
   const tree = treeOf(selected);

@@ -40,7 +40,7 @@ export interface Series {
 
 /** Aggregates measurements for one subscriber. */
 export interface Recorder {
-  /** Whether it has a series without tags, so that it may receive the sum of several values. */
+  /** Whether it has a series without tags, and so may receive the sum of several values. */
   readonly hasUntagged: boolean;
   /** @param tags see `tagsText` */
   record(value: number, tags: string): void;
@@ -61,7 +61,7 @@ export class Instrument {
   readonly observe: (() => readonly Measurement[]) | undefined;
   /** Empty while nothing collects. Replaced, never modified: a subscriber may leave while a value is being recorded. */
   #recorders: readonly Recorder[] = [];
-  /** Whether values without tags may be summed up in `#sum` until `passOn`: adding to a number is all they cost then. */
+  /** Whether values without tags may be summed up in `#sum` until `passOn`: then they only cost an addition. */
   #isSumming = false;
   #sum = 0;
   #hasFailed = false;
@@ -105,7 +105,7 @@ export class Instrument {
     if (this.#recorders.length === 0) this.#isSumming = false;
   }
 
-  /** As `record`, for instruments whose values are added up. */
+  /** Like `record`, for instruments whose values are added up. */
   add(value: number, tags: Tags | undefined): void {
     if (this.#isSumming && tags === undefined) {
       if (Number.isFinite(value)) this.#sum += value;
@@ -115,7 +115,7 @@ export class Instrument {
     }
   }
 
-  /** Gives the recorders what `add` has summed up. */
+  /** Passes what `add` has summed up to the recorders. */
   passOn(): void {
     const sum = this.#sum;
     this.#sum = 0;

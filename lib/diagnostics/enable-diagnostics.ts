@@ -27,7 +27,7 @@ export function enableDiagnostics(options: DiagnosticsOptions = {}): Diagnostics
   return port;
 }
 
-/** One, whatever copies of the package there are. */
+/** Only one, however many copies of the package there are. */
 const RECORDER = Symbol.for('tracewright.flight-recorder-of-environment.v1');
 const shared = globalThis as { [RECORDER]?: boolean };
 

@@ -187,7 +187,7 @@ export class GroupRounds {
     return apart.take(true);
   }
 
-  /** The same, with the names in the stacks so far: for a trace that ends although the rounds go on. */
+  /** The same with the names in the stacks so far: for a trace that ends while the rounds continue. */
   ending(): WrittenRound | undefined {
     const apart = this.#rounds.apart();
     const thread = apart.adopted(this.#thread);
@@ -196,7 +196,7 @@ export class GroupRounds {
     return apart.take(true);
   }
 
-  /** The next round has the samples that V8 has taken until then. */
+  /** Makes the next round contain the samples that V8 has taken until then. */
   hurrySamples(): void {
     this.#samples?.hurry();
   }

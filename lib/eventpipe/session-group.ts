@@ -36,11 +36,11 @@ export interface GroupSettings {
   readonly bufferSize: number;
   /** Whether writing an event waits for room; otherwise the event is dropped. */
   readonly waits: boolean;
-  /** For a group of its own, of which a trace can begin with any complete round. */
+  /** For a separate group whose traces can begin with any complete round. */
   readonly watch?: EventWatch;
 }
 
-/** Called for each event of this thread that a group takes. Must not throw. */
+/** Called for each event of this thread that the group takes. Must not throw. */
 export type EventWatch = (
   schema: EventSchema,
   payload: Payload,

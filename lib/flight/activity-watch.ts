@@ -7,26 +7,26 @@ import type { EventWatch } from '../eventpipe/session-group.ts';
 import type { EventSchema } from '../wire/schema.ts';
 import type { Payload } from '../wire/values/faults.ts';
 
-/** How long an activity may take: milliseconds, or a multiple of the 99th percentile of those of its name. */
+/** The limit for an activity: milliseconds, or a multiple of the 99th percentile of its name. */
 export type SlowLimit = number | { readonly timesP99: number };
 
 export interface ActivityTriggers {
-  /** By the name of the activity; `*` is every other. */
+  /** By activity name; `*` is every other. */
   readonly slow?: Readonly<Record<string, SlowLimit>> | undefined;
-  /** Whether a Stop event with `success: false` is one. */
+  /** Whether a Stop event with `success: false` is a trigger. */
   readonly failure?: boolean | undefined;
-  /** Whether an event of level Error or Critical is one. */
+  /** Whether an event of level Error or Critical is a trigger. */
   readonly error?: boolean | undefined;
 }
 
-/** Called amid an event, with what is the matter, and a sentence about it. */
+/** Called during an event, with the trigger and a sentence about it. */
 export type OnTrigger = (trigger: string, details: string) => void;
 
 const START = 1;
 const STOP = 2;
 const ERROR_LEVEL = 2;
 const NS_PER_US = 1000;
-/** Activities that have not stopped yet; the oldest of more are forgotten. */
+/** Activities that have not stopped yet; beyond a limit, the oldest are dropped. */
 const MAX_RUNNING = 20_000;
 const EVERY = '*';
 
@@ -88,7 +88,7 @@ function activityName(stopEvent: string): string {
   return stopEvent.replace(/Stop$/, '');
 }
 
-/** The payload is the application's: reading it may do anything. */
+/** The payload belongs to the application: reading it may do anything. */
 function hasFailed({ fields }: EventSchema, payload: Payload): boolean {
   if (!fields.some(({ name }) => name === 'success')) return false;
   try {
@@ -98,12 +98,12 @@ function hasFailed({ fields }: EventSchema, payload: Payload): boolean {
   }
 }
 
-/** Four for each power of two of microseconds. */
+/** Four per power of two of microseconds. */
 const BUCKETS = 128;
 const BUCKETS_PER_OCTAVE = 4;
-/** A percentile of fewer says nothing. */
+/** A percentile of fewer values is meaningless. */
 const MIN_DURATIONS = 200;
-/** After as many, older ones count half. */
+/** After this many values, older ones count half. */
 const MAX_DURATIONS = 20_000;
 
 class DurationLimit {

@@ -1,10 +1,10 @@
-/** The files that a flight recorder writes: each is complete when it has its name, and all together have a limit. */
+/** The files of a flight recorder: each is complete when it gets its name, and their total size is limited. */
 import { closeSync, openSync, renameSync, rmSync, unlinkSync, writevSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Piece, pieceSize } from '../wire/nettrace/write/framing.ts';
 
-/** What is written at once; between, the event loop goes on. */
+/** The bytes written at once; in between, the event loop continues. */
 const CHUNK_SIZE = 1 << 20;
 const PRIVATE = 0o600;
 
@@ -20,7 +20,7 @@ export class DumpFiles {
   #files: readonly WrittenFile[] = [];
   #count = 0;
 
-  /** @param maxSize bytes of all files together: the oldest are removed */
+  /** @param maxSize the limit for all files together, in bytes: the oldest are removed */
   constructor(folder: string, maxSize: number) {
     this.#folder = folder;
     this.#maxSize = maxSize;
@@ -47,7 +47,7 @@ export class DumpFiles {
     return this.#keep({ file, size });
   }
 
-  /** The same before it returns: the process may be about to end. @throws the system's error */
+  /** The same, synchronously: the process may be about to end. @throws the system's error */
   writeNow(trigger: string, pieces: Iterator<Piece, void, undefined>): WrittenFile {
     const file = this.#nameOf(trigger);
     const partial = `${file}.partial`;
@@ -62,7 +62,7 @@ export class DumpFiles {
     return this.#keep({ file, size });
   }
 
-  /** In the order of their names, which have the time. */
+  /** Names sort by time. */
   #nameOf(trigger: string): string {
     const time = new Date().toISOString().replaceAll(/[-:.]/g, '');
     return join(this.#folder, `flight-${process.pid}-${time}-${++this.#count}-${trigger}.nettrace`);

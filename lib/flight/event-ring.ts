@@ -13,7 +13,7 @@ import { NetTracePieces, type RoundsBefore } from '../wire/nettrace/write/nettra
 import type { WrittenRound } from '../wire/nettrace/write/round.ts';
 import type { WrittenTrace, WrittenVersion } from '../wire/nettrace/write/trace-parts.ts';
 
-/** What a round takes besides its bytes, approximately. */
+/** The approximate size of a round besides its bytes. */
 const ROUND_SIZE = 1024;
 const NS_PER_MS = 1_000_000n;
 const NO_START: RoundsBefore = { metadata: [], threadRows: [], numbers: [] };
@@ -36,14 +36,14 @@ export interface RingSettings {
   readonly watch: EventWatch;
 }
 
-/** What the ring had at one time, as a trace in pieces. */
+/** The contents of the ring at one time, as a trace in chunks. */
 export interface RingTrace {
   readonly events: number;
   readonly pieces: Iterator<Piece, void, undefined>;
 }
 
 export class EventRing implements GroupMember {
-  /** Nothing waits to be written. */
+  /** Nothing is waiting to be written. */
   readonly waitingBytes = 0;
   readonly #settings: RingSettings;
   readonly #group: SessionGroup;
@@ -66,13 +66,13 @@ export class EventRing implements GroupMember {
     return this.#size;
   }
 
-  /** So far, those in the ring and those that have left it. */
+  /** So far, including events that have left the ring. */
   get counts(): { readonly events: number; readonly dropped: number } {
     const { events, dropped } = this.#group.rounds;
     return { events, dropped };
   }
 
-  /** Whether it has become too large, and no trace can begin later: it has to be replaced. */
+  /** Whether it has become too large, and no trace can begin later: it must be replaced. */
   get isStuck(): boolean {
     return this.#size > 2 * this.#settings.size;
   }
@@ -95,7 +95,7 @@ export class EventRing implements GroupMember {
     this.#group.leave(this, isExiting);
   }
 
-  /** The events up to now. Does not change when others come. */
+  /** The events up to now. Does not change when others arrive. */
   trace(reason: string): RingTrace {
     const { rounds, sampling } = this.#group;
     rounds.hurrySamples();
@@ -135,7 +135,7 @@ export class EventRing implements GroupMember {
       left -= section.size;
       count++;
     }
-    // Those at which nothing can begin stay with the one before.
+    // Sections at which no trace can begin stay with the previous one.
     while (count > 0 && this.#sections[count]?.before === undefined) count--;
     for (const section of this.#sections.slice(0, count)) this.#size -= section.size;
     if (count > 0) this.#sections = this.#sections.slice(count);

@@ -11,7 +11,7 @@ export interface FlightRecorderOptions {
   readonly providers?: string | readonly SessionProvider[];
   /** How long events are kept; the default is 60. */
   readonly seconds?: number;
-  /** How much memory the events may take; the default is 16. */
+  /** How much memory the events may take, in megabytes; the default is 16. */
   readonly megabytes?: number;
   /** Whether to keep CPU samples of this thread, too: one every 10 ms. */
   readonly cpu?: boolean;
@@ -19,19 +19,21 @@ export interface FlightRecorderOptions {
   readonly nettraceVersion?: 4 | 6;
   /** The folder of the files; the default is the current one. */
   readonly folder?: string;
-  /** How many files triggers may write within an hour; the default is 12. */
+  /** How many files triggers may write per hour; the default is 12. */
   readonly dumpsPerHour?: number;
-  /** How many megabytes all files together may have, at most; the oldest are removed. The default is 256. */
+  /** The maximum size of all files together in megabytes; the oldest are removed. The default is 256. */
   readonly diskMegabytes?: number;
-  /** Triggers, none of which is on by default. Activities by name (`*`: every other) that take more milliseconds. */
+  /**
+   * Triggers, all off by default. Activities by name (`*`: every other) that take longer than this many milliseconds.
+   */
   readonly slow?: Readonly<Record<string, SlowLimit>>;
   /** A Stop event with `success: false`. */
   readonly failure?: boolean;
   /** An event of level Error or Critical. */
   readonly error?: boolean;
-  /** Milliseconds for which the event loop is blocked. */
+  /** The event loop was blocked for longer than this many milliseconds. */
   readonly eventLoopDelay?: number;
-  /** The part of V8's heap limit that is used, from 0 to 1. */
+  /** More than this part of V8's heap limit is used, from 0 to 1. */
   readonly heap?: number;
   /** An exception that ends the process. */
   readonly uncaughtException?: boolean;
@@ -68,7 +70,7 @@ const isLimits: Check = (value) =>
 const POSITIVE = [isPositive, 'a number above 0'] as const;
 const BOOLEAN = [isBoolean, 'true or false'] as const;
 const CHECKS: Readonly<Record<keyof FlightRecorderOptions, readonly [Check, string]>> = {
-  // Checked by what parses them.
+  // Checked by their parser.
   providers: [() => true, ''],
   seconds: POSITIVE,
   megabytes: POSITIVE,

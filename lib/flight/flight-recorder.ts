@@ -11,16 +11,16 @@ import { EventRing, type RingTrace } from './event-ring.ts';
 import { type FlightRecorderOptions, type FlightSettings, flightSettings } from './flight-options.ts';
 import { watchProcess } from './process-watch.ts';
 
-/** A file that a flight recorder has written. */
+/** A file written by a flight recorder. */
 export interface FlightDump {
   /** Its path. */
   readonly file: string;
   /** In bytes. */
   readonly size: number;
   readonly events: number;
-  /** What it was written for: `slow`, `failure`, `error`, `event-loop`, `heap`, `exception`, `signal` or `dump`. */
+  /** The trigger: `slow`, `failure`, `error`, `event-loop`, `heap`, `exception`, `signal` or `dump`. */
   readonly trigger: string;
-  /** The same in a sentence. */
+  /** The reason as a sentence. */
   readonly details: string;
 }
 
@@ -34,30 +34,30 @@ export interface FlightRecorder {
   dump(details?: string): Promise<FlightDump>;
   /** The files so far; those beyond `diskMegabytes` have been removed. */
   readonly dumps: readonly FlightDump[];
-  /** How often a trigger wrote no file, because of `dumpsPerHour`, or because one had just been written. */
+  /** How often a trigger wrote no file because of `dumpsPerHour`, or because one had just been written. */
   readonly skipped: number;
   /** The size of the events in memory, in bytes. */
   readonly size: number;
-  /** Ends the recorder, after the file that is being written. */
+  /** Ends the recorder, after any file being written. */
   stop(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 const HOUR_MS = 3_600_000;
-/** What follows a trigger is often the same again. */
+/** What follows a trigger is often the same problem again. */
 const MIN_INTERVAL_MS = 10_000;
 const CHECK_MS = 1000;
 
-/** Those of this process, of all copies of the package, for tools that ask for their events. */
+/** The recorders of this process, of all copies of the package, for tools that request their events. */
 const KEY = Symbol.for('tracewright.flight-recorders.v1');
 const shared = globalThis as { [KEY]?: Set<RunningRecorder> };
 
-/** What others need of a recorder. */
+/** What other modules need of a recorder. */
 export interface RunningRecorder {
   trace(details: string): RingTrace;
 }
 
-/** The one that was started last. */
+/** The one started last. */
 export function lastRecorder(): RunningRecorder | undefined {
   return [...(shared[KEY] ?? [])].at(-1);
 }
@@ -79,9 +79,9 @@ class Recorder implements FlightRecorder, RunningRecorder {
   #ring: EventRing;
   #dumps: readonly FlightDump[] = [];
   #skipped = 0;
-  /** When triggers wrote files, in the last hour. */
+  /** When triggers wrote files, during the last hour. */
   #times: readonly number[] = [];
-  /** A trigger that waits for the event loop: it came amid an event. */
+  /** A trigger that waits for the event loop, because it occurred during an event. */
   #isTriggered = false;
   /** The last file, while it is being written. */
   #writing: Promise<unknown> = Promise.resolve();
@@ -173,7 +173,7 @@ class Recorder implements FlightRecorder, RunningRecorder {
   }
 
   async #dump(trigger: string, details: string): Promise<FlightDump> {
-    // At once: what comes while another file is written does not count.
+    // Set at once: triggers during the writing of a file do not count.
     const { events, pieces } = this.#ring.trace(details);
     const written = this.#writing.then(() => this.#files.write(trigger, pieces));
     this.#writing = written.catch(() => {});
@@ -196,7 +196,7 @@ class Recorder implements FlightRecorder, RunningRecorder {
   }
 }
 
-/** Files that are listed. */
+/** The maximum number of files listed. */
 const MAX_DUMPS = 100;
 
 function warn(error: unknown): void {

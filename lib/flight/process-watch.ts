@@ -3,12 +3,12 @@ import { getHeapStatistics } from 'node:v8';
 import type { OnTrigger } from './activity-watch.ts';
 
 export interface ProcessTriggers {
-  /** Milliseconds for which the event loop is blocked. */
+  /** The event loop was blocked for longer than this many milliseconds. */
   readonly eventLoopDelay?: number | undefined;
-  /** Used part of the limit of V8's heap, from 0 to 1. */
+  /** The used part of V8's heap limit, from 0 to 1. */
   readonly heap?: number | undefined;
   readonly uncaughtException?: boolean | undefined;
-  /** Such as `SIGUSR2`; it no longer ends the process. */
+  /** For example `SIGUSR2`; it no longer ends the process. */
   readonly signal?: NodeJS.Signals | undefined;
 }
 
@@ -56,7 +56,7 @@ function watchEventLoop(limitMs: number, onTrigger: OnTrigger): () => void {
 }
 
 function watchHeap(limit: number, onTrigger: OnTrigger): () => void {
-  // Once for each time that it gets there.
+  // Once each time that the limit is reached.
   let isThere = false;
   const timer = setInterval(() => {
     const { used_heap_size: used, heap_size_limit: size } = getHeapStatistics();

@@ -11,7 +11,7 @@ import { type Typed, writeTyped } from '../source/self-describing.ts';
 import { cut } from './bounded.ts';
 
 const KEYWORD = 1n;
-/** Of PartC: a struct has at most 127 fields. */
+/** The limit for PartC: a struct has at most 127 fields. */
 const MAX_ATTRIBUTES = 100;
 const MAX_NAME = 200;
 
@@ -23,14 +23,14 @@ type Field = readonly [
 export type Fields = Record<string, Field>;
 
 export interface CommonSchemaParts {
-  /** Of what happened, in seconds and nanoseconds since 1970. */
+  /** When it happened, in seconds and nanoseconds since 1970. */
   readonly time: readonly [seconds: number, nanoseconds: number];
   readonly traceId?: string | undefined;
   readonly spanId?: string | undefined;
-  /** The name of the service, and of its instance. */
+  /** The names of the service and its instance. */
   readonly role?: unknown;
   readonly roleInstance?: unknown;
-  /** PartB, without the name of its type. */
+  /** PartB without its type name. */
   readonly fields: Fields;
   /** PartC, bounded. */
   readonly attributes: Readonly<Record<string, unknown>>;
@@ -45,7 +45,7 @@ interface Source {
 export class CommonSchemaEvents {
   readonly #source: Source;
 
-  /** @param levels those that recorders find before there is an event */
+  /** @param levels the levels that recorders can find before the first event */
   constructor(source: Source, levels: readonly number[]) {
     this.#source = source;
     for (const level of levels) this.isWanted(level);
@@ -55,9 +55,9 @@ export class CommonSchemaEvents {
     return this.#source.isEnabled(level, KEYWORD);
   }
 
-  /** @param type `Span` or `Log`, which is the name of the event, too */
+  /** @param type `Span` or `Log`, which is also the name of the event */
   write(type: 'Span' | 'Log', level: number, parts: CommonSchemaParts): void {
-    // ETW's agents know the next version, of another type.
+    // ETW's agents expect the next version, with a different type.
     const isEtw = this.#source.status.backend === 'etw';
     const typed = new TypedPayload({ __csver__: isEtw ? ['hex16', 0x401] : ['uint32', 0x400] });
     typed.add('PartA', partA(parts));
@@ -110,7 +110,7 @@ export function timeText([seconds, nanoseconds]: CommonSchemaParts['time']): str
   return `${date.toISOString().slice(0, -'.000Z'.length)}.${String(nanoseconds).padStart(9, '0')}Z`;
 }
 
-/** The type of a value is that of OpenTelemetry's attributes; what is none of them is JSON. */
+/** Types follow OpenTelemetry's attributes; any other value becomes JSON. */
 export function attributeField(value: unknown): Field {
   switch (typeof value) {
     case 'boolean':
@@ -127,7 +127,7 @@ export function attributeField(value: unknown): Field {
 function attributeFields(attributes: Readonly<Record<string, unknown>>): Fields {
   const fields: Fields = Object.create(null);
   for (const name of Object.keys(attributes).slice(0, MAX_ATTRIBUTES)) {
-    // What cannot be in the name of a field.
+    // Characters that field names cannot contain.
     const fieldName = cut(name, MAX_NAME).replaceAll(/[\0;\p{Surrogate}]/gu, '_');
     fields[fieldName === '' ? '_' : fieldName] = attributeField(attributes[name]);
   }

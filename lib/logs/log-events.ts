@@ -16,7 +16,7 @@ export interface LogEventOptions {
   readonly commonSchema?: boolean;
 }
 
-/** The names of these options. */
+/** The names of the options above. */
 export const LOG_EVENT_OPTIONS = ['provider', 'commonSchema'] satisfies (keyof LogEventOptions)[];
 
 /** A line, as the logger describes it. */
@@ -143,7 +143,7 @@ function bounded(level: number): number {
   return Math.min(Math.max(level, Level.Critical), Level.Verbose);
 }
 
-/** OpenTelemetry's, by level number; its names where the logger has a number. */
+/** OpenTelemetry's severity by level number; its names if the logger has only a number. */
 const SEVERITIES = [9, 21, 17, 13, 9, 5];
 const SEVERITY_TEXTS = ['INFO', 'FATAL', 'ERROR', 'WARN', 'INFO', 'DEBUG'];
 

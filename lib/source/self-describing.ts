@@ -41,7 +41,7 @@ export interface Typed {
 /** The key under which an event source has its self-describing events. */
 export const SELF_DESCRIBING: unique symbol = Symbol('tracewright.selfDescribing');
 
-/** As `source.write`, with fields of the types that are given instead of inferred. */
+/** Like `source.write`, with given field types instead of inferred ones. */
 export function writeTyped(source: object, name: string, typed: Typed, options: SelfDescribingOptions): void {
   const events = (source as { [SELF_DESCRIBING]?: SelfDescribingEvents })[SELF_DESCRIBING];
   events?.write(name, typed.payload, options, JSON.stringify(typed.definitions));
@@ -112,7 +112,7 @@ export class SelfDescribingEvents {
     return this.#kindOf(level, keywords, Opcode.Info).isThere;
   }
 
-  /** @param definitions of the fields, as `definitionsText` has them; inferred if left out */
+  /** @param definitions of the fields, from `definitionsText`; inferred if omitted */
   write(
     name: string,
     payload?: LazyPayload,

@@ -33,13 +33,13 @@ export class NameStats {
   }
 }
 
-/** Of selected activities and everything inside them, which are not kept. */
+/** Statistics of selected activities and everything inside them, which are not retained. */
 export class SelectedStats {
   readonly tracker: TraceActivities = new TraceActivities();
   readonly stats: ActivityStats = new ActivityStats();
   readonly isCut = false;
   readonly #isRoot: ActivityTreeOptions['isRoot'];
-  /** For as long as the tracker knows them. */
+  /** As long as the tracker knows them. */
   readonly #selected = new WeakSet<TracedActivity>();
 
   /** @param isRoot see `ActivityTreeOptions` */

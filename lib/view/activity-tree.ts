@@ -42,7 +42,7 @@ export class ActivityTree {
   readonly #slowest: number;
   readonly #limit: number;
   readonly #keepsPayloads: boolean;
-  /** Of the activities in the tree, by their indices. */
+  /** The activities in the tree, by index. */
   readonly #nodes = new Map<number, GrowingNode>();
   #roots: GrowingNode[] = [];
   #rootLimit: number;
@@ -88,7 +88,7 @@ export class ActivityTree {
     }
     const node: GrowingNode = { activity, children: [] };
     this.#count++;
-    // Nothing is ever inside one without a start, and nothing more becomes known of it.
+    // Nothing is ever inside an activity without a start, and nothing more becomes known about it.
     if (activity.index >= 0) this.#nodes.set(activity.index, node);
     if (parent !== undefined) parent.children.push(node);
     else this.#roots.push(node);

@@ -15,7 +15,7 @@ export function utf16Text(bytes: Uint8Array, start: number, end: number): string
 let lastBytes: Uint8Array = new Uint8Array(0);
 let lastBuffer: Buffer = Buffer.from(lastBytes);
 
-/** The same bytes as a Buffer, whose creation takes longer than a text of usual length. */
+/** The same bytes as a Buffer; creating one takes longer than decoding a string of usual length. */
 function bufferOf(bytes: Uint8Array): Buffer {
   if (bytes !== lastBytes) {
     lastBytes = bytes;

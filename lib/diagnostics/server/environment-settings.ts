@@ -21,7 +21,7 @@ export function isRecordTraceWanted(environment: Environment = process.env): boo
   return environment.TRACEWRIGHT_RECORD_TRACE === '1';
 }
 
-/** The options of a flight recorder that the environment requests, as JSON; undefined if it requests none. */
+/** The options of a flight recorder in the environment, as JSON; undefined if none is requested. */
 export function flightRecorderText(environment: Environment = process.env): string | undefined {
   const { TRACEWRIGHT_FLIGHT_RECORDER: text = '' } = environment;
   if (text === '' || text === '0') return undefined;

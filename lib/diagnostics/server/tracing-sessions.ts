@@ -126,7 +126,7 @@ export class TracingSessions {
     connection.send(encodeSessionReply(id));
   }
 
-  /** What the flight recorder has now: a session that is over when all of it is sent. */
+  /** Sends the current contents of the flight recorder: a session that ends when everything is sent. */
   #sendFlight(connection: ServerConnection): void {
     const recorder = lastRecorder();
     if (recorder === undefined) {
@@ -137,7 +137,7 @@ export class TracingSessions {
     const sendNext = (): void => {
       const { done, value } = pieces.next();
       if (done === true) connection.end();
-      // The application has its turn in between.
+      // The application gets turns in between.
       else connection.send(pieceBytes(value), () => setImmediate(sendNext));
     };
     sendNext();

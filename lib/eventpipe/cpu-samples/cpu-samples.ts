@@ -99,12 +99,12 @@ export class CpuSamples {
     return true;
   }
 
-  /** The next `takeDue` fetches the samples. */
+  /** Makes the next `takeDue` fetch the samples. */
   hurry(): void {
     this.#dueAt = 0;
   }
 
-  /** Writes the names in all stacks so far into another trace. */
+  /** Writes the names in all stacks so far to another trace. */
   nameMethods(writer: EventSink, thread: ThreadHandle, ticks: bigint): void {
     if (this.#methods !== undefined) writeMethodRundown(writer, thread, ticks, this.#methods);
   }

@@ -1,4 +1,4 @@
-/** A span of OpenTelemetry as an event `Span` in Common Schema. */
+/** An OpenTelemetry span as a Common Schema event `Span`. */
 import { type Attributes, type SpanContext, SpanStatusCode } from '@opentelemetry/api';
 import { boundedCopy, cut } from '../../logs/bounded.ts';
 import {
@@ -10,7 +10,7 @@ import {
 } from '../../logs/common-schema.ts';
 import { Level } from '../../source/constants.ts';
 
-/** What is read of a span that has ended, of OpenTelemetry's SDKs from 1.25 to 3. */
+/** The members used of an ended span, of OpenTelemetry's SDKs from 1.25 to 3. */
 export interface CommonSchemaSpan {
   readonly name: string;
   readonly kind: number;
@@ -20,7 +20,7 @@ export interface CommonSchemaSpan {
   readonly status: { readonly code: number; readonly message?: string };
   readonly links: readonly { readonly context: SpanContext }[];
   readonly resource?: { readonly attributes?: Attributes };
-  /** SDK 1; 2 and later have the context. */
+  /** Only in SDK 1; 2 and later have the context. */
   readonly parentSpanId?: string;
   readonly parentSpanContext?: { readonly spanId: string };
   spanContext(): SpanContext;
@@ -30,7 +30,7 @@ const MAX_TEXT = 500;
 const MAX_ATTRIBUTES = 4500;
 const MAX_LINKS = 10;
 
-/** Of PartB, by OpenTelemetry's names: the present ones, and those before them. */
+/** The fields of PartB by OpenTelemetry's names: the current ones and their predecessors. */
 const KNOWN_ATTRIBUTES = {
   'db.system.name': 'dbSystem',
   'db.system': 'dbSystem',

@@ -13,10 +13,12 @@ const SPAN_SIZE = 256 << 10;
 /** Each processor fills its own buffers, so the next ones are at several positions in the file. */
 const MAX_SPANS = 32;
 
-/** The decompressed buffers that are kept for the second pass, in bytes: decompressing takes longer than all else. */
+/**
+ * The maximum size of decompressed buffers kept for the second pass: decompression takes longer than everything else.
+ */
 const MAX_KEPT_BYTES = 64 << 20;
 
-/** Decompressed buffers of the first pass, by position: the first ones of the file. */
+/** Decompressed buffers of the first pass, by position: the first ones in the file. */
 export class KeptBuffers {
   readonly #buffers = new Map<number, EtlBuffer>();
   #bytes = 0;
@@ -27,7 +29,7 @@ export class KeptBuffers {
       this.#buffers.set(buffer.position, buffer);
   }
 
-  /** The buffer, which is then no longer kept. */
+  /** Returns the buffer, and no longer keeps it. */
   take(position: number): EtlBuffer | undefined {
     const buffer = this.#buffers.get(position);
     this.#buffers.delete(position);
@@ -47,7 +49,7 @@ export class BufferFile {
     this.#kept = kept;
   }
 
-  /** @returns no promise where no bytes are needed */
+  /** @returns no promise if no bytes are needed */
   read(position: number, size: number): EtlBuffer | Promise<EtlBuffer> {
     return this.#kept.take(position) ?? this.#read(position, size);
   }

@@ -65,7 +65,7 @@ export const StreamFormat = {
   NetTrace6: 6,
 } as const;
 
-/** The provider by which a tool requests what a flight recorder has: tracewright's own. */
+/** The provider with which a tool requests the contents of a flight recorder: tracewright's own. */
 export const FLIGHT_RECORDER = 'Tracewright-FlightRecorder';
 
 /** For CollectTracing6: what a session does when its buffers are full. */

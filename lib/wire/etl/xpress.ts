@@ -13,7 +13,7 @@ const MIN_MATCH = 3;
 const LENGTH_MASK = 7;
 const HALF_BYTE_MAX = 15;
 const BYTE_MAX = 255;
-/** Of the two words that are copied at a time; a closer match overlaps them. */
+/** The size of the two words copied at a time; a closer match would overlap them. */
 const WORDS_SIZE = 8;
 const LENGTH_PROBLEM = 'The compressed data ends inside the length of a match.';
 
@@ -53,7 +53,7 @@ export function decompressXpress(input: Uint8Array, output: Uint8Array, start: n
       const end = to + Math.min(run, limit - to, input.length - from);
       while (to < end) output[to++] = input[from++] as number;
       if (to < limit && from === input.length) return ended();
-      // A shift by all bits would be one by none.
+      // A shift by 32 bits would have no effect.
       flags = run === FLAG_WORD_BITS ? 0 : flags << run;
       flagsLeft -= run;
       continue;
@@ -98,7 +98,7 @@ export function decompressXpress(input: Uint8Array, output: Uint8Array, start: n
     const end = Math.min(limit, to + length + MIN_MATCH);
     let source = to - distance;
     if (distance >= WORDS_SIZE && end + WORDS_SIZE <= limit) {
-      // What this writes behind the match is overwritten by what follows.
+      // Bytes written beyond the match are overwritten by what follows.
       for (; to < end; to += WORDS_SIZE, source += WORDS_SIZE) {
         outputView.setInt32(to, outputView.getInt32(source, true), true);
         outputView.setInt32(to + 4, outputView.getInt32(source + 4, true), true);

@@ -49,7 +49,7 @@ export function decodePayload(
   }
 }
 
-/** Is the cursor itself: a trace has millions of payloads. */
+/** A subclass of the cursor, because a trace has millions of payloads. */
 class PayloadDecoder extends Cursor {
   /** A problem with a field that does not prevent reading the following ones. */
   problem: string | undefined;
