@@ -3,7 +3,7 @@
  * compiled code and mapped files.
  */
 
-/** How many ranges before an address to look through for those that reach it. */
+/** The number of ranges before an address to examine for those that reach it. */
 const MAX_LOOKED_THROUGH = 64;
 
 interface Range<T> {
@@ -13,7 +13,7 @@ interface Range<T> {
   readonly value: T;
 }
 
-/** Exact for the addresses of all processors: their upper bits are equal. Those of kernels are negative. */
+/** Precise for the addresses of all processors, whose upper bits are equal. Those of kernels are negative. */
 export function addressNumber(address: bigint): number {
   return Number(BigInt.asIntN(64, address));
 }
@@ -32,7 +32,7 @@ export class TimedRanges<T> {
     this.#isSorted = false;
   }
 
-  /** The latest that is not later than `time`, or else the earliest; of equal times, the last one added. */
+  /** The latest range that is not later than `time`, otherwise the earliest; for equal times, the last one added. */
   find(address: number, time = 0): T | undefined {
     const ranges = this.#sorted();
     let low = 0;
@@ -50,7 +50,7 @@ export class TimedRanges<T> {
     return found?.value;
   }
 
-  /** By start, then in the order of being added: sorting is stable. */
+  /** By start, then in insertion order: sorting is stable. */
   #sorted(): readonly Range<T>[] {
     if (!this.#isSorted) this.#ranges.sort((a, b) => a.start - b.start || a.time - b.time);
     this.#isSorted = true;

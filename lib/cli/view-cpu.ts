@@ -1,4 +1,4 @@
-/** `tracewright view FILE --cpu`: CPU samples by function and as a tree of calls. */
+/** `tracewright view FILE --cpu`: CPU samples by function and as a call tree. */
 import type { CallNode, CpuCosts } from '../view/cpu/cpu-profile.ts';
 import { countText, thousands } from '../view/number-text.ts';
 import type { Output } from './output.ts';

@@ -5,7 +5,7 @@
 import { addressNumber } from '../base/timed-ranges.ts';
 import { type NamedFunction, SymbolTable } from './symbol-table.ts';
 
-/** Code and data: what follows a function, which has no size, ends it. */
+/** Code and data: a function, which has no size, ends at the next symbol. */
 const LINE = /^([0-9a-f]{8,16}) ([tTwWdDbB]) (\S{1,512})/gm;
 const MAX_FUNCTIONS = 4_000_000;
 

@@ -12,7 +12,7 @@ export class PerfMap {
   readonly #functions = new TimedRanges<string>();
 
   add(start: number, size: number, name: string): void {
-    // Of those that cover an address, the one with the latest time is found.
+    // Of those that cover an address, the latest one wins.
     const order = this.#functions.count;
     if (order < MAX_FUNCTIONS) this.#functions.add(start, start + size, name, order);
   }

@@ -13,14 +13,14 @@ import { type NamedFunction, SymbolTable } from './symbol-table.ts';
 /** Larger files are not what they claim to be. */
 const MAX_FILE_SIZE = 4 * 2 ** 30;
 const MAX_TEXT_SIZE = 256 << 20;
-/** Files that were searched for, found or not. */
+/** The number of files searched for, found or not. */
 const MAX_FILES = 4096;
 const PIECE_SIZE = 1 << 20;
 const MAX_NAME_SIZE = 4096;
 const STB_GLOBAL = 1;
 const STB_WEAK = 2;
 
-/** Where runtimes write their maps. Everybody may write there, so a map has to be of this user or of root. */
+/** Where runtimes write their maps. Everybody may write there, so a map must belong to this user or to root. */
 const MAPS_FOLDER = '/tmp';
 
 /** A program or library. */
@@ -40,7 +40,7 @@ export class SymbolFolders {
     this.#folders = folders;
   }
 
-  /** The map that a process has written. */
+  /** The map written by a process. */
   perfMap(processId: number): PerfMap | undefined {
     return cached(this.#maps, processId, () => {
       const name = `perf-${processId}.map`;
@@ -51,8 +51,8 @@ export class SymbolFolders {
   }
 
   /**
-   * @param filename as the trace has it
-   * @param buildId of the file, if known: then no other file of that name is used
+   * @param filename from the trace
+   * @param buildId of the file, if known: then no other file with that name is used
    */
   file(filename: string, buildId: string | undefined): SymbolFile | undefined {
     return cached(this.#files, filename, () => {
@@ -124,7 +124,7 @@ function functionsOf(elf: ElfFile): NamedFunction[] | undefined {
   });
 }
 
-/** Calls `read` with the file, if it is one that may be opened. */
+/** Calls `read` with the file, if it may be opened. */
 function openIn<T>(
   folder: string,
   path: string,
@@ -161,7 +161,7 @@ function readerOf(descriptor: number): ReadBytes {
   };
 }
 
-/** Files of the kernel have no size. */
+/** The kernel's files have no size. */
 function readText(descriptor: number): string | undefined {
   const pieces: Buffer[] = [];
   for (let size = 0; size < MAX_TEXT_SIZE; ) {

@@ -1,8 +1,8 @@
-/** Names of functions by address, for one file or the kernel; of several at one address the one that perf chooses. */
+/** Function names by address, for one file or the kernel; if several share an address, the one that perf chooses. */
 
 export interface NamedFunction {
   readonly address: number;
-  /** 0 if unknown: then it ends where the next one starts. */
+  /** 0 if unknown: then the function ends where the next one starts. */
   readonly size: number;
   readonly name: string;
   /** Where its section ends, if known. */
@@ -12,11 +12,11 @@ export interface NamedFunction {
 }
 
 const PAGE = 4096;
-/** How many functions before an address to look through for one that reaches it. */
+/** The number of functions before an address to examine for one that reaches it. */
 const MAX_LOOKED_THROUGH = 16;
 
 export class SymbolTable {
-  /** Of several at one address the chosen one is the last; of equals that is the first of the file. */
+  /** If several share an address, the chosen one is last; among equals, that is the first in the file. */
   readonly #functions: readonly NamedFunction[];
 
   constructor(functions: readonly NamedFunction[]) {
@@ -37,7 +37,7 @@ export class SymbolTable {
       const { address: start, size, name } = all[i] as NamedFunction;
       if (size > 0 && address < start + size) return name;
     }
-    // Only if no function with a size reaches it: labels lie in functions, too.
+    // Only if no function with a size reaches it: functions may contain labels.
     const nearest = all[last];
     if (nearest === undefined || nearest.size > 0) return undefined;
     const next = all[low]?.address ?? (Math.floor(nearest.address / PAGE) + 2) * PAGE;

@@ -1,20 +1,20 @@
-/** The files that processes had mapped into memory as code, as far as a trace says so. */
+/** The files that processes mapped into memory as code, as far as a trace contains them. */
 import { addressNumber, TimedRanges } from '../base/timed-ranges.ts';
 
 /** The kernel's own files belong to this process. */
 const KERNEL_PROCESS = 0xffff_ffff;
 const MAX_MAPPINGS = 500_000;
-/** Of all names together, in characters. */
+/** The maximum length of all names together, in characters. */
 const MAX_NAMES = 64 << 20;
-/** Processes have the mappings of those that forked them. */
+/** Processes inherit the mappings of those that forked them. */
 const MAX_ANCESTORS = 16;
 
 export interface CodeMapping {
-  /** Signed, like all numbers of addresses. */
+  /** Signed, like all addresses as numbers. */
   readonly start: number;
-  /** Where in the file the mapping starts, in bytes. */
+  /** The position in the file where the mapping starts, in bytes. */
   readonly fileOffset: number;
-  /** As the kernel names it: not always a path. */
+  /** The kernel's name for it: not always a path. */
   readonly filename: string;
 }
 
@@ -29,7 +29,7 @@ interface MappingRecord {
 export class CodeMappings {
   /** Build ids of files in hex, if known. */
   readonly buildIds: ReadonlyMap<string, string>;
-  /** What to subtract from the time of an event to get one on the recording's clock. */
+  /** The difference between the time of an event and the recording's clock. */
   readonly #clockOffset: () => bigint;
   readonly #byProcess = new Map<number, TimedRanges<CodeMapping>>();
   readonly #parents = new Map<number, number>();

@@ -39,7 +39,7 @@ export interface TraceProgress {
   lateEvents?: number;
   /** Absent if the trace has no stacks recorded separately from their events. */
   stacks?: StackCounts | undefined;
-  /** Absent if the format does not say which files are mapped as code. */
+  /** Absent if the format does not contain the files mapped as code. */
   mappings?: CodeMappings;
   /** Names of processes by id, as far as the trace contains them. */
   readonly processNames: Map<number, string>;

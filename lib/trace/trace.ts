@@ -53,7 +53,7 @@ export class Trace {
     return this.#reader.progress.stacks;
   }
 
-  /** @internal What is mapped into memory as code, if the trace says it; complete when all events have been read. */
+  /** @internal The code mappings, if the trace contains them; complete when all events have been read. */
   get mappings(): CodeMappings | undefined {
     return this.#reader.progress.mappings;
   }

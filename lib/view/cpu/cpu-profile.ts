@@ -1,4 +1,4 @@
-/** Where the processors' time went: the CPU samples of a trace, as a tree of calls and by function. */
+/** Where the CPU time went: the CPU samples of a trace, by function and as a call tree. */
 import type { CodeMappings } from '../../trace/code-mappings.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
 import type { Frame, FrameNames } from './frame-names.ts';
@@ -12,14 +12,14 @@ interface SampledStack {
   readonly processId: number | undefined;
   /** Innermost first. */
   readonly addresses: readonly bigint[];
-  /** Of the first sample. */
+  /** From the first sample. */
   readonly timestamp: bigint;
   count: number;
 }
 
 export interface CallNode {
   readonly frame: Frame;
-  /** Samples in it and what it called, and in itself only. */
+  /** Samples in the function and in what it called, and only in the function itself. */
   total: number;
   self: number;
   readonly callees: ReadonlyMap<string, CallNode>;
@@ -35,7 +35,7 @@ export interface CpuCosts {
   readonly samples: number;
   /** By process. */
   readonly roots: readonly CallNode[];
-  /** Those with the most samples of their own first. */
+  /** By their own samples, most first. */
   readonly functions: readonly FunctionCost[];
 }
 
@@ -73,7 +73,7 @@ export class CpuProfile {
     this.#stacks.set(key, { processId, addresses, timestamp: event.timestamp, count: 1 });
   }
 
-  /** Call it when all events have been read: names may come after samples. */
+  /** Call this when all events have been read: names may follow the samples. */
   costs(processNames: ReadonlyMap<number, string>, mappings?: CodeMappings): CpuCosts {
     const tree = new CallTree();
     const functions = new Map<string, FunctionCost>();
@@ -96,7 +96,7 @@ class CallTree {
     return [...this.#roots.values()].sort((a, b) => b.total - a.total);
   }
 
-  /** @param frames innermost first; what does not fit any more counts for its caller */
+  /** @param frames innermost first; frames that no longer fit count for their callers */
   add(frames: readonly Frame[], count: number): void {
     let callees = this.#roots;
     let node: MutableNode | undefined;
@@ -122,7 +122,7 @@ interface MutableNode extends CallNode {
   readonly callees: Map<string, MutableNode>;
 }
 
-/** A function counts once in each stack, however often it calls itself. */
+/** A function counts once per stack, however often it calls itself. */
 function addFunctions(functions: Map<string, FunctionCost>, frames: readonly Frame[], count: number): void {
   const seen = new Set<string>();
   for (const [depth, frame] of frames.entries()) {
@@ -148,7 +148,7 @@ function keyOf({ name, module }: Frame): string {
   return `${name}\0${module}`;
 }
 
-/** The stack of a CPU sample, or at least where the processor was; undefined for other events. */
+/** The stack of a CPU sample, or at least its instruction pointer; undefined for other events. */
 function sampledAddresses(event: TraceEvent): readonly bigint[] | undefined {
   if (!isCpuSample(event)) return undefined;
   const { stack } = event;
@@ -157,7 +157,7 @@ function sampledAddresses(event: TraceEvent): readonly bigint[] | undefined {
   return typeof ip === 'bigint' ? [ip] : undefined;
 }
 
-/** Samples of .NET's sample profiler, of dotnet-trace's collect-linux, of the Windows kernel (except Idle) or of perf. */
+/** Samples from .NET's sample profiler, dotnet-trace's collect-linux, the Windows kernel (except Idle) or perf. */
 export function isCpuSample({ provider, name, threadId }: TraceEvent): boolean {
   switch (provider) {
     case 'Microsoft-DotNETCore-SampleProfiler':

@@ -9,7 +9,7 @@ import type { TraceEvent } from '../../trace/trace-event.ts';
 
 export interface Frame {
   readonly name: string;
-  /** The file or map in which the function is; empty if unknown. */
+  /** The file or map that contains the function; empty if unknown. */
   readonly module: string;
 }
 
@@ -18,13 +18,13 @@ interface Module {
   readonly name: string;
 }
 
-/** Of all processes together, to limit memory. */
+/** For all processes together, to limit memory. */
 const MAX_RANGES = 1_000_000;
-/** V8 writes to ETW as JScript did. */
+/** V8 writes to ETW in JScript's format. */
 const V8_GUID = '57277741-3638-4a4b-bdba-0ac6e45da56c';
-/** What the kernel calls memory that is no file's. */
+/** The kernel's names for memory without a file. */
 const ANONYMOUS = /^(?:$|\[(?!vdso|vsyscall|kernel)|\/\/anon|\/memfd:|\/anon_hugepage|\/dev\/zero|\/SYSV)/;
-/** Images of Windows' kernel belong to these. */
+/** Images of the Windows kernel belong to these processes. */
 const KERNEL_PROCESSES = [0, 4] as const;
 
 export class FrameNames {
@@ -34,12 +34,12 @@ export class FrameNames {
   readonly #folders: SymbolFolders | undefined;
   #count = 0;
 
-  /** @param folders in which there are symbols, if any may be opened */
+  /** @param folders with symbols, if any may be opened */
   constructor(folders?: SymbolFolders) {
     this.#folders = folders;
   }
 
-  /** Takes any event; those of methods, scripts and images say what is where. */
+  /** Takes any event; those about methods, scripts and images describe memory. */
   add(event: TraceEvent): void {
     const { name } = event;
     if (name.startsWith('Method')) this.#addMethod(event, name);
@@ -49,7 +49,7 @@ export class FrameNames {
 
   /**
    * @param timestamp of the event with the stack
-   * @param mappings of its trace, which has been read
+   * @param mappings of its trace, after it has been read
    */
   frameOf(processId: number | undefined, address: bigint, timestamp: bigint, mappings?: CodeMappings): Frame {
     const at = addressNumber(address);
@@ -95,7 +95,7 @@ export class FrameNames {
     return undefined;
   }
 
-  /** .NET's MethodLoadVerbose and its like, and V8's MethodLoad. */
+  /** .NET's MethodLoadVerbose and similar events, and V8's MethodLoad. */
   #addMethod(event: TraceEvent, eventName: string): void {
     const isOfV8 = event.providerGuid === V8_GUID;
     if (!isOfV8 && !eventName.endsWith('Verbose')) return;

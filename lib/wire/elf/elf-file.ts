@@ -5,7 +5,7 @@
  */
 import { hexText, viewOf } from '../../base/bytes.ts';
 
-/** Up to `size` bytes from `offset` on; fewer at the end of the file. */
+/** Up to `size` bytes from `offset`; fewer at the end of the file. */
 export type ReadBytes = (offset: number, size: number) => Uint8Array;
 
 const MAGIC = 0x464c457f;
@@ -41,7 +41,7 @@ export interface ElfSegment {
 export interface ElfSymbol {
   readonly address: number;
   readonly size: number;
-  /** Of its name in `names`. */
+  /** Its position in `names`. */
   readonly name: number;
   readonly binding: number;
   /** Where its section ends. */
@@ -75,7 +75,7 @@ export class ElfFile {
       .find((id) => id !== undefined);
   }
 
-  /** @returns undefined if it is no such file */
+  /** @returns undefined if it is not such a file */
   static open(read: ReadBytes): ElfFile | undefined {
     const header = viewOf(read(0, HEADER_SIZE));
     if (header.byteLength < HEADER_SIZE || header.getUint32(0, true) !== MAGIC) return undefined;
@@ -83,7 +83,7 @@ export class ElfFile {
     return new ElfFile(read, header);
   }
 
-  /** Its functions, from .symtab or else .dynsym, in no order. */
+  /** Its functions in no particular order, from .symtab, otherwise .dynsym. */
   functions(): { readonly symbols: readonly ElfSymbol[]; readonly names: Uint8Array } | undefined {
     const sections = this.#sections;
     const symtab =
@@ -110,7 +110,7 @@ export class ElfFile {
     };
   }
 
-  /** Functions, and labels of assembly code that other files may see. */
+  /** Functions, and labels of assembly code that are visible to other files. */
   #isFunction(view: DataView, at: number): boolean {
     const section = view.getUint16(at + 6, true);
     if (view.getUint32(at, true) === 0 || section === 0) return false;
@@ -146,7 +146,7 @@ function segmentAt(view: DataView, at: number) {
   };
 }
 
-/** The entries of a table of the header, which says at `places` where it is, how large an entry is, and how many. */
+/** The entries of a table of the header, which contains at `places` its position, entry size and number of entries. */
 function table<T>(
   read: ReadBytes,
   header: DataView,
