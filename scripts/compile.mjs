@@ -14,7 +14,7 @@ import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
-import { entries, program, registration } from './lib/entries.mjs';
+import { entries, program, reading, registration } from './lib/entries.mjs';
 import { broken } from './lib/line-breaks.mjs';
 import { report, run } from './lib/run.mjs';
 
@@ -101,24 +101,44 @@ async function chunkGroups() {
   };
 }
 
-/** What only the command loads needs no maps: it shows no stacks. */
-function removeMapsOfProgram(folder, output) {
+const writingEntries = Object.keys(entries).filter((name) => !reading.includes(name));
+
+/** The files of the chunks that loading these entries loads, at once or later. */
+function filesOf(output, names) {
   const chunks = new Map(
     output.filter(({ type }) => type === 'chunk').map((chunk) => [chunk.fileName, chunk]),
   );
-  const offered = new Set();
-  const pending = [...chunks.keys()].filter((name) => basename(name, '.cjs') in entries);
-  for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
-    const chunk = chunks.get(name);
-    if (chunk === undefined || offered.has(name)) continue;
-    offered.add(name);
+  const files = new Set();
+  const pending = [...chunks.keys()].filter((file) => names.includes(basename(file, '.cjs')));
+  for (let file = pending.pop(); file !== undefined; file = pending.pop()) {
+    const chunk = chunks.get(file);
+    if (chunk === undefined || files.has(file)) continue;
+    files.add(file);
     pending.push(...chunk.imports, ...chunk.dynamicImports);
   }
-  for (const name of chunks.keys()) {
-    if (offered.has(name)) continue;
-    const file = join(folder, name);
+  return files;
+}
+
+/** What only the command loads needs no maps, because it shows no stacks. */
+function removeMapsOfProgram(folder, output) {
+  const offered = filesOf(output, Object.keys(entries));
+  for (const { fileName, type } of output) {
+    if (type !== 'chunk' || offered.has(fileName)) continue;
+    const file = join(folder, fileName);
     writeFileSync(file, readFileSync(file, 'utf8').replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n'));
     rmSync(`${file}.map`, { force: true });
+  }
+}
+
+/**
+ * Bundlers take the readers of traces in CommonJS, into modules as well, where esbuild leaves no `require` for what is
+ * not bundled: Node's own modules.
+ */
+function freeFromRequire(folder, output) {
+  for (const name of filesOf(output, reading)) {
+    const file = join(folder, name);
+    const code = readFileSync(file, 'utf8');
+    writeFileSync(file, code.replace(/\brequire\("(node:[\w/]+)"\)/g, 'process.getBuiltinModule("$1")'));
   }
 }
 
@@ -150,11 +170,17 @@ function breakLines(folder) {
   }
 }
 
+/** For bundlers, writers that read traces, too, take the readers that `tracewright/trace` offers. */
+const readersOfBundlers = {
+  name: 'readers-of-bundlers',
+  resolveId: (id) => (id === '../trace/open-trace.ts' ? { id: './trace.js', external: true } : null),
+};
+
 async function bundleFor(format, extension, names, codeSplitting) {
   const dir = join(dist, format);
   rmSync(dir, { recursive: true, force: true });
   const output = await bundle(
-    { input: inputs(names), platform: 'node' },
+    { input: inputs(names), platform: 'node', plugins: format === 'esm' ? [readersOfBundlers] : [] },
     {
       dir,
       format,
@@ -170,6 +196,8 @@ async function bundleFor(format, extension, names, codeSplitting) {
   );
   if (format === 'cjs') {
     breakLines(dir);
+    // After the maps know lines only, which this leaves as they are.
+    freeFromRequire(dir, output);
     removeMapsOfProgram(dir, output);
   }
   return output;
@@ -184,6 +212,17 @@ function writeModuleFace(name, exports) {
     ...(exports.includes('default') ? ['export default all.default;'] : []),
   ];
   writeFileSync(join(dist, 'cjs', `${name}.mjs`), `${lines.join('\n')}\n`);
+}
+
+/**
+ * What bundlers take of the entries that read traces: they share no state with the others, so one copy of them serves
+ * all, in CommonJS.
+ */
+function writeBundledFace(name, exports) {
+  writeFileSync(
+    join(dist, 'esm', `${name}.js`),
+    `export { ${exports.join(', ')} } from '../cjs/${name}.cjs';\n`,
+  );
 }
 
 /** Next to the faces, whose instance the application will use. */
@@ -243,11 +282,14 @@ export async function compile() {
     cwd: root,
   });
   const codeSplitting = await chunkGroups();
-  await bundleFor('esm', 'js', Object.keys(entries), codeSplitting);
+  await bundleFor('esm', 'js', writingEntries, codeSplitting);
   const names = [...Object.keys(entries), ...Object.keys(program)];
   const chunks = await bundleFor('cjs', 'cjs', names, codeSplitting);
-  for (const { name, exports, isEntry } of chunks)
-    if (isEntry && name in entries) writeModuleFace(name, exports);
+  for (const { name, exports, isEntry } of chunks) {
+    if (!isEntry || !(name in entries)) continue;
+    writeModuleFace(name, exports);
+    if (reading.includes(name)) writeBundledFace(name, exports);
+  }
   await bundleRegistration();
   await bundleTypes();
   await buildReportPage();

@@ -19,6 +19,9 @@ export const entries = {
   winston: 'integrations/winston',
 };
 
+/** Of these entries, those that read traces. */
+export const reading = ['playback', 'trace', 'view'];
+
 /** Run, and imported by nobody: CommonJS alone, which starts fastest and shares the entries' instance. */
 export const program = { cli: 'cli/main', 'stand-in': 'diagnostics/server/stand-in-thread' };
 
