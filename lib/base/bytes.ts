@@ -47,6 +47,18 @@ export function uuidText(bytes: Uint8Array, start = 0, digitsAt: readonly number
   return String.fromCharCode.apply(null, uuidCodes);
 }
 
+let lastBytes: Uint8Array = new Uint8Array(0);
+let lastBuffer: Buffer = Buffer.from(lastBytes);
+
+/** The same bytes as a Buffer; creating one takes longer than decoding a string of usual length. */
+export function bufferOf(bytes: Uint8Array): Buffer {
+  if (bytes !== lastBytes) {
+    lastBytes = bytes;
+    lastBuffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  }
+  return lastBuffer;
+}
+
 /** The position of the first 0 byte from `start` and before `end`, or -1. */
 export function indexOfNul(bytes: Uint8Array, start: number, end: number): number {
   // Not `indexOf`, which would search all of the bytes, however many follow `end`.
@@ -54,34 +66,53 @@ export function indexOfNul(bytes: Uint8Array, start: number, end: number): numbe
   return -1;
 }
 
-/** An unsigned integer of 1, 2, 4 or 8 bytes; for 8 bytes a bigint. */
-export function readUnsigned(bytes: Uint8Array, littleEndian: boolean): number | bigint {
-  const view = viewOf(bytes);
-  switch (bytes.length) {
+/** An unsigned integer of 1, 2, 4 or 8 bytes, from `at` on; for 8 bytes a bigint. */
+export function readUnsigned(
+  bytes: Uint8Array,
+  littleEndian: boolean,
+  at = 0,
+  size: number = bytes.length,
+): number | bigint {
+  switch (size) {
     case 1:
-      return view.getUint8(0);
+      return bytes[at] as number;
     case 2:
-      return view.getUint16(0, littleEndian);
+      return uint16(bytes, littleEndian, at);
     case 4:
-      return view.getUint32(0, littleEndian);
+      return int32(bytes, littleEndian, at) >>> 0;
     default:
-      return view.getBigUint64(0, littleEndian);
+      return bigUint(
+        int32(bytes, littleEndian, littleEndian ? at + 4 : at),
+        int32(bytes, littleEndian, littleEndian ? at : at + 4),
+      );
   }
 }
 
-/** A signed integer (two's complement) of 1, 2, 4 or 8 bytes; for 8 bytes a bigint. */
-export function readSigned(bytes: Uint8Array, littleEndian: boolean): number | bigint {
-  const view = viewOf(bytes);
-  switch (bytes.length) {
-    case 1:
-      return view.getInt8(0);
-    case 2:
-      return view.getInt16(0, littleEndian);
-    case 4:
-      return view.getInt32(0, littleEndian);
-    default:
-      return view.getBigInt64(0, littleEndian);
-  }
+/** The same for a signed integer (two's complement). */
+export function readSigned(
+  bytes: Uint8Array,
+  littleEndian: boolean,
+  at = 0,
+  size: number = bytes.length,
+): number | bigint {
+  const unsigned = readUnsigned(bytes, littleEndian, at, size);
+  if (typeof unsigned === 'bigint') return BigInt.asIntN(64, unsigned);
+  const unused = 32 - 8 * size;
+  return (unsigned << unused) >> unused;
+}
+
+// Without a view of the bytes: making one takes far longer than this.
+
+function uint16(bytes: Uint8Array, littleEndian: boolean, at: number): number {
+  const first = bytes[at] as number;
+  const second = bytes[at + 1] as number;
+  return littleEndian ? first | (second << 8) : (first << 8) | second;
+}
+
+function int32(bytes: Uint8Array, littleEndian: boolean, at: number): number {
+  const first = uint16(bytes, littleEndian, at);
+  const second = uint16(bytes, littleEndian, at + 2);
+  return littleEndian ? first | (second << 16) : (first << 16) | second;
 }
 
 const TWO_TO_32 = 2 ** 32;

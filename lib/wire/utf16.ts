@@ -1,4 +1,5 @@
 /** Fast UTF-16 in the middle of other bytes, at any alignment; lone surrogates are kept. */
+import { bufferOf } from '../base/bytes.ts';
 
 /** Up to this many bytes, assembling units here is faster than a call into Node (measured on Node 20). */
 const SHORT_TEXT = 10;
@@ -10,16 +11,4 @@ export function utf16Text(bytes: Uint8Array, start: number, end: number): string
     text += String.fromCharCode((bytes[i] as number) | ((bytes[i + 1] as number) << 8));
   }
   return text;
-}
-
-let lastBytes: Uint8Array = new Uint8Array(0);
-let lastBuffer: Buffer = Buffer.from(lastBytes);
-
-/** The same bytes as a Buffer; creating one takes longer than decoding a string of usual length. */
-function bufferOf(bytes: Uint8Array): Buffer {
-  if (bytes !== lastBytes) {
-    lastBytes = bytes;
-    lastBuffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  }
-  return lastBuffer;
 }

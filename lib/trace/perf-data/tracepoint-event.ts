@@ -67,25 +67,26 @@ export class TracepointEvent extends SampleEvent implements PayloadHolder {
 
   #decoded() {
     if (this.#fields !== undefined) return this.#fields;
-    const fields = this.#decode();
-    const { length } = rawOf(this.sample);
-    this.recording.decoded.add(this, itemLimit(length), itemLimit(length));
+    const { rawStart, rawEnd } = this.sample;
+    const fields = this.#decode(rawStart, rawEnd);
+    const limit = itemLimit(rawEnd - rawStart);
+    this.recording.decoded.add(this, limit, limit);
     this.#fields = fields;
     return fields;
   }
 
-  #decode() {
-    const raw = rawOf(this.sample);
+  #decode(start: number, end: number) {
+    const { piece, of } = this.sample;
     const payload = new EmptyPayload();
     const missing: string[] = [];
-    let left = itemLimit(raw.length);
+    let left = itemLimit(end - start);
     for (const field of this.#format.fields) {
-      const value = readTracepointValue(field, raw, this.sample.of.littleEndian);
+      const value = readTracepointValue(field, piece.bytes, of.littleEndian, start, end);
       // Fields may overlap, and so be far larger than the sample.
       left -=
         value === undefined || typeof value === 'number' || typeof value === 'bigint' ? 1 : value.length;
       if (left < 0) {
-        const problem = `The fields exceed the ${raw.length} bytes of the sample: "${field.name}" and all later fields are omitted.`;
+        const problem = `The fields exceed the ${end - start} bytes of the sample: "${field.name}" and all later fields are omitted.`;
         return { payload, problem };
       }
       if (value === undefined) missing.push(field.name);
@@ -94,7 +95,7 @@ export class TracepointEvent extends SampleEvent implements PayloadHolder {
     const problem =
       missing.length === 0
         ? undefined
-        : `The sample of ${raw.length} bytes ends before the fields ${missing.join(', ')}.`;
+        : `The sample of ${end - start} bytes ends before the fields ${missing.join(', ')}.`;
     return { payload, problem };
   }
 }

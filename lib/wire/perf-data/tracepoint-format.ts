@@ -19,6 +19,10 @@ export interface TracepointField {
    */
   readonly location?: 'data' | 'relative';
   readonly isArray: boolean;
+  /** Whether it is an array of characters. */
+  readonly isText: boolean;
+  /** The size of an array's elements, if the type tells it. */
+  readonly elementSize: number | undefined;
 }
 
 export interface TracepointFormat {
@@ -54,6 +58,14 @@ export function parseTracepointFormat(system: string, text: string): TracepointF
   return first?.name === EVENT_HEADER_FIELD ? { ...format, eventHeaderOffset: first.offset } : format;
 }
 
+/** The size of an array's elements, by the word for it in the declared type. */
+const ELEMENT_SIZES: readonly (readonly [pattern: RegExp, size: number])[] = [
+  [/\b(?:__)?[us]8\b|\bu?int8_t\b|\bbool\b|\bchar\b/, 1],
+  [/\b(?:__)?[us]16\b|\bu?int16_t\b|\bshort\b/, 2],
+  [/\b(?:__)?[us]64\b|\bu?int64_t\b|\blong long\b|\blong\b|\*/, 8],
+  [/\b(?:__)?[us]32\b|\bu?int32_t\b|\bint\b/, 4],
+];
+
 /** The kernel's own declarations are far shorter; the limit bounds the work on damaged ones. */
 const FIELD_LINE =
   /^\s*field:(?<declaration>[^;]{1,512});\s*offset:(?<offset>\d+);\s*size:(?<size>\d+);(?:\s*signed:(?<signed>\d+);)?/;
@@ -65,13 +77,16 @@ function parseField(line: string): TracepointField | undefined {
   const declaration = DECLARATION.exec(parts?.declaration?.trim() ?? '')?.groups;
   if (parts === undefined || declaration === undefined) return undefined;
   const type = `${declaration.type?.trim() ?? ''}${declaration.array ?? ''}`;
+  const isArray = type.endsWith(']');
   const field = {
     name: declaration.name ?? '',
     type,
     offset: Number(parts.offset),
     size: Number(parts.size),
     signed: parts.signed === '1',
-    isArray: type.endsWith(']'),
+    isArray,
+    isText: isArray && /\bchar\b/.test(type) && !/\bunsigned\b/.test(type),
+    elementSize: ELEMENT_SIZES.find(([pattern]) => pattern.test(type))?.[1],
   };
   if (type.startsWith('__data_loc ')) return { ...field, location: 'data' };
   return type.startsWith('__rel_loc ') ? { ...field, location: 'relative' } : field;

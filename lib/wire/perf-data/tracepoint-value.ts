@@ -2,7 +2,7 @@
  * The values of a tracepoint's declared fields, from a sample's raw data. For EventHeader events these are only the
  * eight bytes of the header; `wire/eventheader` reads their own fields.
  */
-import { readSigned, readUnsigned, viewOf } from '../../base/bytes.ts';
+import { indexOfNul, readSigned, readUnsigned } from '../../base/bytes.ts';
 import { decodeUtf8 } from '../text.ts';
 import type { TracepointField } from './tracepoint-format.ts';
 
@@ -18,50 +18,43 @@ export type TracepointValue =
   | readonly (number | bigint)[]
   | undefined;
 
-/** The size of an array's elements, by the word for it in the declared type. */
-const ELEMENT_SIZES: readonly (readonly [pattern: RegExp, size: number])[] = [
-  [/\b(?:__)?[us]8\b|\bu?int8_t\b|\bbool\b|\bchar\b/, 1],
-  [/\b(?:__)?[us]16\b|\bu?int16_t\b|\bshort\b/, 2],
-  [/\b(?:__)?[us]64\b|\bu?int64_t\b|\blong long\b|\blong\b|\*/, 8],
-  [/\b(?:__)?[us]32\b|\bu?int32_t\b|\bint\b/, 4],
-];
+const LOCATION_SIZE = 4;
 
-const INTEGER_SIZES: readonly number[] = [1, 2, 4, 8];
-
-/** @param raw the sample's raw data, from the common fields on */
+/**
+ * @param raw contains the sample's raw data, which has the common fields first, from `start` to `end`
+ */
 export function readTracepointValue(
   field: TracepointField,
   raw: Uint8Array,
   littleEndian: boolean,
+  start = 0,
+  end: number = raw.length,
 ): TracepointValue {
-  const bytes = bytesOf(field, raw, littleEndian);
-  if (bytes === undefined) return undefined;
+  let from = start + field.offset;
+  let to = field.size === 0 ? end : from + field.size;
+  if (to < from || to > end) return undefined;
+  if (field.location !== undefined) {
+    if (field.size !== LOCATION_SIZE) return undefined;
+    const location = readUnsigned(raw, littleEndian, from, LOCATION_SIZE) as number;
+    from = (location & 0xffff) + (field.location === 'relative' ? to : start);
+    to = from + (location >>> 16);
+    if (to > end) return undefined;
+  }
+  const read = field.signed ? readSigned : readUnsigned;
+  const size = to - from;
   if (!field.isArray)
-    return INTEGER_SIZES.includes(bytes.length) ? readInteger(field, bytes, littleEndian) : bytes;
-  if (/\bchar\b/.test(field.type) && !/\bunsigned\b/.test(field.type)) return textOf(bytes);
-  const size = ELEMENT_SIZES.find(([pattern]) => pattern.test(field.type))?.[1];
-  if (size === undefined || size === 1 || bytes.length % size !== 0) return bytes;
-  return Array.from({ length: bytes.length / size }, (_, i) =>
-    readInteger(field, bytes.subarray(i * size, (i + 1) * size), littleEndian),
+    return isIntegerSize(size) ? read(raw, littleEndian, from, size) : raw.subarray(from, to);
+  if (field.isText) {
+    const nul = indexOfNul(raw, from, to);
+    return decodeUtf8(raw, from, nul < 0 ? to : nul);
+  }
+  const { elementSize = 1 } = field;
+  if (elementSize === 1 || size % elementSize !== 0) return raw.subarray(from, to);
+  return Array.from({ length: size / elementSize }, (_, i) =>
+    read(raw, littleEndian, from + i * elementSize, elementSize),
   );
 }
 
-function readInteger(field: TracepointField, bytes: Uint8Array, littleEndian: boolean): number | bigint {
-  return field.signed ? readSigned(bytes, littleEndian) : readUnsigned(bytes, littleEndian);
-}
-
-function textOf(bytes: Uint8Array): string {
-  const end = bytes.indexOf(0);
-  return decodeUtf8(end < 0 ? bytes : bytes.subarray(0, end));
-}
-
-function bytesOf(field: TracepointField, raw: Uint8Array, littleEndian: boolean): Uint8Array | undefined {
-  const end = field.size === 0 ? raw.length : field.offset + field.size;
-  if (end < field.offset || end > raw.length) return undefined;
-  if (field.location === undefined) return raw.subarray(field.offset, end);
-  if (field.size !== 4) return undefined;
-  const location = viewOf(raw).getUint32(field.offset, littleEndian);
-  const start = (location & 0xffff) + (field.location === 'relative' ? end : 0);
-  const size = location >>> 16;
-  return start + size > raw.length ? undefined : raw.subarray(start, start + size);
+function isIntegerSize(size: number): boolean {
+  return size === 1 || size === 2 || size === 4 || size === 8;
 }
