@@ -42,7 +42,7 @@ describe.skipIf(skipReason !== undefined)(named('the lowest versions', skipReaso
   }, 120_000);
   afterAll(() => Promise.all(servers.map((server) => server.close())));
 
-  describeEachNode('are recorded as the newest', (run, major) => {
+  describeEachNode('are recorded like the newest', (run, major) => {
     const both = async (program: string, ...args: string[]) => {
       const [ofLowest, ofNewest] = await Promise.all(
         [lowest ?? '', libraries.folder].map((folder) => run(program, folder, ...args)),

@@ -42,7 +42,7 @@ describe.skipIf(skipReason !== undefined)(named('under load', skipReason), () =>
   });
 
   describeEachNode('every request', (run, major) => {
-    it('is one activity, with what it causes inside', { timeout: 600_000 }, async () => {
+    it('is one activity that contains everything it causes', { timeout: 600_000 }, async () => {
       const args = [mariadb.port, redis.port, duration, connections].map(String);
       const soaked = (await run('auto/programs/soak.mjs', folder, ...args)) as Soaked;
       if (seconds > 0) console.log(`Node.js ${major}: ${JSON.stringify(soaked)}`);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { addressNumber, TimedRanges } from '../../lib/base/timed-ranges.ts';
 
 describe('ranges of addresses', () => {
-  it('are found from their start up to their end', () => {
+  it('are found from their start to their end', () => {
     const ranges = new TimedRanges<string>();
     ranges.add(0x20, 0x30, 'b');
     ranges.add(0x10, 0x18, 'a');
@@ -17,7 +17,7 @@ describe('ranges of addresses', () => {
     ]);
   });
 
-  it('are the latest at a time; before all of them, the earliest', () => {
+  it('are the latest ones at a time; before all of them, the earliest', () => {
     const ranges = new TimedRanges<string>();
     ranges.add(0x10, 0x20, 'new', 300);
     ranges.add(0x08, 0x20, 'old', 100);
@@ -30,7 +30,7 @@ describe('ranges of addresses', () => {
     ]);
   });
 
-  it('hold the addresses of kernels exactly', () => {
+  it('represent kernel addresses precisely', () => {
     const address = 0xffff_ffff_8158_c221n;
     expect(addressNumber(address + 1n) - addressNumber(address)).toBe(1);
     expect(addressNumber(0x7fff_ffff_ffffn)).toBe(0x7fff_ffff_ffff);

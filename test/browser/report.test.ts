@@ -197,7 +197,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('the page of a report in Chr
     expect(await page.text('#details')).toMatch(/Failed\s*timed out/);
   });
 
-  it('limits the events to a level, and to a name', async () => {
+  it('filters the events by level and by name', async () => {
     await open(FAILING.map(written));
     await clickOn('tab-events');
     await choose('Events of this level', 'Error and worse');
@@ -209,7 +209,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('the page of a report in Chr
     expect((await rows('events')).length).toBe(3);
   });
 
-  it('has an address that leads back to what is selected and shown', async () => {
+  it('has an address that restores the selection and the visible time', async () => {
     await open(FAILING.map(written));
     await page.evaluate(`location.hash = '#activity=1&from=110000000&to=160000000'`);
     await page.until(`document.getElementById('announcement').textContent.startsWith('Request')`);
@@ -223,7 +223,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('the page of a report in Chr
     expect(page.problems).toEqual([]);
   });
 
-  it('cuts nothing off on a narrow screen', async () => {
+  it('truncates nothing on a narrow screen', async () => {
     await open(FAILING.map(written));
     await page.send('Emulation.setDeviceMetricsOverride', {
       width: 420,

@@ -71,7 +71,7 @@ it.each([
   60_000,
 );
 
-it('ends with a sentence where memory runs out', async () => {
+it('ends with a sentence if memory runs out', async () => {
   const command = promisify(execFile)(
     process.execPath,
     ['--max-old-space-size=48', '--max-semi-space-size=1', main, 'view', '--json', LONG.file],

@@ -88,7 +88,7 @@ describe.skipIf(skipReason !== undefined)(named('an example', skipReason), () =>
     expect(shown).toEqual(tree);
   });
 
-  it('of pino has ids also while nobody records', { timeout: 60_000 }, () => {
+  it('of pino has ids even while nobody records', { timeout: 60_000 }, () => {
     const { output } = run('pino.mjs');
     const lines = output
       .split('\n')

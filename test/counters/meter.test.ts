@@ -147,7 +147,7 @@ describe('a session', () => {
     expect(slow.values('total-by-interval', 'rate')).toEqual([': ', ': 40']);
   });
 
-  it('receives what is added while it is there, however others collect it', () => {
+  it('receives what is added while it runs, however others collect it', () => {
     const orders = meter.createCounter('orders-meanwhile');
     const first = asking(SHOP);
     orders.add(1);

@@ -65,7 +65,7 @@ describe('the flight recorder of an application', () => {
     expect(await numbersIn(readFileSync(join(folder, dumps()[0] ?? '')))).toEqual([0, 1, 2]);
   });
 
-  it('leaves nothing behind where nothing happens', async () => {
+  it('leaves nothing behind if nothing happens', async () => {
     const ended = await run(`${LOG} log.Tick({ n: 1 });`, {
       uncaughtException: true,
       slow: { '*': 10 },
@@ -74,7 +74,7 @@ describe('the flight recorder of an application', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('is not started by a variable that is no JSON, which is said in words', async () => {
+  it('is not started by a variable that is not JSON, with a sentence about it', async () => {
     app = new RunningApp(LOG, { TMPDIR: folder, TRACEWRIGHT_FLIGHT_RECORDER: '{' });
     const { status, stderr } = await app.end();
     expect(status).toBe(0);

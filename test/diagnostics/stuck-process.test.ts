@@ -109,7 +109,7 @@ const FORMATS = [
 describe.skipIf(linuxOnly('interrupts') !== undefined)(
   named('a process that is stuck', linuxOnly('interrupts')),
   () => {
-    it('says who it is', async () => {
+    it('identifies itself', async () => {
       const { app, client } = await stuckApp();
       expect((await client.processInfo()).processId).toBe(BigInt(app.pid));
       await free();
@@ -117,26 +117,31 @@ describe.skipIf(linuxOnly('interrupts') !== undefined)(
       expect(await app.end()).toMatchObject({ status: 0, stderr: '' });
     });
 
-    it.each(FORMATS)('names what runs, in nettrace %d, and goes on when it is free', async (_, format) => {
-      const { app, client } = await stuckApp();
-      const session = await client.collectTracing(tracing(format));
-      const reading = new Reading(session);
-      await reading.has('hotLoop');
-      expect(app.said).toHaveLength(2);
-      await free();
-      await reading.has('Free', format === 1 ? 'utf16le' : 'utf8');
-      await session.stop();
-      await reading.ended;
-      const { trace, events } = await readSession(reading.bytes);
-      const names = events.map(({ provider, name }) => `${provider}/${name}`);
-      expect(names[0]).toBe('Node.Runtime/MainThreadStuck');
-      expect(names).toContain('App/Free');
-      const samples = events.filter(({ provider, threadId }) => provider === SAMPLES && threadId === app.pid);
-      expect(samples.length).toBeGreaterThan(10);
-      expect(trace.lostEvents).toBe(0);
-      app.tell();
-      expect(await app.end()).toMatchObject({ status: 0, stderr: '' });
-    });
+    it.each(FORMATS)(
+      'names what runs, in nettrace %d, and continues the session when it is free',
+      async (_, format) => {
+        const { app, client } = await stuckApp();
+        const session = await client.collectTracing(tracing(format));
+        const reading = new Reading(session);
+        await reading.has('hotLoop');
+        expect(app.said).toHaveLength(2);
+        await free();
+        await reading.has('Free', format === 1 ? 'utf16le' : 'utf8');
+        await session.stop();
+        await reading.ended;
+        const { trace, events } = await readSession(reading.bytes);
+        const names = events.map(({ provider, name }) => `${provider}/${name}`);
+        expect(names[0]).toBe('Node.Runtime/MainThreadStuck');
+        expect(names).toContain('App/Free');
+        const samples = events.filter(
+          ({ provider, threadId }) => provider === SAMPLES && threadId === app.pid,
+        );
+        expect(samples.length).toBeGreaterThan(10);
+        expect(trace.lostEvents).toBe(0);
+        app.tell();
+        expect(await app.end()).toMatchObject({ status: 0, stderr: '' });
+      },
+    );
 
     it('ends a session while it is stuck', async () => {
       const { client } = await stuckApp();
@@ -173,7 +178,7 @@ describe.skipIf(linuxOnly('interrupts') !== undefined)(
       await reading.ended;
     });
 
-    it('serves as ever once it is free, and when it is stuck again', async () => {
+    it('serves as usual once it is free, and when it is stuck again', async () => {
       const { app, client } = await stuckApp(
         SPINS.replace("say('free');", "say('free'); process.stdin.once('end', () => {});"),
       );

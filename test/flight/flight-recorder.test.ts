@@ -44,7 +44,7 @@ async function numbersIn(file: string): Promise<number[]> {
 }
 
 describe.each([4, 6] as const)('a file of a flight recorder, nettrace %d,', (nettraceVersion) => {
-  it('has the events up to now, and says what process they are of', async () => {
+  it('contains the events up to now, and identifies their process', async () => {
     const flight = start({ nettraceVersion });
     for (let n = 0; n < 10; n++) log.Small({ n, text: 'x' });
     const { file, events, trigger } = await flight.dump('The test asks.');
@@ -54,7 +54,7 @@ describe.each([4, 6] as const)('a file of a flight recorder, nettrace %d,', (net
     expect(all.at(-1)?.provider).toBe('Microsoft-DotNETCore-EventPipe');
   });
 
-  it('has the newest events, if there were more than fit, with all that they refer to', async () => {
+  it('contains the newest events if not all fit, with everything they refer to', async () => {
     const flight = start({ nettraceVersion, megabytes: 0.25 });
     const count = 20_000;
     for (let n = 0; n < count; n++) {
@@ -76,7 +76,7 @@ describe.each([4, 6] as const)('a file of a flight recorder, nettrace %d,', (net
     expect(inActivities.every(({ activityId }) => activityId !== undefined)).toBe(true);
   });
 
-  it('can be written again and again', async () => {
+  it('can be written repeatedly', async () => {
     const flight = start({ nettraceVersion });
     for (let n = 0; n < 5; n++) {
       log.Small({ n, text: 'x' });
@@ -91,7 +91,7 @@ describe.each([4, 6] as const)('a file of a flight recorder, nettrace %d,', (net
 });
 
 describe('a flight recorder', () => {
-  it('forgets what is older than its seconds', async () => {
+  it('drops what is older than its seconds', async () => {
     const flight = start({ seconds: 0.2 });
     log.Small({ n: 1, text: 'old' });
     await flight.dump();
@@ -101,7 +101,7 @@ describe('a flight recorder', () => {
     expect(await numbersIn((await flight.dump()).file)).toEqual([2]);
   });
 
-  it('has the stacks of what ran, with their names, if it samples', async () => {
+  it('contains named stacks of what ran, if it samples', async () => {
     const flight = start({ cpu: true });
     function hotFunction(): number {
       let sum = 0;
@@ -116,7 +116,7 @@ describe('a flight recorder', () => {
     expect(readFileSync(file).includes(Buffer.from('hotFunction', 'utf16le'))).toBe(true);
   });
 
-  it('removes its oldest files when there are too many', async () => {
+  it('removes its oldest files if there are too many', async () => {
     const flight = start({ diskMegabytes: 0.002 });
     for (let n = 0; n < 10; n++) await flight.dump();
     const { length } = readdirSync(folder);
@@ -125,7 +125,7 @@ describe('a flight recorder', () => {
     expect(readdirSync(folder)).toContain(flight.dumps.at(-1)?.file.slice(folder.length + 1));
   });
 
-  it('says in words what is wrong with its options', () => {
+  it('rejects invalid options with a sentence', () => {
     const startWith = (options: object) => () => startFlightRecorder(options as FlightRecorderOptions);
     expect(startWith({ second: 1 })).toThrow(/^A flight recorder has no option "second"; the options are /);
     expect(startWith({ heap: 2 })).toThrow(
@@ -134,7 +134,7 @@ describe('a flight recorder', () => {
     expect(startWith({ slow: { Request: 'p99' } })).toThrow(/^A flight recorder's slow must be limits/);
   });
 
-  it('rejects if the file cannot be written, and goes on', async () => {
+  it('rejects if the file cannot be written, and continues', async () => {
     const flight = start({ folder: join(folder, 'none') });
     await expect(flight.dump()).rejects.toThrow('ENOENT');
     expect(flight.dumps).toEqual([]);
@@ -154,7 +154,7 @@ describe('a flight recorder writes a file', () => {
     expect(flight.dumps[0]?.events).toBe(4);
   });
 
-  it('when an activity takes a multiple of what is usual', async () => {
+  it('when an activity takes a multiple of the usual time', async () => {
     const flight = start({ slow: { '*': { timesP99: 1000 } } });
     for (let n = 0; n < 400; n++) log.activity('Request', { n }, () => {});
     expect(flight.dumps).toEqual([]);
@@ -175,7 +175,7 @@ describe('a flight recorder writes a file', () => {
     expect(flight.dumps[0]).toMatchObject({ trigger: 'failure', details: 'Request has failed.' });
   });
 
-  it('when there is an error, once for many', async () => {
+  it('on an error, once for many', async () => {
     const flight = start({ error: true });
     for (let n = 0; n < 100; n++) log.Broken({ n });
     await dumped(flight);

@@ -46,7 +46,9 @@ describe.skipIf(skipReason !== undefined)(named('a collector', skipReason), () =
   }
 
   describeEachNode('activities of a process', (runProgram) => {
-    it('come by themselves, the last ones when it has nothing left to do', { timeout: 60_000 }, async () => {
+    it('are sent by themselves, the last ones when it has nothing left to do', {
+      timeout: 60_000,
+    }, async () => {
       process.env.OTEL_EXPORTER_OTLP_ENDPOINT = collector.url;
       process.env.OTEL_SERVICE_NAME = 'shop';
       try {
@@ -65,7 +67,7 @@ describe.skipIf(skipReason !== undefined)(named('a collector', skipReason), () =
     });
   });
 
-  it('gets those of a command that is recorded', { timeout: 60_000 }, async () => {
+  it('receives those of a recorded command', { timeout: 60_000 }, async () => {
     const { stderr } = await run(process.execPath, [
       tracewright,
       'collect',

@@ -14,7 +14,7 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('Common Schema', 'uml
     rmSync(folder, { recursive: true });
   });
 
-  it('is recorded by its tracepoints, which are there before the first event', {
+  it('is recorded through its tracepoints, which exist before the first event', {
     timeout: 120_000,
   }, async () => {
     const levels = [1, 2, 3, 4, 5].map((level) => `Test_Logs_L${level}K1`);

@@ -61,96 +61,91 @@ for (const { kernel, count } of kernels) {
   });
 }
 
-describe.skipIf(skipReason('uml') !== undefined)(
-  suiteName('what is shown live, in all its cases,', 'uml'),
-  () => {
-    it('is in time order, whichever process wrote it', { timeout: 60_000 }, async () => {
-      const both = 'node paced.mjs 500 1 & node paced.mjs 500 1; wait';
-      const events = eventsIn(await run(`${live} --json -- sh -c '${both}'`));
-      expect(events).toHaveLength(1000);
-      expect(new Set(events.map(({ processId }) => processId)).size).toBe(2);
-      const times = events.map(({ timestamp }) => BigInt(timestamp));
-      expect(times.every((time, index) => index === 0 || time >= (times[index - 1] ?? 0n))).toBe(true);
-    });
+describe.skipIf(skipReason('uml') !== undefined)(suiteName('what live shows, in all cases,', 'uml'), () => {
+  it('is in time order, whichever process wrote it', { timeout: 60_000 }, async () => {
+    const both = 'node paced.mjs 500 1 & node paced.mjs 500 1; wait';
+    const events = eventsIn(await run(`${live} --json -- sh -c '${both}'`));
+    expect(events).toHaveLength(1000);
+    expect(new Set(events.map(({ processId }) => processId)).size).toBe(2);
+    const times = events.map(({ timestamp }) => BigInt(timestamp));
+    expect(times.every((time, index) => index === 0 || time >= (times[index - 1] ?? 0n))).toBe(true);
+  });
 
-    it("is a line per event, in dump's format", async () => {
-      const output = await run(`${live} -- node recorded.mjs 1`);
-      expect(output).toMatch(
-        /^ +\d+\.\d{6} +\d+ {2}Recorded_Service\/Tick {2}- {2}number=0 text="event 0"$/m,
-      );
-    });
+  it("is a line per event, in dump's format", async () => {
+    const output = await run(`${live} -- node recorded.mjs 1`);
+    expect(output).toMatch(/^ +\d+\.\d{6} +\d+ {2}Recorded_Service\/Tick {2}- {2}number=0 text="event 0"$/m);
+  });
 
-    it('is what is requested, by provider, event and level', { timeout: 60_000 }, async () => {
-      const output = await run(
-        `for options in '--provider Recorded-Service' '--provider Recorded*' '--provider Rec-*d --provider Nobody' \\
+  it('is what is requested, by provider, event and level', { timeout: 60_000 }, async () => {
+    const output = await run(
+      `for options in '--provider Recorded-Service' '--provider Recorded*' '--provider Rec-*d --provider Nobody' \\
           '--provider Nobody' '--event T*th' '--level informational'; do
         ${live} $options -- node recorded.mjs 100
       done`,
-      );
-      const shown = [...output.matchAll(/^Showed (\d+) events of (\d) /gm)].map(([, ...each]) =>
-        each.map(Number),
-      );
-      expect(shown).toEqual([
-        [110, 2],
-        [110, 2],
-        [0, 2],
-        [0, 0],
-        [10, 2],
-        [100, 1],
-      ]);
-    });
+    );
+    const shown = [...output.matchAll(/^Showed (\d+) events of (\d) /gm)].map(([, ...each]) =>
+      each.map(Number),
+    );
+    expect(shown).toEqual([
+      [110, 2],
+      [110, 2],
+      [0, 2],
+      [0, 0],
+      [10, 2],
+      [100, 1],
+    ]);
+  });
 
-    it('omits nothing silently if nobody reads', { timeout: 60_000 }, async () => {
-      const output = await run(`mkfifo /run/over
+  it('omits nothing silently if nobody reads', { timeout: 60_000 }, async () => {
+    const output = await run(`mkfifo /run/over
         ${live} -- sh -c 'node recorded.mjs 300000; echo >/run/over' | (read _ </run/over; wc -l)`);
-      const [, shown, lost] = /Showed (\d+) events of 2 tracepoints, (\d+) lost because /.exec(output) ?? [];
-      const told = [...output.matchAll(/^Lost: (\d+) events\.$/gm)].reduce(
-        (sum, [, each]) => sum + Number(each),
-        0,
-      );
-      expect(Number(lost)).toBeGreaterThan(0);
-      expect(told).toBeLessThanOrEqual(Number(lost));
-      // Names of threads, of which there are few here, are lost like events.
-      const untold = Number(shown) + Number(lost) - (resultsIn(output)[0]?.stats.written ?? 0);
-      expect(untold).toBeGreaterThanOrEqual(0);
-      expect(untold).toBeLessThan(100);
-      expect(output).toMatch(new RegExp(`^${shown}$`, 'm'));
-    });
+    const [, shown, lost] = /Showed (\d+) events of 2 tracepoints, (\d+) lost because /.exec(output) ?? [];
+    const told = [...output.matchAll(/^Lost: (\d+) events\.$/gm)].reduce(
+      (sum, [, each]) => sum + Number(each),
+      0,
+    );
+    expect(Number(lost)).toBeGreaterThan(0);
+    expect(told).toBeLessThanOrEqual(Number(lost));
+    // Names of threads, of which there are few here, are lost like events.
+    const untold = Number(shown) + Number(lost) - (resultsIn(output)[0]?.stats.written ?? 0);
+    expect(untold).toBeGreaterThanOrEqual(0);
+    expect(untold).toBeLessThan(100);
+    expect(output).toMatch(new RegExp(`^${shown}$`, 'm'));
+  });
 
-    it.each(['INT', 'TERM', 'HUP'])(
-      'ends with SIG%s, together with its command, after everything written',
-      {
-        timeout: 60_000,
-      },
-      async (signal) => {
-        const output = await run(`${live} --json -- node paced.mjs 100000 1 >/run/shown 2>&1 & live=$!
+  it.each(['INT', 'TERM', 'HUP'])(
+    'ends with SIG%s, together with its command, after everything written',
+    {
+      timeout: 60_000,
+    },
+    async (signal) => {
+      const output = await run(`${live} --json -- node paced.mjs 100000 1 >/run/shown 2>&1 & live=$!
       until [ $(grep -c '"Tick"' /run/shown) -gt 100 ]; do sleep 0.1; done
       kill -${signal} $live; wait $live; status=$?; cat /run/shown; echo "status $status"`);
-        const ticks = eventsIn(output).filter(({ name }) => name === 'Tick');
-        expect(ticks.length).toBeGreaterThan(100);
-        expect(ticks.map(({ payload }) => payload.number)).toEqual(numbers(ticks.length));
-        expect(output).toMatch(new RegExp(`none lost\\.\\nnode was ended by SIG${signal}\\.\\nstatus 0\\n$`));
-      },
-    );
+      const ticks = eventsIn(output).filter(({ name }) => name === 'Tick');
+      expect(ticks.length).toBeGreaterThan(100);
+      expect(ticks.map(({ payload }) => payload.number)).toEqual(numbers(ticks.length));
+      expect(output).toMatch(new RegExp(`none lost\\.\\nnode was ended by SIG${signal}\\.\\nstatus 0\\n$`));
+    },
+  );
 
-    it('ends when the reader has seen enough, together with its command', async () => {
-      const output = await run(`${live} -- node paced.mjs 100000 1 | head -1
+  it('ends when the reader has seen enough, together with its command', async () => {
+    const output = await run(`${live} -- node paced.mjs 100000 1 | head -1
         for i in $(seq 30); do pgrep -x node >/dev/null || break; sleep 1; done
         pgrep -x node >/dev/null && echo "left behind"; echo ended`);
-      expect(output).toMatch(/Paced_Service.*\n(?:.*\n)*ended\n$/);
-      expect(output).not.toContain('left behind');
-    });
+    expect(output).toMatch(/Paced_Service.*\n(?:.*\n)*ended\n$/);
+    expect(output).not.toContain('left behind');
+  });
 
-    it.each(['', '--json'])('cannot control a terminal with %s', async (option) => {
-      const output = await run(`${live} ${option} -- node hostile.mjs`);
-      expect(output).toContain(option === '' ? 'Event\\u{1b}]0 owned\\u{7}' : 'Event\\u001b]0 owned\\u0007');
-      expect(output).toMatch(/^Showed 1 events of 1 tracepoint/m);
-      expect(output).not.toMatch(/(?!\n)[\p{Cc}\p{Zl}\p{Bidi_Control}]/u);
-    });
+  it.each(['', '--json'])('cannot control a terminal with %s', async (option) => {
+    const output = await run(`${live} ${option} -- node hostile.mjs`);
+    expect(output).toContain(option === '' ? 'Event\\u{1b}]0 owned\\u{7}' : 'Event\\u001b]0 owned\\u0007');
+    expect(output).toMatch(/^Showed 1 events of 1 tracepoint/m);
+    expect(output).not.toMatch(/(?!\n)[\p{Cc}\p{Zl}\p{Bidi_Control}]/u);
+  });
 
-    it('ends with a sentence if the command cannot be run', async () => {
-      const output = await run(`${live} -- /nonexistent; echo "status $?"`);
-      expect(output).toMatch(/\ntracewright: \/nonexistent could not be started \(ENOENT\)\.\nstatus 1\n$/);
-    });
-  },
-);
+  it('ends with a sentence if the command cannot be run', async () => {
+    const output = await run(`${live} -- /nonexistent; echo "status $?"`);
+    expect(output).toMatch(/\ntracewright: \/nonexistent could not be started \(ENOENT\)\.\nstatus 1\n$/);
+  });
+});

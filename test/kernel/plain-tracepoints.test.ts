@@ -42,7 +42,7 @@ for (const kernel of ['uml', 'qemu'] as readonly KernelKind[]) {
       rmSync(folder, { recursive: true });
     });
 
-    it('are there before the first event, and filtered and counted by ftrace', {
+    it('exist before the first event, and are filtered and counted by ftrace', {
       timeout: 120_000,
     }, async () => {
       const output = await runScript(

@@ -125,7 +125,7 @@ for (const { kernel, count, seconds } of kernels) {
 }
 
 describe.skipIf(skipReason('uml') !== undefined)(
-  suiteName('a recording through tracefs, in all its cases,', 'uml'),
+  suiteName('a recording through tracefs, in all cases,', 'uml'),
   () => {
     it.each([
       ['Ctrl-C', 'kill -INT $recorder', 'SIGINT'],

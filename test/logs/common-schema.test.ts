@@ -77,7 +77,7 @@ const span: CommonSchemaSpan = {
 };
 
 describe('the lines of a logger', () => {
-  it('are events of their level, too, for who asks for keyword 1', () => {
+  it('are also events of their level, for listeners that request keyword 1', () => {
     const logs = new LogEvents({ provider: 'Test-CommonSchema', commonSchema: true });
     const source = eventSources().find(({ name }) => name === 'Test-CommonSchema') as Listenable;
     const heard: WrittenEvent[] = [];
@@ -139,7 +139,7 @@ describe('Common Schema', () => {
     `);
   });
 
-  it('of a span with nothing but what each has', () => {
+  it('of a span with only the common fields', () => {
     const { parentSpanContext, resource, ...bare } = span;
     const lines = written((events) =>
       writeSpan(events, { ...bare, attributes: {}, status: { code: 0 }, links: [] }),
@@ -192,11 +192,11 @@ describe('Common Schema', () => {
     `);
   });
 
-  it('has the version that agents know of ETW', () => {
+  it('has the version that agents expect on ETW', () => {
     expect(written((events) => events.write('Log', 3, log), 'etw')[1]).toBe('__csver__ 3/3 1025');
   });
 
-  it('fits into the tracers, whatever a span has', () => {
+  it('fits into the tracers, whatever a span contains', () => {
     const attributes = Object.fromEntries(
       Array.from({ length: 5000 }, (_, i) => [`attribute.${i}`, '€'.repeat(5000)]),
     );

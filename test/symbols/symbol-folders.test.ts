@@ -22,7 +22,7 @@ const functions = [
 ];
 
 describe('the functions of a program', () => {
-  it('are found by their position in the file', () => {
+  it('are found by position in the file', () => {
     write('usr/bin/app', elfBytes({ functions }));
     const file = new SymbolFolders([root]).file('/usr/bin/app', undefined);
     expect([0x1000, 0x101f, 0x1020, 0x1050, 0x9000].map((at) => file?.nameAt(at))).toEqual([
@@ -34,13 +34,13 @@ describe('the functions of a program', () => {
     ]);
   });
 
-  it('are found by the name of the file alone, and in files of debug symbols', () => {
+  it('are found by file name alone, and in debug symbol files', () => {
     write('app', elfBytes({ functions: [], isStripped: true, buildId: [0xab, 0xcd, 0xef] }));
     write('.build-id/ab/cdef.debug', elfBytes({ functions, buildId: [0xab, 0xcd, 0xef] }));
     expect(new SymbolFolders([root]).file('/opt/app', 'abcdef')?.nameAt(0x1000)).toBe('main');
   });
 
-  it('are not those of another build', () => {
+  it('are not those of a different build', () => {
     write('app', elfBytes({ functions, buildId: [1, 2] }));
     expect(new SymbolFolders([root]).file('/app', '0102')?.nameAt(0x1000)).toBe('main');
     expect(new SymbolFolders([root]).file('/app', '0103')).toBeUndefined();
@@ -60,7 +60,7 @@ describe('the functions of a program', () => {
     expect(chosen({ name: 'C1' }, { name: 'C2' })).toBe('C1');
   });
 
-  it('are only those in the given folders', () => {
+  it('are only read from the given folders', () => {
     write('outside/app', elfBytes({ functions }));
     mkdirSync(join(root, 'inside'));
     const folders = new SymbolFolders([join(root, 'inside')]);
@@ -82,7 +82,7 @@ describe('the functions of a program', () => {
 });
 
 describe('the map of a process', () => {
-  it('names its functions, by the last line of an address', () => {
+  it('names its functions, by the last line for an address', () => {
     write('perf-42.map', '1000 20 JS:*a file:///x.js:1:2\nnonsense\n1010 30 JS:*b\n1000 8 JS:*c\n');
     const map = new SymbolFolders([root]).perfMap(42);
     expect([0x1000, 0x1008, 0x1010, 0x103f, 0x1040].map((at) => map?.nameAt(at))).toEqual([
@@ -95,21 +95,21 @@ describe('the map of a process', () => {
     expect(new SymbolFolders([root]).perfMap(43)).toBeUndefined();
   });
 
-  it('is also in the folder for temporary files of a system', () => {
+  it("is also read from the system's temporary folder", () => {
     write('tmp/perf-42.map', '1000 20 f\n');
     expect(new SymbolFolders([root]).perfMap(42)?.nameAt(0x1001)).toBe('f');
   });
 });
 
 describe('the functions of the kernel', () => {
-  it('end where the next ones start', () => {
+  it('end where the next one starts', () => {
     write('proc/kallsyms', 'ffffffff81000000 T first\nffffffff81000100 t second\t[module]\n');
     const kernel = new SymbolFolders([root]).kernel();
     expect(kernel?.nameAt(Number(BigInt.asIntN(64, 0xffff_ffff_8100_00ffn)))).toBe('first');
     expect(kernel?.nameAt(Number(BigInt.asIntN(64, 0xffff_ffff_8100_0100n)))).toBe('second');
   });
 
-  it('have no addresses for those who may not see them', () => {
+  it('have no addresses for users who may not see them', () => {
     write('kallsyms', '0000000000000000 T first\n0000000000000000 t second\n');
     expect(new SymbolFolders([root]).kernel()).toBeUndefined();
   });

@@ -234,7 +234,7 @@ describe('the self time', () => {
 });
 
 describe('activities that are no longer open', () => {
-  it('are told once they have stopped, were killed, or lost their stop', () => {
+  it('are reported once they have stopped, were killed, or lost their stop', () => {
     const closed: string[] = [];
     const tracker = new TraceActivities((activity) => closed.push(told(activity)));
     const events = [

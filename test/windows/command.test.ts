@@ -4,7 +4,7 @@ import { hostileArguments } from '../cli/hostile-arguments.ts';
 import { runProgram, skipReason, suiteName } from './run-program.ts';
 
 it.skipIf(skipReason !== undefined)(
-  suiteName('a batch file gets its arguments as they are, and its end is told'),
+  suiteName('a batch file receives its arguments unchanged, and its end is reported'),
   { timeout: 120_000 },
   async () => {
     // Wine's cmd.exe takes %% for one percent sign, as in a batch file; Windows' own does not on a command line.

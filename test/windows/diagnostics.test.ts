@@ -10,7 +10,7 @@ interface Run {
 }
 
 it.skipIf(skipReason !== undefined)(
-  suiteName('a process is asked by its pipe'),
+  suiteName('a process can be recorded through its named pipe'),
   { timeout: 90_000 },
   async () => {
     const { result, stderr } = await runProgram<Run>('programs/diagnostics.mjs');

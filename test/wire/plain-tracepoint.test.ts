@@ -56,7 +56,7 @@ function written(fields: FieldDefinitions, payload: Payload, activity?: Guid, re
 }
 
 describe('the definition of a plain tracepoint', () => {
-  it('has the ids and then the fields, each where its alignment is', () => {
+  it('has the ids and then the fields, in order of alignment', () => {
     const schema = schemaOf({
       flag: 'bool',
       'the url': 'string',
@@ -81,13 +81,13 @@ describe('the definition of a plain tracepoint', () => {
       { ['x'.repeat(440)]: 'uint8' },
       'its plain tracepoint has a name of 11 characters and 521 with its fields; the kernel accepts 255 and 511.',
     ],
-  ])('is refused: %j', (fields, problem) => {
+  ])('is rejected: %j', (fields, problem) => {
     expect(plainTracepointProblem(PROVIDER, schemaOf(fields))).toBe(problem);
   });
 });
 
 describe('an event of a plain tracepoint', () => {
-  it('has its ids as the two halves of their texts', () => {
+  it('has its ids as the two halves of their text', () => {
     const [low, high] = [0x08090a0b0c0d0e0fn, 0x0001020304050607n];
     const none = { related_hi: 0n, related_lo: 0n };
     const related = { related_hi: 0xf0f1f2f3f4f5f6f7n, related_lo: 0xf8f9fafbfcfdfeffn };
@@ -148,7 +148,7 @@ describe('an event of a plain tracepoint', () => {
     expect(takeFaults()).toBeUndefined();
   });
 
-  it('has the nearest values to those that do not fit, and counts them', () => {
+  it('has the nearest values to those that do not fit, which are counted', () => {
     const fields = {
       text: 'string',
       size: 'uint8',
@@ -161,7 +161,7 @@ describe('an event of a plain tracepoint', () => {
     expect(takeFaults()).toEqual({ badValues: 5, tooLarge: false });
   });
 
-  it('is too large with more than the scratch buffer holds, however that is spread', () => {
+  it('is too large if it exceeds the scratch buffer, however the size is distributed', () => {
     const fields = { a: 'string', b: 'binary', c: 'string' } as const;
     written(fields, { a: 'x'.repeat(40_000), b: new Uint8Array(20_000), c: '€'.repeat(30_000) });
     expect(takeFaults()).toMatchObject({ tooLarge: true });

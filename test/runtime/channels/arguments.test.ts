@@ -23,29 +23,29 @@ class Request {
   }
 }
 
-describe('fields that are asked for', () => {
-  it('are read by their paths, through properties and getters', () => {
+describe('requested fields', () => {
+  it('are read by path, through properties and getters', () => {
     expect(read('-request.url;verb=request.method', { request: new Request() })).toEqual({
       url: '/a',
       verb: 'GET1',
     });
   });
 
-  it('are left out where there is nothing, or a getter throws', () => {
+  it('are omitted if there is nothing, or if a getter throws', () => {
     const message = { request: new Request(), none: null };
     expect(read('-request.broken;request.url.x.y;none;absent;none.x;request.url', message)).toEqual({
       url: '/a',
     });
   });
 
-  it('are functions without being called', () => {
+  it('are named functions, which are not called', () => {
     expect(read('-request.close;length=request.close.length', { request: new Request() })).toEqual({
       close: '[Function]',
       length: '0',
     });
   });
 
-  it('are texts of every kind of value', () => {
+  it('are texts for every kind of value', () => {
     class Row {}
     const message = {
       text: 'a\0b',
@@ -83,7 +83,7 @@ describe('fields that are asked for', () => {
     });
   });
 
-  it('list what can be enumerated', () => {
+  it('list the elements of iterables', () => {
     const message = {
       list: ['a', 2, null],
       set: new Set(['x', 'y']),
@@ -96,7 +96,7 @@ describe('fields that are asked for', () => {
 });
 
 describe('implicit fields', () => {
-  it('are the own properties of the message, whose getters are only named', () => {
+  it('are the own properties of the message, whose getters are only listed', () => {
     const message = {
       id: 7,
       get lazy(): string {
@@ -112,14 +112,14 @@ describe('implicit fields', () => {
     });
   });
 
-  it('are the message itself if it is no object', () => {
+  it('are the message itself if it is not an object', () => {
     expect(read('', 'hello')).toEqual({ message: 'hello' });
     expect(read('', undefined)).toEqual({});
   });
 });
 
 describe('hostile messages', () => {
-  it('have no function called, not even by a proxy', () => {
+  it('have no functions called, not even by a proxy', () => {
     const called: string[] = [];
     const log = (name: string) => () => {
       called.push(name);
@@ -151,7 +151,7 @@ describe('hostile messages', () => {
     expect(called).toEqual([]);
   });
 
-  it('may be circles, and as long and as large as they like', () => {
+  it('may be circular, and of any length and size', () => {
     const circle: Record<string, unknown> = {
       text: '€'.repeat(100_000),
       numbers: new Array(1e6).fill(1234567),

@@ -53,7 +53,7 @@ function lines(events: readonly WrittenEvent[]): string[] {
 }
 
 describe('a channel', () => {
-  it('is an event for each message, with the fields that are asked for', () => {
+  it('is an event for each message, with the requested fields', () => {
     const { events } = hear('test:plain/message:-order.id');
     channel('test:plain').publish({ order: { id: 7, total: 9 } });
     expect(lines(events)).toEqual(['Event test:plain message id=7']);
@@ -68,7 +68,7 @@ describe('a channel', () => {
     expect(others).toEqual(['Event 2', 'Event 2', 'Event 2']);
   });
 
-  it('costs its publisher nothing unless somebody asks', () => {
+  it('costs its publisher nothing unless somebody requests it', () => {
     const asked = channel('test:asked');
     expect(asked.hasSubscribers).toBe(false);
     const { listener } = hear('test:asked/message');
@@ -81,7 +81,7 @@ describe('a channel', () => {
     expect(channel('test:more').hasSubscribers).toBe(false);
   });
 
-  it('is left alone by requests for other levels and keywords', () => {
+  it('is not affected by requests for other levels and keywords', () => {
     hear('test:level/message', EVENTS, 3);
     hear('test:level/message', MESSAGES);
     expect(channel('test:level').hasSubscribers).toBe(false);
@@ -114,7 +114,7 @@ describe('a channel', () => {
 });
 
 describe('a request of ETW, which has one for all sessions together', () => {
-  it('is heeded until the next one', () => {
+  it('is in effect until the next one', () => {
     const send = (command: SourceCommand) => subscriptionsOf(source).send(command);
     const ask = (specs: string) =>
       send(namedCommand('enable', { level: 5, anyKeyword: 3n, arguments: { FilterAndPayloadSpecs: specs } }));
@@ -129,7 +129,7 @@ describe('a request of ETW, which has one for all sessions together', () => {
 });
 
 describe('activities', () => {
-  it('begin and end with two messages, by the events that are named', () => {
+  it('begin and end with two messages, through the given events', () => {
     const { events } = hear('test:begin/message@Activity1Start:-n\ntest:end/message@Activity1Stop:-n');
     channel('test:begin').publish({ n: 1 });
     inner.Note({ text: 'inside' });
@@ -208,8 +208,8 @@ describe('activities', () => {
   });
 });
 
-describe('messages for people', () => {
-  it('say what is subscribed to, and what cannot be', () => {
+describe('messages for the user', () => {
+  it('list the subscriptions, and what cannot be subscribed to', () => {
     expect(lines(hear('a/start\n[AS]*\nb/message@Activity9Start', MESSAGES | EVENTS).events)).toEqual([
       "Message DiagnosticSource: Enabling 'a/start'",
       "Message DiagnosticSource: Ignoring '[AS]*': Node.js has channels, but no ActivitySource.",

@@ -26,7 +26,7 @@ describe('a line', () => {
     expect(parseSpec(line)).toEqual(specs);
   });
 
-  it('names fields by a name of their own, or by the last of their path', () => {
+  it('names fields explicitly, or by the last part of their path', () => {
     const [{ fields } = spec('')] = parseSpec(
       'http.server.request.start:-url=request.url;.request.method;self=',
     );
@@ -37,20 +37,20 @@ describe('a line', () => {
     ]);
   });
 
-  it('is read both ways where what is behind a colon may be the end of the name', () => {
+  it('is read both ways if the part after a colon may belong to the name', () => {
     expect(parseSpec('mysql2:query')).toEqual([
       spec('mysql2', { fields: [{ name: 'query', path: ['query'] }] }),
       spec('mysql2:query'),
     ]);
   });
 
-  it('stands alone, whatever ends it', () => {
+  it('is independent of others, whatever ends it', () => {
     expect(specLines('\r\n a \r\n\r\nb:-x\n')).toEqual(['a', 'b:-x']);
   });
 });
 
 describe('limits', () => {
-  it('hold for paths and lists of any length, in little time', () => {
+  it('apply to paths and lists of any length, quickly', () => {
     const [long = spec('')] = parseSpec(`a:-${'x.'.repeat(100_000)}`);
     expect(long.fields[0]).toMatchObject({ path: Array.from({ length: 16 }, () => 'x') });
     const [wide = spec('')] = parseSpec(`a:-${'x;'.repeat(100_000)}`);

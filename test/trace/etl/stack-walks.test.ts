@@ -47,7 +47,7 @@ async function stacksOf(...records: Uint8Array[]) {
 }
 
 describe('the stacks of an .etl', () => {
-  it('follow their events, the part in the kernel first', async () => {
+  it('follow their events, the kernel part first', async () => {
     const { stacks } = await stacksOf(
       sample(2, 77),
       stack(3, 2, 77, KERNEL, KERNEL + 1n),
@@ -59,7 +59,7 @@ describe('the stacks of an .etl', () => {
     expect(stacks).toEqual([[KERNEL, KERNEL + 1n, 0x30n], undefined, [0x99n]]);
   });
 
-  it('follow under keys whose frames come later', async () => {
+  it('may be stored under keys whose frames come later', async () => {
     const { stacks, counts } = await stacksOf(
       sample(2, 77),
       keyOfKernel(3, 2, 77, KEY),
@@ -71,7 +71,7 @@ describe('the stacks of an .etl', () => {
     expect(counts).toEqual({ events: 1, withoutEvent: 0, withoutFrames: 0, withoutUserPart: 0 });
   });
 
-  it('are those that a key stood for at the time', async () => {
+  it('are those that a key represented at the time', async () => {
     const { stacks } = await stacksOf(
       sample(2, 77),
       keyOfUser(3, 2, 77, KEY),
@@ -86,7 +86,7 @@ describe('the stacks of an .etl', () => {
     expect(stacks).toEqual([[0x10n], [0x20n], [0x30n]]);
   });
 
-  it('of the kernel and of user mode can have the same key', async () => {
+  it('of the kernel and of user mode may share a key', async () => {
     const { stacks } = await stacksOf(
       sample(2, 77),
       keyOfKernel(3, 2, 77, KEY),
@@ -114,7 +114,7 @@ describe('the stacks of an .etl', () => {
     expect(counts).toMatchObject({ events: 3, withoutUserPart: 1 });
   });
 
-  it('of Idle and System are in the kernel only', async () => {
+  it('of Idle and System are only in the kernel', async () => {
     const { counts } = await stacksOf(sample(2, 77), keyOfKernel(3, 2, 77, KEY, 4), listed(90, KEY, KERNEL));
     expect(counts).toMatchObject({ events: 1, withoutUserPart: 0 });
   });
@@ -145,7 +145,7 @@ describe('the stacks of an .etl', () => {
     expect(counts).toEqual({ events: 0, withoutEvent: 1, withoutFrames: 2, withoutUserPart: 0 });
   });
 
-  it('that are too short for what they should contain are ignored', async () => {
+  it('that are too short for their contents are ignored', async () => {
     const { stacks } = await stacksOf(
       sample(2, 77),
       record(3, 32, Uint8Array.from(reference(2, 77))),
@@ -156,7 +156,7 @@ describe('the stacks of an .etl', () => {
     expect(stacks).toEqual([undefined]);
   });
 
-  it('are limited in memory', async () => {
+  it('are bounded in memory', async () => {
     const definitions = new StackDefinitions(150);
     const { events } = await readEtl(
       etlBytes([bufferBytes([listed(1, KEY, 0x10), listed(2, OTHER_KEY, 0x20)])]),

@@ -58,7 +58,7 @@ const FILES: readonly (readonly [string, (parts: TraceDatParts) => Uint8Array])[
 ];
 
 describe.each(FILES)('a trace.dat of %s', (name, bytesOf) => {
-  it('has the events of all processors in the order of time', async () => {
+  it('has the events of all processors in time order', async () => {
     const { trace, events, fault } = await read(bytesOf(TWO_PROCESSORS));
     expect(fault).toBeUndefined();
     expect(numbersOf(events)).toEqual([1, 2, 3, 4, 5]);
@@ -74,7 +74,7 @@ describe.each(FILES)('a trace.dat of %s', (name, bytesOf) => {
     });
   });
 
-  it('names threads only, so its events are of no known process', async () => {
+  it('names only threads, so its events have no known process', async () => {
     const { events } = await read(bytesOf(TWO_PROCESSORS));
     expect(events.every(({ processId }) => processId === undefined)).toBe(true);
   });
@@ -91,13 +91,13 @@ describe.each(FILES)('a trace.dat of %s', (name, bytesOf) => {
     expect(trace.info.problems).toEqual(['The times are counts of the clock "counter", not nanoseconds.']);
   });
 
-  it('counts the events that were overwritten', async () => {
+  it('counts overwritten events', async () => {
     const { trace, events } = await read(bytesOf({ pages: [[page(1n, [{ after: 0, number: 1 }], 17n)]] }));
     expect(events).toHaveLength(1);
     expect(trace.lostEvents).toBe(17);
   });
 
-  it('gives events whose format is missing under the number of their tracepoint', async () => {
+  it('names events without a format by the number of their tracepoint', async () => {
     const { events } = await read(bytesOf({ pages: [[page(1n, [{ after: 0, number: 1, type: 999 }])]] }));
     expect(events).toHaveLength(1);
     expect(events[0]).toMatchObject({ provider: 'tracepoint', name: '999' });
@@ -108,7 +108,7 @@ describe.each(FILES)('a trace.dat of %s', (name, bytesOf) => {
     expect([events, fault]).toEqual([[], undefined]);
   });
 
-  it('gives all events before the damage, at whichever byte it is cut off', async () => {
+  it('delivers all events before the damage, wherever it is cut off', async () => {
     const whole = bytesOf(TWO_PROCESSORS);
     for (let size = 12; size < whole.length; size += 211) {
       const cut = whole.slice(0, size);
@@ -119,7 +119,7 @@ describe.each(FILES)('a trace.dat of %s', (name, bytesOf) => {
     }
   });
 
-  it('is refused with a sentence, or read, whichever byte is damaged', async () => {
+  it('is rejected with a sentence, or read, whichever byte is damaged', async () => {
     const whole = bytesOf(TWO_PROCESSORS);
     for (let at = 0; at < whole.length; at += 151) {
       const damaged = Buffer.from(whole);
@@ -160,19 +160,19 @@ describe('a trace.dat', () => {
       (bytes: Buffer) => bytes.write('lzip', 18),
       'The compression "lzip" is not supported, only zlib and zstd.',
     ],
-  ])('of %s is refused', async (_, change, sentence) => {
+  ])('of %s is rejected', async (_, change, sentence) => {
     const bytes = Buffer.from(version7(TWO_PROCESSORS));
     change(bytes);
     await expect(openTrace(bytes)).rejects.toThrow(sentence);
   });
 
-  it('that trace-cmd has not finished is refused, with the remedy', async () => {
+  it('that trace-cmd has not completed is rejected, with the remedy', async () => {
     const bytes = Buffer.from(version7(TWO_PROCESSORS));
     bytes.writeBigUInt64LE(0n, bytes.indexOf('none\0') + 'none\0'.length + 2);
     await expect(openTrace(bytes)).rejects.toThrow('Try "trace-cmd restore".');
   });
 
-  it('whose options go round in a circle is refused', async () => {
+  it('whose options form a cycle is rejected', async () => {
     const bytes = Buffer.from(version7(TWO_PROCESSORS));
     const options = bytes.readBigUInt64LE(bytes.indexOf('none\0') + 'none\0'.length + 2);
     bytes.writeBigUInt64LE(options, bytes.length - 8);

@@ -31,7 +31,7 @@ const functionsOf = (...given: Parameters<typeof costsOf>) =>
   costsOf(...given).functions.map(({ frame, total, self }) => [frame.name, total, self]);
 
 describe('CPU samples', () => {
-  it('are counted by function and in a tree of calls', () => {
+  it('are counted by function and in a call tree', () => {
     const events = [
       method(1n, 0x1000n, 'Main'),
       method(1n, 0x2000n, 'Hot'),
@@ -87,7 +87,7 @@ describe('CPU samples', () => {
     expect(functionsOf(events)).toEqual([['f file:///a.js:3:4', 1, 1]]);
   });
 
-  it('have the module and the position in it where nothing names the function', () => {
+  it('have the module and the position in it if nothing names the function', () => {
     const mappings = new CodeMappings(new Map(), () => 0n);
     const mapping = {
       pid: 42,
@@ -122,7 +122,7 @@ describe('CPU samples', () => {
     ]);
   });
 
-  it('of Windows are not those of Idle', () => {
+  it('of Windows do not include Idle', () => {
     const idle = event({ provider: 'Windows Kernel', name: 'PerfInfo/Sample', threadId: 0, stack: [1n] });
     expect(costsOf([idle]).samples).toBe(0);
   });

@@ -247,7 +247,7 @@ describe('an automatic activity', () => {
     expect(attributeOf(aborted, 'error.type')).toEqual({ stringValue: 'aborted' });
   });
 
-  it('of a client failed with every status from 400', () => {
+  it('of a client failed with every status from 400 on', () => {
     const call = spanOf('Node.Http/ClientRequest', get, {
       statusCode: 404,
       errorType: '',
@@ -259,7 +259,7 @@ describe('an automatic activity', () => {
     expect(spanOf('Node.Http/ClientRequest', get, refused).status).toEqual({ code: 2, message: 'no way' });
   });
 
-  it('of a database is named after what is done where', () => {
+  it('of a database is named after the operation and its target', () => {
     const query = { operation: 'SELECT', namespace: 'shop', system: 'mysql' };
     const ok = { errorType: '', errorMessage: '' };
     expect(spanOf('Node.Database/Command', query, ok)).toMatchObject({
@@ -272,7 +272,7 @@ describe('an automatic activity', () => {
 });
 
 describe("an OpenTelemetry span's activity", () => {
-  it('is that span again', () => {
+  it('becomes the same span again', () => {
     const start = {
       name: 'draft',
       kind: 'consumer',

@@ -30,7 +30,7 @@ describe('a request', () => {
     expect(opened.result).toEqual({ sent: 6, dropped: NONE, problem: undefined });
   });
 
-  it.each([429, 502, 503, 504])('is repeated after status %s, when the collector says', async (status) => {
+  it.each([429, 502, 503, 504])('is repeated after status %s, when the collector says so', async (status) => {
     collector.answer = (response) => {
       const isFirst = collector.received.length === 1;
       response.writeHead(isFirst ? status : 200, { 'retry-after': '0' }).end();
@@ -108,7 +108,7 @@ describe('the environment', () => {
   const ENDPOINT = 'OTEL_EXPORTER_OTLP_ENDPOINT';
   const TRACES_ENDPOINT = 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT';
 
-  it('says where the collector is', () => {
+  it('names the collector', () => {
     expect(urlOf({})).toBe('http://localhost:4318/v1/traces');
     expect(urlOf({ [ENDPOINT]: 'https://c:1/base/' })).toBe('https://c:1/base/v1/traces');
     expect(urlOf({ [ENDPOINT]: 'https://c:1', [TRACES_ENDPOINT]: 'http://t/x' })).toBe('http://t/x');
@@ -116,7 +116,7 @@ describe('the environment', () => {
     expect(urlOf({}, 'http://own:2/api/otlp')).toBe('http://own:2/api/otlp');
   });
 
-  it('says how requests are sent', () => {
+  it('defines how requests are sent', () => {
     const target = otlpTarget(
       { headers: { a: '3' } },
       {
@@ -139,7 +139,7 @@ describe('the environment', () => {
     expect(otlpResource(environment)).toEqual({ 'service.name': 'shop', env: 'test' });
   });
 
-  it('cannot say what is not supported', () => {
+  it('rejects unsupported values', () => {
     expect(() => otlpTarget({ url: 'localhost:4318' }, {})).toThrow(
       'A collector\'s URL must start with http:// or https://, not "localhost:4318".',
     );

@@ -26,7 +26,7 @@ describe('an ELF file', () => {
     expect(open(elfBytes({ functions, isStripped: true }))?.functions()).toBeUndefined();
   });
 
-  it('is nothing else', () => {
+  it('must have the expected format', () => {
     expect(open(new Uint8Array(0))).toBeUndefined();
     expect(open(Buffer.from('#!/bin/sh\n'.repeat(20)))).toBeUndefined();
   });
