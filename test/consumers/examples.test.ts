@@ -50,6 +50,7 @@ const EXPECTED: Readonly<Record<string, readonly [tree: readonly string[], print
   'worker-pool.mjs': [['Upload', '  Resize', '  Resize', 'Upload', '  Resize', '  Resize'], 'dog.png'],
   'queue.mjs': [['Send', '  Deliver', 'Send', '  Deliver'], 'bob'],
   'pino.mjs': [['ClientRequest', 'Request', 'ClientRequest', 'Request'], 'order placed'],
+  'channels.mjs': [['Activity1', 'Activity1'], 'Activity1Stop sql=SELECT name FROM drinks rows=2'],
   'opentelemetry.mjs': [['ClientRequest', 'Request', '  Span', '    Span'], 'paid'],
 };
 

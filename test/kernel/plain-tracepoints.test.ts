@@ -43,7 +43,7 @@ for (const kernel of ['uml', 'qemu'] as readonly KernelKind[]) {
     });
 
     it('exist before the first event, and are filtered and counted by ftrace', {
-      timeout: 120_000,
+      timeout: 200_000,
     }, async () => {
       const output = await runScript(
         script(
@@ -54,7 +54,7 @@ for (const kernel of ['uml', 'qemu'] as readonly KernelKind[]) {
           echo 1 >${STOP}/enable`,
           `echo TRACE; cat ../../trace`,
         ),
-        { kernel },
+        { kernel, timeout: 180 },
       );
       const [format = '', trace = ''] = output.split('TRACE\n');
       expect(format.trim().split('\n')).toEqual([
@@ -80,7 +80,7 @@ for (const kernel of ['uml', 'qemu'] as readonly KernelKind[]) {
     });
 
     it('are read with their fields by perf script, trace-cmd and tracewright', {
-      timeout: 120_000,
+      timeout: 200_000,
     }, async () => {
       const output = await runScript(
         script(
@@ -88,11 +88,12 @@ for (const kernel of ['uml', 'qemu'] as readonly KernelKind[]) {
             ${WHILE_IT_RUNS} >&2 & recorder=$!
           perf record -q -a -e user_events:${START} -e user_events:${STOP} -o ${folder}/perf.data \
             ${WHILE_IT_RUNS} >&2`,
-          `wait $recorder
+          // It may complain that the tracepoints are gone when it wants to reset them.
+          `wait $recorder || true
           perf script -i ${folder}/perf.data
           trace-cmd report -i ${folder}/trace.dat`,
         ),
-        { kernel, rw: [folder] },
+        { kernel, rw: [folder], timeout: 180 },
       );
       for (const file of ['perf.data', 'trace.dat']) {
         const events = await readEvents(join(folder, file));
