@@ -1,7 +1,9 @@
 /** `tracewright export FILE`: converts a trace to a format for other tools. */
+import { SymbolFolders } from '../symbols/symbol-folders.ts';
 import type { Trace } from '../trace/trace.ts';
 import { TraceError } from '../trace/trace-error.ts';
 import type { TraceEvent } from '../trace/trace-event.ts';
+import { FrameNames } from '../view/cpu/frame-names.ts';
 import { ChromeExport } from '../view/export/chrome-export.ts';
 import { CsvExport, PayloadColumns } from '../view/export/csv-export.ts';
 import type { ExportedTrace, Exporter } from '../view/export/exporter.ts';
@@ -42,6 +44,8 @@ Converts FILE to a format for other tools. ${TRACE_USAGE}${FILES_USAGE}
   --flatten        csv: one column per field instead of the payload as JSON; reads FILE twice
   --nettrace-version V
                    nettrace: 6 (the default), or 4 for tools before .NET 10; 4 has one process and no labels
+  --symbols DIR    speedscope: names functions by the files in this folder, as "tracewright view --cpu" does; can be
+                   repeated
 ${FILTER_USAGE}${MANIFEST_USAGE}`;
 
 const OPTIONS = {
@@ -52,6 +56,7 @@ const OPTIONS = {
   otlp: { type: 'boolean' },
   flatten: { type: 'boolean' },
   'nettrace-version': { type: 'string' },
+  symbols: { type: 'string', multiple: true },
 } as const;
 
 type Values = OptionValues<typeof OPTIONS>;
@@ -153,11 +158,16 @@ async function exporterMaker(
   if (values.flatten === true && format !== 'csv') {
     throw new UsageError(`--flatten is for csv, not for ${format}.`);
   }
+  if (values.symbols !== undefined && format !== 'speedscope') {
+    throw new UsageError(`--symbols is for speedscope, not for ${format}.`);
+  }
   switch (format) {
     case 'chrome':
       return (trace) => new ChromeExport(trace);
-    case 'speedscope':
-      return (trace) => new SpeedscopeExport(trace);
+    case 'speedscope': {
+      const names = new FrameNames(new SymbolFolders(values.symbols ?? []));
+      return (trace) => new SpeedscopeExport(trace, names);
+    }
     case 'otlp': {
       const encoding = output.toLowerCase().endsWith(PROTOBUF_SUFFIX) ? 'protobuf' : 'json';
       return (trace) => new OtlpExport(encoding, trace);

@@ -55,7 +55,7 @@ export class SymbolFolders {
    * @param buildId of the file, if known: then no other file with that name is used
    */
   file(filename: string, buildId: string | undefined): SymbolFile | undefined {
-    return cached(this.#files, filename, () => {
+    return cached(this.#files, `${filename}\0${buildId}`, () => {
       const paths = [filename, filename.slice(filename.lastIndexOf('/') + 1)];
       return this.#first(paths, (descriptor) => this.#symbolFile(descriptor, buildId));
     });

@@ -16,6 +16,8 @@ export interface CodeMapping {
   readonly fileOffset: number;
   /** The kernel's name for it: not always a path. */
   readonly filename: string;
+  /** In hex, if known. */
+  readonly buildId: string | undefined;
 }
 
 interface MappingRecord {
@@ -24,10 +26,11 @@ interface MappingRecord {
   readonly length: bigint;
   readonly fileOffset: bigint;
   readonly filename: string;
+  readonly buildId?: string | undefined;
 }
 
 export class CodeMappings {
-  /** Build ids of files in hex, if known. */
+  /** Build ids of files in hex, as far as they are known by name; a mapping's own one counts more. */
   readonly buildIds: ReadonlyMap<string, string>;
   /** The difference between the time of an event and the recording's clock. */
   readonly #clockOffset: () => bigint;
@@ -42,7 +45,7 @@ export class CodeMappings {
   }
 
   /** @param time on the recording's clock */
-  add({ pid, start, length, fileOffset, filename }: MappingRecord, time: bigint | undefined): void {
+  add({ pid, start, length, fileOffset, filename, buildId }: MappingRecord, time: bigint | undefined): void {
     if (this.#count >= MAX_MAPPINGS || this.#nameSize + filename.length > MAX_NAMES) return;
     this.#count++;
     this.#nameSize += filename.length;
@@ -52,7 +55,7 @@ export class CodeMappings {
       this.#byProcess.set(pid, ranges);
     }
     const from = addressNumber(start);
-    const mapping = { start: from, fileOffset: Number(fileOffset), filename };
+    const mapping = { start: from, fileOffset: Number(fileOffset), filename, buildId };
     ranges.add(from, from + Number(length), mapping, Number(time ?? 0n));
   }
 

@@ -81,7 +81,7 @@ export class FrameNames {
       return name === undefined ? undefined : { name, module: `perf-${processId}.map` };
     }
     const offset = at - start + fileOffset;
-    const name = folders?.file(filename, mappings.buildIds.get(filename))?.nameAt(offset);
+    const name = folders?.file(filename, mapping.buildId ?? mappings.buildIds.get(filename))?.nameAt(offset);
     return { name: name ?? `${baseName(filename)}+${hex(BigInt(offset))}`, module: filename };
   }
 

@@ -1,4 +1,5 @@
 /** What the exports to all formats share. */
+import type { CodeMappings } from '../../trace/code-mappings.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
 import type { TraceInfo } from '../../trace/trace-reader.ts';
 
@@ -16,6 +17,7 @@ export interface ExportedTrace {
 export interface ExportedEnd {
   readonly lostEvents: number;
   readonly processNames: ReadonlyMap<number, string>;
+  readonly mappings?: CodeMappings | undefined;
 }
 
 export type ExportedPiece = string | Uint8Array;

@@ -1,12 +1,17 @@
 /** CPU samples by thread, as the sampled profiles of a speedscope file. */
+
+import type { CodeMappings } from '../../trace/code-mappings.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
-import { MethodNames } from './method-names.ts';
+import type { FrameNames } from '../cpu/frame-names.ts';
+import type { ExportedEnd } from './exporter.ts';
 
 /** A stack, and the process that its addresses belong to. */
 interface Stack {
   readonly processId: number | undefined;
   /** Innermost frame first. */
   readonly addresses: readonly bigint[];
+  /** Of the first sample. */
+  readonly timestamp: bigint;
 }
 
 interface SampledThread {
@@ -25,7 +30,7 @@ export class SampledThreads {
   /** Samples omitted from the profiles. */
   dropped = 0;
   readonly #intervalNs: number | undefined;
-  readonly #methods = new MethodNames();
+  readonly #names: FrameNames;
   readonly #stacks: Stack[] = [];
   readonly #stackIndices = new Map<string, number>();
   readonly #threads = new Map<string, SampledThread>();
@@ -33,16 +38,18 @@ export class SampledThreads {
   #addressCount = 0;
 
   /** @param intervalNs between samples, if known */
-  constructor(intervalNs: number | undefined) {
+  constructor(intervalNs: number | undefined, names: FrameNames) {
     this.#intervalNs = intervalNs;
+    this.#names = names;
   }
 
-  addMethod(event: TraceEvent): void {
-    this.#methods.add(event);
+  /** Takes an event that may name code. */
+  addNames(event: TraceEvent): void {
+    this.#names.add(event);
   }
 
   addSample(event: TraceEvent): void {
-    const { stack, processId, threadId } = event;
+    const { stack, processId, threadId, timestamp } = event;
     if (stack === undefined || stack.length === 0) return;
     if (this.#count >= MAX_SAMPLES || this.#addressCount >= MAX_ADDRESSES) {
       this.dropped++;
@@ -55,12 +62,12 @@ export class SampledThreads {
       thread = { processId, threadId, samples: [] };
       this.#threads.set(key, thread);
     }
-    thread.samples.push(this.#indexOf({ processId, addresses: stack }));
+    thread.samples.push(this.#indexOf({ processId, addresses: stack, timestamp }));
   }
 
   /** One profile per thread. */
-  *profiles(frames: Frames, processNames: ReadonlyMap<number, string>): Generator<object, void> {
-    const { stacks, weight, unit } = this.#resolved(frames);
+  *profiles(frames: Frames, { processNames, mappings }: ExportedEnd): Generator<object, void> {
+    const { stacks, weight, unit } = this.#resolved(frames, mappings);
     for (const { processId, threadId, samples } of this.#threads.values()) {
       const process = processId === undefined ? undefined : (processNames.get(processId) ?? processId);
       yield {
@@ -75,16 +82,14 @@ export class SampledThreads {
     }
   }
 
-  #resolved(frames: Frames) {
-    const stacks = this.#stacks.map(({ processId, addresses }) =>
-      Array.from(addresses, (address) => frames.indexOf(this.#nameOf(processId, address))).reverse(),
+  #resolved(frames: Frames, mappings: CodeMappings | undefined) {
+    const stacks = this.#stacks.map(({ processId, addresses, timestamp }) =>
+      Array.from(addresses, (address) =>
+        frames.indexOf(this.#names.frameOf(processId, address, timestamp, mappings).name),
+      ).reverse(),
     );
     const hasTime = this.#intervalNs !== undefined;
     return { stacks, weight: this.#intervalNs ?? 1, unit: hasTime ? 'nanoseconds' : 'none' };
-  }
-
-  #nameOf(processId: number | undefined, address: bigint): string {
-    return this.#methods.nameOf(processId, address) ?? `0x${address.toString(16)}`;
   }
 
   #indexOf(stack: Stack): number {

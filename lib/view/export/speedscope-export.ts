@@ -6,6 +6,8 @@
  * so everything is kept until the end.
  */
 import type { TraceEvent } from '../../trace/trace-event.ts';
+import { isCpuSample } from '../cpu/cpu-profile.ts';
+import { FrameNames } from '../cpu/frame-names.ts';
 import { TraceActivities } from '../trace-activities.ts';
 import type { TracedActivity } from '../traced-activity.ts';
 import { ActivityLanes, type Lane } from './activity-lanes.ts';
@@ -37,31 +39,32 @@ export class SpeedscopeExport implements Exporter {
   #activityCount = 0;
   #dropped = 0;
 
-  constructor({ name, info }: ExportedTrace) {
+  /** @param names of the frames of samples */
+  constructor({ name, info }: ExportedTrace, names: FrameNames = new FrameNames()) {
     this.#name = name;
     const interval = Number(info.properties.ExpectedCPUSamplingRate);
-    this.#samples = new SampledThreads(interval > 0 ? interval : undefined);
+    this.#samples = new SampledThreads(interval > 0 ? interval : undefined, names);
   }
 
   add(event: TraceEvent): void {
     const change = this.#tracker.add(event);
     if (change?.boundary === 'Start') this.#start(change.activity);
     else if (change !== undefined) this.#close(change.activity);
-    this.#samples.addMethod(event);
     if (isCpuSample(event)) this.#samples.addSample(event);
+    else this.#samples.addNames(event);
   }
 
   take(): string {
     return '';
   }
 
-  *end({ processNames }: ExportedEnd): Generator<string, void> {
+  *end(end: ExportedEnd): Generator<string, void> {
     for (const open of this.#lanes.closeAll()) this.#call('C', open);
     const json = new JsonPieces();
     const head = { $schema: SCHEMA, exporter: 'tracewright', name: this.#name, activeProfileIndex: 0 };
     json.text(`${JSON.stringify(head).slice(0, -1)},"profiles":[`);
     let count = 0;
-    for (const profile of this.#profiles(processNames)) {
+    for (const profile of this.#profiles(end)) {
       json.element(profile);
       count++;
       yield json.take();
@@ -78,10 +81,10 @@ export class SpeedscopeExport implements Exporter {
     this.#notice(count);
   }
 
-  *#profiles(processNames: ReadonlyMap<number, string>): Generator<object, void> {
+  *#profiles(end: ExportedEnd): Generator<object, void> {
     for (const [lane, events] of this.#calls) {
       const { processId } = lane;
-      const process = processId === undefined ? undefined : (processNames.get(processId) ?? processId);
+      const process = processId === undefined ? undefined : (end.processNames.get(processId) ?? processId);
       yield {
         type: 'evented',
         name: `Activities ${lane.number}${process === undefined ? '' : ` of ${process}`}`,
@@ -91,7 +94,7 @@ export class SpeedscopeExport implements Exporter {
         events,
       };
     }
-    yield* this.#samples.profiles(this.#frames, processNames);
+    yield* this.#samples.profiles(this.#frames, end);
   }
 
   #start(activity: TracedActivity): void {
@@ -127,21 +130,5 @@ export class SpeedscopeExport implements Exporter {
     this.notices.push(
       'The file is empty: speedscope shows activities and CPU samples, but the trace has none.',
     );
-  }
-}
-
-/** Samples with a stack: from .NET's sample profiler, dotnet-trace's collect-linux, the Windows kernel or perf. */
-function isCpuSample({ provider, name }: TraceEvent): boolean {
-  switch (provider) {
-    case 'Microsoft-DotNETCore-SampleProfiler':
-      return true;
-    case 'Universal.Events':
-      return name === 'cpu';
-    case 'Windows Kernel':
-      return name === 'PerfInfo/Sample';
-    case 'perf':
-      return true;
-    default:
-      return false;
   }
 }

@@ -35,6 +35,9 @@ export const RECORD_HEAD_SIZE = 8;
 /** Set in `misc` of LOST_SAMPLES if a filter dropped them, as intended by the user. */
 export const MISC_DROPPED_BY_FILTER = 1 << 15;
 
+/** Set in `misc` of MMAP2 if it has the build id of the file, instead of its inode. */
+export const MISC_MMAP_BUILD_ID = 1 << 14;
+
 /** What an EVENT_UPDATE says about its event; the others are a unit, a scale and processors. */
 export const EVENT_UPDATE_NAME = 2;
 

@@ -5,12 +5,14 @@
  * The kernel's records other than samples end with ids if the attribute says so. Source: Linux `perf_event.h` and, for
  * the records of the perf tool, `tools/lib/perf/include/perf/event.h`.
  */
+import { hexText } from '../../base/bytes.ts';
 import { type PerfAttr, readAttr, readIdList } from './attr.ts';
 import {
   EVENT_UPDATE_NAME,
   Feature,
   FIRST_TYPE_OF_TOOL,
   MISC_DROPPED_BY_FILTER,
+  MISC_MMAP_BUILD_ID,
   RecordType,
 } from './constants.ts';
 import type { Cursor } from './cursor.ts';
@@ -23,8 +25,6 @@ import type { MmapRecord, PerfRecord, ThreadRecord } from './records.ts';
 import type { SampleKind } from './sample.ts';
 import type { PerfSession } from './session.ts';
 
-/** mmap2 has the file's device, inode and protection between its numbers and its name. */
-const MMAP2_EXTRA_SIZE = 32;
 /** Of an attribute's id. */
 const ID_SIZE = 8;
 
@@ -91,9 +91,9 @@ export class RecordReader {
         return { kind: 'comm', ...head, pid, tid: cursor.uint32(), comm: cursor.terminatedText() };
       }
       case RecordType.Mmap:
-        return readMmap(cursor, head, 0);
+        return readMmap(cursor, head, () => undefined);
       case RecordType.Mmap2:
-        return readMmap(cursor, head, MMAP2_EXTRA_SIZE);
+        return readMmap(cursor, head, () => readFileId(cursor, (misc & MISC_MMAP_BUILD_ID) !== 0));
       case RecordType.Fork:
         return readThread(cursor, head, 'fork');
       case RecordType.Exit:
@@ -209,14 +209,25 @@ interface Head {
   readonly ids: RecordIds;
 }
 
-function readMmap(cursor: Cursor, head: Head, extraSize: number): MmapRecord {
+/**
+ * What MMAP2 says of the file: device u32, u32, inode u64, generation u64, or size of the build id u8, reserved u8, u16,
+ * build id of 20 bytes; then access rights and flags, u32 each.
+ */
+function readFileId(cursor: Cursor, hasBuildId: boolean): string | undefined {
+  const id = cursor.take(24);
+  cursor.skip(8);
+  return hasBuildId ? hexText(id.subarray(4, 4 + Math.min(id[0] as number, 20))) : undefined;
+}
+
+function readMmap(cursor: Cursor, head: Head, readId: () => string | undefined): MmapRecord {
   const pid = cursor.uint32();
   const tid = cursor.uint32();
   const start = cursor.uint64();
   const length = cursor.uint64();
   const fileOffset = cursor.uint64();
-  cursor.skip(extraSize);
-  return { kind: 'mmap', ...head, pid, tid, start, length, fileOffset, filename: cursor.terminatedText() };
+  const buildId = readId();
+  const filename = cursor.terminatedText();
+  return { kind: 'mmap', ...head, pid, tid, start, length, fileOffset, filename, buildId };
 }
 
 function readThread(cursor: Cursor, head: Head, kind: 'fork' | 'exit'): ThreadRecord {

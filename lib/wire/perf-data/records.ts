@@ -29,6 +29,8 @@ export interface MmapRecord extends RecordHead {
   /** Where in the file the mapping starts, in bytes. */
   readonly fileOffset: bigint;
   readonly filename: string;
+  /** In hex, if known. */
+  readonly buildId: string | undefined;
   readonly ids: RecordIds;
 }
 

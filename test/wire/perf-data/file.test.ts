@@ -31,6 +31,13 @@ describe.each([true, false])('a perf.data file (little-endian: %s)', (littleEndi
     readPerfData(fileBytes({ littleEndian, records, ...(features === undefined ? {} : { features }) }));
   const only = (bytes: Uint8Array) => [...open([bytes]).records()][0];
 
+  it('contains the build ids of programs', () => {
+    const id = [0xab, ...new Array(18).fill(0), 0xcd];
+    const buildIds = new Bytes(littleEndian).u32(67).u16(0).u16(44).u32(1).raw(id).raw([20, 0, 0, 0]);
+    const file = open([finishedRound(littleEndian)], new Map([[2, buildIds.text('/bin/a\0\0').done()]]));
+    expect([...file.session.buildIds]).toEqual([['/bin/a', `ab${'00'.repeat(18)}cd`]]);
+  });
+
   it('contains its attributes, with ids and names, and the formats of its tracepoints', () => {
     const eventDesc = new Bytes(littleEndian).u32(1).u32(8).u64(0).u32(1).u32(16);
     eventDesc.text('user_events:P_L5').pad(8).u64(EVENT_ID);
@@ -105,7 +112,15 @@ describe.each([true, false])('a perf.data file (little-endian: %s)', (littleEndi
     expect(read(1, (body) => body.u32(1).u32(2).u64(3).u64(4).u64(5).text('/lib\0'))).toMatchObject(mapping);
     expect(
       read(10, (body) => body.u32(1).u32(2).u64(3).u64(4).u64(5).raw(new Array(32).fill(1)).text('/lib\0')),
-    ).toMatchObject(mapping);
+    ).toMatchObject({ ...mapping, buildId: undefined });
+    const withBuildId = record(littleEndian, 10, (body) => {
+      const id = [3, 0, 0, 0, 0xab, 0xcd, 0xef, ...new Array(17).fill(0)];
+      body.u32(1).u32(2).u64(3).u64(4).u64(5).raw(id).u64(0).text('/lib\0').pad(8);
+      ids(body, 9n);
+    });
+    // In the header, misc says what the mapping has of its file.
+    withBuildId[littleEndian ? 5 : 4] = 0x40;
+    expect(only(withBuildId)).toMatchObject({ ...mapping, buildId: 'abcdef' });
     const thread = { pid: 1, parentPid: 2, tid: 3, parentTid: 4, timeNs: 5n, ids: tail };
     expect(read(7, (body) => body.u32(1).u32(2).u32(3).u32(4).u64(5))).toMatchObject({
       kind: 'fork',
