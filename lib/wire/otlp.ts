@@ -5,6 +5,8 @@
  * ids are hexadecimal digits and 64-bit numbers are strings.
  */
 
+import { ByteWriter, putVarUint } from '../base/byte-writer.ts';
+
 export type AnyValue =
   | { readonly stringValue: string }
   | { readonly boolValue: boolean }
@@ -69,10 +71,12 @@ const ANY_VALUE: Message = {
   boolValue: [2, 'bool'],
   intValue: [3, 'int'],
   doubleValue: [4, 'double'],
-  arrayValue: [5, () => ({ values: [1, () => ANY_VALUE] })],
-  kvlistValue: [6, () => ({ values: [1, () => KEY_VALUE] })],
+  arrayValue: [5, () => ARRAY_VALUE],
+  kvlistValue: [6, () => KVLIST_VALUE],
   bytesValue: [7, 'base64'],
 };
+const ARRAY_VALUE: Message = { values: [1, () => ANY_VALUE] };
+const KVLIST_VALUE: Message = { values: [1, () => KEY_VALUE] };
 const KEY_VALUE: Message = { key: [1, 'string'], value: [2, () => ANY_VALUE] };
 const EVENT: Message = {
   timeUnixNano: [1, 'fixed64'],
@@ -95,9 +99,11 @@ const SPAN: Message = {
   links: [13, () => LINK],
   status: [15, () => STATUS],
 };
-const SCOPE_SPANS: Message = { scope: [1, () => ({ name: [1, 'string'] })], spans: [2, () => SPAN] };
+const SCOPE: Message = { name: [1, 'string'] };
+const SCOPE_SPANS: Message = { scope: [1, () => SCOPE], spans: [2, () => SPAN] };
+const RESOURCE: Message = { attributes: [1, () => KEY_VALUE] };
 const RESOURCE_SPANS: Message = {
-  resource: [1, () => ({ attributes: [1, () => KEY_VALUE] })],
+  resource: [1, () => RESOURCE],
   scopeSpans: [2, () => SCOPE_SPANS],
 };
 const REQUEST: Message = { resourceSpans: [1, () => RESOURCE_SPANS] };
@@ -108,61 +114,101 @@ const COUNTED = 2;
 
 /** Concatenated requests are one request with the spans of all. */
 export function encodeRequest(request: OtlpRequest): Uint8Array {
-  return encodeMessage(request, REQUEST);
+  const writer = new MessageWriter();
+  writer.message(request, REQUEST);
+  return writer.current();
 }
 
-function encodeMessage(message: object, fields: Message): Buffer {
-  const parts: Uint8Array[] = [];
-  for (const [name, value] of Object.entries(message)) {
-    const field = fields[name];
-    if (field === undefined || value === undefined) continue;
-    const [number, type] = field;
-    for (const item of Array.isArray(value) ? value : [value]) {
-      if (typeof type === 'string') parts.push(...encodeScalar(number, type, item));
-      else parts.push(...counted(number, encodeMessage(item, type())));
+/** Numbers with fewer digits are exact. */
+const SAFE_DIGITS = 15;
+/** Of a text in characters: its size takes one byte. */
+const MAX_SHORT = 100;
+
+class MessageWriter extends ByteWriter {
+  message(message: object, fields: Message): void {
+    for (const [name, value] of Object.entries(message)) {
+      const field = fields[name];
+      if (field === undefined || value === undefined) continue;
+      const [number, type] = field;
+      if (!Array.isArray(value)) this.#member(number, type, value);
+      else for (const item of value) this.#member(number, type, item);
     }
   }
-  return Buffer.concat(parts);
-}
 
-function encodeScalar(number: number, type: Scalar, value: unknown): Uint8Array[] {
-  switch (type) {
-    case 'string':
-      return counted(number, Buffer.from(String(value)));
-    case 'hex':
-    case 'base64':
-      return counted(number, Buffer.from(String(value), type));
-    case 'bool':
-    case 'int':
-      return [key(number, VARINT), varint(BigInt(value as number | string | boolean))];
-    case 'fixed64': {
-      const bytes = Buffer.alloc(8);
-      bytes.writeBigUInt64LE(BigInt.asUintN(64, BigInt(value as string)));
-      return [key(number, FIXED_64), bytes];
+  #member(number: number, type: Scalar | (() => Message), value: unknown): void {
+    if (typeof type === 'string') {
+      this.#scalar(number, type, value);
+      return;
     }
-    case 'double': {
-      const bytes = Buffer.alloc(8);
-      bytes.writeDoubleLE(Number(value));
-      return [key(number, FIXED_64), bytes];
+    this.#key(number, COUNTED);
+    // Nearly all sizes take one byte.
+    const start = this.grow(1);
+    this.message(value as object, type());
+    const size = this.length - start - 1;
+    let others = 0;
+    for (let left = size; left > 0x7f; left >>>= 7) others++;
+    if (others > 0) {
+      this.grow(others);
+      this.buffer.copyWithin(start + 1 + others, start + 1, start + 1 + size);
+    }
+    putVarUint(this.buffer, start, size);
+  }
+
+  #scalar(number: number, type: Scalar, value: unknown): void {
+    switch (type) {
+      case 'string':
+        this.#text(number, String(value), 'utf8');
+        return;
+      case 'hex':
+      case 'base64':
+        this.#text(number, String(value), type);
+        return;
+      case 'bool':
+      case 'int': {
+        this.#key(number, VARINT);
+        const text = String(Number(value));
+        if (Number(value) >= 0 && text.length <= SAFE_DIGITS) this.varUint(Number(value));
+        else this.varUint64(BigInt(value as number | string));
+        return;
+      }
+      case 'fixed64':
+        this.#key(number, FIXED_64);
+        this.uint64(BigInt(value as string));
+        return;
+      case 'double':
+        this.#key(number, FIXED_64);
+        this.double(Number(value));
     }
   }
-}
 
-function counted(number: number, bytes: Uint8Array): Uint8Array[] {
-  return [key(number, COUNTED), varint(BigInt(bytes.length)), bytes];
-}
-
-function key(number: number, wireType: number): Uint8Array {
-  return varint(BigInt((number << 3) | wireType));
-}
-
-function varint(value: bigint): Uint8Array {
-  const bytes: number[] = [];
-  let left = BigInt.asUintN(64, value);
-  while (left > 0x7fn) {
-    bytes.push(Number(left & 0x7fn) | 0x80);
-    left >>= 7n;
+  #text(number: number, text: string, encoding: 'utf8' | 'hex' | 'base64'): void {
+    this.#key(number, COUNTED);
+    if (encoding === 'utf8' && this.#ascii(text)) return;
+    const size = Buffer.byteLength(text, encoding);
+    this.varUint(size);
+    const at = this.grow(size);
+    this.buffer.write(text, at, encoding);
   }
-  bytes.push(Number(left));
-  return Uint8Array.from(bytes);
+
+  /** Two calls of Buffer take longer than a short loop. @returns whether it has been written */
+  #ascii(text: string): boolean {
+    const { length } = text;
+    if (length > MAX_SHORT) return false;
+    const at = this.grow(1 + length);
+    this.buffer[at] = length;
+    for (let i = 0; i < length; i++) {
+      const code = text.charCodeAt(i);
+      if (code > 0x7f) {
+        this.length = at;
+        return false;
+      }
+      this.buffer[at + 1 + i] = code;
+    }
+    return true;
+  }
+
+  #key(number: number, wireType: number): void {
+    // The numbers of all fields are below 16.
+    this.uint8((number << 3) | wireType);
+  }
 }

@@ -27,10 +27,8 @@ import { endSubject, type SpanSubject, spanFields, startedSubject } from './span
 const MAX_EVENTS = 128;
 /** Per tree, before its ended activities are written. */
 const MAX_TREE_SPANS = 5000;
-/**
- * The maximum number of open activities: those open longest are then written as they are, since their Stop may be lost.
- */
-const MAX_TREES = 1 << 14;
+/** In all trees: beyond that, the oldest tree is written as it is, since the Stop of its root may be lost. */
+const MAX_HELD_SPANS = 1 << 16;
 /** Per request. */
 const MAX_REQUEST_SPANS = 500;
 
@@ -75,6 +73,8 @@ export class OtlpExport implements Exporter {
   #pending: PendingSpan[] = [];
   /** The number of spans in all chunks taken so far. */
   takenSpans = 0;
+  /** Spans that are not written yet. */
+  #held = 0;
   #outside = 0;
   #unstarted = 0;
 
@@ -143,12 +143,12 @@ export class OtlpExport implements Exporter {
     };
     this.#spans.set(activity, span);
     this.#trees.add(tree);
-    if (this.#trees.size > MAX_TREES) this.#giveUpOldest();
     if (tree.spans.length >= MAX_TREE_SPANS) {
       this.#write(tree.spans.filter((each) => each.activity.endNs !== undefined));
       tree.spans = tree.spans.filter((each) => !each.isWritten);
     }
     tree.spans.push(span);
+    if (++this.#held > MAX_HELD_SPANS) this.#giveUpOldest();
   }
 
   #stop(event: TraceEvent, activity: TracedActivity): void {
@@ -194,6 +194,7 @@ export class OtlpExport implements Exporter {
     for (const open of spans) {
       if (open.isWritten) continue;
       open.isWritten = true;
+      this.#held--;
       const { activity, subject } = open;
       this.#pending.push({
         activity,

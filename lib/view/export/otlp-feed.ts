@@ -34,27 +34,29 @@ export class OtlpFeed {
   /** Resolves when the trace has ended and the sender has received everything. */
   async run(): Promise<void> {
     const { trace } = this.#options;
-    const timer = setInterval(() => this.send(), INTERVAL_MS).unref();
+    const timer = setInterval(() => this.#sendNext(), INTERVAL_MS).unref();
     try {
       for await (const batch of trace.batches()) {
         for (const event of batch) {
           this.#exporter.add(event);
-          if (this.#exporter.isFull) this.send();
+          if (!this.#exporter.isFull) continue;
+          this.#sendNext();
+          // The process may be one that serves requests.
+          await new Promise(setImmediate);
         }
       }
     } finally {
       clearInterval(timer);
       this.#exporter.close();
-      this.send();
+      while (this.#exporter.hasPending) this.#sendNext();
     }
   }
 
-  /** Passes everything that has ended to the sender. */
-  send(): void {
-    while (this.#exporter.hasPending) {
-      const before = this.#exporter.takenSpans;
-      const piece = this.#exporter.take();
-      this.#options.sender.add(piece, this.#exporter.takenSpans - before);
-    }
+  /** Passes a request with what has ended to the sender. */
+  #sendNext(): void {
+    if (!this.#exporter.hasPending) return;
+    const before = this.#exporter.takenSpans;
+    const piece = this.#exporter.take();
+    this.#options.sender.add(piece, this.#exporter.takenSpans - before);
   }
 }

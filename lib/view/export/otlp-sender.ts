@@ -11,7 +11,8 @@ import {
   request as plainRequest,
 } from 'node:http';
 import { request as secureRequest, Agent as TlsAgent } from 'node:https';
-import { gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 
 /** The destination of requests. */
 export interface OtlpTarget {
@@ -40,8 +41,12 @@ export interface OtlpResult {
   readonly problem: string | undefined;
 }
 
+const compressed = promisify(gzip);
+
 interface Waiting {
   readonly body: Uint8Array;
+  /** The body as it is sent, made at the first attempt. */
+  sent: Uint8Array | undefined;
   readonly spans: number;
   readonly since: number;
 }
@@ -53,7 +58,7 @@ interface Answer {
 }
 
 const MAX_QUEUE_BYTES = 16 << 20;
-/** Status codes after which a request is repeated. */
+/** For how long a request is repeated. */
 const MAX_AGE_MS = 300_000;
 const FIRST_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 30_000;
@@ -87,12 +92,12 @@ export class OtlpSender {
 
   /** Takes a request with this number of spans, and sends it as soon as possible. */
   add(request: string | Uint8Array, spans: number): void {
-    const bytes = typeof request === 'string' ? Buffer.from(request) : request;
-    const body = this.#target.isCompressed ? gzipSync(bytes) : bytes;
+    const body = typeof request === 'string' ? Buffer.from(request) : request;
     if (this.#isClosed) this.#dropped.shutdown += spans;
     else if (this.#queueBytes + body.length > MAX_QUEUE_BYTES) this.#dropped.queueFull += spans;
     else {
-      this.#queue.push({ body, spans, since: Date.now() });
+      const sent = this.#target.isCompressed ? undefined : body;
+      this.#queue.push({ body, sent, spans, since: Date.now() });
       this.#queueBytes += body.length;
       this.#running ??= this.#run();
     }
@@ -148,10 +153,12 @@ export class OtlpSender {
    * @returns undefined if it is done; otherwise the pause before it is repeated in ms, or null if the collector names
    * none
    */
-  async #attempt({ body, spans }: Waiting): Promise<number | null | undefined> {
+  async #attempt(waiting: Waiting): Promise<number | null | undefined> {
+    const { body, spans } = waiting;
     let answer: Answer;
     try {
-      answer = await this.#post(body);
+      waiting.sent ??= await compressed(body);
+      answer = await this.#post(waiting.sent);
     } catch (error) {
       this.#problem = `${this.#target.url.origin} cannot be reached: ${(error as Error).message || 'unknown error'}.`;
       return null;

@@ -305,6 +305,14 @@ describe("an OpenTelemetry span's activity", () => {
 });
 
 describe('the export', () => {
+  it('does not hold all of many activities that never end', () => {
+    const exporter = new OtlpExport('json', { name: '', info: INFO });
+    for (let i = 1; i <= 70_000; i++) {
+      exporter.add(written({ name: 'LostStart', id: `//1/${i}`, at: i }));
+    }
+    expect(exporter.isFull).toBe(true);
+  });
+
   it('says what it omits', () => {
     const { notices } = exported([
       { name: 'Log', at: 1 },

@@ -1,4 +1,5 @@
 /** Requests to a collector that is slow, busy, unreachable, or rejects them. */
+import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { OtlpSender } from '../../../lib/view/export/otlp-sender.ts';
 import { otlpResource, otlpTarget } from '../../../lib/view/export/otlp-settings.ts';
@@ -54,6 +55,15 @@ describe('a request', () => {
     expect(bodies()).toEqual(['a', 'a']);
     expect(opened.result).toMatchObject({ sent: 1, problem: expect.stringContaining('cannot be reached') });
     await opened.close(0);
+  });
+
+  it('may be compressed', async () => {
+    const opened = sender({ OTEL_EXPORTER_OTLP_COMPRESSION: 'gzip' });
+    opened.add('some text', 1);
+    await opened.close(LONG);
+    const [received] = collector.received;
+    expect(received?.headers['content-encoding']).toBe('gzip');
+    expect(String(gunzipSync(received?.body ?? ''))).toBe('some text');
   });
 
   it('that is refused is dropped', async () => {
