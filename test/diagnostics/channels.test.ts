@@ -32,17 +32,17 @@ const PROGRAM = `
   const load = tracingChannel('app:load');
   const subscribed = () => channel('tracing:app:load:start').hasSubscribers;
   say([enableDiagnostics().address, subscribed()]);
-  const timer = setInterval(async () => {
-    const url = 'http://127.0.0.1:' + server.address().port + '/a?b=1';
+  let isOver = false;
+  createInterface({ input: process.stdin }).once('line', () => { isOver = true; });
+  const url = 'http://127.0.0.1:' + server.address().port + '/a?b=1';
+  while (!isOver) {
     await load.tracePromise(async () => (await fetch(url)).text(), { key: { id: 7 } });
     say('loaded');
-  }, 20);
-  createInterface({ input: process.stdin }).once('line', () => {
-    clearInterval(timer);
-    server.close();
-    server.closeAllConnections();
-    say(subscribed());
-  });`;
+    await new Promise((done) => setTimeout(done, 20));
+  }
+  server.close();
+  server.closeAllConnections();
+  say(subscribed());`;
 
 const SPECS = `http.server.request.start/message:-url=request.url;request.socket.remotePort;request.nothing
 app:load@Activity1:-key.id;result`;
