@@ -30,12 +30,24 @@ const NS_PER_US = 1000;
 const MAX_RUNNING = 20_000;
 const EVERY = '*';
 
+/** What to do for all events of a kind. */
+interface Watched {
+  readonly isError: boolean;
+  /** Whether it starts an activity that has a limit. */
+  readonly starts: boolean;
+  /** Of the activity that it starts or stops. */
+  readonly limit: DurationLimit | undefined;
+  readonly canFail: boolean;
+}
+
 export class ActivityWatch {
   readonly #triggers: ActivityTriggers;
   readonly #onTrigger: OnTrigger;
   readonly #startTimes = new Map<Guid, bigint>();
-  /** By the name of the Stop event. */
-  readonly #limits = new Map<string, { readonly name: string; readonly limit: DurationLimit | undefined }>();
+  /** Weak, because sources discard schemas of self-describing events and make them anew. */
+  readonly #watched = new WeakMap<EventSchema, Watched>();
+  /** By the name of the activity. */
+  readonly #limits = new Map<string, DurationLimit>();
 
   constructor(triggers: ActivityTriggers, onTrigger: OnTrigger) {
     this.#triggers = triggers;
@@ -43,54 +55,61 @@ export class ActivityWatch {
   }
 
   readonly watch: EventWatch = (schema, payload, activityId, time) => {
-    const { opcode, level } = schema;
-    if (opcode === START) this.#start(activityId, time);
-    else if (opcode === STOP) this.#stop(schema, payload, activityId, time);
-    if (level <= ERROR_LEVEL && level > 0 && this.#triggers.error === true) {
-      this.#onTrigger('error', `The event ${schema.name} has level ${level}.`);
+    const { isError, starts, limit, canFail } = this.#watched.get(schema) ?? this.#watch(schema);
+    if (starts) this.#start(activityId, time);
+    else if (limit !== undefined) this.#stop(schema, limit, activityId, time);
+    if (canFail && hasFailed(payload)) {
+      this.#onTrigger('failure', `${activityName(schema)} has failed.`);
     }
+    if (isError) this.#onTrigger('error', `The event ${schema.name} has level ${schema.level}.`);
   };
 
+  #watch(schema: EventSchema): Watched {
+    const { failure, error } = this.#triggers;
+    const { opcode, level, fields } = schema;
+    const limit = opcode === START || opcode === STOP ? this.#limitOf(activityName(schema)) : undefined;
+    const watched = {
+      isError: error === true && level > 0 && level <= ERROR_LEVEL,
+      starts: opcode === START && limit !== undefined,
+      limit,
+      canFail: failure === true && opcode === STOP && fields.some(({ name }) => name === 'success'),
+    };
+    this.#watched.set(schema, watched);
+    return watched;
+  }
+
+  #limitOf(name: string): DurationLimit | undefined {
+    const { slow = {} } = this.#triggers;
+    const wanted = Object.hasOwn(slow, name) ? slow[name] : slow[EVERY];
+    if (wanted === undefined) return undefined;
+    const limit = this.#limits.get(name) ?? new DurationLimit(wanted);
+    this.#limits.set(name, limit);
+    return limit;
+  }
+
   #start(activityId: Guid | undefined, time: bigint): void {
-    if (activityId === undefined || this.#triggers.slow === undefined) return;
+    if (activityId === undefined) return;
     const times = this.#startTimes;
     times.set(activityId, time);
     if (times.size > MAX_RUNNING) times.delete(times.keys().next().value as Guid);
   }
 
-  #stop(schema: EventSchema, payload: Payload, activityId: Guid | undefined, time: bigint): void {
-    if (this.#triggers.failure === true && hasFailed(schema, payload)) {
-      this.#onTrigger('failure', `${activityName(schema.name)} has failed.`);
-    }
+  #stop(schema: EventSchema, limit: DurationLimit, activityId: Guid | undefined, time: bigint): void {
     const startTime = activityId && this.#startTimes.get(activityId);
     if (startTime === undefined) return;
     this.#startTimes.delete(activityId as Guid);
-    const { name, limit } = this.#limitOf(schema.name);
-    if (limit === undefined) return;
     const us = Number(time - startTime) / NS_PER_US;
-    if (limit.isExceededBy(us)) this.#onTrigger('slow', `${name} took ${(us / 1000).toFixed(1)} ms.`);
-  }
-
-  #limitOf(eventName: string) {
-    let known = this.#limits.get(eventName);
-    if (known === undefined) {
-      const { slow = {} } = this.#triggers;
-      const name = activityName(eventName);
-      const wanted = Object.hasOwn(slow, name) ? slow[name] : slow[EVERY];
-      known = { name, limit: wanted === undefined ? undefined : new DurationLimit(wanted) };
-      this.#limits.set(eventName, known);
-    }
-    return known;
+    if (!limit.isExceededBy(us)) return;
+    this.#onTrigger('slow', `${activityName(schema)} took ${(us / 1000).toFixed(1)} ms.`);
   }
 }
 
-function activityName(stopEvent: string): string {
-  return stopEvent.replace(/Stop$/, '');
+function activityName({ name }: EventSchema): string {
+  return name.replace(/(?:Start|Stop)$/, '');
 }
 
 /** The payload belongs to the application: reading it may do anything. */
-function hasFailed({ fields }: EventSchema, payload: Payload): boolean {
-  if (!fields.some(({ name }) => name === 'success')) return false;
+function hasFailed(payload: Payload): boolean {
   try {
     return (payload as { readonly success?: unknown }).success === false;
   } catch {

@@ -1,0 +1,114 @@
+/**
+ * What a flight recorder costs: an activity with an event beside a session that throws its trace away, and a file of a
+ * full ring while the application goes on. Prints JSON.
+ *
+ *     node --expose-gc scripts/bench/flight-recorder.mjs [--megabytes 16] [--dumps 40] [--rate 5000]
+ *
+ * Requires dist/.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { startFlightRecorder } from '../../dist/cjs/diagnostics.mjs';
+import { defineEventSource, event, startSession } from '../../dist/cjs/index.mjs';
+
+const PROVIDER = 'Bench-Flight';
+const ROUNDS = 7;
+const ACTIVITIES = 40_000;
+const AT_ONCE = 500;
+
+const log = defineEventSource(PROVIDER, {
+  RequestStart: event({ url: 'string' }),
+  RequestStop: event({ success: 'bool' }),
+  Cache: event({ key: 'string', size: 'uint32' }),
+});
+
+const request = () =>
+  log.activity('Request', { url: '/api/orders/17' }, () => log.Cache({ key: 'abc', size: 7 }));
+
+/** @returns microseconds of CPU time for one activity */
+async function costOf() {
+  const before = process.cpuUsage();
+  for (let i = 0; i < ACTIVITIES; i++) {
+    request();
+    if (i % AT_ONCE === 0) await sleep(0);
+  }
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / ACTIVITIES;
+}
+
+const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() });
+const TRIGGERS = { slow: { '*': { timesP99: 1e9 } }, failure: true, error: true };
+
+/** Each in turn, so that what else runs on the machine meets all of them. */
+async function costs(folder) {
+  const recorders = {
+    none: () => ({ stop() {} }),
+    session: () => startSession({ providers: PROVIDER, output: nowhere() }),
+    ring: () => startFlightRecorder({ providers: PROVIDER, folder }),
+    triggers: () => startFlightRecorder({ providers: PROVIDER, folder, ...TRIGGERS }),
+  };
+  const found = Object.fromEntries(Object.keys(recorders).map((name) => [name, []]));
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [name, start] of Object.entries(recorders)) {
+      const recorder = start();
+      found[name].push(await costOf());
+      await recorder.stop();
+    }
+  }
+  return Object.fromEntries(Object.entries(found).map(([name, each]) => [name, quantile(each, 0.5)]));
+}
+
+async function dumps(folder, { megabytes, count, rate }) {
+  const recorder = startFlightRecorder({
+    providers: PROVIDER,
+    folder,
+    megabytes,
+    seconds: 3600,
+    diskMegabytes: 64,
+  });
+  while (recorder.size < 0.95 * megabytes * 2 ** 20) {
+    for (let i = 0; i < AT_ONCE; i++) request();
+    await sleep(1);
+  }
+  const timer = setInterval(() => {
+    for (let i = 0; i < rate / 100; i++) request();
+  }, 10);
+  const [whole, held] = [[], []];
+  const memory = [];
+  for (let i = 0; i < count; i++) {
+    const startedAt = performance.now();
+    const dump = recorder.dump();
+    held.push(performance.now() - startedAt);
+    await dump;
+    whole.push(performance.now() - startedAt);
+    await sleep(1);
+    if (i % Math.ceil(count / 10) > 0) continue;
+    globalThis.gc?.();
+    memory.push(process.memoryUsage().rss / 1e6);
+  }
+  clearInterval(timer);
+  await recorder.stop();
+  const some = (each) => [0.5, 0.9].map((part) => quantile(each, part));
+  return { fileMs: some(whole), heldMs: some(held), rssMegabytes: memory.map(Math.round) };
+}
+
+function quantile(numbers, part) {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  return Math.round((sorted[Math.floor((sorted.length - 1) * part)] ?? 0) * 100) / 100;
+}
+
+const { values } = parseArgs({
+  options: { megabytes: { type: 'string' }, dumps: { type: 'string' }, rate: { type: 'string' } },
+});
+const folder = mkdtempSync(join(tmpdir(), 'tracewright-flight-bench-'));
+try {
+  const { megabytes = 16, dumps: count = 40, rate = 5000 } = values;
+  const settings = { megabytes: Number(megabytes), count: Number(count), rate: Number(rate) };
+  console.log(JSON.stringify({ cpuUs: await costs(folder), ...(await dumps(folder, settings)) }));
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
