@@ -5,8 +5,12 @@
 import { printableJson } from '../base/printable.ts';
 import { jsonField, jsonValue, type TraceEvent } from '../trace/trace-event.ts';
 
-/** The maximum number of kinds and field names: corrupt or hostile traces can have any number. */
-const MAX_KEPT = 10_000;
+/** The maximum size of what is kept, in characters: corrupt or hostile traces can have any number of kinds and fields. */
+const MAX_KEPT = 4_000_000;
+/** The approximate size of an entry besides its text. */
+const ENTRY_SIZE = 100;
+/** The maximum number of kinds with the same name. */
+const MAX_OF_NAME = 16;
 
 /** Up to this many characters, scanning a text is faster than calling `JSON.stringify`. */
 const SHORT_TEXT = 200;
@@ -27,10 +31,13 @@ interface Kind {
   readonly text: string;
 }
 
+const NO_KINDS: readonly Kind[] = [];
+
 export class EventJson {
-  /** The latest kind of each name. */
-  readonly #kinds = new Map<string, Kind>();
+  /** By name, which events of several providers can share. */
+  readonly #kinds = new Map<string, Kind[]>();
   readonly #names = new Map<string, string>();
+  #room = MAX_KEPT;
 
   line(event: TraceEvent): string {
     const { processId, threadId, processor, activityId, relatedActivityId } = event;
@@ -54,10 +61,13 @@ export class EventJson {
 
   #kindOf(event: TraceEvent): Kind {
     const { name } = event;
-    const known = this.#kinds.get(name);
-    if (known !== undefined && isOf(known, event)) return known;
+    const named = this.#kinds.get(name);
+    for (const kind of named ?? NO_KINDS) if (isOf(kind, event)) return kind;
     const kind = kindOf(event);
-    if (this.#kinds.size < MAX_KEPT || known !== undefined) this.#kinds.set(name, kind);
+    if ((named?.length ?? 0) < MAX_OF_NAME && this.#takeRoom(kind.text)) {
+      if (named === undefined) this.#kinds.set(name, [kind]);
+      else named.push(kind);
+    }
     return kind;
   }
 
@@ -81,8 +91,13 @@ export class EventJson {
     const known = this.#names.get(field);
     if (known !== undefined) return known;
     const text = `${quoted(field)}:`;
-    if (this.#names.size < MAX_KEPT) this.#names.set(field, text);
+    if (this.#takeRoom(text)) this.#names.set(field, text);
     return text;
+  }
+
+  #takeRoom(text: string): boolean {
+    this.#room -= text.length + ENTRY_SIZE;
+    return this.#room >= 0;
   }
 }
 

@@ -78,6 +78,21 @@ describe('an event as a line of JSON', () => {
   });
 });
 
+it('writes any number of kinds and fields, however long their names are', () => {
+  const json = new EventJson();
+  const long = 'x'.repeat(1_000_000);
+  for (let round = 0; round < 2; round++) {
+    for (let id = 0; id < 20; id++) {
+      const event = eventWith({
+        id,
+        name: id % 2 === 0 ? 'Same' : `${long}${id}`,
+        payload: { [`${long}${id}`]: id },
+      });
+      expect(json.line(event) === said(event)).toBe(true);
+    }
+  }
+});
+
 describe.skipIf(dataFolder === undefined && !dataIsRequired)(`of real traces (${SKIP_REASON})`, () => {
   const traces = ['etl', 'nettrace', 'perf-data'].flatMap((folder) => {
     const path = join(dataFolder ?? '', folder);
