@@ -2,9 +2,12 @@
 import { Guid } from '../activity/guid.ts';
 import { formatActivityPath, isActivityPath } from '../activity/path.ts';
 import { impliedProcessId } from '../activity/path-layout.ts';
+import type { TraceEvent } from '../trace/trace-event.ts';
 
 /** An id within one process: ids of the 2016 form do not contain their process. */
 export interface ActivityKey {
+  /** As the event has it. */
+  readonly id: string;
   readonly processId: number | undefined;
   /** The path as `//1/1/6$2`, or GUID text. */
   readonly text: string;
@@ -26,18 +29,39 @@ export function activityKey(
   if (guid === undefined || pathProcessId === undefined) return otherKey(id, eventProcessId);
   const text = formatActivityPath(guid, pathProcessId);
   const processId = eventProcessId ?? impliedProcessId(guid);
-  return { processId, text, isPath: text.startsWith('//'), mapKey: mapKeyOf(processId, text) };
+  return { id, processId, text, isPath: text.startsWith('//'), mapKey: mapKeyOf(processId, text) };
 }
 
 /** The key of an id that is not a path. */
 export function otherKey(text: string, processId: number | undefined): ActivityKey {
-  return { processId, text, isPath: false, mapKey: mapKeyOf(processId, text) };
+  return { id: text, processId, text, isPath: false, mapKey: mapKeyOf(processId, text) };
 }
 
 /** Keys by id: most events have the same id as a recent event. */
 export class ActivityKeys {
   readonly #byProcess = new Map<number | undefined, Map<string, ActivityKey>>();
   #count = 0;
+  /** The last event asked for, and the last one whose related id was: everyone asks again about the same event. */
+  #event: TraceEvent | undefined;
+  #key: ActivityKey | undefined;
+  #relatedEvent: TraceEvent | undefined;
+  #relatedKey: ActivityKey | undefined;
+
+  ofEvent(event: TraceEvent): ActivityKey | undefined {
+    if (event !== this.#event) {
+      this.#event = event;
+      this.#key = this.of(event.activityId, event.processId);
+    }
+    return this.#key;
+  }
+
+  relatedOf(event: TraceEvent): ActivityKey | undefined {
+    if (event !== this.#relatedEvent) {
+      this.#relatedEvent = event;
+      this.#relatedKey = this.of(event.relatedActivityId, event.processId);
+    }
+    return this.#relatedKey;
+  }
 
   /** See `activityKey`. */
   of(id: string | undefined, processId: number | undefined): ActivityKey | undefined {

@@ -33,7 +33,8 @@ export class TraceActivities {
   /** The time of the last event, in nanoseconds since the trace's start. */
   nowNs = Number.NEGATIVE_INFINITY;
   readonly #known: KnownActivities;
-  readonly #keys = new ActivityKeys();
+  /** @internal */
+  readonly keys: ActivityKeys = new ActivityKeys();
   readonly #namings = new ActivityNamings();
   #startCount = 0;
 
@@ -66,7 +67,7 @@ export class TraceActivities {
 
   /** The activity of an event, by id: the last open one, otherwise the last one that ended. */
   activityOf(event: TraceEvent): TracedActivity | undefined {
-    const key = this.#keys.of(event.activityId, event.processId);
+    const key = this.keys.ofEvent(event);
     return key === undefined ? undefined : this.#known.ofKey(key.mapKey)?.activity;
   }
 
@@ -130,16 +131,16 @@ export class TraceActivities {
   /** Undefined if nothing identifies the activity. */
   #endOf(event: TraceEvent, boundary: Boundary): ActivityEnd | undefined {
     const bridged = bridgedActivity(event);
-    const { activityId, processId } = event;
-    const byId = this.#keys.of(activityId, processId);
-    const key = byId ?? (bridged && otherKey(spanKey(bridged.span.traceId, bridged.span.spanId), processId));
+    const byId = this.keys.ofEvent(event);
+    const key =
+      byId ?? (bridged && otherKey(spanKey(bridged.span.traceId, bridged.span.spanId), event.processId));
     if (key === undefined) return undefined;
-    const id = byId === undefined ? bridged?.span.spanId : activityId;
+    const id = byId?.id ?? bridged?.span.spanId ?? key.text;
     const naming =
       bridged === undefined
         ? this.#namings.ofEvent(event, boundary)
         : this.#namings.of(bridged.source, bridged.task);
-    return { key, id: id ?? key.text, naming, bridged };
+    return { key, id, naming, bridged };
   }
 
   #parentOf(event: TraceEvent, key: ActivityKey, span: Span | undefined): KnownActivity | undefined {
@@ -158,7 +159,7 @@ export class TraceActivities {
    * By the related id, otherwise by the id. For ids that are not paths, otherwise the last one started on the thread.
    */
   #causeOf(event: TraceEvent, key: ActivityKey): KnownActivity | undefined {
-    const related = this.#keys.of(event.relatedActivityId, event.processId);
+    const related = this.keys.relatedOf(event);
     if (related !== undefined && related.text !== key.text) {
       const cause = this.#known.ofKey(related.mapKey);
       if (cause !== undefined) return cause;

@@ -34,12 +34,12 @@ export class ActivityColumns {
    * @param startEvent its index in the report
    */
   add(activity: TracedActivity, startNs: number, startEvent: number | undefined): void {
-    const { index, processId, parent, provider, task, id, startThreadId, stopThreadId } = activity;
+    const { index, processId, parent, provider, task, startThreadId, stopThreadId } = activity;
     if (index >= 0) this.#numbers[index] = this.count;
     this.start.varUint(activity.startNs - (this.#lastNs ?? startNs));
     this.#lastNs = activity.startNs;
     this.task.varUint(this.#names.task(provider, task));
-    this.id.optionalVarUint(this.#names.activityId(id, processId));
+    this.id.optionalVarUint(this.#names.activityId(activity));
     this.parent.optionalVarUint(parent && this.numberOf(parent));
     this.thread.varUint(this.#names.thread(processId, startThreadId ?? stopThreadId));
     this.startEvent.optionalVarUint(startEvent);

@@ -43,8 +43,8 @@ export class EventColumns {
     this.kind.varUint(kind);
     this.thread.varUint(this.#names.thread(event.processId, event.threadId));
     this.activity.optionalVarUint(activity);
-    this.id.optionalVarUint(this.#names.activityId(event.activityId, event.processId));
-    this.relatedId.optionalVarUint(this.#names.activityId(event.relatedActivityId, event.processId));
+    this.id.optionalVarUint(this.#names.eventId(event));
+    this.relatedId.optionalVarUint(this.#names.relatedId(event));
     this.payloads.add(event, kind);
     return this.count++;
   }

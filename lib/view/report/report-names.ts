@@ -1,6 +1,8 @@
 /** The names that a report stores once: of providers, events, tasks and threads, and activity ids. */
 
-import { ActivityKeys } from '../activity-key.ts';
+import type { TraceEvent } from '../../trace/trace-event.ts';
+import { type ActivityKey, ActivityKeys } from '../activity-key.ts';
+import type { TracedActivity } from '../traced-activity.ts';
 import { Interned, shortened } from './interned.ts';
 import { ReportColumn } from './report-column.ts';
 import type { EventKind, ReportTask, ReportThread } from './report-header.ts';
@@ -20,7 +22,7 @@ export class ReportNames {
   readonly #providers = new Interned<string>();
   readonly #tasks = new Interned<ReportTask>();
   readonly #threads = new Interned<Omit<ReportThread, 'processName'>>();
-  readonly #keys = new ActivityKeys();
+  readonly #keys: ActivityKeys;
   /** The ids of recent events; an id that returns much later is stored again. */
   readonly #ids = new Map<string, number>();
   #idCount = 0;
@@ -28,6 +30,11 @@ export class ReportNames {
   readonly idSize: ReportColumn = new ReportColumn();
   readonly idTexts: ReportColumn = new ReportColumn();
   #length = 0;
+
+  /** @param keys those of whoever else asks about the same events */
+  constructor(keys: ActivityKeys = new ActivityKeys()) {
+    this.#keys = keys;
+  }
 
   get providers(): readonly string[] {
     return this.#providers.values;
@@ -69,9 +76,20 @@ export class ReportNames {
     });
   }
 
+  eventId(event: TraceEvent): number | undefined {
+    return this.#indexOf(this.#keys.ofEvent(event));
+  }
+
+  relatedId(event: TraceEvent): number | undefined {
+    return this.#indexOf(this.#keys.relatedOf(event));
+  }
+
+  activityId({ id, processId }: TracedActivity): number | undefined {
+    return this.#indexOf(this.#keys.of(id, processId));
+  }
+
   /** The index of an activity's path, or of its GUID if it is not a path; undefined without an id. */
-  activityId(id: string | undefined, processId: number | undefined): number | undefined {
-    const key = this.#keys.of(id, processId);
+  #indexOf(key: ActivityKey | undefined): number | undefined {
     if (key === undefined) return undefined;
     const known = this.#ids.get(key.text);
     if (known !== undefined) return known;

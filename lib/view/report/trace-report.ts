@@ -40,7 +40,7 @@ const LIMITS: ReportLimits = { events: 2_000_000, activities: 1_000_000 };
 export class TraceReport {
   readonly #tracker = new TraceActivities((activity) => this.#activities.update(activity));
   readonly #stats = new ActivityStats();
-  readonly #names = new ReportNames();
+  readonly #names = new ReportNames(this.#tracker.keys);
   readonly #events = new EventColumns(this.#names);
   readonly #activities = new ActivityColumns(this.#names);
   readonly #limits: ReportLimits;
