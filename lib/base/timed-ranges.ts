@@ -1,6 +1,6 @@
 /**
- * What lay at an address at a time: ranges of addresses that are added with a time and may lie over earlier ones, like
- * compiled code and mapped files.
+ * What was at an address at a given time: ranges of addresses added with a time, which may overlap earlier ones, such
+ * as compiled code and mapped files.
  */
 
 /** The number of ranges before an address to examine for those that reach it. */

@@ -1,6 +1,6 @@
 /**
- * An event as a line of JSON: what `printableJson(JSON.stringify(event))` returns, without making an object for each
- * event. What the events of a kind have in common is made into text once.
+ * An event as a line of JSON: the result of `printableJson(JSON.stringify(event))`, without creating an object per
+ * event. The text that events of one kind share is created once.
  */
 import { printableJson } from '../base/printable.ts';
 import { jsonField, jsonValue, type TraceEvent } from '../trace/trace-event.ts';

@@ -1,6 +1,6 @@
 /**
- * Ends the reading of a trace with a sentence before memory runs out: V8 would end the process, with a stack that tells
- * nobody what to do.
+ * Stops reading a trace with a sentence before memory runs out: otherwise V8 would end the process, with a stack that
+ * does not help the user.
  */
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

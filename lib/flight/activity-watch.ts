@@ -1,6 +1,6 @@
 /**
- * Looks at the events of this thread for what a recording is wanted for: activities that take too long or fail, and
- * errors. It runs amid each event, so it does little, and only says so.
+ * Watches the events of this thread for triggers: activities that take too long or fail, and errors. It runs during
+ * each event, so it only reports them.
  */
 import type { Guid } from '../activity/guid.ts';
 import type { EventWatch } from '../eventpipe/session-group.ts';

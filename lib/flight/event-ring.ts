@@ -1,7 +1,7 @@
 /**
- * The events of the last seconds, in memory: rounds of a group of its own, in the sections between two sequence points.
- * A section is dropped as a whole, because its events refer to its stacks and labels; each of the others knows what a
- * trace needs that begins there.
+ * The events of the last seconds, in memory: rounds of a separate group, in sections between two sequence points. A
+ * section is dropped as a whole, because its events refer to its stacks and labels; each remaining section knows what a
+ * trace that begins there needs.
  */
 import type { RoundLink } from '../eventpipe/group-rounds.ts';
 import { POINTER_SIZE, traceOfThisProcess } from '../eventpipe/process-info.ts';

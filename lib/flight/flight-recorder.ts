@@ -1,6 +1,5 @@
 /**
- * A flight recorder: keeps the events of the last seconds in memory, and writes them to a file when something happens
- * for which they are wanted.
+ * A flight recorder: keeps the events of the last seconds in memory, and writes them to a file when a trigger occurs.
  */
 import { resolve } from 'node:path';
 import { thrownText } from '../base/value-text.ts';
@@ -28,7 +27,7 @@ export interface FlightRecorder {
   /**
    * Writes the events of the last seconds to a file.
    *
-   * @param details what for; the trace says so
+   * @param details the reason, which is stored in the trace
    * @throws the system's error if the file cannot be written
    */
   dump(details?: string): Promise<FlightDump>;
@@ -63,8 +62,8 @@ export function lastRecorder(): RunningRecorder | undefined {
 }
 
 /**
- * Keeps events in memory from now on, those of worker threads too if it is called on the main thread. No event is
- * written, and no file, before a trigger or `dump`. Failures of the disk are process warnings.
+ * Keeps events in memory from now on; on the main thread, including those of worker threads. No event or file is
+ * written before a trigger or `dump`. Disk failures are process warnings.
  *
  * @throws SessionError for invalid options
  */

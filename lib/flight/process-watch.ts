@@ -16,8 +16,8 @@ const MIN_INTERVAL_MS = 20;
 const HEAP_INTERVAL_MS = 1000;
 
 /**
- * @param onLastChance called instead of `onTrigger` if the process may end right after it
- * @returns ends it
+ * @param onLastChance called instead of `onTrigger` if the process may end immediately afterwards
+ * @returns stops watching
  */
 export function watchProcess(
   triggers: ProcessTriggers,

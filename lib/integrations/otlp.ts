@@ -12,8 +12,8 @@ export type { OtlpDropReason, OtlpResult } from '../view/export/otlp-sender.ts';
 
 export interface ExportActivitiesOptions {
   /**
-   * The collector: `http://localhost:4318`, or the whole URL for traces. By default, what OTEL_EXPORTER_OTLP_ENDPOINT
-   * and OpenTelemetry's other environment variables say.
+   * The collector: `http://localhost:4318`, or the complete URL for traces. The default comes from
+   * OTEL_EXPORTER_OTLP_ENDPOINT and OpenTelemetry's other environment variables.
    */
   readonly url?: string;
   /** Sent with every request, in addition to those in the environment. */
@@ -39,11 +39,11 @@ export interface ActivityExportResult extends OtlpResult {
 const INFORMATIONAL = '*:ffffffffffffffff:4';
 
 /**
- * Sends the activities of this process, on the main thread those of all threads, to an OpenTelemetry collector by OTLP
- * over HTTP. Everything it holds is bounded; a collector that is slow or away costs spans, which are counted, and never
- * the application. It ends when the process has nothing left to do.
+ * Sends the activities of this process (on the main thread, those of all threads) to an OpenTelemetry collector, by
+ * OTLP over HTTP. All memory is bounded; a slow or unreachable collector costs spans, which are counted, but never
+ * affects the application. It ends when the process has nothing left to do.
  *
- * @throws TypeError or SessionError for options that cannot be used
+ * @throws TypeError or SessionError for invalid options
  */
 export function exportActivities(options: ExportActivitiesOptions = {}): ActivityExport {
   checkOptionNames('exportActivities', options, ['url', 'headers', 'providers']);

@@ -1,7 +1,7 @@
 /**
- * Events in Microsoft's Common Schema 4.0, as OpenTelemetry's exporters for user_events and ETW write them and Azure's
- * agents read them: a version, and the structs PartA (what all events have), PartB (what its kind has) and PartC
- * (the application's own). Keyword 1, so that recorders can select them.
+ * Events in Microsoft's Common Schema 4.0, as written by OpenTelemetry's exporters for user_events and ETW and read by
+ * Azure's agents: a version, and the structs PartA (common to all events), PartB (specific to the kind) and PartC (the
+ * application's own). Keyword 1, so that recorders can select them.
  *
  * Source: opentelemetry-rust-contrib, opentelemetry-user-events-logs and -trace.
  */

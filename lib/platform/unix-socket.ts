@@ -173,8 +173,8 @@ export class UnixSockets {
   }
 
   /**
-   * Calls `onWaiting` on this thread, amid whatever JavaScript runs there, as often as a client has waited for so long
-   * and nobody has been accepted meanwhile; see native/linux/port_watch.h.
+   * Calls `onWaiting` on this thread, in the middle of any JavaScript, each time that a client has waited this long and
+   * none has been accepted meanwhile; see native/linux/port_watch.h.
    *
    * @returns false if this Node.js cannot be interrupted
    */

@@ -1,6 +1,6 @@
 /**
  * The functions of a Linux kernel, from its list (`/proc/kallsyms`): address in hex, type and name, with the module in
- * brackets. The kernel shows addresses to privileged users only; others see zeros.
+ * brackets. The kernel shows addresses only to privileged users; others see zeros.
  */
 import { addressNumber } from '../base/timed-ranges.ts';
 import { type NamedFunction, SymbolTable } from './symbol-table.ts';

@@ -1,7 +1,7 @@
 /**
- * The functions that a runtime has compiled, in the file that it writes for perf (`perf-PID.map`): a line for each with
- * address and size in hex and the name. Code is moved and its memory used again, but lines have no times: the last one
- * of an address counts.
+ * The functions compiled by a runtime, in the file that it writes for perf (`perf-PID.map`): a line for each, with
+ * address and size in hex and the name. Code is moved and its memory reused, but lines have no times: the last one for
+ * an address counts.
  */
 import { TimedRanges } from '../base/timed-ranges.ts';
 

@@ -1,7 +1,7 @@
 /**
- * The files in which names of functions are: programs and libraries, the maps that runtimes write for perf, the list of
- * the kernel's functions. A trace names the files, so it cannot be trusted to name only such: only regular files in
- * the folders that the user gave are opened, and nothing that a link leads out of them.
+ * The files with names of functions: programs and libraries, the maps that runtimes write for perf, the list of the
+ * kernel's functions. A trace names the files and is not trusted: only regular files in the user's folders are opened,
+ * without following links out of them.
  */
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, type Stats } from 'node:fs';
 import { join, sep } from 'node:path';

@@ -36,7 +36,7 @@ const ROOTS_AT_LEAST = 1000;
 
 export class ActivityTree {
   readonly tracker: TraceActivities = new TraceActivities();
-  /** Whether activities were left out because of the limit. */
+  /** Whether activities were omitted because of the limit. */
   isCut = false;
   readonly #isRoot: (event: TraceEvent, activity: TracedActivity) => boolean;
   readonly #slowest: number;

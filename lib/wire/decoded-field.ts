@@ -30,8 +30,8 @@ export interface Payload {
 }
 
 /**
- * Makes payloads that inherit nothing: their prototype is empty. Without a prototype, V8 would make each of them a hash
- * table, which takes five times as long.
+ * Creates payloads that inherit nothing: their prototype is empty. Without a prototype, V8 would turn each of them into
+ * a hash table, which takes five times as long.
  */
 export const EmptyPayload: new () => Payload = (() => {
   function Payload() {}

@@ -1,8 +1,7 @@
 /**
- * Plain tracepoints: one for each event, whose fields the kernel knows, so that bpftrace, ftrace's filters and
- * triggers, and every other tool can use them. The activity ids come first, each as two u64 whose hexadecimal digits
- * are those of the GUID's text. Fields follow in the order of their alignment, which eBPF programs need; texts and bytes
- * stand behind them.
+ * Plain tracepoints: one per event, with fields known to the kernel, for bpftrace, ftrace's filters and triggers, and
+ * every other tool. The activity ids come first, each as two u64 whose hexadecimal digits are those of the GUID's text.
+ * The other fields follow in order of alignment, which eBPF programs need; texts and bytes follow the fields.
  *
  * Source: Linux `Documentation/trace/user_events.rst`.
  */

@@ -1,6 +1,6 @@
 /**
- * The worker thread that serves clients while the main thread is stuck in JavaScript. It tells who the process is, and
- * begins sessions; whatever else clients ask for waits for the main thread, which gets all of them when it is back.
+ * The worker thread that serves clients while the main thread is stuck in JavaScript. It identifies the process and
+ * starts sessions; all other requests wait for the main thread, which takes over all clients when it is back.
  */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { samplingRequest } from '../../eventpipe/cpu-samples/cpu-samples.ts';

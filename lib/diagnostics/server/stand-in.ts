@@ -1,7 +1,7 @@
 /**
- * Who serves clients while this thread is stuck in JavaScript. A small native thread notices that a client waits, and
- * has V8 interrupt the JavaScript to start a worker thread, as it interrupts it for inspectors; before that, nothing
- * runs. The worker passes its clients on when this thread is back, and ends.
+ * Serves clients while this thread is stuck in JavaScript. A small native thread notices waiting clients and makes V8
+ * interrupt the JavaScript, as for inspectors, to start a worker thread; until then, nothing runs. When this thread is
+ * back, the worker passes its clients on and ends.
  */
 import { Worker } from 'node:worker_threads';
 import { programFile } from '../../base/package-files.ts';

@@ -1,6 +1,6 @@
 /**
- * V8's CPU profiler for the main thread, from a worker thread: it samples JavaScript that does not return to its event
- * loop, because V8 lets the inspector interrupt it.
+ * V8's CPU profiler for the main thread, run from a worker thread: it samples JavaScript that does not return to its
+ * event loop, because V8 lets the inspector interrupt it.
  */
 
 import type { Profiler } from 'node:inspector';
@@ -19,7 +19,7 @@ export class RemoteProfiler {
   #isConnected = true;
 
   /**
-   * @param mayDeoptimize whether optimized code may be thrown away
+   * @param mayDeoptimize whether optimized code may be discarded
    * @throws Error if Node.js does not permit it
    */
   constructor(intervalUs: number, mayDeoptimize: boolean) {
@@ -51,8 +51,8 @@ export class RemoteProfiler {
   }
 
   /**
-   * V8 knows no code that replaced a loop while the loop ran, and counts it as its caller. Precise coverage throws all
-   * optimized code away; what is optimized again is known.
+   * V8 does not know code that replaced a loop while the loop was running, and counts it as its caller. Precise
+   * coverage discards all optimized code; code optimized again is known.
    */
   #deoptimize(): void {
     this.#session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });

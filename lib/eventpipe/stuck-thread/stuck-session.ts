@@ -1,6 +1,6 @@
 /**
- * A session that a worker thread begins because the main thread is stuck in JavaScript: it says so, and has samples of
- * what runs there. The main thread continues it when it can.
+ * A session that a worker thread starts because the main thread is stuck in JavaScript: it says so, and contains
+ * samples of what runs there. The main thread continues it when it can.
  */
 import { CLOCK_OFFSET, timestamp } from '../../listen/timestamp.ts';
 import { TypeCode } from '../../wire/nettrace/constants.ts';

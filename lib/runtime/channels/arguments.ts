@@ -1,6 +1,6 @@
 /**
- * The fields of a message as texts, by their paths. A message is somebody else's object: getters may throw and values
- * may be of any size, and no function of it is called but the getters on a path that was asked for.
+ * The fields of a message as texts, by path. A message is somebody else's object: getters may throw, values may be of
+ * any size, and only the getters on a requested path are called.
  */
 import { types } from 'node:util';
 import { traceOf } from '../../activity/crossing.ts';

@@ -21,7 +21,7 @@ export class ChannelCalls {
   }
 
   /**
-   * What to do at an event of the channel; an error is only told, the Stop follows.
+   * Handles an event of the channel; an error is only reported, because the Stop follows.
    *
    * @param payload of the event
    * @param tell writes an ordinary event with the id of the activity

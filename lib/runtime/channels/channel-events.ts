@@ -1,6 +1,6 @@
 /**
  * Messages of node:diagnostics_channel as events: the provider `Microsoft-Diagnostics-DiagnosticSource`, whose argument
- * `FilterAndPayloadSpecs` names the channels. Only those are subscribed to, while a session asks for them.
+ * `FilterAndPayloadSpecs` names the channels. Only those are subscribed to, and only while a session requests them.
  *
  * Source: .NET's DiagnosticSourceEventSource.cs and DsesFilterAndTransform.cs.
  */

@@ -1,5 +1,5 @@
 /**
- * What a tool asks of channels: the argument `FilterAndPayloadSpecs`, one channel a line, in the language of .NET's
+ * A tool's request for channels: the argument `FilterAndPayloadSpecs`, one channel per line, in the language of .NET's
  * DiagnosticSourceEventSource. See docs/channels.md.
  */
 

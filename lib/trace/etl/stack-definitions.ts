@@ -1,7 +1,7 @@
 /**
- * The frames of stacks that the kernel records under keys. The same stack is recorded once: events refer to its key,
+ * The frames of stacks that the kernel records under keys. A repeated stack is recorded once: events refer to its key,
  * and its frames follow when the key is deleted, or at the end of the trace (KeyDelete, KeyRundown). A deleted key can
- * be used again for another stack.
+ * be reused for a different stack.
  *
  * Layout: the key, a pointer, then addresses, innermost frame first.
  */

@@ -1,6 +1,6 @@
 /**
- * Stacks that the kernel records apart from their events (StackWalk): the part in the kernel right after the event, the
- * part in user mode when the thread leaves the kernel, which is then that of all events since it entered it. Events are
+ * Stacks that the kernel records separately from their events (StackWalk): the kernel part right after the event, the
+ * user-mode part when the thread leaves the kernel, which then applies to all events since it entered it. Events are
  * held back for a while so that their stacks can be attached.
  *
  * Layout: the event's raw time u64, process u32, thread u32, then addresses (Stack), innermost frame first, or the key
@@ -67,7 +67,7 @@ export class StackWalks {
   }
 
   /**
-   * Attaches a stack to its event, if that is among `held`, and to those that wait for it.
+   * Attaches a stack to its event, if that is among `held`, and to those waiting for it.
    *
    * @param record any event that follows those
    * @param held in time order

@@ -1,8 +1,8 @@
 /**
  * Opens the output of `trace-cmd record`: the pages of ftrace's ring buffers and the formats of their events.
  *
- * Its events are those of a perf.data that has the same tracepoints, without what only perf knows: the process of a
- * thread. So they are read as the samples of one, made as the pages are read.
+ * The events are the same as in a perf.data with these tracepoints, except for what only perf knows: the process of a
+ * thread. So they are read as perf samples, which are created as the pages are read.
  */
 import { ByteWriter } from '../../base/byte-writer.ts';
 import { commonFields } from '../../wire/ftrace/page.ts';

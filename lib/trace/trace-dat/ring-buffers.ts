@@ -46,7 +46,7 @@ export class RingBuffer {
   }
 
   /**
-   * Reads on until there is a next event.
+   * Reads until there is another event.
    * @returns false at the end
    * @throws Fault
    */

@@ -1,6 +1,6 @@
 /**
- * Names of frames of stacks: of compiled code, as the trace or the runtime's map tells them; of programs, libraries and
- * the kernel, from symbols, or else the module and the position in it.
+ * Names of stack frames: for compiled code from the trace or the runtime's map; for programs, libraries and the kernel
+ * from symbols, otherwise the module and the position in it.
  */
 import { addressNumber, TimedRanges } from '../../base/timed-ranges.ts';
 import type { SymbolFolders } from '../../symbols/symbol-folders.ts';

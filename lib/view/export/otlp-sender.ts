@@ -1,6 +1,6 @@
 /**
- * Sends requests to a collector by OTLP over HTTP, one after another. What cannot be sent now waits in bounded memory;
- * what cannot be sent at all is dropped and counted by reason.
+ * Sends requests to a collector by OTLP over HTTP, one at a time. Requests that cannot be sent now wait in bounded
+ * memory; those that cannot be sent at all are dropped and counted by reason.
  *
  * Source: the OpenTelemetry Protocol specification, 1.5, "OTLP/HTTP".
  */
@@ -25,10 +25,10 @@ export interface OtlpTarget {
 }
 
 /**
- * - `queueFull`: the collector is too slow, or has been away for too long
- * - `expired`: it could not be reached for five minutes
- * - `refused`: it answered with an error that repeating does not help
- * - `rejected`: it took the request, but not these
+ * - `queueFull`: the collector is too slow, or was unreachable for too long
+ * - `expired`: it was unreachable for five minutes
+ * - `refused`: it replied with an error for which repeating does not help
+ * - `rejected`: it accepted the request, but not these spans
  * - `shutdown`: they could not be sent in time before the end
  */
 export type OtlpDropReason = 'queueFull' | 'expired' | 'refused' | 'rejected' | 'shutdown';

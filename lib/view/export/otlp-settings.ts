@@ -1,5 +1,5 @@
 /**
- * Where spans go by OTLP over HTTP: what OpenTelemetry's environment variables say, unless the caller does.
+ * Where to send spans by OTLP over HTTP: OpenTelemetry's environment variables, unless the caller overrides them.
  *
  * Source: OpenTelemetry's specification, "OTLP Exporter Configuration" and "Resource".
  */

@@ -1,7 +1,7 @@
 /**
  * A column of a report, compressed as it is written, so that a report of a large trace takes little memory.
  *
- * Its chunks are blocks of raw DEFLATE that end at whole bytes: the chunks of all columns, one after the other, are one
+ * Its chunks are blocks of raw DEFLATE that end at byte boundaries: the concatenated chunks of all columns form one
  * stream.
  */
 import { constants, deflateRawSync } from 'node:zlib';

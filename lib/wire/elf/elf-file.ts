@@ -1,6 +1,6 @@
 /**
- * What an ELF file says about its functions: 64 bits, little-endian. It is read in pieces, and nothing in it is
- * believed: sizes are limited, and what lies outside the file is not there.
+ * The functions in an ELF file: 64 bits, little-endian. It is read in chunks, and nothing in it is trusted: sizes are
+ * limited, and anything outside the file does not exist.
  * Source: System V Application Binary Interface, `elf.h`.
  */
 import { hexText, viewOf } from '../../base/bytes.ts';

@@ -1,12 +1,12 @@
 /**
- * What a trace.dat of trace-cmd says about its events: everything but the pages of the ring buffers, which are as the
- * kernel wrote them.
+ * The head of trace-cmd's trace.dat: everything except the pages of the ring buffers, which are as the kernel wrote
+ * them.
  *
  * Both versions begin with the magic bytes, the version as text, u8 byte order, u8 size of a long, u32 page size. In
- * version 6 the tracing data follow in a fixed order: formats, kernel symbols, printk formats, names of threads, u32
- * number of processors, then options and the positions of the pages. In version 7 the names of the compression follow,
- * then the u64 position of the first section of options; options say where all other sections are. A section has a
- * header (u16 id, u16 flags, u32 description, u64 size), and is compressed if its first flag is set.
+ * version 6, the tracing data follow in a fixed order: formats, kernel symbols, printk formats, names of threads, u32
+ * number of processors, then options and the positions of the pages. In version 7, the name of the compression follows,
+ * then the u64 position of the first section of options; options contain the positions of all other sections. A section
+ * has a header (u16 id, u16 flags, u32 description, u64 size), and is compressed if its first flag is set.
  *
  * Source: trace-cmd.dat.v6(5) and trace-cmd.dat.v7(5).
  */

@@ -1,5 +1,5 @@
 /**
- * The page's address says what is selected and which part of the trace is shown, so that a link leads there:
+ * Keeps the selection and the visible part of the trace in the page's address, for links:
  * `report.html#activity=12&from=1500000&to=2500000`, in nanoseconds since the start of the trace.
  */
 import type { PageState } from './page-state.ts';
