@@ -4,7 +4,7 @@ import { nodes } from '../nodes.mjs';
 
 export const writeGroups = {
   texts: 'An event with a text of 1,200 bytes, or an address, to /dev/null',
-  instructions: "Instructions of the process, by Valgrind's callgrind: the same in each run",
+  instructions: "Instructions of the process, counted by Valgrind's callgrind",
 };
 
 const textForms = {
@@ -32,12 +32,6 @@ const instructions = [
     title: 'an event to /dev/null',
     target: 'devNull',
     node: { module: 'enabled', workload: 'event', arguments: ['samePayload'] },
-  },
-  {
-    id: 'instructions-addon',
-    title: "the addon's write alone, with the same number of bytes",
-    target: 'devNull',
-    node: { module: 'enabled', workload: 'addonWrite', arguments: [92] },
   },
   {
     id: 'instructions-session',

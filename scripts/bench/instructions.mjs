@@ -7,8 +7,8 @@ import { environment } from './processes.mjs';
 const child = join(import.meta.dirname, 'child.mjs');
 
 /** By then, V8 has compiled everything. */
-const FEW = 100_000;
-const MANY = 200_000;
+const FEW = 30_000;
+const MANY = 60_000;
 
 /** Why they cannot be counted; undefined if they can. */
 export function reasonAgainstInstructions() {
