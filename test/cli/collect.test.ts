@@ -194,6 +194,34 @@ describe('collect', () => {
     });
   });
 
+  it('samples the CPU on request, besides everything else', async () => {
+    const fake = await started({ trace });
+    await run('collect', '-p', PID, '-o', 'a', '--duration', '0.1', '--cpu');
+    expect(fake.requests[0]?.includes(Buffer.from('Microsoft-DotNETCore-SampleProfiler', 'utf16le'))).toBe(
+      true,
+    );
+  });
+
+  it('collects what a flight recorder has until the process ends the session', async () => {
+    const fake = await started({ trace });
+    const collect = command('collect', '-p', PID, '-o', 'a.nettrace', '--ring');
+    await collecting(fake);
+    await sleep(200);
+    fake.end();
+    expect((await collect.end()).stderr).toBe(`Collected ${dataSize(trace.length - 1)} into a.nettrace.\n`);
+    expect(fake.requests[0]?.includes(Buffer.from('Tracewright-FlightRecorder', 'utf16le'))).toBe(true);
+  });
+
+  it('says that a process has no flight recorder', async () => {
+    await started({ answers: { '02/03': () => error(0x80004005) } });
+    expect((await run('collect', '-p', PID, '-o', 'a', '--ring')).stderr).toBe(
+      `tracewright: ${PROCESS} has no flight recorder: start it with TRACEWRIGHT_FLIGHT_RECORDER=1, or call startFlightRecorder() in it.\n`,
+    );
+    expect((await run('collect', '-p', PID, '--ring', '--cpu')).stderr).toContain(
+      '--ring collects the events',
+    );
+  });
+
   it('says that a process does not write version 6', async () => {
     await started({ answers: { '02/03': () => error(0x80131384) } });
     expect(await run('collect', '-p', PID, '-o', 'a', '--nettrace-version', '6')).toEqual({
