@@ -12,7 +12,11 @@ import { NetTraceEvent, type TraceContext } from './nettrace-event.ts';
 
 const BATCH_SIZE = 1024;
 
+/** Kinds that are found without a look-up, by their metadata's id: a power of 2. */
+const RECENT_KINDS = 64;
+
 interface Kind {
+  readonly metadata: NetTraceMetadata;
   readonly kind: EventKind;
   readonly tellsProcess: boolean;
 }
@@ -28,6 +32,7 @@ export class NetTraceReader implements TraceReader {
   readonly #trace: TraceContext;
   /** A metadata id can be redefined: metadata is distinguished by object identity. */
   readonly #kinds = new WeakMap<NetTraceMetadata, Kind>();
+  readonly #recent: (Kind | undefined)[] = new Array(RECENT_KINDS).fill(undefined);
   #firstEvents: readonly WireEvent[];
 
   /**
@@ -82,11 +87,15 @@ export class NetTraceReader implements TraceReader {
   }
 
   #kindOf(metadata: NetTraceMetadata): Kind {
+    const place = metadata.id & (RECENT_KINDS - 1);
+    const recent = this.#recent[place];
+    if (recent?.metadata === metadata) return recent;
     let kind = this.#kinds.get(metadata);
     if (kind === undefined) {
-      kind = { kind: new EventKind(metadata), tellsProcess: tellsProcess(metadata) };
+      kind = { metadata, kind: new EventKind(metadata), tellsProcess: tellsProcess(metadata) };
       this.#kinds.set(metadata, kind);
     }
+    this.#recent[place] = kind;
     return kind;
   }
 

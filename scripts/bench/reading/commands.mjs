@@ -14,6 +14,7 @@ const ofSamples = [['stats'], ['dump', '--json']];
 const ofActivities = [
   ['stats'],
   ['dump'],
+  ['dump', '--json'],
   ['view', '--stats'],
   ['report', '-o', '/dev/null'],
   ...['nettrace', 'csv', 'chrome', 'speedscope', 'otlp'].map(toNowhere),
@@ -47,7 +48,7 @@ export function measureCommands({ folder, dataFolder, quick, progress }) {
     const large = join(folder, 'large-activities.nettrace');
     measure(large, writeLargeActivities(large, { bytes: 1 << 30, sqlLength: 1000 }), ofActivities);
   }
-  return { rows, verdicts: quick ? [] : verdictsOf(rows, activities) };
+  return { rows, verdicts: quick ? [] : verdictsOf(rows, activities, samples) };
 }
 
 function measureCommand(folder, path, events, command) {
@@ -66,13 +67,26 @@ function measureCommand(folder, path, events, command) {
   };
 }
 
-function verdictsOf(rows, activities) {
-  const secondsOf = (title) =>
-    rows.find((row) => row.path === activities && row.title === title)?.cpuSeconds ?? Number.NaN;
+function verdictsOf(rows, activities, samples) {
+  const secondsOf = (title, path = activities) =>
+    rows.find((row) => row.path === path && row.title === title)?.cpuSeconds ?? Number.NaN;
   const most = Math.max(...rows.map(({ maxRssMegabytes }) => maxRssMegabytes));
   return [
     atMost('`view --stats` of 1 million events takes at most 3 s of CPU', secondsOf('view --stats'), 3, 's'),
     atMost('`report` of 1 million events takes at most 6 s of CPU', secondsOf('report'), 6, 's'),
+    atMost(
+      '`dump --json` of 1 million events takes at most 3.3 s of CPU',
+      secondsOf('dump --json'),
+      3.3,
+      's',
+    ),
+    atMost('`stats` of 1 million samples takes at most 2.4 s of CPU', secondsOf('stats', samples), 2.4, 's'),
+    atMost(
+      '`dump --json` of 1 million samples takes at most 6 s of CPU',
+      secondsOf('dump --json', samples),
+      6,
+      's',
+    ),
     atMost('no command takes more than 300 MB of memory', most, 300, 'MB'),
   ];
 }
