@@ -1,6 +1,6 @@
 // See port_watch.h. V8's interrupts are what Node.js's inspector uses for the same purpose.
-// Node-API has none, so their two functions are looked up by name: they take and return pointers
-// alone, as they have since V8 3.
+// Node-API does not offer them, so their two functions are looked up by name: they have only taken
+// and returned pointers since V8 3.
 #include "linux/port_watch.h"
 
 #include <dlfcn.h>
@@ -21,7 +21,7 @@ using Interruption = void (*)(void* isolate, void* data);
 using CurrentIsolate = void* (*)();
 using RequestInterrupt = void (*)(void* isolate, Interruption, void* data);
 
-// The thread does next to nothing.
+// The thread does almost nothing.
 constexpr size_t kStackSize = 64 * 1024;
 
 template <typename Function>
@@ -36,7 +36,7 @@ RequestInterrupt FindRequestInterrupt() {
   return found;
 }
 
-// By listener; of the one thread that has them.
+// By listener; used only by the thread that owns them.
 std::map<int, PortWatch*> watches;
 
 }  // namespace
@@ -131,10 +131,10 @@ bool PortWatch::Pause() {
 }
 
 void PortWatch::Interrupt() {
-  // Where the thread runs no JavaScript it is called when it does again.
+  // If the thread runs no JavaScript, it is called when it does again.
   if (is_pending_.exchange(true)) return;
   auto call = [](void*, void* listener) {
-    // The watch may be over.
+    // The watch may have ended.
     auto found = watches.find(static_cast<int>(reinterpret_cast<intptr_t>(listener)));
     if (found != watches.end()) found->second->Call();
   };
@@ -146,7 +146,7 @@ void PortWatch::Call() {
   if (!IsClientThere(0)) return;
   Napi::HandleScope scope(env_);
   function_.Value().Call({});
-  // An error is nobody's: the JavaScript amid which this is has not asked for anything.
+  // An error concerns nobody: the interrupted JavaScript did not request anything.
   if (!env_.IsExceptionPending()) return;
   napi_value error;
   napi_get_and_clear_last_exception(env_, &error);

@@ -1,5 +1,5 @@
-// Notices that clients wait at a listening socket because the thread that should accept them does
-// not return to its event loop, and has a function called there amid the JavaScript that it runs.
+// Notices clients that wait at a listening socket because the thread that should accept them does
+// not return to its event loop, and calls a function there in the middle of its JavaScript.
 #pragma once
 
 #include <napi.h>
@@ -12,14 +12,14 @@ namespace tracewright {
 
 class PortWatch {
  public:
-  // Has the function called as often as a client has waited for so long and nobody has been
-  // accepted meanwhile. It runs at any point of any JavaScript, as what the inspector calls does.
-  // Ends with the environment. Returns 0 or -errno: -ENOTSUP where Node.js cannot be interrupted.
+  // Calls the function each time that a client has waited this long and none has been accepted
+  // meanwhile. It runs at any point of any JavaScript, like the inspector's calls. Ends with the
+  // environment. Returns 0 or -errno: -ENOTSUP if Node.js cannot be interrupted.
   static int Start(Napi::Env env, int listener, int patience_ms, Napi::Function function);
-  // To be called before the listener is closed.
+  // Call this before closing the listener.
   static void Stop(int listener);
 
-  // Somebody has been accepted.
+  // A client has been accepted.
   static void CountAccepted() { accepted_.fetch_add(1, std::memory_order_relaxed); }
 
   PortWatch(const PortWatch&) = delete;
@@ -33,9 +33,9 @@ class PortWatch {
   void Watch();
   void Interrupt();
   void Call();
-  // Whether somebody waits, or comes in this time; false at the end of the watch, too.
+  // Whether a client is waiting, or arrives within this time; also false at the end of the watch.
   bool IsClientThere(int timeout_ms);
-  // Returns whether the watch is over.
+  // Returns whether the watch has ended.
   bool Pause();
 
   static std::atomic<uint32_t> accepted_;
@@ -45,7 +45,7 @@ class PortWatch {
   void* isolate_ = nullptr;
   int listener_;
   int patience_ms_;
-  int stop_ = -1;  // an eventfd: the watch is over
+  int stop_ = -1;  // an eventfd that ends the watch
   pthread_t thread_{};
   std::atomic<bool> is_pending_{false};  // an interrupt that has been requested
 };
