@@ -12,7 +12,12 @@ export class JsonPieces {
 
   /** The next element of the open array. */
   element(value: unknown): void {
-    this.#pending += `${this.#isFirst ? '\n' : ',\n'}${JSON.stringify(value)}`;
+    this.beginElement(JSON.stringify(value));
+  }
+
+  /** The same as JSON, or the start of it. */
+  beginElement(json: string): void {
+    this.#pending += `${this.#isFirst ? '\n' : ',\n'}${json}`;
     this.#isFirst = false;
   }
 

@@ -20,10 +20,11 @@ const SCHEMA = 'https://www.speedscope.app/file-format-schema.json';
 /** The maximum number of activities kept. */
 const MAX_ACTIVITIES = 1_000_000;
 
-interface Call {
-  readonly type: 'O' | 'C';
-  readonly at: number;
-  readonly frame: number;
+/** The begins and ends of a lane's activities, as numbers: there can be millions. */
+interface Calls {
+  readonly times: number[];
+  /** Frames; of ends, their complement. */
+  readonly frames: number[];
 }
 
 export class SpeedscopeExport implements Exporter {
@@ -33,7 +34,7 @@ export class SpeedscopeExport implements Exporter {
   readonly #name: string;
   readonly #tracker = new TraceActivities();
   readonly #lanes = new ActivityLanes();
-  readonly #calls = new Map<Lane, Call[]>();
+  readonly #calls = new Map<Lane, Calls>();
   readonly #frames = new Frames();
   readonly #samples: SampledThreads;
   #activityCount = 0;
@@ -63,8 +64,9 @@ export class SpeedscopeExport implements Exporter {
     const json = new JsonPieces();
     const head = { $schema: SCHEMA, exporter: 'tracewright', name: this.#name, activeProfileIndex: 0 };
     json.text(`${JSON.stringify(head).slice(0, -1)},"profiles":[`);
-    let count = 0;
-    for (const profile of this.#profiles(end)) {
+    let count = this.#calls.size;
+    for (const [lane, calls] of this.#calls) yield* laneProfile(json, lane, calls, end);
+    for (const profile of this.#samples.profiles(this.#frames, end)) {
       json.element(profile);
       count++;
       yield json.take();
@@ -79,22 +81,6 @@ export class SpeedscopeExport implements Exporter {
     json.text('\n]}}\n');
     yield json.take();
     this.#notice(count);
-  }
-
-  *#profiles(end: ExportedEnd): Generator<object, void> {
-    for (const [lane, events] of this.#calls) {
-      const { processId } = lane;
-      const process = processId === undefined ? undefined : (end.processNames.get(processId) ?? processId);
-      yield {
-        type: 'evented',
-        name: `Activities ${lane.number}${process === undefined ? '' : ` of ${process}`}`,
-        unit: 'nanoseconds',
-        startValue: events[0]?.at,
-        endValue: events.at(-1)?.at,
-        events,
-      };
-    }
-    yield* this.#samples.profiles(this.#frames, end);
   }
 
   #start(activity: TracedActivity): void {
@@ -116,10 +102,12 @@ export class SpeedscopeExport implements Exporter {
     const lane = this.#lanes.lastLaneOf(activity) as Lane;
     let calls = this.#calls.get(lane);
     if (calls === undefined) {
-      calls = [];
+      calls = { times: [], frames: [] };
       this.#calls.set(lane, calls);
     }
-    calls.push({ type, at: this.#tracker.nowNs, frame: this.#frames.indexOf(activity.name) });
+    const frame = this.#frames.indexOf(activity.name);
+    calls.times.push(this.#tracker.nowNs);
+    calls.frames.push(type === 'O' ? frame : ~frame);
   }
 
   #notice(profileCount: number): void {
@@ -131,4 +119,30 @@ export class SpeedscopeExport implements Exporter {
       'The file is empty: speedscope shows activities and CPU samples, but the trace has none.',
     );
   }
+}
+
+function* laneProfile(
+  json: JsonPieces,
+  { number, processId }: Lane,
+  { times, frames }: Calls,
+  { processNames }: ExportedEnd,
+): Generator<string, void> {
+  const process = processId === undefined ? undefined : (processNames.get(processId) ?? processId);
+  const profile = {
+    type: 'evented',
+    name: `Activities ${number}${process === undefined ? '' : ` of ${process}`}`,
+    unit: 'nanoseconds',
+    startValue: times[0],
+    endValue: times.at(-1),
+    events: [],
+  };
+  json.beginElement(JSON.stringify(profile).slice(0, -']}'.length));
+  for (const [index, at] of times.entries()) {
+    const frame = frames[index] as number;
+    const call = frame < 0 ? { type: 'C', at, frame: ~frame } : { type: 'O', at, frame };
+    json.text(`${index === 0 ? '' : ','}${JSON.stringify(call)}`);
+    if (json.isFull) yield json.take();
+  }
+  json.text(']}');
+  yield json.take();
 }
