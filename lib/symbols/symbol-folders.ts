@@ -6,6 +6,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, type Stats } from 'node:fs';
 import { join, sep } from 'node:path';
 import { ElfFile, type ReadBytes } from '../wire/elf/elf-file.ts';
+import { JitDump } from './jit-dump.ts';
 import { readKernelSymbols } from './kernel-symbols.ts';
 import { type PerfMap, readPerfMap } from './perf-map.ts';
 import { type NamedFunction, SymbolTable } from './symbol-table.ts';
@@ -32,6 +33,7 @@ export interface SymbolFile {
 export class SymbolFolders {
   readonly #folders: readonly string[];
   readonly #maps = new Map<number, PerfMap | undefined>();
+  readonly #dumps = new Map<number, JitDump | undefined>();
   readonly #files = new Map<string, SymbolFile | undefined>();
   #kernel: SymbolTable | undefined;
   #hasReadKernel = false;
@@ -47,6 +49,15 @@ export class SymbolFolders {
       const text =
         this.#first([name, join('tmp', name)], readText) ?? openIn(MAPS_FOLDER, name, readText, isTrusted);
       return text === undefined ? undefined : readPerfMap(text);
+    });
+  }
+
+  /** @param filename where the process wrote it, if known */
+  jitDump(processId: number, filename: string | undefined): JitDump | undefined {
+    return cached(this.#dumps, processId, () => {
+      const name = `jit-${processId}.dump`;
+      const bytes = this.#first([name, filename ?? join('tmp', name)], readBytes);
+      return bytes && JitDump.read(bytes);
     });
   }
 
@@ -161,13 +172,17 @@ function readerOf(descriptor: number): ReadBytes {
   };
 }
 
-/** The kernel's files have no size. */
 function readText(descriptor: number): string | undefined {
+  return readBytes(descriptor)?.toString('utf8');
+}
+
+/** The kernel's files have no size. */
+function readBytes(descriptor: number): Buffer | undefined {
   const pieces: Buffer[] = [];
   for (let size = 0; size < MAX_TEXT_SIZE; ) {
     const piece = Buffer.allocUnsafe(PIECE_SIZE);
     const count = readSync(descriptor, piece, 0, PIECE_SIZE, null);
-    if (count === 0) return Buffer.concat(pieces).toString('utf8');
+    if (count === 0) return Buffer.concat(pieces);
     pieces.push(piece.subarray(0, count));
     size += count;
   }

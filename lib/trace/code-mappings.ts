@@ -34,6 +34,8 @@ export class CodeMappings {
   readonly buildIds: ReadonlyMap<string, string>;
   /** The difference between the time of an event and the recording's clock. */
   readonly #clockOffset: () => bigint;
+  /** Where processes have written what they compiled (`jit-PID.dump`), by process. */
+  readonly jitDumps = new Map<number, string>();
   readonly #byProcess = new Map<number, TimedRanges<CodeMapping>>();
   readonly #parents = new Map<number, number>();
   #count = 0;
@@ -49,6 +51,7 @@ export class CodeMappings {
     if (this.#count >= MAX_MAPPINGS || this.#nameSize + filename.length > MAX_NAMES) return;
     this.#count++;
     this.#nameSize += filename.length;
+    if (filename.endsWith(`/jit-${pid}.dump`)) this.jitDumps.set(pid, filename);
     let ranges = this.#byProcess.get(pid);
     if (ranges === undefined) {
       ranges = new TimedRanges();
@@ -63,9 +66,14 @@ export class CodeMappings {
     if (this.#parents.size < MAX_MAPPINGS) this.#parents.set(pid, parent);
   }
 
+  /** The time of an event on the recording's clock. */
+  clockTime(timestamp: bigint): number {
+    return Number(timestamp - this.#clockOffset());
+  }
+
   /** @param timestamp of an event of the trace */
   find(processId: number | undefined, address: number, timestamp: bigint): CodeMapping | undefined {
-    const time = Number(timestamp - this.#clockOffset());
+    const time = this.clockTime(timestamp);
     if (address < 0) return this.#byProcess.get(KERNEL_PROCESS)?.find(address, time);
     let process = processId;
     for (let i = 0; process !== undefined && i < MAX_ANCESTORS; i++) {

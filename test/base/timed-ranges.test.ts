@@ -30,6 +30,13 @@ describe('ranges of addresses', () => {
     ]);
   });
 
+  it('are found although many smaller ones start after them', () => {
+    const ranges = new TimedRanges<string>();
+    ranges.add(0, 10_000, 'large');
+    for (let start = 0; start < 5_000; start += 10) ranges.add(start, start + 5, 'small', 1);
+    expect([4_007, 4_002, 9_999].map((at) => ranges.find(at, 2))).toEqual(['large', 'small', 'large']);
+  });
+
   it('represent kernel addresses precisely', () => {
     const address = 0xffff_ffff_8158_c221n;
     expect(addressNumber(address + 1n) - addressNumber(address)).toBe(1);

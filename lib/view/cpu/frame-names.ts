@@ -57,7 +57,7 @@ export class FrameNames {
     if (method !== undefined) return method;
     const mapping = mappings?.find(processId, at, timestamp);
     return (
-      (mapping && this.#mapped(mapping, mappings as CodeMappings, processId, at)) ??
+      (mapping && this.#mapped(mapping, mappings as CodeMappings, processId, at, timestamp)) ??
       this.#inImage(processId, at, timestamp) ?? { name: hex(address), module: '' }
     );
   }
@@ -67,6 +67,7 @@ export class FrameNames {
     mappings: CodeMappings,
     processId: number | undefined,
     at: number,
+    timestamp: bigint,
   ): Frame | undefined {
     const { filename, start, fileOffset } = mapping;
     const folders = this.#folders;
@@ -77,12 +78,19 @@ export class FrameNames {
       return { name: name ?? `${module}+${hex(BigInt(at - start))}`, module };
     }
     if (ANONYMOUS.test(filename)) {
-      const name = processId === undefined ? undefined : folders?.perfMap(processId)?.nameAt(at);
-      return name === undefined ? undefined : { name, module: `perf-${processId}.map` };
+      return processId === undefined ? undefined : this.#compiled(mappings, processId, at, timestamp);
     }
     const offset = at - start + fileOffset;
     const name = folders?.file(filename, mapping.buildId ?? mappings.buildIds.get(filename))?.nameAt(offset);
     return { name: name ?? `${baseName(filename)}+${hex(BigInt(offset))}`, module: filename };
+  }
+
+  #compiled(mappings: CodeMappings, processId: number, at: number, timestamp: bigint): Frame | undefined {
+    const inMap = this.#folders?.perfMap(processId)?.nameAt(at);
+    if (inMap !== undefined) return { name: inMap, module: `perf-${processId}.map` };
+    const dump = this.#folders?.jitDump(processId, mappings.jitDumps.get(processId));
+    const name = dump?.nameAt(at, mappings.clockTime(timestamp));
+    return name === undefined ? undefined : { name, module: `jit-${processId}.dump` };
   }
 
   #inImage(processId: number | undefined, at: number, timestamp: bigint): Frame | undefined {

@@ -18,6 +18,7 @@ const SYMBOL_SIZE = 24;
 const PT_LOAD = 1;
 const PT_NOTE = 4;
 const SHT_SYMTAB = 2;
+const SHT_NOTE = 7;
 const SHT_DYNSYM = 11;
 const NT_GNU_BUILD_ID = 3;
 const EXECUTABLE = 4n;
@@ -69,8 +70,12 @@ export class ElfFile {
     this.#sections = table(read, header, [0x28, 0x3a, 0x3c], SECTION_SIZE, sectionAt);
     const segments = table(read, header, [0x20, 0x36, 0x38], SEGMENT_SIZE, segmentAt);
     this.segments = segments.filter(({ type }) => type === PT_LOAD);
-    this.buildId = segments
-      .filter(({ type }) => type === PT_NOTE)
+    const notes = segments.filter(({ type }) => type === PT_NOTE);
+    // Files that perf makes of a jitdump have them in sections only.
+    for (const { type, offset: fileOffset, size: fileSize, address } of this.#sections) {
+      if (type === SHT_NOTE) notes.push({ type, fileOffset, fileSize, address });
+    }
+    this.buildId = notes
       .map(({ fileOffset, fileSize }) => buildIdIn(read(fileOffset, Math.min(fileSize, MAX_NOTES))))
       .find((id) => id !== undefined);
   }

@@ -22,6 +22,18 @@ describe('an ELF file', () => {
     expect(found && Buffer.from(found.names).toString()).toBe('\0main\0helper\0data\0');
   });
 
+  it('may have its build id in a section only, like those that perf makes of a jitdump', () => {
+    const bytes = elfBytes({ functions, buildId: [0xab] });
+    const note = 64 + 2 * 56;
+    // Only one segment, and the first section becomes that of the note.
+    bytes[56] = 1;
+    const section = new DataView(bytes.buffer, bytes.length - 4 * 64);
+    section.setUint32(4, 7, true);
+    section.setUint32(24, note, true);
+    section.setUint32(32, 17, true);
+    expect(open(bytes)?.buildId).toBe('ab');
+  });
+
   it('may be stripped', () => {
     expect(open(elfBytes({ functions, isStripped: true }))?.functions()).toBeUndefined();
   });
