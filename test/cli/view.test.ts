@@ -39,6 +39,18 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`viewing a recordin
     expect(lines).toContain('   15.583  killed 56.481     56.481    Db(/#4321/1/4/1/,/sql=select 0)');
   });
 
+  it('shows where the CPU time went', () => {
+    const recording = join(dataFolder ?? '', 'etl/net.4.5.2.x64.etl');
+    const [first] = view('--cpu', '--json', recording).lines;
+    expect(JSON.parse(first ?? '')).toEqual({
+      name: 'System.DateTime.GetDatePart',
+      module: '.NET',
+      total: 1866,
+      self: 1856,
+    });
+    expect(view('--cpu', file).stderr).toContain('has no CPU samples.');
+  });
+
   it('shows the events as a table', () => {
     const { status, lines } = view('--table', '--activity', '//1/2', file);
     expect({ status, lines }).toEqual({
