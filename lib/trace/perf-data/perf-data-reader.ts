@@ -40,6 +40,7 @@ export class PerfDataReader implements TraceReader {
       pointerSize: info.pointerSize === 4 ? 4 : 8,
       wallTimeOffset: session.wallTimeOffsetNs ?? 0n,
       startTime: info.startTime,
+      hasProcesses: info.format === 'perf.data',
       decoded: this.#decoded,
     } as const;
     this.#factory = new EventFactory(recording, session, intake.metadata);

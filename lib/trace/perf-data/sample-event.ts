@@ -13,11 +13,10 @@ export interface Recording {
   readonly wallTimeOffset: Nanoseconds;
   /** See `TraceInfo.startTime`. */
   readonly startTime: Nanoseconds;
+  /** Whether samples say which process their thread belongs to. */
+  readonly hasProcesses: boolean;
   readonly decoded: DecodedPayloads;
 }
-
-/** The kernel's process and thread ids for a sample of a thread that has ended: -1, as a u32. */
-export const NO_PROCESS = 0xffff_ffff;
 
 export abstract class SampleEvent extends TraceEvent {
   protected readonly recording: Recording;
@@ -35,13 +34,11 @@ export abstract class SampleEvent extends TraceEvent {
   }
 
   get processId(): number | undefined {
-    const { pid } = this.sample;
-    return pid === NO_PROCESS ? undefined : pid;
+    return this.recording.hasProcesses ? this.sample.pid : undefined;
   }
 
   get threadId(): number | undefined {
-    const { tid } = this.sample;
-    return tid === NO_PROCESS ? undefined : tid;
+    return this.sample.tid;
   }
 
   get processor(): number | undefined {

@@ -15,7 +15,6 @@ import { FINISHED_ROUND, lostRecord } from '../../wire/perf-data/write/records.t
 import { RAW_LIMIT, writeSample } from '../../wire/perf-data/write/sample.ts';
 import { readTraceDatHead, type TraceDatHead } from '../../wire/trace-dat/head.ts';
 import { openRecords } from '../perf-data/open-perf-data.ts';
-import { NO_PROCESS } from '../perf-data/sample-event.ts';
 import { asTraceError } from '../trace-error.ts';
 import type { OpenReader } from '../trace-reader.ts';
 import { PackedBytes } from './packed-bytes.ts';
@@ -97,5 +96,5 @@ function writeEvent(out: ByteWriter, buffer: RingBuffer, known: Set<number>, ses
     addTracepoint(session, common.type);
     session.addName(id, `tracepoint:${common.type}`);
   }
-  writeSample(out, { id, pid: NO_PROCESS, tid: common.tid, timeNs: time, cpu: processor, raw });
+  writeSample(out, { id, pid: 0, tid: common.tid, timeNs: time, cpu: processor, raw });
 }
