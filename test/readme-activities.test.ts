@@ -178,9 +178,9 @@ describe('a bare Start that is alone in its context', () => {
 
   test('is right in the callback of a timer', async () => {
     const events = await eventsInside(async () => {
-      setTimeout(bareQuery, 1);
-      setTimeout(bareOther, 1);
-      await delay(20);
+      const inTimer = (query: () => Promise<void>) =>
+        new Promise<void>((resolve) => setTimeout(() => resolve(query()), 1));
+      await Promise.all([inTimer(bareQuery), inTimer(bareOther)]);
       log.Note();
     });
     expect(events.sort()).toEqual(['Note //1/1', ...TWO_SIBLINGS].sort());
