@@ -59,7 +59,8 @@ export abstract class ByteCursor {
   /** Skips the next `size` bytes, and returns their position. */
   protected advance(size: number): number {
     const at = this.offset;
-    if (size > this.end - at) this.failShort(size);
+    // Damaged sizes may be negative, and would lead back.
+    if (size < 0 || size > this.end - at) this.failShort(size);
     this.offset = at + size;
     return at;
   }

@@ -77,15 +77,19 @@ function asText(property: string): FeatureReader {
   return { name: property, read };
 }
 
+/** Of a build id without its file name. */
+const BUILD_ID_SIZE = 36;
+
 /** Layout of each: type u32, misc u16, size u16, process i32, build id 20 bytes, its size u8, 3 bytes, file name. */
 function readBuildIds(cursor: Cursor, session: PerfSession): void {
   while (cursor.left > 0) {
     cursor.skip(6);
     const size = cursor.uint16();
+    if (size < BUILD_ID_SIZE) cursor.fail(`A build id cannot have ${size} bytes.`);
     cursor.skip(4);
     const id = cursor.take(20);
     const idSize = Math.min(cursor.take(4)[0] || 20, 20);
-    const name = cursor.paddedText(size - 36);
+    const name = cursor.paddedText(size - BUILD_ID_SIZE);
     session.buildIds.set(name, hexText(id.subarray(0, idSize)));
   }
 }

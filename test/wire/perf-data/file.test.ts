@@ -38,6 +38,14 @@ describe.each([true, false])('a perf.data file (little-endian: %s)', (littleEndi
     expect([...file.session.buildIds]).toEqual([['/bin/a', `ab${'00'.repeat(18)}cd`]]);
   });
 
+  it('names a build id that is shorter than itself as a problem', () => {
+    const buildIds = new Bytes(littleEndian).u32(67).u16(0).u16(4).u32(1).raw(new Array(40).fill(0)).done();
+    const { session } = open([finishedRound(littleEndian)], new Map([[2, buildIds]]));
+    expect(session.problems).toEqual([
+      expect.stringContaining('The feature BUILD_ID cannot be read: A build id cannot have 4 bytes.'),
+    ]);
+  });
+
   it('contains its attributes, with ids and names, and the formats of its tracepoints', () => {
     const eventDesc = new Bytes(littleEndian).u32(1).u32(8).u64(0).u32(1).u32(16);
     eventDesc.text('user_events:P_L5').pad(8).u64(EVENT_ID);
