@@ -1,6 +1,5 @@
 /** `tracewright collect`: records the events of a process into a .nettrace file, through its diagnostic port. */
 
-import { otlpTarget } from '../view/export/otlp-settings.ts';
 import {
   BufferMode,
   DEFAULT_RUNDOWN_KEYWORD,
@@ -81,7 +80,7 @@ export async function collectCommand(args: readonly string[]): Promise<void> {
     duration: durationArgument(duration),
     maxSize: maxSizeArgument(values['max-size']),
     isRing: ring,
-    otlp: otlpArgument(values),
+    otlp: await otlpArgument(values),
   });
 }
 
@@ -102,11 +101,12 @@ export function tracingOf(
   };
 }
 
-function otlpArgument({ otlp, output, 'max-size': maxSize }: Readonly<Record<string, unknown>>) {
+async function otlpArgument({ otlp, output, 'max-size': maxSize }: Readonly<Record<string, unknown>>) {
   if (otlp === undefined) return undefined;
   if (output !== undefined || maxSize !== undefined) {
     throw new UsageError('--otlp writes no file: --output and --max-size cannot be given with it.');
   }
+  const { otlpTarget } = await import('../view/export/otlp-settings.ts');
   try {
     return otlpTarget({ url: String(otlp) });
   } catch (error) {

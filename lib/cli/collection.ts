@@ -6,9 +6,7 @@ import { openPrivateFile } from '../base/private-file.ts';
 import { DiagnosticsClientError } from '../diagnostics/client/client-error.ts';
 import type { DiagnosticsClient } from '../diagnostics/client/diagnostics-client.ts';
 import type { TracingSession } from '../diagnostics/client/tracing-session.ts';
-import { openTrace } from '../trace/open-trace.ts';
-import { OtlpFeed } from '../view/export/otlp-feed.ts';
-import { OtlpSender, type OtlpTarget } from '../view/export/otlp-sender.ts';
+import type { OtlpSender, OtlpTarget } from '../view/export/otlp-sender.ts';
 import { countText, dataSize, thousands } from '../view/number-text.ts';
 import { processName } from '../wire/diagnostics-ipc/process-info.ts';
 import type { StreamingTracing } from '../wire/diagnostics-ipc/tracing.ts';
@@ -40,7 +38,8 @@ export interface CollectionOptions {
 
 /** @throws UsageError, DiagnosticsClientError */
 export async function collect(options: CollectionOptions): Promise<void> {
-  const collection = new Collection(options);
+  const { otlp } = options;
+  const collection = new Collection(options, otlp && (await openSender(otlp)));
   try {
     await withTarget(
       options.target,
@@ -51,6 +50,12 @@ export async function collect(options: CollectionOptions): Promise<void> {
     await collection.end();
   }
   collection.check();
+}
+
+/** Loaded only for `--otlp`. */
+async function openSender(target: OtlpTarget): Promise<OtlpSender> {
+  const { OtlpSender } = await import('../view/export/otlp-sender.ts');
+  return new OtlpSender(target);
 }
 
 class Collection {
@@ -65,9 +70,9 @@ class Collection {
   #isLimited = false;
   #isCut = false;
 
-  constructor(options: CollectionOptions) {
+  constructor(options: CollectionOptions, sender: OtlpSender | undefined) {
     this.#options = options;
-    this.#sender = options.otlp && new OtlpSender(options.otlp);
+    this.#sender = sender;
     this.#progress = setInterval(() => {
       if (this.#bytes > 0) showProgress(`Collecting: ${dataSize(this.#bytes)}`);
     }, PROGRESS_MS);
@@ -129,6 +134,10 @@ class Collection {
 
   /** Sends the activities of a session while it runs. */
   async #send(stream: AsyncIterable<Uint8Array>, { client, name }: OpenedTarget): Promise<void> {
+    const [{ openTrace }, { OtlpFeed }] = await Promise.all([
+      import('../trace/open-trace.ts'),
+      import('../view/export/otlp-feed.ts'),
+    ]);
     const resource = { 'service.name': await processNameOf(client, name) };
     const trace = await openTrace(stream, { onDamage: 'warning' });
     const { otlp } = this.#options;
