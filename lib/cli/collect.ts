@@ -7,7 +7,7 @@ import {
   StreamFormat,
 } from '../wire/diagnostics-ipc/constants.ts';
 import type { StreamingTracing, TracingProvider } from '../wire/diagnostics-ipc/tracing.ts';
-import { collect } from './collection.ts';
+import { type CollectionDestination, collect } from './collection.ts';
 import { UsageError } from './parse-options.ts';
 import { sessionProviders } from './provider-argument.ts';
 import { durationArgument } from './record-arguments.ts';
@@ -80,7 +80,7 @@ export async function collectCommand(args: readonly string[]): Promise<void> {
     duration: durationArgument(duration),
     maxSize: maxSizeArgument(values['max-size']),
     isRing: ring,
-    otlp: await otlpArgument(values),
+    destination: await destinationArgument(values),
   });
 }
 
@@ -101,17 +101,16 @@ export function tracingOf(
   };
 }
 
-async function otlpArgument({ otlp, output, 'max-size': maxSize }: Readonly<Record<string, unknown>>) {
+async function destinationArgument({
+  otlp,
+  output,
+  'max-size': maxSize,
+}: Readonly<Record<string, unknown>>): Promise<CollectionDestination | undefined> {
   if (otlp === undefined) return undefined;
   if (output !== undefined || maxSize !== undefined) {
     throw new UsageError('--otlp writes no file: --output and --max-size cannot be given with it.');
   }
-  const { otlpTarget } = await import('../view/export/otlp-settings.ts');
-  try {
-    return otlpTarget({ url: String(otlp) });
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
+  return (await import('./span-destination.ts')).spanDestination(String(otlp));
 }
 
 /** @returns bytes */

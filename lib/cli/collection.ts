@@ -6,8 +6,7 @@ import { openPrivateFile } from '../base/private-file.ts';
 import { DiagnosticsClientError } from '../diagnostics/client/client-error.ts';
 import type { DiagnosticsClient } from '../diagnostics/client/diagnostics-client.ts';
 import type { TracingSession } from '../diagnostics/client/tracing-session.ts';
-import type { OtlpSender, OtlpTarget } from '../view/export/otlp-sender.ts';
-import { countText, dataSize, thousands } from '../view/number-text.ts';
+import { dataSize } from '../view/number-text.ts';
 import { processName } from '../wire/diagnostics-ipc/process-info.ts';
 import type { StreamingTracing } from '../wire/diagnostics-ipc/tracing.ts';
 import { say, showProgress } from './messages.ts';
@@ -19,6 +18,14 @@ const PROGRESS_MS = 200;
 /** Reserved in a limited file for what a process still has to send when it is stopped. */
 const MAX_ROOM = 64e6;
 
+/** Takes the events of processes in place of files. */
+export interface CollectionDestination {
+  /** Takes the bytes of a process's session while it runs. */
+  take(stream: AsyncIterable<Uint8Array>, processName: string): Promise<void>;
+  /** Resolves, when everything has been taken, with what went wrong on the way. */
+  end(): Promise<Error | undefined>;
+}
+
 export interface CollectionOptions {
   readonly target: TargetValues;
   readonly tracing: StreamingTracing;
@@ -28,8 +35,8 @@ export interface CollectionOptions {
   readonly duration: number | undefined;
   /** In bytes, for all files together; unlimited by default. */
   readonly maxSize?: number | undefined;
-  /** Where activities are sent instead of being written to files. */
-  readonly otlp?: OtlpTarget | undefined;
+  /** The default is a file per process. */
+  readonly destination?: CollectionDestination | undefined;
   /** Whether each process sends the contents of its flight recorder, and then ends the session. */
   readonly isRing?: boolean;
   /** Called with each file before it is written. */
@@ -38,8 +45,7 @@ export interface CollectionOptions {
 
 /** @throws UsageError, DiagnosticsClientError */
 export async function collect(options: CollectionOptions): Promise<void> {
-  const { otlp } = options;
-  const collection = new Collection(options, otlp && (await openSender(otlp)));
+  const collection = new Collection(options);
   try {
     await withTarget(
       options.target,
@@ -52,15 +58,8 @@ export async function collect(options: CollectionOptions): Promise<void> {
   collection.check();
 }
 
-/** Loaded only for `--otlp`. */
-async function openSender(target: OtlpTarget): Promise<OtlpSender> {
-  const { OtlpSender } = await import('../view/export/otlp-sender.ts');
-  return new OtlpSender(target);
-}
-
 class Collection {
   readonly #options: CollectionOptions;
-  readonly #sender: OtlpSender | undefined;
   readonly #progress: NodeJS.Timeout;
   /** Names already in use. */
   readonly #files = new Set<string>();
@@ -70,9 +69,8 @@ class Collection {
   #isLimited = false;
   #isCut = false;
 
-  constructor(options: CollectionOptions, sender: OtlpSender | undefined) {
+  constructor(options: CollectionOptions) {
     this.#options = options;
-    this.#sender = sender;
     this.#progress = setInterval(() => {
       if (this.#bytes > 0) showProgress(`Collecting: ${dataSize(this.#bytes)}`);
     }, PROGRESS_MS);
@@ -85,7 +83,8 @@ class Collection {
    * @throws DiagnosticsClientError
    */
   async take(target: OpenedTarget, stop: StopRequest, duration?: number): Promise<void> {
-    const file = this.#sender === undefined ? await this.#fileOf(target) : '';
+    const { destination } = this.#options;
+    const file = destination === undefined ? await this.#fileOf(target) : '';
     const session = await this.#start(target);
     let bytes = 0;
     const onBytes = (size: number) => {
@@ -94,11 +93,13 @@ class Collection {
     };
     await readSession(session, target, stop, duration, async () => {
       const stream = this.#limited(session, stop, onBytes);
-      if (this.#sender !== undefined) return this.#send(stream, target);
+      if (destination !== undefined) {
+        return destination.take(stream, await processNameOf(target.client, target.name));
+      }
       this.#options.prepareFile?.(file);
       return pipeline(stream, createWriteStream(file, { fd: openPrivateFile(file) }));
     });
-    if (this.#sender === undefined) {
+    if (destination === undefined) {
       say(`Collected ${dataSize(bytes)} into ${file}.${this.#endOf(session, target)}`);
     }
   }
@@ -121,28 +122,8 @@ class Collection {
 
   async end(): Promise<void> {
     clearInterval(this.#progress);
-    const { otlp } = this.#options;
-    if (this.#sender === undefined || otlp === undefined) return;
-    await this.#sender.close(otlp.timeout);
-    const { sent, dropped, problem } = this.#sender.result;
-    say(`Sent ${countText(sent, 'span')} to ${otlp.url}.`);
-    const reasons = Object.entries(dropped).filter(([, spans]) => spans > 0);
-    if (reasons.length === 0) return;
-    const counts = reasons.map(([reason, spans]) => `${thousands(spans)} ${reason}`).join(', ');
-    this.#problems.push(new Error(`Spans were not sent (${counts}). ${problem ?? ''}`.trimEnd()));
-  }
-
-  /** Sends the activities of a session while it runs. */
-  async #send(stream: AsyncIterable<Uint8Array>, { client, name }: OpenedTarget): Promise<void> {
-    const [{ openTrace }, { OtlpFeed }] = await Promise.all([
-      import('../trace/open-trace.ts'),
-      import('../view/export/otlp-feed.ts'),
-    ]);
-    const resource = { 'service.name': await processNameOf(client, name) };
-    const trace = await openTrace(stream, { onDamage: 'warning' });
-    const { otlp } = this.#options;
-    if (otlp === undefined || this.#sender === undefined) return;
-    await new OtlpFeed({ trace, target: otlp, sender: this.#sender, resource }).run();
+    const problem = await this.#options.destination?.end();
+    if (problem !== undefined) this.#problems.push(problem);
   }
 
   /** The session's bytes up to the limit. */
