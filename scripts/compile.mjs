@@ -1,6 +1,6 @@
 // Compiles lib/ into dist/. First module by module: the project's own tests and benchmarks load single modules, and the
 // declarations are derived from them. Then what the package ships: one file per entry for CommonJS (dist/cjs) and for
-// bundlers (dist/esm), their types (dist/types), and the report page (dist/report).
+// bundlers (dist/esm), their types (dist/types), the report page (dist/report), and what is known about Windows.
 import {
   copyFileSync,
   existsSync,
@@ -17,6 +17,7 @@ import { dts } from 'rolldown-plugin-dts';
 import { entries, program, reading, registration } from './lib/entries.mjs';
 import { broken } from './lib/line-breaks.mjs';
 import { report, run } from './lib/run.mjs';
+import { packWindowsProviders } from './lib/windows-providers.mjs';
 
 const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
@@ -293,6 +294,8 @@ export async function compile() {
   await bundleRegistration();
   await bundleTypes();
   await buildReportPage();
+  const providers = readFileSync(join(root, 'lib/wire/known/windows-providers.tsv'), 'utf8');
+  writeFileSync(join(dist, 'windows-providers.br'), packWindowsProviders(providers));
 }
 
 if (process.argv[1] && pathToFileURL(process.argv[1]).href === import.meta.url) {

@@ -179,7 +179,9 @@ describe('the package', () => {
       'dist/esm',
       'dist/report',
       'dist/types',
+      'dist/windows-providers.br',
       'docs',
+      '!docs/performance.md',
       'prebuilds',
     ]);
     expect(manifest.files.filter((path) => /binding\.gyp|native|\*/.test(path))).toEqual([]);

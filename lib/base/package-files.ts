@@ -38,10 +38,10 @@ function isThisPackage(folder: string, code: string): boolean {
   }
 }
 
-/** A program of the package, such as `cli`; undefined if only a bundle of it exists. */
-export function programFile(name: string): string | undefined {
+/** @returns its path; undefined if only a bundle of the package exists */
+export function packageFile(path: string): string | undefined {
   return binaryFolders()
-    .map((folder) => join(folder, 'dist/cjs', `${name}.cjs`))
+    .map((folder) => join(folder, path))
     .find((file) => existsSync(file));
 }
 

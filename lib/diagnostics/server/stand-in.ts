@@ -4,7 +4,7 @@
  * back, the worker passes its clients on and ends.
  */
 import { Worker } from 'node:worker_threads';
-import { programFile } from '../../base/package-files.ts';
+import { packageFile } from '../../base/package-files.ts';
 import { doAtExit } from '../../listen/at-exit.ts';
 import { osThreadId } from '../../listen/os-thread-id.ts';
 import { thisProcess } from '../../listen/this-process.ts';
@@ -31,7 +31,7 @@ export type ServeOn = (connection: DescriptorConnection, client: PassedClient) =
 export class StandIn {
   readonly #sockets: UnixSockets;
   readonly #serveOn: ServeOn;
-  readonly #program = programFile('stand-in');
+  readonly #program = packageFile('dist/cjs/stand-in.cjs');
   readonly #listeners = new Set<number>();
   #worker: Worker | undefined;
   #startedAt = Number.NEGATIVE_INFINITY;

@@ -4,6 +4,7 @@ import { dotnetEvent, dotnetProviderName } from '../../wire/known/dotnet.ts';
 import { MANIFEST_EVENT_ID } from '../../wire/manifest/constants.ts';
 import type { ProviderDescription } from '../../wire/manifest/describe.ts';
 import type { EventDescription, PackedMap } from '../../wire/packed/field.ts';
+import { windowsProvider } from './windows-provider.ts';
 
 /** For the events that carry a manifest, if no manifest describes them. */
 const MANIFEST_DATA: EventDescription = {
@@ -41,6 +42,7 @@ export class DescribedProvider {
       this.inBand[0]?.name ??
       dotnetProviderName(this.guid) ??
       [...this.infos.values()].find(({ provider }) => provider !== undefined)?.provider ??
+      windowsProvider(this.guid)?.name ??
       this.guid;
     return this.#name;
   }
@@ -51,6 +53,7 @@ export class DescribedProvider {
       dotnetEvent(this.guid, id, version) ??
       this.#inBandEvent(id, version) ??
       this.#info(id, version) ??
+      windowsProvider(this.guid)?.event(id, version) ??
       (id === MANIFEST_EVENT_ID ? MANIFEST_DATA : undefined)
     );
   }

@@ -20,6 +20,7 @@
  */
 import { viewOf } from '../../base/bytes.ts';
 import { guidText } from '../guid.ts';
+import { eventNameOf, INFO } from '../manifest/names.ts';
 import type { EventDescription, PackedField, PackedMap } from '../packed/field.ts';
 import { readTdhText } from './tdh-text.ts';
 import { tdhType } from './tdh-types.ts';
@@ -32,8 +33,6 @@ const FROM_MANIFEST = 0;
 const MAX_STRUCT_DEPTH = 32;
 
 const PropertyFlag = { Struct: 1, ParamLength: 2, ParamCount: 4, ParamFixedCount: 0x20 } as const;
-
-const INFO = 'Info';
 
 /** The description of one event of one provider. */
 export interface TraceEventInfo {
@@ -63,14 +62,13 @@ export function parseTraceEventInfo(bytes: Uint8Array): TraceEventInfo | undefin
   const taskName = text(68);
   const opcodeName = text(72)?.replace(/^win:/, '') ?? (opcode === 0 ? INFO : `Opcode(${opcode})`);
   const message = text(76);
-  const shownName = taskName === undefined || opcodeName === INFO ? taskName : `${taskName}/${opcodeName}`;
   return {
     providerGuid: guidText(bytes),
     id,
     version: view.getUint8(34),
     description: {
       ...(provider === undefined ? {} : { provider }),
-      name: text(92) ?? shownName ?? `EventID(${id})`,
+      name: text(92) ?? eventNameOf(id, taskName, opcodeName),
       ...(taskName === undefined ? {} : { taskName }),
       opcodeName,
       fields,

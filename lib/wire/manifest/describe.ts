@@ -7,6 +7,7 @@ import { isGuidText } from '../guid.ts';
 import type { EventDescription } from '../packed/field.ts';
 import { OPCODE_NAMES } from './constants.ts';
 import { ManifestError } from './error.ts';
+import { eventNameOf, INFO } from './names.ts';
 import {
   integer,
   messageOf,
@@ -17,8 +18,6 @@ import {
 } from './sections.ts';
 import { TemplateReader } from './templates.ts';
 import { localName, type Tag } from './xml.ts';
-
-const INFO = 'Info';
 
 export interface ProviderDescription {
   readonly name: string;
@@ -89,7 +88,7 @@ class ManifestProvider implements ProviderDescription {
     const opcodeName = opcode === undefined ? INFO : this.#opcodeName(task, opcode);
     return {
       provider: this.name,
-      name: symbol ?? shownName(taskName, opcodeName) ?? `EventID(${id})`,
+      name: symbol ?? eventNameOf(id, taskName, opcodeName),
       ...(taskName === undefined ? {} : { taskName }),
       opcodeName,
       fields: template === undefined ? [] : this.#templates.fieldsOf(template, tag),
@@ -114,8 +113,3 @@ class ManifestProvider implements ProviderDescription {
 }
 
 const PREDEFINED_OPCODES: ReadonlySet<string> = new Set(OPCODE_NAMES.values());
-
-/** As in PerfView. */
-function shownName(taskName: string | undefined, opcodeName: string): string | undefined {
-  return taskName === undefined || opcodeName === INFO ? taskName : `${taskName}/${opcodeName}`;
-}

@@ -72,3 +72,8 @@ const BY_OUT_TYPE: ReadonlyMap<string, PackedType> = new Map<string, PackedType>
 export function packedTypeOf(inType: string, outType: string | undefined): PackedType {
   return BY_OUT_TYPE.get(`${inType} ${outType}`) ?? BY_IN_TYPE.get(inType) ?? 'unknown';
 }
+
+/** A length or count: a number, or the name of a field. */
+export function extentOf(text: string): number | string {
+  return /^[0-9]{1,9}$/.test(text) ? Number(text) : text;
+}

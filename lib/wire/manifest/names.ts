@@ -7,6 +7,8 @@ import { OPCODE_NAMES, SESSION_KEYWORDS } from './constants.ts';
 
 const START = 'Start';
 const START_OPCODE = 1;
+/** Of an event without an opcode of its own. */
+export const INFO = 'Info';
 
 /** By number. A task with a Start event is named after it, without "Start"; any other after its first event. */
 export function taskNames(events: readonly EventSchema[]): Map<number, string> {
@@ -53,4 +55,10 @@ export function keywordNames(
     else if ((used & bit) !== 0n) names.set(bit, `Keyword0x${bit.toString(16)}`);
   }
   return names;
+}
+
+/** As in PerfView, for an event without a name of its own. */
+export function eventNameOf(id: number, taskName: string | undefined, opcodeName: string): string {
+  if (taskName === undefined) return `EventID(${id})`;
+  return opcodeName === INFO ? taskName : `${taskName}/${opcodeName}`;
 }

@@ -2,7 +2,7 @@
 import type { PackedField, PackedMap } from '../packed/field.ts';
 import { ManifestError } from './error.ts';
 import { sizeFieldName } from './field-layouts.ts';
-import { packedTypeOf } from './field-types.ts';
+import { extentOf, packedTypeOf } from './field-types.ts';
 import { type FieldSection, integer, messageOf, type ProviderSection, required } from './sections.ts';
 import { localName, type Tag } from './xml.ts';
 
@@ -48,8 +48,8 @@ export class TemplateReader {
       name: required(tag, 'name'),
       type: isIpv6 ? 'ipv6' : type,
       ...(type === 'unknown' ? { typeName: inType } : {}),
-      ...(count === undefined ? {} : { count: extent(count) }),
-      ...(length === undefined ? {} : { length: extent(length) }),
+      ...(count === undefined ? {} : { count: extentOf(count) }),
+      ...(length === undefined ? {} : { length: extentOf(length) }),
       ...(map === undefined ? {} : { map }),
       ...(members === undefined ? {} : { fields: members.map((member) => this.#field({ tag: member })) }),
     };
@@ -70,11 +70,6 @@ export class TemplateReader {
     }
     return map;
   }
-}
-
-/** A number, or the name of a field. */
-function extent(text: string): number | string {
-  return /^[0-9]{1,9}$/.test(text) ? Number(text) : text;
 }
 
 /** EventSource puts a size field before each field of bytes, which is not worth showing. */
