@@ -37,7 +37,8 @@ const minifyFor = (format) => ({
   mangle: { keepNames: { function: format === 'cjs', class: true } },
   codegen: { removeWhitespace: true },
 });
-const comments = { annotation: true, jsdoc: false, legal: false };
+/** Only bundlers take note of annotations. */
+const commentsFor = (format) => ({ annotation: format === 'esm', jsdoc: false, legal: false });
 
 const inputs = (names) =>
   Object.fromEntries(names.map((name) => [name, lib(entries[name] ?? program[name])]));
@@ -187,7 +188,7 @@ async function bundleFor(format, extension, names, codeSplitting) {
       format,
       exports: 'named',
       minify: minifyFor(format),
-      comments,
+      comments: commentsFor(format),
       // For Node.js; bundlers have their own maps.
       sourcemap: format === 'cjs',
       codeSplitting,
@@ -235,7 +236,12 @@ async function bundleRegistration() {
   };
   await bundle(
     { input: lib(registration.module), platform: 'node', plugins: [instance] },
-    { file: join(dist, 'cjs', `${registration.name}.mjs`), format: 'es', minify: minifyFor('esm'), comments },
+    {
+      file: join(dist, 'cjs', `${registration.name}.mjs`),
+      format: 'es',
+      minify: minifyFor('esm'),
+      comments: commentsFor('esm'),
+    },
   );
 }
 
@@ -270,7 +276,7 @@ async function buildReportPage() {
   mkdirSync(join(dist, 'report'), { recursive: true });
   await bundle(
     { input: join(page, 'main.ts'), platform: 'browser' },
-    { file: join(dist, 'report/report.js'), format: 'iife', minify: true, comments },
+    { file: join(dist, 'report/report.js'), format: 'iife', minify: true, comments: commentsFor('iife') },
   );
   for (const file of ['report.html', 'report.css'])
     copyFileSync(join(page, file), join(dist, 'report', file));

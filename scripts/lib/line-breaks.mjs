@@ -6,6 +6,7 @@ import { parseAst } from 'rolldown/parseAst';
 const WIDTH = 120;
 /** Relative to the bundles' folders. */
 const sourceRoot = '../../lib/';
+const CLOSING = /[)\]},;]/;
 
 /**
  * The code in lines, and a map that says which source line a place comes from, without columns, names and the sources' text.
@@ -69,6 +70,8 @@ function lineMap({ file, sources, mappings }, code, breaks) {
     for (const [column, segmentSource, segmentLine] of segments) {
       if (segmentSource === undefined) continue;
       const offset = ownStarts[index] + column;
+      // Nothing throws at the end of something.
+      if (CLOSING.test(code[offset])) continue;
       while (newStarts[at + 1] <= offset) at++;
       const isFirst = lines[at].length === 0;
       if (!isFirst && segmentSource === source && segmentLine === line) continue;
