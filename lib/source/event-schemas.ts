@@ -2,6 +2,7 @@
  * Turns the events of a definition into complete schemas: fills in .NET's defaults for id, opcode and task, and refuses
  * mistakes with one sentence that has the place and the value.
  */
+import { shown } from '../base/value-text.ts';
 import { MAX_EVENT_NAME_BYTES, MAX_PROVIDER_AND_GROUP_LENGTH } from '../wire/eventheader/constants.ts';
 import type { EventSchema } from '../wire/schema.ts';
 import { Level, Opcode } from './constants.ts';
@@ -62,7 +63,7 @@ function checkProviderName(provider: string): void {
   if (typeof provider !== 'string') {
     throw new DefinitionError(
       'defineEventSource',
-      `the provider's name must be a string, not a ${typeof provider}.`,
+      `the provider's name must be a string, not ${shown(provider)}.`,
     );
   }
   const problem = nameProblem(provider);
@@ -207,7 +208,7 @@ export function keywordsOf(
   let keywords = 0n;
   for (const name of wanted) {
     if (typeof name !== 'string') {
-      throw new DefinitionError(place, `keywords must be a bigint (0x2n) or names, not a ${typeof name}.`);
+      throw new DefinitionError(place, `keywords must be a bigint (0x2n) or names, not ${shown(name)}.`);
     }
     const bits = Object.hasOwn(names, name) ? names[name] : undefined;
     if (bits === undefined) {
@@ -224,7 +225,7 @@ export function keywordsOf(
 
 function checkKeywords(place: string, keywords: unknown): bigint {
   if (typeof keywords !== 'bigint') {
-    throw new DefinitionError(place, `keywords must be a bigint (0x2n), not a ${typeof keywords}.`);
+    throw new DefinitionError(place, `keywords must be a bigint (0x2n), not ${shown(keywords)}.`);
   }
   if (keywords < 0n || keywords >= KEYWORD_LIMIT) {
     throw new DefinitionError(
@@ -238,7 +239,7 @@ function checkKeywords(place: string, keywords: unknown): bigint {
 function messageOf(place: string, { message }: EventOptions): { readonly message?: string } {
   if (message === undefined) return {};
   if (typeof message === 'string') return { message };
-  throw new DefinitionError(place, `the message must be a string, not a ${typeof message}.`);
+  throw new DefinitionError(place, `the message must be a string, not ${shown(message)}.`);
 }
 
 /** .NET's: Start and Stop by the ending of the name. */

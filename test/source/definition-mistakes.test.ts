@@ -28,7 +28,7 @@ const structsNested = (depth: number): unknown => (depth === 0 ? 'uint8' : { s: 
 
 describe('a provider name', () => {
   it('must be a string', () => {
-    expect(mistakeInSource(7)).toBe("defineEventSource: the provider's name must be a string, not a number.");
+    expect(mistakeInSource(7)).toBe("defineEventSource: the provider's name must be a string, not 7.");
   });
 
   it('must not be empty', () => {
@@ -100,7 +100,7 @@ describe('the options of a source', () => {
       'P.keywords.Top: the keywords 0x1000000000000 are outside bits 0 to 47; ETW reserves the others.',
     );
     expect(mistakeInSource('P', {}, { keywords: { Top: 1 } })).toBe(
-      'P.keywords.Top: keywords must be a bigint (0x2n), not a number.',
+      'P.keywords.Top: keywords must be a bigint (0x2n), not 1.',
     );
   });
 });
@@ -241,10 +241,10 @@ describe('the options of an event', () => {
       'P.E: the keywords 0x-1 are outside bits 0 to 47; ETW reserves the others.',
     );
     expect(mistakeInEvent('E', {}, { keywords: 2 })).toBe(
-      'P.E: keywords must be a bigint (0x2n) or names, not a number.',
+      'P.E: keywords must be a bigint (0x2n) or names, not 2.',
     );
     expect(mistakeInEvent('E', {}, { keywords: [2n] })).toBe(
-      'P.E: keywords must be a bigint (0x2n) or names, not a bigint.',
+      'P.E: keywords must be a bigint (0x2n) or names, not 2n.',
     );
   });
 
