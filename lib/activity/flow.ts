@@ -22,6 +22,9 @@ export class ActivityFlow {
    */
   refine: ((own: ActivityContext | undefined) => ActivityContext | undefined) | undefined;
 
+  /** Called when `enter` or `run` may have changed the context, and when `run` has restored it. */
+  onSwitch: (() => void) | undefined;
+
   /** Whether the running code makes the package's own requests, which are not traced. */
   isQuiet = false;
 
@@ -68,6 +71,7 @@ export class ActivityFlow {
     const storage = this.begin();
     this.callbacks?.keep();
     storage.enterWith(context);
+    this.onSwitch?.();
   }
 
   /** As `enter`, unless the running code is inside the activity already or the flow has ended. */
@@ -80,6 +84,19 @@ export class ActivityFlow {
 
   /** Runs the function, and everything it causes, in `context`; the caller's context does not change. */
   run<Result>(context: ActivityContext | undefined, work: () => Result): Result {
+    const { onSwitch } = this;
+    if (onSwitch === undefined) return this.runUnobserved(context, work);
+    try {
+      return this.runUnobserved(context, () => {
+        onSwitch();
+        return work();
+      });
+    } finally {
+      onSwitch();
+    }
+  }
+
+  private runUnobserved<Result>(context: ActivityContext | undefined, work: () => Result): Result {
     const storage = this.begin();
     const { callbacks } = this;
     if (callbacks === undefined) return storage.run(context, work);

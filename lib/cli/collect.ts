@@ -1,5 +1,6 @@
 /** `tracewright collect`: records the events of a process into a .nettrace file, through its diagnostic port. */
 
+import { ACTIVITY_SWITCH } from '../activity/switches.ts';
 import {
   BufferMode,
   DEFAULT_RUNDOWN_KEYWORD,
@@ -25,7 +26,8 @@ ${TARGET_USAGE}  -o, --output FILE         the file; by default named after the 
                             default to all; level is a number or a name and defaults to Verbose; can be repeated.
                             The default is all events of all providers, which for .NET are very many
   --ring                    what the flight recorder of a Node.js process has in memory, and nothing later
-  --cpu                     also samples what the CPU does, with stacks; of Node.js, JavaScript on the main thread
+  --cpu                     also samples what the CPU does, with stacks, and for which activity; of Node.js, only
+                            JavaScript on the main thread
   --duration SECONDS        stops after this time, and ends COMMAND, too
   --max-size MB             stops when all files together approach this size, which they never exceed
   --nettrace-version 4|6    the nettrace version (4); .NET writes only version 4
@@ -41,13 +43,11 @@ const STREAM_FORMATS: Readonly<Record<string, number>> = {
   6: StreamFormat.NetTrace6,
 };
 const INFORMATIONAL = 4;
-/** A request for every provider does not include it. */
-const CPU_SAMPLES: TracingProvider = {
-  name: 'Microsoft-DotNETCore-SampleProfiler',
-  keywords: 0n,
-  level: INFORMATIONAL,
-  arguments: '',
-};
+/** Requests for every provider include neither samples nor activity switches. */
+const CPU: readonly TracingProvider[] = [
+  { name: 'Microsoft-DotNETCore-SampleProfiler', keywords: 0n, level: INFORMATIONAL, arguments: '' },
+  { name: ACTIVITY_SWITCH.provider, keywords: ACTIVITY_SWITCH.keyword, level: 0, arguments: '' },
+];
 /** The same default as dotnet-trace. */
 export const BUFFER_MEGABYTES = 256;
 
@@ -72,7 +72,7 @@ export async function collectCommand(args: readonly string[]): Promise<void> {
   }
   const providers = ring
     ? sessionProviders([FLIGHT_RECORDER], {}, false)
-    : [...sessionProviders(provider, {}, true), ...(cpu === true ? [CPU_SAMPLES] : [])];
+    : [...sessionProviders(provider, {}, true), ...(cpu === true ? CPU : [])];
   await collect({
     target: values,
     tracing: tracingOf(providers, streamFormat(values['nettrace-version'] ?? '4')),

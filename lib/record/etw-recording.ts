@@ -3,6 +3,7 @@
 import { rmSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
+import { ACTIVITY_SWITCH } from '../activity/switches.ts';
 import { systemCodeOf } from '../base/system-code.ts';
 import {
   EtwSession,
@@ -28,6 +29,8 @@ const MIB = 1 << 20;
 
 /** 255 requests all levels. */
 const ALL_LEVELS = 255;
+/** Of Node.js's own events, without activity switches. */
+const VERBOSE = 5;
 
 /** Makes .NET and tracewright flow activity ids: TplEventSource with its keyword TasksFlowActivityIds. */
 const ACTIVITIES = {
@@ -154,7 +157,8 @@ function startSession(
     for (const provider of providers) {
       session.enable({
         provider: isGuidText(provider) ? provider : providerGuid(provider),
-        level: level ?? ALL_LEVELS,
+        level:
+          level ?? (keywords === undefined && provider === ACTIVITY_SWITCH.provider ? VERBOSE : ALL_LEVELS),
         keywords: keywords ?? ALL_KEYWORDS,
         stacks,
       });

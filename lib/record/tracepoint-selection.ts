@@ -1,9 +1,16 @@
 /** The tracepoints that a recording selects. */
-import { tracepointProviderName } from '../wire/eventheader/tracepoint-name.ts';
+import { ACTIVITY_SWITCH } from '../activity/switches.ts';
+import { tracepointName, tracepointProviderName } from '../wire/eventheader/tracepoint-name.ts';
 import { parseTracepointName } from '../wire/eventheader/tracepoint-name-parse.ts';
 
 /** The system of all tracepoints registered by programs. */
 export const USER_EVENTS = 'user_events';
+
+const SWITCHES = tracepointName(
+  tracepointProviderName(ACTIVITY_SWITCH.provider),
+  ACTIVITY_SWITCH.level,
+  ACTIVITY_SWITCH.keyword,
+);
 
 export interface Tracepoint {
   readonly system: string;
@@ -23,7 +30,9 @@ export interface SelectionOptions {
   readonly keywords?: bigint;
 }
 
-/** Without providers and tracepoints: all of user_events. */
+/**
+ * Without providers and tracepoints: all of user_events. Activity switches only for those who name a level or keywords.
+ */
 export class Selection {
   readonly tracepoints: readonly Tracepoint[];
   /** As in the names of tracepoints. */
@@ -52,10 +61,12 @@ export class Selection {
     if (parts === undefined) {
       return this.#providers.size === 0 && this.#level === undefined && this.#keywords === undefined;
     }
+    const { level, keyword } = parts;
     return (
       (this.#providers.size === 0 || this.#providers.has(tracepointProviderName(parts.provider))) &&
-      (this.#level === undefined || parts.level <= this.#level) &&
-      (this.#keywords === undefined || parts.keyword === 0n || (parts.keyword & this.#keywords) !== 0n)
+      (this.#level === undefined || level <= this.#level) &&
+      (this.#keywords === undefined || keyword === 0n || (keyword & this.#keywords) !== 0n) &&
+      (this.#level !== undefined || this.#keywords !== undefined || name !== SWITCHES)
     );
   }
 }

@@ -2,6 +2,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import { isMainThread } from 'node:worker_threads';
 import type { SourceCommand } from '../listen/commands.ts';
+import { activitySwitches } from './activity-switches.ts';
 import { defineChannelEvents } from './channels/channel-events.ts';
 import { eventLoop } from './event-loop.ts';
 import { defineEventLoopMeter } from './event-loop-meter.ts';
@@ -42,6 +43,7 @@ function fed(events: RuntimeEvents): RuntimeEvents {
     uncaughtExceptions(events),
     warnings(events),
     workers(events),
+    activitySwitches(events),
   ]);
   // Timers and hooks must belong to the caller, not to the request or activity in which something starts listening.
   const outside = new AsyncResource('TracewrightRuntime');

@@ -1,4 +1,5 @@
 /** The event source `Node.Runtime`: what Node.js reports about itself. See docs/runtime.md. */
+import { ACTIVITY_SWITCH } from '../activity/switches.ts';
 import { Level } from '../source/constants.ts';
 import { event } from '../source/event.ts';
 import { defineEventSource } from '../source/event-source.ts';
@@ -9,6 +10,8 @@ export const RuntimeKeywords = {
   Heap: 0x2n,
   EventLoop: 0x4n,
   Resources: 0x8n,
+  /** Above level Verbose: only for those who ask for it. */
+  ActivitySwitches: ACTIVITY_SWITCH.keyword,
   Exceptions: 0x8000n,
   Threading: 0x10000n,
 } as const;
@@ -98,6 +101,11 @@ export function defineRuntimeEvents() {
       WorkerExited: event(
         { workerThreadId: 'uint32', exitCode: 'int32', durationMSec: 'double' },
         { keywords: 'Threading' },
+      ),
+      // Its activity is the one that the thread has been running for so long.
+      [ACTIVITY_SWITCH.name]: event(
+        { startedAgoMSec: 'double' },
+        { keywords: 'ActivitySwitches', level: ACTIVITY_SWITCH.level },
       ),
     },
     { keywords: RuntimeKeywords },

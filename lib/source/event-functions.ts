@@ -15,6 +15,11 @@ interface HasWord {
   readonly [WORD]: EnabledWord;
 }
 
+/** For a plain event that is written on behalf of other code, whose activity it has. */
+export function writerOf(event: object): EventWriter {
+  return (event as { readonly [WORD]: EventWriter })[WORD];
+}
+
 /**
  * Shared by all functions: with its own getter, V8 would turn a function into a dictionary, and the check would take 30
  * ns more.

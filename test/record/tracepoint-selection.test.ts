@@ -22,6 +22,17 @@ describe('the recorded tracepoints', () => {
     expect(selected({})).toEqual(TRACEPOINTS.slice(0, 4));
   });
 
+  it('are activity switches only if a level or keywords ask for them, or their name', () => {
+    const switches = { system: 'user_events', name: 'Node_Runtime_L6K10' };
+    const has = (options: SelectionOptions) => new Selection(options).has(switches);
+    expect(has({})).toBe(false);
+    expect(has({ providers: ['Node.Runtime'] })).toBe(false);
+    expect(has({ level: 5 })).toBe(false);
+    expect(has({ level: 6 })).toBe(true);
+    expect(has({ keywords: 0x10n })).toBe(true);
+    expect(has({ tracepoints: [switches] })).toBe(true);
+  });
+
   it('are those of providers, by their names in the program or in their tracepoints', () => {
     expect(selected({ providers: ['My-Service'] })).toEqual(TRACEPOINTS.slice(0, 2));
     expect(selected({ providers: ['My_Service', 'Other'] })).toEqual(TRACEPOINTS.slice(0, 3));

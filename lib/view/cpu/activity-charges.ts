@@ -1,0 +1,98 @@
+/**
+ * Charges CPU samples, or anything else that happens on a thread, to the activity that the thread ran at that time,
+ * according to its activity switches.
+ *
+ * A switch may be reported late, with the time since when it has applied; what a thread did since its last switch
+ * therefore waits for its next one.
+ */
+import { ACTIVITY_SWITCH } from '../../activity/switches.ts';
+import type { TraceEvent } from '../../trace/trace-event.ts';
+
+/** A thread's time in one activity, or in none, from one switch to the next. */
+export interface ActivityRun<Activity> {
+  /** Undefined for none. */
+  readonly activityId: string | undefined;
+  /** The result of `activityOf` for the switch. */
+  readonly activity: Activity;
+  readonly processId: number | undefined;
+  readonly threadId: number | undefined;
+  /** Nanoseconds since the start of the trace. */
+  readonly startNs: number;
+}
+
+/** Receives each sample once, in order within a thread; without a run if the thread has had no switches so far. */
+export type Charge<Activity, Sample> = (sample: Sample, run: ActivityRun<Activity> | undefined) => void;
+
+interface ThreadRuns<Activity, Sample> {
+  run: ActivityRun<Activity>;
+  waiting: { readonly timeNs: number; readonly sample: Sample }[];
+}
+
+/** For all threads together, to limit memory: more are charged at once. */
+const MAX_WAITING = 1_000_000;
+const NS_PER_MS = 1e6;
+
+export class ActivityCharges<Activity, Sample> {
+  /** The number of switches. */
+  switches = 0;
+  readonly #activityOf: (event: TraceEvent) => Activity;
+  readonly #charge: Charge<Activity, Sample>;
+  readonly #threads = new Map<string, ThreadRuns<Activity, Sample>>();
+  #waiting = 0;
+
+  /** @param activityOf called with each switch: what its activity id stands for at that time */
+  constructor(activityOf: (event: TraceEvent) => Activity, charge: Charge<Activity, Sample>) {
+    this.#activityOf = activityOf;
+    this.#charge = charge;
+  }
+
+  /** Takes any event in time order. @returns whether it is a switch */
+  addSwitch(event: TraceEvent): boolean {
+    if (!isActivitySwitch(event)) return false;
+    const { activityId, processId, threadId, payload } = event;
+    const agoNs = Number(payload.startedAgoMSec) * NS_PER_MS || 0;
+    const startNs = Number(event.timeSinceStart) - Math.max(agoNs, 0);
+    const run = { activityId, activity: this.#activityOf(event), processId, threadId, startNs };
+    const key = threadKey(event);
+    const thread = this.#threads.get(key);
+    this.switches++;
+    if (thread === undefined) {
+      this.#threads.set(key, { run, waiting: [] });
+      return true;
+    }
+    const isBefore = thread.waiting.findIndex(({ timeNs }) => timeNs >= startNs);
+    this.#settle(thread, isBefore < 0 ? thread.waiting.length : isBefore);
+    thread.run = run;
+    return true;
+  }
+
+  /** Takes what happened on the event's thread at its time. */
+  addSample(event: TraceEvent, sample: Sample): void {
+    const thread = this.#threads.get(threadKey(event));
+    if (thread === undefined) {
+      this.#charge(sample, undefined);
+      return;
+    }
+    thread.waiting.push({ timeNs: Number(event.timeSinceStart), sample });
+    if (++this.#waiting >= MAX_WAITING) this.end();
+  }
+
+  /** Charges what is still waiting, after the last event. */
+  end(): void {
+    for (const thread of this.#threads.values()) this.#settle(thread, thread.waiting.length);
+  }
+
+  #settle(thread: ThreadRuns<Activity, Sample>, count: number): void {
+    for (let i = 0; i < count; i++) this.#charge(thread.waiting[i]?.sample as Sample, thread.run);
+    thread.waiting = thread.waiting.slice(count);
+    this.#waiting -= count;
+  }
+}
+
+export function isActivitySwitch({ name, provider }: TraceEvent): boolean {
+  return name === ACTIVITY_SWITCH.name && provider === ACTIVITY_SWITCH.provider;
+}
+
+function threadKey({ processId, threadId }: TraceEvent): string {
+  return `${processId} ${threadId}`;
+}
