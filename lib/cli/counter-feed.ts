@@ -1,6 +1,6 @@
 /** Selects counter values from a session's events, for a view. */
 import type { TraceEvent } from '../trace/trace-event.ts';
-import { counterProblem, counterValues } from './counter-values.ts';
+import { counterProblem, counterValues } from '../view/counter-values.ts';
 import type { CounterView } from './counter-view.ts';
 
 /** A process can name any number of them. */

@@ -1,7 +1,7 @@
 /** Counter values for later reading: one line, or one JSON object, per value. */
 import { timeText } from '../trace/time-text.ts';
 import type { Nanoseconds } from '../trace/trace-event.ts';
-import type { CounterValue } from './counter-values.ts';
+import type { CounterValue } from '../view/counter-values.ts';
 import { type CounterView, counterLabel, numberText } from './counter-view.ts';
 import { warn } from './messages.ts';
 import { Output } from './output.ts';

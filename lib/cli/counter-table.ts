@@ -1,6 +1,6 @@
 /** The latest counter values on a terminal, as a table that is updated in place. */
 import { printable } from '../base/printable.ts';
-import type { CounterValue } from './counter-values.ts';
+import type { CounterValue } from '../view/counter-values.ts';
 import { type CounterView, counterLabel, numberText } from './counter-view.ts';
 import { cut, styled, terminalWidth, textWidth } from './terminal.ts';
 

@@ -2,7 +2,7 @@
 
 import { printable } from '../base/printable.ts';
 import type { Nanoseconds } from '../trace/trace-event.ts';
-import type { CounterValue } from './counter-values.ts';
+import type { CounterValue } from '../view/counter-values.ts';
 
 export interface CounterView {
   show(value: CounterValue, time: Nanoseconds): void;

@@ -4,13 +4,13 @@ import type { DiagnosticsClient } from '../diagnostics/client/diagnostics-client
 import type { TracingSession } from '../diagnostics/client/tracing-session.ts';
 import { openTrace } from '../trace/open-trace.ts';
 import { TraceError } from '../trace/trace-error.ts';
+import { METRICS_PROVIDER } from '../view/counter-values.ts';
 import { BufferMode, StreamFormat } from '../wire/diagnostics-ipc/constants.ts';
 import type { StreamingTracing, TracingProvider } from '../wire/diagnostics-ipc/tracing.ts';
 import { BUFFER_MEGABYTES } from './collect.ts';
 import { CounterFeed } from './counter-feed.ts';
 import { CounterLines } from './counter-lines.ts';
 import { CounterTable } from './counter-table.ts';
-import { METRICS_PROVIDER } from './counter-values.ts';
 import { say } from './messages.ts';
 import { UsageError } from './parse-options.ts';
 import { QuitKey } from './quit-key.ts';

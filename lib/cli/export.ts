@@ -9,6 +9,7 @@ import { CsvExport, PayloadColumns } from '../view/export/csv-export.ts';
 import type { ExportedTrace, Exporter } from '../view/export/exporter.ts';
 import { NetTraceExport } from '../view/export/nettrace-export.ts';
 import { OtlpExport } from '../view/export/otlp-export.ts';
+import { PerfettoExport } from '../view/export/perfetto-export.ts';
 import { SpeedscopeExport } from '../view/export/speedscope-export.ts';
 import { countText, dataSize } from '../view/number-text.ts';
 import { eventFilter, FILTER_OPTIONS, FILTER_USAGE } from './event-filter.ts';
@@ -35,17 +36,20 @@ Converts FILE to a format for other tools. ${TRACE_USAGE}${FILES_USAGE}
   --format FORMAT  by default, the format follows from the extension of OUT:
                    chrome      (.json) Chrome's Trace Event JSON, for ui.perfetto.dev and chrome://tracing:
                                activities as spans, other events as instants
+                   perfetto    (.pftrace) Perfetto's own format, for ui.perfetto.dev and trace_processor: the same,
+                               smaller, with counters and CPU samples
                    speedscope  (.speedscope.json) activities and CPU samples, for speedscope.app
                    csv         (.csv) one line per event, for spreadsheets and databases
                    otlp        (.jsonl, .otlp.json; .pb for protobuf) activities as OpenTelemetry spans, for Jaeger and
                                collectors
                    nettrace    (.nettrace) for PerfView, dotnet-trace and other tools that read nettrace
-  --otlp           the same as --format otlp
+  --otlp, --perfetto
+                   the same as --format otlp, --format perfetto
   --flatten        csv: one column per field instead of the payload as JSON; reads FILE twice
   --nettrace-version V
                    nettrace: 6 (the default), or 4 for tools before .NET 10; 4 has one process and no labels
-  --symbols DIR    speedscope: names functions by the files in this folder, as "tracewright view --cpu" does; can be
-                   repeated
+  --symbols DIR    speedscope, perfetto: names functions by the files in this folder, as "tracewright view --cpu" does;
+                   can be repeated
 ${FILTER_USAGE}${MANIFEST_USAGE}`;
 
 const OPTIONS = {
@@ -54,6 +58,7 @@ const OPTIONS = {
   output: { type: 'string', short: 'o' },
   format: { type: 'string' },
   otlp: { type: 'boolean' },
+  perfetto: { type: 'boolean' },
   flatten: { type: 'boolean' },
   'nettrace-version': { type: 'string' },
   symbols: { type: 'string', multiple: true },
@@ -61,7 +66,7 @@ const OPTIONS = {
 
 type Values = OptionValues<typeof OPTIONS>;
 
-const FORMATS = ['chrome', 'speedscope', 'csv', 'nettrace', 'otlp'] as const;
+const FORMATS = ['chrome', 'perfetto', 'speedscope', 'csv', 'nettrace', 'otlp'] as const;
 type Format = (typeof FORMATS)[number];
 
 /** Of an export as OTLP; all others are JSON. */
@@ -72,6 +77,8 @@ const SUFFIXES: readonly (readonly [suffix: string, format: Format])[] = [
   ['.otlp.json', 'otlp'],
   ['.jsonl', 'otlp'],
   [PROTOBUF_SUFFIX, 'otlp'],
+  ['.pftrace', 'perfetto'],
+  ['.perfetto-trace', 'perfetto'],
   ['.json', 'chrome'],
   ['.csv', 'csv'],
   ['.nettrace', 'nettrace'],
@@ -150,7 +157,7 @@ async function exporterMaker(
   output: string,
   values: Values,
 ): Promise<(trace: ExportedTrace) => Exporter> {
-  const format = formatOf(output, values.otlp === true ? 'otlp' : values.format);
+  const format = formatOf(output, values);
   const version = values['nettrace-version'];
   if (version !== undefined && format !== 'nettrace') {
     throw new UsageError(`--nettrace-version is for nettrace, not for ${format}.`);
@@ -158,15 +165,17 @@ async function exporterMaker(
   if (values.flatten === true && format !== 'csv') {
     throw new UsageError(`--flatten is for csv, not for ${format}.`);
   }
-  if (values.symbols !== undefined && format !== 'speedscope') {
-    throw new UsageError(`--symbols is for speedscope, not for ${format}.`);
+  if (values.symbols !== undefined && format !== 'speedscope' && format !== 'perfetto') {
+    throw new UsageError(`--symbols is for speedscope and perfetto, not for ${format}.`);
   }
   switch (format) {
     case 'chrome':
       return (trace) => new ChromeExport(trace);
-    case 'speedscope': {
+    case 'speedscope':
+    case 'perfetto': {
       const names = new FrameNames(new SymbolFolders(values.symbols ?? []));
-      return (trace) => new SpeedscopeExport(trace, names);
+      return (trace) =>
+        format === 'perfetto' ? new PerfettoExport(trace, names) : new SpeedscopeExport(trace, names);
     }
     case 'otlp': {
       const encoding = output.toLowerCase().endsWith(PROTOBUF_SUFFIX) ? 'protobuf' : 'json';
@@ -185,7 +194,8 @@ async function exporterMaker(
   }
 }
 
-function formatOf(output: string, given: string | undefined): Format {
+function formatOf(output: string, { otlp, perfetto, format: named }: Values): Format {
+  const given = otlp === true ? 'otlp' : perfetto === true ? 'perfetto' : named;
   const name = given ?? SUFFIXES.find(([suffix]) => output.toLowerCase().endsWith(suffix))?.[1];
   const format = FORMATS.find((known) => known === name);
   if (format !== undefined) return format;

@@ -4,8 +4,8 @@
  * Source: opentelemetry-proto, trace/v1/trace.proto, common/v1/common.proto and resource/v1/resource.proto. In JSON,
  * ids are hexadecimal digits and 64-bit numbers are strings.
  */
-
-import { ByteWriter, putVarUint } from '../base/byte-writer.ts';
+import type { Message } from './protobuf/message.ts';
+import { MessageWriter } from './protobuf/message-writer.ts';
 
 export type AnyValue =
   | { readonly stringValue: string }
@@ -60,12 +60,6 @@ export interface OtlpRequest {
   }[];
 }
 
-type Scalar = 'string' | 'hex' | 'base64' | 'bool' | 'int' | 'fixed64' | 'double';
-/** The number and type of each field of a message. */
-interface Message {
-  readonly [field: string]: readonly [number: number, type: Scalar | (() => Message)];
-}
-
 const ANY_VALUE: Message = {
   stringValue: [1, 'string'],
   boolValue: [2, 'bool'],
@@ -108,107 +102,9 @@ const RESOURCE_SPANS: Message = {
 };
 const REQUEST: Message = { resourceSpans: [1, () => RESOURCE_SPANS] };
 
-const VARINT = 0;
-const FIXED_64 = 1;
-const COUNTED = 2;
-
 /** Concatenated requests are one request with the spans of all. */
 export function encodeRequest(request: OtlpRequest): Uint8Array {
   const writer = new MessageWriter();
   writer.message(request, REQUEST);
   return writer.current();
-}
-
-/** Numbers with fewer digits are exact. */
-const SAFE_DIGITS = 15;
-/** Of a text in characters: its size takes one byte. */
-const MAX_SHORT = 100;
-
-class MessageWriter extends ByteWriter {
-  message(message: object, fields: Message): void {
-    for (const [name, value] of Object.entries(message)) {
-      const field = fields[name];
-      if (field === undefined || value === undefined) continue;
-      const [number, type] = field;
-      if (!Array.isArray(value)) this.#member(number, type, value);
-      else for (const item of value) this.#member(number, type, item);
-    }
-  }
-
-  #member(number: number, type: Scalar | (() => Message), value: unknown): void {
-    if (typeof type === 'string') {
-      this.#scalar(number, type, value);
-      return;
-    }
-    this.#key(number, COUNTED);
-    // Nearly all sizes take one byte.
-    const start = this.grow(1);
-    this.message(value as object, type());
-    const size = this.length - start - 1;
-    let others = 0;
-    for (let left = size; left > 0x7f; left >>>= 7) others++;
-    if (others > 0) {
-      this.grow(others);
-      this.buffer.copyWithin(start + 1 + others, start + 1, start + 1 + size);
-    }
-    putVarUint(this.buffer, start, size);
-  }
-
-  #scalar(number: number, type: Scalar, value: unknown): void {
-    switch (type) {
-      case 'string':
-        this.#text(number, String(value), 'utf8');
-        return;
-      case 'hex':
-      case 'base64':
-        this.#text(number, String(value), type);
-        return;
-      case 'bool':
-      case 'int': {
-        this.#key(number, VARINT);
-        const text = String(Number(value));
-        if (Number(value) >= 0 && text.length <= SAFE_DIGITS) this.varUint(Number(value));
-        else this.varUint64(BigInt(value as number | string));
-        return;
-      }
-      case 'fixed64':
-        this.#key(number, FIXED_64);
-        this.uint64(BigInt(value as string));
-        return;
-      case 'double':
-        this.#key(number, FIXED_64);
-        this.double(Number(value));
-    }
-  }
-
-  #text(number: number, text: string, encoding: 'utf8' | 'hex' | 'base64'): void {
-    this.#key(number, COUNTED);
-    if (encoding === 'utf8' && this.#ascii(text)) return;
-    const size = Buffer.byteLength(text, encoding);
-    this.varUint(size);
-    const at = this.grow(size);
-    this.buffer.write(text, at, encoding);
-  }
-
-  /** Two calls of Buffer take longer than a short loop. @returns whether it has been written */
-  #ascii(text: string): boolean {
-    const { length } = text;
-    if (length > MAX_SHORT) return false;
-    const at = this.grow(1 + length);
-    this.buffer[at] = length;
-    for (let i = 0; i < length; i++) {
-      const code = text.charCodeAt(i);
-      if (code > 0x7f) {
-        this.length = at;
-        return false;
-      }
-      this.buffer[at + 1 + i] = code;
-    }
-    return true;
-  }
-
-  #key(number: number, wireType: number): void {
-    // The numbers of all fields are below 16.
-    this.uint8((number << 3) | wireType);
-  }
 }

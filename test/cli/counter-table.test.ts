@@ -1,7 +1,7 @@
 /** The counters of a process as a table on a terminal. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CounterTable } from '../../lib/cli/counter-table.ts';
-import type { CounterValue } from '../../lib/cli/counter-values.ts';
+import type { CounterValue } from '../../lib/view/counter-values.ts';
 
 let written: string[] = [];
 let now = 1000;

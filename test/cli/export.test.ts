@@ -164,11 +164,11 @@ describe('exporting', () => {
     [['trace.etl'], 'export needs -o OUT, the file to write.'],
     [
       ['trace.etl', '-o', 'trace.txt'],
-      'No format has the extension of trace.txt: --format takes one of chrome, speedscope, csv, nettrace, otlp.',
+      'No format has the extension of trace.txt: --format takes one of chrome, perfetto, speedscope, csv, nettrace, otlp.',
     ],
     [
       ['trace.etl', '-o', '-', '--format', 'xml'],
-      '--format takes one of chrome, speedscope, csv, nettrace, otlp, not "xml".',
+      '--format takes one of chrome, perfetto, speedscope, csv, nettrace, otlp, not "xml".',
     ],
     [['trace.etl', '-o', 'a.json', '--flatten'], '--flatten is for csv, not for chrome.'],
     [

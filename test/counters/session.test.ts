@@ -3,11 +3,11 @@ import { PassThrough } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { counterValues } from '../../lib/cli/counter-values.ts';
 import { IncrementingEventCounter, Meter } from '../../lib/counters/index.ts';
 import { startSession } from '../../lib/eventpipe/start-session.ts';
 import { defineEventSource } from '../../lib/index.ts';
 import { openTrace } from '../../lib/trace/open-trace.ts';
+import { counterValues } from '../../lib/view/counter-values.ts';
 
 it.each([4, 6] as const)(
   'a trace of version %i contains the counters of sources and meters',

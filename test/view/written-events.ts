@@ -19,6 +19,8 @@ export interface WrittenEvent {
   readonly processId?: number;
   readonly threadId?: number;
   readonly payload?: Payload;
+  /** Innermost frame first. */
+  readonly stack?: readonly bigint[];
 }
 
 /** An event of a trace that starts at 0. */
@@ -48,7 +50,7 @@ class Written extends TraceEvent {
   readonly processor: undefined;
   readonly payloadProblem: undefined;
   readonly payloadBytes: Uint8Array = new Uint8Array();
-  readonly stack: undefined;
+  readonly stack: readonly bigint[] | undefined;
   readonly position = 0;
 
   constructor(event: WrittenEvent) {
@@ -65,6 +67,7 @@ class Written extends TraceEvent {
     this.activityId = event.id === undefined ? undefined : idOf(event.id);
     this.relatedActivityId = event.related === undefined ? undefined : idOf(event.related);
     this.payload = event.payload ?? {};
+    this.stack = event.stack;
   }
 
   get timeSinceStart(): bigint {

@@ -9,11 +9,11 @@
  * Sources: "Trace Event Format" (Chromium's specification of the format); Perfetto's "Visualizing external trace
  * formats".
  */
-import { jsonValue, type TraceEvent } from '../../trace/trace-event.ts';
+import type { TraceEvent } from '../../trace/trace-event.ts';
 import { eventName } from '../event-names.ts';
-import { TraceActivities } from '../trace-activities.ts';
 import type { TracedActivity } from '../traced-activity.ts';
-import { ActivityLanes, type Cause, type Lane } from './activity-lanes.ts';
+import type { Lane } from './activity-lanes.ts';
+import { ActivityTimeline, type Arrow, argumentsOf, type TimelineWriter } from './activity-timeline.ts';
 import type { ExportedEnd, ExportedTrace, Exporter } from './exporter.ts';
 import { JsonPieces } from './json-pieces.ts';
 
@@ -25,14 +25,12 @@ const NO_ID = 0;
 const CATEGORY = 'activity';
 const FLOW = { cat: 'flow', name: 'starts' } as const;
 
-export class ChromeExport implements Exporter {
+export class ChromeExport implements Exporter, TimelineWriter {
   readonly notices: string[] = [];
   readonly #json = new JsonPieces();
-  readonly #tracker = new TraceActivities();
-  readonly #lanes = new ActivityLanes();
+  readonly #timeline = new ActivityTimeline(this);
   readonly #processIds = new Set<number>();
   #flowCount = 0;
-  #unplaced = 0;
 
   constructor({ name, info }: ExportedTrace) {
     const { startTime, hasWallTime, format } = info;
@@ -43,14 +41,8 @@ export class ChromeExport implements Exporter {
   }
 
   add(event: TraceEvent): void {
-    const change = this.#tracker.add(event);
     this.#processIds.add(event.processId ?? NO_ID);
-    const isWritten =
-      change !== undefined &&
-      (change.boundary === 'Start'
-        ? this.#start(event, change.activity)
-        : this.#stop(event, change.activity));
-    if (!isWritten) this.#instant(event);
+    this.#timeline.add(event);
   }
 
   get isFull(): boolean {
@@ -62,81 +54,58 @@ export class ChromeExport implements Exporter {
   }
 
   *end({ processNames }: ExportedEnd): Generator<string, void> {
-    for (const open of this.#lanes.closeAll()) this.#endOf(open, { stop: 'not in the trace' });
+    const notice = this.#timeline.end();
     for (const pid of this.#processIds) {
       const name = processNames.get(pid);
       if (name !== undefined) this.#metadata('process_name', pid, undefined, { name });
     }
-    for (const lane of this.#lanes.lanes) {
+    for (const lane of this.#timeline.lanes) {
       const pid = lane.processId ?? NO_ID;
       this.#metadata('thread_name', pid, laneId(lane), { name: `Activities ${lane.number}` });
       this.#metadata('thread_sort_index', pid, laneId(lane), { sort_index: lane.number - FIRST_LANE_ID });
       if (this.#json.isFull) yield this.take();
     }
     this.#json.text('\n]}\n');
-    if (this.#unplaced > 0) {
-      this.notices.push(`${this.#unplaced} activities are shown without their duration: too many overlap.`);
-    }
+    if (notice !== undefined) this.notices.push(notice);
     yield this.take();
   }
 
-  #start(event: TraceEvent, activity: TracedActivity): boolean {
-    for (const lost of this.#lanes.lostBy(activity)) this.#endOf(lost, { stop: 'not in the trace' });
-    const placement = this.#lanes.open(activity);
-    if (placement === undefined) {
-      this.#unplaced++;
-      return false;
-    }
-    const { lane, cause } = placement;
+  /** @internal */
+  begin(event: TraceEvent, activity: TracedActivity, lane: Lane, arrow: Arrow | undefined): void {
     this.#json.element({
       ph: 'B',
       cat: CATEGORY,
       name: activity.task,
       ...placeOf(lane),
       ts: microseconds(activity.startNs),
-      args: { ...argsOf(event), thread: event.threadId },
+      args: { ...argumentsOf(event), thread: event.threadId },
     });
-    if (cause !== undefined) this.#arrow(cause, lane, activity);
-    return true;
-  }
-
-  #stop(event: TraceEvent, activity: TracedActivity): boolean {
-    const closed = this.#lanes.close(activity);
-    for (const ended of closed) {
-      const args = ended === activity ? { stop: argsOf(event) } : { stop: `with ${activity.task}` };
-      this.#endOf(ended, args);
-    }
-    return closed.length > 0;
-  }
-
-  /** From the start, if the cause is visible there, otherwise from the cause's own start, where it always is. */
-  #arrow(cause: Cause, lane: Lane, activity: TracedActivity): void {
+    if (arrow === undefined) return;
     const id = ++this.#flowCount;
-    const from = cause.isOnTop ? activity.startNs : cause.activity.startNs;
-    this.#json.element({ ph: 's', ...FLOW, id, ...placeOf(cause.lane), ts: microseconds(from) });
+    this.#json.element({ ph: 's', ...FLOW, id, ...placeOf(arrow.lane), ts: microseconds(arrow.fromNs) });
     const ts = microseconds(activity.startNs);
     this.#json.element({ ph: 'f', ...FLOW, id, bp: 'e', ...placeOf(lane), ts });
   }
 
-  #endOf(activity: TracedActivity, args: Readonly<Record<string, unknown>>): void {
-    const lane = this.#lanes.lastLaneOf(activity) as Lane;
-    const ts = microseconds(this.#tracker.nowNs);
+  /** @internal */
+  stop(activity: TracedActivity, lane: Lane, atNs: number, stop: TraceEvent | string): void {
+    const args = { stop: typeof stop === 'string' ? stop : argumentsOf(stop) };
+    const ts = microseconds(atNs);
     this.#json.element({ ph: 'E', cat: CATEGORY, name: activity.task, ...placeOf(lane), ts, args });
   }
 
-  /** In the lane of its activity while that runs, otherwise in its thread. */
-  #instant(event: TraceEvent): void {
-    const activity = this.#tracker.activityOf(event);
-    const lane = activity && this.#lanes.laneOf(activity);
+  /** @internal */
+  instant(event: TraceEvent, lane: Lane | undefined, atNs: number): void {
     const thread = { pid: event.processId ?? NO_ID, tid: event.threadId ?? NO_ID };
+    const args = argumentsOf(event);
     this.#json.element({
       ph: 'i',
       s: 't',
       cat: event.provider,
       name: eventName(event).slice(event.provider.length + 1),
       ...(lane === undefined ? thread : placeOf(lane)),
-      ts: microseconds(this.#tracker.nowNs),
-      args: lane === undefined ? argsOf(event) : { ...argsOf(event), thread: event.threadId },
+      ts: microseconds(atNs),
+      args: lane === undefined ? args : { ...args, thread: event.threadId },
     });
   }
 
@@ -156,15 +125,4 @@ function placeOf(lane: Lane): { readonly pid: number; readonly tid: number } {
 /** The format uses microseconds; viewers read the decimal places. */
 function microseconds(ns: number): number {
   return ns / 1000;
-}
-
-function argsOf(event: TraceEvent): Record<string, unknown> {
-  const { activityId, activityPath, relatedActivityId, relatedActivityPath, labels, payload } = event;
-  return {
-    provider: event.provider,
-    activity: activityPath ?? activityId,
-    related: relatedActivityPath ?? relatedActivityId,
-    ...(labels !== undefined && { labels: jsonValue(labels) }),
-    fields: jsonValue(payload, event.hexFields),
-  };
 }

@@ -1,4 +1,4 @@
-/** CPU samples by thread, as the sampled profiles of a speedscope file. */
+/** CPU samples by thread, for exports: as the sampled profiles of a speedscope file, or one by one. */
 
 import type { CodeMappings } from '../../trace/code-mappings.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
@@ -14,11 +14,13 @@ interface Stack {
   readonly timestamp: bigint;
 }
 
-interface SampledThread {
+export interface SampledThread {
   readonly processId: number | undefined;
   readonly threadId: number | undefined;
   /** Indices of stacks. */
   readonly samples: number[];
+  /** When they were taken, in nanoseconds since the start of the trace. */
+  readonly times: number[];
 }
 
 /** All samples are kept until the end, when the methods' names are known. */
@@ -59,15 +61,22 @@ export class SampledThreads {
     const key = `${processId} ${threadId}`;
     let thread = this.#threads.get(key);
     if (thread === undefined) {
-      thread = { processId, threadId, samples: [] };
+      thread = { processId, threadId, samples: [], times: [] };
       this.#threads.set(key, thread);
     }
     thread.samples.push(this.#indexOf({ processId, addresses: stack, timestamp }));
+    thread.times.push(Number(event.timeSinceStart));
+  }
+
+  get threads(): Iterable<SampledThread> {
+    return this.#threads.values();
   }
 
   /** One profile per thread. */
   *profiles(frames: Frames, { processNames, mappings }: ExportedEnd): Generator<object, void> {
-    const { stacks, weight, unit } = this.#resolved(frames, mappings);
+    const stacks = this.stacks(frames, mappings);
+    const weight = this.#intervalNs ?? 1;
+    const unit = this.#intervalNs === undefined ? 'none' : 'nanoseconds';
     for (const { processId, threadId, samples } of this.#threads.values()) {
       const process = processId === undefined ? undefined : (processNames.get(processId) ?? processId);
       yield {
@@ -82,14 +91,13 @@ export class SampledThreads {
     }
   }
 
-  #resolved(frames: Frames, mappings: CodeMappings | undefined) {
-    const stacks = this.#stacks.map(({ processId, addresses, timestamp }) =>
+  /** The frames of every stack, outermost first. */
+  stacks(frames: Frames, mappings: CodeMappings | undefined): number[][] {
+    return this.#stacks.map(({ processId, addresses, timestamp }) =>
       Array.from(addresses, (address) =>
         frames.indexOf(this.#names.frameOf(processId, address, timestamp, mappings).name),
       ).reverse(),
     );
-    const hasTime = this.#intervalNs !== undefined;
-    return { stacks, weight: this.#intervalNs ?? 1, unit: hasTime ? 'nanoseconds' : 'none' };
   }
 
   #indexOf(stack: Stack): number {
@@ -104,7 +112,7 @@ export class SampledThreads {
   }
 }
 
-/** The frames that the profiles of a speedscope file share, each name once. */
+/** The frames that all stacks share, each name once. */
 export class Frames {
   readonly #indices = new Map<string, number>();
 

@@ -47,10 +47,14 @@ const PROBLEMS: Readonly<Record<string, string>> = {
 /**
  * The values of an event; empty if it is not a counter's.
  *
- * @param sessionId of the meters; values for other sessions belong to other tools
+ * @param sessionId of the meters; values for other sessions belong to other tools. Without it, all count.
  * @param interval requested, in seconds
  */
-export function counterValues(event: TraceEvent, sessionId: string, interval: number): CounterValue[] {
+export function counterValues(
+  event: TraceEvent,
+  sessionId: string | undefined,
+  interval: number,
+): CounterValue[] {
   if (event.provider === METRICS_PROVIDER) return meterValues(event, sessionId, interval);
   return event.name === 'EventCounters' ? eventCounter(event, interval) : [];
 }
@@ -93,10 +97,10 @@ function seriesInterval(series: string): number | undefined {
 
 function meterValues(
   { name: event, payload }: TraceEvent,
-  sessionId: string,
+  sessionId: string | undefined,
   interval: number,
 ): CounterValue[] {
-  if (text(payload.sessionId) !== sessionId) return [];
+  if (sessionId !== undefined && text(payload.sessionId) !== sessionId) return [];
   const name = text(payload.instrumentName);
   const common = {
     provider: text(payload.meterName),
