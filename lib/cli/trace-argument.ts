@@ -1,11 +1,10 @@
 /** Opens the trace given to a command, and reads it for the user. */
-import { readFile } from 'node:fs/promises';
+import { access, constants } from 'node:fs/promises';
 import { openTrace } from '../trace/open-trace.ts';
 import type { OnDamage, Trace } from '../trace/trace.ts';
 import type { TraceEvent } from '../trace/trace-event.ts';
+import type { ManifestFinder } from '../trace/trace-reader.ts';
 import { dataSize } from '../view/number-text.ts';
-import { describeManifest } from '../wire/manifest/describe.ts';
-import { ManifestError } from '../wire/manifest/error.ts';
 import { MemoryWatch } from './memory-watch.ts';
 import { warn } from './messages.ts';
 import { Progress } from './progress.ts';
@@ -24,7 +23,7 @@ export interface TraceValues {
 export const TRACE_USAGE = `FILE is an .etl, .nettrace, .netperf, perf.data or trace.dat, plain or in gzip or zip; - is standard input.
 `;
 
-export const MANIFEST_USAGE = `  --manifest FILE  describes events of an .etl that are not self-describing; can be repeated
+export const MANIFEST_USAGE = `  --manifest FILE  describes events of an .etl that are not self-describing, or a folder of such files; can be repeated
   --member NAME    the trace to read from a zip or .diagsession with several: its name, or a part of it
 `;
 
@@ -37,7 +36,7 @@ export async function openTraceArgument(
   const { manifest = [], member } = values;
   const options = {
     onDamage,
-    manifests: await Promise.all(manifest.map(readManifest)),
+    ...(manifest.length === 0 ? {} : { manifests: await manifestsOf(manifest) }),
     ...(member === undefined ? {} : { member }),
   };
   const progress = new Progress(() => `Opening ${file === '-' ? 'standard input' : file}`);
@@ -48,23 +47,10 @@ export async function openTraceArgument(
   }
 }
 
-/** The XML of a manifest that describes events; it is also parsed here, so that an error can name the file. */
-async function readManifest(path: string): Promise<string> {
-  const xml = textOf(await inWords(path, readFile(path)));
-  try {
-    describeManifest(xml);
-  } catch (error) {
-    throw error instanceof ManifestError ? new Error(`${path}: ${error.message}`, { cause: error }) : error;
-  }
-  return xml;
-}
-
-/** Windows' own manifests are in UTF-16 as often as in UTF-8; the byte order mark distinguishes them. */
-function textOf(bytes: Uint8Array): string {
-  const [first, second] = bytes;
-  const encoding =
-    first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
-  return new TextDecoder(encoding).decode(bytes);
+/** Loaded only for `--manifest`. */
+async function manifestsOf(paths: readonly string[]): Promise<ManifestFinder> {
+  for (const path of paths) await inWords(path, access(path, constants.R_OK));
+  return (await import('./manifest-files.ts')).manifestFinder(paths);
 }
 
 /** Its name in sentences. */

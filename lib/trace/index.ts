@@ -5,4 +5,4 @@ export { type OpenTraceOptions, openTrace } from './open-trace.ts';
 export type { OnDamage, Trace } from './trace.ts';
 export { TraceError, type TraceErrorCode } from './trace-error.ts';
 export type { Nanoseconds, TraceEvent } from './trace-event.ts';
-export type { StackCounts, TraceFormat, TraceInfo } from './trace-reader.ts';
+export type { ManifestFinder, StackCounts, TraceFormat, TraceInfo } from './trace-reader.ts';

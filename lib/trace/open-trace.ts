@@ -8,7 +8,7 @@ import { MemorySource } from './source/memory-source.ts';
 import { openStream } from './source/stream-source.ts';
 import { isZip, openZip } from './source/zip.ts';
 import { type OnDamage, Trace } from './trace.ts';
-import type { OpenReader, TraceFormat } from './trace-reader.ts';
+import type { ManifestFinder, OpenReader, TraceFormat } from './trace-reader.ts';
 
 export interface OpenTraceOptions {
   /**
@@ -16,8 +16,11 @@ export interface OpenTraceOptions {
    * them, and `Trace.problem` says why.
    */
   readonly onDamage?: OnDamage;
-  /** The XML of manifests that describe events of an .etl, in addition to those in the trace itself. */
-  readonly manifests?: readonly string[];
+  /**
+   * Describe events of an .etl, in addition to the manifests in the trace itself: their XML, or a function that finds
+   * the XML of a provider's.
+   */
+  readonly manifests?: readonly string[] | ManifestFinder;
   /** Which file of a zip archive (or .diagsession) to open: its name, or a unique part of it. */
   readonly member?: string;
 }

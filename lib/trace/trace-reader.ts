@@ -59,9 +59,16 @@ export interface StackCounts {
   withoutUserPart: number;
 }
 
+/**
+ * Finds the XML of the manifests of a provider, of which the most detailed counts. Called once per provider.
+ *
+ * @param providerGuid lower case, without braces
+ */
+export type ManifestFinder = (providerGuid: string) => readonly string[];
+
 export interface TraceReadOptions {
-  /** The XML of manifests that describe events of the trace (ETW). */
-  readonly manifests: readonly string[];
+  /** Describe events of the trace (ETW). */
+  readonly manifests: readonly string[] | ManifestFinder;
 }
 
 export interface TraceReader {

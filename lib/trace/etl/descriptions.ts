@@ -7,9 +7,14 @@ import type { EtlRecord } from '../../wire/etl/buffer.ts';
 import { guidAt, processIdOf, threadIdOf } from '../../wire/etl/record.ts';
 import { parseEventMapInfo } from '../../wire/etw/event-map-info.ts';
 import { parseTraceEventInfo } from '../../wire/etw/trace-event-info.ts';
-import { describeManifest, type ProviderDescription } from '../../wire/manifest/describe.ts';
+import {
+  type DescribeOptions,
+  describeManifest,
+  type ProviderDescription,
+} from '../../wire/manifest/describe.ts';
 import { ManifestError } from '../../wire/manifest/error.ts';
 import { ManifestAssembly } from '../../wire/manifest/in-band.ts';
+import type { ManifestFinder } from '../trace-reader.ts';
 import { DescribedProvider, keyOf } from './described-provider.ts';
 
 /** GUIDs are random; only a trace designed to be slow has more. */
@@ -35,12 +40,18 @@ export class EventDescriptions {
   #chunkBytes = 0;
   readonly #seen = new Set<string>();
 
+  readonly #findManifests: ManifestFinder | undefined;
+
   /**
-   * @param manifests XML texts
-   * @throws ManifestError if one cannot be read
+   * @param manifests XML texts, or what finds them
+   * @throws ManifestError if a given one cannot be read
    */
-  constructor(manifests: readonly string[]) {
-    for (const described of manifests.flatMap(describeManifest)) {
+  constructor(manifests: readonly string[] | ManifestFinder) {
+    if (typeof manifests === 'function') {
+      this.#findManifests = manifests;
+      return;
+    }
+    for (const described of manifests.flatMap((xml) => describeManifest(xml))) {
       const provider = this.#provider(described.guid);
       provider.given = better(provider.given, described);
     }
@@ -115,15 +126,19 @@ export class EventDescriptions {
     if (provider === undefined) {
       provider = new DescribedProvider(guid);
       this.#providers.set(guid, provider);
+      for (const xml of this.#findManifests?.(guid) ?? []) {
+        for (const described of tryDescribe(xml, { skipsBadEvents: true }))
+          if (described.guid === guid) provider.given = better(provider.given, described);
+      }
     }
     return provider;
   }
 }
 
-/** A manifest in a trace that cannot be read describes nothing, but the trace remains valid. */
-function tryDescribe(xml: string): readonly ProviderDescription[] {
+/** A manifest that cannot be read describes nothing, but the trace remains valid. */
+function tryDescribe(xml: string, options?: DescribeOptions): readonly ProviderDescription[] {
   try {
-    return describeManifest(xml);
+    return describeManifest(xml, options);
   } catch (error) {
     if (error instanceof ManifestError) return [];
     throw error;

@@ -29,11 +29,16 @@ export interface ProviderDescription {
   event(id: number, version: number): EventDescription | undefined;
 }
 
+export interface DescribeOptions {
+  /** Leaves out events that cannot be described, as in manifests that other tools made from those of Windows. */
+  readonly skipsBadEvents?: boolean;
+}
+
 /** @throws ManifestError */
-export function describeManifest(xml: string): ProviderDescription[] {
+export function describeManifest(xml: string, options: DescribeOptions = {}): ProviderDescription[] {
   const { providers, strings } = readSections(xml);
   if (providers.length === 0) throw new ManifestError(0, 'The manifest has no provider.');
-  return providers.map((provider) => new ManifestProvider(provider, strings));
+  return providers.map((provider) => new ManifestProvider(provider, strings, options));
 }
 
 interface DescribedVersion {
@@ -51,7 +56,11 @@ class ManifestProvider implements ProviderDescription {
   /** By id, newest version first. */
   readonly #events = new Map<number, DescribedVersion[]>();
 
-  constructor(section: ProviderSection, strings: ReadonlyMap<string, string>) {
+  constructor(
+    section: ProviderSection,
+    strings: ReadonlyMap<string, string>,
+    { skipsBadEvents = false }: DescribeOptions,
+  ) {
     this.name = required(section.tag, 'name');
     this.guid = providerGuid(section.tag);
     if (!isGuidText(this.guid)) {
@@ -63,16 +72,23 @@ class ManifestProvider implements ProviderDescription {
     this.#templates = new TemplateReader(section, strings);
     let versions = 0;
     let maxId = 0;
+    let firstProblem: ManifestError | undefined;
     for (const tag of section.events) {
-      const id = Number(integer(tag, 'value'));
-      const version = tag.attributes.version === undefined ? 0 : Number(integer(tag, 'version'));
-      versions += version;
-      maxId = Math.max(maxId, id);
-      const described = { version, description: this.#describe(id, tag) };
-      const others = this.#events.get(id);
-      if (others === undefined) this.#events.set(id, [described]);
-      else others.push(described);
+      try {
+        const id = Number(integer(tag, 'value'));
+        const version = tag.attributes.version === undefined ? 0 : Number(integer(tag, 'version'));
+        const described = { version, description: this.#describe(id, tag) };
+        versions += version;
+        maxId = Math.max(maxId, id);
+        const others = this.#events.get(id);
+        if (others === undefined) this.#events.set(id, [described]);
+        else others.push(described);
+      } catch (error) {
+        if (!(skipsBadEvents && error instanceof ManifestError)) throw error;
+        firstProblem ??= error;
+      }
     }
+    if (firstProblem !== undefined && this.#events.size === 0) throw firstProblem;
     for (const described of this.#events.values()) described.sort((a, b) => b.version - a.version);
     this.score = section.events.length + versions + 100 * maxId;
   }
