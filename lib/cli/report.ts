@@ -1,6 +1,8 @@
 /** `tracewright report FILE`: writes a trace as one HTML file for a browser. */
+import { SymbolFolders } from '../symbols/symbol-folders.ts';
 import { timeText } from '../trace/time-text.ts';
 import type { Trace } from '../trace/trace.ts';
+import { FrameNames } from '../view/cpu/frame-names.ts';
 import { MergedTrace } from '../view/merge/merged-trace.ts';
 import { countText, dataSize } from '../view/number-text.ts';
 import { reportHtml } from '../view/report/report-html.ts';
@@ -24,14 +26,19 @@ import {
 export const REPORT_USAGE = `Usage: tracewright report [OPTION]... FILE... -o REPORT
 
 Writes a report of FILE: one HTML file that shows its activities and events on a timeline, as a tree and as
-statistics. It needs only a browser, and no network.
+statistics, its CPU samples as a flame graph, and its counters. It needs only a browser, and no network.
 ${TRACE_USAGE}${FILES_USAGE}
   -o, --output REPORT  the file to write; - is standard output
+  --symbols DIR        names functions of programs, libraries and the kernel, as for view --cpu; can be repeated
 ${MANIFEST_USAGE.replace(/--(manifest FILE|member NAME) +/g, (option) => `${option}    `)}
-The report omits stacks, and the parts of a large trace that do not fit into a browser; it says what is missing.
+The report omits the parts of a large trace that do not fit into a browser; it says what is missing.
 `;
 
-const OPTIONS = { ...TRACE_OPTIONS, output: { type: 'string', short: 'o' } } as const;
+const OPTIONS = {
+  ...TRACE_OPTIONS,
+  output: { type: 'string', short: 'o' },
+  symbols: { type: 'string', multiple: true },
+} as const;
 
 /** @throws UsageError, TraceError, InterruptedError; the report of what was read so far is written first */
 export async function reportCommand(args: readonly string[]): Promise<void> {
@@ -41,7 +48,7 @@ export async function reportCommand(args: readonly string[]): Promise<void> {
   const { output } = values;
   if (output === undefined) throw new UsageError('report needs -o REPORT, the file to write.');
   const trace = await openTraceFiles(files, values);
-  const report = new TraceReport();
+  const report = new TraceReport(undefined, new FrameNames(new SymbolFolders(values.symbols ?? [])));
   const failure = await readEvents(trace, files, report);
   const content = report.content(reportedTrace(trace, files, failure));
   const out = await openOutput(output);
@@ -97,6 +104,7 @@ function reportedTrace(trace: Trace, files: TraceFiles, failure: unknown): Repor
     format: formatVersion === undefined ? format : `${format} ${formatVersion}`,
     startTime: hasWallTime ? timeText(startTime) : undefined,
     processNames: trace.processNames,
+    mappings: trace.mappings,
     notices,
   };
 }

@@ -54,6 +54,29 @@ const DEMO: readonly WrittenEvent[] = [
   event.name === 'RequestStart' ? { ...event, payload: { url: `http://site${event.id}` } } : event,
 );
 
+/** Four samples: two in a request, and one in what it calls. */
+const SAMPLED: readonly WrittenEvent[] = [
+  ...during(['Request', '//1/1', 0, 100], ['Db', '//1/1/1', 40, 60]),
+  ...(
+    [
+      [10, [0x2001n, 0x1001n], '//1/1'],
+      [20, [0x2001n, 0x1001n], '//1/1'],
+      [50, [0x3001n, 0x1001n], '//1/1/1'],
+      [120, [0x1001n], '//1/9'],
+    ] as const
+  ).map(([at, stack, id]) => ({ name: 'Microsoft-DotNETCore-SampleProfiler/Thread/Sample', at, stack, id })),
+  ...['Main', 'Work', 'Query'].map((MethodName, index) => ({
+    name: 'Rundown/MethodDCEndVerbose',
+    at: 200,
+    payload: {
+      MethodStartAddress: BigInt(index + 1) << 12n,
+      MethodSize: 0x100,
+      MethodNamespace: 'App',
+      MethodName,
+    },
+  })),
+].sort((a, b) => a.at - b.at);
+
 /** One request of three fails, and an event says why. */
 const FAILING: readonly WrittenEvent[] = [
   ...during(['Request', '//1/1', 0, 100], ['Request', '//1/2', 120, 150], ['Request', '//1/3', 160, 190]),
@@ -314,6 +337,44 @@ describe.skipIf(skipReason !== undefined)(suiteName('the page of a report in Chr
     expect(await page.evaluate('document.querySelectorAll("img").length')).toBe(0);
     expect(await page.evaluate('document.title')).toContain('</script><img');
     expect(await page.evaluate('document.getElementById("details").textContent')).toContain(hostile);
+    expect(page.problems).toEqual([]);
+  });
+
+  it('shows CPU samples as a flame graph, by function, and those of one activity', async () => {
+    await open(SAMPLED.map(written));
+    await clickOn('tab-cpu');
+    await frame();
+    expect(await rows('functions')).toEqual([
+      '50.0|50.0|App.Work|.NET',
+      '25.0|100.0|App.Main|.NET',
+      '25.0|25.0|App.Query|.NET',
+      '0.0|100.0|Process 4321|',
+    ]);
+    const facts = () => page.text('.facts');
+    expect(await facts()).toBe('4 CPU samples');
+    await page.evaluate(`document.querySelector('.flame').focus()`);
+    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown']) await page.press(key);
+    expect(await facts()).toBe('App.Work · 2 samples (50.0 %), 2 in it (50.0 %) · .NET');
+    await page.press('ArrowRight');
+    expect(await facts()).toBe('App.Query · 1 sample (25.0 %), 1 in it (25.0 %) · .NET');
+    // Zoomed, the call fills the width, below its callers.
+    await page.press('Enter');
+    const { left, top } = await page.evaluate<{ left: number; top: number }>(
+      `document.querySelector('.flame').getBoundingClientRect().toJSON()`,
+    );
+    await page.move(left + 10, top + 2.5 * 18);
+    await frame();
+    expect(await page.text('#tooltip')).toContain('App.Query');
+    await page.press('0');
+    await choose('Order of calls', 'Callers below');
+    await page.press('ArrowDown');
+    expect(await facts()).toContain('App.Main');
+    await page.evaluate(`{ const search = document.querySelector('[aria-label="Search functions"]');
+      search.value = 'query'; search.dispatchEvent(new Event('input')); }`);
+    await page.until(`document.querySelector('.cpu').parentNode.innerText.includes('in 25.0 % of samples')`);
+    await choose('Samples in activities of this name', 'Demo/Db (1)');
+    await page.until(`document.querySelector('.facts').textContent === '1 of 4 CPU samples'`);
+    await page.until(`location.hash === '#tab=cpu'`);
     expect(page.problems).toEqual([]);
   });
 

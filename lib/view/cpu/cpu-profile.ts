@@ -138,7 +138,7 @@ function addFunctions(functions: Map<string, FunctionCost>, frames: readonly Fra
   }
 }
 
-function processFrame(processId: number | undefined, names: ReadonlyMap<number, string>): Frame {
+export function processFrame(processId: number | undefined, names: ReadonlyMap<number, string>): Frame {
   if (processId === undefined) return { name: 'Unknown process', module: '' };
   const name = names.get(processId);
   return { name: name === undefined ? `Process ${processId}` : `${name} (${processId})`, module: '' };
@@ -149,7 +149,7 @@ function keyOf({ name, module }: Frame): string {
 }
 
 /** The stack of a CPU sample, or at least its instruction pointer; undefined for other events. */
-function sampledAddresses(event: TraceEvent): readonly bigint[] | undefined {
+export function sampledAddresses(event: TraceEvent): readonly bigint[] | undefined {
   if (!isCpuSample(event)) return undefined;
   const { stack } = event;
   if (stack !== undefined && stack.length > 0) return stack;
@@ -158,7 +158,11 @@ function sampledAddresses(event: TraceEvent): readonly bigint[] | undefined {
 }
 
 /** Samples from .NET's sample profiler, dotnet-trace's collect-linux, the Windows kernel (except Idle) or perf. */
-export function isCpuSample({ provider, name, threadId }: TraceEvent): boolean {
+export function isCpuSample({
+  provider,
+  name,
+  threadId,
+}: Pick<TraceEvent, 'provider' | 'name' | 'threadId'>): boolean {
   switch (provider) {
     case 'Microsoft-DotNETCore-SampleProfiler':
       return true;

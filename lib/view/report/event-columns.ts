@@ -1,11 +1,14 @@
 /** The events of a report, one column per property. */
 
 import type { TraceEvent } from '../../trace/trace-event.ts';
+import { isCpuSample } from '../cpu/cpu-profile.ts';
+import type { FrameNames } from '../cpu/frame-names.ts';
 import { eventName } from '../event-names.ts';
 import { PayloadColumns } from './payload-columns.ts';
 import { ReportColumn } from './report-column.ts';
 import type { EventKind } from './report-header.ts';
 import type { ReportNames } from './report-names.ts';
+import { StackColumns } from './stack-columns.ts';
 
 interface LastKind extends Pick<TraceEvent, 'provider' | 'opcode' | 'taskName' | 'id' | 'version' | 'level'> {
   readonly kind: number;
@@ -21,14 +24,17 @@ export class EventColumns {
   readonly id: ReportColumn = new ReportColumn();
   readonly relatedId: ReportColumn = new ReportColumn();
   readonly payloads: PayloadColumns = new PayloadColumns();
+  readonly stacks: StackColumns;
   count = 0;
   readonly #names: ReportNames;
   /** By event name: the last kind with that name. */
   readonly #lastKinds = new Map<string, LastKind>();
   #lastNs: number | undefined;
 
-  constructor(names: ReportNames) {
+  /** @param frames the names of functions */
+  constructor(names: ReportNames, frames: FrameNames) {
     this.#names = names;
+    this.stacks = new StackColumns(frames);
   }
 
   /**
@@ -46,6 +52,7 @@ export class EventColumns {
     this.id.optionalVarUint(this.#names.eventId(event));
     this.relatedId.optionalVarUint(this.#names.relatedId(event));
     this.payloads.add(event, kind);
+    this.stacks.add(event, timeNs, this.#names.kinds.values[kind]?.isSample === true);
     return this.count++;
   }
 
@@ -74,7 +81,9 @@ export class EventColumns {
     const key = `${id} ${version} ${level} ${opcode} ${provider}\0${name}\0${taskName ?? ''}`;
     return this.#names.kinds.indexOf(key, (): EventKind => {
       const shown = this.#names.name(eventName(event).slice(provider.length + 1));
-      return { provider: this.#names.provider(provider), name: shown, id, version, level };
+      const isSample = isCpuSample({ provider, name, threadId: undefined });
+      const about = { provider: this.#names.provider(provider), name: shown, id, version, level };
+      return isSample ? { ...about, isSample } : about;
     });
   }
 }

@@ -23,6 +23,8 @@ export const COLUMN_NAMES = [
   'eventShape',
   /** The size of its values in `values`, in bytes. */
   'eventValuesSize',
+  /** Its stack: index of a stack; optional. */
+  'eventStack',
   // One row per activity, in order of starts, or of stops for those without a start.
   /** Nanoseconds since the previous start; for the first, since the header's `startNs`. */
   'activityStart',
@@ -43,6 +45,13 @@ export const COLUMN_NAMES = [
   /** Its start and stop events; optional. */
   'activityStartEvent',
   'activityStopEvent',
+  // The call tree: one row per node, callers before what they call.
+  /** How many rows above the caller is; 0 for processes. */
+  'nodeParent',
+  /** Index into `frames`. */
+  'nodeFrame',
+  /** One row per stack: its innermost node. */
+  'stackNode',
   // Consecutive UTF-8 texts.
   'idSize',
   'ids',
@@ -72,6 +81,7 @@ export interface ReportHeader {
   readonly kinds: readonly EventKind[];
   readonly tasks: readonly ReportTask[];
   readonly threads: readonly ReportThread[];
+  readonly frames: readonly ReportFrame[];
   /** Field names. */
   readonly shapes: readonly (readonly string[])[];
   /** By activity name, the longest total duration first. */
@@ -89,6 +99,15 @@ export interface EventKind {
   readonly id: number;
   readonly version: number;
   readonly level: number;
+  /** Those with a stack are CPU samples. */
+  readonly isSample?: true;
+}
+
+/** A function, or a process. */
+export interface ReportFrame {
+  readonly name: string;
+  /** The file or map that contains it; empty if unknown. */
+  readonly module: string;
 }
 
 /** Activities with one name. */

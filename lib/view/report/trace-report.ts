@@ -4,6 +4,7 @@
  */
 import type { TraceEvent } from '../../trace/trace-event.ts';
 import { ActivityStats, type NameStats } from '../activity-stats.ts';
+import { FrameNames } from '../cpu/frame-names.ts';
 import { thousands } from '../number-text.ts';
 import { type ActivityChange, TraceActivities } from '../trace-activities.ts';
 import { ActivityColumns } from './activity-columns.ts';
@@ -12,13 +13,13 @@ import { shortened } from './interned.ts';
 import type { ReportColumn } from './report-column.ts';
 import { COLUMN_NAMES, type ColumnName, type NameStatistics, type ReportHeader } from './report-header.ts';
 import { ReportNames } from './report-names.ts';
+import type { NamesInTrace, StackColumns } from './stack-columns.ts';
 
 /** Facts about the trace that its events do not contain. */
-export interface ReportedTrace {
+export interface ReportedTrace extends NamesInTrace {
   readonly name: string;
   readonly format: string;
   readonly startTime: string | undefined;
-  readonly processNames: ReadonlyMap<number, string>;
   /** Sentences on what is missing from the trace. */
   readonly notices: readonly string[];
 }
@@ -41,15 +42,17 @@ export class TraceReport {
   readonly #tracker = new TraceActivities((activity) => this.#activities.update(activity));
   readonly #stats = new ActivityStats();
   readonly #names = new ReportNames(this.#tracker.keys);
-  readonly #events = new EventColumns(this.#names);
+  readonly #events: EventColumns;
   readonly #activities = new ActivityColumns(this.#names);
   readonly #limits: ReportLimits;
   #startNs: number | undefined;
   #eventCount = 0;
   #activityCount = 0;
 
-  constructor(limits: ReportLimits = LIMITS) {
+  /** @param frames the names of functions */
+  constructor(limits: ReportLimits = LIMITS, frames: FrameNames = new FrameNames()) {
     this.#limits = limits;
+    this.#events = new EventColumns(this.#names, frames);
   }
 
   /** Takes the next event in time order. */
@@ -66,6 +69,7 @@ export class TraceReport {
     const known = activity && this.#activities.numberOf(activity);
     // The number that the activity is going to have.
     const index = isKept ? this.#activities.count : known;
+    this.#events.stacks.frames.add(event);
     const isWritten = this.#events.count < this.#limits.events;
     const number = isWritten ? this.#events.add(event, nowNs, index) : undefined;
     if (change === undefined || index === undefined) return;
@@ -80,7 +84,8 @@ export class TraceReport {
   content(trace: ReportedTrace): ReportContent {
     const startNs = this.#startNs ?? 0;
     for (const activity of this.#tracker.open()) this.#activities.update(activity);
-    const columns = this.#columns();
+    const stacks = this.#events.stacks.merged(this.#names, trace);
+    const columns = this.#columns(stacks);
     const sizes = COLUMN_NAMES.map((name) => [name, columns[name].length] as const);
     const header: ReportHeader = {
       name: shortened(trace.name),
@@ -95,6 +100,7 @@ export class TraceReport {
       kinds: this.#names.kinds.values,
       tasks: this.#names.tasks,
       threads: this.#names.threads(trace.processNames),
+      frames: stacks.frames,
       shapes: this.#events.payloads.shapes,
       statistics: this.#stats.names.slice(0, MAX_STATISTICS).map(statisticsOf),
       columnSizes: Object.fromEntries(sizes) as Record<ColumnName, number>,
@@ -102,7 +108,7 @@ export class TraceReport {
     return { header, columns };
   }
 
-  #columns(): Record<ColumnName, ReportColumn> {
+  #columns(stacks: ReturnType<StackColumns['merged']>): Record<ColumnName, ReportColumn> {
     const events = this.#events;
     const activities = this.#activities;
     return {
@@ -114,6 +120,7 @@ export class TraceReport {
       eventRelatedId: events.relatedId,
       eventShape: events.payloads.shape,
       eventValuesSize: events.payloads.size,
+      eventStack: events.stacks.ofEvent,
       activityStart: activities.start,
       activityDuration: activities.duration,
       activityCovered: activities.covered,
@@ -124,6 +131,9 @@ export class TraceReport {
       activityThread: activities.thread,
       activityStartEvent: activities.startEvent,
       activityStopEvent: activities.stopEvent,
+      nodeParent: stacks.nodeParent,
+      nodeFrame: stacks.nodeFrame,
+      stackNode: stacks.stackNode,
       idSize: this.#names.idSize,
       ids: this.#names.idTexts,
       values: events.payloads.values,
@@ -131,7 +141,7 @@ export class TraceReport {
   }
 
   #notices(): string[] {
-    const { count, payloads } = this.#events;
+    const { count, payloads, stacks } = this.#events;
     const notices: string[] = [];
     const say = (number: number, sentence: string) => {
       if (number > 0) notices.push(sentence);
@@ -150,6 +160,7 @@ export class TraceReport {
       `The payloads of ${eventsText(payloads.leftOut)} are omitted because of their size.`,
     );
     say(payloads.shortened, `Long values of ${eventsText(payloads.shortened)} are shortened.`);
+    say(stacks.omitted, `The stacks of ${eventsText(stacks.omitted)} are omitted: there are too many.`);
     const names = this.#stats.names.length;
     say(
       names - MAX_STATISTICS,

@@ -28,7 +28,7 @@ export class ActivityTable {
   readonly failed: Uint8Array;
   readonly failedCount: number;
   readonly roots: Uint32Array;
-  /** The events of each activity. */
+  /** The events of each activity, except CPU samples. */
   readonly events: Grouped;
   readonly #children: Grouped;
   readonly #header: ReportHeader;
@@ -52,7 +52,8 @@ export class ActivityTable {
     this.end = this.#ends(nanoseconds(columns.activityDuration, true));
     this.depth = this.#depths();
     this.#children = grouped(this.parent, this.count);
-    this.events = grouped(events.activity, this.count);
+    const isListed = (event: number) => !events.isSample(event);
+    this.events = grouped(events.activity, this.count, indicesWhere(events.count, isListed));
     this.roots = indicesWhere(this.count, (index) => this.parent[index] === -1);
   }
 

@@ -1,8 +1,8 @@
 /**
- * Keeps the selection and the visible part of the trace in the page's address, for links:
- * `report.html#activity=12&from=1500000&to=2500000`, in nanoseconds since the start of the trace.
+ * Keeps the selection, the visible part of the trace and the tab in the page's address, for links:
+ * `report.html#activity=12&from=1500000&to=2500000&tab=cpu`, in nanoseconds since the start of the trace.
  */
-import type { PageState } from './page-state.ts';
+import { FIRST_TAB, type PageState } from './page-state.ts';
 import type { Choose, Selected } from './selection.ts';
 
 /** Browsers limit the frequency of address changes. */
@@ -19,10 +19,12 @@ export function setUpDeepLinks(state: PageState, choose: Choose): void {
   addEventListener('hashchange', follow);
   state.selected.onChange(save);
   state.range.onChange(save);
+  state.tab.onChange(save);
 }
 
-function linkOf({ selected: { value: selected }, range }: PageState): URLSearchParams {
+function linkOf({ selected: { value: selected }, range, tab }: PageState): URLSearchParams {
   const link = new URLSearchParams();
+  if (tab.value !== FIRST_TAB) link.set('tab', tab.value);
   if (selected !== undefined) link.set(selected.kind, String(selected.index));
   if (!range.isWhole) {
     link.set('from', String(Math.round(range.start)));
@@ -31,7 +33,9 @@ function linkOf({ selected: { value: selected }, range }: PageState): URLSearchP
   return link;
 }
 
-function show(link: URLSearchParams, { data, range }: PageState, choose: Choose): void {
+function show(link: URLSearchParams, { data, range, tab }: PageState, choose: Choose): void {
+  const name = link.get('tab') ?? '';
+  if (document.getElementById(`tab-${name}`)?.hidden === false) tab.set(name);
   const selected =
     selectedIn(link, 'activity', data.activities.count) ?? selectedIn(link, 'event', data.events.count);
   if (selected !== undefined) choose(selected, false);

@@ -4,15 +4,17 @@ import { milliseconds, thousands } from '../../number-text.ts';
 import type { ActivityTable } from './activity-table.ts';
 import { button, element } from './dom.ts';
 import { LEVELS } from './event-table.ts';
+import { frameText } from './frame-text.ts';
 import { itemsOf } from './grouped.ts';
 import { threadTitle } from './lanes.ts';
 import type { PageState } from './page-state.ts';
 import type { Choose } from './selection.ts';
 import { durationText } from './time-text.ts';
 
-/** The maximum number of an activity's events, and of steps of its critical path. */
+/** The maximum number of an activity's events, of steps of its critical path, and of frames of a stack. */
 const MAX_EVENTS = 100;
 const MAX_STEPS = 50;
+const MAX_FRAMES = 200;
 
 export class Details {
   readonly #state: PageState;
@@ -98,6 +100,7 @@ export class Details {
         ['Related activity', events.idText(events.relatedId[index] as number)],
       ]),
       ...this.#payload('Fields', index),
+      ...this.#stack(events.stack[index] as number),
       ...(activity < 0 ? [] : [element('p', { class: 'muted' }, `In ${activities.label(activity)}`)]),
     ];
   }
@@ -111,6 +114,18 @@ export class Details {
         ? element('p', { class: 'muted' }, 'Omitted from the report because of its size.')
         : facts(fields.map(({ name, value }) => [name, value === '' ? emptyValue() : value]));
     return [element('h3', {}, title), content];
+  }
+
+  #stack(stack: number): Node[] {
+    if (stack < 0) return [];
+    const frames = [...this.#state.data.calls.stack(stack)];
+    const rows = frames.slice(0, MAX_FRAMES).map((frame) => {
+      const { label, place } = frameText(frame);
+      return element('li', { title: frame.name }, label, element('span', { class: 'muted' }, place));
+    });
+    const more =
+      frames.length > MAX_FRAMES ? ` (the first ${MAX_FRAMES} of ${thousands(frames.length)})` : '';
+    return [element('h3', {}, `Stack${more}`), element('ul', {}, ...rows)];
   }
 
   /** What made the activity slow: see critical-path.ts. */

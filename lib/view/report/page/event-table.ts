@@ -53,6 +53,8 @@ export class EventTable {
   readonly id: Int32Array;
   readonly relatedId: Int32Array;
   readonly shape: Int32Array;
+  /** -1 without a stack. */
+  readonly stack: Int32Array;
   /** JSON arrays. */
   readonly values: Texts;
   readonly ids: Texts;
@@ -67,6 +69,7 @@ export class EventTable {
     this.id = optionalNumbers(columns.eventId);
     this.relatedId = optionalNumbers(columns.eventRelatedId);
     this.shape = optionalNumbers(columns.eventShape);
+    this.stack = optionalNumbers(columns.eventStack);
     this.values = new Texts(beginnings(columns.eventValuesSize), columns.values);
     this.ids = new Texts(beginnings(columns.idSize), columns.ids);
     this.count = this.time.length;
@@ -79,6 +82,10 @@ export class EventTable {
   /** `Request/Start` */
   name(event: number): string {
     return this.kindOf(event).name;
+  }
+
+  isSample(event: number): boolean {
+    return (this.stack[event] as number) >= 0 && this.kindOf(event).isSample === true;
   }
 
   provider(event: number): string {

@@ -1,5 +1,6 @@
 /** The page's main program: reads the embedded data and sets up the views. */
 import { milliseconds, thousands } from '../../number-text.ts';
+import { CpuView } from './cpu-view.ts';
 import { setUpDeepLinks } from './deep-links.ts';
 import { Details } from './details.ts';
 import { button, byId, element } from './dom.ts';
@@ -18,7 +19,7 @@ import { setUpTheme, systemTheme } from './theme.ts';
 import { durationText } from './time-text.ts';
 import { Timeline } from './timeline.ts';
 import { TimelineInput } from './timeline-input.ts';
-import { Tooltip } from './tooltip.ts';
+import { selectionLines, Tooltip } from './tooltip.ts';
 import { TreeView } from './tree-view.ts';
 
 async function main(): Promise<void> {
@@ -32,8 +33,9 @@ async function main(): Promise<void> {
   byId('page', HTMLElement).hidden = false;
   setUpTheme(theme, (chosen) => state.theme.set(chosen));
   showHeader(state);
-  const choose = setUpTimeline(state);
-  setUpPanels(state, choose);
+  const tooltip = new Tooltip(byId('tooltip', HTMLElement));
+  const choose = setUpTimeline(state, tooltip);
+  setUpPanels(state, choose, tooltip);
   const search = new SearchBar(state, choose);
   setUpHelp(search);
   state.selected.onChange((selected) => announce(state, selected));
@@ -64,7 +66,7 @@ function dateText(time: string): string {
   return time.replace(/^(.+)T(.{8}\.\d{3})\d*Z$/, '$1 $2 UTC');
 }
 
-function setUpTimeline(state: PageState): Choose {
+function setUpTimeline(state: PageState, tooltip: Tooltip): Choose {
   const scroller = byId('timeline', HTMLElement);
   const timeline = new Timeline(
     state,
@@ -72,10 +74,12 @@ function setUpTimeline(state: PageState): Choose {
     byId('timeline-canvas', HTMLCanvasElement),
     byId('timeline-spacer', HTMLElement),
   );
-  const tooltip = new Tooltip(state, byId('tooltip', HTMLElement));
-  new TimelineInput(timeline, state, (hovered, event) => tooltip.show(hovered, event));
+  new TimelineInput(timeline, state, (hovered, event) => {
+    const key = hovered && `${hovered.kind} ${hovered.index}`;
+    tooltip.show(key, () => selectionLines(state.data, hovered as Selected), event);
+  });
   new Overview(state, byId('overview', HTMLCanvasElement));
-  setUpSplitter(byId('splitter', HTMLElement), byId('work', HTMLElement), scroller);
+  setUpSplitter(byId('splitter', HTMLElement), byId('work', HTMLElement), scroller, timeline.wholeHeight);
   const lanes = byId('lanes', HTMLSelectElement);
   lanes.value = state.lanes.value;
   lanes.addEventListener('change', () => state.lanes.set(lanes.value === 'thread' ? 'thread' : 'activity'));
@@ -97,11 +101,12 @@ function setUpTimeline(state: PageState): Choose {
   };
 }
 
-function setUpPanels(state: PageState, choose: Choose): void {
+function setUpPanels(state: PageState, choose: Choose, tooltip: Tooltip): void {
   const tree = new TreeView(state, choose);
   const slowest = new SlowestView(state, choose);
   const statistics = new StatisticsView(state, slowest);
   const events = new EventsView(state, choose);
+  const cpu = new CpuView(state, tooltip);
   const treeTools = element(
     'div',
     { class: 'toolbar' },
@@ -112,6 +117,8 @@ function setUpPanels(state: PageState, choose: Choose): void {
   byId('panel-slowest', HTMLElement).append(slowest.toolbar, slowest.list.element);
   byId('panel-statistics', HTMLElement).append(statistics.list.element, statistics.chart);
   byId('panel-events', HTMLElement).append(events.toolbar, events.list.element);
+  byId('panel-cpu', HTMLElement).append(cpu.toolbar, cpu.body);
+  byId('tab-cpu', HTMLElement).hidden = !state.data.hasSamples;
   new Details(state, byId('details', HTMLElement), choose, () => events.limitToActivity());
   const { failedCount } = state.data.activities;
   if (failedCount > 0) {
@@ -119,13 +126,14 @@ function setUpPanels(state: PageState, choose: Choose): void {
     const show = button(text, () => slowest.limitToFailed(), { class: 'link failure' });
     byId('facts', HTMLElement).append(' · ', show);
   }
-  setUpTabs([
+  const tabs = [
     { name: 'tree' },
     { name: 'slowest', onShow: () => slowest.update() },
     { name: 'statistics' },
     { name: 'events' },
-  ]);
-  if (state.data.activities.count === 0) byId('tab-events', HTMLButtonElement).click();
+    ...(state.data.hasSamples ? [{ name: 'cpu', onShow: () => cpu.update() }] : []),
+  ];
+  setUpTabs(tabs, state.tab);
 }
 
 function setUpHelp(search: SearchBar): void {

@@ -6,7 +6,7 @@ import type { Selected } from './selection.ts';
 import { TimeRange } from './time-range.ts';
 
 /** A shared value that notifies its listeners of changes. */
-class Signal<T> {
+export class Signal<T> {
   #value: T;
   readonly #listeners: ((value: T) => void)[] = [];
 
@@ -31,6 +31,9 @@ class Signal<T> {
 
 export type Theme = 'light' | 'dark';
 
+/** The tab shown at first, if there are activities. */
+export const FIRST_TAB = 'tree';
+
 export class PageState {
   readonly data: ReportData;
   readonly range: TimeRange;
@@ -38,11 +41,14 @@ export class PageState {
   readonly matches: Signal<Matches | undefined> = new Signal<Matches | undefined>(undefined);
   readonly lanes: Signal<LaneKind>;
   readonly theme: Signal<Theme>;
+  /** The name of the tab shown. */
+  readonly tab: Signal<string>;
 
   constructor(data: ReportData, theme: Theme) {
     this.data = data;
     this.range = new TimeRange(data.header.startNs, data.header.endNs);
     this.lanes = new Signal<LaneKind>(data.activities.count > 0 ? 'activity' : 'thread');
+    this.tab = new Signal(data.activities.count > 0 ? FIRST_TAB : data.hasSamples ? 'cpu' : 'events');
     this.theme = new Signal<Theme>(theme);
   }
 }

@@ -1,6 +1,7 @@
 /** A report's content, decoded from its columns: what every view of the page shows. */
 import type { ReportHeader } from '../report-header.ts';
 import { ActivityTable } from './activity-table.ts';
+import { CallTree } from './call-tree.ts';
 import { columnsOf } from './columns.ts';
 import { EventTable } from './event-table.ts';
 
@@ -8,6 +9,9 @@ export interface ReportData {
   readonly header: ReportHeader;
   readonly events: EventTable;
   readonly activities: ActivityTable;
+  readonly calls: CallTree;
+  /** Whether any event is a CPU sample with a stack. */
+  readonly hasSamples: boolean;
 }
 
 const HEADER_SIZE_BYTES = 4;
@@ -21,5 +25,7 @@ export function reportData(bytes: Uint8Array): ReportData {
   ) as ReportHeader;
   const columns = columnsOf(header, bytes.subarray(columnsStart));
   const events = new EventTable(header, columns);
-  return { header, events, activities: new ActivityTable(header, columns, events) };
+  const activities = new ActivityTable(header, columns, events);
+  const hasSamples = events.kind.some((_, event) => events.isSample(event));
+  return { header, events, activities, calls: new CallTree(header, columns), hasSamples };
 }

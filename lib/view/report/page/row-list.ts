@@ -2,11 +2,13 @@
  * A table of any number of rows, with elements only for the visible ones. One row is current: the arrow keys move it,
  * and assistive technology is notified, while the focus stays on the table.
  */
-import { element } from './dom.ts';
+import { button, element } from './dom.ts';
 
 export interface Column {
   readonly title: string;
   readonly isNumber?: boolean;
+  /** Called when the user asks for this order. */
+  readonly onSort?: () => void;
 }
 
 export interface RowListOptions {
@@ -36,6 +38,7 @@ const MAX_HEIGHT = 8_000_000;
 export class RowList {
   readonly element: HTMLElement;
   readonly #options: RowListOptions;
+  readonly #titles: readonly HTMLElement[];
   readonly #body: HTMLElement;
   readonly #spacer: HTMLElement;
   readonly #window: HTMLElement;
@@ -47,8 +50,12 @@ export class RowList {
   constructor(options: RowListOptions) {
     this.#options = options;
     const { label, role, name, columns } = options;
-    const titles = columns.map(({ title, isNumber }) =>
-      element('span', { role: 'columnheader', class: isNumber ? 'cell number' : 'cell' }, title),
+    this.#titles = columns.map(({ title, isNumber, onSort }) =>
+      element(
+        'span',
+        { role: 'columnheader', class: isNumber ? 'cell number' : 'cell' },
+        onSort === undefined ? title : button(title, onSort, { class: 'link' }),
+      ),
     );
     this.#spacer = element('div', { class: 'spacer', role: 'presentation' });
     this.#window = element('div', { class: 'window', role: 'rowgroup' });
@@ -57,7 +64,7 @@ export class RowList {
     this.element = element(
       'div',
       { class: `list list-${name}`, role, 'aria-label': label, tabindex: '0' },
-      element('div', { class: 'row head', role: 'row' }, ...titles),
+      element('div', { class: 'row head', role: 'row' }, ...this.#titles),
       this.#empty,
       this.#body,
     );
@@ -82,6 +89,14 @@ export class RowList {
     this.#spacer.style.height = `${Math.min(MAX_HEIGHT, count * LIST_ROW_HEIGHT)}px`;
     this.#empty.hidden = count > 0;
     this.refresh();
+  }
+
+  /** Says that the rows are in descending order of this column. */
+  showSorted(column: number): void {
+    for (const [index, title] of this.#titles.entries()) {
+      if (index === column) title.setAttribute('aria-sort', 'descending');
+      else title.removeAttribute('aria-sort');
+    }
   }
 
   /** Refills the visible rows in the next frame. */

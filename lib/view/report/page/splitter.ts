@@ -2,11 +2,16 @@
 
 const SMALLEST_SHARE = 15;
 const LARGEST_SHARE = 85;
+const FIRST_SHARE = 50;
+const FIRST_SHARE_NARROW = 34;
 const KEY_STEP = 4;
 
-/** @param above gets its share of the height of `host`, in percent */
-export function setUpSplitter(bar: HTMLElement, host: HTMLElement, above: HTMLElement): void {
-  let share = 50;
+/**
+ * @param above gets its share of the height of `host`, in percent
+ * @param needed its height in pixels if it shows everything
+ */
+export function setUpSplitter(bar: HTMLElement, host: HTMLElement, above: HTMLElement, needed: number): void {
+  let share = 0;
   const set = (percent: number) => {
     share = Math.min(LARGEST_SHARE, Math.max(SMALLEST_SHARE, percent));
     above.style.flexBasis = `${share}%`;
@@ -28,5 +33,6 @@ export function setUpSplitter(bar: HTMLElement, host: HTMLElement, above: HTMLEl
     event.preventDefault();
     set(share + step);
   });
-  set(share);
+  const first = matchMedia('(max-width: 800px)').matches ? FIRST_SHARE_NARROW : FIRST_SHARE;
+  set(Math.min(first, (100 * needed) / Math.max(1, host.clientHeight)));
 }

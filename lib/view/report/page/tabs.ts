@@ -1,5 +1,6 @@
 /** The tabs below the timeline, with the usual keys for tabs. */
 import { byId } from './dom.ts';
+import type { Signal } from './page-state.ts';
 
 export interface Tab {
   /** Its button is `tab-NAME`, its panel `panel-NAME`. */
@@ -7,7 +8,8 @@ export interface Tab {
   readonly onShow?: () => void;
 }
 
-export function setUpTabs(tabs: readonly Tab[]): void {
+/** @param shown the name of the tab shown */
+export function setUpTabs(tabs: readonly Tab[], shown: Signal<string>): void {
   const parts = tabs.map((tab) => ({
     tab,
     button: byId(`tab-${tab.name}`, HTMLButtonElement),
@@ -23,16 +25,16 @@ export function setUpTabs(tabs: readonly Tab[]): void {
     }
   };
   for (const [index, { tab, button }] of parts.entries()) {
-    button.addEventListener('click', () => show(tab.name));
+    button.addEventListener('click', () => shown.set(tab.name));
     button.addEventListener('keydown', (event) => {
       const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
       const next = parts[(index + step + parts.length) % parts.length];
       if (step === 0 || next === undefined) return;
       event.preventDefault();
-      show(next.tab.name);
+      shown.set(next.tab.name);
       next.button.focus();
     });
   }
-  const [first] = tabs;
-  if (first !== undefined) show(first.name);
+  shown.onChange(show);
+  show(shown.value);
 }

@@ -132,10 +132,14 @@ export class Timeline {
     if (selected !== undefined) this.reveal(selected);
   }
 
+  /** With all rows. */
+  get wholeHeight(): number {
+    return RULER_HEIGHT + (this.#lanes.rowCount + 1) * ROW_HEIGHT;
+  }
+
   /** The canvas is as high as the viewport and stays in place; the spacer provides the scroll height. */
   #setHeight(): void {
-    const height = RULER_HEIGHT + this.#lanes.rowCount * ROW_HEIGHT;
-    this.#spacer.style.height = `max(0px, ${height}px - 100%)`;
+    this.#spacer.style.height = `max(0px, ${this.wholeHeight - ROW_HEIGHT}px - 100%)`;
   }
 
   #findMatches(): void {
@@ -253,7 +257,7 @@ export class Timeline {
       context.fillStyle = line;
       context.fillRect(x, RULER_HEIGHT - 7, 1, 7);
       context.fillStyle = mutedText;
-      context.fillText(text, x + 4, RULER_HEIGHT / 2);
+      if (x + 4 + context.measureText(text).width < width) context.fillText(text, x + 4, RULER_HEIGHT / 2);
     }
   }
 }

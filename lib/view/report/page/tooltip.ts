@@ -1,7 +1,8 @@
 /** What is under the mouse, in a few lines. */
 import { milliseconds } from '../../number-text.ts';
 import { element } from './dom.ts';
-import type { PageState } from './page-state.ts';
+import type { EventTable } from './event-table.ts';
+import type { ReportData } from './report-data.ts';
 import type { Selected } from './selection.ts';
 
 const OFFSET = 14;
@@ -16,23 +17,25 @@ function failureLine(error: string | undefined): string[] {
 }
 
 export class Tooltip {
-  readonly #state: PageState;
   readonly #box: HTMLElement;
-  #shown = '';
+  #shown: string | undefined;
 
-  constructor(state: PageState, box: HTMLElement) {
-    this.#state = state;
+  constructor(box: HTMLElement) {
     this.#box = box;
   }
 
-  show(hovered: Selected | undefined, { clientX, clientY }: MouseEvent): void {
-    this.#box.hidden = hovered === undefined;
-    if (hovered === undefined) return;
-    const key = `${hovered.kind} ${hovered.index}`;
-    if (key !== this.#shown) {
-      this.#shown = key;
-      const [title = '', ...lines] = this.#lines(hovered);
-      this.#box.replaceChildren(element('b', {}, title), ...lines.map((line) => element('span', {}, line)));
+  /**
+   * @param key the same for the same lines; undefined if there is nothing
+   * @param lines the first is a title
+   */
+  show(key: string | undefined, lines: () => readonly string[], { clientX, clientY }: MouseEvent): void {
+    this.#box.hidden = key === undefined;
+    const isNew = key !== undefined && key !== this.#shown;
+    this.#shown = key;
+    if (key === undefined) return;
+    if (isNew) {
+      const [title = '', ...others] = lines();
+      this.#box.replaceChildren(element('b', {}, title), ...others.map((line) => element('span', {}, line)));
     }
     const { offsetWidth, offsetHeight } = this.#box;
     const x = Math.max(0, Math.min(clientX + OFFSET, innerWidth - offsetWidth - 4));
@@ -40,26 +43,26 @@ export class Tooltip {
     const y = isBelow ? clientY + OFFSET : Math.max(0, clientY - OFFSET - offsetHeight);
     this.#box.style.transform = `translate(${x}px, ${y}px)`;
   }
+}
 
-  #lines({ kind, index }: Selected): string[] {
-    const { activities, events } = this.#state.data;
-    if (kind === 'event') {
-      const time = `${milliseconds(events.time[index] as number)} ms`;
-      return [events.name(index), `${events.provider(index)} · ${time}`, ...this.#fields(index)];
-    }
-    const state = activities.stateOf(index);
-    const duration = state === 'unstarted' ? 'no start' : `${milliseconds(activities.durationNs(index))} ms`;
-    const start = `from ${milliseconds(activities.start[index] as number)} ms`;
-    return [
-      `${activities.name(index)} · ${duration}`,
-      `${activities.path(index)} · ${start}${state === 'stopped' || state === 'unstarted' ? '' : ` · ${state}`}`,
-      ...failureLine(activities.failure(index)),
-      ...this.#fields(activities.startEvent[index] as number),
-    ];
+/** What is known of an activity or event, in a few lines. */
+export function selectionLines({ activities, events }: ReportData, { kind, index }: Selected): string[] {
+  if (kind === 'event') {
+    const time = `${milliseconds(events.time[index] as number)} ms`;
+    return [events.name(index), `${events.provider(index)} · ${time}`, ...fieldLines(events, index)];
   }
+  const state = activities.stateOf(index);
+  const duration = state === 'unstarted' ? 'no start' : `${milliseconds(activities.durationNs(index))} ms`;
+  const start = `from ${milliseconds(activities.start[index] as number)} ms`;
+  return [
+    `${activities.name(index)} · ${duration}`,
+    `${activities.path(index)} · ${start}${state === 'stopped' || state === 'unstarted' ? '' : ` · ${state}`}`,
+    ...failureLine(activities.failure(index)),
+    ...fieldLines(events, activities.startEvent[index] as number),
+  ];
+}
 
-  #fields(event: number): string[] {
-    const fields = event < 0 ? [] : (this.#state.data.events.payload(event) ?? []);
-    return fields.slice(0, MAX_FIELDS).map(({ name, value }) => `${name} = ${cut(value)}`);
-  }
+function fieldLines(events: EventTable, event: number): string[] {
+  const fields = event < 0 ? [] : (events.payload(event) ?? []);
+  return fields.slice(0, MAX_FIELDS).map(({ name, value }) => `${name} = ${cut(value)}`);
 }

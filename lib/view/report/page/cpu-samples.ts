@@ -1,0 +1,113 @@
+/** The CPU samples of a report: which of them a flame graph shows, and the activities that they were taken in. */
+import { FlameCounts, type FlameGroups, type FlameTree } from './flame-tree.ts';
+import { firstWhere, indicesWhere } from './grouped.ts';
+import type { ReportData } from './report-data.ts';
+
+/** The levels of activities above functions. */
+const MAX_GROUP_DEPTH = 30;
+
+export interface SampleChoice {
+  /** Only those in activities of this name, and in this activity; -1 for all. */
+  readonly task: number;
+  readonly activity: number;
+  /** In nanoseconds; undefined for the whole trace. */
+  readonly range: readonly [from: number, to: number] | undefined;
+  /** Whether the names of activities are above the functions. */
+  readonly isByActivity: boolean;
+}
+
+interface ActivityGroups extends FlameGroups {
+  /** By activity, and first for none. */
+  readonly ofActivity: Int32Array;
+}
+
+export class CpuSamples {
+  readonly #data: ReportData;
+  /** Events, in the order of time. */
+  readonly #events: Uint32Array;
+  #groups: ActivityGroups | undefined;
+
+  constructor(data: ReportData) {
+    this.#data = data;
+    const { events } = data;
+    this.#events = indicesWhere(events.count, (event) => events.isSample(event));
+  }
+
+  get count(): number {
+    return this.#events.length;
+  }
+
+  /** Samples by the index of an activity's name: those in such activities, and in what these contain. */
+  countsByTask(): Float64Array {
+    const { header, activities, events } = this.#data;
+    const counts = new Float64Array(header.tasks.length);
+    const last = new Int32Array(header.tasks.length).fill(-1);
+    for (const event of this.#events) {
+      for (let up = events.activity[event] as number; up >= 0; up = activities.parent[up] as number) {
+        const task = activities.task[up] as number;
+        if (last[task] !== event) counts[task] = (counts[task] as number) + 1;
+        last[task] = event;
+      }
+    }
+    return counts;
+  }
+
+  groupName(group: number): string {
+    return this.#groups?.name[group] ?? '';
+  }
+
+  tree({ task, activity, range, isByActivity }: SampleChoice): FlameTree {
+    const { activities, calls, events } = this.#data;
+    if (isByActivity) this.#groups ??= this.#groupsByName();
+    const groups = isByActivity ? this.#groups : undefined;
+    const counts = new FlameCounts(calls, groups);
+    const isWithin = (innermost: number) => {
+      let [isInTask, isInActivity] = [task < 0, activity < 0];
+      for (let up = innermost; up >= 0 && !(isInTask && isInActivity); up = activities.parent[up] as number) {
+        isInTask ||= activities.task[up] === task;
+        isInActivity ||= up === activity;
+      }
+      return isInTask && isInActivity;
+    };
+    for (const event of this.#within(range)) {
+      const innermost = events.activity[event] as number;
+      if (!isWithin(innermost)) continue;
+      counts.add(events.stack[event] as number, groups?.ofActivity[innermost + 1] ?? -1);
+    }
+    return counts.tree();
+  }
+
+  #within(range: SampleChoice['range']): Uint32Array {
+    if (range === undefined) return this.#events;
+    const { time } = this.#data.events;
+    const timeOf = (at: number) => time[this.#events[at] as number] as number;
+    const from = firstWhere(0, this.count, (at) => timeOf(at) >= range[0]);
+    const to = firstWhere(from, this.count, (at) => timeOf(at) > range[1]);
+    return this.#events.subarray(from, to);
+  }
+
+  /** By the names of activities, below those of the activities around them. */
+  #groupsByName(): ActivityGroups {
+    const { activities, header } = this.#data;
+    const parent = [-1];
+    const name = ['In no activity'];
+    const depth = [0];
+    const known = new Map<number, number>();
+    const ofActivity = new Int32Array(activities.count + 1);
+    for (let activity = 0; activity < activities.count; activity++) {
+      const around = activities.parent[activity] as number;
+      const above = around < 0 ? -1 : (ofActivity[around + 1] as number);
+      const level = above < 0 ? 0 : (depth[above] as number) + 1;
+      const key = (above + 1) * header.tasks.length + (activities.task[activity] as number);
+      let group = level > MAX_GROUP_DEPTH ? above : known.get(key);
+      if (group === undefined) {
+        group = parent.push(above) - 1;
+        name.push(activities.name(activity));
+        depth.push(level);
+        known.set(key, group);
+      }
+      ofActivity[activity + 1] = group;
+    }
+    return { parent, name, ofActivity };
+  }
+}

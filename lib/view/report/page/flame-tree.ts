@@ -1,0 +1,193 @@
+/**
+ * The calls that a flame graph shows, with their samples: those of the chosen stacks only, and below groups, such as
+ * the names of activities. The calls of one function are next to each other, the one with the most samples first.
+ */
+import type { CallTree } from './call-tree.ts';
+import { type Grouped, grouped, itemsOf } from './grouped.ts';
+
+/** What stacks are grouped by: a tree, parents first. */
+export interface FlameGroups {
+  /** -1 at the top. */
+  readonly parent: readonly number[];
+  readonly name: readonly string[];
+}
+
+export class FlameTree {
+  readonly samples: number;
+  /** By node, callers first: the caller or -1, samples in it and in what it calls, samples only in it. */
+  readonly parent: Int32Array;
+  readonly total: Float64Array;
+  readonly self: Float64Array;
+  /** How many levels it is below the top, and the samples to the left of it. */
+  readonly depth: Uint32Array;
+  readonly left: Float64Array;
+  readonly roots: Uint32Array;
+  readonly levels: number;
+  /** By node: the index of a function; of groups, the complement of theirs. */
+  readonly #label: Int32Array;
+  readonly #children: Grouped;
+
+  constructor({ parent, label, self }: FlameNodes) {
+    const count = parent.length;
+    this.parent = Int32Array.from(parent);
+    this.#label = Int32Array.from(label);
+    this.self = Float64Array.from(self);
+    this.total = this.self.slice();
+    for (let node = count - 1; node >= 0; node--) {
+      const above = this.parent[node] as number;
+      if (above >= 0) this.total[above] = (this.total[above] as number) + (this.total[node] as number);
+    }
+    // The top comes after all other parents.
+    this.#children = grouped(
+      this.parent.map((above) => (above < 0 ? count : above)),
+      count + 1,
+    );
+    const mostFirst = (a: number, b: number) =>
+      (this.total[b] as number) - (this.total[a] as number) || a - b;
+    for (let node = 0; node <= count; node++) this.children(node).sort(mostFirst);
+    this.roots = this.children(count);
+    this.depth = new Uint32Array(count);
+    this.left = new Float64Array(count);
+    this.samples = this.#place(this.roots, 0, 0);
+    for (let node = 0; node < count; node++) {
+      this.#place(this.children(node), this.left[node] as number, (this.depth[node] as number) + 1);
+    }
+    this.levels = this.depth.reduce((most, depth) => Math.max(most, depth + 1), 0);
+  }
+
+  children(node: number): Uint32Array {
+    return itemsOf(this.#children, node);
+  }
+
+  /** The index of its function; negative for a group. */
+  frame(node: number): number {
+    return this.#label[node] as number;
+  }
+
+  /** How many samples are in at least one of these functions. */
+  matching(marked: Uint8Array): number {
+    const isIn = new Uint8Array(this.parent.length);
+    let samples = 0;
+    for (const [node, above] of this.parent.entries()) {
+      const isInside = above >= 0 && isIn[above] === 1;
+      const isMarked = marked[this.frame(node)] === 1;
+      if (isMarked && !isInside) samples += this.total[node] as number;
+      if (isMarked || isInside) isIn[node] = 1;
+    }
+    return samples;
+  }
+
+  /** Side by side; returns where they end. */
+  #place(nodes: Uint32Array, left: number, depth: number): number {
+    let end = left;
+    for (const node of nodes) {
+      this.left[node] = end;
+      this.depth[node] = depth;
+      end += this.total[node] as number;
+    }
+    return end;
+  }
+}
+
+interface FlameNodes {
+  readonly parent: readonly number[];
+  readonly label: readonly number[];
+  readonly self: readonly number[];
+}
+
+/** Counts samples by group and stack, and makes the tree of them. */
+export class FlameCounts implements FlameNodes {
+  readonly parent: number[] = [];
+  readonly label: number[] = [];
+  readonly self: number[] = [];
+  readonly #calls: CallTree;
+  readonly #groups: FlameGroups | undefined;
+  readonly #counts = new Map<number, number>();
+  readonly #nodes = new Map<number, number>();
+
+  constructor(calls: CallTree, groups?: FlameGroups) {
+    this.#calls = calls;
+    this.#groups = groups;
+  }
+
+  /** @param group -1 for none */
+  add(stack: number, group: number): void {
+    const key = (group + 1) * this.#calls.leaf.length + stack;
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
+  }
+
+  tree(): FlameTree {
+    const { leaf } = this.#calls;
+    for (const [key, count] of this.#counts) {
+      const stack = key % leaf.length;
+      const group = (key - stack) / leaf.length - 1;
+      const node = this.#callNode(leaf[stack] as number, group);
+      this.self[node] = (this.self[node] as number) + count;
+    }
+    return new FlameTree(this);
+  }
+
+  /** Stacks can be deep: callers are made from the outermost one that is missing, without recursion. */
+  #callNode(innermost: number, group: number): number {
+    const { parent, frame } = this.#calls;
+    const keyOf = (call: number) => (group + 1) * parent.length + call;
+    const missing: number[] = [];
+    let call = innermost;
+    while (call >= 0 && !this.#nodes.has(keyOf(call))) {
+      missing.push(call);
+      call = parent[call] as number;
+    }
+    let node = call >= 0 ? (this.#nodes.get(keyOf(call)) as number) : this.#groupNode(group);
+    for (let made = missing.pop(); made !== undefined; made = missing.pop()) {
+      node = this.#make(node, frame[made] as number);
+      this.#nodes.set(keyOf(made), node);
+    }
+    return node;
+  }
+
+  #groupNode(group: number): number {
+    if (group < 0) return -1;
+    const known = this.#nodes.get(-1 - group);
+    if (known !== undefined) return known;
+    const node = this.#make(this.#groupNode(this.#groups?.parent[group] ?? -1), ~group);
+    this.#nodes.set(-1 - group, node);
+    return node;
+  }
+
+  #make(parent: number, label: number): number {
+    this.label.push(label);
+    this.self.push(0);
+    return this.parent.push(parent) - 1;
+  }
+}
+
+/** Samples of a function, wherever it was called. */
+export interface FunctionCosts {
+  readonly total: Float64Array;
+  readonly self: Float64Array;
+}
+
+/** By function. A function counts once per stack, however often it calls itself. */
+export function functionCosts(tree: FlameTree, frameCount: number): FunctionCosts {
+  const [total, self] = [new Float64Array(frameCount), new Float64Array(frameCount)];
+  const open = new Uint32Array(frameCount);
+  const add = (counts: Float64Array, frame: number, count: number) => {
+    counts[frame] = (counts[frame] as number) + count;
+  };
+  // A node is passed twice: before what it calls, and after it.
+  const left = Array.from(tree.roots);
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    const isEnd = next < 0;
+    const node = isEnd ? ~next : next;
+    const frame = tree.frame(node);
+    if (frame >= 0) {
+      if (!isEnd && open[frame] === 0) add(total, frame, tree.total[node] as number);
+      if (!isEnd) add(self, frame, tree.self[node] as number);
+      open[frame] = (open[frame] as number) + (isEnd ? -1 : 1);
+    }
+    if (isEnd) continue;
+    left.push(~node);
+    for (const child of tree.children(node)) left.push(child);
+  }
+  return { total, self };
+}

@@ -1,0 +1,154 @@
+/** The flame graph of a report: which calls it shows, with how many samples, and what they are called. */
+import { describe, expect, it } from 'vitest';
+import { CpuSamples, type SampleChoice } from '../../../lib/view/report/page/cpu-samples.ts';
+import { functionCosts } from '../../../lib/view/report/page/flame-tree.ts';
+import { frameText } from '../../../lib/view/report/page/frame-text.ts';
+import type { ReportData } from '../../../lib/view/report/page/report-data.ts';
+import { during, type WrittenEvent, written } from '../written-events.ts';
+import { reportOf } from './read-report.ts';
+
+const SAMPLER = 'Microsoft-DotNETCore-SampleProfiler/Thread/Sample';
+
+function method(name: string, start: bigint, at = 0): WrittenEvent {
+  const payload = { MethodStartAddress: start, MethodSize: 0x100, MethodNamespace: 'App', MethodName: name };
+  return { name: 'Microsoft-Windows-DotNETRuntimeRundown/MethodDCEndVerbose', at, payload };
+}
+const METHODS = [method('Main', 0x1000n, 900), method('Work', 0x2000n, 901), method('Query', 0x3000n, 902)];
+const [MAIN, WORK, QUERY] = [0x1010n, 0x2020n, 0x3030n];
+
+const sample = (at: number, stack: bigint[], id?: string): WrittenEvent => ({
+  name: SAMPLER,
+  at,
+  stack,
+  ...(id === undefined ? {} : { id }),
+});
+
+const inOrder = (events: readonly WrittenEvent[]) => [...events].sort((a, b) => a.at - b.at);
+const read = (events: readonly WrittenEvent[]) =>
+  reportOf(inOrder(events).map(written)).then(({ data }) => data);
+
+const ALL: SampleChoice = { task: -1, activity: -1, range: undefined, isByActivity: false };
+
+/** A line per call, indented, with its samples and those only in it. */
+function drawn(data: ReportData, choice: Partial<SampleChoice> = {}): string[] {
+  const samples = new CpuSamples(data);
+  const tree = samples.tree({ ...ALL, ...choice });
+  const nameOf = (frame: number) => (frame < 0 ? samples.groupName(~frame) : data.calls.frames[frame]?.name);
+  const lines = (nodes: Uint32Array): string[] =>
+    Array.from(nodes).flatMap((node) => {
+      const indent = ' '.repeat(tree.depth[node] ?? 0);
+      return [
+        `${indent}${nameOf(tree.frame(node))} ${tree.total[node]}/${tree.self[node]}`,
+        ...lines(tree.children(node)),
+      ];
+    });
+  return lines(tree.roots);
+}
+
+const PROFILED = [
+  ...METHODS,
+  ...during(['Request', '//1/1', 10, 100], ['Db', '//1/1/1', 40, 60], ['Job', '//1/2', 110, 200]),
+  sample(20, [WORK, MAIN], '//1/1'),
+  sample(21, [WORK + 1n, MAIN], '//1/1'),
+  sample(50, [QUERY, WORK, MAIN], '//1/1/1'),
+  sample(120, [MAIN], '//1/2'),
+  sample(300, [QUERY, MAIN]),
+];
+
+describe('a flame graph', () => {
+  it('merges the stacks of all samples by the names of functions, the most frequent first', async () => {
+    expect(drawn(await read(PROFILED))).toEqual([
+      'node (4321) 5/0',
+      ' App.Main 5/1',
+      '  App.Work 3/2',
+      '   App.Query 1/1',
+      '  App.Query 1/1',
+    ]);
+  });
+
+  it('shows those in activities of a name, in one activity, or in a span of time', async () => {
+    const data = await read(PROFILED);
+    const task = (name: string) => data.header.tasks.findIndex((each) => each.name === name);
+    expect(drawn(data, { task: task('Request') })).toEqual([
+      'node (4321) 3/0',
+      ' App.Main 3/0',
+      '  App.Work 3/2',
+      '   App.Query 1/1',
+    ]);
+    expect(drawn(data, { task: task('Db') })[0]).toBe('node (4321) 1/0');
+    expect(drawn(data, { activity: 0 })[0]).toBe('node (4321) 3/0');
+    expect(drawn(data, { activity: 0, task: task('Job') })).toEqual([]);
+    expect(drawn(data, { range: [21e6, 50e6] })[0]).toBe('node (4321) 2/0');
+    expect(Array.from(new CpuSamples(data).countsByTask())).toEqual([3, 1, 1]);
+  });
+
+  it('puts the names of activities above their functions', async () => {
+    expect(drawn(await read(PROFILED), { isByActivity: true })).toEqual([
+      'Request 3/0',
+      ' node (4321) 2/0',
+      '  App.Main 2/0',
+      '   App.Work 2/2',
+      ' Db 1/0',
+      '  node (4321) 1/0',
+      '   App.Main 1/0',
+      '    App.Work 1/0',
+      '     App.Query 1/1',
+      'Job 1/0',
+      ' node (4321) 1/0',
+      '  App.Main 1/1',
+      'In no activity 1/0',
+      ' node (4321) 1/0',
+      '  App.Main 1/0',
+      '   App.Query 1/1',
+    ]);
+  });
+
+  it('places calls side by side, and counts a function once per stack, however often it calls itself', async () => {
+    const data = await read([...METHODS, sample(1, [WORK, WORK, MAIN]), sample(2, [QUERY, MAIN])]);
+    const tree = new CpuSamples(data).tree(ALL);
+    expect(Array.from(tree.left)).toEqual([0, 0, 0, 0, 1]);
+    const costs = functionCosts(tree, data.calls.frames.length);
+    const work = data.calls.frames.findIndex(({ name }) => name === 'App.Work');
+    expect([costs.total[work], costs.self[work]]).toEqual([1, 1]);
+    expect(tree.matching(marking(data, 'App.Work'))).toBe(1);
+    expect(tree.matching(marking(data, 'App.Main'))).toBe(2);
+  });
+
+  it('has the stacks of other events only in their details', async () => {
+    const data = await read([...METHODS, { name: 'Log', at: 1, stack: [QUERY, MAIN] }, sample(2, [MAIN])]);
+    const log = data.events.stack[0] ?? -1;
+    expect(Array.from(data.calls.stack(log), ({ name }) => name)).toEqual([
+      'App.Query',
+      'App.Main',
+      'node (4321)',
+    ]);
+    expect(drawn(data)).toEqual(['node (4321) 1/0', ' App.Main 1/1']);
+  });
+
+  it('survives stacks of any depth', async () => {
+    const deep = Array.from({ length: 20_000 }, (_, index) => BigInt(index + 1) << 20n);
+    const data = await read([sample(1, deep), sample(2, deep.slice(1))]);
+    const tree = new CpuSamples(data).tree(ALL);
+    expect([tree.samples, tree.levels]).toEqual([2, 20_001]);
+    expect(functionCosts(tree, data.calls.frames.length).total[0]).toBe(2);
+  });
+});
+
+function marking({ calls }: ReportData, name: string): Uint8Array {
+  return Uint8Array.from(calls.frames, (frame) => (frame.name === name ? 1 : 0));
+}
+
+describe('the name of a function', () => {
+  it.each([
+    ['JS:*hot file:///app/lib/server.js:12:5', '', 'hot server.js:12', 'file:///app/lib/server.js'],
+    ['LazyCompile:~ /app/a b/server.mjs:3:1', '', '/app/a server.mjs:3', 'b/server.mjs'],
+    ['JS:^ node:internal/timers:500:11', '', '(anonymous) node:internal/timers:500', 'node:internal/timers'],
+    ['app/server.js.handle', '.NET', 'handle server.js', 'app/server.js'],
+    ['native.(garbage collector)', '.NET', '(garbage collector)', 'native'],
+    ['System.DateTime.get_Now', '.NET', 'System.DateTime.get_Now', '.NET'],
+    ['std::vector<int>::at', '/usr/bin/app', 'std::vector<int>::at', '/usr/bin/app'],
+    ['', '', '(anonymous)', ''],
+  ])('%j in %j is shown as %j of %j', (name, module, label, place) => {
+    expect(frameText({ name, module })).toEqual({ label, place });
+  });
+});
