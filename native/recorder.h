@@ -15,6 +15,7 @@ namespace tracewright {
 
 struct RecorderOptions {
   std::string attr;            // perf_event_attr of the event with the side-band records
+  int task = -1;               // whose: a thread, 0 for the calling one, or -1 for all
   std::vector<uint32_t> cpus;  // the processors to record
   size_t ring_size = 0;        // per processor, in bytes: a power of two of pages
   size_t sample_time_at = 0;   // the offset of the time in a sample
@@ -22,7 +23,8 @@ struct RecorderOptions {
 };
 
 struct RecorderCounts {
-  uint64_t events = 0;        // samples in the file
+  uint64_t events = 0;        // samples of tracepoints in the file
+  uint64_t cpu_samples = 0;   // samples of other events in the file
   uint64_t bytes = 0;         // appended to the file
   uint64_t lost = 0;          // had no room in a ring; complete once the recording is done
   uint64_t lost_in_file = 0;  // of these, the ones reported by records in the file
@@ -48,10 +50,12 @@ class Recorder {
   // Starts the thread, which appends to the file or pipe. If a pipe is read slowly, the rings fill
   // up; if it is closed, the recording ends.
   virtual int Start(int file) = 0;
-  // Opens an event; `ids` gets one id per processor. It is recorded from Enable on, so that what
-  // readers need to know about it can be appended before. The next Add drops one that is not
-  // enabled.
-  virtual int Add(const std::string& attr, std::vector<uint64_t>* ids) = 0;
+  // Opens an event of these threads, or of all if there are none; `ids` gets one id per processor
+  // and thread. It is recorded from Enable on, so that what readers need to know about it can be
+  // appended before; with enable_on_exec in its attributes, only in children of the threads, once
+  // they execute a program. The next Add drops one that is not enabled.
+  virtual int Add(const std::string& attr, const std::vector<int>& tasks,
+                  std::vector<uint64_t>* ids) = 0;
   virtual int Enable() = 0;
   // Appends the caller's records to the file, between those of the kernel; not to a pipe, which the
   // caller may have to empty first. `position` is their position.

@@ -29,7 +29,7 @@ Napi::Value Ids(Napi::Env env, const std::vector<uint64_t>& ids) {
 
 Recorder& From(const Napi::Value& handle) { return *handle.As<Napi::External<Recorder>>().Data(); }
 
-// recorderOpen(attr: Uint8Array, cpus: Uint32Array, ringSize, sampleTimeAt, mark: Uint8Array)
+// recorderOpen(attr: Uint8Array, cpus: Uint32Array, ringSize, sampleTimeAt, mark: Uint8Array, task)
 // -> { error, step, ids: BigUint64Array, handle? }
 Napi::Value Open(const Napi::CallbackInfo& info) {
   auto cpus = info[1].As<Napi::Uint32Array>();
@@ -39,6 +39,7 @@ Napi::Value Open(const Napi::CallbackInfo& info) {
   options.ring_size = static_cast<size_t>(info[2].As<Napi::Number>().Int64Value());
   options.sample_time_at = info[3].As<Napi::Number>().Uint32Value();
   options.mark = Bytes(info[4]);
+  options.task = info[5].As<Napi::Number>().Int32Value();
   Recorder::Opened opened = Recorder::Open(std::move(options));
   Napi::Object result = Napi::Object::New(info.Env());
   result["error"] = Napi::Number::New(info.Env(), opened.error);
@@ -76,10 +77,12 @@ Napi::Value OpenPipeEnds(const Napi::CallbackInfo& info) {
   return result;
 }
 
-// recorderAdd(handle, attr: Uint8Array) -> { error, ids: BigUint64Array }
+// recorderAdd(handle, attr: Uint8Array, tasks: Int32Array) -> { error, ids: BigUint64Array }
 Napi::Value Add(const Napi::CallbackInfo& info) {
   std::vector<uint64_t> ids;
-  int error = From(info[0]).Add(ByteText(info[1]), &ids);
+  auto tasks = info[2].As<Napi::Int32Array>();
+  int error = From(info[0]).Add(
+      ByteText(info[1]), {tasks.Data(), tasks.Data() + tasks.ElementLength()}, &ids);
   Napi::Object result = Napi::Object::New(info.Env());
   result["error"] = Napi::Number::New(info.Env(), error);
   result["ids"] = Ids(info.Env(), ids);
@@ -104,12 +107,14 @@ Napi::Value Append(const Napi::CallbackInfo& info) {
 // recorderStop(handle): ends the recording soon; recorderCounts says when it has ended.
 void Stop(const Napi::CallbackInfo& info) { From(info[0]).Stop(); }
 
-// recorderCounts(handle) -> { events, bytes, lost, lostInFile, firstTime, lastTime, error, done }
+// recorderCounts(handle)
+// -> { events, cpuSamples, bytes, lost, lostInFile, firstTime, lastTime, error, done }
 Napi::Value Counts(const Napi::CallbackInfo& info) {
   RecorderCounts counts = From(info[0]).Counts();
   Napi::Env env = info.Env();
   Napi::Object result = Napi::Object::New(env);
   result["events"] = Napi::Number::New(env, static_cast<double>(counts.events));
+  result["cpuSamples"] = Napi::Number::New(env, static_cast<double>(counts.cpu_samples));
   result["bytes"] = Napi::Number::New(env, static_cast<double>(counts.bytes));
   result["lost"] = Napi::Number::New(env, static_cast<double>(counts.lost));
   result["lostInFile"] = Napi::Number::New(env, static_cast<double>(counts.lost_in_file));

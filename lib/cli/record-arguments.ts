@@ -1,4 +1,5 @@
 /** The command line of `tracewright record`. */
+import type { CpuOptions } from '../record/cpu-sampling.ts';
 import type { SelectionOptions, Tracepoint } from '../record/tracepoint-selection.ts';
 import type { TracingProvider } from '../wire/diagnostics-ipc/tracing.ts';
 import { commandArguments, processIdArgument } from './command-arguments.ts';
@@ -15,6 +16,9 @@ const DEFAULT_RING_KIB = 2048;
 const MIN_RING_KIB = 64;
 const MAX_RING_KIB = 1 << 20;
 const MAX_LEVEL = 255;
+/** No multiple of what timers use, so that it is not in step with them. */
+const DEFAULT_FREQUENCY = 999;
+const MAX_FREQUENCY = 100_000;
 const DEFAULT_MAX_MIB = 1024;
 /** ETW uses 32 bits. */
 const LARGEST_MAX_MIB = 2 ** 32 - 1;
@@ -41,6 +45,9 @@ with Ctrl-C.
   --user NAME               Linux, as root: runs COMMAND as this user, who owns the file; under sudo, the default
                             is the user who ran sudo
   --buffer-size KIB         buffer size per processor (${DEFAULT_RING_KIB})
+  --cpu                     Linux: also samples what the processors do, with stacks: of COMMAND and all it starts, of
+                            the process of -p, or of the whole system. "tracewright view --cpu" shows them
+  --frequency HZ            for --cpu: samples per second of each processor (${DEFAULT_FREQUENCY})
 
 On Linux, a COMMAND that uses tracewright waits until each of its tracepoints is recorded, so nothing is missed.
 New tracepoints of other programs are noticed within 50 ms.
@@ -68,6 +75,8 @@ const OPTIONS = {
   'user-events': { type: 'boolean' },
   'process-id': { type: 'string', short: 'p' },
   'max-size': { type: 'string' },
+  cpu: { type: 'boolean' },
+  frequency: { type: 'string' },
   'end-left-behind': { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;
@@ -80,8 +89,10 @@ export interface RecordArguments {
   readonly selected: SelectionOptions;
   /** The same request for a session of one process. */
   readonly providers: readonly TracingProvider[];
-  /** The process to record. */
+  /** The process to record or sample. */
   readonly processId: number | undefined;
+  /** To sample the CPU; Linux. */
+  readonly cpu: CpuOptions | undefined;
   /** Adds a stack to each event; Windows. */
   readonly stacks: boolean;
   /** Of the file, in MiB; Windows. */
@@ -116,6 +127,7 @@ export function recordArguments(
     ...(values.keywords === undefined ? {} : { keywords: keywordsArgument(values.keywords) }),
   };
   const eventPipeFile = values.output ?? EVENTPIPE_FILE;
+  const processId = values['process-id'] === undefined ? undefined : processIdArgument(values['process-id']);
   const systemFile = values.output ?? (platform === 'win32' ? WINDOWS_FILE : LINUX_FILE);
   return {
     mode,
@@ -127,7 +139,14 @@ export function recordArguments(
       ...filter,
     },
     providers: sessionProviders(names, filter, mode !== 'system'),
-    processId: values['process-id'] === undefined ? undefined : processIdArgument(values['process-id']),
+    processId,
+    cpu:
+      values.cpu === true
+        ? {
+            frequency: frequencyArgument(values.frequency),
+            of: processId ?? (command.length > 0 ? 'command' : 'system'),
+          }
+        : undefined,
     stacks,
     maxSize: maxSizeArgument(values['max-size']),
     endsLeftBehind: values['end-left-behind'] === true,
@@ -151,6 +170,13 @@ function levelArgument(text: string): number {
   const level = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (level >= 1 && level <= MAX_LEVEL) return level;
   throw new UsageError(`--level takes a number from 1 to ${MAX_LEVEL}, not "${text}".`);
+}
+
+function frequencyArgument(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_FREQUENCY;
+  const frequency = /^\d+$/.test(text) ? Number(text) : 0;
+  if (frequency >= 1 && frequency <= MAX_FREQUENCY) return frequency;
+  throw new UsageError(`--frequency takes a number from 1 to ${MAX_FREQUENCY}, not "${text}".`);
 }
 
 /** @returns milliseconds */

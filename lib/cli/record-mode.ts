@@ -19,6 +19,8 @@ interface ModeValues {
   readonly 'end-left-behind'?: boolean;
   readonly 'buffer-size'?: string;
   readonly user?: string;
+  readonly cpu?: boolean;
+  readonly frequency?: string;
 }
 
 /** @throws UsageError for options that do not apply */
@@ -32,18 +34,25 @@ export function modeArgument(
   if (values.eventpipe === true && values['user-events'] === true) {
     throw new UsageError('--eventpipe and --user-events exclude each other.');
   }
+  if (values.cpu === true && platform !== 'linux') {
+    throw new UsageError('--cpu is supported only on Linux; "tracewright collect" has one for every system.');
+  }
+  if (values.frequency !== undefined && values.cpu !== true) throw new UsageError('--frequency needs --cpu.');
   if (values.eventpipe === true) return eventPipeMode(values, command);
   if (values['user-events'] === true) return userEventsMode(values, command, platform);
-  return systemMode(values, platform);
+  return systemMode(values, command, platform);
 }
 
 const WINDOWS_OPTIONS = ['stacks', 'max-size', 'end-left-behind'] as const;
 
-function systemMode(values: ModeValues, platform: NodeJS.Platform): RecordMode {
-  if (values['process-id'] !== undefined) {
+function systemMode(values: ModeValues, command: readonly string[], platform: NodeJS.Platform): RecordMode {
+  if (values['process-id'] !== undefined && values.cpu !== true) {
     throw new UsageError(
-      '--process-id needs --eventpipe or --user-events: otherwise the whole system is recorded.',
+      '--process-id needs --eventpipe, --user-events or --cpu: otherwise the whole system is recorded.',
     );
+  }
+  if (values['process-id'] !== undefined && command.length > 0) {
+    throw new UsageError('--process-id and a COMMAND exclude each other.');
   }
   if (platform === 'win32') {
     if (values.tracepoint !== undefined) throw new UsageError('--tracepoint is supported only on Linux.');
@@ -58,7 +67,7 @@ function systemMode(values: ModeValues, platform: NodeJS.Platform): RecordMode {
 }
 
 function eventPipeMode(values: ModeValues, command: readonly string[]): RecordMode {
-  refuse('--eventpipe', values, ['tracepoint', ...WINDOWS_OPTIONS, 'buffer-size']);
+  refuse('--eventpipe', values, ['tracepoint', ...WINDOWS_OPTIONS, 'buffer-size', 'cpu']);
   if ((values['process-id'] === undefined) === (command.length === 0)) {
     throw new UsageError('--eventpipe needs either a --process-id or a COMMAND after --.');
   }

@@ -44,7 +44,7 @@ export async function recordPassed(
   processId: number,
   args: readonly string[],
 ): Promise<RunningRecording> {
-  const { providers, file } = given;
+  const { providers } = given;
   const { recording, session } = await startPassedRecording({
     ...optionsOf(given, args),
     processId,
@@ -54,7 +54,7 @@ export async function recordPassed(
   session.ended.then(() => {
     hasEnded = true;
   });
-  const ofSystem = running(recording, file);
+  const ofSystem = running(recording, given);
   return {
     ...ofSystem,
     hasEnded: () => hasEnded || ofSystem.hasEnded(),

@@ -1,8 +1,9 @@
 /** `tracewright record` on Linux: records the system's user_events into a perf.data file. */
+import { isAlive } from '../base/is-alive.ts';
 import { packageVersion } from '../base/package-files.ts';
 import { Recording, type RecordingResult } from '../record/recording.ts';
 import { Selection } from '../record/tracepoint-selection.ts';
-import { dataSize } from '../view/number-text.ts';
+import { countText, dataSize } from '../view/number-text.ts';
 import { commandUser, programsUser } from './command-user.ts';
 import { say } from './messages.ts';
 import type { RecordArguments } from './record-arguments.ts';
@@ -19,43 +20,47 @@ export async function recordUserEvents(
   const selection = new Selection(given.selected);
   const programsOf = programsUser(given.command, commandUser(given.user));
   const options = { ...optionsOf(given, args), selection, ...(programsOf && { programsOf }) };
-  return running(await Recording.start(options), given.file);
+  return running(await Recording.start(options), given);
 }
 
 /** The options of every recording into a perf.data. */
 export function optionsOf(given: RecordArguments, args: readonly string[]) {
-  const { file, bufferSize } = given;
+  const { file, bufferSize, cpu } = given;
   const owner = commandUser(given.user);
   return {
     file,
     ...(owner && { owner }),
+    ...(cpu && { cpu }),
     ringSize: bufferSize,
     commandLine: ['tracewright', 'record', ...args],
     version: packageVersion(),
   };
 }
 
-export function running(recording: Recording, file: string): RunningRecording {
-  if (recording.notice !== undefined) say(recording.notice);
+export function running(recording: Recording, { file, cpu }: RecordArguments): RunningRecording {
+  for (const notice of recording.notices) say(notice);
   return {
     address: recording.address,
     progress: () => {
-      const { events, bytes, lost } = recording.counts;
-      return `Recording: ${events} events, ${dataSize(bytes)}, ${lost} lost`;
+      const { events, cpuSamples, bytes, lost } = recording.counts;
+      const samples = cpu === undefined ? '' : `${countText(cpuSamples, 'CPU sample')}, `;
+      return `Recording: ${samples}${events} events, ${dataSize(bytes)}, ${lost} lost`;
     },
-    hasEnded: () => recording.counts.done,
+    hasEnded: () => recording.counts.done || (typeof cpu?.of === 'number' && !isAlive(cpu.of)),
     stop: async () => {
       const result = await recording.stop();
-      return { summary: summaryOf(result, file), problems: result.problems };
+      return { summary: summaryOf(result, file, cpu !== undefined), problems: result.problems };
     },
   };
 }
 
-function summaryOf(result: RecordingResult, file: string): string {
-  const { events, bytes, lost, tracepoints, unrecordable } = result;
+function summaryOf(result: RecordingResult, file: string, hasCpu: boolean): string {
+  const { events, cpuSamples, bytes, lost, tracepoints, unrecordable } = result;
   const of = tracepoints.length === 1 ? '1 tracepoint' : `${tracepoints.length} tracepoints`;
   const losses = lost === 0 ? 'none lost' : `${lost} lost, which a larger --buffer-size may avoid`;
-  const hint = tracepoints.length === 0 ? ' No program had registered a matching tracepoint.' : '';
+  const hint = tracepoints.length === 0 && !hasCpu ? ' No program had registered a matching tracepoint.' : '';
   const rest = unrecordable === undefined ? '' : `\n${unrecordable}`;
-  return `Recorded ${events} events of ${of} into ${file} (${dataSize(bytes)}), ${losses}.${hint}${rest}`;
+  const what = hasCpu ? [countText(cpuSamples, 'CPU sample')] : [];
+  if (!hasCpu || tracepoints.length > 0) what.push(`${events} events of ${of}`);
+  return `Recorded ${what.join(' and ')} into ${file} (${dataSize(bytes)}), ${losses}.${hint}${rest}`;
 }

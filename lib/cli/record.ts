@@ -34,14 +34,17 @@ export async function recordCommand(args: readonly string[]): Promise<void> {
 }
 
 /** Whether the system was to record a command that can be recorded without it. */
-function canFallBack({ mode, command, selected }: RecordArguments): boolean {
+function canFallBack({ mode, command, selected, cpu }: RecordArguments): boolean {
   const isOfSystem = mode !== 'system' || process.platform === 'win32' || selected.tracepoints !== undefined;
-  return command.length > 0 && !isOfSystem;
+  return command.length > 0 && !isOfSystem && cpu === undefined;
 }
 
 async function recordToTracer(given: RecordArguments, args: readonly string[]): Promise<void> {
   const recording = await start(given, args);
-  const variables = { [RECORDER_VARIABLE]: recording.address };
+  const variables = {
+    [RECORDER_VARIABLE]: recording.address,
+    ...(given.cpu && { NODE_OPTIONS: namingOptions(process.env.NODE_OPTIONS) }),
+  };
   const user = commandUser(given.user);
   const command =
     given.command.length === 0 ? undefined : new RecordedCommand(given.command, variables, 'stdout', user);
@@ -62,8 +65,18 @@ async function recordToTracer(given: RecordArguments, args: readonly string[]): 
   failWith(problems);
 }
 
+/**
+ * Options that make Node.js write a map of the functions that it compiles, which name them in stacks. A command for or
+ * against maps is respected.
+ */
+export function namingOptions(options = ''): string {
+  return /--(?:no-)?perf-(?:basic-)?prof\b/.test(options)
+    ? options
+    : `${options} --perf-basic-prof`.trimStart();
+}
+
 async function start(given: RecordArguments, args: readonly string[]): Promise<RunningRecording> {
-  if (given.processId !== undefined) {
+  if (given.mode === 'user_events' && given.processId !== undefined) {
     const { recordPassed } = await import('./record-process.ts');
     return recordPassed(given, given.processId, args);
   }

@@ -4,7 +4,7 @@
  */
 import { closeSync } from 'node:fs';
 import { endianness } from 'node:os';
-import { SAMPLE_TIME_OFFSET, sideBandAttr, tracepointAttr } from '../wire/perf-data/write/attr.ts';
+import { SAMPLE_TIME_OFFSET, tracepointAttr } from '../wire/perf-data/write/attr.ts';
 import type { RecordedEvent } from '../wire/perf-data/write/features.ts';
 import { FINISHED_ROUND } from '../wire/perf-data/write/records.ts';
 import { type Addon, loadAddon } from './addon.ts';
@@ -12,8 +12,10 @@ import { RecorderError } from './recorder-error.ts';
 import { recorderAddReason, recorderOpenError, systemErrorName } from './recorder-reasons.ts';
 
 export interface RecorderCounts {
-  /** Samples in the file. */
+  /** Samples of tracepoints in the file. */
   readonly events: number;
+  /** Samples of the processors in the file. */
+  readonly cpuSamples: number;
   /** Appended to the file. */
   readonly bytes: number;
   /** Records for which a ring had no room; final once the recording has ended. */
@@ -42,6 +44,7 @@ interface RecorderAddon extends Addon {
     ringSize: number,
     sampleTimeAt: number,
     mark: Uint8Array,
+    task: number,
   ): {
     readonly error: number;
     readonly step: string;
@@ -51,39 +54,47 @@ interface RecorderAddon extends Addon {
   recorderStart(handle: unknown, file: number): number;
   recorderClocks(): ClockPair;
   recorderPipe(): { readonly error: number; readonly readEnd: number; readonly writeEnd: number };
-  recorderAdd(handle: unknown, attr: Uint8Array): { readonly error: number; readonly ids: BigUint64Array };
+  recorderAdd(
+    handle: unknown,
+    attr: Uint8Array,
+    tasks: Int32Array,
+  ): { readonly error: number; readonly ids: BigUint64Array };
   recorderEnable(handle: unknown): number;
   recorderAppend(handle: unknown, records: Uint8Array): { readonly error: number; readonly position: number };
   recorderStop(handle: unknown): void;
   recorderCounts(handle: unknown): RecorderCounts;
 }
 
+/** All threads. */
+export const EVERY_THREAD = -1;
+const NO_THREADS = new Int32Array(0);
 /** Perf's name for it in files, on hosts and guests alike. */
 const SIDE_BAND_NAME = 'dummy:HG';
 
 export class Recorder {
   /** The event that provides thread names. */
-  readonly sideBand: RecordedEvent;
+  sideBand: RecordedEvent;
   readonly #addon: RecorderAddon;
   readonly #handle: unknown;
 
   /**
    * Opens a ring per processor, without recording yet.
    *
+   * @param attr of the event that provides thread names
    * @param cpus their numbers
    * @param ringSize of each, in bytes: a power of two pages
+   * @param thread to which that event is limited; 0 is this one
    * @throws RecorderError
    */
-  constructor(cpus: readonly number[], ringSize: number) {
+  constructor(attr: Uint8Array, cpus: readonly number[], ringSize: number, thread: number = EVERY_THREAD) {
     this.#addon = recorderAddon();
-    // Wakes up early enough that the rest of the ring holds what arrives meanwhile.
-    const attr = sideBandAttr(ringSize / 4);
     const { error, step, ids, handle } = this.#addon.recorderOpen(
       attr,
       Uint32Array.from(cpus),
       ringSize,
       SAMPLE_TIME_OFFSET,
       FINISHED_ROUND,
+      thread,
     );
     if (error !== 0) throw recorderOpenError(error, step);
     this.#handle = handle;
@@ -135,13 +146,38 @@ export class Recorder {
    */
   add(name: string, tracepointId: number, announce?: (event: RecordedEvent) => void): RecordedEvent {
     const attr = tracepointAttr(tracepointId);
-    const { error, ids } = this.#addon.recorderAdd(this.#handle, attr);
+    const { error, ids } = this.#addon.recorderAdd(this.#handle, attr, NO_THREADS);
     if (error !== 0) throw new RecorderError(recorderAddReason(error, name));
     const event = { name, attr, ids: [...ids] };
     announce?.(event);
-    const refusal = this.#addon.recorderEnable(this.#handle);
+    const refusal = this.enable();
     if (refusal !== 0) throw new RecorderError(recorderAddReason(refusal, name));
     return event;
+  }
+
+  /**
+   * Prepares an event of these threads, or of all if there are none. The next one replaces it unless it is enabled.
+   *
+   * @returns the system's error number in place of an event that it refuses
+   */
+  prepare(name: string, attr: Uint8Array, threads: readonly number[]): RecordedEvent | number {
+    const { error, ids } = this.#addon.recorderAdd(this.#handle, attr, Int32Array.from(threads));
+    return error === 0 ? { name, attr, ids: [...ids] } : error;
+  }
+
+  /** Provides the names of these threads as well. @throws RecorderError */
+  extendSideBand(threads: readonly number[]): void {
+    if (threads.length === 0) return;
+    const { name, attr, ids } = this.sideBand;
+    const more = this.prepare(name, attr, threads);
+    const error = typeof more === 'number' ? more : this.enable();
+    if (typeof more === 'number' || error !== 0) throw recorderOpenError(error, 'perf_event_open');
+    this.sideBand = { name, attr, ids: [...ids, ...more.ids] };
+  }
+
+  /** Records what was prepared. @returns the system's error number, or 0 */
+  enable(): number {
+    return this.#addon.recorderEnable(this.#handle);
   }
 
   /**

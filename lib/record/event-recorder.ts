@@ -1,11 +1,14 @@
 /** What a recording uses: perf events or, if they are refused, tracefs. */
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { type ClockPair, Recorder, type RecorderCounts } from '../platform/recorder.ts';
-import { PerfEventsError } from '../platform/recorder-error.ts';
+import { PerfEventsError, RecorderError } from '../platform/recorder-error.ts';
+import { sideBandAttr } from '../wire/perf-data/write/attr.ts';
 import type { RecordedEvent } from '../wire/perf-data/write/features.ts';
 import { commRecord } from '../wire/perf-data/write/records.ts';
-import type { Tracefs } from './tracefs.ts';
+import { numbersIn } from './code-mappings.ts';
+import { type CpuOptions, CpuSampling } from './cpu-sampling.ts';
+import { missingTracer, NO_TRACEFS, Tracefs, type TracefsFiles } from './tracefs.ts';
 import { TracefsInstance } from './tracefs-instance.ts';
 import { TracefsRecorder } from './tracefs-recorder.ts';
 
@@ -22,12 +25,15 @@ export interface EventRecorder {
 
 export interface OpenedRecorder {
   readonly recorder: EventRecorder;
+  readonly tracefs: TracefsFiles;
+  /** If it samples the CPU. */
+  readonly cpu?: CpuSampling;
   /** Needed per tracepoint. */
   readonly descriptors: number;
   /** The thread names that the recorder does not provide itself. */
   readonly names: Iterable<Uint8Array>;
-  /** What is unusual about it, as a sentence. */
-  readonly notice?: string;
+  /** What is unusual about it, in sentences. */
+  readonly notices: readonly string[];
   /** The problems so far, in sentences. */
   readonly problems: readonly string[];
 }
@@ -36,10 +42,11 @@ export interface OpenedRecorder {
  * @param ringSize per processor, in bytes: a power of two pages
  * @throws RecorderError
  */
-export function openRecorder(tracefs: Tracefs, cpus: readonly number[], ringSize: number): OpenedRecorder {
+export function openRecorder(cpus: readonly number[], ringSize: number): OpenedRecorder {
+  const tracefs = new Tracefs();
   try {
-    const recorder = new Recorder(cpus, ringSize);
-    return { recorder, descriptors: cpus.length, names: threadNames(), problems: [] };
+    const recorder = new Recorder(sideBandAttr(ringSize / 4), cpus, ringSize);
+    return { recorder, tracefs, descriptors: cpus.length, names: threadNames(), notices: [], problems: [] };
   } catch (error) {
     if (!(error instanceof PerfEventsError)) throw error;
     const instance = TracefsInstance.open(tracefs, cpus, ringSize);
@@ -48,7 +55,40 @@ export function openRecorder(tracefs: Tracefs, cpus: readonly number[], ringSize
     const recorder = new TracefsRecorder(tracefs, instance, cpus);
     const notice = `Recording through ${instance.path}, because perf events are refused here (${error.code}).`;
     // Process ids are the kernel's own, which may differ from those in our /proc.
-    return { recorder, descriptors: 0, names: [], notice, problems: recorder.problems };
+    return { recorder, tracefs, descriptors: 0, names: [], notices: [notice], problems: recorder.problems };
+  }
+}
+
+/**
+ * Opens a recorder that also samples the CPU, which needs perf events, and records what events it can.
+ *
+ * @param needsEvents whether it must not do without them
+ * @throws RecorderError
+ */
+export function openCpuRecorder(
+  options: CpuOptions,
+  cpus: readonly number[],
+  ringSize: number,
+  needsEvents: boolean,
+): OpenedRecorder {
+  const cpu = new CpuSampling(options, cpus, ringSize);
+  const { recorder, notices, problems } = cpu;
+  const reason = cpu.refusal ?? (needsEvents ? undefined : missingTracer());
+  const tracefs = reason === undefined ? tracefsOr(needsEvents) : reason;
+  const descriptors = cpus.length;
+  const names = threadNames();
+  if (typeof tracefs !== 'string') return { recorder, tracefs, cpu, descriptors, names, notices, problems };
+  notices.push(`Only the CPU is sampled, and no events are recorded. ${tracefs}`);
+  return { recorder, tracefs: NO_TRACEFS, cpu, descriptors, names, notices, problems };
+}
+
+/** @returns why there is none, unless it is needed @throws RecorderError */
+function tracefsOr(isNeeded: boolean): TracefsFiles | string {
+  try {
+    return new Tracefs();
+  } catch (error) {
+    if (error instanceof RecorderError && !isNeeded) return error.message;
+    throw error;
   }
 }
 
@@ -59,15 +99,6 @@ function* threadNames(): Generator<Uint8Array> {
       const name = commOf(pid, tid);
       if (name !== undefined) yield commRecord(pid, tid, name);
     }
-  }
-}
-
-/** None if the folder has gone with its process. */
-function numbersIn(folder: string): number[] {
-  try {
-    return readdirSync(folder).map(Number).filter(Number.isInteger);
-  } catch {
-    return [];
   }
 }
 

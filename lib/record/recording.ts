@@ -3,16 +3,17 @@ import { hostname, machine, release } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type RecorderCounts, requireRecorderPlatform } from '../platform/recorder.ts';
 import { systemErrorName } from '../platform/recorder-reasons.ts';
-import type { RecordingFacts, StartFacts } from '../wire/perf-data/write/features.ts';
+import type { RecordedEvent, RecordingFacts, StartFacts } from '../wire/perf-data/write/features.ts';
 import { announcement } from '../wire/perf-data/write/pipe.ts';
 import { lostRecord } from '../wire/perf-data/write/records.ts';
 import { tracingData } from '../wire/perf-data/write/tracing-data.ts';
-import { type EventRecorder, type OpenedRecorder, openRecorder } from './event-recorder.ts';
+import type { CpuOptions } from './cpu-sampling.ts';
+import { type EventRecorder, type OpenedRecorder, openCpuRecorder, openRecorder } from './event-recorder.ts';
 import type { NoticesOptions } from './notice-server.ts';
 import { processors } from './processors.ts';
 import { type RecordedTracepoint, RecordedTracepoints } from './recorded-tracepoints.ts';
 import { type FileOwner, RecordingFile } from './recording-file.ts';
-import { Tracefs } from './tracefs.ts';
+import type { TracefsFiles } from './tracefs.ts';
 import { tracepointFormats } from './tracepoint-formats.ts';
 import type { Selection } from './tracepoint-selection.ts';
 import { TracepointWatch } from './tracepoint-watch.ts';
@@ -31,12 +32,15 @@ export interface RecordingOptions {
   readonly version: string;
   /** The owner of the file, if different from this user. */
   readonly owner?: FileOwner;
+  /** To sample the CPU as well. */
+  readonly cpu?: CpuOptions;
   /** The user whose programs announce their tracepoints, if any. */
   readonly programsOf?: NoticesOptions['user'];
 }
 
 export interface RecordingResult {
   readonly events: number;
+  readonly cpuSamples: number;
   /** Of all records in the file. */
   readonly bytes: number;
   /** Records for which the kernel had no room. */
@@ -52,21 +56,24 @@ export interface RecordingResult {
 export class Recording {
   readonly #opened: OpenedRecorder;
   readonly #recorder: EventRecorder;
-  readonly #tracefs: Tracefs;
+  readonly #tracefs: TracefsFiles;
   readonly #tracepoints: RecordedTracepoints;
   readonly #file: RecordingFile;
   readonly #facts: StartFacts;
   #watch: TracepointWatch | undefined;
   #hasStarted = false;
 
-  private constructor({ file, selection, ringSize, commandLine, version, owner }: RecordingOptions) {
+  private constructor({ file, selection, ringSize, commandLine, version, owner, cpu }: RecordingOptions) {
     requireRecorderPlatform();
-    this.#tracefs = new Tracefs();
     const cpus = processors('online');
-    this.#opened = openRecorder(this.#tracefs, cpus, ringSize);
-    const { recorder, descriptors } = this.#opened;
+    this.#opened =
+      cpu === undefined
+        ? openRecorder(cpus, ringSize)
+        : openCpuRecorder(cpu, cpus, ringSize, selection.tracepoints.length > 0);
+    const { recorder, tracefs, descriptors } = this.#opened;
     this.#recorder = recorder;
-    this.#tracepoints = new RecordedTracepoints(recorder, this.#tracefs, selection, descriptors, (each) => {
+    this.#tracefs = tracefs;
+    this.#tracepoints = new RecordedTracepoints(recorder, tracefs, selection, descriptors, (each) => {
       if (this.#hasStarted) this.#announce(each);
     });
     this.#tracepoints.addNamed();
@@ -103,9 +110,9 @@ export class Recording {
     return this.#watch?.address ?? '';
   }
 
-  /** What is unusual about it, as a sentence, or nothing. */
-  get notice(): string | undefined {
-    return this.#opened.notice;
+  /** What is unusual about it, in sentences. */
+  get notices(): readonly string[] {
+    return this.#opened.notices;
   }
 
   /** So far. Done before `stop` was called means that writing the file failed. */
@@ -121,7 +128,7 @@ export class Recording {
   async stop(): Promise<RecordingResult> {
     this.#watch?.stop();
     await this.#end();
-    const { events, bytes, lost, lostInFile, error, lastTime } = this.counts;
+    const { events, cpuSamples, bytes, lost, lostInFile, error, lastTime } = this.counts;
     const problems = [...this.#tracepoints.problems, ...this.#opened.problems];
     // The kernel reports losses with the next record for which it has room, and so not the last ones.
     const untold = error === 0 ? lost - lostInFile : 0;
@@ -133,7 +140,8 @@ export class Recording {
       problems.push(`Writing ${this.#file.path} failed (${name}): it has the beginning of the recording.`);
     }
     const tracepoints = this.#tracepoints.all.map(({ event }) => event.name);
-    return { events, bytes, lost, tracepoints, unrecordable: this.#tracepoints.unrecordable, problems };
+    const { unrecordable } = this.#tracepoints;
+    return { events, cpuSamples, bytes, lost, tracepoints, unrecordable, problems };
   }
 
   /** Makes the tracepoint known to readers before its first event, however the recording ends. */
@@ -145,8 +153,14 @@ export class Recording {
   }
 
   #describe(tracepoints: readonly RecordedTracepoint[]): boolean {
-    const events = [this.#recorder.sideBand, ...tracepoints.map(({ event }) => event)];
+    const events = [...this.#untracedEvents, ...tracepoints.map(({ event }) => event)];
     return this.#file.describe(events, tracepointFormats(this.#tracefs, tracepoints));
+  }
+
+  /** Those that are not tracepoints. */
+  get #untracedEvents(): readonly RecordedEvent[] {
+    const { cpu } = this.#opened;
+    return [this.#recorder.sideBand, ...(cpu === undefined ? [] : [cpu.event])];
   }
 
   #begin(programsOf: RecordingOptions['programsOf']): void {
@@ -156,6 +170,7 @@ export class Recording {
     for (const record of this.#opened.names) file.append(record);
     this.#recorder.start(file.descriptor);
     this.#hasStarted = true;
+    this.#opened.cpu?.begin();
     this.#watch = new TracepointWatch(this.#tracepoints, this.#tracefs, programsOf);
     file.take();
   }
@@ -178,7 +193,7 @@ export class Recording {
     return {
       ...this.#facts,
       tracingData: tracingData(tracepointFormats(this.#tracefs, this.#tracepoints.all, threads)),
-      events: [...events, this.#recorder.sideBand],
+      events: [...events, ...this.#untracedEvents],
       sampleTime: { first: firstTime, last: lastTime },
     };
   }

@@ -53,6 +53,7 @@ export class TracefsRecorder {
   #firstDamage = '';
   #counts = {
     events: 0,
+    cpuSamples: 0,
     bytes: 0,
     lost: 0,
     lostInFile: 0,

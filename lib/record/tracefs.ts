@@ -142,6 +142,24 @@ export class Tracefs {
   }
 }
 
+/** What a recording needs of it. */
+export type TracefsFiles = Pick<
+  Tracefs,
+  'headerPage' | 'headerEvent' | 'names' | 'files' | 'read' | 'openUserEventsData'
+>;
+
+/** For a recording that does without. */
+export const NO_TRACEFS: TracefsFiles = {
+  headerPage: new Uint8Array(0),
+  headerEvent: new Uint8Array(0),
+  names: () => [],
+  files: () => undefined,
+  read: () => Buffer.alloc(0),
+  openUserEventsData: () => {
+    throw new RecorderError('This recording has no access to the tracer of the kernel.');
+  },
+};
+
 /** The sizes that tracefs reports for its files are meaningless. */
 function readAll(descriptor: number): Buffer {
   const chunks: Buffer[] = [];

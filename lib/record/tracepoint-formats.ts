@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs';
 import type { TracingData } from '../wire/perf-data/write/tracing-data.ts';
 import type { RecordedTracepoint } from './recorded-tracepoints.ts';
-import type { Tracefs } from './tracefs.ts';
+import type { TracefsFiles } from './tracefs.ts';
 
 /** @param savedCommandLines the names of threads, if they are to be included */
 export function tracepointFormats(
-  tracefs: Tracefs,
+  tracefs: Pick<TracefsFiles, 'headerPage' | 'headerEvent'>,
   tracepoints: readonly RecordedTracepoint[],
   savedCommandLines: Uint8Array = new Uint8Array(0),
 ): TracingData {

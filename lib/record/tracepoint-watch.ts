@@ -1,7 +1,7 @@
 /** Records tracepoints as programs register them, while a recording runs. */
 import { NoticeServer, type NoticesOptions } from './notice-server.ts';
 import type { RecordedTracepoints } from './recorded-tracepoints.ts';
-import type { Tracefs } from './tracefs.ts';
+import type { TracefsFiles } from './tracefs.ts';
 
 /** How often to look for tracepoints of programs that do not announce them. tracefs reports no changes. */
 const SCAN_MS = 50;
@@ -21,7 +21,7 @@ export class TracepointWatch {
    */
   constructor(
     tracepoints: RecordedTracepoints,
-    tracefs: Tracefs,
+    tracefs: Pick<TracefsFiles, 'openUserEventsData'>,
     programsOf: NoticesOptions['user'] | undefined,
   ) {
     this.#tracepoints = tracepoints;

@@ -13,10 +13,13 @@
 #include <sys/ioctl.h>
 #include <time.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstring>
 #include <iterator>
 #include <mutex>
+#include <unordered_set>
 #include <utility>
 
 #include "linux/recorder_ring.h"
@@ -25,7 +28,9 @@ namespace tracewright {
 namespace {
 
 using linux_perf::Descriptor;
+using linux_perf::EnableEvent;
 using linux_perf::EventId;
+using linux_perf::kEveryTask;
 using linux_perf::OpenEvent;
 using linux_perf::Ring;
 using linux_perf::WriteAll;
@@ -40,6 +45,12 @@ struct Reading {
   uint64_t lost;
 };
 
+bool IsTracepoint(const std::string& attr) {
+  uint32_t type = 0;
+  memcpy(&type, attr.data(), std::min(attr.size(), sizeof type));
+  return type == PERF_TYPE_TRACEPOINT;
+}
+
 class PerfRecorder final : public Recorder {
  public:
   explicit PerfRecorder(RecorderOptions options) : options_(std::move(options)) {}
@@ -47,7 +58,8 @@ class PerfRecorder final : public Recorder {
 
   int Open(std::vector<uint64_t>* ids, const char** step);
   int Start(int file) override;
-  int Add(const std::string& attr, std::vector<uint64_t>* ids) override;
+  int Add(const std::string& attr, const std::vector<int>& tasks,
+          std::vector<uint64_t>* ids) override;
   int Enable() override;
   int Append(const std::vector<uint8_t>& records, uint64_t* position) override;
   void Stop() override;
@@ -78,9 +90,12 @@ class PerfRecorder final : public Recorder {
   bool started_ = false;
   bool brought_ = false;           // in the previous pass; used only by the thread
   std::vector<Descriptor> added_;  // not enabled yet; used only by the caller
+  std::string added_attr_;
+  std::vector<uint64_t> added_ids_;
 
   std::mutex file_mutex_;  // taken before mutex_; held while something is appended to the file
   bool file_failed_ = false;
+  std::unordered_set<uint64_t> cpu_events_;  // ids of what is not a tracepoint
 
   mutable std::mutex mutex_;  // guards what follows
   RecorderCounts counts_;
@@ -103,7 +118,8 @@ int PerfRecorder::Open(std::vector<uint64_t>* ids, const char** step) {
   std::vector<int> polled{stop_.get()};
   for (uint32_t cpu : options_.cpus) {
     Ring ring;
-    if (int error = ring.Open(options_.attr, cpu, options_.ring_size, step)) return error;
+    if (int error = ring.Open(options_.attr, options_.task, cpu, options_.ring_size, step))
+      return error;
     uint64_t id = 0;
     *step = "ioctl";
     if (int error = EventId(ring.event(), &id)) return error;
@@ -137,32 +153,44 @@ int PerfRecorder::Start(int file) {
   if (error != 0) return error;
   started_ = true;
   pthread_setname_np(thread_, "recorder");
-  for (const Ring& ring : rings_) ioctl(ring.event().get(), PERF_EVENT_IOC_ENABLE, 0);
+  for (const Ring& ring : rings_) EnableEvent(options_.attr, ring.event());
   return 0;
 }
 
-int PerfRecorder::Add(const std::string& attr, std::vector<uint64_t>* ids) {
+int PerfRecorder::Add(const std::string& attr, const std::vector<int>& tasks,
+                      std::vector<uint64_t>* ids) {
   std::vector<Descriptor> events;
-  for (size_t i = 0; i < rings_.size(); ++i) {
-    Descriptor event;
-    if (int error = OpenEvent(attr, options_.cpus[i], &event)) return error;
-    if (ioctl(event.get(), PERF_EVENT_IOC_SET_OUTPUT, rings_[i].event().get()) != 0) return errno;
-    uint64_t id = 0;
-    if (int error = EventId(event, &id)) return error;
-    ids->push_back(id);
-    events.push_back(std::move(event));
+  for (int task : tasks.empty() ? std::vector<int>{kEveryTask} : tasks) {
+    for (size_t i = 0; i < rings_.size(); ++i) {
+      Descriptor event;
+      int error = OpenEvent(attr, task, options_.cpus[i], &event);
+      if (error == ESRCH && task > 0) break;  // the thread has ended
+      if (error != 0) return error;
+      int ring = rings_[i].event().get();
+      if (ioctl(event.get(), PERF_EVENT_IOC_SET_OUTPUT, ring) != 0) return errno;
+      uint64_t id = 0;
+      if (int failure = EventId(event, &id)) return failure;
+      ids->push_back(id);
+      events.push_back(std::move(event));
+    }
   }
   added_ = std::move(events);
+  added_attr_ = attr;
+  added_ids_ = *ids;
   return 0;
 }
 
 int PerfRecorder::Enable() {
   std::vector<Descriptor> events = std::move(added_);
   added_.clear();
+  if (!IsTracepoint(added_attr_)) {
+    std::lock_guard<std::mutex> file_lock(file_mutex_);
+    cpu_events_.insert(added_ids_.begin(), added_ids_.end());
+  }
   std::lock_guard<std::mutex> lock(mutex_);
   if (stopping_) return ESHUTDOWN;
   for (const Descriptor& event : events) {
-    if (ioctl(event.get(), PERF_EVENT_IOC_ENABLE, 0) != 0) return errno;
+    if (int error = EnableEvent(added_attr_, event)) return error;
   }
   std::move(events.begin(), events.end(), std::back_inserter(events_));
   return 0;
@@ -240,7 +268,8 @@ int PerfRecorder::DrainRings() {
   RecorderCounts counts = Counts();
   uint64_t bytes_before = counts.bytes;
   for (Ring& ring : rings_) {
-    if (int error = ring.Drain(file_.get(), options_.sample_time_at, &counts)) return error;
+    if (int error = ring.Drain(file_.get(), options_.sample_time_at, cpu_events_, &counts))
+      return error;
   }
   // The records of a pass are final at the second mark after it, which must not wait for more.
   bool brings = counts.bytes != bytes_before;

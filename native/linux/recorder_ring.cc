@@ -20,18 +20,24 @@ size_t PageSize() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
 
 }  // namespace
 
-int OpenEvent(const std::string& attr, uint32_t cpu, Descriptor* event) {
-  constexpr int kEveryProcess = -1;
+int OpenEvent(const std::string& attr, int task, uint32_t cpu, Descriptor* event) {
   constexpr int kNoGroup = -1;
   long fd = syscall(SYS_perf_event_open,
                     attr.data(),
-                    kEveryProcess,
+                    task,
                     static_cast<int>(cpu),
                     kNoGroup,
                     PERF_FLAG_FD_CLOEXEC);
   if (fd < 0) return errno;
   *event = Descriptor(static_cast<int>(fd));
   return 0;
+}
+
+int EnableEvent(const std::string& attr, const Descriptor& event) {
+  perf_event_attr given{};
+  memcpy(&given, attr.data(), std::min(attr.size(), sizeof given));
+  if (given.enable_on_exec) return 0;
+  return ioctl(event.get(), PERF_EVENT_IOC_ENABLE, 0) == 0 ? 0 : errno;
 }
 
 int EventId(const Descriptor& event, uint64_t* id) {
@@ -54,9 +60,9 @@ Ring::~Ring() {
   if (pages_ != nullptr) munmap(pages_, PageSize() + size_);
 }
 
-int Ring::Open(const std::string& attr, uint32_t cpu, size_t size, const char** step) {
+int Ring::Open(const std::string& attr, int task, uint32_t cpu, size_t size, const char** step) {
   *step = "perf_event_open";
-  if (int error = OpenEvent(attr, cpu, &event_)) return error;
+  if (int error = OpenEvent(attr, task, cpu, &event_)) return error;
   *step = "mmap";
   // The kernel rounds up to whole pages, and we would look for the data in the wrong place.
   if (size < PageSize() || (size & (size - 1)) != 0) return EINVAL;
@@ -78,7 +84,8 @@ Number Ring::At(uint64_t position) const {
   return number;
 }
 
-int Ring::Drain(int file, size_t sample_time_at, RecorderCounts* counts) {
+int Ring::Drain(int file, size_t sample_time_at, const std::unordered_set<uint64_t>& cpu_events,
+                RecorderCounts* counts) {
   uint64_t head = __atomic_load_n(&head_page()->data_head, __ATOMIC_ACQUIRE);
   uint64_t tail = head_page()->data_tail;
   if (head == tail) return 0;
@@ -86,18 +93,20 @@ int Ring::Drain(int file, size_t sample_time_at, RecorderCounts* counts) {
   size_t first = std::min<size_t>(head - tail, size_ - start);
   if (int error = WriteAll(file, data() + start, first)) return error;
   if (int error = WriteAll(file, data(), head - tail - first)) return error;
-  Count(tail, head, sample_time_at, counts);
+  Count(tail, head, sample_time_at, cpu_events, counts);
   counts->bytes += head - tail;
   __atomic_store_n(&head_page()->data_tail, head, __ATOMIC_RELEASE);
   return 0;
 }
 
-void Ring::Count(uint64_t from, uint64_t to, size_t sample_time_at, RecorderCounts* counts) const {
+void Ring::Count(uint64_t from, uint64_t to, size_t sample_time_at,
+                 const std::unordered_set<uint64_t>& cpu_events, RecorderCounts* counts) const {
   while (from < to) {
     auto head = At<perf_event_header>(from);
     if (head.size < sizeof head) return;  // never happens; it would loop forever
     if (head.type == PERF_RECORD_SAMPLE) {
-      ++counts->events;
+      auto id = At<uint64_t>(from + sizeof head);
+      ++(cpu_events.count(id) == 0 ? counts->events : counts->cpu_samples);
       auto time = At<uint64_t>(from + sample_time_at);
       if (counts->first_time == 0 || time < counts->first_time) counts->first_time = time;
       counts->last_time = std::max(counts->last_time, time);

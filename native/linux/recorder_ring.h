@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <unordered_set>
 #include <utility>
 
 #include "recorder.h"
@@ -31,8 +32,14 @@ class Descriptor {
   int fd_;
 };
 
-// perf_event_open for all processes on one processor. Returns 0 or errno.
-int OpenEvent(const std::string& attr, uint32_t cpu, Descriptor* event);
+constexpr int kEveryTask = -1;
+
+// perf_event_open for a thread, or for all, on one processor. Returns 0 or errno.
+int OpenEvent(const std::string& attr, int task, uint32_t cpu, Descriptor* event);
+
+// Records from now on, unless the attributes say that executing a program starts it. Returns 0 or
+// errno.
+int EnableEvent(const std::string& attr, const Descriptor& event);
 
 // The event's id in samples. Returns 0 or errno.
 int EventId(const Descriptor& event, uint64_t* id);
@@ -51,13 +58,15 @@ class Ring {
   ~Ring();
 
   // Opens the event on the processor, and maps its ring. `step` names the call that failed.
-  int Open(const std::string& attr, uint32_t cpu, size_t size, const char** step);
+  int Open(const std::string& attr, int task, uint32_t cpu, size_t size, const char** step);
 
   const Descriptor& event() const { return event_; }
 
-  // Appends the contents of the ring to the file, and counts them. Returns 0 or errno; on an error
-  // nothing was taken from the ring or counted, but the file may contain a part of it.
-  int Drain(int file, size_t sample_time_at, RecorderCounts* counts);
+  // Appends the contents of the ring to the file, and counts them; `cpu_events` are the ids of what
+  // is not a tracepoint. Returns 0 or errno; on an error nothing was taken from the ring or
+  // counted, but the file may contain a part of it.
+  int Drain(int file, size_t sample_time_at, const std::unordered_set<uint64_t>& cpu_events,
+            RecorderCounts* counts);
 
  private:
   perf_event_mmap_page* head_page() const { return static_cast<perf_event_mmap_page*>(pages_); }
@@ -66,7 +75,8 @@ class Ring {
   // the numbers in them, are aligned to 8 bytes, so none is split at the ring's end.
   template <typename Number>
   Number At(uint64_t position) const;
-  void Count(uint64_t from, uint64_t to, size_t sample_time_at, RecorderCounts* counts) const;
+  void Count(uint64_t from, uint64_t to, size_t sample_time_at,
+             const std::unordered_set<uint64_t>& cpu_events, RecorderCounts* counts) const;
 
   Descriptor event_;
   void* pages_ = nullptr;

@@ -28,6 +28,15 @@ describe('the command line of record', () => {
     expect(sizes).toEqual([64, 64, 128, 4096].map((kibibytes) => kibibytes * 1024));
   });
 
+  it('samples the CPU of a command, of one process, or of all', () => {
+    const sampled = (...args: string[]) => linux(['--cpu', ...args])?.cpu;
+    expect(sampled()).toEqual({ frequency: 999, of: 'system' });
+    expect(sampled('-p', '42')).toEqual({ frequency: 999, of: 42 });
+    expect(sampled('--frequency', '99', '--', 'node')).toEqual({ frequency: 99, of: 'command' });
+    expect(linux([])?.cpu).toBeUndefined();
+    expect(() => windows(['--provider', 'A', '--cpu'])).toThrow(/only on Linux/);
+  });
+
   it('accepts keywords with and without 0x', () => {
     for (const keywords of ['2', '0x2']) {
       const selection = new Selection(linux(['--keywords', keywords])?.selected ?? {});
@@ -50,7 +59,14 @@ describe('the command line of record', () => {
     [['--max-size', '5'], '--max-size is supported only on Windows.'],
     [['--end-left-behind'], '--end-left-behind is supported only on Windows.'],
     [['--'], 'There is no command after --.'],
-    [['-p', '1'], '--process-id needs --eventpipe or --user-events: otherwise the whole system is recorded.'],
+    [
+      ['-p', '1'],
+      '--process-id needs --eventpipe, --user-events or --cpu: otherwise the whole system is recorded.',
+    ],
+    [['--frequency', '99'], '--frequency needs --cpu.'],
+    [['--cpu', '--frequency', '0'], '--frequency takes a number from 1 to 100000, not "0".'],
+    [['--cpu', '--eventpipe', '-p', '1'], '--cpu cannot be combined with --eventpipe.'],
+    [['--cpu', '-p', '1', '--', 'a'], '--process-id and a COMMAND exclude each other.'],
     [['--eventpipe', '--user-events', '-p', '1'], /exclude each other/],
     [['--eventpipe'], '--eventpipe needs either a --process-id or a COMMAND after --.'],
     [['--eventpipe', '-p', '1', '--', 'a'], '--eventpipe needs either a --process-id or a COMMAND after --.'],

@@ -86,7 +86,7 @@ struct Event {
 };
 
 int AddEnabled(Recorder& recorder, const std::string& attr, std::vector<uint64_t>* ids) {
-  int error = recorder.Add(attr, ids);
+  int error = recorder.Add(attr, {}, ids);
   return error != 0 ? error : recorder.Enable();
 }
 
@@ -228,7 +228,7 @@ void AppendsBetweenRecords() {
   EXPECT(opened.recorder->Append(records, &position) == EBADF);
   EXPECT(opened.recorder->Start(file) == 0);
   std::vector<uint64_t> ids;
-  EXPECT(opened.recorder->Add(Attr(PERF_TYPE_TRACEPOINT, event.id), &ids) == 0);
+  EXPECT(opened.recorder->Add(Attr(PERF_TYPE_TRACEPOINT, event.id), {}, &ids) == 0);
   EXPECT(opened.recorder->Append(records, &position) == 0);
   EXPECT(opened.recorder->Enable() == 0);
   std::thread writer([&] { event.Write(2000); });

@@ -9,7 +9,8 @@ import { PerfType, ReadFormat, SampleType } from '../constants.ts';
 /** PERF_ATTR_SIZE_VER3, the first with the clock's id: supported even by tools that know no later one. */
 export const ATTR_SIZE = 96;
 
-const PERF_TYPE_SOFTWARE = 1;
+/** PERF_COUNT_SW_CPU_CLOCK: a timer on each processor. */
+const CPU_CLOCK = 0n;
 /** PERF_COUNT_SW_DUMMY: counts nothing, and provides the side-band records. */
 const DUMMY = 9n;
 
@@ -19,7 +20,6 @@ const SAMPLE_TYPE =
   SampleType.Time |
   SampleType.Cpu |
   SampleType.Period |
-  SampleType.Raw |
   SampleType.Identifier;
 
 /** The position of the time in such a sample: after header, identifier, ip, and pid with tid. */
@@ -33,52 +33,111 @@ export const CLOCK_ID = 1;
 /** Numbers of the flag bits. */
 const Flag = {
   Disabled: 0n,
+  Inherit: 1n,
+  ExcludeKernel: 5n,
+  ExcludeHypervisor: 6n,
+  ExcludeIdle: 7n,
   Mmap: 8n,
   Comm: 9n,
+  Frequency: 10n,
+  EnableOnExec: 12n,
   Task: 13n,
   Watermark: 14n,
   SampleIdAll: 18n,
+  ExcludeGuest: 20n,
   Mmap2: 23n,
   CommExec: 24n,
   UseClockId: 25n,
+  BuildId: 34n,
 } as const;
 
 const flags = (...bits: readonly bigint[]) => bits.reduce((word, bit) => word | (1n << bit), 0n);
 
+/** Executable mappings, with build ids. */
+const MAPPINGS = flags(Flag.Mmap, Flag.Mmap2, Flag.BuildId);
+
+/** Whose events are recorded: all threads', those of given threads and all they start, or of programs they start. */
+export type EventScope = 'system' | 'threads' | 'programs';
+
+interface ScopeOptions {
+  readonly scope: EventScope;
+  /** Not what happens in the kernel: this user may not know. */
+  readonly excludesKernel: boolean;
+}
+
+const WHOLE_SYSTEM: ScopeOptions = { scope: 'system', excludesKernel: false };
+
 /** Every event of a tracepoint, with its data. */
 export function tracepointAttr(id: number): Uint8Array {
-  return attr(PerfType.Tracepoint, BigInt(id), flags(Flag.Disabled, Flag.SampleIdAll, Flag.UseClockId), 0);
+  return attr(PerfType.Tracepoint, BigInt(id), { sampleType: SAMPLE_TYPE | SampleType.Raw });
 }
 
 /**
- * Names of threads, starts and ends of threads, and executable mappings.
+ * Names of threads, starts and ends of threads, and optionally which code is mapped.
  *
  * @param watermark how many bytes in the ring wake its reader
  */
-export function sideBandAttr(watermark: number): Uint8Array {
-  const wanted = flags(
-    Flag.Disabled,
-    Flag.Mmap,
-    Flag.Comm,
-    Flag.Task,
-    Flag.Watermark,
-    Flag.SampleIdAll,
-    Flag.Mmap2,
-    Flag.CommExec,
-    Flag.UseClockId,
-  );
-  return attr(PERF_TYPE_SOFTWARE, DUMMY, wanted, watermark);
+export function sideBandAttr(
+  watermark: number,
+  scope: ScopeOptions = WHOLE_SYSTEM,
+  hasMappings = false,
+): Uint8Array {
+  return attr(PerfType.Software, DUMMY, {
+    sampleType: SAMPLE_TYPE | SampleType.Raw,
+    flagBits:
+      flags(Flag.Comm, Flag.Task, Flag.Watermark, Flag.CommExec) |
+      (hasMappings ? MAPPINGS : 0n) |
+      scopeFlags(scope),
+    watermark,
+  });
 }
 
-function attr(type: number, config: bigint, flagBits: bigint, watermark: number): Uint8Array {
+/**
+ * The stacks of what runs on the processors, this many times per second. What the sampled threads map is included
+ * unless the whole system is sampled: runtimes that compile change their mappings thousands of times per second.
+ */
+export function cpuSampleAttr(frequency: number, scope: ScopeOptions): Uint8Array {
+  return attr(PerfType.Software, CPU_CLOCK, {
+    sampleType: SAMPLE_TYPE | SampleType.Callchain,
+    flagBits:
+      flags(Flag.Frequency, Flag.ExcludeIdle, Flag.ExcludeGuest) |
+      (scope.scope === 'system' ? 0n : MAPPINGS) |
+      scopeFlags(scope),
+    period: frequency,
+  });
+}
+
+function scopeFlags({ scope, excludesKernel }: ScopeOptions): bigint {
+  return (
+    (scope === 'system' ? 0n : flags(Flag.Inherit)) |
+    (scope === 'programs' ? flags(Flag.EnableOnExec) : 0n) |
+    (excludesKernel ? flags(Flag.ExcludeKernel, Flag.ExcludeHypervisor) : 0n)
+  );
+}
+
+interface AttrParts {
+  readonly sampleType: bigint;
+  readonly flagBits?: bigint;
+  /** By default each event. With `Frequency` it is that. */
+  readonly period?: number;
+  readonly watermark?: number;
+}
+
+const COMMON_FLAGS = flags(Flag.Disabled, Flag.SampleIdAll, Flag.UseClockId);
+
+function attr(
+  type: number,
+  config: bigint,
+  { sampleType, flagBits = 0n, period = 1, watermark = 0 }: AttrParts,
+): Uint8Array {
   return new ByteWriter()
     .uint32(type)
     .uint32(ATTR_SIZE)
     .uint64(config)
-    .uint64(1) // sample_period: each event
-    .uint64(SAMPLE_TYPE)
+    .uint64(period)
+    .uint64(sampleType)
     .uint64(READ_FORMAT)
-    .uint64(flagBits)
+    .uint64(COMMON_FLAGS | flagBits)
     .uint32(watermark)
     .uint32(0) // bp_type
     .uint64(0) // config1

@@ -1,0 +1,97 @@
+/**
+ * `tracewright record --cpu` on a kernel that can sample user code: samples and events in one file, on one clock, with
+ * the names of JavaScript functions. User-mode Linux sees only its own kernel's frames.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addressNumber } from '../../lib/base/timed-ranges.ts';
+import { SymbolFolders } from '../../lib/symbols/symbol-folders.ts';
+import { openTrace, type Trace, type TraceEvent } from '../../lib/trace/index.ts';
+import { isCpuSample } from '../../lib/view/cpu/cpu-profile.ts';
+import { FrameNames } from '../../lib/view/cpu/frame-names.ts';
+import { runScript, skipReason, suiteName } from './guest.ts';
+
+const main = fileURLToPath(new URL('../../dist/cjs/cli.cjs', import.meta.url));
+
+describe.skipIf(skipReason('qemu') !== undefined)(suiteName('CPU samples of a recording', 'qemu'), () => {
+  let folder: string;
+  let output: string;
+  let program: { readonly rounds: number; readonly pid: number };
+  let trace: Trace;
+  const events: TraceEvent[] = [];
+
+  beforeAll(async () => {
+    folder = mkdtempSync('/tmp/tracewright-test-');
+    output = await runScript(
+      `exec 2>&1; node ${main} record --cpu -o ${folder}/cpu.data -- sh -c 'node busy-events.mjs 4; true'
+      cp $(ls -t /tmp/perf-*.map | head -1) /proc/kallsyms ${folder}`,
+      { kernel: 'qemu', rw: [folder] },
+    );
+    program = JSON.parse(/^\{.*\}$/m.exec(output)?.[0] ?? '');
+    trace = await openTrace(join(folder, 'cpu.data'));
+    for await (const batch of trace.batches()) events.push(...batch);
+    samples = events.filter((event) => isCpuSample(event) && event.processId === program.pid);
+  }, 180_000);
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  let samples: readonly TraceEvent[];
+  const stacks = () => {
+    const names = new FrameNames(new SymbolFolders([folder, '/']));
+    return samples.map(({ processId, timestamp, stack = [] }) =>
+      stack.map((address) => names.frameOf(processId, address, timestamp, trace.mappings)),
+    );
+  };
+
+  it('are in one file with all events, in the order of time', () => {
+    const rounds = events.filter(({ name }) => name === 'Round');
+    expect(rounds.map(({ payload }) => payload.number)).toEqual(
+      Array.from({ length: program.rounds + 1 }, (_, number) => number),
+    );
+    const times = events.map(({ timestamp }) => timestamp);
+    expect(times).toEqual(times.toSorted((a, b) => (a < b ? -1 : Number(a > b))));
+    const [first, last] = [
+      events.indexOf(rounds[0] as TraceEvent),
+      events.indexOf(rounds.at(-1) as TraceEvent),
+    ];
+    expect(events.slice(first, last).filter(isCpuSample).length).toBeGreaterThan(1000);
+    expect(output).toMatch(
+      new RegExp(
+        `Recorded [\\d,]+ CPU samples and ${rounds.length} events of 1 tracepoint into .*, none lost`,
+      ),
+    );
+  });
+
+  it('are of the command and what it starts, and of nothing else', () => {
+    const others = events.filter((event) => isCpuSample(event) && event.processId !== program.pid);
+    expect(new Set(others.map(({ processId }) => trace.processNames.get(processId ?? 0)))).toEqual(
+      new Set(['sh']),
+    );
+  });
+
+  it('name at least 95 of 100 frames of JavaScript, and the kernel', () => {
+    const frames = stacks().flat();
+    const inMemory = samples.flatMap(({ processId, timestamp, stack = [] }) =>
+      stack.filter((address) => {
+        const mapping = trace.mappings?.find(processId, addressNumber(address), timestamp);
+        return mapping?.filename === '//anon';
+      }),
+    );
+    const compiled = frames.filter(({ module }) => module === `perf-${program.pid}.map`);
+    expect(compiled.length).toBeGreaterThan(1000);
+    expect(compiled.length / inMemory.length).toBeGreaterThan(0.95);
+    const inKernel = frames.filter(({ module }) => module === '[kernel.kallsyms]');
+    expect(inKernel.length).toBeGreaterThan(100);
+    expect(inKernel.filter(({ name }) => name.includes('+0x'))).toEqual([]);
+  });
+
+  it('show the functions that take the time', () => {
+    const first = events.find(({ name }) => name === 'Round')?.timestamp ?? 0n;
+    const innermost = stacks().flatMap(([frame], index) =>
+      frame !== undefined && (samples[index]?.timestamp ?? 0n) > first ? [frame.name] : [],
+    );
+    const inFunctions = innermost.filter((name) => /JS:.(?:hot|warm)Function /.test(name));
+    expect(inFunctions.length / innermost.length).toBeGreaterThan(0.5);
+  });
+});
