@@ -22,7 +22,7 @@ const FLOORS = [
   ['counters', 'logs'],
   ['runtime', 'integrations'],
   ['diagnostics'],
-  ['auto'],
+  ['auto', 'agent'],
   ['cli'],
 ];
 const WRITE_ROAD = [

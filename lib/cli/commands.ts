@@ -11,6 +11,14 @@ export interface Command {
 }
 
 export const COMMANDS: Readonly<Record<string, Command>> = {
+  agent: {
+    takes: '',
+    summary: "collects the events of a machine's processes by rules",
+    load: async () => {
+      const { agentCommand: run, AGENT_USAGE: usage } = await import('./agent.ts');
+      return { run, usage };
+    },
+  },
   collect: {
     takes: '',
     summary: 'records the events of a .NET or Node.js process',

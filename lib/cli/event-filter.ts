@@ -1,9 +1,10 @@
 /** The filter options of commands, and the test of an event. */
+import { glob } from '../base/glob.ts';
 import type { Nanoseconds, TraceEvent } from '../trace/trace-event.ts';
 import { isGuidText } from '../wire/guid.ts';
 import type { OptionValues } from './file-arguments.ts';
 import { UsageError } from './parse-options.ts';
-import { glob, providerTest } from './provider-name.ts';
+import { providerTest } from './provider-name.ts';
 
 /** The tests that do not depend on the start of the trace. */
 export const EVENT_OPTIONS = {

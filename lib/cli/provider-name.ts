@@ -1,4 +1,5 @@
 /** Matches a provider's events by the name that its source defines, however the system has altered it. */
+import { glob } from '../base/glob.ts';
 import type { TraceEvent } from '../trace/trace-event.ts';
 import { tracepointProviderName } from '../wire/eventheader/tracepoint-name.ts';
 import { isGuidText } from '../wire/guid.ts';
@@ -25,11 +26,4 @@ export function tracepointProviderPattern(text: string): string {
   return [tracepointProviderName(first), ...others.map((part) => part.replace(/[^A-Za-z0-9_]/g, '_'))].join(
     '*',
   );
-}
-
-/** Tests text against a pattern with `*` for any text, ignoring case. */
-export function glob(pattern: string): (text: string) => boolean {
-  const parts = pattern.split('*').map((part) => part.replace(/[\\^$.+?()[\]{}|/]/g, '\\$&'));
-  const expression = new RegExp(`^${parts.join('.*')}$`, 'isu');
-  return (text) => expression.test(text);
 }

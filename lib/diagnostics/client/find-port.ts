@@ -4,7 +4,7 @@ import { isAlive } from '../../base/is-alive.ts';
 import { PIPE_FOLDER, parsePortName, pipeName } from '../../wire/diagnostics-ipc/port-name.ts';
 import { temporaryFolder } from '../port-folders.ts';
 import { DiagnosticsClientError } from './client-error.ts';
-import { LinuxPorts } from './linux-ports.ts';
+import { type IsWanted, LinuxPorts } from './linux-ports.ts';
 import { bestPort, type DiagnosticPort, PortFolders } from './port-folder.ts';
 
 /**
@@ -31,12 +31,18 @@ export async function findPort(processId: number): Promise<string> {
   );
 }
 
-/** The ports of all running processes, as far as this user may look. */
-export async function listPorts(): Promise<DiagnosticPort[]> {
-  if (process.platform === 'linux') return new LinuxPorts().all();
+/**
+ * The ports of all running processes, as far as this user may look.
+ *
+ * @param isWanted of which processes, by id and the key of the port; elsewhere than on Linux, ports have no key
+ */
+export async function listPorts(isWanted?: IsWanted): Promise<DiagnosticPort[]> {
+  if (process.platform === 'linux') return new LinuxPorts().all(isWanted);
   const folder = process.platform === 'win32' ? PIPE_FOLDER : temporaryFolder();
   const ids = (await readdir(folder)).flatMap((name) => parsePortName(name)?.processId ?? []);
-  const alive = [...new Set(ids)].filter(isAlive).sort((a, b) => a - b);
+  const alive = [...new Set(ids)]
+    .filter((id) => isAlive(id) && isWanted?.(id, '') !== false)
+    .sort((a, b) => a - b);
   const folders = new PortFolders();
   const ports = await Promise.all(
     alive.map(async (processId) => ({ processId, address: await addressIn(folders, processId) })),

@@ -15,17 +15,21 @@ export interface FoundPort {
   readonly obstacle?: string | undefined;
 }
 
+export type IsWanted = (processId: number, key: string) => boolean;
+
 /** The maximum length of a socket path, including the final NUL; longer ones cannot be connected to. */
 const MAX_SOCKET_PATH = 108;
 
 export class LinuxPorts {
   readonly #folders = new PortFolders();
 
-  async all(): Promise<DiagnosticPort[]> {
+  /** @param isWanted by its id and the key of its port; the default is all */
+  async all(isWanted?: IsWanted): Promise<DiagnosticPort[]> {
     const ports: DiagnosticPort[] = [];
     for (const name of await readdir('/proc')) {
       if (!/^\d+$/.test(name)) continue;
       const processId = Number(name);
+      if (isWanted !== undefined && !isWanted(processId, await keyOf(processId))) continue;
       const { address } = await this.of(processId);
       if (address !== undefined) ports.push({ processId, address });
     }

@@ -7,8 +7,9 @@ import { systemCodeOf } from '../../base/system-code.ts';
 import { type UnixSockets, unixSockets } from '../../platform/unix-socket.ts';
 import { encodeRequest } from '../../wire/diagnostics-ipc/request.ts';
 import type { UserEventsTracing } from '../../wire/diagnostics-ipc/tracing.ts';
+import { connectTo } from './checked-port.ts';
 import { DiagnosticsClientError, refusal } from './client-error.ts';
-import { ANSWER_TIMEOUT_MS, Connection, failed, openError } from './connection.ts';
+import { ANSWER_TIMEOUT_MS, Connection, failed } from './connection.ts';
 
 /** The first that supports such sessions. */
 const VERSION = 5;
@@ -45,15 +46,7 @@ export class PassedSession {
         'Passing descriptors to other processes works only on Linux, and needs the native addon.',
       );
     }
-    const socket = connect(sockets, address, name);
-    // Anyone can create a file with that name.
-    if (sockets.listeningProcess(socket) !== processId) {
-      sockets.close(socket);
-      throw new DiagnosticsClientError(
-        'failed',
-        `The diagnostic port ${address} does not belong to process ${processId}: another one listens there.`,
-      );
-    }
+    const socket = connectTo(sockets, address, processId);
     send(sockets, socket, name, tracing, descriptor);
     const connection = new Connection(new Socket({ fd: socket, readable: true, writable: true }), name);
     try {
@@ -69,14 +62,6 @@ export class PassedSession {
   /** Ends the session. */
   close(): void {
     this.#connection.close();
-  }
-}
-
-function connect(sockets: UnixSockets, address: string, name: string): number {
-  try {
-    return sockets.connect(address);
-  } catch (error) {
-    throw openError(error, address, name);
   }
 }
 

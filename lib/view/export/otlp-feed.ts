@@ -4,7 +4,7 @@ import { OtlpExport } from './otlp-export.ts';
 import type { OtlpSender, OtlpTarget } from './otlp-sender.ts';
 
 export interface OtlpFeedOptions {
-  readonly trace: Trace;
+  readonly trace: Pick<Trace, 'name' | 'info' | 'processNames' | 'batches'>;
   readonly target: OtlpTarget;
   readonly sender: OtlpSender;
   /** Attributes of the resource. */

@@ -1,0 +1,56 @@
+/** The folder of one agent: nobody else uses it, and what a killed agent left there is completed. */
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { isAlive } from '../base/is-alive.ts';
+import { systemCodeOf } from '../base/system-code.ts';
+import { startTimeKey } from '../wire/diagnostics-ipc/port-name.ts';
+import { PARTIAL, salvageFile } from './trace-file.ts';
+
+const LOCK = 'agent.lock';
+
+/**
+ * @returns releases the folder
+ * @throws Error with a sentence if another agent has it; the system's error
+ */
+export function lockFolder(folder: string): () => void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const path = join(folder, LOCK);
+  for (;;) {
+    try {
+      const descriptor = openSync(path, 'wx', 0o600);
+      writeSync(descriptor, `${process.pid} ${startOf(process.pid)}`);
+      closeSync(descriptor);
+      return () => rmSync(path, { force: true });
+    } catch (error) {
+      if (systemCodeOf(error) !== 'EEXIST') throw error;
+      const [holder = 0, start] = readFileSync(path, 'utf8').split(' ').map(Number);
+      if (holder > 0 && holder !== process.pid && isAlive(holder) && startOf(holder) === start) {
+        throw new Error(`Process ${holder} is an agent with the same folder, ${folder}.`);
+      }
+      rmSync(path, { force: true });
+    }
+  }
+}
+
+/** 0 where the system does not say it. */
+function startOf(processId: number): number {
+  try {
+    return Number(startTimeKey(readFileSync(`/proc/${processId}/stat`, 'utf8')));
+  } catch {
+    return 0;
+  }
+}
+
+/**
+ * Completes the files that were being written when an agent was killed.
+ *
+ * @returns how many there were
+ * @throws the system's error
+ */
+export async function salvageFolder(folder: string): Promise<number> {
+  let salvaged = 0;
+  for (const name of readdirSync(folder)) {
+    if (name.endsWith(PARTIAL) && (await salvageFile(join(folder, name))) !== undefined) salvaged++;
+  }
+  return salvaged;
+}

@@ -1,0 +1,219 @@
+/**
+ * The agent of a node: finds processes with a diagnostic port, has a session in each for each rule that applies, and
+ * keeps the files that result within the disk budget.
+ */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { systemCodeText } from '../base/system-code.ts';
+import { AgentCounters } from './agent-counters.ts';
+import { lockFolder, salvageFolder } from './agent-folder.ts';
+import { Attachment } from './attachment.ts';
+import { DiskBudget } from './disk-budget.ts';
+import { MetricsServer } from './metrics-server.ts';
+import { matcher, type NodeProcess, NodeProcesses } from './node-processes.ts';
+import { Recorder, type WholeFile } from './recorder.ts';
+import type { AgentSettings, RuleSettings } from './settings/agent-settings.ts';
+import { SpanShipping } from './span-shipping.ts';
+
+const BYTES_PER_MB = 1e6;
+const MS = 1000;
+const TICK_MS = 250;
+/** How long processes may take for their last events when the agent ends. */
+const LAST_EVENTS_MS = 8000;
+const TRACES = 'traces';
+const MAX_NAME = 64;
+
+interface Rule {
+  readonly settings: RuleSettings;
+  readonly matches: (process: NodeProcess) => boolean;
+}
+
+export class Agent {
+  readonly counters: AgentCounters;
+  readonly #settings: AgentSettings;
+  readonly #say: (sentence: string) => void;
+  readonly #unlock: () => void;
+  readonly #traces: string;
+  readonly #disk: DiskBudget;
+  readonly #processes: NodeProcesses;
+  readonly #rules: readonly Rule[];
+  readonly #spans: SpanShipping | undefined;
+  /** By process. */
+  readonly #attached = new Map<number, Set<Attachment>>();
+  /** Files that are being sent as spans, one after another. */
+  #sending: Promise<void> = Promise.resolve();
+  #metrics: MetricsServer | undefined;
+  #ticking: NodeJS.Timeout | undefined;
+  #nextScan: NodeJS.Timeout | undefined;
+  #scanning: Promise<void> = Promise.resolve();
+  #isStopping = false;
+
+  private constructor(
+    settings: AgentSettings,
+    counters: AgentCounters,
+    disk: DiskBudget,
+    unlock: () => void,
+    say: (sentence: string) => void,
+  ) {
+    this.#settings = settings;
+    this.counters = counters;
+    this.#disk = disk;
+    this.#unlock = unlock;
+    this.#say = say;
+    this.#traces = join(settings.folder, TRACES);
+    this.#processes = new NodeProcesses(counters, say);
+    this.#rules = settings.rules.map((rule) => ({ settings: rule, matches: matcher(rule) }));
+    this.#spans = settings.otlp && new SpanShipping(settings.otlp, counters);
+  }
+
+  /**
+   * @param say takes sentences about what happens
+   * @throws Error with a sentence, or the system's
+   */
+  static async start(settings: AgentSettings, say: (sentence: string) => void): Promise<Agent> {
+    const unlock = lockFolder(settings.folder);
+    try {
+      const counters = new AgentCounters();
+      const { megabytes, whenFull } = settings.disk;
+      const traces = join(settings.folder, TRACES);
+      const disk = () => new DiskBudget([traces], { limit: megabytes * BYTES_PER_MB, whenFull }, counters);
+      mkdirSync(traces, { recursive: true, mode: 0o700 });
+      counters.filesSalvaged = await salvageFolder(traces);
+      const agent = new Agent(settings, counters, disk(), unlock, say);
+      await agent.#begin();
+      return agent;
+    } catch (error) {
+      unlock();
+      throw error;
+    }
+  }
+
+  /** Where its counters are. */
+  get metricsUrl(): string {
+    return this.#metrics?.url ?? '';
+  }
+
+  /** Ends all sessions, with their last events in files that are whole. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    clearTimeout(this.#nextScan);
+    await this.#scanning;
+    const all = [...this.#attached.values()].flatMap((set) => [...set]);
+    const limit = setTimeout(() => {
+      for (const attachment of all) attachment.close();
+    }, LAST_EVENTS_MS);
+    await Promise.all(all.map((attachment) => attachment.stop()));
+    clearTimeout(limit);
+    clearInterval(this.#ticking);
+    await this.#sending;
+    await this.#spans?.close();
+    this.#metrics?.close();
+    this.#unlock();
+  }
+
+  async #begin(): Promise<void> {
+    const { host, port } = this.#settings.metrics;
+    this.#metrics = await MetricsServer.listen(this.counters, host, port);
+    this.#ticking = setInterval(() => this.#tick(), TICK_MS);
+    this.#scan();
+  }
+
+  #tick(): void {
+    const now = Date.now();
+    for (const set of this.#attached.values()) for (const attachment of set) attachment.tick(now);
+    this.#spans?.count();
+  }
+
+  #scan(): void {
+    this.#scanning = this.#findProcesses().finally(() => {
+      if (!this.#isStopping) {
+        this.#nextScan = setTimeout(() => this.#scan(), this.#settings.scanSeconds * MS);
+      }
+    });
+  }
+
+  async #findProcesses(): Promise<void> {
+    try {
+      for (const process of await this.#processes.scan()) this.#attach(process);
+      this.counters.scans++;
+    } catch (error) {
+      this.counters.errors.add('scan');
+      this.#say(`The processes of this machine cannot be listed: ${systemCodeText(error)}.`);
+    }
+  }
+
+  #attach(process: NodeProcess): void {
+    if (this.#isStopping) return;
+    const attached = this.#attached.get(process.processId) ?? new Set();
+    for (const { settings, matches } of this.#rules) {
+      if (!matches(process)) continue;
+      if (this.#sessionCount >= this.#settings.maxSessions) {
+        this.counters.errors.add('session');
+        this.#say(
+          `Process ${process.processId} gets no session: there are ${this.#settings.maxSessions}, as maxSessions allows.`,
+        );
+        break;
+      }
+      const attachment = this.#attachment(process, settings);
+      attached.add(attachment);
+      this.#attached.set(process.processId, attached);
+      attachment.ended.then(() => this.#detach(process, attachment));
+    }
+    this.counters.processes = this.#attached.size;
+  }
+
+  #attachment(process: NodeProcess, rule: RuleSettings): Attachment {
+    const { counters } = this;
+    const name = fileName(process.name);
+    const spans = rule.otlp ? this.#spans : undefined;
+    const isStream = rule.triggers.length === 0;
+    const recorder = new Recorder({
+      rule,
+      folder: this.#traces,
+      name: `${name}-${process.processId}-${rule.name}`,
+      disk: this.#disk,
+      counters,
+      onFile: (file) => {
+        if (spans !== undefined && !isStream) this.#send(spans, file, process.name);
+      },
+      say: this.#say,
+    });
+    const feed = isStream ? spans?.feed(process.name) : undefined;
+    return new Attachment({ process, rule, recorder, counters, feed, say: this.#say });
+  }
+
+  #detach({ processId }: NodeProcess, attachment: Attachment): void {
+    const attached = this.#attached.get(processId);
+    attached?.delete(attachment);
+    if (attached?.size !== 0) return;
+    this.#attached.delete(processId);
+    this.#processes.forget(processId);
+    this.counters.processes = this.#attached.size;
+  }
+
+  #send(spans: SpanShipping, { path }: WholeFile, processName: string): void {
+    this.#sending = this.#sending.then(async () => {
+      try {
+        await spans.send(path, processName);
+      } catch (error) {
+        this.counters.errors.add('otlp');
+        this.#say(`${path} cannot be sent: ${error instanceof Error ? error.message : String(error)}`);
+      }
+    });
+  }
+
+  get #sessionCount(): number {
+    let count = 0;
+    for (const set of this.#attached.values()) count += set.size;
+    return count;
+  }
+}
+
+/** The process chooses its name. */
+function fileName(name: string): string {
+  const plain = name
+    .replaceAll(/[^\w.-]/g, '_')
+    .replace(/^\.+/, '')
+    .slice(0, MAX_NAME);
+  return plain === '' ? 'process' : plain;
+}

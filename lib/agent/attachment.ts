@@ -1,0 +1,181 @@
+/** A session of one rule in one process, and what becomes of its events. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { systemCodeText } from '../base/system-code.ts';
+import { DiagnosticsClientError } from '../diagnostics/client/client-error.ts';
+import type { TracingSession } from '../diagnostics/client/tracing-session.ts';
+import { openTrace } from '../trace/open-trace.ts';
+import type { Trace } from '../trace/trace.ts';
+import type { TraceEvent } from '../trace/trace-event.ts';
+import { BufferMode, StreamFormat } from '../wire/diagnostics-ipc/constants.ts';
+import { NetTraceError } from '../wire/nettrace/error.ts';
+import type { AgentCounters } from './agent-counters.ts';
+import type { NodeProcess } from './node-processes.ts';
+import type { Recorder } from './recorder.ts';
+import type { RuleSettings } from './settings/agent-settings.ts';
+import { type Section, TraceSections } from './trace-sections.ts';
+import { providersFor, watchTriggers } from './triggers.ts';
+
+/** What a session's events are also sent to, as they come: it takes them all. */
+export type LiveFeed = (trace: Pick<Trace, 'name' | 'info' | 'processNames' | 'batches'>) => Promise<void>;
+
+export interface AttachmentOptions {
+  readonly process: NodeProcess;
+  readonly rule: RuleSettings;
+  readonly recorder: Recorder;
+  readonly counters: AgentCounters;
+  readonly feed: LiveFeed | undefined;
+  readonly say: (sentence: string) => void;
+}
+
+/** In the process, for what the agent has not taken yet. */
+const BUFFER_MEGABYTES = 64;
+const BYTES_PER_MB = 1e6;
+const SECOND_MS = 1000;
+
+export class Attachment {
+  /** Resolves when the session has ended, and its last file is whole; never rejects. */
+  readonly ended: Promise<void>;
+  readonly #options: AttachmentOptions;
+  readonly #watch: ReturnType<typeof watchTriggers>;
+  readonly #sections = new TraceSections();
+  #session: TracingSession | undefined;
+  #isStopped = false;
+  #received = 0;
+  /** Events in sections that have been taken. */
+  #taken = 0;
+  #lost = 0;
+  /** The bytes of the current second. */
+  #bytes = 0;
+  #secondSince = 0;
+
+  constructor(options: AttachmentOptions) {
+    this.#options = options;
+    const { rule, recorder } = options;
+    this.#watch = watchTriggers(rule.triggers, Date.now(), (reason) => recorder.trigger(reason));
+    this.ended = this.#run();
+  }
+
+  tick(now: number): void {
+    this.#watch.tick(now);
+    this.#options.recorder.tick();
+  }
+
+  /** Asks the process for its last events, and for the end. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#session?.stop().catch(() => {});
+    await this.ended;
+  }
+
+  /** Ends the session at once. */
+  close(): void {
+    this.#session?.close();
+  }
+
+  async #run(): Promise<void> {
+    const { counters, rule, recorder, process, say } = this.#options;
+    counters.sessions.add(rule.name);
+    try {
+      await this.#collect();
+    } catch (error) {
+      const isOver = error instanceof DiagnosticsClientError && error.code === 'ended';
+      if (!isOver) {
+        const isTrace = error instanceof NetTraceError;
+        counters.errors.add(isTrace ? 'trace' : 'session');
+        const reason = error instanceof Error ? error.message : systemCodeText(error);
+        say(isTrace ? `Process ${process.processId} sends no usable trace: ${reason}` : reason);
+      }
+    } finally {
+      this.#session?.close();
+      this.#takeRest();
+      recorder.end();
+      counters.sessions.add(rule.name, -1);
+    }
+  }
+
+  async #collect(): Promise<void> {
+    const { rule, process, feed } = this.#options;
+    this.#session = await process.client.collectTracing({
+      sessionType: 'streaming',
+      bufferMegabytes: BUFFER_MEGABYTES,
+      format: StreamFormat.NetTrace,
+      rundownKeyword: 0n,
+      collectsStacks: true,
+      bufferMode: BufferMode.Drop,
+      providers: providersFor(rule.providers, rule.triggers),
+    });
+    if (this.#isStopped) this.#session.stop().catch(() => {});
+    const trace = await openTrace(this.#bytesOf(this.#session), { onDamage: 'warning' });
+    const batches = () => this.#counted(trace);
+    if (feed === undefined) for await (const _ of batches());
+    else {
+      const { name, info, processNames } = trace;
+      await feed({ name, info, processNames, batches });
+    }
+    // A process that ends leaves its trace without an end.
+    if (trace.problem !== undefined && trace.problem.code !== 'truncated') throw trace.problem;
+  }
+
+  async *#counted(trace: Trace): AsyncGenerator<readonly TraceEvent[], void, undefined> {
+    const { counters, rule } = this.#options;
+    const { see } = this.#watch;
+    for await (const batch of trace.batches()) {
+      this.#received += batch.length;
+      counters.received.add(rule.name, batch.length);
+      this.#countLost(trace.lostEvents);
+      if (see !== undefined) for (const event of batch) see(event);
+      yield batch;
+    }
+    this.#countLost(trace.lostEvents);
+  }
+
+  #countLost(lost: number): void {
+    if (lost > this.#lost) this.#options.counters.dropped.add('process', lost - this.#lost);
+    this.#lost = lost;
+  }
+
+  /** What the trace's reader reads; when it asks for more, it has delivered the events of the section before. */
+  async *#bytesOf({ stream }: TracingSession): AsyncGenerator<Uint8Array, void, undefined> {
+    const { counters, rule } = this.#options;
+    for await (const chunk of stream) {
+      counters.receivedBytes.add(rule.name, chunk.length);
+      let from = 0;
+      for (const { section, end } of this.#sections.push(chunk)) {
+        yield chunk.subarray(from, end);
+        from = end;
+        this.#take(section);
+      }
+      if (from < chunk.length) yield chunk.subarray(from);
+      await this.#throttle(chunk.length);
+    }
+  }
+
+  #take(section: Section): void {
+    const events = this.#received - this.#taken;
+    this.#taken = this.#received;
+    this.#options.recorder.take(section, events);
+  }
+
+  /** What has arrived after the last sequence point. */
+  #takeRest(): void {
+    const last = this.#sections.take();
+    if (last !== undefined) this.#take(last);
+    // Of a block that is not whole.
+    const rest = this.#received - this.#taken;
+    if (rest > 0) this.#options.counters.dropped.add('fault', rest);
+  }
+
+  /** The process waits, and drops and counts events if its buffer is full. */
+  async #throttle(bytes: number): Promise<void> {
+    const now = Date.now();
+    if (now - this.#secondSince >= SECOND_MS) {
+      this.#secondSince = now;
+      this.#bytes = 0;
+    }
+    this.#bytes += bytes;
+    if (this.#bytes < this.#options.rule.limits.megabytesPerSecond * BYTES_PER_MB || this.#isStopped) return;
+    const pause = this.#secondSince + SECOND_MS - now;
+    this.#options.counters.throttledMs += pause;
+    await sleep(pause);
+  }
+}

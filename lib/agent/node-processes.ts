@@ -1,0 +1,147 @@
+/** The processes of this machine that have a diagnostic port, in any container, as they come. */
+import { readFile } from 'node:fs/promises';
+import { glob, globs } from '../base/glob.ts';
+import { systemCodeText } from '../base/system-code.ts';
+import { checkedTarget } from '../diagnostics/client/checked-port.ts';
+import { DiagnosticsClientError } from '../diagnostics/client/client-error.ts';
+import { DiagnosticsClient } from '../diagnostics/client/diagnostics-client.ts';
+import { listPorts } from '../diagnostics/client/find-port.ts';
+import type { DiagnosticPort } from '../diagnostics/client/port-folder.ts';
+import { processName } from '../wire/diagnostics-ipc/process-info.ts';
+import type { AgentCounters } from './agent-counters.ts';
+import type { RuleSettings } from './settings/agent-settings.ts';
+
+export interface NodeProcess {
+  readonly processId: number;
+  readonly client: DiagnosticsClient;
+  /** Of what it runs: `server.js`. */
+  readonly name: string;
+  readonly commandLine: string;
+  readonly runtime: 'node' | 'dotnet';
+  /** This and the next: empty if this user may not read it. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** The path of its control group, which names its container and pod. */
+  readonly container: string;
+}
+
+/** How long a process may take to answer. */
+const ANSWER_MS = 2000;
+/** How many are asked at the same time. */
+const PARALLEL = 16;
+/** A process that cannot be asked is asked again after this many scans at most. */
+const MAX_PAUSE = 64;
+/** .NET's versions are far below those of Node.js that tracewright supports. */
+const FIRST_NODE_VERSION = 20;
+/** Of an environment: larger ones are cut off. */
+const MAX_TEXT = 1 << 20;
+
+interface Seen {
+  readonly key: string;
+  /** Undefined once the process has answered. */
+  failures: number | undefined;
+  /** The number of the scan from which on it is asked. */
+  askAt: number;
+}
+
+export class NodeProcesses {
+  readonly #counters: AgentCounters;
+  readonly #say: (sentence: string) => void;
+  readonly #seen = new Map<number, Seen>();
+  #scans = 0;
+
+  constructor(counters: AgentCounters, say: (sentence: string) => void) {
+    this.#counters = counters;
+    this.#say = say;
+  }
+
+  /** Those that have come since the last scan, and those that could not be asked then. */
+  async scan(): Promise<NodeProcess[]> {
+    this.#scans++;
+    const present = new Map<number, string>();
+    const ports = await listPorts((processId, key) => {
+      present.set(processId, key);
+      return processId !== process.pid && this.#isDue(processId, key);
+    });
+    for (const processId of this.#seen.keys()) {
+      if (!present.has(processId)) this.#seen.delete(processId);
+    }
+    const found: NodeProcess[] = [];
+    while (ports.length > 0) {
+      const asked = ports
+        .splice(0, PARALLEL)
+        .map((port) => this.#ask(port, present.get(port.processId) ?? ''));
+      found.push(...(await Promise.all(asked)).filter((one) => one !== undefined));
+    }
+    return found;
+  }
+
+  /** Its session has ended, though it may still run: the next scan finds it again, if it does. */
+  forget(processId: number): void {
+    const seen = this.#seen.get(processId);
+    if (seen !== undefined) this.#postpone(processId, seen.key, seen.failures);
+  }
+
+  #isDue(processId: number, key: string): boolean {
+    const seen = this.#seen.get(processId);
+    if (seen === undefined || seen.key !== key) return true;
+    return seen.askAt <= this.#scans;
+  }
+
+  #postpone(processId: number, key: string, before = 0): void {
+    const failures = before + 1;
+    const pause = Math.min(2 ** before, MAX_PAUSE);
+    this.#seen.set(processId, { key, failures, askAt: this.#scans + pause });
+  }
+
+  async #ask(port: DiagnosticPort, key: string): Promise<NodeProcess | undefined> {
+    const { processId } = port;
+    try {
+      const client = new DiagnosticsClient(checkedTarget(port, ANSWER_MS), ANSWER_MS);
+      const info = await client.processInfo();
+      const before = this.#seen.get(processId);
+      this.#seen.set(processId, { key, failures: before?.failures, askAt: Number.POSITIVE_INFINITY });
+      const isNode = Number.parseInt(info.productVersion ?? '', 10) >= FIRST_NODE_VERSION;
+      return {
+        processId,
+        client,
+        name: processName(info),
+        commandLine: info.commandLine,
+        runtime: isNode ? 'node' : 'dotnet',
+        environment: variables(await textOf(`/proc/${processId}/environ`)),
+        container: (await textOf(`/proc/${processId}/cgroup`)).trim(),
+      };
+    } catch (error) {
+      this.#postpone(processId, key, this.#seen.get(processId)?.failures);
+      const hasEnded = error instanceof DiagnosticsClientError && error.code === 'ended';
+      if (!hasEnded) {
+        this.#counters.errors.add('process');
+        this.#say(error instanceof Error ? error.message : systemCodeText(error));
+      }
+      return undefined;
+    }
+  }
+}
+
+/** Tests whether a rule applies to a process. */
+export function matcher({ match }: RuleSettings): (process: NodeProcess) => boolean {
+  const matches = globs({ name: match.name, commandLine: match.commandLine });
+  const hasVariables = globs(match.environment);
+  const isIn = glob(match.container === undefined ? '*' : `*${match.container}*`);
+  return (process) =>
+    matches({ name: process.name, commandLine: process.commandLine }) &&
+    (match.runtime ?? process.runtime) === process.runtime &&
+    hasVariables(process.environment) &&
+    isIn(process.container);
+}
+
+async function textOf(path: string): Promise<string> {
+  return (await readFile(path, 'utf8').catch(() => '')).slice(0, MAX_TEXT);
+}
+
+function variables(environ: string): Record<string, string> {
+  const pairs = environ.split('\0').map((pair): [string, string] => {
+    const equals = pair.indexOf('=');
+    return [pair.slice(0, Math.max(equals, 0)), pair.slice(equals + 1)];
+  });
+  return Object.fromEntries(pairs.filter(([name]) => name !== ''));
+}

@@ -1,0 +1,225 @@
+/**
+ * What becomes of the sections of one session: files, one after another, while they are wanted; until then, a ring in
+ * memory, or nothing.
+ */
+import { join } from 'node:path';
+import { systemCodeOf, systemCodeText } from '../base/system-code.ts';
+import type { AgentCounters } from './agent-counters.ts';
+import type { DiskBudget } from './disk-budget.ts';
+import type { RuleSettings } from './settings/agent-settings.ts';
+import { TraceFile } from './trace-file.ts';
+import type { Section } from './trace-sections.ts';
+
+const MB = 1e6;
+const MS = 1000;
+const HOUR_MS = 3_600_000;
+
+export interface RecorderOptions {
+  readonly rule: RuleSettings;
+  readonly folder: string;
+  /** The first part of the files' names. */
+  readonly name: string;
+  readonly disk: DiskBudget;
+  readonly counters: AgentCounters;
+  readonly onFile: (file: WholeFile) => void;
+  readonly say: (sentence: string) => void;
+}
+
+export interface WholeFile {
+  readonly path: string;
+  readonly size: number;
+}
+
+interface HeldSection {
+  readonly section: Section;
+  readonly events: number;
+  readonly time: number;
+}
+
+export class Recorder {
+  readonly #options: RecorderOptions;
+  readonly #since = Date.now();
+  #ring: HeldSection[] = [];
+  #ringSize = 0;
+  #file: TraceFile | undefined;
+  #fileSince = 0;
+  #files = 0;
+  /** The trigger of the files that are being written. */
+  #reason: string;
+  #wantedUntil: number;
+  /** Whether the section in which the trigger was has not come yet. */
+  #wantsNext = false;
+  /** The times of the triggers in the last hour. */
+  #recent: number[] = [];
+  #triggers = 0;
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+    const isStream = options.rule.triggers.length === 0;
+    this.#wantedUntil = isStream ? Number.POSITIVE_INFINITY : 0;
+    this.#reason = 'stream';
+  }
+
+  /** @param events in the section */
+  take(section: Section, events: number): void {
+    const now = Date.now();
+    if (this.#isWanted(now)) {
+      this.#wantsNext = false;
+      this.#write(section, events, now);
+      return;
+    }
+    // A file has no gaps: what describes its events could be in one.
+    this.#endFile();
+    if (this.#options.rule.collect === 'ring') {
+      this.#hold({ section, events, time: now });
+    } else {
+      this.#options.counters.unused.add(this.#options.rule.name, events);
+    }
+  }
+
+  /** Writes the ring and what follows, unless a limit forbids it, or it is already being done. */
+  trigger(reason: string): void {
+    const now = Date.now();
+    if (this.#isWanted(now)) return;
+    const { counters, rule } = this.#options;
+    if (!this.#mayWrite(now)) {
+      counters.suppressed++;
+      return;
+    }
+    counters.triggers.add(rule.name);
+    this.#triggers++;
+    this.#recent.push(now);
+    this.#reason = reason;
+    this.#wantedUntil = now + rule.seconds * MS;
+    this.#wantsNext = true;
+    const ring = this.#ring;
+    this.#ring = [];
+    this.#count(-ring.reduce((sum, { events }) => sum + events, 0), -this.#ringSize);
+    for (const { section, events } of ring) this.#write(section, events, now);
+  }
+
+  /** Ends a file whose time is over. To be called often. */
+  tick(): void {
+    const now = Date.now();
+    if (!this.#isWanted(now) || this.#isFull(now)) this.#endFile();
+    this.#dropOld(now);
+  }
+
+  /** Ends the file. */
+  end(): void {
+    this.#endFile();
+    this.#dropOld(Number.POSITIVE_INFINITY);
+  }
+
+  #isWanted(now: number): boolean {
+    return this.#wantsNext || now < this.#wantedUntil;
+  }
+
+  #mayWrite(now: number): boolean {
+    const {
+      count = Number.POSITIVE_INFINITY,
+      perHour,
+      seconds = Number.POSITIVE_INFINITY,
+    } = this.#options.rule.limits;
+    this.#recent = this.#recent.filter((time) => time > now - HOUR_MS);
+    return this.#triggers < count && this.#recent.length < perHour && now - this.#since < seconds * MS;
+  }
+
+  #hold(held: HeldSection): void {
+    this.#ring.push(held);
+    this.#count(held.events, held.section.size);
+    this.#dropOld(held.time);
+  }
+
+  /** Leaves the newest section in the ring, however large it is: its size is bounded. */
+  #dropOld(now: number): void {
+    const { megabytes, seconds } = this.#options.rule.ring;
+    const oldest = now - seconds * MS;
+    let count = 0;
+    for (const { section, events, time } of this.#ring) {
+      if (this.#ringSize <= megabytes * MB && time >= oldest) break;
+      this.#count(-events, -section.size);
+      this.#options.counters.unused.add(this.#options.rule.name, events);
+      count++;
+    }
+    if (count > 0) this.#ring = this.#ring.slice(count);
+  }
+
+  #count(events: number, bytes: number): void {
+    this.#ringSize += bytes;
+    this.#options.counters.held += events;
+    this.#options.counters.heldBytes += bytes;
+  }
+
+  #write(section: Section, events: number, now: number): void {
+    if (this.#isFull(now)) this.#endFile();
+    if (events === 0 && this.#file === undefined) return;
+    const reason = this.#append(section, events, now);
+    if (reason === undefined) return;
+    this.#options.counters.dropped.add(reason, events);
+    this.#endFile();
+  }
+
+  /** @returns why it could not be written */
+  #append(section: Section, events: number, now: number): 'budget' | 'disk' | undefined {
+    const { counters, disk, folder, say } = this.#options;
+    for (;;) {
+      let reserved = 0;
+      try {
+        const file = this.#file ?? this.#open(now);
+        reserved = file.roomFor(section);
+        if (!disk.take(reserved)) return 'budget';
+        const before = file.size;
+        file.append(section, events);
+        disk.release(reserved - (file.size - before));
+        return undefined;
+      } catch (error) {
+        disk.release(reserved);
+        if (systemCodeOf(error) === 'ENOSPC' && disk.makeRoom()) continue;
+        counters.errors.add('disk');
+        say(`${folder} cannot be written: ${systemCodeText(error)}.`);
+        return 'disk';
+      }
+    }
+  }
+
+  #isFull(now: number): boolean {
+    const file = this.#file;
+    const { megabytes, seconds } = this.#options.rule.file;
+    return file !== undefined && (file.size >= megabytes * MB || now - this.#fileSince >= seconds * MS);
+  }
+
+  #open(now: number): TraceFile {
+    const { folder, name } = this.#options;
+    const time = new Date(now).toISOString().replaceAll(/[-:.]/g, '');
+    const path = join(folder, `${name}-${time}-${++this.#files}-${this.#reason}.nettrace`);
+    this.#file = new TraceFile(path);
+    this.#fileSince = now;
+    return this.#file;
+  }
+
+  #endFile(): void {
+    const file = this.#file;
+    if (file === undefined) return;
+    this.#file = undefined;
+    const { counters, disk, rule, onFile } = this.#options;
+    disk.release(file.size);
+    if (file.events === 0) {
+      file.abandon();
+      return;
+    }
+    try {
+      file.commit();
+    } catch (error) {
+      counters.errors.add('disk');
+      counters.dropped.add('disk', file.events);
+      this.#options.say(`${file.path} cannot be completed: ${systemCodeText(error)}.`);
+      return;
+    }
+    counters.filesWritten++;
+    counters.fileBytesWritten += file.size;
+    counters.written.add(rule.name, file.events);
+    disk.add(file.path, file.size);
+    onFile({ path: file.path, size: file.size });
+  }
+}

@@ -1,0 +1,178 @@
+/** The settings of an agent, from its JSON file. */
+import { MAX_LEVEL } from '../../wire/diagnostics-ipc/constants.ts';
+import { parseProviderTexts } from '../../wire/diagnostics-ipc/provider-text.ts';
+import type { TracingProvider } from '../../wire/diagnostics-ipc/tracing.ts';
+import { ALL_KEYWORDS } from '../../wire/schema.ts';
+import {
+  boolean,
+  choice,
+  type Kind,
+  list,
+  number,
+  object,
+  optional,
+  Place,
+  type Settings,
+  text,
+  texts,
+} from './setting-kinds.ts';
+
+const DAY = 86_400;
+const YEAR = 366 * DAY;
+const MAX_MEGABYTES = 2 ** 30;
+const size = number(0.1, MAX_MEGABYTES);
+const url = text('a URL that starts with http:// or https://', (value) =>
+  ['http:', 'https:'].includes(URL.canParse(value) ? new URL(value).protocol : ''),
+);
+
+/** Texts in dotnet-trace's syntax. */
+const providers: Kind<readonly TracingProvider[]> = (value, place) => {
+  if (typeof value !== 'string')
+    return place.refuse(value, 'a text such as "MyCompany-MyService:0x1:Informational"');
+  try {
+    const parsed = parseProviderTexts(value);
+    if (parsed.length === 0) place.refuse(value, 'a list of providers');
+    return parsed.map(({ name, keywords = ALL_KEYWORDS, level = MAX_LEVEL, arguments: values }) => {
+      if (level > MAX_LEVEL)
+        place.problems.push(
+          `${place.path}: The level of ${name} must be at most ${MAX_LEVEL}, not ${level}.`,
+        );
+      return { name, keywords, level, arguments: values };
+    });
+  } catch (error) {
+    place.problems.push(`${place.path}: ${(error as Error).message}`);
+    return [];
+  }
+};
+
+const TRIGGERS = {
+  startup: object({ type: text() }),
+  interval: object({ type: text(), seconds: number(1, YEAR) }),
+  counter: object({
+    type: text(),
+    provider: text('the name of a provider', (name) => !/[,:;=]/.test(name)),
+    counter: text(),
+    above: optional(number(-Number.MAX_VALUE, Number.MAX_VALUE)),
+    below: optional(number(-Number.MAX_VALUE, Number.MAX_VALUE)),
+    forSeconds: optional(number(0, DAY), 0),
+  }),
+  slow: object({ type: text(), activity: optional(text(), '*'), milliseconds: number(0, YEAR) }),
+  failure: object({ type: text(), activity: optional(text(), '*') }),
+  event: object({
+    type: text(),
+    provider: optional(text(), '*'),
+    event: optional(text(), '*'),
+    level: optional(number(1, MAX_LEVEL, true)),
+    fields: optional(texts, {}),
+  }),
+};
+type TriggerType = keyof typeof TRIGGERS;
+/** One of the types, with its settings. */
+export type Trigger = {
+  [Type in TriggerType]: { readonly type: Type } & Omit<ReturnType<(typeof TRIGGERS)[Type]>, 'type'>;
+}[TriggerType];
+
+const triggerType = choice(...(Object.keys(TRIGGERS) as TriggerType[]));
+
+const trigger: Kind<Trigger> = (value, place) => {
+  const given = object({ type: triggerType })({ type: (value as { type?: unknown } | null)?.type }, place);
+  if (given.type === undefined) return undefined as never;
+  const read = TRIGGERS[given.type](value, place) as Trigger;
+  if (read.type === 'counter' && (read.above === undefined) === (read.below === undefined)) {
+    place.problems.push(`${place.path} must have either above or below.`);
+  }
+  return read;
+};
+
+const rule = object({
+  name: text('a name of letters, digits, - and _', (value) => /^[\w-]{1,64}$/.test(value)),
+  match: optional(
+    object({
+      name: optional(text(), '*'),
+      commandLine: optional(text(), '*'),
+      environment: optional(texts, {}),
+      container: optional(text()),
+      runtime: optional(choice('node', 'dotnet')),
+    }),
+    { name: '*', commandLine: '*', environment: {}, container: undefined, runtime: undefined },
+  ),
+  providers,
+  collect: optional(choice('stream', 'ring'), 'stream'),
+  ring: optional(
+    object({ megabytes: optional(number(0.1, 4096), 16), seconds: optional(number(1, DAY), 60) }),
+    { megabytes: 16, seconds: 60 },
+  ),
+  triggers: optional(list(trigger), []),
+  seconds: optional(number(0, DAY), 10),
+  limits: optional(
+    object({
+      count: optional(number(1, 1e6, true)),
+      perHour: optional(number(1, 1e6, true), 12),
+      seconds: optional(number(1, YEAR)),
+      megabytesPerSecond: optional(number(0.1, 1e4), 50),
+    }),
+    { count: undefined, perHour: 12, seconds: undefined, megabytesPerSecond: 50 },
+  ),
+  file: optional(object({ megabytes: optional(size, 64), seconds: optional(number(0.1, DAY), 60) }), {
+    megabytes: 64,
+    seconds: 60,
+  }),
+  otlp: optional(boolean, true),
+});
+export type RuleSettings = ReturnType<typeof rule>;
+
+const SETTINGS = {
+  folder: text('the path of a folder'),
+  scanSeconds: optional(number(0.1, 3600), 5),
+  maxSessions: optional(number(1, 1e5, true), 1000),
+  disk: optional(
+    object({
+      megabytes: optional(size, 1024),
+      whenFull: optional(choice('removeOldest', 'refuseNew'), 'removeOldest'),
+    }),
+    { megabytes: 1024, whenFull: 'removeOldest' },
+  ),
+  metrics: optional(
+    object({ host: optional(text(), '127.0.0.1'), port: optional(number(0, 65_535, true), 9464) }),
+    { host: '127.0.0.1', port: 9464 },
+  ),
+  otlp: optional(object({ url, headers: optional(texts, {}) })),
+  rules: list(rule, 1),
+};
+export type AgentSettings = Settings<typeof SETTINGS>;
+
+/** A file that cannot be used; its problems are sentences. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError';
+
+  /** @param file its name, for the sentences */
+  constructor(file: string, problems: readonly string[]) {
+    super(problems.map((problem) => `${file}: ${problem}`).join('\n'));
+  }
+}
+
+/** @throws SettingsError with all problems */
+export function readAgentSettings(json: string, file: string): AgentSettings {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch (error) {
+    throw new SettingsError(file, [`It is not JSON: ${(error as Error).message}.`]);
+  }
+  const place = new Place('', []);
+  const settings = object(SETTINGS)(value, place);
+  if (place.problems.length === 0) checkRules(settings, place);
+  if (place.problems.length > 0) throw new SettingsError(file, place.problems);
+  return settings;
+}
+
+function checkRules({ rules }: AgentSettings, { problems }: Place): void {
+  const names = new Set<string>();
+  for (const [i, { name, collect, triggers }] of rules.entries()) {
+    if (names.has(name)) problems.push(`rules[${i}].name is "${name}", as that of an earlier rule.`);
+    names.add(name);
+    if (collect === 'ring' && triggers.length === 0) {
+      problems.push(`rules[${i}] collects a ring, but has no triggers: nothing would ever be written.`);
+    }
+  }
+}

@@ -1,0 +1,48 @@
+/** Sends the activities of sessions and of files to an OpenTelemetry collector, as spans. */
+import { openTrace } from '../trace/open-trace.ts';
+import { OtlpFeed } from '../view/export/otlp-feed.ts';
+import { OtlpSender, type OtlpTarget } from '../view/export/otlp-sender.ts';
+import { otlpTarget } from '../view/export/otlp-settings.ts';
+import type { AgentCounters } from './agent-counters.ts';
+import type { LiveFeed } from './attachment.ts';
+
+/** How long the last spans may take when the agent ends. */
+const LAST_MS = 3000;
+
+export class SpanShipping {
+  readonly #target: OtlpTarget;
+  readonly #sender: OtlpSender;
+  readonly #counters: AgentCounters;
+
+  /** @throws TypeError with a sentence for settings of the environment that cannot be used */
+  constructor(settings: { url: string; headers: Readonly<Record<string, string>> }, counters: AgentCounters) {
+    this.#target = otlpTarget(settings);
+    this.#sender = new OtlpSender(this.#target);
+    this.#counters = counters;
+  }
+
+  /** For the events of a process as they come. */
+  feed(processName: string): LiveFeed {
+    const resource = { 'service.name': processName };
+    return (trace) => new OtlpFeed({ trace, target: this.#target, sender: this.#sender, resource }).run();
+  }
+
+  /** Sends what is in a file. @throws TraceError */
+  async send(file: string, processName: string): Promise<void> {
+    await this.feed(processName)(await openTrace(file, { onDamage: 'warning' }));
+  }
+
+  /** Brings the counters up to date. */
+  count(): void {
+    const { sent, dropped } = this.#sender.result;
+    this.#counters.spansSent = sent;
+    for (const [reason, spans] of Object.entries(dropped)) {
+      this.#counters.spansDropped.add(reason, spans - this.#counters.spansDropped.get(reason));
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#sender.close(LAST_MS);
+    this.count();
+  }
+}

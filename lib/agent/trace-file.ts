@@ -1,0 +1,181 @@
+/** A .nettrace file of sections: it gets its name when it is whole, and can be ended after any section. */
+import {
+  closeSync,
+  constants,
+  createReadStream,
+  ftruncateSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writevSync,
+} from 'node:fs';
+import { BlockKind, SerializationTag } from '../wire/nettrace/constants.ts';
+import { NetTraceError } from '../wire/nettrace/error.ts';
+import { FramingV4, type Piece, pieceSize } from '../wire/nettrace/write/framing.ts';
+import { FRAMING_SIZE, type Section, type SectionStart, TraceSections } from './trace-sections.ts';
+
+/** Follows the name of a file that is not whole. */
+export const PARTIAL = '.partial';
+const END_SIZE = 1;
+const MODE = 0o600;
+
+export class TraceFile {
+  readonly path: string;
+  readonly #descriptor: number;
+  readonly #framing = new FramingV4();
+  /** In bytes, including the end of the trace, which stands after each section until another follows. */
+  size = 0;
+  events = 0;
+
+  readonly #partial: string;
+
+  /** @throws the system's error */
+  constructor(path: string) {
+    this.path = path;
+    this.#partial = path + PARTIAL;
+    const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = constants;
+    this.#descriptor = openSync(this.#partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, MODE);
+  }
+
+  /** How much a section takes, at most. */
+  roomFor({ size, start }: Section): number {
+    return size + END_SIZE + (this.size === 0 ? startSize(start) : 0);
+  }
+
+  /**
+   * The file ends with this section, or if that fails, as before.
+   *
+   * @throws the system's error
+   */
+  append(section: Section, events: number): void {
+    const framing = this.#framing;
+    const taken = framing.taken;
+    framing.beginPiece();
+    if (taken === 0) writeStart(framing, section.start);
+    for (const { kind, bytes } of section.blocks) framing.block(kind, bytes);
+    const blocks = framing.piece();
+    framing.taken += pieceSize(blocks);
+    framing.beginPiece();
+    framing.end();
+    try {
+      this.#write([...blocks, ...framing.piece()], taken);
+    } catch (error) {
+      framing.taken = taken;
+      this.#endAt(taken);
+      throw error;
+    }
+    this.size = framing.taken + END_SIZE;
+    this.events += events;
+  }
+
+  /** Gives the file its name. @throws the system's error */
+  commit(): void {
+    closeSync(this.#descriptor);
+    renameSync(this.#partial, this.path);
+  }
+
+  abandon(): void {
+    closeSync(this.#descriptor);
+    rmSync(this.#partial, { force: true });
+  }
+
+  #write(piece: Piece, at: number): void {
+    let [left, position] = [piece, at];
+    while (left.length > 0) {
+      const written = writevSync(this.#descriptor, left as Uint8Array[], position);
+      if (written === 0) throw Object.assign(new Error('Nothing was written.'), { code: 'ENOSPC' });
+      position += written;
+      left = after(left, written);
+    }
+  }
+
+  /** Cuts off what was written of a section. */
+  #endAt(taken: number): void {
+    try {
+      if (taken > 0) {
+        this.#framing.beginPiece();
+        this.#framing.end();
+        this.#write(this.#framing.piece(), taken);
+      }
+      ftruncateSync(this.#descriptor, this.size);
+    } catch {
+      // The end was there before, and takes no more room now: only a broken disk comes here.
+    }
+  }
+}
+
+/** The parts that follow the first bytes. */
+function after(piece: Piece, bytes: number): Piece {
+  let skipped = bytes;
+  let i = 0;
+  for (; i < piece.length && (piece[i] as Uint8Array).length <= skipped; i++)
+    skipped -= (piece[i] as Uint8Array).length;
+  const [first, ...rest] = piece.slice(i);
+  return first === undefined ? [] : [first.subarray(skipped), ...rest];
+}
+
+function writeStart(
+  framing: FramingV4,
+  { trace, metadata, metadataCount, sequencePoint }: SectionStart,
+): void {
+  framing.start();
+  framing.block(trace.kind, trace.bytes);
+  for (const { bytes } of metadata.slice(0, metadataCount)) framing.block(BlockKind.Metadata, bytes);
+  if (sequencePoint !== undefined) framing.block(sequencePoint.kind, sequencePoint.bytes);
+}
+
+const MAGIC_SIZE = 32;
+
+function startSize({ trace, metadata, metadataCount, sequencePoint }: SectionStart): number {
+  const all = [
+    trace,
+    ...metadata.slice(0, metadataCount),
+    ...(sequencePoint === undefined ? [] : [sequencePoint]),
+  ];
+  return all.reduce((sum, { bytes }) => sum + bytes.length + FRAMING_SIZE, MAGIC_SIZE);
+}
+
+/**
+ * Completes a file that was being written when its writer was killed: it ends after its last whole section.
+ *
+ * @param partial its name
+ * @returns the whole file; undefined if there is nothing to keep, and the file is removed
+ * @throws the system's error
+ */
+export async function salvageFile(partial: string): Promise<string | undefined> {
+  const path = partial.slice(0, -PARTIAL.length);
+  const end = await endOfSections(partial);
+  if (end === 0) {
+    rmSync(partial);
+    return undefined;
+  }
+  const descriptor = openSync(partial, 'r+');
+  try {
+    // Overwrites a byte, so this takes no room on a full disk.
+    writevSync(descriptor, [Uint8Array.of(SerializationTag.NullReference)], end);
+    ftruncateSync(descriptor, end + END_SIZE);
+  } finally {
+    closeSync(descriptor);
+  }
+  renameSync(partial, path);
+  return path;
+}
+
+/** Where the last whole section ends; 0 if there is none. */
+async function endOfSections(path: string): Promise<number> {
+  const sections = new TraceSections();
+  let end = 0;
+  let read = 0;
+  try {
+    for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+      const last = sections.push(chunk).at(-1);
+      if (last !== undefined) end = read + last.end;
+      read += chunk.length;
+    }
+  } catch (error) {
+    // The computer was switched off, and the end was not written.
+    if (!(error instanceof NetTraceError)) throw error;
+  }
+  // The last section of a session may have no sequence point.
+  return sections.isAtEnd ? read - END_SIZE : end;
+}

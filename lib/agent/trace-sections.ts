@@ -1,0 +1,123 @@
+/**
+ * Cuts a nettrace of version 4, as it arrives, into sections between its sequence points: no event refers to a stack of
+ * an earlier section, or is older than one of it. So a trace may begin with any section, if it has the trace's
+ * description of itself, the descriptions of events so far, and the last sequence point, by which readers count missing
+ * events.
+ */
+import type { Block, Framing } from '../wire/nettrace/block.ts';
+import { ByteQueue } from '../wire/nettrace/byte-queue.ts';
+import { BlockKind, FormatVersion } from '../wire/nettrace/constants.ts';
+import { NetTraceError } from '../wire/nettrace/error.ts';
+import { readStart } from '../wire/nettrace/framing.ts';
+
+export type SectionBlock = Pick<Block, 'kind' | 'bytes'>;
+
+/** What stands before the first section of a trace. */
+export interface SectionStart {
+  readonly trace: SectionBlock;
+  /** Of the whole trace: those after the first `metadataCount` belong to later sections. */
+  readonly metadata: readonly SectionBlock[];
+  readonly metadataCount: number;
+  readonly sequencePoint: SectionBlock | undefined;
+}
+
+export interface Section {
+  readonly start: SectionStart;
+  readonly blocks: readonly SectionBlock[];
+  /** In bytes. */
+  readonly size: number;
+}
+
+/** A process cannot make the agent hold more than this: .NET has a sequence point every 10 MB. */
+const MAX_SECTION_SIZE = 64 << 20;
+const MAX_METADATA_SIZE = 32 << 20;
+/** A block's framing in the file, at most. */
+export const FRAMING_SIZE = 40;
+
+export class TraceSections {
+  readonly #queue = new ByteQueue();
+  #framing: Framing | undefined;
+  #trace: SectionBlock | undefined;
+  readonly #metadata: SectionBlock[] = [];
+  #metadataSize = 0;
+  #start: SectionStart | undefined;
+  #blocks: SectionBlock[] = [];
+  #size = 0;
+
+  /** Whether the trace has ended by itself. */
+  get isAtEnd(): boolean {
+    return this.#framing?.isAtEnd === true;
+  }
+
+  /**
+   * Takes the next bytes, which must not change.
+   *
+   * @returns the sections that are now complete, each with the position in the bytes where it ends
+   * @throws NetTraceError
+   */
+  push(bytes: Uint8Array): { readonly section: Section; readonly end: number }[] {
+    const from = this.#queue.position + this.#queue.length;
+    this.#queue.push(bytes);
+    this.#framing ??= readStart(this.#queue);
+    const complete: { readonly section: Section; readonly end: number }[] = [];
+    for (let block = this.#next(); block !== undefined; block = this.#next()) {
+      this.#add(block);
+      if (block.kind !== BlockKind.SequencePoint) continue;
+      complete.push({ section: this.take() as Section, end: this.#queue.position - from });
+      this.#begin(block);
+    }
+    return complete;
+  }
+
+  /** The blocks since the last sequence point, as a section; undefined if there are none. */
+  take(): Section | undefined {
+    const start = this.#start;
+    if (start === undefined || this.#blocks.length === 0) return undefined;
+    const section = { start, blocks: this.#blocks, size: this.#size };
+    this.#begin(start.sequencePoint);
+    return section;
+  }
+
+  #next(): Block | undefined {
+    if (this.#queue.length + this.#size > MAX_SECTION_SIZE) {
+      throw this.#tooLarge('has no sequence point', MAX_SECTION_SIZE);
+    }
+    return this.#framing?.next(this.#queue);
+  }
+
+  #add(block: Block): void {
+    if (this.#trace === undefined) {
+      if (block.kind !== BlockKind.Trace || this.#framing?.formatVersion !== FormatVersion.V4) {
+        throw new NetTraceError('unsupported', block.position, 'It is not a nettrace of version 4.');
+      }
+      this.#trace = owned(block);
+      this.#begin(undefined);
+      return;
+    }
+    this.#blocks.push(block);
+    this.#size += block.bytes.length + FRAMING_SIZE;
+    if (block.kind !== BlockKind.Metadata) return;
+    this.#metadata.push(owned(block));
+    this.#metadataSize += block.bytes.length;
+    if (this.#metadataSize > MAX_METADATA_SIZE) {
+      throw this.#tooLarge('describes its events', MAX_METADATA_SIZE);
+    }
+  }
+
+  #begin(sequencePoint: SectionBlock | undefined): void {
+    const [trace, metadata] = [this.#trace as SectionBlock, this.#metadata];
+    const last = sequencePoint && owned(sequencePoint);
+    this.#start = { trace, metadata, metadataCount: metadata.length, sequencePoint: last };
+    this.#blocks = [];
+    this.#size = 0;
+  }
+
+  #tooLarge(what: string, limit: number): NetTraceError {
+    return new NetTraceError('unsupported', this.#queue.position, `It ${what} in ${limit >> 20} MB.`);
+  }
+}
+
+/** Without the rest of the bytes that arrived with it. */
+function owned({ kind, bytes }: SectionBlock): SectionBlock {
+  return { kind, bytes: bytes.slice() };
+}

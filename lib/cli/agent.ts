@@ -1,0 +1,54 @@
+/** `tracewright agent`: collects the events of a machine's processes by rules, until it is told to end. */
+import { readFileSync } from 'node:fs';
+import { Agent } from '../agent/agent.ts';
+import { type AgentSettings, readAgentSettings, SettingsError } from '../agent/settings/agent-settings.ts';
+import { systemCodeText } from '../base/system-code.ts';
+import { countText } from '../view/number-text.ts';
+import { optionArguments } from './file-arguments.ts';
+import { say, warn } from './messages.ts';
+import { UsageError } from './parse-options.ts';
+import { StopRequest } from './stop-request.ts';
+
+export const AGENT_USAGE = `Usage: tracewright agent [OPTION]... --config FILE
+
+Finds the processes of this machine that have a diagnostic port, in all containers, and collects the events of those
+that the rules in FILE name: as streams, or as rings that are written when something happens. Writes .nettrace files
+within a disk budget, and sends activities to an OpenTelemetry collector. Runs until Ctrl-C or SIGTERM.
+
+  --config FILE    the settings, in JSON; see docs/agent.md
+  --check          only says what is wrong with them
+`;
+
+/** @throws UsageError, Error */
+export async function agentCommand(args: readonly string[]): Promise<void> {
+  const values = optionArguments('agent', AGENT_USAGE, args, {
+    config: { type: 'string' },
+    check: { type: 'boolean' },
+  });
+  if (values === undefined) return;
+  const { config, check } = values;
+  if (config === undefined) throw new UsageError('agent needs the settings: --config FILE.');
+  const settings = settingsOf(config);
+  if (check === true) return say(`${config}: ${countText(settings.rules.length, 'rule')}, nothing wrong.`);
+  const stop = new StopRequest();
+  const agent = await Agent.start(settings, warn);
+  say(`Collecting into ${settings.folder}; counters at ${agent.metricsUrl}`);
+  await stop.requested;
+  await agent.stop();
+}
+
+function settingsOf(file: string): AgentSettings {
+  try {
+    return readAgentSettings(textOf(file), file);
+  } catch (error) {
+    throw error instanceof SettingsError ? new UsageError(error.message) : error;
+  }
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read (${systemCodeText(error)}).`);
+  }
+}

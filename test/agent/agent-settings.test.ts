@@ -1,0 +1,103 @@
+/** The settings of the agent: what is read, and what is said about mistakes. */
+import { describe, expect, it } from 'vitest';
+import { readAgentSettings } from '../../lib/agent/settings/agent-settings.ts';
+
+const rule = { name: 'all', providers: 'My-Provider:0x1:Warning' };
+const read = (settings: object) => readAgentSettings(JSON.stringify(settings), 'agent.json');
+const problems = (settings: object): string[] => {
+  try {
+    read(settings);
+    return [];
+  } catch (error) {
+    return (error as Error).message.split('\n');
+  }
+};
+const inRule = (settings: object) => problems({ folder: '/a', rules: [{ ...rule, ...settings }] });
+
+describe('the settings', () => {
+  it('need a folder and a rule with a name and providers, and have defaults for the rest', () => {
+    expect(read({ folder: '/a', rules: [rule] })).toMatchObject({
+      folder: '/a',
+      scanSeconds: 5,
+      disk: { megabytes: 1024, whenFull: 'removeOldest' },
+      metrics: { host: '127.0.0.1', port: 9464 },
+      rules: [
+        {
+          providers: [{ name: 'My-Provider', keywords: 1n, level: 3, arguments: '' }],
+          match: { name: '*', commandLine: '*' },
+          collect: 'stream',
+          triggers: [],
+          limits: { perHour: 12 },
+        },
+      ],
+    });
+    expect(problems({})).toEqual([
+      'agent.json: folder must be the path of a folder: it is missing.',
+      'agent.json: rules must be a list of at least 1: it is missing.',
+    ]);
+  });
+
+  it('are JSON', () => {
+    expect(() => readAgentSettings('{ folder }', 'agent.json')).toThrow(
+      /^agent\.json: It is not JSON: .+\.$/,
+    );
+    expect(problems([])).toEqual([
+      expect.stringMatching(/^agent\.json: The file must be an object with folder, /),
+    ]);
+  });
+
+  it('report each mistake with its value and its place', () => {
+    expect(problems({ folder: '/a', rules: [rule], disc: 1 })).toEqual([
+      expect.stringMatching(/^agent\.json: The file has no setting 'disc'; its settings are folder, .+\.$/),
+    ]);
+    expect(
+      inRule({ name: 'a b', limits: { count: 1.5 }, otlp: 'no', match: { environment: { A: 1 } } }),
+    ).toEqual([
+      "agent.json: rules[0].name must be a name of letters, digits, - and _, not 'a b'.",
+      'agent.json: rules[0].match.environment.A must be a text, not 1.',
+      'agent.json: rules[0].limits.count must be a whole number from 1 to 1000000, not 1.5.',
+      "agent.json: rules[0].otlp must be true or false, not 'no'.",
+    ]);
+    expect(problems({ folder: '/a', rules: [rule], otlp: { url: 'ftp://a' } })).toEqual([
+      "agent.json: otlp.url must be a URL that starts with http:// or https://, not 'ftp://a'.",
+    ]);
+  });
+
+  it('take providers as dotnet-trace does', () => {
+    expect(inRule({ providers: 'A:zz' })).toEqual([
+      'agent.json: rules[0].providers: The keywords of A must be up to 64 bits in hex, not "zz".',
+    ]);
+    expect(inRule({ providers: 'A::9' })).toEqual([
+      'agent.json: rules[0].providers: The level of A must be at most 5, not 9.',
+    ]);
+    expect(inRule({ providers: '' })).toEqual([
+      "agent.json: rules[0].providers must be a list of providers, not ''.",
+    ]);
+  });
+
+  it('have triggers of known types, each with its own settings', () => {
+    expect(inRule({ triggers: [{ type: 'slo' }] })).toEqual([
+      expect.stringMatching(
+        /^agent\.json: rules\[0\]\.triggers\[0\]\.type must be "startup" or .+, not 'slo'\.$/,
+      ),
+    ]);
+    expect(inRule({ triggers: [{ type: 'slow' }, 7] })).toEqual([
+      'agent.json: rules[0].triggers[0].milliseconds must be a number from 0 to 31622400: it is missing.',
+      expect.stringMatching(/^agent\.json: rules\[0\]\.triggers\[1\]\.type must be /),
+    ]);
+    const counter = { type: 'counter', provider: 'System.Runtime', counter: 'cpu-usage' };
+    expect(inRule({ triggers: [counter] })).toEqual([
+      'agent.json: rules[0].triggers[0] must have either above or below.',
+    ]);
+    expect(inRule({ triggers: [{ ...counter, above: 80 }] })).toEqual([]);
+  });
+
+  it('write a ring only with a trigger, and name each rule differently', () => {
+    expect(inRule({ collect: 'ring' })).toEqual([
+      'agent.json: rules[0] collects a ring, but has no triggers: nothing would ever be written.',
+    ]);
+    expect(problems({ folder: '/a', rules: [rule, rule] })).toEqual([
+      'agent.json: rules[1].name is "all", as that of an earlier rule.',
+    ]);
+  });
+});
