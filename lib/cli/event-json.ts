@@ -2,18 +2,15 @@
  * An event as a line of JSON: the result of `printableJson(JSON.stringify(event))`, without creating an object per
  * event. The text that events of one kind share is created once.
  */
-import { printableJson } from '../base/printable.ts';
-import { jsonField, jsonValue, type TraceEvent } from '../trace/trace-event.ts';
+import { jsonValue, type TraceEvent } from '../trace/trace-event.ts';
+import { json, PayloadJson, quoted } from '../view/payload-json.ts';
 
-/** The maximum size of what is kept, in characters: corrupt or hostile traces can have any number of kinds and fields. */
+/** The maximum size of what is kept, in characters: corrupt or hostile traces can have any number of kinds. */
 const MAX_KEPT = 4_000_000;
 /** The approximate size of an entry besides its text. */
 const ENTRY_SIZE = 100;
 /** The maximum number of kinds with the same name. */
 const MAX_OF_NAME = 16;
-
-/** Up to this many characters, scanning a text is faster than calling `JSON.stringify`. */
-const SHORT_TEXT = 200;
 
 interface Kind {
   /** The properties of its events, compared in this order: the one that differs most often comes first. */
@@ -36,7 +33,7 @@ const NO_KINDS: readonly Kind[] = [];
 export class EventJson {
   /** By name, which events of several providers can share. */
   readonly #kinds = new Map<string, Kind[]>();
-  readonly #names = new Map<string, string>();
+  readonly #payloads = new PayloadJson();
   #room = MAX_KEPT;
 
   line(event: TraceEvent): string {
@@ -53,7 +50,7 @@ export class EventJson {
     const { labels, message, payloadProblem, stack } = event;
     if (labels !== undefined) text += `,"labels":${json(jsonValue(labels))}`;
     if (message !== undefined) text += `,"message":${quoted(message)}`;
-    text += `,"payload":{${this.#fields(event)}}`;
+    text += `,"payload":${this.#payloads.text(event)}`;
     if (payloadProblem !== undefined) text += `,"payloadProblem":${quoted(payloadProblem)}`;
     if (stack !== undefined) text += `,"stack":[${stack.map(addressText).join()}]`;
     return `${text},"position":${event.position}}`;
@@ -69,30 +66,6 @@ export class EventJson {
       else named.push(kind);
     }
     return kind;
-  }
-
-  #fields({ payload, hexFields }: TraceEvent): string {
-    let text = '';
-    for (const name in payload) {
-      const value = payload[name] as TraceEvent['payload'][string];
-      text += text === '' ? this.#nameOf(name) : `,${this.#nameOf(name)}`;
-      if (typeof value === 'string') text += quoted(value);
-      else if (hexFields?.has(name)) text += json(jsonField(name, value, hexFields));
-      else if (typeof value === 'number') text += Number.isFinite(value) ? value : 'null';
-      else if (typeof value === 'bigint') text += `"${value}"`;
-      else if (typeof value === 'boolean') text += value;
-      else text += json(jsonValue(value, hexFields));
-    }
-    return text;
-  }
-
-  /** Including the colon. */
-  #nameOf(field: string): string {
-    const known = this.#names.get(field);
-    if (known !== undefined) return known;
-    const text = `${quoted(field)}:`;
-    if (this.#takeRoom(text)) this.#names.set(field, text);
-    return text;
   }
 
   #takeRoom(text: string): boolean {
@@ -169,22 +142,4 @@ function activityText(which: 'activity' | 'relatedActivity', id: string, path: s
 
 function addressText(address: bigint): string {
   return `"0x${address.toString(16)}"`;
-}
-
-function json(value: unknown): string {
-  return printableJson(JSON.stringify(value));
-}
-
-function quoted(text: string): string {
-  return isPlain(text) ? `"${text}"` : json(text);
-}
-
-/** Whether a text is short ASCII without anything that JSON escapes. */
-function isPlain(text: string): boolean {
-  if (text.length > SHORT_TEXT) return false;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code < 0x20 || code > 0x7e || code === 0x22 || code === 0x5c) return false;
-  }
-  return true;
 }

@@ -30,6 +30,7 @@ import {
 } from './trace-files.ts';
 
 export const EXPORT_USAGE = `Usage: tracewright export [OPTION]... FILE... -o OUT
+       tracewright export [OPTION]... FILE... --parquet DIR
 
 Converts FILE to a format for other tools. ${TRACE_USAGE}${FILES_USAGE}
   -o, --output OUT the file to write; - is standard output
@@ -45,11 +46,14 @@ Converts FILE to a format for other tools. ${TRACE_USAGE}${FILES_USAGE}
                    nettrace    (.nettrace) for PerfView, dotnet-trace and other tools that read nettrace
   --otlp, --perfetto
                    the same as --format otlp, --format perfetto
+  --parquet DIR    instead of a file: tables in a folder of Parquet files, by date and service, for DuckDB, ClickHouse,
+                   Spark and others; several traces can share the folder
+  --service NAME   parquet: the service; by default, the names of the processes
   --flatten        csv: one column per field instead of the payload as JSON; reads FILE twice
   --nettrace-version V
                    nettrace: 6 (the default), or 4 for tools before .NET 10; 4 has one process and no labels
-  --symbols DIR    speedscope, perfetto: names functions by the files in this folder, as "tracewright view --cpu" does;
-                   can be repeated
+  --symbols DIR    speedscope, perfetto, parquet: names functions by the files in this folder, as
+                   "tracewright view --cpu" does; can be repeated
 ${FILTER_USAGE}${MANIFEST_USAGE}`;
 
 const OPTIONS = {
@@ -59,6 +63,8 @@ const OPTIONS = {
   format: { type: 'string' },
   otlp: { type: 'boolean' },
   perfetto: { type: 'boolean' },
+  parquet: { type: 'string' },
+  service: { type: 'string' },
   flatten: { type: 'boolean' },
   'nettrace-version': { type: 'string' },
   symbols: { type: 'string', multiple: true },
@@ -90,7 +96,11 @@ export async function exportCommand(args: readonly string[]): Promise<void> {
   if (given === undefined) return;
   const { files, values } = given;
   const { output } = values;
-  if (output === undefined) throw new UsageError('export needs -o OUT, the file to write.');
+  if (values.parquet !== undefined) return exportFolder(files, values.parquet, values);
+  if (values.service !== undefined) throw new UsageError('--service is for --parquet.');
+  if (output === undefined) {
+    throw new UsageError('export needs -o OUT, the file to write, or --parquet DIR, the folder.');
+  }
   const events = new FilteredEvents(values);
   const makeExporter = await exporterMaker(files, output, values);
   const trace = await openTraceFiles(files, values);
@@ -121,6 +131,23 @@ export async function exportCommand(args: readonly string[]): Promise<void> {
     say(`Exported ${countText(events.count, 'event')} into ${output} (${dataSize(out.size)}).`);
   }
   if (failure !== undefined) throw failure;
+}
+
+/** @throws like `exportCommand` */
+async function exportFolder(files: TraceFiles, folder: string, values: Values): Promise<void> {
+  for (const name of ['output', 'format', 'otlp', 'perfetto', 'flatten', 'nettrace-version'] as const) {
+    if (values[name] !== undefined)
+      throw new UsageError(`--parquet writes a folder: --${name} is not for it.`);
+  }
+  const events = new FilteredEvents(values);
+  const { exportParquet } = await import('./parquet-folder.ts');
+  const trace = await openTraceFiles(files, values);
+  await exportParquet(
+    { trace, name: fileNames(files), events, batches: eventsOf(trace, files) },
+    { folder, service: values.service, symbols: values.symbols ?? [] },
+  );
+  const emptiness = events.emptiness(filesText(files));
+  if (emptiness !== undefined) warn(emptiness);
 }
 
 /** @returns the error that ends the trace early, after the events before it have been written */

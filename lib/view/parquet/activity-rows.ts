@@ -1,0 +1,169 @@
+/** The activities of a trace as rows, in the order of their ends. */
+import type { TraceEvent } from '../../trace/trace-event.ts';
+import type { Span } from '../spans.ts';
+import { TraceActivities } from '../trace-activities.ts';
+import type { TracedActivity } from '../traced-activity.ts';
+import type { ParquetClock } from './parquet-clock.ts';
+import type { TableFiles } from './table-files.ts';
+import type { ActivityTable } from './tables.ts';
+
+/** A killed activity may still stop, while the tracker knows it. */
+const MAX_WAITING = 5000;
+/** The payloads of starts that are kept, in characters. */
+const MAX_PAYLOADS = 32e6;
+
+interface Row {
+  readonly activity: TracedActivity;
+  readonly path: string | undefined;
+  /** Its own, or that of the nearest activity around it with one. */
+  readonly span: Span | undefined;
+  readonly service: string;
+  startPayload: string | undefined;
+  stopPayload: string | undefined;
+}
+
+export interface ActivityRowsOptions {
+  readonly trace: string;
+  readonly files: TableFiles<ActivityTable>;
+  readonly clock: ParquetClock;
+}
+
+export class ActivityRows {
+  readonly #options: ActivityRowsOptions;
+  readonly #tracker = new TraceActivities((activity) => this.#closed.push(activity));
+  readonly #rows = new WeakMap<TracedActivity, Row>();
+  #closed: TracedActivity[] = [];
+  /** Killed activities, in order of their ends. */
+  readonly #waiting = new Set<Row>();
+  #payloads = 0;
+  #hasSpans = false;
+
+  constructor(options: ActivityRowsOptions) {
+    this.#options = options;
+  }
+
+  /** The event's path, if its activity id is one. */
+  pathOf(event: TraceEvent): string | undefined {
+    const key = this.#tracker.keys.ofEvent(event);
+    return key?.isPath ? key.text : undefined;
+  }
+
+  /** The span that an event is in. */
+  spanOf(event: TraceEvent): Span | undefined {
+    if (!this.#hasSpans) return undefined;
+    const activity = this.#tracker.activityOf(event);
+    return activity && this.#rows.get(activity)?.span;
+  }
+
+  /**
+   * Takes the next event in time order.
+   *
+   * @param payload as JSON
+   */
+  add(event: TraceEvent, service: string, payload: string): void {
+    const change = this.#tracker.add(event);
+    if (change === undefined) return;
+    const { boundary, activity } = change;
+    if (boundary === 'Start') this.#start(activity, event, service, payload);
+    else this.#stop(activity, event, service, payload);
+    if (this.#closed.length > 0) this.#takeClosed();
+  }
+
+  /** Writes those that have ended. */
+  flush(): void {
+    for (const row of this.#waiting) this.#write(row);
+    this.#waiting.clear();
+  }
+
+  /** Writes all. */
+  end(): void {
+    this.flush();
+    for (const activity of this.#tracker.open()) {
+      const row = this.#rows.get(activity);
+      if (row !== undefined) this.#write(row);
+    }
+  }
+
+  #start(activity: TracedActivity, event: TraceEvent, service: string, payload: string): void {
+    this.#hasSpans ||= activity.span !== undefined;
+    const isKept = this.#payloads + payload.length <= MAX_PAYLOADS;
+    if (isKept) this.#payloads += payload.length;
+    this.#rows.set(activity, this.#rowOf(activity, event, service, isKept ? payload : undefined));
+  }
+
+  #stop(activity: TracedActivity, event: TraceEvent, service: string, payload: string): void {
+    let row = this.#rows.get(activity);
+    if (row === undefined) {
+      row = this.#rowOf(activity, event, service, undefined);
+      this.#waiting.add(row);
+    }
+    row.stopPayload = payload;
+    if (activity.state !== 'unstarted' && !this.#waiting.has(row)) return;
+    this.#waiting.delete(row);
+    this.#write(row);
+  }
+
+  #rowOf(
+    activity: TracedActivity,
+    event: TraceEvent,
+    service: string,
+    startPayload: string | undefined,
+  ): Row {
+    const span = activity.span ?? (activity.parent && this.#rows.get(activity.parent)?.span);
+    return { activity, path: this.pathOf(event), span, service, startPayload, stopPayload: undefined };
+  }
+
+  #takeClosed(): void {
+    const closed = this.#closed;
+    this.#closed = [];
+    for (const activity of closed) {
+      const row = this.#rows.get(activity);
+      if (row === undefined) continue;
+      if (activity.state === 'killed') this.#waiting.add(row);
+      else this.#write(row);
+    }
+    for (const row of this.#waiting) {
+      if (this.#waiting.size <= MAX_WAITING) return;
+      this.#waiting.delete(row);
+      this.#write(row);
+    }
+  }
+
+  #write(row: Row): void {
+    const { activity, service, path, startPayload, stopPayload } = row;
+    const { files, clock, trace } = this.#options;
+    const { parent, span, state } = activity;
+    const parentRow = parent && this.#rows.get(parent);
+    const isStarted = state !== 'unstarted';
+    const start = isStarted ? clock.time(activity.startNs) : undefined;
+    const end = activity.endNs === undefined ? undefined : clock.time(activity.endNs);
+    const textLength = (startPayload?.length ?? 0) + (stopPayload?.length ?? 0);
+    const table = files.row(clock.dayOf(start ?? end ?? clock.startTime), service, textLength);
+    table.trace.add(trace);
+    table.seq.add(isStarted ? activity.index : undefined);
+    table.parentSeq.add(parent?.index);
+    table.provider.add(activity.provider);
+    table.name.add(activity.task);
+    table.label.add(activity.label);
+    table.activityId.add(activity.id);
+    table.path.add(path);
+    table.parentPath.add(parentRow?.path);
+    table.depth.add(activity.depth);
+    table.pid.add(activity.processId);
+    table.tid.add(activity.startThreadId);
+    table.startTs.add(start);
+    table.startTsNs.add(start);
+    table.endTs.add(end);
+    table.endTsNs.add(end);
+    table.durNs.add(activity.durationNs);
+    table.selfNs.add(activity.selfNs);
+    table.state.add(state);
+    table.startPayload.add(startPayload);
+    table.stopPayload.add(stopPayload);
+    table.traceId.add(row.span?.traceId);
+    table.spanId.add(span?.spanId);
+    table.parentSpanId.add(span?.parentSpanId);
+    this.#payloads -= startPayload?.length ?? 0;
+    row.startPayload = row.stopPayload = undefined;
+  }
+}

@@ -1,0 +1,238 @@
+/** A trace as tables in a folder of Parquet files, which DuckDB, ClickHouse, Spark and others read as one. */
+import { createHash } from 'node:crypto';
+import { rmdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { TraceEvent } from '../../trace/trace-event.ts';
+import { isCpuSample } from '../cpu/cpu-profile.ts';
+import { FrameNames } from '../cpu/frame-names.ts';
+import type { ExportedEnd, ExportedTrace } from '../export/exporter.ts';
+import { PayloadJson } from '../payload-json.ts';
+import { ActivityRows } from './activity-rows.ts';
+import { putEvent, putSample } from './event-rows.ts';
+import { hiveName } from './hive-name.ts';
+import { ParquetClock } from './parquet-clock.ts';
+import { SeenThreads } from './seen-threads.ts';
+import { frameTexts, StackIds } from './stack-ids.ts';
+import { PARTIAL_FOLDER, TableFiles, type TableFolder } from './table-files.ts';
+import * as tables from './tables.ts';
+
+/** Of processes whose name is unknown. */
+const UNKNOWN_SERVICE = 'unknown_service';
+
+export interface ParquetExportOptions {
+  readonly folder: string;
+  readonly trace: ExportedTrace;
+  /** The service of all rows; by default, the names of their processes. */
+  readonly service?: string | undefined;
+  /** The program and its version, as `tracewright version 1.0.0`. */
+  readonly createdBy: string;
+  /** For the frames of stacks. */
+  readonly names?: FrameNames;
+}
+
+/** What is known after the events. */
+export interface ParquetEnd extends ExportedEnd {
+  readonly lostBuffers: number;
+  readonly lateEvents: number;
+  readonly problem?: Error | undefined;
+}
+
+export class ParquetExport {
+  /** The files that are complete. */
+  readonly files: string[] = [];
+  events = 0;
+  readonly #options: ParquetExportOptions;
+  /** The column `trace`, by which rows of several tables belong together. */
+  readonly #trace: string;
+  readonly #clock: ParquetClock;
+  readonly #names: FrameNames;
+  readonly #weight: number;
+  readonly #payloads = new PayloadJson();
+  readonly #activities: ActivityRows;
+  readonly #stacks = new StackIds();
+  readonly #threads = new SeenThreads();
+  /** By the names of processes, as folders have them. */
+  readonly #services = new Map<string, string>();
+  readonly #ofTables;
+
+  constructor(options: ParquetExportOptions) {
+    const { trace, folder, createdBy } = options;
+    const { info, name } = trace;
+    this.#options = options;
+    this.#clock = new ParquetClock(info.startTime);
+    this.#trace = `${name} ${info.startTime}`;
+    this.#names = options.names ?? new FrameNames();
+    const interval = Number(info.properties.ExpectedCPUSamplingRate);
+    this.#weight = interval > 0 ? interval : 1;
+    const hash = createHash('sha256').update(this.#trace).digest('hex').slice(0, 12);
+    const target: TableFolder = {
+      folder,
+      stem: `${hiveName(name)}-${hash}`,
+      createdBy,
+      onFile: (path) => this.files.push(path),
+    };
+    this.#ofTables = {
+      events: new TableFiles('events', () => new tables.EventTable(), target),
+      activities: new TableFiles('activities', () => new tables.ActivityTable(), target),
+      samples: new TableFiles('samples', () => new tables.SampleTable(), target),
+      stacks: new TableFiles('stacks', () => new tables.StackTable(), target),
+      processes: new TableFiles('processes', () => new tables.ProcessTable(), target),
+      threads: new TableFiles('threads', () => new tables.ThreadTable(), target),
+      losses: new TableFiles('losses', () => new tables.LossTable(), target),
+    };
+    this.#activities = new ActivityRows({
+      trace: this.#trace,
+      files: this.#ofTables.activities,
+      clock: this.#clock,
+    });
+  }
+
+  /**
+   * Takes the next event in time order.
+   *
+   * @throws the system's error
+   */
+  add(event: TraceEvent): void {
+    this.events++;
+    const { processId, stack, timestamp } = event;
+    const { events, samples } = this.#ofTables;
+    const service = this.#serviceOf(processId);
+    const payload = this.#payloads.text(event);
+    this.#activities.add(event, service, payload);
+    const isSample = isCpuSample(event);
+    if (!isSample) this.#names.add(event);
+    const time = BigInt.asIntN(64, timestamp);
+    const parts = {
+      trace: this.#trace,
+      time,
+      startTime: this.#clock.startTime,
+      path: this.#activities.pathOf(event),
+      span: labelledSpan(event) ?? this.#activities.spanOf(event),
+      payload,
+      stackId: stack?.length ? this.#stackIdOf(processId, stack, timestamp) : undefined,
+    };
+    const day = this.#clock.dayOf(time);
+    putEvent(events.row(day, service, payload.length), event, parts);
+    if (isSample) putSample(samples.row(day, service, 0), event, parts, this.#weight);
+    this.#threads.add(event, time);
+  }
+
+  /**
+   * Completes the files so far; what follows goes into new ones.
+   *
+   * @throws the system's error
+   */
+  async rotate(): Promise<void> {
+    const { events, activities, samples, stacks } = this.#ofTables;
+    this.#activities.flush();
+    for (const files of [events, activities, samples, stacks]) await files.end();
+  }
+
+  /**
+   * Completes everything.
+   *
+   * @throws the system's error
+   */
+  async end(end: ParquetEnd): Promise<void> {
+    this.#activities.end();
+    this.#putStacks(end);
+    this.#putThreads();
+    this.#putProcesses(end);
+    this.#putLosses(end);
+    for (const files of Object.values(this.#ofTables)) {
+      await files.end();
+      await files.ensureTable(this.#clock.dayOf(this.#clock.startTime), this.#onlyService);
+    }
+    await this.#removePartialFolder();
+  }
+
+  /** Deletes what is not complete. */
+  async abandon(): Promise<void> {
+    for (const files of Object.values(this.#ofTables)) await files.abandon();
+    await this.#removePartialFolder();
+  }
+
+  #serviceOf(processId: number | undefined): string {
+    const { service, trace } = this.#options;
+    const known = processId === undefined ? undefined : trace.processNames?.get(processId);
+    const name = service ?? known ?? UNKNOWN_SERVICE;
+    let folder = this.#services.get(name);
+    if (folder === undefined) {
+      folder = hiveName(name) || UNKNOWN_SERVICE;
+      this.#services.set(name, folder);
+    }
+    return folder;
+  }
+
+  /** Of what belongs to no process. */
+  get #onlyService(): string {
+    const [service, other] = this.#services.values();
+    return other === undefined ? (service ?? this.#serviceOf(undefined)) : UNKNOWN_SERVICE;
+  }
+
+  #stackIdOf(processId: number | undefined, stack: readonly bigint[], timestamp: bigint): number {
+    if (this.#stacks.isFull) this.#putStacks({});
+    return this.#stacks.idOf(processId, stack, timestamp);
+  }
+
+  #putStacks({ mappings }: Pick<ParquetEnd, 'mappings'>): void {
+    for (const stack of this.#stacks.take()) {
+      const frames = frameTexts(stack, this.#names, mappings);
+      const day = this.#clock.dayOf(stack.timestamp);
+      const textLength = frames.reduce((sum, { length }) => sum + length, 0);
+      const table = this.#ofTables.stacks.row(day, this.#serviceOf(stack.processId), textLength);
+      table.trace.add(this.#trace);
+      table.stackId.add(stack.id);
+      table.frames.addAll(frames);
+    }
+  }
+
+  #putThreads(): void {
+    for (const { processId, threadId, first, events } of this.#threads) {
+      const table = this.#ofTables.threads.row(this.#clock.dayOf(first), this.#serviceOf(processId), 0);
+      table.trace.add(this.#trace);
+      table.pid.add(processId);
+      table.tid.add(threadId);
+      table.firstTs.add(first);
+      table.firstTsNs.add(first);
+      table.events.add(events);
+    }
+  }
+
+  #putProcesses({ processNames }: ParquetEnd): void {
+    const firsts = this.#threads.firstOfProcesses;
+    for (const pid of new Set([...firsts.keys(), ...processNames.keys()])) {
+      const first = firsts.get(pid);
+      const day = this.#clock.dayOf(first ?? this.#clock.startTime);
+      const table = this.#ofTables.processes.row(day, this.#serviceOf(pid), 0);
+      table.trace.add(this.#trace);
+      table.pid.add(pid);
+      table.name.add(processNames.get(pid));
+      table.firstTs.add(first);
+      table.firstTsNs.add(first);
+    }
+  }
+
+  #putLosses({ lostEvents, lostBuffers, lateEvents, problem }: ParquetEnd): void {
+    const { startTime } = this.#clock;
+    const table = this.#ofTables.losses.row(this.#clock.dayOf(startTime), this.#onlyService, 0);
+    table.trace.add(this.#trace);
+    table.startTs.add(startTime);
+    table.startTsNs.add(startTime);
+    table.lostEvents.add(lostEvents);
+    table.lostBuffers.add(lostBuffers);
+    table.lateEvents.add(lateEvents);
+    table.problem.add(problem?.message);
+  }
+
+  /** Unless it has files of others. */
+  async #removePartialFolder(): Promise<void> {
+    await rmdir(join(this.#options.folder, PARTIAL_FOLDER)).catch(() => {});
+  }
+}
+
+/** The ids that the trace attaches to the event, or its Start's own. */
+function labelledSpan(event: TraceEvent): { readonly traceId: string; readonly spanId: string } | undefined {
+  const { TraceId: traceId, SpanId: spanId } = event.labels ?? {};
+  return typeof traceId === 'string' && typeof spanId === 'string' ? { traceId, spanId } : undefined;
+}

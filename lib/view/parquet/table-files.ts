@@ -1,0 +1,206 @@
+/**
+ * The files of one table in a folder of Parquet, a folder for each date and service. A file gets its name when it is
+ * complete: until then it is in a folder of files being written, which readers skip because of its dot.
+ */
+import { closeSync, existsSync, fdatasync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
+import { mkdir, rename } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Column } from '../../wire/parquet/column.ts';
+import { ParquetWriter } from '../../wire/parquet/parquet-writer.ts';
+import type { Table } from './tables.ts';
+
+const PAGE_ROWS = 8192;
+/** Characters of text. */
+const PAGE_TEXT = 4e6;
+const GROUP_ROWS = 100_000;
+/** Bytes, of all partitions: groups of rows are in memory until they end. */
+const MAX_HELD = 48e6;
+const MAX_FILE = 128e6;
+/** Open files of a table; the one opened first is completed to open another. */
+const MAX_OPEN = 64;
+const DAY_MS = 86_400_000;
+/** For files being written. */
+export const PARTIAL_FOLDER = '.partial';
+
+export interface TableFolder {
+  /** Of all tables. */
+  readonly folder: string;
+  /** Of the names of files: no other trace in the folder may have it. */
+  readonly stem: string;
+  readonly createdBy: string;
+  /** Called with the path of each file that is complete. */
+  readonly onFile: (path: string) => void;
+}
+
+interface OpenFile<T> {
+  readonly table: T;
+  readonly columns: readonly Column[];
+  readonly writer: ParquetWriter;
+  readonly descriptor: number;
+  readonly part: string;
+  readonly path: string;
+  pageRows: number;
+  pageText: number;
+  groupRows: number;
+  /** Compressed bytes of the group. */
+  held: number;
+}
+
+export class TableFiles<T extends Table> {
+  readonly #name: string;
+  readonly #make: () => T;
+  readonly #folder: TableFolder;
+  readonly #open = new Map<string, OpenFile<T>>();
+  /** Files being completed. */
+  readonly #ending = new Set<Promise<void>>();
+  #last: OpenFile<T> | undefined;
+  #lastDay = Number.NaN;
+  #lastService = '';
+  #count = 0;
+  #held = 0;
+  /** Of the files completed. */
+  rows = 0;
+  problem: unknown;
+
+  constructor(name: string, make: () => T, folder: TableFolder) {
+    this.#name = name;
+    this.#make = make;
+    this.#folder = folder;
+  }
+
+  /**
+   * The table for the next row, which must get a value in each column.
+   *
+   * @param day since 1970
+   * @param service escaped for a folder
+   * @param textLength of the row's longest texts
+   * @throws the system's error
+   */
+  row(day: number, service: string, textLength: number): T {
+    let file = this.#last;
+    if (file === undefined || day !== this.#lastDay || service !== this.#lastService) {
+      file = this.#fileOf(day, service);
+    }
+    if (file.pageRows >= PAGE_ROWS || file.pageText + textLength > PAGE_TEXT) {
+      this.#endPage(file);
+      file = this.#last ?? this.#fileOf(day, service);
+    }
+    file.pageRows++;
+    file.pageText += textLength;
+    return file.table;
+  }
+
+  /** Completes all files; more rows begin new ones. */
+  async end(): Promise<void> {
+    for (const [key, file] of this.#open) this.#complete(key, file);
+    while (this.#ending.size > 0) await Promise.all(this.#ending);
+    if (this.problem !== undefined) throw this.problem;
+  }
+
+  /** If the folder has no such table yet, an empty file says which columns it has. */
+  async ensureTable(day: number, service: string): Promise<void> {
+    if (this.#count > 0 || existsSync(join(this.#folder.folder, this.#name))) return;
+    this.#fileOf(day, service);
+    await this.end();
+  }
+
+  /** Deletes what is not complete. */
+  async abandon(): Promise<void> {
+    for (const { descriptor, part } of this.#open.values()) {
+      closeSync(descriptor);
+      rmSync(part, { force: true });
+    }
+    this.#open.clear();
+    await Promise.all(this.#ending);
+  }
+
+  #fileOf(day: number, service: string): OpenFile<T> {
+    const key = `${day} ${service}`;
+    let file = this.#open.get(key);
+    if (file === undefined) {
+      if (this.#open.size >= MAX_OPEN) this.#completeOldest();
+      file = this.#create(day, service);
+      this.#open.set(key, file);
+    }
+    this.#last = file;
+    this.#lastDay = day;
+    this.#lastService = service;
+    return file;
+  }
+
+  #create(day: number, service: string): OpenFile<T> {
+    const { folder, stem, createdBy } = this.#folder;
+    const name = `${stem}-${this.#count++}.parquet`;
+    const date = new Date(day * DAY_MS).toISOString().slice(0, 10);
+    const path = join(folder, this.#name, `date=${date}`, `service=${service}`, name);
+    const part = join(folder, PARTIAL_FOLDER, `${this.#name}-${name}`);
+    mkdirSync(dirname(part), { recursive: true });
+    const descriptor = openSync(part, 'w');
+    const table = this.#make();
+    const { columns } = table;
+    const write = (bytes: Uint8Array) => {
+      for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
+    };
+    const writer = new ParquetWriter(columns, { createdBy, write });
+    const counts = { pageRows: 0, pageText: 0, groupRows: 0, held: 0 };
+    return { table, columns, writer, descriptor, part, path, ...counts };
+  }
+
+  #endPage(file: OpenFile<T>): void {
+    let held = 0;
+    for (const column of file.columns) {
+      column.endPage();
+      held += column.size;
+    }
+    this.#held += held - file.held;
+    file.held = held;
+    file.groupRows += file.pageRows;
+    file.pageRows = file.pageText = 0;
+    if (file.groupRows + PAGE_ROWS > GROUP_ROWS) this.#endGroup(file);
+    while (this.#held > MAX_HELD) this.#endGroup(this.#largest());
+    if (file.writer.size <= MAX_FILE) return;
+    for (const [key, each] of this.#open) if (each === file) this.#complete(key, file);
+  }
+
+  #largest(): OpenFile<T> {
+    return [...this.#open.values()].reduce((largest, file) => (file.held > largest.held ? file : largest));
+  }
+
+  /** Also ends the page. */
+  #endGroup(file: OpenFile<T>): void {
+    const rows = file.groupRows + file.pageRows;
+    if (rows > 0) file.writer.endGroup(rows);
+    this.#held -= file.held;
+    file.held = file.groupRows = file.pageRows = file.pageText = 0;
+  }
+
+  #completeOldest(): void {
+    for (const [key, file] of this.#open) {
+      this.#complete(key, file);
+      return;
+    }
+  }
+
+  #complete(key: string, file: OpenFile<T>): void {
+    this.#endGroup(file);
+    file.writer.end();
+    this.#open.delete(key);
+    if (this.#last === file) this.#last = undefined;
+    this.rows += file.writer.rows;
+    const ending = this.#nameFile(file).catch((error) => {
+      this.problem ??= error;
+    });
+    this.#ending.add(ending);
+    ending.then(() => this.#ending.delete(ending));
+  }
+
+  async #nameFile({ descriptor, part, path }: OpenFile<T>): Promise<void> {
+    await sync(descriptor).finally(() => closeSync(descriptor));
+    await mkdir(dirname(path), { recursive: true });
+    await rename(part, path);
+    this.#folder.onFile(path);
+  }
+}
+
+const sync = promisify(fdatasync);

@@ -1,0 +1,105 @@
+/** The columns of the tables that a trace becomes in Parquet. Dates and services are in the names of the folders. */
+import type { Column } from '../../wire/parquet/column.ts';
+import { Int64Column, IntColumn } from '../../wire/parquet/numbers-column.ts';
+import { TextColumn } from '../../wire/parquet/text-column.ts';
+
+/** Its columns, in order, are its own properties. */
+export abstract class Table {
+  readonly trace = new TextColumn('trace');
+
+  get columns(): Column[] {
+    return Object.values(this);
+  }
+}
+
+export class EventTable extends Table {
+  readonly ts = new Int64Column('ts', 'timestamp');
+  readonly tsNs = new Int64Column('ts_ns');
+  readonly sinceStart = new Int64Column('ts_since_start_ns');
+  readonly pid = new IntColumn('pid');
+  readonly tid = new IntColumn('tid');
+  readonly cpu = new IntColumn('cpu');
+  readonly provider = new TextColumn('provider');
+  readonly providerGuid = new TextColumn('provider_guid');
+  readonly name = new TextColumn('name');
+  readonly id = new IntColumn('id');
+  readonly version = new IntColumn('version');
+  readonly level = new IntColumn('level');
+  readonly opcode = new IntColumn('opcode');
+  readonly task = new IntColumn('task');
+  readonly keywords = new Int64Column('keywords', 'unsigned');
+  readonly activityId = new TextColumn('activity_id');
+  readonly activityPath = new TextColumn('activity_path');
+  readonly pathPrefixes = new TextColumn('path_prefixes', { isList: true, isRanged: false });
+  readonly relatedActivityId = new TextColumn('related_activity_id');
+  readonly traceId = new TextColumn('trace_id');
+  readonly spanId = new TextColumn('span_id');
+  readonly payload = new TextColumn('payload', { isRanged: false });
+  readonly stackId = new IntColumn('stack_id');
+}
+
+export class ActivityTable extends Table {
+  readonly seq = new IntColumn('seq');
+  readonly parentSeq = new IntColumn('parent_seq');
+  readonly provider = new TextColumn('provider');
+  readonly name = new TextColumn('name');
+  readonly label = new TextColumn('label', { isRanged: false });
+  readonly activityId = new TextColumn('activity_id');
+  readonly path = new TextColumn('path');
+  readonly parentPath = new TextColumn('parent_path');
+  readonly depth = new IntColumn('depth');
+  readonly pid = new IntColumn('pid');
+  readonly tid = new IntColumn('tid');
+  readonly startTs = new Int64Column('start_ts', 'timestamp');
+  readonly startTsNs = new Int64Column('start_ts_ns');
+  readonly endTs = new Int64Column('end_ts', 'timestamp');
+  readonly endTsNs = new Int64Column('end_ts_ns');
+  readonly durNs = new IntColumn('dur_ns');
+  readonly selfNs = new IntColumn('self_ns');
+  readonly state = new TextColumn('state');
+  readonly startPayload = new TextColumn('start_payload', { isRanged: false });
+  readonly stopPayload = new TextColumn('stop_payload', { isRanged: false });
+  readonly traceId = new TextColumn('trace_id');
+  readonly spanId = new TextColumn('span_id');
+  readonly parentSpanId = new TextColumn('parent_span_id');
+}
+
+export class SampleTable extends Table {
+  readonly ts = new Int64Column('ts', 'timestamp');
+  readonly tsNs = new Int64Column('ts_ns');
+  readonly pid = new IntColumn('pid');
+  readonly tid = new IntColumn('tid');
+  readonly cpu = new IntColumn('cpu');
+  readonly activityId = new TextColumn('activity_id');
+  readonly stackId = new IntColumn('stack_id');
+  readonly weight = new IntColumn('weight');
+}
+
+export class StackTable extends Table {
+  readonly stackId = new IntColumn('stack_id');
+  readonly frames = new TextColumn('frames', { isList: true, isRanged: false });
+}
+
+export class ProcessTable extends Table {
+  readonly pid = new IntColumn('pid');
+  readonly name = new TextColumn('name');
+  readonly firstTs = new Int64Column('first_ts', 'timestamp');
+  readonly firstTsNs = new Int64Column('first_ts_ns');
+}
+
+export class ThreadTable extends Table {
+  readonly pid = new IntColumn('pid');
+  readonly tid = new IntColumn('tid');
+  readonly firstTs = new Int64Column('first_ts', 'timestamp');
+  readonly firstTsNs = new Int64Column('first_ts_ns');
+  readonly events = new IntColumn('events');
+}
+
+export class LossTable extends Table {
+  readonly startTs = new Int64Column('start_ts', 'timestamp');
+  readonly startTsNs = new Int64Column('start_ts_ns');
+  readonly lostEvents = new IntColumn('lost_events');
+  readonly lostBuffers = new IntColumn('lost_buffers');
+  readonly lateEvents = new IntColumn('late_events');
+  readonly problem = new TextColumn('problem', { isRanged: false });
+}
