@@ -16,11 +16,15 @@ export function terminalWidth(): number {
   return process.stdout.isTTY ? process.stdout.columns || USUAL_WIDTH : Number.POSITIVE_INFINITY;
 }
 
-/** The text in colour, if stdout is a terminal with colours and the user (NO_COLOR) wants them. */
+/** Node's own values, which `hasColors` of a terminal also knows. */
+const FORCED_COLOR = /^(?:1|2|3|true)?$/;
+
+/** The text in colour, if stdout is a terminal with colours and the user (NO_COLOR, FORCE_COLOR) wants them. */
 export function styled(text: string, style: Style | undefined): string {
-  return style !== undefined && process.stdout.isTTY && process.stdout.hasColors()
-    ? styleText(style, text, { validateStream: false })
-    : text;
+  const { FORCE_COLOR: forced } = process.env;
+  const hasColors =
+    forced === undefined ? process.stdout.isTTY && process.stdout.hasColors() : FORCED_COLOR.test(forced);
+  return style !== undefined && hasColors ? styleText(style, text, { validateStream: false }) : text;
 }
 
 /** Columns that the text takes. */

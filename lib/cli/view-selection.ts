@@ -11,11 +11,14 @@ export const SELECTION_OPTIONS = {
   activity: { type: 'string' },
   name: { type: 'string' },
   slowest: { type: 'string' },
+  where: { type: 'string', multiple: true },
 } as const;
 
 export const SELECTION_USAGE = `  --activity ID    only this activity: a path (//1/1, or /#4321/1/1/ of one process) or a GUID
   --name NAME      only activities with this name (Request or MyCompany-MyService/Request)
   --slowest N      only the N slowest, the slowest first
+  --where F=VALUE  only activities whose field F is VALUE, in one of their own events or in one of an activity around
+                   them; can be repeated: all must match
 `;
 
 export interface Selection {
@@ -26,6 +29,8 @@ export interface Selection {
   /** Whether to show the activity with everything in it. */
   readonly isRoot: ((event: TraceEvent, activity: TracedActivity) => boolean) | undefined;
   readonly slowest: number | undefined;
+  /** The fields that it must have. */
+  readonly where: Readonly<Record<string, string>> | undefined;
   /** Names of activities other than the selected one; none if it exists. */
   readonly otherNames: ReadonlySet<string>;
 }
@@ -37,8 +42,9 @@ export function selection(values: OptionValues<typeof SELECTION_OPTIONS>): Selec
   const otherNames = new Set<string>();
   const hasName = name === undefined ? () => true : nameTest(name, otherNames);
   const slowest = values.slowest === undefined ? undefined : countArgument('--slowest', values.slowest);
+  const where = values.where === undefined ? undefined : whereArgument(values.where);
   if (activity === undefined && name === undefined) {
-    return { wanted: undefined, isWanted, isRoot: undefined, slowest, otherNames };
+    return { wanted: undefined, isWanted, isRoot: undefined, slowest, where, otherNames };
   }
   const wanted = [name, activity].filter((text) => text !== undefined).join(' ');
   return {
@@ -46,6 +52,7 @@ export function selection(values: OptionValues<typeof SELECTION_OPTIONS>): Selec
     isWanted,
     isRoot: (event, found) => isWanted(event) && hasName(event, found),
     slowest,
+    where,
     otherNames,
   };
 }
@@ -71,6 +78,20 @@ function nameTest(
     if (others.size < MAX_KEPT) others.add(name);
     return false;
   };
+}
+
+/** @throws UsageError */
+function whereArgument(texts: readonly string[]): Record<string, string> {
+  const pairs = texts.map((text) => {
+    const at = text.indexOf('=');
+    if (at > 0) return [text.slice(0, at), text.slice(at + 1)] as const;
+    throw new UsageError(`--where takes a field and its value (user=alice), not "${text}".`);
+  });
+  const where = Object.fromEntries(pairs);
+  if (Object.keys(where).length < pairs.length) {
+    throw new UsageError(`--where takes one value of each field, not ${texts.join(' and ')}.`);
+  }
+  return where;
 }
 
 function countArgument(option: string, text: string): number {

@@ -1,8 +1,10 @@
-/** `tracewright view FILE --stats` and `--compare`: durations by activity name. */
+/** `tracewright view FILE --stats` and `--compare`: durations by activity name, or also by a field. */
+import { printable } from '../base/printable.ts';
 import type { ActivityStats, NameStats } from '../view/activity-stats.ts';
 import { type ComparedName, compareStats } from '../view/compare-stats.ts';
 import { milliseconds, thousands } from '../view/number-text.ts';
 import type { Output } from './output.ts';
+import { cut } from './terminal.ts';
 import { type Cell, type TableColumn, TerminalTable } from './terminal-table.ts';
 
 const NAME: TableColumn = { title: 'Activity Name', cut: 'start' };
@@ -18,9 +20,13 @@ const COLUMNS: readonly TableColumn[] = [
   { title: 'P95_MSEC', align: 'right', dropOrder: 6 },
   { title: 'P99_MSEC', align: 'right', dropOrder: 1 },
   { title: 'MAX_MSEC', align: 'right' },
+  { title: 'FAILED', align: 'right', dropOrder: 8 },
   { title: 'NO_STOP', align: 'right', dropOrder: 7 },
   { title: 'NO_START', align: 'right', dropOrder: 0 },
 ];
+
+/** In columns. */
+const MAX_GROUP_WIDTH = 32;
 
 const COMPARED_COLUMNS: readonly TableColumn[] = [
   NAME,
@@ -35,14 +41,26 @@ const COMPARED_COLUMNS: readonly TableColumn[] = [
   { title: 'CHANGE', align: 'right' },
 ];
 
-export function printStats(stats: ActivityStats, output: Output, isJson: boolean): void {
+/** @param by the field that the activities are grouped by */
+export function printStats(
+  stats: ActivityStats,
+  output: Output,
+  by: string | undefined,
+  isJson: boolean,
+): void {
   if (isJson) {
-    for (const name of stats.names) output.json({ name: name.name, ...asJson(name) });
+    for (const name of stats.names) {
+      const group =
+        by === undefined ? {} : { by, value: name.group ?? null, isRest: name.isRest || undefined };
+      output.json({ name: name.name, ...group, ...asJson(name) });
+    }
     return;
   }
-  const table = new TerminalTable(COLUMNS, output);
+  const groupColumns: readonly TableColumn[] = by === undefined ? [] : [{ title: by }];
+  const table = new TerminalTable([...groupColumns, ...COLUMNS], output);
   for (const stat of stats.names) {
     table.row([
+      ...(by === undefined ? [] : [groupCell(stat)]),
       stat.name,
       thousands(stat.started),
       milliseconds(stat.totalNs),
@@ -52,11 +70,18 @@ export function printStats(stats: ActivityStats, output: Output, isJson: boolean
         stat.meanNs,
         ...[0.5, 0.95, 0.99, 1].map((share) => stat.durations.at(share)),
       ].map(shownMilliseconds),
+      stat.failed === 0 ? '' : [thousands(stat.failed), 'red'],
       stat.unstopped === 0 ? '' : [thousands(stat.unstopped), 'red'],
       stat.unstarted === 0 ? '' : [thousands(stat.unstarted), 'yellow'],
     ]);
   }
   table.end();
+}
+
+/** A value from the trace, cut like a name; or what stands for none. */
+function groupCell({ group, isRest }: NameStats): Cell {
+  if (isRest) return ['(others)', 'yellow'];
+  return group === undefined ? ['(none)', 'dim'] : cut(printable(group), MAX_GROUP_WIDTH, 'end');
 }
 
 export function printComparison(
@@ -117,6 +142,7 @@ function asJson(stats: NameStats): Record<string, number | undefined> {
   const at = (share: number) => inMilliseconds(durations.at(share));
   return {
     count: stats.started,
+    failed: stats.failed,
     totalMSec: stats.totalNs / 1e6,
     selfMSec: stats.selfNs / 1e6,
     minMSec: at(0),

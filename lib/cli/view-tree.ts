@@ -28,7 +28,10 @@ const MARKS: Readonly<Record<TracedActivity['state'], readonly [mark: string, st
   unstarted: ['no start', 'yellow'],
 };
 
-export const MARKS_USAGE = `For an activity without a stop, "killed" is the time until an enclosing activity stopped, and "open" the time
+/** Its stop says so: no other mark says more. */
+const FAILED = ['failed ', 'red'] as const;
+
+export const MARKS_USAGE = `"failed" is a stop with success=false. For an activity without a stop, "killed" is the time until an enclosing activity stopped, and "open" the time
 until the trace ends. "no start" is a stop without its start.
 `;
 
@@ -86,7 +89,7 @@ async function print(
 }
 
 function cells({ node: { activity }, depth, durationNs, selfNs }: Shown): Cell[] {
-  const [mark, style] = MARKS[activity.state];
+  const [mark, style] = activity.isFailed && activity.state === 'stopped' ? FAILED : MARKS[activity.state];
   const duration = activity.state === 'unstarted' ? mark : `${mark}${milliseconds(durationNs)}`;
   const indent = depth <= MAX_INDENTS ? INDENT.repeat(depth) : `${INDENT.repeat(MAX_INDENTS)}[${depth}] `;
   return [
@@ -94,7 +97,7 @@ function cells({ node: { activity }, depth, durationNs, selfNs }: Shown): Cell[]
     style === undefined ? duration : [duration, style],
     selfNs === undefined ? '' : milliseconds(selfNs),
     String(activity.processId ?? ''),
-    `${indent}${activity.label}`,
+    activity.isFailed ? [`${indent}${activity.label}`, 'red'] : `${indent}${activity.label}`,
   ];
 }
 
@@ -116,6 +119,7 @@ function asJson({ node, depth, durationNs, selfNs }: Shown): Record<string, unkn
     startThreadId: activity.startThreadId,
     stopThreadId: activity.stopThreadId,
     state: activity.state,
+    isFailed: activity.isFailed || undefined,
     startMSec: isStarted ? activity.startNs / 1e6 : undefined,
     stopMSec: isStarted ? undefined : activity.startNs / 1e6,
     durationMSec: isStarted ? durationNs / 1e6 : undefined,

@@ -2,6 +2,7 @@
 import { SymbolFolders } from '../symbols/symbol-folders.ts';
 import type { Trace } from '../trace/trace.ts';
 import type { TraceEvent } from '../trace/trace-event.ts';
+import type { ActivityFields } from '../view/activity-fields.ts';
 import { ActivityStats, SelectedStats } from '../view/activity-stats.ts';
 import { ActivityTree, nodesOf } from '../view/activity-tree.ts';
 import { CpuProfile } from '../view/cpu/cpu-profile.ts';
@@ -34,7 +35,8 @@ Instead of the tree:
   --compare OTHER  the durations of FILE beside those of OTHER (the columns with a 2), which is another trace or,
                    with --activity, another activity
 
-${SELECTION_USAGE}${CPU_USAGE}${MANIFEST_USAGE}  --json           one JSON object per line
+${SELECTION_USAGE}  --by FIELD       for --stats: also by the values of a field, which an activity has like those of --where
+${CPU_USAGE}${MANIFEST_USAGE}  --json           one JSON object per line
 
 ${MARKS_USAGE}`;
 
@@ -47,6 +49,7 @@ const OPTIONS = {
   ...SELECTION_OPTIONS,
   table: { type: 'boolean' },
   stats: { type: 'boolean' },
+  by: { type: 'string' },
   critical: { type: 'boolean' },
   cpu: { type: 'boolean' },
   symbols: { type: 'string', multiple: true },
@@ -64,6 +67,9 @@ export async function viewCommand(args: readonly string[]): Promise<void> {
   const modes = MODES.filter((mode) => values[mode] !== undefined);
   if (modes.length > 1) throw new UsageError(`--${modes.join(' and --')} exclude each other.`);
   const [mode = 'tree'] = modes;
+  if (values.by !== undefined && (mode !== 'stats' || values.slowest !== undefined)) {
+    throw new UsageError('--by needs --stats, without --slowest.');
+  }
   const output = new Output();
   try {
     await VIEWS[mode](files, values, output);
@@ -108,7 +114,7 @@ async function viewTable(files: TraceFiles, values: Values, output: Output): Pro
   if (values.name !== undefined || values.slowest !== undefined) {
     throw new UsageError('--table takes --activity, but neither --name nor --slowest.');
   }
-  const table = new EventsTable(selection(values).isWanted, output, values.json === true);
+  const table = new EventsTable(selection(values), output, values.json === true);
   const failure = await readEvents(
     files,
     values,
@@ -122,8 +128,8 @@ async function viewTable(files: TraceFiles, values: Values, output: Output): Pro
 async function viewStats(files: TraceFiles, values: Values, output: Output): Promise<void> {
   const selected = selection(values);
   const result = await readStats(files, values, selected);
-  printStats(result.stats, output, values.json === true);
-  finish(result.failure, files, selected, result);
+  printStats(result.stats, output, values.by, values.json === true);
+  finish(result.failure, files, selected, result, values.by);
 }
 
 async function viewComparison(files: TraceFiles, values: Values, output: Output): Promise<void> {
@@ -170,29 +176,36 @@ async function viewCpu(files: TraceFiles, values: Values, output: Output): Promi
 }
 
 async function readStats(files: TraceFiles, values: Values, selected: Selection) {
-  const reader = statsReader(selected);
+  const reader = statsReader(selected, values.by);
   const failure = await readEvents(files, values, (event) => reader.add(event));
   const { stats } = reader;
   return { ...resultOf(reader, stats), stats, failure };
 }
 
-function resultOf({ tracker, isCut }: StatsReader, { names }: ActivityStats) {
-  return { roots: names, tracker, isCut };
+function resultOf({ tracker, isCut, fields }: StatsReader, { names }: ActivityStats): Result {
+  return { roots: names, tracker, isCut, fields };
 }
 
-interface StatsReader {
+/** What was read. */
+interface Result {
+  readonly roots: readonly unknown[];
   readonly tracker: TraceActivities;
-  readonly isCut: boolean;
+  readonly isCut?: boolean | undefined;
+  readonly fields: ActivityFields | undefined;
+}
+
+interface StatsReader extends Omit<Result, 'roots'> {
   readonly stats: ActivityStats;
   add(event: TraceEvent): void;
 }
 
 /** The slowest activities are only known at the end: until then, a tree keeps them. */
-function statsReader(selected: Selection): StatsReader {
-  if (selected.slowest === undefined) return new SelectedStats(selected.isRoot);
+function statsReader(selected: Selection, by?: string): StatsReader {
+  if (selected.slowest === undefined) return new SelectedStats({ ...selected, by });
   const tree = treeOf(selected);
   return {
     tracker: tree.tracker,
+    fields: tree.fields,
     get isCut() {
       return tree.isCut;
     },
@@ -203,8 +216,8 @@ function statsReader(selected: Selection): StatsReader {
   };
 }
 
-function treeOf({ isRoot, slowest }: Selection, keepsPayloads = false): ActivityTree {
-  return new ActivityTree({ isRoot, slowest, limit: MAX_ACTIVITIES, keepsPayloads });
+function treeOf({ isRoot, slowest, where }: Selection, keepsPayloads = false): ActivityTree {
+  return new ActivityTree({ isRoot, slowest, where, limit: MAX_ACTIVITIES, keepsPayloads });
 }
 
 function statsOf(tree: ActivityTree): ActivityStats {
@@ -248,8 +261,9 @@ async function readEvents(
 function finish(
   failure: unknown,
   files: TraceFiles,
-  { wanted, otherNames }: Selection,
-  { roots, tracker, isCut }: { roots: readonly unknown[]; tracker: TraceActivities; isCut: boolean },
+  { wanted, where, otherNames }: Selection,
+  { roots, tracker, isCut, fields }: Result,
+  by?: string,
 ): void {
   if (failure !== undefined) throw failure;
   if (isCut) {
@@ -258,10 +272,25 @@ function finish(
       `Only the first ${count} activities are shown: select others with --activity, --name and --slowest.`,
     );
   }
+  if (by !== undefined && fields?.asked.get(by)?.size === 0) {
+    warn(
+      `No activity of ${filesText(files)} has the field ${by}.${othersText('Their fields', fields.others)}`,
+    );
+  }
   if (roots.length > 0) return;
-  if (wanted !== undefined) {
-    const others = otherNames.size === 0 ? '' : ` Its activities are ${listed(otherNames)}.`;
-    throw new Error(`${filesText(files)} has no activity ${wanted}.${others}`);
+  if (wanted !== undefined || where !== undefined) {
+    const conditions = Object.entries(where ?? {});
+    const of = conditions.map(([name, value]) => ` with ${name}=${value}`).join(' and');
+    const others = conditions.map(([name]) => {
+      const values = fields?.asked.get(name);
+      return values?.size === 0
+        ? othersText('Its fields', fields?.others)
+        : othersText(`The values of ${name}`, values);
+    });
+    throw new Error(
+      `${filesText(files)} has no activity${wanted === undefined ? '' : ` ${wanted}`}${of}.` +
+        `${othersText('Its activities', otherNames)}${others.join('')}`,
+    );
   }
   warn(`${filesText(files)} has no activities: nothing in it starts or stops with an activity id.`);
   if (tracker.startsWithoutId > 0) {
@@ -270,4 +299,8 @@ function finish(
       `${count} starts have no id. In .NET, ids need System.Threading.Tasks.TplEventSource with keyword 0x80.`,
     );
   }
+}
+
+function othersText(what: string, names: ReadonlySet<string> = new Set()): string {
+  return names.size === 0 ? '' : ` ${what} are ${listed(names)}.`;
 }

@@ -1,17 +1,26 @@
-/** How long activities take, by name: for a trace of any length, in memory proportional to the number of names. */
-
+/**
+ * How long activities take, by name and, if wanted, by a field: for a trace of any length, in memory proportional to
+ * the number of names and groups.
+ */
 import type { TraceEvent } from '../trace/trace-event.ts';
+import { ActivityFields, type FieldSelection } from './activity-fields.ts';
 import type { ActivityTreeOptions } from './activity-tree.ts';
 import { Quantiles } from './quantiles.ts';
 import { type ActivityChange, TraceActivities } from './trace-activities.ts';
 import type { TracedActivity } from './traced-activity.ts';
 
-/** For all activities with one name, durations in nanoseconds. Only stopped activities have one. */
+/** For all activities with one name, or a group of them; durations in nanoseconds. Only stopped activities have one. */
 export class NameStats {
   /** `MyCompany-MyService/Request` */
   readonly name: string;
+  /** The value of the field that they are grouped by; undefined without one. */
+  readonly group: string | undefined;
+  /** Whether these are the activities of all groups beyond the limit. */
+  readonly isRest: boolean;
   started = 0;
   stopped = 0;
+  /** Stopped with `success: false`. */
+  failed = 0;
   /** Stops whose start is not in the trace. */
   unstarted = 0;
   totalNs = 0;
@@ -19,8 +28,10 @@ export class NameStats {
   selfNs = 0;
   readonly durations: Quantiles = new Quantiles();
 
-  constructor(name: string) {
+  constructor(name: string, group?: string, isRest = false) {
     this.name = name;
+    this.group = group;
+    this.isRest = isRest;
   }
 
   /** Those without a stop. */
@@ -33,24 +44,73 @@ export class NameStats {
   }
 }
 
-/** Statistics of selected activities and everything inside them, which are not retained. */
+/** What `SelectedStats` counts; by default, everything. */
+export interface StatsSelection extends FieldSelection {
+  /** The activities counted, with everything in them. */
+  readonly isRoot?: ActivityTreeOptions['isRoot'];
+}
+
+/**
+ * Statistics of selected activities, which are not retained: by name and, with `by`, by the values of a field.
+ *
+ * A value is one of the activity's own Start, the events in it, or its Stop, otherwise one of the activities around
+ * it, as known when the activity ends.
+ */
 export class SelectedStats {
-  readonly tracker: TraceActivities = new TraceActivities();
-  readonly stats: ActivityStats = new ActivityStats();
-  readonly isCut = false;
+  readonly tracker: TraceActivities = new TraceActivities((activity) => this.#closed.push(activity));
+  /** @internal */
+  readonly fields: ActivityFields | undefined;
+  readonly #stats: ActivityStats = new ActivityStats();
   readonly #isRoot: ActivityTreeOptions['isRoot'];
   /** As long as the tracker knows them. */
   readonly #selected = new WeakSet<TracedActivity>();
+  /** What the current event has ended. */
+  readonly #closed: TracedActivity[] = [];
+  /** Of the activities whose start has been counted, which is decided once: a late stop counts with its start. */
+  readonly #groups = new WeakMap<TracedActivity, Group>();
 
-  /** @param isRoot see `ActivityTreeOptions` */
-  constructor(isRoot: ActivityTreeOptions['isRoot']) {
+  constructor({ isRoot, by, where }: StatsSelection = {}) {
     this.#isRoot = isRoot;
+    this.fields = by === undefined && where === undefined ? undefined : new ActivityFields({ by, where });
+  }
+
+  /** Of the events so far. */
+  get stats(): ActivityStats {
+    if (this.fields !== undefined) {
+      for (const activity of this.tracker.open()) this.#countStart(activity, this.fields);
+    }
+    return this.#stats;
   }
 
   /** Takes the next event in time order. */
   add(event: TraceEvent): void {
+    this.#closed.length = 0;
     const change = this.tracker.add(event);
-    if (change !== undefined && this.#isSelected(event, change)) this.stats.add(change);
+    const isSelected = change !== undefined && this.#isSelected(event, change);
+    if (this.fields === undefined) {
+      if (isSelected) this.#stats.add(change);
+      return;
+    }
+    this.fields.take(event, change?.activity ?? this.tracker.activityOf(event));
+    for (const activity of this.#closed) this.#countStart(activity, this.fields);
+    if (isSelected && change.boundary === 'Stop') {
+      const { isCounted, group } = this.#groupOf(change.activity, this.fields);
+      if (isCounted) this.#stats.add(change, group);
+    }
+  }
+
+  #countStart(activity: TracedActivity, fields: ActivityFields): void {
+    if (this.#groups.has(activity) || (this.#isRoot !== undefined && !this.#selected.has(activity))) return;
+    const { isCounted, group } = this.#groupOf(activity, fields);
+    if (isCounted) this.#stats.add({ boundary: 'Start', activity }, group);
+  }
+
+  #groupOf(activity: TracedActivity, fields: ActivityFields): Group {
+    const known = this.#groups.get(activity);
+    if (known !== undefined) return known;
+    const group = { isCounted: fields.matches(activity), group: fields.groupOf(activity) };
+    this.#groups.set(activity, group);
+    return group;
   }
 
   #isSelected(event: TraceEvent, { boundary, activity }: ActivityChange): boolean {
@@ -64,13 +124,28 @@ export class SelectedStats {
   }
 }
 
-export class ActivityStats {
-  readonly #byName = new Map<string, NameStats>();
+interface Group {
+  readonly isCounted: boolean;
+  readonly group: string | undefined;
+}
 
-  /** Takes the tracker's result for an event. */
-  add({ boundary, activity }: ActivityChange): void {
-    if (boundary === 'Start') this.#of(activity).started++;
-    else this.#addStop(activity);
+/** Of all names together. A field can have a value of its own for each activity. */
+const MAX_GROUPS = 5000;
+/** The key of the groups beyond that. */
+const REST = Symbol('rest');
+
+export class ActivityStats {
+  readonly #byName = new Map<string, Map<string | typeof REST | undefined, NameStats>>();
+  #groups = 0;
+
+  /**
+   * Takes the tracker's result for an event.
+   *
+   * @param group the value by which activities are grouped
+   */
+  add({ boundary, activity }: ActivityChange, group?: string): void {
+    if (boundary === 'Start') this.#of(activity, group).started++;
+    else this.#addStop(activity, group);
   }
 
   /** Takes an activity that has been read completely. */
@@ -79,18 +154,21 @@ export class ActivityStats {
     if (activity.state === 'stopped' || activity.state === 'unstarted') this.#addStop(activity);
   }
 
-  /** By total duration, longest first. */
+  /** By total duration, longest first; of each name, all groups. */
   get names(): readonly NameStats[] {
-    return [...this.#byName.values()].sort((a, b) => b.totalNs - a.totalNs);
+    return [...this.#byName.values()]
+      .flatMap((groups) => [...groups.values()])
+      .sort((a, b) => b.totalNs - a.totalNs);
   }
 
-  of(name: string): NameStats | undefined {
-    return this.#byName.get(name);
+  of(name: string, group?: string): NameStats | undefined {
+    return this.#byName.get(name)?.get(group);
   }
 
-  #addStop(activity: TracedActivity): void {
-    const stats = this.#of(activity);
+  #addStop(activity: TracedActivity, group?: string): void {
+    const stats = this.#of(activity, group);
     const { durationNs, selfNs } = activity;
+    if (activity.isFailed) stats.failed++;
     if (durationNs === undefined || selfNs === undefined) {
       stats.unstarted++;
       return;
@@ -101,11 +179,15 @@ export class ActivityStats {
     stats.durations.add(durationNs);
   }
 
-  #of({ name }: TracedActivity): NameStats {
-    const found = this.#byName.get(name);
-    if (found !== undefined) return found;
-    const added = new NameStats(name);
-    this.#byName.set(name, added);
-    return added;
+  #of({ name }: TracedActivity, group?: string): NameStats {
+    const groups = this.#byName.get(name) ?? new Map<string | typeof REST | undefined, NameStats>();
+    const known = groups.get(group);
+    if (known !== undefined) return known;
+    const isRest = group !== undefined && this.#groups === MAX_GROUPS;
+    if (!isRest && group !== undefined) this.#groups++;
+    const key = isRest ? REST : group;
+    const stats = groups.get(key) ?? new NameStats(name, isRest ? undefined : group, isRest);
+    this.#byName.set(name, groups.set(key, stats));
+    return stats;
   }
 }

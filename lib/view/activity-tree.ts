@@ -1,5 +1,6 @@
 /** The activities of a trace as a tree of what started what, or the selected part of it. */
 import { jsonValue, type TraceEvent } from '../trace/trace-event.ts';
+import { ActivityFields } from './activity-fields.ts';
 import type { Boundary } from './event-names.ts';
 import { TraceActivities } from './trace-activities.ts';
 import type { TracedActivity } from './traced-activity.ts';
@@ -23,6 +24,8 @@ interface GrowingNode extends ActivityNode {
 export interface ActivityTreeOptions {
   /** What the tree shows, with everything in it; by default, everything. */
   readonly isRoot?: ((event: TraceEvent, activity: TracedActivity) => boolean) | undefined;
+  /** Only roots with all these values in their events, or in those of an activity around them. */
+  readonly where?: Readonly<Record<string, string>> | undefined;
   /** The maximum number of roots; keeps those that took longest. */
   readonly slowest?: number | undefined;
   /** The maximum number of activities. */
@@ -31,13 +34,17 @@ export interface ActivityTreeOptions {
   readonly keepsPayloads?: boolean;
 }
 
-/** The number of roots collected before the fast ones among them are dropped. */
+/** The number of roots collected before those that are not wanted are dropped. */
 const ROOTS_AT_LEAST = 1000;
 
 export class ActivityTree {
   readonly tracker: TraceActivities = new TraceActivities();
   /** Whether activities were omitted because of the limit. */
   isCut = false;
+  /** @internal */
+  readonly fields: ActivityFields | undefined;
+  /** With `where`, the activities that are roots if their fields match. */
+  readonly #candidates = new WeakSet<TracedActivity>();
   readonly #isRoot: (event: TraceEvent, activity: TracedActivity) => boolean;
   readonly #slowest: number;
   readonly #limit: number;
@@ -46,19 +53,25 @@ export class ActivityTree {
   readonly #nodes = new Map<number, GrowingNode>();
   #roots: GrowingNode[] = [];
   #rootLimit: number;
+  #countLimit: number;
   #count = 0;
 
   constructor(options: ActivityTreeOptions = {}) {
-    this.#isRoot = options.isRoot ?? ((_, activity) => activity.parent === undefined);
+    const { where } = options;
+    this.fields = where && new ActivityFields({ where });
+    this.#isRoot = options.isRoot ?? ((_, { parent }) => parent === undefined || where !== undefined);
     this.#slowest = options.slowest ?? Number.POSITIVE_INFINITY;
     this.#limit = options.limit ?? Number.POSITIVE_INFINITY;
     this.#keepsPayloads = options.keepsPayloads ?? false;
-    this.#rootLimit = this.#slowest + ROOTS_AT_LEAST;
+    const isLimited = this.fields !== undefined || options.slowest !== undefined;
+    this.#rootLimit = (this.fields === undefined ? this.#slowest : 0) + ROOTS_AT_LEAST;
+    this.#countLimit = isLimited ? this.#limit / 2 : Number.POSITIVE_INFINITY;
   }
 
   /** Takes the next event in time order. */
   add(event: TraceEvent): void {
     const change = this.tracker.add(event);
+    this.fields?.take(event, change?.activity ?? this.tracker.activityOf(event));
     if (change === undefined) return;
     const { boundary, activity } = change;
     const isNew = boundary === 'Start' || activity.state === 'unstarted';
@@ -68,8 +81,10 @@ export class ActivityTree {
 
   /** In the order of their starts; if limited to the slowest, the slowest first. */
   get roots(): readonly ActivityNode[] {
-    if (this.#slowest === Number.POSITIVE_INFINITY) return this.#roots;
-    return this.#bySlowness(this.#roots).slice(0, this.#slowest);
+    const roots = this.#roots.flatMap((root) => this.#wantedIn(root));
+    return this.#slowest === Number.POSITIVE_INFINITY
+      ? roots
+      : this.#bySlowness(roots).slice(0, this.#slowest);
   }
 
   /** The duration of an activity, up to the end of the trace if it has not ended. */
@@ -81,7 +96,11 @@ export class ActivityTree {
   /** Undefined if the activity is not in the tree. */
   #place(event: TraceEvent, activity: TracedActivity): GrowingNode | undefined {
     const parent = activity.parent && this.#nodes.get(activity.parent.index);
-    if (parent === undefined && !this.#isRoot(event, activity)) return undefined;
+    if (parent === undefined || this.fields !== undefined) {
+      const isRoot = this.#isRoot(event, activity);
+      if (parent === undefined && !isRoot) return undefined;
+      if (isRoot) this.#candidates.add(activity);
+    }
     if (this.#count === this.#limit) {
       this.isCut = true;
       return undefined;
@@ -92,14 +111,35 @@ export class ActivityTree {
     if (activity.index >= 0) this.#nodes.set(activity.index, node);
     if (parent !== undefined) parent.children.push(node);
     else this.#roots.push(node);
-    if (this.#roots.length > this.#rootLimit) this.#dropFastRoots();
+    if (this.#roots.length > this.#rootLimit || this.#count > this.#countLimit) this.#drop(this.#unwanted());
     return node;
   }
 
-  /** An activity that has not ended may still become slow. */
-  #dropFastRoots(): void {
-    const ended = this.#bySlowness(this.#roots.filter(({ activity }) => activity.endNs !== undefined));
-    const dropped = new Set(ended.slice(this.#slowest));
+  /** Of the roots that have ended: until then, one may still become slow, or get a field. */
+  #unwanted(): GrowingNode[] {
+    if (this.fields !== undefined) {
+      return this.#roots.filter((root) => hasEnded(root) && this.#wantedIn(root).length === 0);
+    }
+    return this.#bySlowness(this.#roots.filter(({ activity }) => activity.endNs !== undefined)).slice(
+      this.#slowest,
+    );
+  }
+
+  /** The topmost wanted activities in a subtree. */
+  #wantedIn(root: GrowingNode): GrowingNode[] {
+    if (this.fields === undefined) return [root];
+    const wanted: GrowingNode[] = [];
+    const left = [root];
+    for (let node = left.pop(); node !== undefined; node = left.pop()) {
+      const { activity, children } = node;
+      if (this.#candidates.has(activity) && this.fields.matches(activity)) wanted.push(node);
+      else for (let i = children.length - 1; i >= 0; i--) left.push(children[i] as GrowingNode);
+    }
+    return wanted;
+  }
+
+  #drop(roots: readonly GrowingNode[]): void {
+    const dropped = new Set(roots);
     for (const root of dropped) {
       for (const node of nodesOf(root)) {
         this.#nodes.delete(node.activity.index);
@@ -108,6 +148,7 @@ export class ActivityTree {
     }
     this.#roots = this.#roots.filter((root) => !dropped.has(root));
     this.#rootLimit = this.#roots.length * 2 + ROOTS_AT_LEAST;
+    this.#countLimit = this.#count + this.#limit / 4;
   }
 
   /** A killed activity took at most the time until then, so it may not have been slow at all: it comes last. */
@@ -117,6 +158,11 @@ export class ActivityTree {
       (a, b) => isKilled(a) - isKilled(b) || this.durationNs(b.activity) - this.durationNs(a.activity),
     );
   }
+}
+
+function hasEnded(root: GrowingNode): boolean {
+  for (const { activity } of nodesOf(root)) if (activity.endNs === undefined) return false;
+  return true;
 }
 
 function keepPayload(node: GrowingNode, { payload }: TraceEvent, boundary: Boundary): void {

@@ -1,5 +1,6 @@
 /** `tracewright/view`: the activities of a trace, from its events: their tree, durations, statistics. */
-export { ActivityStats, type NameStats } from './activity-stats.ts';
+export type { FieldSelection } from './activity-fields.ts';
+export { ActivityStats, type NameStats, SelectedStats, type StatsSelection } from './activity-stats.ts';
 export { type ActivityNode, ActivityTree, type ActivityTreeOptions, nodesOf } from './activity-tree.ts';
 export { type ComparedName, compareStats } from './compare-stats.ts';
 export { type CriticalStep, criticalPath, type TimedNode } from './critical-path.ts';

@@ -97,6 +97,7 @@ export class TraceActivities {
     const activity = this.#stopped(end) ?? this.#unstarted(event, end);
     activity.endNs = this.nowNs;
     activity.stopThreadId = event.threadId;
+    activity.isFailed = event.payload.success === false;
     return activity;
   }
 

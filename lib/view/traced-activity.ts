@@ -36,6 +36,8 @@ export class TracedActivity {
   /** Nanoseconds since the start of the trace. For an `unstarted` one, when it stopped. */
   readonly startNs: number;
   state: ActivityState;
+  /** Its stop says `success: false`. */
+  isFailed = false;
   stopThreadId: number | undefined = undefined;
   /** For a killed one, when the enclosing activity stopped; undefined while `open`. */
   endNs: number | undefined = undefined;

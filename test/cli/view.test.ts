@@ -93,6 +93,39 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`viewing a recordin
     });
   });
 
+  it('sums up durations by the values of a field, of the activity or of one around it', () => {
+    const [head, ...rows] = view('--stats', '--by', 'url', file).lines.map((line) => line.split(/ {2,}/));
+    expect(head?.slice(0, 3)).toEqual(['url', 'Activity Name', 'COUNT']);
+    expect(rows).toHaveLength(12);
+    expect(rows[3]?.slice(0, 4)).toEqual(['http://site/item/3', 'Demo-Activities/Db', '2', '52.954']);
+    const only = view('--json', '--stats', '--by', 'sql', '--where', 'url=http://site/item/3', file).lines;
+    expect(only.map((line) => JSON.parse(line) as object)).toMatchObject([
+      { name: 'Demo-Activities/Request', by: 'sql', value: null, count: 1, failed: 0 },
+      { name: 'Demo-Activities/Db', by: 'sql', value: 'select 1', maxMSec: 36.8377 },
+      { name: 'Demo-Activities/Db', by: 'sql', value: 'select 0', maxMSec: 16.1165 },
+    ]);
+  });
+
+  it('shows the activities, or the events, with the value of a field', () => {
+    const names = (...args: string[]) =>
+      view(...args, '--json', file).lines.map((line) => JSON.parse(line) as object);
+    expect(names('--where', 'sql=select 1')).toMatchObject([
+      { name: 'Db(/#4321/1/1/2/,/sql=select 1)', depth: 0 },
+      { name: 'Db(/#4321/1/6/2/,/sql=select 1)', depth: 0 },
+    ]);
+    const events = names('--table', '--where', 'url=http://site/item/2');
+    expect(events).toHaveLength(6);
+    expect(events.every((row) => (row as { activity: string }).activity.startsWith('//1/2'))).toBe(true);
+    const values = 'The values of sql are select 0, select 1 and select 2.';
+    expect(view('--where', 'sql=select 77', file)).toMatchObject({
+      status: 1,
+      stderr: `tracewright: ${file} has no activity with sql=select 77. ${values}\n`,
+    });
+    const fields = 'fields are msg, rows, sql, status and url.\n';
+    expect(view('--where', 'user=alice', file).stderr).toContain(` with user=alice. Its ${fields}`);
+    expect(view('--stats', '--by', 'user', file).stderr).toContain(` has the field user. Their ${fields}`);
+  });
+
   it('finds the slowest activities of a name, and what made them slow', () => {
     const names = (...args: string[]) =>
       view(...args, '--json', file).lines.map((line) => (JSON.parse(line) as { name: string }).name);
@@ -179,6 +212,10 @@ describe('an unreadable trace or an invalid command line', () => {
       ['--table', '--name', 'Request', empty],
       ['--slowest', '0', empty],
       ['--activity', 'Request', empty],
+      ['--by', 'user', empty],
+      ['--stats', '--slowest', '1', '--by', 'user', empty],
+      ['--where', 'user', empty],
+      ['--where', 'user=alice', '--where', 'user=bob', empty],
     ]) {
       expect(view(...args)).toMatchObject({ status: 2, lines: [] });
     }
