@@ -26,6 +26,8 @@ export class EventColumns {
   readonly payloads: PayloadColumns = new PayloadColumns();
   readonly stacks: StackColumns;
   count = 0;
+  /** The number of the last event among the CPU samples, if it is one. */
+  lastSample: number | undefined;
   readonly #names: ReportNames;
   /** By event name: the last kind with that name. */
   readonly #lastKinds = new Map<string, LastKind>();
@@ -52,7 +54,8 @@ export class EventColumns {
     this.id.optionalVarUint(this.#names.eventId(event));
     this.relatedId.optionalVarUint(this.#names.relatedId(event));
     this.payloads.add(event, kind);
-    this.stacks.add(event, timeNs, this.#names.kinds.values[kind]?.isSample === true);
+    const isSample = this.#names.kinds.values[kind]?.isSample === true;
+    this.lastSample = this.stacks.add(event, timeNs, isSample);
     return this.count++;
   }
 

@@ -45,6 +45,11 @@ export const COLUMN_NAMES = [
   /** Its start and stop events; optional. */
   'activityStartEvent',
   'activityStopEvent',
+  /**
+   * One row per CPU sample with a stack: 0 if its event says which activity it belongs to, otherwise 1 plus an optional
+   * activity.
+   */
+  'sampleActivity',
   // The call tree: one row per node, callers before what they call.
   /** How many rows above the caller is; 0 for processes. */
   'nodeParent',

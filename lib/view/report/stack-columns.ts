@@ -42,6 +42,8 @@ export class StackColumns {
   omitted = 0;
   readonly #callees: Callee[] = [];
   readonly #calleeNumbers = new Map<number | undefined, Map<bigint | undefined, number>>();
+  /** As in the column: see report-header.ts. */
+  readonly #sampleActivities: number[] = [];
   #namesEndNs = Number.NEGATIVE_INFINITY;
   /** The tree: parents come first. */
   readonly #parents: number[] = [];
@@ -55,11 +57,21 @@ export class StackColumns {
     this.frames = frames;
   }
 
-  /** @param isSample whether events of its kind can be CPU samples */
-  add(event: TraceEvent, nowNs: number, isSample: boolean): void {
+  /**
+   * @param isSample whether events of its kind can be CPU samples
+   * @returns the number of the sample, if it is one with a stack
+   */
+  add(event: TraceEvent, nowNs: number, isSample: boolean): number | undefined {
     const addresses = isSample ? sampledAddresses(event) : event.stack;
     const isEmpty = addresses === undefined || addresses.length === 0;
-    this.ofEvent.optionalVarUint(isEmpty ? undefined : this.#stackOf(event, addresses, nowNs));
+    const stack = isEmpty ? undefined : this.#stackOf(event, addresses, nowNs);
+    this.ofEvent.optionalVarUint(stack);
+    return isSample && stack !== undefined ? this.#sampleActivities.push(0) - 1 : undefined;
+  }
+
+  /** @param activity its index in the report; undefined if the sample's thread was in none */
+  charge(sample: number, activity: number | undefined): void {
+    this.#sampleActivities[sample] = activity === undefined ? 1 : activity + 2;
   }
 
   #stackOf(event: TraceEvent, addresses: readonly bigint[], nowNs: number): number | undefined {
@@ -145,7 +157,9 @@ export class StackColumns {
     }
     const stackNode = new ReportColumn();
     for (const leaf of this.#leaves) stackNode.varUint(merged[leaf] as number);
-    return { frames: frames.values, nodeParent, nodeFrame, stackNode };
+    const sampleActivity = new ReportColumn();
+    for (const activity of this.#sampleActivities) sampleActivity.varUint(activity);
+    return { frames: frames.values, sampleActivity, nodeParent, nodeFrame, stackNode };
   }
 
   #frameOf({ processId, address, timestamp }: Callee, { processNames, mappings }: NamesInTrace): ReportFrame {

@@ -4,9 +4,11 @@
  */
 import type { TraceEvent } from '../../trace/trace-event.ts';
 import { ActivityStats, type NameStats } from '../activity-stats.ts';
+import { ActivityCharges, type ActivityRun } from '../cpu/activity-charges.ts';
 import { FrameNames } from '../cpu/frame-names.ts';
 import { thousands } from '../number-text.ts';
 import { type ActivityChange, TraceActivities } from '../trace-activities.ts';
+import type { TracedActivity } from '../traced-activity.ts';
 import { ActivityColumns } from './activity-columns.ts';
 import { EventColumns } from './event-columns.ts';
 import { shortened } from './interned.ts';
@@ -44,6 +46,10 @@ export class TraceReport {
   readonly #names = new ReportNames(this.#tracker.keys);
   readonly #events: EventColumns;
   readonly #activities = new ActivityColumns(this.#names);
+  readonly #charges = new ActivityCharges<TracedActivity | undefined, number>(
+    (event) => this.#tracker.activityOf(event),
+    (sample, run) => this.#charge(sample, run),
+  );
   readonly #limits: ReportLimits;
   #startNs: number | undefined;
   #eventCount = 0;
@@ -57,8 +63,10 @@ export class TraceReport {
 
   /** Takes the next event in time order. */
   add(event: TraceEvent): void {
-    this.#eventCount++;
     const change = this.#tracker.add(event);
+    // There can be thousands a second, which say nothing that the samples do not show.
+    if (this.#charges.addSwitch(event)) return;
+    this.#eventCount++;
     const { nowNs } = this.#tracker;
     this.#startNs ??= nowNs;
     if (change !== undefined) this.#stats.add(change);
@@ -72,6 +80,8 @@ export class TraceReport {
     this.#events.stacks.frames.add(event);
     const isWritten = this.#events.count < this.#limits.events;
     const number = isWritten ? this.#events.add(event, nowNs, index) : undefined;
+    const { lastSample } = this.#events;
+    if (isWritten && lastSample !== undefined) this.#charges.addSample(event, lastSample);
     if (change === undefined || index === undefined) return;
     const isStart = change.boundary === 'Start';
     if (isKept) this.#activities.add(change.activity, this.#startNs, isStart ? number : undefined);
@@ -80,8 +90,16 @@ export class TraceReport {
     this.#activities.stop(index, number);
   }
 
+  /** A sample on a thread without switches keeps the activity of its own id. */
+  #charge(sample: number, run: ActivityRun<TracedActivity | undefined> | undefined): void {
+    if (run === undefined) return;
+    const activity = run.activity && this.#activities.numberOf(run.activity);
+    this.#events.stacks.charge(sample, activity);
+  }
+
   /** The content of the report after all events. */
   content(trace: ReportedTrace): ReportContent {
+    this.#charges.end();
     const startNs = this.#startNs ?? 0;
     for (const activity of this.#tracker.open()) this.#activities.update(activity);
     const stacks = this.#events.stacks.merged(this.#names, trace);
@@ -131,6 +149,7 @@ export class TraceReport {
       activityThread: activities.thread,
       activityStartEvent: activities.startEvent,
       activityStopEvent: activities.stopEvent,
+      sampleActivity: stacks.sampleActivity,
       nodeParent: stacks.nodeParent,
       nodeFrame: stacks.nodeFrame,
       stackNode: stacks.stackNode,

@@ -82,25 +82,49 @@ describe('a flame graph', () => {
     expect(Array.from(new CpuSamples(data).countsByTask())).toEqual([3, 1, 1]);
   });
 
-  it('puts the names of activities above their functions', async () => {
+  it('charges samples to the activity that their thread was running, by its switches', async () => {
+    const switched = (at: number, id?: string): WrittenEvent => ({
+      name: 'Node.Runtime/ActivitySwitch',
+      at,
+      payload: { startedAgoMSec: 0 },
+      ...(id === undefined ? {} : { id }),
+    });
+    const data = await read([
+      ...METHODS,
+      ...during(['Request', '//1/1', 10, 100], ['Job', '//1/2', 20, 90]),
+      ...[switched(11, '//1/1'), switched(30, '//1/2'), switched(50)],
+      ...[
+        sample(10.5, [MAIN], '//1/1'),
+        sample(15, [MAIN]),
+        sample(35, [WORK]),
+        sample(60, [QUERY], '//1/1'),
+      ],
+    ]);
+    expect(drawn(data, { isByActivity: true }).filter((line) => !line.startsWith(' '))).toEqual([
+      'Request 2/0',
+      'Job 1/0',
+      'In no activity 1/0',
+    ]);
+    expect(data.header.kinds.map(({ name }) => name)).not.toContain('ActivitySwitch');
+  });
+
+  it('puts the names of activities above their functions, without the only process', async () => {
     expect(drawn(await read(PROFILED), { isByActivity: true })).toEqual([
       'Request 3/0',
-      ' node (4321) 2/0',
-      '  App.Main 2/0',
-      '   App.Work 2/2',
+      ' App.Main 2/0',
+      '  App.Work 2/2',
       ' Db 1/0',
-      '  node (4321) 1/0',
-      '   App.Main 1/0',
-      '    App.Work 1/0',
-      '     App.Query 1/1',
-      'Job 1/0',
-      ' node (4321) 1/0',
-      '  App.Main 1/1',
-      'In no activity 1/0',
-      ' node (4321) 1/0',
       '  App.Main 1/0',
-      '   App.Query 1/1',
+      '   App.Work 1/0',
+      '    App.Query 1/1',
+      'Job 1/0',
+      ' App.Main 1/1',
+      'In no activity 1/0',
+      ' App.Main 1/0',
+      '  App.Query 1/1',
     ]);
+    const other = { ...sample(310, [MAIN]), processId: 7 };
+    expect(drawn(await read([...PROFILED, other]), { isByActivity: true })).toContain(' node (4321) 1/0');
   });
 
   it('places calls side by side, and counts a function once per stack, however often it calls itself', async () => {

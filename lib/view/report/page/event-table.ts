@@ -73,6 +73,17 @@ export class EventTable {
     this.values = new Texts(beginnings(columns.eventValuesSize), columns.values);
     this.ids = new Texts(beginnings(columns.idSize), columns.ids);
     this.count = this.time.length;
+    this.#charge(optionalNumbers(columns.sampleActivity));
+  }
+
+  /** Samples belong to the activity that their thread was running. */
+  #charge(activities: Int32Array): void {
+    let sample = 0;
+    for (let event = 0; event < this.count && sample < activities.length; event++) {
+      if (!this.isSample(event)) continue;
+      const activity = activities[sample++] as number;
+      if (activity >= 0) this.activity[event] = activity - 1;
+    }
   }
 
   kindOf(event: number): EventKind {

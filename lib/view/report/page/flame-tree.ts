@@ -104,10 +104,14 @@ export class FlameCounts implements FlameNodes {
   readonly #groups: FlameGroups | undefined;
   readonly #counts = new Map<number, number>();
   readonly #nodes = new Map<number, number>();
+  /** The node of the only process, which is not worth a level in each group; -1 if there are several. */
+  readonly #process: number;
 
   constructor(calls: CallTree, groups?: FlameGroups) {
     this.#calls = calls;
     this.#groups = groups;
+    const isOnly = groups !== undefined && calls.parent.lastIndexOf(-1) === 0;
+    this.#process = isOnly ? 0 : -1;
   }
 
   /** @param group -1 for none */
@@ -133,11 +137,11 @@ export class FlameCounts implements FlameNodes {
     const keyOf = (call: number) => (group + 1) * parent.length + call;
     const missing: number[] = [];
     let call = innermost;
-    while (call >= 0 && !this.#nodes.has(keyOf(call))) {
+    while (call > this.#process && !this.#nodes.has(keyOf(call))) {
       missing.push(call);
       call = parent[call] as number;
     }
-    let node = call >= 0 ? (this.#nodes.get(keyOf(call)) as number) : this.#groupNode(group);
+    let node = call > this.#process ? (this.#nodes.get(keyOf(call)) as number) : this.#groupNode(group);
     for (let made = missing.pop(); made !== undefined; made = missing.pop()) {
       node = this.#make(node, frame[made] as number);
       this.#nodes.set(keyOf(made), node);
