@@ -88,7 +88,7 @@ export class Attachment {
     } finally {
       this.#session?.close();
       this.#takeRest();
-      recorder.end();
+      await recorder.end();
       counters.sessions.add(rule.name, -1);
     }
   }

@@ -44,6 +44,8 @@ export class Recorder {
   #file: TraceFile | undefined;
   #fileSince = 0;
   #files = 0;
+  /** Files that are being completed. */
+  #completing: Promise<void> = Promise.resolve();
   /** The trigger of the files that are being written. */
   #reason: string;
   #wantedUntil: number;
@@ -105,10 +107,11 @@ export class Recorder {
     this.#dropOld(now);
   }
 
-  /** Ends the file. */
-  end(): void {
+  /** Ends the file. Resolves when all files are whole; never rejects. */
+  async end(): Promise<void> {
     this.#endFile();
     this.#dropOld(Number.POSITIVE_INFINITY);
+    await this.#completing;
   }
 
   #isWanted(now: number): boolean {
@@ -202,24 +205,31 @@ export class Recorder {
     const file = this.#file;
     if (file === undefined) return;
     this.#file = undefined;
+    if (file.events > 0) {
+      this.#completing = this.#completing.then(() => this.#complete(file));
+      return;
+    }
+    this.#options.disk.release(file.size);
+    file.abandon();
+  }
+
+  async #complete(file: TraceFile): Promise<void> {
     const { counters, disk, rule, onFile } = this.#options;
-    disk.release(file.size);
-    if (file.events === 0) {
-      file.abandon();
-      return;
-    }
+    const { path, size, events } = file;
     try {
-      file.commit();
+      await file.commit();
     } catch (error) {
+      disk.release(size);
       counters.errors.add('disk');
-      counters.dropped.add('disk', file.events);
-      this.#options.say(`${file.path} cannot be completed: ${systemCodeText(error)}.`);
+      counters.dropped.add('disk', events);
+      this.#options.say(`${path} cannot be completed: ${systemCodeText(error)}.`);
       return;
     }
+    disk.release(size);
+    disk.add(path, size);
     counters.filesWritten++;
-    counters.fileBytesWritten += file.size;
-    counters.written.add(rule.name, file.events);
-    disk.add(file.path, file.size);
-    onFile({ path: file.path, size: file.size });
+    counters.fileBytesWritten += size;
+    counters.written.add(rule.name, events);
+    onFile({ path, size });
   }
 }

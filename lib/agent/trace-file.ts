@@ -3,12 +3,14 @@ import {
   closeSync,
   constants,
   createReadStream,
+  fsync,
   ftruncateSync,
   openSync,
   renameSync,
   rmSync,
   writevSync,
 } from 'node:fs';
+import { promisify } from 'node:util';
 import { BlockKind, SerializationTag } from '../wire/nettrace/constants.ts';
 import { NetTraceError } from '../wire/nettrace/error.ts';
 import { FramingV4, type Piece, pieceSize } from '../wire/nettrace/write/framing.ts';
@@ -18,6 +20,7 @@ import { FRAMING_SIZE, type Section, type SectionStart, TraceSections } from './
 export const PARTIAL = '.partial';
 const END_SIZE = 1;
 const MODE = 0o600;
+const synced = promisify(fsync);
 
 export class TraceFile {
   readonly path: string;
@@ -68,9 +71,13 @@ export class TraceFile {
     this.events += events;
   }
 
-  /** Gives the file its name. @throws the system's error */
-  commit(): void {
-    closeSync(this.#descriptor);
+  /** Gives the file its name when the disk has it. @throws the system's error */
+  async commit(): Promise<void> {
+    try {
+      await synced(this.#descriptor);
+    } finally {
+      closeSync(this.#descriptor);
+    }
     renameSync(this.#partial, this.path);
   }
 

@@ -65,6 +65,13 @@ class Recording {
     });
   }
 
+  /** Its time is over. */
+  async whenWhole(count: number): Promise<void> {
+    later(1000);
+    this.recorder.tick();
+    await vi.waitFor(() => expect(this.files).toHaveLength(count));
+  }
+
   /** A section comes. */
   take(name: string, count = 10, dropped = 0): void {
     for (const { section } of this.#sections.push(this.trace.section(name, count, dropped))) {
@@ -83,7 +90,7 @@ describe('a stream', () => {
     later(60_000);
     recording.recorder.tick();
     recording.take('A', 20, 3);
-    recording.recorder.end();
+    await recording.recorder.end();
     expect(whole()).toEqual([
       'app-20010909T014640000Z-1-stream.nettrace',
       'app-20010909T014740000Z-2-stream.nettrace',
@@ -94,17 +101,17 @@ describe('a stream', () => {
     expect(recording.files).toHaveLength(2);
   });
 
-  it('has no file as long as it has no events', () => {
+  it('has no file as long as it has no events', async () => {
     const recording = new Recording({});
     recording.take('A', 0);
-    recording.recorder.end();
+    await recording.recorder.end();
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('ends a file at its size', () => {
+  it('ends a file at its size', async () => {
     const recording = new Recording({ file: { megabytes: 0.1 } });
     for (let i = 0; i < 30; i++) recording.take('A', 1000);
-    recording.recorder.end();
+    await recording.recorder.end();
     expect(whole().length).toBeGreaterThan(2);
   });
 });
@@ -148,13 +155,12 @@ describe('a file that is not whole', () => {
 });
 
 describe('the disk budget', () => {
-  it('removes the oldest whole files for new ones', () => {
+  it('removes the oldest whole files for new ones', async () => {
     const recording = new Recording({ file: { seconds: 1 } }, 20_000);
-    for (let i = 0; i < 5; i++) {
+    for (let i = 1; i <= 5; i++) {
       recording.take('A', 1000);
-      later(1000);
+      await recording.whenWhole(i);
     }
-    recording.recorder.end();
     expect(recording.counters.filesRemoved).toBeGreaterThan(0);
     expect(whole().at(-1)).toContain('-5-stream');
     expect(recording.counters.diskUsed).toBeLessThanOrEqual(20_000);
@@ -167,7 +173,7 @@ describe('the disk budget', () => {
       recording.take('A', 1000);
       later(1000);
     }
-    recording.recorder.end();
+    await recording.recorder.end();
     const { dropped, written } = recording.counters;
     expect(dropped.get('budget')).toBeGreaterThan(0);
     expect(dropped.get('budget') + written.get('r')).toBe(5000);
@@ -176,17 +182,17 @@ describe('the disk budget', () => {
     expect(partial()).toEqual([]);
   });
 
-  it('counts the files that are there', () => {
+  it('counts the files that are there', async () => {
     writeFileSync(join(folder, 'old.nettrace'), 'x'.repeat(1000));
     const { counters } = new Recording({});
     expect(counters.diskUsed).toBe(1000);
   });
 
-  it('does not lose what is whole when the folder is gone', () => {
+  it('does not lose what is whole when the folder is gone', async () => {
     const recording = new Recording({});
     rmSync(folder, { recursive: true });
     recording.take('A', 7);
-    recording.recorder.end();
+    await recording.recorder.end();
     expect(recording.counters.dropped.get('disk')).toBe(7);
     expect(recording.said).toEqual([`${folder} cannot be written: ENOENT.`]);
   });
@@ -206,22 +212,23 @@ describe('a ring', () => {
     later(2000);
     recording.take('Late', 9);
     recording.recorder.tick();
+    await vi.waitFor(() => expect(whole()).toHaveLength(1));
     expect(whole()).toEqual(['app-20010909T014644000Z-1-failure.nettrace']);
     expect(await eventsIn(whole()[0] ?? '')).toEqual({ events: { Before: 20, After: 5 }, lost: 0 });
     const { counters } = recording;
     expect([counters.unused.get('r'), counters.held, counters.written.get('r')]).toEqual([10, 9, 25]);
-    recording.recorder.end();
+    await recording.recorder.end();
     expect([counters.unused.get('r'), counters.held, counters.heldBytes]).toEqual([19, 0, 0]);
   });
 
-  it('takes no more memory than it may', () => {
+  it('takes no more memory than it may', async () => {
     const recording = new Recording({ ...ring, ring: { megabytes: 0.1 } });
     for (let i = 0; i < 100; i++) recording.take('A', 1000);
     expect(recording.counters.heldBytes).toBeLessThanOrEqual(1e5);
     expect(recording.counters.held + recording.counters.unused.get('r')).toBe(100_000);
   });
 
-  it('is written as often as its limits allow', () => {
+  it('is written as often as its limits allow', async () => {
     const recording = new Recording({ ...ring, limits: { count: 3, perHour: 2 } });
     const trigger = () => {
       recording.take('A');
@@ -235,21 +242,22 @@ describe('a ring', () => {
     later(3_600_000);
     for (let i = 0; i < 3; i++) trigger();
     expect([recording.counters.triggers.get('r'), recording.counters.suppressed]).toEqual([3, 3]);
+    await recording.recorder.end();
     expect(whole()).toHaveLength(3);
   });
 
-  it('does not begin again while it is being written', () => {
+  it('does not begin again while it is being written', async () => {
     const recording = new Recording(ring);
     recording.take('A');
     recording.recorder.trigger('failure');
     recording.recorder.trigger('failure');
     expect([recording.counters.triggers.get('r'), recording.counters.suppressed]).toEqual([1, 0]);
-    recording.recorder.end();
+    await recording.recorder.end();
   });
 });
 
 describe('a process', () => {
-  it('cannot send what is no trace, or grows without end', () => {
+  it('cannot send what is no trace, or grows without end', async () => {
     expect(() => new TraceSections().push(Buffer.from('Nettrace is what it says it is'))).toThrow();
     const sections = new TraceSections();
     const trace = new AgentTrace();
@@ -260,7 +268,7 @@ describe('a process', () => {
     }).toThrow();
   });
 
-  it('sends its bytes in pieces of any size', () => {
+  it('sends its bytes in pieces of any size', async () => {
     const trace = new AgentTrace();
     const bytes = Buffer.concat([trace.section('A', 10), trace.section('B', 10)]);
     for (const size of [1, 3, 64]) {
