@@ -47,6 +47,9 @@ export class AgentCounters {
   fileBytesWritten = 0;
   filesSalvaged = 0;
   filesRemoved = 0;
+  /** Whole files that are yet to be sent, or made into tables. */
+  shipping = 0;
+  parquetFiles = 0;
   diskUsed = 0;
   diskBudget = 0;
   spansSent = 0;
@@ -88,6 +91,8 @@ export function prometheusText(counters: AgentCounters): string {
     counter('file_bytes_written', 'Bytes of files written whole.', counters.fileBytesWritten),
     counter('files_salvaged', 'Files completed after the agent was killed.', counters.filesSalvaged),
     counter('files_removed', 'Whole files removed for newer ones.', counters.filesRemoved),
+    gauge('files_waiting', 'Whole files yet to be shipped.', counters.shipping),
+    counter('parquet_files_written', 'Parquet files written whole.', counters.parquetFiles),
     gauge('disk_bytes', 'Disk space in use.', counters.diskUsed),
     gauge('disk_budget_bytes', 'Disk space that may be used.', counters.diskBudget),
     counter('spans_sent', 'Spans sent to the collector.', counters.spansSent),

@@ -48,6 +48,7 @@ function startOf(processId: number): number {
  * @throws the system's error
  */
 export async function salvageFolder(folder: string): Promise<number> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   let salvaged = 0;
   for (const name of readdirSync(folder)) {
     if (name.endsWith(PARTIAL) && (await salvageFile(join(folder, name))) !== undefined) salvaged++;

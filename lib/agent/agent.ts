@@ -2,8 +2,7 @@
  * The agent of a node: finds processes with a diagnostic port, has a session in each for each rule that applies, and
  * keeps the files that result within the disk budget.
  */
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { systemCodeText } from '../base/system-code.ts';
 import { AgentCounters } from './agent-counters.ts';
 import { lockFolder, salvageFolder } from './agent-folder.ts';
@@ -11,8 +10,9 @@ import { Attachment } from './attachment.ts';
 import { DiskBudget } from './disk-budget.ts';
 import { MetricsServer } from './metrics-server.ts';
 import { matcher, type NodeProcess, NodeProcesses } from './node-processes.ts';
-import { Recorder, type WholeFile } from './recorder.ts';
+import { Recorder } from './recorder.ts';
 import type { AgentSettings, RuleSettings } from './settings/agent-settings.ts';
+import { removePartialTables, Shipping } from './shipping.ts';
 import { SpanShipping } from './span-shipping.ts';
 
 const BYTES_PER_MB = 1e6;
@@ -20,7 +20,12 @@ const MS = 1000;
 const TICK_MS = 250;
 /** How long processes may take for their last events when the agent ends. */
 const LAST_EVENTS_MS = 8000;
+/** And for the last files. */
+const LAST_FILES_MS = 5000;
 const TRACES = 'traces';
+const TABLES = 'parquet';
+/** In the names of files, after that of the service. */
+const SERVICE_END = '@';
 const MAX_NAME = 64;
 
 interface Rule {
@@ -29,7 +34,7 @@ interface Rule {
 }
 
 export class Agent {
-  readonly counters: AgentCounters;
+  readonly counters = new AgentCounters();
   readonly #settings: AgentSettings;
   readonly #say: (sentence: string) => void;
   readonly #unlock: () => void;
@@ -38,32 +43,31 @@ export class Agent {
   readonly #processes: NodeProcesses;
   readonly #rules: readonly Rule[];
   readonly #spans: SpanShipping | undefined;
+  readonly #shipping: Shipping;
   /** By process. */
   readonly #attached = new Map<number, Set<Attachment>>();
-  /** Files that are being sent as spans, one after another. */
-  #sending: Promise<void> = Promise.resolve();
   #metrics: MetricsServer | undefined;
   #ticking: NodeJS.Timeout | undefined;
   #nextScan: NodeJS.Timeout | undefined;
   #scanning: Promise<void> = Promise.resolve();
   #isStopping = false;
 
-  private constructor(
-    settings: AgentSettings,
-    counters: AgentCounters,
-    disk: DiskBudget,
-    unlock: () => void,
-    say: (sentence: string) => void,
-  ) {
+  private constructor(settings: AgentSettings, unlock: () => void, say: (sentence: string) => void) {
+    const { folder, disk, parquet, otlp, rules } = settings;
     this.#settings = settings;
-    this.counters = counters;
-    this.#disk = disk;
     this.#unlock = unlock;
     this.#say = say;
-    this.#traces = join(settings.folder, TRACES);
+    this.#traces = join(folder, TRACES);
+    const tables = parquet && { ...parquet, folder: parquet.folder ?? join(folder, TABLES) };
+    if (tables !== undefined) removePartialTables(tables.folder);
+    const { counters } = this;
+    const folders = [this.#traces, ...(tables === undefined ? [] : [tables.folder])];
+    const limits = { limit: disk.megabytes * BYTES_PER_MB, whenFull: disk.whenFull };
+    this.#disk = new DiskBudget(folders, limits, counters);
     this.#processes = new NodeProcesses(counters, say);
-    this.#rules = settings.rules.map((rule) => ({ settings: rule, matches: matcher(rule) }));
-    this.#spans = settings.otlp && new SpanShipping(settings.otlp, counters);
+    this.#rules = rules.map((rule) => ({ settings: rule, matches: matcher(rule) }));
+    this.#spans = otlp && new SpanShipping(otlp, counters);
+    this.#shipping = new Shipping({ parquet: tables, disk: this.#disk, counters, say });
   }
 
   /**
@@ -73,13 +77,9 @@ export class Agent {
   static async start(settings: AgentSettings, say: (sentence: string) => void): Promise<Agent> {
     const unlock = lockFolder(settings.folder);
     try {
-      const counters = new AgentCounters();
-      const { megabytes, whenFull } = settings.disk;
-      const traces = join(settings.folder, TRACES);
-      const disk = () => new DiskBudget([traces], { limit: megabytes * BYTES_PER_MB, whenFull }, counters);
-      mkdirSync(traces, { recursive: true, mode: 0o700 });
-      counters.filesSalvaged = await salvageFolder(traces);
-      const agent = new Agent(settings, counters, disk(), unlock, say);
+      const salvaged = await salvageFolder(join(settings.folder, TRACES));
+      const agent = new Agent(settings, unlock, say);
+      agent.counters.filesSalvaged = salvaged;
       await agent.#begin();
       return agent;
     } catch (error) {
@@ -105,7 +105,7 @@ export class Agent {
     await Promise.all(all.map((attachment) => attachment.stop()));
     clearTimeout(limit);
     clearInterval(this.#ticking);
-    await this.#sending;
+    await this.#shipping.close(LAST_FILES_MS);
     await this.#spans?.close();
     this.#metrics?.close();
     this.#unlock();
@@ -114,8 +114,18 @@ export class Agent {
   async #begin(): Promise<void> {
     const { host, port } = this.#settings.metrics;
     this.#metrics = await MetricsServer.listen(this.counters, host, port);
+    this.#shipRest();
     this.#ticking = setInterval(() => this.#tick(), TICK_MS);
     this.#scan();
+  }
+
+  /** What the agent had not shipped when it ended. */
+  #shipRest(): void {
+    for (const [path, size] of this.#disk.files) {
+      if (dirname(path) !== this.#traces) continue;
+      const service = basename(path).split(SERVICE_END, 1)[0] as string;
+      this.#shipping.add({ path, size, service, spans: undefined });
+    }
   }
 
   #tick(): void {
@@ -164,21 +174,21 @@ export class Agent {
 
   #attachment(process: NodeProcess, rule: RuleSettings): Attachment {
     const { counters } = this;
-    const name = fileName(process.name);
+    const { service, processId } = process;
     const spans = rule.otlp ? this.#spans : undefined;
+    // Of files, only what a trigger had written is sent: a stream is sent as it comes.
     const isStream = rule.triggers.length === 0;
+    const ofFiles = isStream ? undefined : spans;
     const recorder = new Recorder({
       rule,
       folder: this.#traces,
-      name: `${name}-${process.processId}-${rule.name}`,
+      name: `${fileName(service)}${SERVICE_END}${processId}-${rule.name}`,
       disk: this.#disk,
       counters,
-      onFile: (file) => {
-        if (spans !== undefined && !isStream) this.#send(spans, file, process.name);
-      },
+      onFile: (file) => this.#shipping.add({ ...file, service, spans: ofFiles }),
       say: this.#say,
     });
-    const feed = isStream ? spans?.feed(process.name) : undefined;
+    const feed = isStream ? spans?.feed(service) : undefined;
     return new Attachment({ process, rule, recorder, counters, feed, say: this.#say });
   }
 
@@ -191,17 +201,6 @@ export class Agent {
     this.counters.processes = this.#attached.size;
   }
 
-  #send(spans: SpanShipping, { path }: WholeFile, processName: string): void {
-    this.#sending = this.#sending.then(async () => {
-      try {
-        await spans.send(path, processName);
-      } catch (error) {
-        this.counters.errors.add('otlp');
-        this.#say(`${path} cannot be sent: ${error instanceof Error ? error.message : String(error)}`);
-      }
-    });
-  }
-
   get #sessionCount(): number {
     let count = 0;
     for (const set of this.#attached.values()) count += set.size;
@@ -209,7 +208,7 @@ export class Agent {
   }
 }
 
-/** The process chooses its name. */
+/** The process chooses it. */
 function fileName(name: string): string {
   const plain = name
     .replaceAll(/[^\w.-]/g, '_')

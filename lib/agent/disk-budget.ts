@@ -35,7 +35,7 @@ export class DiskBudget {
     const { limit, whenFull } = this.#settings;
     if (bytes > limit) return false;
     while (this.#used + bytes > limit) {
-      if (whenFull === 'refuseNew' || !this.removeOldest()) return false;
+      if (whenFull === 'refuseNew' || !this.#removeOldest()) return false;
     }
     this.#use(bytes);
     return true;
@@ -65,16 +65,21 @@ export class DiskBudget {
     this.#use(-size);
   }
 
+  /** The oldest first. */
+  get files(): Iterable<readonly [path: string, size: number]> {
+    return [...this.#files];
+  }
+
   has(path: string): boolean {
     return this.#files.has(path);
   }
 
   /** The disk is full, though the budget is not. @returns whether there was a file to remove */
   makeRoom(): boolean {
-    return this.#settings.whenFull === 'removeOldest' && this.removeOldest();
+    return this.#settings.whenFull === 'removeOldest' && this.#removeOldest();
   }
 
-  private removeOldest(): boolean {
+  #removeOldest(): boolean {
     const oldest = this.#files.keys().next().value;
     if (oldest === undefined) return false;
     this.remove(oldest);

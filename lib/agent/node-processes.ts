@@ -16,6 +16,8 @@ export interface NodeProcess {
   readonly client: DiagnosticsClient;
   /** Of what it runs: `server.js`. */
   readonly name: string;
+  /** As OpenTelemetry names it; otherwise its name. */
+  readonly service: string;
   readonly commandLine: string;
   readonly runtime: 'node' | 'dotnet';
   /** This and the next: empty if this user may not read it. */
@@ -101,13 +103,15 @@ export class NodeProcesses {
       const before = this.#seen.get(processId);
       this.#seen.set(processId, { key, failures: before?.failures, askAt: Number.POSITIVE_INFINITY });
       const isNode = Number.parseInt(info.productVersion ?? '', 10) >= FIRST_NODE_VERSION;
+      const [name, environment] = [processName(info), variables(await textOf(`/proc/${processId}/environ`))];
       return {
         processId,
         client,
-        name: processName(info),
+        name,
+        service: environment.OTEL_SERVICE_NAME || name,
         commandLine: info.commandLine,
         runtime: isNode ? 'node' : 'dotnet',
-        environment: variables(await textOf(`/proc/${processId}/environ`)),
+        environment,
         container: (await textOf(`/proc/${processId}/cgroup`)).trim(),
       };
     } catch (error) {

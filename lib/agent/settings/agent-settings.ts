@@ -136,6 +136,9 @@ const SETTINGS = {
     object({ host: optional(text(), '127.0.0.1'), port: optional(number(0, 65_535, true), 9464) }),
     { host: '127.0.0.1', port: 9464 },
   ),
+  parquet: optional(
+    object({ folder: optional(text('the path of a folder')), keepNettrace: optional(boolean, false) }),
+  ),
   otlp: optional(object({ url, headers: optional(texts, {}) })),
   rules: list(rule, 1),
 };
