@@ -1,73 +1,201 @@
-/** `tracewright view FILE --cpu`: CPU samples by function and as a call tree. */
-import type { CallNode, CpuCosts } from '../view/cpu/cpu-profile.ts';
-import { countText, thousands } from '../view/number-text.ts';
+/** `tracewright view FILE --cpu` and `--blocked`: CPU samples by activity and function, and what blocked event loops. */
+import { SymbolFolders } from '../symbols/symbol-folders.ts';
+import type { Trace } from '../trace/trace.ts';
+import type { TraceEvent } from '../trace/trace-event.ts';
+import { activityKey } from '../view/activity-key.ts';
+import { type BlockedRun, BlockedRuns, hottestStack } from '../view/cpu/blocked-runs.ts';
+import { ChargedSamples } from '../view/cpu/charged-samples.ts';
+import { CpuActivities, type CpuName, type CpuTime } from '../view/cpu/cpu-activities.ts';
+import { CpuProfile } from '../view/cpu/cpu-profile.ts';
+import { FrameNames } from '../view/cpu/frame-names.ts';
+import { milliseconds, thousands } from '../view/number-text.ts';
+import { warn } from './messages.ts';
 import type { Output } from './output.ts';
 import { type TableColumn, TerminalTable } from './terminal-table.ts';
+import { indented, percent, printFunctions } from './view-functions.ts';
+import { countArgument, type Selection } from './view-selection.ts';
 
-export const CPU_USAGE = `  --symbols DIR    for --cpu: names functions of programs, libraries and the kernel by the files in this folder, where
-                   DIR is the root of the system that was recorded (/ for this one) or has the files themselves;
-                   can be repeated. Maps of JavaScript (perf-PID.map) are also found in /tmp
+const DEFAULT_TOP = 10;
+
+export const CPU_USAGE = `  --top N          for --blocked: how many (${DEFAULT_TOP})
+  --symbols DIR    for --cpu and --blocked: names functions of programs, libraries and the kernel by the files in this
+                   folder, where DIR is the root of the system that was recorded (/ for this one) or has the files
+                   themselves; can be repeated. Maps of JavaScript (perf-PID.map) are also found in /tmp
 `;
 
-const COLUMNS: readonly TableColumn[] = [
-  { title: 'TOTAL', align: 'right', dropOrder: 1 },
+const ACTIVITY_COLUMNS: readonly TableColumn[] = [
+  { title: 'TOTAL_MSEC', align: 'right' },
   { title: 'TOTAL_%', align: 'right' },
-  { title: 'SELF', align: 'right', dropOrder: 2 },
-  { title: 'SELF_%', align: 'right' },
-  { title: 'Function', cut: 'end' },
-  { title: 'Module', cut: 'start', dropOrder: 0 },
+  { title: 'SELF_MSEC', align: 'right', dropOrder: 1 },
+  { title: 'SELF_%', align: 'right', dropOrder: 0 },
+  { title: 'COUNT', align: 'right', dropOrder: 2 },
+  { title: 'Activity Name', cut: 'start' },
 ];
-const MAX_FUNCTIONS = 30;
-/** Calls with a smaller share are not shown. */
-const MIN_SHARE = 0.01;
-const INDENT = ' ';
-const MAX_INDENTS = 40;
+const BLOCKED_COLUMNS: readonly TableColumn[] = [
+  { title: 'Time MSec', align: 'right', dropOrder: 1 },
+  { title: 'BLOCKED_MSEC', align: 'right' },
+  { title: 'ThreadID', align: 'right', dropOrder: 0 },
+  { title: 'Activity and hottest stack', cut: 'end' },
+];
+/** Of the hottest stack. */
+const MAX_FRAMES = 8;
+const NO_SWITCHES = 'it has no activity switches, which "tracewright collect --cpu" records';
 
-interface Cost {
-  readonly frame: CallNode['frame'];
-  readonly total: number;
-  readonly self: number;
+interface CpuOptions {
+  readonly symbols?: readonly string[];
+  readonly top?: string;
+  readonly blocked?: boolean;
 }
 
-export function printCpu({ samples, roots, functions }: CpuCosts, output: Output, isJson: boolean): void {
-  if (isJson) {
-    for (const { frame, total, self } of functions) output.json({ ...frame, total, self });
-    return;
+export class CpuView {
+  trace: Trace | undefined;
+  readonly #selected: Selection;
+  readonly #profile: CpuProfile;
+  readonly #activities: CpuActivities;
+  readonly #charged: ChargedSamples;
+  readonly #blocked: BlockedRuns | undefined;
+
+  /** @throws UsageError */
+  constructor(selected: Selection, { symbols = [], top, blocked = false }: CpuOptions) {
+    const count = top === undefined ? DEFAULT_TOP : countArgument('--top', top);
+    this.#selected = selected;
+    this.#profile = new CpuProfile(new FrameNames(new SymbolFolders(symbols)));
+    this.#activities = new CpuActivities(selected.isRoot);
+    this.#blocked = blocked ? new BlockedRuns(count) : undefined;
+    this.#charged = new ChargedSamples(this.#activities.tracker, (sample) => {
+      const isSelected = sample.isBusy && this.#activities.addSample(sample);
+      if (isSelected || selected.isRoot === undefined) this.#profile.count(sample.stack);
+      if (isSelected || !sample.isBusy) this.#blocked?.add(sample);
+    });
   }
-  if (samples === 0) return;
-  output.line(countText(samples, 'CPU sample'));
-  const top = new TerminalTable(COLUMNS, output);
-  for (const cost of functions.slice(0, MAX_FUNCTIONS)) top.row(cells(cost, samples, 0));
-  top.end();
-  output.line('');
-  const tree = new TerminalTable(COLUMNS, output);
-  for (const { node, depth } of nodesOf(roots, samples * MIN_SHARE)) tree.row(cells(node, samples, depth));
-  tree.end();
-}
 
-function* nodesOf(roots: readonly CallNode[], least: number): Generator<{ node: CallNode; depth: number }> {
-  const open = roots.map((node) => ({ node, depth: 0 })).reverse();
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { node, depth } = next;
-    if (node.total < least) continue;
-    yield next;
-    const callees = [...node.callees.values()].sort((a, b) => a.total - b.total);
-    for (const callee of callees) open.push({ node: callee, depth: depth + 1 });
+  add(event: TraceEvent): void {
+    this.#activities.add(event);
+    const stack = this.#profile.take(event);
+    if (stack === undefined) this.#charged.addEvent(event);
+    else this.#charged.addSample(event, stack);
+  }
+
+  print(output: Output, isJson: boolean): void {
+    this.#charged.end();
+    if (this.#blocked !== undefined) {
+      this.#printBlocked(this.#blocked.end(), output, isJson);
+      return;
+    }
+    const costs = this.#profile.costs(this.trace?.processNames ?? new Map(), this.trace?.mappings);
+    if (isJson) printFunctions(costs, output, true);
+    if (this.#charged.switches > 0) this.#printActivities(output, isJson);
+    if (!isJson) printFunctions(costs, output, false);
+  }
+
+  /** Says what the output does not. @throws Error if the selected activities have no samples */
+  finish(files: string): void {
+    const { omitted } = this.#profile;
+    const { wanted } = this.#selected;
+    if (omitted > 0) warn(`${thousands(omitted)} samples are omitted: there are too many.`);
+    if (this.#activities.all.samples === 0 && this.#profile.samples === 0) {
+      warn(`${files} has no CPU samples.`);
+    } else if (this.#charged.switches === 0) {
+      const problem = `No CPU sample of ${files} can be charged to an activity: ${NO_SWITCHES}.`;
+      if (wanted !== undefined || this.#blocked !== undefined) throw new Error(problem);
+    } else if (wanted !== undefined && this.#profile.samples === 0) {
+      throw new Error(`${files} has no CPU samples in ${wanted}.`);
+    }
+  }
+
+  #printActivities(output: Output, isJson: boolean): void {
+    const { all, charged } = this.#activities;
+    const table = new TerminalTable(ACTIVITY_COLUMNS, output);
+    const allNs = this.#nsOf(all);
+    for (const { node, path } of this.#nodesOf(this.#activities.names())) {
+      const [total, self] = [this.#nsOf(node.total), this.#nsOf(node.self)];
+      if (isJson) output.json(asJson(node, path, total, self));
+      else {
+        table.row([
+          milliseconds(total),
+          percent(total, allNs),
+          self === 0 ? '' : milliseconds(self),
+          self === 0 ? '' : percent(self, allNs),
+          node.isNobody ? '' : thousands(node.activities),
+          indented(node.name, path.length),
+        ]);
+      }
+    }
+    if (isJson) return;
+    const nobody = all.samples - charged.samples;
+    output.line(
+      `${milliseconds(allNs)} ms of CPU time in ${thousands(all.samples)} samples, of which ` +
+        `${thousands(nobody)} (${percent(nobody, all.samples)} %) are charged to no activity`,
+    );
+    table.end();
+    output.line('');
+  }
+
+  *#nodesOf(
+    names: ReadonlyMap<string, CpuName>,
+    path: readonly string[] = [],
+  ): Generator<{ node: CpuName; path: readonly string[] }> {
+    const open = [{ names: this.#sorted(names), path }];
+    for (let level = open.at(-1); level !== undefined; level = open.at(-1)) {
+      const node = level.names.pop();
+      if (node === undefined) open.pop();
+      else {
+        yield { node, path: level.path };
+        open.push({ names: this.#sorted(node.inside), path: [...level.path, node.name] });
+      }
+    }
+  }
+
+  /** The most expensive last; nobody first. */
+  #sorted(names: ReadonlyMap<string, CpuName>): CpuName[] {
+    return [...names.values()].sort(
+      (a, b) => Number(b.isNobody) - Number(a.isNobody) || this.#nsOf(a.total) - this.#nsOf(b.total),
+    );
+  }
+
+  #nsOf({ ns, intervals }: CpuTime): number {
+    return Math.round(ns + intervals * this.#charged.intervalNs);
+  }
+
+  #printBlocked(runs: readonly BlockedRun[], output: Output, isJson: boolean): void {
+    const table = new TerminalTable(BLOCKED_COLUMNS, output);
+    for (const blocked of runs) {
+      const { run, startNs, endNs, samples } = blocked;
+      const frames = this.#profile.framesOf(hottestStack(blocked), this.trace?.mappings);
+      if (isJson) {
+        output.json({
+          startMSec: startNs / 1e6,
+          blockedMSec: (endNs - startNs) / 1e6,
+          samples,
+          processId: run.processId,
+          threadId: run.threadId,
+          activity: run.activity?.name,
+          activityPath: activityKey(run.activityId, run.processId)?.text,
+          stack: frames,
+        });
+        continue;
+      }
+      const head = [milliseconds(startNs), milliseconds(endNs - startNs), String(run.threadId ?? '')];
+      table.row([...head, run.activity?.label ?? run.activityId ?? '(no activity)']);
+      for (const { name } of frames.slice(0, MAX_FRAMES)) table.row(['', '', '', `  ${name}`]);
+      if (frames.length > MAX_FRAMES) {
+        table.row(['', '', '', `  ${thousands(frames.length - MAX_FRAMES)} more callers`]);
+      }
+    }
+    table.end();
   }
 }
 
-function cells({ frame, total, self }: Cost, samples: number, depth: number): string[] {
-  const indent = depth > MAX_INDENTS ? `${INDENT.repeat(MAX_INDENTS)}[${depth}] ` : INDENT.repeat(depth);
-  return [
-    thousands(total),
-    percent(total, samples),
-    self === 0 ? '' : thousands(self),
-    self === 0 ? '' : percent(self, samples),
-    `${indent}${frame.name}`,
-    frame.module,
-  ];
-}
-
-function percent(part: number, whole: number): string {
-  return ((part / whole) * 100).toFixed(1);
+function asJson(node: CpuName, path: readonly string[], totalNs: number, selfNs: number): object {
+  const { name, isNobody, activities, total, self } = node;
+  return {
+    activity: isNobody ? undefined : name,
+    nobody: isNobody ? name : undefined,
+    inside: path,
+    activities,
+    totalMSec: totalNs / 1e6,
+    selfMSec: selfNs / 1e6,
+    totalSamples: total.samples,
+    selfSamples: self.samples,
+  };
 }

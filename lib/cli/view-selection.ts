@@ -94,7 +94,8 @@ function whereArgument(texts: readonly string[]): Record<string, string> {
   return where;
 }
 
-function countArgument(option: string, text: string): number {
+/** @throws UsageError */
+export function countArgument(option: string, text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text))
     throw new UsageError(`${option} takes a number of at least 1, not "${text}".`);
   return Number(text);

@@ -1,12 +1,9 @@
 /** `tracewright view FILE`: shows the activities of a trace as a tree, a table, or statistics. */
-import { SymbolFolders } from '../symbols/symbol-folders.ts';
 import type { Trace } from '../trace/trace.ts';
 import type { TraceEvent } from '../trace/trace-event.ts';
 import type { ActivityFields } from '../view/activity-fields.ts';
 import { ActivityStats, SelectedStats } from '../view/activity-stats.ts';
 import { ActivityTree, nodesOf } from '../view/activity-tree.ts';
-import { CpuProfile } from '../view/cpu/cpu-profile.ts';
-import { FrameNames } from '../view/cpu/frame-names.ts';
 import { thousands } from '../view/number-text.ts';
 import type { TraceActivities } from '../view/trace-activities.ts';
 import { filesArguments, type OptionValues } from './file-arguments.ts';
@@ -17,7 +14,7 @@ import { Output } from './output.ts';
 import { UsageError } from './parse-options.ts';
 import { MANIFEST_USAGE, readWithProgress, TRACE_OPTIONS, TRACE_USAGE } from './trace-argument.ts';
 import { closeTraceFiles, FILES_USAGE, filesText, openTraceFiles, type TraceFiles } from './trace-files.ts';
-import { CPU_USAGE, printCpu } from './view-cpu.ts';
+import { CPU_USAGE, CpuView } from './view-cpu.ts';
 import { SELECTION_OPTIONS, SELECTION_USAGE, type Selection, selection } from './view-selection.ts';
 import { printComparison, printStats } from './view-stats.ts';
 import { EventsTable } from './view-table.ts';
@@ -31,7 +28,9 @@ Instead of the tree:
   --table          the events, with their activities and, for stops, the durations
   --stats          durations by activity name; percentiles are accurate to 0.4 %
   --critical       the critical path of the slowest activity, or of the selected ones
-  --cpu            where the CPU samples were taken: the calls as a tree, and the functions
+  --cpu            where the CPU time went: the activities as a tree, the functions, and the calls as a tree; with
+                   --name or --activity, only in these activities
+  --blocked        who blocked the event loop: the longest runs of one activity, with their hottest stacks
   --compare OTHER  the durations of FILE beside those of OTHER (the columns with a 2), which is another trace or,
                    with --activity, another activity
 
@@ -40,7 +39,7 @@ ${CPU_USAGE}${MANIFEST_USAGE}  --json           one JSON object per line
 
 ${MARKS_USAGE}`;
 
-const MODES = ['table', 'stats', 'critical', 'cpu', 'compare'] as const;
+const MODES = ['table', 'stats', 'critical', 'cpu', 'blocked', 'compare'] as const;
 /** A larger tree would not fit into memory everywhere, and nobody would read it. */
 const MAX_ACTIVITIES = 200_000;
 
@@ -52,6 +51,8 @@ const OPTIONS = {
   by: { type: 'string' },
   critical: { type: 'boolean' },
   cpu: { type: 'boolean' },
+  blocked: { type: 'boolean' },
+  top: { type: 'string' },
   symbols: { type: 'string', multiple: true },
   compare: { type: 'string' },
   json: { type: 'boolean' },
@@ -89,6 +90,7 @@ const VIEWS: Readonly<
   stats: viewStats,
   critical: viewCritical,
   cpu: viewCpu,
+  blocked: viewCpu,
   compare: viewComparison,
 };
 
@@ -157,22 +159,22 @@ async function viewComparison(files: TraceFiles, values: Values, output: Output)
 }
 
 async function viewCpu(files: TraceFiles, values: Values, output: Output): Promise<void> {
-  const profile = new CpuProfile(new FrameNames(new SymbolFolders(values.symbols ?? [])));
-  let trace: Trace | undefined;
+  if (values.slowest !== undefined) {
+    throw new UsageError('--cpu and --blocked take --activity and --name, but not --slowest.');
+  }
+  const view = new CpuView(selection(values), values);
   const failure = await readEvents(
     files,
     values,
-    (event) => profile.add(event),
+    (event) => view.add(event),
     undefined,
     (opened) => {
-      trace = opened;
+      view.trace = opened;
     },
   );
-  const costs = profile.costs(trace?.processNames ?? new Map(), trace?.mappings);
-  printCpu(costs, output, values.json === true);
-  if (profile.omitted > 0) warn(`${thousands(profile.omitted)} samples are omitted: there are too many.`);
+  view.print(output, values.json === true);
   if (failure !== undefined) throw failure;
-  if (profile.samples === 0) warn(`${filesText(files)} has no CPU samples.`);
+  view.finish(filesText(files));
 }
 
 async function readStats(files: TraceFiles, values: Values, selected: Selection) {

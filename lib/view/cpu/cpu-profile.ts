@@ -8,7 +8,8 @@ const MAX_ADDRESSES = 16_000_000;
 /** Nodes of the tree. */
 const MAX_NODES = 2_000_000;
 
-interface SampledStack {
+/** Where samples were taken, and how many of them count. */
+export interface SampledStack {
   readonly processId: number | undefined;
   /** Innermost first. */
   readonly addresses: readonly bigint[];
@@ -52,33 +53,49 @@ export class CpuProfile {
   }
 
   add(event: TraceEvent): void {
+    const stack = this.take(event);
+    if (stack !== undefined) this.count(stack);
+  }
+
+  /** Takes any event; the stack of a sample, which is not counted yet. */
+  take(event: TraceEvent): SampledStack | undefined {
     const addresses = sampledAddresses(event);
     if (addresses === undefined) {
       this.#names.add(event);
-      return;
+      return undefined;
     }
     const { processId } = event;
     const key = `${processId} ${addresses.join()}`;
-    const stack = this.#stacks.get(key);
-    if (stack === undefined && this.#addresses + addresses.length > MAX_ADDRESSES) {
+    const known = this.#stacks.get(key);
+    if (known !== undefined) return known;
+    if (this.#addresses + addresses.length > MAX_ADDRESSES) {
       this.omitted++;
-      return;
-    }
-    this.samples++;
-    if (stack !== undefined) {
-      stack.count++;
-      return;
+      return undefined;
     }
     this.#addresses += addresses.length;
-    this.#stacks.set(key, { processId, addresses, timestamp: event.timestamp, count: 1 });
+    const stack = { processId, addresses, timestamp: event.timestamp, count: 0 };
+    this.#stacks.set(key, stack);
+    return stack;
+  }
+
+  count(stack: SampledStack): void {
+    this.samples++;
+    stack.count++;
+  }
+
+  /** Innermost first. Call this when all events have been read. */
+  framesOf({ processId, addresses, timestamp }: SampledStack, mappings?: CodeMappings): Frame[] {
+    return addresses.map((each) => this.#names.frameOf(processId, each, timestamp, mappings));
   }
 
   /** Call this when all events have been read: names may follow the samples. */
   costs(processNames: ReadonlyMap<number, string>, mappings?: CodeMappings): CpuCosts {
     const tree = new CallTree();
     const functions = new Map<string, FunctionCost>();
-    for (const { processId, addresses, timestamp, count } of this.#stacks.values()) {
-      const frames = addresses.map((each) => this.#names.frameOf(processId, each, timestamp, mappings));
+    for (const stack of this.#stacks.values()) {
+      const { processId, count } = stack;
+      if (count === 0) continue;
+      const frames = this.framesOf(stack, mappings);
       addFunctions(functions, frames, count);
       tree.add([...frames, processFrame(processId, processNames)], count);
     }

@@ -1,0 +1,143 @@
+/** How much CPU time the activities of a trace took: those selected, by name, with everything inside them. */
+import type { TraceEvent } from '../../trace/trace-event.ts';
+import type { ActivityTreeOptions } from '../activity-tree.ts';
+import { TraceActivities } from '../trace-activities.ts';
+import type { TracedActivity } from '../traced-activity.ts';
+import type { ChargedSample } from './charged-samples.ts';
+
+/** Why a sample is charged to no activity. */
+export const NOBODY = {
+  noActivity: '(no activity)',
+  unknownActivity: '(activities without a start)',
+  noSwitches: '(threads without activity switches)',
+  tooMany: '(further activities)',
+} as const;
+
+type Nobody = (typeof NOBODY)[keyof typeof NOBODY];
+
+export interface CpuTime {
+  samples: number;
+  /** Nanoseconds, without the samples that stand for the usual interval. */
+  ns: number;
+  intervals: number;
+}
+
+/** All activities of one name inside those of another. */
+export interface CpuName {
+  /** The activities' name, or one of `NOBODY`. */
+  readonly name: string;
+  readonly isNobody: boolean;
+  /** Activities that took CPU time, themselves or something inside them. */
+  activities: number;
+  /** Including everything inside. */
+  readonly total: CpuTime;
+  readonly self: CpuTime;
+  readonly inside: Map<string, CpuName>;
+}
+
+/** Further ones are not distinguished, to limit memory. */
+const MAX_ACTIVITIES = 500_000;
+
+export class CpuActivities {
+  readonly tracker: TraceActivities = new TraceActivities();
+  /** Of all samples, also of those that are not selected. */
+  readonly all: CpuTime = noTime();
+  /** Those charged to an activity, selected or not. */
+  readonly charged: CpuTime = noTime();
+  readonly #isRoot: ActivityTreeOptions['isRoot'];
+  readonly #selected = new WeakSet<TracedActivity>();
+  readonly #times = new Map<TracedActivity | Nobody, CpuTime>();
+
+  /** @param isRoot see `ActivityTreeOptions` */
+  constructor(isRoot: ActivityTreeOptions['isRoot']) {
+    this.#isRoot = isRoot;
+  }
+
+  /** Takes any event in time order. */
+  add(event: TraceEvent): void {
+    const change = this.tracker.add(event);
+    if (change?.boundary !== 'Start' || this.#isRoot === undefined) return;
+    const { activity } = change;
+    const { parent } = activity;
+    const isInside = parent !== undefined && this.#selected.has(parent);
+    if (isInside || this.#isRoot(event, activity)) this.#selected.add(activity);
+  }
+
+  /** @returns whether the sample is in a selected activity */
+  addSample(sample: ChargedSample): boolean {
+    const owner = ownerOf(sample);
+    addTo(this.all, sample);
+    if (typeof owner !== 'string') addTo(this.charged, sample);
+    if (!this.#isSelected(owner)) return false;
+    const known = this.#times.get(owner);
+    if (known !== undefined) addTo(known, sample);
+    else if (this.#times.size < MAX_ACTIVITIES) this.#times.set(owner, addTo(noTime(), sample));
+    else this.#times.set(NOBODY.tooMany, addTo(this.#times.get(NOBODY.tooMany) ?? noTime(), sample));
+    return true;
+  }
+
+  /** By name; only the selected ones. */
+  names(): ReadonlyMap<string, CpuName> {
+    const roots = new Map<string, CpuName>();
+    const seen = new Set<TracedActivity>();
+    for (const [owner, time] of this.#times) {
+      let inside = roots;
+      let last: CpuName | undefined;
+      for (const part of typeof owner === 'string' ? [owner] : this.#pathTo(owner)) {
+        last = nameIn(inside, part);
+        addTime(last.total, time);
+        if (typeof part !== 'string' && !seen.has(part)) {
+          seen.add(part);
+          last.activities++;
+        }
+        inside = last.inside;
+      }
+      if (last !== undefined) addTime(last.self, time);
+    }
+    return roots;
+  }
+
+  #isSelected(owner: TracedActivity | Nobody): boolean {
+    return this.#isRoot === undefined || (typeof owner !== 'string' && this.#selected.has(owner));
+  }
+
+  /** From the outermost selected activity. */
+  #pathTo(activity: TracedActivity): TracedActivity[] {
+    const path: TracedActivity[] = [];
+    let at: TracedActivity | undefined = activity;
+    for (; at !== undefined && this.#isSelected(at); at = at.parent) path.push(at);
+    return path.reverse();
+  }
+}
+
+function ownerOf({ run }: ChargedSample): TracedActivity | Nobody {
+  if (run === undefined) return NOBODY.noSwitches;
+  return run.activity ?? (run.activityId === undefined ? NOBODY.noActivity : NOBODY.unknownActivity);
+}
+
+function nameIn(names: Map<string, CpuName>, part: TracedActivity | Nobody): CpuName {
+  const isNobody = typeof part === 'string';
+  const name = isNobody ? part : part.name;
+  const known = names.get(name);
+  if (known !== undefined) return known;
+  const added = { name, isNobody, activities: 0, total: noTime(), self: noTime(), inside: new Map() };
+  names.set(name, added);
+  return added;
+}
+
+function noTime(): CpuTime {
+  return { samples: 0, ns: 0, intervals: 0 };
+}
+
+function addTo(time: CpuTime, { ns }: ChargedSample): CpuTime {
+  time.samples++;
+  if (ns === undefined) time.intervals++;
+  else time.ns += ns;
+  return time;
+}
+
+function addTime(sum: CpuTime, { samples, ns, intervals }: CpuTime): void {
+  sum.samples += samples;
+  sum.ns += ns;
+  sum.intervals += intervals;
+}

@@ -1,0 +1,189 @@
+import { describe, expect, it } from 'vitest';
+import type { TraceEvent } from '../../../lib/trace/trace-event.ts';
+import { BlockedRuns, hottestStack } from '../../../lib/view/cpu/blocked-runs.ts';
+import { type ChargedSample, ChargedSamples } from '../../../lib/view/cpu/charged-samples.ts';
+import { CpuActivities, type CpuName } from '../../../lib/view/cpu/cpu-activities.ts';
+import { CpuProfile } from '../../../lib/view/cpu/cpu-profile.ts';
+import { FrameNames } from '../../../lib/view/cpu/frame-names.ts';
+import type { TracedActivity } from '../../../lib/view/traced-activity.ts';
+
+const ID = {
+  request: '00000011-0000-0000-0000-0000aabbccdd',
+  query: '00000011-0000-0000-0000-0000aabbccee',
+} as const;
+type Name = keyof typeof ID;
+
+const event = (timeMs: number, parts: Partial<TraceEvent>) =>
+  ({
+    name: '',
+    processId: 42,
+    threadId: 1,
+    payload: {},
+    timestamp: BigInt(timeMs * 1e6),
+    timeSinceStart: BigInt(timeMs * 1e6),
+    ...parts,
+  }) as TraceEvent;
+const start = (timeMs: number, name: Name, parent?: Name) =>
+  event(timeMs, {
+    provider: 'App',
+    name: `${name}Start`,
+    opcode: 1,
+    activityId: ID[name],
+    relatedActivityId: parent && ID[parent],
+  });
+const switched = (timeMs: number, name?: Name) =>
+  event(timeMs, {
+    provider: 'Node.Runtime',
+    name: 'ActivitySwitch',
+    activityId: name && ID[name],
+    payload: { startedAgoMSec: 0 },
+  });
+const v8 = (timeMs: number, Type = 2, ...stack: bigint[]) =>
+  event(timeMs, {
+    provider: 'Microsoft-DotNETCore-SampleProfiler',
+    name: 'Thread/Sample',
+    payload: { Type },
+    stack: stack.length > 0 ? stack : [1n],
+  });
+const perf = (timeMs: number, name = 'cpu-clock', period?: bigint) =>
+  event(timeMs, { provider: 'perf', name, stack: [1n], payload: period === undefined ? {} : { period } });
+
+function read(
+  events: readonly TraceEvent[],
+  isRoot?: (event: TraceEvent, activity: TracedActivity) => boolean,
+) {
+  const profile = new CpuProfile(new FrameNames());
+  const activities = new CpuActivities(isRoot);
+  const blocked = new BlockedRuns(2);
+  const taken: ChargedSample[] = [];
+  const samples = new ChargedSamples(activities.tracker, (sample) => {
+    taken.push(sample);
+    if (sample.isBusy) activities.addSample(sample);
+    blocked.add(sample);
+  });
+  for (const each of events) {
+    activities.add(each);
+    const stack = profile.take(each);
+    if (stack === undefined) samples.addEvent(each);
+    else samples.addSample(each, stack);
+  }
+  samples.end();
+  const msOf = ({ ns, intervals }: CpuName['total']) => (ns + intervals * samples.intervalNs) / 1e6;
+  const treeOf = (names: ReadonlyMap<string, CpuName>): object =>
+    Object.fromEntries(
+      [...names.values()].map(({ name, activities: count, total, self, inside }) => [
+        name,
+        [count, msOf(total), msOf(self), treeOf(inside)],
+      ]),
+    );
+  return { taken, tree: treeOf(activities.names()), blocked: blocked.end(), activities };
+}
+
+describe("A sample's CPU time", () => {
+  const times = (events: readonly TraceEvent[]) => read(events).taken.map(({ ns }) => ns && ns / 1e6);
+
+  it('is the time until the next sample of V8, unless some are missing', () => {
+    expect(times([v8(1), v8(2), v8(3.5), v8(20, 1), v8(30)])).toEqual([
+      1,
+      1.5,
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('is the period of perf, if that is a time', () => {
+    expect(times([perf(1, 'cpu-clock', 10n), perf(5, 'cpu-clock:u', 20n), perf(9, 'cycles', 30n)])).toEqual([
+      1e-5,
+      2e-5,
+      undefined,
+    ]);
+  });
+
+  it('is the interval of ETW, a millisecond unless it says otherwise', () => {
+    const kernel = (timeMs: number, name: string, payload = {}) =>
+      event(timeMs, { provider: 'Windows Kernel', name, payload, stack: [1n] });
+    const faster = { SampleSource: 0, NewInterval: 5000 };
+    expect(
+      times([
+        kernel(1, 'PerfInfo/Sample'),
+        kernel(1, 'PerfInfo/CollectionStart', faster),
+        kernel(2, 'PerfInfo/Sample'),
+      ]),
+    ).toEqual([1, 0.5]);
+  });
+});
+
+describe('CPU time', () => {
+  const events = [
+    v8(0),
+    start(1, 'request'),
+    switched(1, 'request'),
+    v8(1),
+    v8(2),
+    start(3, 'query', 'request'),
+    switched(3, 'query'),
+    v8(3),
+    v8(4, 1),
+    switched(5),
+    v8(5),
+    v8(6),
+  ];
+
+  it('belongs to activities and those around them; waiting is none', () => {
+    expect(read(events).tree).toEqual({
+      '(threads without activity switches)': [0, 1, 1, {}],
+      'App/request': [1, 3, 2, { 'App/query': [1, 1, 1, {}] }],
+      '(no activity)': [0, 2, 2, {}],
+    });
+  });
+
+  it('can be selected by activity', () => {
+    const { tree, activities } = read(events, (_, { task }) => task === 'query');
+    expect(tree).toEqual({ 'App/query': [1, 1, 1, {}] });
+    expect(activities.all.samples).toBe(6);
+    expect(activities.charged.samples).toBe(3);
+  });
+
+  it('may belong to an activity whose start is not in the trace', () => {
+    expect(read([switched(1, 'query'), v8(1), v8(2, 1)]).tree).toEqual({
+      '(activities without a start)': [0, 1, 1, {}],
+    });
+  });
+});
+
+describe('An event loop', () => {
+  it('is blocked by a thread that is busy with one activity until it switches or pauses', () => {
+    const { blocked } = read([
+      start(1, 'request'),
+      switched(1, 'request'),
+      ...[1, 2, 3, 4].map((timeMs) => v8(timeMs, 2, timeMs === 1 ? 1n : 2n)),
+      v8(5, 1),
+      v8(7),
+      v8(8),
+      switched(9),
+      v8(9),
+      v8(10, 1),
+    ]);
+    const shown = blocked.map((each) => [
+      each.run.activity?.name,
+      each.startNs / 1e6,
+      each.endNs / 1e6,
+      each.samples,
+      hottestStack(each).addresses,
+    ]);
+    expect(shown).toEqual([
+      ['App/request', 1, 5, 4, [2n]],
+      ['App/request', 7, 9, 2, [1n]],
+    ]);
+  });
+
+  it('is none without activity switches, and idle without samples', () => {
+    expect(read([perf(1), perf(2)]).blocked).toEqual([]);
+    const { blocked } = read([switched(1), perf(1), perf(2), perf(40), perf(41), perf(43)]);
+    expect(blocked.map(({ startNs, endNs }) => [startNs / 1e6, endNs / 1e6])).toEqual([
+      [40, 43],
+      [1, 2],
+    ]);
+  });
+});
