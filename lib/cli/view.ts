@@ -71,6 +71,7 @@ export async function viewCommand(args: readonly string[]): Promise<void> {
   if (values.by !== undefined && (mode !== 'stats' || values.slowest !== undefined)) {
     throw new UsageError('--by needs --stats, without --slowest.');
   }
+  if (values.top !== undefined && mode !== 'blocked') throw new UsageError('--top needs --blocked.');
   const output = new Output();
   try {
     await VIEWS[mode](files, values, output);
@@ -159,8 +160,10 @@ async function viewComparison(files: TraceFiles, values: Values, output: Output)
 }
 
 async function viewCpu(files: TraceFiles, values: Values, output: Output): Promise<void> {
-  if (values.slowest !== undefined) {
-    throw new UsageError('--cpu and --blocked take --activity and --name, but not --slowest.');
+  if (values.slowest !== undefined || values.where !== undefined) {
+    throw new UsageError(
+      '--cpu and --blocked take --activity and --name, but neither --slowest nor --where.',
+    );
   }
   const view = new CpuView(selection(values), values);
   const failure = await readEvents(
