@@ -70,6 +70,14 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       return { run, usage };
     },
   },
+  pattern: {
+    takes: 'PATH',
+    summary: 'prints a regular expression for the ids of an activity',
+    load: async () => {
+      const { patternCommand: run, PATTERN_USAGE: usage } = await import('./pattern.ts');
+      return { run, usage };
+    },
+  },
   ps: {
     takes: '',
     summary: 'lists the processes whose events and counters can be read',

@@ -1,4 +1,5 @@
 /** `tracewright/trace`: opens traces of any format, on any system. */
+export { activityIdPattern } from '../activity/path-pattern.ts';
 export type { Payload, Value } from '../wire/decoded-field.ts';
 export type { Fault, FaultCode } from '../wire/fault.ts';
 export { type OpenTraceOptions, openTrace } from './open-trace.ts';
