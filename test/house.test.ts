@@ -17,7 +17,7 @@ const FLOORS = [
   ['platform', 'symbols', 'trace'],
   ['listen', 'record', 'playback'],
   ['eventpipe', 'view'],
-  ['flight'],
+  ['flight', 'query'],
   ['source'],
   ['counters', 'logs'],
   ['runtime', 'integrations'],
@@ -39,7 +39,7 @@ const WRITE_ROAD = [
   'diagnostics',
   'auto',
 ];
-const READ_ROAD = ['symbols', 'trace', 'playback', 'view'];
+const READ_ROAD = ['symbols', 'trace', 'playback', 'view', 'query'];
 
 /** May import everything, and is imported by nobody. */
 const INDEX = 'index.ts';

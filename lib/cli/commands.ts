@@ -86,6 +86,14 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       return { run, usage };
     },
   },
+  query: {
+    takes: 'FILE',
+    summary: 'answers SQL about traces and folders of Parquet files',
+    load: async () => {
+      const { queryCommand: run, QUERY_USAGE: usage } = await import('./query.ts');
+      return { run, usage };
+    },
+  },
   record: {
     takes: '',
     summary: "records the system's events (Linux, Windows)",

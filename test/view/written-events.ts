@@ -21,9 +21,11 @@ export interface WrittenEvent {
   readonly payload?: Payload;
   /** Innermost frame first. */
   readonly stack?: readonly bigint[];
+  /** Of the trace, in nanoseconds; 0 if it is not given. */
+  readonly startTime?: bigint;
 }
 
-/** An event of a trace that starts at 0. */
+/** An event of a trace. */
 export function written(event: WrittenEvent): TraceEvent {
   return new Written(event);
 }
@@ -52,6 +54,7 @@ class Written extends TraceEvent {
   readonly payloadBytes: Uint8Array = new Uint8Array();
   readonly stack: readonly bigint[] | undefined;
   readonly position = 0;
+  readonly timeSinceStart: bigint;
 
   constructor(event: WrittenEvent) {
     super();
@@ -63,15 +66,12 @@ class Written extends TraceEvent {
     this.taskName = event.taskName;
     this.processId = event.processId ?? 4321;
     this.threadId = event.threadId ?? 1;
-    this.timestamp = BigInt(Math.round(event.at * 1e6));
+    this.timeSinceStart = BigInt(Math.round(event.at * 1e6));
+    this.timestamp = (event.startTime ?? 0n) + this.timeSinceStart;
     this.activityId = event.id === undefined ? undefined : idOf(event.id);
     this.relatedActivityId = event.related === undefined ? undefined : idOf(event.related);
     this.payload = event.payload ?? {};
     this.stack = event.stack;
-  }
-
-  get timeSinceStart(): bigint {
-    return this.timestamp;
   }
 }
 

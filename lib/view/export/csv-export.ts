@@ -8,7 +8,7 @@ import { jsonField, jsonValue, type TraceEvent } from '../../trace/trace-event.t
 import type { Payload } from '../../wire/decoded-field.ts';
 import { type Exporter, PIECE_SIZE } from './exporter.ts';
 
-type Cell = string | number | boolean | undefined;
+export type Cell = string | number | boolean | undefined;
 
 /** The columns of every event, named as in its JSON. */
 const COLUMNS: Readonly<Record<string, (event: TraceEvent) => Cell>> = {
@@ -49,7 +49,7 @@ export class CsvExport implements Exporter {
   constructor(payloadColumns?: readonly string[]) {
     this.#payloadColumns = payloadColumns;
     const payload = payloadColumns?.map((name) => `payload.${name}`) ?? ['payload'];
-    this.#pending = line([...Object.keys(COLUMNS), ...payload]);
+    this.#pending = csvLine([...Object.keys(COLUMNS), ...payload]);
   }
 
   add(event: TraceEvent): void {
@@ -60,7 +60,7 @@ export class CsvExport implements Exporter {
       const fields = new Map(flattened(event.payload, event.hexFields));
       for (const name of this.#payloadColumns) cells.push(fields.get(name));
     }
-    this.#pending += line(cells);
+    this.#pending += csvLine(cells);
   }
 
   get isFull(): boolean {
@@ -101,7 +101,8 @@ function cellOf(value: unknown): Cell {
   return typeof value === 'object' ? JSON.stringify(value) : (value as Cell);
 }
 
-function line(cells: readonly Cell[]): string {
+/** With its end. */
+export function csvLine(cells: readonly Cell[]): string {
   return `${cells.map(cellText).join(',')}\r\n`;
 }
 
