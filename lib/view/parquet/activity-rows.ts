@@ -15,6 +15,7 @@ const MAX_PAYLOADS = 32e6;
 interface Row {
   readonly activity: TracedActivity;
   readonly path: string | undefined;
+  readonly parentPath: string | undefined;
   /** Its own, or that of the nearest activity around it with one. */
   readonly span: Span | undefined;
   readonly service: string;
@@ -31,7 +32,10 @@ export interface ActivityRowsOptions {
 export class ActivityRows {
   readonly #options: ActivityRowsOptions;
   readonly #tracker = new TraceActivities((activity) => this.#closed.push(activity));
-  readonly #rows = new WeakMap<TracedActivity, Row>();
+  /** By the index of their activities: of open ones, of recently written ones, and of those written before them. */
+  readonly #open = new Map<number, Row>();
+  #written = new Map<number, Row>();
+  #writtenBefore = new Map<number, Row>();
   #closed: TracedActivity[] = [];
   /** Killed activities, in order of their ends. */
   readonly #waiting = new Set<Row>();
@@ -52,7 +56,7 @@ export class ActivityRows {
   spanOf(event: TraceEvent): Span | undefined {
     if (!this.#hasSpans) return undefined;
     const activity = this.#tracker.activityOf(event);
-    return activity && this.#rows.get(activity)?.span;
+    return activity && this.#known(activity)?.span;
   }
 
   /**
@@ -79,7 +83,7 @@ export class ActivityRows {
   end(): void {
     this.flush();
     for (const activity of this.#tracker.open()) {
-      const row = this.#rows.get(activity);
+      const row = this.#open.get(activity.index);
       if (row !== undefined) this.#write(row);
     }
   }
@@ -88,18 +92,16 @@ export class ActivityRows {
     this.#hasSpans ||= activity.span !== undefined;
     const isKept = this.#payloads + payload.length <= MAX_PAYLOADS;
     if (isKept) this.#payloads += payload.length;
-    this.#rows.set(activity, this.#rowOf(activity, event, service, isKept ? payload : undefined));
+    this.#open.set(activity.index, this.#rowOf(activity, event, service, isKept ? payload : undefined));
   }
 
   #stop(activity: TracedActivity, event: TraceEvent, service: string, payload: string): void {
-    let row = this.#rows.get(activity);
-    if (row === undefined) {
-      row = this.#rowOf(activity, event, service, undefined);
-      this.#waiting.add(row);
-    }
+    const isStarted = activity.state !== 'unstarted';
+    const row = isStarted ? this.#open.get(activity.index) : this.#rowOf(activity, event, service, undefined);
+    // It may have been written as killed.
+    if (row === undefined) return;
     row.stopPayload = payload;
-    if (activity.state !== 'unstarted' && !this.#waiting.has(row)) return;
-    this.#waiting.delete(row);
+    if (isStarted && !this.#waiting.delete(row)) return;
     this.#write(row);
   }
 
@@ -109,15 +111,27 @@ export class ActivityRows {
     service: string,
     startPayload: string | undefined,
   ): Row {
-    const span = activity.span ?? (activity.parent && this.#rows.get(activity.parent)?.span);
-    return { activity, path: this.pathOf(event), span, service, startPayload, stopPayload: undefined };
+    const around = activity.parent && this.#known(activity.parent);
+    return {
+      activity,
+      path: this.pathOf(event),
+      parentPath: around?.path,
+      span: activity.span ?? around?.span,
+      service,
+      startPayload,
+      stopPayload: undefined,
+    };
+  }
+
+  #known({ index }: TracedActivity): Row | undefined {
+    return this.#open.get(index) ?? this.#written.get(index) ?? this.#writtenBefore.get(index);
   }
 
   #takeClosed(): void {
     const closed = this.#closed;
     this.#closed = [];
     for (const activity of closed) {
-      const row = this.#rows.get(activity);
+      const row = this.#open.get(activity.index);
       if (row === undefined) continue;
       if (activity.state === 'killed') this.#waiting.add(row);
       else this.#write(row);
@@ -133,7 +147,6 @@ export class ActivityRows {
     const { activity, service, path, startPayload, stopPayload } = row;
     const { files, clock, trace } = this.#options;
     const { parent, span, state } = activity;
-    const parentRow = parent && this.#rows.get(parent);
     const isStarted = state !== 'unstarted';
     const start = isStarted ? clock.time(activity.startNs) : undefined;
     const end = activity.endNs === undefined ? undefined : clock.time(activity.endNs);
@@ -147,7 +160,7 @@ export class ActivityRows {
     table.label.add(activity.label);
     table.activityId.add(activity.id);
     table.path.add(path);
-    table.parentPath.add(parentRow?.path);
+    table.parentPath.add(row.parentPath);
     table.depth.add(activity.depth);
     table.pid.add(activity.processId);
     table.tid.add(activity.startThreadId);
@@ -165,5 +178,15 @@ export class ActivityRows {
     table.parentSpanId.add(span?.parentSpanId);
     this.#payloads -= startPayload?.length ?? 0;
     row.startPayload = row.stopPayload = undefined;
+    this.#forget(row);
+  }
+
+  #forget(row: Row): void {
+    const { index } = row.activity;
+    if (!this.#open.delete(index)) return;
+    this.#written.set(index, row);
+    if (this.#written.size < MAX_WAITING) return;
+    this.#writtenBefore = this.#written;
+    this.#written = new Map();
   }
 }

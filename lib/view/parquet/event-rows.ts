@@ -16,6 +16,8 @@ export interface EventParts {
   readonly stackId: number | undefined;
 }
 
+const SLASH = 0x2f;
+const DOLLAR = 0x24;
 const MAX_PREFIXES = 4096;
 /** By path. */
 const prefixes = new Map<string, readonly string[]>();
@@ -77,5 +79,10 @@ function prefixesOf(path: string): readonly string[] {
 }
 
 function shorter(path: string): string[] {
-  return Array.from(path.slice(2).matchAll(/[/$]/g), ({ index }) => path.slice(0, index + 2));
+  const all: string[] = [];
+  for (let at = 3; at < path.length; at++) {
+    const code = path.charCodeAt(at);
+    if (code === SLASH || code === DOLLAR) all.push(path.slice(0, at));
+  }
+  return all;
 }

@@ -28,12 +28,12 @@ export class EventTable extends Table {
   readonly opcode = new IntColumn('opcode');
   readonly task = new IntColumn('task');
   readonly keywords = new Int64Column('keywords', 'unsigned');
-  readonly activityId = new TextColumn('activity_id');
+  readonly activityId = new TextColumn('activity_id', { isRanged: false });
   readonly activityPath = new TextColumn('activity_path');
   readonly pathPrefixes = new TextColumn('path_prefixes', { isList: true, isRanged: false });
-  readonly relatedActivityId = new TextColumn('related_activity_id');
-  readonly traceId = new TextColumn('trace_id');
-  readonly spanId = new TextColumn('span_id');
+  readonly relatedActivityId = new TextColumn('related_activity_id', { isRanged: false });
+  readonly traceId = new TextColumn('trace_id', { isRanged: false });
+  readonly spanId = new TextColumn('span_id', { isRanged: false });
   readonly payload = new TextColumn('payload', { isRanged: false });
   readonly stackId = new IntColumn('stack_id');
 }
@@ -44,7 +44,7 @@ export class ActivityTable extends Table {
   readonly provider = new TextColumn('provider');
   readonly name = new TextColumn('name');
   readonly label = new TextColumn('label', { isRanged: false });
-  readonly activityId = new TextColumn('activity_id');
+  readonly activityId = new TextColumn('activity_id', { isRanged: false });
   readonly path = new TextColumn('path');
   readonly parentPath = new TextColumn('parent_path');
   readonly depth = new IntColumn('depth');
@@ -59,9 +59,9 @@ export class ActivityTable extends Table {
   readonly state = new TextColumn('state');
   readonly startPayload = new TextColumn('start_payload', { isRanged: false });
   readonly stopPayload = new TextColumn('stop_payload', { isRanged: false });
-  readonly traceId = new TextColumn('trace_id');
-  readonly spanId = new TextColumn('span_id');
-  readonly parentSpanId = new TextColumn('parent_span_id');
+  readonly traceId = new TextColumn('trace_id', { isRanged: false });
+  readonly spanId = new TextColumn('span_id', { isRanged: false });
+  readonly parentSpanId = new TextColumn('parent_span_id', { isRanged: false });
 }
 
 export class SampleTable extends Table {
@@ -70,7 +70,7 @@ export class SampleTable extends Table {
   readonly pid = new IntColumn('pid');
   readonly tid = new IntColumn('tid');
   readonly cpu = new IntColumn('cpu');
-  readonly activityId = new TextColumn('activity_id');
+  readonly activityId = new TextColumn('activity_id', { isRanged: false });
   readonly stackId = new IntColumn('stack_id');
   readonly weight = new IntColumn('weight');
 }

@@ -56,9 +56,12 @@ export abstract class Column implements ColumnType {
   /** Present values in the page. */
   protected present = 0;
   readonly #encodings = new Set<number>();
+  /** Of all entries of the page; if it is mixed, of each. */
+  #level = 0;
+  #isMixed = false;
   #levels = new Uint8Array(64);
   /** 1 for a value that continues its row's list. */
-  #continues = new Uint8Array(0);
+  #continues = new Uint8Array(64);
   /** Entries in the page, and in the group. */
   #entries = 0;
   #values = 0;
@@ -96,10 +99,19 @@ export abstract class Column implements ColumnType {
 
   #enter(level: number, continues: number): void {
     const at = this.#entries++;
-    if (at === this.#levels.length) this.#levels = grown(this.#levels);
-    this.#levels[at] = level;
+    if (at === 0) this.#level = level;
+    if (level !== this.#level && !this.#isMixed) {
+      // Most columns have one level in all rows.
+      this.#levels = roomFor(this.#levels, at);
+      this.#levels.fill(this.#level, 0, at);
+      this.#isMixed = true;
+    }
+    if (this.#isMixed) {
+      this.#levels = roomFor(this.#levels, at + 1);
+      this.#levels[at] = level;
+    }
     if (!this.isList) return;
-    if (at >= this.#continues.length) this.#continues = grown(this.#continues, this.#levels.length);
+    this.#continues = roomFor(this.#continues, at + 1);
     this.#continues[at] = continues;
   }
 
@@ -108,12 +120,18 @@ export abstract class Column implements ColumnType {
     if (this.#entries === 0) return;
     const out = new ByteWriter();
     if (this.isList) putLevels(out, this.#continues, this.#entries, 1);
-    putLevels(out, this.#levels, this.#entries, this.isList ? 2 : 1);
+    if (this.#isMixed) putLevels(out, this.#levels, this.#entries, this.isList ? 2 : 1);
+    else
+      out
+        .uint32(varUintSize(2 * this.#entries) + 1)
+        .varUint(2 * this.#entries)
+        .uint8(this.#level);
     const encoding = this.putValues(out);
     this.#encodings.add(encoding);
     this.#addPage(out.current(), this.#entries, encoding);
     this.#values += this.#entries;
     this.#entries = 0;
+    this.#isMixed = false;
     this.present = 0;
   }
 
@@ -188,8 +206,13 @@ export function putIndices(out: ByteWriter, indices: Uint32Array, count: number,
   putHybrid(out, indices, count, width);
 }
 
-function grown(array: Uint8Array<ArrayBuffer>, size = 2 * array.length): Uint8Array<ArrayBuffer> {
-  const larger = new Uint8Array(size);
+function varUintSize(value: number): number {
+  return Math.ceil(bitWidth(value) / 7);
+}
+
+function roomFor(array: Uint8Array<ArrayBuffer>, size: number): Uint8Array<ArrayBuffer> {
+  if (size <= array.length) return array;
+  const larger = new Uint8Array(Math.max(size, 2 * array.length));
   larger.set(array);
   return larger;
 }

@@ -2,29 +2,40 @@
 import { ByteWriter } from '../../base/byte-writer.ts';
 import { Column, Encoding, putIndices, type Range, Type } from './column.ts';
 
-/** Of one group of rows. */
+/** A dictionary with more texts than this, or with one for every few values, is not worth its time. */
 const MAX_ENTRIES = 1 << 16;
-/** From this number of different texts on, a dictionary must be worth it: each text comes at least twice. */
-const TRIED = 2000;
-/** Longer limits would only make the file's end larger, where they stand. */
+const MIN_ENTRIES = 256;
+const MIN_USES = 8;
+/** Of a dictionary, in characters. */
+const MAX_CHARACTERS = 4e6;
+/** Longer ones would only make the end of the file larger. */
 const MAX_LIMIT = 64;
+
+export interface TextOptions {
+  /** Whether each row has any number of texts. */
+  readonly isList?: boolean;
+  /** Whether readers shall skip groups by the smallest and the largest text. */
+  readonly isRanged?: boolean;
+}
 
 export class TextColumn extends Column {
   readonly type = Type.ByteArray;
   readonly #dictionary = new Map<string, number>();
   readonly #isRanged: boolean;
+  /** From then on, in all of the file. */
   #isPlain = false;
+  /** Values and characters that the dictionary stands for. */
   #values = 0;
+  #characters = 0;
   #indices = new Uint32Array(64);
-  #texts: string[] = [];
+  readonly #texts = new Texts();
   #last: string | undefined;
   #lastIndex = 0;
   #min: string | undefined;
   #max = '';
   #isAscii = true;
 
-  /** @param isRanged whether readers shall skip groups by its smallest and largest text */
-  constructor(name: string, { isList = false, isRanged = true } = {}) {
+  constructor(name: string, { isList = false, isRanged = true }: TextOptions = {}) {
     super(name, 'text', isList);
     this.#isRanged = isRanged;
   }
@@ -42,9 +53,12 @@ export class TextColumn extends Column {
   }
 
   #addText(text: string, continues: number): void {
-    this.#values++;
-    if (this.#isPlain) this.#texts.push(text);
-    else this.#addIndex(text === this.#last ? this.#lastIndex : this.#indexOf(text));
+    if (this.#isPlain) {
+      this.#texts.add(text);
+      if (this.#isRanged) this.#extend(text);
+    } else {
+      this.#addIndex(text === this.#last ? this.#lastIndex : this.#indexOf(text));
+    }
     this.enterValue(continues);
   }
 
@@ -62,6 +76,8 @@ export class TextColumn extends Column {
     if (index === undefined) {
       index = this.#dictionary.size;
       this.#dictionary.set(text, index);
+      this.#characters += text.length;
+      if (this.#isRanged) this.#extend(text);
     }
     this.#last = text;
     this.#lastIndex = index;
@@ -70,66 +86,96 @@ export class TextColumn extends Column {
 
   protected putValues(out: ByteWriter): number {
     if (this.#isPlain) {
-      const texts = this.#texts;
-      this.#texts = [];
-      this.#putTexts(out, texts);
+      if (!this.#texts.put(out)) this.#isAscii = false;
       return Encoding.Plain;
     }
     if (this.present === 0) return Encoding.Plain;
     const entries = this.#dictionary.size;
     putIndices(out, this.#indices, this.present, entries);
-    this.#isPlain = entries >= MAX_ENTRIES || (entries > TRIED && 2 * entries > this.#values);
+    this.#values += this.present;
+    this.#isPlain =
+      entries >= MAX_ENTRIES ||
+      this.#characters >= MAX_CHARACTERS ||
+      (entries > MIN_ENTRIES && MIN_USES * entries > this.#values);
     return Encoding.Dictionary;
   }
 
   protected override takeDictionary() {
     const entries = this.#dictionary.size;
-    this.#isPlain = false;
-    this.#values = 0;
-    this.#last = undefined;
     if (entries === 0) return undefined;
     const out = new ByteWriter();
-    this.#putTexts(out, [...this.#dictionary.keys()]);
+    const texts = new Texts();
+    for (const text of this.#dictionary.keys()) texts.add(text);
+    if (!texts.put(out)) this.#isAscii = false;
     this.#dictionary.clear();
+    this.#values = this.#characters = 0;
+    this.#last = undefined;
     return { bytes: out.current(), entries };
   }
 
   protected takeRange(): Range | undefined {
     const [min, max, isAscii] = [this.#min, this.#max, this.#isAscii];
     this.#min = undefined;
+    this.#max = '';
     this.#isAscii = true;
     // Other characters have another order in UTF-8 than in JavaScript.
     if (!isAscii || min === undefined || min.length > MAX_LIMIT || max.length > MAX_LIMIT) return undefined;
     return { min: Buffer.from(min), max: Buffer.from(max) };
   }
 
-  #putTexts(out: ByteWriter, texts: readonly string[]): void {
-    if (this.#isRanged) this.#extend(texts);
-    const all = Buffer.from(texts.join(''));
-    out.reserve(all.length + 4 * texts.length);
-    const { buffer, view } = out;
-    let at = out.length;
-    let start = 0;
-    let characters = 0;
-    for (const text of texts) characters += text.length;
-    const isAscii = characters === all.length;
-    this.#isAscii &&= isAscii;
-    for (const text of texts) {
-      const size = isAscii ? text.length : Buffer.byteLength(text);
-      view.setUint32(at, size, true);
-      at += 4;
-      if (size > 48) all.copy(buffer, at, start, start + size);
-      else for (let i = 0; i < size; i++) buffer[at + i] = all[start + i] as number;
-      at += size;
-      start += size;
-    }
-    out.length = at;
+  #extend(text: string): void {
+    if (this.#min === undefined || text < this.#min) this.#min = text;
+    if (text > this.#max) this.#max = text;
+  }
+}
+
+/** Up to this many characters, a loop is faster than a call into Node.js. */
+const SHORT = 40;
+const ASCII = 0x80;
+const SIZE_BYTES = 4;
+/** Of a UTF-16 code unit. */
+const MAX_UTF8 = 3;
+
+/** The texts of a page, each after its size in bytes; kept as bytes, since kept strings would burden the collector. */
+class Texts {
+  readonly #out = new ByteWriter();
+  #isAscii = true;
+
+  add(text: string): void {
+    const out = this.#out;
+    const { length } = text;
+    out.reserve(SIZE_BYTES + MAX_UTF8 * length);
+    const { buffer, length: start } = out;
+    const at = start + SIZE_BYTES;
+    const size =
+      length <= SHORT && putAscii(buffer, at, text) ? length : buffer.write(text, at, MAX_UTF8 * length);
+    if (size !== length) this.#isAscii = false;
+    buffer[start] = size;
+    buffer[start + 1] = size >>> 8;
+    buffer[start + 2] = size >>> 16;
+    buffer[start + 3] = size >>> 24;
+    out.length = at + size;
   }
 
-  #extend(texts: readonly string[]): void {
-    for (const text of texts) {
-      if (this.#min === undefined || text < this.#min) this.#min = text;
-      if (text > this.#max) this.#max = text;
-    }
+  /**
+   * Writes and forgets them.
+   *
+   * @returns whether all are ASCII
+   */
+  put(out: ByteWriter): boolean {
+    const isAscii = this.#isAscii;
+    out.bytes(this.#out.current());
+    this.#out.length = 0;
+    this.#isAscii = true;
+    return isAscii;
   }
+}
+
+function putAscii(buffer: Uint8Array, start: number, text: string): boolean {
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code >= ASCII) return false;
+    buffer[start + i] = code;
+  }
+  return true;
 }
