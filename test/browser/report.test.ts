@@ -378,6 +378,32 @@ describe.skipIf(skipReason !== undefined)(suiteName('the page of a report in Chr
     expect(page.problems).toEqual([]);
   });
 
+  it('shows counters and garbage collections on the time axis of the activities', async () => {
+    const loop = { delayMaxMSec: 30, delayP99MSec: 12, utilization: 0.25 };
+    const collection = { startedAgoMSec: 5, durationMSec: 4, kind: 'scavenge' };
+    await open(
+      [
+        ...DEMO,
+        { name: 'Node.Runtime/EventLoop', at: 60, payload: loop },
+        { name: 'Node.Runtime/GarbageCollection', at: 130, payload: collection },
+      ]
+        .sort((a, b) => a.at - b.at)
+        .map(written),
+    );
+    expect(await page.evaluate(`document.querySelector('#tracks canvas').getAttribute('aria-label')`)).toBe(
+      'Values over time. Garbage collection: 1, 4 ms in all, up to 4 ms; Event-loop delay, longest: up to 30 ms; ' +
+        'Event-loop utilization: up to 25 %; Event-loop delay, p99: up to 12 ms',
+    );
+    const width = (id: string) =>
+      page.evaluate<number>(`document.querySelector('#${id} canvas').getBoundingClientRect().width`);
+    expect(await width('tracks')).toBe(await width('timeline'));
+    const top = await page.evaluate<number>(`document.getElementById('tracks').getBoundingClientRect().top`);
+    await page.move(700, top + 10);
+    await page.wheel(700, top + 10, -400, true);
+    await page.until(`document.getElementById('span').textContent !== '0.000 to 150.000 ms (150 ms)'`);
+    expect(page.problems).toEqual([]);
+  });
+
   it('shows a trace without activities by thread, and one without events', async () => {
     await open([1, 2, 3].map((at) => written({ name: 'Log', at, threadId: at })));
     await frame();

@@ -9,6 +9,7 @@ import { ReportColumn } from './report-column.ts';
 import type { EventKind } from './report-header.ts';
 import type { ReportNames } from './report-names.ts';
 import { StackColumns } from './stack-columns.ts';
+import { TrackColumns } from './track-columns.ts';
 
 interface LastKind extends Pick<TraceEvent, 'provider' | 'opcode' | 'taskName' | 'id' | 'version' | 'level'> {
   readonly kind: number;
@@ -25,6 +26,7 @@ export class EventColumns {
   readonly relatedId: ReportColumn = new ReportColumn();
   readonly payloads: PayloadColumns = new PayloadColumns();
   readonly stacks: StackColumns;
+  readonly tracks: TrackColumns;
   count = 0;
   /** The number of the last event among the CPU samples, if it is one. */
   lastSample: number | undefined;
@@ -37,6 +39,7 @@ export class EventColumns {
   constructor(names: ReportNames, frames: FrameNames) {
     this.#names = names;
     this.stacks = new StackColumns(frames);
+    this.tracks = new TrackColumns(names);
   }
 
   /**
@@ -54,6 +57,7 @@ export class EventColumns {
     this.id.optionalVarUint(this.#names.eventId(event));
     this.relatedId.optionalVarUint(this.#names.relatedId(event));
     this.payloads.add(event, kind);
+    this.tracks.add(event, timeNs, kind);
     const isSample = this.#names.kinds.values[kind]?.isSample === true;
     this.lastSample = this.stacks.add(event, timeNs, isSample);
     return this.count++;

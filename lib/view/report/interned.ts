@@ -4,6 +4,10 @@ export class Interned<T> {
   readonly values: T[] = [];
   readonly #indices = new Map<string, number>();
 
+  has(key: string): boolean {
+    return this.#indices.has(key);
+  }
+
   /** @param key equal for equal values */
   indexOf(key: string, make: () => T): number {
     const found = this.#indices.get(key);

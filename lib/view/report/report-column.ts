@@ -29,6 +29,12 @@ export class ReportColumn {
     this.varUint(value === undefined ? 0 : value + 1);
   }
 
+  /** Little-endian. */
+  double(value: number): void {
+    this.#waiting.double(value);
+    if (this.#waiting.length >= CHUNK_SIZE) this.#compress();
+  }
+
   /** @param size in UTF-8 */
   text(text: string, size: number): void {
     this.#waiting.reserve(size);

@@ -57,6 +57,15 @@ export const COLUMN_NAMES = [
   'nodeFrame',
   /** One row per stack: its innermost node. */
   'stackNode',
+  // One row per value of a track.
+  /** Index into `tracks`. */
+  'pointTrack',
+  /** Nanoseconds since the start of the trace. */
+  'pointTime',
+  /** A double; of spans, the duration in nanoseconds. */
+  'pointValue',
+  /** Index into `spanKinds`; optional. */
+  'pointKind',
   // Consecutive UTF-8 texts.
   'idSize',
   'ids',
@@ -87,6 +96,8 @@ export interface ReportHeader {
   readonly tasks: readonly ReportTask[];
   readonly threads: readonly ReportThread[];
   readonly frames: readonly ReportFrame[];
+  readonly tracks: readonly ReportTrack[];
+  readonly spanKinds: readonly string[];
   /** Field names. */
   readonly shapes: readonly (readonly string[])[];
   /** By activity name, the longest total duration first. */
@@ -106,6 +117,16 @@ export interface EventKind {
   readonly level: number;
   /** Those with a stack are CPU samples. */
   readonly isSample?: true;
+}
+
+/** Values over time, or spans of time. */
+export interface ReportTrack {
+  readonly title: string;
+  /** Empty if there is none. */
+  readonly unit: string;
+  /** Index into `threads`; for counters, one without a thread. */
+  readonly thread: number;
+  readonly isSpans: boolean;
 }
 
 /** A function, or a process. */

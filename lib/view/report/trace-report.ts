@@ -119,6 +119,8 @@ export class TraceReport {
       tasks: this.#names.tasks,
       threads: this.#names.threads(trace.processNames),
       frames: stacks.frames,
+      tracks: this.#events.tracks.tracks,
+      spanKinds: this.#events.tracks.kinds,
       shapes: this.#events.payloads.shapes,
       statistics: this.#stats.names.slice(0, MAX_STATISTICS).map(statisticsOf),
       columnSizes: Object.fromEntries(sizes) as Record<ColumnName, number>,
@@ -153,6 +155,10 @@ export class TraceReport {
       nodeParent: stacks.nodeParent,
       nodeFrame: stacks.nodeFrame,
       stackNode: stacks.stackNode,
+      pointTrack: events.tracks.track,
+      pointTime: events.tracks.time,
+      pointValue: events.tracks.value,
+      pointKind: events.tracks.kind,
       idSize: this.#names.idSize,
       ids: this.#names.idTexts,
       values: events.payloads.values,
@@ -160,7 +166,7 @@ export class TraceReport {
   }
 
   #notices(): string[] {
-    const { count, payloads, stacks } = this.#events;
+    const { count, payloads, stacks, tracks } = this.#events;
     const notices: string[] = [];
     const say = (number: number, sentence: string) => {
       if (number > 0) notices.push(sentence);
@@ -180,6 +186,7 @@ export class TraceReport {
     );
     say(payloads.shortened, `Long values of ${eventsText(payloads.shortened)} are shortened.`);
     say(stacks.omitted, `The stacks of ${eventsText(stacks.omitted)} are omitted: there are too many.`);
+    say(tracks.omitted, `${thousands(tracks.omitted)} values of counters are omitted: there are too many.`);
     const names = this.#stats.names.length;
     say(
       names - MAX_STATISTICS,

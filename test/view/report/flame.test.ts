@@ -138,6 +138,15 @@ describe('a flame graph', () => {
     expect(tree.matching(marking(data, 'App.Main'))).toBe(2);
   });
 
+  it('shows no samples of an idle thread', async () => {
+    const idle = { ...method('(idle)', 0x4000n, 910) };
+    const native = { ...idle, payload: { ...idle.payload, MethodNamespace: 'native' } };
+    expect(drawn(await read([...METHODS, native, sample(1, [MAIN]), sample(2, [0x4001n])]))).toEqual([
+      'node (4321) 1/0',
+      ' App.Main 1/1',
+    ]);
+  });
+
   it('has the stacks of other events only in their details', async () => {
     const data = await read([...METHODS, { name: 'Log', at: 1, stack: [QUERY, MAIN] }, sample(2, [MAIN])]);
     const log = data.events.stack[0] ?? -1;

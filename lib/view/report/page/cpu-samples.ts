@@ -3,6 +3,8 @@ import { FlameCounts, type FlameGroups, type FlameTree } from './flame-tree.ts';
 import { firstWhere, indicesWhere } from './grouped.ts';
 import type { ReportData } from './report-data.ts';
 
+/** What V8's profiler says while nothing runs. */
+const V8_IDLE = 'native.(idle)';
 /** The levels of activities above functions. */
 const MAX_GROUP_DEPTH = 30;
 
@@ -29,8 +31,12 @@ export class CpuSamples {
 
   constructor(data: ReportData) {
     this.#data = data;
-    const { events } = data;
-    this.#events = indicesWhere(events.count, (event) => events.isSample(event));
+    const { calls, events } = data;
+    const isIdle = Uint8Array.from(calls.leaf, (node) => {
+      return calls.frames[calls.frame[node] as number]?.name === V8_IDLE ? 1 : 0;
+    });
+    const isBusy = (event: number) => events.isSample(event) && isIdle[events.stack[event] as number] === 0;
+    this.#events = indicesWhere(events.count, isBusy);
   }
 
   get count(): number {

@@ -140,8 +140,13 @@ function threadOrder({ threads }: ReportHeader) {
 }
 
 /** `node (4321) · thread 4322` */
-export function threadTitle({ processId, threadId, processName }: ReportThread): string {
-  const thread = threadId === undefined ? 'unknown thread' : `thread ${threadId}`;
-  if (processId === undefined) return thread;
-  return `${processName === undefined ? `process ${processId}` : `${processName} (${processId})`} · ${thread}`;
+export function threadTitle(thread: ReportThread): string {
+  const { threadId } = thread;
+  const own = threadId === undefined ? 'unknown thread' : `thread ${threadId}`;
+  return thread.processId === undefined ? own : `${processTitle(thread)} · ${own}`;
+}
+
+/** `node (4321)` */
+export function processTitle({ processId, processName }: ReportThread): string {
+  return processName === undefined ? `process ${processId}` : `${processName} (${processId})`;
 }

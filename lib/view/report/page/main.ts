@@ -20,6 +20,7 @@ import { durationText } from './time-text.ts';
 import { Timeline } from './timeline.ts';
 import { TimelineInput } from './timeline-input.ts';
 import { selectionLines, Tooltip } from './tooltip.ts';
+import { TracksView } from './tracks-view.ts';
 import { TreeView } from './tree-view.ts';
 
 async function main(): Promise<void> {
@@ -54,7 +55,8 @@ function showHeader({ data: { header } }: PageState): void {
     durationText(endNs - startNs),
     ...(startTime === undefined ? [] : [dateText(startTime)]),
   ];
-  byId('facts', HTMLElement).textContent = facts.join(' · ');
+  const parts = facts.flatMap((fact) => [' · ', element('span', {}, fact)]);
+  byId('facts', HTMLElement).append(...parts.slice(1));
   const list = byId('notices', HTMLElement);
   list.append(...notices.map((notice) => element('p', {}, notice)));
   if (notices.length > 0) list.append(button('Dismiss', () => list.remove(), { class: 'link' }));
@@ -77,6 +79,12 @@ function setUpTimeline(state: PageState, tooltip: Tooltip): Choose {
   new TimelineInput(timeline, state, (hovered, event) => {
     const key = hovered && `${hovered.kind} ${hovered.index}`;
     tooltip.show(key, () => selectionLines(state.data, hovered as Selected), event);
+  });
+  const tracks = byId('tracks', HTMLElement);
+  new TracksView(state, tracks);
+  tracks.addEventListener('wheel', (event) => {
+    // The timeline below zooms and moves.
+    if (!scroller.dispatchEvent(new WheelEvent('wheel', event))) event.preventDefault();
   });
   new Overview(state, byId('overview', HTMLCanvasElement));
   setUpSplitter(byId('splitter', HTMLElement), byId('work', HTMLElement), scroller, timeline.wholeHeight);

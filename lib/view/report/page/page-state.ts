@@ -40,6 +40,8 @@ export class PageState {
   readonly selected: Signal<Selected | undefined> = new Signal<Selected | undefined>(undefined);
   readonly matches: Signal<Matches | undefined> = new Signal<Matches | undefined>(undefined);
   readonly lanes: Signal<LaneKind>;
+  /** The time under the mouse. */
+  readonly pointed: Signal<number | undefined> = new Signal<number | undefined>(undefined);
   readonly theme: Signal<Theme>;
   /** The name of the tab shown. */
   readonly tab: Signal<string>;

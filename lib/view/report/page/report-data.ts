@@ -4,12 +4,14 @@ import { ActivityTable } from './activity-table.ts';
 import { CallTree } from './call-tree.ts';
 import { columnsOf } from './columns.ts';
 import { EventTable } from './event-table.ts';
+import { type Track, tracksOf } from './tracks.ts';
 
 export interface ReportData {
   readonly header: ReportHeader;
   readonly events: EventTable;
   readonly activities: ActivityTable;
   readonly calls: CallTree;
+  readonly tracks: readonly Track[];
   /** Whether any event is a CPU sample with a stack. */
   readonly hasSamples: boolean;
 }
@@ -27,5 +29,12 @@ export function reportData(bytes: Uint8Array): ReportData {
   const events = new EventTable(header, columns);
   const activities = new ActivityTable(header, columns, events);
   const hasSamples = events.kind.some((_, event) => events.isSample(event));
-  return { header, events, activities, calls: new CallTree(header, columns), hasSamples };
+  return {
+    header,
+    events,
+    activities,
+    calls: new CallTree(header, columns),
+    tracks: tracksOf(header, columns),
+    hasSamples,
+  };
 }

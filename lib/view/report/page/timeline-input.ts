@@ -34,7 +34,10 @@ export class TimelineInput {
     element.addEventListener('pointermove', (event) => this.#move(event));
     element.addEventListener('pointerup', (event) => this.#up(event));
     element.addEventListener('pointercancel', () => this.#end());
-    element.addEventListener('pointerleave', (event) => this.#hover(undefined, event));
+    element.addEventListener('pointerleave', (event) => {
+      this.#hover(undefined, event);
+      state.pointed.set(undefined);
+    });
     element.addEventListener('dblclick', (event) =>
       timeline.zoomTo(timeline.at(event.offsetX, event.offsetY)),
     );
@@ -57,6 +60,7 @@ export class TimelineInput {
 
   #move(event: PointerEvent): void {
     const press = this.#press;
+    this.#state.pointed.set(this.#timeline.timeAt(event.offsetX));
     if (press === undefined) {
       this.#hover(this.#timeline.at(event.offsetX, event.offsetY), event);
       return;
