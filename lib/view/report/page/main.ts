@@ -55,7 +55,7 @@ function showHeader({ data: { header } }: PageState): void {
     durationText(endNs - startNs),
     ...(startTime === undefined ? [] : [dateText(startTime)]),
   ];
-  const parts = facts.flatMap((fact) => [' · ', element('span', {}, fact)]);
+  const parts = facts.flatMap((fact) => [' · ', element('span', { class: 'fact' }, fact)]);
   byId('facts', HTMLElement).append(...parts.slice(1));
   const list = byId('notices', HTMLElement);
   list.append(...notices.map((notice) => element('p', {}, notice)));
