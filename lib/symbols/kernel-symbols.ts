@@ -15,6 +15,8 @@ export function readKernelSymbols(text: string): SymbolTable | undefined {
   for (const [, digits = '', type = '', name = ''] of text.matchAll(LINE)) {
     const address = addressNumber(BigInt(`0x${digits}`));
     hasAddresses ||= address !== 0;
+    // Of several names at an address, perf knows the size of the last one only, and prefers it.
+    if (functions.at(-1)?.address === address) functions.pop();
     if (functions.length === MAX_FUNCTIONS) break;
     functions.push({ address, size: 0, name, isWeak: /w/i.test(type), isGlobal: /[A-Z]/.test(type) });
   }

@@ -62,8 +62,9 @@ export class CodeMappings {
     ranges.add(from, from + Number(length), mapping, Number(time ?? 0n));
   }
 
+  /** A process has started, or a thread of one. */
   addFork(pid: number, parent: number): void {
-    if (this.#parents.size < MAX_MAPPINGS) this.#parents.set(pid, parent);
+    if (pid !== parent && this.#parents.size < MAX_MAPPINGS) this.#parents.set(pid, parent);
   }
 
   /** The time of an event on the recording's clock. */

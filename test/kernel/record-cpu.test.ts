@@ -1,8 +1,8 @@
 /**
  * `tracewright record --cpu` on a kernel that can sample user code: samples and events in one file, on one clock, with
- * the names of JavaScript functions. User-mode Linux sees only its own kernel's frames.
+ * the names that `perf script` has for each frame. User-mode Linux sees only its own kernel's frames.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,38 +11,70 @@ import { SymbolFolders } from '../../lib/symbols/symbol-folders.ts';
 import { openTrace, type Trace, type TraceEvent } from '../../lib/trace/index.ts';
 import { isCpuSample } from '../../lib/view/cpu/cpu-profile.ts';
 import { FrameNames } from '../../lib/view/cpu/frame-names.ts';
-import { runScript, skipReason, suiteName } from './guest.ts';
+import { programs, runScript, skipReason, suiteName } from './guest.ts';
 
 const main = fileURLToPath(new URL('../../dist/cjs/cli.cjs', import.meta.url));
+
+/** perf makes up names for stubs of calls to libraries, and reads the vDSO from its own memory. */
+function theirName([, name = '', file]: RegExpExecArray): string {
+  return name.endsWith('@plt') || file === '[vdso]' ? '[unknown]' : name;
+}
 
 describe.skipIf(skipReason('qemu') !== undefined)(suiteName('CPU samples of a recording', 'qemu'), () => {
   let folder: string;
   let output: string;
   let program: { readonly rounds: number; readonly pid: number };
   let trace: Trace;
-  const events: TraceEvent[] = [];
+  let events: readonly TraceEvent[];
 
   beforeAll(async () => {
     folder = mkdtempSync('/tmp/tracewright-test-');
     output = await runScript(
-      `exec 2>&1; node ${main} record --cpu -o ${folder}/cpu.data -- sh -c 'node busy-events.mjs 4; true'
-      cp $(ls -t /tmp/perf-*.map | head -1) /proc/kallsyms ${folder}`,
+      `exec 2>&1; cd /run
+      node ${main} record --cpu -o our.data -- sh -c 'node ${programs}/busy-events.mjs 4; true'
+      perf record -q -o perf.data -e cpu-clock -F 499 -g -k mono node --perf-basic-prof ${programs}/busy-events.mjs 1
+      for f in our perf; do
+        perf script -i $f.data --no-demangle --no-inline -F event,ip,sym,dso >$f.txt 2>/dev/null
+      done
+      cp *.data *.txt $(ls -t /tmp/perf-*.map | head -2) /proc/kallsyms ${folder}`,
       { kernel: 'qemu', rw: [folder] },
     );
     program = JSON.parse(/^\{.*\}$/m.exec(output)?.[0] ?? '');
-    trace = await openTrace(join(folder, 'cpu.data'));
-    for await (const batch of trace.batches()) events.push(...batch);
+    ({ trace, events } = await read('our.data'));
     samples = events.filter((event) => isCpuSample(event) && event.processId === program.pid);
   }, 180_000);
   afterAll(() => rmSync(folder, { recursive: true }));
 
   let samples: readonly TraceEvent[];
-  const stacks = () => {
+  async function read(file: string) {
+    const trace = await openTrace(join(folder, file));
+    const events: TraceEvent[] = [];
+    for await (const batch of trace.batches()) events.push(...batch);
+    return { trace, events };
+  }
+
+  function stacksOf(ofTrace: Trace, sampled: readonly TraceEvent[]) {
     const names = new FrameNames(new SymbolFolders([folder, '/']));
-    return samples.map(({ processId, timestamp, stack = [] }) =>
-      stack.map((address) => names.frameOf(processId, address, timestamp, trace.mappings)),
+    return sampled.map(({ processId, timestamp, stack = [] }) =>
+      stack.map((address) => names.frameOf(processId, address, timestamp, ofTrace.mappings)),
     );
-  };
+  }
+  const stacks = () => stacksOf(trace, samples);
+
+  it.each(['our', 'perf'])("name each frame as perf script does, in %s's recording", async (whose) => {
+    const recording = await read(`${whose}.data`);
+    const ours = stacksOf(recording.trace, recording.events.filter(isCpuSample)).map((stack) =>
+      stack.map(({ name }) => (/(?:^|\+)0x[0-9a-f]+$/.test(name) ? '[unknown]' : name)),
+    );
+    const theirs = readFileSync(join(folder, `${whose}.txt`), 'utf8')
+      .split('\n\n')
+      .filter((text) => /cpu-clock/.test(text))
+      .map((text) => [...text.matchAll(/^\s+[0-9a-f]+ (.*) \((.*)\)$/gm)].map(theirName));
+    expect(theirs.length).toBeGreaterThan(500);
+    expect(ours).toHaveLength(theirs.length);
+    const pairs = ours.map((stack, index) => [stack, theirs[index] ?? []]);
+    expect(pairs.filter(([our = [], their = []]) => our.join('\n') !== their.join('\n'))).toEqual([]);
+  });
 
   it('are in one file with all events, in the order of time', () => {
     const rounds = events.filter(({ name }) => name === 'Round');

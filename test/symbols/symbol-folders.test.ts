@@ -109,6 +109,12 @@ describe('the functions of the kernel', () => {
     expect(kernel?.nameAt(Number(BigInt.asIntN(64, 0xffff_ffff_8100_0100n)))).toBe('second');
   });
 
+  it('have the last name in the list, like in perf, if they have several', () => {
+    write('kallsyms', 'ffffffff81000000 T memcpy\nffffffff81000000 T __memcpy\nffffffff81000100 t next\n');
+    const kernel = new SymbolFolders([root]).kernel();
+    expect(kernel?.nameAt(Number(BigInt.asIntN(64, 0xffff_ffff_8100_0000n)))).toBe('__memcpy');
+  });
+
   it('have no addresses for users who may not see them', () => {
     write('kallsyms', '0000000000000000 T first\n0000000000000000 t second\n');
     expect(new SymbolFolders([root]).kernel()).toBeUndefined();

@@ -116,6 +116,8 @@ describe('CPU samples', () => {
     mappings.add({ pid: 1, start: 0x5000n, length: 0x1000n, fileOffset: 0n, filename: '/bin/app' }, 1n);
     mappings.addFork(42, 1);
     mappings.addFork(1, 42);
+    // Its threads.
+    mappings.addFork(42, 42);
     expect(functionsOf([sample(2n, 0x5010n), sample(2n, 0x8000n)], mappings)).toEqual([
       ['app+0x10', 1, 1],
       ['0x8000', 1, 1],
