@@ -17,6 +17,12 @@ export class LabelledNumbers {
     return this.#values.get(label) ?? 0;
   }
 
+  get sum(): number {
+    let sum = 0;
+    for (const value of this.#values.values()) sum += value;
+    return sum;
+  }
+
   get entries(): Iterable<readonly [string, number]> {
     return this.#values;
   }

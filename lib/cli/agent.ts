@@ -1,9 +1,10 @@
 /** `tracewright agent`: collects the events of a machine's processes by rules, until it is told to end. */
 import { readFileSync } from 'node:fs';
 import { Agent } from '../agent/agent.ts';
+import type { AgentCounters } from '../agent/agent-counters.ts';
 import { type AgentSettings, readAgentSettings, SettingsError } from '../agent/settings/agent-settings.ts';
 import { systemCodeText } from '../base/system-code.ts';
-import { countText } from '../view/number-text.ts';
+import { countText, thousands } from '../view/number-text.ts';
 import { optionArguments } from './file-arguments.ts';
 import { say, warn } from './messages.ts';
 import { UsageError } from './parse-options.ts';
@@ -35,6 +36,12 @@ export async function agentCommand(args: readonly string[]): Promise<void> {
   say(`Collecting into ${settings.folder}; counters at ${agent.metricsUrl}`);
   await stop.requested;
   await agent.stop();
+  say(summary(agent.counters));
+}
+
+function summary({ received, written, unused, dropped, filesWritten }: AgentCounters): string {
+  const outcomes = `${thousands(written.sum)} written, ${thousands(unused.sum)} unused, ${thousands(dropped.sum)} dropped`;
+  return `Received ${countText(received.sum, 'event')}: ${outcomes}. Wrote ${countText(filesWritten, 'file')}.`;
 }
 
 function settingsOf(file: string): AgentSettings {

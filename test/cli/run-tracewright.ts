@@ -56,6 +56,10 @@ export class RunningCommand {
     this.#child.kill('SIGHUP');
   }
 
+  terminate(): void {
+    this.#child.kill('SIGTERM');
+  }
+
   kill(): void {
     this.#child.kill('SIGKILL');
   }

@@ -1,0 +1,122 @@
+/** `tracewright agent` on live programs: every event arrives or is counted, whatever happens to the agent or the disk. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { linuxOnly, named } from '../platforms.ts';
+import { eventsIn, eventsInAll, Fleet } from './fleet.ts';
+
+const PROCESSES = 8;
+/** Events in a second. */
+const RATE = 1000;
+
+const notHere = linuxOnly('/proc, where the agent finds the processes of containers');
+const noMount = mountProblem();
+let fleet: Fleet;
+
+describe.skipIf(notHere !== undefined)(named('the agent', notHere), () => {
+  beforeAll(async () => {
+    fleet = new Fleet();
+    await fleet.start(PROCESSES - 2, RATE, { TEAM: 'search' });
+    await fleet.start(2, RATE, { OTEL_SERVICE_NAME: 'shop', TEAM: 'payments' });
+  });
+  afterEach(() => fleet.reset());
+  afterAll(() => fleet.end());
+
+  it('loses nothing that was whole when it is killed, and completes the rest', async () => {
+    const first = await fleet.collect({}, { file: { seconds: 0.5 } });
+    await fleet.until('files_written_total', 2 * PROCESSES);
+    first.kill();
+    await first.end();
+    const contents = new Map(fleet.traces.map((path) => [path, readFileSync(path)]));
+    expect(fleet.partial.length).toBeGreaterThan(0);
+    for (const path of contents.keys()) expect(await eventsIn(path)).toMatchObject({ lost: 0 });
+    await fleet.collect({}, { file: { seconds: 0.5 } });
+    expect((await fleet.metrics()).files_salvaged_total).toBeGreaterThan(0);
+    await fleet.until('files_written_total', PROCESSES);
+    const { sent } = await fleet.endAgent();
+    for (const [path, content] of contents) expect(readFileSync(path).equals(content)).toBe(true);
+    const { events, lost } = await eventsInAll(fleet.traces);
+    expect(lost).toBe(0);
+    // What the kill has cost: what was on its way to the first agent.
+    expect(sent - events).toBeGreaterThanOrEqual(0);
+    expect(sent - events).toBeLessThan(PROCESSES * RATE);
+    expect(fleet.partial).toEqual([]);
+  });
+
+  it('counts each event for which the budget has no room', async () => {
+    const disk = { megabytes: 0.1, whenFull: 'refuseNew' };
+    await fleet.collect({ disk }, { file: { seconds: 0.2 } });
+    await fleet.until('events_dropped_total{reason="budget"}', 1000);
+    const { received, written, dropped, sent } = await fleet.endAgent();
+    expect(received).toBe(sent);
+    expect(written + dropped).toBe(sent);
+    expect(await eventsInAll(fleet.traces)).toMatchObject({ events: written });
+  });
+
+  it.skipIf(noMount !== undefined)(
+    named('counts each event for which the disk has no room', noMount),
+    async () => {
+      mkdirSync(fleet.folder);
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=128k', 'tmpfs', fleet.folder]);
+      try {
+        await fleet.collect({ disk: { whenFull: 'refuseNew' } }, { file: { seconds: 0.2 } });
+        await fleet.until('events_dropped_total{reason="disk"}', 1000);
+        const { written, dropped, sent } = await fleet.endAgent();
+        expect(written + dropped).toBe(sent);
+        expect(await eventsInAll(fleet.traces)).toMatchObject({ events: written });
+        expect(fleet.partial).toEqual([]);
+      } finally {
+        execFileSync('umount', ['-l', fleet.folder]);
+      }
+    },
+  );
+
+  it('attaches to what its rules name, by an environment variable, and writes a ring when asked', async () => {
+    const rule = {
+      match: { environment: { TEAM: 'pay*' }, runtime: 'node' },
+      collect: 'ring',
+      seconds: 0,
+      triggers: [{ type: 'event', event: 'RequestStop', fields: { success: 'false' } }],
+    };
+    await fleet.collect({}, rule);
+    await fleet.until('files_written_total', 2);
+    expect(await fleet.metrics()).toMatchObject({ attached_processes: 2 });
+    for (const path of fleet.traces) expect(path).toMatch(/\/shop@\d+-fleet-\w+-\d+-event\.nettrace$/);
+    const { received, written, sent } = await fleet.endAgent();
+    expect(received).toBe(sent);
+    expect((await eventsInAll(fleet.traces)).events).toBe(written);
+  });
+
+  it('refuses the folder of another agent', async () => {
+    await fleet.collect();
+    const { status, stderr } = await fleet.command().end();
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^tracewright: Process \d+ is an agent with the same folder, .+\.\n$/);
+  });
+
+  it('has every event of programs that end before it, and of those that end after it', async () => {
+    await fleet.collect({}, { file: { seconds: 0.5 } });
+    await fleet.until('attached_processes', PROCESSES);
+    await fleet.until('files_written_total', PROCESSES);
+    const early = await fleet.report('SIGTERM', fleet.programs.splice(0, 3));
+    await vi.waitFor(async () => expect((await fleet.metrics()).attached_processes).toBe(PROCESSES - 3), {
+      timeout: 10_000,
+    });
+    const asked = performance.now();
+    const { status, dropped, sent } = await fleet.endAgent();
+    expect(performance.now() - asked).toBeLessThan(10_000);
+    expect({ status, dropped }).toEqual({ status: 0, dropped: 0 });
+    expect(await eventsInAll(fleet.traces)).toEqual({ events: early + sent, lost: 0 });
+    expect(fleet.partial).toEqual([]);
+  });
+});
+
+function mountProblem(): string | undefined {
+  if (process.platform !== 'linux') return 'only Linux has tmpfs';
+  try {
+    execFileSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'], { stdio: 'ignore' });
+    return undefined;
+  } catch {
+    return 'this user may not mount a tmpfs';
+  }
+}
