@@ -123,13 +123,13 @@ export async function prompt(session: QuerySession): Promise<void> {
   reader.on('SIGINT', () => {
     if (session.database.isRunning) return session.database.interrupt();
     collected.clear();
-    process.stdout.write('\n');
+    say('');
     ask();
   });
   answerLines(reader, session, collected, ask);
   ask();
   await ended;
-  process.stdout.write('\n');
+  say('');
 }
 
 /** One after another: lines may come while a statement runs. */
