@@ -4,7 +4,9 @@
  */
 import type { TraceEvent } from '../../lib/trace/trace-event.ts';
 import { type ActivityNode, ActivityTree, nodesOf } from '../../lib/view/activity-tree.ts';
+import { isCpuSample } from '../../lib/view/cpu/cpu-profile.ts';
 import { ParquetExport } from '../../lib/view/parquet/parquet-export.ts';
+import type { TracedActivity } from '../../lib/view/traced-activity.ts';
 import type { Payload } from '../../lib/wire/decoded-field.ts';
 import { type WrittenEvent, written } from '../view/written-events.ts';
 
@@ -22,11 +24,15 @@ const CALLERS = 10;
 
 /** One process on one day. */
 export interface FleetTrace {
+  /** As in the column. */
+  readonly trace: string;
   readonly date: string;
   readonly service: string;
   readonly events: readonly TraceEvent[];
   /** All of the tree, as `view` has it. */
   readonly nodes: readonly ActivityNode[];
+  /** The activity of each CPU sample. */
+  readonly sampled: readonly TracedActivity[];
   readonly lostEvents: number;
 }
 
@@ -71,12 +77,16 @@ async function writeTrace(folder: string, day: number, date: string, process: nu
     createdBy: 'tracewright test',
   });
   const tree = new ActivityTree({ keepsPayloads: true });
+  const sampled: TracedActivity[] = [];
   for (const event of events) {
     tables.add(event);
     tree.add(event);
+    const activity = isCpuSample(event) ? tree.tracker.activityOf(event) : undefined;
+    if (activity !== undefined) sampled.push(activity);
   }
   await tables.end({ lostEvents, lostBuffers: 0, lateEvents: 0, processNames });
-  return { date, service, events, nodes: tree.roots.flatMap((root) => [...nodesOf(root)]), lostEvents };
+  const nodes = tree.roots.flatMap((root) => [...nodesOf(root)]);
+  return { trace: `${name} ${startTime}`, date, service, events, nodes, sampled, lostEvents };
 }
 
 function eventsOf(day: number, process: number, service: string): WrittenEvent[] {
