@@ -3,7 +3,7 @@
  * to activities, because on Node 20 and 22 a used storage triples the cost of every `await` in the process until it is
  * disabled. See docs/activity-flow.md.
  */
-import { AsyncLocalStorage, executionAsyncResource } from 'node:async_hooks';
+import { AsyncLocalStorage, createHook, executionAsyncResource } from 'node:async_hooks';
 import { type Activity, type ActivityContext, ManualIdContext } from './activity.ts';
 import { CallbackContexts } from './callback-contexts.ts';
 import { Guid } from './guid.ts';
@@ -23,7 +23,8 @@ export class ActivityFlow {
   refine: ((own: ActivityContext | undefined) => ActivityContext | undefined) | undefined;
 
   /** Called when `enter` or `run` may have changed the context, and when `run` has restored it. */
-  onSwitch: (() => void) | undefined;
+  private onSwitch: (() => void) | undefined;
+  private readonly switchObservers = new Set<() => void>();
 
   /** Whether the running code makes the package's own requests, which are not traced. */
   isQuiet = false;
@@ -64,6 +65,26 @@ export class ActivityFlow {
   keepWhile(isListenedTo: () => boolean): () => void {
     this.listenedTo.add(isListenedTo);
     return () => void this.listenedTo.delete(isListenedTo);
+  }
+
+  /**
+   * Calls the function whenever the context may have changed, which costs each callback and `await` some time.
+   *
+   * @returns ends it
+   */
+  observeSwitches(observer: () => void): () => void {
+    const { switchObservers } = this;
+    // Not `after`: it would double the cost, and whatever runs next comes with its own `before`.
+    const hook = createHook({ before: observer }).enable();
+    switchObservers.add(observer);
+    this.onSwitch = () => {
+      for (const observe of switchObservers) observe();
+    };
+    return () => {
+      hook.disable();
+      switchObservers.delete(observer);
+      if (switchObservers.size === 0) this.onSwitch = undefined;
+    };
   }
 
   /** Changes the context for the rest of the running code and everything it causes. */

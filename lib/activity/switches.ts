@@ -2,7 +2,6 @@
  * Which activity a thread runs: notices each change, so that CPU time can be charged to activities. Only while somebody
  * asks for it, because the hook takes some time for each callback and `await`.
  */
-import { createHook } from 'node:async_hooks';
 import type { Guid } from './guid.ts';
 import type { SharedActivities } from './shared.ts';
 
@@ -48,15 +47,9 @@ export class ActivitySwitches {
 
   /** Observes the thread. @returns ends it, and writes what has not been written yet */
   observe(): () => void {
-    const { flow } = this.#shared;
-    const check = () => this.check();
-    // Not `after`: it would double the cost, and whatever runs next comes with its own `before`.
-    const hook = createHook({ before: check }).enable();
-    const previous = flow.onSwitch;
-    flow.onSwitch = check;
+    const end = this.#shared.flow.observeSwitches(() => this.check());
     return () => {
-      hook.disable();
-      flow.onSwitch = previous;
+      end();
       this.#writeLate(this.#now());
     };
   }

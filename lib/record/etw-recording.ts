@@ -4,6 +4,7 @@ import { rmSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { ACTIVITY_SWITCH } from '../activity/switches.ts';
+import { TASK_EVENTS } from '../activity/task-hops.ts';
 import { systemCodeOf } from '../base/system-code.ts';
 import {
   EtwSession,
@@ -34,7 +35,7 @@ const VERBOSE = 5;
 
 /** Makes .NET and tracewright flow activity ids: TplEventSource with its keyword TasksFlowActivityIds. */
 const ACTIVITIES = {
-  provider: '2e5dba47-a3d2-4d16-8ee0-6671ffdcd7b5',
+  provider: TASK_EVENTS.guid,
   level: 4,
   keywords: 0x80n,
   stacks: false,

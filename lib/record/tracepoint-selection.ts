@@ -1,5 +1,6 @@
 /** The tracepoints that a recording selects. */
 import { ACTIVITY_SWITCH } from '../activity/switches.ts';
+import { TASK_EVENTS } from '../activity/task-hops.ts';
 import { tracepointName, tracepointProviderName } from '../wire/eventheader/tracepoint-name.ts';
 import { parseTracepointName } from '../wire/eventheader/tracepoint-name-parse.ts';
 
@@ -11,6 +12,8 @@ const SWITCHES = tracepointName(
   ACTIVITY_SWITCH.level,
   ACTIVITY_SWITCH.keyword,
 );
+
+const TASKS = `${tracepointProviderName(TASK_EVENTS.provider)}_L`;
 
 export interface Tracepoint {
   readonly system: string;
@@ -31,7 +34,8 @@ export interface SelectionOptions {
 }
 
 /**
- * Without providers and tracepoints: all of user_events. Activity switches only for those who name a level or keywords.
+ * Without providers and tracepoints: all of user_events. Activity switches only for those who name a level or keywords,
+ * and .NET's events of tasks for those who name their provider.
  */
 export class Selection {
   readonly tracepoints: readonly Tracepoint[];
@@ -66,7 +70,8 @@ export class Selection {
       (this.#providers.size === 0 || this.#providers.has(tracepointProviderName(parts.provider))) &&
       (this.#level === undefined || level <= this.#level) &&
       (this.#keywords === undefined || keyword === 0n || (keyword & this.#keywords) !== 0n) &&
-      (this.#level !== undefined || this.#keywords !== undefined || name !== SWITCHES)
+      (this.#level !== undefined || this.#keywords !== undefined || name !== SWITCHES) &&
+      (this.#providers.size > 0 || !name.startsWith(TASKS))
     );
   }
 }

@@ -1,4 +1,4 @@
-/** Defines `Node.Runtime` and `System.Runtime`, and provides what their listeners want. */
+/** Defines `Node.Runtime`, `System.Runtime` and .NET's source of tasks, and provides what their listeners want. */
 import { AsyncResource } from 'node:async_hooks';
 import { isMainThread } from 'node:worker_threads';
 import type { SourceCommand } from '../listen/commands.ts';
@@ -15,6 +15,7 @@ import { Observations } from './observation.ts';
 import { processInfo, writeProcessInfo } from './process-info.ts';
 import { resources } from './resources.ts';
 import { defineSystemRuntime } from './system-runtime/system-runtime.ts';
+import { defineTaskEvents, taskHops } from './task-events.ts';
 import { workers } from './workers.ts';
 
 /** Incremented when the shape of what all copies of this package in one thread share changes. */
@@ -34,6 +35,7 @@ export function enableRuntimeEvents(): RuntimeEvents {
 
 function fed(events: RuntimeEvents): RuntimeEvents {
   const info = processInfo(events);
+  const tasks = defineTaskEvents();
   const observations = new Observations([
     info,
     garbageCollections(events),
@@ -44,6 +46,7 @@ function fed(events: RuntimeEvents): RuntimeEvents {
     warnings(events),
     workers(events),
     activitySwitches(events),
+    taskHops(tasks),
   ]);
   // Timers and hooks must belong to the caller, not to the request or activity in which something starts listening.
   const outside = new AsyncResource('TracewrightRuntime');
@@ -54,6 +57,7 @@ function fed(events: RuntimeEvents): RuntimeEvents {
     if (wasTold && (kind === 'enable' || kind === 'sendManifest')) writeProcessInfo(events);
   };
   events.onCommand((command) => outside.runInAsyncScope(onCommand, undefined, command));
+  tasks.onCommand(() => outside.runInAsyncScope(update));
   // On Linux, tracers do not announce themselves; checking takes only a few loads.
   if (events.status.backend === 'user_events') everySecond(update);
   defineChannelEvents();

@@ -6,13 +6,14 @@
  * Source: "EventSource Activity Support", "Enabling Activity Tracking".
  */
 import type { ActivityFlow } from '../activity/flow.ts';
+import { TASK_EVENTS } from '../activity/task-hops.ts';
 import { TRACER_BIT, type Tracer } from '../platform/tracer.ts';
 import { Channel, encodeEventDescriptor } from '../wire/etw/event-descriptor.ts';
 import { guidBytes } from '../wire/guid.ts';
 import { scratch } from '../wire/scratch.ts';
 import { Level } from './constants.ts';
 
-const TPL_EVENT_SOURCE = guidBytes('2e5dba47-a3d2-4d16-8ee0-6671ffdcd7b5');
+const TPL_EVENT_SOURCE = guidBytes(TASK_EVENTS.guid);
 const TASKS_FLOW_ACTIVITY_IDS = 0x80n;
 
 let isFollowed = false;

@@ -1,0 +1,96 @@
+/**
+ * .NET's TplEventSource, as far as PerfView and TraceEvent need it to charge time to the activities of a thread that
+ * runs several at once. Only for those who ask for its tasks by keyword.
+ *
+ * Source: dotnet/runtime, System.Threading.Tasks.TplEventSource: event ids, keywords and fields.
+ */
+import { threadId } from 'node:worker_threads';
+import { sharedActivities } from '../activity/shared.ts';
+import { TASK_EVENTS, TaskHops } from '../activity/task-hops.ts';
+import { passes } from '../listen/filter.ts';
+import { subscriptionsOf } from '../listen/subscriptions.ts';
+import { TRACER_BIT } from '../platform/tracer.ts';
+import { Level, Opcode } from '../source/constants.ts';
+import { event } from '../source/event.ts';
+import { writerOf } from '../source/event-functions.ts';
+import { defineEventSource } from '../source/event-source.ts';
+import type { Observation } from './observation.ts';
+
+const TaskKeywords = {
+  TaskTransfer: 0x1n,
+  Tasks: 0x2n,
+  TaskStops: 0x40n,
+} as const;
+/** All of .NET's. A request with others is one for everything, not for tasks. */
+const KNOWN_KEYWORDS = 0x3_00ffn;
+
+const origin = { OriginatingTaskSchedulerID: 'int32', OriginatingTaskID: 'int32' } as const;
+
+export function defineTaskEvents() {
+  return defineEventSource(
+    TASK_EVENTS.provider,
+    {
+      TaskScheduled: event(
+        {
+          ...origin,
+          TaskID: 'int32',
+          CreatingTaskID: 'int32',
+          TaskCreationOptions: 'int32',
+          appDomain: 'int32',
+        },
+        { id: 7, keywords: ['TaskTransfer', 'Tasks'], opcode: Opcode.Send },
+      ),
+      TaskStarted: event({ ...origin, TaskID: 'int32' }, { id: 8, keywords: 'Tasks' }),
+      // .NET's has TaskStops only: without it, tools take each task for a part of the one before.
+      TaskCompleted: event(
+        { ...origin, TaskID: 'int32', IsExceptional: 'bool' },
+        { id: 9, keywords: ['Tasks', 'TaskStops'] },
+      ),
+    },
+    { keywords: TaskKeywords, guid: TASK_EVENTS.guid, etwFormat: 'manifest' },
+  );
+}
+
+export type TplEvents = ReturnType<typeof defineTaskEvents>;
+
+const NO_ORIGIN = { OriginatingTaskSchedulerID: 0, OriginatingTaskID: 0 };
+
+export function taskHops(events: TplEvents): Observation {
+  const [scheduled, started, completed] = [
+    writerOf(events.TaskScheduled),
+    writerOf(events.TaskStarted),
+    writerOf(events.TaskCompleted),
+  ];
+  return {
+    isWanted: () => ((started.words[started.index] as number) & TRACER_BIT) !== 0 || isAskedFor(events),
+    start: () => {
+      const hops = new TaskHops(
+        sharedActivities(),
+        {
+          scheduled: (TaskID, id) =>
+            scheduled.write(
+              { ...NO_ORIGIN, TaskID, CreatingTaskID: 0, TaskCreationOptions: 0, appDomain: 1 },
+              id,
+              undefined,
+              undefined,
+            ),
+          started: (TaskID, id) => started.write({ ...NO_ORIGIN, TaskID }, id, undefined, undefined),
+          completed: (TaskID, id) =>
+            completed.write({ ...NO_ORIGIN, TaskID, IsExceptional: false }, id, undefined, undefined),
+        },
+        threadId,
+      );
+      return hops.observe();
+    },
+  };
+}
+
+/** By a listener or session that names the keyword of tasks, and nothing that .NET's source does not have. */
+function isAskedFor(events: TplEvents): boolean {
+  const task = { level: Level.Informational, keywords: TaskKeywords.Tasks };
+  for (const request of subscriptionsOf(events).requests.values()) {
+    const { keywords = 0n } = request;
+    if (keywords !== 0n && (keywords & ~KNOWN_KEYWORDS) === 0n && passes(task, request)) return true;
+  }
+  return false;
+}

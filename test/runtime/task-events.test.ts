@@ -1,0 +1,62 @@
+/** .NET's events of tasks: in a session that asks for them, every run of an activity is a task. */
+import { PassThrough } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { defineEventSource, event, startSession } from '../../lib/index.ts';
+import { enableRuntimeEvents } from '../../lib/runtime/index.ts';
+import { openTrace } from '../../lib/trace/open-trace.ts';
+import type { TraceEvent } from '../../lib/trace/trace-event.ts';
+
+const TPL = 'System.Threading.Tasks.TplEventSource';
+const log = defineEventSource('Test-Tasks', { RequestStart: event(), RequestStop: event(), Point: event() });
+enableRuntimeEvents();
+
+async function recorded(providers: string): Promise<TraceEvent[]> {
+  const output = new PassThrough();
+  const bytes = buffer(output);
+  const session = startSession({ providers, output });
+  const request = () =>
+    log.activity('Request', {}, async () => {
+      await sleep(1);
+      log.Point();
+      await sleep(1);
+    });
+  await Promise.all([request(), request()]);
+  await session.stop();
+  const events: TraceEvent[] = [];
+  for await (const batch of (await openTrace(await bytes)).batches()) events.push(...batch);
+  return events;
+}
+
+describe('Events of tasks', () => {
+  it('have the names, ids and fields of .NET, and the activity that runs', async () => {
+    const events = await recorded(`Test-Tasks,${TPL}:0xC3:4`);
+    const tasks = events.filter(({ provider }) => provider === TPL);
+    expect(new Set(tasks.map(({ id, name }) => `${id} ${name}`))).toEqual(
+      new Set(['7 TaskScheduled', '8 TaskStarted', '9 TaskCompleted']),
+    );
+    const ids = (id: number) =>
+      tasks.filter((each) => each.id === id).map(({ payload }) => Number(payload.TaskID));
+    // The last has not ended when the session does.
+    expect(ids(9)).toEqual(ids(8).slice(0, -1));
+    expect(ids(7)).toEqual(expect.arrayContaining(ids(8)));
+    // The two requests take turns, and each of their points is in a task of their own.
+    let running: unknown;
+    const owners = new Map<unknown, unknown>();
+    for (const each of events) {
+      if (each.provider === TPL && each.id === 8) running = each.payload.TaskID;
+      if (each.provider === TPL && each.id === 8) owners.set(running, each.activityId);
+      if (each.name === 'Point') expect(owners.get(running)).toBe(each.activityId);
+    }
+    expect(events.filter(({ name }) => name === 'Point')).toHaveLength(2);
+  });
+
+  it('are not written for sessions that want activity ids only, or everything', async () => {
+    for (const providers of [`Test-Tasks,${TPL}:0x80:4`, `Test-Tasks,${TPL}`, '*']) {
+      const events = await recorded(providers);
+      expect(events.some(({ name }) => name === 'Point')).toBe(true);
+      expect(events.filter(({ provider }) => provider === TPL)).toEqual([]);
+    }
+  });
+});
