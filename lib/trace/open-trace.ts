@@ -35,6 +35,7 @@ const READERS: Readonly<Record<TraceFormat, () => Promise<OpenReader>>> = {
   netperf: loadNetTrace,
   'perf.data': async () => (await import('./perf-data/open-perf-data.ts')).openPerfData,
   'trace.dat': async () => (await import('./trace-dat/open-trace-dat.ts')).openTraceDat,
+  perfetto: async () => (await import('./perfetto/open-perfetto.ts')).openPerfetto,
 };
 
 async function loadNetTrace(): Promise<OpenReader> {
@@ -42,9 +43,8 @@ async function loadNetTrace(): Promise<OpenReader> {
 }
 
 /**
- * Opens a trace: .etl (ETW), .nettrace and .netperf (EventPipe), perf.data (perf record), trace.dat
- * (trace-cmd), optionally compressed by gzip
- * or in a zip (including .diagsession). The first bytes determine the format.
+ * Opens a trace: .etl (ETW), .nettrace and .netperf (EventPipe), perf.data (perf record), trace.dat (trace-cmd), .pftrace
+ * (Perfetto, Chromium), optionally compressed by gzip or in a zip (including .diagsession). The first bytes determine the format.
  *
  * @param input a path, a file URL, the bytes, or a stream of bytes (such as standard input)
  * @throws TraceError if it is not a trace, or its head is damaged

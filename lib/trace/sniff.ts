@@ -1,5 +1,6 @@
 /** Distinguishes trace formats by their first bytes; file names do not matter. */
 import { hexText } from '../base/bytes.ts';
+import { isPerfettoHead } from '../wire/perfetto/packet-splitter.ts';
 import { TraceError } from './trace-error.ts';
 import type { TraceFormat } from './trace-reader.ts';
 
@@ -31,13 +32,13 @@ export function formatOf(head: Uint8Array): TraceFormat | undefined {
   ) {
     return 'etl';
   }
-  return undefined;
+  return isPerfettoHead(head) ? 'perfetto' : undefined;
 }
 
 export function unrecognized(name: string, head: Uint8Array): TraceError {
   const message =
     head.length === 0
       ? `${name} is empty.`
-      : `${name} is not a supported trace (.etl, .nettrace, .netperf, perf.data, trace.dat, plain or in gzip or zip): it starts with ${hexText(head.subarray(0, 8), ' ')}.`;
+      : `${name} is not a supported trace (.etl, .nettrace, .netperf, perf.data, trace.dat, .pftrace, plain or in gzip or zip): it starts with ${hexText(head.subarray(0, 8), ' ')}.`;
   return new TraceError('unrecognized', 0, message);
 }

@@ -3,7 +3,7 @@ import type { OpenedSource } from './byte-source.ts';
 import type { CodeMappings } from './code-mappings.ts';
 import type { Nanoseconds, TraceEvent } from './trace-event.ts';
 
-export type TraceFormat = 'etl' | 'nettrace' | 'netperf' | 'perf.data' | 'trace.dat';
+export type TraceFormat = 'etl' | 'nettrace' | 'netperf' | 'perf.data' | 'trace.dat' | 'perfetto';
 
 /** What a trace says about itself before its events. */
 export interface TraceInfo {

@@ -1,5 +1,5 @@
 /** Inputs that are hostile to begin with: a few bytes that expand enormously, empty sections, odd names. */
-import { crc32 } from 'node:zlib';
+import { crc32, deflateSync } from 'node:zlib';
 
 const varuint = (value) =>
   value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...varuint(Math.floor(value / 128))];
@@ -103,3 +103,10 @@ export const ZSTD = [
     'base64',
   ),
 ];
+
+/** A Perfetto trace whose only packet has these compressed in it (field 50). */
+export function deflatedPackets(packets) {
+  const bytes = deflateSync(packets);
+  const packet = [0x92, 0x03, ...varuint(bytes.length), ...bytes];
+  return Buffer.from([0x0a, ...varuint(packet.length), ...packet]);
+}

@@ -48,6 +48,22 @@ export function cutEtl(bytes, limit) {
   return bytes.subarray(0, end);
 }
 
+/** The packets: field 1, with a size of up to four bytes. */
+export function perfettoParts(bytes) {
+  const parts = [];
+  for (let start = 0; start + 5 < bytes.length; ) {
+    let size = 0;
+    let at = start + 1;
+    do size |= (bytes[at] & 0x7f) << (7 * (at - start - 1));
+    while (bytes[at++] >= 0x80 && at < start + 5);
+    const end = at + size;
+    const length = Math.min(64, bytes.length - start, end - start);
+    parts.push({ start, end, fields: Array.from({ length }, (_, offset) => start + offset) });
+    start = end;
+  }
+  return parts;
+}
+
 /** For format V6 the blocks; for older ones the names of objects. */
 export function nettraceParts(bytes) {
   const isV6 = bytes.readUInt32LE(8) === 0 && bytes.latin1Slice(0, 8) === 'Nettrace';

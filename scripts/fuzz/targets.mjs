@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { openTrace } from '../../dist/trace/open-trace.js';
 import { openZstdBlocks } from '../../dist/trace/perf-data/zstd-blocks.js';
+import { PerfettoExport } from '../../dist/view/export/perfetto-export.js';
 import { decompressXpress } from '../../dist/wire/etl/xpress.js';
 import { parseEventMapInfo } from '../../dist/wire/etw/event-map-info.js';
 import { parseTraceEventInfo } from '../../dist/wire/etw/trace-event-info.js';
@@ -25,8 +26,16 @@ import { parseTracepointFormat } from '../../dist/wire/perf-data/tracepoint-form
 import { decodeTraceLogging } from '../../dist/wire/tracelogging/decode.js';
 import { decodeTracepointV1 } from '../../dist/wire/tracepoint-v1/decode.js';
 import { readTracepointV1Metadata } from '../../dist/wire/tracepoint-v1/metadata.js';
-import { bombs, emptyFeatures, hostileNames, storedZip, ZSTD } from './hostile.mjs';
-import { anyParts, cutEtl, cutPerf, etlParts, nettraceParts, perfParts } from './structure.mjs';
+import { bombs, deflatedPackets, emptyFeatures, hostileNames, storedZip, ZSTD } from './hostile.mjs';
+import {
+  anyParts,
+  cutEtl,
+  cutPerf,
+  etlParts,
+  nettraceParts,
+  perfettoParts,
+  perfParts,
+} from './structure.mjs';
 
 /** The number of bytes to use of a large file: more would only slow down each run. */
 const SEED_LIMIT = 160 << 10;
@@ -46,6 +55,14 @@ async function readAll(bytes) {
       event.payloadBytes;
     }
   }
+}
+
+/** A trace in Perfetto's format. */
+async function perfettoOf(bytes) {
+  const trace = await openTrace(bytes);
+  const exporter = new PerfettoExport({ name: 'seed', info: trace.info });
+  for await (const event of trace) exporter.add(event);
+  return Buffer.concat([exporter.take(), ...exporter.end(trace)]);
 }
 
 /** Event 1 "Req" of the provider "Demo", with its metadata, an activity id, and the fields "/a" and 7. */
@@ -90,6 +107,20 @@ export const TARGETS = [
     seeds: (folder) => {
       const files = filesOf(join(folder, 'perf-data'), ['.data']);
       return files.flatMap((file) => [cutPerf(file, 12), cutPerf(file, 60)]);
+    },
+    run: readAll,
+  },
+  {
+    name: 'perfetto',
+    weight: 3,
+    parts: perfettoParts,
+    seeds: async (folder) => {
+      const traces = filesOf(join(folder, 'nettrace'), ['net10.v6.nettrace', 'samples.nettrace']);
+      const exported = await Promise.all(traces.map(perfettoOf));
+      return exported.flatMap((bytes) => [
+        bytes.subarray(0, SEED_LIMIT / 8),
+        deflatedPackets(bytes.subarray(0, 8192)),
+      ]);
     },
     run: readAll,
   },

@@ -8,7 +8,7 @@ import { openFile } from './file-source.ts';
 import { damagedArchive } from './gzip.ts';
 import { openStream } from './stream-source.ts';
 
-const TRACE_NAME = /\.(etl|nettrace|netperf|data|dat)(\.gz)?$/i;
+const TRACE_NAME = /\.(etl|nettrace|netperf|data|dat|pftrace)(\.gz)?$/i;
 
 /** The maximum number of files in an archive: those of tools have a few dozen. */
 const MAX_ENTRIES = 10_000;

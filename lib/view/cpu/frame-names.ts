@@ -55,6 +55,8 @@ export class FrameNames {
     const at = addressNumber(address);
     const method = this.#methods.get(processId)?.find(at, Number(timestamp));
     if (method !== undefined) return method;
+    const named = mappings?.functions.get(address);
+    if (named !== undefined) return { name: named, module: '' };
     const mapping = mappings?.find(processId, at, timestamp);
     return (
       (mapping && this.#mapped(mapping, mappings as CodeMappings, processId, at, timestamp)) ??

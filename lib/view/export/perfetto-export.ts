@@ -153,6 +153,7 @@ export class PerfettoExport implements Exporter, TimelineWriter {
       track,
       {
         activity: activityPath ?? activityId,
+        id: lane !== undefined || activityPath === undefined ? undefined : activityId,
         related: relatedActivityPath ?? relatedActivityId,
         thread: lane === undefined ? undefined : threadId,
         labels,

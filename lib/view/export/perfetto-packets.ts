@@ -1,10 +1,12 @@
 /** The packets of a Perfetto trace, with names that are written once and tracks that are described when first used. */
 import {
   Clock,
+  EXPORTER,
   type NamedEntry,
   PACKET_FIELD,
   type Packet,
   SequenceFlag,
+  TRACE_TRACK,
   WRITTEN_PACKET,
 } from '../../wire/perfetto/messages.ts';
 import { MessageWriter } from '../../wire/protobuf/message-writer.ts';
@@ -33,7 +35,8 @@ export class PerfettoPackets {
       { clockId: Clock.BootTime, timestamp: 0 },
       { clockId: Clock.RealTime, timestamp: startTime },
     ];
-    this.#write(EVENTS, hasWallTime ? { clockSnapshot: { clocks } } : {});
+    this.describe(TRACE_TRACK, { name: EXPORTER });
+    if (hasWallTime) this.#write(EVENTS, { clockSnapshot: { clocks } });
   }
 
   /** @param atNs since the start of the trace */

@@ -10,6 +10,10 @@ import type { Integer } from '../protobuf/message-reader.ts';
 
 export const PACKET_FIELD = 1;
 
+/** The track of the whole trace; its name says who has exported the trace. */
+export const TRACE_TRACK = 0;
+export const EXPORTER = 'tracewright';
+
 export const SequenceFlag = { StateCleared: 1, NeedsState: 2 } as const;
 export const EventKind = { SliceBegin: 1, SliceEnd: 2, Instant: 3, Counter: 4 } as const;
 export const Clock = {

@@ -48,7 +48,7 @@ export class MessageReader extends ByteCursor {
     while (this.offset < end) {
       const { number, wireType } = this.key();
       const field = table.get(number);
-      if (field === undefined) this.#skipField(wireType, end);
+      if (field === undefined) this.skipField(wireType, end);
       else this.#read(message, field, wireType, end, depth);
     }
     if (this.offset > end) this.fail('A field exceeds its message.');
@@ -90,7 +90,7 @@ export class MessageReader extends ByteCursor {
     if (++this.#fields > MAX_FIELDS) this.fail(`A message has more than ${MAX_FIELDS} fields.`);
     const isPacked = isRepeated && wireType === WireType.Counted && isNumber(type);
     if (!isPacked && wireType !== wireTypeOf(type)) {
-      this.#skipField(wireType, end);
+      this.skipField(wireType, end);
       return;
     }
     if (!isRepeated) {
@@ -147,7 +147,8 @@ export class MessageReader extends ByteCursor {
     return this.offset + size;
   }
 
-  #skipField(wireType: number, end: number): void {
+  /** @param end of its message */
+  skipField(wireType: number, end: number): void {
     switch (wireType) {
       case WireType.Varint:
         this.varUint();

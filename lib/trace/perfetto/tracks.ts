@@ -1,0 +1,106 @@
+/** The tracks of a Perfetto trace: which process or thread they belong to, and which slices are open in them. */
+import type { ReadPacket, TrackDescriptor } from '../../wire/perfetto/messages.ts';
+import type { Integer } from '../../wire/protobuf/message-reader.ts';
+
+/** A slice that has begun. */
+export interface OpenSlice {
+  readonly activityId: string;
+  readonly provider: string;
+  readonly name: string;
+  /** As tracewright's own exports name the activity; undefined in other traces. */
+  readonly activity: string | undefined;
+}
+
+export interface Track {
+  readonly uuid: Integer | string;
+  name: string | undefined;
+  parent: Integer | undefined;
+  processId: number | undefined;
+  threadId: number | undefined;
+  unit: string | undefined;
+  /** The last value of a counter that is written as differences. */
+  value: number | undefined;
+  unitMultiplier: number;
+  readonly open: OpenSlice[];
+}
+
+const MAX_TRACKS = 1_000_000;
+/** Of all tracks: the ends of more are not found. */
+const MAX_OPEN = 1 << 18;
+/** Between a track and its process. */
+const MAX_PARENTS = 10;
+
+export class Tracks {
+  readonly #tracks = new Map<Integer | string, Track>();
+  readonly #processNames: Map<number, string>;
+  #open = 0;
+
+  constructor(processNames: Map<number, string>) {
+    this.#processNames = processNames;
+  }
+
+  describe({ uuid = 0, name, staticName, parentUuid, process, thread, counter }: TrackDescriptor): void {
+    const track = this.of(uuid);
+    track.name = name ?? staticName ?? thread?.threadName ?? track.name;
+    track.parent = parentUuid ?? track.parent;
+    track.processId = idOf(thread?.pid ?? process?.pid) ?? track.processId;
+    track.threadId = idOf(thread?.tid) ?? track.threadId;
+    if (process !== undefined) this.addProcess(process);
+    if (counter === undefined) return;
+    track.unit = counter.unitName ?? track.unit;
+    track.unitMultiplier = Number(counter.unitMultiplier ?? 1);
+    if (counter.isIncremental === true) track.value ??= 0;
+  }
+
+  addProcess({ pid, processName, cmdline }: NonNullable<ReadPacket['processDescriptor']>): void {
+    const id = idOf(pid);
+    const name = processName ?? cmdline?.[0];
+    if (id !== undefined && name && this.#processNames.size < MAX_TRACKS) this.#processNames.set(id, name);
+  }
+
+  /** The track, which need not have been described. */
+  of(uuid: Integer | string): Track {
+    let track = this.#tracks.get(uuid);
+    if (track !== undefined) return track;
+    track = {
+      uuid,
+      name: undefined,
+      parent: undefined,
+      processId: undefined,
+      threadId: undefined,
+      unit: undefined,
+      value: undefined,
+      unitMultiplier: 1,
+      open: [],
+    };
+    if (this.#tracks.size < MAX_TRACKS) this.#tracks.set(uuid, track);
+    return track;
+  }
+
+  /** Its own process and thread, or those of the tracks around it. */
+  placeOf(track: Track): { readonly processId: number | undefined; readonly threadId: number | undefined } {
+    let at: Track | undefined = track;
+    for (let i = 0; at !== undefined && i < MAX_PARENTS; i++) {
+      if (at.processId !== undefined) return { processId: at.processId, threadId: at.threadId };
+      at = at.parent === undefined ? undefined : this.#tracks.get(at.parent);
+    }
+    return { processId: undefined, threadId: undefined };
+  }
+
+  begin(track: Track, slice: OpenSlice): void {
+    if (this.#open >= MAX_OPEN) return;
+    this.#open++;
+    track.open.push(slice);
+  }
+
+  end(track: Track): OpenSlice | undefined {
+    const slice = track.open.pop();
+    if (slice !== undefined) this.#open--;
+    return slice;
+  }
+}
+
+/** Signed 32 bits in the format. */
+export function idOf(id: Integer | undefined): number | undefined {
+  return id === undefined ? undefined : id < 0 ? Number(id) >>> 0 : Number(id);
+}
