@@ -33,6 +33,11 @@ ${TARGET_USAGE}  -o, --output FILE         the file; by default named after the 
   --nettrace-version 4|6    the nettrace version (4); .NET writes only version 4
   --otlp URL                instead of a file: sends activities as spans, as they end, to an OpenTelemetry collector
                             (http://localhost:4318), with the OTEL_EXPORTER_OTLP_* variables for headers and the rest
+  --parquet DIR             instead of a file: tables in a folder of Parquet files, as "tracewright export --parquet"
+                            writes them; complete files with the events so far appear meanwhile
+  --parquet-every SECONDS   how often (60)
+  --parquet-size MB         how large a file gets, approximately (128)
+  --service NAME            the service in these tables; by default, the name of each process
 
 A Node.js COMMAND need not open its diagnostic port: NODE_OPTIONS makes it do so.
 `;
@@ -62,6 +67,10 @@ export async function collectCommand(args: readonly string[]): Promise<void> {
     'max-size': { type: 'string' },
     'nettrace-version': { type: 'string' },
     otlp: { type: 'string' },
+    parquet: { type: 'string' },
+    'parquet-every': { type: 'string' },
+    'parquet-size': { type: 'string' },
+    service: { type: 'string' },
   });
   if (values === undefined) return;
   const { output, provider, cpu, ring = false, duration } = values;
@@ -78,7 +87,7 @@ export async function collectCommand(args: readonly string[]): Promise<void> {
     tracing: tracingOf(providers, streamFormat(values['nettrace-version'] ?? '4')),
     file: output,
     duration: durationArgument(duration),
-    maxSize: maxSizeArgument(values['max-size']),
+    maxSize: sizeArgument('--max-size', values['max-size']),
     isRing: ring,
     destination: await destinationArgument(values),
   });
@@ -101,24 +110,45 @@ export function tracingOf(
   };
 }
 
-async function destinationArgument({
-  otlp,
-  output,
-  'max-size': maxSize,
-}: Readonly<Record<string, unknown>>): Promise<CollectionDestination | undefined> {
-  if (otlp === undefined) return undefined;
-  if (output !== undefined || maxSize !== undefined) {
-    throw new UsageError('--otlp writes no file: --output and --max-size cannot be given with it.');
+interface DestinationValues {
+  readonly otlp?: string | undefined;
+  readonly parquet?: string | undefined;
+  readonly 'parquet-every'?: string | undefined;
+  readonly 'parquet-size'?: string | undefined;
+  readonly service?: string | undefined;
+  readonly output?: string | undefined;
+  readonly 'max-size'?: string | undefined;
+}
+
+const PARQUET_INTERVAL_MS = 60_000;
+
+async function destinationArgument(values: DestinationValues): Promise<CollectionDestination | undefined> {
+  const { otlp, parquet, service } = values;
+  const [given, other] = (['otlp', 'parquet'] as const).filter((name) => values[name] !== undefined);
+  if (given !== undefined) refuse(values, ['output', 'max-size'], `--${given} writes no single file`);
+  if (other !== undefined) throw new UsageError('--otlp and --parquet cannot be given together.');
+  if (otlp !== undefined) return (await import('./span-destination.ts')).spanDestination(otlp);
+  if (parquet === undefined) {
+    refuse(values, ['parquet-every', 'parquet-size', 'service'], '--parquet DIR is missing');
+    return undefined;
   }
-  return (await import('./span-destination.ts')).spanDestination(String(otlp));
+  const interval = durationArgument(values['parquet-every'], '--parquet-every') ?? PARQUET_INTERVAL_MS;
+  const maxFileSize = sizeArgument('--parquet-size', values['parquet-size']);
+  const { parquetDestination } = await import('./parquet-destination.ts');
+  return parquetDestination({ folder: parquet, service, interval, maxFileSize });
+}
+
+function refuse(values: DestinationValues, names: readonly (keyof DestinationValues)[], why: string): void {
+  const name = names.find((each) => values[each] !== undefined);
+  if (name !== undefined) throw new UsageError(`${why}: --${name} cannot be given.`);
 }
 
 /** @returns bytes */
-function maxSizeArgument(text: string | undefined): number | undefined {
+function sizeArgument(option: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const megabytes = /^\d{1,9}(?:\.\d+)?$/.test(text) ? Number(text) : 0;
   if (megabytes > 0) return Math.ceil(megabytes * 1e6);
-  throw new UsageError(`--max-size takes a size in megabytes, not "${text}".`);
+  throw new UsageError(`${option} takes a size in megabytes, not "${text}".`);
 }
 
 function streamFormat(version: string): number {

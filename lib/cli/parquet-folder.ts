@@ -7,6 +7,7 @@ import type { TraceEvent } from '../trace/trace-event.ts';
 import { FrameNames } from '../view/cpu/frame-names.ts';
 import { countText } from '../view/number-text.ts';
 import { ParquetExport } from '../view/parquet/parquet-export.ts';
+import { removeLeftovers } from '../view/parquet/table-files.ts';
 import type { FilteredEvents } from './filtered-events.ts';
 import { InterruptedError } from './interruption.ts';
 import { say, warn } from './messages.ts';
@@ -28,6 +29,7 @@ export interface ParquetSource {
 /** @throws TraceError and InterruptedError after the events read so far have been written */
 export async function exportParquet(source: ParquetSource, to: ParquetFolder): Promise<void> {
   const { trace, name, events } = source;
+  removeLeftovers(to.folder);
   const exporter = new ParquetExport({
     folder: to.folder,
     trace: {

@@ -180,12 +180,12 @@ function frequencyArgument(text: string | undefined): number {
 }
 
 /** @returns milliseconds */
-export function durationArgument(text: string | undefined): number | undefined {
+export function durationArgument(text: string | undefined, option = '--duration'): number | undefined {
   if (text === undefined) return undefined;
   const seconds = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : 0;
   // The longest time for a timer.
   if (seconds > 0 && seconds * 1000 < 2 ** 31) return seconds * 1000;
-  throw new UsageError(`--duration takes a number of seconds, not "${text}".`);
+  throw new UsageError(`${option} takes a number of seconds, not "${text}".`);
 }
 
 /** Rounded up to a size that the kernel accepts. */

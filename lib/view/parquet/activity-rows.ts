@@ -3,7 +3,7 @@ import type { TraceEvent } from '../../trace/trace-event.ts';
 import type { Span } from '../spans.ts';
 import { TraceActivities } from '../trace-activities.ts';
 import type { TracedActivity } from '../traced-activity.ts';
-import type { ParquetClock } from './parquet-clock.ts';
+import type { ParquetClock } from './partitions.ts';
 import type { TableFiles } from './table-files.ts';
 import type { ActivityTable } from './tables.ts';
 
@@ -50,6 +50,11 @@ export class ActivityRows {
   pathOf(event: TraceEvent): string | undefined {
     const key = this.#tracker.keys.ofEvent(event);
     return key?.isPath ? key.text : undefined;
+  }
+
+  /** The activity that an event is in. */
+  activityOf(event: TraceEvent): TracedActivity | undefined {
+    return this.#tracker.activityOf(event);
   }
 
   /** The span that an event is in. */

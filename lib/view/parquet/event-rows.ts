@@ -1,9 +1,9 @@
-/** The events of a trace as rows, and its CPU samples once more as rows of their own. */
+/** The events of a trace as rows. */
 import type { TraceEvent } from '../../trace/trace-event.ts';
 import type { Span } from '../spans.ts';
-import type { EventTable, SampleTable } from './tables.ts';
+import type { EventTable } from './tables.ts';
 
-/** What the rows of an event need besides it. */
+/** What the row of an event needs besides it. */
 export interface EventParts {
   readonly trace: string;
   /** Since 1970, in 64 bits. */
@@ -48,23 +48,6 @@ export function putEvent(table: EventTable, event: TraceEvent, parts: EventParts
   table.spanId.add(span?.spanId);
   table.payload.add(parts.payload);
   table.stackId.add(parts.stackId);
-}
-
-export function putSample(
-  table: SampleTable,
-  event: TraceEvent,
-  { trace, time, stackId }: EventParts,
-  weight: number,
-): void {
-  table.trace.add(trace);
-  table.ts.add(time);
-  table.tsNs.add(time);
-  table.pid.add(event.processId);
-  table.tid.add(event.threadId);
-  table.cpu.add(event.processor);
-  table.activityId.add(event.activityId);
-  table.stackId.add(stackId);
-  table.weight.add(weight);
 }
 
 /** `//1/1/6` as `//1`, `//1/1` and `//1/1/6` */

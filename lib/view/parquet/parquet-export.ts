@@ -8,11 +8,11 @@ import { FrameNames } from '../cpu/frame-names.ts';
 import type { ExportedEnd, ExportedTrace } from '../export/exporter.ts';
 import { PayloadJson } from '../payload-json.ts';
 import { ActivityRows } from './activity-rows.ts';
-import { putEvent, putSample } from './event-rows.ts';
-import { hiveName } from './hive-name.ts';
-import { ParquetClock } from './parquet-clock.ts';
+import { putEvent } from './event-rows.ts';
+import { hiveName, ParquetClock } from './partitions.ts';
+import { SampleRows } from './sample-rows.ts';
 import { SeenThreads } from './seen-threads.ts';
-import { frameTexts, StackIds } from './stack-ids.ts';
+import { type KeptStack, StackIds } from './stack-ids.ts';
 import { PARTIAL_FOLDER, TableFiles, type TableFolder } from './table-files.ts';
 import * as tables from './tables.ts';
 
@@ -28,7 +28,13 @@ export interface ParquetExportOptions {
   readonly createdBy: string;
   /** For the frames of stacks. */
   readonly names?: FrameNames;
+  /** Of a file, in bytes, approximately. */
+  readonly maxFileSize?: number | undefined;
+  /** Of the files: who may read them. By default, whom the process's umask allows it. */
+  readonly mode?: number;
 }
+
+const MAX_FILE_SIZE = 128e6;
 
 /** What is known after the events. */
 export interface ParquetEnd extends ExportedEnd {
@@ -46,13 +52,15 @@ export class ParquetExport {
   readonly #trace: string;
   readonly #clock: ParquetClock;
   readonly #names: FrameNames;
-  readonly #weight: number;
   readonly #payloads = new PayloadJson();
   readonly #activities: ActivityRows;
+  readonly #samples: SampleRows;
   readonly #stacks = new StackIds();
   readonly #threads = new SeenThreads();
   /** By the names of processes, as folders have them. */
   readonly #services = new Map<string, string>();
+  /** Those that have a row. */
+  readonly #processes = new Set<number>();
   readonly #ofTables;
 
   constructor(options: ParquetExportOptions) {
@@ -62,13 +70,13 @@ export class ParquetExport {
     this.#clock = new ParquetClock(info.startTime);
     this.#trace = `${name} ${info.startTime}`;
     this.#names = options.names ?? new FrameNames();
-    const interval = Number(info.properties.ExpectedCPUSamplingRate);
-    this.#weight = interval > 0 ? interval : 1;
     const hash = createHash('sha256').update(this.#trace).digest('hex').slice(0, 12);
     const target: TableFolder = {
       folder,
       stem: `${hiveName(name)}-${hash}`,
       createdBy,
+      maxFileSize: options.maxFileSize ?? MAX_FILE_SIZE,
+      mode: options.mode ?? 0o666,
       onFile: (path) => this.files.push(path),
     };
     this.#ofTables = {
@@ -85,6 +93,13 @@ export class ParquetExport {
       files: this.#ofTables.activities,
       clock: this.#clock,
     });
+    const interval = Number(info.properties.ExpectedCPUSamplingRate);
+    this.#samples = new SampleRows({
+      trace: this.#trace,
+      files: this.#ofTables.samples,
+      weight: interval > 0 ? interval : 1,
+      activityOf: (event) => this.#activities.activityOf(event),
+    });
   }
 
   /**
@@ -95,12 +110,12 @@ export class ParquetExport {
   add(event: TraceEvent): void {
     this.events++;
     const { processId, stack, timestamp } = event;
-    const { events, samples } = this.#ofTables;
     const service = this.#serviceOf(processId);
     const payload = this.#payloads.text(event);
     this.#activities.add(event, service, payload);
     const isSample = isCpuSample(event);
     if (!isSample) this.#names.add(event);
+    this.#samples.addSwitch(event);
     const time = BigInt.asIntN(64, timestamp);
     const parts = {
       trace: this.#trace,
@@ -112,20 +127,22 @@ export class ParquetExport {
       stackId: stack?.length ? this.#stackIdOf(processId, stack, timestamp) : undefined,
     };
     const day = this.#clock.dayOf(time);
-    putEvent(events.row(day, service, payload.length), event, parts);
-    if (isSample) putSample(samples.row(day, service, 0), event, parts, this.#weight);
+    putEvent(this.#ofTables.events.row(day, service, payload.length), event, parts);
+    if (isSample) this.#samples.add(event, { day, service, time, stackId: parts.stackId });
     this.#threads.add(event, time);
   }
 
   /**
-   * Completes the files so far; what follows goes into new ones.
+   * Completes the files so far; what follows goes into new ones. Stacks whose functions have no names yet wait for them.
    *
    * @throws the system's error
    */
   async rotate(): Promise<void> {
-    const { events, activities, samples, stacks } = this.#ofTables;
+    const { events, activities, samples, stacks, processes } = this.#ofTables;
     this.#activities.flush();
-    for (const files of [events, activities, samples, stacks]) await files.end();
+    this.#putStacks({}, true);
+    this.#putProcesses(this.#options.trace.processNames);
+    for (const files of [events, activities, samples, stacks, processes]) await files.end();
   }
 
   /**
@@ -135,9 +152,10 @@ export class ParquetExport {
    */
   async end(end: ParquetEnd): Promise<void> {
     this.#activities.end();
-    this.#putStacks(end);
+    this.#samples.end();
+    this.#putStacks(end, false);
     this.#putThreads();
-    this.#putProcesses(end);
+    this.#putProcesses(end.processNames);
     this.#putLosses(end);
     for (const files of Object.values(this.#ofTables)) {
       await files.end();
@@ -171,20 +189,29 @@ export class ParquetExport {
   }
 
   #stackIdOf(processId: number | undefined, stack: readonly bigint[], timestamp: bigint): number {
-    if (this.#stacks.isFull) this.#putStacks({});
+    if (this.#stacks.isFull) this.#putStacks({}, false);
     return this.#stacks.idOf(processId, stack, timestamp);
   }
 
-  #putStacks({ mappings }: Pick<ParquetEnd, 'mappings'>): void {
-    for (const stack of this.#stacks.take()) {
-      const frames = frameTexts(stack, this.#names, mappings);
-      const day = this.#clock.dayOf(stack.timestamp);
-      const textLength = frames.reduce((sum, { length }) => sum + length, 0);
-      const table = this.#ofTables.stacks.row(day, this.#serviceOf(stack.processId), textLength);
-      table.trace.add(this.#trace);
-      table.stackId.add(stack.id);
-      table.frames.addAll(frames);
-    }
+  /** @param onlyNamed whether those wait that have frames without a name */
+  #putStacks({ mappings }: Pick<ParquetEnd, 'mappings'>, onlyNamed: boolean): void {
+    this.#stacks.take((stack) => {
+      const frames = stack.addresses.map(
+        (address) => this.#names.frameOf(stack.processId, address, stack.timestamp, mappings).name,
+      );
+      if (onlyNamed && frames.some((frame) => frame.startsWith('0x'))) return false;
+      this.#putStack(stack, frames);
+      return true;
+    });
+  }
+
+  #putStack({ id, processId, timestamp }: KeptStack, frames: readonly string[]): void {
+    const textLength = frames.reduce((sum, { length }) => sum + length, 0);
+    const day = this.#clock.dayOf(BigInt.asIntN(64, timestamp));
+    const table = this.#ofTables.stacks.row(day, this.#serviceOf(processId), textLength);
+    table.trace.add(this.#trace);
+    table.stackId.add(id);
+    table.frames.addAll(frames);
   }
 
   #putThreads(): void {
@@ -199,15 +226,18 @@ export class ParquetExport {
     }
   }
 
-  #putProcesses({ processNames }: ParquetEnd): void {
+  /** Each process once. */
+  #putProcesses(names: ReadonlyMap<number, string> = new Map()): void {
     const firsts = this.#threads.firstOfProcesses;
-    for (const pid of new Set([...firsts.keys(), ...processNames.keys()])) {
+    for (const pid of new Set([...firsts.keys(), ...names.keys()])) {
+      if (this.#processes.has(pid)) continue;
+      this.#processes.add(pid);
       const first = firsts.get(pid);
       const day = this.#clock.dayOf(first ?? this.#clock.startTime);
       const table = this.#ofTables.processes.row(day, this.#serviceOf(pid), 0);
       table.trace.add(this.#trace);
       table.pid.add(pid);
-      table.name.add(processNames.get(pid));
+      table.name.add(names.get(pid));
       table.firstTs.add(first);
       table.firstTsNs.add(first);
     }

@@ -2,7 +2,18 @@
  * The files of one table in a folder of Parquet, a folder for each date and service. A file gets its name when it is
  * complete: until then it is in a folder of files being written, which readers skip because of its dot.
  */
-import { closeSync, existsSync, fdatasync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  fdatasync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { mkdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -16,7 +27,6 @@ const PAGE_TEXT = 4e6;
 const GROUP_ROWS = 100_000;
 /** Bytes, of all partitions: groups of rows are in memory until they end. */
 const MAX_HELD = 48e6;
-const MAX_FILE = 128e6;
 /** Open files of a table; the one opened first is completed to open another. */
 const MAX_OPEN = 64;
 const DAY_MS = 86_400_000;
@@ -29,6 +39,10 @@ export interface TableFolder {
   /** Of the names of files: no other trace in the folder may have it. */
   readonly stem: string;
   readonly createdBy: string;
+  /** Of a file, in bytes, approximately. */
+  readonly maxFileSize: number;
+  /** Of the files: who may read them. */
+  readonly mode: number;
   /** Called with the path of each file that is complete. */
   readonly onFile: (path: string) => void;
 }
@@ -130,13 +144,13 @@ export class TableFiles<T extends Table> {
   }
 
   #create(day: number, service: string): OpenFile<T> {
-    const { folder, stem, createdBy } = this.#folder;
+    const { folder, stem, createdBy, mode } = this.#folder;
     const name = `${stem}-${this.#count++}.parquet`;
     const date = new Date(day * DAY_MS).toISOString().slice(0, 10);
     const path = join(folder, this.#name, `date=${date}`, `service=${service}`, name);
-    const part = join(folder, PARTIAL_FOLDER, `${this.#name}-${name}`);
+    const part = join(folder, PARTIAL_FOLDER, `${this.#name}-${randomUUID()}`);
     mkdirSync(dirname(part), { recursive: true });
-    const descriptor = openSync(part, 'w');
+    const descriptor = openSync(part, 'wx', mode);
     const table = this.#make();
     const { columns } = table;
     const write = (bytes: Uint8Array) => {
@@ -159,7 +173,7 @@ export class TableFiles<T extends Table> {
     file.pageRows = file.pageText = 0;
     if (file.groupRows + PAGE_ROWS > GROUP_ROWS) this.#endGroup(file);
     while (this.#held > MAX_HELD) this.#endGroup(this.#largest());
-    if (file.writer.size <= MAX_FILE) return;
+    if (file.writer.size + file.held <= this.#folder.maxFileSize) return;
     for (const [key, each] of this.#open) if (each === file) this.#complete(key, file);
   }
 
@@ -204,3 +218,15 @@ export class TableFiles<T extends Table> {
 }
 
 const sync = promisify(fdatasync);
+
+/** Deletes what programs that were killed were writing into the folder a day ago or earlier. */
+export function removeLeftovers(folder: string): void {
+  const partial = join(folder, PARTIAL_FOLDER);
+  if (!existsSync(partial)) return;
+  const latest = Date.now() - DAY_MS;
+  for (const name of readdirSync(partial)) {
+    const path = join(partial, name);
+    const { mtimeMs = latest } = statSync(path, { throwIfNoEntry: false }) ?? {};
+    if (mtimeMs < latest) rmSync(path, { force: true });
+  }
+}

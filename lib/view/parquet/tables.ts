@@ -71,6 +71,7 @@ export class SampleTable extends Table {
   readonly tid = new IntColumn('tid');
   readonly cpu = new IntColumn('cpu');
   readonly activityId = new TextColumn('activity_id', { isRanged: false });
+  readonly activitySeq = new IntColumn('activity_seq');
   readonly stackId = new IntColumn('stack_id');
   readonly weight = new IntColumn('weight');
 }
