@@ -1,13 +1,19 @@
 /** `tracewright agent` on live programs: every event arrives or is counted, whatever happens to the agent or the disk. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Collector } from '../integrations/collector.ts';
 import { linuxOnly, named } from '../platforms.ts';
-import { eventsIn, eventsInAll, Fleet } from './fleet.ts';
+import { readHyparquet } from '../view/parquet/parquet-folder.ts';
+import { eventsIn, eventsInAll, Fleet, PROVIDER } from './fleet.ts';
+import { noPrometheus, Prometheus } from './prometheus.ts';
 
 const PROCESSES = 8;
 /** Events in a second. */
 const RATE = 1000;
+/** Of scripts/bench/agent-program.mjs. */
+const EVENTS_PER_REQUEST = 10;
 
 const notHere = linuxOnly('/proc, where the agent finds the processes of containers');
 const noMount = mountProblem();
@@ -85,6 +91,46 @@ describe.skipIf(notHere !== undefined)(named('the agent', notHere), () => {
     const { received, written, sent } = await fleet.endAgent();
     expect(received).toBe(sent);
     expect((await eventsInAll(fleet.traces)).events).toBe(written);
+  });
+
+  it.skipIf(noPrometheus !== undefined)(
+    named('has its counters scraped by Prometheus', noPrometheus),
+    async () => {
+      await fleet.collect({}, { file: { seconds: 0.5 } });
+      const prometheus = await Prometheus.start(fleet.metricsUrl);
+      try {
+        await fleet.until('attached_processes', PROCESSES);
+        const query = `tracewright_agent_attached_processes == ${PROCESSES}`;
+        expect(await prometheus.value(query)).toBe(PROCESSES);
+        const received = 'tracewright_agent_events_received_total{rule="fleet"}';
+        expect(await prometheus.value(`rate(${received}[5s]) > 0`)).toBeGreaterThan(0);
+        expect(await prometheus.value('sum(tracewright_agent_errors_total)')).toBe(0);
+        expect(await prometheus.value('count({__name__=~"tracewright_agent_.+"})')).toBeGreaterThan(30);
+      } finally {
+        await prometheus.end();
+      }
+    },
+  );
+
+  it('ships what it has: files as Parquet, activities as spans', async () => {
+    const collector = await Collector.open();
+    try {
+      await fleet.collect({ parquet: {}, otlp: { url: collector.url } }, { file: { seconds: 0.5 } });
+      await fleet.until('parquet_files_written_total', 5 * PROCESSES);
+      await fleet.until('spans_sent_total', 100);
+      const { sent, written } = await fleet.endAgent();
+      expect(written).toBe(sent);
+      const rows = await readHyparquet(fleet.tables, 'events');
+      const own = rows.filter(({ provider }) => provider === PROVIDER);
+      expect(own).toHaveLength(sent);
+      expect(fleet.traces).toEqual([]);
+      const folders = readdirSync(join(fleet.tables, 'events'), { recursive: true, encoding: 'utf8' });
+      expect(folders.some((path) => path.endsWith('/service=shop'))).toBe(true);
+      // Each request is a span.
+      expect(collector.spans).toHaveLength(sent / EVENTS_PER_REQUEST);
+    } finally {
+      await collector.close();
+    }
   });
 
   it('refuses the folder of another agent', async () => {

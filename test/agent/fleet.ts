@@ -83,7 +83,9 @@ export class Fleet {
       config,
       JSON.stringify({ folder: this.folder, scanSeconds: 0.2, metrics, rules, ...settings }),
     );
-    return new RunningCommand(['agent', '--config', config], { env: this.#env });
+    return new RunningCommand(['agent', '--config', config], {
+      env: { ...this.#env, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' },
+    });
   }
 
   /** Starts it, and waits until it runs. */
@@ -132,6 +134,11 @@ export class Fleet {
   /** Whole ones. */
   get traces(): string[] {
     return this.#files((name) => name.endsWith('.nettrace'));
+  }
+
+  /** The folder of the Parquet files. */
+  get tables(): string {
+    return join(this.folder, 'parquet');
   }
 
   get partial(): string[] {
