@@ -13,7 +13,6 @@ import { CounterLines } from './counter-lines.ts';
 import { CounterTable } from './counter-table.ts';
 import { say } from './messages.ts';
 import { UsageError } from './parse-options.ts';
-import { QuitKey } from './quit-key.ts';
 import { durationArgument } from './record-arguments.ts';
 import { readSession, TARGET_USAGE, targetArguments, withTarget } from './target-argument.ts';
 
@@ -24,8 +23,8 @@ export const COUNTERS_USAGE = `Usage: tracewright counters [OPTION]... -p PID
        tracewright counters [OPTION]... -- COMMAND [ARGUMENT]...
 
 Shows the counters (EventCounters and meters) of a .NET or Node.js process as it reports them: on a terminal as a
-table, otherwise one line per value. Ends with Ctrl-C, after --duration, or when the process exits; for a process that
-was already running, q also closes the table.
+table, otherwise one line per value. Ends with Ctrl-C, after --duration, or when the process exits. For a process that
+was already running, the table is a page with keys: q closes it, s sorts it, / filters it, arrows and page keys scroll.
 Counters are read from COMMAND, or from the first .NET or Node.js process that it starts; its output goes to stderr.
 
 ${TARGET_USAGE}  --provider NAME,...       event sources and meters; can be repeated (${DEFAULT_PROVIDERS})
@@ -66,17 +65,17 @@ export async function countersCommand(args: readonly string[]): Promise<void> {
     const sessionId = await meterSessionOf(target.client);
     const session = await target.client.collectTracing(tracingOf(names, interval, sessionId));
     const isTable = process.stdout.isTTY === true && values.json !== true;
-    const view = isTable ? new CounterTable() : new CounterLines(values.json === true);
-    const feed = new CounterFeed(view, sessionId, interval);
     // Keys are input for a command that we started.
-    const hasKeys = isTable && process.stdin.isTTY === true && values.command.length === 0;
-    const key = hasKeys ? new QuitKey(() => stop.stop()) : undefined;
+    const isPage = isTable && process.stdin.isTTY === true && values.command.length === 0;
+    const view = isTable
+      ? new CounterTable(isPage ? () => stop.stop() : undefined)
+      : new CounterLines(values.json === true);
+    const feed = new CounterFeed(view, sessionId, interval);
     try {
       await readSession(session, target, stop, duration, () => readEvents(session, feed));
     } finally {
-      key?.close();
+      await view.end();
     }
-    await view.end();
     if (!session.isStopped) say(`${target.name} has ended.`);
   });
 }

@@ -1,4 +1,8 @@
-/** The meter `Node.Runtime`: the main thread's event loop. The names follow OpenTelemetry's conventions for Node.js. */
+/**
+ * The meter `Node.Runtime`: the main thread's event loop, and what it has to do. The names follow OpenTelemetry's
+ * conventions for Node.js.
+ */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { performance } from 'node:perf_hooks';
 import { Demand } from '../counters/demand.ts';
 import { Meter } from '../counters/meter.ts';
@@ -6,6 +10,8 @@ import { Meter } from '../counters/meter.ts';
 /** How often the delay is measured: each measurement wakes up the loop, even in an idle process. */
 const RESOLUTION_MSEC = 20;
 const MSEC_PER_SECOND = 1000;
+/** Node's own, of HTTP/1. */
+const REQUEST_CHANNEL = 'http.server.request.start';
 const STATE = 'nodejs.eventloop.state';
 
 /** Call this once per process, in its main thread. Nothing is measured while nothing collects it. */
@@ -19,7 +25,12 @@ export function defineEventLoopMeter(): void {
     unit: 's',
     description: 'How late the event loop runs a timer that is due every 20 ms.',
   });
+  const requests = meter.createCounter('http.server.requests', {
+    unit: '{request}',
+    description: 'Requests that HTTP servers of the main thread have received.',
+  });
   meter.accompany(new Demand(() => measureDelays((msec) => delay.record(msec / MSEC_PER_SECOND))));
+  meter.accompany(new Demand(() => observeRequests(() => requests.add(1))));
 }
 
 function eventLoopTime() {
@@ -28,6 +39,12 @@ function eventLoopTime() {
     { value: active / MSEC_PER_SECOND, tags: { [STATE]: 'active' } },
     { value: idle / MSEC_PER_SECOND, tags: { [STATE]: 'idle' } },
   ];
+}
+
+/** @returns ends it */
+function observeRequests(onRequest: () => void): () => void {
+  subscribe(REQUEST_CHANNEL, onRequest);
+  return () => unsubscribe(REQUEST_CHANNEL, onRequest);
 }
 
 /**

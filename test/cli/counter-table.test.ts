@@ -136,6 +136,49 @@ describe('the table of counters', () => {
     expect(drawn()).toEqual(['A\\u{1b}[2J', '  n  1', 'No meters.']);
   });
 
+  it('puts requests and delays of the event loop first, under the names of Node.js', async () => {
+    const table = new CounterTable();
+    const runtime = (name: string, unit: string, tags: string, value: number, isRate = false) =>
+      table.show({
+        ...counter('System.Runtime', name, value),
+        unit,
+        tags,
+        isRate,
+        interval: 2,
+        isOfMeter: true,
+      });
+    runtime('dotnet.gc.last_collection.heap.size', 'By', 'gc.heap.generation=gen0', 12_500_000);
+    runtime('dotnet.process.cpu.time', 's', 'cpu.mode=user', 0.5, true);
+    await table.end();
+    expect(drawn()).toEqual([
+      'System.Runtime',
+      '  dotnet.process.cpu.time (…         0.5',
+      '  dotnet.gc.last_collection…  12,500,000',
+    ]);
+    const node = (name: string, unit: string, tags: string, value: number, isRate = false) =>
+      table.show({
+        ...counter('Node.Runtime', name, value),
+        unit,
+        tags,
+        isRate,
+        interval: 2,
+        isOfMeter: true,
+      });
+    node('nodejs.eventloop.delay', 's', 'Percentile=99', 0.0125);
+    node('http.server.requests', '{request}', '', 300, true);
+    table.show(counter('A', 'n', 7));
+    await table.end();
+    expect(drawn()).toEqual([
+      'Node.js',
+      '  HTTP requests (/s)          150',
+      '  event loop delay p99 (ms)  12.5',
+      '  CPU user (%)                 25',
+      '  heap, used young (MB)      12.5',
+      'A',
+      '  n                             7',
+    ]);
+  });
+
   it('keeps a bounded number of counters', async () => {
     terminal(40, 100_000);
     const table = new CounterTable();

@@ -7,7 +7,8 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it, vi } from 'vitest';
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { REPEAT_MS } from '../../lib/cli/stop-request.ts';
 import { openTrace } from '../../lib/trace/index.ts';
 import { folder, useFakeProcesses } from '../diagnostics/client/fake-client.ts';
@@ -229,18 +230,28 @@ describe.skipIf(noScript !== undefined)(named('on a terminal', noScript), () => 
   it.each([
     ['q', 'q'],
     ['Ctrl-C', '\x03'],
-  ])('%s ends the table of counters, and leaves the terminal as it was', async (_, key) => {
+  ])('%s ends the page of counters, and leaves the terminal as it was', async (_, key) => {
     const program = spawn(NODE, [HEEDS], {
       env: { ...process.env, TMPDIR: folder.path, TRACEWRIGHT_DIAGNOSTICS: '1' },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
+    onTestFinished(() => void program.kill());
     await once(program.stdout, 'data');
     const terminal = onTerminal('counters', '--interval', '0.2', '-p', String(program.pid));
-    await vi.waitFor(() => expect(terminal.stdout).toContain('System.Runtime'), SECONDS_10);
+    await vi.waitFor(() => expect(terminal.stdout).toContain('  event loop delay p99 (ms)'), SECONDS_10);
+    terminal.type('s/RSS\r');
+    const lastFrame = () =>
+      stripVTControlCharacters(terminal.stdout.split('\x1b[H').at(-1) ?? '').split(/\r+\n/);
+    await vi.waitFor(
+      () => expect(lastFrame().at(-1)).toContain('/ filter: RSS   s sort by value'),
+      SECONDS_10,
+    );
+    expect(lastFrame().slice(0, 3)).toEqual(['Node.js', expect.stringMatching(/^ {2}memory \(rss\)/), '']);
     terminal.type(key);
     expect(await terminal.end()).toBe(0);
-    program.kill();
-    expect(terminal.stdout).toMatch(/\d\r\n|--provider\r\n$/);
+    const [page = '', after = ''] = terminal.stdout.split('\x1b[?25h\x1b[?1049l');
+    expect(page.startsWith('\x1b[?1049h\x1b[?25l')).toBe(true);
+    expect(stripVTControlCharacters(after)).toMatch(/^\r.*\r\n[\s\S]*(?:\d|--provider)\r\n$/);
   });
 
   it('the end of its terminal ends the recording, then the program, and leaves nothing behind', async () => {
