@@ -1,6 +1,5 @@
 /** `tracewright collect`: records the events of a process into a .nettrace file, through its diagnostic port. */
 
-import { ACTIVITY_SWITCH } from '../activity/switches.ts';
 import {
   BufferMode,
   DEFAULT_RUNDOWN_KEYWORD,
@@ -10,7 +9,7 @@ import {
 import type { StreamingTracing, TracingProvider } from '../wire/diagnostics-ipc/tracing.ts';
 import { type CollectionDestination, collect } from './collection.ts';
 import { UsageError } from './parse-options.ts';
-import { sessionProviders } from './provider-argument.ts';
+import { ACTIVITY_SWITCHES, sessionProviders } from './provider-argument.ts';
 import { durationArgument } from './record-arguments.ts';
 import { TARGET_USAGE, targetArguments } from './target-argument.ts';
 
@@ -51,7 +50,7 @@ const INFORMATIONAL = 4;
 /** Requests for every provider include neither samples nor activity switches. */
 const CPU: readonly TracingProvider[] = [
   { name: 'Microsoft-DotNETCore-SampleProfiler', keywords: 0n, level: INFORMATIONAL, arguments: '' },
-  { name: ACTIVITY_SWITCH.provider, keywords: ACTIVITY_SWITCH.keyword, level: 0, arguments: '' },
+  ACTIVITY_SWITCHES,
 ];
 /** The same default as dotnet-trace. */
 export const BUFFER_MEGABYTES = 256;

@@ -1,5 +1,6 @@
 /** The providers that a session requests, in dotnet-trace's syntax. */
 
+import { ACTIVITY_SWITCH } from '../activity/switches.ts';
 import { MAX_LEVEL } from '../wire/diagnostics-ipc/constants.ts';
 import {
   type ProviderText,
@@ -16,6 +17,14 @@ import { UsageError } from './parse-options.ts';
  * Source: dotnet/runtime, src/native/eventpipe/ep-session-provider.c.
  */
 const ALL_PROVIDERS = '*';
+
+/** Level 0 requests all: that of activity switches is higher than those of sessions. */
+export const ACTIVITY_SWITCHES: TracingProvider = {
+  name: ACTIVITY_SWITCH.provider,
+  keywords: ACTIVITY_SWITCH.keyword,
+  level: 0,
+  arguments: '',
+};
 
 /** The defaults for providers that do not specify these. */
 interface Filter {

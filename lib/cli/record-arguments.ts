@@ -5,7 +5,7 @@ import type { TracingProvider } from '../wire/diagnostics-ipc/tracing.ts';
 import { commandArguments, processIdArgument } from './command-arguments.ts';
 import { keywordsArgument } from './event-filter.ts';
 import { UsageError } from './parse-options.ts';
-import { sessionProviders } from './provider-argument.ts';
+import { ACTIVITY_SWITCHES, sessionProviders } from './provider-argument.ts';
 import { modeArgument, type RecordMode } from './record-mode.ts';
 
 const LINUX_FILE = 'perf.data';
@@ -46,7 +46,8 @@ with Ctrl-C.
                             is the user who ran sudo
   --buffer-size KIB         buffer size per processor (${DEFAULT_RING_KIB})
   --cpu                     Linux: also samples what the processors do, with stacks: of COMMAND and all it starts, of
-                            the process of -p, or of the whole system. "tracewright view --cpu" shows them
+                            the process of -p, or of the whole system, and records what activities they are for.
+                            "tracewright view --cpu" shows them
   --frequency HZ            for --cpu: samples per second of each processor (${DEFAULT_FREQUENCY})
 
 On Linux, a COMMAND that uses tracewright waits until each of its tracepoints is recorded, so nothing is missed.
@@ -137,8 +138,12 @@ export function recordArguments(
       ...(names === undefined ? {} : { providers: names }),
       ...(tracepoint === undefined ? {} : { tracepoints: tracepoint.map(tracepointArgument) }),
       ...filter,
+      ...(values.cpu === true && { activitySwitches: true }),
     },
-    providers: sessionProviders(names, filter, mode !== 'system'),
+    providers: [
+      ...sessionProviders(names, filter, mode !== 'system'),
+      ...(values.cpu === true ? [ACTIVITY_SWITCHES] : []),
+    ],
     processId,
     cpu:
       values.cpu === true

@@ -31,11 +31,13 @@ export interface SelectionOptions {
   readonly level?: number;
   /** For EventHeader tracepoints: those with one of these bits, or with none. */
   readonly keywords?: bigint;
+  /** Adds the activity switches of all programs, whatever else is selected. */
+  readonly activitySwitches?: boolean;
 }
 
 /**
- * Without providers and tracepoints: all of user_events. Activity switches only for those who name a level or keywords,
- * and .NET's events of tasks for those who name their provider.
+ * Without providers and tracepoints: all of user_events. Activity switches only for those who ask for them, a level or
+ * keywords, and .NET's events of tasks for those who name their provider.
  */
 export class Selection {
   readonly tracepoints: readonly Tracepoint[];
@@ -44,23 +46,32 @@ export class Selection {
   readonly #named: ReadonlySet<string>;
   readonly #level: number | undefined;
   readonly #keywords: bigint | undefined;
+  readonly #switches: boolean;
 
-  constructor({ providers = [], tracepoints = [], level, keywords }: SelectionOptions) {
+  constructor(options: SelectionOptions) {
+    const { providers = [], tracepoints = [], level, keywords, activitySwitches = false } = options;
     this.tracepoints = tracepoints;
     this.#providers = new Set(providers.map(tracepointProviderName));
     this.#named = new Set(tracepoints.map(({ system, name }) => `${system}:${name}`));
     this.#level = level;
     this.#keywords = keywords;
+    this.#switches = activitySwitches;
   }
 
   /** Whether it may include tracepoints whose names are not known yet. */
   get isOpen(): boolean {
+    return this.#takesOthers || this.#switches;
+  }
+
+  get #takesOthers(): boolean {
     return this.#providers.size > 0 || this.#named.size === 0;
   }
 
   has({ system, name }: Tracepoint): boolean {
     if (this.#named.has(`${system}:${name}`)) return true;
-    if (system !== USER_EVENTS || !this.isOpen) return false;
+    if (system !== USER_EVENTS) return false;
+    if (this.#switches && name === SWITCHES) return true;
+    if (!this.#takesOthers) return false;
     const parts = parseTracepointName(name);
     if (parts === undefined) {
       return this.#providers.size === 0 && this.#level === undefined && this.#keywords === undefined;

@@ -59,7 +59,10 @@ function fed(events: RuntimeEvents): RuntimeEvents {
   events.onCommand((command) => outside.runInAsyncScope(onCommand, undefined, command));
   tasks.onCommand(() => outside.runInAsyncScope(update));
   // On Linux, tracers do not announce themselves; checking takes only a few loads.
-  if (events.status.backend === 'user_events') everySecond(update);
+  if (events.status.backend === 'user_events') {
+    outside.runInAsyncScope(update);
+    everySecond(update);
+  }
   defineChannelEvents();
   // Most of these exist once per process: several threads with the same names would contradict each other.
   if (isMainThread) {

@@ -11,6 +11,7 @@ import { SymbolFolders } from '../../lib/symbols/symbol-folders.ts';
 import { openTrace, type Trace, type TraceEvent } from '../../lib/trace/index.ts';
 import { isCpuSample } from '../../lib/view/cpu/cpu-profile.ts';
 import { FrameNames } from '../../lib/view/cpu/frame-names.ts';
+import { CpuShares } from '../view/cpu/cpu-shares.ts';
 import { programs, runScript, skipReason, suiteName } from './guest.ts';
 
 const main = fileURLToPath(new URL('../../dist/cjs/cli.cjs', import.meta.url));
@@ -33,16 +34,17 @@ describe.skipIf(skipReason('qemu') !== undefined)(suiteName('CPU samples of a re
       `exec 2>&1; cd /run
       node ${main} record --cpu -o our.data -- sh -c 'node ${programs}/busy-events.mjs 4; true'
       perf record -q -o perf.data -e cpu-clock -F 499 -g -k mono node --perf-basic-prof ${programs}/busy-events.mjs 1
+      node ${main} record --cpu --provider Shares-Service -o shares.data -- node ${programs}/../../child/cpu-programs/shares.mjs '' 10 10
       for f in our perf; do
         perf script -i $f.data --no-demangle --no-inline -F event,ip,sym,dso >$f.txt 2>/dev/null
       done
-      cp *.data *.txt $(ls -t /tmp/perf-*.map | head -2) /proc/kallsyms ${folder}`,
-      { kernel: 'qemu', rw: [folder] },
+      cp *.data *.txt /tmp/perf-*.map /proc/kallsyms ${folder}`,
+      { kernel: 'qemu', rw: [folder], timeout: 200 },
     );
     program = JSON.parse(/^\{.*\}$/m.exec(output)?.[0] ?? '');
     ({ trace, events } = await read('our.data'));
     samples = events.filter((event) => isCpuSample(event) && event.processId === program.pid);
-  }, 180_000);
+  }, 240_000);
   afterAll(() => rmSync(folder, { recursive: true }));
 
   let samples: readonly TraceEvent[];
@@ -125,5 +127,13 @@ describe.skipIf(skipReason('qemu') !== undefined)(suiteName('CPU samples of a re
     );
     const inFunctions = innermost.filter((name) => /JS:.(?:hot|warm)Function /.test(name));
     expect(inFunctions.length / innermost.length).toBeGreaterThan(0.5);
+  });
+
+  // In long slices: everything between them takes many times longer than on a real processor.
+  it('are charged to the activities that took the time', async () => {
+    const shares = new CpuShares();
+    await shares.add(await openTrace(join(folder, 'shares.data')));
+    expect(shares.wrong).toEqual([]);
+    expect(shares.charged).toBeGreaterThan(0.5);
   });
 });

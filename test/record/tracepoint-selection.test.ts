@@ -31,6 +31,11 @@ describe('the recorded tracepoints', () => {
     expect(has({ level: 6 })).toBe(true);
     expect(has({ keywords: 0x10n })).toBe(true);
     expect(has({ tracepoints: [switches] })).toBe(true);
+    expect(has({ activitySwitches: true, level: 4, providers: ['Other'] })).toBe(true);
+    expect(has({ activitySwitches: true, tracepoints: [{ system: 'sched', name: 'sched_switch' }] })).toBe(
+      true,
+    );
+    expect(selected({ activitySwitches: true, tracepoints: [switches] })).toEqual([]);
   });
 
   it('are those of providers, by their names in the program or in their tracepoints', () => {

@@ -7,6 +7,7 @@
  */
 import { ACTIVITY_SWITCH } from '../../activity/switches.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
+import { tracepointProviderName } from '../../wire/eventheader/tracepoint-name.ts';
 
 /** A thread's time in one activity, or in none, from one switch to the next. */
 export interface ActivityRun<Activity> {
@@ -31,6 +32,8 @@ interface ThreadRuns<Activity, Sample> {
 /** For all threads together, to limit memory: more are charged at once. */
 const MAX_WAITING = 1_000_000;
 const NS_PER_MS = 1e6;
+/** The provider's name on Linux. */
+const IN_TRACEPOINTS = tracepointProviderName(ACTIVITY_SWITCH.provider);
 
 export class ActivityCharges<Activity, Sample> {
   /** The number of switches. */
@@ -90,7 +93,9 @@ export class ActivityCharges<Activity, Sample> {
 }
 
 export function isActivitySwitch({ name, provider }: TraceEvent): boolean {
-  return name === ACTIVITY_SWITCH.name && provider === ACTIVITY_SWITCH.provider;
+  return (
+    name === ACTIVITY_SWITCH.name && (provider === ACTIVITY_SWITCH.provider || provider === IN_TRACEPOINTS)
+  );
 }
 
 function threadKey({ processId, threadId }: TraceEvent): string {

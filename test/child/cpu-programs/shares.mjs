@@ -1,5 +1,5 @@
 // Three activities take 60, 30 and 10 % of the main thread's time, in slices amid timers, files, awaits and a worker's
-// replies. Records itself into the given file.
+// replies: `shares.mjs [FILE [UNIT_MS [SLICES]]]`. Records itself into the file, unless its name is empty.
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -8,10 +8,9 @@ import { Worker } from 'node:worker_threads';
 import { defineEventSource, event, startSession } from 'tracewright';
 import { enableRuntimeEvents } from 'tracewright/runtime';
 
-const SLICES = 40;
+const [output, unitMs = 1, slices = 40] = process.argv.slice(2);
 /** Of the same work each, in a slice. */
 const UNITS = { Large: 30, Medium: 15, Small: 5 };
-const UNIT_MS = 1;
 const WORKER = `
 const { parentPort } = require('node:worker_threads');
 parentPort.on('message', (port) => {
@@ -31,7 +30,6 @@ enableRuntimeEvents();
 const worker = new Worker(WORKER, { eval: true });
 worker.unref();
 
-const [output] = process.argv.slice(2);
 const session =
   output &&
   startSession({
@@ -69,7 +67,7 @@ function roundsPerUnit() {
     spin(20);
     fastestMs = Math.min(fastestMs, performance.now() - startedMs);
   }
-  return (20 / fastestMs) * UNIT_MS;
+  return (20 / fastestMs) * unitMs;
 }
 
 const rounds = roundsPerUnit();
@@ -86,7 +84,7 @@ const spins = {
 };
 
 async function work(name) {
-  for (let i = 0; i < SLICES; i++) {
+  for (let i = 0; i < slices; i++) {
     spins[name]();
     await waits[i % waits.length]();
   }

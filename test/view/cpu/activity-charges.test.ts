@@ -54,6 +54,11 @@ describe('A CPU sample', () => {
     ]);
   });
 
+  it('is charged by switches in user_events, whose providers have other names', () => {
+    const inTracepoints = { provider: 'Node_Runtime', name: 'ActivitySwitch', activityId: 'a' };
+    expect(chargesOf([event(1, inTracepoints), sample(2)])).toEqual([[2, 'a']]);
+  });
+
   it('is charged to nobody before the first switch, and on other threads and processes', () => {
     const events = [
       sample(1),
