@@ -1,4 +1,5 @@
 /** The settings of the agent: what is read, and what is said about mistakes. */
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readAgentSettings } from '../../lib/agent/settings/agent-settings.ts';
 
@@ -34,6 +35,15 @@ describe('the settings', () => {
     expect(problems({})).toEqual([
       'agent.json: folder must be the path of a folder: it is missing.',
       'agent.json: rules must be a list of at least 1: it is missing.',
+    ]);
+  });
+
+  it('are as the guide shows', () => {
+    const guide = readFileSync(new URL('../../docs/agent.md', import.meta.url), 'utf8');
+    const [, example = ''] = /```json\n([^`]+)```/.exec(guide) ?? [];
+    expect(readAgentSettings(example, 'agent.json').rules.map(({ name }) => name)).toEqual([
+      'requests',
+      'trouble',
     ]);
   });
 
