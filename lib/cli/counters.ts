@@ -15,6 +15,7 @@ import { say } from './messages.ts';
 import { UsageError } from './parse-options.ts';
 import { durationArgument } from './record-arguments.ts';
 import { readSession, TARGET_USAGE, targetArguments, withTarget } from './target-argument.ts';
+import { hasTerminal } from './terminal-page.ts';
 
 /** Those of dotnet-counters, and one that only Node.js has. */
 const DEFAULT_PROVIDERS = 'System.Runtime,Microsoft.AspNetCore.Hosting,Node.Runtime';
@@ -66,7 +67,7 @@ export async function countersCommand(args: readonly string[]): Promise<void> {
     const session = await target.client.collectTracing(tracingOf(names, interval, sessionId));
     const isTable = process.stdout.isTTY === true && values.json !== true;
     // Keys are input for a command that we started.
-    const isPage = isTable && process.stdin.isTTY === true && values.command.length === 0;
+    const isPage = isTable && hasTerminal() && values.command.length === 0;
     const view = isTable
       ? new CounterTable(isPage ? () => stop.stop() : undefined)
       : new CounterLines(values.json === true);

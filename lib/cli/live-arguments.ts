@@ -16,7 +16,8 @@ output of COMMAND goes to stderr, so that stdout has only events. Under sudo, CO
   --provider NAME  only events of this provider (* for any text); can be repeated
 ${EVENT_USAGE}  --json           one JSON object per line, as in "tracewright dump"
 
-Events are shown in time order, a quarter of a second after they were written.
+Events are shown in time order, a quarter of a second after they were written. On a terminal, without COMMAND, they
+are a page with keys: q ends it, space pauses it, / filters it, arrows and page keys scroll. Errors are red.
 `;
 
 export interface LiveArguments {

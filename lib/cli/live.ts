@@ -6,10 +6,12 @@ import { commandUser, programsUser } from './command-user.ts';
 import { EventJson } from './event-json.ts';
 import { eventText } from './event-text.ts';
 import { LIVE_USAGE, type LiveArguments, liveArguments } from './live-arguments.ts';
+import { LivePage } from './live-page.ts';
 import { failWith, printHelp, say, warn } from './messages.ts';
 import { Output } from './output.ts';
 import { RecordedCommand } from './recorded-command.ts';
 import { StopRequest } from './stop-request.ts';
+import { hasTerminal } from './terminal-page.ts';
 
 /** Per processor: holds events while the terminal is busy. */
 const RING_SIZE = 2 << 20;
@@ -31,8 +33,11 @@ export async function liveCommand(args: readonly string[]): Promise<void> {
   const programsOf = programsUser(given.command, user);
   const { selection } = given;
   const live = new LiveRecording({ selection, ringSize: RING_SIZE, ...(programsOf && { programsOf }) });
-  const shown = show(live, given);
   const stop = new StopRequest();
+  // Keys are input for a command that we started.
+  const isPage = !given.json && given.command.length === 0 && hasTerminal();
+  const page = isPage ? new LivePage(() => stop.stop()) : undefined;
+  const shown = show(live, given, page);
   const ends: Promise<unknown>[] = [stop.requested, shown];
   const variables = { [RECORDER_VARIABLE]: live.address };
   const command =
@@ -42,6 +47,7 @@ export async function liveCommand(args: readonly string[]): Promise<void> {
     await Promise.race(ends);
   } finally {
     live.stop();
+    page?.close();
     try {
       say(summary(await shown, live));
     } finally {
@@ -54,24 +60,30 @@ export async function liveCommand(args: readonly string[]): Promise<void> {
 }
 
 /** @returns the number of events shown by the end of the recording */
-async function show(live: LiveRecording, { events: wanted, json }: LiveArguments): Promise<number> {
+async function show(
+  live: LiveRecording,
+  { events: wanted, json }: LiveArguments,
+  page: LivePage | undefined,
+): Promise<number> {
   const lines = new EventJson();
   const trace = await openTrace(live.chunks());
   const output = new Output();
   let events = 0;
   let lost = 0;
   for await (const batch of trace.batches()) {
-    if (trace.lostEvents > lost) {
+    if (trace.lostEvents > lost && page === undefined) {
       say(`Lost: ${trace.lostEvents - lost} events.`);
       lost = trace.lostEvents;
     }
     for (const event of batch) {
       if (!wanted.has(event)) continue;
       events++;
-      if (json) output.styledLine(lines.line(event));
+      if (page !== undefined) page.add(event);
+      else if (json) output.styledLine(lines.line(event));
       else output.line(eventText(event));
     }
     await output.flush();
+    page?.changed(trace.lostEvents);
   }
   const emptiness = wanted.emptiness('The recording');
   if (emptiness !== undefined && live.counts.lost === 0 && wanted.hasSeenAny) warn(emptiness);

@@ -1,47 +1,22 @@
 /** A page on a terminal: what it shows of many lines, and what its keys do. */
-import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type PageContent, TerminalPage } from '../../lib/cli/terminal-page.ts';
+import { type FakeTerminal, fakeTerminal } from './fake-terminal.ts';
 
-class FakeInput extends EventEmitter {
-  isRaw = false;
-  setRawMode = (isRaw: boolean) => {
-    this.isRaw = isRaw;
-    return this;
-  };
-  setEncoding = () => this;
-  resume = () => this;
-  pause = () => this;
-}
-
-let written = '';
-let input = new FakeInput();
-let size = { columns: 20, rows: 4 };
-let all = ['one', 'two', 'three', 'four', 'five', 'six'];
+let all: string[] = [];
 let quits = 0;
 let others: string[] = [];
 let page: TerminalPage | undefined;
-const output = new EventEmitter();
+let terminal: FakeTerminal;
+let type: FakeTerminal['type'];
+let shown: FakeTerminal['shown'];
 
 beforeEach(() => {
-  written = '';
-  input = new FakeInput();
-  size = { columns: 20, rows: 4 };
+  terminal = fakeTerminal();
+  ({ type, shown } = terminal);
   all = ['one', 'two', 'three', 'four', 'five', 'six'];
   quits = 0;
   others = [];
-  const stdout = Object.assign(output, {
-    isTTY: true,
-    hasColors: () => false,
-    write: (text: string) => {
-      written += text;
-    },
-  });
-  const sized = new Proxy(stdout, {
-    get: (target, name) => Reflect.get(name in size ? size : target, name) as unknown,
-  });
-  vi.spyOn(process, 'stdout', 'get').mockReturnValue(sized as unknown as typeof process.stdout);
-  vi.spyOn(process, 'stdin', 'get').mockReturnValue(input as unknown as typeof process.stdin);
 });
 afterEach(() => {
   page?.close();
@@ -59,20 +34,12 @@ function open(isLog = false): void {
   page = new TerminalPage(content, () => quits++);
 }
 
-/** The rows of the last frame. */
-function shown(): string[] {
-  const frame = written.split('\x1b[H').at(-1)?.replaceAll('\x1b[K', '').split('\x1b[J')[0] ?? '';
-  return frame.split('\r\n');
-}
-
-const type = (keys: string) => input.emit('data', keys);
-
 describe('a page', () => {
   it('shows as many lines as fit, and what the keys do', () => {
     open();
     expect(shown()).toEqual(['one', 'two', 'three', 'q quit   ↑↓ scroll …']);
-    size = { columns: 80, rows: 5 };
-    output.emit('resize');
+    terminal.size = { columns: 80, rows: 5 };
+    terminal.resize();
     expect(shown()).toEqual([
       'one',
       'two',
@@ -102,7 +69,7 @@ describe('a page', () => {
   });
 
   it('shows only the lines with a text, until escape', () => {
-    size = { columns: 80, rows: 4 };
+    terminal.size = { columns: 80, rows: 4 };
     open();
     type('/Fx');
     expect(shown()).toEqual(['', '', '', '/Fx_   enter: keep, escape: show all']);
@@ -115,7 +82,7 @@ describe('a page', () => {
   });
 
   it('cuts wide characters where they fit, and escapes control characters', () => {
-    size = { columns: 6, rows: 4 };
+    terminal.size = { columns: 6, rows: 4 };
     all = ['数据数据', 'a数据数据', 'x\x1b[2J'];
     open();
     expect(shown().slice(0, 3)).toEqual(['数据…', 'a数据…', 'x\\u{1…']);
@@ -125,21 +92,21 @@ describe('a page', () => {
     open(true);
     expect(shown()[2]).toBe('six');
     all.push('seven');
-    output.emit('resize');
+    terminal.resize();
     expect(shown()[2]).toBe('seven');
     type('\x1b[A');
     all.push('eight');
-    output.emit('resize');
+    terminal.resize();
     expect(shown()[2]).toBe('six');
     type('\x1b[F');
     all.push('nine');
-    output.emit('resize');
+    terminal.resize();
     expect(shown()[2]).toBe('nine');
   });
 
   it('is drawn again soon after a change, but not for each', async () => {
     open();
-    const frames = () => written.split('\x1b[H').length;
+    const frames = () => terminal.written.split('\x1b[H').length;
     const before = frames();
     for (let i = 0; i < 1000; i++) page?.changed();
     await vi.waitFor(() => expect(frames()).toBeGreaterThan(before));
@@ -148,11 +115,11 @@ describe('a page', () => {
 
   it('leaves the terminal as it was', () => {
     open();
-    expect([written.startsWith('\x1b[?1049h\x1b[?25l'), input.isRaw]).toEqual([true, true]);
+    expect([terminal.written.startsWith('\x1b[?1049h\x1b[?25l'), terminal.isRaw]).toEqual([true, true]);
     type('q');
     expect(quits).toBe(1);
     page?.close();
-    expect([written.endsWith('\x1b[?25h\x1b[?1049l'), input.isRaw]).toEqual([true, false]);
-    expect(output.listenerCount('resize')).toBe(0);
+    expect([terminal.written.endsWith('\x1b[?25h\x1b[?1049l'), terminal.isRaw]).toEqual([true, false]);
+    expect(terminal.resizeListeners).toBe(0);
   });
 });
