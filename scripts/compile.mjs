@@ -13,6 +13,7 @@ import {
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
+import { minifySync } from 'rolldown/utils';
 import { dts } from 'rolldown-plugin-dts';
 import { entries, program, reading, registration } from './lib/entries.mjs';
 import { broken } from './lib/line-breaks.mjs';
@@ -105,8 +106,12 @@ async function chunkGroups() {
 
 const writingEntries = Object.keys(entries).filter((name) => !reading.includes(name));
 
-/** The files of the chunks that loading these entries loads, at once or later. */
-function filesOf(output, names) {
+/** The files of the chunks that loading these entries loads, by default at once or later. */
+function filesOf(
+  output,
+  names,
+  importsOf = ({ imports, dynamicImports }) => [...imports, ...dynamicImports],
+) {
   const chunks = new Map(
     output.filter(({ type }) => type === 'chunk').map((chunk) => [chunk.fileName, chunk]),
   );
@@ -116,20 +121,34 @@ function filesOf(output, names) {
     const chunk = chunks.get(file);
     if (chunk === undefined || files.has(file)) continue;
     files.add(file);
-    pending.push(...chunk.imports, ...chunk.dynamicImports);
+    pending.push(...importsOf(chunk));
   }
   return files;
 }
 
-/** What only the command loads needs no maps, because it shows no stacks. */
-function removeMapsOfProgram(folder, output) {
+/** What only the command loads shows no stacks: it needs neither maps nor the names of functions. */
+function minifyProgram(folder, output) {
   const offered = filesOf(output, Object.keys(entries));
   for (const { fileName, type } of output) {
     if (type !== 'chunk' || offered.has(fileName)) continue;
+    removeMap(folder, fileName);
     const file = join(folder, fileName);
-    writeFileSync(file, readFileSync(file, 'utf8').replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n'));
-    rmSync(`${file}.map`, { force: true });
+    const { code, errors } = minifySync(fileName, readFileSync(file, 'utf8'), minifyFor('esm'));
+    if (errors.length > 0) throw errors[0];
+    writeFileSync(file, code);
   }
+}
+
+/** Applications see stacks of what they write events with. A writer that reads traces loads the readers later. */
+function removeMapsOfReaders(folder, output) {
+  const writers = filesOf(output, writingEntries, ({ imports }) => imports);
+  for (const name of filesOf(output, reading)) if (!writers.has(name)) removeMap(folder, name);
+}
+
+function removeMap(folder, name) {
+  const file = join(folder, name);
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n'));
+  rmSync(`${file}.map`, { force: true });
 }
 
 /**
@@ -197,10 +216,11 @@ async function bundleFor(format, extension, names, codeSplitting) {
     },
   );
   if (format === 'cjs') {
+    minifyProgram(dir, output);
     breakLines(dir);
     // After the maps know lines only, which this leaves as they are.
     freeFromRequire(dir, output);
-    removeMapsOfProgram(dir, output);
+    removeMapsOfReaders(dir, output);
   }
   return output;
 }
