@@ -11,29 +11,36 @@ import { Progress } from './progress.ts';
 
 export const TRACE_OPTIONS = {
   manifest: { type: 'string', multiple: true },
-  member: { type: 'string' },
+  member: { type: 'string', multiple: true },
 } as const;
 
 export interface TraceValues {
   /** Paths. */
   readonly manifest?: readonly string[] | undefined;
-  readonly member?: string | undefined;
+  /** Names of traces in archives, or parts of them. */
+  readonly member?: readonly string[] | undefined;
 }
 
-export const TRACE_USAGE = `FILE is an .etl, .nettrace, .netperf, perf.data or trace.dat, plain or in gzip or zip; - is standard input.
+export const TRACE_USAGE = `FILE is an .etl, .nettrace, .netperf, perf.data or trace.dat, plain or in gzip, zstd or zip; - is standard input.
 `;
 
 export const MANIFEST_USAGE = `  --manifest FILE  describes events of an .etl that are not self-describing, or a folder of such files; can be repeated
-  --member NAME    the trace to read from a zip or .diagsession with several: its name, or a part of it
+  --member NAME    the trace to read from a zip or .diagsession with several: its name, or a part of it; can be repeated
 `;
 
-/** @param file a path; `-` is standard input */
+/** A trace to open. */
+export interface TracePlace {
+  /** A path; `-` is standard input. */
+  readonly file: string;
+  /** In an archive. */
+  readonly member: string | undefined;
+}
+
 export async function openTraceArgument(
-  file: string,
-  values: TraceValues,
+  { file, member }: TracePlace,
+  { manifest = [] }: TraceValues,
   onDamage: OnDamage = 'error',
 ): Promise<Trace> {
-  const { manifest = [], member } = values;
   const options = {
     onDamage,
     ...(manifest.length === 0 ? {} : { manifests: await manifestsOf(manifest) }),

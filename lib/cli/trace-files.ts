@@ -6,7 +6,14 @@ import { type MergedInput, type MergedTrace, openMergedTrace } from '../view/mer
 import { say } from './messages.ts';
 import { UsageError } from './parse-options.ts';
 import { Progress } from './progress.ts';
-import { fileText, inWords, openTraceArgument, readingText, type TraceValues } from './trace-argument.ts';
+import {
+  fileText,
+  inWords,
+  openTraceArgument,
+  readingText,
+  type TracePlace,
+  type TraceValues,
+} from './trace-argument.ts';
 
 /** Paths; a single one may be `-`, standard input. */
 export type TraceFiles = readonly string[];
@@ -24,37 +31,45 @@ export async function openTraceFiles(
   values: TraceValues,
   areClocksSaid = true,
 ): Promise<Trace | MergedTrace> {
-  const [first = ''] = files;
-  const members = files.length === 1 ? await membersOf(first, values) : [];
-  if (files.length === 1 && members.length < 2) return openTraceArgument(first, values);
+  const places = (await Promise.all(files.map((file) => placesIn(file, values, files.length)))).flat();
+  const [first] = places;
+  if (first !== undefined && places.length === 1) return openTraceArgument(first, values);
   if (files.includes('-')) {
     throw new UsageError('Several traces are read twice, which is not possible with standard input.');
   }
-  if (new Set(files).size < files.length) throw new UsageError('A trace is given twice.');
-  const inputs = members.length > 0 ? members.map((member) => ({ file: first, member })) : files.map(inputOf);
+  if (new Set(places.map(nameOf)).size < places.length) throw new UsageError('A trace is given twice.');
   let surveyed: Trace | undefined;
   const progress = new Progress(() => (surveyed === undefined ? 'Reading' : readingText(surveyed)));
   const onSurvey = (trace: Trace) => {
     surveyed = trace;
     progress.update();
   };
-  const opened = inputs.map(({ file, member }) => ({
-    name: member ?? file,
-    open: (onDamage: 'error' | 'warning') =>
-      openTraceArgument(file, { ...values, ...(member !== undefined && { member }) }, onDamage),
+  const opened = places.map((place) => ({
+    name: files.length === 1 ? (place.member ?? place.file) : nameOf(place),
+    open: (onDamage: 'error' | 'warning') => openTraceArgument(place, values, onDamage),
   }));
   const merged = await openMergedTrace(opened, onSurvey).finally(() => progress.end());
   if (areClocksSaid) for (const text of mergeTexts(merged)) say(text);
   return merged;
 }
 
-function inputOf(file: string): { readonly file: string; readonly member: string | undefined } {
-  return { file, member: undefined };
+/** `a.zip/front.nettrace` */
+function nameOf({ file, member }: TracePlace): string {
+  return member === undefined ? file : `${file}/${member}`;
 }
 
-/** The traces in an archive, if the file is one and no member has been chosen. */
-async function membersOf(file: string, { member }: TraceValues): Promise<readonly string[]> {
-  return file === '-' || member !== undefined ? [] : inWords(file, listZipTraces(file));
+/** The chosen traces of an archive, by default all; what is no archive is one. */
+async function placesIn(
+  file: string,
+  { member: wanted = [] }: TraceValues,
+  fileCount: number,
+): Promise<readonly TracePlace[]> {
+  const names = file === '-' || wanted.length === 1 ? [] : await inWords(file, listZipTraces(file));
+  const placesOf = (members: readonly string[]) => members.map((member) => ({ file, member }));
+  if (names.length > 1 && wanted.length === 0) return placesOf(names);
+  // Of several archives, each has some of them.
+  const found = wanted.filter((part) => fileCount === 1 || names.some((name) => name.includes(part)));
+  return names.length > 0 && found.length > 0 ? placesOf(found) : [{ file, member: wanted[0] }];
 }
 
 /** The traces' names, for sentences. */

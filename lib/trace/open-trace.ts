@@ -7,6 +7,7 @@ import { isGzip, openGzip } from './source/gzip.ts';
 import { MemorySource } from './source/memory-source.ts';
 import { openStream } from './source/stream-source.ts';
 import { isZip, openZip } from './source/zip.ts';
+import { isZstd, openZstd } from './source/zstd.ts';
 import { type OnDamage, Trace } from './trace.ts';
 import type { ManifestFinder, OpenReader, TraceFormat } from './trace-reader.ts';
 
@@ -44,7 +45,8 @@ async function loadNetTrace(): Promise<OpenReader> {
 
 /**
  * Opens a trace: .etl (ETW), .nettrace and .netperf (EventPipe), perf.data (perf record), trace.dat (trace-cmd), .pftrace
- * (Perfetto, Chromium), optionally compressed by gzip or in a zip (including .diagsession). The first bytes determine the format.
+ * (Perfetto, Chromium), optionally compressed by gzip or Zstandard, or in a zip (including .diagsession). The first bytes
+ * determine the format.
  *
  * @param input a path, a file URL, the bytes, or a stream of bytes (such as standard input)
  * @throws TraceError if it is not a trace, or its head is damaged
@@ -79,6 +81,7 @@ async function unpacked(source: OpenedSource, member: string | undefined): Promi
   let opened = source;
   for (let depth = 0; depth < MAX_ARCHIVE_DEPTH; depth++) {
     if (isGzip(opened.head)) opened = await openGzip(opened);
+    else if (isZstd(opened.head)) opened = await openZstd(opened);
     else if (isZip(opened.head)) opened = await openZip(opened, member);
     else break;
   }

@@ -39,6 +39,6 @@ export function unrecognized(name: string, head: Uint8Array): TraceError {
   const message =
     head.length === 0
       ? `${name} is empty.`
-      : `${name} is not a supported trace (.etl, .nettrace, .netperf, perf.data, trace.dat, .pftrace, plain or in gzip or zip): it starts with ${hexText(head.subarray(0, 8), ' ')}.`;
+      : `${name} is not a supported trace (.etl, .nettrace, .netperf, perf.data, trace.dat, .pftrace, plain or in gzip, zstd or zip): it starts with ${hexText(head.subarray(0, 8), ' ')}.`;
   return new TraceError('unrecognized', 0, message);
 }

@@ -167,7 +167,7 @@ describe('a trace that cannot be dumped', () => {
     expect(dump(text)).toEqual({
       status: 1,
       lines: [],
-      stderr: `tracewright: ${text} is not a supported trace (.etl, .nettrace, .netperf, perf.data, trace.dat, .pftrace, plain or in gzip or zip): it starts with 6e 6f 74 20 61 20 72 65. (at byte 0)\n`,
+      stderr: `tracewright: ${text} is not a supported trace (.etl, .nettrace, .netperf, perf.data, trace.dat, .pftrace, plain or in gzip, zstd or zip): it starts with 6e 6f 74 20 61 20 72 65. (at byte 0)\n`,
     });
     const problemOf = (...args: string[]) => dump(...args).stderr;
     expect(problemOf('/nowhere/perf.data')).toBe('tracewright: There is no file "/nowhere/perf.data".\n');

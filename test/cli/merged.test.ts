@@ -110,6 +110,19 @@ describe('several traces', () => {
     expect(stderr).toMatch(/^front\.nettrace: the clock/);
     expect(lines.length).toBe(1 + 7 * REQUESTS);
     expect(run('view', archive, '--member', 'back').lines.length).toBe(1 + 2 * REQUESTS);
+    const two = run('view', archive, '--member', 'front', '--member', 'back');
+    expect(two.stderr).toMatch(/^front: the clock that .*\nback: /);
+    expect(run('view', archive, '--member', 'front', '--member', 'none').stderr).toMatch(
+      /has no member "none". Choose one of: .*front\.nettrace/,
+    );
+  });
+
+  it('may be in several archives, each with some of them', () => {
+    const [front = '', ...others] = traces;
+    const archive = join(folder, 'others.zip');
+    const contents = others.map((trace) => [basename(trace), readFileSync(trace)] as const);
+    writeFileSync(archive, zipArchive(Object.fromEntries(contents)));
+    expect(run('view', front, archive).lines.length).toBe(1 + 7 * REQUESTS);
   });
 
   it('cannot include standard input or the same file twice', () => {

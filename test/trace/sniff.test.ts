@@ -35,7 +35,7 @@ describe('a file that is not a trace', () => {
     await expect(openTrace(Buffer.from('not a recording'))).rejects.toMatchObject({
       code: 'unrecognized',
       message:
-        'the given bytes is not a supported trace (.etl, .nettrace, .netperf, perf.data, trace.dat, .pftrace, plain or in gzip or zip): it starts with 6e 6f 74 20 61 20 72 65. (at byte 0)',
+        'the given bytes is not a supported trace (.etl, .nettrace, .netperf, perf.data, trace.dat, .pftrace, plain or in gzip, zstd or zip): it starts with 6e 6f 74 20 61 20 72 65. (at byte 0)',
     });
   });
 

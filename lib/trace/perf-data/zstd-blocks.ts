@@ -24,14 +24,18 @@ interface FrameHead {
 
 type Decoder = typeof Decompress;
 
-/** @returns decompresses the parts of one stream, in order */
-export async function openZstdBlocks(): Promise<ZstdBlocks> {
+/**
+ * @param remedy what to do about a frame that would need too much memory, for its error
+ * @returns decompresses the parts of one stream, in order
+ */
+export async function openZstdBlocks(remedy = 'open it with Node 22.15 or later'): Promise<ZstdBlocks> {
   const { Decompress } = await import('fzstd');
-  return new ZstdBlocks(Decompress);
+  return new ZstdBlocks(Decompress, remedy);
 }
 
 export class ZstdBlocks {
   readonly #Decoder: Decoder;
+  readonly #remedy: string;
   readonly #made: Uint8Array[] = [];
   /** Of the current frame. */
   #decoder: Decompress | undefined;
@@ -41,8 +45,14 @@ export class ZstdBlocks {
   /** Bytes of a checksum still to come. */
   #skipped = 0;
 
-  constructor(Decoder: Decoder) {
+  constructor(Decoder: Decoder, remedy: string) {
     this.#Decoder = Decoder;
+    this.#remedy = remedy;
+  }
+
+  /** Whether the parts so far end with a frame. */
+  get isComplete(): boolean {
+    return this.#frame === undefined && this.#left.length === 0 && this.#skipped === 0;
   }
 
   /**
@@ -66,7 +76,7 @@ export class ZstdBlocks {
 
   /** @returns how many bytes were consumed; 0 if more are needed */
   #startFrame(bytes: Uint8Array): number {
-    const head = frameHead(bytes);
+    const head = frameHead(bytes, this.#remedy);
     if (head === undefined || bytes.length < head.size) return 0;
     this.#frame = head;
     this.#decoder = new this.#Decoder((chunk) => {
@@ -99,7 +109,7 @@ export class ZstdBlocks {
  * 1, 2, 4 or 8.
  * @returns undefined if the bytes end before it is known
  */
-function frameHead(bytes: Uint8Array): FrameHead | undefined {
+function frameHead(bytes: Uint8Array, remedy: string): FrameHead | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   if (bytes.length >= MAGIC_SIZE && view.getUint32(0, true) !== MAGIC) {
     throw new Error('this is not a Zstandard frame');
@@ -118,10 +128,7 @@ function frameHead(bytes: Uint8Array): FrameHead | undefined {
     ? contentsSize(view, contentsAt, contentsBytes)
     : windowSizeOf(view.getUint8(MAGIC_SIZE + 1));
   if (windowSize > MAX_WINDOW_SIZE) {
-    throw new Error(
-      `Node ${process.version} cannot decompress a window of ${windowSize} bytes: ` +
-        'open it with Node 22.15 or later',
-    );
+    throw new Error(`Node ${process.version} cannot decompress a window of ${windowSize} bytes: ${remedy}`);
   }
   return { size, hasChecksum: (descriptor & 4) !== 0 };
 }

@@ -8,7 +8,7 @@ import { openFile } from './file-source.ts';
 import { damagedArchive } from './gzip.ts';
 import { openStream } from './stream-source.ts';
 
-const TRACE_NAME = /\.(etl|nettrace|netperf|data|dat|pftrace)(\.gz)?$/i;
+const TRACE_NAME = /\.(etl|nettrace|netperf|data|dat|pftrace)(\.gz|\.zst)?$/i;
 
 /** The maximum number of files in an archive: those of tools have a few dozen. */
 const MAX_ENTRIES = 10_000;
@@ -92,7 +92,7 @@ function traceIn(entries: readonly Entry[], name: string, member: string | undef
   if (trace !== undefined && traces.length === 1) return trace;
   const sentence =
     traces.length === 0
-      ? `The archive ${name} contains no trace (a file ending in .etl, .nettrace, .netperf, .data or .dat).`
+      ? `The archive ${name} contains no trace (a file ending in .etl, .nettrace, .netperf, .data, .dat or .pftrace).`
       : `The archive ${name} contains ${traces.length} traces. Choose a member: ${listed(traces)}.`;
   throw new TraceError('unsupported', 0, sentence);
 }

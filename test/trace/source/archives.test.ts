@@ -7,7 +7,10 @@ import { isGzip, openGzip } from '../../../lib/trace/source/gzip.ts';
 import { MemorySource } from '../../../lib/trace/source/memory-source.ts';
 import { openStream } from '../../../lib/trace/source/stream-source.ts';
 import { isZip, openZip } from '../../../lib/trace/source/zip.ts';
+import { isZstd, openZstd } from '../../../lib/trace/source/zstd.ts';
 import { zipArchive } from './zip-archive.ts';
+
+const ZSTD = 'KLUv/WRAHoUAAEBOZXR0cmFjZQEANb++cAGJwZ4J';
 
 /** Does not compress, and takes several pieces. */
 let state = 1;
@@ -69,6 +72,28 @@ describe('a trace in gzip', () => {
   });
 });
 
+describe('a trace in Zstandard', () => {
+  /** What zstd 1.5.4 makes of "Nettrace" 1000 times, with a checksum. */
+  const archive = Buffer.from(ZSTD, 'base64');
+  const text = Buffer.from('Nettrace'.repeat(1000));
+
+  it.each([
+    ['one frame', archive, text],
+    ['several frames', Buffer.concat([archive, archive]), Buffer.concat([text, text])],
+  ])('is recognised by its first bytes, and read: %s', async (_, bytes, expected) => {
+    expect(isZstd(bytes)).toBe(true);
+    expect(await allOf(await openZstd(new MemorySource(bytes)))).toEqual(expected);
+  });
+
+  it.each([
+    ['in its last block', archive.length - 5],
+    ['in its checksum', archive.length - 1],
+  ])('says so if it is cut off %s', async (_, length) => {
+    const read = async () => allOf(await openZstd(new MemorySource(archive.subarray(0, length))));
+    await expect(read()).rejects.toMatchObject({ name: 'TraceError', code: 'truncated' });
+  });
+});
+
 describe('a trace in a zip archive', () => {
   it('is the only file', async () => {
     const archive = zipArchive({ 'some/name': contents });
@@ -90,7 +115,7 @@ describe('a trace in a zip archive', () => {
   it('is rejected if there is none, or more than one', async () => {
     const none = zipArchive({ 'a.txt': contents, 'b.txt': contents });
     await expect(openZip(new MemorySource(none))).rejects.toThrow(
-      'The archive the given bytes contains no trace (a file ending in .etl, .nettrace, .netperf, .data or .dat).',
+      'The archive the given bytes contains no trace (a file ending in .etl, .nettrace, .netperf, .data, .dat or .pftrace).',
     );
     const two = zipArchive({ 'a.etl': contents, 'b.nettrace': contents });
     await expect(openZip(new MemorySource(two))).rejects.toThrow(
