@@ -101,6 +101,7 @@ describe('the installed package', () => {
     ['tracewright/integrations/opentelemetry-metrics', 'meterProvider'],
     ['tracewright/integrations/prom-client', 'showRegistry'],
     ['tracewright/playback', 'Playback'],
+    ['tracewright/query', 'openDatabase'],
     ['tracewright/runtime', 'enableRuntimeEvents'],
     ['tracewright/trace', 'openTrace'],
     ['tracewright/view', 'TraceActivities'],

@@ -1,13 +1,10 @@
 /** `tracewright query FILE... SQL`: asks traces, or folders of Parquet files, in SQL. */
-import { existsSync, statSync } from 'node:fs';
-import { packageVersion } from '../base/package-files.ts';
-import { Database } from '../query/database.ts';
+import { existsSync } from 'node:fs';
+import { Database, isTableFolder } from '../query/database.ts';
 import { loadDuckDb } from '../query/duckdb.ts';
 import { removePrivateFolders } from '../query/private-folder.ts';
-import { SymbolFolders } from '../symbols/symbol-folders.ts';
-import { TraceError } from '../trace/trace-error.ts';
-import { FrameNames } from '../view/cpu/frame-names.ts';
-import { ParquetExport } from '../view/parquet/parquet-export.ts';
+import { writeTraceTables } from '../query/trace-tables.ts';
+import type { TraceError } from '../trace/trace-error.ts';
 import { filesArguments, type OptionValues } from './file-arguments.ts';
 import { warn } from './messages.ts';
 import { Output } from './output.ts';
@@ -52,7 +49,6 @@ type Values = OptionValues<typeof OPTIONS>;
 /** How a statement begins, or a command of the prompt; traces rarely have such names. */
 const STATEMENT =
   /^\s*(?:\(|--|\/\*|(?:select|from|with|values|table|describe|desc|summarize|show|explain|pivot|unpivot|copy|create|set|pragma|call|attach|install|load)\s|\.(?:tables|schema|help)\b)/i;
-const URL_START = /^[a-z][a-z\d]+:\/\//;
 
 /** @throws UsageError; Error: DuckDB's, a trace's or the system's */
 export async function queryCommand(args: readonly string[]): Promise<void> {
@@ -61,16 +57,18 @@ export async function queryCommand(args: readonly string[]): Promise<void> {
   const { values } = given;
   const format = formatOf(values);
   const { files, sql } = split(given.files);
-  const folders = files.filter(isFolder);
-  const traces = files.filter((file) => !isFolder(file));
+  const traces = files.filter((file) => !isTableFolder(file));
   if (sql === undefined && traces.includes('-')) {
     throw new UsageError('With the trace on standard input, query needs the SQL as an argument.');
   }
   // Before a trace is read for nothing.
   await loadDuckDb();
   for (const signal of END_SIGNALS) process.on(signal, endBySignal);
-  const write = (folder: string) => writeTables(traces, folder, values);
-  const database = await Database.open(folders, traces.length > 0 ? write : undefined);
+  let failure: TraceError | undefined;
+  const write = async (folder: string) => {
+    failure = await writeTables(traces, folder, values);
+  };
+  const database = await Database.open(files.filter(isTableFolder), traces.length > 0 ? write : undefined);
   try {
     const session = new QuerySession(database, format, new Output());
     if (sql !== undefined) await session.answer(sql);
@@ -83,6 +81,7 @@ export async function queryCommand(args: readonly string[]): Promise<void> {
     database.close();
     for (const signal of END_SIGNALS) process.off(signal, endBySignal);
   }
+  if (failure !== undefined) throw failure;
 }
 
 function formatOf(values: Values): AnswerFormat {
@@ -99,10 +98,6 @@ function split(given: readonly string[]): { readonly files: TraceFiles; readonly
   return { files: given.slice(0, -1), sql: last };
 }
 
-function isFolder(file: string): boolean {
-  return URL_START.test(file) || statSync(file, { throwIfNoEntry: false })?.isDirectory() === true;
-}
-
 /** With the default effect of the signal, once nothing is left behind. */
 function endBySignal(signal: NodeJS.Signals): void {
   removePrivateFolders();
@@ -110,29 +105,17 @@ function endBySignal(signal: NodeJS.Signals): void {
   process.kill(process.pid, signal);
 }
 
-async function writeTables(files: TraceFiles, folder: string, values: Values): Promise<void> {
+/** @returns the error that ends the trace early, after the events before it have been written */
+async function writeTables(
+  files: TraceFiles,
+  folder: string,
+  values: Values,
+): Promise<TraceError | undefined> {
   const trace = await openTraceFiles(files, values);
-  const tables = new ParquetExport({
-    folder,
-    trace: {
-      name: fileNames(files),
-      info: trace.info,
-      get processNames() {
-        return trace.processNames;
-      },
-    },
-    createdBy: `tracewright version ${packageVersion()}`,
-    names: new FrameNames(new SymbolFolders(values.symbols ?? [])),
-  });
-  let problem: TraceError | undefined;
   try {
-    for await (const batch of readWithProgress(trace)) for (const event of batch) tables.add(event);
-  } catch (error) {
-    if (!(error instanceof TraceError)) throw error;
-    problem = error;
-    warn(error.message);
+    const target = { name: fileNames(files), folder, symbols: values.symbols ?? [] };
+    return await writeTraceTables(trace, readWithProgress(trace), target);
+  } finally {
+    await closeTraceFiles(files, trace);
   }
-  const { lostEvents, lostBuffers, lateEvents, processNames, mappings } = trace;
-  await tables.end({ lostEvents, lostBuffers, lateEvents, processNames, mappings, problem });
-  await closeTraceFiles(files, trace);
 }

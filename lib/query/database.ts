@@ -1,4 +1,5 @@
 /** Folders of Parquet files as a database in SQL: DuckDB with views of their tables, a view per kind of event, macros. */
+import { statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import {
   ActivityTable,
@@ -35,6 +36,13 @@ const PARTITIONS = ['date', 'service'];
 /** Whether a statement may need the views of kinds of events, for which all events must be read. */
 const NAMES_KIND = /"[^"]*\/|\b(?:duckdb_|information_schema|show)/i;
 
+const URL_START = /^[a-z][a-z\d]+:\/\//;
+
+/** Whether it is not a trace: a folder, or the URL of one. */
+export function isTableFolder(path: string): boolean {
+  return URL_START.test(path) || statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
 /** Adds a trace to a database. */
 export type WriteTables = (folder: string) => Promise<void>;
 
@@ -44,7 +52,7 @@ export class Database {
   /** Whether a statement runs whose rows have not all been read. */
   isRunning = false;
   readonly #connection: DuckDbConnection;
-  readonly #close: () => void;
+  #close: () => void;
   #hasEventViews = false;
 
   private constructor(connection: DuckDbConnection, close: () => void) {
@@ -125,6 +133,11 @@ export class Database {
 
   close(): void {
     this.#close();
+    this.#close = () => {};
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
   }
 }
 

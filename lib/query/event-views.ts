@@ -80,7 +80,8 @@ function viewOf(view: string, kind: Kind, shared: readonly string[]): string {
   const names = new UniqueNames(shared);
   const fields = Object.entries(fieldsOf(kind)).slice(0, MAX_FIELDS);
   const columns = fields.map(([field, type]) => {
-    const name = shared.includes(field.toLowerCase()) ? `payload_${field}` : field;
+    // No identifier is empty.
+    const name = shared.includes(field.toLowerCase()) ? `payload_${field}` : field || '_';
     return `${columnOf(field, type, kind)} AS ${identifier(names.of(name))}`;
   });
   const all = [...shared.map(identifier), ...columns];

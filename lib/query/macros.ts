@@ -65,17 +65,17 @@ const CPU_FUNCTIONS = `CREATE MACRO cpu_functions(activity := NULL) AS TABLE
   GROUP BY function ORDER BY samples DESC, function;`;
 
 /**
- * As \`view --critical\`: going back from the end, the child that ended last, then the one that ended last before that
- * one started, and likewise within each. \`walk\` has two kinds of rows: an activity on the path, and a place among its
+ * As `view --critical`: going back from the end, the child that ended last, then the one that ended last before that
+ * one started, and likewise within each. `walk` has two kinds of rows: an activity on the path, and a place among its
  * children to go on from.
  */
 const CRITICAL_PATH = `CREATE MACRO critical_path(of_activity := NULL) AS TABLE
   WITH RECURSIVE last AS (
     SELECT trace, max(greatest(start_ts_ns, end_ts_ns)) AS last_ns FROM activities GROUP BY trace
   ), chosen AS (
-    SELECT trace, seq FROM activities WHERE seq IS NOT NULL
-      AND (of_activity IS NULL OR is_id(activity_id, path, of_activity))
-    ORDER BY state = 'killed', dur_ns DESC NULLS LAST, start_ts_ns LIMIT 1
+    SELECT trace, seq FROM activities JOIN last USING (trace) WHERE seq IS NOT NULL
+      AND (CASE WHEN of_activity IS NULL THEN parent_seq IS NULL ELSE is_id(activity_id, path, of_activity) END)
+    ORDER BY state = 'killed', coalesce(end_ts_ns, last_ns) - start_ts_ns DESC, start_ts_ns LIMIT 1
   ), tree AS (
     FROM chosen
     UNION ALL

@@ -13,6 +13,7 @@ export const entries = {
   pino: 'integrations/pino',
   playback: 'playback/index',
   'prom-client': 'integrations/prom-client',
+  query: 'query/index',
   runtime: 'runtime/index',
   trace: 'trace/index',
   view: 'view/index',
@@ -20,7 +21,7 @@ export const entries = {
 };
 
 /** Of these entries, those that read traces. */
-export const reading = ['playback', 'trace', 'view'];
+export const reading = ['playback', 'query', 'trace', 'view'];
 
 /** Run, and imported by nobody: CommonJS alone, which starts fastest and shares the entries' instance. */
 export const program = { cli: 'cli/main', 'stand-in': 'diagnostics/server/stand-in-thread' };

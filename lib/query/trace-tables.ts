@@ -1,0 +1,53 @@
+/** Writes the tables of a trace into a folder of Parquet files. */
+import { packageVersion } from '../base/package-files.ts';
+import { SymbolFolders } from '../symbols/symbol-folders.ts';
+import type { Trace } from '../trace/trace.ts';
+import { TraceError } from '../trace/trace-error.ts';
+import type { TraceEvent } from '../trace/trace-event.ts';
+import { FrameNames } from '../view/cpu/frame-names.ts';
+import { ParquetExport } from '../view/parquet/parquet-export.ts';
+
+export interface TablesTarget {
+  /** Of the trace, in its column. */
+  readonly name: string;
+  readonly folder: string;
+  /** Folders with symbols for the frames of stacks. */
+  readonly symbols: readonly string[];
+}
+
+/** @returns the error that ends the trace early, after the events before it have been written */
+export async function writeTraceTables(
+  trace: Trace,
+  batches: AsyncIterable<readonly TraceEvent[]>,
+  { name, folder, symbols }: TablesTarget,
+): Promise<TraceError | undefined> {
+  const tables = new ParquetExport({
+    folder,
+    trace: {
+      name,
+      info: trace.info,
+      get processNames() {
+        return trace.processNames;
+      },
+    },
+    createdBy: `tracewright version ${packageVersion()}`,
+    names: new FrameNames(new SymbolFolders(symbols)),
+  });
+  let problem: TraceError | undefined;
+  try {
+    for await (const batch of batches) for (const event of batch) tables.add(event);
+  } catch (error) {
+    if (!(error instanceof TraceError)) throw error;
+    problem = error;
+  }
+  const { lostEvents, lostBuffers, lateEvents, processNames, mappings } = trace;
+  await tables.end({
+    lostEvents,
+    lostBuffers,
+    lateEvents,
+    processNames,
+    mappings,
+    problem: problem ?? trace.problem,
+  });
+  return problem;
+}
