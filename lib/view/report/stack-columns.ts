@@ -52,6 +52,9 @@ export class StackColumns {
   /** The innermost nodes of stacks, and the stacks' numbers by them. */
   readonly #leaves: number[] = [];
   readonly #stacks = new Map<number, number>();
+  /** The same numbers by hashes of the addresses, as long as names last: most stacks come again. */
+  readonly #known = new Map<number, number>();
+  readonly #hash = new StackHash();
 
   constructor(frames: FrameNames) {
     this.frames = frames;
@@ -77,9 +80,13 @@ export class StackColumns {
   #stackOf(event: TraceEvent, addresses: readonly bigint[], nowNs: number): number | undefined {
     if (nowNs > this.#namesEndNs && this.#parents.length < MAX_NODES / 4) {
       this.#calleeNumbers.clear();
+      this.#known.clear();
       this.#namesEndNs = nowNs + NAME_LIFETIME_NS;
     }
     const { processId } = event;
+    const hash = this.#hash.of(processId, addresses);
+    const same = this.#known.get(hash);
+    if (same !== undefined) return same;
     let known = this.#calleeNumbers.get(processId);
     if (known === undefined) {
       known = new Map();
@@ -98,6 +105,7 @@ export class StackColumns {
       stack = this.#leaves.push(node) - 1;
       this.#stacks.set(node, stack);
     }
+    this.#known.set(hash, stack);
     return stack;
   }
 
@@ -165,5 +173,30 @@ export class StackColumns {
   #frameOf({ processId, address, timestamp }: Callee, { processNames, mappings }: NamesInTrace): ReportFrame {
     if (address === undefined) return processFrame(processId, processNames);
     return this.frames.frameOf(processId, address, timestamp, mappings);
+  }
+}
+
+/** Hashes of stacks, as whole numbers below 2^53: of a million stacks, all are different. */
+class StackHash {
+  #addresses = new BigUint64Array(256);
+  #words = new Uint32Array(this.#addresses.buffer);
+
+  of(processId: number | undefined, addresses: readonly bigint[]): number {
+    const { length } = addresses;
+    if (length > this.#addresses.length) {
+      this.#addresses = new BigUint64Array(length * 2);
+      this.#words = new Uint32Array(this.#addresses.buffer);
+    }
+    for (let i = 0; i < length; i++) this.#addresses[i] = addresses[i] as bigint;
+    let first = (processId ?? -1) | 0;
+    let second = length;
+    for (let i = 0; i < 2 * length; i++) {
+      const word = this.#words[i] as number;
+      first = Math.imul(first ^ word, 0x9e3779b1);
+      first ^= first >>> 15;
+      second = Math.imul(second + word, 0x85ebca6b);
+      second ^= second >>> 13;
+    }
+    return (first >>> 0) * 2 ** 21 + (second >>> 11);
   }
 }
