@@ -145,6 +145,7 @@ export class Attachment {
         from = end;
         this.#take(section);
       }
+      if (this.#sections.fault !== undefined) throw this.#sections.fault;
       if (from < chunk.length) yield chunk.subarray(from);
       await this.#throttle(chunk.length);
     }

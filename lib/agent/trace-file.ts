@@ -12,7 +12,6 @@ import {
 } from 'node:fs';
 import { promisify } from 'node:util';
 import { BlockKind, SerializationTag } from '../wire/nettrace/constants.ts';
-import { NetTraceError } from '../wire/nettrace/error.ts';
 import { FramingV4, type Piece, pieceSize } from '../wire/nettrace/write/framing.ts';
 import { FRAMING_SIZE, type Section, type SectionStart, TraceSections } from './trace-sections.ts';
 
@@ -173,15 +172,10 @@ async function endOfSections(path: string): Promise<number> {
   const sections = new TraceSections();
   let end = 0;
   let read = 0;
-  try {
-    for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
-      const last = sections.push(chunk).at(-1);
-      if (last !== undefined) end = read + last.end;
-      read += chunk.length;
-    }
-  } catch (error) {
-    // The computer was switched off, and the end was not written.
-    if (!(error instanceof NetTraceError)) throw error;
+  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+    const last = sections.push(chunk).at(-1);
+    if (last !== undefined) end = read + last.end;
+    read += chunk.length;
   }
   // The last section of a session may have no sequence point.
   return sections.isAtEnd ? read - END_SIZE : end;

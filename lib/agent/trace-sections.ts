@@ -34,7 +34,14 @@ const MAX_METADATA_SIZE = 32 << 20;
 /** A block's framing in the file, at most. */
 export const FRAMING_SIZE = 40;
 
+interface SectionEnd {
+  readonly section: Section;
+  readonly end: number;
+}
+
 export class TraceSections {
+  /** Why there are no more sections. */
+  fault: NetTraceError | undefined;
   readonly #queue = new ByteQueue();
   #framing: Framing | undefined;
   #trace: SectionBlock | undefined;
@@ -53,18 +60,23 @@ export class TraceSections {
    * Takes the next bytes, which must not change.
    *
    * @returns the sections that are now complete, each with the position in the bytes where it ends
-   * @throws NetTraceError
    */
-  push(bytes: Uint8Array): { readonly section: Section; readonly end: number }[] {
+  push(bytes: Uint8Array): readonly SectionEnd[] {
+    const complete: SectionEnd[] = [];
+    if (this.fault !== undefined) return complete;
     const from = this.#queue.position + this.#queue.length;
     this.#queue.push(bytes);
-    this.#framing ??= readStart(this.#queue);
-    const complete: { readonly section: Section; readonly end: number }[] = [];
-    for (let block = this.#next(); block !== undefined; block = this.#next()) {
-      this.#add(block);
-      if (block.kind !== BlockKind.SequencePoint) continue;
-      complete.push({ section: this.take() as Section, end: this.#queue.position - from });
-      this.#begin(block);
+    try {
+      this.#framing ??= readStart(this.#queue);
+      for (let block = this.#next(); block !== undefined; block = this.#next()) {
+        this.#add(block);
+        if (block.kind !== BlockKind.SequencePoint) continue;
+        complete.push({ section: this.take() as Section, end: this.#queue.position - from });
+        this.#begin(block);
+      }
+    } catch (error) {
+      if (!(error instanceof NetTraceError)) throw error;
+      this.fault = error;
     }
     return complete;
   }

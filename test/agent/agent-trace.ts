@@ -1,4 +1,5 @@
-/** A nettrace as a process sends it: sections of events, each ended by a sequence point. */
+/** A nettrace as a process sends it: sections of events, each ended by a sequence point; and what is in a file. */
+import { openTrace } from '../../lib/trace/index.ts';
 import { NetTraceWriter } from '../../lib/wire/nettrace/write/nettrace-writer.ts';
 
 const KIND = { provider: 'P', eventId: 1, keywords: 0n, version: 0, level: 4, fields: [] };
@@ -17,14 +18,32 @@ export class AgentTrace {
   #ticks = 0n;
 
   /** A section with so many events of a name; each new name is described in it. */
-  section(name: string, count: number, dropped = 0): Uint8Array {
+  section(name: string, count: number, dropped = 0): Buffer {
+    this.#write(name, count, PAYLOAD);
+    if (dropped > 0) this.#writer.drop(this.#thread, dropped);
+    return Buffer.from(this.#writer.flush());
+  }
+
+  /** The same without a sequence point, which so ends no section. */
+  part(name: string, count: number, payload: Uint8Array): Buffer {
+    this.#write(name, count, payload);
+    return Buffer.from(this.#writer.flushOpen());
+  }
+
+  #write(name: string, count: number, payload: Uint8Array): void {
     const known = this.#kinds.get(name);
     const metadataId = known ?? this.#writer.define({ ...KIND, name });
     this.#kinds.set(name, metadataId);
     for (let i = 0; i < count; i++) {
-      this.#writer.write({ metadataId, thread: this.#thread, ticks: ++this.#ticks, payload: PAYLOAD });
+      this.#writer.write({ metadataId, thread: this.#thread, ticks: ++this.#ticks, payload });
     }
-    if (dropped > 0) this.#writer.drop(this.#thread, dropped);
-    return Uint8Array.from(this.#writer.flush());
   }
+}
+
+/** How many events of each name are in a file, which must be whole. */
+export async function readEvents(path = ''): Promise<{ events: Record<string, number>; lost: number }> {
+  const trace = await openTrace(path);
+  const events: Record<string, number> = {};
+  for await (const { name } of trace) events[name] = (events[name] ?? 0) + 1;
+  return { events, lost: trace.lostEvents };
 }

@@ -54,6 +54,9 @@ class Program {
   }
 }
 
+/** What a rule of the agent has beside its name and providers. */
+export type FleetRule = { readonly match?: { readonly environment?: object } } & Record<string, unknown>;
+
 export class Fleet {
   readonly root = mkdtempSync(join(tmpdir(), 'tracewright-fleet-'));
   /** Of the agent; each test has one. */
@@ -72,12 +75,12 @@ export class Fleet {
     await Promise.all(started.map((program) => program.ready()));
   }
 
-  /** The agent. @param rule beside its name and providers */
-  command(settings: object = {}, rule: object = {}): RunningCommand {
+  /** The agent. */
+  command(settings: object = {}, { match = {}, ...rule }: FleetRule = {}): RunningCommand {
     const config = join(this.root, 'agent.json');
-    const rules = [
-      { name: 'fleet', providers: PROVIDER, match: { commandLine: '*agent-program.mjs*' }, ...rule },
-    ];
+    // Only of this fleet: tests run side by side.
+    const environment = { ...this.#env, ...match.environment };
+    const rules = [{ name: 'fleet', providers: PROVIDER, ...rule, match: { ...match, environment } }];
     const metrics = { port: 0 };
     writeFileSync(
       config,
@@ -89,7 +92,7 @@ export class Fleet {
   }
 
   /** Starts it, and waits until it runs. */
-  async collect(settings: object = {}, rule: object = {}): Promise<RunningCommand> {
+  async collect(settings: object = {}, rule: FleetRule = {}): Promise<RunningCommand> {
     const agent = this.command(settings, rule);
     this.agent = agent;
     await vi.waitFor(() => expect(agent.stderr).toContain('/metrics'), WAIT);

@@ -1,0 +1,166 @@
+/** Sessions in processes that end, lie, or send too much; and the triggers of rules. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { AgentCounters } from '../../lib/agent/agent-counters.ts';
+import { Attachment } from '../../lib/agent/attachment.ts';
+import { DiskBudget } from '../../lib/agent/disk-budget.ts';
+import type { NodeProcess } from '../../lib/agent/node-processes.ts';
+import { Recorder } from '../../lib/agent/recorder.ts';
+import { readAgentSettings } from '../../lib/agent/settings/agent-settings.ts';
+import { checkedTarget } from '../../lib/diagnostics/client/checked-port.ts';
+import { DiagnosticsClient } from '../../lib/diagnostics/client/diagnostics-client.ts';
+import { counterTrace, mean } from '../cli/counter-trace.ts';
+import { fakeOf, folder, useFakeProcesses } from '../diagnostics/client/fake-client.ts';
+import { type Answer, type FakeProcess, ok, SESSION_ID, u64 } from '../diagnostics/client/fake-process.ts';
+import { linuxOnly, named } from '../platforms.ts';
+import { AgentTrace, readEvents } from './agent-trace.ts';
+
+useFakeProcesses();
+
+interface Attached {
+  readonly attachment: Attachment;
+  readonly counters: AgentCounters;
+  readonly said: string[];
+  readonly files: string[];
+}
+
+/** Of a rule in a fake process. */
+function attach(fake: FakeProcess, rule: object = {}): Attached {
+  const json = JSON.stringify({ folder: folder.path, rules: [{ name: 'r', providers: 'P', ...rule }] });
+  const [settings] = readAgentSettings(json, 'a').rules as [never];
+  const [counters, said, files]: [AgentCounters, string[], string[]] = [new AgentCounters(), [], []];
+  const traces = join(folder.path, 'traces');
+  const disk = new DiskBudget([traces], { limit: 1e9, whenFull: 'refuseNew' }, counters);
+  const say = (sentence: string) => said.push(sentence);
+  const onFile = ({ path }: { readonly path: string }) => files.push(path);
+  const recorder = new Recorder({ rule: settings, folder: traces, name: 'a', disk, counters, onFile, say });
+  const client = new DiagnosticsClient(checkedTarget({ address: folder.port, processId: process.pid }, 1000));
+  const target: NodeProcess = {
+    processId: fake.processId,
+    client,
+    name: 'app',
+    service: 'app',
+    commandLine: 'app',
+    runtime: 'dotnet',
+    environment: {},
+    container: '',
+  };
+  const attachment = new Attachment({
+    process: target,
+    rule: settings,
+    recorder,
+    counters,
+    feed: undefined,
+    say,
+  });
+  return { attachment, counters, said, files };
+}
+
+const sending = (bytes: Uint8Array, ends = true) => {
+  const answer: Answer = (_, socket, fake) => {
+    fake.stream = socket;
+    setTimeout(() => (ends ? socket.end(bytes) : socket.write(bytes)), 10);
+    return ok(u64(SESSION_ID));
+  };
+  const answers = { '02/03': answer, '02/02': answer, '02/04': answer };
+  return fakeOf({ answers }).listen(folder.port);
+};
+
+const partial = () => readdirSync(join(folder.path, 'traces')).filter((name) => name.endsWith('.partial'));
+const notHere = linuxOnly('sockets that say who listens');
+
+describe('a session of the agent', () => {
+  it('has a whole file when the process is killed, with the events that arrived', async () => {
+    const trace = new AgentTrace();
+    const sent = Buffer.concat([trace.section('A', 10), trace.section('B', 20)]);
+    const { attachment, counters, files } = attach(await sending(sent));
+    await attachment.ended;
+    expect(files).toHaveLength(1);
+    expect(await readEvents(files[0])).toEqual({ events: { A: 10, B: 20 }, lost: 0 });
+    expect([counters.received.get('r'), counters.written.get('r')]).toEqual([30, 30]);
+  });
+
+  it('counts the events of a block that is cut off', async () => {
+    const trace = new AgentTrace();
+    const first = trace.section('A', 10);
+    const sent = Buffer.concat([first, trace.section('A', 1000).subarray(0, 2000)]);
+    const { attachment, counters, files } = attach(await sending(sent));
+    await attachment.ended;
+    expect(await readEvents(files[0])).toEqual({ events: { A: 10 }, lost: 0 });
+    const { received, written, dropped } = counters;
+    expect(received.get('r')).toBeGreaterThan(10);
+    expect(written.get('r') + dropped.get('fault')).toBe(received.get('r'));
+  });
+
+  it('ends with a sentence when the process sends no trace', async () => {
+    const { attachment, counters, said } = attach(await sending(Buffer.alloc(5000, 'no trace ')));
+    await attachment.ended;
+    expect(counters.errors.get('trace')).toBe(1);
+    expect(said).toEqual([expect.stringMatching(/^Process \d+ sends no usable trace: .+/)]);
+    expect(partial()).toEqual([]);
+  });
+
+  it('keeps what came before the damage', async () => {
+    const sent = Buffer.concat([new AgentTrace().section('A', 10), Buffer.alloc(5000, 0xff)]);
+    const { attachment, counters, files } = attach(await sending(sent));
+    await attachment.ended;
+    expect(await readEvents(files[0])).toEqual({ events: { A: 10 }, lost: 0 });
+    expect(counters.errors.get('trace')).toBe(1);
+  });
+
+  it('lets a process wait that sends more than it may', async () => {
+    const trace = new AgentTrace();
+    const sections = Array.from({ length: 40 }, () => trace.section('A', 1000));
+    const rule = { limits: { megabytesPerSecond: 0.1 } };
+    const { attachment, counters } = attach(await sending(Buffer.concat(sections), false), rule);
+    await vi.waitFor(() => expect(counters.throttledMs).toBeGreaterThan(0), { timeout: 5000 });
+    attachment.close();
+    await attachment.ended;
+  });
+
+  it.skipIf(notHere !== undefined)(
+    named('talks to no process that listens in place of another', notHere),
+    async () => {
+      const fake = await fakeOf().listen(folder.port);
+      const target = checkedTarget({ address: folder.port, processId: 1 }, 1000);
+      await expect(target.connect()).rejects.toThrow(
+        `The diagnostic port ${folder.port} does not belong to process 1: another one listens there.`,
+      );
+      expect(fake.requests).toEqual([]);
+    },
+  );
+});
+
+describe('a trigger', () => {
+  const counter = { type: 'counter', provider: 'System.Runtime', counter: 'cpu-usage' };
+  const counted = (value: number) => counterTrace(mean('cpu-usage', 'CPU Usage', value, '%'));
+
+  it('is a counter beyond a value, which the session asks for each second', async () => {
+    const fake = await sending(counted(95));
+    const { attachment, counters } = attach(fake, { triggers: [{ ...counter, above: 90 }] });
+    await attachment.ended;
+    expect(counters.triggers.get('r')).toBe(1);
+    expect(fake.requests[0]?.includes(Buffer.from('EventCounterIntervalSec=1', 'utf16le'))).toBe(true);
+    expect(fake.requests[0]?.includes(Buffer.from('System.Runtime', 'utf16le'))).toBe(true);
+  });
+
+  it('is none while the counter is within it', async () => {
+    const { attachment, counters } = attach(await sending(counted(80)), {
+      triggers: [{ ...counter, above: 90 }],
+    });
+    await attachment.ended;
+    expect([counters.triggers.get('r'), counters.unused.get('r')]).toEqual([0, counters.received.get('r')]);
+  });
+
+  it.each([{ type: 'startup' }, { type: 'interval', seconds: 60 }])('is $type', async (trigger) => {
+    const fake = await sending(new AgentTrace().section('A', 10), false);
+    const { attachment, counters } = attach(fake, { collect: 'ring', triggers: [trigger] });
+    await vi.waitFor(() => expect(counters.held).toBe(10));
+    attachment.tick(Date.now() + 60_000);
+    expect(counters.triggers.get('r')).toBe(1);
+    attachment.close();
+    await attachment.ended;
+    expect(counters.written.get('r')).toBe(10);
+  });
+});
