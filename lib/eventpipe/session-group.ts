@@ -13,7 +13,7 @@ import type { EventSchema } from '../wire/schema.ts';
 import type { Payload } from '../wire/values/faults.ts';
 import { type SamplingRequest, samplingRequest } from './cpu-samples/cpu-samples.ts';
 import { SAMPLE_PROFILER } from './cpu-samples/dotnet-events.ts';
-import { NOT_ENCODED } from './event-kinds.ts';
+import { type EventWatch, NOT_ENCODED } from './event-kinds.ts';
 import { GroupRounds } from './group-rounds.ts';
 import type { ProviderRequests } from './requests.ts';
 import { SessionSources } from './session-sources.ts';
@@ -39,14 +39,6 @@ export interface GroupSettings {
   /** For a separate group whose traces can begin with any complete round. */
   readonly watch?: EventWatch;
 }
-
-/** Called for each event of this thread that the group takes. Must not throw. */
-export type EventWatch = (
-  schema: EventSchema,
-  payload: Payload,
-  activityId: Guid | undefined,
-  time: bigint,
-) => void;
 
 /** What a group needs of a session. */
 export interface GroupMember {
@@ -193,7 +185,7 @@ export class SessionGroup implements Subscriber {
     if (isMainThread) {
       const whenAsked = (): void => this.#tick();
       this.#workers = this.rounds.addWorkers(
-        (rounds, kinds) => new Workers(rounds, kinds, bufferSize, whenAsked),
+        (rounds, kinds) => new Workers(rounds, kinds, bufferSize, whenAsked, this.#watch),
       );
       this.#workers.start(requests, waits);
     }

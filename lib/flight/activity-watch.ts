@@ -1,11 +1,11 @@
 /**
- * Watches the events of this thread for triggers: activities that take too long or fail, and errors. It runs during
- * each event, so it only reports them.
+ * Watches events for triggers: activities that take too long or fail, and errors. It runs during each event of this
+ * thread, so it only reports them.
  */
-import type { Guid } from '../activity/guid.ts';
-import type { EventWatch } from '../eventpipe/session-group.ts';
+import { Guid } from '../activity/guid.ts';
+import { type EventWatch, isFailed, saysSuccess } from '../eventpipe/event-kinds.ts';
+import type { GuidWords } from '../wire/guid.ts';
 import type { EventSchema } from '../wire/schema.ts';
-import type { Payload } from '../wire/values/faults.ts';
 
 /** The limit for an activity: milliseconds, or a multiple of the 99th percentile of its name. */
 export type SlowLimit = number | { readonly timesP99: number };
@@ -43,7 +43,7 @@ interface Watched {
 export class ActivityWatch {
   readonly #triggers: ActivityTriggers;
   readonly #onTrigger: OnTrigger;
-  readonly #startTimes = new Map<Guid, bigint>();
+  readonly #startTimes = new Map<Guid | string, bigint>();
   /** Weak, because sources discard schemas of self-describing events and make them anew. */
   readonly #watched = new WeakMap<EventSchema, Watched>();
   /** By the name of the activity. */
@@ -58,7 +58,7 @@ export class ActivityWatch {
     const { isError, starts, limit, canFail } = this.#watched.get(schema) ?? this.#watch(schema);
     if (starts) this.#start(activityId, time);
     else if (limit !== undefined) this.#stop(schema, limit, activityId, time);
-    if (canFail && hasFailed(payload)) {
+    if (canFail && isFailed(payload)) {
       this.#onTrigger('failure', `${activityName(schema)} has failed.`);
     }
     if (isError) this.#onTrigger('error', `The event ${schema.name} has level ${schema.level}.`);
@@ -66,13 +66,13 @@ export class ActivityWatch {
 
   #watch(schema: EventSchema): Watched {
     const { failure, error } = this.#triggers;
-    const { opcode, level, fields } = schema;
+    const { opcode, level } = schema;
     const limit = opcode === START || opcode === STOP ? this.#limitOf(activityName(schema)) : undefined;
     const watched = {
       isError: error === true && level > 0 && level <= ERROR_LEVEL,
       starts: opcode === START && limit !== undefined,
       limit,
-      canFail: failure === true && opcode === STOP && fields.some(({ name }) => name === 'success'),
+      canFail: failure === true && saysSuccess(schema),
     };
     this.#watched.set(schema, watched);
     return watched;
@@ -87,17 +87,18 @@ export class ActivityWatch {
     return limit;
   }
 
-  #start(activityId: Guid | undefined, time: bigint): void {
+  #start(activityId: GuidWords | undefined, time: bigint): void {
     if (activityId === undefined) return;
     const times = this.#startTimes;
-    times.set(activityId, time);
-    if (times.size > MAX_RUNNING) times.delete(times.keys().next().value as Guid);
+    times.set(keyOf(activityId), time);
+    if (times.size > MAX_RUNNING) times.delete(times.keys().next().value as Guid | string);
   }
 
-  #stop(schema: EventSchema, limit: DurationLimit, activityId: Guid | undefined, time: bigint): void {
-    const startTime = activityId && this.#startTimes.get(activityId);
-    if (startTime === undefined) return;
-    this.#startTimes.delete(activityId as Guid);
+  #stop(schema: EventSchema, limit: DurationLimit, activityId: GuidWords | undefined, time: bigint): void {
+    const key = activityId && keyOf(activityId);
+    const startTime = key === undefined ? undefined : this.#startTimes.get(key);
+    if (key === undefined || startTime === undefined) return;
+    this.#startTimes.delete(key);
     const us = Number(time - startTime) / NS_PER_US;
     if (!limit.isExceededBy(us)) return;
     this.#onTrigger('slow', `${activityName(schema)} took ${(us / 1000).toFixed(1)} ms.`);
@@ -108,13 +109,9 @@ function activityName({ name }: EventSchema): string {
   return name.replace(/(?:Start|Stop)$/, '');
 }
 
-/** The payload belongs to the application: reading it may do anything. */
-function hasFailed(payload: Payload): boolean {
-  try {
-    return (payload as { readonly success?: unknown }).success === false;
-  } catch {
-    return false;
-  }
+/** An activity of this thread has one object as its id; those of workers arrive as words. */
+function keyOf(id: GuidWords): Guid | string {
+  return id instanceof Guid ? id : `${id.w0} ${id.w1} ${id.w2} ${id.w3}`;
 }
 
 /** Four per power of two of microseconds. */

@@ -3,10 +3,12 @@
  * section is dropped as a whole, because its events refer to its stacks and labels; each remaining section knows what a
  * trace that begins there needs.
  */
+
+import type { EventWatch } from '../eventpipe/event-kinds.ts';
 import type { RoundLink } from '../eventpipe/group-rounds.ts';
 import { POINTER_SIZE, traceOfThisProcess } from '../eventpipe/process-info.ts';
 import type { ProviderRequests } from '../eventpipe/requests.ts';
-import { type EventWatch, type GroupMember, SessionGroup } from '../eventpipe/session-group.ts';
+import { type GroupMember, SessionGroup } from '../eventpipe/session-group.ts';
 import { timestamp } from '../listen/timestamp.ts';
 import type { Piece } from '../wire/nettrace/write/framing.ts';
 import { NetTracePieces, type RoundsBefore } from '../wire/nettrace/write/nettrace-pieces.ts';

@@ -13,7 +13,7 @@ export interface ProcessTriggers {
 }
 
 const MIN_INTERVAL_MS = 20;
-const HEAP_INTERVAL_MS = 1000;
+const HEAP_INTERVAL_MS = 250;
 
 /**
  * @param onLastChance called instead of `onTrigger` if the process may end immediately afterwards

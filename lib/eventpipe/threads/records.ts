@@ -16,6 +16,8 @@ const TIME_AT = 8;
 const SIZE_MASK = 0xff_ffff;
 const HAS_ACTIVITY = 0x100_0000;
 const HAS_RELATED = 0x200_0000;
+/** Its payload has `success: false`. */
+const HAS_FAILED = 0x400_0000;
 
 /** The head of a record, which precedes the payload; the next record reuses its memory. */
 export class RecordHead {
@@ -30,10 +32,11 @@ export class RecordHead {
     activityId: Guid | undefined,
     relatedActivityId: Guid | undefined,
     payload: Uint8Array,
+    hasFailed: boolean,
   ): Uint8Array {
     this.#view.setBigInt64(TIME_AT, time, true);
     let ids = 0;
-    let flags = 0;
+    let flags = hasFailed ? HAS_FAILED : 0;
     if (activityId !== undefined && !activityId.isEmpty) {
       this.#setGuid(HEAD_SIZE, activityId);
       ids++;
@@ -67,18 +70,21 @@ export class RecordHead {
   }
 }
 
-/** A decoded record. */
+/** A decoded record of an event. */
+export interface EventRecord {
+  readonly kind: number;
+  /** The size of the whole record in bytes. */
+  readonly size: number;
+  readonly time: bigint;
+  readonly activityId: GuidWords | undefined;
+  readonly relatedActivityId: GuidWords | undefined;
+  readonly hasFailed: boolean;
+  readonly payload: Uint8Array;
+}
+
 export type ThreadRecord =
   | { readonly kind: 0; readonly size: number; readonly payload: Uint8Array }
-  | {
-      readonly kind: number;
-      /** The size of the whole record in bytes. */
-      readonly size: number;
-      readonly time: bigint;
-      readonly activityId: GuidWords | undefined;
-      readonly relatedActivityId: GuidWords | undefined;
-      readonly payload: Uint8Array;
-    };
+  | EventRecord;
 
 /** @param bytes whole records */
 export function* recordsIn(bytes: Uint8Array): Generator<ThreadRecord, void, undefined> {
@@ -105,6 +111,7 @@ export function* recordsIn(bytes: Uint8Array): Generator<ThreadRecord, void, und
         time: view.getBigInt64(at + TIME_AT, true),
         activityId,
         relatedActivityId,
+        hasFailed: (head & HAS_FAILED) !== 0,
         payload,
       };
     at = end;

@@ -7,18 +7,27 @@ import { type SessionPart, shareSession } from '../../listen/shared-sessions.ts'
 import { CLOCK_OFFSET, timestamp } from '../../listen/timestamp.ts';
 import { onWorkerExit } from '../../listen/worker-exits.ts';
 import type { EventSink, ThreadHandle } from '../../wire/nettrace/write/trace-parts.ts';
+import type { EventSchema } from '../../wire/schema.ts';
+import type { Payload } from '../../wire/values/faults.ts';
+import type { EventWatch } from '../event-kinds.ts';
 import type { ProviderRequests } from '../requests.ts';
 import type { TraceKinds } from '../trace-kinds.ts';
 import { GROUP_KIND, SESSION_KIND, type SessionOfGroup } from './join-sessions.ts';
-import { decodeKind, recordsIn } from './records.ts';
+import { decodeKind, type EventRecord, recordsIn } from './records.ts';
 import { allocateSharedMemory, markExited, type SharedMemory } from './shared-memory.ts';
 import { SharedMemoryReader, type ThreadBytes } from './shared-memory-reader.ts';
 import type { ThreadPartOptions } from './thread-part.ts';
+
+/** All that is known of a payload. */
+const FAILED: Payload = { success: false };
+const NOT_FAILED: Payload = {};
 
 interface WorkerThread {
   readonly handle: ThreadHandle;
   /** Indexed by the thread's own numbers for its kinds. */
   readonly metadataIds: number[];
+  /** The same, if somebody watches. */
+  readonly schemas: EventSchema[];
   lastTime: bigint;
 }
 
@@ -27,6 +36,7 @@ export class Workers {
   readonly #kinds: TraceKinds;
   readonly #memory: SharedMemory;
   readonly #reader: SharedMemoryReader;
+  readonly #watch: EventWatch | undefined;
   readonly #channel = new BroadcastChannel(`tracewright.session.${crypto.randomUUID()}`);
   readonly #threads = new Map<number, WorkerThread>();
   #shared: SessionPart | undefined;
@@ -43,7 +53,14 @@ export class Workers {
    * @param bufferSize how many bytes may wait, for all threads together
    * @param whenAsked called when there is much to read
    */
-  constructor(writer: EventSink, kinds: TraceKinds, bufferSize: number, whenAsked: () => void) {
+  constructor(
+    writer: EventSink,
+    kinds: TraceKinds,
+    bufferSize: number,
+    whenAsked: () => void,
+    watch?: EventWatch,
+  ) {
+    this.#watch = watch;
     this.#writer = writer;
     this.#kinds = kinds;
     this.#memory = allocateSharedMemory(bufferSize);
@@ -141,6 +158,7 @@ export class Workers {
       if (!('time' in record)) {
         const kind = decodeKind(record.payload);
         worker.metadataIds[kind.number] = this.#kinds.metadataIdOf(kind);
+        if (this.#watch !== undefined) worker.schemas[kind.number] = kind.schema;
         (read[chunk] as number) += size;
         continue;
       }
@@ -165,7 +183,13 @@ export class Workers {
       // No calls: it is written once.
       (read[chunk] as number) += size;
       this.events++;
+      if (this.#watch !== undefined) this.#show(worker.schemas[record.kind], record);
     }
+  }
+
+  /** The payload itself is encoded. */
+  #show(schema: EventSchema | undefined, { hasFailed, activityId, time }: EventRecord): void {
+    if (schema !== undefined) this.#watch?.(schema, hasFailed ? FAILED : NOT_FAILED, activityId, time);
   }
 
   #threadOf(thread: number): WorkerThread {
@@ -178,7 +202,7 @@ export class Workers {
         threadId: osThreadId === 0 ? threadId : osThreadId,
         name: `worker ${threadId}`,
       });
-      worker = { handle, metadataIds: [], lastTime: 0n };
+      worker = { handle, metadataIds: [], schemas: [], lastTime: 0n };
       this.#threads.set(thread, worker);
     }
     return worker;

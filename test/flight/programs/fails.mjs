@@ -1,0 +1,73 @@
+// A program with a flight recorder: `fails.mjs FOLDER heap|exception|workers`. With `heap`, it leaks until it runs out
+// of memory; with `workers`, its worker thread fails, has errors and is slow.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isMainThread, parentPort, Worker } from 'node:worker_threads';
+import { defineEventSource, event, Level } from 'tracewright';
+import { startFlightRecorder } from 'tracewright/diagnostics';
+
+const [folder, what] = process.argv.slice(2);
+const log = defineEventSource('Failing-Service', {
+  Leaked: event({ megabytes: 'uint32' }),
+  RequestStart: event({ n: 'uint32' }),
+  RequestStop: event({ success: 'bool', errorMessage: 'string' }),
+  Broken: event({ n: 'uint32' }, { level: Level.Error }),
+});
+const TRIGGERS = {
+  heap: { heap: 0.5 },
+  exception: { uncaughtException: true },
+  failure: { failure: true },
+  error: { error: true },
+  slow: { slow: { Request: 100 } },
+};
+const FAILURES = {
+  failure: () =>
+    log.activity('Request', { n: 4 }, () => Promise.reject(new Error('expected'))).catch(() => {}),
+  error: () => log.Broken({ n: 3 }),
+  slow: () => log.activity('Request', { n: 2 }, () => sleep(150)),
+};
+
+function start(trigger) {
+  return startFlightRecorder({ providers: 'Failing-Service', folder, ...TRIGGERS[trigger] });
+}
+
+function leak() {
+  const leaked = [];
+  setInterval(() => {
+    leaked.push(new Array(2 ** 17).fill(0));
+    log.Leaked({ megabytes: leaked.length });
+  }, 20);
+}
+
+/** One trigger after the other: what one finds must not be what another has found. */
+async function failInWorker() {
+  const worker = new Worker(new URL(import.meta.url));
+  await new Promise((resolve) => worker.once('message', resolve));
+  for (const trigger of Object.keys(FAILURES)) {
+    const recorder = start(trigger);
+    worker.postMessage(trigger);
+    while (recorder.dumps.length === 0) await sleep(5);
+    await recorder.stop();
+    console.log(JSON.stringify(recorder.dumps));
+  }
+  await worker.terminate();
+}
+
+function failHere() {
+  const recorder = start(what);
+  if (what === 'heap') return leak();
+  process.on('exit', () => console.log(JSON.stringify(recorder.dumps)));
+  log.Leaked({ megabytes: 0 });
+  setImmediate(() => {
+    throw new Error('Nobody catches this.');
+  });
+}
+
+if (!isMainThread) {
+  parentPort.on('message', async (trigger) => {
+    while (!log.isEnabled()) await sleep(1);
+    log.activity('Request', { n: 1 }, () => {});
+    await FAILURES[trigger]();
+  });
+  parentPort.postMessage('ready');
+} else if (what === 'workers') await failInWorker();
+else failHere();
