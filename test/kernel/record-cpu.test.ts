@@ -11,7 +11,7 @@ import { SymbolFolders } from '../../lib/symbols/symbol-folders.ts';
 import { openTrace, type Trace, type TraceEvent } from '../../lib/trace/index.ts';
 import { isCpuSample } from '../../lib/view/cpu/cpu-profile.ts';
 import { FrameNames } from '../../lib/view/cpu/frame-names.ts';
-import { CpuShares } from '../view/cpu/cpu-shares.ts';
+import { slicedSamples } from '../view/cpu/cpu-shares.ts';
 import { programs, runScript, skipReason, suiteName } from './guest.ts';
 
 const main = fileURLToPath(new URL('../../dist/cjs/cli.cjs', import.meta.url));
@@ -34,7 +34,7 @@ describe.skipIf(skipReason('qemu') !== undefined)(suiteName('CPU samples of a re
       `exec 2>&1; cd /run
       node ${main} record --cpu -o our.data -- sh -c 'node ${programs}/busy-events.mjs 4; true'
       perf record -q -o perf.data -e cpu-clock -F 499 -g -k mono node --perf-basic-prof ${programs}/busy-events.mjs 1
-      node ${main} record --cpu --provider Shares-Service -o shares.data -- node ${programs}/../../child/cpu-programs/shares.mjs '' 10 10
+      node ${main} record --cpu --provider Shares-Service -o shares.data -- node ${programs}/../../child/cpu-programs/shares.mjs '' 5 10
       for f in our perf; do
         perf script -i $f.data --no-demangle --no-inline -F event,ip,sym,dso >$f.txt 2>/dev/null
       done
@@ -129,11 +129,9 @@ describe.skipIf(skipReason('qemu') !== undefined)(suiteName('CPU samples of a re
     expect(inFunctions.length / innermost.length).toBeGreaterThan(0.5);
   });
 
-  // In long slices: everything between them takes many times longer than on a real processor.
   it('are charged to the activities that took the time', async () => {
-    const shares = new CpuShares();
-    await shares.add(await openTrace(join(folder, 'shares.data')));
-    expect(shares.wrong).toEqual([]);
-    expect(shares.charged).toBeGreaterThan(0.5);
+    const { sliced, charged } = slicedSamples((await read('shares.data')).events);
+    expect(sliced).toBeGreaterThan(300);
+    expect(charged / sliced).toBeGreaterThan(0.97);
   });
 });

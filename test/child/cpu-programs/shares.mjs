@@ -1,5 +1,6 @@
 // Three activities take 60, 30 and 10 % of the main thread's time, in slices amid timers, files, awaits and a worker's
-// replies: `shares.mjs [FILE [UNIT_MS [SLICES]]]`. Records itself into the file, unless its name is empty.
+// replies: `shares.mjs [FILE [UNIT_MS [SLICES]]]`. Records itself into the file, unless its name is empty. Writes an
+// event before and after each slice.
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -25,17 +26,18 @@ const log = defineEventSource('Shares-Service', {
   MediumStop: event({}),
   SmallStart: event({}),
   SmallStop: event({}),
+  Slice: event({ of: 'string' }),
 });
 enableRuntimeEvents();
 const worker = new Worker(WORKER, { eval: true });
 worker.unref();
 
-const session =
-  output &&
-  startSession({
-    providers: 'Shares-Service,Node.Runtime:10:0,Microsoft-DotNETCore-SampleProfiler:0:Informational',
-    output,
-  });
+const session = output
+  ? startSession({
+      providers: 'Shares-Service,Node.Runtime:10:0,Microsoft-DotNETCore-SampleProfiler:0:Informational',
+      output,
+    })
+  : undefined;
 
 const waits = [
   () => sleep(1),
@@ -85,11 +87,15 @@ const spins = {
 
 async function work(name) {
   for (let i = 0; i < slices; i++) {
+    log.Slice({ of: name });
     spins[name]();
+    log.Slice({ of: '' });
     await waits[i % waits.length]();
   }
 }
 
+// The first time, each takes long.
+for (const wait of waits) await wait();
 await Promise.all(Object.keys(UNITS).map((name) => log.activity(name, {}, () => work(name))));
 await session?.stop();
 console.log('{}');

@@ -1,12 +1,39 @@
 /** The CPU time of the program child/cpu-programs/shares.mjs, whose three activities have known shares of it. */
 import type { TraceEvent } from '../../../lib/trace/index.ts';
+import { ActivityCharges } from '../../../lib/view/cpu/activity-charges.ts';
 import { ChargedSamples } from '../../../lib/view/cpu/charged-samples.ts';
 import { CpuActivities } from '../../../lib/view/cpu/cpu-activities.ts';
-import { CpuProfile } from '../../../lib/view/cpu/cpu-profile.ts';
+import { CpuProfile, isCpuSample } from '../../../lib/view/cpu/cpu-profile.ts';
 import { FrameNames } from '../../../lib/view/cpu/frame-names.ts';
+import { TraceActivities } from '../../../lib/view/trace-activities.ts';
+import type { TracedActivity } from '../../../lib/view/traced-activity.ts';
 
+/** In percent. */
 const SHARES = { Large: 60, Medium: 30, Small: 10 };
 const TOLERANCE = 3;
+
+/** The samples of a trace that were taken in slices of an activity, and those among them that are charged to it. */
+export function slicedSamples(events: Iterable<TraceEvent>) {
+  const count = { sliced: 0, charged: 0 };
+  const tracker = new TraceActivities();
+  let slice: unknown;
+  const charges = new ActivityCharges<TracedActivity | undefined, unknown>(
+    (event) => tracker.activityOf(event),
+    (of, run) => {
+      count.sliced++;
+      if (run?.activity?.task === of) count.charged++;
+    },
+  );
+  for (const event of events) {
+    tracker.add(event);
+    charges.addSwitch(event);
+    if (event.name === 'Slice') slice = event.payload.of;
+    else if (slice && isCpuSample(event) && event.threadId === event.processId)
+      charges.addSample(event, slice);
+  }
+  charges.end();
+  return count;
+}
 
 /** Adds up what several runs took. */
 export class CpuShares {
