@@ -28,14 +28,20 @@ const PERCENTILES = `CREATE MACRO percentiles(activity := NULL) AS TABLE
   FROM activities WHERE state = 'stopped' AND is_called(provider, name, activity)
   GROUP BY provider, name ORDER BY total_ms DESC;`;
 
-/** The activities with this name, each with everything inside it. */
+/**
+ * The activities with this name, each with everything inside it; and the samples with their activities: those that the
+ * threads ran or, in traces without switches, those whose ids the samples have.
+ */
 const INSIDE = `inside AS (
     SELECT trace, seq, seq AS root FROM activities WHERE seq IS NOT NULL AND is_called(provider, name, activity)
     UNION ALL
     SELECT child.trace, child.seq, inside.root FROM activities child
     JOIN inside ON child.trace = inside.trace AND child.parent_seq = inside.seq WHERE child.seq IS NOT NULL
-  ), own AS (
-    SELECT DISTINCT inside.root, inside.trace, pid, activity_id FROM inside JOIN activities USING (trace, seq)
+  ), charged AS (
+    SELECT samples.trace, weight, stack_id, coalesce(activity_seq, ids.seq) AS seq
+    FROM samples LEFT JOIN (
+      SELECT trace, pid, activity_id, min(seq) AS seq FROM activities GROUP BY trace, pid, activity_id
+    ) ids USING (trace, pid, activity_id)
   )`;
 
 /** A weight of 1 is a count, since the trace does not say how often it sampled. */
@@ -43,10 +49,7 @@ const CPU_MS = `CASE WHEN max(weight) > 1 THEN sum(weight) / 1e6 END AS cpu_ms`;
 
 const CPU_BY = `CREATE MACRO cpu_by(activity := NULL) AS TABLE
   WITH RECURSIVE ${INSIDE}, cost AS (
-    SELECT own.trace, root, count(*) AS samples, ${CPU_MS} FROM samples
-    JOIN own ON samples.trace = own.trace AND samples.pid IS NOT DISTINCT FROM own.pid
-      AND samples.activity_id = own.activity_id
-    GROUP BY own.trace, root
+    SELECT trace, root, count(*) AS samples, ${CPU_MS} FROM charged JOIN inside USING (trace, seq) GROUP BY trace, root
   )
   SELECT activities.provider || '/' || activities.name AS activity, path, activities.activity_id, pid,
     dur_ns / 1e6 AS dur_ms, samples, cpu_ms, activities.trace
@@ -55,10 +58,8 @@ const CPU_BY = `CREATE MACRO cpu_by(activity := NULL) AS TABLE
 
 const CPU_FUNCTIONS = `CREATE MACRO cpu_functions(activity := NULL) AS TABLE
   WITH RECURSIVE ${INSIDE}, sampled AS (
-    SELECT DISTINCT samples.* FROM samples
-    LEFT JOIN own ON samples.trace = own.trace AND samples.pid IS NOT DISTINCT FROM own.pid
-      AND samples.activity_id = own.activity_id
-    WHERE activity IS NULL OR own.root IS NOT NULL
+    SELECT trace, weight, stack_id FROM charged
+    WHERE activity IS NULL OR (trace, seq) IN (SELECT trace, seq FROM inside)
   )
   SELECT frames[1] AS function, count(*) AS samples, ${CPU_MS}
   FROM sampled LEFT JOIN stacks USING (trace, stack_id)

@@ -2,8 +2,8 @@
 import type { DuckDbResult } from './duckdb.ts';
 
 /**
- * Whole numbers are numbers, or bigints if they need more than 53 bits. Dates, times, decimals and the like are text, with
- * all their digits; lists are arrays, structs and maps objects.
+ * Whole numbers are numbers, or bigints if they need more than 53 bits. Dates and times are text with all their digits, as
+ * are decimals with more than 15; lists are arrays, structs and maps objects.
  */
 export type QueryValue =
   | null
@@ -53,7 +53,8 @@ function jsValue(value: unknown): QueryValue {
   if (value === undefined || value === null) return null;
   if (typeof value === 'bigint') return numberIfSafe(value);
   if (typeof value !== 'object') return value as QueryValue;
-  const { items, entries } = value as { readonly items?: unknown; readonly entries?: unknown };
+  const { items, entries, scale } = value as Partial<Record<'items' | 'entries' | 'scale', unknown>>;
+  if (typeof scale === 'number') return decimal(String(value));
   if (Array.isArray(items)) return items.map(jsValue);
   if (Array.isArray(entries)) {
     return Object.fromEntries(entries.map((entry) => [String(entry.key), jsValue(entry.value)]));
@@ -62,6 +63,11 @@ function jsValue(value: unknown): QueryValue {
     return Object.fromEntries(Object.entries(entries).map(([name, member]) => [name, jsValue(member)]));
   }
   return String(value);
+}
+
+/** As a number if that has all its digits. */
+function decimal(text: string): number | string {
+  return text.replace(/\D/g, '').length <= 15 ? Number(text) : text;
 }
 
 function numberIfSafe(value: bigint): number | bigint {

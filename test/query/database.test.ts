@@ -236,10 +236,11 @@ describe('the macros', () => {
   });
 
   it('count CPU samples in an activity and everything in it', async () => {
-    const sample = (id: string, at: number, stack: bigint): WrittenEvent => ({
+    const sample = (id: string | undefined, at: number, stack: bigint, threadId = 1): WrittenEvent => ({
       name: 'Microsoft-DotNETCore-SampleProfiler/ThreadSample',
       at,
-      id,
+      threadId,
+      ...(id !== undefined && { id }),
       stack: [stack, 1n],
     });
     const events = [
@@ -248,19 +249,28 @@ describe('the macros', () => {
       sample('//1/1/1', 3, 0x20n),
       sample('//1/1/1', 4, 0x20n),
       sample('//1/9', 4, 0x30n),
+      // Another thread says which activity it runs; its samples do not.
+      { name: 'Node.Runtime/ActivitySwitch', at: 5, id: '//1/2', threadId: 2 },
+      sample(undefined, 6, 0x30n, 2),
     ];
     const sampled = await databaseOf(
       events.sort((a, b) => a.at - b.at),
-      { ExpectedCPUSamplingRate: '1000000' },
+      {
+        ExpectedCPUSamplingRate: '1000000',
+      },
     );
     const rows = await sampled.query("SELECT activity, path, samples, cpu_ms FROM cpu_by('Request')");
-    expect(rows).toEqual([{ activity: 'Demo/Request', path: '//1/1', samples: 3, cpu_ms: 3 }]);
+    expect(rows).toEqual([
+      { activity: 'Demo/Request', path: '//1/1', samples: 3, cpu_ms: 3 },
+      { activity: 'Demo/Request', path: '//1/2', samples: 1, cpu_ms: 1 },
+    ]);
     const functions = await sampled.query("SELECT samples, cpu_ms FROM cpu_functions('Request')");
     expect(functions).toEqual([
       { samples: 2, cpu_ms: 2 },
       { samples: 1, cpu_ms: 1 },
+      { samples: 1, cpu_ms: 1 },
     ]);
-    expect(await sampled.query('SELECT sum(samples) AS n FROM cpu_functions()')).toEqual([{ n: 4 }]);
+    expect(await sampled.query('SELECT sum(samples) AS n FROM cpu_functions()')).toEqual([{ n: 5 }]);
   });
 });
 
