@@ -290,16 +290,22 @@ async function bundleTypes() {
   }
 }
 
-/** The report page: a browser program in one script, next to its HTML and style. */
-async function buildReportPage() {
+/** The pages of reports and live views: browser programs, each in one script, next to their HTML and style. */
+async function buildPages() {
   const page = join(root, 'lib/view/report/page');
   mkdirSync(join(dist, 'report'), { recursive: true });
-  await bundle(
-    { input: join(page, 'main.ts'), platform: 'browser' },
-    { file: join(dist, 'report/report.js'), format: 'iife', minify: true, comments: commentsFor('iife') },
-  );
-  for (const file of ['report.html', 'report.css'])
-    copyFileSync(join(page, file), join(dist, 'report', file));
+  for (const [name, program] of [
+    ['report', 'main.ts'],
+    ['live', 'live.ts'],
+  ]) {
+    const file = join(dist, `report/${name}.js`);
+    await bundle(
+      { input: join(page, program), platform: 'browser' },
+      { file, format: 'iife', minify: true, comments: commentsFor('iife') },
+    );
+    for (const part of [`${name}.html`, `${name}.css`])
+      copyFileSync(join(page, part), join(dist, 'report', part));
+  }
 }
 
 /** @throws {import('./lib/run.mjs').ToolError} */
@@ -319,7 +325,7 @@ export async function compile() {
   }
   await bundleRegistration();
   await bundleTypes();
-  await buildReportPage();
+  await buildPages();
   const providers = readFileSync(join(root, 'lib/wire/known/windows-providers.tsv'), 'utf8');
   writeFileSync(join(dist, 'windows-providers.br'), packWindowsProviders(providers));
 }

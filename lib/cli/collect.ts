@@ -37,6 +37,8 @@ ${TARGET_USAGE}  -o, --output FILE         the file; by default named after the 
   --parquet-every SECONDS   how often (60)
   --parquet-size MB         how large a file gets, approximately (128)
   --service NAME            the service in these tables; by default, the name of each process
+  --web                     instead of a file: shows events in the browser as they come, running activities, durations,
+                            and a report of the last events
 
 A Node.js COMMAND need not open its diagnostic port: NODE_OPTIONS makes it do so.
 `;
@@ -70,6 +72,7 @@ export async function collectCommand(args: readonly string[]): Promise<void> {
     'parquet-every': { type: 'string' },
     'parquet-size': { type: 'string' },
     service: { type: 'string' },
+    web: { type: 'boolean' },
   });
   if (values === undefined) return;
   const { output, provider, cpu, ring = false, duration } = values;
@@ -115,6 +118,7 @@ interface DestinationValues {
   readonly 'parquet-every'?: string | undefined;
   readonly 'parquet-size'?: string | undefined;
   readonly service?: string | undefined;
+  readonly web?: boolean | undefined;
   readonly output?: string | undefined;
   readonly 'max-size'?: string | undefined;
 }
@@ -122,11 +126,12 @@ interface DestinationValues {
 const PARQUET_INTERVAL_MS = 60_000;
 
 async function destinationArgument(values: DestinationValues): Promise<CollectionDestination | undefined> {
-  const { otlp, parquet, service } = values;
-  const [given, other] = (['otlp', 'parquet'] as const).filter((name) => values[name] !== undefined);
+  const { otlp, parquet, service, web } = values;
+  const [given, other] = (['otlp', 'parquet', 'web'] as const).filter((name) => values[name] !== undefined);
   if (given !== undefined) refuse(values, ['output', 'max-size'], `--${given} writes no single file`);
-  if (other !== undefined) throw new UsageError('--otlp and --parquet cannot be given together.');
+  if (other !== undefined) throw new UsageError(`--${given} and --${other} cannot be given together.`);
   if (otlp !== undefined) return (await import('./span-destination.ts')).spanDestination(otlp);
+  if (web === true) return (await import('./web-view.ts')).webDestination();
   if (parquet === undefined) {
     refuse(values, ['parquet-every', 'parquet-size', 'service'], '--parquet DIR is missing');
     return undefined;

@@ -15,6 +15,8 @@ output of COMMAND goes to stderr, so that stdout has only events. Under sudo, CO
 
   --provider NAME  only events of this provider (* for any text); can be repeated
 ${EVENT_USAGE}  --json           one JSON object per line, as in "tracewright dump"
+  --web            in the browser, at an address that only this user's programs are told: events, running activities,
+                   durations, and a report of the last events
 
 Events are shown in time order, a quarter of a second after they were written. On a terminal, without COMMAND, they
 are a page with keys: q ends it, space pauses it, / filters it, arrows and page keys scroll. Errors are red.
@@ -26,6 +28,8 @@ export interface LiveArguments {
   /** The part of it that is shown. */
   readonly events: FilteredEvents;
   readonly json: boolean;
+  /** In the browser. */
+  readonly web: boolean;
   /** With its arguments; empty if there is none. */
   readonly command: readonly string[];
 }
@@ -38,9 +42,12 @@ export function liveArguments(args: readonly string[]): LiveArguments | undefine
   const { values, command } = commandArguments(args, {
     ...EVENT_OPTIONS,
     json: { type: 'boolean' },
+    web: { type: 'boolean' },
     help: { type: 'boolean', short: 'h' },
   });
   if (values.help === true) return undefined;
+  if (values.json === true && values.web === true)
+    throw new UsageError('live takes --json or --web, not both.');
   const { provider: given = [], ...others } = values;
   const providers = given.map(providerArgument);
   // The kernel matches names, not patterns: if there is a pattern, record everything.
@@ -51,6 +58,7 @@ export function liveArguments(args: readonly string[]): LiveArguments | undefine
     selection: new Selection({ providers: named, ...level, ...keywords }),
     events: new FilteredEvents({ ...others, ...(providers.length > 0 && { provider: providers }) }),
     json: values.json === true,
+    web: values.web === true,
     command,
   };
 }

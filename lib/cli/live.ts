@@ -35,7 +35,7 @@ export async function liveCommand(args: readonly string[]): Promise<void> {
   const live = new LiveRecording({ selection, ringSize: RING_SIZE, ...(programsOf && { programsOf }) });
   const stop = new StopRequest();
   // Keys are input for a command that we started.
-  const isPage = !given.json && given.command.length === 0 && hasTerminal();
+  const isPage = !given.json && !given.web && given.command.length === 0 && hasTerminal();
   const page = isPage ? new LivePage(() => stop.stop()) : undefined;
   const shown = show(live, given, page);
   const ends: Promise<unknown>[] = [stop.requested, shown];
@@ -62,11 +62,12 @@ export async function liveCommand(args: readonly string[]): Promise<void> {
 /** @returns the number of events shown by the end of the recording */
 async function show(
   live: LiveRecording,
-  { events: wanted, json }: LiveArguments,
+  { events: wanted, json, web }: LiveArguments,
   page: LivePage | undefined,
 ): Promise<number> {
   const lines = new EventJson();
   const trace = await openTrace(live.chunks());
+  if (web) return (await import('./web-view.ts')).showInBrowser('live', trace, wanted);
   const output = new Output();
   let events = 0;
   let lost = 0;

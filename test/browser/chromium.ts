@@ -92,7 +92,7 @@ export class Page {
     (fromBrowser as Readable).setEncoding('utf8').on('data', (text: string) => this.#receive(text));
   }
 
-  /** Opens a file, and waits for the report in it. */
+  /** Opens a file or an address, and waits for what it shows. */
   static async open(file: string): Promise<Page> {
     const page = new Page();
     try {
@@ -109,7 +109,11 @@ export class Page {
     const { sessionId } = await this.send('Target.attachToTarget', { targetId, flatten: true });
     this.#session = String(sessionId);
     for (const domain of ['Runtime', 'Log', 'Network', 'Page']) await this.send(`${domain}.enable`);
-    await this.send('Page.navigate', { url: pathToFileURL(file).href });
+    await this.navigate(file.startsWith('http:') ? file : pathToFileURL(file).href);
+  }
+
+  async navigate(url: string): Promise<void> {
+    await this.send('Page.navigate', { url });
     await this.until('document.documentElement?.dataset.ready === "true"', 60);
   }
 

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openTrace } from '../../lib/trace/open-trace.ts';
 import { dataSize } from '../../lib/view/number-text.ts';
 import { RunningApp } from '../diagnostics/running-app.ts';
@@ -67,6 +67,25 @@ describe.skipIf(missingOnWindows('Unix sockets') !== undefined)(
       }
       expect(numbers.length).toBeGreaterThan(10);
       expect(numbers).toEqual(numbers.map((_, index) => (numbers[0] ?? 0) + index));
+    });
+
+    it('is shown in the browser by collect --web, until Ctrl-C', async () => {
+      const command = new RunningCommand(
+        ['collect', '-p', String(app.pid), '--web', '--provider', 'Attach-App:2:Informational'],
+        { cwd: folder, env: { TMPDIR: folder, TRACEWRIGHT_DIAGNOSTICS: '' } },
+      );
+      await vi.waitFor(() => expect(command.stderr).toContain('Events are shown at'), 30_000);
+      const [url = ''] = /http:\S+/.exec(command.stderr) ?? [];
+      const seen: string[] = [];
+      for await (const text of (await fetch(`${url}updates`)).body?.pipeThrough(new TextDecoderStream()) ??
+        []) {
+        seen.push(text);
+        if (seen.join('').includes('"Attach-App/Tick"')) break;
+      }
+      command.interrupt();
+      const { status, stdout } = await command.end();
+      expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
+      await expect(fetch(url)).rejects.toThrow();
     });
 
     it('shows its counters and meters', async () => {

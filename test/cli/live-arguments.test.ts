@@ -37,6 +37,7 @@ describe('the command line of live', () => {
     [['--level', 'loud'], /--level takes 0 to 255 or one of/],
     [['--provider', '082256f5-7e74-534a-d7aa-b5a2c4825e57'], 'providers have no GUID on Linux'],
     [['--from', '1s'], /--from/],
+    [['--json', '--web'], 'live takes --json or --web, not both.'],
     [['--'], 'There is no command after --.'],
   ])('is rejected as %j', (args, message) => {
     expect(() => liveArguments(args)).toThrow(UsageError);

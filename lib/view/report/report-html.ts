@@ -33,7 +33,7 @@ export async function* reportHtml(content: ReportContent): AsyncGenerator<string
 }
 
 /** Allows only this style and this script: nothing injected, nothing loaded. */
-function policyOf(style: string, script: string): string {
+export function policyOf(style: string, script: string): string {
   return `default-src 'none'; style-src ${hashOf(style)}; script-src ${hashOf(script)}; base-uri 'none'; form-action 'none'`;
 }
 

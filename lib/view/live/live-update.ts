@@ -1,0 +1,47 @@
+/** What the page of a live view is sent, as JSON. Times are nanoseconds since the start of the first recording. */
+
+export interface LiveSourceState {
+  readonly number: number;
+  readonly name: string;
+  readonly isOpen: boolean;
+  readonly events: number;
+  readonly lost: number;
+}
+
+export interface LiveRow {
+  readonly atNs: number;
+  /** `4321/4322` */
+  readonly thread: string;
+  /** `MyCompany-MyService/Request/Start` */
+  readonly name: string;
+  /** Empty if there is none. */
+  readonly activity: string;
+  readonly fields: string;
+}
+
+export interface RunningActivity {
+  readonly source: number;
+  readonly label: string;
+  readonly startNs: number;
+  readonly depth: number;
+}
+
+export interface NameDurations {
+  readonly name: string;
+  readonly stopped: number;
+  readonly running: number;
+  readonly meanNs: number | undefined;
+  readonly p95Ns: number | undefined;
+  readonly maxNs: number | undefined;
+}
+
+export interface LiveUpdate {
+  readonly nowNs: number;
+  readonly sources: readonly LiveSourceState[];
+  /** New events. */
+  readonly rows: readonly LiveRow[];
+  /** New events that are not among them: there were too many. */
+  readonly omitted: number;
+  readonly running: readonly RunningActivity[];
+  readonly names: readonly NameDurations[];
+}
