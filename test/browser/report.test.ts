@@ -345,18 +345,18 @@ describe.skipIf(skipReason !== undefined)(suiteName('the page of a report in Chr
     await clickOn('tab-cpu');
     await frame();
     expect(await rows('functions')).toEqual([
-      '50.0|50.0|App.Work|.NET',
-      '25.0|100.0|App.Main|.NET',
-      '25.0|25.0|App.Query|.NET',
+      '50.0|50.0|App.Work|App',
+      '25.0|100.0|App.Main|App',
+      '25.0|25.0|App.Query|App',
       '0.0|100.0|Process 4321|',
     ]);
     const facts = () => page.text('.facts');
     expect(await facts()).toBe('4 CPU samples');
     await page.evaluate(`document.querySelector('.flame').focus()`);
     for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown']) await page.press(key);
-    expect(await facts()).toBe('App.Work · 2 samples (50.0 %), 2 in it (50.0 %) · .NET');
+    expect(await facts()).toBe('App.Work · 2 samples (50.0 %), 2 in it (50.0 %) · App');
     await page.press('ArrowRight');
-    expect(await facts()).toBe('App.Query · 1 sample (25.0 %), 1 in it (25.0 %) · .NET');
+    expect(await facts()).toBe('App.Query · 1 sample (25.0 %), 1 in it (25.0 %) · App');
     // Zoomed, the call fills the width, below its callers.
     await page.press('Enter');
     const { left, top } = await page.evaluate<{ left: number; top: number }>(

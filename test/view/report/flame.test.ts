@@ -173,15 +173,16 @@ function marking({ calls }: ReportData, name: string): Uint8Array {
 
 describe('the name of a function', () => {
   it.each([
-    ['JS:*hot file:///app/lib/server.js:12:5', '', 'hot server.js:12', 'file:///app/lib/server.js'],
-    ['LazyCompile:~ /app/a b/server.mjs:3:1', '', '/app/a server.mjs:3', 'b/server.mjs'],
-    ['JS:^ node:internal/timers:500:11', '', '(anonymous) node:internal/timers:500', 'node:internal/timers'],
-    ['app/server.js.handle', '.NET', 'handle server.js', 'app/server.js'],
-    ['native.(garbage collector)', '.NET', '(garbage collector)', 'native'],
-    ['System.DateTime.get_Now', '.NET', 'System.DateTime.get_Now', '.NET'],
-    ['std::vector<int>::at', '/usr/bin/app', 'std::vector<int>::at', '/usr/bin/app'],
-    ['', '', '(anonymous)', ''],
-  ])('%j in %j is shown as %j of %j', (name, module, label, place) => {
-    expect(frameText({ name, module })).toEqual({ label, place });
+    ['JS:*hot file:///app/lib/server.js:12:5', '', 'hot server.js:12', 'hot', 'file:///app/lib/server.js'],
+    ['LazyCompile:~ /app/a b/server.mjs:3:1', '', '/app/a server.mjs:3', '/app/a', 'b/server.mjs'],
+    ['JS:^ node:fs:500:11', '', '(anonymous) node:fs:500', '(anonymous)', 'node:fs'],
+    ['app/server.js.handle', '.NET', 'handle server.js', 'handle', 'app/server.js'],
+    ['native.(garbage collector)', '.NET', '(garbage collector)', '(garbage collector)', 'native'],
+    ['System.DateTime.get_Now', '.NET', 'System.DateTime.get_Now', 'get_Now', 'System.DateTime'],
+    ['System.DateTime..ctor', '.NET', 'System.DateTime..ctor', 'ctor', 'System.DateTime.'],
+    ['std::vector<int>::at', '/bin/app', 'std::vector<int>::at', 'std::vector<int>::at', '/bin/app'],
+    ['', '', '(anonymous)', '(anonymous)', ''],
+  ])('%j in %j is shown as %j or %j of %j', (name, module, label, short, place) => {
+    expect(frameText({ name, module })).toEqual({ label, short, place });
   });
 });

@@ -5,7 +5,7 @@ import { CpuSamples } from './cpu-samples.ts';
 import { button, element } from './dom.ts';
 import { FlameChart } from './flame-chart.ts';
 import { type FlameTree, type FunctionCosts, functionCosts } from './flame-tree.ts';
-import { type FrameText, frameText, hueOf } from './frame-text.ts';
+import { type FrameText, frameText } from './frame-text.ts';
 import { indicesWhere } from './grouped.ts';
 import type { PageState } from './page-state.ts';
 import { RowList } from './row-list.ts';
@@ -47,12 +47,8 @@ export class CpuView {
   constructor(state: PageState, tooltip: Tooltip) {
     this.#state = state;
     this.#samples = new CpuSamples(state.data);
-    const texts = {
-      label: (frame: number) => this.#textOf(frame).label,
-      hue: (frame: number) => hueOf(this.#textOf(frame).place),
-    };
     this.#chart = new FlameChart(
-      texts,
+      (frame) => this.#textOf(frame),
       () => this.#showFacts(),
       (node, event) => tooltip.show(node < 0 ? undefined : `cpu ${node}`, () => this.#lines(node), event),
     );
@@ -191,7 +187,10 @@ export class CpuView {
   }
 
   #textOf(frame: number): FrameText {
-    if (frame < 0) return { label: this.#samples.groupName(~frame), place: 'activity' };
+    if (frame < 0) {
+      const label = this.#samples.groupName(~frame);
+      return { label, short: label, place: 'activity' };
+    }
     let text = this.#texts.get(frame);
     if (text === undefined) {
       text = frameText(this.#frameOf(frame));

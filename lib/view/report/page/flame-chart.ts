@@ -3,7 +3,8 @@ import { Canvas } from './canvas.ts';
 import { barColor, type Colors, currentColors } from './colors.ts';
 import { element } from './dom.ts';
 import type { FlameTree } from './flame-tree.ts';
-import { paintText, ROW_HEIGHT } from './timeline-paint.ts';
+import { type FrameText, hueOf } from './frame-text.ts';
+import { CHARACTER_WIDTH, paintText, ROW_HEIGHT } from './timeline-paint.ts';
 
 const FONT = '11px system-ui, sans-serif';
 const TEXT_WIDTH = 24;
@@ -11,13 +12,6 @@ const TEXT_MARGIN = 4;
 /** Narrower bars are not drawn. */
 const LEAST_WIDTH = 0.4;
 const FADED = 0.3;
-
-/** What the chart shows of a function or group. */
-export interface FlameTexts {
-  readonly label: (frame: number) => string;
-  /** A number that chooses the color. */
-  readonly hue: (frame: number) => number;
-}
 
 interface Place {
   readonly node: number;
@@ -39,17 +33,22 @@ export class FlameChart {
   #tree: FlameTree | undefined;
   #hovered = -1;
   #colors: Colors = currentColors();
-  readonly #texts: FlameTexts;
+  readonly #textOf: (frame: number) => FrameText;
   readonly #canvas: Canvas;
   readonly #spacer = element('div');
   readonly #onCurrent: () => void;
 
   /**
+   * @param textOf what it shows of a function or group
    * @param onCurrent called when the user has moved to a node, or zoomed
    * @param onHover called with the node under the mouse, or -1
    */
-  constructor(texts: FlameTexts, onCurrent: () => void, onHover: (node: number, event: MouseEvent) => void) {
-    this.#texts = texts;
+  constructor(
+    textOf: (frame: number) => FrameText,
+    onCurrent: () => void,
+    onHover: (node: number, event: MouseEvent) => void,
+  ) {
+    this.#textOf = textOf;
     this.#onCurrent = onCurrent;
     const canvas = element('canvas');
     this.element = element(
@@ -189,16 +188,18 @@ export class FlameChart {
     const tree = this.#tree as FlameTree;
     const { context } = this.#canvas;
     const frame = tree.frame(node);
+    const { label, short, place } = this.#textOf(frame);
     const isAbove = this.zoomed >= 0 && (tree.depth[node] as number) < (tree.depth[this.zoomed] as number);
     const isFaded = isAbove || (this.marked !== undefined && this.marked[frame] !== 1);
     context.globalAlpha = isFaded ? FADED : 1;
-    context.fillStyle = frame < 0 ? this.#colors.line : barColor(this.#colors, this.#texts.hue(frame), false);
+    context.fillStyle = frame < 0 ? this.#colors.line : barColor(this.#colors, hueOf(place), false);
     context.fillRect(left, top, Math.max(1, width - (width > 3 ? 1 : 0)), ROW_HEIGHT - 1);
     context.globalAlpha = isFaded ? 0.7 : 1;
     const room = width - 2 * TEXT_MARGIN;
     if (room < TEXT_WIDTH) return;
     context.fillStyle = isFaded ? this.#colors.text : this.#colors.barText;
-    paintText(context, this.#texts.label(frame), left + TEXT_MARGIN, top + ROW_HEIGHT / 2, room);
+    const text = label.length * CHARACTER_WIDTH > room ? short : label;
+    paintText(context, text, left + TEXT_MARGIN, top + ROW_HEIGHT / 2, room);
     context.globalAlpha = 1;
   }
 

@@ -8,12 +8,16 @@ const BEFORE_SCRIPT = /^(.*?)\s*(\S+?):(\d+)(?::\d+)?$/;
 /** `app/lib/server.js.handle`, as in samples of sessions. */
 const AFTER_SCRIPT = /^(native|node:[^.]*|.*?\.[cm]?[jt]sx?)\.(.+)$/;
 const SCRIPT = /(?:^node:.*|[^/\\]+\.[cm]?[jt]sx?)$/;
+/** The module of what .NET compiles. */
+const DOT_NET = '.NET';
 const ANONYMOUS = '(anonymous)';
 
 export interface FrameText {
-  /** `handle server.js:12` */
+  /** `handle server.js:12`, `System.DateTime.get_Now` */
   readonly label: string;
-  /** The script, or else the program or library. */
+  /** Where there is less room: `handle`, `get_Now`. */
+  readonly short: string;
+  /** The script or type, or else the program or library. */
   readonly place: string;
 }
 
@@ -21,13 +25,20 @@ export function frameText({ name, module }: ReportFrame): FrameText {
   const plain = name.replace(V8_PREFIX, '');
   const [, before = '', url = '', line] = BEFORE_SCRIPT.exec(plain) ?? [];
   const script = SCRIPT.exec(url)?.[0];
-  if (script !== undefined) return { label: `${before || ANONYMOUS} ${script}:${line}`, place: url };
-  const [, place, own = plain] = AFTER_SCRIPT.exec(plain) ?? [];
-  const file = SCRIPT.exec(place ?? '')?.[0] ?? '';
-  return { label: `${own || ANONYMOUS} ${file}`.trimEnd(), place: place ?? module };
+  if (script !== undefined) return textOf(before, `${script}:${line}`, url);
+  const [, place, own = ''] = AFTER_SCRIPT.exec(plain) ?? [];
+  if (place !== undefined) return textOf(own, SCRIPT.exec(place)?.[0] ?? '', place);
+  const end = module === DOT_NET ? plain.lastIndexOf('.', plain.length - 2) : -1;
+  const type = plain.slice(0, Math.max(0, end));
+  return { label: plain || ANONYMOUS, short: plain.slice(end + 1) || ANONYMOUS, place: type || module };
 }
 
-/** The same for functions of one script, program or library. */
+function textOf(own: string, script: string, place: string): FrameText {
+  const short = own || ANONYMOUS;
+  return { label: `${short} ${script}`.trimEnd(), short, place };
+}
+
+/** The same for functions of one script, type, program or library. */
 export function hueOf(place: string): number {
   let hash = 0;
   for (let i = 0; i < place.length; i++) hash = (Math.imul(hash, 31) + place.charCodeAt(i)) | 0;

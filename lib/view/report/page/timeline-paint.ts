@@ -133,7 +133,7 @@ function paintBar(
 }
 
 /** The average width of a character, to truncate text without measuring it. */
-const CHARACTER_WIDTH = 6.2;
+export const CHARACTER_WIDTH = 6.2;
 
 export function paintText(
   context: CanvasRenderingContext2D,
