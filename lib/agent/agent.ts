@@ -162,6 +162,8 @@ export class Agent {
         this.#say(
           `Process ${process.processId} gets no session: there are ${this.#settings.maxSessions}, as maxSessions allows.`,
         );
+        // When others have ended, there may be room.
+        if (attached.size === 0) this.#processes.forget(process.processId);
         break;
       }
       const attachment = this.#attachment(process, settings);

@@ -18,6 +18,8 @@ export interface ShippedFile {
   readonly service: string;
   /** Where its activities go as spans, if they have not gone there as they came. */
   readonly spans: SpanShipping | undefined;
+  /** How often it has failed. */
+  readonly failures?: number;
 }
 
 export interface ParquetSettings {
@@ -32,7 +34,9 @@ export interface ShippingOptions {
   readonly say: (sentence: string) => void;
 }
 
+/** The first pause before a file is tried again; it doubles. */
 const RETRY_MS = 30_000;
+const MAX_RETRY_MS = 3_600_000;
 /** The tables of a small file are larger than it. */
 const LEAST_ROOM = 64e3;
 
@@ -83,17 +87,18 @@ export class Shipping {
       this.#options.say(
         `${file.path} cannot be shipped: ${error instanceof Error ? error.message : String(error)}`,
       );
-      this.#retry({ ...file, spans });
+      this.#retry({ ...file, spans, failures: (file.failures ?? 0) + 1 });
     } finally {
       counters.shipping--;
     }
   }
 
-  #retry(file: ShippedFile): void {
+  #retry(file: ShippedFile & { readonly failures: number }): void {
+    const pause = Math.min(RETRY_MS * 2 ** (file.failures - 1), MAX_RETRY_MS);
     const timer = setTimeout(() => {
       this.#retries.delete(timer);
       this.add(file);
-    }, RETRY_MS);
+    }, pause).unref();
     this.#retries.add(timer);
   }
 
