@@ -4,6 +4,8 @@ import type { TracedActivity } from './traced-activity.ts';
 
 /** Beyond this number, those open longest are given up. */
 const MAX_OPEN = 1 << 17;
+/** Among more open ones with the same key, one is not found by its name. */
+const MAX_SAME_KEY = 1000;
 const GIVEN_UP_AT_ONCE = MAX_OPEN / 4;
 /** At least this many ended activities are kept for late children and late stops, and at most twice as many. */
 const MIN_ENDED = 5000;
@@ -13,8 +15,6 @@ export class KnownActivity {
   readonly activity: TracedActivity;
   /** Its id and process: see `ActivityKey`. */
   readonly key: string;
-  /** Key and name. */
-  readonly nameKey: string;
   /** Process and thread. */
   readonly threadKey: string;
   /** The activity it started in or, after that has ended, the one enclosing it. */
@@ -24,19 +24,23 @@ export class KnownActivity {
   /** Since when something has been running inside. */
   busySinceNs = 0;
   isOpen = true;
+  /** The open activities with the same key that started before and after it. */
+  before: KnownActivity | undefined = undefined;
+  after: KnownActivity | undefined = undefined;
 
   constructor(activity: TracedActivity, key: string, around: KnownActivity | undefined) {
     this.activity = activity;
     this.key = key;
-    this.nameKey = nameText(key, activity.name);
     this.threadKey = threadText(activity.processId, activity.startThreadId);
     this.around = around;
   }
 }
 
 export class KnownActivities {
-  /** The open activities by key and name, in order of their starts. */
-  readonly #byName = new Map<string, KnownActivity>();
+  /** The open activities, in order of their starts. */
+  readonly #open = new Set<KnownActivity>();
+  /** The ones with the same key, the last one first; their names differ. */
+  readonly #sameKey = new Map<string, KnownActivity>();
   /** The last open activity of each key: providers whose ids are not paths may give one id to several. */
   readonly #byKey = new Map<string, KnownActivity>();
   readonly #byThread = new Map<string, KnownActivity>();
@@ -53,7 +57,7 @@ export class KnownActivities {
   }
 
   get open(): Iterable<KnownActivity> {
-    return this.#byName.values();
+    return this.#open;
   }
 
   /** Adds an activity that starts in `parent`. None with the same key and name may be open: see `giveUp`. */
@@ -61,12 +65,16 @@ export class KnownActivities {
     const nowNs = activity.startNs;
     const known = new KnownActivity(activity, key, nearestOpen(parent));
     enter(known, nowNs);
-    this.#byName.set(known.nameKey, known);
+    this.#open.add(known);
+    const before = this.#sameKey.get(key);
+    known.before = before;
+    if (before !== undefined) before.after = known;
+    this.#sameKey.set(key, known);
     this.#byKey.set(key, known);
     const span = spanText(activity);
     if (span !== undefined) this.#bySpan.set(span, known);
     this.#byThread.set(known.threadKey, known);
-    if (this.#byName.size > MAX_OPEN) this.#giveUpOldest(nowNs);
+    if (this.#open.size > MAX_OPEN) this.#giveUpOldest(nowNs);
   }
 
   /**
@@ -102,7 +110,12 @@ export class KnownActivities {
   }
 
   openOfName(key: string, name: string): KnownActivity | undefined {
-    return this.#byName.get(nameText(key, name));
+    let known = this.#sameKey.get(key);
+    for (let i = 0; i < MAX_SAME_KEY && known !== undefined; i++) {
+      if (known.activity.name === name) return known;
+      known = known.before;
+    }
+    return undefined;
   }
 
   openOfKey(key: string): KnownActivity | undefined {
@@ -125,9 +138,10 @@ export class KnownActivities {
   }
 
   #forget(known: KnownActivity): void {
-    const { activity, key, nameKey, threadKey, around } = known;
+    const { activity, key, threadKey, around } = known;
     known.isOpen = false;
-    this.#byName.delete(nameKey);
+    this.#open.delete(known);
+    this.#forgetKey(known);
     if (this.#byKey.get(key) === known) {
       if (around?.key === key && around.isOpen) this.#byKey.set(key, around);
       else this.#byKey.delete(key);
@@ -138,6 +152,15 @@ export class KnownActivities {
     if (this.#byThread.get(threadKey) !== known) return;
     if (around?.isOpen) this.#byThread.set(threadKey, around);
     else this.#byThread.delete(threadKey);
+  }
+
+  #forgetKey(known: KnownActivity): void {
+    const { key, before, after } = known;
+    if (before !== undefined) before.after = after;
+    if (after !== undefined) after.before = before;
+    else if (before === undefined) this.#sameKey.delete(key);
+    else this.#sameKey.set(key, before);
+    known.before = known.after = undefined;
   }
 
   #remember(known: KnownActivity): void {
@@ -151,7 +174,7 @@ export class KnownActivities {
 
   #giveUpOldest(nowNs: number): void {
     let left = GIVEN_UP_AT_ONCE;
-    for (const known of this.#byName.values()) {
+    for (const known of this.#open) {
       if (left-- === 0) return;
       this.giveUp(known, nowNs);
     }
@@ -189,14 +212,20 @@ function leave(known: KnownActivity, nowNs: number): void {
   if (!isBusy(around)) around.activity.coveredNs += nowNs - around.busySinceNs;
 }
 
-function nameText(key: string, name: string): string {
-  return `${key} ${name}`;
-}
-
 function spanText({ span }: TracedActivity): string | undefined {
   return span && spanKey(span.traceId, span.spanId);
 }
 
+/** Most often, it is the thread asked for before. */
+const lastThread: { processId?: number | undefined; threadId?: number | undefined; text: string } = {
+  text: ' ',
+};
+
 function threadText(processId: number | undefined, threadId: number | undefined): string {
-  return `${processId ?? ''} ${threadId ?? ''}`;
+  if (processId !== lastThread.processId || threadId !== lastThread.threadId) {
+    lastThread.processId = processId;
+    lastThread.threadId = threadId;
+    lastThread.text = `${processId ?? ''} ${threadId ?? ''}`;
+  }
+  return lastThread.text;
 }

@@ -9,6 +9,8 @@ import type { ActivityTable } from './tables.ts';
 
 /** A killed activity may still stop, while the tracker knows it. */
 const MAX_WAITING = 5000;
+/** Around an activity, in which a span is looked for. */
+const MAX_LEVELS = 100;
 /** The payloads of starts that are kept, in characters. */
 const MAX_PAYLOADS = 32e6;
 
@@ -16,8 +18,6 @@ interface Row {
   readonly activity: TracedActivity;
   readonly path: string | undefined;
   readonly parentPath: string | undefined;
-  /** Its own, or that of the nearest activity around it with one. */
-  readonly span: Span | undefined;
   readonly service: string;
   startPayload: string | undefined;
   stopPayload: string | undefined;
@@ -32,10 +32,8 @@ export interface ActivityRowsOptions {
 export class ActivityRows {
   readonly #options: ActivityRowsOptions;
   readonly #tracker = new TraceActivities((activity) => this.#closed.push(activity));
-  /** By the index of their activities: of open ones, of recently written ones, and of those written before them. */
-  readonly #open = new Map<number, Row>();
-  #written = new Map<number, Row>();
-  #writtenBefore = new Map<number, Row>();
+  /** Of open and waiting activities, by their index. */
+  readonly #rows = new Map<number, Row>();
   #closed: TracedActivity[] = [];
   /** Killed activities, in order of their ends. */
   readonly #waiting = new Set<Row>();
@@ -59,9 +57,7 @@ export class ActivityRows {
 
   /** The span that an event is in. */
   spanOf(event: TraceEvent): Span | undefined {
-    if (!this.#hasSpans) return undefined;
-    const activity = this.#tracker.activityOf(event);
-    return activity && this.#known(activity)?.span;
+    return this.#hasSpans ? this.#spanAround(this.#tracker.activityOf(event)) : undefined;
   }
 
   /**
@@ -88,7 +84,7 @@ export class ActivityRows {
   end(): void {
     this.flush();
     for (const activity of this.#tracker.open()) {
-      const row = this.#open.get(activity.index);
+      const row = this.#rows.get(activity.index);
       if (row !== undefined) this.#write(row);
     }
   }
@@ -97,12 +93,12 @@ export class ActivityRows {
     this.#hasSpans ||= activity.span !== undefined;
     const isKept = this.#payloads + payload.length <= MAX_PAYLOADS;
     if (isKept) this.#payloads += payload.length;
-    this.#open.set(activity.index, this.#rowOf(activity, event, service, isKept ? payload : undefined));
+    this.#rows.set(activity.index, this.#rowOf(activity, event, service, isKept ? payload : undefined));
   }
 
   #stop(activity: TracedActivity, event: TraceEvent, service: string, payload: string): void {
     const isStarted = activity.state !== 'unstarted';
-    const row = isStarted ? this.#open.get(activity.index) : this.#rowOf(activity, event, service, undefined);
+    const row = isStarted ? this.#rows.get(activity.index) : this.#rowOf(activity, event, service, undefined);
     // It may have been written as killed.
     if (row === undefined) return;
     row.stopPayload = payload;
@@ -116,27 +112,38 @@ export class ActivityRows {
     service: string,
     startPayload: string | undefined,
   ): Row {
-    const around = activity.parent && this.#known(activity.parent);
+    const { parent } = activity;
     return {
       activity,
       path: this.pathOf(event),
-      parentPath: around?.path,
-      span: activity.span ?? around?.span,
+      parentPath: parent && (this.#rows.get(parent.index)?.path ?? this.#pathOfEnded(parent)),
       service,
       startPayload,
       stopPayload: undefined,
     };
   }
 
-  #known({ index }: TracedActivity): Row | undefined {
-    return this.#open.get(index) ?? this.#written.get(index) ?? this.#writtenBefore.get(index);
+  #pathOfEnded({ id, processId }: TracedActivity): string | undefined {
+    const key = this.#tracker.keys.of(id, processId);
+    return key?.isPath ? key.text : undefined;
+  }
+
+  /** Its own, or that of the nearest activity around it with one. */
+  #spanAround(activity: TracedActivity | undefined): Span | undefined {
+    if (!this.#hasSpans) return undefined;
+    let around = activity;
+    for (let level = 0; level < MAX_LEVELS && around !== undefined; level++) {
+      if (around.span !== undefined) return around.span;
+      around = around.parent;
+    }
+    return undefined;
   }
 
   #takeClosed(): void {
     const closed = this.#closed;
     this.#closed = [];
     for (const activity of closed) {
-      const row = this.#open.get(activity.index);
+      const row = this.#rows.get(activity.index);
       if (row === undefined) continue;
       if (activity.state === 'killed') this.#waiting.add(row);
       else this.#write(row);
@@ -178,20 +185,11 @@ export class ActivityRows {
     table.state.add(state);
     table.startPayload.add(startPayload);
     table.stopPayload.add(stopPayload);
-    table.traceId.add(row.span?.traceId);
+    table.traceId.add(this.#spanAround(activity)?.traceId);
     table.spanId.add(span?.spanId);
     table.parentSpanId.add(span?.parentSpanId);
     this.#payloads -= startPayload?.length ?? 0;
     row.startPayload = row.stopPayload = undefined;
-    this.#forget(row);
-  }
-
-  #forget(row: Row): void {
-    const { index } = row.activity;
-    if (!this.#open.delete(index)) return;
-    this.#written.set(index, row);
-    if (this.#written.size < MAX_WAITING) return;
-    this.#writtenBefore = this.#written;
-    this.#written = new Map();
+    this.#rows.delete(activity.index);
   }
 }

@@ -18,9 +18,9 @@ export interface EventParts {
 
 const SLASH = 0x2f;
 const DOLLAR = 0x24;
-const MAX_PREFIXES = 4096;
-/** By path. */
-const prefixes = new Map<string, readonly string[]>();
+/** Of a path, after its two slashes. */
+const FIRST_NUMBER = 2;
+const ends: number[] = [];
 
 export function putEvent(table: EventTable, event: TraceEvent, parts: EventParts): void {
   const { time, path, span } = parts;
@@ -42,7 +42,8 @@ export function putEvent(table: EventTable, event: TraceEvent, parts: EventParts
   table.keywords.add(event.keywords);
   table.activityId.add(event.activityId);
   table.activityPath.add(path);
-  table.pathPrefixes.addAll(path === undefined ? undefined : prefixesOf(path));
+  if (path === undefined) table.pathPrefixes.addNull();
+  else table.pathPrefixes.addStarts(path, endsOf(path));
   table.relatedActivityId.add(event.relatedActivityId);
   table.traceId.add(span?.traceId);
   table.spanId.add(span?.spanId);
@@ -50,22 +51,13 @@ export function putEvent(table: EventTable, event: TraceEvent, parts: EventParts
   table.stackId.add(parts.stackId);
 }
 
-/** `//1/1/6` as `//1`, `//1/1` and `//1/1/6` */
-function prefixesOf(path: string): readonly string[] {
-  let known = prefixes.get(path);
-  if (known === undefined) {
-    if (prefixes.size >= MAX_PREFIXES) prefixes.clear();
-    known = [...shorter(path), path];
-    prefixes.set(path, known);
-  }
-  return known;
-}
-
-function shorter(path: string): string[] {
-  const all: string[] = [];
-  for (let at = 3; at < path.length; at++) {
+/** Where `//1/1/6` ends, and those above it: `//1` and `//1/1`. Valid until the next call. */
+function endsOf(path: string): readonly number[] {
+  ends.length = 0;
+  for (let at = FIRST_NUMBER + 1; at < path.length; at++) {
     const code = path.charCodeAt(at);
-    if (code === SLASH || code === DOLLAR) all.push(path.slice(0, at));
+    if (code === SLASH || code === DOLLAR) ends.push(at);
   }
-  return all;
+  ends.push(path.length);
+  return ends;
 }

@@ -1,5 +1,6 @@
 /** Snappy's block format, written. Source: google/snappy, format_description.txt. */
 import { putVarUint } from '../../base/byte-writer.ts';
+import { viewOf } from '../../base/bytes.ts';
 
 /** Offsets of copies are relative to a block's start, and take 16 bits. */
 const BLOCK = 1 << 16;
@@ -12,15 +13,23 @@ const SHORT_LITERAL = 60;
 const table = new Uint16Array(1 << HASH_BITS);
 
 export function snappy(input: Uint8Array): Uint8Array {
+  const view = viewOf(input);
   const out = Buffer.allocUnsafe(32 + input.length + Math.ceil(input.length / 6));
   let at = putVarUint(out, 0, input.length);
   for (let start = 0; start < input.length; start += BLOCK) {
-    at = putBlock(input, start, Math.min(start + BLOCK, input.length), out, at);
+    at = putBlock(input, view, start, Math.min(start + BLOCK, input.length), out, at);
   }
   return out.subarray(0, at);
 }
 
-function putBlock(input: Uint8Array, start: number, end: number, out: Buffer, outAt: number): number {
+function putBlock(
+  input: Uint8Array,
+  view: DataView,
+  start: number,
+  end: number,
+  out: Buffer,
+  outAt: number,
+): number {
   table.fill(0);
   const limit = end - MARGIN;
   let at = outAt;
@@ -29,11 +38,11 @@ function putBlock(input: Uint8Array, start: number, end: number, out: Buffer, ou
   // The longer nothing matches, the larger the steps.
   let skip = 32;
   while (i < limit) {
-    const word = wordAt(input, i);
+    const word = view.getInt32(i, true);
     const hash = Math.imul(word, MULTIPLIER) >>> (32 - HASH_BITS);
     const candidate = start + (table[hash] as number);
     table[hash] = i - start;
-    if (candidate >= i || wordAt(input, candidate) !== word) {
+    if (candidate >= i || view.getInt32(candidate, true) !== word) {
       i += skip++ >>> 5;
       continue;
     }
@@ -46,15 +55,6 @@ function putBlock(input: Uint8Array, start: number, end: number, out: Buffer, ou
     skip = 32;
   }
   return putLiteral(input, literal, end, out, at);
-}
-
-function wordAt(bytes: Uint8Array, at: number): number {
-  return (
-    (bytes[at] as number) |
-    ((bytes[at + 1] as number) << 8) |
-    ((bytes[at + 2] as number) << 16) |
-    ((bytes[at + 3] as number) << 24)
-  );
 }
 
 function putLiteral(input: Uint8Array, start: number, end: number, out: Buffer, outAt: number): number {

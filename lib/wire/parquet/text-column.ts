@@ -8,6 +8,8 @@ const MIN_ENTRIES = 256;
 const MIN_USES = 8;
 /** Of a dictionary, in characters. */
 const MAX_CHARACTERS = 4e6;
+/** Texts found without a look-up: a power of 2. */
+const RECENT = 16;
 /** Longer ones would only make the end of the file larger. */
 const MAX_LIMIT = 64;
 
@@ -31,6 +33,8 @@ export class TextColumn extends Column {
   readonly #texts = new Texts();
   #last: string | undefined;
   #lastIndex = 0;
+  readonly #recent: (string | undefined)[] = new Array(RECENT).fill(undefined);
+  readonly #recentIndices: number[] = new Array(RECENT).fill(0);
   #min: string | undefined;
   #max = '';
   #isAscii = true;
@@ -52,12 +56,25 @@ export class TextColumn extends Column {
     else for (let i = 0; i < texts.length; i++) this.#addText(texts[i] as string, i === 0 ? 0 : 1);
   }
 
+  /** For a list: the starts of a text that end there. */
+  addStarts(text: string, ends: readonly number[]): void {
+    for (let i = 0; i < ends.length; i++) {
+      const end = ends[i] as number;
+      if (this.#isPlain && !this.#isRanged) {
+        this.#texts.add(text, end);
+        this.enterValue(i === 0 ? 0 : 1);
+      } else {
+        this.#addText(text.slice(0, end), i === 0 ? 0 : 1);
+      }
+    }
+  }
+
   #addText(text: string, continues: number): void {
     if (this.#isPlain) {
       this.#texts.add(text);
       if (this.#isRanged) this.#extend(text);
     } else {
-      this.#addIndex(text === this.#last ? this.#lastIndex : this.#indexOf(text));
+      this.#addIndex(this.#indexOf(text));
     }
     this.enterValue(continues);
   }
@@ -72,15 +89,17 @@ export class TextColumn extends Column {
   }
 
   #indexOf(text: string): number {
-    let index = this.#dictionary.get(text);
+    if (text === this.#last) return this.#lastIndex;
+    const slot = (text.length + text.charCodeAt(0) + 3 * text.charCodeAt(text.length >> 1)) & (RECENT - 1);
+    let index = this.#recent[slot] === text ? this.#recentIndices[slot] : this.#dictionary.get(text);
     if (index === undefined) {
       index = this.#dictionary.size;
       this.#dictionary.set(text, index);
       this.#characters += text.length;
       if (this.#isRanged) this.#extend(text);
     }
-    this.#last = text;
-    this.#lastIndex = index;
+    this.#recent[slot] = this.#last = text;
+    this.#recentIndices[slot] = this.#lastIndex = index;
     return index;
   }
 
@@ -110,6 +129,7 @@ export class TextColumn extends Column {
     this.#dictionary.clear();
     this.#values = this.#characters = 0;
     this.#last = undefined;
+    this.#recent.fill(undefined);
     return { bytes: out.current(), entries };
   }
 
@@ -130,7 +150,7 @@ export class TextColumn extends Column {
 }
 
 /** Up to this many characters, a loop is faster than a call into Node.js. */
-const SHORT = 40;
+const SHORT = 200;
 const ASCII = 0x80;
 const SIZE_BYTES = 4;
 /** Of a UTF-16 code unit. */
@@ -141,14 +161,14 @@ class Texts {
   readonly #out = new ByteWriter();
   #isAscii = true;
 
-  add(text: string): void {
+  /** @param length of the part of the text to add, from its start */
+  add(text: string, length: number = text.length): void {
     const out = this.#out;
-    const { length } = text;
     out.reserve(SIZE_BYTES + MAX_UTF8 * length);
     const { buffer, length: start } = out;
     const at = start + SIZE_BYTES;
-    const size =
-      length <= SHORT && putAscii(buffer, at, text) ? length : buffer.write(text, at, MAX_UTF8 * length);
+    const isPut = length <= SHORT && putAscii(buffer, at, text, length);
+    const size = isPut ? length : buffer.write(text.slice(0, length), at, MAX_UTF8 * length);
     if (size !== length) this.#isAscii = false;
     buffer[start] = size;
     buffer[start + 1] = size >>> 8;
@@ -171,8 +191,8 @@ class Texts {
   }
 }
 
-function putAscii(buffer: Uint8Array, start: number, text: string): boolean {
-  for (let i = 0; i < text.length; i++) {
+function putAscii(buffer: Uint8Array, start: number, text: string, length: number): boolean {
+  for (let i = 0; i < length; i++) {
     const code = text.charCodeAt(i);
     if (code >= ASCII) return false;
     buffer[start + i] = code;
