@@ -20,6 +20,12 @@ struct RecorderOptions {
   size_t ring_size = 0;        // per processor, in bytes: a power of two of pages
   size_t sample_time_at = 0;   // the offset of the time in a sample
   std::vector<uint8_t> mark;   // written after each pass with records, and after the next pass
+  // For a flight recorder, which keeps the latest events in memory: the attributes of an event that
+  // owns a ring to be overwritten, and its size. Events with write_backward go there; the others
+  // are kept in memory as well, up to `side_size`.
+  std::string backward_attr;
+  size_t backward_size = 0;
+  size_t side_size = 0;
 };
 
 struct RecorderCounts {
@@ -48,7 +54,7 @@ class Recorder {
   virtual ~Recorder() = default;
 
   // Starts the thread, which appends to the file or pipe. If a pipe is read slowly, the rings fill
-  // up; if it is closed, the recording ends.
+  // up; if it is closed, the recording ends. A flight recorder takes no file (-1).
   virtual int Start(int file) = 0;
   // Opens an event of these threads, or of all if there are none; `ids` gets one id per processor
   // and thread. It is recorded from Enable on, so that what readers need to know about it can be
@@ -60,6 +66,8 @@ class Recorder {
   // Appends the caller's records to the file, between those of the kernel; not to a pipe, which the
   // caller may have to empty first. `position` is their position.
   virtual int Append(const std::vector<uint8_t>& records, uint64_t* position) = 0;
+  // Appends what a flight recorder has to this file, in the order of time, and counts it.
+  virtual int Dump(int file, RecorderCounts* counts) = 0;
   // Tells the thread to stop recording, and to write what is still in the rings.
   virtual void Stop() = 0;
   virtual RecorderCounts Counts() const = 0;

@@ -27,9 +27,24 @@ Napi::Value Ids(Napi::Env env, const std::vector<uint64_t>& ids) {
   return array;
 }
 
+Napi::Value CountsValue(Napi::Env env, const RecorderCounts& counts) {
+  Napi::Object result = Napi::Object::New(env);
+  result["events"] = Napi::Number::New(env, static_cast<double>(counts.events));
+  result["cpuSamples"] = Napi::Number::New(env, static_cast<double>(counts.cpu_samples));
+  result["bytes"] = Napi::Number::New(env, static_cast<double>(counts.bytes));
+  result["lost"] = Napi::Number::New(env, static_cast<double>(counts.lost));
+  result["lostInFile"] = Napi::Number::New(env, static_cast<double>(counts.lost_in_file));
+  result["firstTime"] = Napi::BigInt::New(env, counts.first_time);
+  result["lastTime"] = Napi::BigInt::New(env, counts.last_time);
+  result["error"] = Napi::Number::New(env, counts.error);
+  result["done"] = Napi::Boolean::New(env, counts.done);
+  return result;
+}
+
 Recorder& From(const Napi::Value& handle) { return *handle.As<Napi::External<Recorder>>().Data(); }
 
-// recorderOpen(attr: Uint8Array, cpus: Uint32Array, ringSize, sampleTimeAt, mark: Uint8Array, task)
+// recorderOpen(attr: Uint8Array, cpus: Uint32Array, ringSize, sampleTimeAt, mark: Uint8Array, task,
+// backwardAttr: Uint8Array, backwardSize, sideSize)
 // -> { error, step, ids: BigUint64Array, handle? }
 Napi::Value Open(const Napi::CallbackInfo& info) {
   auto cpus = info[1].As<Napi::Uint32Array>();
@@ -40,6 +55,9 @@ Napi::Value Open(const Napi::CallbackInfo& info) {
   options.sample_time_at = info[3].As<Napi::Number>().Uint32Value();
   options.mark = Bytes(info[4]);
   options.task = info[5].As<Napi::Number>().Int32Value();
+  options.backward_attr = ByteText(info[6]);
+  options.backward_size = static_cast<size_t>(info[7].As<Napi::Number>().Int64Value());
+  options.side_size = static_cast<size_t>(info[8].As<Napi::Number>().Int64Value());
   Recorder::Opened opened = Recorder::Open(std::move(options));
   Napi::Object result = Napi::Object::New(info.Env());
   result["error"] = Napi::Number::New(info.Env(), opened.error);
@@ -104,25 +122,20 @@ Napi::Value Append(const Napi::CallbackInfo& info) {
   return result;
 }
 
+// recorderDump(handle, file: number) -> like recorderCounts
+Napi::Value Dump(const Napi::CallbackInfo& info) {
+  RecorderCounts counts;
+  counts.error = From(info[0]).Dump(info[1].As<Napi::Number>().Int32Value(), &counts);
+  return CountsValue(info.Env(), counts);
+}
+
 // recorderStop(handle): ends the recording soon; recorderCounts says when it has ended.
 void Stop(const Napi::CallbackInfo& info) { From(info[0]).Stop(); }
 
 // recorderCounts(handle)
 // -> { events, cpuSamples, bytes, lost, lostInFile, firstTime, lastTime, error, done }
 Napi::Value Counts(const Napi::CallbackInfo& info) {
-  RecorderCounts counts = From(info[0]).Counts();
-  Napi::Env env = info.Env();
-  Napi::Object result = Napi::Object::New(env);
-  result["events"] = Napi::Number::New(env, static_cast<double>(counts.events));
-  result["cpuSamples"] = Napi::Number::New(env, static_cast<double>(counts.cpu_samples));
-  result["bytes"] = Napi::Number::New(env, static_cast<double>(counts.bytes));
-  result["lost"] = Napi::Number::New(env, static_cast<double>(counts.lost));
-  result["lostInFile"] = Napi::Number::New(env, static_cast<double>(counts.lost_in_file));
-  result["firstTime"] = Napi::BigInt::New(env, counts.first_time);
-  result["lastTime"] = Napi::BigInt::New(env, counts.last_time);
-  result["error"] = Napi::Number::New(env, counts.error);
-  result["done"] = Napi::Boolean::New(env, counts.done);
-  return result;
+  return CountsValue(info.Env(), From(info[0]).Counts());
 }
 
 // awaitRecorder(address: string, tracepoint: string, milliseconds) -> error
@@ -143,6 +156,7 @@ void AddRecorderFunctions(Napi::Env env, Napi::Object exports) {
   exports["recorderEnable"] = Napi::Function::New<Enable>(env, "recorderEnable");
   exports["recorderAppend"] = Napi::Function::New<Append>(env, "recorderAppend");
   exports["recorderClocks"] = Napi::Function::New<Clocks>(env, "recorderClocks");
+  exports["recorderDump"] = Napi::Function::New<Dump>(env, "recorderDump");
   exports["recorderStop"] = Napi::Function::New<Stop>(env, "recorderStop");
   exports["recorderCounts"] = Napi::Function::New<Counts>(env, "recorderCounts");
   exports["awaitRecorder"] = Napi::Function::New<Await>(env, "awaitRecorder");

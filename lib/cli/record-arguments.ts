@@ -39,7 +39,8 @@ with Ctrl-C.
   --level N                 only levels up to N of the providers
   --keywords HEX            only events of the providers with one of these keywords, or without keywords
   --stacks                  Windows: adds a stack to each event
-  --max-size MIB            Windows: stops when the file has this size (${DEFAULT_MAX_MIB})
+  --max-size MIB            Windows: stops when the file has this size (${DEFAULT_MAX_MIB}). With --ring: writes no more
+                            when all files together have it
   --end-left-behind         Windows: first ends the ETW session of a recording that was killed
   --duration SECONDS        stops after this time, and ends COMMAND, too
   --user NAME               Linux, as root: runs COMMAND as this user, who owns the file; under sudo, the default
@@ -48,6 +49,8 @@ with Ctrl-C.
   --cpu                     Linux: also samples what the processors do, with stacks: of COMMAND and all it starts, of
                             the process of -p, or of the whole system, and records what activities they are for.
                             "tracewright view --cpu" shows them
+  --ring                    Linux: a flight recorder. The latest events, and samples of --cpu, stay in memory, and are
+                            written to FILE.TIME on SIGUSR2, and at the end; --buffer-size limits the memory
   --frequency HZ            for --cpu: samples per second of each processor (${DEFAULT_FREQUENCY})
 
 On Linux, a COMMAND that uses tracewright waits until each of its tracepoints is recorded, so nothing is missed.
@@ -78,6 +81,7 @@ const OPTIONS = {
   'max-size': { type: 'string' },
   cpu: { type: 'boolean' },
   frequency: { type: 'string' },
+  ring: { type: 'boolean' },
   'end-left-behind': { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;
@@ -94,9 +98,11 @@ export interface RecordArguments {
   readonly processId: number | undefined;
   /** To sample the CPU; Linux. */
   readonly cpu: CpuOptions | undefined;
+  /** Keeps the latest events in memory, and writes them on request; Linux. */
+  readonly isRing: boolean;
   /** Adds a stack to each event; Windows. */
   readonly stacks: boolean;
-  /** Of the file, in MiB; Windows. */
+  /** Of the file, or of all files of a ring, in MiB. */
   readonly maxSize: number;
   /** Whether to end the session of a killed recording; Windows. */
   readonly endsLeftBehind: boolean;
@@ -145,6 +151,7 @@ export function recordArguments(
       ...(values.cpu === true ? [ACTIVITY_SWITCHES] : []),
     ],
     processId,
+    isRing: values.ring === true,
     cpu:
       values.cpu === true
         ? {

@@ -21,6 +21,7 @@ interface ModeValues {
   readonly user?: string;
   readonly cpu?: boolean;
   readonly frequency?: string;
+  readonly ring?: boolean;
 }
 
 /** @throws UsageError for options that do not apply */
@@ -37,6 +38,8 @@ export function modeArgument(
   if (values.cpu === true && platform !== 'linux') {
     throw new UsageError('--cpu is supported only on Linux; "tracewright collect" has one for every system.');
   }
+  if (values.ring === true && platform !== 'linux')
+    throw new UsageError('--ring is supported only on Linux.');
   if (values.frequency !== undefined && values.cpu !== true) throw new UsageError('--frequency needs --cpu.');
   if (values.eventpipe === true) return eventPipeMode(values, command);
   if (values['user-events'] === true) return userEventsMode(values, command, platform);
@@ -61,13 +64,14 @@ function systemMode(values: ModeValues, command: readonly string[], platform: No
     }
   } else {
     const other = WINDOWS_OPTIONS.find((option) => values[option] !== undefined);
-    if (other !== undefined) throw new UsageError(`--${other} is supported only on Windows.`);
+    if (other !== undefined && !(other === 'max-size' && values.ring === true))
+      throw new UsageError(`--${other} is supported only on Windows.`);
   }
   return 'system';
 }
 
 function eventPipeMode(values: ModeValues, command: readonly string[]): RecordMode {
-  refuse('--eventpipe', values, ['tracepoint', ...WINDOWS_OPTIONS, 'buffer-size', 'cpu']);
+  refuse('--eventpipe', values, ['tracepoint', ...WINDOWS_OPTIONS, 'buffer-size', 'cpu', 'ring']);
   if ((values['process-id'] === undefined) === (command.length === 0)) {
     throw new UsageError('--eventpipe needs either a --process-id or a COMMAND after --.');
   }
@@ -83,7 +87,7 @@ function userEventsMode(
   platform: NodeJS.Platform,
 ): RecordMode {
   if (platform !== 'linux') throw new UsageError('--user-events is supported only on Linux.');
-  refuse('--user-events', values, ['tracepoint', ...WINDOWS_OPTIONS]);
+  refuse('--user-events', values, ['tracepoint', ...WINDOWS_OPTIONS, 'ring']);
   if (values['process-id'] === undefined || command.length > 0) {
     throw new UsageError(
       '--user-events needs a --process-id and takes no COMMAND; to record a COMMAND, omit --user-events.',

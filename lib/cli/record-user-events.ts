@@ -1,7 +1,9 @@
 /** `tracewright record` on Linux: records the system's user_events into a perf.data file. */
 import { isAlive } from '../base/is-alive.ts';
 import { packageVersion } from '../base/package-files.ts';
-import { Recording, type RecordingResult } from '../record/recording.ts';
+import { Recording } from '../record/recording.ts';
+import type { RecordingResult } from '../record/recording-setup.ts';
+import { RingRecording } from '../record/ring-recording.ts';
 import { Selection } from '../record/tracepoint-selection.ts';
 import { countText, dataSize } from '../view/number-text.ts';
 import { commandUser, programsUser } from './command-user.ts';
@@ -20,7 +22,41 @@ export async function recordUserEvents(
   const selection = new Selection(given.selected);
   const programsOf = programsUser(given.command, commandUser(given.user));
   const options = { ...optionsOf(given, args), selection, ...(programsOf && { programsOf }) };
+  if (given.isRing) return runningRing(new RingRecording(options), given);
   return running(await Recording.start(options), given);
+}
+
+/** Whoever keeps asking for dumps does not fill the disk. */
+function runningRing(recording: RingRecording, { file, maxSize, cpu }: RecordArguments): RunningRecording {
+  for (const notice of recording.notices) say(notice);
+  let left = maxSize * 2 ** 20;
+  const dump = (): string => {
+    if (left <= 0) return `Nothing is written: the files have ${maxSize} MiB, the limit of --max-size.`;
+    const { file: path, events, cpuSamples, bytes } = recording.dump();
+    left -= bytes;
+    return `Wrote ${countsText(events, cpu && cpuSamples)} to ${path} (${dataSize(bytes)}).`;
+  };
+  return {
+    address: recording.address,
+    progress: () => `Keeping the latest events; kill -USR2 ${process.pid} writes them to ${file}.TIME`,
+    hasEnded: () => hasEnded(cpu),
+    dump,
+    stop: async () => {
+      const last = dump();
+      const { lost, unrecordable, problems } = await recording.stop();
+      const losses = lost === 0 ? '' : ` ${lost} events were lost, those during a dump among them.`;
+      return { summary: [`${last}${losses}`, unrecordable].filter(Boolean).join('\n'), problems };
+    },
+  };
+}
+
+function countsText(events: number, cpuSamples: number | undefined): string {
+  const samples = cpuSamples === undefined ? '' : `${countText(cpuSamples, 'CPU sample')} and `;
+  return `${samples}${countText(events, 'event')}`;
+}
+
+function hasEnded(cpu: RecordArguments['cpu']): boolean {
+  return typeof cpu?.of === 'number' && !isAlive(cpu.of);
 }
 
 /** The options of every recording into a perf.data. */
@@ -46,7 +82,7 @@ export function running(recording: Recording, { file, cpu }: RecordArguments): R
       const samples = cpu === undefined ? '' : `${countText(cpuSamples, 'CPU sample')}, `;
       return `Recording: ${samples}${events} events, ${dataSize(bytes)}, ${lost} lost`;
     },
-    hasEnded: () => recording.counts.done || (typeof cpu?.of === 'number' && !isAlive(cpu.of)),
+    hasEnded: () => recording.counts.done || hasEnded(cpu),
     stop: async () => {
       const result = await recording.stop();
       return { summary: summaryOf(result, file, cpu !== undefined), problems: result.problems };

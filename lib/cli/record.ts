@@ -6,7 +6,7 @@ import { PerfEventsError, type RecorderError, RecorderPermissionError } from '..
 import { RECORDER_VARIABLE } from '../platform/recorder-notice.ts';
 import { missingTracer } from '../record/tracefs.ts';
 import { commandUser } from './command-user.ts';
-import { clearProgress, failWith, printHelp, say, showProgress } from './messages.ts';
+import { clearProgress, failWith, printHelp, say, showProgress, warn } from './messages.ts';
 import { RECORD_USAGE, type RecordArguments, recordArguments } from './record-arguments.ts';
 import { recordEtw } from './record-etw.ts';
 import { recordUserEvents } from './record-user-events.ts';
@@ -34,9 +34,9 @@ export async function recordCommand(args: readonly string[]): Promise<void> {
 }
 
 /** Whether the system was to record a command that can be recorded without it. */
-function canFallBack({ mode, command, selected, cpu }: RecordArguments): boolean {
+function canFallBack({ mode, command, selected, cpu, isRing }: RecordArguments): boolean {
   const isOfSystem = mode !== 'system' || process.platform === 'win32' || selected.tracepoints !== undefined;
-  return command.length > 0 && !isOfSystem && cpu === undefined;
+  return command.length > 0 && !isOfSystem && cpu === undefined && !isRing;
 }
 
 async function recordToTracer(given: RecordArguments, args: readonly string[]): Promise<void> {
@@ -51,6 +51,7 @@ async function recordToTracer(given: RecordArguments, args: readonly string[]): 
   let failure: unknown;
   let outcome: string | undefined;
   try {
+    dumpOnSignal(recording);
     outcome = await untilEnd(recording, given, command);
   } catch (error) {
     failure = error;
@@ -95,6 +96,18 @@ function isPermission(error: unknown): error is RecorderError {
     error instanceof RecorderPermissionError ||
     (error instanceof PerfEventsError && ['EACCES', 'EPERM'].includes(error.code))
   );
+}
+
+/** Like perf with --switch-output. */
+function dumpOnSignal({ dump }: RunningRecording): void {
+  if (dump === undefined) return;
+  process.on('SIGUSR2', () => {
+    try {
+      say(dump());
+    } catch (error) {
+      warn(error instanceof Error ? error.message : String(error));
+    }
+  });
 }
 
 /**

@@ -6,6 +6,8 @@ export interface RunningRecording {
   progress(): string;
   /** Whether it has ended by itself. */
   hasEnded(): boolean;
+  /** Writes the latest events into a new file, if this is a flight recorder. @returns a summary */
+  dump?(): string;
   /** Ends the recording and completes its file. */
   stop(): Promise<{ readonly summary: string; readonly problems: readonly string[] }>;
 }

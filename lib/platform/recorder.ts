@@ -4,7 +4,14 @@
  */
 import { closeSync } from 'node:fs';
 import { endianness } from 'node:os';
-import { SAMPLE_TIME_OFFSET, tracepointAttr } from '../wire/perf-data/write/attr.ts';
+import {
+  overwrittenRingAttr,
+  SAMPLE_TIME_OFFSET,
+  type ScopeOptions,
+  sideBandAttr,
+  tracepointAttr,
+  WHOLE_SYSTEM,
+} from '../wire/perf-data/write/attr.ts';
 import type { RecordedEvent } from '../wire/perf-data/write/features.ts';
 import { FINISHED_ROUND } from '../wire/perf-data/write/records.ts';
 import { type Addon, loadAddon } from './addon.ts';
@@ -45,6 +52,9 @@ interface RecorderAddon extends Addon {
     sampleTimeAt: number,
     mark: Uint8Array,
     task: number,
+    backwardAttr: Uint8Array,
+    backwardSize: number,
+    sideSize: number,
   ): {
     readonly error: number;
     readonly step: string;
@@ -61,12 +71,30 @@ interface RecorderAddon extends Addon {
   ): { readonly error: number; readonly ids: BigUint64Array };
   recorderEnable(handle: unknown): number;
   recorderAppend(handle: unknown, records: Uint8Array): { readonly error: number; readonly position: number };
+  recorderDump(handle: unknown, file: number): RecorderCounts;
   recorderStop(handle: unknown): void;
   recorderCounts(handle: unknown): RecorderCounts;
 }
 
-/** All threads. */
-export const EVERY_THREAD = -1;
+export interface RecorderOptions {
+  /** Their numbers. */
+  readonly cpus: readonly number[];
+  /** Per processor, in bytes: a power of two pages. */
+  readonly ringSize: number;
+  /** Whether the rings keep the latest events, for `dump`, in place of writing all of them to a file. */
+  readonly isOverwritten?: boolean;
+  /** Whose names of threads are recorded, and whether with mappings. */
+  readonly scope?: ScopeOptions;
+  readonly hasMappings?: boolean;
+  /** One of the threads of that scope; 0 is this one. */
+  readonly thread?: number;
+}
+
+const EVERY_THREAD = -1;
+/** The rings for the names of threads and for mappings, if those of events are overwritten. */
+const SIDE_RING_SIZE = 256 << 10;
+/** And how much of that is kept. */
+const SIDE_SIZE = 8 << 20;
 const NO_THREADS = new Int32Array(0);
 /** Perf's name for it in files, on hosts and guests alike. */
 const SIDE_BAND_NAME = 'dummy:HG';
@@ -76,25 +104,30 @@ export class Recorder {
   sideBand: RecordedEvent;
   readonly #addon: RecorderAddon;
   readonly #handle: unknown;
+  readonly #isOverwritten: boolean;
 
   /**
    * Opens a ring per processor, without recording yet.
    *
-   * @param attr of the event that provides thread names
-   * @param cpus their numbers
-   * @param ringSize of each, in bytes: a power of two pages
-   * @param thread to which that event is limited; 0 is this one
    * @throws RecorderError
    */
-  constructor(attr: Uint8Array, cpus: readonly number[], ringSize: number, thread: number = EVERY_THREAD) {
+  constructor(options: RecorderOptions) {
+    const { cpus, ringSize, isOverwritten = false, scope = WHOLE_SYSTEM, thread = EVERY_THREAD } = options;
     this.#addon = recorderAddon();
+    this.#isOverwritten = isOverwritten;
+    const sideRingSize = isOverwritten ? SIDE_RING_SIZE : ringSize;
+    // Wakes up early enough that the rest of the ring holds what arrives meanwhile.
+    const attr = sideBandAttr(sideRingSize / 4, scope, options.hasMappings);
     const { error, step, ids, handle } = this.#addon.recorderOpen(
       attr,
       Uint32Array.from(cpus),
-      ringSize,
+      sideRingSize,
       SAMPLE_TIME_OFFSET,
       FINISHED_ROUND,
       thread,
+      isOverwritten ? overwrittenRingAttr(scope) : new Uint8Array(0),
+      ringSize,
+      SIDE_SIZE,
     );
     if (error !== 0) throw recorderOpenError(error, step);
     this.#handle = handle;
@@ -107,11 +140,11 @@ export class Recorder {
   }
 
   /**
-   * Records from now on, at the end of the file open on this descriptor.
+   * Records from now on, at the end of the file open on this descriptor; none if the rings are overwritten.
    *
    * @throws RecorderError
    */
-  start(file: number): void {
+  start(file = -1): void {
     const error = this.#addon.recorderStart(this.#handle, file);
     if (error !== 0) throw recorderOpenError(error, 'start');
   }
@@ -145,7 +178,7 @@ export class Recorder {
    * @throws RecorderError
    */
   add(name: string, tracepointId: number, announce?: (event: RecordedEvent) => void): RecordedEvent {
-    const attr = tracepointAttr(tracepointId);
+    const attr = tracepointAttr(tracepointId, this.#isOverwritten);
     const { error, ids } = this.#addon.recorderAdd(this.#handle, attr, NO_THREADS);
     if (error !== 0) throw new RecorderError(recorderAddReason(error, name));
     const event = { name, attr, ids: [...ids] };
@@ -190,6 +223,15 @@ export class Recorder {
     const { error, position } = this.#addon.recorderAppend(this.#handle, records);
     if (error !== 0) throw new RecorderError(`The file cannot be written (${systemErrorName(error)}).`);
     return position;
+  }
+
+  /**
+   * Appends the latest records to the file open on this descriptor, in the order of time.
+   *
+   * @returns counts of these
+   */
+  dump(file: number): RecorderCounts {
+    return this.#addon.recorderDump(this.#handle, file);
   }
 
   /** Requests the end, which is reached when the counts say that it is done. */

@@ -7,6 +7,7 @@ import { kernelMappingRecord, mappingRecord } from '../wire/perf-data/write/reco
 
 /** More have no use: a reader has no room for them either. */
 const MAX_MAPPINGS = 200_000;
+const BATCH_SIZE = 1 << 16;
 /** Addresses of the kernel, as seen by processes. */
 const KERNEL_START = 1n << 63n;
 const EXECUTABLE_LINE =
@@ -73,6 +74,21 @@ export function* kernelMappings(): Generator<Uint8Array, void, undefined> {
     if (at === 0n) continue;
     yield kernelMappingRecord({ start: at, length: BigInt(size), fileOffset: 0n, filename: `[${name}]` });
   }
+}
+
+/** The records in larger pieces, for writing. */
+export function* batches(records: Iterable<Uint8Array>): Generator<Uint8Array, void, undefined> {
+  let batch: Uint8Array[] = [];
+  let size = 0;
+  for (const record of records) {
+    batch.push(record);
+    size += record.length;
+    if (size < BATCH_SIZE) continue;
+    yield Buffer.concat(batch);
+    batch = [];
+    size = 0;
+  }
+  if (size > 0) yield Buffer.concat(batch);
 }
 
 /** Empty if it has gone, or this user may not read it. */

@@ -3,12 +3,12 @@
  * Source: perf_event_open(2).
  */
 import { readFileSync } from 'node:fs';
-import { EVERY_THREAD, Recorder } from '../platform/recorder.ts';
+import { Recorder, type RecorderOptions } from '../platform/recorder.ts';
 import { PerfEventsError, RecorderError } from '../platform/recorder-error.ts';
 import { recorderAddReason, systemErrorName } from '../platform/recorder-reasons.ts';
-import { cpuSampleAttr, type EventScope, sideBandAttr } from '../wire/perf-data/write/attr.ts';
+import { cpuSampleAttr, type EventScope } from '../wire/perf-data/write/attr.ts';
 import type { RecordedEvent } from '../wire/perf-data/write/features.ts';
-import { kernelMappings, numbersIn, processMappings } from './code-mappings.ts';
+import { batches, kernelMappings, numbersIn, processMappings } from './code-mappings.ts';
 
 /** perf's name. */
 const EVENT_NAME = 'cpu-clock';
@@ -17,8 +17,6 @@ const UNPRIVILEGED_RING_SIZE = 512 << 10;
 /** The ids of their events fit into a record. */
 const MAX_EVENTS = 8000;
 const MAX_RATE_FILE = '/proc/sys/kernel/perf_event_max_sample_rate';
-/** Mappings are appended in pieces. */
-const BATCH_SIZE = 1 << 16;
 /** Stands for the command: it inherits the events of the thread that starts it. */
 const THIS_THREAD = 0;
 
@@ -40,28 +38,35 @@ export class CpuSampling {
   readonly problems: string[] = [];
   readonly #of: CpuOptions['of'];
   readonly #excludesKernel: boolean;
+  readonly #isOverwritten: boolean;
+  #kernel: readonly Uint8Array[] = [];
 
   /**
    * Opens a recorder with a prepared event; nothing is recorded yet.
    *
    * @throws RecorderError
    */
-  constructor({ frequency, of }: CpuOptions, cpus: readonly number[], ringSize: number) {
+  constructor({ frequency, of }: CpuOptions, rings: RecorderOptions) {
+    const { cpus, isOverwritten = false } = rings;
     this.#of = of;
+    this.#isOverwritten = isOverwritten;
     const threads = threadsOf(of, cpus.length);
     const scope: EventScope = of === 'system' ? of : of === 'command' ? 'programs' : 'threads';
+    // Runtimes that compile change their mappings thousands of times per second: only those of the sampled threads
+    // are recorded, unless samples may outlast them.
+    const hasAllMappings = of === 'system' || isOverwritten;
     try {
-      // It records mappings before `begin` looks for earlier ones.
-      const attr = sideBandAttr(ringSize / 4, undefined, of === 'system');
-      this.recorder = new Recorder(attr, cpus, ringSize);
+      this.recorder = new Recorder({ ...rings, hasMappings: hasAllMappings });
     } catch (error) {
       if (!(error instanceof PerfEventsError) || threads.length === 0) throw error;
-      this.recorder = recorderOf(threads, scope, cpus, Math.min(ringSize, UNPRIVILEGED_RING_SIZE));
+      this.recorder = recorderOf(threads, scope, { ...rings, hasMappings: hasAllMappings });
       this.refusal = error.message;
     }
     const rate = this.#allowedRate(frequency);
-    const prepare = (excludesKernel: boolean) =>
-      this.recorder.prepare(EVENT_NAME, cpuSampleAttr(rate, { scope, excludesKernel }), threads);
+    const prepare = (excludesKernel: boolean) => {
+      const attr = cpuSampleAttr(rate, { scope, excludesKernel }, !hasAllMappings, isOverwritten);
+      return this.recorder.prepare(EVENT_NAME, attr, threads);
+    };
     let event = prepare(false);
     this.#excludesKernel = isRefusal(event);
     if (isRefusal(event)) event = prepare(true);
@@ -73,45 +78,39 @@ export class CpuSampling {
   }
 
   /**
-   * Starts to sample, once readers have been told which code is where.
+   * Starts to sample, once readers have been told which code is where, unless `earlierCode` tells them later.
    *
    * @throws RecorderError
    */
   begin(): void {
-    if (!this.#excludesKernel && this.#append(kernelMappings()) === 0) {
-      this.notices.push(
-        'Functions of the kernel will have no names, because it hides their addresses. ' +
-          'As root: sysctl kernel.kptr_restrict=0',
-      );
+    if (!this.#excludesKernel) {
+      this.#kernel = [...kernelMappings()];
+      if (this.#kernel.length === 0) {
+        this.notices.push(
+          'Functions of the kernel will have no names, because it hides their addresses. ' +
+            'As root: sysctl kernel.kptr_restrict=0',
+        );
+      }
     }
-    // A command maps its code while it is recorded.
-    const processes = this.#of === 'command' ? [] : this.#of === 'system' ? numbersIn('/proc') : [this.#of];
-    const onMany = () => {
-      this.problems.push('The processes have mapped too many files: some functions will have no names.');
-    };
-    this.#append(processMappings(processes, onMany));
+    if (!this.#isOverwritten) this.#append(this.earlierCode());
     const error = this.recorder.enable();
     if (error !== 0) throw new RecorderError(recorderAddReason(error, 'The CPU'));
   }
 
-  /** @returns how many records */
-  #append(records: Iterable<Uint8Array>): number {
-    let count = 0;
-    let size = 0;
-    let batch: Uint8Array[] = [];
-    const flush = () => {
-      if (batch.length > 0) this.recorder.append(Buffer.concat(batch));
-      batch = [];
-      size = 0;
+  /** Records of the code that is in memory. */
+  *earlierCode(): Generator<Uint8Array, void, undefined> {
+    yield* this.#kernel;
+    // A command maps its code while it is recorded.
+    if (this.#of === 'command' && !this.#isOverwritten) return;
+    const onMany = () => {
+      const problem = 'The processes have mapped too many files: some functions will have no names.';
+      if (!this.problems.includes(problem)) this.problems.push(problem);
     };
-    for (const record of records) {
-      count++;
-      batch.push(record);
-      size += record.length;
-      if (size >= BATCH_SIZE) flush();
-    }
-    flush();
-    return count;
+    yield* processMappings(typeof this.#of === 'number' ? [this.#of] : numbersIn('/proc'), onMany);
+  }
+
+  #append(records: Iterable<Uint8Array>): void {
+    for (const batch of batches(records)) this.recorder.append(batch);
   }
 
   #allowedRate(wanted: number): number {
@@ -138,15 +137,11 @@ function threadsOf(of: CpuOptions['of'], cpus: number): readonly number[] {
 }
 
 /** For a user who may not record the whole system. @throws RecorderError */
-function recorderOf(
-  threads: readonly number[],
-  scope: EventScope,
-  cpus: readonly number[],
-  ringSize: number,
-): Recorder {
-  const attr = sideBandAttr(ringSize / 4, { scope, excludesKernel: true });
-  const recorder = new Recorder(attr, cpus, ringSize, threads[0] ?? EVERY_THREAD);
-  recorder.extendSideBand(threads.slice(1));
+function recorderOf(threads: readonly number[], scope: EventScope, rings: RecorderOptions): Recorder {
+  const ringSize = Math.min(rings.ringSize, UNPRIVILEGED_RING_SIZE);
+  const [thread = THIS_THREAD, ...others] = threads;
+  const recorder = new Recorder({ ...rings, ringSize, scope: { scope, excludesKernel: true }, thread });
+  recorder.extendSideBand(others);
   return recorder;
 }
 

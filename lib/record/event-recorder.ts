@@ -1,9 +1,8 @@
 /** What a recording uses: perf events or, if they are refused, tracefs. */
 
 import { readFileSync } from 'node:fs';
-import { type ClockPair, Recorder, type RecorderCounts } from '../platform/recorder.ts';
+import { type ClockPair, Recorder, type RecorderCounts, type RecorderOptions } from '../platform/recorder.ts';
 import { PerfEventsError, RecorderError } from '../platform/recorder-error.ts';
-import { sideBandAttr } from '../wire/perf-data/write/attr.ts';
 import type { RecordedEvent } from '../wire/perf-data/write/features.ts';
 import { commRecord } from '../wire/perf-data/write/records.ts';
 import { numbersIn } from './code-mappings.ts';
@@ -16,7 +15,9 @@ import { TracefsRecorder } from './tracefs-recorder.ts';
 export interface EventRecorder {
   readonly sideBand: RecordedEvent;
   clocks(): ClockPair;
-  start(file: number): void;
+  /** @param file none if the rings are overwritten */
+  start(file?: number): void;
+  dump(file: number): RecorderCounts;
   add(name: string, tracepointId: number, announce?: (event: RecordedEvent) => void): RecordedEvent;
   append(records: Uint8Array): number;
   stop(): void;
@@ -31,7 +32,7 @@ export interface OpenedRecorder {
   /** Needed per tracepoint. */
   readonly descriptors: number;
   /** The thread names that the recorder does not provide itself. */
-  readonly names: Iterable<Uint8Array>;
+  readonly names: () => Iterable<Uint8Array>;
   /** What is unusual about it, in sentences. */
   readonly notices: readonly string[];
   /** The problems so far, in sentences. */
@@ -39,23 +40,30 @@ export interface OpenedRecorder {
 }
 
 /**
- * @param ringSize per processor, in bytes: a power of two pages
  * @throws RecorderError
  */
-export function openRecorder(cpus: readonly number[], ringSize: number): OpenedRecorder {
+export function openRecorder(rings: RecorderOptions): OpenedRecorder {
+  const { cpus, ringSize, isOverwritten } = rings;
   const tracefs = new Tracefs();
   try {
-    const recorder = new Recorder(sideBandAttr(ringSize / 4), cpus, ringSize);
-    return { recorder, tracefs, descriptors: cpus.length, names: threadNames(), notices: [], problems: [] };
+    const recorder = new Recorder(rings);
+    return { recorder, tracefs, descriptors: cpus.length, names: threadNames, notices: [], problems: [] };
   } catch (error) {
     if (!(error instanceof PerfEventsError)) throw error;
     const instance = TracefsInstance.open(tracefs, cpus, ringSize);
     // Users without access to tracefs should also learn how to get perf events.
     if (instance === undefined) throw error;
-    const recorder = new TracefsRecorder(tracefs, instance, cpus);
+    const recorder = new TracefsRecorder(tracefs, instance, cpus, isOverwritten);
     const notice = `Recording through ${instance.path}, because perf events are refused here (${error.code}).`;
     // Process ids are the kernel's own, which may differ from those in our /proc.
-    return { recorder, tracefs, descriptors: 0, names: [], notices: [notice], problems: recorder.problems };
+    return {
+      recorder,
+      tracefs,
+      descriptors: 0,
+      names: () => [],
+      notices: [notice],
+      problems: recorder.problems,
+    };
   }
 }
 
@@ -67,16 +75,15 @@ export function openRecorder(cpus: readonly number[], ringSize: number): OpenedR
  */
 export function openCpuRecorder(
   options: CpuOptions,
-  cpus: readonly number[],
-  ringSize: number,
+  rings: RecorderOptions,
   needsEvents: boolean,
 ): OpenedRecorder {
-  const cpu = new CpuSampling(options, cpus, ringSize);
+  const cpu = new CpuSampling(options, rings);
   const { recorder, notices, problems } = cpu;
   const reason = cpu.refusal ?? (needsEvents ? undefined : missingTracer());
   const tracefs = reason === undefined ? tracefsOr(needsEvents) : reason;
-  const descriptors = cpus.length;
-  const names = threadNames();
+  const descriptors = rings.cpus.length;
+  const names = threadNames;
   if (typeof tracefs !== 'string') return { recorder, tracefs, cpu, descriptors, names, notices, problems };
   notices.push(`Only the CPU is sampled, and no events are recorded. ${tracefs}`);
   return { recorder, tracefs: NO_TRACEFS, cpu, descriptors, names, notices, problems };

@@ -6,7 +6,6 @@ import {
   type RecorderCounts,
   requireRecorderPlatform,
 } from '../platform/recorder.ts';
-import { sideBandAttr } from '../wire/perf-data/write/attr.ts';
 import {
   attrRecord,
   clockRecord,
@@ -50,7 +49,7 @@ export class LiveRecording {
     requireRecorderPlatform();
     this.#tracefs = new Tracefs();
     const cpus = processors('online');
-    this.#recorder = new Recorder(sideBandAttr(ringSize / 4), cpus, ringSize);
+    this.#recorder = new Recorder({ cpus, ringSize });
     this.#tracepoints = new RecordedTracepoints(this.#recorder, this.#tracefs, selection, cpus.length);
     this.#tracepoints.addNamed();
     this.#clock = this.#recorder.clocks();

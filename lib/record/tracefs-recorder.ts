@@ -51,19 +51,17 @@ export class TracefsRecorder {
   #tooLarge = 0;
   #damagedPages = 0;
   #firstDamage = '';
-  #counts = {
-    events: 0,
-    cpuSamples: 0,
-    bytes: 0,
-    lost: 0,
-    lostInFile: 0,
-    firstTime: 0n,
-    lastTime: 0n,
-    error: 0,
-    done: false,
-  };
+  #counts = noCounts();
+  readonly #isOverwritten: boolean;
 
-  constructor(tracefs: Pick<Tracefs, 'read'>, instance: Instance, cpus: readonly number[]) {
+  /** @param isOverwritten whether the instance keeps the latest events, for `dump`, instead of all going to a file */
+  constructor(
+    tracefs: Pick<Tracefs, 'read'>,
+    instance: Instance,
+    cpus: readonly number[],
+    isOverwritten = false,
+  ) {
+    this.#isOverwritten = isOverwritten;
     this.#instance = instance;
     this.#cpus = cpus;
     this.#threads = new TracedThreads(tracefs, (record) => this.#out.bytes(record));
@@ -79,11 +77,11 @@ export class TracefsRecorder {
   }
 
   /**
-   * Records from now on, at the end of the file open on this descriptor.
+   * Records from now on, at the end of the file open on this descriptor; none if the events are overwritten.
    *
    * @throws RecorderError
    */
-  start(file: number): void {
+  start(file = -1): void {
     this.#file = file;
     try {
       this.#instance.switchTo(true);
@@ -91,7 +89,25 @@ export class TracefsRecorder {
       this.#instance.remove();
       throw new RecorderError(`${this.#instance.path} could not be enabled (${systemCodeText(error)}).`);
     }
-    this.#schedule(PASS_MS);
+    if (!this.#isOverwritten) this.#schedule(PASS_MS);
+  }
+
+  /**
+   * Moves the latest events into the file open on this descriptor. The kernel drops those that happen meanwhile.
+   *
+   * @returns counts of these
+   * @throws the system's error
+   */
+  dump(file: number): RecorderCounts {
+    this.#file = file;
+    this.#instance.switchTo(false);
+    for (const index of this.#cpus.keys()) while (!this.#empty(index));
+    this.#out.bytes(FINISHED_ROUND);
+    this.#flush();
+    const counts = this.#counts;
+    this.#counts = noCounts();
+    this.#instance.switchTo(true);
+    return counts;
   }
 
   /**
@@ -140,7 +156,8 @@ export class TracefsRecorder {
     } catch (error) {
       this.problems.push(`${this.#instance.path} could not be disabled (${systemCodeText(error)}).`);
     }
-    this.#schedule(0);
+    if (this.#isOverwritten) this.#end();
+    else this.#schedule(0);
   }
 
   counts(): RecorderCounts {
@@ -193,7 +210,9 @@ export class TracefsRecorder {
   #takePage(bytes: Uint8Array, index: number): void {
     try {
       const page = readPage(bytes, this.#instance.layout);
-      if (page.lostBefore !== undefined && page.lostBefore > 0) this.#lose(page.lostBefore, page.time, index);
+      // What has been overwritten is not lost.
+      const isLoss = page.lostBefore !== undefined && page.lostBefore > 0 && !this.#isOverwritten;
+      if (isLoss) this.#lose(page.lostBefore, page.time, index);
       for (const event of page.events) this.#take(event, index);
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
@@ -252,10 +271,24 @@ export class TracefsRecorder {
           `The first one: ${this.#firstDamage}`,
       );
     }
-    this.#counts.lost = this.#instance.lost() + this.#tooLarge;
+    this.#counts.lost = (this.#isOverwritten ? 0 : this.#instance.lost()) + this.#tooLarge;
     this.#instance.remove();
     this.#counts.done = true;
   }
+}
+
+function noCounts() {
+  return {
+    events: 0,
+    cpuSamples: 0,
+    bytes: 0,
+    lost: 0,
+    lostInFile: 0,
+    firstTime: 0n,
+    lastTime: 0n,
+    error: 0,
+    done: false,
+  };
 }
 
 /** A device has no size to cut. */

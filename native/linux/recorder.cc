@@ -27,16 +27,20 @@
 namespace tracewright {
 namespace {
 
+using linux_perf::CountRecord;
 using linux_perf::Descriptor;
 using linux_perf::EnableEvent;
 using linux_perf::EventId;
 using linux_perf::kEveryTask;
 using linux_perf::OpenEvent;
+using linux_perf::ParseAttr;
 using linux_perf::Ring;
 using linux_perf::WriteAll;
 
 // How often a ring that does not reach its watermark is emptied.
 constexpr int kPassMilliseconds = 100;
+// How much of a dump is written at once.
+constexpr size_t kBatchSize = 1 << 20;
 
 // The result of read(2) for an event whose read_format is PERF_FORMAT_ID | PERF_FORMAT_LOST.
 struct Reading {
@@ -45,10 +49,34 @@ struct Reading {
   uint64_t lost;
 };
 
-bool IsTracepoint(const std::string& attr) {
-  uint32_t type = 0;
-  memcpy(&type, attr.data(), std::min(attr.size(), sizeof type));
-  return type == PERF_TYPE_TRACEPOINT;
+bool IsTracepoint(const std::string& attr) { return ParseAttr(attr).type == PERF_TYPE_TRACEPOINT; }
+
+// The position of the time in a record that is not a sample, from its end: before processor and
+// identifier.
+constexpr size_t kTimeFromEnd = 24;
+
+struct TimedRecord {
+  uint64_t time;
+  const uint8_t* data;
+  perf_event_header head;
+};
+
+// Appends the records in `bytes` to `all`.
+void FindRecords(const std::vector<uint8_t>& bytes, size_t sample_time_at,
+                 std::vector<TimedRecord>* all) {
+  for (size_t at = 0; at + sizeof(perf_event_header) <= bytes.size();) {
+    TimedRecord record{0, bytes.data() + at, {}};
+    memcpy(&record.head, record.data, sizeof record.head);
+    size_t size = record.head.size;
+    if (size < sizeof record.head || at + size > bytes.size()) return;
+    at += size;
+    bool is_sample = record.head.type == PERF_RECORD_SAMPLE;
+    size_t time_at = is_sample ? sample_time_at : size - std::min(size, kTimeFromEnd);
+    if (time_at + sizeof record.time <= size) {
+      memcpy(&record.time, record.data + time_at, sizeof record.time);
+    }
+    all->push_back(record);
+  }
 }
 
 class PerfRecorder final : public Recorder {
@@ -62,10 +90,12 @@ class PerfRecorder final : public Recorder {
           std::vector<uint64_t>* ids) override;
   int Enable() override;
   int Append(const std::vector<uint8_t>& records, uint64_t* position) override;
+  int Dump(int file, RecorderCounts* counts) override;
   void Stop() override;
   RecorderCounts Counts() const override;
 
  private:
+  bool IsFlightRecorder() const { return !options_.backward_attr.empty(); }
   static void* Run(void* recorder) {
     static_cast<PerfRecorder*>(recorder)->Record();
     return nullptr;
@@ -75,13 +105,16 @@ class PerfRecorder final : public Recorder {
   // record is older than the newest one before the pass.
   int DrainAll();
   int DrainRings();
+  // Keeps what is in the rings in memory, and forgets the oldest.
+  void KeepRings();
   // After a failure, the file ends with the last complete pass.
   void CutFile();
   void Disable();
   uint64_t LostInAll();
 
   const RecorderOptions options_;
-  std::vector<Ring> rings_;  // by index in options_.cpus
+  std::vector<Ring> rings_;     // by index in options_.cpus
+  std::vector<Ring> backward_;  // the same, of a flight recorder
   Descriptor poll_;
   Descriptor stop_;
   Descriptor file_;
@@ -96,6 +129,7 @@ class PerfRecorder final : public Recorder {
   std::mutex file_mutex_;  // taken before mutex_; held while something is appended to the file
   bool file_failed_ = false;
   std::unordered_set<uint64_t> cpu_events_;  // ids of what is not a tracepoint
+  std::vector<uint8_t> side_;                // what a flight recorder keeps besides its rings
 
   mutable std::mutex mutex_;  // guards what follows
   RecorderCounts counts_;
@@ -126,6 +160,13 @@ int PerfRecorder::Open(std::vector<uint64_t>* ids, const char** step) {
     ids->push_back(id);
     polled.push_back(ring.event().get());
     rings_.push_back(std::move(ring));
+    if (!IsFlightRecorder()) continue;
+    Ring backward;
+    if (int error = backward.Open(
+            options_.backward_attr, options_.task, cpu, options_.backward_size, step)) {
+      return error;
+    }
+    backward_.push_back(std::move(backward));
   }
   *step = "epoll_ctl";
   for (int fd : polled) {
@@ -139,11 +180,13 @@ int PerfRecorder::Open(std::vector<uint64_t>* ids, const char** step) {
 
 int PerfRecorder::Start(int file) {
   if (started_) return EALREADY;
-  // JavaScript owns the descriptor and may close it.
-  file_ = Descriptor(fcntl(file, F_DUPFD_CLOEXEC, 0));
-  if (file_.get() < 0) return errno;
-  file_start_ = lseek(file_.get(), 0, SEEK_CUR);
-  if (file_start_ < 0 && errno != ESPIPE) return errno;
+  if (!IsFlightRecorder()) {
+    // JavaScript owns the descriptor and may close it.
+    file_ = Descriptor(fcntl(file, F_DUPFD_CLOEXEC, 0));
+    if (file_.get() < 0) return errno;
+    file_start_ = lseek(file_.get(), 0, SEEK_CUR);
+    if (file_start_ < 0 && errno != ESPIPE) return errno;
+  }
   // Signals are for the application's threads.
   sigset_t all, before;
   sigfillset(&all);
@@ -166,7 +209,7 @@ int PerfRecorder::Add(const std::string& attr, const std::vector<int>& tasks,
       int error = OpenEvent(attr, task, options_.cpus[i], &event);
       if (error == ESRCH && task > 0) break;  // the thread has ended
       if (error != 0) return error;
-      int ring = rings_[i].event().get();
+      int ring = (ParseAttr(attr).write_backward ? backward_ : rings_)[i].event().get();
       if (ioctl(event.get(), PERF_EVENT_IOC_SET_OUTPUT, ring) != 0) return errno;
       uint64_t id = 0;
       if (int failure = EventId(event, &id)) return failure;
@@ -209,6 +252,48 @@ int PerfRecorder::Append(const std::vector<uint8_t>& records, uint64_t* position
   std::lock_guard<std::mutex> lock(mutex_);
   counts_.bytes += records.size();
   return 0;
+}
+
+int PerfRecorder::Dump(int file, RecorderCounts* counts) {
+  std::vector<std::vector<uint8_t>> rings;
+  for (const Ring& ring : backward_) rings.push_back(ring.Latest());
+  std::lock_guard<std::mutex> file_lock(file_mutex_);
+  KeepRings();
+  std::vector<TimedRecord> records;
+  FindRecords(side_, options_.sample_time_at, &records);
+  for (const std::vector<uint8_t>& ring : rings) {
+    FindRecords(ring, options_.sample_time_at, &records);
+  }
+  std::stable_sort(records.begin(), records.end(), [](const TimedRecord& a, const TimedRecord& b) {
+    return a.time < b.time;
+  });
+  std::vector<uint8_t> batch;
+  for (const TimedRecord& record : records) {
+    auto read = [&record](size_t at) {
+      uint64_t number;
+      memcpy(&number, record.data + at, sizeof number);
+      return number;
+    };
+    CountRecord(record.head.type, options_.sample_time_at, cpu_events_, counts, read);
+    batch.insert(batch.end(), record.data, record.data + record.head.size);
+    counts->bytes += record.head.size;
+    if (batch.size() < kBatchSize && &record != &records.back()) continue;
+    if (int error = WriteAll(file, batch.data(), batch.size())) return error;
+    batch.clear();
+  }
+  return 0;
+}
+
+void PerfRecorder::KeepRings() {
+  for (Ring& ring : rings_) ring.Take(&side_);
+  if (side_.size() <= options_.side_size) return;
+  size_t end = 0;
+  while (end + sizeof(perf_event_header) <= side_.size() && end < options_.side_size / 2) {
+    perf_event_header record;
+    memcpy(&record, side_.data() + end, sizeof record);
+    end += std::max<size_t>(record.size, sizeof record);
+  }
+  side_.erase(side_.begin(), side_.begin() + static_cast<ptrdiff_t>(std::min(end, side_.size())));
 }
 
 void PerfRecorder::Stop() {
@@ -259,6 +344,10 @@ void PerfRecorder::Record() {
 
 int PerfRecorder::DrainAll() {
   std::lock_guard<std::mutex> file_lock(file_mutex_);
+  if (IsFlightRecorder()) {
+    KeepRings();
+    return 0;
+  }
   int error = DrainRings();
   if (error != 0) file_failed_ = true;
   return error;

@@ -13,9 +13,6 @@
 namespace tracewright::linux_perf {
 namespace {
 
-// The position of the count in PERF_RECORD_LOST: after the header and an id.
-constexpr size_t kLostCountAt = sizeof(perf_event_header) + sizeof(uint64_t);
-
 size_t PageSize() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
 
 }  // namespace
@@ -34,10 +31,14 @@ int OpenEvent(const std::string& attr, int task, uint32_t cpu, Descriptor* event
 }
 
 int EnableEvent(const std::string& attr, const Descriptor& event) {
+  if (ParseAttr(attr).enable_on_exec) return 0;
+  return ioctl(event.get(), PERF_EVENT_IOC_ENABLE, 0) == 0 ? 0 : errno;
+}
+
+perf_event_attr ParseAttr(const std::string& attr) {
   perf_event_attr given{};
   memcpy(&given, attr.data(), std::min(attr.size(), sizeof given));
-  if (given.enable_on_exec) return 0;
-  return ioctl(event.get(), PERF_EVENT_IOC_ENABLE, 0) == 0 ? 0 : errno;
+  return given;
 }
 
 int EventId(const Descriptor& event, uint64_t* id) {
@@ -66,9 +67,9 @@ int Ring::Open(const std::string& attr, int task, uint32_t cpu, size_t size, con
   *step = "mmap";
   // The kernel rounds up to whole pages, and we would look for the data in the wrong place.
   if (size < PageSize() || (size & (size - 1)) != 0) return EINVAL;
-  // Writable, so that the kernel reads our tail and keeps what has not been read.
-  void* pages =
-      mmap(nullptr, PageSize() + size, PROT_READ | PROT_WRITE, MAP_SHARED, event_.get(), 0);
+  // If it is writable, the kernel reads our tail and keeps what has not been read.
+  int protection = ParseAttr(attr).write_backward ? PROT_READ : PROT_READ | PROT_WRITE;
+  void* pages = mmap(nullptr, PageSize() + size, protection, MAP_SHARED, event_.get(), 0);
   if (pages == MAP_FAILED) return errno;
   pages_ = pages;
   size_ = size;
@@ -99,20 +100,43 @@ int Ring::Drain(int file, size_t sample_time_at, const std::unordered_set<uint64
   return 0;
 }
 
+void Ring::Take(std::vector<uint8_t>* records) {
+  uint64_t head = __atomic_load_n(&head_page()->data_head, __ATOMIC_ACQUIRE);
+  uint64_t tail = head_page()->data_tail;
+  size_t start = tail & (size_ - 1);
+  size_t first = std::min<size_t>(head - tail, size_ - start);
+  records->insert(records->end(), data() + start, data() + start + first);
+  records->insert(records->end(), data(), data() + (head - tail - first));
+  __atomic_store_n(&head_page()->data_tail, head, __ATOMIC_RELEASE);
+}
+
+std::vector<uint8_t> Ring::Latest() const {
+  ioctl(event_.get(), PERF_EVENT_IOC_PAUSE_OUTPUT, 1);
+  uint64_t head = __atomic_load_n(&head_page()->data_head, __ATOMIC_ACQUIRE);
+  size_t start = head & (size_ - 1);
+  std::vector<uint8_t> records(data() + start, data() + size_);
+  records.insert(records.end(), data(), data() + start);
+  ioctl(event_.get(), PERF_EVENT_IOC_PAUSE_OUTPUT, 0);
+  // The oldest record may have been overwritten in part; a ring that was never full ends with
+  // zeros.
+  size_t end = 0;
+  while (end + sizeof(perf_event_header) <= size_) {
+    perf_event_header record;
+    memcpy(&record, records.data() + end, sizeof record);
+    if (record.size < sizeof record || end + record.size > size_) break;
+    end += record.size;
+  }
+  records.resize(end);
+  return records;
+}
+
 void Ring::Count(uint64_t from, uint64_t to, size_t sample_time_at,
                  const std::unordered_set<uint64_t>& cpu_events, RecorderCounts* counts) const {
   while (from < to) {
     auto head = At<perf_event_header>(from);
     if (head.size < sizeof head) return;  // never happens; it would loop forever
-    if (head.type == PERF_RECORD_SAMPLE) {
-      auto id = At<uint64_t>(from + sizeof head);
-      ++(cpu_events.count(id) == 0 ? counts->events : counts->cpu_samples);
-      auto time = At<uint64_t>(from + sample_time_at);
-      if (counts->first_time == 0 || time < counts->first_time) counts->first_time = time;
-      counts->last_time = std::max(counts->last_time, time);
-    } else if (head.type == PERF_RECORD_LOST) {
-      counts->lost_in_file += At<uint64_t>(from + kLostCountAt);
-    }
+    auto read = [&](size_t at) { return At<uint64_t>(from + at); };
+    CountRecord(head.type, sample_time_at, cpu_events, counts, read);
     from += head.size;
   }
 }

@@ -4,11 +4,13 @@
 #include <linux/perf_event.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "recorder.h"
 
@@ -47,6 +49,27 @@ int EventId(const Descriptor& event, uint64_t* id);
 // Appends everything to the file. Returns 0 or errno.
 int WriteAll(int file, const void* data, size_t size);
 
+// Counts a record that `read` reads numbers of, by their position in it.
+template <typename Read>
+void CountRecord(uint32_t type, size_t sample_time_at,
+                 const std::unordered_set<uint64_t>& cpu_events, RecorderCounts* counts,
+                 Read read) {
+  // After the header and an id.
+  constexpr size_t kLostCountAt = sizeof(perf_event_header) + sizeof(uint64_t);
+  if (type == PERF_RECORD_SAMPLE) {
+    uint64_t id = read(sizeof(perf_event_header));
+    ++(cpu_events.count(id) == 0 ? counts->events : counts->cpu_samples);
+    uint64_t time = read(sample_time_at);
+    if (counts->first_time == 0 || time < counts->first_time) counts->first_time = time;
+    counts->last_time = std::max(counts->last_time, time);
+  } else if (type == PERF_RECORD_LOST) {
+    counts->lost_in_file += read(kLostCountAt);
+  }
+}
+
+// The first bytes of attributes, as far as they are known here.
+perf_event_attr ParseAttr(const std::string& attr);
+
 class Ring {
  public:
   Ring() = default;
@@ -57,7 +80,8 @@ class Ring {
   Ring& operator=(Ring&&) = delete;
   ~Ring();
 
-  // Opens the event on the processor, and maps its ring. `step` names the call that failed.
+  // Opens the event on the processor, and maps its ring; one with write_backward is overwritten.
+  // `step` names the call that failed.
   int Open(const std::string& attr, int task, uint32_t cpu, size_t size, const char** step);
 
   const Descriptor& event() const { return event_; }
@@ -67,6 +91,12 @@ class Ring {
   // counted, but the file may contain a part of it.
   int Drain(int file, size_t sample_time_at, const std::unordered_set<uint64_t>& cpu_events,
             RecorderCounts* counts);
+
+  // Moves the contents of the ring to the end of `records`.
+  void Take(std::vector<uint8_t>* records);
+  // The records of a ring that is overwritten, latest first. The kernel drops and counts what
+  // happens meanwhile.
+  std::vector<uint8_t> Latest() const;
 
  private:
   perf_event_mmap_page* head_page() const { return static_cast<perf_event_mmap_page*>(pages_); }

@@ -37,6 +37,12 @@ describe('the command line of record', () => {
     expect(() => windows(['--provider', 'A', '--cpu'])).toThrow(/only on Linux/);
   });
 
+  it('can keep the latest events only', () => {
+    expect(linux(['--ring', '--max-size', '5'])).toMatchObject({ isRing: true, maxSize: 5 });
+    expect(linux([])?.isRing).toBe(false);
+    expect(() => windows(['--provider', 'A', '--ring'])).toThrow(/only on Linux/);
+  });
+
   it('accepts keywords with and without 0x', () => {
     for (const keywords of ['2', '0x2']) {
       const selection = new Selection(linux(['--keywords', keywords])?.selected ?? {});
@@ -64,6 +70,8 @@ describe('the command line of record', () => {
       '--process-id needs --eventpipe, --user-events or --cpu: otherwise the whole system is recorded.',
     ],
     [['--frequency', '99'], '--frequency needs --cpu.'],
+    [['--ring', '--stacks'], '--stacks is supported only on Windows.'],
+    [['--ring', '--eventpipe', '-p', '1'], '--ring cannot be combined with --eventpipe.'],
     [['--cpu', '--frequency', '0'], '--frequency takes a number from 1 to 100000, not "0".'],
     [['--cpu', '--eventpipe', '-p', '1'], '--cpu cannot be combined with --eventpipe.'],
     [['--cpu', '-p', '1', '--', 'a'], '--process-id and a COMMAND exclude each other.'],

@@ -140,6 +140,41 @@ void CountsWhatIsLost() {
   close(file);
 }
 
+// The ring has room for few of the events, and the file for those.
+void DumpsTheLatest() {
+  Event event("RecorderDumped");
+  RecorderOptions options = Options();
+  std::string dummy = Attr(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
+  auto backward = [](std::string attr) {
+    perf_event_attr given;
+    memcpy(&given, attr.data(), sizeof given);
+    given.write_backward = 1;
+    return std::string(reinterpret_cast<const char*>(&given), sizeof given);
+  };
+  options.backward_attr = backward(dummy);
+  options.backward_size = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  options.side_size = 1 << 16;
+  Recorder::Opened opened = Recorder::Open(options);
+  EXPECT(opened.error == 0 && opened.recorder->Start(-1) == 0);
+  std::vector<uint64_t> ids;
+  EXPECT(AddEnabled(*opened.recorder, backward(Attr(PERF_TYPE_TRACEPOINT, event.id)), &ids) == 0);
+  for (int written : {3, 1000}) {
+    event.Write(written);
+    int file = memfd_create("dumped", 0);
+    RecorderCounts counts;
+    EXPECT(opened.recorder->Dump(file, &counts) == 0);
+    EXPECT(static_cast<uint64_t>(lseek(file, 0, SEEK_END)) == counts.bytes);
+    EXPECT(written == 3 ? counts.events == 3 : counts.events > 20 && counts.events < 1000);
+    EXPECT(counts.first_time != 0 && counts.first_time < counts.last_time);
+    close(file);
+  }
+  int full = open("/dev/full", O_RDWR);
+  RecorderCounts counts;
+  EXPECT(opened.recorder->Dump(full, &counts) == ENOSPC);
+  close(full);
+  EXPECT(Finish(*opened.recorder).error == 0);
+}
+
 void EndsWithTheLastPassOnAFailure() {
   Event event("RecorderFails");
   Recorder::Opened opened = Recorder::Open(Options());
@@ -296,6 +331,7 @@ int main() {
   RecordsAll();
   AppendsBetweenRecords();
   CountsWhatIsLost();
+  DumpsTheLatest();
   EndsWithTheLastPassOnAFailure();
   FailsInWords();
   RecordsIntoAPipe();

@@ -92,6 +92,8 @@ describe.skipIf(skipped !== undefined)(
         '--error-exitcode=9',
         '--leak-check=full',
         '--show-leak-kinds=definite',
+        // It takes the number that PERF_EVENT_IOC_PAUSE_OUTPUT gets for an address.
+        '--sim-hints=lax-ioctls',
       ];
       expect(await run('uml', [...valgrind, '--errors-for-leak-kinds=definite', program])).toBe(
         'native code works\n',

@@ -69,6 +69,35 @@ function sampleOf(id: bigint | undefined): Uint8Array {
 
 const concat = (...parts: readonly Uint8Array[]) => new Uint8Array(Buffer.concat(parts));
 
+describe('a ring without perf events', () => {
+  it('is written on request, without what was overwritten', () => {
+    const waiting = [pageOf(EVENT), undefined, pageOf(EVENT), pageOf(EVENT)];
+    const done: string[] = [];
+    const instance = {
+      path: '/instance',
+      layout: LAYOUT,
+      enable: () => {},
+      switchTo: (isOn: boolean) => done.push(isOn ? 'on' : 'off'),
+      nextPage: () => waiting.shift(),
+      lost: () => 1000,
+      remove: () => done.push('remove'),
+    };
+    const recorder = new TracefsRecorder({ read: () => Buffer.alloc(0) }, instance, [2], true);
+    recorder.add('user_events:Name', TRACEPOINT);
+    recorder.start();
+    const descriptor = openSync(join(folder, 'dump'), 'w');
+    const dumped = [recorder.dump(descriptor), recorder.dump(descriptor)];
+    closeSync(descriptor);
+    recorder.stop();
+    expect(dumped.map(({ events }) => events)).toEqual([1, 2]);
+    expect(readFileSync(join(folder, 'dump'))).toHaveLength(
+      (dumped[0]?.bytes ?? 0) + (dumped[1]?.bytes ?? 0),
+    );
+    expect(recorder.counts()).toMatchObject({ lost: 0, done: true });
+    expect(done).toEqual(['on', 'off', 'on', 'off', 'on', 'off', 'remove']);
+  });
+});
+
 describe('a recording without perf events', () => {
   it('contains a sample of each event, with its processor, thread and process', async () => {
     const { bytes, counts, done, event, clock } = await record([pageOf(EVENT)]);

@@ -5,7 +5,8 @@
 
 import { randomBytes } from 'node:crypto';
 import { closeSync } from 'node:fs';
-import { Recording, type RecordingOptions } from '../../record/recording.ts';
+import { Recording } from '../../record/recording.ts';
+import type { RecordingOptions } from '../../record/recording-setup.ts';
 import { Tracefs } from '../../record/tracefs.ts';
 import { Selection, USER_EVENTS } from '../../record/tracepoint-selection.ts';
 import type { TracingProvider, UserEventsProvider } from '../../wire/diagnostics-ipc/tracing.ts';

@@ -48,6 +48,7 @@ const Flag = {
   Mmap2: 23n,
   CommExec: 24n,
   UseClockId: 25n,
+  WriteBackward: 27n,
   BuildId: 34n,
 } as const;
 
@@ -59,17 +60,28 @@ const MAPPINGS = flags(Flag.Mmap, Flag.Mmap2, Flag.BuildId);
 /** Whose events are recorded: all threads', those of given threads and all they start, or of programs they start. */
 export type EventScope = 'system' | 'threads' | 'programs';
 
-interface ScopeOptions {
+export interface ScopeOptions {
   readonly scope: EventScope;
   /** Not what happens in the kernel: this user may not know. */
   readonly excludesKernel: boolean;
 }
 
-const WHOLE_SYSTEM: ScopeOptions = { scope: 'system', excludesKernel: false };
+export const WHOLE_SYSTEM: ScopeOptions = { scope: 'system', excludesKernel: false };
 
-/** Every event of a tracepoint, with its data. */
-export function tracepointAttr(id: number): Uint8Array {
-  return attr(PerfType.Tracepoint, BigInt(id), { sampleType: SAMPLE_TYPE | SampleType.Raw });
+/**
+ * Every event of a tracepoint, with its data.
+ *
+ * @param isOverwritten whether it goes into a ring whose oldest records are overwritten; the same below
+ */
+export function tracepointAttr(id: number, isOverwritten = false): Uint8Array {
+  const flagBits = isOverwritten ? flags(Flag.WriteBackward) : 0n;
+  return attr(PerfType.Tracepoint, BigInt(id), { sampleType: SAMPLE_TYPE | SampleType.Raw, flagBits });
+}
+
+/** Owns a ring whose oldest records are overwritten, and writes nothing to it. */
+export function overwrittenRingAttr(scope: ScopeOptions): Uint8Array {
+  const flagBits = flags(Flag.WriteBackward) | scopeFlags(scope);
+  return attr(PerfType.Software, DUMMY, { sampleType: SAMPLE_TYPE, flagBits });
 }
 
 /**
@@ -92,16 +104,19 @@ export function sideBandAttr(
   });
 }
 
-/**
- * The stacks of what runs on the processors, this many times per second. What the sampled threads map is included
- * unless the whole system is sampled: runtimes that compile change their mappings thousands of times per second.
- */
-export function cpuSampleAttr(frequency: number, scope: ScopeOptions): Uint8Array {
+/** The stacks of what runs on the processors, this many times per second, and optionally which code is mapped. */
+export function cpuSampleAttr(
+  frequency: number,
+  scope: ScopeOptions,
+  hasMappings: boolean,
+  isOverwritten: boolean,
+): Uint8Array {
   return attr(PerfType.Software, CPU_CLOCK, {
     sampleType: SAMPLE_TYPE | SampleType.Callchain,
     flagBits:
       flags(Flag.Frequency, Flag.ExcludeIdle, Flag.ExcludeGuest) |
-      (scope.scope === 'system' ? 0n : MAPPINGS) |
+      (hasMappings ? MAPPINGS : 0n) |
+      (isOverwritten ? flags(Flag.WriteBackward) : 0n) |
       scopeFlags(scope),
     period: frequency,
   });
