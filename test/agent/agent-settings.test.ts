@@ -1,6 +1,7 @@
 /** The settings of the agent: what is read, and what is said about mistakes. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { matcher } from '../../lib/agent/node-processes.ts';
 import { readAgentSettings } from '../../lib/agent/settings/agent-settings.ts';
 
 const rule = { name: 'all', providers: 'My-Provider:0x1:Warning' };
@@ -71,6 +72,43 @@ describe('the settings', () => {
     expect(problems({ folder: '/a', rules: [rule], otlp: { url: 'ftp://a' } })).toEqual([
       "agent.json: otlp.url must be a URL that starts with http:// or https://, not 'ftp://a'.",
     ]);
+  });
+
+  it('match processes by what is known of them', () => {
+    const process = {
+      processId: 7,
+      client: undefined as never,
+      name: 'server.js',
+      service: 'shop',
+      commandLine: 'node /app/server.js --port 80',
+      runtime: 'node' as const,
+      environment: { TEAM: 'shop-eu' },
+      container: '0::/kubepods/pod1234/abcdef',
+    };
+    const matches = (match: object) => {
+      const [settings] = read({ folder: '/a', rules: [{ ...rule, match }] }).rules;
+      return matcher(settings as NonNullable<typeof settings>)(process);
+    };
+    const good = [
+      {},
+      { name: 'server*' },
+      { commandLine: '*--port*' },
+      { environment: { TEAM: 'SHOP-*' } },
+      { container: 'pod1234' },
+      { container: 'pod*/abc' },
+      { runtime: 'node' },
+    ];
+    const bad = [
+      { name: 'server' },
+      { commandLine: 'server' },
+      { environment: { TEAM: 'shop' } },
+      { environment: { OTHER: '*' } },
+      { container: 'pod9' },
+      { runtime: 'dotnet' },
+      { name: 'server.js', runtime: 'dotnet' },
+    ];
+    expect(good.map(matches)).toEqual(good.map(() => true));
+    expect(bad.map(matches)).toEqual(bad.map(() => false));
   });
 
   it('take providers as dotnet-trace does', () => {

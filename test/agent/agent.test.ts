@@ -1,6 +1,6 @@
 /** `tracewright agent` on live programs: every event arrives or is counted, whatever happens to the agent or the disk. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Collector } from '../integrations/collector.ts';
@@ -131,6 +131,18 @@ describe.skipIf(notHere !== undefined)(named('the agent', notHere), () => {
     } finally {
       await collector.close();
     }
+  });
+
+  it('says what is wrong with its settings, and changes nothing then', async () => {
+    const wrong = await fleet.command({ disk: { megabytes: 'all' } }, { seconds: -1 }).end();
+    expect(wrong).toMatchObject({ status: 2, stdout: '' });
+    expect(wrong.stderr.trimEnd().split('\n')).toEqual([
+      expect.stringMatching(
+        /^tracewright: .*agent\.json: disk\.megabytes must be a number from .+, not 'all'\.$/,
+      ),
+      expect.stringMatching(/agent\.json: rules\[0\]\.seconds must be a number from 0 to 86400, not -1\.$/),
+    ]);
+    expect(existsSync(fleet.folder)).toBe(false);
   });
 
   it('refuses the folder of another agent', async () => {

@@ -81,6 +81,15 @@ describe('a session of the agent', () => {
     expect([counters.received.get('r'), counters.written.get('r')]).toEqual([30, 30]);
   });
 
+  it('counts the events that the process has dropped', async () => {
+    const trace = new AgentTrace();
+    const sent = Buffer.concat([trace.section('A', 10, 5), trace.section('A', 10), trace.section('A', 1, 2)]);
+    const { attachment, counters, files } = attach(await sending(sent));
+    await attachment.ended;
+    expect([counters.received.get('r'), counters.dropped.get('process')]).toEqual([21, 7]);
+    expect(await readEvents(files[0])).toEqual({ events: { A: 21 }, lost: 7 });
+  });
+
   it('counts the events of a block that is cut off', async () => {
     const trace = new AgentTrace();
     const first = trace.section('A', 10);
