@@ -225,7 +225,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('the page of a report in Chr
     await clickOn('tab-events');
     await choose('Events of this level', 'Error and worse');
     await frame();
-    expect(await rows('events')).toEqual(['140.000|Demo/Crash|1|Request //1/2|reason=timeout']);
+    expect(await rows('events')).toEqual(['140.000|Crash Demo|1|Request //1/2|reason=timeout']);
     await choose('Events of this level', 'All levels');
     await choose('Events of this name', 'Demo/Request/Start');
     await frame();

@@ -2,7 +2,7 @@
 
 import type { TracedActivity } from '../traced-activity.ts';
 import { ReportColumn } from './report-column.ts';
-import { ACTIVITY_STATES } from './report-header.ts';
+import { ACTIVITY_STATES, FAILED } from './report-header.ts';
 import type { ReportNames } from './report-names.ts';
 
 export class ActivityColumns {
@@ -60,7 +60,7 @@ export class ActivityColumns {
     if (number === undefined) return;
     this.#durations[number] = activity.durationNs ?? -1;
     this.#covered[number] = activity.coveredNs;
-    this.#states[number] = ACTIVITY_STATES.indexOf(activity.state);
+    this.#states[number] = ACTIVITY_STATES.indexOf(activity.state) + (activity.isFailed ? FAILED : 0);
   }
 
   /** @param number the index of an activity in the report */

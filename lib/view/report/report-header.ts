@@ -32,7 +32,7 @@ export const COLUMN_NAMES = [
   'activityDuration',
   /** How long at least one other activity ran inside it. */
   'activityCovered',
-  /** Index into `ACTIVITY_STATES`. */
+  /** Index into `ACTIVITY_STATES`, plus `FAILED` if it failed. */
   'activityState',
   /** Index into `tasks`. */
   'activityTask',
@@ -76,6 +76,8 @@ export const COLUMN_NAMES = [
 export type ColumnName = (typeof COLUMN_NAMES)[number];
 
 export const ACTIVITY_STATES = ['open', 'stopped', 'killed', 'unstarted'] as const;
+
+export const FAILED = 4;
 
 export interface ReportHeader {
   /** The trace's file name. */

@@ -10,6 +10,23 @@ const read = (
 ) => reportOf(events.map(written), ...rest).then(({ data }) => data);
 
 describe('a report', () => {
+  it('counts failed activities, also those whose stop is not among its events', async () => {
+    const { activities } = await read(
+      during(['Request', '//1/1', 0, 10], ['Request', '//1/2', 1, 20], ['Request', '//1/3', 2, 30]).map(
+        (event) =>
+          event.name === 'RequestStop' && event.id !== '//1/2'
+            ? { ...event, payload: { success: false, errorMessage: 'timed out' } }
+            : event,
+      ),
+      {},
+      { events: 4, activities: 10 },
+    );
+    expect(Array.from(activities.failed)).toEqual([1, 0, 1]);
+    expect(activities.failedCount).toBe(2);
+    expect([0, 1, 2].map((index) => activities.failure(index))).toEqual(['timed out', undefined, '']);
+    expect([0, 1, 2].map((index) => activities.stateOf(index))).toEqual(['stopped', 'stopped', 'stopped']);
+  });
+
   it('contains the events with their times, threads, ids and fields', async () => {
     const { events, header } = await read([
       {

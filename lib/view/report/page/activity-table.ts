@@ -1,6 +1,5 @@
 /** The activities of a report, as a tree. */
-import { ACTIVITY_STATES, type ReportHeader, type ReportTask } from '../report-header.ts';
-import { BytePattern } from './byte-pattern.ts';
+import { ACTIVITY_STATES, FAILED, type ReportHeader, type ReportTask } from '../report-header.ts';
 import type { Columns } from './columns.ts';
 import type { EventTable } from './event-table.ts';
 import { type Grouped, grouped, indicesWhere, itemsOf } from './grouped.ts';
@@ -39,7 +38,9 @@ export class ActivityTable {
     this.#events = events;
     this.start = instants(columns.activityStart, header.startNs);
     this.covered = nanoseconds(columns.activityCovered, false);
-    this.state = wholeNumbers(columns.activityState);
+    const states = wholeNumbers(columns.activityState);
+    this.state = states.map((state) => state % FAILED);
+    this.failed = Uint8Array.from(states, (state) => (state >= FAILED ? 1 : 0));
     this.task = wholeNumbers(columns.activityTask);
     this.id = optionalNumbers(columns.activityId);
     this.parent = optionalNumbers(columns.activityParent);
@@ -47,7 +48,6 @@ export class ActivityTable {
     this.startEvent = optionalNumbers(columns.activityStartEvent);
     this.stopEvent = optionalNumbers(columns.activityStopEvent);
     this.count = this.start.length;
-    this.failed = failures(this.stopEvent, events);
     this.failedCount = this.failed.reduce((sum, failed) => sum + failed, 0);
     this.end = this.#ends(nanoseconds(columns.activityDuration, true));
     this.depth = this.#depths();
@@ -113,22 +113,11 @@ export class ActivityTable {
 
   /** The error of a failed activity, possibly empty; undefined for all others. */
   failure(index: number): string | undefined {
-    return this.failed[index] === 1 ? this.#events.failure(this.stopEvent[index] as number) : undefined;
+    return this.failed[index] === 1 ? this.#events.error(this.stopEvent[index] as number) : undefined;
   }
 
   /** The name, and what identifies the start: `Request GET /users/7` */
   label(index: number): string {
     return `${this.name(index)} ${this.#events.title(this.startEvent[index] as number)}`.trimEnd();
   }
-}
-
-/** Most stops do not contain the word, so there is no need to decode them. */
-const FALSE = new BytePattern('false');
-
-function failures(stopEvents: Int32Array, events: EventTable): Uint8Array {
-  const mayHaveFailed = new Uint8Array(events.count);
-  for (const event of stopEvents) if (event >= 0) FALSE.mark(events.values, event, event + 1, mayHaveFailed);
-  return Uint8Array.from(stopEvents, (event) =>
-    mayHaveFailed[event] === 1 && events.failure(event) !== undefined ? 1 : 0,
-  );
 }

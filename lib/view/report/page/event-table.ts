@@ -126,11 +126,10 @@ export class EventTable {
     return first.length > SHORT_TITLE ? first : `${first} ${second}`.trim();
   }
 
-  /** The error of an event whose field `success` is false, possibly empty; undefined for all others. */
-  failure(event: number): string | undefined {
+  /** What a stop says about the failure; possibly empty. */
+  error(event: number): string {
     const fields = event < 0 ? undefined : this.payload(event);
-    if (!fields?.some(({ name, value }) => name === 'success' && value === 'false')) return undefined;
-    return fields.find(({ name }) => name === 'errorMessage')?.value ?? '';
+    return fields?.find(({ name }) => name === 'errorMessage')?.value ?? '';
   }
 
   /** The payload on one line. */

@@ -142,7 +142,7 @@ export class EventsView {
     const activity = events.activity[event] as number;
     const texts = [
       milliseconds(events.time[event] as number),
-      `${events.provider(event)}/${events.name(event)}`,
+      events.name(event),
       String(header.threads[events.thread[event] as number]?.threadId ?? ''),
       activity >= 0
         ? `${activities.name(activity)} ${activities.path(activity)}`
@@ -150,6 +150,8 @@ export class EventsView {
       events.summary(event),
     ];
     for (const [index, cell] of cells.entries()) cell.textContent = texts[index] ?? '';
+    // The name comes first, because the end is cut off.
+    cells[1]?.append(element('span', { class: 'muted' }, ` ${events.provider(event)}`));
   }
 }
 
