@@ -45,7 +45,11 @@ function percentile(values: readonly number[], percent: number): number {
 
 function grouped<T>(items: readonly T[], keyOf: (item: T) => string): [string, T[]][] {
   const groups = new Map<string, T[]>();
-  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group === undefined) groups.set(keyOf(item), [item]);
+    else group.push(item);
+  }
   return [...groups].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
