@@ -5,7 +5,6 @@ import { EmptyPayload } from '../../wire/decoded-field.ts';
 import {
   EventKind,
   EXPORTER,
-  type LegacyEvent,
   type PerfSample,
   TRACE_TRACK,
   TRACK_EVENT,
@@ -15,6 +14,7 @@ import { type Integer, MessageReader } from '../../wire/protobuf/message-reader.
 import type { CodeMappings } from '../code-mappings.ts';
 import { annotationsOf, type EventHead, PerfettoEvent, type PerfettoTrace } from './perfetto-event.ts';
 import type { SequenceState } from './sequences.ts';
+import { categoryOf, isAsync, NO_PROVIDER, nameOf, typeOf } from './track-events.ts';
 import { idOf, type OpenSlice, type Track, type Tracks } from './tracks.ts';
 
 /** Something with a time. */
@@ -31,9 +31,14 @@ export interface TimedRecord {
 /** The category of the activities in tracewright's own exports, which are read as what they were. */
 const OWN_CATEGORY = 'activity';
 const OWN_FLOWS = 'flow';
-const NO_PROVIDER = 'Perfetto';
 const MAX_FLOWS = 1 << 18;
 const MAX_FUNCTIONS = 1 << 20;
+/** The maximum length of all their names together, in characters. */
+const MAX_FUNCTION_NAMES = 64 << 20;
+/** Of names that are kept. */
+const MAX_NAME = 500;
+/** In a lane of tracewright's own exports, the activities above that of an event. */
+const MAX_AROUND = 100;
 const NOTHING = new Uint8Array(0);
 
 export class EventFactory {
@@ -48,6 +53,7 @@ export class EventFactory {
   readonly #functions = new Map<string, bigint>();
   readonly #stacks = new WeakMap<SequenceState, Map<Integer, readonly bigint[]>>();
   #slices = 0;
+  #functionNames = 0;
 
   constructor(trace: PerfettoTrace, tracks: Tracks, mappings: CodeMappings) {
     this.#trace = trace;
@@ -96,19 +102,20 @@ export class EventFactory {
   #start(record: TimedRecord, event: TrackEvent, track: Track, bytes: Uint8Array): PerfettoEvent {
     const { state, position } = record;
     const category = categoryOf(event, state);
-    const task = nameOf(event, state) ?? track.name ?? NO_PROVIDER;
-    const { values } =
-      category === OWN_CATEGORY ? annotationsOf(bytes, state, position) : { values: undefined };
-    const isOwn = typeof values?.provider === 'string' && typeof values.activity === 'string';
+    const task = short(nameOf(event, state) ?? track.name ?? NO_PROVIDER);
+    const isOwn = this.#isOwn && category === OWN_CATEGORY;
+    const values = isOwn ? annotationsOf(bytes, state, position).values : {};
     const place = this.#tracks.placeOf(track);
     const related = isOwn
       ? this.#ownId(place.processId, values.related)
       : (track.open.at(-1)?.activityId ?? this.#flowOf(event));
+    const activity = isOwn ? short(textOf(values.activity) ?? '') : undefined;
+    const id = Guid.tryParse(textOf(values.id) ?? activity ?? '');
     const slice: OpenSlice = {
-      activityId: isOwn ? `${values.id ?? values.activity}` : this.#newId(track.uuid),
-      provider: isOwn ? `${values.provider}` : category,
+      activityId: id?.toString() ?? this.#newId(track.uuid),
+      provider: short(textOf(values.provider) ?? category),
       name: task,
-      activity: isOwn ? `${values.activity}` : undefined,
+      activity,
     };
     this.#tracks.begin(track, slice);
     if (isOwn) this.#addId(`${place.processId} ${slice.activity}`, slice.activityId);
@@ -165,11 +172,14 @@ export class EventFactory {
     // What draws an arrow.
     if (category === OWN_FLOWS) return undefined;
     const { values } = annotationsOf(bytes, state, position);
-    const around = track.open.findLast(({ activity }) => activity === values.activity);
+    const around = track.open.slice(-MAX_AROUND).findLast(({ activity }) => activity === values.activity);
     return this.#event(record, {
       ...head,
       threadId: numberOf(values.thread) ?? threadId,
-      activityId: around?.activityId ?? textOf(values.id) ?? this.#ownId(processId, values.activity),
+      activityId:
+        around?.activityId ??
+        Guid.tryParse(textOf(values.id) ?? '')?.toString() ??
+        this.#ownId(processId, values.activity),
       relatedActivityId: this.#ownId(processId, values.related),
       fields: 'fields',
     });
@@ -219,7 +229,7 @@ export class EventFactory {
   #trackOf({ trackUuid, legacyEvent: legacy, ...event }: TrackEvent, state: SequenceState): Track {
     const sequenceTrack = () => this.#sequenceTrack(trackUuid ?? state.defaults?.trackUuid, state);
     const id = legacy?.unscopedId ?? legacy?.localId ?? legacy?.globalId;
-    if (legacy === undefined || id === undefined || !ASYNC.test(phaseOf(legacy))) return sequenceTrack();
+    if (legacy === undefined || id === undefined || !isAsync(legacy)) return sequenceTrack();
     const { processId } = this.#tracks.placeOf(sequenceTrack());
     const key = `${legacy.globalId === undefined ? processId : ''} ${legacy.idScope ?? categoryOf(event, state)} ${id}`;
     const track = this.#tracks.of(key);
@@ -255,7 +265,8 @@ export class EventFactory {
     let address = this.#functions.get(name);
     if (address === undefined) {
       address = BigInt(this.#functions.size + 1) << 12n;
-      if (this.#functions.size >= MAX_FUNCTIONS) return address;
+      this.#functionNames += name.length;
+      if (this.#functions.size >= MAX_FUNCTIONS || this.#functionNames > MAX_FUNCTION_NAMES) return address;
       this.#functions.set(name, address);
       this.#mappings.functions.set(address, name);
     }
@@ -308,33 +319,15 @@ export class EventFactory {
   }
 }
 
-const ASYNC = /[bneSTpF]/;
-
-function phaseOf({ phase }: LegacyEvent): string {
-  return String.fromCharCode(Number(phase ?? 0));
-}
-
-function typeOf(legacy: LegacyEvent | undefined): number {
-  if (legacy === undefined) return EventKind.Instant;
-  const phase = phaseOf(legacy);
-  if (/[BXbS]/.test(phase)) return EventKind.SliceBegin;
-  return /[EeF]/.test(phase) ? EventKind.SliceEnd : EventKind.Instant;
-}
-
-function nameOf({ name, nameIid, legacyEvent }: TrackEvent, state: SequenceState): string | undefined {
-  const iid = nameIid ?? legacyEvent?.nameIid;
-  return name ?? (iid === undefined ? undefined : state.eventNames.get(iid));
-}
-
-function categoryOf({ categories, categoryIids }: TrackEvent, state: SequenceState): string {
-  const names = categories ?? categoryIids?.map((iid) => state.categories.get(iid) ?? `${iid}`) ?? [];
-  return names.join(',') || NO_PROVIDER;
-}
-
 function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
+}
+
+/** A copy, as a part of a text would retain all of it. */
+function short(text: string): string {
+  return text.length > MAX_NAME ? Buffer.from(text.slice(0, MAX_NAME)).toString() : text;
 }

@@ -45,6 +45,9 @@ export const openPerfetto: OpenReader = async (source) => {
   return new PerfettoReader(intake);
 };
 
+/** Unpacked bytes. */
+type Pieces = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+
 /** Something that happens, and waits for its turn. */
 interface Waiting extends HeapItem {
   readonly record: TimedRecord;
@@ -74,12 +77,13 @@ class Intake {
   isAtEnd = false;
   readonly #sequences = new Sequences();
   readonly #splitter = new PacketSplitter();
-  readonly #chunks: AsyncIterator<Uint8Array>;
+  readonly #reading: AsyncGenerator<void, void>;
+  #wanted = 0;
   #order = 0;
   #lostRecords = 0;
 
   constructor(chunks: AsyncIterable<Uint8Array>) {
-    this.#chunks = chunks[Symbol.asyncIterator]();
+    this.#reading = this.#read(chunks);
   }
 
   /**
@@ -87,17 +91,12 @@ class Intake {
    * @throws Fault
    */
   async fill(count: number): Promise<void> {
-    while (!this.isAtEnd && this.waiting.size < count && this.waitingSize < MAX_WAITING_SIZE) {
-      const { done, value } = await this.#chunks.next();
-      if (done) {
-        this.isAtEnd = true;
-        this.#splitter.end();
-        return;
-      }
-      this.progress.bytesRead += value.length;
-      for (const { bytes, position } of this.#splitter.push(value))
-        await this.#packet(bytes, position, false);
-    }
+    this.#wanted = count;
+    if (!this.#isFull) this.isAtEnd = (await this.#reading.next()).done === true;
+  }
+
+  get #isFull(): boolean {
+    return this.waiting.size >= this.#wanted || this.waitingSize >= MAX_WAITING_SIZE;
   }
 
   add(record: TimedRecord): void {
@@ -114,32 +113,45 @@ class Intake {
   }
 
   async close(): Promise<void> {
-    await this.#chunks.return?.();
+    await this.#reading.return();
   }
 
-  /** @returns what has to be waited for, if the packet contains compressed ones */
-  #packet(bytes: Uint8Array, position: number, isInner: boolean): Promise<void> | undefined {
+  /** Yields whenever enough events wait: a few compressed bytes can contain millions. */
+  async *#read(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<void, void> {
+    for await (const chunk of chunks) {
+      this.progress.bytesRead += chunk.length;
+      for (const { bytes, position } of this.#splitter.push(chunk)) {
+        const packed = this.#packet(bytes, position);
+        if (packed !== undefined) yield* this.#unpack(packed, position);
+        if (this.#isFull) yield;
+      }
+    }
+    this.#splitter.end();
+  }
+
+  async *#unpack(packed: Pieces, position: number): AsyncGenerator<void, void> {
+    const splitter = new PacketSplitter(position);
+    for await (const piece of packed) {
+      for (const { bytes } of splitter.push(piece)) {
+        if (this.#packet(bytes, position) !== undefined) {
+          throw new TraceError('malformed', position, 'Compressed packets are compressed again.');
+        }
+        if (this.#isFull) yield;
+      }
+    }
+    splitter.end();
+  }
+
+  /** @returns the packets in it, if it contains compressed ones */
+  #packet(bytes: Uint8Array, position: number): Pieces | undefined {
     const packet: ReadPacket = new MessageReader(bytes, position).message(READ_PACKET);
     const { compressedPackets: deflated, zstdCompressedPackets: zstd } = packet;
-    if (deflated !== undefined || zstd !== undefined) {
-      if (isInner) throw new TraceError('malformed', position, 'Compressed packets are compressed again.');
-      return this.#unpack(
-        zstd === undefined ? inflated(deflated as Uint8Array, position) : unzstd(zstd, position),
-        position,
-      );
-    }
+    if (zstd !== undefined) return unzstd(zstd, position);
+    if (deflated !== undefined) return inflated(deflated, position);
     const state = this.#sequences.stateOf(packet, position);
     this.progress.lostEvents = this.#sequences.lost + this.#lostRecords;
     if (state !== undefined) this.#content(packet, state, position);
     return undefined;
-  }
-
-  async #unpack(pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>, position: number): Promise<void> {
-    const splitter = new PacketSplitter(position);
-    for await (const piece of pieces) {
-      for (const { bytes } of splitter.push(piece)) this.#packet(bytes, position, true);
-    }
-    splitter.end();
   }
 
   #content(packet: ReadPacket, state: SequenceState, position: number): void {
@@ -277,9 +289,9 @@ function sizeOf({ content }: TimedRecord): number {
   return content instanceof Uint8Array ? content.length : 0;
 }
 
-function inflated(bytes: Uint8Array, position: number): Iterable<Uint8Array> {
+function* inflated(bytes: Uint8Array, position: number): Generator<Uint8Array, void> {
   try {
-    return [inflateSync(bytes, { maxOutputLength: MAX_INFLATED })];
+    yield inflateSync(bytes, { maxOutputLength: MAX_INFLATED });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new TraceError('malformed', position, `The packets cannot be decompressed: ${reason}.`, {

@@ -32,7 +32,7 @@ export class SequenceState {
 /** A few kilobytes can define millions of names without ever using one. */
 const MAX_SIZE = 256 << 20;
 const ENTRY_SIZE = 100;
-const MAX_SEQUENCES = 100_000;
+const MAX_SEQUENCES = 20_000;
 
 export class Sequences {
   /** Packets that cannot be read, because those before them are missing; and gaps. */

@@ -24,9 +24,11 @@ export interface Track {
   readonly open: OpenSlice[];
 }
 
-const MAX_TRACKS = 1_000_000;
+const MAX_TRACKS = 1 << 18;
+/** The maximum length of all names together, in characters. */
+const MAX_NAMES = 32 << 20;
 /** Of all tracks: the ends of more are not found. */
-const MAX_OPEN = 1 << 18;
+const MAX_OPEN = 1 << 17;
 /** Between a track and its process. */
 const MAX_PARENTS = 10;
 
@@ -34,6 +36,7 @@ export class Tracks {
   readonly #tracks = new Map<Integer | string, Track>();
   readonly #processNames: Map<number, string>;
   #open = 0;
+  #nameSize = 0;
 
   constructor(processNames: Map<number, string>) {
     this.#processNames = processNames;
@@ -41,21 +44,26 @@ export class Tracks {
 
   describe({ uuid = 0, name, staticName, parentUuid, process, thread, counter }: TrackDescriptor): void {
     const track = this.of(uuid);
-    track.name = name ?? staticName ?? thread?.threadName ?? track.name;
+    track.name = this.#kept(name ?? staticName ?? thread?.threadName) ?? track.name;
     track.parent = parentUuid ?? track.parent;
     track.processId = idOf(thread?.pid ?? process?.pid) ?? track.processId;
     track.threadId = idOf(thread?.tid) ?? track.threadId;
     if (process !== undefined) this.addProcess(process);
     if (counter === undefined) return;
-    track.unit = counter.unitName ?? track.unit;
+    track.unit = this.#kept(counter.unitName) ?? track.unit;
     track.unitMultiplier = Number(counter.unitMultiplier ?? 1);
     if (counter.isIncremental === true) track.value ??= 0;
   }
 
   addProcess({ pid, processName, cmdline }: NonNullable<ReadPacket['processDescriptor']>): void {
     const id = idOf(pid);
-    const name = processName ?? cmdline?.[0];
+    const name = this.#kept(processName ?? cmdline?.[0]);
     if (id !== undefined && name && this.#processNames.size < MAX_TRACKS) this.#processNames.set(id, name);
+  }
+
+  #kept(name: string | undefined): string | undefined {
+    this.#nameSize += name?.length ?? 0;
+    return this.#nameSize > MAX_NAMES ? undefined : name;
   }
 
   /** The track, which need not have been described. */

@@ -10,8 +10,8 @@ export interface PacketBytes {
   readonly position: number;
 }
 
-/** Packets with whole heap dumps have tens of megabytes. */
-const MAX_PACKET = 256 << 20;
+/** Perfetto's own packets are far smaller. */
+const MAX_PACKET = 64 << 20;
 /** A key and a size. */
 const MAX_HEAD = 11;
 const PACKET_KEY = PACKET_FIELD * 8 + WireType.Counted;

@@ -44,6 +44,10 @@ it.each([
   expect(readOf(name)).toEqual({ events, problem: expect.stringMatching(problem) });
 });
 
+it('events of one compressed packet are read a part at a time', { timeout: 180_000 }, () => {
+  expect(readOf('compressed packets')).toEqual({ events: 700_001 });
+});
+
 it('structs of one byte are read', { timeout: 180_000 }, () => {
   expect(readOf('structs of one byte')).toEqual({ events: 21 });
 });
@@ -51,6 +55,7 @@ it('structs of one byte are read', { timeout: 180_000 }, () => {
 it.each([
   ['more events than a block may have', /^A block has more than 2000000 events\./],
   ['blocks that wait', /^More than 512 MB of blocks have events that are waiting/],
+  ['interned names', /^The trace has names and stacks of more than 256 MB\./],
   ['threads', /^The threads of the trace exceed the limit of 512 MB\./],
   ['label lists', /^The label lists of the trace exceed the limit/],
   ['stacks', /^The stacks of the trace exceed the limit/],

@@ -1,5 +1,5 @@
 /** Small compressed traces that expand enormously. */
-import { gzipSync } from 'node:zlib';
+import { deflateSync, gzipSync } from 'node:zlib';
 import {
   type Bytes,
   block,
@@ -65,6 +65,18 @@ function trace(fields: readonly Bytes[], ...blocks: readonly Uint8Array[]): Buff
 }
 
 /** By what they are full of. */
+/** An instant at time 1. */
+const EVENT_PACKET = Buffer.from([0x0a, 6, 0x40, 1, 0x5a, 2, 0x48, 3]);
+/** A name of an event, of 30 characters. */
+const NAME_PACKET = Buffer.concat([
+  Buffer.from([0x0a, 38, 0x62, 36, 0x12, 34, 8, 1, 0x12, 30]),
+  Buffer.alloc(30, 'x'),
+]);
+
+function perfetto(packet: Uint8Array, count: number): Buffer {
+  return Buffer.concat([EVENT_PACKET, repeated(packet, count)]);
+}
+
 export const BOMBS: Readonly<Record<string, () => Buffer>> = {
   'arrays of empty structs': () => trace([field('x', 19, OBJECT_WITHOUT_FIELDS)], events(u16(65_535), 8_000)),
   'fixed arrays of empty structs': () =>
@@ -87,6 +99,14 @@ export const BOMBS: Readonly<Record<string, () => Buffer>> = {
     ),
   'structs of one byte': () =>
     trace([field('x', 19, 1, u16(1), row(field('a', 5)))], events([u16(60_000), Array(60_000).fill(1)], 20)),
+  'interned names': () => perfetto(NAME_PACKET, 2_200_000),
+  'compressed packets': () => {
+    const packed = deflateSync(perfetto(EVENT_PACKET, 700_000));
+    const size = [...varuint(packed.length)];
+    // Field 50 of a packet.
+    const packet = Buffer.concat([flat([0x92, 0x03, ...size]), packed]);
+    return Buffer.concat([Buffer.from([0x0a]), flat(varuint(packet.length)), packet]);
+  },
   'more events than a block may have': () => trace([], events([], 2_000_001)),
   'blocks that wait': () =>
     trace([], ...Array.from({ length: 40 }, () => events(Array(100_000).fill(0), 160, false))),
