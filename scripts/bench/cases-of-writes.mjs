@@ -47,6 +47,12 @@ const instructions = [
 
 const [own] = process.versions.node.split('.');
 
+const awaitForms = {
+  listening: 'while something listens',
+  switching: 'while something listens to activity switches',
+  takingTurns: 'the same, and two activities take turns',
+};
+
 const awaits = Object.entries(nodes)
   .filter(([major]) => major !== own)
   .flatMap(([major, program]) => [
@@ -57,14 +63,14 @@ const awaits = Object.entries(nodes)
       program,
       node: { module: 'awaits', workload: 'plain' },
     },
-    {
-      id: `await-listening-${major}`,
+    ...Object.entries(awaitForms).map(([workload, title]) => ({
+      id: `await-${workload}-${major}`,
       group: 'awaits',
-      title: `Node.js ${major}: while something listens`,
+      title: `Node.js ${major}: ${title}`,
       program,
       against: `await-plain-${major}`,
-      node: { module: 'awaits', workload: 'listening' },
-    },
+      node: { module: 'awaits', workload },
+    })),
   ]);
 
 /** @type {readonly import('./cases.mjs').Case[]} */

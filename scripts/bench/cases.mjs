@@ -191,6 +191,8 @@ const activities = [
 const awaitForms = {
   nobodyListens: 'a source with activities, no listener',
   listening: 'while something listens',
+  switching: 'while something listens to activity switches',
+  takingTurns: 'the same, and two activities take turns',
   listenerGone: 'after the last listener has left',
 };
 

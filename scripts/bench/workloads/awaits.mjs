@@ -35,3 +35,23 @@ export async function listenerGone() {
   await setTimeout(NOTICED_MS);
   return loop;
 }
+
+/** Somebody asks for activity switches. */
+export async function switching() {
+  const { source, listen } = await load();
+  const { enableRuntimeEvents, RuntimeKeywords } = await import('../../../dist/cjs/runtime.mjs');
+  listen(source, () => {});
+  listen(enableRuntimeEvents(), () => {}, { keywords: RuntimeKeywords.ActivitySwitches });
+  return loop;
+}
+
+/** And two activities take turns. */
+export async function takingTurns() {
+  const loop = await switching();
+  const { source } = await load();
+  const turns = (iterations) => source.activity('Request', {}, () => loop(iterations / 2));
+  return async (iterations) => {
+    await Promise.all([turns(iterations), turns(iterations)]);
+    return iterations;
+  };
+}
