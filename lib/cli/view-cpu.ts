@@ -5,7 +5,7 @@ import type { TraceEvent } from '../trace/trace-event.ts';
 import { activityKey } from '../view/activity-key.ts';
 import { type BlockedRun, BlockedRuns, hottestStack } from '../view/cpu/blocked-runs.ts';
 import { ChargedSamples } from '../view/cpu/charged-samples.ts';
-import { CpuActivities, type CpuName, type CpuTime } from '../view/cpu/cpu-activities.ts';
+import { CpuActivities, type CpuName, type CpuTime, namedTimes } from '../view/cpu/cpu-activities.ts';
 import { CpuProfile } from '../view/cpu/cpu-profile.ts';
 import { FrameNames } from '../view/cpu/frame-names.ts';
 import { milliseconds, thousands } from '../view/number-text.ts';
@@ -107,7 +107,7 @@ export class CpuView {
     const { all, charged } = this.#activities;
     const table = new TerminalTable(ACTIVITY_COLUMNS, output);
     const allNs = this.#nsOf(all);
-    for (const { node, path } of this.#nodesOf(this.#activities.names())) {
+    for (const { node, path } of namedTimes(this.#activities.names(), (time) => this.#nsOf(time))) {
       const [total, self] = [this.#nsOf(node.total), this.#nsOf(node.self)];
       if (isJson) output.json(asJson(node, path, total, self));
       else {
@@ -129,28 +129,6 @@ export class CpuView {
     );
     table.end();
     output.line('');
-  }
-
-  *#nodesOf(
-    names: ReadonlyMap<string, CpuName>,
-    path: readonly string[] = [],
-  ): Generator<{ node: CpuName; path: readonly string[] }> {
-    const open = [{ names: this.#sorted(names), path }];
-    for (let level = open.at(-1); level !== undefined; level = open.at(-1)) {
-      const node = level.names.pop();
-      if (node === undefined) open.pop();
-      else {
-        yield { node, path: level.path };
-        open.push({ names: this.#sorted(node.inside), path: [...level.path, node.name] });
-      }
-    }
-  }
-
-  /** The most expensive last; nobody first. */
-  #sorted(names: ReadonlyMap<string, CpuName>): CpuName[] {
-    return [...names.values()].sort(
-      (a, b) => Number(b.isNobody) - Number(a.isNobody) || this.#nsOf(a.total) - this.#nsOf(b.total),
-    );
   }
 
   #nsOf({ ns, intervals }: CpuTime): number {

@@ -15,6 +15,7 @@ import { UsageError } from './parse-options.ts';
 import { MANIFEST_USAGE, readWithProgress, TRACE_OPTIONS, TRACE_USAGE } from './trace-argument.ts';
 import { closeTraceFiles, FILES_USAGE, filesText, openTraceFiles, type TraceFiles } from './trace-files.ts';
 import { CPU_USAGE, CpuView } from './view-cpu.ts';
+import { MetricView } from './view-metric.ts';
 import { SELECTION_OPTIONS, SELECTION_USAGE, type Selection, selection } from './view-selection.ts';
 import { printComparison, printStats } from './view-stats.ts';
 import { EventsTable } from './view-table.ts';
@@ -31,6 +32,8 @@ Instead of the tree:
   --cpu            where the CPU time went: the activities as a tree, the functions, and the calls as a tree; with
                    --name or --activity, only in these activities
   --blocked        who blocked the event loop: the longest runs of one activity, with their hottest stacks
+  --metric E[:F]   by activity: how often the event E happened, or the sum of its field F. An event without an activity
+                   belongs to the one that its thread ran at that time
   --compare OTHER  the durations of FILE beside those of OTHER (the columns with a 2), which is another trace or,
                    with --activity, another activity
 
@@ -39,7 +42,7 @@ ${CPU_USAGE}${MANIFEST_USAGE}  --json           one JSON object per line
 
 ${MARKS_USAGE}`;
 
-const MODES = ['table', 'stats', 'critical', 'cpu', 'blocked', 'compare'] as const;
+const MODES = ['table', 'stats', 'critical', 'cpu', 'blocked', 'metric', 'compare'] as const;
 /** A larger tree would not fit into memory everywhere, and nobody would read it. */
 const MAX_ACTIVITIES = 200_000;
 
@@ -53,6 +56,7 @@ const OPTIONS = {
   cpu: { type: 'boolean' },
   blocked: { type: 'boolean' },
   top: { type: 'string' },
+  metric: { type: 'string' },
   symbols: { type: 'string', multiple: true },
   compare: { type: 'string' },
   json: { type: 'boolean' },
@@ -92,6 +96,7 @@ const VIEWS: Readonly<
   critical: viewCritical,
   cpu: viewCpu,
   blocked: viewCpu,
+  metric: viewMetric,
   compare: viewComparison,
 };
 
@@ -160,12 +165,24 @@ async function viewComparison(files: TraceFiles, values: Values, output: Output)
 }
 
 async function viewCpu(files: TraceFiles, values: Values, output: Output): Promise<void> {
+  await viewCharged(files, values, output, (selected) => new CpuView(selected, values));
+}
+
+async function viewMetric(files: TraceFiles, values: Values, output: Output): Promise<void> {
+  await viewCharged(files, values, output, (selected) => new MetricView(values.metric ?? '', selected));
+}
+
+/** What is charged to activities: whether one is selected must be known at its start. */
+async function viewCharged(
+  files: TraceFiles,
+  values: Values,
+  output: Output,
+  viewOf: (selected: Selection) => CpuView | MetricView,
+): Promise<void> {
   if (values.slowest !== undefined || values.where !== undefined) {
-    throw new UsageError(
-      '--cpu and --blocked take --activity and --name, but neither --slowest nor --where.',
-    );
+    throw new UsageError('--cpu, --blocked and --metric take neither --slowest nor --where.');
   }
-  const view = new CpuView(selection(values), values);
+  const view = viewOf(selection(values));
   const failure = await readEvents(
     files,
     values,

@@ -51,6 +51,17 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`viewing a recordin
     expect(view('--cpu', file).stderr).toContain('has no CPU samples.');
   });
 
+  it('sums up events by activity', () => {
+    const rows = view('--metric', 'Log', '--json', file).lines.map((line) => JSON.parse(line));
+    expect(rows[0]).toMatchObject({ activity: 'Demo-Activities/Request', inside: [] });
+    expect(rows[0].totalEvents).toBe(rows.reduce((sum, { selfEvents }) => sum + selfEvents, 0));
+    expect(view('--metric', 'Nothing', file).stderr).toContain('has no event Nothing.');
+    expect(view('--metric', 'Log:nothing', file).stderr).toMatch(
+      /\d+ of \d+ events have no number nothing\./,
+    );
+    expect(view('--blocked', file).stderr).toContain('has no CPU samples.');
+  });
+
   it('shows the events as a table', () => {
     const { status, lines } = view('--table', '--activity', '//1/2', file);
     expect({ status, lines }).toEqual({

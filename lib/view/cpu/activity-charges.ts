@@ -26,11 +26,15 @@ export type Charge<Activity, Sample> = (sample: Sample, run: ActivityRun<Activit
 
 interface ThreadRuns<Activity, Sample> {
   run: ActivityRun<Activity>;
+  /** Those before it, oldest first. */
+  past: ActivityRun<Activity>[];
   waiting: { readonly timeNs: number; readonly sample: Sample }[];
 }
 
 /** For all threads together, to limit memory: more are charged at once. */
 const MAX_WAITING = 1_000_000;
+/** Of a thread, for what is reported late: at least this many, at most twice as many. */
+const PAST_RUNS = 1000;
 const NS_PER_MS = 1e6;
 /** The provider's name on Linux. */
 const IN_TRACEPOINTS = tracepointProviderName(ACTIVITY_SWITCH.provider);
@@ -60,24 +64,35 @@ export class ActivityCharges<Activity, Sample> {
     const thread = this.#threads.get(key);
     this.switches++;
     if (thread === undefined) {
-      this.#threads.set(key, { run, waiting: [] });
+      this.#threads.set(key, { run, past: [], waiting: [] });
       return true;
     }
     const isBefore = thread.waiting.findIndex(({ timeNs }) => timeNs >= startNs);
     this.#settle(thread, isBefore < 0 ? thread.waiting.length : isBefore);
+    thread.past.push(thread.run);
+    if (thread.past.length >= 2 * PAST_RUNS) thread.past = thread.past.slice(PAST_RUNS);
     thread.run = run;
     return true;
   }
 
-  /** Takes what happened on the event's thread at its time. */
-  addSample(event: TraceEvent, sample: Sample): void {
+  /**
+   * Takes what happened on the event's thread.
+   *
+   * @param timeNs when; by default, at the event's time
+   */
+  addSample(event: TraceEvent, sample: Sample, timeNs: number = Number(event.timeSinceStart)): void {
     const thread = this.#threads.get(threadKey(event));
     if (thread === undefined) {
       this.#charge(sample, undefined);
-      return;
+    } else if (timeNs < thread.run.startNs) {
+      this.#charge(
+        sample,
+        thread.past.findLast(({ startNs }) => startNs <= timeNs),
+      );
+    } else {
+      thread.waiting.push({ timeNs, sample });
+      if (++this.#waiting >= MAX_WAITING) this.end();
     }
-    thread.waiting.push({ timeNs: Number(event.timeSinceStart), sample });
-    if (++this.#waiting >= MAX_WAITING) this.end();
   }
 
   /** Charges what is still waiting, after the last event. */

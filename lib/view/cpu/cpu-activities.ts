@@ -15,6 +15,8 @@ export const NOBODY = {
 
 type Nobody = (typeof NOBODY)[keyof typeof NOBODY];
 
+type Charged = Pick<ChargedSample, 'run' | 'ns'>;
+
 export interface CpuTime {
   samples: number;
   /** Nanoseconds, without the samples that stand for the usual interval. */
@@ -64,7 +66,7 @@ export class CpuActivities {
   }
 
   /** @returns whether the sample is in a selected activity */
-  addSample(sample: ChargedSample): boolean {
+  addSample(sample: Charged): boolean {
     const owner = ownerOf(sample);
     addTo(this.all, sample);
     if (typeof owner !== 'string') addTo(this.charged, sample);
@@ -110,7 +112,7 @@ export class CpuActivities {
   }
 }
 
-function ownerOf({ run }: ChargedSample): TracedActivity | Nobody {
+function ownerOf({ run }: Charged): TracedActivity | Nobody {
   if (run === undefined) return NOBODY.noSwitches;
   return run.activity ?? (run.activityId === undefined ? NOBODY.noActivity : NOBODY.unknownActivity);
 }
@@ -129,7 +131,7 @@ function noTime(): CpuTime {
   return { samples: 0, ns: 0, intervals: 0 };
 }
 
-function addTo(time: CpuTime, { ns }: ChargedSample): CpuTime {
+function addTo(time: CpuTime, { ns }: Charged): CpuTime {
   time.samples++;
   if (ns === undefined) time.intervals++;
   else time.ns += ns;
@@ -140,4 +142,29 @@ function addTime(sum: CpuTime, { samples, ns, intervals }: CpuTime): void {
   sum.samples += samples;
   sum.ns += ns;
   sum.intervals += intervals;
+}
+
+/**
+ * All names and what is inside them, the largest first and nobody last.
+ *
+ * @param valueIn by which they are sorted
+ */
+export function* namedTimes(
+  names: ReadonlyMap<string, CpuName>,
+  valueIn: (time: CpuTime) => number,
+): Generator<{ node: CpuName; path: readonly string[] }, void, undefined> {
+  const sorted = (level: ReadonlyMap<string, CpuName>) =>
+    [...level.values()].sort(
+      (a, b) => Number(b.isNobody) - Number(a.isNobody) || valueIn(a.total) - valueIn(b.total),
+    );
+  const open: { names: CpuName[]; path: readonly string[] }[] = [{ names: sorted(names), path: [] }];
+  for (let level = open.at(-1); level !== undefined; level = open.at(-1)) {
+    const node = level.names.pop();
+    if (node === undefined) {
+      open.pop();
+      continue;
+    }
+    yield { node, path: level.path };
+    open.push({ names: sorted(node.inside), path: [...level.path, node.name] });
+  }
 }
