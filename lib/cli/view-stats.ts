@@ -1,7 +1,10 @@
 /** `tracewright view FILE --stats` and `--compare`: durations by activity name, or also by a field. */
 import { printable } from '../base/printable.ts';
-import type { ActivityStats, NameStats } from '../view/activity-stats.ts';
+import type { TraceEvent } from '../trace/trace-event.ts';
+import type { ActivityStats, NameStats, SelectedStats } from '../view/activity-stats.ts';
 import { type ComparedName, compareStats } from '../view/compare-stats.ts';
+import { ChargedSamples } from '../view/cpu/charged-samples.ts';
+import { isCpuSample, type SampledStack } from '../view/cpu/cpu-profile.ts';
 import { milliseconds, thousands } from '../view/number-text.ts';
 import type { Output } from './output.ts';
 import { cut } from './terminal.ts';
@@ -9,11 +12,14 @@ import { type Cell, type TableColumn, TerminalTable } from './terminal-table.ts'
 
 const NAME: TableColumn = { title: 'Activity Name', cut: 'start' };
 
+const CPU = 'CPU_MSEC';
+
 const COLUMNS: readonly TableColumn[] = [
   NAME,
   { title: 'COUNT', align: 'right' },
   { title: 'TOTAL_MSEC', align: 'right' },
   { title: 'SELF_MSEC', align: 'right', dropOrder: 4 },
+  { title: CPU, align: 'right', dropOrder: 6 },
   { title: 'MIN_MSEC', align: 'right', dropOrder: 2 },
   { title: 'MEAN_MSEC', align: 'right', dropOrder: 5 },
   { title: 'P50_MSEC', align: 'right', dropOrder: 3 },
@@ -28,6 +34,8 @@ const COLUMNS: readonly TableColumn[] = [
 /** In columns. */
 const MAX_GROUP_WIDTH = 32;
 
+const NO_STACK: SampledStack = { processId: undefined, addresses: [], timestamp: 0n, count: 0 };
+
 const COMPARED_COLUMNS: readonly TableColumn[] = [
   NAME,
   { title: 'COUNT', align: 'right', dropOrder: 2 },
@@ -40,6 +48,31 @@ const COMPARED_COLUMNS: readonly TableColumn[] = [
   { title: 'P95_MSEC 2', align: 'right', dropOrder: 1 },
   { title: 'CHANGE', align: 'right' },
 ];
+
+/** Reads events into statistics, with the CPU time of the activities if the trace has samples and activity switches. */
+export class CpuStats {
+  readonly #stats: SelectedStats;
+  readonly #charged: ChargedSamples;
+
+  constructor(stats: SelectedStats) {
+    this.#stats = stats;
+    this.#charged = new ChargedSamples(stats.tracker, ({ isBusy, run, ns }) => {
+      if (isBusy && run?.activity !== undefined) {
+        stats.addCpu(run.activity, ns ?? this.#charged.intervalNs);
+      }
+    });
+  }
+
+  add(event: TraceEvent): void {
+    this.#stats.add(event);
+    if (!isCpuSample(event)) this.#charged.addEvent(event);
+    else this.#charged.addSample(event, NO_STACK);
+  }
+
+  end(): void {
+    this.#charged.end();
+  }
+}
 
 /** @param by the field that the activities are grouped by */
 export function printStats(
@@ -57,14 +90,18 @@ export function printStats(
     return;
   }
   const groupColumns: readonly TableColumn[] = by === undefined ? [] : [{ title: by }];
-  const table = new TerminalTable([...groupColumns, ...COLUMNS], output);
+  const columns = [...groupColumns, ...COLUMNS];
+  const hasCpu = stats.names.some(({ cpuNs }) => cpuNs > 0);
+  const isShown = (_: unknown, index: number) => hasCpu || columns[index]?.title !== CPU;
+  const table = new TerminalTable(columns.filter(isShown), output);
   for (const stat of stats.names) {
-    table.row([
+    const cells: Cell[] = [
       ...(by === undefined ? [] : [groupCell(stat)]),
       stat.name,
       thousands(stat.started),
       milliseconds(stat.totalNs),
       milliseconds(stat.selfNs),
+      milliseconds(stat.cpuNs),
       ...[
         stat.durations.at(0),
         stat.meanNs,
@@ -73,7 +110,8 @@ export function printStats(
       stat.failed === 0 ? '' : [thousands(stat.failed), 'red'],
       stat.unstopped === 0 ? '' : [thousands(stat.unstopped), 'red'],
       stat.unstarted === 0 ? '' : [thousands(stat.unstarted), 'yellow'],
-    ]);
+    ];
+    table.row(cells.filter(isShown));
   }
   table.end();
 }
@@ -145,6 +183,7 @@ function asJson(stats: NameStats): Record<string, number | undefined> {
     failed: stats.failed,
     totalMSec: stats.totalNs / 1e6,
     selfMSec: stats.selfNs / 1e6,
+    cpuMSec: stats.cpuNs === 0 ? undefined : stats.cpuNs / 1e6,
     minMSec: at(0),
     meanMSec: inMilliseconds(meanNs),
     p50MSec: at(0.5),

@@ -17,7 +17,7 @@ import { closeTraceFiles, FILES_USAGE, filesText, openTraceFiles, type TraceFile
 import { CPU_USAGE, CpuView } from './view-cpu.ts';
 import { MetricView } from './view-metric.ts';
 import { SELECTION_OPTIONS, SELECTION_USAGE, type Selection, selection } from './view-selection.ts';
-import { printComparison, printStats } from './view-stats.ts';
+import { CpuStats, printComparison, printStats } from './view-stats.ts';
 import { EventsTable } from './view-table.ts';
 import { MARKS_USAGE, printCriticalPaths, printTree } from './view-tree.ts';
 
@@ -199,7 +199,10 @@ async function viewCharged(
 
 async function readStats(files: TraceFiles, values: Values, selected: Selection) {
   const reader = statsReader(selected, values.by);
-  const failure = await readEvents(files, values, (event) => reader.add(event));
+  const cpu =
+    reader instanceof SelectedStats && reader.fields !== undefined ? new CpuStats(reader) : undefined;
+  const failure = await readEvents(files, values, (event) => (cpu ?? reader).add(event));
+  cpu?.end();
   const { stats } = reader;
   return { ...resultOf(reader, stats), stats, failure };
 }

@@ -26,6 +26,8 @@ export class NameStats {
   totalNs = 0;
   /** While nothing ran inside. */
   selfNs = 0;
+  /** CPU time, without that of activities inside; 0 unless samples are charged: see `SelectedStats.addCpu`. */
+  cpuNs = 0;
   readonly durations: Quantiles = new Quantiles();
 
   constructor(name: string, group?: string, isRest = false) {
@@ -68,6 +70,8 @@ export class SelectedStats {
   readonly #closed: TracedActivity[] = [];
   /** Of the activities whose start has been counted, which is decided once: a late stop counts with its start. */
   readonly #groups = new WeakMap<TracedActivity, Group>();
+  /** CPU time of the activities whose group is not known yet. */
+  readonly #cpuNs = new WeakMap<TracedActivity, number>();
 
   constructor({ isRoot, by, where }: StatsSelection = {}) {
     this.#isRoot = isRoot;
@@ -99,10 +103,20 @@ export class SelectedStats {
     }
   }
 
+  /** Charges CPU time to an activity of the tracker, at any time. */
+  addCpu(activity: TracedActivity, ns: number): void {
+    if (this.#isRoot !== undefined && !this.#selected.has(activity)) return;
+    const known = this.fields === undefined ? COUNTED : this.#groups.get(activity);
+    if (known === undefined) this.#cpuNs.set(activity, (this.#cpuNs.get(activity) ?? 0) + ns);
+    else if (known.isCounted) this.#stats.addCpu(activity, ns, known.group);
+  }
+
   #countStart(activity: TracedActivity, fields: ActivityFields): void {
     if (this.#groups.has(activity) || (this.#isRoot !== undefined && !this.#selected.has(activity))) return;
     const { isCounted, group } = this.#groupOf(activity, fields);
-    if (isCounted) this.#stats.add({ boundary: 'Start', activity }, group);
+    if (!isCounted) return;
+    this.#stats.add({ boundary: 'Start', activity }, group);
+    this.#stats.addCpu(activity, this.#cpuNs.get(activity) ?? 0, group);
   }
 
   #groupOf(activity: TracedActivity, fields: ActivityFields): Group {
@@ -129,6 +143,8 @@ interface Group {
   readonly group: string | undefined;
 }
 
+const COUNTED: Group = { isCounted: true, group: undefined };
+
 /** Of all names together. A field can have a value of its own for each activity. */
 const MAX_GROUPS = 5000;
 /** The key of the groups beyond that. */
@@ -146,6 +162,11 @@ export class ActivityStats {
   add({ boundary, activity }: ActivityChange, group?: string): void {
     if (boundary === 'Start') this.#of(activity, group).started++;
     else this.#addStop(activity, group);
+  }
+
+  /** Takes CPU time of one of the activities. */
+  addCpu(activity: TracedActivity, ns: number, group?: string): void {
+    this.#of(activity, group).cpuNs += ns;
   }
 
   /** Takes an activity that has been read completely. */

@@ -1,8 +1,9 @@
 /**
- * What a flight recorder costs: an activity with an event beside a session that throws its trace away, and a file of a
- * full ring while the application goes on. Prints JSON.
+ * What a flight recorder costs: an activity with an event beside a session that throws its trace away; a request of a
+ * server that answers about 5,000 per second, with and without a ring; and a file of a full ring while the application
+ * goes on. Prints JSON.
  *
- *     node --expose-gc scripts/bench/flight-recorder.mjs [--megabytes 16] [--dumps 40] [--rate 5000]
+ *     node --expose-gc scripts/bench/flight-recorder.mjs [--megabytes 16] [--dumps 40] [--rate 5000] [--rounds 31]
  *
  * Requires dist/.
  */
@@ -14,6 +15,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { startFlightRecorder } from '../../dist/cjs/diagnostics.mjs';
 import { defineEventSource, event, startSession } from '../../dist/cjs/index.mjs';
+import { measureFramework } from './servers/index.mjs';
 
 const PROVIDER = 'Bench-Flight';
 const ROUNDS = 7;
@@ -96,19 +98,41 @@ async function dumps(folder, { megabytes, count, rate }) {
   return { fileMs: some(whole), heldMs: some(held), rssMegabytes: memory.map(Math.round) };
 }
 
+/**
+ * Servers in turns: microseconds of CPU time per request, the least and the median. Of what the ring adds, a part is
+ * the flow of activities, which any listener needs.
+ */
+async function server(rounds) {
+  const ids = { none: 'loaded', listener: 'loadedListener', ring: 'loadedRing' };
+  const cases = Object.values(ids).map((id) => ({ id, server: { framework: 'http', variant: id } }));
+  const measured = await measureFramework(cases, { warmUp: 4000, requests: 700, rounds });
+  return Object.fromEntries(
+    Object.entries(ids).map(([name, id]) => {
+      const us = measured[id][0].map((ns) => ns / 1000);
+      return [name, [0, 0.5].map((part) => quantile(us, part))];
+    }),
+  );
+}
+
 function quantile(numbers, part) {
   const sorted = numbers.toSorted((a, b) => a - b);
   return Math.round((sorted[Math.floor((sorted.length - 1) * part)] ?? 0) * 100) / 100;
 }
 
 const { values } = parseArgs({
-  options: { megabytes: { type: 'string' }, dumps: { type: 'string' }, rate: { type: 'string' } },
+  options: {
+    megabytes: { type: 'string' },
+    dumps: { type: 'string' },
+    rate: { type: 'string' },
+    rounds: { type: 'string' },
+  },
 });
 const folder = mkdtempSync(join(tmpdir(), 'tracewright-flight-bench-'));
 try {
-  const { megabytes = 16, dumps: count = 40, rate = 5000 } = values;
+  const { megabytes = 16, dumps: count = 40, rate = 5000, rounds = 31 } = values;
   const settings = { megabytes: Number(megabytes), count: Number(count), rate: Number(rate) };
-  console.log(JSON.stringify({ cpuUs: await costs(folder), ...(await dumps(folder, settings)) }));
+  const serverUs = await server(Number(rounds));
+  console.log(JSON.stringify({ cpuUs: await costs(folder), serverUs, ...(await dumps(folder, settings)) }));
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -80,6 +80,24 @@ function openTelemetry(writes) {
   registerInstrumentations({ instrumentations: [new HttpInstrumentation()] });
 }
 
+/** So much work that a server answers about 5,000 requests per second, in one activity with one event. */
+function loaded() {
+  const source = defineEventSource('Bench-Loaded', {
+    RequestStart: event({ method: 'string', url: 'string' }),
+    RequestStop: event({ success: 'bool' }),
+    CacheMiss: event({ key: 'string', size: 'uint32', ratio: 'double' }),
+  });
+  const rows = Array.from({ length: 24 }, (_, id) => ({ id, name: `order ${id}`, price: id * 1.5 }));
+  const handle = (method, url, query) =>
+    source.activity('Request', { method, url }, async () => {
+      let size = 0;
+      for (let i = 0; i < 8; i++) size += JSON.stringify(JSON.parse(JSON.stringify(rows))).length;
+      source.CacheMiss({ key: 'user:12345678', size, ratio: 0.25 });
+      return query();
+    });
+  return { source, handle };
+}
+
 /** Records into a file. */
 function session(providers) {
   const started = startSession({ providers, output: temporaryFile() });
@@ -109,6 +127,25 @@ export const variants = {
   session: async () => {
     const { source, handle } = ours();
     return { handle, ...session(source.name) };
+  },
+  loaded: async () => ({ handle: loaded().handle }),
+  loadedListener: async () => {
+    const { source, handle } = loaded();
+    listen(source, () => {});
+    return { handle };
+  },
+  loadedRing: async () => {
+    const { startFlightRecorder } = await import('../../../dist/cjs/diagnostics.mjs');
+    const { source, handle } = loaded();
+    const triggers = { slow: { '*': { timesP99: 1000 } }, failure: true, error: true };
+    const recorder = startFlightRecorder({ providers: source.name, megabytes: 16, ...triggers });
+    return {
+      handle,
+      close: async () => {
+        if (recorder.size === 0) throw new Error('Nothing was recorded.');
+        await recorder.stop();
+      },
+    };
   },
   pino: async () => {
     const pino = requirePeer('pino');
