@@ -5,6 +5,7 @@ import { DiagnosticsClientError } from '../diagnostics/client/client-error.ts';
 import type { TracingSession } from '../diagnostics/client/tracing-session.ts';
 import { openTrace } from '../trace/open-trace.ts';
 import type { Trace } from '../trace/trace.ts';
+import { TraceError } from '../trace/trace-error.ts';
 import type { TraceEvent } from '../trace/trace-event.ts';
 import { BufferMode, StreamFormat } from '../wire/diagnostics-ipc/constants.ts';
 import { NetTraceError } from '../wire/nettrace/error.ts';
@@ -77,17 +78,20 @@ export class Attachment {
     counters.sessions.add(rule.name);
     try {
       await this.#collect();
+      this.#takeRest();
     } catch (error) {
-      const isOver = error instanceof DiagnosticsClientError && error.code === 'ended';
+      // A process may end before it has sent anything.
+      const isOver =
+        error instanceof DiagnosticsClientError ? error.code === 'ended' : this.#sections.isEmpty;
       if (!isOver) {
-        const isTrace = error instanceof NetTraceError;
+        const isTrace = error instanceof NetTraceError || error instanceof TraceError;
         counters.errors.add(isTrace ? 'trace' : 'session');
         const reason = error instanceof Error ? error.message : systemCodeText(error);
         say(isTrace ? `Process ${process.processId} sends no usable trace: ${reason}` : reason);
       }
     } finally {
       this.#session?.close();
-      this.#takeRest();
+      counters.dropped.add('fault', this.#received - this.#taken);
       await recorder.end();
       counters.sessions.add(rule.name, -1);
     }
@@ -134,21 +138,39 @@ export class Attachment {
     this.#lost = lost;
   }
 
-  /** What the trace's reader reads; when it asks for more, it has delivered the events of the section before. */
+  /**
+   * What the trace's reader reads: whole blocks, so that it delivers what is in sections, and nothing else. When it asks
+   * for more, it has delivered the events of the section before.
+   */
   async *#bytesOf({ stream }: TracingSession): AsyncGenerator<Uint8Array, void, undefined> {
     const { counters, rule } = this.#options;
+    const sections = this.#sections;
+    /** Of a block that is not whole. */
+    let waiting: Uint8Array[] = [];
+    let size = 0;
     for await (const chunk of stream) {
       counters.receivedBytes.add(rule.name, chunk.length);
       let from = 0;
-      for (const { section, end } of this.#sections.push(chunk)) {
+      for (const { section, end } of sections.push(chunk)) {
+        yield* waiting;
+        waiting = [];
         yield chunk.subarray(from, end);
         from = end;
         this.#take(section);
       }
-      if (this.#sections.fault !== undefined) throw this.#sections.fault;
-      if (from < chunk.length) yield chunk.subarray(from);
+      if (sections.fault !== undefined) throw sections.fault;
+      const whole = sections.wholeSize - size;
+      if (whole > from) {
+        yield* waiting;
+        waiting = [];
+        yield chunk.subarray(from, whole);
+        from = whole;
+      }
+      if (from < chunk.length) waiting.push(chunk.subarray(from));
+      size += chunk.length;
       await this.#throttle(chunk.length);
     }
+    if (sections.isAtEnd) yield* waiting;
   }
 
   #take(section: Section): void {
@@ -161,9 +183,6 @@ export class Attachment {
   #takeRest(): void {
     const last = this.#sections.take();
     if (last !== undefined) this.#take(last);
-    // Of a block that is not whole.
-    const rest = this.#received - this.#taken;
-    if (rest > 0) this.#options.counters.dropped.add('fault', rest);
   }
 
   /** The process waits, and drops and counts events if its buffer is full. */

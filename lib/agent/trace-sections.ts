@@ -42,6 +42,8 @@ interface SectionEnd {
 export class TraceSections {
   /** Why there are no more sections. */
   fault: NetTraceError | undefined;
+  /** The size of the whole blocks so far, with what precedes them. */
+  wholeSize = 0;
   readonly #queue = new ByteQueue();
   #framing: Framing | undefined;
   #trace: SectionBlock | undefined;
@@ -50,6 +52,11 @@ export class TraceSections {
   #start: SectionStart | undefined;
   #blocks: SectionBlock[] = [];
   #size = 0;
+
+  /** Whether nothing has come that could be a trace, and nothing else. */
+  get isEmpty(): boolean {
+    return this.#framing === undefined && this.fault === undefined;
+  }
 
   /** Whether the trace has ended by itself. */
   get isAtEnd(): boolean {
@@ -70,6 +77,7 @@ export class TraceSections {
       this.#framing ??= readStart(this.#queue);
       for (let block = this.#next(); block !== undefined; block = this.#next()) {
         this.#add(block);
+        this.wholeSize = this.#queue.position;
         if (block.kind !== BlockKind.SequencePoint) continue;
         complete.push({ section: this.take() as Section, end: this.#queue.position - from });
         this.#begin(block);

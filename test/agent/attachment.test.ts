@@ -90,16 +90,35 @@ describe('a session of the agent', () => {
     expect(await readEvents(files[0])).toEqual({ events: { A: 21 }, lost: 7 });
   });
 
-  it('counts the events of a block that is cut off', async () => {
+  it('has the whole blocks of a process that is killed, and says nothing about the rest', async () => {
     const trace = new AgentTrace();
-    const first = trace.section('A', 10);
-    const sent = Buffer.concat([first, trace.section('A', 1000).subarray(0, 2000)]);
+    const parts = [trace.section('A', 10), trace.part('B', 20, new Uint8Array(8)), trace.section('C', 1000)];
+    const all = Buffer.concat(parts);
+    const { attachment, counters, files, said } = attach(await sending(all.subarray(0, -5000)));
+    await attachment.ended;
+    expect(await readEvents(files[0])).toEqual({ events: { A: 10, B: 20 }, lost: 0 });
+    expect([counters.received.get('r'), counters.written.get('r')]).toEqual([30, 30]);
+    expect(said).toEqual([]);
+  });
+
+  it('may end before it sends anything', async () => {
+    const { attachment, counters, said } = attach(await sending(Buffer.alloc(0)));
+    await attachment.ended;
+    expect([said, counters.errors.sum]).toEqual([[], 0]);
+  });
+
+  it('counts the events of blocks that are damaged', async () => {
+    const trace = new AgentTrace();
+    const sent = Buffer.concat([trace.section('A', 10), trace.section('B', 20)]);
+    // A field of the last event block: its events refer to no kind of events.
+    const block = sent.lastIndexOf('EventBlock');
+    sent.fill(0xff, block + 60, block + 70);
     const { attachment, counters, files } = attach(await sending(sent));
     await attachment.ended;
     expect(await readEvents(files[0])).toEqual({ events: { A: 10 }, lost: 0 });
     const { received, written, dropped } = counters;
-    expect(received.get('r')).toBeGreaterThan(10);
     expect(written.get('r') + dropped.get('fault')).toBe(received.get('r'));
+    expect(counters.errors.get('trace')).toBe(1);
   });
 
   it('ends with a sentence when the process sends no trace', async () => {
