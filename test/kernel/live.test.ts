@@ -76,6 +76,17 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('what live shows, in 
     expect(output).toMatch(/^ +\d+\.\d{6} +\d+ {2}Recorded_Service\/Tick {2}- {2}number=0 text="event 0"$/m);
   });
 
+  it('is in the browser with --web', { timeout: 60_000 }, async () => {
+    const output = await run(
+      `ip link set lo up; ${live} --web -- node paced.mjs 40 50 > /run/web.txt 2>&1 &
+      until grep -q http: /run/web.txt; do sleep 0.1; done
+      node web-updates.mjs $(grep -o 'http:[^ ]*' /run/web.txt); wait; cat /run/web.txt`,
+    );
+    const { numbers: shown, isEnded } = JSON.parse(/^\{"numbers.*$/m.exec(output)?.[0] ?? '{}');
+    expect([shown, isEnded]).toEqual([numbers(40), true]);
+    expect(output).toContain('Showed 40 events');
+  });
+
   it('is what is requested, by provider, event and level', { timeout: 60_000 }, async () => {
     const output = await run(
       `for options in '--provider Recorded-Service' '--provider Recorded*' '--provider Rec-*d --provider Nobody' \\
