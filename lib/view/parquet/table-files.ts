@@ -4,19 +4,17 @@
  */
 import { randomUUID } from 'node:crypto';
 import {
+  appendFileSync,
   closeSync,
   existsSync,
-  fdatasync,
   mkdirSync,
   openSync,
   readdirSync,
   rmSync,
   statSync,
-  writeSync,
 } from 'node:fs';
-import { mkdir, rename } from 'node:fs/promises';
+import { mkdir, open, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
 import type { Column } from '../../wire/parquet/column.ts';
 import { ParquetWriter } from '../../wire/parquet/parquet-writer.ts';
 import type { Table } from './tables.ts';
@@ -27,8 +25,10 @@ const PAGE_TEXT = 4e6;
 const GROUP_ROWS = 100_000;
 /** Bytes, of all partitions: groups of rows are in memory until they end. */
 const MAX_HELD = 48e6;
-/** Open files of a table; the one opened first is completed to open another. */
-const MAX_OPEN = 64;
+/** Rows in the pages of all partitions. */
+const MAX_PAGE_ROWS = 8 * PAGE_ROWS;
+/** Files of a table being written; the one begun first is completed to begin another. */
+const MAX_OPEN = 1000;
 const DAY_MS = 86_400_000;
 /** For files being written. */
 export const PARTIAL_FOLDER = '.partial';
@@ -51,7 +51,8 @@ interface OpenFile<T> {
   readonly table: T;
   readonly columns: readonly Column[];
   readonly writer: ParquetWriter;
-  readonly descriptor: number;
+  /** What is not in the file yet. */
+  readonly pieces: Uint8Array[];
   readonly part: string;
   readonly path: string;
   pageRows: number;
@@ -73,6 +74,7 @@ export class TableFiles<T extends Table> {
   #lastService = '';
   #count = 0;
   #held = 0;
+  #pageRows = 0;
   /** Of the files completed. */
   rows = 0;
   problem: unknown;
@@ -99,7 +101,10 @@ export class TableFiles<T extends Table> {
     if (file.pageRows >= PAGE_ROWS || file.pageText + textLength > PAGE_TEXT) {
       this.#endPage(file);
       file = this.#last ?? this.#fileOf(day, service);
+    } else if (this.#pageRows >= MAX_PAGE_ROWS) {
+      this.#endLargestPages();
     }
+    this.#pageRows++;
     file.pageRows++;
     file.pageText += textLength;
     return file.table;
@@ -121,10 +126,7 @@ export class TableFiles<T extends Table> {
 
   /** Deletes what is not complete. */
   async abandon(): Promise<void> {
-    for (const { descriptor, part } of this.#open.values()) {
-      closeSync(descriptor);
-      rmSync(part, { force: true });
-    }
+    for (const { part } of this.#open.values()) rmSync(part, { force: true });
     this.#open.clear();
     await Promise.all(this.#ending);
   }
@@ -150,15 +152,13 @@ export class TableFiles<T extends Table> {
     const path = join(folder, this.#name, `date=${date}`, `service=${service}`, name);
     const part = join(folder, PARTIAL_FOLDER, `${this.#name}-${randomUUID()}`);
     mkdirSync(dirname(part), { recursive: true });
-    const descriptor = openSync(part, 'wx', mode);
+    closeSync(openSync(part, 'wx', mode));
     const table = this.#make();
     const { columns } = table;
-    const write = (bytes: Uint8Array) => {
-      for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
-    };
-    const writer = new ParquetWriter(columns, { createdBy, write });
+    const pieces: Uint8Array[] = [];
+    const writer = new ParquetWriter(columns, { createdBy, write: (bytes) => pieces.push(bytes) });
     const counts = { pageRows: 0, pageText: 0, groupRows: 0, held: 0 };
-    return { table, columns, writer, descriptor, part, path, ...counts };
+    return { table, columns, writer, pieces, part, path, ...counts };
   }
 
   #endPage(file: OpenFile<T>): void {
@@ -170,11 +170,21 @@ export class TableFiles<T extends Table> {
     this.#held += held - file.held;
     file.held = held;
     file.groupRows += file.pageRows;
+    this.#pageRows -= file.pageRows;
     file.pageRows = file.pageText = 0;
     if (file.groupRows + PAGE_ROWS > GROUP_ROWS) this.#endGroup(file);
     while (this.#held > MAX_HELD) this.#endGroup(this.#largest());
     if (file.writer.size + file.held <= this.#folder.maxFileSize) return;
     for (const [key, each] of this.#open) if (each === file) this.#complete(key, file);
+  }
+
+  /** Those of half of the rows, at least: of many partitions, each has few. */
+  #endLargestPages(): void {
+    const files = [...this.#open.values()].sort((a, b) => b.pageRows - a.pageRows);
+    for (const file of files) {
+      if (this.#pageRows <= MAX_PAGE_ROWS / 2) return;
+      if (file !== this.#last) this.#endPage(file);
+    }
   }
 
   #largest(): OpenFile<T> {
@@ -185,6 +195,8 @@ export class TableFiles<T extends Table> {
   #endGroup(file: OpenFile<T>): void {
     const rows = file.groupRows + file.pageRows;
     if (rows > 0) file.writer.endGroup(rows);
+    append(file);
+    this.#pageRows -= file.pageRows;
     this.#held -= file.held;
     file.held = file.groupRows = file.pageRows = file.pageText = 0;
   }
@@ -199,6 +211,7 @@ export class TableFiles<T extends Table> {
   #complete(key: string, file: OpenFile<T>): void {
     this.#endGroup(file);
     file.writer.end();
+    append(file);
     this.#open.delete(key);
     if (this.#last === file) this.#last = undefined;
     this.rows += file.writer.rows;
@@ -209,15 +222,20 @@ export class TableFiles<T extends Table> {
     ending.then(() => this.#ending.delete(ending));
   }
 
-  async #nameFile({ descriptor, part, path }: OpenFile<T>): Promise<void> {
-    await sync(descriptor).finally(() => closeSync(descriptor));
+  async #nameFile({ part, path }: OpenFile<T>): Promise<void> {
+    const handle = await open(part, 'r+');
+    await handle.datasync().finally(() => handle.close());
     await mkdir(dirname(path), { recursive: true });
     await rename(part, path);
     this.#folder.onFile(path);
   }
 }
 
-const sync = promisify(fdatasync);
+/** Not open in between: there may be more files than a process may have open. */
+function append({ part, pieces }: OpenFile<unknown>): void {
+  const bytes = Buffer.concat(pieces.splice(0));
+  if (bytes.length > 0) appendFileSync(part, bytes);
+}
 
 /** Deletes what programs that were killed were writing into the folder a day ago or earlier. */
 export function removeLeftovers(folder: string): void {

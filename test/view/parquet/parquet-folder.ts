@@ -42,7 +42,7 @@ export async function askDuckDb(folder: string, sql: string): Promise<Row[]> {
   const connection = await instance.connect();
   try {
     const text = sql.replaceAll(
-      /\$(\w+)/g,
+      /\$(\w*)/g,
       (_, table) =>
         `read_parquet('${join(folder, table)}/**/*.parquet', hive_partitioning = true, hive_types_autocast = false)`,
     );
