@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -160,6 +161,17 @@ describe('a query', () => {
         'tracewright: SQL needs DuckDB, which is not installed: run "npm install @duckdb/node-api" where tracewright is ' +
         'installed.\n',
     });
+  });
+
+  it('removes what a killed query has left a day ago', () => {
+    const dead = 2 ** 31 - 2;
+    const [old, recent] = [`tracewright-query-${dead}-aaaaaa`, `tracewright-query-${dead}-bbbbbb`] as const;
+    for (const name of [old, recent]) mkdirSync(join(temporary, name));
+    const dayAgo = new Date(Date.now() - 86_500_000);
+    utimesSync(join(temporary, old), dayAgo, dayAgo);
+    expect(query([lake, 'SELECT 1']).status).toBe(0);
+    expect(readdirSync(temporary)).toEqual([recent]);
+    rmSync(join(temporary, recent), { recursive: true });
   });
 
   it('leaves no temporary files', () => {
