@@ -35,7 +35,7 @@ function leak() {
   setInterval(() => {
     leaked.push(new Array(2 ** 17).fill(0));
     log.Leaked({ megabytes: leaked.length });
-  }, 20);
+  }, 30);
 }
 
 /** One trigger after the other: what one finds must not be what another has found. */
