@@ -97,6 +97,7 @@ export class Agent {
   async stop(): Promise<void> {
     this.#isStopping = true;
     clearTimeout(this.#nextScan);
+    this.#processes.stop();
     await this.#scanning;
     const all = [...this.#attached.values()].flatMap((set) => [...set]);
     const limit = setTimeout(() => {

@@ -50,6 +50,7 @@ export class NodeProcesses {
   readonly #say: (sentence: string) => void;
   readonly #seen = new Map<number, Seen>();
   #scans = 0;
+  #isStopped = false;
 
   constructor(counters: AgentCounters, say: (sentence: string) => void) {
     this.#counters = counters;
@@ -68,13 +69,18 @@ export class NodeProcesses {
       if (!present.has(processId)) this.#seen.delete(processId);
     }
     const found: NodeProcess[] = [];
-    while (ports.length > 0) {
+    while (ports.length > 0 && !this.#isStopped) {
       const asked = ports
         .splice(0, PARALLEL)
         .map((port) => this.#ask(port, present.get(port.processId) ?? ''));
       found.push(...(await Promise.all(asked)).filter((one) => one !== undefined));
     }
     return found;
+  }
+
+  /** Asks no more processes: those that do not answer take time. */
+  stop(): void {
+    this.#isStopped = true;
   }
 
   /** Its session has ended, though it may still run: the next scan finds it again, if it does. */

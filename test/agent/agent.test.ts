@@ -77,6 +77,20 @@ describe.skipIf(notHere !== undefined)(named('the agent', notHere), () => {
     },
   );
 
+  it.skipIf(noMount !== undefined)(named('attaches to programs in containers', noMount), async () => {
+    const inside = fleet.startInContainer(RATE, { CONTAINER: 'yes' });
+    try {
+      await fleet.collect({}, { match: { environment: { CONTAINER: 'yes' } }, file: { seconds: 0.5 } });
+      await fleet.until('files_written_total', 1);
+      expect((await fleet.metrics()).attached_processes).toBe(1);
+      const { received, written } = await fleet.endAgent();
+      expect(written).toBe(received);
+      expect(await eventsInAll(fleet.traces)).toEqual({ events: received, lost: 0 });
+    } finally {
+      inside.kill('SIGKILL');
+    }
+  });
+
   it('attaches to what its rules name, by an environment variable, and writes a ring when asked', async () => {
     const rule = {
       match: { environment: { TEAM: 'pay*' }, runtime: 'node' },
@@ -172,9 +186,11 @@ describe.skipIf(notHere !== undefined)(named('the agent', notHere), () => {
 function mountProblem(): string | undefined {
   if (process.platform !== 'linux') return 'only Linux has tmpfs';
   try {
-    execFileSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'], { stdio: 'ignore' });
+    execFileSync('unshare', ['--mount', '--pid', '--fork', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'], {
+      stdio: 'ignore',
+    });
     return undefined;
   } catch {
-    return 'this user may not mount a tmpfs';
+    return 'this user may not mount a tmpfs or separate processes';
   }
 }

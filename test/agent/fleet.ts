@@ -75,6 +75,17 @@ export class Fleet {
     await Promise.all(started.map((program) => program.ready()));
   }
 
+  /** Starts a program in a container: it has its own ids of processes, and its own folder for its socket. */
+  startInContainer(rate: number, env: NodeJS.ProcessEnv): ChildProcess {
+    const separate = ['--pid', '--fork', '--kill-child', '--mount', '--mount-proc'];
+    const script = 'mount -t tmpfs tmpfs "$TMPDIR" && exec "$0" "$@"';
+    const program = [process.execPath, '--import', REGISTER, PROGRAM, String(rate)];
+    return spawn('unshare', [...separate, 'sh', '-c', script, ...program], {
+      env: { ...process.env, ...this.#env, DOTNET_DiagnosticPorts: '', ...env },
+      stdio: 'ignore',
+    });
+  }
+
   /** The agent. */
   command(settings: object = {}, { match = {}, ...rule }: FleetRule = {}): RunningCommand {
     const config = join(this.root, 'agent.json');
