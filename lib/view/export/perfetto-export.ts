@@ -12,7 +12,7 @@ import {
   type Annotation,
   EventKind,
   type InternedCallstack,
-  type TrackEvent,
+  type WrittenTrackEvent,
 } from '../../wire/perfetto/messages.ts';
 import { counterValues } from '../counter-values.ts';
 import { isCpuSample } from '../cpu/cpu-profile.ts';
@@ -31,6 +31,7 @@ const FLOW_CATEGORY = 'flow';
 const MAX_DEPTH = 20;
 const MAX_INT64 = 2n ** 63n;
 
+type Draft<T> = { -readonly [Key in keyof T]: T[Key] };
 type Values = Readonly<Record<string, Payload[string] | undefined>>;
 
 export class PerfettoExport implements Exporter, TimelineWriter {
@@ -184,74 +185,89 @@ export class PerfettoExport implements Exporter, TimelineWriter {
     atNs: number,
     category: string | undefined,
     name: string | undefined,
-    track: TrackEvent,
+    track: Draft<WrittenTrackEvent>,
     values: Values = {},
     hexFields?: ReadonlySet<string>,
   ): void {
     const categoryIid = category === undefined ? undefined : this.#categories.numberOf(category);
     const nameIid = name === undefined ? undefined : this.#names.numberOf(name);
-    const trackEvent = {
-      ...track,
-      ...(categoryIid !== undefined
-        ? { categoryIids: [categoryIid] }
-        : category !== undefined && { categories: [category] }),
-      ...(nameIid !== undefined ? { nameIid } : name !== undefined && { name }),
-      debugAnnotations: this.#annotations(values, hexFields, 0),
-    };
+    // Assigned instead of spread: that takes twice as long.
+    if (categoryIid !== undefined) track.categoryIids = [categoryIid];
+    else if (category !== undefined) track.categories = [category];
+    if (nameIid !== undefined) track.nameIid = nameIid;
+    else if (name !== undefined) track.name = name;
+    track.debugAnnotations = this.#annotations(values, hexFields, 0);
     const eventCategories = this.#categories.takeAdded();
     const eventNames = this.#names.takeAdded();
     const debugAnnotationNames = this.#fields.takeAdded();
-    const isNew = (eventCategories ?? eventNames ?? debugAnnotationNames) !== undefined;
+    if ((eventCategories ?? eventNames ?? debugAnnotationNames) === undefined) {
+      this.#packets.event(atNs, { trackEvent: track });
+      return;
+    }
     const internedData = {
       ...(eventCategories && { eventCategories }),
       ...(eventNames && { eventNames }),
       ...(debugAnnotationNames && { debugAnnotationNames }),
     };
-    this.#packets.event(atNs, { ...(isNew && { internedData }), trackEvent });
+    this.#packets.event(atNs, { internedData, trackEvent: track });
   }
 
   #annotations(values: Values, hexFields: ReadonlySet<string> | undefined, depth: number): Annotation[] {
     const annotations: Annotation[] = [];
-    for (const [name, value] of Object.entries(values)) {
+    for (const name in values) {
+      const value = values[name];
       if (value === undefined) continue;
       const nameIid = this.#fields.numberOf(name);
-      const head = nameIid === undefined ? { name } : { nameIid };
-      annotations.push({
-        ...head,
-        ...this.#annotation(value, hexFields?.has(name) ?? false, hexFields, depth),
-      });
+      const annotation: Draft<Annotation> = nameIid === undefined ? { name } : { nameIid };
+      this.#annotate(annotation, value, hexFields?.has(name) ?? false, hexFields, depth);
+      annotations.push(annotation);
     }
     return annotations;
   }
 
-  #annotation(
+  #annotate(
+    annotation: Draft<Annotation>,
     value: Payload[string],
     isHex: boolean,
     hexFields: ReadonlySet<string> | undefined,
     depth: number,
-  ): Annotation {
+  ): void {
     switch (typeof value) {
       case 'string':
-        return { stringValue: value };
+        annotation.stringValue = value;
+        return;
       case 'boolean':
-        return { boolValue: value };
+        annotation.boolValue = value;
+        return;
       case 'bigint':
-        if (isHex && value >= 0n) return { pointerValue: value };
-        return value >= MAX_INT64 ? { uintValue: value } : { intValue: value };
+        if (isHex && value >= 0n) annotation.pointerValue = value;
+        else if (value >= MAX_INT64) annotation.uintValue = value;
+        else annotation.intValue = value;
+        return;
       case 'number':
-        if (!Number.isSafeInteger(value) || Object.is(value, -0)) return { doubleValue: value };
-        return isHex && value >= 0 ? { pointerValue: value } : { intValue: value };
+        if (!Number.isSafeInteger(value) || Object.is(value, -0)) annotation.doubleValue = value;
+        else if (isHex && value >= 0) annotation.pointerValue = value;
+        else annotation.intValue = value;
+        return;
     }
-    if (value === null) return {};
-    if (value instanceof Uint8Array) return { stringValue: hexText(value) };
-    const count = Array.isArray(value) ? value.length : Object.keys(value).length;
+    if (value === null) return;
+    if (value instanceof Uint8Array) {
+      annotation.stringValue = hexText(value);
+      return;
+    }
+    const isArray = Array.isArray(value);
     // Nothing distinguishes empty ones.
-    if (count === 0) return { legacyJsonValue: Array.isArray(value) ? '[]' : '{}' };
-    if (depth >= MAX_DEPTH) return { stringValue: '…' };
-    if (Array.isArray(value)) {
-      return { arrayValues: value.map((item) => this.#annotation(item, isHex, hexFields, depth + 1)) };
+    if ((isArray ? value : Object.keys(value)).length === 0)
+      annotation.legacyJsonValue = isArray ? '[]' : '{}';
+    else if (depth >= MAX_DEPTH) annotation.stringValue = '…';
+    else if (!isArray) annotation.dictEntries = this.#annotations(value as Payload, hexFields, depth + 1);
+    else {
+      annotation.arrayValues = value.map((item) => {
+        const entry: Draft<Annotation> = {};
+        this.#annotate(entry, item, isHex, hexFields, depth + 1);
+        return entry;
+      });
     }
-    return { dictEntries: this.#annotations(value as Payload, hexFields, depth + 1) };
   }
 
   #lane(lane: Lane): number {

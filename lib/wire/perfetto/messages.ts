@@ -121,6 +121,10 @@ export interface TrackEvent {
   readonly legacyEvent?: LegacyEvent;
 }
 
+export interface WrittenTrackEvent extends TrackEvent {
+  readonly debugAnnotations?: readonly Annotation[];
+}
+
 const TRACK_EVENT_FIELDS = {
   timestampDeltaUs: [1, 'int'],
   categoryIids: [3, 'uint', 'repeated'],
@@ -288,7 +292,7 @@ export interface Packet {
   readonly packetDefaults?: { readonly timestampClockId?: Integer; readonly trackEventDefaults?: TrackEvent };
   readonly perfSample?: PerfSample;
   /** When written. */
-  readonly trackEvent?: TrackEvent & { readonly debugAnnotations?: readonly Annotation[] };
+  readonly trackEvent?: WrittenTrackEvent;
 }
 
 /** What comes out of a packet that is read. */

@@ -10,8 +10,9 @@ const MAX_SHORT = 100;
 export class MessageWriter extends ByteWriter {
   /** The fields of a message, without its size. */
   message(message: object, fields: Message): void {
-    for (const [name, value] of Object.entries(message)) {
+    for (const name in message) {
       const field = fields[name];
+      const value = message[name as keyof typeof message] as unknown;
       if (field === undefined || value === undefined) continue;
       const [number, type] = field;
       if (!Array.isArray(value)) this.field(number, type, value);
