@@ -113,7 +113,11 @@ export class ActivityFlow {
         return work();
       });
     } finally {
-      onSwitch();
+      try {
+        onSwitch();
+      } catch {
+        // No stack is left even for the call. The work's own result or error counts.
+      }
     }
   }
 

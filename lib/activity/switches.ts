@@ -54,10 +54,14 @@ export class ActivitySwitches {
     };
   }
 
-  /** Call this whenever another activity may run. */
+  /** Call this whenever another activity may run. Never throws: in a hook, that would end the process. */
   check(): void {
-    const id = this.#current();
-    if (id !== this.#running && !this.#isWriting) this.#switchTo(id);
+    try {
+      const id = this.#current();
+      if (id !== this.#running && !this.#isWriting) this.#switchTo(id);
+    } catch {
+      // The stack has overflowed: the next call notices the switch.
+    }
   }
 
   #current(): Guid | undefined {

@@ -51,6 +51,13 @@ describeEachNode('activity()', (run) => {
     expect(seen('traced')).toEqual(seen('untraced'));
   });
 
+  it('does so while activity switches are observed', async () => {
+    const { lines } = (await run('child/activity-programs/transparency.mjs', 'switches')) as Report;
+    expect(lines.map(({ name, traced }) => [name, traced])).toEqual(
+      report.lines.map(({ name, untraced }) => [name, untraced]),
+    );
+  });
+
   it('writes one Start and one Stop, whatever the work returns or throws', () => {
     const heard = report.lines.map(({ name, heard }) => [name, heard]);
     expect(heard).toEqual(

@@ -1,12 +1,14 @@
 // biome-ignore-all lint/suspicious/noThenProperty: thenables are what is tested
 // biome-ignore-all lint/correctness/useYield: a generator that only throws is what is tested
 // Runs each case once with nobody listening and once with a listener, and prints what the application saw either way.
-// An application must see the same; what the listener heard is printed beside it.
+// An application must see the same; what the listener heard is printed beside it. With `switches`, another listener
+// asks for activity switches.
 import { EventEmitter, on } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import { types } from 'node:util';
 import { runInNewContext } from 'node:vm';
 import { defineEventSource, event, listen } from '../../../dist/index.js';
+import { enableRuntimeEvents, RuntimeKeywords } from '../../../dist/runtime/index.js';
 
 const log = defineEventSource('Transparency', {
   WorkStart: event(),
@@ -542,6 +544,10 @@ async function seenBy(run) {
   return mine;
 }
 
+function listenToSwitches() {
+  return listen(enableRuntimeEvents(), () => {}, { keywords: RuntimeKeywords.ActivitySwitches });
+}
+
 const lines = [];
 for (const { name, run } of cases) {
   const untraced = await seenBy(run);
@@ -550,7 +556,9 @@ for (const { name, run } of cases) {
     if (written.name !== 'Note')
       heard.push(written.name === 'WorkStop' ? `Stop ${written.payload.success}` : 'Start');
   });
+  const switches = process.argv[2] === 'switches' && listenToSwitches();
   const traced = await seenBy(run);
+  if (switches) switches.close();
   subscription.close();
   lines.push({ name, untraced, traced, heard });
 }
