@@ -375,6 +375,14 @@ describe.skipIf(skipReason !== undefined)(suiteName('the page of a report in Chr
     await choose('Samples in activities of this name', 'Demo/Db (1)');
     await page.until(`document.querySelector('.facts').textContent === '1 of 4 CPU samples'`);
     await page.until(`location.hash === '#tab=cpu'`);
+    await choose('Samples in activities of this name', 'All samples');
+    await clickOn('tab-tree');
+    await focus('timeline');
+    await page.press('Shift+ArrowDown');
+    expect(await page.text('#details')).toMatch(/CPU samples\s+3: flame graph/);
+    await page.evaluate(`Array.from(document.querySelectorAll('#details button'))
+      .find(({ textContent }) => textContent.endsWith('flame graph')).click()`);
+    await page.until(`document.querySelector('.facts').textContent === '3 of 4 CPU samples'`);
     expect(page.problems).toEqual([]);
   });
 

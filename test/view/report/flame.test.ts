@@ -80,6 +80,7 @@ describe('a flame graph', () => {
     expect(drawn(data, { activity: 0, task: task('Job') })).toEqual([]);
     expect(drawn(data, { range: [21e6, 50e6] })[0]).toBe('node (4321) 2/0');
     expect(Array.from(new CpuSamples(data).countsByTask())).toEqual([3, 1, 1]);
+    expect([0, 1, 2].map((activity) => new CpuSamples(data).countIn(activity))).toEqual([3, 1, 1]);
   });
 
   it('charges samples to the activity that their thread was running, by its switches', async () => {

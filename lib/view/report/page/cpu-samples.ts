@@ -58,6 +58,18 @@ export class CpuSamples {
     return counts;
   }
 
+  /** Those in an activity and in what it contains. */
+  countIn(activity: number): number {
+    const { activities, events } = this.#data;
+    let count = 0;
+    for (const event of this.#within([activities.start[activity] as number, Number.POSITIVE_INFINITY])) {
+      let up = events.activity[event] as number;
+      while (up > activity) up = activities.parent[up] as number;
+      if (up === activity) count++;
+    }
+    return count;
+  }
+
   groupName(group: number): string {
     return this.#groups?.name[group] ?? '';
   }

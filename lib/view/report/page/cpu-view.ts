@@ -68,6 +68,17 @@ export class CpuView {
     state.range.onChange(() => this.#inRange.checked && this.#changed());
   }
 
+  countIn(activity: number): number {
+    return this.#samples.countIn(activity);
+  }
+
+  /** Shows only the samples of the selected activity. */
+  limitToActivity(): void {
+    this.#ofActivity.checked = true;
+    this.#isStale = true;
+    this.#state.tab.set('cpu');
+  }
+
   /** Called when the view becomes visible. */
   update(): void {
     if (!this.#isStale) return;

@@ -2,8 +2,10 @@
 import { criticalPath, type TimedNode } from '../../critical-path.ts';
 import { milliseconds, thousands } from '../../number-text.ts';
 import type { ActivityTable } from './activity-table.ts';
+import type { CpuView } from './cpu-view.ts';
 import { button, element } from './dom.ts';
 import { LEVELS } from './event-table.ts';
+import type { EventsView } from './events-view.ts';
 import { frameText } from './frame-text.ts';
 import { itemsOf } from './grouped.ts';
 import { threadTitle } from './lanes.ts';
@@ -20,13 +22,21 @@ export class Details {
   readonly #state: PageState;
   readonly #host: HTMLElement;
   readonly #choose: Choose;
-  readonly #showAllEvents: () => void;
+  readonly #events: EventsView;
+  readonly #cpu: CpuView;
 
-  constructor(state: PageState, host: HTMLElement, choose: Choose, showAllEvents: () => void) {
+  /** @param views where to see all events and samples of an activity */
+  constructor(
+    state: PageState,
+    host: HTMLElement,
+    choose: Choose,
+    views: { readonly events: EventsView; readonly cpu: CpuView },
+  ) {
     this.#state = state;
     this.#host = host;
     this.#choose = choose;
-    this.#showAllEvents = showAllEvents;
+    this.#events = views.events;
+    this.#cpu = views.cpu;
     state.selected.onChange(() => this.#show());
     this.#show();
   }
@@ -61,12 +71,13 @@ export class Details {
         ['State', STATE_TEXTS[state]],
         ['Failed', this.#failure(index)],
         ['Thread', thread === undefined ? '' : threadTitle(thread)],
+        ['CPU samples', this.#samplesLink(index)],
         ['Started in', this.#parentLink(activities.parent[index] as number)],
       ]),
       ...this.#criticalPath(index),
       ...this.#payload('Start', startEvent),
       ...this.#payload('Stop', stopEvent),
-      ...this.#events(index),
+      ...this.#eventList(index),
     ];
   }
 
@@ -147,7 +158,7 @@ export class Details {
     return [element('h3', {}, `Critical path, self time in ms${more}`), element('ul', {}, ...rows)];
   }
 
-  #events(activity: number): Node[] {
+  #eventList(activity: number): Node[] {
     const { activities, events } = this.#state.data;
     const own = itemsOf(activities.events, activity);
     if (own.length === 0) return [];
@@ -165,8 +176,16 @@ export class Details {
         element('span', { class: 'muted' }, events.summary(event)),
       );
     });
-    const all = button(`Show all ${thousands(own.length)} in the event list`, this.#showAllEvents);
+    const all = button(`Show all ${thousands(own.length)} in the event list`, () =>
+      this.#events.limitToActivity(),
+    );
     return [element('h3', {}, `Events (${thousands(own.length)})`), element('ul', {}, ...rows), all];
+  }
+
+  #samplesLink(activity: number): Node | string {
+    const count = this.#cpu.countIn(activity);
+    if (count === 0) return '';
+    return button(`${thousands(count)}: flame graph`, () => this.#cpu.limitToActivity(), { class: 'link' });
   }
 
   #parentLink(parent: number): Node | string {

@@ -3,7 +3,7 @@
  * the names of activities. The calls of one function are next to each other, the one with the most samples first.
  */
 import type { CallTree } from './call-tree.ts';
-import { type Grouped, grouped, itemsOf } from './grouped.ts';
+import { type Grouped, grouped, indicesWhere, itemsOf } from './grouped.ts';
 
 /** What stacks are grouped by: a tree, parents first. */
 export interface FlameGroups {
@@ -14,7 +14,7 @@ export interface FlameGroups {
 
 export class FlameTree {
   readonly samples: number;
-  /** By node, callers first: the caller or -1, samples in it and in what it calls, samples only in it. */
+  /** Nodes without samples are nobody's children. By node, callers first: the caller or -1, samples in it and in what it calls, samples only in it. */
   readonly parent: Int32Array;
   readonly total: Float64Array;
   readonly self: Float64Array;
@@ -29,9 +29,9 @@ export class FlameTree {
 
   constructor({ parent, label, self }: FlameNodes) {
     const count = parent.length;
-    this.parent = Int32Array.from(parent);
-    this.#label = Int32Array.from(label);
-    this.self = Float64Array.from(self);
+    this.parent = new Int32Array(parent);
+    this.#label = new Int32Array(label);
+    this.self = new Float64Array(self);
     this.total = this.self.slice();
     for (let node = count - 1; node >= 0; node--) {
       const above = this.parent[node] as number;
@@ -41,18 +41,23 @@ export class FlameTree {
     this.#children = grouped(
       this.parent.map((above) => (above < 0 ? count : above)),
       count + 1,
+      indicesWhere(count, (node) => (this.total[node] as number) > 0),
     );
     const mostFirst = (a: number, b: number) =>
       (this.total[b] as number) - (this.total[a] as number) || a - b;
-    for (let node = 0; node <= count; node++) this.children(node).sort(mostFirst);
+    const { starts } = this.#children;
+    for (let node = 0; node <= count; node++) {
+      if ((starts[node + 1] as number) - (starts[node] as number) > 1) this.children(node).sort(mostFirst);
+    }
     this.roots = this.children(count);
     this.depth = new Uint32Array(count);
     this.left = new Float64Array(count);
-    this.samples = this.#place(this.roots, 0, 0);
+    this.samples = this.#place(count, 0, 0);
     for (let node = 0; node < count; node++) {
-      this.#place(this.children(node), this.left[node] as number, (this.depth[node] as number) + 1);
+      this.#place(node, this.left[node] as number, (this.depth[node] as number) + 1);
     }
-    this.levels = this.depth.reduce((most, depth) => Math.max(most, depth + 1), 0);
+    const deepest = this.depth.reduce((most, depth) => Math.max(most, depth), 0);
+    this.levels = this.samples === 0 ? 0 : deepest + 1;
   }
 
   children(node: number): Uint32Array {
@@ -77,10 +82,12 @@ export class FlameTree {
     return samples;
   }
 
-  /** Side by side; returns where they end. */
-  #place(nodes: Uint32Array, left: number, depth: number): number {
+  /** What a node calls, side by side; returns where the last one ends. */
+  #place(parent: number, left: number, depth: number): number {
+    const { starts, items } = this.#children;
     let end = left;
-    for (const node of nodes) {
+    for (let at = starts[parent] as number; at < (starts[parent + 1] as number); at++) {
+      const node = items[at] as number;
       this.left[node] = end;
       this.depth[node] = depth;
       end += this.total[node] as number;
@@ -90,9 +97,9 @@ export class FlameTree {
 }
 
 interface FlameNodes {
-  readonly parent: readonly number[];
-  readonly label: readonly number[];
-  readonly self: readonly number[];
+  readonly parent: ArrayLike<number>;
+  readonly label: ArrayLike<number>;
+  readonly self: ArrayLike<number>;
 }
 
 /** Counts samples by group and stack, and makes the tree of them. */
@@ -102,6 +109,8 @@ export class FlameCounts implements FlameNodes {
   readonly self: number[] = [];
   readonly #calls: CallTree;
   readonly #groups: FlameGroups | undefined;
+  /** By stack, without groups; otherwise by group and stack. */
+  readonly #byStack: Float64Array;
   readonly #counts = new Map<number, number>();
   readonly #nodes = new Map<number, number>();
   /** The node of the only process, which is not worth a level in each group; -1 if there are several. */
@@ -110,18 +119,30 @@ export class FlameCounts implements FlameNodes {
   constructor(calls: CallTree, groups?: FlameGroups) {
     this.#calls = calls;
     this.#groups = groups;
+    this.#byStack = new Float64Array(calls.leaf.length);
     const isOnly = groups !== undefined && calls.parent.lastIndexOf(-1) === 0;
     this.#process = isOnly ? 0 : -1;
   }
 
   /** @param group -1 for none */
   add(stack: number, group: number): void {
+    if (this.#groups === undefined) {
+      this.#byStack[stack] = (this.#byStack[stack] as number) + 1;
+      return;
+    }
     const key = (group + 1) * this.#calls.leaf.length + stack;
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
   }
 
   tree(): FlameTree {
-    const { leaf } = this.#calls;
+    const { leaf, parent, frame } = this.#calls;
+    if (this.#groups === undefined) {
+      const self = new Float64Array(parent.length);
+      for (const [stack, node] of leaf.entries()) {
+        self[node] = (self[node] as number) + (this.#byStack[stack] as number);
+      }
+      return new FlameTree({ parent, label: frame, self });
+    }
     for (const [key, count] of this.#counts) {
       const stack = key % leaf.length;
       const group = (key - stack) / leaf.length - 1;

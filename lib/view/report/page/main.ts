@@ -127,7 +127,7 @@ function setUpPanels(state: PageState, choose: Choose, tooltip: Tooltip): void {
   byId('panel-events', HTMLElement).append(events.toolbar, events.list.element);
   byId('panel-cpu', HTMLElement).append(cpu.toolbar, cpu.body);
   byId('tab-cpu', HTMLElement).hidden = !state.data.hasSamples;
-  new Details(state, byId('details', HTMLElement), choose, () => events.limitToActivity());
+  new Details(state, byId('details', HTMLElement), choose, { events, cpu });
   const { failedCount } = state.data.activities;
   if (failedCount > 0) {
     const text = `${thousands(failedCount)} failed`;
