@@ -72,7 +72,7 @@ describe.skipIf(skipReason('qemu') !== undefined)(suiteName('CPU samples of a re
       .split('\n\n')
       .filter((text) => /cpu-clock/.test(text))
       .map((text) => [...text.matchAll(/^\s+[0-9a-f]+ (.*) \((.*)\)$/gm)].map(theirName));
-    expect(theirs.length).toBeGreaterThan(500);
+    expect(theirs.length).toBeGreaterThan(200);
     expect(ours).toHaveLength(theirs.length);
     const pairs = ours.map((stack, index) => [stack, theirs[index] ?? []]);
     expect(pairs.filter(([our = [], their = []]) => our.join('\n') !== their.join('\n'))).toEqual([]);
@@ -89,7 +89,7 @@ describe.skipIf(skipReason('qemu') !== undefined)(suiteName('CPU samples of a re
       events.indexOf(rounds[0] as TraceEvent),
       events.indexOf(rounds.at(-1) as TraceEvent),
     ];
-    expect(events.slice(first, last).filter(isCpuSample).length).toBeGreaterThan(1000);
+    expect(events.slice(first, last).filter(isCpuSample).length).toBeGreaterThan(100);
     expect(output).toMatch(
       new RegExp(
         `Recorded [\\d,]+ CPU samples and ${rounds.length} events of 1 tracepoint into .*, none lost`,
@@ -113,7 +113,7 @@ describe.skipIf(skipReason('qemu') !== undefined)(suiteName('CPU samples of a re
       }),
     );
     const compiled = frames.filter(({ module }) => module === `perf-${program.pid}.map`);
-    expect(compiled.length).toBeGreaterThan(1000);
+    expect(compiled.length).toBeGreaterThan(500);
     expect(compiled.length / inMemory.length).toBeGreaterThan(0.95);
     const inKernel = frames.filter(({ module }) => module === '[kernel.kallsyms]');
     expect(inKernel.length).toBeGreaterThan(100);
