@@ -6,6 +6,7 @@ import { writeLargeActivities } from './large-activities.mjs';
 import { writeLargePerfData } from './large-perf-data.mjs';
 
 const child = join(import.meta.dirname, 'command-child.mjs');
+const duckDbChild = join(import.meta.dirname, 'duckdb-child.mjs');
 /** V8 ends the process where it needs more. */
 const HEAP_MEGABYTES = 512;
 
@@ -40,13 +41,18 @@ export function measureCommands({ folder, dataFolder, quick, progress }) {
     }
   };
   const activities = join(folder, 'activities.nettrace');
-  measure(activities, writeLargeActivities(activities, { events: count }), ofActivities);
+  const lake = join(folder, 'lake');
+  const toFolder = ['export', '--parquet', lake];
+  measure(activities, writeLargeActivities(activities, { events: count }), [...ofActivities, toFolder]);
+  progress('the same events by DuckDB');
+  rows.push(measureDuckDb(folder, activities, count));
   const samples = join(folder, 'perf.data');
   const given = join(dataFolder, 'perf-data/perf.data');
   measure(samples, writeLargePerfData(samples, given, count), ofSamples);
   if (!quick) {
     const large = join(folder, 'large-activities.nettrace');
-    measure(large, writeLargeActivities(large, { bytes: 1 << 30, sqlLength: 1000 }), ofActivities);
+    const events = writeLargeActivities(large, { bytes: 1 << 30, sqlLength: 1000 });
+    measure(large, events, [...ofActivities, toFolder]);
   }
   return { rows, verdicts: quick ? [] : verdictsOf(rows, activities, samples) };
 }
@@ -56,9 +62,21 @@ function measureCommand(folder, path, events, command) {
   run(process.execPath, [`--max-old-space-size=${HEAP_MEGABYTES}`, child, figures, ...command, path], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
+  const title = command.filter((argument) => !argument.startsWith('/') && argument !== '-o').join(' ');
+  return rowOf(figures, path, events, title);
+}
+
+/** Its table of events alone, for comparison. */
+function measureDuckDb(folder, path, events) {
+  const figures = join(folder, 'figures.json');
+  run(process.execPath, [duckDbChild, figures, join(folder, 'duckdb'), path]);
+  return { ...rowOf(figures, path, events, 'DuckDB’s appender, events only'), isPeer: true };
+}
+
+function rowOf(figures, path, events, title) {
   const { cpuSeconds, maxRssBytes } = JSON.parse(readFileSync(figures, 'utf8'));
   return {
-    title: command.filter((argument) => !argument.startsWith('/') && argument !== '-o').join(' '),
+    title,
     path,
     megabytes: statSync(path).size / 1e6,
     events,
@@ -70,7 +88,9 @@ function measureCommand(folder, path, events, command) {
 function verdictsOf(rows, activities, samples) {
   const secondsOf = (title, path = activities) =>
     rows.find((row) => row.path === path && row.title === title)?.cpuSeconds ?? Number.NaN;
-  const most = Math.max(...rows.map(({ maxRssMegabytes }) => maxRssMegabytes));
+  const most = Math.max(
+    ...rows.filter(({ isPeer }) => !isPeer).map(({ maxRssMegabytes }) => maxRssMegabytes),
+  );
   return [
     atMost('`view --stats` of 1 million events takes at most 3 s of CPU', secondsOf('view --stats'), 3, 's'),
     atMost('`report` of 1 million events takes at most 6 s of CPU', secondsOf('report'), 6, 's'),
@@ -85,6 +105,12 @@ function verdictsOf(rows, activities, samples) {
       '`dump --json` of 1 million samples takes at most 6 s of CPU',
       secondsOf('dump --json', samples),
       6,
+      's',
+    ),
+    atMost(
+      '`export --parquet` of 1 million events takes at most 4 s of CPU',
+      secondsOf('export --parquet'),
+      4,
       's',
     ),
     atMost('no command takes more than 300 MB of memory', most, 300, 'MB'),
