@@ -6,11 +6,16 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { openTrace } from '../../../lib/trace/open-trace.ts';
 import { jsonValue, type TraceEvent } from '../../../lib/trace/trace-event.ts';
 import { ParquetExport } from '../../../lib/view/parquet/parquet-export.ts';
+import { TraceActivities } from '../../../lib/view/trace-activities.ts';
+import type { TracedActivity } from '../../../lib/view/traced-activity.ts';
 import { dataFolder, dataIsRequired, SKIP_REASON } from '../../conformance/data-folder.ts';
 import { askDuckDb, filesOf, type Row, readHyparquet } from './parquet-folder.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'tracewright-parquet-'));
 afterAll(() => rmSync(root, { recursive: true }));
+
+/** Of a trace. */
+const MAX_EVENTS = 10_000;
 
 /** Exports a trace of the conformance data; returns the folder and the rows that `events` should have. */
 async function exported(file: string): Promise<{ folder: string; expected: Row[] }> {
@@ -24,6 +29,7 @@ async function exported(file: string): Promise<{ folder: string; expected: Row[]
   });
   const expected: Row[] = [];
   for await (const event of trace) {
+    if (expected.length === MAX_EVENTS) break;
     parquet.add(event);
     expected.push(rowOf(event));
   }
@@ -101,6 +107,49 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`a trace in Parquet
       service: 'shop',
       type: 'TIMESTAMP WITH TIME ZONE',
     });
+  });
+
+  it('has its activities as the views have them', async () => {
+    const file = 'nettrace/activities-net10.v6.nettrace';
+    const { folder } = await exported(file);
+    const started: TracedActivity[] = [];
+    const tracker = new TraceActivities();
+    for await (const event of await openTrace(join(dataFolder ?? '', file))) {
+      const change = tracker.add(event);
+      if (change?.boundary === 'Start') started.push(change.activity);
+    }
+    const sql = `SELECT seq, parent_seq, provider, name, label, activity_id, depth, pid, tid, dur_ns, self_ns, state,
+      end_ts_ns - start_ts_ns AS between, (start_payload->>'url') AS url FROM $activities ORDER BY seq`;
+    const expected = started.map((activity) => ({
+      seq: BigInt(activity.index),
+      parent_seq: integer(activity.parent?.index),
+      provider: activity.provider,
+      name: activity.task,
+      label: activity.label,
+      activity_id: activity.id,
+      depth: BigInt(activity.depth),
+      pid: integer(activity.processId),
+      tid: integer(activity.startThreadId),
+      dur_ns: integer(activity.durationNs),
+      self_ns: integer(activity.selfNs),
+      state: activity.state,
+      between: integer(activity.durationNs),
+      url: activity.extra?.startsWith('/url=') ? activity.extra.slice('/url='.length) : null,
+    }));
+    expect(await askDuckDb(folder, sql)).toEqual(expected);
+    const parents = `SELECT count(*) AS others FROM $activities AS child JOIN $activities AS parent
+      ON parent.trace = child.trace AND parent.seq = child.parent_seq WHERE parent.path <> child.parent_path`;
+    expect(await askDuckDb(folder, parents)).toEqual([{ others: 0n }]);
+  });
+
+  it('has the stacks of its CPU samples', async () => {
+    const { folder, expected } = await exported('nettrace/only_managed_samples.nettrace');
+    const sql = `SELECT count(*) AS samples, sum(len(frames)) AS frames FROM $samples JOIN $stacks
+      USING (trace, stack_id)`;
+    const sampled = expected.filter(({ provider }) => provider === 'Microsoft-DotNETCore-SampleProfiler');
+    expect(sampled.length).toBeGreaterThan(100);
+    const [row] = await askDuckDb(folder, sql);
+    expect(row?.samples).toBe(BigInt(sampled.length));
   });
 
   it('leaves only files of tables, all of which exist', async () => {
