@@ -103,8 +103,8 @@ describe('a flame graph', () => {
     ]);
     expect(drawn(data, { isByActivity: true }).filter((line) => !line.startsWith(' '))).toEqual([
       'Request 2/0',
-      'Job 1/0',
       'In no activity 1/0',
+      'Job 1/0',
     ]);
     expect(data.header.kinds.map(({ name }) => name)).not.toContain('ActivitySwitch');
   });
@@ -118,11 +118,11 @@ describe('a flame graph', () => {
       '  App.Main 1/0',
       '   App.Work 1/0',
       '    App.Query 1/1',
-      'Job 1/0',
-      ' App.Main 1/1',
       'In no activity 1/0',
       ' App.Main 1/0',
       '  App.Query 1/1',
+      'Job 1/0',
+      ' App.Main 1/1',
     ]);
     const other = { ...sample(310, [MAIN]), processId: 7 };
     expect(drawn(await read([...PROFILED, other]), { isByActivity: true })).toContain(' node (4321) 1/0');

@@ -109,10 +109,14 @@ export class FlameCounts implements FlameNodes {
   readonly self: number[] = [];
   readonly #calls: CallTree;
   readonly #groups: FlameGroups | undefined;
-  /** By stack, without groups; otherwise by group and stack. */
+  /** Samples by stack, without groups; otherwise a number for the group and stack of each sample. */
   readonly #byStack: Float64Array;
-  readonly #counts = new Map<number, number>();
-  readonly #nodes = new Map<number, number>();
+  readonly #keys: number[] = [];
+  /** By group: its node. */
+  readonly #groupNodes: number[] = [];
+  /** By call: the last group that it was made for, and its node there. */
+  readonly #lastGroup: Int32Array;
+  readonly #lastNode: Int32Array;
   /** The node of the only process, which is not worth a level in each group; -1 if there are several. */
   readonly #process: number;
 
@@ -120,18 +124,20 @@ export class FlameCounts implements FlameNodes {
     this.#calls = calls;
     this.#groups = groups;
     this.#byStack = new Float64Array(calls.leaf.length);
+    const callCount = groups === undefined ? 0 : calls.parent.length;
+    this.#lastGroup = new Int32Array(callCount).fill(-1);
+    this.#lastNode = new Int32Array(callCount);
     const isOnly = groups !== undefined && calls.parent.lastIndexOf(-1) === 0;
     this.#process = isOnly ? 0 : -1;
   }
 
-  /** @param group -1 for none */
+  /** @param group if there are groups */
   add(stack: number, group: number): void {
     if (this.#groups === undefined) {
       this.#byStack[stack] = (this.#byStack[stack] as number) + 1;
       return;
     }
-    const key = (group + 1) * this.#calls.leaf.length + stack;
-    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
+    this.#keys.push(group * this.#calls.leaf.length + stack);
   }
 
   tree(): FlameTree {
@@ -143,11 +149,13 @@ export class FlameCounts implements FlameNodes {
       }
       return new FlameTree({ parent, label: frame, self });
     }
-    for (const [key, count] of this.#counts) {
+    // One group after the other, each stack of it in a row.
+    let [last, node] = [-1, -1];
+    for (const key of Float64Array.from(this.#keys).sort()) {
       const stack = key % leaf.length;
-      const group = (key - stack) / leaf.length - 1;
-      const node = this.#callNode(leaf[stack] as number, group);
-      this.self[node] = (this.self[node] as number) + count;
+      if (key !== last) node = this.#callNode(leaf[stack] as number, (key - stack) / leaf.length);
+      last = key;
+      this.self[node] = (this.self[node] as number) + 1;
     }
     return new FlameTree(this);
   }
@@ -155,27 +163,27 @@ export class FlameCounts implements FlameNodes {
   /** Stacks can be deep: callers are made from the outermost one that is missing, without recursion. */
   #callNode(innermost: number, group: number): number {
     const { parent, frame } = this.#calls;
-    const keyOf = (call: number) => (group + 1) * parent.length + call;
     const missing: number[] = [];
     let call = innermost;
-    while (call > this.#process && !this.#nodes.has(keyOf(call))) {
+    while (call > this.#process && this.#lastGroup[call] !== group) {
       missing.push(call);
       call = parent[call] as number;
     }
-    let node = call > this.#process ? (this.#nodes.get(keyOf(call)) as number) : this.#groupNode(group);
+    let node = call > this.#process ? (this.#lastNode[call] as number) : this.#groupNode(group);
     for (let made = missing.pop(); made !== undefined; made = missing.pop()) {
       node = this.#make(node, frame[made] as number);
-      this.#nodes.set(keyOf(made), node);
+      this.#lastGroup[made] = group;
+      this.#lastNode[made] = node;
     }
     return node;
   }
 
   #groupNode(group: number): number {
     if (group < 0) return -1;
-    const known = this.#nodes.get(-1 - group);
+    const known = this.#groupNodes[group];
     if (known !== undefined) return known;
     const node = this.#make(this.#groupNode(this.#groups?.parent[group] ?? -1), ~group);
-    this.#nodes.set(-1 - group, node);
+    this.#groupNodes[group] = node;
     return node;
   }
 
