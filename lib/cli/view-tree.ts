@@ -1,6 +1,7 @@
 /** `tracewright view FILE [--critical]`: activities as a tree, or the critical path of a slow one. */
 import { activityKey } from '../view/activity-key.ts';
 import { type ActivityNode, type ActivityTree, nodesOf } from '../view/activity-tree.ts';
+import type { Pause } from '../view/cpu/pauses.ts';
 import { criticalPath } from '../view/critical-path.ts';
 import { milliseconds } from '../view/number-text.ts';
 import type { TracedActivity } from '../view/traced-activity.ts';
@@ -43,8 +44,14 @@ interface Shown {
   readonly selfNs: number | undefined;
 }
 
-export async function printTree(tree: ActivityTree, output: Output, isJson: boolean): Promise<void> {
-  await print(tree, subtree, output, isJson);
+/** @param pauses in order, to be shown among the activities */
+export async function printTree(
+  tree: ActivityTree,
+  output: Output,
+  isJson: boolean,
+  pauses: readonly Pause[] = [],
+): Promise<void> {
+  await print(tree, subtree, output, isJson, pauses);
 }
 
 export async function printCriticalPaths(tree: ActivityTree, output: Output, isJson: boolean): Promise<void> {
@@ -73,19 +80,52 @@ async function print(
   partsOf: (tree: ActivityTree, root: ActivityNode) => Iterable<Shown>,
   output: Output,
   isJson: boolean,
+  pauses: readonly Pause[] = [],
 ): Promise<void> {
   const processes = new Set<number | undefined>();
   for (const root of tree.roots) for (const { activity } of nodesOf(root)) processes.add(activity.processId);
   const isColumnShown = (_: unknown, index: number) => index !== PROCESS_COLUMN || processes.size > 1;
   const table = new TerminalTable(COLUMNS.filter(isColumnShown), output);
+  const left = pauses.values();
+  let pause = left.next().value;
+  const printPauses = (untilNs: number) => {
+    for (; pause !== undefined && pause.startNs < untilNs; pause = left.next().value) {
+      if (isJson) output.json(pauseJson(pause));
+      else table.row(pauseCells(pause).filter(isColumnShown));
+    }
+  };
   for (const root of tree.roots) {
+    printPauses(root.activity.startNs);
     for (const shown of partsOf(tree, root)) {
       if (isJson) output.json(asJson(shown));
       else table.row(cells(shown).filter(isColumnShown));
       if (output.isFull) await output.flush();
     }
   }
+  printPauses(Number.POSITIVE_INFINITY);
   table.end();
+}
+
+function pauseCells({ name, startNs, durationNs, processId, activity }: Pause): Cell[] {
+  const during = activity === undefined ? '' : `, during ${activity.label}`;
+  return [
+    [milliseconds(startNs), 'dim'],
+    [milliseconds(durationNs), 'yellow'],
+    '',
+    String(processId ?? ''),
+    [`${name}${during}`, 'yellow'],
+  ];
+}
+
+function pauseJson({ name, startNs, durationNs, processId, threadId, activity }: Pause): object {
+  return {
+    pause: name,
+    startMSec: startNs / 1e6,
+    durationMSec: durationNs / 1e6,
+    processId,
+    threadId,
+    during: activity?.index,
+  };
 }
 
 function cells({ node: { activity }, depth, durationNs, selfNs }: Shown): Cell[] {

@@ -4,6 +4,7 @@ import type { TraceEvent } from '../trace/trace-event.ts';
 import type { ActivityFields } from '../view/activity-fields.ts';
 import { ActivityStats, SelectedStats } from '../view/activity-stats.ts';
 import { ActivityTree, nodesOf } from '../view/activity-tree.ts';
+import { Pauses } from '../view/cpu/pauses.ts';
 import { thousands } from '../view/number-text.ts';
 import type { TraceActivities } from '../view/trace-activities.ts';
 import { filesArguments, type OptionValues } from './file-arguments.ts';
@@ -38,6 +39,7 @@ Instead of the tree:
                    with --activity, another activity
 
 ${SELECTION_USAGE}  --by FIELD       for --stats: also by the values of a field, which an activity has like those of --where
+  --pauses         for the tree: also garbage collections of 1 ms and more, and delays of the event loop
 ${CPU_USAGE}${MANIFEST_USAGE}  --json           one JSON object per line
 
 ${MARKS_USAGE}`;
@@ -56,6 +58,7 @@ const OPTIONS = {
   cpu: { type: 'boolean' },
   blocked: { type: 'boolean' },
   top: { type: 'string' },
+  pauses: { type: 'boolean' },
   metric: { type: 'string' },
   symbols: { type: 'string', multiple: true },
   compare: { type: 'string' },
@@ -74,6 +77,9 @@ export async function viewCommand(args: readonly string[]): Promise<void> {
   const [mode = 'tree'] = modes;
   if (values.by !== undefined && (mode !== 'stats' || values.slowest !== undefined)) {
     throw new UsageError('--by needs --stats, without --slowest.');
+  }
+  if (values.pauses === true && (mode !== 'tree' || values.slowest !== undefined)) {
+    throw new UsageError('--pauses adds to the tree, without --slowest.');
   }
   if (values.top !== undefined && mode !== 'blocked') throw new UsageError('--top needs --blocked.');
   const output = new Output();
@@ -103,8 +109,15 @@ const VIEWS: Readonly<
 async function viewTree(files: TraceFiles, values: Values, output: Output): Promise<void> {
   const selected = selection(values);
   const tree = treeOf(selected, values.json);
-  const failure = await readEvents(files, values, (event) => tree.add(event));
-  await printTree(tree, output, values.json === true);
+  const pauses = values.pauses === true ? new Pauses(tree.tracker) : undefined;
+  const failure = await readEvents(files, values, (event) => {
+    tree.add(event);
+    pauses?.add(event);
+  });
+  await printTree(tree, output, values.json === true, pauses?.end());
+  if (pauses !== undefined && pauses.omitted > 0) {
+    warn(`${thousands(pauses.omitted)} pauses are omitted: there are too many.`);
+  }
   finish(failure, files, selected, tree);
 }
 
