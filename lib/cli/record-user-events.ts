@@ -29,6 +29,8 @@ export async function recordUserEvents(
 /** Whoever keeps asking for dumps does not fill the disk. */
 function runningRing(recording: RingRecording, { file, maxSize, cpu }: RecordArguments): RunningRecording {
   for (const notice of recording.notices) say(notice);
+  const hint = `kill -USR2 ${process.pid} writes the latest events to ${file}.TIME`;
+  say(`Recording into memory: ${hint}.`);
   let left = maxSize * 2 ** 20;
   const dump = (): string => {
     if (left <= 0) return `Nothing is written: the files have ${maxSize} MiB, the limit of --max-size.`;
@@ -38,7 +40,7 @@ function runningRing(recording: RingRecording, { file, maxSize, cpu }: RecordArg
   };
   return {
     address: recording.address,
-    progress: () => `Keeping the latest events; kill -USR2 ${process.pid} writes them to ${file}.TIME`,
+    progress: () => hint,
     hasEnded: () => hasEnded(cpu),
     dump,
     stop: async () => {
