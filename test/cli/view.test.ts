@@ -4,6 +4,8 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { dataFolder, dataIsRequired, SKIP_REASON } from '../conformance/data-folder.ts';
@@ -189,25 +191,28 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`viewing a recordin
   it.skipIf(missingOnWindows('signals') !== undefined)(
     named('shows on Ctrl-C what it has read', missingOnWindows('signals')),
     async () => {
-      const child = spawn(process.execPath, [main, 'view', '--stats', '-']);
-      let [stdout, stderr] = ['', ''];
-      child.stdout.on('data', (text) => {
-        stdout += text;
-      });
-      child.stderr.on('data', (text) => {
-        stderr += text;
-      });
-      // Not the end of it: the command waits for more.
-      child.stdin.write(readFileSync(file).subarray(0, -1));
-      await new Promise((resolve) => setTimeout(resolve, 1500));
-      child.kill('SIGINT');
-      const [status] = await once(child, 'exit');
+      const interruptedAfter = async (ms: number) => {
+        const child = spawn(process.execPath, [main, 'view', '--stats', '-']);
+        const output = Promise.all([text(child.stdout), text(child.stderr)]);
+        // Not the end of it: the command waits for more.
+        child.stdin.write(readFileSync(file).subarray(0, -1));
+        await sleep(ms);
+        child.kill('SIGINT');
+        const [status] = await once(child, 'exit');
+        const [stdout, stderr] = await output;
+        return { status, stdout, stderr };
+      };
+      let ended = await interruptedAfter(1500);
+      // The signal ends a command that has not started to read yet.
+      for (let ms = 5000; ended.status === null && ms < 30_000; ms *= 2) ended = await interruptedAfter(ms);
+      const { status, stdout, stderr } = ended;
       expect({ status, stderr }).toEqual({
         status: 1,
         stderr: 'tracewright: Interrupted: only the events read so far are shown.\n',
       });
       expect(stdout).toContain('Demo-Activities/Request');
     },
+    60_000,
   );
 });
 
