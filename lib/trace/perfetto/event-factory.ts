@@ -172,7 +172,7 @@ export class EventFactory {
     // What draws an arrow.
     if (category === OWN_FLOWS) return undefined;
     const { values } = annotationsOf(bytes, state, position);
-    const around = track.open.slice(-MAX_AROUND).findLast(({ activity }) => activity === values.activity);
+    const around = openNamed(track, values.activity);
     return this.#event(record, {
       ...head,
       threadId: numberOf(values.thread) ?? threadId,
@@ -330,4 +330,12 @@ function textOf(value: unknown): string | undefined {
 /** A copy, as a part of a text would retain all of it. */
 function short(text: string): string {
   return text.length > MAX_NAME ? Buffer.from(text.slice(0, MAX_NAME)).toString() : text;
+}
+
+/** The innermost open activity that an own export names like this. */
+function openNamed({ open }: Track, activity: unknown): OpenSlice | undefined {
+  for (let i = open.length - 1; i >= Math.max(0, open.length - MAX_AROUND); i--) {
+    if (open[i]?.activity === activity) return open[i];
+  }
+  return undefined;
 }

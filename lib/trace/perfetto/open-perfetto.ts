@@ -21,7 +21,7 @@ import { Tracks } from './tracks.ts';
 
 const BATCH_SIZE = 1024;
 /** Events that wait for earlier ones: with more, the first is delivered. */
-const MAX_WAITING = 1 << 19;
+const MAX_WAITING = 1 << 18;
 /** Their bytes. */
 const MAX_WAITING_SIZE = 256 << 20;
 /** Read before the trace is opened, to find its start. */
@@ -51,12 +51,13 @@ type Pieces = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 /** Something that happens, and waits for its turn. */
 interface Waiting extends HeapItem {
   readonly record: TimedRecord;
+  /** Nanoseconds since the first event in the file. */
+  readonly at: number;
   /** The order in the file. */
   readonly order: number;
 }
 
-const isEarlier = (a: Waiting, b: Waiting) =>
-  a.record.timeNs < b.record.timeNs || (a.record.timeNs === b.record.timeNs && a.order < b.order);
+const isEarlier = (a: Waiting, b: Waiting) => a.at < b.at || (a.at === b.at && a.order < b.order);
 
 /** Reads packets, and keeps their events in time order. */
 class Intake {
@@ -80,6 +81,7 @@ class Intake {
   readonly #reading: AsyncGenerator<void, void>;
   #wanted = 0;
   #order = 0;
+  #origin: bigint | undefined;
   #lostRecords = 0;
 
   constructor(chunks: AsyncIterable<Uint8Array>) {
@@ -101,7 +103,9 @@ class Intake {
 
   add(record: TimedRecord): void {
     this.waitingSize += sizeOf(record);
-    this.waiting.add({ record, order: this.#order++, heapIndex: -1 });
+    this.#origin ??= record.timeNs;
+    const at = Number(record.timeNs - this.#origin);
+    this.waiting.add({ record, at, order: this.#order++, heapIndex: -1 });
   }
 
   takeFirst(): TimedRecord | undefined {
@@ -165,7 +169,7 @@ class Intake {
     if (trackEvent !== undefined) {
       const timeNs = this.#timeOf(packet, state) ?? this.#olderTime(trackEvent, state, position);
       // The packet may be a small part of what is in memory.
-      this.add({ timeNs, state, position, content: trackEvent.slice() });
+      this.add({ timeNs, state, position, content: Buffer.from(trackEvent) });
     } else if (perfSample !== undefined) {
       this.#lostRecords += Number(perfSample.kernelRecordsLost ?? 0);
       const timeNs = this.#timeOf(packet, state);
