@@ -323,6 +323,27 @@ describe.skipIf(skipReason !== undefined)(suiteName('the page of a report in Chr
     await open(
       [
         written({ name: `A/${hostile}Start`, at: 1, id: '//1/1', payload: { [hostile]: hostile } }),
+        written({
+          name: 'Microsoft-DotNETCore-SampleProfiler/Thread/Sample',
+          at: 1,
+          id: '//1/1',
+          stack: [0x1001n, 0x2001n],
+        }),
+        written({
+          name: 'System.Runtime/EventCounters',
+          at: 1,
+          payload: { Payload: { CounterType: 'Mean', Name: hostile, DisplayUnits: hostile, Mean: 1e308 } },
+        }),
+        written({
+          name: 'Rundown/MethodDCEndVerbose',
+          at: 1,
+          payload: {
+            MethodStartAddress: 0x1000n,
+            MethodSize: 0x100,
+            MethodNamespace: hostile,
+            MethodName: hostile,
+          },
+        }),
         written({ name: `A/${hostile}Stop`, at: 2, id: '//1/1' }),
       ],
       hostile,
@@ -330,7 +351,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('the page of a report in Chr
     );
     await focus('timeline');
     await page.press('Shift+ArrowDown');
-    for (const tab of ['tab-slowest', 'tab-statistics', 'tab-events', 'tab-tree']) {
+    for (const tab of ['tab-slowest', 'tab-statistics', 'tab-events', 'tab-cpu', 'tab-tree']) {
       await clickOn(tab);
       await frame();
     }
