@@ -62,7 +62,7 @@ export async function queryCommand(args: readonly string[]): Promise<void> {
     throw new UsageError('With the trace on standard input, query needs the SQL as an argument.');
   }
   // Before a trace is read for nothing.
-  await loadDuckDb();
+  loadDuckDb();
   for (const signal of END_SIGNALS) process.on(signal, endBySignal);
   let failure: TraceError | undefined;
   const write = async (folder: string) => {

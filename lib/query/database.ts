@@ -66,7 +66,7 @@ export class Database {
    * @throws Error a sentence: if DuckDB is not installed, or a folder has no tables
    */
   static async open(folders: readonly string[], write?: WriteTables): Promise<Database> {
-    const { DuckDBInstance } = await loadDuckDb();
+    const { DuckDBInstance } = loadDuckDb();
     const own = new PrivateFolder();
     try {
       await write?.(own.path);

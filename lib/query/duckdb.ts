@@ -1,4 +1,7 @@
 /** DuckDB, an optional peer: loaded when the first database is opened. Only what is used of it has types here. */
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { binaryFolders } from '../base/package-files.ts';
 import { systemCodeOf } from '../base/system-code.ts';
 
 export interface DuckDbResult {
@@ -31,21 +34,30 @@ interface DuckDb {
   };
 }
 
-/** In a variable, so that bundlers of applications leave it to be found at run time. */
 const PEER = '@duckdb/node-api';
-const MISSING = new Set(['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND']);
 
-/** @throws Error a sentence that says how to install it */
-export async function loadDuckDb(): Promise<DuckDb> {
-  try {
-    return (await import(PEER)) as DuckDb;
-  } catch (error) {
-    const isMissing = MISSING.has(systemCodeOf(error) ?? '');
-    throw new Error(
-      isMissing
-        ? `SQL needs DuckDB, which is not installed: run "npm install ${PEER}" where tracewright is installed.`
-        : `DuckDB cannot be loaded: ${(error as Error).message}`,
-      { cause: error },
-    );
+/**
+ * Found at run time, also by what bundlers make of an application: with `import()` they would look for it themselves.
+ *
+ * @throws Error a sentence that says how to install it
+ */
+export function loadDuckDb(): DuckDb {
+  let missing: unknown;
+  for (const folder of binaryFolders()) {
+    try {
+      return createRequire(join(folder, 'package.json'))(PEER) as DuckDb;
+    } catch (error) {
+      // Anything else is a part of it that is missing or broken.
+      const isMissing =
+        systemCodeOf(error) === 'MODULE_NOT_FOUND' && (error as Error).message.includes(`'${PEER}'`);
+      if (!isMissing) {
+        throw new Error(`DuckDB cannot be loaded: ${(error as Error).message}`, { cause: error });
+      }
+      missing = error;
+    }
   }
+  throw new Error(
+    `SQL needs DuckDB, which is not installed: run "npm install ${PEER}" where tracewright is installed.`,
+    { cause: missing },
+  );
 }

@@ -1,5 +1,4 @@
 /** Writes the tables of a trace into a folder of Parquet files. */
-import { packageVersion } from '../base/package-files.ts';
 import { SymbolFolders } from '../symbols/symbol-folders.ts';
 import type { Trace } from '../trace/trace.ts';
 import { TraceError } from '../trace/trace-error.ts';
@@ -30,7 +29,7 @@ export async function writeTraceTables(
         return trace.processNames;
       },
     },
-    createdBy: `tracewright version ${packageVersion()}`,
+    createdBy: 'tracewright',
     names: new FrameNames(new SymbolFolders(symbols)),
   });
   let problem: TraceError | undefined;

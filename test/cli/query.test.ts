@@ -142,19 +142,18 @@ describe('a query', () => {
   });
 
   it('says how to install DuckDB where it is missing', () => {
-    const loader = join(folder, 'without-duckdb.mjs');
+    const hook = join(folder, 'without-duckdb.cjs');
     writeFileSync(
-      loader,
-      `export async function resolve(name, context, next) {
-        if (name !== '@duckdb/node-api') return next(name, context);
-        throw Object.assign(new Error('not found'), { code: 'ERR_MODULE_NOT_FOUND' });
-      }`,
+      hook,
+      `const Module = require('node:module');
+      const load = Module._load;
+      Module._load = (name, ...rest) => {
+        if (name !== '@duckdb/node-api') return load(name, ...rest);
+        throw Object.assign(new Error("Cannot find module '" + name + "'"), { code: 'MODULE_NOT_FOUND' });
+      };`,
     );
-    const { status, stderr } = spawnSync(
-      process.execPath,
-      ['--no-warnings', '--experimental-loader', loader, main, 'query', trace, 'SELECT 1'],
-      { encoding: 'utf8', env },
-    );
+    const args = ['--require', hook, main, 'query', trace, 'SELECT 1'];
+    const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env });
     expect({ status, stderr }).toEqual({
       status: 1,
       stderr:

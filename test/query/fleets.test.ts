@@ -81,7 +81,7 @@ describe('the twelve questions', () => {
   });
 
   it('have the answers of view, in DuckDB with the documented setup', async () => {
-    const instance = await (await loadDuckDb()).DuckDBInstance.create(':memory:', {});
+    const instance = await loadDuckDb().DuckDBInstance.create(':memory:', {});
     const connection = await instance.connect();
     await connection.run(sqlAfter(/^### DuckDB$/m));
     await expectAnswers(async (sql) => {
