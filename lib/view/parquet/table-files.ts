@@ -7,6 +7,7 @@ import {
   appendFileSync,
   closeSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -32,6 +33,8 @@ const MAX_OPEN = 1000;
 const DAY_MS = 86_400_000;
 /** For files being written. */
 export const PARTIAL_FOLDER = '.partial';
+/** A table and a UUID. */
+const PARTIAL_NAME = /^[a-z]+-[\da-f-]{36}$/;
 
 export interface TableFolder {
   /** Of all tables. */
@@ -240,9 +243,11 @@ function append({ part, pieces }: OpenFile<unknown>): void {
 /** Deletes what programs that were killed were writing into the folder a day ago or earlier. */
 export function removeLeftovers(folder: string): void {
   const partial = join(folder, PARTIAL_FOLDER);
-  if (!existsSync(partial)) return;
+  // Others may be able to write here: a link to another folder is not followed, and other files stay.
+  if (lstatSync(partial, { throwIfNoEntry: false })?.isDirectory() !== true) return;
   const latest = Date.now() - DAY_MS;
   for (const name of readdirSync(partial)) {
+    if (!PARTIAL_NAME.test(name)) continue;
     const path = join(partial, name);
     const { mtimeMs = latest } = statSync(path, { throwIfNoEntry: false }) ?? {};
     if (mtimeMs < latest) rmSync(path, { force: true });

@@ -1,11 +1,13 @@
 /** The files of a table: partitions of any name and number, none of them seen before it is complete. */
-import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { hiveName, ParquetClock } from '../../../lib/view/parquet/partitions.ts';
 import { PARTIAL_FOLDER, removeLeftovers, TableFiles } from '../../../lib/view/parquet/table-files.ts';
 import { ThreadTable } from '../../../lib/view/parquet/tables.ts';
+import { missingOnWindows, named } from '../../platforms.ts';
 import { askDuckDb, filesOf } from './parquet-folder.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'tracewright-parquet-'));
@@ -112,13 +114,32 @@ describe('the files of a table', () => {
     expect(filesOf(folder)).toEqual([]);
   });
 
-  it('that a killed program was writing are deleted a day later', () => {
+  it('that a killed program was writing are deleted a day later, and no others', () => {
     const partial = join(folder, PARTIAL_FOLDER);
-    mkdirSync(partial);
-    for (const name of ['old', 'new']) writeFileSync(join(partial, name), '');
     const twoDaysAgo = Date.now() / 1000 - 2 * 86_400;
-    utimesSync(join(partial, 'old'), twoDaysAgo, twoDaysAgo);
+    const put = (name: string, isOld: boolean) => {
+      const path = join(partial, name);
+      writeFileSync(path, '');
+      if (isOld) utimesSync(path, twoDaysAgo, twoDaysAgo);
+      return path;
+    };
+    mkdirSync(partial);
+    put(`events-${randomUUID()}`, true);
+    const kept = [put(`events-${randomUUID()}`, false), put('notes', true)];
     removeLeftovers(folder);
-    expect(filesOf(folder)).toEqual([join(partial, 'new')]);
+    expect(filesOf(folder)).toEqual(kept.sort());
   });
+
+  it.skipIf(missingOnWindows('links') !== undefined)(
+    named('are not looked for behind a link', missingOnWindows('links')),
+    () => {
+      const elsewhere = mkdtempSync(join(root, 'elsewhere-'));
+      const file = join(elsewhere, `events-${randomUUID()}`);
+      writeFileSync(file, '');
+      utimesSync(file, 1, 1);
+      symlinkSync(elsewhere, join(folder, PARTIAL_FOLDER));
+      removeLeftovers(folder);
+      expect(existsSync(file)).toBe(true);
+    },
+  );
 });
