@@ -161,7 +161,7 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`exporting a trace 
 
 describe('exporting', () => {
   it.each([
-    [['trace.etl'], 'export needs -o OUT, the file to write.'],
+    [['trace.etl'], 'export needs -o OUT, the file to write, or --parquet DIR, the folder.'],
     [
       ['trace.etl', '-o', 'trace.txt'],
       'No format has the extension of trace.txt: --format takes one of chrome, perfetto, speedscope, csv, nettrace, otlp.',
