@@ -234,5 +234,11 @@ it('all output of commands passes through the escaping', () => {
   const writers = readdirSync(commands).filter((name) =>
     /std(?:out|err)\.write|console\./.test(readFileSync(join(commands, name), 'utf8')),
   );
-  expect(writers.sort()).toEqual(['counter-table.ts', 'messages.ts', 'output-file.ts', 'output.ts']);
+  expect(writers.sort()).toEqual([
+    'counter-table.ts',
+    'messages.ts',
+    'output-file.ts',
+    'output.ts',
+    'terminal-page.ts',
+  ]);
 });

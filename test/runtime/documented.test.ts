@@ -16,7 +16,7 @@ const source = enableRuntimeEvents();
 /** First columns of the tables of counters: names of EventCounters, then of instruments. */
 const [documentedCounters = [], documentedInstruments = []] = [
   text.matchAll(/^\| ([a-z0-9]+-[a-z0-9-]+) \|.*\|.*\|$/gm),
-  text.matchAll(/^\|(?:(?: [a-z0-9-]+)? \|)? ((?:dotnet|nodejs)\.[\w.]+)/gm),
+  text.matchAll(/^\|(?:(?: [a-z0-9-]+)? \|)? ((?:dotnet|nodejs|http)\.[\w.]+)/gm),
 ].map((found) => [...new Set(Array.from(found, ([, name = '']) => name))].sort());
 /** What only newer versions of Node.js have. */
 const NEWER = ['alloc-rate', 'dotnet.gc.heap.total_allocated'];
