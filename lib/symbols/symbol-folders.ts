@@ -3,7 +3,17 @@
  * kernel's functions. A trace names the files and is not trusted: only regular files in the user's folders are opened,
  * without following links out of them.
  */
-import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, type Stats } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
 import { join, sep } from 'node:path';
 import { ElfFile, type ReadBytes } from '../wire/elf/elf-file.ts';
 import { JitDump } from './jit-dump.ts';
@@ -47,7 +57,9 @@ export class SymbolFolders {
     return cached(this.#maps, processId, () => {
       const name = `perf-${processId}.map`;
       const text =
-        this.#first([name, join('tmp', name)], readText) ?? openIn(MAPS_FOLDER, name, readText, isTrusted);
+        this.#first([name, join('tmp', name)], readText) ??
+        openIn(MAPS_FOLDER, name, readText, isTrusted) ??
+        mapInContainer(processId);
       return text === undefined ? undefined : readPerfMap(text);
     });
   }
@@ -142,21 +154,51 @@ function openIn<T>(
   read: (descriptor: number) => T | undefined,
   mayRead: (stats: Stats) => boolean = () => true,
 ): T | undefined {
-  let descriptor: number | undefined;
   try {
     const root = realpathSync(folder);
     const real = realpathSync(join(root, path));
-    if (!real.startsWith(root.endsWith(sep) ? root : root + sep)) return undefined;
-    descriptor = openSync(
-      real,
-      constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0),
-    );
-    const stats = fstatSync(descriptor);
-    return stats.isFile() && stats.size <= MAX_FILE_SIZE && mayRead(stats) ? read(descriptor) : undefined;
+    return real.startsWith(root.endsWith(sep) ? root : root + sep)
+      ? openRegular(real, read, mayRead)
+      : undefined;
   } catch {
     return undefined;
+  }
+}
+
+/** @throws the system's error */
+function openRegular<T>(
+  path: string,
+  read: (descriptor: number) => T | undefined,
+  mayRead: (stats: Stats) => boolean,
+): T | undefined {
+  const descriptor = openSync(
+    path,
+    constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0),
+  );
+  try {
+    const stats = fstatSync(descriptor);
+    return stats.isFile() && stats.size <= MAX_FILE_SIZE && mayRead(stats) ? read(descriptor) : undefined;
   } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
+    closeSync(descriptor);
+  }
+}
+
+/**
+ * The map of a process in a container, where it has another id and a /tmp of its own: of one that is still running,
+ * because its folders cannot be found later. The map must belong to the process's user or to root.
+ */
+function mapInContainer(processId: number): string | undefined {
+  const folder = `/proc/${processId}`;
+  try {
+    const [, ids = ''] = /^NSpid:\s+(.*)$/m.exec(readFileSync(`${folder}/status`, 'utf8')) ?? [];
+    const [, ...inner] = ids.trim().split(/\s+/);
+    if (inner.length === 0) return undefined;
+    const { uid } = statSync(folder);
+    // Resolving `root` here would lead back to this system's own folders; the kernel enters the container.
+    const path = `${folder}/root${MAPS_FOLDER}/perf-${inner.at(-1)}.map`;
+    return openRegular(path, readText, (stats) => stats.uid === uid || stats.uid === 0);
+  } catch {
+    return undefined;
   }
 }
 

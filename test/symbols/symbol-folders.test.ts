@@ -1,4 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -120,3 +122,27 @@ describe('the functions of the kernel', () => {
     expect(new SymbolFolders([root]).kernel()).toBeUndefined();
   });
 });
+
+/** Only root may make a container of its own, as far as the system allows. */
+const container = spawnSync('unshare', ['--pid', '--mount', '--fork', 'true']);
+const noContainer =
+  container.status === 0 ? undefined : `unshare: ${container.error?.message ?? String(container.stderr)}`;
+
+it.skipIf(noContainer !== undefined)(
+  named('the map of a running process in a container is found there, by its inner id', noContainer),
+  async () => {
+    const script =
+      'mount -t tmpfs none /tmp && echo "1000 10 JS:~inner" > /tmp/perf-$$.map && echo $$ && read line';
+    const child = spawn('unshare', ['--pid', '--mount', '--fork', 'sh', '-c', script]);
+    try {
+      const [line] = await once(child.stdout, 'data');
+      expect(String(line)).toBe('1\n');
+      const inner = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim();
+      expect(new SymbolFolders([]).perfMap(Number(inner))?.nameAt(0x1008)).toBe('JS:~inner');
+      expect(new SymbolFolders([]).perfMap(child.pid ?? 0)).toBeUndefined();
+    } finally {
+      child.stdin.end('end\n');
+      await once(child, 'close');
+    }
+  },
+);
