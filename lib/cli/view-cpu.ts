@@ -20,7 +20,7 @@ const DEFAULT_TOP = 10;
 export const CPU_USAGE = `  --top N          for --blocked: how many (${DEFAULT_TOP})
   --symbols DIR    for --cpu and --blocked: names functions of programs, libraries and the kernel by the files in this
                    folder, where DIR is the root of the system that was recorded (/ for this one) or has the files
-                   themselves; can be repeated. Maps of JavaScript (perf-PID.map) are also found in /tmp
+                   themselves, such as PDBs; can be repeated. Maps of JavaScript (perf-PID.map) are also found in /tmp
 `;
 
 const ACTIVITY_COLUMNS: readonly TableColumn[] = [

@@ -16,6 +16,7 @@ import {
 } from 'node:fs';
 import { join, sep } from 'node:path';
 import { ElfFile, type ReadBytes } from '../wire/elf/elf-file.ts';
+import { PdbFile } from '../wire/pdb/pdb-file.ts';
 import { JitDump } from './jit-dump.ts';
 import { readKernelSymbols } from './kernel-symbols.ts';
 import { type PerfMap, readPerfMap } from './perf-map.ts';
@@ -40,11 +41,21 @@ export interface SymbolFile {
   nameAt(fileOffset: number): string | undefined;
 }
 
+/** Which PDB belongs to a Windows image. */
+export interface DebugId {
+  /** Where the PDB was when the image was built. */
+  readonly filename: string;
+  /** Lower case. */
+  readonly guid: string;
+  readonly age: number;
+}
+
 export class SymbolFolders {
   readonly #folders: readonly string[];
   readonly #maps = new Map<number, PerfMap | undefined>();
   readonly #dumps = new Map<number, JitDump | undefined>();
   readonly #files = new Map<string, SymbolFile | undefined>();
+  readonly #pdbs = new Map<string, SymbolTable | undefined>();
   #kernel: SymbolTable | undefined;
   #hasReadKernel = false;
 
@@ -81,6 +92,19 @@ export class SymbolFolders {
     return cached(this.#files, `${filename}\0${buildId}`, () => {
       const paths = [filename, filename.slice(filename.lastIndexOf('/') + 1)];
       return this.#first(paths, (descriptor) => this.#symbolFile(descriptor, buildId));
+    });
+  }
+
+  /** The symbols of a Windows image, in a folder or in a symbol store: `app.pdb`, `app.pdb/GUIDAGE/app.pdb`. */
+  pdb({ filename, guid, age }: DebugId): SymbolTable | undefined {
+    return cached(this.#pdbs, `${filename}\0${guid}\0${age}`, () => {
+      const name = filename.slice(Math.max(filename.lastIndexOf('/'), filename.lastIndexOf('\\')) + 1);
+      const key = `${guid.replaceAll('-', '')}${age.toString(16)}`;
+      const paths = [join(name, key.toUpperCase(), name), join(name, key, name), name];
+      return this.#first(paths, (descriptor) => {
+        const file = PdbFile.open(readerOf(descriptor));
+        return file?.guid === guid && file.age === age ? new SymbolTable(file.functions()) : undefined;
+      });
     });
   }
 

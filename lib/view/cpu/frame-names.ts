@@ -3,7 +3,7 @@
  * from symbols, otherwise the module and the position in it.
  */
 import { addressNumber, TimedRanges } from '../../base/timed-ranges.ts';
-import type { SymbolFolders } from '../../symbols/symbol-folders.ts';
+import type { DebugId, SymbolFolders } from '../../symbols/symbol-folders.ts';
 import type { CodeMapping, CodeMappings } from '../../trace/code-mappings.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
 
@@ -31,6 +31,8 @@ export class FrameNames {
   readonly #methods = new Map<number | undefined, TimedRanges<Frame>>();
   readonly #images = new Map<number | undefined, TimedRanges<Module>>();
   readonly #scripts = new Map<string, string>();
+  /** By process and base address. */
+  readonly #debugIds = new Map<string, DebugId>();
   readonly #folders: SymbolFolders | undefined;
   #count = 0;
 
@@ -45,6 +47,7 @@ export class FrameNames {
     if (name.startsWith('Method')) this.#addMethod(event, name);
     else if (name.startsWith('Image/')) this.#addImage(event);
     else if (name.startsWith('Source')) this.#addScript(event);
+    else if (name === 'ImageID/DbgID_RSDS') this.#addDebugId(event);
   }
 
   /**
@@ -100,7 +103,9 @@ export class FrameNames {
     for (const owner of owners) {
       const image = this.#images.get(owner)?.find(at, Number(timestamp));
       if (image === undefined) continue;
-      return { name: `${baseName(image.name)}+${hex(BigInt(at - image.start))}`, module: image.name };
+      const debugId = this.#debugIds.get(`${owner} ${image.start}`);
+      const name = debugId && this.#folders?.pdb(debugId)?.nameAt(at - image.start);
+      return { name: name ?? `${baseName(image.name)}+${hex(BigInt(at - image.start))}`, module: image.name };
     }
     return undefined;
   }
@@ -138,6 +143,16 @@ export class FrameNames {
     const start = addressNumber(BigInt(ImageBase as bigint | number));
     const module = { start, name: FileName };
     this.#insert(this.#images, event.processId, start, start + Number(ImageSize), module, event.timestamp);
+  }
+
+  /** Written when a recording is merged, for each image in it. */
+  #addDebugId({ payload }: TraceEvent): void {
+    const { ImageBase, ProcessID, GuidSig, Age, PDBFileName } = payload;
+    if (this.#count >= MAX_RANGES || ImageBase === undefined || typeof PDBFileName !== 'string') return;
+    this.#count++;
+    const start = addressNumber(BigInt(ImageBase as bigint | number));
+    const debugId = { filename: PDBFileName, guid: String(GuidSig).toLowerCase(), age: Number(Age) };
+    this.#debugIds.set(`${ProcessID} ${start}`, debugId);
   }
 
   #insert<T>(

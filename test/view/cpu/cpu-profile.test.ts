@@ -1,8 +1,14 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { SymbolFolders } from '../../../lib/symbols/symbol-folders.ts';
 import { CodeMappings } from '../../../lib/trace/code-mappings.ts';
 import type { TraceEvent } from '../../../lib/trace/trace-event.ts';
 import { CpuProfile } from '../../../lib/view/cpu/cpu-profile.ts';
 import { FrameNames } from '../../../lib/view/cpu/frame-names.ts';
+import { guidBytes } from '../../../lib/wire/guid.ts';
+import { pdbBytes } from '../../wire/pdb/pdb-bytes.ts';
 
 const event = (parts: Partial<TraceEvent>) =>
   ({ provider: '', name: '', payload: {}, processId: 42, timestamp: 100n, ...parts }) as TraceEvent;
@@ -109,6 +115,41 @@ describe('CPU samples', () => {
       ['ntdll.dll+0x8', 1, 1],
       ['0x9001', 1, 1],
     ]);
+  });
+
+  it('in a Windows image have the names of its PDB, if it is given', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tracewright-pdb-'));
+    const guid = '31985172-45d8-44ed-b92b-943840f8c3d8';
+    const procedures = [{ name: 'app::hot', section: 1, offset: 0x10, size: 0x20 }];
+    const pdb = pdbBytes({ guid: guidBytes(guid), age: 1, sections: [0x1000], procedures, publics: [] });
+    writeFileSync(join(folder, 'app.pdb'), pdb);
+    const image = (base: bigint, processId: number) => [
+      event({
+        name: 'Image/Load',
+        processId,
+        payload: { ImageBase: base, ImageSize: 0x9000n, FileName: 'C:\\app.exe' },
+      }),
+      event({
+        name: 'ImageID/DbgID_RSDS',
+        payload: {
+          ImageBase: base,
+          ProcessID: processId,
+          GuidSig: guid,
+          Age: 1,
+          PDBFileName: 'D:\\b\\app.pdb',
+        },
+      }),
+    ];
+    const names = new FrameNames(new SymbolFolders([folder]));
+    const kernel = 0xffff_f800_0000_0000n;
+    for (const each of [...image(0x40_0000n, 42), ...image(kernel, 0)]) names.add(each);
+    const nameAt = (address: bigint) => names.frameOf(42, address, 200n).name;
+    expect([0x40_1018n, 0x40_1030n, kernel + 0x1010n].map(nameAt)).toEqual([
+      'app::hot',
+      'app.exe+0x1030',
+      'app::hot',
+    ]);
+    rmSync(folder, { recursive: true });
   });
 
   it('of a forked process have the mappings of the one that forked it', () => {

@@ -1,0 +1,142 @@
+/**
+ * The functions in a PDB, the file with the symbols of a Windows program or library: those of its modules with sizes
+ * and readable names, and public symbols. Source: LLVM, "The PDB File Format"; Microsoft, `cvinfo.h`.
+ */
+import { viewOf } from '../../base/bytes.ts';
+import type { ReadBytes } from '../elf/elf-file.ts';
+import { guidText } from '../guid.ts';
+import { MsfFile } from './msf-file.ts';
+
+const INFO_STREAM = 1;
+const DBI_STREAM = 3;
+const INFO_SIZE = 28;
+const DBI_HEADER_SIZE = 64;
+const MODULE_SIZE = 64;
+const SECTION_SIZE = 40;
+const NONE = 0xffff;
+/** Among the streams of the optional debug header. */
+const SECTION_HEADERS = 5;
+
+const S_PUB32 = 0x110e;
+const PROCEDURES: ReadonlySet<number> = new Set([0x110f, 0x1110, 0x1146, 0x1147]);
+const IS_CODE = 1;
+const IS_FUNCTION = 2;
+
+const MAX_STREAM = 512 << 20;
+const MAX_FUNCTIONS = 4_000_000;
+const MAX_NAME = 4096;
+
+export interface PdbFunction {
+  /** Relative to the image. */
+  readonly address: number;
+  /** 0 if unknown. */
+  readonly size: number;
+  readonly name: string;
+}
+
+export class PdbFile {
+  /** Lower case; an image has the same. */
+  readonly guid: string;
+  readonly age: number;
+  readonly #file: MsfFile;
+  readonly #dbi: DataView;
+
+  private constructor(file: MsfFile, info: Uint8Array, dbi: DataView) {
+    this.#file = file;
+    this.#dbi = dbi;
+    this.guid = guidText(info.subarray(12, INFO_SIZE));
+    this.age = dbi.getUint32(8, true);
+  }
+
+  /** @returns undefined if it is not such a file */
+  static open(read: ReadBytes): PdbFile | undefined {
+    const file = MsfFile.open(read);
+    if (file === undefined) return undefined;
+    const info = file.stream(INFO_STREAM, INFO_SIZE);
+    const dbi = viewOf(file.stream(DBI_STREAM, MAX_STREAM));
+    if (info.length < INFO_SIZE || dbi.byteLength < DBI_HEADER_SIZE) return undefined;
+    return new PdbFile(file, info, dbi);
+  }
+
+  /** In no particular order. */
+  functions(): PdbFunction[] {
+    const sections = this.#sectionAddresses();
+    const found: PdbFunction[] = [];
+    for (const { stream, size } of this.#modules()) {
+      // Behind a signature of 4 bytes.
+      readSymbols(this.#file.stream(stream, Math.min(size, MAX_STREAM)), 4, sections, found);
+    }
+    const symbols = this.#dbi.getUint16(20, true);
+    if (symbols !== NONE) readSymbols(this.#file.stream(symbols, MAX_STREAM), 0, sections, found);
+    return found;
+  }
+
+  /** Where each section of the image begins, relative to the image. */
+  #sectionAddresses(): number[] {
+    const dbi = this.#dbi;
+    // The parts before the optional debug header: modules, contributions, map, sources, types, edit and continue.
+    const before = [24, 28, 32, 36, 40, 52].reduce((sum, at) => sum + dbi.getUint32(at, true), 0);
+    const at = DBI_HEADER_SIZE + before + 2 * SECTION_HEADERS;
+    const stream = at + 2 <= dbi.byteLength ? dbi.getUint16(at, true) : NONE;
+    if (stream === NONE) return [];
+    const headers = viewOf(this.#file.stream(stream, NONE * SECTION_SIZE));
+    const addresses: number[] = [];
+    for (let offset = 0; offset + SECTION_SIZE <= headers.byteLength; offset += SECTION_SIZE)
+      addresses.push(headers.getUint32(offset + 12, true));
+    return addresses;
+  }
+
+  /** The streams with the symbols of each module. */
+  *#modules(): Generator<{ readonly stream: number; readonly size: number }> {
+    const dbi = this.#dbi;
+    const end = Math.min(DBI_HEADER_SIZE + dbi.getUint32(24, true), dbi.byteLength);
+    for (let at = DBI_HEADER_SIZE; at + MODULE_SIZE <= end; ) {
+      const stream = dbi.getUint16(at + 34, true);
+      if (stream !== NONE) yield { stream, size: dbi.getUint32(at + 36, true) };
+      // Then two names, padded to 4 bytes.
+      const names = endOfText(dbi, endOfText(dbi, at + MODULE_SIZE, end), end);
+      at = DBI_HEADER_SIZE + 4 * Math.ceil((names - DBI_HEADER_SIZE) / 4);
+    }
+  }
+}
+
+function endOfText(view: DataView, from: number, end: number): number {
+  let at = from;
+  while (at < end && view.getUint8(at) !== 0) at++;
+  return at + 1;
+}
+
+/** A record has a u16 with its size, which does not count itself, and a u16 with its kind. */
+function readSymbols(
+  bytes: Uint8Array,
+  start: number,
+  sections: readonly number[],
+  found: PdbFunction[],
+): void {
+  const view = viewOf(bytes);
+  for (let at = start; at + 4 <= bytes.length && found.length < MAX_FUNCTIONS; ) {
+    const end = at + 2 + view.getUint16(at, true);
+    if (end > bytes.length || end < at + 4) return;
+    const kind = view.getUint16(at + 2, true);
+    if (PROCEDURES.has(kind)) add(bytes, at + 32, end, 7, at + 16);
+    else if (kind === S_PUB32 && at + 8 <= end) {
+      if ((view.getUint32(at + 4, true) & (IS_CODE | IS_FUNCTION)) !== 0)
+        add(bytes, at + 8, end, 6, undefined);
+    }
+    at = end;
+  }
+
+  /** @param place of a u32 offset and a u16 section; @param name behind these bytes; @param size where its u32 is */
+  function add(all: Uint8Array, place: number, end: number, name: number, size: number | undefined): void {
+    if (place + name >= end) return;
+    const base = sections[view.getUint16(place + 4, true) - 1];
+    if (base === undefined) return;
+    const text = all.subarray(place + name, Math.min(end, place + name + MAX_NAME));
+    const length = text.indexOf(0);
+    found.push({
+      address: base + view.getUint32(place, true),
+      size: size === undefined ? 0 : view.getUint32(size, true),
+      name: Buffer.from(length < 0 ? text : text.subarray(0, length)).toString('utf8'),
+    });
+  }
+}
