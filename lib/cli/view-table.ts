@@ -29,7 +29,11 @@ export class EventsTable {
   readonly #table: TerminalTable;
 
   /** @param selection by what is known of an activity when an event arrives */
-  constructor({ isWanted, where }: Selection, output: Output, isJson: boolean) {
+  constructor(
+    { isWanted, where }: Pick<Selection, 'isWanted'> & Partial<Pick<Selection, 'where'>>,
+    output: Output,
+    isJson: boolean,
+  ) {
     this.#isWanted = isWanted;
     this.#fields = where && new ActivityFields({ where });
     this.#output = output;

@@ -32,7 +32,7 @@ export function activitiesIn(events) {
 export async function printTable(events, path) {
   const isWanted = (event) => isWithin(eventRow(event).activity, path);
   const output = new Output();
-  const table = new EventsTable(isWanted, output, false);
+  const table = new EventsTable({ isWanted }, output, false);
   for (const event of events) table.add(event);
   table.end();
   await output.flush();

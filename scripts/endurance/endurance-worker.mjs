@@ -8,6 +8,8 @@ const interruptions = new Interruptions(counts, new Random(seed));
 let isOver = false;
 parentPort.on('message', () => {
   isOver = true;
+  // Not by the loop: a termination that comes a moment too late ends it, too.
+  parentPort.close();
 });
 
 while (!isOver) {
@@ -15,4 +17,3 @@ while (!isOver) {
   else for (let i = 0; i < 500; i++) interruptions.ping();
   await new Promise(setImmediate);
 }
-parentPort.close();

@@ -10,7 +10,10 @@ it.each(['interrupted-sessions', 'dying-workers'])(
   { timeout: 120_000 },
   (name) => {
     const args = ['--expose-gc', join(folder, `${name}.mjs`), '--seconds', '5', '--seed', '7'];
-    const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+      encoding: 'utf8',
+      timeout: 100_000,
+    });
     expect(stderr).toBe('');
     expect(stdout).toMatch(new RegExp(`^${name}, 5 s, seed 7: .*: 0 wrong\\n$`));
     expect(status).toBe(0);
