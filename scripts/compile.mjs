@@ -126,23 +126,20 @@ function filesOf(
   return files;
 }
 
-/** What only the command loads shows no stacks: it needs neither maps nor the names of functions. */
-function minifyProgram(folder, output) {
-  const offered = filesOf(output, Object.keys(entries));
+/**
+ * Applications see stacks of what they write events with. What only readers and the command load needs neither maps nor
+ * the names of functions. A writer that reads traces loads the readers later.
+ */
+function minifyReaders(folder, output) {
+  const writers = filesOf(output, writingEntries, ({ imports }) => imports);
   for (const { fileName, type } of output) {
-    if (type !== 'chunk' || offered.has(fileName)) continue;
+    if (type !== 'chunk' || writers.has(fileName)) continue;
     removeMap(folder, fileName);
     const file = join(folder, fileName);
     const { code, errors } = minifySync(fileName, readFileSync(file, 'utf8'), minifyFor('esm'));
     if (errors.length > 0) throw errors[0];
     writeFileSync(file, code);
   }
-}
-
-/** Applications see stacks of what they write events with. A writer that reads traces loads the readers later. */
-function removeMapsOfReaders(folder, output) {
-  const writers = filesOf(output, writingEntries, ({ imports }) => imports);
-  for (const name of filesOf(output, reading)) if (!writers.has(name)) removeMap(folder, name);
 }
 
 function removeMap(folder, name) {
@@ -216,11 +213,10 @@ async function bundleFor(format, extension, names, codeSplitting) {
     },
   );
   if (format === 'cjs') {
-    minifyProgram(dir, output);
+    minifyReaders(dir, output);
     breakLines(dir);
     // After the maps know lines only, which this leaves as they are.
     freeFromRequire(dir, output);
-    removeMapsOfReaders(dir, output);
   }
   return output;
 }
