@@ -5,6 +5,7 @@
 import { threadId } from 'node:worker_threads';
 import { traceOf } from './crossing.ts';
 import { ActivityFlow } from './flow.ts';
+import type { Guid } from './guid.ts';
 import type { TraceHeaders } from './trace-context.ts';
 import { ActivityTracker } from './tracker.ts';
 
@@ -30,8 +31,12 @@ export function sharedActivities(): SharedActivities {
  * listens.
  */
 export function currentActivityId(): string | undefined {
-  const { flow, tracker } = sharedActivities();
-  return tracker.currentActivityId(flow.context)?.toString();
+  return runningActivity(sharedActivities())?.toString();
+}
+
+/** The same as it is kept: equal ids of one activity are the same object. */
+export function runningActivity({ flow, tracker }: SharedActivities): Guid | undefined {
+  return tracker.currentActivityId(flow.context);
 }
 
 /**

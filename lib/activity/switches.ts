@@ -3,7 +3,7 @@
  * asks for it, because the hook takes some time for each callback and `await`.
  */
 import type { Guid } from './guid.ts';
-import type { SharedActivities } from './shared.ts';
+import { runningActivity, type SharedActivities } from './shared.ts';
 
 /** The event source, event, keyword and level of activity switches. */
 export const ACTIVITY_SWITCH = {
@@ -38,7 +38,7 @@ export class ActivitySwitches {
     this.#shared = shared;
     this.#write = write;
     this.#now = now;
-    this.#running = this.#current();
+    this.#running = runningActivity(this.#shared);
     this.#runningSince = now();
     this.#written = this.#running;
     this.#writtenSince = this.#runningSince;
@@ -57,16 +57,11 @@ export class ActivitySwitches {
   /** Call this whenever another activity may run. Never throws: in a hook, that would end the process. */
   check(): void {
     try {
-      const id = this.#current();
+      const id = runningActivity(this.#shared);
       if (id !== this.#running && !this.#isWriting) this.#switchTo(id);
     } catch {
       // The stack has overflowed: the next call notices the switch.
     }
-  }
-
-  #current(): Guid | undefined {
-    const { flow, tracker } = this.#shared;
-    return tracker.currentActivityId(flow.context);
   }
 
   #switchTo(id: Guid | undefined): void {

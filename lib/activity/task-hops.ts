@@ -6,7 +6,7 @@
  * Source: TraceEvent's ActivityComputer and StartStopActivityComputer.
  */
 import type { Guid } from './guid.ts';
-import type { SharedActivities } from './shared.ts';
+import { runningActivity, type SharedActivities } from './shared.ts';
 
 /** .NET's event source of tasks. */
 export const TASK_EVENTS = {
@@ -48,7 +48,7 @@ export class TaskHops {
   /** Observes the thread. @returns ends it */
   observe(): () => void {
     const end = this.#shared.flow.observeSwitches(() => this.check());
-    this.#safely(() => this.#switchTo(this.#current(), false));
+    this.#safely(() => this.#switchTo(runningActivity(this.#shared), false));
     return () => {
       end();
       this.#safely(() => this.#complete());
@@ -57,16 +57,11 @@ export class TaskHops {
 
   /** Call this whenever another activity may run. */
   check(): void {
-    const id = this.#current();
+    const id = runningActivity(this.#shared);
     if (id === this.#running || this.#isWriting) return;
     const { activity } = this.#shared.flow.context ?? {};
     const isChild = activity?.id === id && activity?.relatedActivityId === this.#running;
     this.#safely(() => this.#switchTo(id, isChild));
-  }
-
-  #current(): Guid | undefined {
-    const { flow, tracker } = this.#shared;
-    return tracker.currentActivityId(flow.context);
   }
 
   /** @param isChild whether it may have just been started by what runs */

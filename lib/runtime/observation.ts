@@ -1,4 +1,9 @@
 /** Observes Node.js for events, only while one of them is enabled. */
+import { type Filtered, passes } from '../listen/filter.ts';
+import { subscriptionsOf } from '../listen/subscriptions.ts';
+import type { Listenable } from '../listen/written-event.ts';
+import { TRACER_BIT } from '../platform/tracer.ts';
+import type { EventWriter } from '../source/event-writer.ts';
 
 /** What must be observed for some events. */
 export interface Observation {
@@ -6,6 +11,26 @@ export interface Observation {
   readonly isWanted: () => boolean;
   /** Starts observing and writing events. @returns ends it */
   readonly start: () => () => void;
+}
+
+/**
+ * Whether a tracer records the event, or a listener or session asks for it by its keywords. Listeners that name none get
+ * such events, but do not cause them.
+ *
+ * @param isNaming whether a request with these keywords asks for the event, rather than for everything
+ */
+export function isAskedFor(
+  source: Listenable,
+  writer: EventWriter,
+  event: Filtered,
+  isNaming: (keywords: bigint) => boolean = () => true,
+): boolean {
+  if (((writer.words[writer.index] as number) & TRACER_BIT) !== 0) return true;
+  for (const request of subscriptionsOf(source).requests.values()) {
+    const { keywords = 0n } = request;
+    if (keywords !== 0n && isNaming(keywords) && passes(event, request)) return true;
+  }
+  return false;
 }
 
 /** Several observations, each of which runs while its events are enabled. */

@@ -7,14 +7,11 @@
 import { threadId } from 'node:worker_threads';
 import { sharedActivities } from '../activity/shared.ts';
 import { TASK_EVENTS, TaskHops } from '../activity/task-hops.ts';
-import { passes } from '../listen/filter.ts';
-import { subscriptionsOf } from '../listen/subscriptions.ts';
-import { TRACER_BIT } from '../platform/tracer.ts';
 import { Level, Opcode } from '../source/constants.ts';
 import { event } from '../source/event.ts';
 import { writerOf } from '../source/event-functions.ts';
 import { defineEventSource } from '../source/event-source.ts';
-import type { Observation } from './observation.ts';
+import { isAskedFor, type Observation } from './observation.ts';
 
 const TaskKeywords = {
   TaskTransfer: 0x1n,
@@ -53,6 +50,7 @@ export function defineTaskEvents() {
 
 export type TplEvents = ReturnType<typeof defineTaskEvents>;
 
+const TASK_STARTED = { level: Level.Informational, keywords: TaskKeywords.Tasks };
 const NO_ORIGIN = { OriginatingTaskSchedulerID: 0, OriginatingTaskID: 0 };
 
 export function taskHops(events: TplEvents): Observation {
@@ -62,7 +60,8 @@ export function taskHops(events: TplEvents): Observation {
     writerOf(events.TaskCompleted),
   ];
   return {
-    isWanted: () => ((started.words[started.index] as number) & TRACER_BIT) !== 0 || isAskedFor(events),
+    isWanted: () =>
+      isAskedFor(events, started, TASK_STARTED, (keywords) => (keywords & ~KNOWN_KEYWORDS) === 0n),
     start: () => {
       const hops = new TaskHops(
         sharedActivities(),
@@ -83,14 +82,4 @@ export function taskHops(events: TplEvents): Observation {
       return hops.observe();
     },
   };
-}
-
-/** By a listener or session that names the keyword of tasks, and nothing that .NET's source does not have. */
-function isAskedFor(events: TplEvents): boolean {
-  const task = { level: Level.Informational, keywords: TaskKeywords.Tasks };
-  for (const request of subscriptionsOf(events).requests.values()) {
-    const { keywords = 0n } = request;
-    if (keywords !== 0n && (keywords & ~KNOWN_KEYWORDS) === 0n && passes(task, request)) return true;
-  }
-  return false;
 }

@@ -98,7 +98,7 @@ export class SymbolFolders {
   /** The symbols of a Windows image, in a folder or in a symbol store: `app.pdb`, `app.pdb/GUIDAGE/app.pdb`. */
   pdb({ filename, guid, age }: DebugId): SymbolTable | undefined {
     return cached(this.#pdbs, `${filename}\0${guid}\0${age}`, () => {
-      const name = filename.slice(Math.max(filename.lastIndexOf('/'), filename.lastIndexOf('\\')) + 1);
+      const name = baseName(filename);
       const key = `${guid.replaceAll('-', '')}${age.toString(16)}`;
       const paths = [join(name, key.toUpperCase(), name), join(name, key, name), name];
       return this.#first(paths, (descriptor) => {
@@ -146,6 +146,11 @@ export class SymbolFolders {
     }
     return undefined;
   }
+}
+
+/** The last part of a path of any system. */
+export function baseName(path: string): string {
+  return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 }
 
 function debugFunctions(descriptor: number): NamedFunction[] | undefined {

@@ -3,7 +3,7 @@
  * from symbols, otherwise the module and the position in it.
  */
 import { addressNumber, TimedRanges } from '../../base/timed-ranges.ts';
-import type { DebugId, SymbolFolders } from '../../symbols/symbol-folders.ts';
+import { baseName, type DebugId, type SymbolFolders } from '../../symbols/symbol-folders.ts';
 import type { CodeMapping, CodeMappings } from '../../trace/code-mappings.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
 
@@ -180,8 +180,4 @@ function dotNetName({ MethodNamespace, MethodName }: TraceEvent['payload']): str
 
 function hex(value: bigint): string {
   return `0x${value.toString(16)}`;
-}
-
-function baseName(path: string): string {
-  return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 }

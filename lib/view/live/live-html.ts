@@ -1,8 +1,5 @@
 /** The page of a live view: a small program that asks for nothing but its updates. */
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { packageFolder } from '../../base/package-files.ts';
-import { policyOf } from '../report/report-html.ts';
+import { pagePart, policyOf } from '../report/report-html.ts';
 
 export interface LivePage {
   readonly html: string;
@@ -11,12 +8,11 @@ export interface LivePage {
 }
 
 export async function livePage(): Promise<LivePage> {
-  const page = (name: string) => readFile(join(packageFolder(), 'dist/report', name), 'utf8');
   const [template, common, own, script] = await Promise.all([
-    page('live.html'),
-    page('report.css'),
-    page('live.css'),
-    page('live.js'),
+    pagePart('live.html'),
+    pagePart('report.css'),
+    pagePart('live.css'),
+    pagePart('live.js'),
   ]);
   const [start = '', middle = '', end = ''] = template.split(/<!-- style -->|<!-- script -->/);
   const style = common + own;

@@ -15,11 +15,10 @@ const PIECE_SIZE = 3 << 18;
 
 /** The file's text, in chunks. */
 export async function* reportHtml(content: ReportContent): AsyncGenerator<string, void, undefined> {
-  const page = (name: string) => readFile(join(packageFolder(), 'dist/report', name), 'utf8');
   const [template, style, script] = await Promise.all([
-    page('report.html'),
-    page('report.css'),
-    page('report.js'),
+    pagePart('report.html'),
+    pagePart('report.css'),
+    pagePart('report.js'),
   ]);
   const [start = '', middle = '', end = ''] = template.split(
     /<!-- policy and style -->|<!-- data and script -->/,
@@ -30,6 +29,11 @@ export async function* reportHtml(content: ReportContent): AsyncGenerator<string
     yield `<script type="application/octet-stream" class="data">${piece.toString('base64')}</script>\n`;
   }
   yield `<script>${script}</script>${end}`;
+}
+
+/** A file that pages are made of. */
+export function pagePart(name: string): Promise<string> {
+  return readFile(join(packageFolder(), 'dist/report', name), 'utf8');
 }
 
 /** Allows only this style and this script: nothing injected, nothing loaded. */
