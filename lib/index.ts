@@ -47,6 +47,7 @@ export { type KeptActivities, keepActivities } from './source/keep-activities.ts
 export { generateManifest } from './source/manifest.ts';
 export { type ActivityParent, bindActivity, runInActivity } from './source/run-in-activity.ts';
 export type { SelfDescribingOptions } from './source/self-describing.ts';
+export type { StateHandler, StateRequest } from './source/state-requests.ts';
 export type { Outcome } from './source/work-result.ts';
 
 startPortFromEnvironment();

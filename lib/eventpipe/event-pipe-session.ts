@@ -125,6 +125,7 @@ export class EventPipeSession<Output extends SessionOutput> implements GroupMemb
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    if (this.#settings.rundown) this.#share?.group.captureState();
     this.#share?.group.leave(this, false);
   }
 
@@ -135,6 +136,7 @@ export class EventPipeSession<Output extends SessionOutput> implements GroupMemb
   endAtExit(): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    if (this.#settings.rundown) this.#share?.group.captureState();
     this.#isExiting = true;
     this.#share?.group.leave(this, true);
   }

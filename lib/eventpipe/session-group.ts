@@ -136,6 +136,11 @@ export class SessionGroup implements Subscriber {
     this.#sources.add(member);
   }
 
+  /** Asks the sources of this thread for their state, for a trace that ends now. */
+  captureState(): void {
+    this.#sources.captureState();
+  }
+
   /**
    * Takes the session's last rounds, and calls its `finish`: immediately, or after the current flush.
    *

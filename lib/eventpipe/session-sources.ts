@@ -46,6 +46,11 @@ export class SessionSources {
     for (const source of [...this.#asked.keys()]) subscriptionsOf(source).disable(this.#subscriber, sender);
   }
 
+  /** Asks the sources for their state, before the trace ends. */
+  captureState(): void {
+    for (const [source, request] of [...this.#asked]) subscriptionsOf(source).onTraceEnd?.(request);
+  }
+
   /** Delivers no more events to the subscriber. */
   end(): void {
     this.#isOver = true;

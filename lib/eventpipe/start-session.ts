@@ -31,7 +31,10 @@ export interface SessionOptions {
    * `block`, for files: writing an event waits until everything before it is in the file.
    */
   readonly mode?: 'drop' | 'block';
-  /** Whether the end of the trace identifies the process to .NET's tools by its command line; the default is false. */
+  /**
+   * Whether the trace ends with the state of its sources (see `onStateRequest`) and identifies the process to .NET's
+   * tools by its command line; the default is false.
+   */
   readonly rundown?: boolean;
 }
 

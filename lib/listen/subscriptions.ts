@@ -3,6 +3,7 @@
  * alike. An event is enabled if any of them wants it.
  */
 import { shown } from '../base/value-text.ts';
+import { TRACER_BIT } from '../platform/tracer.ts';
 import type { Audience, Subscriber } from './audience.ts';
 import {
   argumentTexts,
@@ -40,6 +41,8 @@ export class Subscriptions {
   readonly #senders = new Map<Subscriber, Set<object>>();
   #source: Listenable | undefined;
   #isClosed = false;
+  /** Asks the application for the source's state, for a trace that ends: see `StateRequests`. */
+  onTraceEnd: ((request: Request) => void) | undefined;
 
   /**
    * @param provider its name, for warnings
@@ -63,6 +66,11 @@ export class Subscriptions {
   /** Whether a subscriber or the tracer wants any event. */
   get isWanted(): boolean {
     return this.#audiences.some((audience) => audience.isThere);
+  }
+
+  /** How many events the tracer wants. */
+  get tracedEvents(): number {
+    return this.#audiences.filter(({ words, index }) => ((words[index] as number) & TRACER_BIT) !== 0).length;
   }
 
   /** Adds an event of the source, or another kind of self-describing events: existing subscribers receive it, too. */

@@ -10,7 +10,8 @@ export interface SourceStats {
    * Enabled events that did not reach the tracer, by reason: `tooLarge`, `payloadThrew`, `interrupted` (the stack
    * overflowed or memory ran out during the write), `nobodyListens` (recording began or ended at that moment),
    * `fileClosed`, or the name of the kernel's error. Also events that no one receives: `notDescribable` (an invalid
-   * name, fields or options passed to `write`), and `closed` (written after the source was closed).
+   * name, fields or options passed to `write`), and `closed` (written after the source was closed). `stateThrew` counts
+   * the calls of `onStateRequest` handlers that threw.
    */
   readonly dropped: Readonly<Record<string, number>>;
   /** Of the written ones: accepted by perf but not by ftrace (trace_pipe, trace-cmd). */

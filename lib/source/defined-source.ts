@@ -18,6 +18,7 @@ import { SelfDescribingEvents } from './self-describing.ts';
 import { SharedIds } from './shared-ids.ts';
 import type { Provider, SourceContext } from './source-context.ts';
 import { sourceMembers } from './source-members.ts';
+import { StateRequests } from './state-requests.ts';
 import { followTaskFlow } from './task-flow.ts';
 import { PlainFormat, selfDescribingFormat } from './tracer-format.ts';
 // Each thread that defines sources joins the sessions.
@@ -122,7 +123,11 @@ class DefinedSource {
           return [schema.name, { value, enumerable: true }];
         }),
       );
-      this.#members = sourceMembers(context, schemas, activities, selfDescribing, plain);
+      const states = new StateRequests(context);
+      this.#closing.push(() => states.close());
+      const ask = ({ level = 0, keywords = 0n }) => states.ask({ kind: 'stop', level, keywords });
+      this.#subscriptions.onTraceEnd = ask;
+      this.#members = sourceMembers(context, schemas, activities, selfDescribing, plain, states);
       this.#source = this.newSource();
     } catch (error) {
       this.#close();

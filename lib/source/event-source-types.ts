@@ -11,6 +11,7 @@ import type { WriteOptions } from './event-writer.ts';
 import type { PayloadOf } from './fields.ts';
 import type { ActivityParent } from './run-in-activity.ts';
 import type { SelfDescribingOptions } from './self-describing.ts';
+import type { StateHandler } from './state-requests.ts';
 import type { EndValue, Outcome } from './work-result.ts';
 
 /** @typeParam Names the keywords' names, with their bits */
@@ -172,6 +173,18 @@ export interface SourceMembers<Sources extends Events> extends Listenable<Writte
    * thread that defined the source, some time later; on Linux, tracers do not announce themselves.
    */
   onCommand(handler: CommandHandler): void;
+  /**
+   * Calls the handler when a trace needs the state of what the source reports on, such as its open connections: it
+   * writes them, as events with the opcode DataCollectionStart, or DataCollectionStop at the end of a trace.
+   *
+   * That is when a listener or a session of this process begins, or began earlier; when an ETW session asks for the
+   * state, or `sendCommand` with `sendManifest`; on Linux, at most a second after a recorder has come; and at the end
+   * of sessions with `rundown` and of files of a flight recorder. Requests of one turn of the event loop are one, which
+   * comes in the next; one at the end of a trace comes at once, so that what is written before the handler returns is
+   * in the trace. The handler runs outside of activities, and only while somebody wants an event of the source. What
+   * it throws is counted in `stats().dropped` as `stateThrew`.
+   */
+  onStateRequest(handler: StateHandler): void;
   /**
    * Whether events of this level and keywords are enabled; without arguments, any event at all. If no event has this
    * level and keywords yet, they are registered with the tracer, as by `write`.

@@ -27,6 +27,7 @@ const MEMBERS = [
   'stats',
   'activity',
   'onCommand',
+  'onStateRequest',
   'write',
   'isEnabled',
   'close',

@@ -13,6 +13,7 @@ import type { LazyPayload } from './lazy-payload.ts';
 import { contextOf } from './run-in-activity.ts';
 import { SELF_DESCRIBING, type SelfDescribingEvents, type SelfDescribingOptions } from './self-describing.ts';
 import type { SourceContext } from './source-context.ts';
+import type { StateHandler, StateRequests } from './state-requests.ts';
 import { type PlainFormat, tracepointOf } from './tracer-format.ts';
 import type { Outcome } from './work-result.ts';
 
@@ -48,6 +49,7 @@ export function sourceMembers(
   activities: ReadonlyMap<EventSchema, ActivityEvents>,
   selfDescribing: SelfDescribingEvents,
   plain: PlainFormat | undefined,
+  states: StateRequests,
 ): PropertyDescriptorMap {
   const { provider, tracer, account, subscriptions } = context;
   const { name, guid } = provider;
@@ -69,6 +71,7 @@ export function sourceMembers(
     guid,
     stats: () => account.stats(),
     onCommand: (handler: CommandHandler) => subscriptions.onCommand((command) => handler(command)),
+    onStateRequest: (handler: StateHandler) => states.onRequest(handler),
     isEnabled: (level?: number, keywords: bigint | string | readonly string[] = 0n) =>
       level === undefined ? subscriptions.isWanted : selfDescribing.isWanted(level, keywords),
     write: (eventName: string, payload?: LazyPayload, options?: SelfDescribingOptions) =>

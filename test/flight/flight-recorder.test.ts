@@ -54,6 +54,18 @@ describe.each([4, 6] as const)('a file of a flight recorder, nettrace %d,', (net
     expect(all.at(-1)?.provider).toBe('Microsoft-DotNETCore-EventPipe');
   });
 
+  it('ends with the state of what its sources report on', async () => {
+    const flight = start({ nettraceVersion });
+    using stateful = defineEventSource('Test-Flight', { QueueDCStop: event({ n: 'uint32' }, { opcode: 4 }) });
+    stateful.onStateRequest(({ kind }) => {
+      if (kind === 'stop') stateful.QueueDCStop({ n: 7 });
+    });
+    log.Small({ n: 1, text: '' });
+    expect(await numbersIn((await flight.dump()).file)).toEqual([1, 7]);
+    log.Small({ n: 2, text: '' });
+    expect(await numbersIn((await flight.dump()).file)).toEqual([1, 7, 2, 7]);
+  });
+
   it('contains the newest events if not all fit, with everything they refer to', async () => {
     const flight = start({ nettraceVersion, megabytes: 0.25 });
     const count = 20_000;
