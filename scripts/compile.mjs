@@ -1,5 +1,5 @@
 // Compiles lib/ into dist/. First module by module: the project's own tests and benchmarks load single modules, and the
-// declarations are derived from them. Then what the package ships: one file per entry for CommonJS (dist/cjs) and for
+// declarations are derived from them. Then what the package ships: one CommonJS file per entry (dist/cjs) with a face for
 // bundlers (dist/esm), their types (dist/types), the report page (dist/report), and what is known about Windows.
 import {
   copyFileSync,
@@ -29,17 +29,13 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const installed = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
 const external = [/^node:/, ...installed.map((name) => new RegExp(`^${name}(/|$)`))];
 
-/**
- * Small, because every application carries it. The code that Node.js runs keeps the names of functions, for stacks and
- * profiles; bundlers rename the rest anyway.
- */
-const minifyFor = (format) => ({
+/** Small, because every application carries it. What writes events keeps the names of functions, for stacks and profiles. */
+const minifyFor = (keepsNames) => ({
   compress: true,
-  mangle: { keepNames: { function: format === 'cjs', class: true } },
+  mangle: { keepNames: { function: keepsNames, class: true } },
   codegen: { removeWhitespace: true },
 });
-/** Only bundlers take note of annotations. */
-const commentsFor = (format) => ({ annotation: format === 'esm', jsdoc: false, legal: false });
+const comments = { annotation: false, jsdoc: false, legal: false };
 
 const inputs = (names) =>
   Object.fromEntries(names.map((name) => [name, lib(entries[name] ?? program[name])]));
@@ -136,7 +132,7 @@ function minifyReaders(folder, output) {
     if (type !== 'chunk' || writers.has(fileName)) continue;
     removeMap(folder, fileName);
     const file = join(folder, fileName);
-    const { code, errors } = minifySync(fileName, readFileSync(file, 'utf8'), minifyFor('esm'));
+    const { code, errors } = minifySync(fileName, readFileSync(file, 'utf8'), minifyFor(false));
     if (errors.length > 0) throw errors[0];
     writeFileSync(file, code);
   }
@@ -149,11 +145,11 @@ function removeMap(folder, name) {
 }
 
 /**
- * Bundlers take the readers of traces in CommonJS, into modules as well, where esbuild leaves no `require` for what is
- * not bundled: Node's own modules.
+ * Bundlers take this code into modules as well, where esbuild leaves no `require` for what is not bundled: Node's own
+ * modules.
  */
 function freeFromRequire(folder, output) {
-  for (const name of filesOf(output, reading)) {
+  for (const name of filesOf(output, Object.keys(entries))) {
     const file = join(folder, name);
     const code = readFileSync(file, 'utf8');
     writeFileSync(file, code.replace(/\brequire\("(node:[\w/]+)"\)/g, 'process.getBuiltinModule("$1")'));
@@ -188,36 +184,34 @@ function breakLines(folder) {
   }
 }
 
-/** For bundlers, writers that read traces, too, take the readers that `tracewright/trace` offers. */
-const readersOfBundlers = {
-  name: 'readers-of-bundlers',
-  resolveId: (id) => (id === '../trace/open-trace.ts' ? { id: './trace.js', external: true } : null),
-};
+/** The folder of a bundle that contains CommonJS, if the bundle is a module: its faces for bundlers set it. */
+const bundleFolder = "globalThis[Symbol.for('tracewright.bundleFolder')]";
 
-async function bundleFor(format, extension, names, codeSplitting) {
-  const dir = join(dist, format);
-  rmSync(dir, { recursive: true, force: true });
+async function bundleEntries() {
+  const dir = join(dist, 'cjs');
+  const names = [...Object.keys(entries), ...Object.keys(program)];
   const output = await bundle(
-    { input: inputs(names), platform: 'node', plugins: format === 'esm' ? [readersOfBundlers] : [] },
+    {
+      input: inputs(names),
+      platform: 'node',
+      transform: { define: { 'import.meta.dirname': bundleFolder } },
+    },
     {
       dir,
-      format,
+      format: 'cjs',
       exports: 'named',
-      minify: minifyFor(format),
-      comments: commentsFor(format),
-      // For Node.js; bundlers have their own maps.
-      sourcemap: format === 'cjs',
-      codeSplitting,
-      entryFileNames: `[name].${extension}`,
-      chunkFileNames: `[name]-[hash].${extension}`,
+      minify: minifyFor(true),
+      comments,
+      sourcemap: true,
+      codeSplitting: await chunkGroups(),
+      entryFileNames: '[name].cjs',
+      chunkFileNames: '[name]-[hash].cjs',
     },
   );
-  if (format === 'cjs') {
-    minifyReaders(dir, output);
-    breakLines(dir);
-    // After the maps know lines only, which this leaves as they are.
-    freeFromRequire(dir, output);
-  }
+  minifyReaders(dir, output);
+  breakLines(dir);
+  // After the maps know lines only, which this leaves as they are.
+  freeFromRequire(dir, output);
   return output;
 }
 
@@ -233,13 +227,18 @@ function writeModuleFace(name, exports) {
 }
 
 /**
- * What bundlers take of the entries that read traces: they share no state with the others, so one copy of them serves
- * all, in CommonJS.
+ * What bundlers import. They need to see the names, which neither a face with `createRequire` nor minified CommonJS shows
+ * them. It is the same code, because a copy in modules would be a fifth of the package, and would make a bundle an eighth
+ * smaller only.
  */
 function writeBundledFace(name, exports) {
+  const from = `'../cjs/${name}.cjs';\n`;
+  const named = exports.filter((each) => each !== 'default').join(', ');
+  // To some bundlers the default of CommonJS is its `default`, to others all of it.
+  const ofDefault = `import all from ${from}export default all.default ?? all;\n`;
   writeFileSync(
     join(dist, 'esm', `${name}.js`),
-    `export { ${exports.join(', ')} } from '../cjs/${name}.cjs';\n`,
+    `import './folder.js';\nexport { ${named} } from ${from}${exports.includes('default') ? ofDefault : ''}`,
   );
 }
 
@@ -255,8 +254,8 @@ async function bundleRegistration() {
     {
       file: join(dist, 'cjs', `${registration.name}.mjs`),
       format: 'es',
-      minify: minifyFor('esm'),
-      comments: commentsFor('esm'),
+      minify: minifyFor(false),
+      comments,
     },
   );
 }
@@ -297,7 +296,7 @@ async function buildPages() {
     const file = join(dist, `report/${name}.js`);
     await bundle(
       { input: join(page, program), platform: 'browser' },
-      { file, format: 'iife', minify: true, comments: commentsFor('iife') },
+      { file, format: 'iife', minify: true, comments },
     );
     for (const part of [`${name}.html`, `${name}.css`])
       copyFileSync(join(page, part), join(dist, 'report', part));
@@ -310,14 +309,12 @@ export async function compile() {
   run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'], {
     cwd: root,
   });
-  const codeSplitting = await chunkGroups();
-  await bundleFor('esm', 'js', writingEntries, codeSplitting);
-  const names = [...Object.keys(entries), ...Object.keys(program)];
-  const chunks = await bundleFor('cjs', 'cjs', names, codeSplitting);
-  for (const { name, exports, isEntry } of chunks) {
+  mkdirSync(join(dist, 'esm'), { recursive: true });
+  writeFileSync(join(dist, 'esm/folder.js'), `${bundleFolder} = import.meta.dirname;\n`);
+  for (const { name, exports, isEntry } of await bundleEntries()) {
     if (!isEntry || !(name in entries)) continue;
     writeModuleFace(name, exports);
-    if (reading.includes(name)) writeBundledFace(name, exports);
+    writeBundledFace(name, exports);
   }
   await bundleRegistration();
   await bundleTypes();

@@ -6,21 +6,22 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** The folder of the running code. Bundlers that emit CommonJS leave `import.meta` empty, but define `__dirname`. */
-function codeFolder(): string | undefined {
-  return import.meta.dirname ?? (typeof __dirname === 'string' ? __dirname : undefined);
-}
+/**
+ * The folder of the running code. The package's own CommonJS takes `import.meta` from its faces for bundlers
+ * (scripts/compile.mjs): in a bundle that is a module, `__dirname` is not defined.
+ */
+const codeFolder: string | undefined = typeof __dirname === 'string' ? __dirname : import.meta.dirname;
 
 /** The folder of the package's package.json. */
 export function packageFolder(): string {
-  return join(codeFolder() ?? '.', '../..');
+  return join(codeFolder ?? '.', '../..');
 }
 
 /** Folders to search for the package's binaries, the most likely first: the package's own, then the bundle's. */
 export function binaryFolders(): string[] {
-  const code = codeFolder();
   const folders = new Set<string>();
-  if (code !== undefined) folders.add(isThisPackage(packageFolder(), code) ? packageFolder() : code);
+  if (codeFolder !== undefined)
+    folders.add(isThisPackage(packageFolder(), codeFolder) ? packageFolder() : codeFolder);
   if (process.argv[1] !== undefined) folders.add(dirname(process.argv[1]));
   return [...folders];
 }
