@@ -42,6 +42,7 @@ export type {
   SourceStatus,
 } from './source/event-source-types.ts';
 export type { WriteOptions } from './source/event-writer.ts';
+export { bitMap, type MapDefinition, type MapNames, type MapType, valueMap } from './source/field-maps.ts';
 export type { FieldDefinition, FieldDefinitions, PayloadOf } from './source/fields.ts';
 export { type KeptActivities, keepActivities } from './source/keep-activities.ts';
 export { generateManifest } from './source/manifest.ts';

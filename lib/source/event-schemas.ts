@@ -9,6 +9,7 @@ import { Level, Opcode } from './constants.ts';
 import { checkOptionNames, integerOption, nameProblem } from './definition-checks.ts';
 import { DefinitionError } from './definition-error.ts';
 import type { EventDefinition, EventOptions } from './event.ts';
+import { checkMapNames } from './field-maps.ts';
 import { fieldSchemas, isObject } from './field-schemas.ts';
 import type { FieldDefinitions } from './fields.ts';
 
@@ -56,6 +57,7 @@ export function eventSchemas(
     schemas.push(eventSchema(provider, name, definition, keywordNames, reservedNames, schemas));
   }
   for (const schema of schemas) checkPair(provider, schema, schemas);
+  checkMapNames(provider, schemas);
   return schemas;
 }
 

@@ -6,6 +6,7 @@ import { MAX_STRUCT_DEPTH, MAX_STRUCT_FIELDS, MAX_TOP_LEVEL_FIELDS } from '../wi
 import { COUNTED_TYPES, FIELD_TYPES, type FieldSchema, type FieldType } from '../wire/schema.ts';
 import { nameProblem } from './definition-checks.ts';
 import { DefinitionError } from './definition-error.ts';
+import { FIELD_MAP, type MapDefinition } from './field-maps.ts';
 
 /** @param place the event, as `Provider.Event` */
 export function fieldSchemas(place: string, fields: unknown): FieldSchema[] {
@@ -35,13 +36,25 @@ function structFields(place: string, fields: unknown, depth: number): FieldSchem
 function fieldSchema(place: string, name: string, definition: unknown, depth: number): FieldSchema {
   if (typeof definition === 'string') return valueSchema(place, name, definition);
   if (Array.isArray(definition)) {
-    if (definition.length === 1) return structSchema(place, name, definition[0], true, depth + 1);
+    if (definition.length === 1) {
+      return (
+        mapSchema(name, definition[0], true) ?? structSchema(place, name, definition[0], true, depth + 1)
+      );
+    }
     throw new DefinitionError(
       place,
       `an array of structs must be one struct in brackets, not ${definition.length} elements.`,
     );
   }
+  const mapped = mapSchema(name, definition, false);
+  if (mapped !== undefined) return mapped;
   return structSchema(place, name, definition, false, depth + 1);
+}
+
+function mapSchema(name: string, definition: unknown, array: boolean): FieldSchema | undefined {
+  if (!isObject(definition) || !(FIELD_MAP in definition)) return undefined;
+  const { type, map } = (definition as unknown as MapDefinition)[FIELD_MAP];
+  return { name, type, nullable: false, array, map };
 }
 
 function structSchema(

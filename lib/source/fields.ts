@@ -1,19 +1,21 @@
 /**
  * How an application defines an event's fields, and the types of the values that follow.
  *
- * `'uint32'` is a value, `'uint32?'` a nullable one, `'uint32[]'` any number of them, `{ ... }` a struct and
- * `[{ ... }]` any number of structs.
+ * `'uint32'` is a value, `'uint32?'` a nullable one, `'uint32[]'` any number of them, `{ ... }` a struct,
+ * `[{ ... }]` any number of structs, `valueMap(...)` a number with a name, and `[valueMap(...)]` any number of them.
  */
 import type { FieldType, NullableFieldType } from '../wire/schema.ts';
+import type { MapDefinition } from './field-maps.ts';
 
-/** A field: its type's name, or the fields of a struct. */
+/** A field: its type's name, the fields of a struct, or the names of its numbers. */
 export type FieldDefinition =
   | FieldType
   | `${NullableFieldType}?`
   | `${FieldType}[]`
   | `${NullableFieldType}?[]`
   | FieldDefinitions
-  | readonly [FieldDefinitions];
+  | MapDefinition
+  | readonly [FieldDefinitions | MapDefinition];
 
 /** Fields by name, in the order of the payload. */
 export interface FieldDefinitions {
@@ -82,11 +84,15 @@ export type ValueOf<Field> = Field extends `${infer Type extends NullableFieldTy
       ? ValueOfType<Type> | null
       : Field extends FieldType
         ? ValueOfType<Field>
-        : Field extends readonly [infer Struct extends FieldDefinitions]
-          ? readonly PayloadOf<Struct>[]
-          : Field extends FieldDefinitions
-            ? PayloadOf<Field>
-            : never;
+        : Field extends MapDefinition
+          ? number
+          : Field extends readonly [MapDefinition]
+            ? ArrayOfType<'uint32'>
+            : Field extends readonly [infer Struct extends FieldDefinitions]
+              ? readonly PayloadOf<Struct>[]
+              : Field extends FieldDefinitions
+                ? PayloadOf<Field>
+                : never;
 
 type NullableNames<Fields> = {
   [Name in keyof Fields]: Fields[Name] extends `${NullableFieldType}?` ? Name : never;

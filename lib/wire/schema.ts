@@ -37,6 +37,14 @@ export type FieldType = (typeof FIELD_TYPES)[number];
 export const COUNTED_TYPES = ['string', 'utf16', 'json', 'binary'] as const satisfies readonly FieldType[];
 export type NullableFieldType = Exclude<FieldType, (typeof COUNTED_TYPES)[number]>;
 
+/** Names for the numbers of a field. */
+export interface FieldMap {
+  readonly name: string;
+  /** `value`: one name for each number. `bits`: each bit has a name. */
+  readonly kind: 'value' | 'bits';
+  readonly names: readonly (readonly [value: number, name: string])[];
+}
+
 /** One field: a value of a type, or a struct of further fields; or an array of either. */
 export type FieldSchema =
   | {
@@ -44,6 +52,7 @@ export type FieldSchema =
       readonly type: FieldType;
       readonly nullable: boolean;
       readonly array: boolean;
+      readonly map?: FieldMap;
     }
   | {
       readonly name: string;
@@ -51,6 +60,14 @@ export type FieldSchema =
       readonly fields: readonly FieldSchema[];
       readonly array: boolean;
     };
+
+/** The maps of the fields and of those in their structs. */
+export function mapsOf(fields: readonly FieldSchema[]): FieldMap[] {
+  return fields.flatMap((field) => {
+    if (field.type === 'struct') return mapsOf(field.fields);
+    return field.map === undefined ? [] : [field.map];
+  });
+}
 
 /** One event of a provider, complete with all defaults. */
 export interface EventSchema {
@@ -102,7 +119,7 @@ function fieldLayout(field: FieldSchema): readonly unknown[] {
   const { name, type, array } = field;
   return type === 'struct'
     ? [name, array, field.fields.map(fieldLayout)]
-    : [name, array, type, field.nullable];
+    : [name, array, type, field.nullable, ...(field.map === undefined ? [] : [field.map])];
 }
 
 /** The event's name from `layoutText`. */

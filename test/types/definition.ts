@@ -2,7 +2,15 @@
  * How the compiler checks definitions. Checked by `npm run check` (tsc): an expected error that does not occur is an
  * error.
  */
-import { type ActivityHandle, defineEventSource, event, Level, type PayloadOf } from '../../lib/index.ts';
+import {
+  type ActivityHandle,
+  bitMap,
+  defineEventSource,
+  event,
+  Level,
+  type PayloadOf,
+  valueMap,
+} from '../../lib/index.ts';
 
 /** Accepts nothing but the very type. */
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -24,6 +32,19 @@ same<PayloadOf<{ a: 'string[]' }>['a'], readonly string[]>(true);
 same<PayloadOf<{ a: 'uint8?[]' }>['a'], readonly (number | null | undefined)[]>(true);
 same<PayloadOf<{ a: [{ b: 'bool' }] }>['a'][number]['b'], boolean>(true);
 same<PayloadOf<{ a: { b: { c: 'double' } } }>['a']['b']['c'], number>(true);
+
+// Numbers with names.
+declare enum Status {
+  Idle,
+  Busy,
+}
+const status = valueMap('Status', Status, 'uint8');
+const access = bitMap('Access', { Read: 1, Write: 2 } as const);
+same<Plain<PayloadOf<{ a: typeof status; b: 'bool' }>>, { readonly a: number; readonly b: boolean }>(true);
+same<PayloadOf<{ a: readonly [typeof access] }>['a'], PayloadOf<{ a: 'uint32[]' }>['a']>(true);
+event({ a: status, b: [access], c: { d: access } });
+// @ts-expect-error maps have unsigned types
+valueMap('Status', Status, 'int32');
 
 // Field types.
 event({ a: 'uint32', b: 'uint32?', c: 'uint32[]', d: 'uint32?[]', e: { f: 'string' }, g: [{ h: 'guid' }] });

@@ -2,7 +2,7 @@
  * Generates the manifest of an event source: the XML document that describes its provider and events to ETW tools. The
  * form is that of .NET's EventSource, attribute by attribute, because its tools parse nothing else.
  */
-import type { EventSchema, FieldSchema } from '../schema.ts';
+import { type EventSchema, type FieldMap, type FieldSchema, mapsOf } from '../schema.ts';
 import { LEVEL_NAMES, MANIFEST_NAMESPACE, MESSAGE_EVENT, OPCODE_NAMES } from './constants.ts';
 import { FIELD_LAYOUTS, sizeFieldName } from './field-layouts.ts';
 import { keywordNames, opcodeNames, taskNames } from './names.ts';
@@ -34,6 +34,8 @@ export function generateManifest(source: ManifestSource): string {
     opcodes: opcodeNames(events),
     keywords: keywordNames(events, source.keywordNames),
   };
+  // Those of one name are the same.
+  const maps = new Map(events.flatMap(({ fields }) => mapsOf(fields)).map((map) => [map.name, map]));
   const lines = [
     `<instrumentationManifest${attribute('xmlns', MANIFEST_NAMESPACE)}>`,
     ' <instrumentation xmlns:xs="http://www.w3.org/2001/XMLSchema"' +
@@ -42,6 +44,7 @@ export function generateManifest(source: ManifestSource): string {
     `  <events${attribute('xmlns', MANIFEST_NAMESPACE)}>`,
     providerLine(source),
     ...section('tasks', taskLines(names)),
+    ...(maps.size === 0 ? [] : section('maps', [...maps.values()].flatMap(mapLines))),
     ...section('opcodes', opcodeLines(names)),
     ...section('keywords', keywordLines(names)),
     ...section(
@@ -55,7 +58,7 @@ export function generateManifest(source: ManifestSource): string {
     '<localization>',
     ` <resources${attribute('culture', 'en-US')}>`,
     '  <stringTable>',
-    ...stringLines(names, events),
+    ...stringLines(names, events, [...maps.values()]),
     '  </stringTable>',
     ' </resources>',
     '</localization>',
@@ -78,6 +81,18 @@ function providerLine({ name, guid }: ManifestSource): string {
 function taskLines({ tasks }: Names): string[] {
   const sorted = [...tasks].sort(([a], [b]) => a - b);
   return sorted.map(([value, name]) => `  <task${attribute('name', name)}${attribute('value', value)}/>`);
+}
+
+function mapLines({ name, kind, names }: FieldMap): string[] {
+  const element = kind === 'bits' ? 'bitMap' : 'valueMap';
+  return [
+    `  <${element}${attribute('name', name)}>`,
+    ...names.map(
+      ([value, entry]) =>
+        `   <map${attribute('value', `0x${value.toString(16)}`)}${message('map', `${name}.${entry}`)}/>`,
+    ),
+    `  </${element}>`,
+  ];
 }
 
 function opcodeLines({ opcodes }: Names): string[] {
@@ -128,7 +143,8 @@ function templateLines(event: EventSchema): string[] {
   ];
 }
 
-function fieldLines({ name, type }: FieldSchema): string[] {
+function fieldLines(field: FieldSchema): string[] {
+  const { name, type } = field;
   const layout = type === 'struct' ? undefined : FIELD_LAYOUTS[type];
   const inType = layout?.inType ?? '';
   if (type === 'binary') {
@@ -139,10 +155,15 @@ function fieldLines({ name, type }: FieldSchema): string[] {
     ];
   }
   const outType = layout?.outType === undefined ? '' : attribute('outType', layout.outType);
-  return [`   <data${attribute('name', name)}${attribute('inType', inType)}${outType}/>`];
+  const map = type === 'struct' || field.map === undefined ? '' : attribute('map', field.map.name);
+  return [`   <data${attribute('name', name)}${attribute('inType', inType)}${outType}${map}/>`];
 }
 
-function stringLines({ opcodes, keywords }: Names, events: readonly EventSchema[]): string[] {
+function stringLines(
+  { opcodes, keywords }: Names,
+  events: readonly EventSchema[],
+  maps: readonly FieldMap[],
+): string[] {
   const strings = [
     ...events.flatMap((event) =>
       event.message === undefined
@@ -151,6 +172,7 @@ function stringLines({ opcodes, keywords }: Names, events: readonly EventSchema[
     ),
     ...[...keywords.values()].map((name) => [`keyword_${name}`, name] as const),
     ...[...opcodes.values()].map((name) => [`opcode_${name}`, name] as const),
+    ...maps.flatMap(({ name, names }) => names.map(([, entry]) => [`map_${name}.${entry}`, entry] as const)),
   ];
   strings.sort(([a], [b]) => (a < b ? -1 : 1));
   return strings.map(([id, value]) => `   <string${attribute('id', id)}${attribute('value', value)}/>`);

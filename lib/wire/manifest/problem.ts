@@ -35,6 +35,10 @@ function fieldProblem(field: FieldSchema, fields: readonly FieldSchema[]): strin
   }
   if (field.array) return cannot('an array', 'use binary or json, or self-describing events');
   if (field.nullable) return cannot('nullable', 'omit the "?", or use self-describing events');
+  const mapNames =
+    field.map === undefined ? [] : [field.map.name, ...field.map.names.map(([, name]) => name)];
+  const bad = mapNames.find((name) => !canStandInXml(name));
+  if (bad !== undefined) return nameProblem('map name', bad);
   if (FIELD_LAYOUTS[field.type] === undefined) {
     return cannot(`of type ${field.type}`, 'use string, or self-describing events');
   }

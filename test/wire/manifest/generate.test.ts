@@ -1,5 +1,6 @@
 /** The manifest of an event source: its text, and what a reader finds in it. */
 import { describe, expect, it } from 'vitest';
+import { bitMap, valueMap } from '../../../lib/source/field-maps.ts';
 import type { FieldDefinitions } from '../../../lib/source/fields.ts';
 import { generateManifest } from '../../../lib/wire/manifest/generate.ts';
 import { manifestProblem } from '../../../lib/wire/manifest/problem.ts';
@@ -86,6 +87,69 @@ describe('the document', () => {
       '</instrumentationManifest>',
       '',
     ]);
+  });
+});
+
+describe('a map', () => {
+  const status = valueMap('Status', { Idle: 0, Busy: 16 }, 'uint8');
+  const access = bitMap('Access', { Read: 1, Write: 2, ReadWrite: 3 });
+
+  it('has its section and its strings, in the form of .NET, once however many fields have it', () => {
+    const lines = generate([event('A', 1, { x: status, y: access }), event('B', 2, { z: status })]).split(
+      '\r\n',
+    );
+    const maps = lines.slice(lines.indexOf(' <maps>'), lines.indexOf(' </maps>') + 1);
+    expect(lines[lines.indexOf(' <maps>') - 1]).toBe(' </tasks>');
+    expect(maps).toEqual([
+      ' <maps>',
+      '  <valueMap name="Status">',
+      '   <map value="0x0" message="$(string.map_Status.Idle)"/>',
+      '   <map value="0x10" message="$(string.map_Status.Busy)"/>',
+      '  </valueMap>',
+      '  <bitMap name="Access">',
+      '   <map value="0x1" message="$(string.map_Access.Read)"/>',
+      '   <map value="0x2" message="$(string.map_Access.Write)"/>',
+      '  </bitMap>',
+      ' </maps>',
+    ]);
+    expect(lines.filter((line) => line.includes('map_') && line.includes('<string'))).toEqual([
+      '   <string id="map_Access.Read" value="Read"/>',
+      '   <string id="map_Access.Write" value="Write"/>',
+      '   <string id="map_Status.Busy" value="Busy"/>',
+      '   <string id="map_Status.Idle" value="Idle"/>',
+    ]);
+    expect(lines.filter((line) => line.includes(' map='))).toEqual([
+      '   <data name="x" inType="win:UInt8" map="Status"/>',
+      '   <data name="y" inType="win:UInt32" map="Access"/>',
+      '   <data name="z" inType="win:UInt8" map="Status"/>',
+    ]);
+  });
+
+  it('is found by readers', () => {
+    const [first] = readBack([event('A', 1, { x: status, y: access })]);
+    expect(first?.fields.map(({ map }) => map)).toEqual([
+      {
+        kind: 'values',
+        entries: [
+          { name: 'Idle', value: 0 },
+          { name: 'Busy', value: 16 },
+        ],
+      },
+      {
+        kind: 'bits',
+        entries: [
+          { name: 'Read', value: 1 },
+          { name: 'Write', value: 2 },
+        ],
+      },
+    ]);
+  });
+
+  it('with a name that XML does not allow is refused', () => {
+    const problem =
+      'the map name "B\\u0001" contains a character that XML, and so a manifest, does not allow.';
+    expect(manifestProblem(event('E', 1, { f: valueMap('M', { 'B\u0001': 1 }) }))).toBe(problem);
+    expect(manifestProblem(event('E', 1, { f: valueMap('B\u0001', { A: 1 }) }))).toBe(problem);
   });
 });
 
