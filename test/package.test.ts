@@ -98,6 +98,7 @@ describe('the installed package', () => {
     ['tracewright/auto', 'instrument'],
     ['tracewright/counters', 'EventCounter'],
     ['tracewright/diagnostics', 'enableDiagnostics'],
+    ['tracewright/etw', 'EtwSession'],
     ['tracewright/integrations/opentelemetry-metrics', 'meterProvider'],
     ['tracewright/integrations/prom-client', 'showRegistry'],
     ['tracewright/playback', 'Playback'],

@@ -1,108 +1,165 @@
 /**
- * The addon's ETW sessions: Windows itself records into an .etl file. See native/windows/recorder.h. A session outlives
- * this process.
+ * The addon's functions for ETW sessions: Windows itself records into an .etl file, or keeps the events in memory, or
+ * hands them to consumers. See native/windows/recorder.h. A session outlives this process.
  */
+import type { ControlCode, EnableFilter, LevelAndKeywords } from '../wire/etw/enable-filters.ts';
+import {
+  decodeSessionNumbers,
+  encodeSessionNumbers,
+  SessionControl,
+  type SessionNumbers,
+} from '../wire/etw/session-properties.ts';
 import { guidBytes } from '../wire/guid.ts';
 import { type Addon, loadAddon } from './addon.ts';
-import { enableReason, isGone, startReason, stopReason } from './etw-session-reasons.ts';
+import { controlReason, enableReason, isGone, privilegeReason, startReason } from './etw-session-reasons.ts';
 import { RecorderError } from './recorder-error.ts';
 
-export interface EtwSessionOptions {
+/** What a session is, or is to be. */
+export interface SessionProperties {
   /** Unique among sessions. */
   readonly name: string;
-  /** An absolute path. */
+  /** An absolute path; empty: none. */
   readonly file: string;
-  /** The size of a buffer, in KiB. */
-  readonly bufferSize: number;
-  /** How many, for all processors together. */
-  readonly buffers: number;
-  /** Of the file, in MiB: the session ends before it grows larger. */
-  readonly maxSize: number;
+  /** Of the system's session, or of the provider of a private one; as text. */
+  readonly guid?: string | undefined;
+  readonly numbers: Partial<SessionNumbers>;
 }
 
-export interface EnabledProvider {
+/** A running session. */
+export interface FoundSession {
+  /** Its handle. */
+  readonly session: bigint;
+  readonly name: string;
+  /** Empty: none. */
+  readonly file: string;
+  readonly numbers: SessionNumbers;
+}
+
+/** What a session is to do with a provider. */
+export interface ProviderRequest extends LevelAndKeywords {
   /** GUID, as text. */
   readonly provider: string;
-  /** Up to 255. */
-  readonly level: number;
-  /** 64 bits: events with one of them, or without keywords. */
-  readonly keywords: bigint;
-  /** With a stack for each event. */
-  readonly stacks: boolean;
-}
-
-export interface EtwSessionCounts {
-  readonly eventsLost: number;
-  readonly buffersLost: number;
-  readonly buffersWritten: number;
+  readonly code: ControlCode;
+  /** Bits of EnableProperty. */
+  readonly properties: number;
+  readonly filters: readonly EnableFilter[];
 }
 
 interface SessionAddon extends Addon {
   sessionStart(
     name: string,
+    numbers: Uint32Array,
     file: string,
-    bufferKib: number,
-    buffers: number,
-    maxMib: number,
+    guid: Uint8Array,
   ): { readonly error: number; readonly session: bigint };
-  sessionEnable(
+  sessionControl(
+    code: SessionControl,
+    session: bigint,
+    name: string,
+    numbers: Uint32Array,
+    file: string,
+    guid: Uint8Array,
+  ): Omit<FoundSession, 'numbers'> & { readonly error: number; readonly numbers: Uint32Array };
+  sessionProvider(
     session: bigint,
     provider: Uint8Array,
+    code: ControlCode,
     level: number,
     anyKeyword: bigint,
-    stacks: boolean,
+    allKeyword: bigint,
+    properties: number,
+    filters: readonly EnableFilter[],
   ): number;
-  sessionStop(session: bigint): EtwSessionCounts & { readonly error: number };
-  sessionQuery(session: bigint): EtwSessionCounts & { readonly error: number };
-  sessionFind(name: string): { readonly error: number; readonly file: string };
-  sessionStopNamed(name: string): number;
+  sessionInformation(session: bigint, informationClass: number, data: Uint8Array): number;
+  enablePrivilege(name: string): number;
 }
 
-export class EtwSession {
-  readonly #addon: SessionAddon;
-  readonly #session: bigint;
+const NO_GUID = new Uint8Array(16);
 
-  /**
-   * Starts the session, with no providers yet.
-   *
-   * @throws RecorderError
-   */
-  constructor(options: EtwSessionOptions) {
-    this.#addon = sessionAddon();
-    const { name, file, bufferSize, buffers, maxSize } = options;
-    const { error, session } = this.#addon.sessionStart(name, file, bufferSize, buffers, maxSize);
-    if (error !== 0) throw new RecorderError(startReason(error, options));
-    this.#session = session;
-  }
+/**
+ * Starts a session, with no providers yet.
+ *
+ * @returns its handle
+ * @throws RecorderError
+ */
+export function startEtwSession(properties: SessionProperties): bigint {
+  const { name, file, guid, numbers } = properties;
+  const { error, session } = sessionAddon().sessionStart(
+    name,
+    encodeSessionNumbers(numbers),
+    file,
+    guid === undefined ? NO_GUID : guidBytes(guid),
+  );
+  if (error !== 0) throw new RecorderError(startReason(error, properties));
+  return session;
+}
 
-  /**
-   * Records the provider, in all processes that have it or will have it.
-   *
-   * @throws RecorderError
-   */
-  enable({ provider, level, keywords, stacks }: EnabledProvider): void {
-    const error = this.#addon.sessionEnable(this.#session, guidBytes(provider), level, keywords, stacks);
-    if (error !== 0) throw new RecorderError(enableReason(error, provider));
-  }
+/**
+ * Queries, stops or changes a session, by its handle or its name, whoever started it.
+ *
+ * @returns what it is, or was, then; undefined if there is none, or no longer
+ * @throws RecorderError
+ */
+export function controlEtwSession(
+  code: SessionControl,
+  of: bigint | string,
+  { file = '', guid, numbers = {} }: Partial<SessionProperties> = {},
+): FoundSession | undefined {
+  const { error, ...found } = sessionAddon().sessionControl(
+    code,
+    typeof of === 'bigint' ? of : 0n,
+    typeof of === 'bigint' ? '' : of,
+    encodeSessionNumbers(numbers),
+    file,
+    guid === undefined ? NO_GUID : guidBytes(guid),
+  );
+  if (isGone(error)) return undefined;
+  if (error !== 0) throw new RecorderError(controlReason(error, code, file));
+  return { ...found, numbers: decodeSessionNumbers(found.numbers) };
+}
 
-  /** The counts so far; undefined if the session has ended, by itself or from outside. */
-  query(): EtwSessionCounts | undefined {
-    const { error, ...counts } = this.#addon.sessionQuery(this.#session);
-    return isGone(error) ? undefined : counts;
-  }
+/**
+ * Has a session record a provider, in all processes that have it or will have it, or do so no longer; or asks the
+ * provider for its state.
+ *
+ * @throws RecorderError
+ */
+export function controlEtwProvider(session: bigint, request: ProviderRequest): void {
+  const { provider, code, level, anyKeyword, allKeyword, properties, filters } = request;
+  const error = sessionAddon().sessionProvider(
+    session,
+    guidBytes(provider),
+    code,
+    level,
+    anyKeyword,
+    allKeyword,
+    properties,
+    filters,
+  );
+  if (error !== 0) throw new RecorderError(enableReason(error, provider));
+}
 
-  /**
-   * Ends the session, which completes its file.
-   *
-   * @returns undefined if it had already ended
-   * @throws RecorderError
-   */
-  stop(): EtwSessionCounts | undefined {
-    const { error, ...counts } = this.#addon.sessionStop(this.#session);
-    if (isGone(error)) return undefined;
-    if (error !== 0) throw new RecorderError(stopReason(error));
-    return counts;
-  }
+/**
+ * Sets what TraceSetInformation can set of a session; 0n: of the system.
+ *
+ * @throws RecorderError
+ */
+export function setEtwInformation(session: bigint, informationClass: number, data: Uint8Array): void {
+  const error = sessionAddon().sessionInformation(session, informationClass, data);
+  if (error === 0) return;
+  throw new RecorderError(
+    `Windows does not record stacks and samples of the kernel as asked (Win32 error ${error}).`,
+  );
+}
+
+/**
+ * Turns on a privilege of this user for this process.
+ *
+ * @throws RecorderError
+ */
+export function enablePrivilege(name: string): void {
+  const error = sessionAddon().enablePrivilege(name);
+  if (error !== 0) throw new RecorderError(privilegeReason(error, name));
 }
 
 /**
@@ -112,21 +169,16 @@ export class EtwSession {
  * @throws RecorderError if there is no addon
  */
 export function runningEtwSession(name: string): string | undefined {
-  const { error, file } = sessionAddon().sessionFind(name);
-  return error === 0 ? file : undefined;
-}
-
-/**
- * Ends the session of this name, whoever started it.
- *
- * @throws RecorderError
- */
-export function endEtwSession(name: string): void {
-  const error = sessionAddon().sessionStopNamed(name);
-  if (error !== 0 && !isGone(error)) throw new RecorderError(stopReason(error));
+  sessionAddon();
+  try {
+    return controlEtwSession(SessionControl.Query, name)?.file;
+  } catch {
+    return undefined;
+  }
 }
 
 function sessionAddon(): SessionAddon {
+  if (process.platform !== 'win32') throw new RecorderError('ETW sessions exist only on Windows.');
   const addon = loadAddon();
   if ('reason' in addon) throw new RecorderError(addon.reason);
   return addon as SessionAddon;

@@ -6,21 +6,13 @@ import { resolve } from 'node:path';
 import { ACTIVITY_SWITCH } from '../activity/switches.ts';
 import { TASK_EVENTS } from '../activity/task-hops.ts';
 import { systemCodeOf } from '../base/system-code.ts';
-import {
-  EtwSession,
-  type EtwSessionCounts,
-  endEtwSession,
-  runningEtwSession,
-} from '../platform/etw-session.ts';
+import { runningEtwSession } from '../platform/etw-session.ts';
+import { RECORDING_NAME } from '../platform/etw-session-reasons.ts';
 import { RecorderError } from '../platform/recorder-error.ts';
-import { isGuidText } from '../wire/guid.ts';
-import { providerGuid } from '../wire/provider-guid.ts';
-import { ALL_KEYWORDS } from '../wire/schema.ts';
+import { EtwSession, endEtwSession } from './etw-session.ts';
 import { replacingFile } from './replacing-file.ts';
 import type { SelectionOptions } from './tracepoint-selection.ts';
 
-/** Only one at a time, so that the next recording finds the leftover of a killed one. */
-const SESSION_NAME = 'tracewright';
 /** An event has up to 64 KiB, and a buffer has a header. */
 const BUFFER_KIB = 128;
 /** ETW's minimum, per processor. */
@@ -28,17 +20,13 @@ const MIN_BUFFERS = 2;
 
 const MIB = 1 << 20;
 
-/** 255 requests all levels. */
-const ALL_LEVELS = 255;
 /** Of Node.js's own events, without activity switches. */
 const VERBOSE = 5;
 
 /** Makes .NET and tracewright flow activity ids: TplEventSource with its keyword TasksFlowActivityIds. */
 const ACTIVITIES = {
-  provider: TASK_EVENTS.guid,
   level: 4,
   keywords: 0x80n,
-  stacks: false,
 };
 
 /** Providers are names or GUIDs. */
@@ -66,7 +54,7 @@ export class EtwRecording {
   readonly #file: string;
   readonly #maxSize: number;
   readonly #session: EtwSession;
-  #counts: EtwSessionCounts = { eventsLost: 0, buffersLost: 0, buffersWritten: 0 };
+  #counts = { eventsLost: 0, buffersLost: 0 };
   #hasEnded = false;
 
   /**
@@ -134,33 +122,33 @@ export class EtwRecording {
 
 /** The file that the session of an earlier recording is still writing, although its program may be gone. */
 export function leftBehindEtwFile(): string | undefined {
-  return runningEtwSession(SESSION_NAME);
+  return runningEtwSession(RECORDING_NAME);
 }
 
 /** Ends that session. @throws RecorderError */
 export function endLeftBehindEtwSession(): void {
-  endEtwSession(SESSION_NAME);
+  endEtwSession(RECORDING_NAME);
 }
 
 function startSession(
   file: string,
   { providers = [], level, keywords, stacks, bufferSize, maxSize }: EtwRecordingOptions,
 ): EtwSession {
-  const session = new EtwSession({
-    name: SESSION_NAME,
+  const session = EtwSession.start({
+    name: RECORDING_NAME,
     file,
     bufferSize: BUFFER_KIB,
     buffers: availableParallelism() * Math.max(MIN_BUFFERS, Math.ceil(bufferSize / (1024 * BUFFER_KIB))),
     maxSize,
   });
   try {
-    session.enable(ACTIVITIES);
+    session.enable(TASK_EVENTS.guid, ACTIVITIES);
     for (const provider of providers) {
-      session.enable({
-        provider: isGuidText(provider) ? provider : providerGuid(provider),
-        level:
-          level ?? (keywords === undefined && provider === ACTIVITY_SWITCH.provider ? VERBOSE : ALL_LEVELS),
-        keywords: keywords ?? ALL_KEYWORDS,
+      const isOfSwitches = keywords === undefined && provider === ACTIVITY_SWITCH.provider;
+      const upTo = level ?? (isOfSwitches ? VERBOSE : undefined);
+      session.enable(provider, {
+        ...(upTo !== undefined && { level: upTo }),
+        ...(keywords !== undefined && { keywords }),
         stacks,
       });
     }

@@ -1,6 +1,8 @@
-// See recorder.h. Source: the documentation of StartTraceW, EVENT_TRACE_PROPERTIES, EnableTraceEx2
-// and ControlTraceW.
+// See recorder.h. Source: evntrace.h, and the documentation of StartTraceW, EVENT_TRACE_PROPERTIES,
+// EnableTraceEx2, ControlTraceW, TraceSetInformation and AdjustTokenPrivileges.
 #include "windows/recorder.h"
+
+#include <evntprov.h>
 
 #include <cstddef>
 #include <cstring>
@@ -12,86 +14,115 @@ namespace {
 constexpr size_t kNameSize = 1024;
 // Times come from QueryPerformanceCounter.
 constexpr ULONG kPerformanceCounter = 1;
-// EVENT_ENABLE_PROPERTY_STACK_TRACE, which mingw's headers lack.
-constexpr ULONG kStackTrace = 4;
+
+static_assert(offsetof(EVENT_TRACE_PROPERTIES, BufferSize) == 48);
+static_assert(offsetof(EVENT_TRACE_PROPERTIES, RealTimeBuffersLost) + sizeof(ULONG) ==
+              offsetof(EVENT_TRACE_PROPERTIES, BufferSize) + sizeof(SessionNumbers));
+static_assert(sizeof(EVENT_FILTER_DESCRIPTOR) == 16);
+static_assert(sizeof(CLASSIC_EVENT_ID) == 24);
 
 // The properties of a session, which ETW also fills in; the names follow the numbers.
 struct Properties {
-  Properties() {
+  explicit Properties(const SessionProperties& given) {
     numbers.Wnode.BufferSize = sizeof *this;
     numbers.Wnode.Flags = WNODE_FLAG_TRACED_GUID;
+    numbers.Wnode.Guid = given.guid;
     numbers.LoggerNameOffset = offsetof(Properties, name);
     numbers.LogFileNameOffset = offsetof(Properties, file);
+    memcpy(Numbers(), given.numbers.data(), sizeof given.numbers);
+    memcpy(file, given.file.data(), given.file.size() * sizeof(wchar_t));
   }
+
+  void CopyTo(SessionProperties* target) const {
+    memcpy(target->numbers.data(), Numbers(), sizeof target->numbers);
+    target->session = numbers.Wnode.HistoricalContext;
+    target->guid = numbers.Wnode.Guid;
+    // The last characters are never written: they are terminators.
+    target->name = name;
+    target->file = file;
+  }
+
+  const ULONG* Numbers() const { return &numbers.BufferSize; }
+  ULONG* Numbers() { return &numbers.BufferSize; }
 
   EVENT_TRACE_PROPERTIES numbers = {};
   wchar_t name[kNameSize] = {};
   wchar_t file[kNameSize] = {};
 };
 
-ULONG Control(TRACEHANDLE session, ULONG code, SessionCounts* counts) {
-  Properties properties;
-  ULONG error = ControlTraceW(session, nullptr, &properties.numbers, code);
-  *counts = {properties.numbers.EventsLost,
-             properties.numbers.LogBuffersLost,
-             properties.numbers.BuffersWritten};
-  return error;
+bool Fits(const SessionProperties& given) {
+  return given.name.size() < kNameSize && given.file.size() < kNameSize;
 }
 
 }  // namespace
 
-ULONG StartSession(const SessionOptions& options, TRACEHANDLE* session) {
-  if (options.name.size() >= kNameSize || options.file.size() >= kNameSize) {
-    return ERROR_FILENAME_EXCED_RANGE;
-  }
-  Properties properties;
-  properties.numbers.Wnode.ClientContext = kPerformanceCounter;
-  properties.numbers.LogFileMode = EVENT_TRACE_FILE_MODE_SEQUENTIAL;
-  properties.numbers.BufferSize = options.buffer_kib;
-  properties.numbers.MinimumBuffers = options.buffers;
-  properties.numbers.MaximumBuffers = options.buffers;
-  properties.numbers.MaximumFileSize = options.max_mib;
+ULONG StartSession(SessionProperties* properties) {
+  if (!Fits(*properties)) return ERROR_FILENAME_EXCED_RANGE;
+  Properties buffer(*properties);
+  buffer.numbers.Wnode.ClientContext = kPerformanceCounter;
+  // A session without a file says so with the offset.
+  if (properties->file.empty()) buffer.numbers.LogFileNameOffset = 0;
   // StartTraceW fills in the session's own name.
-  memcpy(properties.file, options.file.data(), options.file.size() * sizeof(wchar_t));
-  return StartTraceW(session, options.name.c_str(), &properties.numbers);
+  return StartTraceW(&properties->session, properties->name.c_str(), &buffer.numbers);
 }
 
-ULONG EnableProvider(TRACEHANDLE session, const GUID& provider, UCHAR level, ULONGLONG any_keyword,
-                     bool stacks) {
-  constexpr ULONGLONG kNoAllKeyword = 0;
+ULONG ControlSession(ULONG code, SessionProperties* properties) {
+  if (!Fits(*properties)) return ERROR_FILENAME_EXCED_RANGE;
+  Properties buffer(*properties);
+  // The name of a file would be that of another one to change to.
+  bool keeps_file = code == EVENT_TRACE_CONTROL_UPDATE && properties->file.empty();
+  if (keeps_file) buffer.numbers.LogFileNameOffset = 0;
+  const wchar_t* name = properties->session == 0 ? properties->name.c_str() : nullptr;
+  ULONG error = ControlTraceW(properties->session, name, &buffer.numbers, code);
+  buffer.CopyTo(properties);
+  return error;
+}
+
+ULONG ControlProvider(TRACEHANDLE session, const ProviderRequest& request) {
   constexpr ULONG kDoNotWait = 0;
+  std::vector<EVENT_FILTER_DESCRIPTOR> filters;
+  for (auto& filter : request.filters) {
+    filters.push_back({reinterpret_cast<ULONGLONG>(filter.data.data()),
+                       static_cast<ULONG>(filter.data.size()),
+                       filter.type});
+  }
   ENABLE_TRACE_PARAMETERS parameters = {};
   parameters.Version = ENABLE_TRACE_PARAMETERS_VERSION_2;
-  parameters.EnableProperty = stacks ? kStackTrace : 0;
+  parameters.EnableProperty = request.enable_property;
+  parameters.EnableFilterDesc = filters.empty() ? nullptr : filters.data();
+  parameters.FilterDescCount = static_cast<ULONG>(filters.size());
   return EnableTraceEx2(session,
-                        &provider,
-                        EVENT_CONTROL_CODE_ENABLE_PROVIDER,
-                        level,
-                        any_keyword,
-                        kNoAllKeyword,
+                        &request.provider,
+                        request.code,
+                        request.level,
+                        request.any_keyword,
+                        request.all_keyword,
                         kDoNotWait,
                         &parameters);
 }
 
-ULONG StopSession(TRACEHANDLE session, SessionCounts* counts) {
-  return Control(session, EVENT_TRACE_CONTROL_STOP, counts);
+ULONG SetSessionInformation(TRACEHANDLE session, ULONG information_class, const void* data,
+                            ULONG size) {
+  return TraceSetInformation(
+      session, static_cast<TRACE_INFO_CLASS>(information_class), const_cast<void*>(data), size);
 }
 
-ULONG QuerySession(TRACEHANDLE session, SessionCounts* counts) {
-  return Control(session, EVENT_TRACE_CONTROL_QUERY, counts);
-}
-
-ULONG FindSession(const std::wstring& name, std::wstring* file) {
-  Properties properties;
-  ULONG error = ControlTraceW(0, name.c_str(), &properties.numbers, EVENT_TRACE_CONTROL_QUERY);
-  // The last character is never written: it is the terminator.
-  if (error == ERROR_SUCCESS) *file = properties.file;
+ULONG EnablePrivilege(const std::wstring& name) {
+  TOKEN_PRIVILEGES privileges = {};
+  privileges.PrivilegeCount = 1;
+  privileges.Privileges[0].Attributes = SE_PRIVILEGE_ENABLED;
+  if (!LookupPrivilegeValueW(nullptr, name.c_str(), &privileges.Privileges[0].Luid)) {
+    return GetLastError();
+  }
+  HANDLE token;
+  if (!OpenProcessToken(GetCurrentProcess(), TOKEN_ADJUST_PRIVILEGES, &token)) {
+    return GetLastError();
+  }
+  // It succeeds without the privilege, too, and says so only in the last error.
+  AdjustTokenPrivileges(token, FALSE, &privileges, 0, nullptr, nullptr);
+  ULONG error = GetLastError();
+  CloseHandle(token);
   return error;
-}
-
-ULONG StopSession(const std::wstring& name) {
-  Properties properties;
-  return ControlTraceW(0, name.c_str(), &properties.numbers, EVENT_TRACE_CONTROL_STOP);
 }
 
 }  // namespace tracewright::etw

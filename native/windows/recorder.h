@@ -1,6 +1,7 @@
-// Recording on Windows: an ETW session, which the system runs and writes to an .etl file. It
-// outlives this process, until somebody stops it.
+// Recording on Windows: an ETW session, which the system runs and writes to an .etl file, keeps in
+// memory, or hands to consumers. It outlives this process, until somebody stops it.
 //
+// What is asked of a session are numbers and bytes that JavaScript builds: lib/wire/etw names them.
 // Results are Win32 errors; 0 means success.
 #pragma once
 
@@ -10,40 +11,56 @@
 //
 #include <evntrace.h>
 
+#include <array>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace tracewright::etw {
 
-struct SessionOptions {
+// The numbers of EVENT_TRACE_PROPERTIES as they lie there, from BufferSize to RealTimeBuffersLost.
+using SessionNumbers = std::array<ULONG, 14>;
+
+struct SessionProperties {
+  TRACEHANDLE session = 0;
   std::wstring name;
-  std::wstring file;     // an absolute path
-  ULONG buffer_kib = 0;  // the size of a buffer, which contains complete events
-  ULONG buffers = 0;     // for all processors together; ETW requires two per processor
-  ULONG max_mib = 0;     // the session ends before its file becomes larger
+  std::wstring file;  // an absolute path; empty: none, or as it is
+  GUID guid = {};     // of the system's session, or of the provider of a private one
+  SessionNumbers numbers = {};
 };
 
-struct SessionCounts {
-  ULONG events_lost = 0;
-  ULONG buffers_lost = 0;
-  ULONG buffers_written = 0;
+// Starts the session, and sets its handle.
+ULONG StartSession(SessionProperties* properties);
+
+// `code` is one of EVENT_TRACE_CONTROL_. Finds the session by its handle, or if that is 0 by its
+// name, whoever started it; and sets what ETW answers. If the session does not exist, or no longer,
+// the error is ERROR_WMI_INSTANCE_NOT_FOUND.
+ULONG ControlSession(ULONG code, SessionProperties* properties);
+
+struct EventFilter {
+  ULONG type;  // one of EVENT_FILTER_TYPE_
+  std::vector<uint8_t> data;
 };
 
-ULONG StartSession(const SessionOptions& options, TRACEHANDLE* session);
+struct ProviderRequest {
+  GUID provider = {};
+  ULONG code = EVENT_CONTROL_CODE_ENABLE_PROVIDER;
+  UCHAR level = 0;
+  ULONGLONG any_keyword = 0;
+  ULONGLONG all_keyword = 0;
+  ULONG enable_property = 0;
+  std::vector<EventFilter> filters;
+};
 
-// Makes the session record the provider, in all present and future processes. `stacks` adds the
-// stack of each event.
-ULONG EnableProvider(TRACEHANDLE session, const GUID& provider, UCHAR level, ULONGLONG any_keyword,
-                     bool stacks);
+// Has the session record the provider, in all present and future processes, or record it otherwise,
+// or no longer; or asks the provider for its state. Returns before the providers know.
+ULONG ControlProvider(TRACEHANDLE session, const ProviderRequest& request);
 
-// Ends the session; its file is then complete. If a session no longer exists, the error is
-// ERROR_WMI_INSTANCE_NOT_FOUND, here and below.
-ULONG StopSession(TRACEHANDLE session, SessionCounts* counts);
+// Sets a TRACE_INFO_CLASS, such as the events of the kernel that get stacks.
+ULONG SetSessionInformation(TRACEHANDLE session, ULONG information_class, const void* data,
+                            ULONG size);
 
-// The session's counts so far.
-ULONG QuerySession(TRACEHANDLE session, SessionCounts* counts);
-
-// Finds the file of the session with this name, whoever started it; and ends such a session.
-ULONG FindSession(const std::wstring& name, std::wstring* file);
-ULONG StopSession(const std::wstring& name);
+// Turns on a privilege that this process's user has. ERROR_NOT_ALL_ASSIGNED: the user lacks it.
+ULONG EnablePrivilege(const std::wstring& name);
 
 }  // namespace tracewright::etw

@@ -1,6 +1,7 @@
 // The addon's functions for recording on Windows. See windows/recorder.h.
 #include "recorder_functions.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "provider.h"
@@ -14,81 +15,98 @@ std::wstring WideText(const Napi::Value& value) {
   return {text.begin(), text.end()};
 }
 
+Napi::String ToText(Napi::Env env, const std::wstring& text) {
+  return Napi::String::New(env, std::u16string(text.begin(), text.end()));
+}
+
 uint64_t Uint64(const Napi::Value& value) {
   bool lossless;
   return value.As<Napi::BigInt>().Uint64Value(&lossless);
 }
 
-Napi::Object Counts(Napi::Env env, ULONG error, const etw::SessionCounts& counts) {
-  Napi::Object result = Napi::Object::New(env);
-  result["error"] = Napi::Number::New(env, error);
-  result["eventsLost"] = Napi::Number::New(env, counts.events_lost);
-  result["buffersLost"] = Napi::Number::New(env, counts.buffers_lost);
-  result["buffersWritten"] = Napi::Number::New(env, counts.buffers_written);
-  return result;
+ULONG Uint32(const Napi::Value& value) { return value.As<Napi::Number>().Uint32Value(); }
+
+// 16 bytes in the order of the struct; all zero if there are not as many.
+GUID ToGuid(const Napi::Value& value) {
+  auto bytes = value.As<Napi::Uint8Array>();
+  GUID guid = {};
+  if (bytes.ByteLength() == sizeof guid) memcpy(&guid, bytes.Data(), sizeof guid);
+  return guid;
 }
 
-// sessionStart(name: string, file: string, bufferKib, buffers, maxMib) -> { error, session: bigint
-// }
+// From name, numbers: Uint32Array of 14, file: string, guid: Uint8Array of 16
+etw::SessionProperties ToProperties(const Napi::CallbackInfo& info, size_t at) {
+  etw::SessionProperties properties;
+  properties.name = WideText(info[at]);
+  auto numbers = info[at + 1].As<Napi::Uint32Array>();
+  size_t count = std::min(numbers.ElementLength(), properties.numbers.size());
+  std::copy_n(numbers.Data(), count, properties.numbers.begin());
+  properties.file = WideText(info[at + 2]);
+  properties.guid = ToGuid(info[at + 3]);
+  return properties;
+}
+
+// sessionStart(name: string, numbers: Uint32Array of 14, file: string, guid: Uint8Array of 16)
+// -> { error, session: bigint }
 Napi::Value Start(const Napi::CallbackInfo& info) {
-  etw::SessionOptions options;
-  options.name = WideText(info[0]);
-  options.file = WideText(info[1]);
-  options.buffer_kib = info[2].As<Napi::Number>().Uint32Value();
-  options.buffers = info[3].As<Napi::Number>().Uint32Value();
-  options.max_mib = info[4].As<Napi::Number>().Uint32Value();
-  TRACEHANDLE session = 0;
-  ULONG error = etw::StartSession(options, &session);
+  etw::SessionProperties properties = ToProperties(info, 0);
+  ULONG error = etw::StartSession(&properties);
   Napi::Object result = Napi::Object::New(info.Env());
   result["error"] = Napi::Number::New(info.Env(), error);
-  result["session"] = Napi::BigInt::New(info.Env(), static_cast<uint64_t>(session));
+  result["session"] = Napi::BigInt::New(info.Env(), static_cast<uint64_t>(properties.session));
   return result;
 }
 
-// sessionEnable(session: bigint, provider: Uint8Array of 16, level, anyKeyword: bigint, stacks:
-// boolean) -> error
-Napi::Value Enable(const Napi::CallbackInfo& info) {
-  auto bytes = info[1].As<Napi::Uint8Array>();
-  GUID provider;
-  if (bytes.ByteLength() != sizeof provider) {
-    return Napi::Number::New(info.Env(), ERROR_INVALID_PARAMETER);
+// sessionControl(code, session: bigint, name: string, numbers: Uint32Array of 14, file: string,
+// guid: Uint8Array of 16) -> { error, session: bigint, name, numbers: Uint32Array, file }. The name
+// matters if the session is 0.
+Napi::Value Control(const Napi::CallbackInfo& info) {
+  etw::SessionProperties properties = ToProperties(info, 2);
+  properties.session = Uint64(info[1]);
+  ULONG error = etw::ControlSession(Uint32(info[0]), &properties);
+  Napi::Env env = info.Env();
+  auto numbers = Napi::Uint32Array::New(env, properties.numbers.size());
+  std::copy(properties.numbers.begin(), properties.numbers.end(), numbers.Data());
+  Napi::Object result = Napi::Object::New(env);
+  result["error"] = Napi::Number::New(env, error);
+  result["session"] = Napi::BigInt::New(env, static_cast<uint64_t>(properties.session));
+  result["name"] = ToText(env, properties.name);
+  result["numbers"] = numbers;
+  result["file"] = ToText(env, properties.file);
+  return result;
+}
+
+// sessionProvider(session: bigint, provider: Uint8Array of 16, code, level, anyKeyword: bigint,
+// allKeyword: bigint, enableProperty, filters: { type, data: Uint8Array }[]) -> error
+Napi::Value ControlProvider(const Napi::CallbackInfo& info) {
+  etw::ProviderRequest request;
+  request.provider = ToGuid(info[1]);
+  request.code = Uint32(info[2]);
+  request.level = static_cast<UCHAR>(Uint32(info[3]));
+  request.any_keyword = Uint64(info[4]);
+  request.all_keyword = Uint64(info[5]);
+  request.enable_property = Uint32(info[6]);
+  auto filters = info[7].As<Napi::Array>();
+  for (uint32_t i = 0; i < filters.Length(); ++i) {
+    auto filter = filters.Get(i).As<Napi::Object>();
+    auto data = filter.Get("data").As<Napi::Uint8Array>();
+    request.filters.push_back(
+        {Uint32(filter.Get("type")), {data.Data(), data.Data() + data.ByteLength()}});
   }
-  memcpy(&provider, bytes.Data(), sizeof provider);
-  ULONG error = etw::EnableProvider(Uint64(info[0]),
-                                    provider,
-                                    static_cast<UCHAR>(info[2].As<Napi::Number>().Uint32Value()),
-                                    Uint64(info[3]),
-                                    info[4].ToBoolean());
+  return Napi::Number::New(info.Env(), etw::ControlProvider(Uint64(info[0]), request));
+}
+
+// sessionInformation(session: bigint, class, data: Uint8Array) -> error
+Napi::Value SetInformation(const Napi::CallbackInfo& info) {
+  auto data = info[2].As<Napi::Uint8Array>();
+  ULONG error = etw::SetSessionInformation(
+      Uint64(info[0]), Uint32(info[1]), data.Data(), static_cast<ULONG>(data.ByteLength()));
   return Napi::Number::New(info.Env(), error);
 }
 
-// sessionStop(session: bigint) -> { error, eventsLost, buffersLost, buffersWritten }
-Napi::Value Stop(const Napi::CallbackInfo& info) {
-  etw::SessionCounts counts;
-  ULONG error = etw::StopSession(Uint64(info[0]), &counts);
-  return Counts(info.Env(), error, counts);
-}
-
-// sessionQuery(session: bigint): the same as sessionStop, but the session continues.
-Napi::Value Query(const Napi::CallbackInfo& info) {
-  etw::SessionCounts counts;
-  ULONG error = etw::QuerySession(Uint64(info[0]), &counts);
-  return Counts(info.Env(), error, counts);
-}
-
-// sessionFind(name: string) -> { error, file: string }
-Napi::Value Find(const Napi::CallbackInfo& info) {
-  std::wstring file;
-  ULONG error = etw::FindSession(WideText(info[0]), &file);
-  Napi::Object result = Napi::Object::New(info.Env());
-  result["error"] = Napi::Number::New(info.Env(), error);
-  result["file"] = Napi::String::New(info.Env(), std::u16string(file.begin(), file.end()));
-  return result;
-}
-
-// sessionStopNamed(name: string) -> error
-Napi::Value StopNamed(const Napi::CallbackInfo& info) {
-  return Napi::Number::New(info.Env(), etw::StopSession(WideText(info[0])));
+// enablePrivilege(name: string) -> error
+Napi::Value EnablePrivilege(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(), etw::EnablePrivilege(WideText(info[0])));
 }
 
 // awaitRecorder: not needed here. ETW enables a provider when it is registered.
@@ -100,11 +118,10 @@ Napi::Value Await(const Napi::CallbackInfo& info) {
 
 void AddRecorderFunctions(Napi::Env env, Napi::Object exports) {
   exports["sessionStart"] = Napi::Function::New<Start>(env, "sessionStart");
-  exports["sessionEnable"] = Napi::Function::New<Enable>(env, "sessionEnable");
-  exports["sessionStop"] = Napi::Function::New<Stop>(env, "sessionStop");
-  exports["sessionQuery"] = Napi::Function::New<Query>(env, "sessionQuery");
-  exports["sessionFind"] = Napi::Function::New<Find>(env, "sessionFind");
-  exports["sessionStopNamed"] = Napi::Function::New<StopNamed>(env, "sessionStopNamed");
+  exports["sessionControl"] = Napi::Function::New<Control>(env, "sessionControl");
+  exports["sessionProvider"] = Napi::Function::New<ControlProvider>(env, "sessionProvider");
+  exports["sessionInformation"] = Napi::Function::New<SetInformation>(env, "sessionInformation");
+  exports["enablePrivilege"] = Napi::Function::New<EnablePrivilege>(env, "enablePrivilege");
   exports["awaitRecorder"] = Napi::Function::New<Await>(env, "awaitRecorder");
 }
 

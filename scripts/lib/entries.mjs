@@ -7,6 +7,7 @@ export const entries = {
   console: 'integrations/console',
   counters: 'counters/index',
   diagnostics: 'diagnostics/index',
+  etw: 'record/etw-session',
   'opentelemetry-metrics': 'integrations/opentelemetry-metrics',
   'opentelemetry-traces': 'integrations/opentelemetry-traces',
   otlp: 'integrations/otlp',

@@ -126,10 +126,11 @@ interface SessionProperties {
   readonly maximumFileSize: number;
   readonly mode: number;
   readonly flushTimer: number;
+  readonly enableFlags: number;
   readonly nameOffset: number;
   readonly fileOffset: number;
-  /** UTF-16. */
-  readonly file: string;
+  /** UTF-16; null if the properties have no room for one. */
+  readonly file: string | null;
   readonly session: string;
   readonly status: number;
 }

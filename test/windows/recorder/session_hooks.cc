@@ -48,9 +48,15 @@ Line& WideText(Line& line, const char* name, const wchar_t* text) {
   return line.Bytes(name, text, text == nullptr ? 0 : wcslen(text) * sizeof *text);
 }
 
+// Null: the properties name none.
+const wchar_t* FileIn(const EVENT_TRACE_PROPERTIES& properties) {
+  if (properties.LogFileNameOffset == 0) return nullptr;
+  auto* bytes = reinterpret_cast<const char*>(&properties);
+  return reinterpret_cast<const wchar_t*>(bytes + properties.LogFileNameOffset);
+}
+
 // The numbers of the properties, and the names behind them.
 void Describe(Line& line, const EVENT_TRACE_PROPERTIES& properties) {
-  auto* bytes = reinterpret_cast<const char*>(&properties);
   line.Number("size", properties.Wnode.BufferSize)
       .Number("flags", properties.Wnode.Flags)
       .Number("clock", properties.Wnode.ClientContext)
@@ -60,9 +66,10 @@ void Describe(Line& line, const EVENT_TRACE_PROPERTIES& properties) {
       .Number("maximumFileSize", properties.MaximumFileSize)
       .Number("mode", properties.LogFileMode)
       .Number("flushTimer", properties.FlushTimer)
+      .Number("enableFlags", properties.EnableFlags)
       .Number("nameOffset", properties.LoggerNameOffset)
       .Number("fileOffset", properties.LogFileNameOffset);
-  WideText(line, "file", reinterpret_cast<const wchar_t*>(bytes + properties.LogFileNameOffset));
+  WideText(line, "file", FileIn(properties));
 }
 
 // What the model knows the session by.
@@ -90,13 +97,12 @@ void Remove(State& state, std::map<std::wstring, Session>::iterator session) {
 
 ULONG WINAPI HookStartTrace(TRACEHANDLE* session, const wchar_t* name,
                             EVENT_TRACE_PROPERTIES* properties) {
-  auto* file = reinterpret_cast<const wchar_t*>(reinterpret_cast<const char*>(properties) +
-                                                properties->LogFileNameOffset);
+  const wchar_t* file = FileIn(*properties);
   State& state = TheState();
   std::lock_guard<std::mutex> lock(state.mutex);
   ULONG status = NextFailure(Operation::kStartTrace);
   if (status == ERROR_SUCCESS && state.sessions.count(name) != 0) status = ERROR_ALREADY_EXISTS;
-  *session = status == ERROR_SUCCESS ? Add(state, name, file).handle : 0;
+  *session = status == ERROR_SUCCESS ? Add(state, name, file == nullptr ? L"" : file).handle : 0;
   Line line("startTrace");
   WideText(line, "name", name);
   Describe(line, *properties);
@@ -144,7 +150,7 @@ ULONG WINAPI HookControlTrace(TRACEHANDLE session, const wchar_t* name,
   }
   properties->EventsLost = lost_events;
   properties->LogBuffersLost = lost_buffers;
-  if (status == ERROR_SUCCESS) {
+  if (status == ERROR_SUCCESS && properties->LogFileNameOffset != 0) {
     auto* file = reinterpret_cast<wchar_t*>(reinterpret_cast<char*>(properties) +
                                             properties->LogFileNameOffset);
     wcscpy(file, found->second.file.c_str());
