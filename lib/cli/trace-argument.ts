@@ -33,11 +33,13 @@ export interface TracePlace {
   /** A path; `-` is standard input. */
   readonly file: string;
   /** In an archive. */
-  readonly member: string | undefined;
+  readonly member?: string | undefined;
+  /** Further files of the same recording, which are one trace with it. */
+  readonly others?: readonly string[];
 }
 
 export async function openTraceArgument(
-  { file, member }: TracePlace,
+  { file, member, others = [] }: TracePlace,
   { manifest = [] }: TraceValues,
   onDamage: OnDamage = 'error',
 ): Promise<Trace> {
@@ -48,7 +50,8 @@ export async function openTraceArgument(
   };
   const progress = new Progress(() => `Opening ${file === '-' ? 'standard input' : file}`);
   try {
-    return await inWords(file, openTrace(file === '-' ? process.stdin : file, options));
+    const input = file === '-' ? process.stdin : others.length > 0 ? [file, ...others] : file;
+    return await inWords(file, openTrace(input, options));
   } finally {
     progress.end();
   }

@@ -19,7 +19,8 @@ import {
 export type TraceFiles = readonly string[];
 
 export const FILES_USAGE = `Several FILEs are read as one: their activities are joined by W3C's trace and span ids, and their times corrected to
-the clock of the first. A zip or .diagsession with several traces is read as these.
+the clock of the first. A zip or .diagsession with several traces is read as these. The .etl files of one Windows
+recording are one trace: X.etl includes X.kernel.etl and others beside it, and X_%d.etl means all with a number.
 `;
 
 /**
@@ -31,13 +32,12 @@ export async function openTraceFiles(
   values: TraceValues,
   areClocksSaid = true,
 ): Promise<Trace | MergedTrace> {
-  const places = (await Promise.all(files.map((file) => placesIn(file, values, files.length)))).flat();
+  const places = await placesOf(files, values);
   const [first] = places;
   if (first !== undefined && places.length === 1) return openTraceArgument(first, values);
   if (files.includes('-')) {
     throw new UsageError('Several traces are read twice, which is not possible with standard input.');
   }
-  if (new Set(places.map(nameOf)).size < places.length) throw new UsageError('A trace is given twice.');
   let surveyed: Trace | undefined;
   const progress = new Progress(() => (surveyed === undefined ? 'Reading' : readingText(surveyed)));
   const onSurvey = (trace: Trace) => {
@@ -51,6 +51,23 @@ export async function openTraceFiles(
   const merged = await openMergedTrace(opened, onSurvey).finally(() => progress.end());
   if (areClocksSaid) for (const text of mergeTexts(merged)) say(text);
   return merged;
+}
+
+/** The traces in the files: those of archives are several, and files of one Windows recording are one. */
+async function placesOf(files: TraceFiles, values: TraceValues): Promise<readonly TracePlace[]> {
+  const all = (await Promise.all(files.map(filesNamed))).flat();
+  const places = (await Promise.all(all.map((file) => placesIn(file, values, all.length)))).flat();
+  if (new Set(places.map(nameOf)).size < places.length) throw new UsageError('A trace is given twice.');
+  if (!places.some(({ file }) => /\.etl$/i.test(file))) return places;
+  const { joined, messages } = await (await import('./recording-files.ts')).recordingsIn(places, values);
+  for (const message of messages) say(message);
+  return joined;
+}
+
+async function filesNamed(file: string): Promise<readonly string[]> {
+  if (!/(%d|\*).*\.etl$/i.test(file)) return [file];
+  const found = await (await import('./recording-files.ts')).numberedFiles(file);
+  return found.length > 0 ? found : [file];
 }
 
 /** `a.zip/front.nettrace` */

@@ -9,6 +9,7 @@ import { openStream } from './source/stream-source.ts';
 import { isZip, openZip } from './source/zip.ts';
 import { isZstd, openZstd } from './source/zstd.ts';
 import { type OnDamage, Trace } from './trace.ts';
+import { TraceError } from './trace-error.ts';
 import type { ManifestFinder, OpenReader, TraceFormat } from './trace-reader.ts';
 
 export interface OpenTraceOptions {
@@ -25,6 +26,9 @@ export interface OpenTraceOptions {
   /** Which file of a zip archive (or .diagsession) to open: its name, or a unique part of it. */
   readonly member?: string;
 }
+
+/** A path, a file URL, the bytes, or a stream of bytes (such as standard input). */
+export type TraceInput = string | URL | Uint8Array | AsyncIterable<Uint8Array>;
 
 /** How many levels of nested archives are opened: `.nettrace.gz` in a zip. */
 const MAX_ARCHIVE_DEPTH = 2;
@@ -48,29 +52,63 @@ async function loadNetTrace(): Promise<OpenReader> {
  * (Perfetto, Chromium), optionally compressed by gzip or Zstandard, or in a zip (including .diagsession). The first bytes
  * determine the format.
  *
- * @param input a path, a file URL, the bytes, or a stream of bytes (such as standard input)
- * @throws TraceError if it is not a trace, or its head is damaged
+ * Several inputs are the files of one Windows recording, .etl files on one clock: the kernel's and the user's, or those
+ * that a session started one after the other. Each describes the others' events, and names their processes.
+ *
+ * @param input the trace
+ * @throws TraceError if it is not a trace, its head is damaged, or several inputs are not one recording
  * @throws the system's error if the file cannot be opened
  */
 export async function openTrace(
-  input: string | URL | Uint8Array | AsyncIterable<Uint8Array>,
+  input: TraceInput | readonly TraceInput[],
   options: OpenTraceOptions = {},
 ): Promise<Trace> {
-  let source = await openInput(input);
+  const sources: OpenedSource[] = [];
+  const close = async () => {
+    await Promise.all(sources.map((source) => source.close()));
+  };
   try {
-    source = await unpacked(source, options.member);
-    const format = formatOf(source.head);
-    if (format === undefined) throw unrecognized(source.name, source.head);
-    const open = await READERS[format]();
-    const reader = await open(source, { manifests: options.manifests ?? [] });
-    return new Trace(source, reader, options.onDamage ?? 'error');
+    for (const [index, each] of (isSeveral(input) ? input : [input]).entries()) {
+      const opened = await openInput(each);
+      sources[index] = opened;
+      sources[index] = await unpacked(opened, options.member);
+    }
+    const [first, ...others] = sources;
+    if (first === undefined) throw new TypeError('openTrace needs at least one trace.');
+    const open = await READERS[formatIn(sources)]();
+    const reader = await open(first, { manifests: options.manifests ?? [], others });
+    const name = sources.map((source) => source.name).join(', ');
+    return new Trace({ name, size: sizeOf(sources), close }, reader, options.onDamage ?? 'error');
   } catch (error) {
-    await source.close();
+    await close();
     throw error;
   }
 }
 
-function openInput(input: string | URL | Uint8Array | AsyncIterable<Uint8Array>): Promise<OpenedSource> {
+function isSeveral(input: TraceInput | readonly TraceInput[]): input is readonly TraceInput[] {
+  return Array.isArray(input);
+}
+
+/** The format that they all have. */
+function formatIn(sources: readonly OpenedSource[]): TraceFormat {
+  const formats = sources.map(({ name, head }) => {
+    const format = formatOf(head);
+    if (format === undefined) throw unrecognized(name, head);
+    if (format === 'etl' || sources.length === 1) return format;
+    const sentence = `${name} is a ${format}: only .etl files can be parts of one recording.`;
+    throw new TraceError('unsupported', 0, sentence);
+  });
+  return formats[0] as TraceFormat;
+}
+
+function sizeOf(sources: readonly OpenedSource[]): number | undefined {
+  return sources.reduce<number | undefined>(
+    (sum, { size }) => (sum === undefined || size === undefined ? undefined : sum + size),
+    0,
+  );
+}
+
+function openInput(input: TraceInput): Promise<OpenedSource> {
   if (typeof input === 'string') return openFile(input);
   if (input instanceof URL) return openFile(fileURLToPath(input));
   if (input instanceof Uint8Array) return Promise.resolve(new MemorySource(input));

@@ -69,6 +69,8 @@ export type ManifestFinder = (providerGuid: string) => readonly string[];
 export interface TraceReadOptions {
   /** Describe events of the trace (ETW). */
   readonly manifests: readonly string[] | ManifestFinder;
+  /** Further files of the same recording (ETW). */
+  readonly others?: readonly OpenedSource[];
 }
 
 export interface TraceReader {

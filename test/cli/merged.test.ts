@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { at } from '../trace/etl/read-etl.ts';
 import { zipArchive } from '../trace/source/zip-archive.ts';
 import { originOf, shifted, tracedServices } from '../view/merge/services.ts';
+import { bufferBytes, etlBytes } from '../wire/etl/etl-bytes.ts';
 
 const main = fileURLToPath(new URL('../../dist/cjs/cli.cjs', import.meta.url));
 const REQUESTS = 20;
@@ -123,6 +125,16 @@ describe('several traces', () => {
     const contents = others.map((trace) => [basename(trace), readFileSync(trace)] as const);
     writeFileSync(archive, zipArchive(Object.fromEntries(contents)));
     expect(run('view', front, archive).lines.length).toBe(1 + 7 * REQUESTS);
+  });
+
+  it('are one recording if they are the files of one on Windows', () => {
+    const name = (file: string) => join(folder, file);
+    writeFileSync(name('app.etl'), etlBytes([bufferBytes([at(10), at(30)])]));
+    writeFileSync(name('app.kernel.etl'), etlBytes([bufferBytes([at(20)])]));
+    const { status, lines, stderr } = run('dump', '--json', name('app.etl'));
+    expect(stderr).toBe(`${name('app.etl')}, ${name('app.kernel.etl')}: read as one recording.\n`);
+    expect([status, ...lines.map((line) => JSON.parse(line).id)]).toEqual([0, 10, 20, 30]);
+    expect(run('dump', '--json', name('app*.etl')).lines).toEqual(lines);
   });
 
   it('cannot include standard input or the same file twice', () => {

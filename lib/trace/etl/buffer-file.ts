@@ -18,21 +18,20 @@ const MAX_SPANS = 32;
  */
 const MAX_KEPT_BYTES = 64 << 20;
 
-/** Decompressed buffers of the first pass, by position: the first ones in the file. */
+/** Decompressed buffers of the first pass, by index: the first ones. */
 export class KeptBuffers {
   readonly #buffers = new Map<number, EtlBuffer>();
   #bytes = 0;
 
-  add(buffer: EtlBuffer): void {
+  add(index: number, buffer: EtlBuffer): void {
     this.#bytes += buffer.bytes.length;
-    if (buffer.header.isCompressed && this.#bytes <= MAX_KEPT_BYTES)
-      this.#buffers.set(buffer.position, buffer);
+    if (buffer.header.isCompressed && this.#bytes <= MAX_KEPT_BYTES) this.#buffers.set(index, buffer);
   }
 
   /** Returns the buffer, and no longer keeps it. */
-  take(position: number): EtlBuffer | undefined {
-    const buffer = this.#buffers.get(position);
-    this.#buffers.delete(position);
+  take(index: number): EtlBuffer | undefined {
+    const buffer = this.#buffers.get(index);
+    this.#buffers.delete(index);
     return buffer;
   }
 }
@@ -40,21 +39,14 @@ export class KeptBuffers {
 /** Reads buffers at known positions, in any order. */
 export class BufferFile {
   readonly #bytes: SeekableBytes;
-  readonly #kept: KeptBuffers;
   /** The most recent ones, by their number in the file. */
   readonly #spans = new Map<number, Uint8Array>();
 
-  constructor(bytes: SeekableBytes, kept: KeptBuffers) {
+  constructor(bytes: SeekableBytes) {
     this.#bytes = bytes;
-    this.#kept = kept;
   }
 
-  /** @returns no promise if no bytes are needed */
-  read(position: number, size: number): EtlBuffer | Promise<EtlBuffer> {
-    return this.#kept.take(position) ?? this.#read(position, size);
-  }
-
-  async #read(position: number, size: number): Promise<EtlBuffer> {
+  async read(position: number, size: number): Promise<EtlBuffer> {
     const number = Math.floor(position / SPAN_SIZE);
     const start = number * SPAN_SIZE;
     if (size >= SMALL_BUFFER_SIZE || position + size > start + SPAN_SIZE) {

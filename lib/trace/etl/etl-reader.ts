@@ -1,9 +1,8 @@
-/** The events of an .etl, in time order. */
-import { type EtlClock, nanosecondsOf } from '../../wire/etl/clock.ts';
+/** The events of an .etl, or of the files of one recording, in time order. */
+import { EtlClock, nanosecondsOf } from '../../wire/etl/clock.ts';
 import { ClockType } from '../../wire/etl/constants.ts';
-import type { LogFileHeader } from '../../wire/etl/log-file-header.ts';
+import { isLogFileHeader } from '../../wire/etl/log-file-header.ts';
 import { processIdOf, threadIdOf } from '../../wire/etl/record.ts';
-import type { SeekableBytes } from '../byte-source.ts';
 import { DecodedPayloads } from '../decoded-payloads.ts';
 import { timeText } from '../time-text.ts';
 import { asTraceError, TraceError } from '../trace-error.ts';
@@ -13,7 +12,7 @@ import { BufferFile } from './buffer-file.ts';
 import type { EventDescriptions } from './descriptions.ts';
 import { EtlEvent, type EtlTrace } from './etl-event.ts';
 import { EventDescriber } from './event-describer.ts';
-import { type EtlIndex, isLogFileHeader, readIndex } from './index-pass.ts';
+import { type EtlFile, type EtlIndex, readIndex } from './index-pass.ts';
 import { isKernelRecord, KernelState } from './kernel-state.ts';
 import { StackDefinitions } from './stack-definitions.ts';
 import { StackWalks } from './stack-walks.ts';
@@ -29,23 +28,22 @@ const MAX_OVERLAP = 1 << 30;
 export class EtlReader implements TraceReader {
   readonly info: TraceInfo;
   readonly progress: TraceProgress;
-  readonly #bytes: SeekableBytes;
-  readonly #header: LogFileHeader;
+  readonly #files: readonly EtlFile[];
   readonly #clock: EtlClock;
   readonly #descriptions: EventDescriptions;
   readonly #kernel: KernelState;
 
-  constructor(bytes: SeekableBytes, header: LogFileHeader, clock: EtlClock, descriptions: EventDescriptions) {
-    this.info = traceInfoOf(header);
+  /** @param files the time of the first one is that of the events */
+  constructor(files: readonly [EtlFile, ...EtlFile[]], descriptions: EventDescriptions) {
+    this.#files = files;
+    this.#clock = new EtlClock(files[0].header);
+    this.info = traceInfoOf(files, this.#clock);
     this.progress = {
-      lostEvents: header.eventsLost,
-      lostBuffers: header.buffersLost,
+      lostEvents: files.reduce((sum, { header }) => sum + header.eventsLost, 0),
+      lostBuffers: files.reduce((sum, { header }) => sum + header.buffersLost, 0),
       processNames: new Map(),
       bytesRead: 0,
     };
-    this.#bytes = bytes;
-    this.#header = header;
-    this.#clock = clock;
     this.#descriptions = descriptions;
     this.#kernel = new KernelState(this.progress.processNames);
   }
@@ -54,15 +52,15 @@ export class EtlReader implements TraceReader {
     try {
       const stacks = new StackDefinitions();
       const learned = { descriptions: this.#descriptions, kernel: this.#kernel, stacks };
-      const index = await readIndex(this.#bytes, this.#header, this.#clock, learned);
+      const index = await readIndex(this.#files, this.#clock, learned);
       this.#countLosses(index);
-      const walks = new StackWalks(stacks, this.#clock.start);
+      const walks = new StackWalks(stacks);
       if (stacks.isUsed) this.progress.stacks = walks.counts;
       yield* this.#merged(index, walks);
-      this.progress.bytesRead = this.#bytes.size;
+      this.progress.bytesRead = this.#files.reduce((sum, { bytes }) => sum + bytes.size, 0);
       if (index.problem !== undefined) throw asTraceError(index.problem);
     } finally {
-      await this.#bytes.close();
+      await Promise.all(this.#files.map(({ bytes }) => bytes.close()));
     }
   }
 
@@ -76,32 +74,32 @@ export class EtlReader implements TraceReader {
     { buffers, kept }: EtlIndex,
     walks: StackWalks,
   ): AsyncGenerator<readonly TraceEvent[], void, undefined> {
-    const { start } = this.#clock;
     const trace: EtlTrace = {
       clock: this.#clock,
       startTime: this.info.startTime,
       describer: new EventDescriber(this.#descriptions),
       decoded: new DecodedPayloads(),
     };
-    const file = new BufferFile(this.#bytes, kept);
+    const files = this.#files.map(({ bytes }) => new BufferFile(bytes));
     const merge = new TimeMerge(buffers);
     let overlap = 0;
     const full = walks.heldBack + BATCH_SIZE;
     let held: EtlEvent[] = [];
     for (;;) {
       for (let due = merge.due; due !== undefined; due = merge.due) {
-        const buffer = await file.read(due.position, due.size);
+        const file = files[due.file] as BufferFile;
+        const buffer = kept.take(due.index) ?? (await file.read(due.position, due.size));
         overlap += buffer.bytes.length;
         if (overlap > MAX_OVERLAP) throw tooMuchOverlap(due.position);
         this.progress.bytesRead += due.size;
-        merge.add(new BufferRun(buffer, due, start));
+        merge.add(new BufferRun(buffer, due));
       }
       const run = merge.current;
       if (run === undefined) break;
       const { cursor } = run;
       if (!isLogFileHeader(cursor.buffer, cursor.offset)) {
         const event = this.#eventAt(trace, cursor);
-        walks.take(event, held);
+        walks.take(event, held, run.start);
         held.push(event);
       }
       const drained = merge.advance();
@@ -134,29 +132,35 @@ function tooMuchOverlap(position: number): TraceError {
   return new TraceError('unsupported', position, message);
 }
 
-/** What an .etl file says about itself in its header. */
 const CLOCK_NAMES: ReadonlyMap<number, string> = new Map([
   [ClockType.PerformanceCounter, 'performance counter'],
   [ClockType.SystemTime, 'system time'],
   [ClockType.CpuCycles, 'CPU cycles'],
 ]);
 
-function traceInfoOf(header: LogFileHeader): TraceInfo {
-  const endTime = header.endTime > 0n ? { endTime: nanosecondsOf(header.endTime) } : {};
+/** What the files say about themselves in their headers. */
+function traceInfoOf(files: readonly [EtlFile, ...EtlFile[]], clock: EtlClock): TraceInfo {
+  const headers = files.map(({ header }) => header);
+  const [{ header }] = files;
+  const [endTime = 0n] = headers.map((each) => each.endTime).sort((a, b) => (a > b ? -1 : 1));
+  const [startTime = 0n] = headers
+    .map((each) => (each === header ? clock.startTime : clock.startTimeOf(each)))
+    .sort((a, b) => (a < b ? -1 : 1));
+  const namesOf = (key: 'loggerName' | 'logFileName') => headers.map((each) => each[key]).join(', ');
   return {
     format: 'etl',
-    startTime: nanosecondsOf(header.startTime),
-    ...endTime,
+    startTime,
+    ...(endTime > 0n ? { endTime: nanosecondsOf(endTime) } : {}),
     hasWallTime: true,
     pointerSize: header.pointerSize,
-    processors: header.processors,
+    processors: Math.max(...headers.map(({ processors }) => processors)),
     properties: {
-      loggerName: header.loggerName,
-      logFileName: header.logFileName,
+      loggerName: namesOf('loggerName'),
+      logFileName: namesOf('logFileName'),
       osVersion: `${header.osMajorVersion}.${header.osMinorVersion}.${header.osBuild}`,
       mode: `0x${header.mode.toString(16)}`,
       bufferSize: String(header.bufferSize),
-      buffersWritten: String(header.buffersWritten),
+      buffersWritten: String(headers.reduce((sum, each) => sum + each.buffersWritten, 0)),
       cpuMHz: String(header.cpuMHz),
       clock: CLOCK_NAMES.get(header.clockType) ?? String(header.clockType),
       clockFrequency: String(header.performanceFrequency),

@@ -1,15 +1,15 @@
 /**
- * The first pass over an .etl, before its events are delivered: finds when each buffer starts and what describes the
- * events, which may come after them.
+ * The first pass over an .etl, or over the files of one recording, before the events are delivered: finds when each
+ * buffer starts and what describes the events, which may come after them.
  */
 import type { EtlBuffer } from '../../wire/etl/buffer.ts';
 import type { EtlClock } from '../../wire/etl/clock.ts';
 import { BUFFER_HEADER_SIZE, LogFileMode } from '../../wire/etl/constants.ts';
 import { EtlError } from '../../wire/etl/error.ts';
 import { extendedItemsOf } from '../../wire/etl/extended-items.ts';
-import type { LogFileHeader } from '../../wire/etl/log-file-header.ts';
+import { isLogFileHeader, type LogFileHeader, readLogFileHeader } from '../../wire/etl/log-file-header.ts';
 import { guidAt, headerEndOf, idNumberOf, opcodeOf, providerGuidOffset } from '../../wire/etl/record.ts';
-import { RecordCursor } from '../../wire/etl/record-cursor.ts';
+import { type RawTime, RecordCursor } from '../../wire/etl/record-cursor.ts';
 import { Layout } from '../../wire/etl/record-type.ts';
 import { MANIFEST_EVENT_ID } from '../../wire/manifest/constants.ts';
 import type { SeekableBytes } from '../byte-source.ts';
@@ -32,6 +32,13 @@ export interface Learned {
   readonly stacks: StackDefinitions;
 }
 
+/** One file of a recording. */
+export interface EtlFile {
+  readonly name: string;
+  readonly bytes: SeekableBytes;
+  readonly header: LogFileHeader;
+}
+
 export interface EtlIndex {
   /** The ones with records. */
   readonly buffers: readonly IndexedBuffer[];
@@ -44,43 +51,84 @@ export interface EtlIndex {
 }
 
 export async function readIndex(
-  bytes: SeekableBytes,
-  header: LogFileHeader,
+  files: readonly EtlFile[],
   clock: EtlClock,
   learned: Learned,
 ): Promise<EtlIndex> {
-  const buffers: IndexedBuffer[] = [];
-  const kept = new KeptBuffers();
-  let count = 0;
-  let withLostEvents = 0;
-  let withLostBuffers = 0;
-  let problem: EtlError | undefined;
-  try {
-    for await (const buffer of readBuffers(bytes)) {
-      const cursor = new RecordCursor(buffer, clock.start);
-      const span = readSpan(cursor, learned);
-      problem ??= cursor.problem;
-      if (span !== undefined) {
-        const size = Math.min(buffer.header.size, bytes.size - buffer.position);
-        buffers.push({ index: count, position: buffer.position, size, ...span });
-        kept.add(buffer);
-      }
-      count++;
-      if (buffer.header.hasLostEvents) withLostEvents++;
-      if (buffer.header.hasLostBuffers) withLostBuffers++;
-    }
-  } catch (error) {
-    if (!(error instanceof EtlError)) throw error;
-    problem ??= error;
-  }
+  const pass = new IndexPass(clock, learned);
+  for (const file of files) await pass.add(file, files.length > 1);
   learned.descriptions.finishManifests();
-  return {
-    buffers,
-    kept,
-    withLostEvents,
-    withLostBuffers,
-    problem: problem ?? missingBuffers(header, count, bytes),
-  };
+  return pass;
+}
+
+class IndexPass implements EtlIndex {
+  readonly buffers: IndexedBuffer[] = [];
+  readonly kept = new KeptBuffers();
+  withLostEvents = 0;
+  withLostBuffers = 0;
+  problem: EtlError | undefined;
+  readonly #clock: EtlClock;
+  readonly #learned: Learned;
+  #files = 0;
+  #count = 0;
+
+  constructor(clock: EtlClock, learned: Learned) {
+    this.#clock = clock;
+    this.#learned = learned;
+  }
+
+  async add(file: EtlFile, isOneOfSeveral: boolean): Promise<void> {
+    const before = this.#count;
+    let problem: EtlError | undefined;
+    try {
+      let start = startIn(file.header, this.#clock, 0);
+      for await (const buffer of readBuffers(file.bytes)) {
+        start = sessionStart(buffer, this.#clock) ?? start;
+        const damage = this.#addBuffer(buffer, file.bytes.size, start);
+        problem ??= damage;
+      }
+    } catch (error) {
+      if (!(error instanceof EtlError)) throw error;
+      problem ??= error;
+    }
+    problem ??= missingBuffers(file, this.#count - before);
+    if (problem !== undefined && isOneOfSeveral) {
+      problem = new EtlError(problem.code, problem.offset, `${file.name}: ${problem.sentence}`);
+    }
+    this.problem ??= problem;
+    this.#files++;
+  }
+
+  #addBuffer(buffer: EtlBuffer, fileSize: number, start: RawTime): EtlError | undefined {
+    const { header, position } = buffer;
+    const cursor = new RecordCursor(buffer, start);
+    const span = readSpan(cursor, this.#learned);
+    const index = this.#count++;
+    if (span !== undefined) {
+      const size = Math.min(header.size, fileSize - position);
+      this.buffers.push({ index, file: this.#files, position, size, start, ...span });
+      this.kept.add(index, buffer);
+    }
+    if (header.hasLostEvents) this.withLostEvents++;
+    if (header.hasLostBuffers) this.withLostBuffers++;
+    return cursor.problem;
+  }
+}
+
+/** The raw time from which ticks are counted, from here on, if a session that appended to the file starts here. */
+function sessionStart(buffer: EtlBuffer, clock: EtlClock): RawTime | undefined {
+  const { position } = buffer;
+  if (position === 0 || !isLogFileHeader(buffer, BUFFER_HEADER_SIZE)) return undefined;
+  const cursor = new RecordCursor(buffer, clock.start);
+  return cursor.next() ? startIn(readLogFileHeader(cursor), clock, position) : undefined;
+}
+
+/** @throws EtlError */
+function startIn(header: LogFileHeader, clock: EtlClock, position: number): RawTime {
+  const start = clock.startIn(header);
+  if (start !== undefined) return start;
+  const sentence = 'The session that starts here counts time in other units, which is not supported.';
+  throw new EtlError('unsupported', position, sentence);
 }
 
 function readSpan(
@@ -135,14 +183,9 @@ function gatherMetadata(record: RecordCursor, descriptions: EventDescriptions): 
 }
 
 /** A closed file says how many buffers it has; a circular one also counts those that were overwritten. */
-function missingBuffers(header: LogFileHeader, count: number, bytes: SeekableBytes): EtlError | undefined {
+function missingBuffers({ header, bytes }: EtlFile, count: number): EtlError | undefined {
   const { buffersWritten, mode } = header;
   if (count >= buffersWritten || (mode & LogFileMode.Circular) !== 0) return undefined;
   const sentence = `The file ends after ${count} of its ${buffersWritten} buffers.`;
   return new EtlError('truncated', bytes.size, sentence);
-}
-
-/** Whether the record is the header of the log file, which is not an event. */
-export function isLogFileHeader({ position }: EtlBuffer, offset: number): boolean {
-  return position === 0 && offset === BUFFER_HEADER_SIZE;
 }

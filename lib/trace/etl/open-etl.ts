@@ -13,11 +13,12 @@ import { BUFFER_HEADER_SIZE } from '../../wire/etl/constants.ts';
 import { EtlError } from '../../wire/etl/error.ts';
 import { type LogFileHeader, readLogFileHeader } from '../../wire/etl/log-file-header.ts';
 import { RecordCursor } from '../../wire/etl/record-cursor.ts';
-import type { SeekableBytes } from '../byte-source.ts';
-import { asTraceError } from '../trace-error.ts';
+import type { OpenedSource, SeekableBytes } from '../byte-source.ts';
+import { asTraceError, TraceError } from '../trace-error.ts';
 import type { OpenReader, TraceReader } from '../trace-reader.ts';
 import { EventDescriptions } from './descriptions.ts';
 import { EtlReader } from './etl-reader.ts';
+import type { EtlFile } from './index-pass.ts';
 
 /**
  * @throws TraceError
@@ -25,15 +26,36 @@ import { EtlReader } from './etl-reader.ts';
  */
 export const openEtl: OpenReader = async (source, options): Promise<TraceReader> => {
   const descriptions = new EventDescriptions(options.manifests);
+  const first = await openLog(source);
+  const files: [EtlFile, ...EtlFile[]] = [first];
+  try {
+    const clock = new EtlClock(first.header);
+    for (const other of options.others ?? []) {
+      const file = await openLog(other);
+      files.push(file);
+      if (!clock.isSharedWith(file.header)) throw notOneRecording(first, file);
+    }
+    return new EtlReader(files, descriptions);
+  } catch (error) {
+    await Promise.all(files.map(({ bytes }) => bytes.close()));
+    throw error;
+  }
+};
+
+async function openLog(source: OpenedSource): Promise<EtlFile> {
   const bytes = await source.seekable();
   try {
-    const header = await readHeader(bytes);
-    return new EtlReader(bytes, header, new EtlClock(header), descriptions);
+    return { name: source.name, bytes, header: await readHeader(bytes) };
   } catch (error) {
     await bytes.close();
     throw asTraceError(error);
   }
-};
+}
+
+function notOneRecording(first: EtlFile, { name }: EtlFile): TraceError {
+  const sentence = `${name} does not belong to ${first.name}: its clock, or the start of Windows that it counts from, is another one.`;
+  return new TraceError('unsupported', 0, sentence);
+}
 
 async function readHeader(bytes: SeekableBytes): Promise<LogFileHeader> {
   const { size } = readBufferHeader(viewOf(await bytes.read(0, BUFFER_HEADER_SIZE)), 0);

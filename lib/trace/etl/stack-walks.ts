@@ -53,13 +53,11 @@ interface Walk extends AttachedStack {
 export class StackWalks {
   readonly counts: StackCounts = { events: 0, withoutEvent: 0, withoutFrames: 0, withoutUserPart: 0 };
   readonly #definitions: StackDefinitions;
-  readonly #start: RawTime;
   /** By thread: events that so far have only the kernel part of their stack. */
   readonly #inKernel = new Map<number, EtlEvent[]>();
 
-  constructor(definitions: StackDefinitions, start: RawTime) {
+  constructor(definitions: StackDefinitions) {
     this.#definitions = definitions;
-    this.#start = start;
   }
 
   get heldBack(): number {
@@ -71,10 +69,11 @@ export class StackWalks {
    *
    * @param record any event that follows those
    * @param held in time order
+   * @param start the raw time from which ticks are counted
    */
-  take(record: EtlEvent, held: readonly EtlEvent[]): void {
+  take(record: EtlEvent, held: readonly EtlEvent[], start: RawTime): void {
     if (!this.#definitions.isUsed || !isOfStacks(record)) return;
-    const walk = this.#read(record);
+    const walk = this.#read(record, start);
     if (walk === undefined) return;
     const event = eventOf(walk, held);
     if (event === undefined) this.counts.withoutEvent++;
@@ -120,14 +119,14 @@ export class StackWalks {
     return true;
   }
 
-  #read(record: EtlEvent): Walk | undefined {
+  #read(record: EtlEvent, start: RawTime): Walk | undefined {
     const at = headerEndOf(record);
     const content = at + HEAD_SIZE;
     const size = pointerSizeOf(record);
     if (content + size > record.end) return undefined;
     const { view } = record.buffer;
     const head = {
-      ticks: ticksAt(view, at, this.#start),
+      ticks: ticksAt(view, at, start),
       processId: view.getUint32(at + 8, true),
       threadId: view.getUint32(at + 12, true),
     };

@@ -9,14 +9,17 @@ import { type RawTime, RecordCursor } from '../../wire/etl/record-cursor.ts';
 
 /** A buffer with records, from the index. */
 export interface IndexedBuffer {
-  /** Numbers the file's buffers, so that buffers with equal times stay in file order. */
+  /** Numbers all buffers, so that buffers with equal times stay in the order of the files. */
   readonly index: number;
+  readonly file: number;
   readonly position: number;
   readonly size: number;
   /** Ticks of its earliest record. */
   readonly firstTicks: number;
   /** Whether each record is at least as late as the previous one. */
   readonly isOrdered: boolean;
+  /** The raw time in this buffer from which ticks are counted. */
+  readonly start: RawTime;
 }
 
 /** A loaded buffer, positioned at one of its records. */
@@ -28,8 +31,11 @@ export class BufferRun implements HeapItem {
   readonly #offsets: readonly number[] | undefined;
   #next = 0;
 
-  constructor(buffer: EtlBuffer, { index, isOrdered }: IndexedBuffer, start: RawTime) {
+  readonly start: RawTime;
+
+  constructor(buffer: EtlBuffer, { index, isOrdered, start }: IndexedBuffer) {
     this.index = index;
+    this.start = start;
     this.#offsets = isOrdered ? undefined : sortedOffsets(buffer, start);
     this.cursor = new RecordCursor(buffer, start);
   }

@@ -18,15 +18,51 @@ export function nanosecondsOf(fileTime: bigint): bigint {
 export class EtlClock {
   /** The raw time from which `ticks` are counted. */
   readonly start: RawTime;
+  readonly #header: LogFileHeader;
   readonly #startTime: bigint;
   readonly #multiplier: bigint;
   readonly #divisor: bigint;
 
   constructor(header: LogFileHeader) {
-    const { rawTime, startTime } = header;
-    this.start = { high: Number(rawTime >> 32n), low: Number(rawTime & 0xffff_ffffn) };
-    this.#startTime = startTime;
+    this.#header = header;
+    this.start = rawTime(header.rawTime);
     [this.#multiplier, this.#divisor] = scaleOf(header);
+    this.#startTime = startTimeOf(header, this.#multiplier, this.#divisor);
+  }
+
+  /** When the log starts, in nanoseconds since 1970. */
+  get startTime(): bigint {
+    return nanosecondsOf(this.#startTime);
+  }
+
+  /** Whether the raw times of another log are on the same counter, since the same start of Windows. */
+  isSharedWith({ clockType, performanceFrequency, cpuMHz, bootTime }: LogFileHeader): boolean {
+    const own = this.#header;
+    return (
+      clockType === own.clockType &&
+      performanceFrequency === own.performanceFrequency &&
+      (clockType !== ClockType.CpuCycles || cpuMHz === own.cpuMHz) &&
+      bootTime === own.bootTime
+    );
+  }
+
+  /**
+   * The raw time in another log that is `start` in this one. Logs of different starts of Windows have only the time of
+   * day in common.
+   *
+   * @returns undefined if the units of the times differ
+   */
+  startIn(header: LogFileHeader): RawTime | undefined {
+    if (this.isSharedWith(header)) return this.start;
+    const [multiplier, divisor] = scaleOf(header);
+    if (multiplier * this.#divisor !== this.#multiplier * divisor) return undefined;
+    const later = startTimeOf(header, multiplier, divisor) - this.#startTime;
+    return rawTime(header.rawTime - (later * divisor) / multiplier);
+  }
+
+  /** Nanoseconds since 1970 at which another log on the same counter starts. */
+  startTimeOf(header: LogFileHeader): bigint {
+    return this.nanoseconds(Number(header.rawTime - this.#header.rawTime));
   }
 
   /** The FILETIME of a raw time, given as ticks since the start. */
@@ -38,6 +74,19 @@ export class EtlClock {
   nanoseconds(ticks: number): bigint {
     return nanosecondsOf(this.fileTime(ticks));
   }
+}
+
+function rawTime(ticks: bigint): RawTime {
+  return { high: Number(ticks >> 32n), low: Number(ticks & 0xffff_ffffn) };
+}
+
+/** A log started before Windows knew the time has none of its own; the counter starts at zero with Windows. */
+function startTimeOf(
+  { startTime, bootTime, rawTime }: LogFileHeader,
+  multiplier: bigint,
+  divisor: bigint,
+): bigint {
+  return startTime > 0n || bootTime <= 0n ? startTime : bootTime + (rawTime * multiplier) / divisor;
 }
 
 /** Units of 100 ns per tick, as a fraction. An impossible value counts as 100 ns per tick. */

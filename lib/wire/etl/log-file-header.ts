@@ -4,8 +4,8 @@
  * 32-bit form even on 64-bit Windows. The names of the session and the file follow. Source: Windows SDK `evntrace.h`.
  */
 import { decodeUtf16 } from '../text.ts';
-import type { EtlRecord } from './buffer.ts';
-import { KernelGroup, RecordType } from './constants.ts';
+import type { EtlBuffer, EtlRecord } from './buffer.ts';
+import { BUFFER_HEADER_SIZE, KernelGroup, RECORD_MARK, RecordType } from './constants.ts';
 import { EtlError } from './error.ts';
 import { groupOf, headerEndOf, opcodeOf, processIdOf, rawTimeOf, threadIdOf, versionOf } from './record.ts';
 
@@ -60,6 +60,18 @@ const START_TIME = 0xc0;
 const CLOCK_TYPE = 0xc8;
 const BUFFERS_LOST = 0xcc;
 const NAMES = 0xd0;
+
+/** Whether the record is such a header: the first one of the first buffer, and of those that a later session appended. */
+export function isLogFileHeader({ view }: EtlBuffer, offset: number): boolean {
+  if (offset !== BUFFER_HEADER_SIZE || offset + 8 > view.byteLength) return false;
+  const marker = view.getUint32(offset, true);
+  const type = (marker >>> 16) & 0xff;
+  return (
+    marker >>> 24 === RECORD_MARK &&
+    (type === RecordType.System64 || type === RecordType.System32) &&
+    view.getUint16(offset + 6, true) === 0
+  );
+}
 
 /**
  * @param record the first of the first buffer

@@ -154,6 +154,10 @@ export interface HeaderParts {
   readonly eventsLost?: number;
   readonly buffersLost?: number;
   readonly endTime?: bigint;
+  /** This and the next: one instant, on the log's clock and as FILETIME. */
+  readonly rawTime?: bigint;
+  readonly startTime?: bigint;
+  readonly bootTime?: bigint;
   readonly names?: Iterable<number>;
 }
 
@@ -180,14 +184,20 @@ export function logFileHeader(parts: HeaderParts = {}): Uint8Array {
     .integer(0, pointer)
     .integer(-60, 4)
     .raw(new Array(0xb0 - 4).fill(0))
-    .u64(START_TIME - 1_000_000_000n)
+    .u64(parts.bootTime ?? START_TIME - 1_000_000_000n)
     .u64(parts.frequency ?? 10_000_000n)
-    .u64(START_TIME)
+    .u64(parts.startTime ?? START_TIME)
     .u32(parts.clockType ?? 1)
     .u32(parts.buffersLost ?? 0)
     .raw(parts.names ?? [...utf16('Session\0'), ...utf16('C:\\trace.etl\0')]);
   const type = parts.is32Bit === true ? 1 : 2;
-  return kernelRecord({ type, group: 0, opcode: 0, time: RAW_START, payload: payload.done() });
+  return kernelRecord({
+    type,
+    group: 0,
+    opcode: 0,
+    time: parts.rawTime ?? RAW_START,
+    payload: payload.done(),
+  });
 }
 
 export interface BufferParts {
