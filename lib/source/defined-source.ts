@@ -3,7 +3,7 @@ import { ActivityOptions, activityName } from '../activity/activity.ts';
 import { type SharedActivities, sharedActivities } from '../activity/shared.ts';
 import { Subscriptions } from '../listen/subscriptions.ts';
 import type { Tracer } from '../platform/tracer.ts';
-import { type ManifestSource, generateManifest as manifestOf } from '../wire/manifest/generate.ts';
+import type { ManifestSource } from '../wire/manifest/generate.ts';
 import type { EventSchema } from '../wire/schema.ts';
 import { Account } from './account.ts';
 import { ActivityEvents } from './activity-events.ts';
@@ -13,7 +13,8 @@ import { eventFunction } from './event-functions.ts';
 import { type KeywordNames, partnerOf } from './event-schemas.ts';
 import type { EventSource, Events } from './event-source-types.ts';
 import { EventWriter } from './event-writer.ts';
-import { ManifestFormat, rememberForManifest, writeManifestInBand } from './manifest.ts';
+import { writeManifestInBand } from './in-band-manifest.ts';
+import { ManifestFormat, rememberForManifest } from './manifest.ts';
 import { SelfDescribingEvents } from './self-describing.ts';
 import { SharedIds } from './shared-ids.ts';
 import type { Provider, SourceContext } from './source-context.ts';
@@ -185,7 +186,7 @@ class DefinedSource {
       writer.register();
       context.subscriptions.add(writer.audience);
     }
-    if (hasManifest) this.#closing.push(writeManifestInBand(context, manifestOf(this.#described)));
+    if (hasManifest) this.#closing.push(writeManifestInBand(context, this.#described));
     return writers;
   }
 

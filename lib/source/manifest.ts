@@ -4,27 +4,16 @@
  *
  * Source: .NET's EventSource.
  */
-import { doAtExit } from '../listen/at-exit.ts';
 import { eventSources } from '../listen/sources.ts';
-import { TRACER_BIT, type Tracer } from '../platform/tracer.ts';
 import { METADATA_OFFSET } from '../wire/etw/prefix.ts';
 import type { EventEncoder } from '../wire/event-encoder.ts';
 import { ManifestEncoder, manifestDescriptor } from '../wire/manifest/encode.ts';
 import { MANIFEST_CHECKS } from '../wire/manifest/field-layouts.ts';
 import { type ManifestSource, generateManifest as manifestOf } from '../wire/manifest/generate.ts';
-import {
-  encodeManifestChunk,
-  MANIFEST_DESCRIPTOR,
-  MAX_CHUNK_SIZE,
-  MIN_CHUNK_SIZE,
-  manifestChunks,
-} from '../wire/manifest/in-band.ts';
 import { manifestNamesProblem, manifestProblem } from '../wire/manifest/problem.ts';
 import type { EventSchema } from '../wire/schema.ts';
-import { scratch } from '../wire/scratch.ts';
 import { DefinitionError } from './definition-error.ts';
-import { onEtwCommand } from './etw-commands.ts';
-import type { Provider, SourceContext } from './source-context.ts';
+import type { Provider } from './source-context.ts';
 import { ETW_SIZES, etwDefinition, type SizeLimits, type TracerFormat } from './tracer-format.ts';
 
 /** Of a source for which `checkForManifest` did not throw. */
@@ -91,56 +80,4 @@ export function generateManifest(source: object): string {
   }
   checkForManifest(described);
   return manifestOf(described);
-}
-
-/**
- * Writes the manifest into sessions: when one enables the provider, on request, and when the source is closed or the
- * process exits.
- *
- * @returns closes it
- */
-export function writeManifestInBand(context: SourceContext, xml: string): () => void {
-  const { tracer, provider, account, subscriptions } = context;
-  const word = tracer.allocate();
-  const definition = etwDefinition(provider, MANIFEST_DESCRIPTOR);
-  const problem = tracer.register(word, provider.name, definition, scratch);
-  if (problem !== undefined) {
-    tracer.release(word);
-    account.tell('manifest', () => problem);
-    return () => {};
-  }
-  const write = () => {
-    if (((word.words[word.index] as number) & TRACER_BIT) === 0) return;
-    const reason = writeChunks(tracer, word, xml);
-    if (reason !== undefined) account.drop(reason);
-  };
-  const stopHearing = onEtwCommand(tracer, provider, ({ kind }) => {
-    if (kind === 'enable') write();
-  });
-  subscriptions.onCommand(({ kind }) => {
-    if (kind === 'sendManifest') write();
-  });
-  const forgetExit = doAtExit(write);
-  return () => {
-    write();
-    stopHearing();
-    forgetExit();
-    tracer.release(word);
-  };
-}
-
-/** Tries smaller and smaller chunks until the session has room; returns why it has none even for the smallest. */
-function writeChunks(tracer: Tracer, word: ReturnType<Tracer['allocate']>, xml: string): string | undefined {
-  let reason: string | undefined;
-  for (let size = MAX_CHUNK_SIZE; size >= MIN_CHUNK_SIZE; size = Math.floor(size / 2)) {
-    reason = undefined;
-    for (const chunk of manifestChunks(xml, size)) {
-      const error = tracer.write(word, encodeManifestChunk(chunk));
-      if (error === undefined) continue;
-      reason = tracer.writeReason(error);
-      break;
-    }
-    if (reason !== 'tooLarge' && reason !== 'tooLargeForSession') return reason;
-  }
-  return reason;
 }

@@ -1,11 +1,12 @@
 /** Events described by a manifest, as passed to ETW, and the manifest itself. */
 import { describe, expect, it } from 'vitest';
-import { activityPath, type SourceStatus } from '../../lib/index.ts';
-import { ManifestAssembly } from '../../lib/wire/manifest/in-band.ts';
+import { activityPath, type SourceStats, type SourceStatus } from '../../lib/index.ts';
+import { MAX_CHUNK_SIZE, ManifestAssembly } from '../../lib/wire/manifest/in-band.ts';
 import { parseManifest } from '../wire/manifest/parse-manifest.ts';
 import { callsOf, type EtwCall, type WriteCall } from './etw-call.ts';
 import { runProgram, skipReason, suiteName } from './run-program.ts';
 
+const ENVELOPE_SIZE = 8;
 const idOf = (call: WriteCall) => Buffer.from(call.descriptor, 'hex').readUInt16LE(0);
 const payloadOf = (call: WriteCall) => Buffer.concat(call.data.map((data) => Buffer.from(data.bytes, 'hex')));
 
@@ -89,5 +90,64 @@ describe.skipIf(skipReason !== undefined)(suiteName('a source with a manifest'),
     // Closed: unregistered, and late events counted.
     expect(callsOf(calls, 'unregister').map(({ handle }) => handle)).toContain(registered[0]?.handle);
     expect(result.dropped).toEqual({ closed: 2 });
+  });
+
+  it('is whole in every file and buffer, however small, with all definitions of its provider', async () => {
+    const { result, calls } = await runProgram<{ stats: SourceStats; problems: string[] }>(
+      'programs/manifest-files.mjs',
+      { recorder: true },
+    );
+    const written = documents(calls);
+    expect(written.map(([after]) => after)).toEqual([
+      'start',
+      'new file',
+      'buffers of 65536',
+      'buffers of 4096',
+      'buffers of 1024',
+      'second definition',
+      'defined',
+      'both asked',
+      'closed',
+      'exit',
+    ]);
+    const [first = '', ...others] = written.map(([, xml]) => xml);
+    expect(first.length).toBeGreaterThan(2 * MAX_CHUNK_SIZE);
+    expect(new Set(others.slice(0, 5))).toEqual(new Set([first]));
+
+    // Chunks get smaller until one fits; a document starts over with each size.
+    const chunkSizes = (mark: string) => {
+      const from = calls.findIndex((call) => call.op === 'mark' && call.text === mark);
+      const to = calls.findIndex((call, index) => index > from && call.op === 'mark');
+      const chunks = callsOf(calls.slice(from, to), 'write').filter((call) => idOf(call) === 0xfffe);
+      const sizes = chunks.map((call) => [call.status, payloadOf(call).length - ENVELOPE_SIZE]);
+      return sizes.filter(([status], index) => status !== 0 || sizes[index - 1]?.[0] !== 0);
+    };
+    expect(chunkSizes('new file')).toEqual([[0, 0xff00]]);
+    expect(chunkSizes('buffers of 65536')).toEqual([[0, 0xff00]]);
+    expect(chunkSizes('buffers of 4096')).toEqual([
+      [234, 0xff00],
+      [234, 0x7f80],
+      [234, 0x3fc0],
+      [234, 0x1fe0],
+      [234, 0xff0],
+      [0, 0x7f8],
+    ]);
+    expect(chunkSizes('buffers of 1024').at(-1)).toEqual([0, 510]);
+
+    // The state follows the manifest that describes it.
+    const newFile = calls.findIndex((call) => call.op === 'mark' && call.text === 'new file');
+    const ids = callsOf(calls.slice(newFile), 'write').map(idOf);
+    expect(ids.slice(0, ids.indexOf(321) + 1)).toEqual([0xfffe, 0xfffe, 0xfffe, 0xfffe, 321]);
+
+    const both = parseManifest(others.at(-1) ?? '');
+    const own = both.events.filter(({ id }) => id === 1 || id > 320);
+    expect(own.map(({ id, symbol, fields }) => [id, symbol?.length, fields])).toMatchObject([
+      [1, 81, [{ name: expect.stringMatching(/^Long/) }]],
+      [321, 'QueueDCStart'.length, [{ name: 'length' }]],
+      [322, 'Second'.length, [{ name: 'text' }]],
+      [323, 81, [{ name: 'other' }]],
+    ]);
+    expect(result.stats.dropped).toEqual({});
+    expect(result.problems).toHaveLength(1);
   });
 });

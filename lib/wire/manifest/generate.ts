@@ -5,7 +5,7 @@
 import { type EventSchema, type FieldMap, type FieldSchema, mapsOf } from '../schema.ts';
 import { LEVEL_NAMES, MANIFEST_NAMESPACE, MESSAGE_EVENT, OPCODE_NAMES } from './constants.ts';
 import { FIELD_LAYOUTS, sizeFieldName } from './field-layouts.ts';
-import { keywordNames, opcodeNames, taskNames } from './names.ts';
+import { eventNames, keywordNames, opcodeNames, taskNames } from './names.ts';
 import { attribute } from './xml.ts';
 
 export interface ManifestSource {
@@ -21,6 +21,8 @@ export interface ManifestSource {
 
 /** What every event and name in the document refers to. */
 interface Names {
+  /** Unique, also where definitions of one provider have different events with one name. */
+  readonly events: ReadonlyMap<EventSchema, string>;
   readonly tasks: ReadonlyMap<number, string>;
   readonly opcodes: ReadonlyMap<number, string>;
   readonly keywords: ReadonlyMap<bigint, string>;
@@ -30,6 +32,7 @@ interface Names {
 export function generateManifest(source: ManifestSource): string {
   const events = [MESSAGE_EVENT, ...source.events];
   const names: Names = {
+    events: eventNames(events),
     tasks: taskNames(events),
     opcodes: opcodeNames(events),
     keywords: keywordNames(events, source.keywordNames),
@@ -51,7 +54,10 @@ export function generateManifest(source: ManifestSource): string {
       'events',
       events.map((event) => eventLine(event, names)),
     ),
-    ...section('templates', events.flatMap(templateLines)),
+    ...section(
+      'templates',
+      events.flatMap((event) => templateLines(event, names)),
+    ),
     '</provider>',
     '</events>',
     '</instrumentation>',
@@ -113,31 +119,36 @@ function message(kind: string, name: string): string {
   return attribute('message', `$(string.${kind}_${name})`);
 }
 
-function eventLine(event: EventSchema, { tasks, opcodes, keywords }: Names): string {
+function eventLine(event: EventSchema, names: Names): string {
+  const { tasks, opcodes, keywords } = names;
   const keywordList = [...keywords]
     .filter(([mask]) => (event.keywords & mask) !== 0n)
     .map(([, name]) => name);
   let line =
     `  <event${attribute('value', event.id)}${attribute('version', event.version)}` +
     `${attribute('level', LEVEL_NAMES[event.level] ?? '')}${attribute('symbol', event.name)}`;
-  if (event.message !== undefined) line += message('event', event.name);
+  if (event.message !== undefined) line += message('event', nameOf(event, names));
   if (keywordList.length > 0) line += attribute('keywords', keywordList.join(' '));
   if (event.opcode !== 0) {
     line += attribute('opcode', OPCODE_NAMES.get(event.opcode) ?? opcodes.get(event.opcode) ?? '');
   }
   line += attribute('task', tasks.get(event.task) ?? '');
-  if (event.fields.length > 0) line += attribute('template', templateName(event));
+  if (event.fields.length > 0) line += attribute('template', templateName(event, names));
   return `${line}/>`;
 }
 
-function templateName(event: EventSchema): string {
-  return `${event.name}Args`;
+function nameOf(event: EventSchema, { events }: Names): string {
+  return events.get(event) ?? event.name;
 }
 
-function templateLines(event: EventSchema): string[] {
+function templateName(event: EventSchema, names: Names): string {
+  return `${nameOf(event, names)}Args`;
+}
+
+function templateLines(event: EventSchema, names: Names): string[] {
   if (event.fields.length === 0) return [];
   return [
-    `  <template${attribute('tid', templateName(event))}>`,
+    `  <template${attribute('tid', templateName(event, names))}>`,
     ...event.fields.flatMap(fieldLines),
     '  </template>',
   ];
@@ -159,16 +170,13 @@ function fieldLines(field: FieldSchema): string[] {
   return [`   <data${attribute('name', name)}${attribute('inType', inType)}${outType}${map}/>`];
 }
 
-function stringLines(
-  { opcodes, keywords }: Names,
-  events: readonly EventSchema[],
-  maps: readonly FieldMap[],
-): string[] {
+function stringLines(names: Names, events: readonly EventSchema[], maps: readonly FieldMap[]): string[] {
+  const { opcodes, keywords } = names;
   const strings = [
     ...events.flatMap((event) =>
       event.message === undefined
         ? []
-        : [[`event_${event.name}`, messageText(event.message, event)] as const],
+        : [[`event_${nameOf(event, names)}`, messageText(event.message, event)] as const],
     ),
     ...[...keywords.values()].map((name) => [`keyword_${name}`, name] as const),
     ...[...opcodes.values()].map((name) => [`opcode_${name}`, name] as const),

@@ -20,7 +20,7 @@ const MINOR = 0;
 const MAGIC = 0x5b;
 
 /** The size of a chunk of the document: what a session's buffers usually have room for, and what they always have. */
-export const MAX_CHUNK_SIZE = 0xf700;
+export const MAX_CHUNK_SIZE = 0xff00;
 export const MIN_CHUNK_SIZE = 256;
 
 /** The 16 bytes of the chunks' EVENT_DESCRIPTOR. */

@@ -25,6 +25,20 @@ export function taskNames(events: readonly EventSchema[]): Map<number, string> {
   return names;
 }
 
+/** By event; of several with one name, all but the first have their ids appended. */
+export function eventNames(events: readonly EventSchema[]): Map<EventSchema, string> {
+  const taken = new Set(events.map(({ name }) => name));
+  const first = new Map(events.toReversed().map((event) => [event.name, event]));
+  return new Map(
+    events.map((event) => {
+      let name = event.name;
+      while (first.get(event.name) !== event && taken.has(name)) name = `${name}_${event.id}`;
+      taken.add(name);
+      return [event, name];
+    }),
+  );
+}
+
 /** A name that another number already has gets its number appended. */
 function addName(names: Map<number, string>, number: number, name: string): void {
   if (names.has(number)) return;

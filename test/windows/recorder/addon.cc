@@ -71,6 +71,9 @@ void JsFailNext(const Napi::CallbackInfo& info) {
   FailNext(found->second, Uint32(info[1]), Uint32(info[2]));
 }
 
+// setBufferSize(bytes)
+void JsSetBufferSize(const Napi::CallbackInfo& info) { SetBufferSize(Uint32(info[0])); }
+
 // setLosses(events, buffers)
 void JsSetLosses(const Napi::CallbackInfo& info) { SetLosses(Uint32(info[0]), Uint32(info[1])); }
 
@@ -111,6 +114,7 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   exports["send"] = Napi::Function::New<JsSend>(env, "send");
   exports["settle"] = Napi::Function::New<JsSettle>(env, "settle");
   exports["failNext"] = Napi::Function::New<JsFailNext>(env, "failNext");
+  exports["setBufferSize"] = Napi::Function::New<JsSetBufferSize>(env, "setBufferSize");
   exports["setLosses"] = Napi::Function::New<JsSetLosses>(env, "setLosses");
   exports["addSession"] = Napi::Function::New<JsAddSession>(env, "addSession");
   exports["endSession"] = Napi::Function::New<JsEndSession>(env, "endSession");

@@ -19,6 +19,8 @@ namespace {
 constexpr uint64_t kLargestEvent = 65535;
 constexpr uint64_t kHeaderSize = 80;
 constexpr int kSetTraits = 2;  // EventProviderSetTraits
+// What a buffer of a session holds besides events: its WMI_BUFFER_HEADER.
+constexpr uint64_t kBufferHeaderSize = 72;
 
 struct Registration {
   GUID provider;
@@ -47,6 +49,7 @@ struct State {
   std::vector<std::shared_ptr<Registration>> registrations;  // for ever: a handle is never reused
   std::map<GUID, Sessions, GuidLess> sessions;               // that have each provider enabled
   std::map<Operation, Failure> failures;
+  uint64_t buffer_size = 0;  // of the sessions; 0: large enough
   uint64_t created_ids = 0;
 };
 
@@ -233,6 +236,11 @@ Outcome Write(REGHANDLE handle, const EVENT_DESCRIPTOR& descriptor, ULONG count,
   uint64_t size = kHeaderSize;
   for (ULONG i = 0; i < count; ++i) size += data[i].Size;
   if (size > kLargestEvent) return {ERROR_ARITHMETIC_OVERFLOW, false};
+  State& state = TheState();
+  std::lock_guard<std::mutex> lock(state.mutex);
+  if (state.buffer_size != 0 && size + kBufferHeaderSize > state.buffer_size) {
+    return {ERROR_MORE_DATA, false};
+  }
   return {ERROR_SUCCESS, true};
 }
 
@@ -285,6 +293,12 @@ ULONG NextFailure(Operation operation) {
   if (failure.left == 0) return ERROR_SUCCESS;
   --failure.left;
   return failure.status;
+}
+
+void SetBufferSize(uint64_t bytes) {
+  State& state = TheState();
+  std::lock_guard<std::mutex> lock(state.mutex);
+  state.buffer_size = bytes;
 }
 
 void FailNext(Operation operation, ULONG status, ULONG count) {

@@ -23,6 +23,7 @@
 //
 #include <evntprov.h>
 
+#include <cstdint>
 #include <string>
 
 namespace etwrec {
@@ -64,6 +65,9 @@ void Send(const GUID& provider, const std::string& session, Command command, con
           bool wait);
 // Waits for the callbacks of all commands.
 void Settle();
+
+// Gives the sessions buffers of this size: larger events are refused.
+void SetBufferSize(uint64_t bytes);
 
 enum class Operation {
   kRegister,

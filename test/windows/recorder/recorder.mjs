@@ -46,6 +46,11 @@ export function failNext(operation, status, count = 1) {
   addon.failNext(operation, status, count);
 }
 
+/** Gives the sessions buffers of so many bytes: ETW refuses (234) an event that is larger than one, headers included. */
+export function setBufferSize(bytes) {
+  addon.setBufferSize(bytes);
+}
+
 /** Puts a line { op: 'mark', text } among the recorded calls. Letters, digits and spaces. */
 export function mark(text) {
   addon.mark(text);

@@ -24,6 +24,19 @@ function readBack(events: readonly EventSchema[], keywordNames: Record<string, b
 }
 
 describe('the document', () => {
+  it('describes each of several events with one name', () => {
+    const events = [
+      event('Note', 1, { text: 'string' }, { message: 'First {0}' }),
+      event('Note', 2, { n: 'int32' }, { message: 'Second {0}' }),
+      event('Note_2', 3, { other: 'guid' }),
+    ];
+    expect(readBack(events).map(({ id, message, fields }) => [id, message, fields[0]?.name])).toEqual([
+      [1, 'First %1', 'text'],
+      [2, 'Second %1', 'n'],
+      [3, undefined, 'other'],
+    ]);
+  });
+
   it("has the form of .NET's, line by line", () => {
     const events = [
       event('RequestStart', 1, { url: 'string', body: 'binary' }, { opcode: 1, keywords: 1n }),

@@ -33,7 +33,7 @@ describe('the manifest event', () => {
       hex('01 01 00 5b 0300 0200 65'),
     ]);
     const sizes = manifestChunks('x'.repeat(MAX_CHUNK_SIZE + 1)).map(({ length }) => length - 8);
-    expect(sizes).toEqual([0xf700, 1]);
+    expect(sizes).toEqual([0xff00, 1]);
   });
 
   it('is placed in the scratch buffer like any other, and the next event is complete', () => {
