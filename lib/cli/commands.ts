@@ -78,6 +78,14 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       return { run, usage };
     },
   },
+  providers: {
+    takes: '',
+    summary: 'lists the providers of events and who records them (Linux, Windows)',
+    load: async () => {
+      const { providersCommand: run, PROVIDERS_USAGE: usage } = await import('./providers.ts');
+      return { run, usage };
+    },
+  },
   ps: {
     takes: '',
     summary: 'lists the processes whose events and counters can be read',
@@ -110,6 +118,14 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     summary: 'writes a trace as one HTML file for a browser',
     load: async () => {
       const { reportCommand: run, REPORT_USAGE: usage } = await import('./report.ts');
+      return { run, usage };
+    },
+  },
+  sessions: {
+    takes: '',
+    summary: 'lists the recordings of this machine (Linux, Windows)',
+    load: async () => {
+      const { sessionsCommand: run, SESSIONS_USAGE: usage } = await import('./sessions.ts');
       return { run, usage };
     },
   },

@@ -59,6 +59,20 @@ export function filesArguments<const O extends Options>(
   return { files: given.positionals, values: given.values as OptionValues<O> };
 }
 
+/** The same for a command that takes one name, or none. */
+export function optionalArgument<const O extends Options>(
+  command: string,
+  usage: string,
+  args: readonly string[],
+  options: O,
+): (Partial<FileArguments<O>> & Pick<FileArguments<O>, 'values'>) | undefined {
+  const given = parse(usage, args, options);
+  if (given === undefined) return undefined;
+  const [file, second] = given.positionals;
+  if (second !== undefined) throw new UsageError(`${command} takes one name: "${second}" is unexpected.`);
+  return { ...(file !== undefined && { file }), values: given.values as OptionValues<O> };
+}
+
 /** The same for a command that takes no file. */
 export function optionArguments<const O extends Options>(
   command: string,

@@ -16,6 +16,7 @@ const STATUS = {
   notAllAssigned: 1300,
   privilegeNotHeld: 1314,
   noSystemResources: 1450,
+  guidNotFound: 4200,
   instanceNotFound: 4201,
 } as const;
 
@@ -108,4 +109,20 @@ export function privilegeReason(error: number, privilege: string): string {
 
 function fileReason(error: number, file: string, reason: string): string {
   return `${file} cannot be written: ${reason} (Win32 error ${error}).`;
+}
+
+/** @param what in the plural */
+export function listReason(error: number, what: string): string {
+  return error === STATUS.accessDenied
+    ? `This user may not list ${what} (Win32 error ${error}): an administrator or a member of Performance Log Users may.`
+    : `Windows did not list ${what} (Win32 error ${error}).`;
+}
+
+export function isAccessDenied(error: number): boolean {
+  return error === STATUS.accessDenied;
+}
+
+/** No process runs the provider, and no session has enabled it. */
+export function isUnknownProvider(error: number): boolean {
+  return error === STATUS.guidNotFound;
 }

@@ -19,7 +19,8 @@ import { RecorderError } from '../platform/recorder-error.ts';
 import { type PageLayout, parsePageLayout } from '../wire/ftrace/page-layout.ts';
 import type { Tracefs } from './tracefs.ts';
 
-const INSTANCES = 'instances';
+/** The folder of all instances. */
+export const INSTANCES = 'instances';
 const PREFIX = 'tracewright-';
 /** The ring has at least two pages, one of which is being read. */
 const MIN_KIBIBYTES = 8;
@@ -117,10 +118,7 @@ export class TracefsInstance {
   lost(): number {
     let lost = 0;
     for (const cpu of this.#cpus) {
-      const stats = this.#tracefs.read(join(this.#folder, `per_cpu/cpu${cpu}/stats`)).toString();
-      for (const [, count] of stats.matchAll(/^(?:overrun|commit overrun|dropped events): (\d+)$/gm)) {
-        lost += Number(count);
-      }
+      lost += lostIn(this.#tracefs.read(join(this.#folder, `per_cpu/cpu${cpu}/stats`)).toString());
     }
     return lost;
   }
@@ -146,6 +144,18 @@ export class TracefsInstance {
   }
 }
 
+/** Events that found no room, according to a processor's statistics. */
+export function lostIn(stats: string): number {
+  const counts = stats.matchAll(/^(?:overrun|commit overrun|dropped events): (\d+)$/gm);
+  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+/** The process that has created an instance of this name; undefined if it is not one of ours. */
+export function instanceOwner(name: string): number | undefined {
+  const id = name.startsWith(PREFIX) ? name.slice(PREFIX.length) : '';
+  return /^\d+$/.test(id) ? Number(id) : undefined;
+}
+
 /** Removes the instances of killed recordings. The kernel keeps those that are being read. */
 function removeForsaken(tracefs: Tracefs): void {
   for (const name of namesIn(tracefs.path(INSTANCES))) {
@@ -153,7 +163,8 @@ function removeForsaken(tracefs: Tracefs): void {
   }
 }
 
-function namesIn(folder: string): string[] {
+/** What a folder contains; nothing if it cannot be read. */
+export function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {

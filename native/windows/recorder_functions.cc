@@ -6,6 +6,7 @@
 
 #include "provider.h"
 #include "windows/recorder.h"
+#include "windows/trace_list_functions.h"
 
 namespace tracewright {
 namespace {
@@ -123,6 +124,7 @@ void AddRecorderFunctions(Napi::Env env, Napi::Object exports) {
   exports["sessionInformation"] = Napi::Function::New<SetInformation>(env, "sessionInformation");
   exports["enablePrivilege"] = Napi::Function::New<EnablePrivilege>(env, "enablePrivilege");
   exports["awaitRecorder"] = Napi::Function::New<Await>(env, "awaitRecorder");
+  AddTraceListFunctions(env, exports);
 }
 
 }  // namespace tracewright

@@ -161,6 +161,38 @@ export interface ControlTraceCall extends Common, SessionProperties {
   readonly code: number;
 }
 
+export interface QueryAllTracesCall extends Common {
+  readonly op: 'queryAllTraces';
+  /** For how many sessions there is room. */
+  readonly room: number;
+  /** Whether all structures have these sizes. */
+  readonly alike: boolean;
+  readonly size: number;
+  readonly nameOffset: number;
+  readonly fileOffset: number;
+  readonly count: number;
+  readonly status: number;
+}
+
+/** What is asked for a list of any size. */
+interface ListCall extends Common {
+  /** In bytes. */
+  readonly size: number;
+  readonly needed: number;
+  readonly status: number;
+}
+
+export interface EnumerateTraceGuidsCall extends ListCall {
+  readonly op: 'enumerateTraceGuids';
+  /** TRACE_QUERY_INFO_CLASS: 0 for all providers, 1 for the one given. */
+  readonly class: number;
+  readonly provider: string;
+}
+
+export interface TdhEnumerateProvidersCall extends ListCall {
+  readonly op: 'tdhEnumerateProviders';
+}
+
 /** The test program's own line. */
 export interface MarkCall extends Common {
   readonly op: 'mark';
@@ -181,6 +213,9 @@ export type EtwCall =
   | StartTraceCall
   | EnableTraceCall
   | ControlTraceCall
+  | QueryAllTracesCall
+  | EnumerateTraceGuidsCall
+  | TdhEnumerateProvidersCall
   | MarkCall;
 
 /** The calls of one kind. */

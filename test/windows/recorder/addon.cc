@@ -13,6 +13,7 @@
 #include "call_log.h"
 #include "etw_model.h"
 #include "import_table.h"
+#include "list_hooks.h"
 #include "session_hooks.h"
 
 namespace etwrec {
@@ -118,6 +119,7 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   exports["setLosses"] = Napi::Function::New<JsSetLosses>(env, "setLosses");
   exports["addSession"] = Napi::Function::New<JsAddSession>(env, "addSession");
   exports["endSession"] = Napi::Function::New<JsEndSession>(env, "endSession");
+  exports["setLists"] = Napi::Function::New<JsSetLists>(env, "setLists");
   exports["mark"] = Napi::Function::New<JsMark>(env, "mark");
   return exports;
 }

@@ -7,6 +7,7 @@
 
 #include "call_log.h"
 #include "etw_model.h"
+#include "list_hooks.h"
 #include "session_hooks.h"
 
 namespace etwrec {
@@ -155,7 +156,8 @@ void* HookFor(const char* name) {
   for (auto& hook : hooks) {
     if (strcmp(hook.name, name) == 0) return hook.function;
   }
-  return SessionHookFor(name);
+  void* list_hook = ListHookFor(name);
+  return list_hook == nullptr ? SessionHookFor(name) : list_hook;
 }
 
 }  // namespace etwrec

@@ -7,11 +7,13 @@
 //
 #include <winternl.h>
 
+#include <cstring>
 #include <cwchar>
 #include <string>
 
 #include "call_log.h"
 #include "hooks.h"
+#include "list_hooks.h"
 
 namespace etwrec {
 namespace {
@@ -50,6 +52,7 @@ std::string HookImports(uint8_t* base) {
       if (IMAGE_SNAP_BY_ORDINAL64(lookup->u1.Ordinal)) continue;
       auto* import = reinterpret_cast<const IMAGE_IMPORT_BY_NAME*>(base + lookup->u1.AddressOfData);
       const char* name = reinterpret_cast<const char*>(import->Name);
+      if (strcmp(name, "GetProcAddress") == 0) Replace(&entry->u1.Function, GetProcAddressHook());
       void* function = HookFor(name);
       if (function == nullptr) continue;
       Replace(&entry->u1.Function, function);

@@ -73,3 +73,19 @@ export function endSession(name) {
 export function setLosses(events, buffers) {
   addon.setLosses(events, buffers);
 }
+
+/**
+ * What Windows lists from now on, besides this process's own.
+ * @param {{
+ *   sessions?: { number: number, name: string, file?: string, mode?: number, bufferKib?: number, buffers?: number,
+ *     eventsLost?: number, buffersLost?: number, realTimeBuffersLost?: number }[],
+ *   registered?: { guid: string, name?: string, source?: number }[],
+ *   running?: { guid: string, isGone?: boolean, cut?: number, instances?: { pid: number, flags?: number,
+ *     enabledBy?: { number: number, level?: number, any?: bigint, all?: bigint, properties?: number }[] }[] }[],
+ *   fail?: { what: string, status: number }[],
+ * }} lists `isGone`: it ends before it is asked for; `cut`: so many bytes of its answer are missing; `what`: a
+ *   function, or a GUID
+ */
+export function setLists(lists) {
+  addon.setLists(lists);
+}

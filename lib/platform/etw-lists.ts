@@ -1,0 +1,110 @@
+/**
+ * What the addon lists of ETW: the sessions of the machine, whoever started them, and its providers. See
+ * native/windows/trace_list_functions.cc.
+ */
+import {
+  type ProviderInstance,
+  type ProviderList,
+  parseGuidList,
+  parseProviderEnumeration,
+  parseProviderInstances,
+  type RegisteredProvider,
+} from '../wire/etw/provider-lists.ts';
+import { guidBytes } from '../wire/guid.ts';
+import { type Addon, loadAddon } from './addon.ts';
+import { isAccessDenied, isUnknownProvider, listReason } from './etw-session-reasons.ts';
+import { RecorderError } from './recorder-error.ts';
+
+/** EVENT_TRACE_PROPERTIES: sizes as ETW counts them. */
+export interface ListedEtwSession {
+  /** The number that its providers know. */
+  readonly id: number;
+  readonly name: string;
+  /** Empty if it has none. */
+  readonly file: string;
+  /** Bits of LogFileMode. */
+  readonly mode: number;
+  /** 1 performance counter, 2 system time, 3 CPU cycles. */
+  readonly clock: number;
+  /** In KiB, of each buffer. */
+  readonly bufferSize: number;
+  readonly buffers: number;
+  readonly minimumBuffers: number;
+  readonly maximumBuffers: number;
+  readonly freeBuffers: number;
+  /** In MiB, unless the mode says KiB; 0: no limit. */
+  readonly maximumFileSize: number;
+  /** In seconds, unless the mode says milliseconds. */
+  readonly flushTimer: number;
+  /** Of the kernel's own provider. */
+  readonly enableFlags: number;
+  readonly eventsLost: number;
+  readonly buffersLost: number;
+  readonly realTimeBuffersLost: number;
+  readonly buffersWritten: number;
+}
+
+interface ListResult {
+  readonly error: number;
+  readonly bytes: Uint8Array;
+}
+
+interface ListAddon extends Addon {
+  traceSessions(): { readonly error: number; readonly sessions: readonly ListedEtwSession[] };
+  traceGuids(provider?: Uint8Array): ListResult;
+  registeredProviders(): ListResult;
+  processNames(): readonly (readonly [processId: number, name: string])[];
+}
+
+export class EtwLists {
+  readonly #addon: ListAddon;
+
+  /** @throws RecorderError if there is no addon */
+  constructor() {
+    const addon = loadAddon();
+    if ('reason' in addon) throw new RecorderError(addon.reason);
+    this.#addon = addon as ListAddon;
+  }
+
+  /** Those that this user may see. @throws RecorderError */
+  sessions(): readonly ListedEtwSession[] {
+    const { error, sessions } = this.#addon.traceSessions();
+    if (error !== 0) throw new RecorderError(listReason(error, 'ETW sessions'));
+    return sessions;
+  }
+
+  /** Those whose manifest or MOF class is installed. @throws RecorderError */
+  registeredProviders(): ProviderList<RegisteredProvider> {
+    const { error, bytes } = this.#addon.registeredProviders();
+    if (error !== 0) throw new RecorderError(listReason(error, 'registered providers'));
+    return parseProviderEnumeration(bytes);
+  }
+
+  /** The GUIDs of those that a process runs, or a session has enabled. @throws RecorderError */
+  runningProviders(): ProviderList<string> {
+    const { error, bytes } = this.#addon.traceGuids();
+    if (error !== 0) throw new RecorderError(listReason(error, 'running providers'));
+    return parseGuidList(bytes);
+  }
+
+  /**
+   * Where a provider runs.
+   *
+   * @param guid as text
+   * @returns undefined if this user may not see it
+   * @throws RecorderError
+   */
+  instances(guid: string): ProviderList<ProviderInstance> | undefined {
+    const { error, bytes } = this.#addon.traceGuids(guidBytes(guid));
+    if (isAccessDenied(error)) return undefined;
+    // It has ended meanwhile.
+    if (isUnknownProvider(error)) return { entries: [], isWhole: true };
+    if (error !== 0) throw new RecorderError(listReason(error, `users of the provider ${guid}`));
+    return parseProviderInstances(bytes);
+  }
+
+  /** The file names of all processes' programs. */
+  processNames(): ReadonlyMap<number, string> {
+    return new Map(this.#addon.processNames());
+  }
+}
