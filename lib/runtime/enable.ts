@@ -15,7 +15,7 @@ import { Observations } from './observation.ts';
 import { processInfo, writeProcessInfo } from './process-info.ts';
 import { resources } from './resources.ts';
 import { defineSystemRuntime } from './system-runtime/system-runtime.ts';
-import { defineTaskEvents, taskHops } from './task-events.ts';
+import { activityFlow, defineTaskEvents, taskHops } from './task-events.ts';
 import { workers } from './workers.ts';
 
 /** Incremented when the shape of what all copies of this package in one thread share changes. */
@@ -47,6 +47,7 @@ function fed(events: RuntimeEvents): RuntimeEvents {
     workers(events),
     activitySwitches(events),
     taskHops(tasks),
+    activityFlow(tasks),
   ]);
   // Timers and hooks must belong to the caller, not to the request or activity in which something starts listening.
   const outside = new AsyncResource('TracewrightRuntime');
@@ -58,9 +59,9 @@ function fed(events: RuntimeEvents): RuntimeEvents {
   };
   events.onCommand((command) => outside.runInAsyncScope(onCommand, undefined, command));
   tasks.onCommand(() => outside.runInAsyncScope(update));
+  outside.runInAsyncScope(update);
   // On Linux, tracers do not announce themselves; checking takes only a few loads.
   if (events.status.backend === 'user_events') {
-    outside.runInAsyncScope(update);
     everySecond(update);
   }
   defineChannelEvents();

@@ -1,6 +1,6 @@
 /**
  * .NET's TplEventSource, as far as PerfView and TraceEvent need it to charge time to the activities of a thread that
- * runs several at once. Only for those who ask for its tasks by keyword.
+ * runs several at once, and as a request for activity ids. Only for those who ask for it by keyword.
  *
  * Source: dotnet/runtime, System.Threading.Tasks.TplEventSource: event ids, keywords and fields.
  */
@@ -17,6 +17,7 @@ const TaskKeywords = {
   TaskTransfer: 0x1n,
   Tasks: 0x2n,
   TaskStops: 0x40n,
+  TasksFlowActivityIds: 0x80n,
 } as const;
 /** All of .NET's. A request with others is one for everything, not for tasks. */
 const KNOWN_KEYWORDS = 0x3_00ffn;
@@ -80,6 +81,22 @@ export function taskHops(events: TplEvents): Observation {
         threadId,
       );
       return hops.observe();
+    },
+  };
+}
+
+/**
+ * Turns the flow of activities on while somebody asks for it, as in .NET: a session, a listener, or a recorder of the
+ * tracepoint with this keyword, which has no events. Otherwise, the first Start does so, perhaps amid other work.
+ */
+export function activityFlow(events: TplEvents): Observation {
+  const isWanted = () => events.isEnabled(Level.Informational, TaskKeywords.TasksFlowActivityIds);
+  return {
+    isWanted,
+    start: () => {
+      const { flow } = sharedActivities();
+      flow.begin();
+      return flow.keepWhile(isWanted);
     },
   };
 }

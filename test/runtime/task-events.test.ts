@@ -3,7 +3,8 @@ import { PassThrough } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { defineEventSource, event, startSession } from '../../lib/index.ts';
+import { sharedActivities } from '../../lib/activity/shared.ts';
+import { defineEventSource, type EventSource, event, eventSources, startSession } from '../../lib/index.ts';
 import { enableRuntimeEvents } from '../../lib/runtime/index.ts';
 import { openTrace } from '../../lib/trace/open-trace.ts';
 import type { TraceEvent } from '../../lib/trace/trace-event.ts';
@@ -58,5 +59,31 @@ describe('Events of tasks', () => {
       expect(events.some(({ name }) => name === 'Point')).toBe(true);
       expect(events.filter(({ provider }) => provider === TPL)).toEqual([]);
     }
+  });
+});
+
+describe('The request for activity ids', () => {
+  const flow = () => sharedActivities().flow.active;
+  const ends = async () => {
+    while (flow()) await sleep(20);
+  };
+
+  it('turns the flow on although nobody wants a Start, as long as it is there, and has a tracepoint', async () => {
+    for (const providers of [`${TPL}:0x80:4`, TPL]) {
+      const session = startSession({ providers, output: new PassThrough().resume() });
+      // Longer than it takes to notice that nobody wants a Start.
+      await sleep(1100);
+      expect(flow()).toBe(true);
+      await session.stop();
+      await ends();
+    }
+    const [tasks] = eventSources().filter(({ name }) => name === TPL);
+    expect((tasks as EventSource).tracepoints).toContain('System_Threading_Tasks_TplEventSource_L4K80');
+  });
+
+  it.each([`${TPL}:0x2:4`, `${TPL}:0x80:3`])('is not %s', async (providers) => {
+    const session = startSession({ providers, output: new PassThrough().resume() });
+    await ends();
+    await session.stop();
   });
 });
