@@ -7,9 +7,13 @@ export function eventText(event: TraceEvent): string {
   const thread = String(event.threadId ?? '').padStart(8);
   const activity = event.activityPath ?? event.activityId ?? '-';
   const { hexFields } = event;
-  const fields = Object.entries(event.payload).map(
-    ([name, value]) => `${name}=${asShown(value, jsonField(name, value, hexFields))}`,
-  );
+  const message = event.isMessage ? event.message : undefined;
+  const fields =
+    message === undefined
+      ? Object.entries(event.payload).map(
+          ([name, value]) => `${name}=${asShown(value, jsonField(name, value, hexFields))}`,
+        )
+      : [printableJson(JSON.stringify(message))];
   if (event.payloadProblem !== undefined) fields.push(`(${event.payloadProblem})`);
   return `${seconds} ${thread}  ${event.provider}/${event.name}  ${activity}  ${fields.join(' ')}`.trimEnd();
 }

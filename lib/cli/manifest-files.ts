@@ -10,6 +10,7 @@ import { join, resolve } from 'node:path';
 import type { ManifestFinder } from '../trace/trace-reader.ts';
 import { describeManifest } from '../wire/manifest/describe.ts';
 import { ManifestError } from '../wire/manifest/error.ts';
+import { decodeTextFile } from '../wire/text.ts';
 import { warn } from './messages.ts';
 import { Progress } from './progress.ts';
 
@@ -43,10 +44,10 @@ export async function manifestFinder(paths: readonly string[]): Promise<Manifest
   for (const path of paths) {
     if ((await stat(path)).isDirectory()) {
       for (const [name, { guids }] of Object.entries(await indexFolder(path)))
-        add(guids, () => textOf(readFileSync(join(path, name))));
+        add(guids, () => decodeTextFile(readFileSync(join(path, name))));
       continue;
     }
-    const xml = textOf(await readFile(path));
+    const xml = decodeTextFile(await readFile(path));
     add(guidsOf(path, xml), () => xml);
   }
   return (guid) => (texts.get(guid) ?? []).map((read) => read());
@@ -103,7 +104,7 @@ async function manifestNames(folder: string): Promise<string[]> {
 async function read(folder: string, name: string, size: number, time: number): Promise<IndexedFile> {
   try {
     if (size > MAX_FILE_BYTES) throw new Error('It is larger than 64 MB.');
-    const xml = textOf(await readFile(join(folder, name)));
+    const xml = decodeTextFile(await readFile(join(folder, name)));
     // Windows' own describe performance counters, too, and some nothing else.
     if (!/<(?:\w+:)?provider\b[^>]*\bname\s*=/.test(xml) && /<(?:\w+:)?(?:counters|assembly)\b/.test(xml))
       return { size, time, guids: [] };
@@ -111,14 +112,6 @@ async function read(folder: string, name: string, size: number, time: number): P
   } catch (error) {
     return { size, time, guids: [], problem: (error as Error).message };
   }
-}
-
-/** Windows' own manifests are in UTF-16 as often as in UTF-8, and not all begin with a byte order mark. */
-function textOf(bytes: Uint8Array): string {
-  const [first = 0, second = 0] = bytes;
-  const isLittle = (first === 0xff && second === 0xfe) || (first !== 0 && second === 0);
-  const isBig = (first === 0xfe && second === 0xff) || (first === 0 && second !== 0);
-  return new TextDecoder(isLittle ? 'utf-16le' : isBig ? 'utf-16be' : 'utf-8').decode(bytes);
 }
 
 function cacheFile(folder: string): string {

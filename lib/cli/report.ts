@@ -30,7 +30,7 @@ statistics, its CPU samples as a flame graph, and its counters. It needs only a 
 ${TRACE_USAGE}${FILES_USAGE}
   -o, --output REPORT  the file to write; - is standard output
   --symbols DIR        names functions of programs, libraries and the kernel, as for view --cpu; can be repeated
-${MANIFEST_USAGE.replace(/--(manifest FILE|member NAME) +/g, (option) => `${option}    `)}
+${MANIFEST_USAGE.replace(/--(manifest FILE|tmf FILE|member NAME) +/g, (option) => `${option}    `)}
 The report omits the parts of a large trace that do not fit into a browser; it says what is missing.
 `;
 

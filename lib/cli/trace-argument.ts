@@ -3,7 +3,7 @@ import { access, constants } from 'node:fs/promises';
 import { openTrace } from '../trace/open-trace.ts';
 import type { OnDamage, Trace } from '../trace/trace.ts';
 import type { TraceEvent } from '../trace/trace-event.ts';
-import type { ManifestFinder } from '../trace/trace-reader.ts';
+import type { ManifestFinder, TmfFinder } from '../trace/trace-reader.ts';
 import { dataSize } from '../view/number-text.ts';
 import { MemoryWatch } from './memory-watch.ts';
 import { warn } from './messages.ts';
@@ -11,12 +11,15 @@ import { Progress } from './progress.ts';
 
 export const TRACE_OPTIONS = {
   manifest: { type: 'string', multiple: true },
+  tmf: { type: 'string', multiple: true },
   member: { type: 'string', multiple: true },
 } as const;
 
 export interface TraceValues {
   /** Paths. */
   readonly manifest?: readonly string[] | undefined;
+  /** Paths. */
+  readonly tmf?: readonly string[] | undefined;
   /** Names of traces in archives, or parts of them. */
   readonly member?: readonly string[] | undefined;
 }
@@ -25,6 +28,7 @@ export const TRACE_USAGE = `FILE is an .etl, .nettrace, .netperf, perf.data or t
 `;
 
 export const MANIFEST_USAGE = `  --manifest FILE  describes events of an .etl that are not self-describing, or a folder of such files; can be repeated
+  --tmf FILE       describes WPP messages of an .etl: a .tmf file, the PDB of a program, or a folder of them; can be repeated
   --member NAME    the trace to read from a zip or .diagsession with several: its name, or a part of it; can be repeated
 `;
 
@@ -40,12 +44,13 @@ export interface TracePlace {
 
 export async function openTraceArgument(
   { file, member, others = [] }: TracePlace,
-  { manifest = [] }: TraceValues,
+  { manifest = [], tmf = [] }: TraceValues,
   onDamage: OnDamage = 'error',
 ): Promise<Trace> {
   const options = {
     onDamage,
     ...(manifest.length === 0 ? {} : { manifests: await manifestsOf(manifest) }),
+    ...(tmf.length === 0 ? {} : { tmf: await tmfOf(tmf) }),
     ...(member === undefined ? {} : { member }),
   };
   const progress = new Progress(() => `Opening ${file === '-' ? 'standard input' : file}`);
@@ -61,6 +66,12 @@ export async function openTraceArgument(
 async function manifestsOf(paths: readonly string[]): Promise<ManifestFinder> {
   for (const path of paths) await inWords(path, access(path, constants.R_OK));
   return (await import('./manifest-files.ts')).manifestFinder(paths);
+}
+
+/** Loaded only for `--tmf`. */
+async function tmfOf(paths: readonly string[]): Promise<TmfFinder> {
+  for (const path of paths) await inWords(path, access(path, constants.R_OK));
+  return (await import('./tmf-files.ts')).tmfFinder(paths);
 }
 
 /** Its name in sentences. */
@@ -108,7 +119,12 @@ export async function* readWithProgress(
   } finally {
     progress?.end();
   }
-  for (const text of [...(trace.info.problems ?? []), lossText(trace), lateText(trace)]) {
+  for (const text of [
+    ...(trace.info.problems ?? []),
+    lossText(trace),
+    lateText(trace),
+    messagesText(trace),
+  ]) {
     if (text !== undefined) warn(text);
   }
 }
@@ -125,6 +141,13 @@ export function lossText({ lostEvents, lostBuffers }: Trace): string | undefined
     ...(lostBuffers > 0 ? [`${lostBuffers} buffer${lostBuffers === 1 ? '' : 's'}`] : []),
   ];
   return parts.length === 0 ? undefined : `The recorder lost ${parts.join(' and ')}.`;
+}
+
+/** The messages without their text, as a sentence. */
+function messagesText({ undescribedMessages: count }: Trace): string | undefined {
+  if (count === 0) return undefined;
+  const [messages, their] = count === 1 ? ['1 WPP message', 'its'] : [`${count} WPP messages`, 'their'];
+  return `Nothing describes ${messages}: pass the TMF files or PDBs of ${their} program with --tmf.`;
 }
 
 /** What is out of order, as a sentence. */

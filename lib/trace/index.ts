@@ -6,4 +6,4 @@ export { type OpenTraceOptions, openTrace, type TraceInput } from './open-trace.
 export type { OnDamage, Trace } from './trace.ts';
 export { TraceError, type TraceErrorCode } from './trace-error.ts';
 export type { Nanoseconds, TraceEvent } from './trace-event.ts';
-export type { ManifestFinder, StackCounts, TraceFormat, TraceInfo } from './trace-reader.ts';
+export type { ManifestFinder, StackCounts, TmfFinder, TraceFormat, TraceInfo } from './trace-reader.ts';

@@ -10,7 +10,7 @@ import { isZip, openZip } from './source/zip.ts';
 import { isZstd, openZstd } from './source/zstd.ts';
 import { type OnDamage, Trace } from './trace.ts';
 import { TraceError } from './trace-error.ts';
-import type { ManifestFinder, OpenReader, TraceFormat } from './trace-reader.ts';
+import type { ManifestFinder, OpenReader, TmfFinder, TraceFormat } from './trace-reader.ts';
 
 export interface OpenTraceOptions {
   /**
@@ -23,6 +23,11 @@ export interface OpenTraceOptions {
    * the XML of a provider's.
    */
   readonly manifests?: readonly string[] | ManifestFinder;
+  /**
+   * Describe WPP messages of an .etl: texts of .tmf files, or a function that finds those of a message's GUID. Messages
+   * that cannot be read throw for texts, and are skipped for a function.
+   */
+  readonly tmf?: readonly string[] | TmfFinder;
   /** Which file of a zip archive (or .diagsession) to open: its name, or a unique part of it. */
   readonly member?: string;
 }
@@ -76,7 +81,8 @@ export async function openTrace(
     const [first, ...others] = sources;
     if (first === undefined) throw new TypeError('openTrace needs at least one trace.');
     const open = await READERS[formatIn(sources)]();
-    const reader = await open(first, { manifests: options.manifests ?? [], others });
+    const { manifests = [], tmf = [] } = options;
+    const reader = await open(first, { manifests, tmf, others });
     const name = sources.map((source) => source.name).join(', ');
     return new Trace({ name, size: sizeOf(sources), close }, reader, options.onDamage ?? 'error');
   } catch (error) {

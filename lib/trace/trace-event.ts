@@ -72,9 +72,14 @@ export abstract class TraceEvent {
     return undefined;
   }
 
-  /** The event's formatted message, if a manifest provides one. */
+  /** The event's formatted message, if a manifest or a TMF provides one. */
   get message(): string | undefined {
     return undefined;
+  }
+
+  /** @internal Whether `message` says all that the event says (WPP). */
+  get isMessage(): boolean {
+    return false;
   }
 
   /** The path encoded in `activityId`, such as `//1/1/6`; absent if it is not a path. */

@@ -37,6 +37,8 @@ export interface TraceProgress {
   lostBuffers: number;
   /** Events delivered after later ones, because the reader does not wait for everything that might be earlier. */
   lateEvents?: number;
+  /** WPP messages that no TMF describes. */
+  undescribedMessages?: number;
   /** Absent if the trace has no stacks recorded separately from their events. */
   stacks?: StackCounts | undefined;
   /** Absent if the format does not contain the files mapped as code. */
@@ -66,11 +68,20 @@ export interface StackCounts {
  */
 export type ManifestFinder = (providerGuid: string) => readonly string[];
 
+/**
+ * Finds the TMF texts that describe the WPP messages of a GUID. Called once per GUID.
+ *
+ * @param messageGuid lower case, without braces
+ */
+export type TmfFinder = (messageGuid: string) => readonly string[];
+
 export interface TraceReadOptions {
   /** Describe events of the trace (ETW). */
   readonly manifests: readonly string[] | ManifestFinder;
   /** Further files of the same recording (ETW). */
   readonly others?: readonly OpenedSource[];
+  /** Describe WPP messages of the trace (ETW). */
+  readonly tmf?: readonly string[] | TmfFinder;
 }
 
 export interface TraceReader {

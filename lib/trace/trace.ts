@@ -48,6 +48,11 @@ export class Trace {
     return this.#reader.progress.lateEvents ?? 0;
   }
 
+  /** WPP messages without their text, because no TMF describes them; final when all events have been read. */
+  get undescribedMessages(): number {
+    return this.#reader.progress.undescribedMessages ?? 0;
+  }
+
   /** Stacks recorded separately from their events, if the trace has any; final when all events have been read. */
   get stacks(): Readonly<StackCounts> | undefined {
     return this.#reader.progress.stacks;

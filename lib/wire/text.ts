@@ -17,6 +17,16 @@ const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /** Up to this many bytes, appending characters is faster than a call into Node (measured on Node 20). */
 const SHORT_TEXT = 10;
 
+/**
+ * A text file of Windows, which is in UTF-16 as often as in UTF-8, and does not always begin with a byte order mark.
+ */
+export function decodeTextFile(bytes: Uint8Array): string {
+  const [first = 0, second = 0] = bytes;
+  const isLittle = (first === 0xff && second === 0xfe) || (first !== 0 && second === 0);
+  const isBig = (first === 0xfe && second === 0xff) || (first === 0 && second !== 0);
+  return new TextDecoder(isLittle ? 'utf-16le' : isBig ? 'utf-16be' : 'utf-8').decode(bytes);
+}
+
 /** UTF-8, from `start` on; invalid bytes are read as Latin-1 characters. A byte order mark is kept. */
 export function decodeUtf8(bytes: Uint8Array, start = 0, end: number = bytes.length): string {
   let ascii = start;

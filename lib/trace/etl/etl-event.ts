@@ -15,6 +15,7 @@ import {
   activityIdOf,
   channelOf,
   idNumberOf,
+  isMessageEvent,
   keywordsOf,
   layoutKind,
   levelOf,
@@ -26,7 +27,9 @@ import {
 import { Layout } from '../../wire/etl/record-type.ts';
 import type { DecodedPayloads, PayloadHolder } from '../decoded-payloads.ts';
 import { type Nanoseconds, TraceEvent } from '../trace-event.ts';
-import type { DecodedPayload, DescribedEvent, EventDescriber } from './event-describer.ts';
+import type { DecodedPayload, DescribedEvent } from './described-event.ts';
+import type { EventDescriber } from './event-describer.ts';
+import { messageLabels } from './message-descriptions.ts';
 import type { AttachedStack, StackPart } from './stack-definitions.ts';
 
 /** In place of a missing id. */
@@ -100,7 +103,7 @@ export class EtlEvent extends TraceEvent implements EtlRecord, PayloadHolder {
   }
 
   get level(): number {
-    return levelOf(this);
+    return levelOf(this) || (this.#isMessage ? (this.#describe().level ?? 0) : 0);
   }
 
   get opcode(): number {
@@ -168,7 +171,16 @@ export class EtlEvent extends TraceEvent implements EtlRecord, PayloadHolder {
   }
 
   override get message(): string | undefined {
-    return this.#describe().message?.(this.payload);
+    return this.#describe().message?.(this.payload, this, pointerSizeOf(this));
+  }
+
+  override get labels(): Readonly<Record<string, string>> | undefined {
+    const { labels } = this.#describe();
+    return layoutKind(this) === Layout.Message ? messageLabels(this, labels) : labels;
+  }
+
+  override get isMessage(): boolean {
+    return this.#isMessage;
   }
 
   get payloadBytes(): Uint8Array {
@@ -202,6 +214,11 @@ export class EtlEvent extends TraceEvent implements EtlRecord, PayloadHolder {
 
   get #isManifestEvent(): boolean {
     return layoutKind(this) === Layout.Event;
+  }
+
+  get #isMessage(): boolean {
+    const kind = layoutKind(this);
+    return kind === Layout.Message || (kind === Layout.Event && isMessageEvent(this));
   }
 
   #extended(): ExtendedItems {

@@ -3,6 +3,7 @@ import { EtlClock, nanosecondsOf } from '../../wire/etl/clock.ts';
 import { ClockType } from '../../wire/etl/constants.ts';
 import { isLogFileHeader } from '../../wire/etl/log-file-header.ts';
 import { processIdOf, threadIdOf } from '../../wire/etl/record.ts';
+import { Layout } from '../../wire/etl/record-type.ts';
 import { DecodedPayloads } from '../decoded-payloads.ts';
 import { timeText } from '../time-text.ts';
 import { asTraceError, TraceError } from '../trace-error.ts';
@@ -14,6 +15,7 @@ import { EtlEvent, type EtlTrace } from './etl-event.ts';
 import { EventDescriber } from './event-describer.ts';
 import { type EtlFile, type EtlIndex, readIndex } from './index-pass.ts';
 import { isKernelRecord, KernelState } from './kernel-state.ts';
+import type { MessageDescriptions } from './message-descriptions.ts';
 import { StackDefinitions } from './stack-definitions.ts';
 import { StackWalks } from './stack-walks.ts';
 import { BufferRun, TimeMerge } from './time-merge.ts';
@@ -31,10 +33,15 @@ export class EtlReader implements TraceReader {
   readonly #files: readonly EtlFile[];
   readonly #clock: EtlClock;
   readonly #descriptions: EventDescriptions;
+  readonly #messages: MessageDescriptions;
   readonly #kernel: KernelState;
 
   /** @param files the time of the first one is that of the events */
-  constructor(files: readonly [EtlFile, ...EtlFile[]], descriptions: EventDescriptions) {
+  constructor(
+    files: readonly [EtlFile, ...EtlFile[]],
+    descriptions: EventDescriptions,
+    messages: MessageDescriptions,
+  ) {
     this.#files = files;
     this.#clock = new EtlClock(files[0].header);
     this.info = traceInfoOf(files, this.#clock);
@@ -45,6 +52,7 @@ export class EtlReader implements TraceReader {
       bytesRead: 0,
     };
     this.#descriptions = descriptions;
+    this.#messages = messages;
     this.#kernel = new KernelState(this.progress.processNames);
   }
 
@@ -77,7 +85,7 @@ export class EtlReader implements TraceReader {
     const trace: EtlTrace = {
       clock: this.#clock,
       startTime: this.info.startTime,
-      describer: new EventDescriber(this.#descriptions),
+      describer: new EventDescriber(this.#descriptions, this.#messages),
       decoded: new DecodedPayloads(),
     };
     const files = this.#files.map(({ bytes }) => new BufferFile(bytes));
@@ -120,6 +128,8 @@ export class EtlReader implements TraceReader {
 
   #eventAt(trace: EtlTrace, cursor: BufferRun['cursor']): EtlEvent {
     if (!isKernelRecord(cursor.layout)) {
+      if (cursor.layout === Layout.Message && this.#messages.at(cursor) === undefined)
+        this.progress.undescribedMessages = (this.progress.undescribedMessages ?? 0) + 1;
       return new EtlEvent(trace, cursor, cursor.ticks, threadIdOf(cursor), processIdOf(cursor));
     }
     this.#kernel.observe(cursor);

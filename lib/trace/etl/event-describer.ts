@@ -1,11 +1,12 @@
 /** Looks up the names for an event's record, and how to read its payload. */
-import { EmptyPayload, type Payload } from '../../wire/decoded-field.ts';
+import { EmptyPayload } from '../../wire/decoded-field.ts';
 import type { EtlRecord } from '../../wire/etl/buffer.ts';
 import { ExtendedType } from '../../wire/etl/constants.ts';
 import { type ExtendedItem, itemBytes, itemOf } from '../../wire/etl/extended-items.ts';
 import {
   groupOf,
   idNumberOf,
+  isMessageEvent,
   layoutKind,
   opcodeOf,
   providerGuidOffset,
@@ -13,38 +14,14 @@ import {
 } from '../../wire/etl/record.ts';
 import { Layout } from '../../wire/etl/record-type.ts';
 import { classicEvent, kernelEvent, kernelGroupGuid } from '../../wire/known/kernel.ts';
-import { decodePacked } from '../../wire/packed/decode.ts';
-import type { EventDescription } from '../../wire/packed/field.ts';
-import { hexFieldsOf } from '../../wire/packed/hex-fields.ts';
-import { formatMessage } from '../../wire/packed/message.ts';
 import { opcodeNameOf, taskNameOf } from '../names.ts';
+import { type DescribedEvent, described } from './described-event.ts';
 import type { DescribedProvider } from './described-provider.ts';
 import type { EventDescriptions } from './descriptions.ts';
+import { describedMessage, type MessageDescriptions } from './message-descriptions.ts';
 import { decodeSelfDescribed, SelfDescriptions } from './self-described.ts';
 
 const KERNEL_PROVIDER = 'Windows Kernel';
-/** For messages without a GUID. */
-const UNKNOWN_PROVIDER = 'Unknown';
-
-export interface DecodedPayload {
-  readonly payload: Payload;
-  readonly problem?: string;
-  /** The maximum number of values. */
-  readonly values: number;
-}
-
-export interface DescribedEvent {
-  readonly provider: string;
-  readonly providerGuid: string | undefined;
-  readonly name: string;
-  readonly taskName: string | undefined;
-  readonly opcodeName: string | undefined;
-  decode(bytes: Uint8Array, pointerSize: 4 | 8): DecodedPayload;
-  /** See `TraceEvent.hexFields`. */
-  readonly hexFields?: ReadonlySet<string>;
-  /** See `TraceEvent.message`. */
-  message?(payload: Payload): string;
-}
 
 /** What applies to all events alike, by what distinguishes them. */
 type DescribedEvents = Map<number, DescribedEvent>;
@@ -54,9 +31,12 @@ export class EventDescriber {
   readonly #self = new SelfDescriptions();
   readonly #kernelEvents: DescribedEvents = new Map();
   readonly #providerEvents = new Map<DescribedProvider, DescribedEvents>();
+  readonly #messages: MessageDescriptions;
+  readonly #messageEvents = new Map<DescribedProvider, DescribedEvents>();
 
-  constructor(descriptions: EventDescriptions) {
+  constructor(descriptions: EventDescriptions, messages: MessageDescriptions) {
     this.#descriptions = descriptions;
+    this.#messages = messages;
   }
 
   /** Call this only when the index is complete, because it caches its answers. */
@@ -80,6 +60,7 @@ export class EventDescriber {
   #manifestEvent(record: EtlRecord): DescribedEvent {
     const provider = this.#descriptions.providerAt(record, providerGuidOffset(record));
     const id = idNumberOf(record);
+    if (isMessageEvent(record)) return this.#messageOf(provider, id);
     const version = versionOf(record);
     const opcode = opcodeOf(record);
     return keptIn(this.#eventsOf(provider), (id << 16) | (version << 8) | opcode, () => {
@@ -136,29 +117,30 @@ export class EventDescriber {
 
   #message(record: EtlRecord): DescribedEvent {
     const offset = providerGuidOffset(record);
-    const guid = offset === 0 ? undefined : this.#descriptions.providerAt(record, offset).guid;
     const number = idNumberOf(record);
-    const names = {
-      provider: guid ?? UNKNOWN_PROVIDER,
-      providerGuid: guid,
-      name: `EventID(${number})`,
-      opcodeName: undefined,
-    };
-    return described(
-      names,
-      undefined,
-      `message ${number} (WPP), which only the symbols of its program describe`,
+    if (offset === 0) return describedMessage(undefined, undefined, number);
+    return this.#messageOf(this.#descriptions.providerAt(record, offset), number);
+  }
+
+  #messageOf(provider: DescribedProvider, number: number): DescribedEvent {
+    const known = inMap(this.#messageEvents, provider);
+    return keptIn(known, number, () =>
+      describedMessage(this.#messages.of(provider.guid, number), provider.guid, number),
     );
   }
 
   #eventsOf(provider: DescribedProvider): DescribedEvents {
-    let events = this.#providerEvents.get(provider);
-    if (events === undefined) {
-      events = new Map();
-      this.#providerEvents.set(provider, events);
-    }
-    return events;
+    return inMap(this.#providerEvents, provider);
   }
+}
+
+function inMap(all: Map<DescribedProvider, DescribedEvents>, provider: DescribedProvider): DescribedEvents {
+  let events = all.get(provider);
+  if (events === undefined) {
+    events = new Map();
+    all.set(provider, events);
+  }
+  return events;
 }
 
 function keptIn(events: DescribedEvents, key: number, describe: () => DescribedEvent): DescribedEvent {
@@ -190,36 +172,4 @@ function kernel(record: EtlRecord): DescribedEvent {
     description,
     `opcode ${opcode} (version ${version}) of the kernel's group ${group}`,
   );
-}
-
-/**
- * @param names to use if there is no description
- * @param event for the problem: what is not described
- */
-function described(
-  names: Pick<DescribedEvent, 'provider' | 'providerGuid' | 'name' | 'opcodeName'>,
-  description: EventDescription | undefined,
-  event: string,
-): DescribedEvent {
-  if (description === undefined) {
-    const problem = `Nothing describes ${event}.`;
-    const decode = (bytes: Uint8Array): DecodedPayload => ({
-      payload: new EmptyPayload(),
-      values: 0,
-      // If there are no bytes, no fields are missing.
-      ...(bytes.length === 0 ? {} : { problem }),
-    });
-    return { ...names, taskName: undefined, decode };
-  }
-  const { provider, name, taskName, opcodeName, fields, message } = description;
-  return {
-    provider: provider ?? names.provider,
-    providerGuid: names.providerGuid,
-    name,
-    taskName,
-    opcodeName: opcodeName ?? names.opcodeName,
-    hexFields: hexFieldsOf(fields),
-    decode: (bytes, pointerSize) => decodePacked(fields, bytes, pointerSize),
-    ...(message === undefined ? {} : { message: (payload) => formatMessage(description, payload) }),
-  };
 }

@@ -19,13 +19,16 @@ import type { OpenReader, TraceReader } from '../trace-reader.ts';
 import { EventDescriptions } from './descriptions.ts';
 import { EtlReader } from './etl-reader.ts';
 import type { EtlFile } from './index-pass.ts';
+import { MessageDescriptions } from './message-descriptions.ts';
 
 /**
  * @throws TraceError
  * @throws ManifestError if one of the provided manifests cannot be read
+ * @throws TmfError if one of the provided TMF texts cannot be read
  */
 export const openEtl: OpenReader = async (source, options): Promise<TraceReader> => {
   const descriptions = new EventDescriptions(options.manifests);
+  const messages = new MessageDescriptions(options.tmf ?? []);
   const first = await openLog(source);
   const files: [EtlFile, ...EtlFile[]] = [first];
   try {
@@ -35,7 +38,7 @@ export const openEtl: OpenReader = async (source, options): Promise<TraceReader>
       files.push(file);
       if (!clock.isSharedWith(file.header)) throw notOneRecording(first, file);
     }
-    return new EtlReader(files, descriptions);
+    return new EtlReader(files, descriptions, messages);
   } catch (error) {
     await Promise.all(files.map(({ bytes }) => bytes.close()));
     throw error;

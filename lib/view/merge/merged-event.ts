@@ -116,4 +116,8 @@ export class MergedEvent extends TraceEvent {
   override get message(): string | undefined {
     return this.#event.message;
   }
+
+  override get isMessage(): boolean {
+    return this.#event.isMessage;
+  }
 }

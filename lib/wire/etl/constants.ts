@@ -51,6 +51,8 @@ export const PADDING_MARKER = 0xffffffff;
 /** Bits of an EVENT_HEADER's flags. */
 export const EventFlag = {
   ExtendedInfo: 1,
+  /** The provider is a message's GUID, the id its number (WPP), as real-time sessions deliver them. */
+  TraceMessage: 8,
 } as const;
 
 /** Types of extended items: EVENT_HEADER_EXT_TYPE_*. */

@@ -14,6 +14,8 @@ export interface MessageHeader {
   readonly number: number;
   readonly pointerSize: 4 | 8;
   /** The positions of the parts in the buffer; 0 if absent. */
+  readonly sequence: number;
+  readonly component: number;
   readonly guid: number;
   readonly time: number;
   readonly ids: number;
@@ -32,14 +34,16 @@ export function readMessageHeader(record: EtlRecord): MessageHeader {
     return at - size;
   };
   const has = (bits: number) => (options & bits) !== 0;
-  take(has(MessageOption.Sequence), 4);
-  take(has(MessageOption.ComponentId), 4);
+  const sequence = take(has(MessageOption.Sequence), 4);
+  const component = take(has(MessageOption.ComponentId), 4);
   const guid = take(has(MessageOption.Guid) && !has(MessageOption.ComponentId), 16);
   const time = take(has(MessageOption.Timestamp | MessageOption.PerformanceTimestamp), 8);
   const ids = take(has(MessageOption.SystemInfo), 8);
   return {
     number: view.getUint16(record.offset + 4, true),
     pointerSize: has(MessageOption.Pointer32) ? 4 : 8,
+    sequence,
+    component,
     guid,
     time,
     ids,

@@ -11,6 +11,7 @@
  */
 import { guidText } from '../guid.ts';
 import type { EtlRecord } from './buffer.ts';
+import { EventFlag } from './constants.ts';
 import { readMessageHeader } from './message.ts';
 import { countersSize } from './record-cursor.ts';
 import { Layout, layoutOf, type RecordLayout } from './record-type.ts';
@@ -122,6 +123,11 @@ export function idNumberOf(record: EtlRecord): number {
     default:
       return 0;
   }
+}
+
+/** For records of layout Event: whether it is a message, whose number is its id. */
+export function isMessageEvent(record: EtlRecord): boolean {
+  return (record.buffer.view.getUint16(record.offset + 4, true) & EventFlag.TraceMessage) !== 0;
 }
 
 /** This and the next: for records of layout Event. */

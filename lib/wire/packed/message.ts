@@ -47,7 +47,7 @@ function isStruct(value: PayloadValue): value is Payload {
 }
 
 /** The names for a number; undefined if it has none. */
-function namesText(map: PackedMap, value: PayloadValue): string | undefined {
+export function namesText(map: PackedMap, value: PayloadValue): string | undefined {
   if (typeof value !== 'number' && typeof value !== 'bigint') return undefined;
   const name = map.names.get(Number(value));
   if (name !== undefined || map.kind === 'value') return name;

@@ -1,6 +1,6 @@
 /**
  * The functions in a PDB, the file with the symbols of a Windows program or library: those of its modules with sizes
- * and readable names, and public symbols. Source: LLVM, "The PDB File Format"; Microsoft, `cvinfo.h`.
+ * and readable names, public symbols, and annotations. Source: LLVM, "The PDB File Format"; Microsoft, `cvinfo.h`.
  */
 import { viewOf } from '../../base/bytes.ts';
 import type { ReadBytes } from '../elf/elf-file.ts';
@@ -19,6 +19,9 @@ const SECTION_HEADERS = 5;
 
 const S_PUB32 = 0x110e;
 const PROCEDURES: ReadonlySet<number> = new Set([0x110f, 0x1110, 0x1146, 0x1147]);
+const S_ANNOTATION = 0x1019;
+/** At the start of a module's symbols. */
+const SIGNATURE_SIZE = 4;
 const IS_CODE = 1;
 const IS_FUNCTION = 2;
 
@@ -63,12 +66,27 @@ export class PdbFile {
     const sections = this.#sectionAddresses();
     const found: PdbFunction[] = [];
     for (const { stream, size } of this.#modules()) {
-      // Behind a signature of 4 bytes.
-      readSymbols(this.#file.stream(stream, Math.min(size, MAX_STREAM)), 4, sections, found);
+      readSymbols(this.#file.stream(stream, Math.min(size, MAX_STREAM)), SIGNATURE_SIZE, sections, found);
     }
     const symbols = this.#dbi.getUint16(20, true);
     if (symbols !== NONE) readSymbols(this.#file.stream(symbols, MAX_STREAM), 0, sections, found);
     return found;
+  }
+
+  /** The texts of the annotations that the program's modules have: `TMF:` and what follows, `TMC:`. */
+  *annotations(): Generator<readonly string[]> {
+    for (const { stream, size } of this.#modules()) {
+      const bytes = this.#file.stream(stream, Math.min(size, MAX_STREAM));
+      const view = viewOf(bytes);
+      for (const { kind, at, end } of recordsOf(bytes, SIGNATURE_SIZE)) {
+        if (kind !== S_ANNOTATION || at + 12 > end) continue;
+        // Behind an offset u32 and a section u16: the number of texts u16.
+        const texts = Buffer.from(bytes.subarray(at + 12, end))
+          .toString('utf8')
+          .split('\0');
+        yield texts.slice(0, Math.min(view.getUint16(at + 10, true), texts.length - 1));
+      }
+    }
   }
 
   /** Where each section of the image begins, relative to the image. */
@@ -107,6 +125,16 @@ function endOfText(view: DataView, from: number, end: number): number {
 }
 
 /** A record has a u16 with its size, which does not count itself, and a u16 with its kind. */
+function* recordsOf(bytes: Uint8Array, start: number): Generator<{ kind: number; at: number; end: number }> {
+  const view = viewOf(bytes);
+  for (let at = start; at + 4 <= bytes.length; ) {
+    const end = at + 2 + view.getUint16(at, true);
+    if (end > bytes.length || end < at + 4) return;
+    yield { kind: view.getUint16(at + 2, true), at, end };
+    at = end;
+  }
+}
+
 function readSymbols(
   bytes: Uint8Array,
   start: number,
@@ -114,16 +142,13 @@ function readSymbols(
   found: PdbFunction[],
 ): void {
   const view = viewOf(bytes);
-  for (let at = start; at + 4 <= bytes.length && found.length < MAX_FUNCTIONS; ) {
-    const end = at + 2 + view.getUint16(at, true);
-    if (end > bytes.length || end < at + 4) return;
-    const kind = view.getUint16(at + 2, true);
+  for (const { kind, at, end } of recordsOf(bytes, start)) {
+    if (found.length >= MAX_FUNCTIONS) return;
     if (PROCEDURES.has(kind)) add(bytes, at + 32, end, 7, at + 16);
     else if (kind === S_PUB32 && at + 8 <= end) {
       if ((view.getUint32(at + 4, true) & (IS_CODE | IS_FUNCTION)) !== 0)
         add(bytes, at + 8, end, 6, undefined);
     }
-    at = end;
   }
 
   /** @param place of a u32 offset and a u16 section; @param name behind these bytes; @param size where its u32 is */

@@ -179,8 +179,8 @@ describe('the events of an .etl', () => {
       [PROVIDER, 'Opcode(7)', `Nothing describes opcode 7 (version 3) of the class ${PROVIDER}.`],
       [
         RELATED,
-        'EventID(17)',
-        'Nothing describes message 17 (WPP), which only the symbols of its program describe.',
+        'Message(17)',
+        `Nothing describes message 17 (WPP) of ${RELATED}: pass the TMF file or the PDB of its program (--tmf).`,
       ],
       ['Windows Kernel', 'Opcode(99)', "Nothing describes opcode 99 (version 2) of the kernel's group 200."],
       [PROVIDER, 'Opcode(7)', undefined],

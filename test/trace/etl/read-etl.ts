@@ -3,7 +3,7 @@ import { openEtl } from '../../../lib/trace/etl/open-etl.ts';
 import { MemorySource } from '../../../lib/trace/source/memory-source.ts';
 import { TraceError } from '../../../lib/trace/trace-error.ts';
 import type { TraceEvent } from '../../../lib/trace/trace-event.ts';
-import type { TraceReader } from '../../../lib/trace/trace-reader.ts';
+import type { TmfFinder, TraceReader } from '../../../lib/trace/trace-reader.ts';
 import { eventRecord, RAW_START } from '../../wire/etl/etl-bytes.ts';
 
 export interface ReadTrace {
@@ -13,8 +13,12 @@ export interface ReadTrace {
   readonly error: TraceError | undefined;
 }
 
-export async function readEtl(bytes: Uint8Array, manifests: readonly string[] = []): Promise<ReadTrace> {
-  const reader = await openEtl(new MemorySource(bytes), { manifests });
+export async function readEtl(
+  bytes: Uint8Array,
+  manifests: readonly string[] = [],
+  tmf: readonly string[] | TmfFinder = [],
+): Promise<ReadTrace> {
+  const reader = await openEtl(new MemorySource(bytes), { manifests, tmf });
   const events: TraceEvent[] = [];
   try {
     for await (const batch of reader.batches()) events.push(...batch);

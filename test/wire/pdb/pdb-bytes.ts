@@ -18,6 +18,8 @@ export interface PdbParts {
     readonly offset: number;
     readonly isCode?: boolean;
   }[];
+  /** The texts of each, in the module. */
+  readonly annotations?: readonly (readonly string[])[];
 }
 
 const BLOCK = 512;
@@ -33,12 +35,21 @@ function record(kind: number, ...parts: Buffer[]): Buffer {
   return body;
 }
 
-export function pdbBytes({ guid, age, sections, procedures, publics }: PdbParts): Buffer {
+export function pdbBytes({ guid, age, sections, procedures, publics, annotations = [] }: PdbParts): Buffer {
   const info = Buffer.concat([u32(20_000_404, 0, age), guid]);
   const module = Buffer.concat([
     u32(4),
     ...procedures.map(({ name, section, offset, size }) =>
       record(0x1110, u32(0, 0, 0, size, 0, 0, 0, offset), u16(section), Buffer.from(`\0${name}\0`)),
+    ),
+    ...annotations.map((texts) =>
+      record(
+        0x1019,
+        u32(0),
+        u16(1),
+        u16(texts.length),
+        Buffer.from(texts.map((text) => `${text}\0`).join('')),
+      ),
     ),
   ]);
   const symbols = Buffer.concat(
