@@ -11,7 +11,7 @@ const folders = ['native', 'test', 'scripts'];
 try {
   const { values } = parseArgs({ options: { write: { type: 'boolean', default: false } } });
   const sources = folders.flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true })
+    readdirSync(join(root, folder), { encoding: 'utf8', recursive: true })
       .filter((name) => /\.(h|c|cc)$/.test(name) && !/node_modules|build/.test(name))
       .map((name) => join(folder, name)),
   );

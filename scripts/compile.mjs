@@ -311,10 +311,10 @@ export async function compile() {
   });
   mkdirSync(join(dist, 'esm'), { recursive: true });
   writeFileSync(join(dist, 'esm/folder.js'), `${bundleFolder} = import.meta.dirname;\n`);
-  for (const { name, exports, isEntry } of await bundleEntries()) {
-    if (!isEntry || !(name in entries)) continue;
-    writeModuleFace(name, exports);
-    writeBundledFace(name, exports);
+  for (const chunk of await bundleEntries()) {
+    if (chunk.type !== 'chunk' || !chunk.isEntry || !(chunk.name in entries)) continue;
+    writeModuleFace(chunk.name, chunk.exports);
+    writeBundledFace(chunk.name, chunk.exports);
   }
   await bundleRegistration();
   await bundleTypes();

@@ -20,7 +20,8 @@ let due = 0;
 
 function request(number) {
   try {
-    log.activity('Request', { url: `/item/${number}` }, () => {
+    const options = { stop: ({ success }) => ({ success, status: success ? 200 : 500 }) };
+    log.activity('Request', { url: `/item/${number}` }, options, () => {
       for (let i = 2; i < EVENTS_PER_REQUEST; i++) log.CacheMiss({ key: `item:${number}`, size: i });
       if (number % FAILING === 0) throw new Error('There is no such item.');
     });

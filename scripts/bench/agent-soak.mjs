@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { openTrace } from '../../dist/cjs/trace.mjs';
+import { openTrace } from 'tracewright/trace';
 
 const { values } = parseArgs({
   options: {

@@ -14,10 +14,10 @@ import { writeCases, writeGroups } from './cases-of-writes.mjs';
  * @property {string} [beside] a case compared with the same one: this case's additional cost is shown as a share of
  * that case's
  * @property {{ module: string, workload: string, arguments?: readonly unknown[] }} [node]
- * @property {{ threads: 1 | 2 }} [c]
+ * @property {{ threads: number }} [c]
  * @property {{ framework: string, variant: string }} [server] a server that receives requests
  * @property {{ specifier: string }} [imported] a module that is only imported
- * @property {'devNull' | 'passedTracer' | 'traceMarker' | 'tracepoint' | 'etw'} [target]
+ * @property {string} [target] devNull, passedTracer, traceMarker, tracepoint or etw
  * @property {string} [program] another Node.js than this one
  * @property {boolean} [isCounted] in instructions, not in time
  * @property {number} [longer] how many times longer its rounds are

@@ -15,7 +15,7 @@ interface ReadingRow {
 
 interface Report {
   readonly groups: readonly { readonly figures: readonly Figure[] }[];
-  readonly reading: { readonly rows?: readonly ReadingRow[] };
+  readonly reading: { readonly rows?: readonly ReadingRow[]; readonly reason?: string };
 }
 
 interface Comparison {

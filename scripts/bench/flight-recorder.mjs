@@ -13,8 +13,8 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { startFlightRecorder } from '../../dist/cjs/diagnostics.mjs';
-import { defineEventSource, event, startSession } from '../../dist/cjs/index.mjs';
+import { defineEventSource, event, startSession } from 'tracewright';
+import { startFlightRecorder } from 'tracewright/diagnostics';
 import { measureFramework } from './servers/index.mjs';
 
 const PROVIDER = 'Bench-Flight';
@@ -53,6 +53,7 @@ async function costs(folder) {
     ring: () => startFlightRecorder({ providers: PROVIDER, folder }),
     triggers: () => startFlightRecorder({ providers: PROVIDER, folder, ...TRIGGERS }),
   };
+  /** @type {Record<string, number[]>} */
   const found = Object.fromEntries(Object.keys(recorders).map((name) => [name, []]));
   for (let round = 0; round < ROUNDS; round++) {
     for (const [name, start] of Object.entries(recorders)) {
@@ -79,8 +80,8 @@ async function dumps(folder, { megabytes, count, rate }) {
   const timer = setInterval(() => {
     for (let i = 0; i < rate / 100; i++) request();
   }, 10);
-  const [whole, held] = [[], []];
-  const memory = [];
+  /** @type {number[][]} */
+  const [whole, held, memory] = [[], [], []];
   for (let i = 0; i < count; i++) {
     const startedAt = performance.now();
     const dump = recorder.dump();

@@ -23,6 +23,7 @@ const measurements = {
 
 writeFileSync(switchFile, '1');
 try {
+  /** @type {Record<string, number[][]>} */
   const processes = Object.fromEntries(Object.keys(measurements).map((id) => [id, []]));
   for (let repetition = 0; repetition < repetitions; repetition++) {
     for (const [id, measure] of Object.entries(measurements)) processes[id].push(measure().rounds);

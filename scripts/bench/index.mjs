@@ -30,6 +30,7 @@ const usage = `npm run bench -- [options]
               what became slower than in a run saved with --json
 `;
 
+/** @type {Record<string, import('./measure.mjs').Timing>} */
 const timing = {
   full: { clock: 'cpu', roundMs: 10, rounds: 9 },
   quick: { clock: 'cpu', roundMs: 4, rounds: 5 },
@@ -56,9 +57,14 @@ function missing(standIns, peersReason) {
   return reasons;
 }
 
-function measureCase(each, standIns, { roundMs, ...rest }) {
-  const { node, c, imported, target, program, isCounted, longer = 1 } = each;
-  const caseTiming = { ...rest, roundMs: roundMs * longer };
+/**
+ * @param {import('./cases.mjs').Case} each
+ * @param {import('./measure.mjs').Timing} timing
+ * @returns {{ rounds: number[], bytesEach?: number }}
+ */
+function measureCase(each, standIns, timing) {
+  const { node, c, imported, target = '', program, isCounted, longer = 1 } = each;
+  const caseTiming = { ...timing, roundMs: timing.roundMs * longer };
   if (imported !== undefined) return measureImport(imported, caseTiming);
   if (isCounted) return measureInstructions(node, standIns[target]);
   if (node !== undefined) return measureNode(node, caseTiming, standIns[target], program);
@@ -111,6 +117,7 @@ function thisMachine() {
   };
 }
 
+/** @param {{ quick: boolean, qemu: boolean, only?: string }} options */
 async function measureAll({ quick, qemu, only }) {
   const isAsked = groupTest(only);
   const size = quick ? 'quick' : 'full';

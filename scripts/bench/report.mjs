@@ -28,16 +28,16 @@ const SMALLEST_DIVISOR = 5;
 /** @param {Record<string, number>} bytes per iteration in a file, by case */
 function figures(processes, bytes) {
   const measured = cases.filter(({ id }) => processes[id]?.length > 0);
-  const raw = new Map(
+  const raw = Object.fromEntries(
     measured.map(({ id }) => [
       id,
       { median: median(processes[id].map(median)), best: Math.min(...processes[id].flat()) },
     ]),
   );
-  const loop = raw.get('empty-loop') ?? { median: 0, best: 0 };
+  const loop = raw['empty-loop'] ?? { median: 0, best: 0 };
   return measured.map(({ id, group, title, against, beside }) => {
-    const own = raw.get(id);
-    const other = raw.get(against);
+    const own = raw[id];
+    const other = against && raw[against];
     // If the loop takes as long as its body, it is not subtracted
     const isWithoutLoop = groupsWithoutLoop.includes(group) && id !== 'empty-loop';
     const overhead = isWithoutLoop ? loop : { median: 0, best: 0 };
@@ -49,11 +49,11 @@ function figures(processes, bytes) {
       median: Math.max(0, own.median - overhead.median),
       best: Math.max(0, own.best - overhead.best),
     };
-    if (other === undefined) return figure;
+    if (!other) return figure;
     const ratio = other.median < SMALLEST_DIVISOR ? {} : { ratio: own.median / other.median };
     const difference = own.median - other.median;
-    const another = raw.get(beside);
-    const share = another === undefined ? {} : { share: difference / (another.median - other.median) };
+    const another = beside && raw[beside];
+    const share = !another ? {} : { share: difference / (another.median - other.median) };
     return { ...figure, against, difference, ...ratio, ...share };
   });
 }

@@ -13,8 +13,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { defineEventSource, event, startSession } from '../../dist/cjs/index.mjs';
-import { openTrace } from '../../dist/cjs/trace.mjs';
+import { defineEventSource, event, startSession } from 'tracewright';
+import { openTrace } from 'tracewright/trace';
 
 /** How often a thread writes its share. */
 const INTERVAL_MS = 5;
@@ -41,10 +41,10 @@ if (isMainThread) await main();
 else await work();
 
 async function work() {
-  parentPort.on('message', async (seconds) => {
-    parentPort.postMessage(seconds === 0 ? process.exit() : await write(workerData.rate, seconds));
+  parentPort?.on('message', async (seconds) => {
+    parentPort?.postMessage(seconds === 0 ? process.exit() : await write(workerData.rate, seconds));
   });
-  parentPort.postMessage('ready');
+  parentPort?.postMessage('ready');
 }
 
 async function main() {
@@ -66,7 +66,11 @@ async function main() {
 
   const without = await underLoad(workers, rate, Math.min(seconds, 10));
   const output = join(tmpdir(), `tracewright-endurance-${process.pid}.nettrace`);
-  const session = startSession({ providers: 'Bench-Endurance', output, mode: values.mode });
+  const session = startSession({
+    providers: 'Bench-Endurance',
+    output,
+    mode: /** @type {any} */ (values.mode),
+  });
   await sleep(200);
   const rssBefore = process.memoryUsage.rss();
   const during = await underLoad(workers, rate, seconds);

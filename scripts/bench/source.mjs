@@ -1,5 +1,5 @@
 // The event source that is measured, and its payloads.
-import { defineEventSource, event } from '../../dist/cjs/index.mjs';
+import { defineEventSource, event } from 'tracewright';
 
 /** Several events, as in applications: V8 treats a function that exists only once specially. */
 export function defineBenchmarkSource() {
@@ -14,7 +14,7 @@ export function defineBenchmarkSource() {
   });
 }
 
-export const threeFields = { key: 'string', size: 'uint32', ratio: 'double' };
+export const threeFields = /** @type {const} */ ({ key: 'string', size: 'uint32', ratio: 'double' });
 
 export const KEY = 'user:12345678';
 export const payload = { key: KEY, size: 4096, ratio: 0.25 };

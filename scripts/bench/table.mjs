@@ -81,7 +81,7 @@ function readingText(reading) {
   return tables.join('\n\n');
 }
 
-/** Their titles and rows. */
+/** @returns {[title: string, rows: readonly any[]][]} */
 function tablesOf({ rows, commands }) {
   return [
     [readingTitle, [readingColumns, ...rows.map(readingCells)]],
@@ -104,8 +104,9 @@ export function asText({ machine, groups, verdicts, reading }) {
   return [describe(machine), ...blocks, readingText(reading), lines.join('\n')].join('\n\n');
 }
 
-/** The first row contains the column names. */
-function markdownTable([columns, ...rows]) {
+/** @param {readonly any[]} table the first row contains the column names */
+function markdownTable(table) {
+  const [columns, ...rows] = table;
   const rule = columns.map((_, index) => (index === 0 ? '---' : '---:'));
   return [columns, rule, ...rows].map((entries) => `| ${entries.join(' | ')} |`).join('\n');
 }

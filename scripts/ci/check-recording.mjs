@@ -1,8 +1,8 @@
 // `node check-recording.mjs PERF_DATA PERF_SCRIPT_TEXT RESULT REQUESTS`: checks that perf recorded exactly what
 // requests.mjs wrote: every event, in perf script's text and through tracewright's own reader, each with its activity.
 import { readFileSync } from 'node:fs';
-import { activityPath } from '../../dist/cjs/index.mjs';
-import { openTrace } from '../../dist/cjs/trace.mjs';
+import { activityPath } from 'tracewright';
+import { openTrace } from 'tracewright/trace';
 
 /** Start, nested start, row, two stops. */
 const eventsARequest = 5;
@@ -30,7 +30,7 @@ async function recordedEvents(file) {
 }
 
 /**
- * @param {import('../../dist/cjs/trace.mjs').TraceEvent[]} events
+ * @param {import('tracewright/trace').TraceEvent[]} events
  * @param {string[]} scriptLines
  * @param {{ pid: number, stats: { dropped: object } }} result the program's output
  * @param {number} requests
@@ -63,8 +63,8 @@ function recordingProblems(events, scriptLines, result, requests) {
   for (const event of events) {
     if (event.name !== 'QueryStart') continue;
     const related = event.relatedActivityId === undefined ? 'none' : activityPath(event.relatedActivityId);
-    if (`${related}/1` !== activityPath(event.activityId)) {
-      problems.push(`A QueryStart of ${activityPath(event.activityId)} is related to ${related}.`);
+    if (`${related}/1` !== activityPath(event.activityId ?? '')) {
+      problems.push(`A QueryStart of ${activityPath(event.activityId ?? '')} is related to ${related}.`);
       break;
     }
   }

@@ -67,7 +67,7 @@ try {
   for await (const { provider, payload } of trace) {
     if (provider !== 'Tracewright-Burst') continue;
     found++;
-    largest = Math.max(largest, payload.text.length);
+    largest = Math.max(largest, String(payload.text).length);
   }
   const { lostEvents: lost, lostBuffers } = trace;
   console.log(JSON.stringify({ written, dropped, found, lost, lostBuffers, largest }));

@@ -17,7 +17,7 @@ const log = defineEventSource(
     QueryStop: event({ success: 'bool' }),
     Row: event({ number: 'int32', total: 'uint64' }, { level: Level.Verbose, keywords: 0x2n }),
   },
-  { etwFormat: process.argv[2] ?? 'tracelogging' },
+  { etwFormat: process.argv[2] === 'manifest' ? 'manifest' : 'tracelogging' },
 );
 
 const heard = [];

@@ -31,6 +31,7 @@ export function vmUnavailable(kind) {
   return isNative() ? undefined : 'This kernel has no user_events that this user may write.';
 }
 
+/** @type {typeof import('../vm/index.mjs').runInVm} */
 export async function runInVm(command, { timeout } = {}) {
   const stdout = collector();
   const stderr = collector();

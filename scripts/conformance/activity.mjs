@@ -20,6 +20,7 @@ import {
   replayTrackerScenario,
 } from './activity-replay.mjs';
 
+/** @type {any} of dist, where the tests pass lib's */
 const lib = { ...activity, ...guid, ...path, ...writer, ...perfview, ...tracker };
 
 export const name = 'activity';

@@ -28,14 +28,14 @@ export function checkBaseline(file, text, events, report) {
 }
 
 function checkCount(file, line, byName, report) {
-  const [, name, count] = /^COUNT (.*):(\d+)$/.exec(line);
+  const [, name, count] = /^COUNT (.*):(\d+)$/.exec(line) ?? [];
   const wanted = ourName(name) ?? name;
   const found = byName.get(wanted)?.length ?? 0;
   report.compare(`${file}/count/${name}`, String(found), String(ourCount(name, Number(count))));
 }
 
 function parseLine(line) {
-  const [, time, name, rest] = /^EVENT ([\d,.]+): (\S+(?: \S+)*?) (PID=.*)$/.exec(line);
+  const [, time, name, rest] = /^EVENT ([\d,.]+): (\S+(?: \S+)*?) (PID=.*)$/.exec(line) ?? [];
   const values = Array.from(rest.matchAll(/([^=;\s][^=;]*)=(.*?);(?= |$)/gs), ([, field, value]) => [
     field,
     value,

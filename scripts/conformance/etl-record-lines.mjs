@@ -108,8 +108,8 @@ function addItem(row, record, item, data) {
     case ExtendedType.StackTrace32:
     case ExtendedType.StackTrace64:
       row.stack = {
-        matchId: String(record.buffer.view.getBigUint64(item.start, true)),
-        frames: stackOf(record, [item]).map((address) => `0x${address.toString(16)}`),
+        matchId: String(record.buffer?.view?.getBigUint64(item.start, true)),
+        frames: stackOf(record, [item])?.map((address) => `0x${address.toString(16)}`),
       };
       break;
     case ExtendedType.EventSchema: {

@@ -2,4 +2,5 @@
 export declare class Report {
   readonly passed: readonly string[];
   readonly failed: readonly { readonly id: string; readonly difference: string }[];
+  tryAsync(id: string, run: () => unknown): Promise<void>;
 }

@@ -16,7 +16,10 @@ async function nextLine() {
   return JSON.parse(value);
 }
 
-/** Resolves when perf has ended, which it does with the process that it records. */
+/**
+ * Resolves when perf has ended, which it does with the process that it records.
+ * @returns {Promise<void>}
+ */
 function recordWithPerf(tracepoints) {
   const events = tracepoints.flatMap((tracepoint) => ['-e', `user_events:${tracepoint}`]);
   const perf = spawn('perf', ['record', '--quiet', ...events, '-p', `${server.pid}`, '-o', file], {

@@ -8,9 +8,7 @@ import { isNative, runInVm, vmUnavailable } from '../vm/index.mjs';
 import { log, serveRequests } from './server.mjs';
 
 /**
- * What a view of activities needs of an event.
- * @typedef {Pick<import('tracewright/trace').TraceEvent, 'provider' | 'name' | 'opcode' | 'taskName' | 'payload' |
- * 'processId' | 'threadId' | 'timeSinceStart' | 'activityId' | 'relatedActivityId'>} RecordedEvent
+ * @typedef {import('tracewright/trace').TraceEvent} RecordedEvent
  *
  * @typedef {object} Recording
  * @property {string} how one line for the user
@@ -43,10 +41,12 @@ export async function record(inProcess) {
 }
 
 async function recordInProcess(reason) {
+  /** @type {import('tracewright').WrittenEvent[]} */
   const written = [];
   const subscription = listen(log, (event) => written.push(event));
   await serveRequests();
   subscription.close();
+  /** @type {any[]} what a view of activities needs of an event */
   const events = written.map(
     ({ provider, name, opcode, payload, timestamp, activityId, relatedActivityId }) => ({
       provider,

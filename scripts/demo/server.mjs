@@ -1,5 +1,6 @@
 // The demo's application: a small HTTP server that logs what it does for each request. The provider, its events and the
 // scenario come from "EventSource Activity Support".
+import { once } from 'node:events';
 import { createServer, request as sendRequest } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { defineEventSource, event } from 'tracewright';
@@ -52,8 +53,9 @@ export async function serveRequests() {
     received++;
     processOneRequest(received, request, response);
   });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
   const numbers = Array.from({ length: REQUESTS }, (_, index) => index + 1);
   await Promise.all(numbers.map((number) => get(`http://127.0.0.1:${port}/orders/${number}`)));
   await new Promise((resolve) => server.close(resolve));

@@ -16,7 +16,7 @@ export function activitiesIn(events) {
   for (const event of events) {
     const change = tracker.add(event);
     if (change?.boundary === 'Start')
-      started.push({ activity: change.activity, path: eventRow(event).activity });
+      started.push({ activity: change.activity, path: eventRow(event, undefined).activity });
   }
   return started.map(({ activity, path }) => ({
     task: activity.task,
@@ -30,7 +30,7 @@ export function activitiesIn(events) {
  * @param {readonly import('./recordings.mjs').RecordedEvent[]} events all, in time order
  */
 export async function printTable(events, path) {
-  const isWanted = (event) => isWithin(eventRow(event).activity, path);
+  const isWanted = (event) => isWithin(eventRow(event, undefined).activity, path);
   const output = new Output();
   const table = new EventsTable({ isWanted }, output, false);
   for (const event of events) table.add(event);

@@ -6,10 +6,10 @@ import { Interruptions } from './events.mjs';
 const { counts, seed, isInterrupted } = workerData;
 const interruptions = new Interruptions(counts, new Random(seed));
 let isOver = false;
-parentPort.on('message', () => {
+parentPort?.on('message', () => {
   isOver = true;
   // Not by the loop: a termination that comes a moment too late ends it, too.
-  parentPort.close();
+  parentPort?.close();
 });
 
 while (!isOver) {

@@ -113,6 +113,7 @@ if (process.argv[2] === '--guest') {
   console.log(JSON.stringify(await inGuest(Number(process.argv[3]))));
 } else {
   const [seconds = '600', kernel = 'uml'] = process.argv.slice(2);
+  if (kernel !== 'uml' && kernel !== 'qemu') throw new Error('The kernel is uml or qemu.');
   const command = ['node', here, '--guest', seconds];
   const { stdout, stderr } = await runInVm(command, { kernel, timeout: 4 * Number(seconds) + 300 });
   const result = JSON.parse(stdout.trimEnd().split('\n').at(-1) || 'null');

@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { openTrace } from '../../dist/cjs/trace.mjs';
+import { openTrace } from 'tracewright/trace';
 
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const APPLICATION = fileURLToPath(new URL('port-neighbour/application.mjs', import.meta.url));
@@ -114,7 +114,7 @@ class Application {
 
 /** Not by its file name, which another user may not be allowed to read. */
 function spawnNeighbour(address, processId) {
-  const isRoot = process.getuid() === 0;
+  const isRoot = process.getuid?.() === 0;
   const child = spawn(process.execPath, ['--input-type=module', '-'], {
     ...(isRoot && { uid: NOBODY, gid: NOBODY }),
     cwd: '/',
@@ -169,7 +169,7 @@ async function collectCommand(sessions) {
 
 /** The neighbour's come and go. */
 const isOurs = (name) =>
-  process.getuid() === 0 && statSync(join(folder, name), { throwIfNoEntry: false })?.uid === 0;
+  process.getuid?.() === 0 && statSync(join(folder, name), { throwIfNoEntry: false })?.uid === 0;
 
 async function list(processId, sessions) {
   const child = spawn(process.execPath, [MAIN, 'ps', '--json'], {
@@ -198,8 +198,9 @@ async function eventsIn(file, most = Number.POSITIVE_INFINITY) {
   for await (const { provider, payload } of trace) {
     if (provider !== PROVIDER) continue;
     events++;
-    if (next !== undefined && payload.n !== next) missing += payload.n - next;
-    next = payload.n + 1;
+    const n = Number(payload.n);
+    if (next !== undefined) missing += n - next;
+    next = n + 1;
   }
   const lost = trace.lostEvents;
   if (missing > lost) problems.push(`${file} lacks ${missing} events, and says ${lost} of them.`);

@@ -29,7 +29,7 @@ for (let number = from; number < to; number++) {
   const { bytes, parts } = random.of(target.seeds);
   const input = mutated(bytes, parts, random);
   const problem = await problemOf(target, input);
-  if (problem !== undefined) parentPort.postMessage({ number, target: target.name, problem, input });
+  if (problem !== undefined) parentPort?.postMessage({ number, target: target.name, problem, input });
 }
 Atomics.store(at, 0, to);
 

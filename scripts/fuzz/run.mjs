@@ -75,6 +75,7 @@ function runFrom(from) {
   });
 }
 
+/** @param {{ number: number, target: string, problem: string, input?: Uint8Array }} find */
 function found({ number, target, problem, input }) {
   finds++;
   console.log(`FIND ${target}, seed ${seed}, number ${number}: ${problem}`);

@@ -59,16 +59,18 @@ function startsOf(nodes) {
   return nodes.filter((node) => node !== null).map(({ start }) => start);
 }
 
+/** @param {{ file?: string, sources: readonly string[], mappings: string }} map */
 function lineMap({ file, sources, mappings }, code, breaks) {
   const ownStarts = lineStarts(code);
   const newStarts = [...new Set([...ownStarts, ...breaks])].sort((a, b) => a - b);
+  /** @type {[number, number, number, number][][]} */
   const lines = newStarts.map(() => []);
   let at = 0;
   let source = -1;
   let line = -1;
   for (const [index, segments] of decode(mappings).entries()) {
     for (const [column, segmentSource, segmentLine] of segments) {
-      if (segmentSource === undefined) continue;
+      if (segmentSource === undefined || segmentLine === undefined) continue;
       const offset = ownStarts[index] + column;
       // Nothing throws at the end of something.
       if (CLOSING.test(code[offset])) continue;

@@ -6,6 +6,7 @@ import { brotliCompressSync, constants } from 'node:zlib';
 /** @param {string} text */
 export function packWindowsProviders(text) {
   const providers = [];
+  /** @type {string[][]} */
   const columns = [[], [], [], []];
   for (const line of text.trimEnd().split('\n')) {
     const [guid, ...rest] = line.split('\t');

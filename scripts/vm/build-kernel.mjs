@@ -93,7 +93,7 @@ function newestSourcePackage() {
 /** Downloads and unpacks a source package, and returns the path of the tree. */
 function unpackSource(packageName) {
   apt('apt-get', 'download', packageName);
-  const archive = readdirSync(workFolder).find((name) => name.startsWith(`${packageName}_`));
+  const archive = readdirSync(workFolder).find((name) => name.startsWith(`${packageName}_`)) ?? packageName;
   const unpacked = join(workFolder, 'package');
   run('dpkg', ['-x', join(workFolder, archive), unpacked]);
   run('tar', ['-C', workFolder, '-xf', join(unpacked, `usr/src/${packageName}.tar.xz`)]);

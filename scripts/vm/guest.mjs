@@ -126,6 +126,7 @@ function lastLines(path, count) {
 export async function runInGuest(kind, run) {
   const reason = vmUnavailable(kind);
   if (reason) throw new VmError(reason);
+  const image = findKernel(kind) ?? '';
   const { cpus = 1, memory = 2048, verbose = false } = run;
   const rw = (run.rw ?? []).map(sharedFolder);
 
@@ -142,7 +143,7 @@ export async function runInGuest(kind, run) {
     writeFileSync(join(runFolder, 'mark'), mark);
     const guestInit = join(runFolder, 'init');
     copyFileSync(init, guestInit);
-    const machine = { image: findKernel(kind), init: guestInit, runFolder, rw, cpus, memory, verbose };
+    const machine = { image, init: guestInit, runFolder, rw, cpus, memory, verbose };
     const { command, env } =
       kind === 'uml' ? userModeLinux(machine) : qemu({ ...machine, initramfs: initramfs(busybox, init) });
 
@@ -153,7 +154,9 @@ export async function runInGuest(kind, run) {
       stdio: ['ignore', output, output, 'pipe', 'pipe'],
     });
     closeSync(consoleFile);
-    const streams = [child.stdio[3], child.stdio[4]].map((source) => source.pipe(new UntilMark(mark)));
+    const streams = [child.stdio[3], child.stdio[4]].map((source) =>
+      /** @type {import('node:stream').Readable} */ (source).pipe(new UntilMark(mark)),
+    );
     const read = Promise.all([passOn(streams[0], run.stdout), passOn(streams[1], run.stderr)]);
     read.then(() => child.kill('SIGKILL'));
     const { timedOut, status } = await ended(child, streams, run);

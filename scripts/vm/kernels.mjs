@@ -30,7 +30,6 @@ export function builtKernelsFolder() {
  */
 export function findKernel(kind) {
   return [process.env.TRACEWRIGHT_VM_KERNELS, builtKernelsFolder()]
-    .filter((folder) => folder)
-    .map((folder) => join(folder, imageNames[kind]))
-    .find((image) => existsSync(image));
+    .map((folder) => folder && join(folder, imageNames[kind]))
+    .find((image) => image && existsSync(image));
 }

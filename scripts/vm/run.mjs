@@ -29,15 +29,15 @@ function positiveInteger(name, text) {
   return Number(text);
 }
 
-const options = {
+const options = /** @type {const} */ ({
   qemu: { type: 'boolean', default: false },
-  rw: { type: 'string', multiple: true, default: [] },
+  rw: { type: 'string', multiple: true },
   cpus: { type: 'string', default: '1' },
   memory: { type: 'string', default: '2048' },
   timeout: { type: 'string', default: '300' },
   verbose: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
-};
+});
 
 /** Where the command begins: what looks like an option behind that is the command's own. */
 function commandIndex(args) {
@@ -65,7 +65,7 @@ async function main() {
   const run = {
     command,
     rw,
-    verbose,
+    verbose: verbose === true,
     cpus: positiveInteger('cpus', numbers.cpus),
     memory: positiveInteger('memory', numbers.memory),
     timeout: positiveInteger('timeout', numbers.timeout),

@@ -10,4 +10,4 @@ process.once('exit', () => {
     JSON.stringify({ cpuSeconds: (userCPUTime + systemCPUTime) / 1e6, maxRssBytes: maxRSS * 1024 }),
   );
 });
-await import('../../../dist/cjs/cli.cjs');
+await import(new URL('../../../dist/cjs/cli.cjs', import.meta.url).href);

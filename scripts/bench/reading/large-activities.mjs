@@ -45,8 +45,7 @@ const PAYLOADS = {
 };
 
 /**
- * @param {{ events?: number, bytes?: number, sqlLength?: number }} size the maximum number of events, or the approximate
- * number of bytes; the characters of a query's text
+ * The size is a maximum number of events, or an approximate number of bytes; `sqlLength`, the characters of a query's text.
  * @returns the number of events written
  */
 export function writeLargeActivities(

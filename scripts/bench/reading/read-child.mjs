@@ -27,7 +27,7 @@ async function readOnce() {
 const piece = Buffer.alloc(1 << 20);
 
 function scanOnce() {
-  const handle = openSync(file);
+  const handle = openSync(file, 'r');
   for (;;) {
     const length = readSync(handle, piece);
     if (length === 0) break;
@@ -41,6 +41,7 @@ function scanOnce() {
 
 // One warm-up run, so that the file is in the system's memory; several for small files, until the compiler has
 // finished.
+/** @type {() => number | Promise<number>} */
 const once = task === 'scan' ? scanOnce : readOnce;
 const rounds = Math.min(40, Math.max(2, Math.ceil(64e6 / size)));
 let best = Number.POSITIVE_INFINITY;

@@ -18,6 +18,7 @@ export async function openConnections(port, count) {
 /** Each connection sends its next request when it has a response, until all together have had this many. */
 export async function ask(sockets, requests) {
   let left = requests;
+  /** @returns {Promise<void>} */
   const askFrom = (socket) =>
     new Promise((resolve, reject) => {
       const next = () => {

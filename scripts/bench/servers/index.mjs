@@ -15,17 +15,22 @@ const size = {
 const NS_PER_US = 1000;
 
 class Server {
+  /**
+   * @param {import('node:child_process').ChildProcess} child
+   * @param {readonly import('node:net').Socket[]} sockets
+   */
+  constructor(child, sockets) {
+    this.child = child;
+    this.sockets = sockets;
+  }
+
   static async start(framework, variant) {
-    const server = new Server();
-    server.child = fork(program, [framework, variant], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    const child = fork(program, [framework, variant], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
     const [port] = await Promise.race([
-      once(server.child, 'message'),
-      once(server.child, 'exit').then(() =>
-        Promise.reject(new Error(`${variant} (${framework}) has ended.`)),
-      ),
+      once(child, 'message'),
+      once(child, 'exit').then(() => Promise.reject(new Error(`${variant} (${framework}) has ended.`))),
     ]);
-    server.sockets = await openConnections(port, CONNECTIONS);
-    return server;
+    return new Server(child, await openConnections(port, CONNECTIONS));
   }
 
   /** Nanoseconds per request. */
@@ -69,7 +74,8 @@ export async function measureFramework(cases, { warmUp, requests, rounds }) {
 /** @returns {Promise<Record<string, number[][]>>} the rounds of each process, by case */
 export async function measureServers({ quick, progress, isAsked }) {
   const ofServers = cases.filter(({ server, group }) => server !== undefined && isAsked(group));
-  const setOf = ({ group, server }) => `${group}: ${server.framework}`;
+  /** @param {import('../cases.mjs').Case} each */
+  const setOf = ({ group, server }) => `${group}: ${server?.framework}`;
   const processes = {};
   for (const set of new Set(ofServers.map(setOf))) {
     progress(set);

@@ -39,6 +39,6 @@ process.on('message', async (message) => {
     process.exit();
   }
   const { user, system } = process.cpuUsage();
-  process.send(user + system);
+  process.send?.(user + system);
 });
-process.send(port);
+process.send?.(port);

@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { defineEventSource, event, listen, startSession } from '../../../dist/cjs/index.mjs';
+import { defineEventSource, event, listen, startSession } from 'tracewright';
 import { requirePeer } from '../peer.mjs';
 
 function temporaryFile() {
@@ -135,7 +135,7 @@ export const variants = {
     return { handle };
   },
   loadedRing: async () => {
-    const { startFlightRecorder } = await import('../../../dist/cjs/diagnostics.mjs');
+    const { startFlightRecorder } = await import('tracewright/diagnostics');
     const { source, handle } = loaded();
     const triggers = { slow: { '*': { timesP99: 1000 } }, failure: true, error: true };
     const recorder = startFlightRecorder({ providers: source.name, megabytes: 16, ...triggers });
@@ -155,11 +155,11 @@ export const variants = {
     };
   },
   autoIdle: async () => {
-    await import('../../../dist/cjs/auto.mjs');
+    await import('tracewright/auto');
     return { handle: bareHandler };
   },
   autoSession: async () => {
-    await import('../../../dist/cjs/auto.mjs');
+    await import('tracewright/auto');
     return { handle: bareHandler, ...session('Node.Http') };
   },
   otelNowhere: async () => {

@@ -49,6 +49,7 @@ export function tracker() {
     let sum = 0;
     for (let i = 0; i < iterations; i++) {
       const activity = tracker.start(undefined, 'Request', 0);
+      if (activity === undefined) continue;
       sum += activity.id.w0;
       tracker.stop(activity, activity);
     }

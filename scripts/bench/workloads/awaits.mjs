@@ -8,9 +8,9 @@ const loop = async (iterations) => {
 
 /** Loaded only if wanted: the plain process must not load tracewright. */
 async function load() {
-  const { defineBenchmarkSource } = await import('../source.mjs');
-  const { listen } = await import('../../../dist/cjs/index.mjs');
-  return { source: defineBenchmarkSource(), listen };
+  const { defineBenchmarkSource, payload } = await import('../source.mjs');
+  const { listen } = await import('tracewright');
+  return { source: defineBenchmarkSource(), payload, listen };
 }
 
 export const plain = () => loop;
@@ -39,7 +39,7 @@ export async function listenerGone() {
 /** Somebody asks for activity switches. */
 export async function switching() {
   const { source, listen } = await load();
-  const { enableRuntimeEvents, RuntimeKeywords } = await import('../../../dist/cjs/runtime.mjs');
+  const { enableRuntimeEvents, RuntimeKeywords } = await import('tracewright/runtime');
   listen(source, () => {});
   listen(enableRuntimeEvents(), () => {}, { keywords: RuntimeKeywords.ActivitySwitches });
   return loop;
@@ -48,8 +48,8 @@ export async function switching() {
 /** And two activities take turns. */
 export async function takingTurns() {
   const loop = await switching();
-  const { source } = await load();
-  const turns = (iterations) => source.activity('Request', {}, () => loop(iterations / 2));
+  const { source, payload } = await load();
+  const turns = (iterations) => source.activity('Request', payload, () => loop(iterations / 2));
   return async (iterations) => {
     await Promise.all([turns(iterations), turns(iterations)]);
     return iterations;

@@ -1,7 +1,7 @@
 // Counting values: our counters, and empty functions of the same shape.
 
-import { EventCounter, IncrementingEventCounter, Meter } from '../../../dist/cjs/counters.mjs';
-import { startSession } from '../../../dist/cjs/index.mjs';
+import { startSession } from 'tracewright';
+import { EventCounter, IncrementingEventCounter, Meter } from 'tracewright/counters';
 import { defineBenchmarkSource } from '../source.mjs';
 import { askedLoop, idleLoop, meterForms, TOLD_MS } from './count.mjs';
 

@@ -47,7 +47,8 @@ export function event(form) {
 /** The addon's write alone: the part that no encoder can avoid. */
 export function addonWrite(size) {
   const addon = loadAddon();
-  addon.open(process.env.TRACEWRIGHT_TRACEFS);
+  if ('reason' in addon) throw new Error(addon.reason);
+  addon.open(process.env.TRACEWRIGHT_TRACEFS ?? '', '');
   addon.words();
   const index = addon.allocate();
   addon.register(index, Buffer.from('benchmark'), scratch);

@@ -6,6 +6,7 @@ import { defineBenchmarkSource, payload } from '../source.mjs';
 /** @param {string} path of the file that replaces user_events_data */
 export function event(path) {
   const source = defineBenchmarkSource();
+  /** @type {import('../../../dist/wire/diagnostics-ipc/tracing.js').UserEventsProvider} */
   const provider = {
     name: source.name,
     keywords: 0xffff_ffff_ffff_ffffn,
@@ -13,6 +14,7 @@ export function event(path) {
     arguments: '',
     tracepoints: { defaultName: 'Benchmark', sets: [] },
   };
+  /** @type {import('../../../dist/wire/diagnostics-ipc/tracing.js').UserEventsTracing} */
   const tracing = { sessionType: 'user_events', rundownKeyword: 0n, providers: [provider] };
   const session = UserEventsSession.start(tracing, openSync(path, 'r+'));
   const loop = (iterations) =>

@@ -1,6 +1,6 @@
 // Events and activities that a session of this process writes to a file, or several sessions to several files; events
 // of many kinds, and with different payloads.
-import { defineEventSource, event as eventOf, startSession } from '../../../dist/cjs/index.mjs';
+import { defineEventSource, event as eventOf, startSession } from 'tracewright';
 import { defineBenchmarkSource, payload, threeFields } from '../source.mjs';
 import { fileLoop } from './file.mjs';
 import { BATCH_SIZE, byTurns } from './turns.mjs';

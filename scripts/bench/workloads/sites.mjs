@@ -1,6 +1,6 @@
 // Events that nobody wants, as applications write them: at many call sites, to many sources whose events have the same
 // names. Next to them the same with a flag, and with OpenTelemetry's spans without an SDK.
-import { defineEventSource, event as eventOf } from '../../../dist/cjs/index.mjs';
+import { defineEventSource, event as eventOf } from 'tracewright';
 import { requirePeer } from '../peer.mjs';
 import { KEY, payload, threeFields } from '../source.mjs';
 

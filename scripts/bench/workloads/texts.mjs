@@ -1,6 +1,6 @@
 // Events with one text, recorded by the kernel's tracer. All texts take the same number of bytes in UTF-8, so that
 // their times compare by the byte.
-import { defineEventSource, event } from '../../../dist/cjs/index.mjs';
+import { defineEventSource, event } from 'tracewright';
 
 const BYTES = 1200;
 const HALF = BYTES / 2;

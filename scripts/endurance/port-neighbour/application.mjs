@@ -4,8 +4,8 @@
  */
 import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { enableDiagnostics } from '../../../dist/cjs/diagnostics.mjs';
-import { defineEventSource, event } from '../../../dist/cjs/index.mjs';
+import { defineEventSource, event } from 'tracewright';
+import { enableDiagnostics } from 'tracewright/diagnostics';
 
 const INTERVAL_MS = 5;
 const log = defineEventSource(process.env.TRACEWRIGHT_PROVIDER ?? 'Endurance-Command', {
@@ -35,13 +35,13 @@ if (lifetime !== undefined) {
       }, INTERVAL_MS);
     },
     stop: () => clearInterval(timer),
-    state: () => globalThis.gc(),
+    state: () => globalThis.gc?.(),
   };
-  process.on('message', async (message) => {
+  process.on('message', async (/** @type {any} */ message) => {
     await answers[message.question](message);
-    process.send(state());
+    process.send?.(state());
   });
-  process.send({ address });
+  process.send?.({ address });
 
   function state() {
     const { rss, heapUsed } = process.memoryUsage();

@@ -56,7 +56,7 @@ function attack() {
   const [kind, act] = Object.entries(ATTACKS)[random(6)];
   const socket = connect(ADDRESS);
   held.add(socket);
-  socket.on('error', ({ code }) => {
+  socket.on('error', (/** @type {NodeJS.ErrnoException} */ { code }) => {
     if (code === 'EACCES') kinds.refused++;
   });
   socket.on('close', () => held.delete(socket));
