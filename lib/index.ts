@@ -25,7 +25,7 @@ export { threadActivityId } from './platform/thread-activity-id.ts';
 export type { SourceStats } from './source/account.ts';
 export type { ActivityHandle, OutcomeFields } from './source/activity-events.ts';
 export { BadValueError } from './source/bad-value-error.ts';
-export { Level, Opcode } from './source/constants.ts';
+export { Channel, Level, Opcode } from './source/constants.ts';
 export { DefinitionError } from './source/definition-error.ts';
 export { type EventDefinition, type EventOptions, event } from './source/event.ts';
 export { defineEventSource } from './source/event-source.ts';

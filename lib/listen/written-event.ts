@@ -97,9 +97,9 @@ export class WrittenEvent<Name extends string = string, Fields = Readonly<Record
     return this.#schema.tag;
   }
 
-  /** 0 for none: events of a source go to no channel of the Windows Event Log. */
+  /** Of the Windows Event Log, see `Channel`; 0 for none. */
   get channel(): number {
-    return 0;
+    return this.#schema.channel ?? 0;
   }
 
   /** The message in the event's definition, with `{0}` for the first field's value. */

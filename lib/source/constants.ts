@@ -1,4 +1,4 @@
-/** Levels and opcodes: the same numbers in ETW, EventSource and EventHeader, under .NET's names. */
+/** Levels, opcodes and channels: the same numbers in ETW, EventSource and EventHeader, under .NET's names. */
 
 /** The severity of an event. A listener that requests a level also gets the lower numbers. */
 export const Level = {
@@ -22,4 +22,16 @@ export const Opcode = {
   Suspend: 8,
   Send: 9,
   Receive: 240,
+} as const;
+
+/** The channels of the Windows Event Log, for events described by a manifest. */
+export const Channel = {
+  /** For administrators: each event says what is wrong and what to do. */
+  Admin: 16,
+  /** What operations staff may look at every day. */
+  Operational: 17,
+  /** For analysis, in large numbers; recorded only on request. */
+  Analytic: 18,
+  /** For developers; recorded only on request. */
+  Debug: 19,
 } as const;

@@ -4,6 +4,7 @@ import { type SharedActivities, sharedActivities } from '../activity/shared.ts';
 import { Subscriptions } from '../listen/subscriptions.ts';
 import type { Tracer } from '../platform/tracer.ts';
 import type { ManifestSource } from '../wire/manifest/generate.ts';
+import type { Messages } from '../wire/manifest/strings.ts';
 import type { EventSchema } from '../wire/schema.ts';
 import { Account } from './account.ts';
 import { ActivityEvents } from './activity-events.ts';
@@ -37,6 +38,7 @@ export interface Definition {
   readonly etwFormat: 'tracelogging' | 'manifest';
   readonly userEventsFormat: 'eventheader' | 'plain';
   readonly throwOnErrors: boolean;
+  readonly messages?: Messages;
 }
 
 /** The shared state of each definition, by its text; separate for each tracer, of which tests have several. */
@@ -86,7 +88,8 @@ class DefinedSource {
       const schemas = ids.take(drafts, events);
       // ETW recordings of manifest events also contain the manifest, so those ids must not change.
       if (etwFormat !== 'manifest' || tracer.backend !== 'etw') this.#closing.push(() => ids.release());
-      this.#described = { ...provider, events: schemas, keywordNames };
+      const { messages = {} } = definition;
+      this.#described = { ...provider, events: schemas, keywordNames, messages };
       this.#subscriptions = new Subscriptions(provider.name, () => shared.flow.begin());
       const account = new Account();
       const { problem } = ids;
@@ -174,7 +177,7 @@ class DefinedSource {
     const { tracer, provider } = context;
     const hasManifest = etwFormat === 'manifest' && tracer.backend === 'etw';
     const format = hasManifest
-      ? new ManifestFormat(provider)
+      ? new ManifestFormat(provider, schemas)
       : ((tracer.backend === 'etw' ? undefined : plain) ?? selfDescribingFormat(context));
     const writers = new Map<EventSchema, EventWriter>();
     for (const schema of schemas) {

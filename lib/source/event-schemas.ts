@@ -5,7 +5,7 @@
 import { shown } from '../base/value-text.ts';
 import { MAX_EVENT_NAME_BYTES, MAX_PROVIDER_AND_GROUP_LENGTH } from '../wire/eventheader/constants.ts';
 import type { EventSchema } from '../wire/schema.ts';
-import { Level, Opcode } from './constants.ts';
+import { Channel, Level, Opcode } from './constants.ts';
 import { checkOptionNames, integerOption, nameProblem } from './definition-checks.ts';
 import { DefinitionError } from './definition-error.ts';
 import type { EventDefinition, EventOptions } from './event.ts';
@@ -27,6 +27,7 @@ const EVENT_OPTIONS = [
   'id',
   'version',
   'message',
+  'channel',
   'activityOptions',
   'traceContext',
 ];
@@ -114,6 +115,9 @@ function eventSchema(
     task: taskOf(place, name, id, opcode, options, before),
     tag: integerOption(place, 'tag', options.tag ?? 0, 0, 0xffff),
     fields: fieldSchemas(place, withTraceFields(place, definition, opcode)),
+    ...(options.channel === undefined
+      ? {}
+      : { channel: integerOption(place, 'channel', options.channel, Channel.Admin, Channel.Debug) }),
     ...messageOf(place, options),
   };
   integerOption(place, 'activityOptions', options.activityOptions ?? 0, 0, 0xf);

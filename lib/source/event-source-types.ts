@@ -33,6 +33,12 @@ export interface SourceOptions<Names extends KeywordNames = KeywordNames> {
    */
   readonly etwFormat?: 'tracelogging' | 'manifest';
   /**
+   * The manifest's texts in several languages, by culture and id: `{ 'de-DE': { event_Paid: '{0} bezahlt' } }`. The ids
+   * are .NET's: `event_NAME`, `task_NAME`, `keyword_NAME`, `opcode_NAME`, `channel_NAME` and `map_MAP.NAME`. Those of
+   * `en-US` replace the names and messages of the definition; what a culture lacks is as in `en-US`.
+   */
+  readonly messages?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /**
    * Linux: `'eventheader'` events (the default) are self-describing, with one tracepoint for each combination of level
    * and keywords; `'plain'` events have a tracepoint each, named `Provider_Event`, with fields that all tools of the
    * kernel know, such as bpftrace. They cannot have structs, arrays, nullable fields, `float` or `double`.

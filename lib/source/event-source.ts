@@ -18,6 +18,7 @@ const SOURCE_OPTIONS = [
   'etwFormat',
   'userEventsFormat',
   'throwOnErrors',
+  'messages',
 ];
 const MEMBERS = [
   'name',
@@ -63,11 +64,24 @@ export function defineEventSource<
   checkFormat(name, 'userEventsFormat', userEventsFormat, ['eventheader', 'plain']);
   const provider = providerOf(name, options.guid, options.groupGuid);
   if (userEventsFormat === 'plain') checkForPlainTracepoints(name, drafts);
-  if (etwFormat === 'manifest') checkForManifest({ ...provider, events: drafts, keywordNames });
+  if (etwFormat !== 'manifest') checkWithoutChannels(name, drafts);
+  const messages = options.messages === undefined ? {} : { messages: options.messages };
+  if (etwFormat === 'manifest' || options.messages !== undefined) {
+    checkForManifest({ ...provider, events: drafts, keywordNames, ...messages });
+  }
   const tracer = theTracer();
   tracer.open();
   const formats = { etwFormat, userEventsFormat };
-  const definition = { provider, drafts, events, keywordNames, activityIds, ...formats, throwOnErrors };
+  const definition = {
+    provider,
+    drafts,
+    events,
+    keywordNames,
+    activityIds,
+    ...formats,
+    throwOnErrors,
+    ...messages,
+  };
   return sharedSource(tracer, definition) as unknown as EventSource<Sources>;
 }
 
@@ -75,6 +89,16 @@ export function defineEventSource<
 function checkFormat(provider: string, option: string, given: string, known: readonly string[]): void {
   if (known.includes(given)) return;
   throw new DefinitionError(provider, `${option} must be '${known.join("' or '")}', not ${String(given)}.`);
+}
+
+/** Self-describing events are in a channel of their own, so that another one would have no effect. */
+function checkWithoutChannels(provider: string, schemas: readonly EventSchema[]): void {
+  const schema = schemas.find(({ channel }) => channel !== undefined);
+  if (schema === undefined) return;
+  throw new DefinitionError(
+    `${provider}.${schema.name}`,
+    "a channel of the Event Log needs a source with { etwFormat: 'manifest' }; self-describing events cannot have one.",
+  );
 }
 
 /** On every system, so that mistakes show up where the application is developed. */

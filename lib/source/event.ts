@@ -17,6 +17,11 @@ export interface EventOptions<Keyword extends string = string> {
   readonly id?: number;
   /** 0 to 255; raise it when you add fields. */
   readonly version?: number;
+  /**
+   * The channel of the Windows Event Log to which the event goes, see `Channel`; for sources with
+   * `etwFormat: 'manifest'`. An event of the channel Admin needs a message and a level up to Informational.
+   */
+  readonly channel?: number;
   /** A message with `{0}` for the first field's value: for tools that read manifests, and for listeners. */
   readonly message?: string;
   /** For a Start: how its activity behaves, as flags of `ActivityOptions`. For both: Disable. */

@@ -15,6 +15,7 @@ import {
   MIN_CHUNK_SIZE,
   manifestChunks,
 } from '../wire/manifest/in-band.ts';
+import { DEFAULT_CULTURE } from '../wire/manifest/strings.ts';
 import type { EventSchema } from '../wire/schema.ts';
 import { scratch } from '../wire/scratch.ts';
 import { onEtwCommand } from './etw-commands.ts';
@@ -103,7 +104,11 @@ class InBandManifest {
     const word = this.#word;
     if (word === undefined || ((word.words[word.index] as number) & TRACER_BIT) === 0) return;
     const { tracer, account } = this.#context as SourceContext;
-    const reason = writeChunks(tracer, word, generateManifest(this.#described as ManifestSource));
+    const reason = writeChunks(
+      tracer,
+      word,
+      generateManifest(this.#described as ManifestSource, DEFAULT_CULTURE),
+    );
     if (reason !== undefined) account.drop(reason);
   }
 }

@@ -7,10 +7,11 @@
 import { eventSources } from '../listen/sources.ts';
 import { METADATA_OFFSET } from '../wire/etw/prefix.ts';
 import type { EventEncoder } from '../wire/event-encoder.ts';
+import { type UsedChannel, usedChannels } from '../wire/manifest/channels.ts';
 import { ManifestEncoder, manifestDescriptor } from '../wire/manifest/encode.ts';
 import { MANIFEST_CHECKS } from '../wire/manifest/field-layouts.ts';
 import { type ManifestSource, generateManifest as manifestOf } from '../wire/manifest/generate.ts';
-import { manifestNamesProblem, manifestProblem } from '../wire/manifest/problem.ts';
+import { manifestProblem, manifestSourceProblem } from '../wire/manifest/problem.ts';
 import type { EventSchema } from '../wire/schema.ts';
 import { DefinitionError } from './definition-error.ts';
 import type { Provider } from './source-context.ts';
@@ -19,12 +20,15 @@ import { ETW_SIZES, etwDefinition, type SizeLimits, type TracerFormat } from './
 /** Of a source for which `checkForManifest` did not throw. */
 export class ManifestFormat implements TracerFormat {
   readonly #provider: Provider;
+  readonly #channels: ReadonlyMap<number, UsedChannel>;
   readonly checks = MANIFEST_CHECKS;
   readonly headSize = METADATA_OFFSET;
   readonly sizes: SizeLimits = ETW_SIZES;
 
-  constructor(provider: Provider) {
+  /** @param events all, because their channels have keywords by the order in which they are used */
+  constructor(provider: Provider, events: readonly EventSchema[]) {
     this.#provider = provider;
+    this.#channels = usedChannels(events);
   }
 
   problemOf(): undefined {}
@@ -38,18 +42,22 @@ export class ManifestFormat implements TracerFormat {
   }
 
   definitionOf(schema: EventSchema): Uint8Array {
-    return etwDefinition(this.#provider, manifestDescriptor(schema));
+    return etwDefinition(
+      this.#provider,
+      manifestDescriptor(schema, this.#channels.get(schema.channel ?? 0)?.keyword),
+    );
   }
 }
 
 /** @throws DefinitionError if a manifest cannot describe the source */
-export function checkForManifest({ name, events, keywordNames }: ManifestSource): void {
-  const namesProblem = manifestNamesProblem(name, keywordNames);
-  if (namesProblem !== undefined) throw new DefinitionError(name, namesProblem);
+export function checkForManifest(source: ManifestSource): void {
+  const { name, events } = source;
   for (const schema of events) {
     const problem = manifestProblem(schema);
     if (problem !== undefined) throw new DefinitionError(`${name}.${schema.name}`, problem);
   }
+  const problem = manifestSourceProblem(source);
+  if (problem !== undefined) throw new DefinitionError(name, problem);
 }
 
 /** Of every source defined in this thread. */

@@ -87,6 +87,8 @@ export interface EventSchema {
   /** 0 to 65535: what both EventHeader (16 bits) and TraceLogging (28 bits) can represent. */
   readonly tag: number;
   readonly fields: readonly FieldSchema[];
+  /** The channel of the Windows Event Log, 16 to 19; see `Channel`. */
+  readonly channel?: number;
   /** A message with `{0}` for the first field's value. */
   readonly message?: string;
 }
@@ -99,7 +101,7 @@ export const ALL_KEYWORDS = 0xffff_ffff_ffff_ffffn;
  * threads. Without the task, which for most events follows from the id. The name comes first.
  */
 export function layoutText(schema: EventSchema): string {
-  const { name, id, version, level, keywords, opcode, tag, message = '', fields } = schema;
+  const { name, id, version, level, keywords, opcode, tag, message = '', channel, fields } = schema;
   const isSelfDescribing = id === 0;
   return JSON.stringify([
     name,
@@ -111,6 +113,7 @@ export function layoutText(schema: EventSchema): string {
     tag,
     message,
     fields.map(fieldLayout),
+    channel,
   ]);
 }
 

@@ -60,7 +60,7 @@ describe('a provider name', () => {
 describe('the options of a source', () => {
   it('must be spelled correctly', () => {
     expect(mistakeInSource('P', {}, { keyword: {} })).toBe(
-      'P: there is no option "keyword"; the options are keywords, activityIds, guid, groupGuid, etwFormat, userEventsFormat, throwOnErrors.',
+      'P: there is no option "keyword"; the options are keywords, activityIds, guid, groupGuid, etwFormat, userEventsFormat, throwOnErrors, messages.',
     );
   });
 
@@ -196,7 +196,7 @@ describe('the options of an event', () => {
   it('must be spelled correctly', () => {
     expect(mistakeInEvent('E', {}, { keyword: 1n })).toBe(
       'P.E: there is no option "keyword"; the options are ' +
-        'level, keywords, opcode, task, tag, id, version, message, activityOptions, traceContext.',
+        'level, keywords, opcode, task, tag, id, version, message, channel, activityOptions, traceContext.',
     );
   });
 
@@ -371,5 +371,39 @@ describe('fields', () => {
     expect(mistakeInField('uint8', 'n'.repeat(8133))).toBe(
       'P.E: its names alone take 8185 bytes of each event; perf accepts 8184, ftrace 4064.',
     );
+  });
+});
+
+describe('a channel', () => {
+  const define16 = (options: object, rest?: object) =>
+    mistakeInSource('P', { E: makeEvent({}, options) }, rest);
+
+  it('is one of four', () => {
+    expect(define16({ channel: 15 }, { etwFormat: 'manifest' })).toBe(
+      'P.E: the channel must be an integer from 16 to 19, not 15.',
+    );
+  });
+
+  it('needs a manifest', () => {
+    expect(define16({ channel: 17 })).toBe(
+      "P.E: a channel of the Event Log needs a source with { etwFormat: 'manifest' }; " +
+        'self-describing events cannot have one.',
+    );
+  });
+
+  it('for administrators needs a message', () => {
+    expect(define16({ channel: 16 }, { etwFormat: 'manifest' })).toBe(
+      'P.E: an event of the channel Admin needs a message: it tells an administrator what to do.',
+    );
+  });
+});
+
+describe('messages in other languages', () => {
+  it('must belong to something, with or without a manifest in the trace', () => {
+    const options = { messages: { 'de-DE': { event_E: 'x' } } };
+    const problem =
+      'P: the messages of de-DE have "event_E", but the source has no event of this name with a message.';
+    expect(mistakeInSource('P', { E: makeEvent() }, options)).toBe(problem);
+    expect(mistakeInSource('P', { E: makeEvent() }, { ...options, etwFormat: 'manifest' })).toBe(problem);
   });
 });

@@ -150,4 +150,16 @@ describe.skipIf(skipReason !== undefined)(suiteName('a source with a manifest'),
     expect(result.stats.dropped).toEqual({});
     expect(result.problems).toHaveLength(1);
   });
+
+  it('writes events of a channel with its number and keyword, if the Event Log enables this keyword', async () => {
+    const { result, calls } = await runProgram<{ enabled: boolean[] }>('programs/channels.mjs', {
+      recorder: true,
+    });
+    expect(result.enabled).toEqual([false, true, false]);
+    const [written, ...others] = callsOf(calls, 'write').filter((call) => idOf(call) !== 0xfffe);
+    expect(others).toEqual([]);
+    // Id 2, channel 17 (0x11), level 4, task 0xfffc; the keywords of the sessions, and bit 62 of the second channel.
+    expect(written?.descriptor).toBe('020000110400fcff0000000000f00040');
+    expect(written && payloadOf(written).toString('hex')).toBe('01');
+  });
 });

@@ -6,12 +6,11 @@
 
 /** Where an event's description comes from. */
 export const Channel = {
-  /** A manifest that names no channel. */
+  /** A manifest that names no channel for it. */
   None: 0,
   /** The event is self-describing. */
   TraceLogging: 11,
 } as const;
-export type Channel = (typeof Channel)[keyof typeof Channel];
 
 const EVENT_DESCRIPTOR_SIZE = 16;
 
@@ -20,7 +19,8 @@ export interface EventDescriptor {
   readonly id: number;
   /** 8 bits. */
   readonly version: number;
-  readonly channel: Channel;
+  /** 8 bits; see `Channel`. Others are those of a manifest. */
+  readonly channel: number;
   /** 8 bits; 0 passes the level of every session. */
   readonly level: number;
   /** 8 bits. */

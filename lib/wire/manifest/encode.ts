@@ -26,8 +26,13 @@ function writerOf(schema: ValueSchema): ValueWriter {
   return layout.write;
 }
 
-/** The 16 bytes of the EVENT_DESCRIPTOR of a manifest-based event. */
-export function manifestDescriptor(schema: EventSchema): Uint8Array {
-  const keywords = schema.keywords | SESSION_KEYWORDS_MASK;
-  return encodeEventDescriptor({ ...schema, keywords, channel: Channel.None });
+/**
+ * The 16 bytes of the EVENT_DESCRIPTOR of a manifest-based event.
+ *
+ * @param channelKeyword the bit of the event's channel, if it has one
+ */
+export function manifestDescriptor(schema: EventSchema, channelKeyword = 0n): Uint8Array {
+  const { channel = Channel.None } = schema;
+  const keywords = schema.keywords | SESSION_KEYWORDS_MASK | channelKeyword;
+  return encodeEventDescriptor({ ...schema, keywords, channel });
 }

@@ -3,8 +3,11 @@
  * or generating.
  */
 import type { EventSchema, FieldSchema } from '../schema.ts';
+import { channelPathProblem, channelProblem } from './channels.ts';
 import { LEVEL_NAMES, MANIFEST_EVENT_ID } from './constants.ts';
 import { FIELD_LAYOUTS, sizeFieldName } from './field-layouts.ts';
+import { type ManifestSource, namedIn } from './generate.ts';
+import { insertProblem, messagesProblem } from './strings.ts';
 import { canStandInXml } from './xml.ts';
 
 /** Why a manifest cannot describe the event; undefined if it can. */
@@ -19,6 +22,10 @@ export function manifestProblem(schema: EventSchema): string | undefined {
   if (schema.level >= LEVEL_NAMES.length) {
     return `the level ${schema.level} has no name in a manifest; only those up to ${LEVEL_NAMES.length - 1} do.`;
   }
+  const inserted = schema.message === undefined ? undefined : insertProblem(schema.message, schema);
+  if (inserted !== undefined) return `the message ${inserted}`;
+  const unfit = channelProblem(schema);
+  if (unfit !== undefined) return unfit;
   for (const field of schema.fields) {
     const problem = fieldProblem(field, schema.fields);
     if (problem !== undefined) return problem;
@@ -47,6 +54,17 @@ function fieldProblem(field: FieldSchema, fields: readonly FieldSchema[]): strin
     return `the field "${sizeName}" has the name that a manifest uses for the size of "${field.name}".`;
   }
   return undefined;
+}
+
+/** Why a manifest cannot describe what the events have in common; undefined if it can. */
+export function manifestSourceProblem(source: ManifestSource): string | undefined {
+  const { name, events, keywordNames, messages = {} } = source;
+  const problem = manifestNamesProblem(name, keywordNames);
+  if (problem !== undefined) return problem;
+  const pathProblem = events.some(({ channel }) => channel !== undefined)
+    ? channelPathProblem(name)
+    : undefined;
+  return pathProblem ?? messagesProblem(namedIn(source), messages);
 }
 
 /** Why a manifest cannot name the provider or its keywords; undefined if it can. */

@@ -2,8 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import { bitMap, valueMap } from '../../../lib/source/field-maps.ts';
 import type { FieldDefinitions } from '../../../lib/source/fields.ts';
+import { usedChannels } from '../../../lib/wire/manifest/channels.ts';
+import { manifestDescriptor } from '../../../lib/wire/manifest/encode.ts';
 import { generateManifest } from '../../../lib/wire/manifest/generate.ts';
-import { manifestProblem } from '../../../lib/wire/manifest/problem.ts';
+import { manifestProblem, manifestSourceProblem } from '../../../lib/wire/manifest/problem.ts';
+import type { Messages } from '../../../lib/wire/manifest/strings.ts';
 import type { EventSchema } from '../../../lib/wire/schema.ts';
 import { schemaOf } from '../eventheader/encoded-event.ts';
 import { type ManifestEvent, parseManifest } from './parse-manifest.ts';
@@ -331,6 +334,173 @@ describe("an event's message", () => {
   it('is checked like the names', () => {
     expect(manifestProblem(event('Sale', 1, {}, { message: 'a\0b' }))).toMatch(
       /^the message "a\\u0000b" contains a character/,
+    );
+  });
+});
+
+describe('a channel', () => {
+  const events = [
+    event('Plain', 1),
+    event('Opened', 2, {}, { channel: 17, keywords: 1n }),
+    event('Failed', 3, {}, { channel: 16, message: 'Failed.', level: 2 }),
+    event('Closed', 4, {}, { channel: 17 }),
+    event('Detail', 5, {}, { channel: 18 }),
+  ];
+
+  it('is declared in the form of .NET, and has the bits from 63 down in the order of first use', () => {
+    const lines = generate(events).split('\r\n');
+    expect(lines.slice(lines.indexOf(' <channels>') - 1, lines.indexOf(' <tasks>'))).toEqual([
+      expect.stringContaining('<provider '),
+      ' <channels>',
+      '  <channel chid="Operational" name="My-Provider/Operational" value="17" type="Operational" enabled="true"/>',
+      '  <channel chid="Admin" name="My-Provider/Admin" value="16" type="Admin" enabled="true"/>',
+      '  <channel chid="Analytic" name="My-Provider/Analytic" value="18" type="Analytic" enabled="false"/>',
+      ' </channels>',
+    ]);
+    expect(
+      lines.filter((line) => line.includes('<event ')).map((line) => /channel="(\w*)"/.exec(line)?.[1]),
+    ).toEqual([undefined, undefined, 'Operational', 'Admin', 'Operational', 'Analytic']);
+    expect([...usedChannels(events)].map(([number, { keyword }]) => [number, keyword])).toEqual([
+      [17, 1n << 63n],
+      [16, 1n << 62n],
+      [18, 1n << 61n],
+    ]);
+  });
+
+  it('is in the descriptor of its events, with its keyword', () => {
+    const descriptor = manifestDescriptor(
+      event('E', 7, {}, { channel: 17, keywords: 0x1fn, task: 9 }),
+      1n << 63n,
+    );
+    expect(Buffer.from(descriptor).toString('hex')).toBe('07000011040009001f00000000f00080');
+  });
+
+  it.each<[Partial<EventSchema>, string | undefined]>([
+    [{ message: 'Buy {{more}}' }, undefined],
+    [{}, 'an event of the channel Admin needs a message: it tells an administrator what to do.'],
+    [
+      { message: 'm', level: 5 },
+      'an event of the channel Admin has a level from 1 (Critical) to 4 (Informational), not 5.',
+    ],
+  ])('Admin has only events for administrators: %j, %s', (rest, problem) => {
+    expect(manifestProblem(event('E', 1, {}, { channel: 16, ...rest }))).toBe(problem);
+  });
+
+  it('cannot have a name that the Event Log refuses', () => {
+    const source = { name: 'a:b', guid: GUID, keywordNames: {} };
+    expect(manifestSourceProblem({ ...source, events: [] })).toBeUndefined();
+    expect(manifestSourceProblem({ ...source, events })).toBe(
+      'its events cannot go to a channel of the Event Log, whose name would contain :.',
+    );
+  });
+});
+
+describe('messages in several languages', () => {
+  const source = {
+    name: 'My-Provider',
+    guid: GUID,
+    events: [
+      event('Paid', 1, { amount: 'double', by: 'string' }, { message: 'Paid {0}', channel: 17 }),
+      event('State', 2, { s: valueMap('Status', { Idle: 0 }) }),
+    ],
+    keywordNames: { Money: 1n },
+  };
+  const messages = {
+    'en-US': { task_Paid: 'Payment' },
+    'de-DE': {
+      event_Paid: '{1} zahlt {0}',
+      keyword_Money: 'Geld',
+      'map_Status.Idle': 'frei',
+      channel_Operational: 'Betrieb',
+    },
+    fr: { event_Paid: 'Payé : {0}' },
+  };
+  const texts = (xml: string) =>
+    Object.fromEntries(
+      [...xml.matchAll(/<resources culture="([^"]*)">(.*?)<\/resources>/gs)].map(
+        ([, culture, table = '']) => [
+          culture,
+          Object.fromEntries(
+            [...table.matchAll(/id="([^"]*)" value="([^"]*)"/g)]
+              .map(([, id, text]) => [id, text] as const)
+              .filter(([id]) => !id?.startsWith('keyword_Session')),
+          ),
+        ],
+      ),
+    );
+
+  it('have a table each, in which what is missing is as in English', () => {
+    expect(texts(generateManifest({ ...source, messages }))).toEqual({
+      'en-US': {
+        channel_Operational: 'Operational',
+        event_Paid: 'Paid %1',
+        keyword_Money: 'Money',
+        'map_Status.Idle': 'Idle',
+        task_Paid: 'Payment',
+      },
+      'de-DE': {
+        channel_Operational: 'Betrieb',
+        event_Paid: '%2 zahlt %1',
+        keyword_Money: 'Geld',
+        'map_Status.Idle': 'frei',
+        task_Paid: 'Payment',
+      },
+      fr: {
+        channel_Operational: 'Operational',
+        event_Paid: 'Payé : %1',
+        keyword_Money: 'Money',
+        'map_Status.Idle': 'Idle',
+        task_Paid: 'Payment',
+      },
+    });
+  });
+
+  it('are in the trace only in English', () => {
+    expect(Object.keys(texts(generateManifest({ ...source, messages }, 'en-US')))).toEqual(['en-US']);
+  });
+
+  it('are referred to where they are used', () => {
+    const lines = generateManifest({ ...source, messages });
+    expect(lines).toContain('<task name="Paid" message="$(string.task_Paid)" value="65533"/>');
+    expect(lines).toContain('<task name="State" value="65532"/>');
+    expect(lines).toContain(
+      'name="My-Provider/Operational" message="$(string.channel_Operational)" value="17"',
+    );
+    expect(parseManifest(lines).events[1]?.message).toBe('Paid %1');
+  });
+
+  it.each<[unknown, string]>([
+    [null, 'messages must be an object of cultures.'],
+    [{ german: {} }, 'messages are by culture, such as "de-DE", which "german" is not.'],
+    [{ 'de-DE': 'x' }, 'the messages of de-DE must be an object of ids and texts.'],
+    [
+      { 'de-DE': { event_Paied: 'x' } },
+      'the messages of de-DE have "event_Paied", but the source has no event of this name with a message.',
+    ],
+    [
+      { 'de-DE': { event_State: 'x' } },
+      'the messages of de-DE have "event_State", but the source has no event of this name with a message.',
+    ],
+    [
+      { 'de-DE': { keyword_X: 'x' } },
+      'the messages of de-DE have "keyword_X", but the source has nothing of this name.',
+    ],
+    [
+      { 'de-DE': { event_Paid: '{2}' } },
+      'the messages of de-DE have "event_Paid", which inserts {2}, but the event has 2 fields.',
+    ],
+    [{ 'de-DE': { event_Paid: 7 } }, 'the messages of de-DE have "event_Paid", whose text is not a string.'],
+    [
+      { 'de-DE': { task_Paid: '\0' } },
+      'the messages of de-DE have "task_Paid", whose text contains a character that XML does not allow.',
+    ],
+  ])('%j are refused: %s', (given, problem) => {
+    expect(manifestSourceProblem({ ...source, messages: given as Messages })).toBe(problem);
+  });
+
+  it("of the definition, too, insert only the event's fields", () => {
+    expect(manifestProblem(event('E', 1, { a: 'bool' }, { message: '{0} {{9}} {1:N}' }))).toBe(
+      'the message inserts {1:N}, but the event has 1 field.',
     );
   });
 });
