@@ -1,6 +1,6 @@
 # Who may record, and whose port is whose: `tracewright record` as a user of no group, who is refused in a sentence,
-# and as a member of Performance Log Users, who records; and a diagnostic port that another user cannot open. As
-# administrator, on a Windows machine that is thrown away; the checkout set up (npm run setup).
+# and as a member of Performance Log Users, who records and sees all sessions; and a diagnostic port that another user
+# cannot open. As administrator, on a Windows machine that is thrown away; the checkout set up (npm run setup).
 $ErrorActionPreference = 'Stop'
 $root = Resolve-Path (Join-Path $PSScriptRoot '../..')
 $folder = Join-Path $root 'build/etw/users'
@@ -26,7 +26,11 @@ function Invoke-As($credential, [string] $name, [string[]] $arguments, [int] $se
   $process.WaitForExit()
   Write-Host "$name ended with $($process.ExitCode):"
   Get-Content "$folder/$name.err" | Write-Host
-  @{ Status = $process.ExitCode; Errors = (Get-Content -Raw "$folder/$name.err") }
+  @{
+    Status = $process.ExitCode
+    Output = (Get-Content -Raw "$folder/$name.out")
+    Errors = (Get-Content -Raw "$folder/$name.err")
+  }
 }
 
 $nobody = New-User 'tw-nobody' $false
@@ -44,6 +48,21 @@ if ($allowed.Status -ne 0 -or $allowed.Errors -notmatch 'Recorded into') {
 }
 & $node $cli stats "$folder/allowed.etl"
 if ($LASTEXITCODE -ne 0) { throw 'What the member recorded cannot be read.' }
+
+logman start tw-listed -p '{c32b511d-c5d7-56bf-48d9-c96bbd9ed1e8}' -o "$folder/listed.etl" -ets
+if ($LASTEXITCODE -ne 0) { throw 'logman did not start a session.' }
+try {
+  $listed = Invoke-As $member 'listed' @($cli, 'sessions', '--json', 'tw-listed')
+  if ($listed.Status -ne 0 -or $listed.Output -notmatch '"name":"tw-listed"') {
+    throw 'A member of Performance Log Users does not see a session of another user.'
+  }
+  $unlisted = Invoke-As $nobody 'unlisted' @($cli, 'sessions', '--json', 'tw-listed')
+  if ($unlisted.Output -match 'tw-listed' -or $unlisted.Errors -notmatch 'Performance Log Users|There is no session') {
+    throw 'A user outside the group sees the session, or is not told why not.'
+  }
+} finally {
+  logman stop tw-listed -ets
+}
 
 # The port of this user's process, opened by another user's tool
 $env:TRACEWRIGHT_DIAGNOSTICS = '1'
