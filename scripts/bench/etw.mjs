@@ -42,7 +42,8 @@ export async function measureEtw({ quick }) {
       ['--require', windowsPath(recorder), 'etw-guest.mjs', JSON.stringify(timing[size])],
       { cwd: folder, env: { TRACEWRIGHT_ETW_RECORDER: windowsPath(recorder) }, timeout: 120 },
     );
-    if (status !== 0) return { reason: `node.exe ended with status ${status}: ${stderr.trim()}` };
+    if (status !== 0)
+      return { reason: `node.exe ended with status ${status}: ${stderr.replaceAll('\r', '').trim()}` };
     return { processes: JSON.parse(stdout) };
   } finally {
     rmSync(folder, { recursive: true });

@@ -39,11 +39,11 @@ afterEach(() => {
 const run = (script: string, kernel: KernelKind = 'uml') =>
   runScript(`exec 2>&1; f=${folder}; ${script}`, { kernel, rw: [folder] });
 
-/** Starts the program as $target, without any right to the tracer, and waits until its port is open. */
+/** Starts the program as $target, in the folder $t without any right to the tracer, and waits until its port is open. */
 const target = (sessions: number, count: number) => `
-  chmod 700 /sys/kernel/tracing; mkdir -m 777 /tmp/t
-  setpriv --reuid 65534 --regid 65534 --clear-groups node passed-target.mjs /tmp/t ${sessions} ${count} & target=$!
-  until [ -e /tmp/t/ready ]; do kill -0 $target || exit 1; sleep 0.05; done`;
+  chmod 700 /sys/kernel/tracing; t=$(mktemp -d); chmod 777 $t
+  setpriv --reuid 65534 --regid 65534 --clear-groups node passed-target.mjs $t ${sessions} ${count} & target=$!
+  until [ -e $t/ready ]; do kill -0 $target || exit 1; sleep 0.05; done`;
 
 /**
  * Shell: waits until the recorder, which then records, heeds signals. Node.js itself handles SIGINT, and leaves SIGHUP,
@@ -74,7 +74,7 @@ for (const { kernel, count } of kernels) {
       const output = await run(
         `${target(1, count)}
         ${record} -p $target --provider Passed-Service --provider Other.Service -o $f/perf.data
-        wait $target; cp /tmp/t/written.json $f
+        wait $target; cp $t/written.json $f
         perf script -i $f/perf.data 2>/dev/null | grep -c 'user_events:tracewright_'`,
         kernel,
       );
@@ -99,7 +99,7 @@ for (const { kernel, count } of kernels) {
         `${target(2, count)}
         ${record} -p $target --provider Passed-Service:2:4 -o $f/some.data & some=$!
         ${record} -p $target --provider Passed-Service --level 5 -o $f/all.data & all=$!
-        wait $target $some $all; cp /tmp/t/written.json $f`,
+        wait $target $some $all; cp $t/written.json $f`,
         kernel,
       );
       const ofService = written().written.filter(({ provider }) => provider === 'Passed-Service');
@@ -146,7 +146,7 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('a process and its re
       ${record} -p $sleeper --provider A 2>&1 | sed "s/$sleeper/PID/"
       ${record} -p 999999 --provider A
       cd -; ${target(99, 1)}
-      cd /tmp/t; setpriv --reuid 65534 --regid 65534 --clear-groups ${record} -p $target --provider A
+      cd $t; setpriv --reuid 65534 --regid 65534 --clear-groups ${record} -p $target --provider A
       kill $target $sleeper`,
     );
     expect(output.split('\n').filter((line) => line.startsWith('tracewright:'))).toEqual([

@@ -6,9 +6,15 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { reportHtml } from '../report/report-html.ts';
+import { pagePart, policyOf, reportHtml } from '../report/report-html.ts';
 import type { LiveFeed } from './live-feed.ts';
-import { type LivePage, livePage } from './live-html.ts';
+
+/** A small program that asks for nothing but its updates. */
+interface LivePage {
+  readonly html: string;
+  /** For the header Content-Security-Policy. */
+  readonly policy: string;
+}
 
 const HOST = '127.0.0.1';
 const UPDATE_MS = 250;
@@ -175,4 +181,19 @@ function send(
 ): void {
   response.writeHead(status, { ...HEADERS, 'Content-Type': type, 'Content-Security-Policy': policy });
   response.end(body);
+}
+
+async function livePage(): Promise<LivePage> {
+  const [template, common, own, script] = await Promise.all([
+    pagePart('live.html'),
+    pagePart('report.css'),
+    pagePart('live.css'),
+    pagePart('live.js'),
+  ]);
+  const [start = '', middle = '', end = ''] = template.split(/<!-- style -->|<!-- script -->/);
+  const style = common + own;
+  return {
+    html: `${start}<style>${style}</style>${middle}<script>${script}</script>${end}`,
+    policy: `${policyOf(style, script)}; connect-src 'self'; frame-ancestors 'none'`,
+  };
 }
