@@ -11,11 +11,17 @@ export function eventText(event: TraceEvent): string {
   const fields =
     message === undefined
       ? Object.entries(event.payload).map(
-          ([name, value]) => `${name}=${asShown(value, jsonField(name, value, hexFields))}`,
+          ([name, value]) =>
+            `${name}=${plain(event.fieldText(name)) ?? asShown(value, jsonField(name, value, hexFields))}`,
         )
       : [printableJson(JSON.stringify(message))];
   if (event.payloadProblem !== undefined) fields.push(`(${event.payloadProblem})`);
   return `${seconds} ${thread}  ${event.provider}/${event.name}  ${activity}  ${fields.join(' ')}`.trimEnd();
+}
+
+/** Like numbers, names and times stand without quotes; what would be read as more than one of them does not. */
+function plain(text: string | undefined): string | undefined {
+  return text === undefined || /^[\w.:|+-]+$/.test(text) ? text : printableJson(JSON.stringify(text));
 }
 
 /** Numbers without the quotes that JSON puts around large and hexadecimal ones. */

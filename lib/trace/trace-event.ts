@@ -56,6 +56,14 @@ export abstract class TraceEvent {
     return undefined;
   }
 
+  /**
+   * What people read in place of a field's value: the names that a map gives to a number or its bits, a FILETIME as
+   * `2024-01-31T12:00:00.1234567Z`. Undefined if the value speaks for itself.
+   */
+  fieldText(_field: string): string | undefined {
+    return undefined;
+  }
+
   /** A sentence on why `payload` lacks some of the event's fields. */
   abstract readonly payloadProblem: string | undefined;
   /** The payload's bytes, as a view of the trace. */

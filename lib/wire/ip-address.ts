@@ -112,7 +112,7 @@ const AF_INET = 2;
 const AF_INET6 = 23;
 
 /**
- * `192.0.2.1:80` or `[2001:db8::1]:80`. Layouts: family u16 little-endian, port u16 in network order, then for IPv4 the
+ * `192.0.2.1:80`, `[2001:db8::1]:80` or, with a scope, `[fe80::1%5]:80`. Layouts: family u16 little-endian, port u16 in network order, then for IPv4 the
  * address; for IPv6 a flow u32, the address, a scope u32. Source: Windows' `ws2def.h`, `ws2ipdef.h`.
  *
  * @returns undefined if the bytes are not a SOCKADDR of these families
@@ -124,7 +124,8 @@ export function socketAddressText(bytes: Uint8Array): string | undefined {
   const port = view.getUint16(2, false);
   if (family === AF_INET) return `${ipAddressText(bytes.subarray(4, 8))}:${port}`;
   if (family !== AF_INET6 || bytes.length < 24) return undefined;
-  return `[${ipAddressText(bytes.subarray(8, 24))}]:${port}`;
+  const scope = bytes.length < 28 ? 0 : view.getUint32(24, true);
+  return `[${ipAddressText(bytes.subarray(8, 24))}${scope === 0 ? '' : `%${scope}`}]:${port}`;
 }
 
 function ipv6Text(bytes: Uint8Array): string {

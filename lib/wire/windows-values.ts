@@ -20,3 +20,16 @@ export function sidText(view: DataView): string {
   for (let offset = 8; offset < view.byteLength; offset += 4) text += `-${view.getUint32(offset, true)}`;
   return text;
 }
+
+const UNIX_EPOCH = 116_444_736_000_000_000n;
+const UNITS_PER_MILLISECOND = 10_000n;
+/** FILETIMEs are unsigned for Windows, but later times than these are damage. */
+const LAST_FILETIME = 2n ** 63n - 1n;
+
+/** A FILETIME, units of 100 ns since 1601: `2024-01-31T12:00:00.1234567Z`. */
+export function fileTimeText(value: bigint): string {
+  if (value > LAST_FILETIME || value < 0n) return String(value);
+  const date = new Date(Number(value / UNITS_PER_MILLISECOND - UNIX_EPOCH / UNITS_PER_MILLISECOND));
+  const rest = String(value % UNITS_PER_MILLISECOND).padStart(4, '0');
+  return `${date.toISOString().slice(0, -1)}${rest}Z`;
+}

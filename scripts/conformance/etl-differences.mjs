@@ -9,8 +9,6 @@ const NAMES = new Map([
   // TraceEvent falls back to the provider's older name for events that its kernel parser does not know.
   ['MSNT_SystemTrace/Image/KernelBase', 'Windows Kernel/Image/KernelBase'],
   ['MSNT_SystemTrace/SystemConfig/Platform', 'Windows Kernel/SystemConfig/Platform'],
-  // Undescribed; TraceEvent knows the class, whose GUID is shown here.
-  ['Windows Kernel/SysConfig/Opcode(37)', '9b79ee91-b5fd-41c0-a243-4248e266e9d0/Opcode(37)'],
 ]);
 
 /** Counts that differ. */

@@ -2,6 +2,7 @@
 import { EmptyPayload, type Payload } from '../../wire/decoded-field.ts';
 import { decodePacked } from '../../wire/packed/decode.ts';
 import type { EventDescription } from '../../wire/packed/field.ts';
+import { type FieldTexts, fieldTextsOf } from '../../wire/packed/field-texts.ts';
 import { hexFieldsOf } from '../../wire/packed/hex-fields.ts';
 import { formatMessage } from '../../wire/packed/message.ts';
 import type { TraceEvent } from '../trace-event.ts';
@@ -22,6 +23,8 @@ export interface DescribedEvent {
   decode(bytes: Uint8Array, pointerSize: 4 | 8): DecodedPayload;
   /** See `TraceEvent.hexFields`. */
   readonly hexFields?: ReadonlySet<string>;
+  /** See `TraceEvent.fieldText`. */
+  readonly texts?: FieldTexts;
   /** If the event itself has none. */
   readonly level?: number;
   /** See `TraceEvent.labels`. */
@@ -35,7 +38,7 @@ export interface DescribedEvent {
  * @param event for the problem: what is not described
  */
 export function described(
-  names: Pick<DescribedEvent, 'provider' | 'providerGuid' | 'name' | 'opcodeName'>,
+  names: Pick<DescribedEvent, 'provider' | 'providerGuid' | 'name' | 'opcodeName'> & Partial<DescribedEvent>,
   description: EventDescription | undefined,
   event: string,
 ): DescribedEvent {
@@ -47,7 +50,7 @@ export function described(
       // If there are no bytes, no fields are missing.
       ...(bytes.length === 0 ? {} : { problem }),
     });
-    return { ...names, taskName: undefined, decode };
+    return { taskName: undefined, ...names, decode };
   }
   const { provider, name, taskName, opcodeName, fields, message } = description;
   return {
@@ -57,6 +60,7 @@ export function described(
     taskName,
     opcodeName: opcodeName ?? names.opcodeName,
     hexFields: hexFieldsOf(fields),
+    texts: fieldTextsOf(fields),
     decode: (bytes, pointerSize) => decodePacked(fields, bytes, pointerSize),
     ...(message === undefined ? {} : { message: (payload) => formatMessage(description, payload) }),
   };

@@ -166,6 +166,11 @@ export class EtlEvent extends TraceEvent implements EtlRecord, PayloadHolder {
     return this.#describe().hexFields;
   }
 
+  override fieldText(field: string): string | undefined {
+    const textOf = this.#describe().texts?.get(field);
+    return textOf?.(this.payload[field] ?? null);
+  }
+
   get payloadProblem(): string | undefined {
     return this.#decode().problem;
   }

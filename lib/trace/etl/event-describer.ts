@@ -13,7 +13,7 @@ import {
   versionOf,
 } from '../../wire/etl/record.ts';
 import { Layout } from '../../wire/etl/record-type.ts';
-import { classicEvent, kernelEvent, kernelGroupGuid } from '../../wire/known/kernel.ts';
+import { classicEvent, kernelClass, kernelEvent, kernelGroupGuid } from '../../wire/known/kernel.ts';
 import { opcodeNameOf, taskNameOf } from '../names.ts';
 import { type DescribedEvent, described } from './described-event.ts';
 import type { DescribedProvider } from './described-provider.ts';
@@ -98,6 +98,7 @@ export class EventDescriber {
       name: metadata.name,
       taskName,
       hexFields: metadata.hexFields,
+      texts: metadata.texts,
       decode: (bytes) => decodeSelfDescribed(metadata, bytes),
     };
   }
@@ -109,7 +110,7 @@ export class EventDescriber {
     // A GUID can be both a class and a provider: classes have the numbers below 0.
     return keptIn(this.#eventsOf(provider), ~((version << 8) | opcode), () => {
       const { name, guid } = provider;
-      const names = { provider: name, providerGuid: guid, name: `Opcode(${opcode})`, opcodeName: undefined };
+      const names = unknownNames(kernelClass(guid)?.provider ?? name, guid, opcode);
       const description = classicEvent(guid, opcode, version);
       return described(names, description, `opcode ${opcode} (version ${version}) of the class ${guid}`);
     });
@@ -160,16 +161,24 @@ function kernel(record: EtlRecord): DescribedEvent {
   const group = groupOf(record);
   const opcode = opcodeOf(record);
   const version = versionOf(record);
-  const names = {
-    provider: KERNEL_PROVIDER,
-    providerGuid: kernelGroupGuid(group),
-    name: `Opcode(${opcode})`,
-    opcodeName: undefined,
-  };
+  const names = unknownNames(KERNEL_PROVIDER, kernelGroupGuid(group), opcode);
   const description = kernelEvent(group, opcode, version);
   return described(
     names,
     description,
     `opcode ${opcode} (version ${version}) of the kernel's group ${group}`,
   );
+}
+
+/** Of an event that only its class and its opcode tell. */
+function unknownNames(provider: string, providerGuid: string | undefined, opcode: number) {
+  const taskName = kernelClass(providerGuid)?.taskName;
+  const name = `Opcode(${opcode})`;
+  return {
+    provider,
+    providerGuid,
+    name: taskName ? `${taskName}/${name}` : name,
+    taskName,
+    opcodeName: undefined,
+  };
 }

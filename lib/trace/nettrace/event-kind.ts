@@ -9,6 +9,7 @@ import type { NetTraceMetadata } from '../../wire/nettrace/metadata.ts';
 import { decodePayload } from '../../wire/nettrace/payload.ts';
 import { decodePacked } from '../../wire/packed/decode.ts';
 import type { EventDescription } from '../../wire/packed/field.ts';
+import { type FieldTexts, fieldTextsOf } from '../../wire/packed/field-texts.ts';
 import { hexFieldsOf } from '../../wire/packed/hex-fields.ts';
 import { providerGuid } from '../../wire/provider-guid.ts';
 import { opcodeByName, opcodeNameOf, taskNameOf } from '../names.ts';
@@ -31,6 +32,8 @@ export class EventKind {
   readonly opcode: number;
   /** See `TraceEvent.hexFields`. */
   readonly hexFields: ReadonlySet<string> | undefined;
+  /** See `TraceEvent.fieldText`. */
+  readonly texts: FieldTexts | undefined;
   readonly #metadata: NetTraceMetadata;
   readonly #fields: readonly NetTraceField[];
   /** For .NET's native events, whose metadata has neither names nor fields. */
@@ -45,6 +48,7 @@ export class EventKind {
     this.#known = isNative ? dotnetEvent(guid, eventId, version) : undefined;
     this.#fields = metadata.fields.length > 0 ? metadata.fields : diagnosticSourceFields(provider, name);
     this.hexFields = this.#known === undefined ? undefined : hexFieldsOf(this.#known.fields);
+    this.texts = this.#known === undefined ? undefined : fieldTextsOf(this.#known.fields);
     this.name = name || this.#known?.name || `EventID(${eventId})`;
     // The runtime does not write the opcode that EventSource infers from the name.
     this.opcode = metadata.opcode ?? (this.#isNamedByKnown ? opcodeOf(this.#known) : opcodeByName(name));

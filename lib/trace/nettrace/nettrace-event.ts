@@ -127,6 +127,10 @@ export class NetTraceEvent extends TraceEvent implements PayloadHolder {
     return this.#kind.hexFields;
   }
 
+  override fieldText(field: string): string | undefined {
+    return this.#kind.texts?.get(field)?.(this.payload[field] ?? null);
+  }
+
   get payload(): Payload {
     return this.#payload.payload;
   }

@@ -93,6 +93,10 @@ export class MergedEvent extends TraceEvent {
     return this.#event.hexFields;
   }
 
+  override fieldText(field: string): string | undefined {
+    return this.#event.fieldText(field);
+  }
+
   get payloadProblem(): string | undefined {
     return this.#event.payloadProblem;
   }

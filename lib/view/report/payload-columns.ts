@@ -35,8 +35,9 @@ export class PayloadColumns {
   }
 
   /** @param kind the index of the event's kind in the report */
-  add({ payload, hexFields }: TraceEvent, kind: number): void {
-    const text = this.#textOf(payload, hexFields);
+  add(event: TraceEvent, kind: number): void {
+    const { payload } = event;
+    const text = this.#textOf(event);
     const size = Buffer.byteLength(text);
     const shape = this.values.length + size > MAX_SIZE ? undefined : this.#shapeOf(payload, kind);
     if (shape === undefined) this.leftOut++;
@@ -60,7 +61,8 @@ export class PayloadColumns {
     return shape;
   }
 
-  #textOf(payload: TraceEvent['payload'], hexFields: ReadonlySet<string> | undefined): string {
+  #textOf(event: TraceEvent): string {
+    const { payload, hexFields } = event;
     let text = '[';
     let count = 0;
     let length = 0;
@@ -71,7 +73,13 @@ export class PayloadColumns {
         break;
       }
       const value = payload[name] as PayloadValue;
-      let json = hexFields === undefined ? valueText(value) : anyText(jsonField(name, value, hexFields));
+      const shown = event.fieldText(name);
+      let json =
+        shown !== undefined
+          ? JSON.stringify(shown)
+          : hexFields === undefined
+            ? valueText(value)
+            : anyText(jsonField(name, value, hexFields));
       const room = Math.min(MAX_VALUE_LENGTH, Math.max(0, MAX_EVENT_SIZE - length));
       if (json.length > room) {
         isShortened = true;

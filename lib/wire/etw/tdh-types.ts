@@ -51,9 +51,14 @@ const OUT_TYPES: ReadonlyMap<number, string> = new Map([
   [24, 'IPv6'],
   [25, 'SocketAddress'],
   [28, 'Xml'],
+  [29, 'ErrorCode'],
+  [31, 'NTSTATUS'],
+  [32, 'HResult'],
+  [33, 'DateTimeCultureInsensitive'],
   [34, 'Json'],
   [35, 'Utf8'],
-  [38, 'DateTime'],
+  [37, 'CodePointer'],
+  [38, 'DateTimeUtc'],
 ]);
 
 const IPV6 = 24;

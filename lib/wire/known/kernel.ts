@@ -3,7 +3,7 @@
  * traces.
  */
 import type { EventDescription } from '../packed/field.ts';
-import { findEvent } from './event-table.ts';
+import { allEvents, findEvent } from './event-table.ts';
 import { KERNEL_SYSTEM_CONFIG, SYS_CONFIG } from './kernel-config.ts';
 import { KERNEL_DISK_IO, KERNEL_FILE_IO, KERNEL_REGISTRY, KERNEL_SPLIT_IO } from './kernel-io.ts';
 import { CRITICAL_SECTION, HEAP, KERNEL_OBJECT, KERNEL_PAGE_FAULT, KERNEL_POOL } from './kernel-memory.ts';
@@ -70,6 +70,14 @@ export function kernelEvent(group: number, opcode: number, version: number): Eve
 /** The GUID of the class to which the kernel records of a group belong. */
 export function kernelGroupGuid(group: number): string | undefined {
   return BY_GROUP.get(group)?.guid ?? OTHER_GUIDS.get(group);
+}
+
+/** What its class tells about an event that is not known itself. */
+export function kernelClass(
+  classGuid: string | undefined,
+): Pick<EventDescription, 'provider' | 'taskName'> | undefined {
+  const table = classGuid === undefined ? undefined : BY_GUID.get(classGuid);
+  return table && allEvents(table)[0];
 }
 
 /** The event of a record that carries a class GUID (lower case). */

@@ -42,35 +42,37 @@ const BY_IN_TYPE: ReadonlyMap<string, PackedType> = new Map<string, PackedType>(
   ['WBEMSid', 'wbemSid'],
 ]);
 
-/** By inType and outType, both without prefix, if the outType changes the type of the value. */
+/** By inType and outType, both without prefix, the latter in lower case, if the outType changes the type of the value. */
 const BY_OUT_TYPE: ReadonlyMap<string, PackedType> = new Map<string, PackedType>([
-  ['UInt8 HexInt8', 'hex8'],
-  ['UInt16 HexInt16', 'hex16'],
-  ['UInt32 HexInt32', 'hex32'],
-  ['UInt64 HexInt64', 'hex64'],
-  ['Int8 HexInt8', 'hex8'],
-  ['Int16 HexInt16', 'hex16'],
-  ['Int32 HexInt32', 'hex32'],
-  ['Int64 HexInt64', 'hex64'],
   ['UInt8 boolean', 'bool8'],
+  ['Int8 boolean', 'bool8'],
   ['Int32 boolean', 'bool32'],
   ['UInt32 boolean', 'bool32'],
+  ['UInt8 string', 'char8'],
+  ['Int8 string', 'char8'],
   ['UInt16 string', 'char16'],
-  ['UInt16 Port', 'port'],
-  ['UInt32 IPv4', 'ipv4'],
-  ['Binary IPv6', 'ipBinary'],
-  ['Binary IPv4', 'ipBinary'],
-  ['Binary SocketAddress', 'socketAddress'],
-  ['Int64 DateTime', 'filetime'],
-  ['UInt64 DateTime', 'filetime'],
-  ['AnsiString Utf8', 'utf8'],
-  ['AnsiString Xml', 'utf8'],
-  ['AnsiString Json', 'utf8'],
+  ['UInt16 port', 'port'],
+  ['UInt32 ipv4', 'ipv4'],
+  ['Binary ipv6', 'ipBinary'],
+  ['Binary ipv4', 'ipBinary'],
+  ['Binary socketaddress', 'socketAddress'],
+  ['AnsiString utf8', 'utf8'],
+  ['AnsiString xml', 'utf8'],
+  ['AnsiString json', 'utf8'],
 ]);
 
+const INTEGER = /^U?Int(8|16|32|64)$/;
+/** Of integers; addresses and codes of errors are read in hex, except for those of Win32. */
+const HEX = /^(?:hexint(?:8|16|32|64)|ntstatus|hresult|errorcode|codepointer)$/;
+const DATE_TIME = /^datetime(?:utc|cultureinsensitive)?$/;
+
 /** Both without prefix. */
-export function packedTypeOf(inType: string, outType: string | undefined): PackedType {
-  return BY_OUT_TYPE.get(`${inType} ${outType}`) ?? BY_IN_TYPE.get(inType) ?? 'unknown';
+export function packedTypeOf(inType: string, outType = ''): PackedType {
+  const out = outType.toLowerCase();
+  const bits = INTEGER.exec(inType)?.[1];
+  if (bits !== undefined && HEX.test(out)) return `hex${bits}` as PackedType;
+  if (bits === '64' && DATE_TIME.test(out)) return 'filetime';
+  return BY_OUT_TYPE.get(`${inType} ${out}`) ?? BY_IN_TYPE.get(inType) ?? 'unknown';
 }
 
 /** A length or count: a number, or the name of a field. */

@@ -5,7 +5,7 @@
 
 /**
  * - `bool8`, `bool32`: a number of 1 or 4 bytes, 0 for false and 1 for true
- * - `char16`: a UTF-16 unit
+ * - `char8`, `char16`: a character of Latin-1, a UTF-16 unit
  * - `hex8` to `hex64`: unsigned integers shown in hex
  * - `pointer`: an unsigned integer of the writer's pointer size
  * - `port`: a u16, big-endian; `ipv4`, `ipv6`: an address of 4 or 16 bytes in network order
@@ -21,6 +21,7 @@
 export type PackedType =
   | 'bool8'
   | 'bool32'
+  | 'char8'
   | 'char16'
   | 'int8'
   | 'uint8'

@@ -1,7 +1,7 @@
 /** The fields of an event that are shown in hex: addresses, handles, bits. */
 import type { PackedField, PackedType } from './field.ts';
 
-const HEX_TYPES: ReadonlySet<PackedType> = new Set(['hex8', 'hex16', 'hex32', 'hex64', 'pointer']);
+export const HEX_TYPES: ReadonlySet<PackedType> = new Set(['hex8', 'hex16', 'hex32', 'hex64', 'pointer']);
 
 const known = new WeakMap<readonly PackedField[], ReadonlySet<string>>();
 

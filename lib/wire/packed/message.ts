@@ -1,7 +1,9 @@
 /** An event in words: its message with the values of its fields, or only these. */
 import { hexText } from '../../base/bytes.ts';
 import type { Payload } from '../decoded-field.ts';
+import { fileTimeText } from '../windows-values.ts';
 import type { EventDescription, PackedField, PackedMap } from './field.ts';
+import { HEX_TYPES } from './hex-fields.ts';
 
 /** `%1` to `%99`, optionally with a printf format between exclamation marks, which is ignored; `%n`, `%t`, `%%`. */
 const MARK = /%(?:([1-9][0-9]?)(?:![^!]*!)?|([nt%]))/g;
@@ -34,12 +36,16 @@ function fieldsText(fields: readonly PackedField[], payload: Payload): string {
   return texts.join(', ');
 }
 
-function valueText(field: PackedField, value: PayloadValue): string {
+/** A value as people read it: numbers in a map by name, those described as hex in hex, times as dates. */
+export function valueText(field: PackedField, value: PayloadValue): string {
   if (Array.isArray(value)) return `[${value.map((item) => valueText(field, item)).join(', ')}]`;
   if (isStruct(value)) return `{${fieldsText(field.fields ?? [], value)}}`;
   if (value instanceof Uint8Array) return hexText(value);
+  if (typeof value !== 'number' && typeof value !== 'bigint') return String(value);
   const names = field.map === undefined ? undefined : namesText(field.map, value);
-  return names ?? (field.type === 'filetime' ? timeText(value) : String(value));
+  if (names !== undefined) return names;
+  if (typeof value === 'bigint' && field.type === 'filetime') return fileTimeText(value);
+  return HEX_TYPES.has(field.type) ? `0x${value.toString(16)}` : String(value);
 }
 
 function isStruct(value: PayloadValue): value is Payload {
@@ -63,14 +69,5 @@ export function namesText(map: PackedMap, value: PayloadValue): string | undefin
   if (texts.length === 0) return undefined;
   // Bits without names must not be lost.
   if (rest !== 0n) texts.push(`0x${BigInt.asUintN(64, rest).toString(16)}`);
-  return texts.join(', ');
-}
-
-const UNIX_EPOCH = 116_444_736_000_000_000n;
-const TICKS_PER_MILLISECOND = 10_000n;
-
-/** A FILETIME as ISO text: all 64-bit values are within the range of a Date. */
-function timeText(value: PayloadValue): string {
-  if (typeof value !== 'bigint') return String(value);
-  return new Date(Number((value - UNIX_EPOCH) / TICKS_PER_MILLISECOND)).toISOString();
+  return texts.join('|');
 }

@@ -14,6 +14,7 @@ export function fixedSizeOf(type: PackedType, pointerSize: PointerSize): number 
     case 'int8':
     case 'uint8':
     case 'hex8':
+    case 'char8':
       return 1;
     case 'char16':
     case 'int16':
@@ -56,6 +57,8 @@ export function readFixed(type: PackedType, view: DataView, offset: number, poin
       return booleanOf(view.getInt8(offset));
     case 'bool32':
       return booleanOf(view.getInt32(offset, true));
+    case 'char8':
+      return String.fromCharCode(view.getUint8(offset));
     case 'char16':
       return String.fromCharCode(view.getUint16(offset, true));
     case 'int8':

@@ -66,7 +66,7 @@ describe.skipIf(!isThere)(`HTTP_Server.etl (${SKIP_REASON})`, () => {
   it('has messages formatted by its manifest', () => {
     const parse = trace.events.find(({ id }) => id === 2);
     expect(parse?.message).toBe(
-      'Parsed request (request pointer 18446738026454074672, method 4) with URI http://georgis2:80/windir.txt.',
+      'Parsed request (request pointer 0xfffffa80037c4530, method 4) with URI http://georgis2:80/windir.txt.',
     );
   });
 });

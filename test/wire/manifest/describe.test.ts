@@ -136,7 +136,7 @@ describe('fields', () => {
     ['win:UInt8', 'xs:boolean', 'bool8'],
     ['win:UInt16', 'win:Port', 'port'],
     ['win:UInt32', 'win:IPv4', 'ipv4'],
-    ['win:UInt32', 'win:ErrorCode', 'uint32'],
+    ['win:UInt32', 'win:ErrorCode', 'hex32'],
     ['win:UInt64', 'win:HexInt64', 'hex64'],
     ['win:Int64', '', 'int64'],
     ['win:Float', '', 'float'],

@@ -1,0 +1,23 @@
+/** The fields of an event that people read as text in place of their values: numbers with names, and times. */
+import type { Payload } from '../decoded-field.ts';
+import type { PackedField } from './field.ts';
+import { valueText } from './message.ts';
+
+/** By field: the text of a value. */
+export type FieldTexts = ReadonlyMap<string, (value: Payload[string]) => string>;
+
+const known = new WeakMap<readonly PackedField[], FieldTexts>();
+
+export function fieldTextsOf(fields: readonly PackedField[]): FieldTexts {
+  let texts = known.get(fields);
+  if (texts === undefined) {
+    const shown = fields.filter(isText);
+    texts = new Map(shown.map((field) => [field.name, (value) => valueText(field, value)]));
+    known.set(fields, texts);
+  }
+  return texts;
+}
+
+function isText({ map, type, fields = [] }: PackedField): boolean {
+  return map !== undefined || type === 'filetime' || fields.some(isText);
+}
