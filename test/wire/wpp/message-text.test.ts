@@ -93,7 +93,7 @@ describe('an argument', () => {
     ['ItemListLong(Online, Offline)', 's', bytes().u32(1).done(), 'Offline'],
     ['ItemListLong(Off,On=0x10)', 's', bytes().u32(16).done(), 'On'],
     ['ItemListLong(Off,On)', 's', bytes().u32(0x20).done(), '0x20'],
-    ['ItemSetLong(1,2,3)', 's', bytes().u32(5).done(), '1, 3'],
+    ['ItemSetLong(1,2,3)', 's', bytes().u32(5).done(), '1|3'],
     ['ItemEnum(State)', 's', bytes().u32(3).done(), '3'],
   ])('of type %s shown by !%s! is text', (item, spec, payload, text) => {
     expect(shown(`<%10!${spec}!>`, [item], payload)).toBe(`<${text}>`);
