@@ -13,13 +13,18 @@ import { pathToFileURL } from 'node:url';
 import { thrownText } from '../base/value-text.ts';
 import { definedSources, generateManifest } from '../source/manifest.ts';
 import { fileArguments } from './file-arguments.ts';
+import { type NamedManifest, writeResources } from './manifest-resources.ts';
 import { openOutput } from './output-file.ts';
 
-export const MANIFEST_COMMAND_USAGE = `Usage: tracewright manifest FILE
+export const MANIFEST_COMMAND_USAGE = `Usage: tracewright manifest FILE [--resources DIR]
 
 Loads the JavaScript module FILE and prints an ETW manifest (XML) for each event source that it, or a module that it
 imports, has defined. The output of FILE goes to stderr. On Windows, "wevtutil im" installs a manifest;
 tools that support .NET's EventSource need none.
+
+  --resources DIR   instead of printing them, writes the manifests to the folder DIR as NAME.man, with scripts for
+                    Windows: build.cmd makes the DLLs with names and messages (it needs mc and rc of the Windows SDK),
+                    install.cmd and uninstall.cmd are for administrators
 `;
 
 /** Tells the child process that it runs the module. */
@@ -28,20 +33,22 @@ const MODULE_VARIABLE = 'TRACEWRIGHT_MANIFEST_MODULE';
 const RESULT_FD = 3;
 
 interface Result {
-  readonly manifests: readonly string[];
+  readonly manifests: readonly NamedManifest[];
   /** Why there are no manifests, as a sentence. */
   readonly problem?: string;
 }
 
 /** @throws UsageError */
 export async function manifestCommand(args: readonly string[]): Promise<void> {
-  const given = fileArguments('manifest', MANIFEST_COMMAND_USAGE, args, {});
+  const given = fileArguments('manifest', MANIFEST_COMMAND_USAGE, args, { resources: { type: 'string' } });
   if (given === undefined) return;
   if (process.env[MODULE_VARIABLE] !== undefined) return runModule(given.file);
   const { manifests, problem } = await resultOf(given.file, args);
   if (problem !== undefined) throw new Error(problem);
+  const { resources } = given.values;
+  if (resources !== undefined) return writeResources(resources, manifests);
   const output = await openOutput('-');
-  for (const xml of manifests) await output.write(`${xml}\n`);
+  for (const { xml } of manifests) await output.write(`${xml}\n`);
 }
 
 async function resultOf(file: string, args: readonly string[]): Promise<Result> {
@@ -77,7 +84,10 @@ async function runModule(file: string): Promise<never> {
 function found(file: string, problem: string | undefined): Result {
   if (problem !== undefined) return { manifests: [], problem };
   try {
-    const manifests = definedSources().map(generateManifest);
+    const manifests = definedSources().map((source) => ({
+      name: source.name,
+      xml: generateManifest(source),
+    }));
     if (manifests.length > 0) return { manifests };
     return { manifests, problem: `${file} defines no event source.` };
   } catch (error) {

@@ -5,6 +5,7 @@
  * Source: .NET's EventSource.
  */
 import { eventSources } from '../listen/sources.ts';
+import type { Listenable } from '../listen/written-event.ts';
 import { METADATA_OFFSET } from '../wire/etw/prefix.ts';
 import type { EventEncoder } from '../wire/event-encoder.ts';
 import { type UsedChannel, usedChannels } from '../wire/manifest/channels.ts';
@@ -67,7 +68,7 @@ export function rememberForManifest(source: object, described: ManifestSource): 
   manifestSources.set(source, described);
 }
 
-export function definedSources(): readonly object[] {
+export function definedSources(): readonly Listenable[] {
   return eventSources().filter((source) => manifestSources.has(source));
 }
 

@@ -1,6 +1,6 @@
 /** The command line as a user types it, on the built package. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -92,6 +92,47 @@ describe('tracewright manifest', () => {
       stderr: 'tracewright: none.mjs defines no event source.\n',
     });
     expect(tracewright('manifest', 'missing.mjs')).toMatchObject({ status: 1, stdout: '' });
+  });
+
+  it('writes what installs manifests in Windows, one of each source', () => {
+    const file = module(
+      'orders.mjs',
+      `defineEventSource('Company Orders', {
+         Placed: event({ id: 'uint32' }, { channel: 17, message: 'Order {0}' }),
+       }, { etwFormat: 'manifest', messages: { de: { event_Placed: 'Bestellung {0}' } } });
+       defineEventSource('Other', {});`,
+    );
+    expect(tracewright('manifest', file, '--resources', 'out/res')).toEqual({
+      status: 0,
+      stdout: '',
+      stderr: 'Wrote Company_Orders.man, Other.man, build.cmd, install.cmd, uninstall.cmd to out/res.\n',
+    });
+    const read = (name: string) => readFileSync(join(folder, 'out/res', name), 'utf8');
+    const printed = tracewright('manifest', file).stdout;
+    expect(`${read('Company_Orders.man')}\n${read('Other.man')}\n`).toBe(printed);
+    expect(printed).toContain('<resources culture="de">');
+    const steps = (name: string) =>
+      read(name)
+        .split('\r\n')
+        .filter((line) => line.includes('Company_Orders'));
+    expect(steps('build.cmd')).toEqual([
+      'mc Company_Orders.man',
+      'rc /nologo Company_Orders.rc',
+      '"%csc%" /nologo /target:library /win32res:Company_Orders.res /out:Company_Orders.dll empty.cs',
+    ]);
+    expect(steps('install.cmd')).toEqual([
+      'if not exist Company_Orders.dll (echo Company_Orders.dll is missing: run build.cmd first.& exit /b 1)',
+      'wevtutil um Company_Orders.man 2> nul',
+      'wevtutil im Company_Orders.man /rf:"%~dp0Company_Orders.dll" /mf:"%~dp0Company_Orders.dll"',
+    ]);
+    expect(steps('uninstall.cmd')).toEqual(['wevtutil um Company_Orders.man']);
+  });
+
+  it('does not write two manifests to one file', () => {
+    const file = module('twins.mjs', `defineEventSource('a b', {}); defineEventSource('A_b', {});`);
+    expect(tracewright('manifest', file, '--resources', 'twins').stderr).toBe(
+      'tracewright: The event sources "a b" and "A_b" would have the same file, A_b.man: define them in different modules.\n',
+    );
   });
 
   it('prints its usage', () => {
