@@ -69,6 +69,11 @@ const MODES = {
   memory: LogFileMode.Buffering,
 } as const;
 
+/** In milliseconds. */
+const SAMPLE_INTERVAL = { min: 0.125, max: 1000 };
+/** Of 100 ns. */
+const UNITS_PER_MILLISECOND = 10_000;
+
 const MAX_NAME = 1023;
 const MAX_UINT_32 = 2 ** 32 - 1;
 const KIB_PER_MIB = 1024;
@@ -104,6 +109,22 @@ export function sessionProperties(options: EtwSessionOptions): SessionProperties
       enableFlags: kernelFlags(options.system),
     },
   };
+}
+
+/**
+ * In units of 100 ns.
+ *
+ * @throws RangeError
+ */
+export function sampleUnits({ sampleInterval }: EtwSystemOptions): number | undefined {
+  const { min, max } = SAMPLE_INTERVAL;
+  if (sampleInterval === undefined) return undefined;
+  if (sampleInterval >= min && sampleInterval <= max) {
+    return Math.round(sampleInterval * UNITS_PER_MILLISECOND);
+  }
+  throw new RangeError(
+    `The sampleInterval of an ETW session must be from ${min} to ${max} milliseconds, not ${shown(sampleInterval)}.`,
+  );
 }
 
 /** @throws TypeError */
@@ -155,7 +176,7 @@ function sessionGuid({ name, private: provider }: EtwSessionOptions): string | u
   return provider === undefined ? undefined : providerGuidOf(provider);
 }
 
-function checkMode({ mode, file, maxSize, preallocate, realTime, maxBuffers }: EtwSessionOptions): void {
+function checkMode({ mode, file, maxSize, preallocate, realTime }: EtwSessionOptions): void {
   if (mode !== undefined && !Object.hasOwn(MODES, mode)) {
     throw new TypeError(
       `The mode of an ETW session must be sequential, circular, newFile or memory, not ${shown(mode)}.`,
@@ -169,7 +190,7 @@ function checkMode({ mode, file, maxSize, preallocate, realTime, maxBuffers }: E
     if (other === undefined) return;
     throw new TypeError(
       `An ETW session in memory takes no ${other[0]} (${shown(other[1])}): flush writes its events into a file, and ` +
-        `maxBuffers (${shown(maxBuffers)}) limits their size.`,
+        'maxBuffers limits their size.',
     );
   }
   if (file === undefined && (mode !== undefined || realTime !== true)) {
@@ -179,7 +200,7 @@ function checkMode({ mode, file, maxSize, preallocate, realTime, maxBuffers }: E
   }
   if (mode === 'newFile' && file?.includes('%d') !== true) {
     throw new TypeError(
-      `The file of an ETW session of mode newFile needs a %d, which the file's number replaces: ${shown(file)} has none.`,
+      `An ETW session of mode newFile needs a %d in its file, which the file's number replaces: ${shown(file)} has none.`,
     );
   }
   const needsSize = preallocate === true ? 'that preallocates its file' : `of mode ${mode}`;

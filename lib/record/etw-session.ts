@@ -1,6 +1,5 @@
 /** tracewright/etw: ETW sessions of Windows: starting, changing and ending them. */
 import { resolve } from 'node:path';
-import { shown } from '../base/value-text.ts';
 import {
   controlEtwProvider,
   controlEtwSession,
@@ -32,6 +31,7 @@ import {
   type EtwSessionOptions,
   type EtwSystemOptions,
   kernelFlags,
+  sampleUnits,
   sessionProperties,
 } from './etw-session-options.ts';
 
@@ -91,9 +91,6 @@ const STACKED: readonly { readonly kind: EtwKernelEvents; readonly guid: string;
   { kind: 'dispatcher', guid: '3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c', type: 50 },
 ];
 const PROFILE_PRIVILEGE = 'SeSystemProfilePrivilege';
-/** Of 100 ns. */
-const UNITS_PER_MILLISECOND = 10_000;
-const SAMPLE_INTERVAL = { min: 0.125, max: 1000 };
 
 /**
  * An ETW session. Windows runs it, even after this process has ended, until it is stopped: `using` stops it at the end
@@ -134,16 +131,10 @@ export class EtwSession {
   }
 
   static #startOfSystem(properties: SessionProperties, system: EtwSystemOptions): EtwSession {
-    const { stacks = true, sampleInterval } = system;
-    const { min, max } = SAMPLE_INTERVAL;
-    if (sampleInterval !== undefined && !(sampleInterval >= min && sampleInterval <= max)) {
-      throw new RangeError(
-        `The sampleInterval of an ETW session must be from ${min} to ${max} milliseconds, not ${shown(sampleInterval)}.`,
-      );
-    }
+    const { stacks = true } = system;
+    const units = sampleUnits(system);
     enablePrivilege(PROFILE_PRIVILEGE);
-    if (sampleInterval !== undefined) {
-      const units = Math.round(sampleInterval * UNITS_PER_MILLISECOND);
+    if (units !== undefined) {
       setEtwInformation(0n, TraceInfoClass.SampledProfileInterval, encodeProfileInterval(units));
     }
     const session = new EtwSession(startEtwSession(properties), properties.guid);

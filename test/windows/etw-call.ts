@@ -131,6 +131,8 @@ interface SessionProperties {
   readonly fileOffset: number;
   /** UTF-16; null if the properties have no room for one. */
   readonly file: string | null;
+  /** The 120 bytes of EVENT_TRACE_PROPERTIES as they were given. */
+  readonly properties: string;
   readonly session: string;
   readonly status: number;
 }
@@ -152,6 +154,7 @@ export interface EnableTraceCall extends Common {
   readonly timeout: number;
   /** ENABLE_TRACE_PARAMETERS. */
   readonly parameters: string;
+  readonly filters: readonly { readonly type: number; readonly size: number; readonly bytes: string }[];
   readonly status: number;
 }
 
@@ -159,6 +162,28 @@ export interface ControlTraceCall extends Common, SessionProperties {
   readonly op: 'controlTrace';
   /** 1 stops. */
   readonly code: number;
+  /** UTF-16. */
+  readonly givenFile: string;
+}
+
+export interface TraceInformationCall extends Common {
+  readonly op: 'traceInformation';
+  readonly session: string;
+  /** TRACE_INFO_CLASS. */
+  readonly class: number;
+  readonly data: string;
+  readonly status: number;
+}
+
+/** AdjustTokenPrivileges. */
+export interface PrivilegeCall extends Common {
+  readonly op: 'privilege';
+  readonly disablesAll: boolean;
+  readonly count: number;
+  /** The low half of its LUID. */
+  readonly privilege: number;
+  readonly attributes: number;
+  readonly status: number;
 }
 
 export interface QueryAllTracesCall extends Common {
@@ -216,7 +241,16 @@ export type EtwCall =
   | QueryAllTracesCall
   | EnumerateTraceGuidsCall
   | TdhEnumerateProvidersCall
+  | TraceInformationCall
+  | PrivilegeCall
   | MarkCall;
+
+/** The calls behind a mark, up to the next. */
+export function sectionOf(calls: readonly EtwCall[], text: string): EtwCall[] {
+  const start = calls.findIndex((call) => call.op === 'mark' && call.text === text);
+  const length = calls.slice(start + 1).findIndex((call) => call.op === 'mark');
+  return calls.slice(start + 1, length < 0 ? undefined : start + 1 + length);
+}
 
 /** The calls of one kind. */
 export function callsOf<Op extends EtwCall['op']>(

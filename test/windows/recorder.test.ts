@@ -3,20 +3,13 @@
  * its calls is logged.
  */
 import { describe, expect, it } from 'vitest';
-import { callsOf, type EtwCall } from './etw-call.ts';
+import { callsOf, sectionOf } from './etw-call.ts';
 import { runProgram, skipReason, suiteName } from './run-program.ts';
 
 const PROVIDER = 'b3864c38-4273-58c5-545b-8b3608343471';
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 const id = (byte: string) =>
   `${byte.repeat(4)}-${byte.repeat(2)}-${byte.repeat(2)}-${byte.repeat(2)}-${byte.repeat(6)}`;
-
-/** The calls behind a mark, up to the next. */
-function section(calls: readonly EtwCall[], text: string): EtwCall[] {
-  const start = calls.findIndex((call) => call.op === 'mark' && call.text === text);
-  const length = calls.slice(start + 1).findIndex((call) => call.op === 'mark');
-  return calls.slice(start + 1, length < 0 ? undefined : start + 1 + length);
-}
 
 describe.skipIf(skipReason !== undefined)(suiteName('the recorder'), { timeout: 60_000 }, () => {
   it('replaces all functions of ETW that an addon imports', async () => {
@@ -75,7 +68,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('the recorder'), { timeout: 
     });
     const handles = callsOf(calls, 'register').map(({ handle }) => handle);
     expect(new Set(handles).size).toBe(4);
-    const [callback] = callsOf(section(calls, 'enable'), 'callback');
+    const [callback] = callsOf(sectionOf(calls, 'enable'), 'callback');
     expect(callback).toMatchObject({
       handle: handles[0],
       provider: PROVIDER,
@@ -111,7 +104,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('the recorder'), { timeout: 
       unregistered: 6,
       never: 6,
     });
-    const writes = (text: string) => callsOf(section(calls, text), 'write');
+    const writes = (text: string) => callsOf(sectionOf(calls, text), 'write');
     expect(writes('nobody listens').map(({ delivered }) => delivered)).toEqual([false]);
     expect(writes('bytes')).toEqual([
       {

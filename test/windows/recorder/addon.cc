@@ -14,7 +14,7 @@
 #include "etw_model.h"
 #include "import_table.h"
 #include "list_hooks.h"
-#include "session_hooks.h"
+#include "session_model.h"
 
 namespace etwrec {
 namespace {
@@ -63,6 +63,8 @@ void JsFailNext(const Napi::CallbackInfo& info) {
       {"startTrace", Operation::kStartTrace},
       {"enableTrace", Operation::kEnableTrace},
       {"controlTrace", Operation::kControlTrace},
+      {"traceInformation", Operation::kTraceInformation},
+      {"privilege", Operation::kPrivilege},
   };
   std::string name = info[0].ToString();
   auto found = operations.find(name);
@@ -75,8 +77,10 @@ void JsFailNext(const Napi::CallbackInfo& info) {
 // setBufferSize(bytes)
 void JsSetBufferSize(const Napi::CallbackInfo& info) { SetBufferSize(Uint32(info[0])); }
 
-// setLosses(events, buffers)
-void JsSetLosses(const Napi::CallbackInfo& info) { SetLosses(Uint32(info[0]), Uint32(info[1])); }
+// setLosses(events, buffers, realTimeBuffers)
+void JsSetLosses(const Napi::CallbackInfo& info) {
+  SetLosses(Uint32(info[0]), Uint32(info[1]), Uint32(info[2]));
+}
 
 std::wstring WideText(const Napi::Value& value) {
   std::u16string text = value.ToString().Utf16Value();
@@ -91,6 +95,31 @@ void JsAddSession(const Napi::CallbackInfo& info) {
 // endSession(name) -> boolean
 Napi::Value JsEndSession(const Napi::CallbackInfo& info) {
   return Napi::Boolean::New(info.Env(), EndSession(WideText(info[0])));
+}
+
+// elsewhere(provider, group, process, executable, id, level, keyword: bigint, name, size)
+void JsElsewhere(const Napi::CallbackInfo& info) {
+  TracedEvent event = {};
+  event.provider = ToGuid(info[0]);
+  event.group = ToGuid(info[1]);
+  event.process = Uint32(info[2]);
+  event.executable = WideText(info[3]);
+  event.descriptor.Id = static_cast<USHORT>(Uint32(info[4]));
+  event.descriptor.Level = static_cast<UCHAR>(Uint32(info[5]));
+  event.descriptor.Keyword = Uint64(info[6]);
+  event.name = info[7].ToString();
+  event.size = Uint32(info[8]);
+  Trace(event);
+}
+
+// kernel(flag, kind, type)
+void JsKernel(const Napi::CallbackInfo& info) {
+  TraceKernel(Uint32(info[0]), ToGuid(info[1]), static_cast<UCHAR>(Uint32(info[2])));
+}
+
+// tracedFiles() -> string, JSON
+Napi::Value JsTracedFiles(const Napi::CallbackInfo& info) {
+  return Napi::String::New(info.Env(), TracedFiles());
 }
 
 // mark(text): a line of the test's own among the calls. Letters, digits and spaces.
@@ -120,6 +149,9 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   exports["addSession"] = Napi::Function::New<JsAddSession>(env, "addSession");
   exports["endSession"] = Napi::Function::New<JsEndSession>(env, "endSession");
   exports["setLists"] = Napi::Function::New<JsSetLists>(env, "setLists");
+  exports["elsewhere"] = Napi::Function::New<JsElsewhere>(env, "elsewhere");
+  exports["kernel"] = Napi::Function::New<JsKernel>(env, "kernel");
+  exports["tracedFiles"] = Napi::Function::New<JsTracedFiles>(env, "tracedFiles");
   exports["mark"] = Napi::Function::New<JsMark>(env, "mark");
   return exports;
 }

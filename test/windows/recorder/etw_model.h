@@ -75,7 +75,9 @@ enum class Operation {
   kWrite,
   kStartTrace,
   kEnableTrace,
-  kControlTrace
+  kControlTrace,
+  kTraceInformation,
+  kPrivilege
 };
 // Has the next `count` calls with a valid handle fail.
 void FailNext(Operation operation, ULONG status, ULONG count);

@@ -9,6 +9,7 @@
 #include "etw_model.h"
 #include "list_hooks.h"
 #include "session_hooks.h"
+#include "session_model.h"
 
 namespace etwrec {
 namespace {
@@ -58,6 +59,7 @@ ULONG RecordWrite(const char* function, REGHANDLE handle, const EVENT_DESCRIPTOR
                   const EVENT_DATA_DESCRIPTOR* data) {
   Outcome outcome = Write(handle, descriptor, count, data);
   GUID provider = ProviderOf(handle);
+  if (outcome.delivered) Trace(EventOfThisProcess(provider, descriptor, count, data));
   GUID thread_activity_id = ThreadActivityId();
   Line("write")
       .Text("function", function)

@@ -40,7 +40,8 @@ export function settle() {
 /**
  * Has the next calls fail with a Windows status, such as 8 (the session cannot keep up), 87 (invalid parameter),
  * 234 (larger than the session's buffers) or 534 (larger than 64 KB).
- * @param {'register' | 'setInformation' | 'write' | 'startTrace' | 'enableTrace' | 'controlTrace'} operation
+ * @param {'register' | 'setInformation' | 'write' | 'startTrace' | 'enableTrace' | 'controlTrace' | 'traceInformation' |
+ *   'privilege'} operation
  */
 export function failNext(operation, status, count = 1) {
   addon.failNext(operation, status, count);
@@ -70,8 +71,38 @@ export function endSession(name) {
 }
 
 /** What sessions that this process has started say that they have lost. */
-export function setLosses(events, buffers) {
-  addon.setLosses(events, buffers);
+export function setLosses(events, buffers, realTimeBuffers = 0) {
+  addon.setLosses(events, buffers, realTimeBuffers);
+}
+
+const NO_GUID = '00000000-0000-0000-0000-000000000000';
+
+/** An event of a provider in another process. */
+export function elsewhere(provider, event = {}) {
+  const {
+    group = NO_GUID,
+    process = 4711,
+    executable = 'other.exe',
+    id = 0,
+    level = 5,
+    keyword = 1n,
+  } = event;
+  const { name = '', size = 100 } = event;
+  addon.elsewhere(provider, group, process, executable, id, level, keyword, name, size);
+}
+
+/** An event of the kernel: its bit of EnableFlags, the GUID of its class, and its type. */
+export function kernel(flag, kind, type) {
+  addon.kernel(flag, kind, type);
+}
+
+/**
+ * What sessions have written: for each file a label for each event, its name or "#id" and what is added to it. For a
+ * session in real time, what its consumers get is under its name.
+ * @returns {Record<string, string[]>}
+ */
+export function tracedFiles() {
+  return JSON.parse(addon.tracedFiles());
 }
 
 /**

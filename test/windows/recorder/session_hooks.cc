@@ -1,62 +1,33 @@
-// See session_hooks.h. Source of the signatures, and of the answers: evntrace.h and the
-// documentation of StartTraceW, EnableTraceEx2 and ControlTraceW.
+// See session_hooks.h. Source of the signatures: evntrace.h and the documentation of StartTraceW,
+// EnableTraceEx2, ControlTraceW, TraceSetInformation and AdjustTokenPrivileges.
 #include "session_hooks.h"
 
 #include <windows.h>
 //
 #include <wmistr.h>
 //
+#include <evntprov.h>
 #include <evntrace.h>
 
-#include <atomic>
 #include <cstring>
 #include <cwchar>
-#include <map>
-#include <mutex>
 #include <string>
-#include <vector>
 
 #include "call_log.h"
 #include "etw_model.h"
+#include "session_model.h"
+#include "session_modes.h"
 
 namespace etwrec {
 namespace {
-
-struct Session {
-  TRACEHANDLE handle;
-  std::wstring file;
-  std::vector<GUID> providers;
-};
-
-struct State {
-  std::mutex mutex;
-  std::map<std::wstring, Session> sessions;  // by name
-  TRACEHANDLE last_handle = 0x29;
-};
-
-// Leaked on purpose: calls come until the very end of the process.
-State& TheState() {
-  static State* state = new State;
-  return *state;
-}
-
-std::atomic<ULONG> lost_events{0};
-std::atomic<ULONG> lost_buffers{0};
 
 // UTF-16, as it stands there: paths have characters that JSON would want escaped.
 Line& WideText(Line& line, const char* name, const wchar_t* text) {
   return line.Bytes(name, text, text == nullptr ? 0 : wcslen(text) * sizeof *text);
 }
 
-// Null: the properties name none.
-const wchar_t* FileIn(const EVENT_TRACE_PROPERTIES& properties) {
-  if (properties.LogFileNameOffset == 0) return nullptr;
-  auto* bytes = reinterpret_cast<const char*>(&properties);
-  return reinterpret_cast<const wchar_t*>(bytes + properties.LogFileNameOffset);
-}
-
 // The numbers of the properties, and the names behind them.
-void Describe(Line& line, const EVENT_TRACE_PROPERTIES& properties) {
+void Describe(Line& line, EVENT_TRACE_PROPERTIES& properties) {
   line.Number("size", properties.Wnode.BufferSize)
       .Number("flags", properties.Wnode.Flags)
       .Number("clock", properties.Wnode.ClientContext)
@@ -69,63 +40,47 @@ void Describe(Line& line, const EVENT_TRACE_PROPERTIES& properties) {
       .Number("enableFlags", properties.EnableFlags)
       .Number("nameOffset", properties.LoggerNameOffset)
       .Number("fileOffset", properties.LogFileNameOffset);
-  WideText(line, "file", FileIn(properties));
+  WideText(line, "file", FileIn(&properties));
 }
 
-// What the model knows the session by.
-std::string ModelName(TRACEHANDLE session) { return "trace " + std::to_string(session); }
-
-// With the state's mutex held, as below.
-Session& Add(State& state, const std::wstring& name, const std::wstring& file) {
-  return state.sessions[name] = {++state.last_handle, file, {}};
+// The structure alone, before ETW fills it in.
+std::string Given(const EVENT_TRACE_PROPERTIES& properties) {
+  return Hex(&properties, sizeof properties);
 }
 
-std::map<std::wstring, Session>::iterator FindByNameOrHandle(State& state, const wchar_t* name,
-                                                             TRACEHANDLE handle) {
-  if (name != nullptr) return state.sessions.find(name);
-  auto found = state.sessions.begin();
-  while (found != state.sessions.end() && found->second.handle != handle) ++found;
-  return found;
+// And the name of a file that is given.
+std::wstring GivenFile(EVENT_TRACE_PROPERTIES* properties) {
+  const wchar_t* file = FileIn(properties);
+  return file == nullptr ? L"" : file;
 }
 
-void Remove(State& state, std::map<std::wstring, Session>::iterator session) {
-  for (auto& provider : session->second.providers) {
-    Send(provider, ModelName(session->second.handle), Command::kDisable, {}, false);
+std::string FiltersJson(const ENABLE_TRACE_PARAMETERS& parameters) {
+  std::string json = "[";
+  for (ULONG i = 0; i < parameters.FilterDescCount; ++i) {
+    const EVENT_FILTER_DESCRIPTOR& filter = parameters.EnableFilterDesc[i];
+    if (i > 0) json += ',';
+    json += "{\"type\":" + std::to_string(filter.Type) +
+            ",\"size\":" + std::to_string(filter.Size) + ",\"bytes\":\"" +
+            Hex(reinterpret_cast<const void*>(filter.Ptr), filter.Size) + "\"}";
   }
-  state.sessions.erase(session);
+  return json + ']';
 }
 
 ULONG WINAPI HookStartTrace(TRACEHANDLE* session, const wchar_t* name,
                             EVENT_TRACE_PROPERTIES* properties) {
-  const wchar_t* file = FileIn(*properties);
-  State& state = TheState();
-  std::lock_guard<std::mutex> lock(state.mutex);
-  ULONG status = NextFailure(Operation::kStartTrace);
-  if (status == ERROR_SUCCESS && state.sessions.count(name) != 0) status = ERROR_ALREADY_EXISTS;
-  *session = status == ERROR_SUCCESS ? Add(state, name, file == nullptr ? L"" : file).handle : 0;
+  std::string given = Given(*properties);
+  ULONG status = Start(name, properties, session);
   Line line("startTrace");
   WideText(line, "name", name);
   Describe(line, *properties);
-  line.Hex64("session", *session).Number("status", status);
+  line.Text("properties", given).Hex64("session", *session).Number("status", status);
   return status;
 }
 
 ULONG WINAPI HookEnableTrace(TRACEHANDLE session, const GUID* provider, ULONG code, UCHAR level,
                              ULONGLONG any_keyword, ULONGLONG all_keyword, ULONG timeout,
                              ENABLE_TRACE_PARAMETERS* parameters) {
-  State& state = TheState();
-  std::lock_guard<std::mutex> lock(state.mutex);
-  ULONG status = NextFailure(Operation::kEnableTrace);
-  auto found = FindByNameOrHandle(state, nullptr, session);
-  if (status == ERROR_SUCCESS && found == state.sessions.end()) status = ERROR_INVALID_PARAMETER;
-  if (status == ERROR_SUCCESS) {
-    found->second.providers.push_back(*provider);
-    Filter filter;
-    filter.level = level;
-    filter.any_keyword = any_keyword;
-    filter.all_keyword = all_keyword;
-    Send(*provider, ModelName(session), static_cast<Command>(code), filter, false);
-  }
+  ULONG status = Enable(session, *provider, code, level, any_keyword, all_keyword, *parameters);
   Line("enableTrace")
       .Hex64("session", session)
       .Guid("provider", provider)
@@ -135,33 +90,49 @@ ULONG WINAPI HookEnableTrace(TRACEHANDLE session, const GUID* provider, ULONG co
       .Hex64("all", all_keyword)
       .Number("timeout", timeout)
       .Bytes("parameters", parameters, sizeof *parameters)
+      .Json("filters", FiltersJson(*parameters))
       .Number("status", status);
   return status;
 }
 
 ULONG WINAPI HookControlTrace(TRACEHANDLE session, const wchar_t* name,
                               EVENT_TRACE_PROPERTIES* properties, ULONG code) {
-  State& state = TheState();
-  std::lock_guard<std::mutex> lock(state.mutex);
-  ULONG status = NextFailure(Operation::kControlTrace);
-  auto found = FindByNameOrHandle(state, name, session);
-  if (status == ERROR_SUCCESS && found == state.sessions.end()) {
-    status = ERROR_WMI_INSTANCE_NOT_FOUND;
-  }
-  properties->EventsLost = lost_events;
-  properties->LogBuffersLost = lost_buffers;
-  if (status == ERROR_SUCCESS && properties->LogFileNameOffset != 0) {
-    auto* file = reinterpret_cast<wchar_t*>(reinterpret_cast<char*>(properties) +
-                                            properties->LogFileNameOffset);
-    wcscpy(file, found->second.file.c_str());
-  }
+  std::string given = Given(*properties);
+  std::wstring given_file = GivenFile(properties);
+  ULONG status = Control(session, name, properties, code);
   Line line("controlTrace");
   line.Hex64("session", session).Number("code", code);
   WideText(line, "name", name);
   Describe(line, *properties);
-  line.Number("status", status);
-  if (status == ERROR_SUCCESS && code == EVENT_TRACE_CONTROL_STOP) Remove(state, found);
+  line.Text("properties", given);
+  WideText(line, "givenFile", given_file.c_str()).Number("status", status);
   return status;
+}
+
+ULONG WINAPI HookTraceInformation(TRACEHANDLE session, TRACE_INFO_CLASS information_class,
+                                  void* data, ULONG size) {
+  ULONG status = SetTraceInformation(session, information_class, data, size);
+  Line("traceInformation")
+      .Hex64("session", session)
+      .Number("class", information_class)
+      .Bytes("data", data, size)
+      .Number("status", status);
+  return status;
+}
+
+BOOL WINAPI HookAdjustPrivileges(HANDLE, BOOL disables_all, TOKEN_PRIVILEGES* given, DWORD,
+                                 TOKEN_PRIVILEGES*, DWORD*) {
+  ULONG status = NextFailure(Operation::kPrivilege);
+  auto& privilege = given->Privileges[0];
+  if (status == ERROR_SUCCESS) HoldPrivilege(privilege.Luid);
+  Line("privilege")
+      .Boolean("disablesAll", disables_all)
+      .Number("count", given->PrivilegeCount)
+      .Number("privilege", privilege.Luid.LowPart)
+      .Number("attributes", privilege.Attributes)
+      .Number("status", status);
+  SetLastError(status);
+  return TRUE;
 }
 
 template <typename Function>
@@ -175,27 +146,9 @@ void* SessionHookFor(const char* name) {
   if (strcmp(name, "StartTraceW") == 0) return Address(HookStartTrace);
   if (strcmp(name, "EnableTraceEx2") == 0) return Address(HookEnableTrace);
   if (strcmp(name, "ControlTraceW") == 0) return Address(HookControlTrace);
+  if (strcmp(name, "TraceSetInformation") == 0) return Address(HookTraceInformation);
+  if (strcmp(name, "AdjustTokenPrivileges") == 0) return Address(HookAdjustPrivileges);
   return nullptr;
-}
-
-void SetLosses(unsigned long events, unsigned long buffers) {
-  lost_events = events;
-  lost_buffers = buffers;
-}
-
-void AddSession(const std::wstring& name, const std::wstring& file) {
-  State& state = TheState();
-  std::lock_guard<std::mutex> lock(state.mutex);
-  Add(state, name, file);
-}
-
-bool EndSession(const std::wstring& name) {
-  State& state = TheState();
-  std::lock_guard<std::mutex> lock(state.mutex);
-  auto found = state.sessions.find(name);
-  if (found == state.sessions.end()) return false;
-  Remove(state, found);
-  return true;
 }
 
 }  // namespace etwrec
