@@ -2,7 +2,7 @@
 
 import { viewOf } from '../../base/bytes.ts';
 import { type EtlBuffer, openBuffer } from '../../wire/etl/buffer.ts';
-import { isBlankHeader, readBufferHeader } from '../../wire/etl/buffer-header.ts';
+import { type BufferForm, isBlankHeader, readBufferHeader } from '../../wire/etl/buffer-header.ts';
 import { BUFFER_HEADER_SIZE } from '../../wire/etl/constants.ts';
 import { EtlError } from '../../wire/etl/error.ts';
 import { CHUNK_SIZE, type SeekableBytes } from '../byte-source.ts';
@@ -42,15 +42,18 @@ export class BufferFile {
   /** The most recent ones, by their number in the file. */
   readonly #spans = new Map<number, Uint8Array>();
 
-  constructor(bytes: SeekableBytes) {
+  readonly #form: BufferForm;
+
+  constructor(bytes: SeekableBytes, form: BufferForm) {
     this.#bytes = bytes;
+    this.#form = form;
   }
 
   async read(position: number, size: number): Promise<EtlBuffer> {
     const number = Math.floor(position / SPAN_SIZE);
     const start = number * SPAN_SIZE;
     if (size >= SMALL_BUFFER_SIZE || position + size > start + SPAN_SIZE) {
-      return openBuffer(await this.#bytes.read(position, size), position);
+      return openBuffer(await this.#bytes.read(position, size), position, this.#form);
     }
     let span = this.#spans.get(number);
     if (span === undefined) {
@@ -59,7 +62,7 @@ export class BufferFile {
       const [oldest] = this.#spans.keys();
       if (this.#spans.size > MAX_SPANS && oldest !== undefined) this.#spans.delete(oldest);
     }
-    return openBuffer(span.subarray(position - start, position - start + size), position);
+    return openBuffer(span.subarray(position - start, position - start + size), position, this.#form);
   }
 }
 
@@ -74,6 +77,7 @@ const MAX_BUFFERS = 4_000_000;
  */
 export async function* readBuffers(
   bytes: SeekableBytes,
+  form: BufferForm,
   maxBuffers: number = MAX_BUFFERS,
 ): AsyncGenerator<EtlBuffer, void, undefined> {
   let left = maxBuffers;
@@ -98,8 +102,8 @@ export async function* readBuffers(
         `The file has more than ${maxBuffers} buffers, which is not supported.`,
       );
     }
-    const { size } = readBufferHeader(viewOf(head), position);
-    yield openBuffer(await at(position, size), position);
+    const { size } = readBufferHeader(viewOf(head), position, form);
+    yield openBuffer(await at(position, size), position, form);
     position += size;
   }
 }

@@ -36,11 +36,13 @@ export interface DescribedEvent {
 /**
  * @param names to use if there is no description
  * @param event for the problem: what is not described
+ * @param rest the name of a field with what a newer version of the event has behind the known fields
  */
 export function described(
   names: Pick<DescribedEvent, 'provider' | 'providerGuid' | 'name' | 'opcodeName'> & Partial<DescribedEvent>,
   description: EventDescription | undefined,
   event: string,
+  rest?: string,
 ): DescribedEvent {
   if (description === undefined) {
     const problem = `Nothing describes ${event}.`;
@@ -61,7 +63,7 @@ export function described(
     opcodeName: opcodeName ?? names.opcodeName,
     hexFields: hexFieldsOf(fields),
     texts: fieldTextsOf(fields),
-    decode: (bytes, pointerSize) => decodePacked(fields, bytes, pointerSize),
+    decode: (bytes, pointerSize) => decodePacked(fields, bytes, pointerSize, rest),
     ...(message === undefined ? {} : { message: (payload) => formatMessage(description, payload) }),
   };
 }

@@ -3,6 +3,7 @@ import { EmptyPayload, type Payload } from '../../wire/decoded-field.ts';
 import type { EtlBuffer, EtlRecord } from '../../wire/etl/buffer.ts';
 import { positionOf } from '../../wire/etl/buffer.ts';
 import { nanosecondsOf } from '../../wire/etl/clock.ts';
+import { RecordType } from '../../wire/etl/constants.ts';
 import {
   type ExtendedItem,
   type ExtendedItems,
@@ -103,7 +104,8 @@ export class EtlEvent extends TraceEvent implements EtlRecord, PayloadHolder {
   }
 
   get level(): number {
-    return levelOf(this) || (this.#isMessage ? (this.#describe().level ?? 0) : 0);
+    const level = levelOf(this);
+    return level === 0 && this.isMessage ? (this.#describe().level ?? 0) : level;
   }
 
   get opcode(): number {
@@ -185,7 +187,9 @@ export class EtlEvent extends TraceEvent implements EtlRecord, PayloadHolder {
   }
 
   override get isMessage(): boolean {
-    return this.#isMessage;
+    const { type } = this;
+    if (type === RecordType.Message) return true;
+    return (type === RecordType.Event64 || type === RecordType.Event32) && isMessageEvent(this);
   }
 
   get payloadBytes(): Uint8Array {
@@ -219,11 +223,6 @@ export class EtlEvent extends TraceEvent implements EtlRecord, PayloadHolder {
 
   get #isManifestEvent(): boolean {
     return layoutKind(this) === Layout.Event;
-  }
-
-  get #isMessage(): boolean {
-    const kind = layoutKind(this);
-    return kind === Layout.Message || (kind === Layout.Event && isMessageEvent(this));
   }
 
   #extended(): ExtendedItems {

@@ -88,7 +88,7 @@ export class EtlReader implements TraceReader {
       describer: new EventDescriber(this.#descriptions, this.#messages),
       decoded: new DecodedPayloads(),
     };
-    const files = this.#files.map(({ bytes }) => new BufferFile(bytes));
+    const files = this.#files.map(({ bytes, header }) => new BufferFile(bytes, header));
     const merge = new TimeMerge(buffers);
     let overlap = 0;
     const full = walks.heldBack + BATCH_SIZE;

@@ -22,6 +22,8 @@ import { describedMessage, type MessageDescriptions } from './message-descriptio
 import { decodeSelfDescribed, SelfDescriptions } from './self-described.ts';
 
 const KERNEL_PROVIDER = 'Windows Kernel';
+/** Versions of the kernel's events only add fields. */
+const REST = 'Rest';
 
 /** What applies to all events alike, by what distinguishes them. */
 type DescribedEvents = Map<number, DescribedEvent>;
@@ -112,7 +114,12 @@ export class EventDescriber {
       const { name, guid } = provider;
       const names = unknownNames(kernelClass(guid)?.provider ?? name, guid, opcode);
       const description = classicEvent(guid, opcode, version);
-      return described(names, description, `opcode ${opcode} (version ${version}) of the class ${guid}`);
+      return described(
+        names,
+        description,
+        `opcode ${opcode} (version ${version}) of the class ${guid}`,
+        REST,
+      );
     });
   }
 
@@ -167,6 +174,7 @@ function kernel(record: EtlRecord): DescribedEvent {
     names,
     description,
     `opcode ${opcode} (version ${version}) of the kernel's group ${group}`,
+    REST,
   );
 }
 

@@ -82,7 +82,7 @@ class IndexPass implements EtlIndex {
     let problem: EtlError | undefined;
     try {
       let start = startIn(file.header, this.#clock, 0);
-      for await (const buffer of readBuffers(file.bytes)) {
+      for await (const buffer of readBuffers(file.bytes, file.header)) {
         start = sessionStart(buffer, this.#clock) ?? start;
         const damage = this.#addBuffer(buffer, file.bytes.size, start);
         problem ??= damage;

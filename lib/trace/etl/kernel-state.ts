@@ -98,15 +98,14 @@ export class KernelState {
     if (inOrder || !this.processNames.has(id)) this.processNames.set(id, name);
   }
 
-  /** Process u32, thread u32, and more. */
+  /** Process u32, thread u32, and more; in version 0 (Windows 2000) the other way round. */
   #learnThread(record: EtlRecord, inOrder: boolean): void {
     const at = headerEndOf(record);
-    if (versionOf(record) === 0 || at + 8 > record.end) return;
+    if (at + 8 > record.end) return;
     const { view } = record.buffer;
-    const thread = view.getUint32(at + 4, true);
-    if (inOrder || !this.#processOfThread.has(thread)) {
-      this.#processOfThread.set(thread, view.getUint32(at, true));
-    }
+    const [first, second] = [view.getUint32(at, true), view.getUint32(at + 4, true)];
+    const [thread, process] = versionOf(record) === 0 ? [first, second] : [second, first];
+    if (inOrder || !this.#processOfThread.has(thread)) this.#processOfThread.set(thread, process);
   }
 
   /** The new thread u32, the old one u32, and more. */

@@ -11,6 +11,15 @@ const SEQUENCE = 0x18;
 const PROCESSOR = 0x28;
 const FILLED_BYTES = 0x30;
 const FLAGS = 0x34;
+/** Before Windows Vista, there are no flags, but how many events were lost, u32. */
+const EVENTS_LOST = 0x34;
+
+/** What a file's header says about its buffers. */
+export interface BufferForm {
+  readonly isBeforeVista: boolean;
+}
+
+const NEW_FORM: BufferForm = { isBeforeVista: false };
 
 export interface BufferHeader {
   /** Bytes to the next buffer; for a compressed buffer, as stored. */
@@ -30,7 +39,7 @@ export interface BufferHeader {
  * @param position of the buffer in the file
  * @throws EtlError
  */
-export function readBufferHeader(view: DataView, position: number): BufferHeader {
+export function readBufferHeader(view: DataView, position: number, form = NEW_FORM): BufferHeader {
   if (view.byteLength < BUFFER_HEADER_SIZE) {
     const sentence = `The file ends inside the header of a buffer, after ${view.byteLength} bytes of it.`;
     throw new EtlError('truncated', position, sentence);
@@ -39,7 +48,7 @@ export function readBufferHeader(view: DataView, position: number): BufferHeader
   if (size < BUFFER_HEADER_SIZE || size > MAX_BUFFER_SIZE) {
     throw new EtlError('malformed', position, `A buffer cannot have ${size} bytes.`);
   }
-  const flags = view.getUint16(FLAGS, true);
+  const flags = form.isBeforeVista ? oldFlags(view) : view.getUint16(FLAGS, true);
   const isCompressed = (flags & BufferFlag.Compressed) !== 0;
   // Windows 7 leaves SavedOffset at 0 in the first buffer; other writers leave FilledBytes at 0.
   const filled = view.getUint32(FILLED_BYTES, true) || view.getUint32(SAVED_OFFSET, true);
@@ -54,6 +63,10 @@ export function readBufferHeader(view: DataView, position: number): BufferHeader
     hasLostEvents: (flags & BufferFlag.EventsLost) !== 0,
     hasLostBuffers: (flags & BufferFlag.BufferLost) !== 0,
   };
+}
+
+function oldFlags(view: DataView): number {
+  return view.getUint32(EVENTS_LOST, true) === 0 ? 0 : BufferFlag.EventsLost;
 }
 
 /** Whether nothing was written here: a preallocated file ends in zeros. */

@@ -1,6 +1,6 @@
 /** One buffer of the file, whose records are read in place. */
 import { viewOf } from '../../base/bytes.ts';
-import { type BufferHeader, readBufferHeader } from './buffer-header.ts';
+import { type BufferForm, type BufferHeader, readBufferHeader } from './buffer-header.ts';
 import { BUFFER_HEADER_SIZE } from './constants.ts';
 import { EtlError } from './error.ts';
 import { decompressXpress } from './xpress.ts';
@@ -31,10 +31,11 @@ export interface EtlRecord {
  *
  * @param stored the buffer as stored in the file, or less of it if the file ends
  * @param position where that is
+ * @param form by default that of Windows Vista and later
  * @throws EtlError if its header is damaged or incomplete
  */
-export function openBuffer(stored: Uint8Array, position: number): EtlBuffer {
-  const header = readBufferHeader(viewOf(stored), position);
+export function openBuffer(stored: Uint8Array, position: number, form?: BufferForm): EtlBuffer {
+  const header = readBufferHeader(viewOf(stored), position, form);
   const { size, end, isCompressed } = header;
   let bytes = stored.subarray(0, end);
   let problem: EtlError | undefined;

@@ -49,7 +49,11 @@ export interface LogFileHeader {
   readonly threadId: number;
   /** The version of the record: 2; before Windows Vista 1. */
   readonly version: number;
+  /** Then buffers have another form, too. */
+  readonly isBeforeVista: boolean;
 }
+
+const VISTA = 6;
 
 const POINTERS = 0x38;
 /** Offsets from the end of the pointers. 4 unused bytes follow the time zone. */
@@ -134,6 +138,7 @@ export function readLogFileHeader(record: EtlRecord): LogFileHeader {
     processId: processIdOf(record) ?? 0,
     threadId: threadIdOf(record) ?? 0,
     version: versionOf(record),
+    isBeforeVista: versionOf(record) < 2 && view.getUint8(at + 0x04) < VISTA,
   };
 }
 

@@ -27,7 +27,7 @@ const THREADS: readonly IdPlace[] = [
   // Start, End, DCStart, DCEnd: process, thread.
   { group: KernelGroup.Thread, opcodes: [1, 2, 3, 4], minVersion: 1, bytes: 4, pointers: 0 },
   // SampledProfile: instruction pointer, thread.
-  { group: KernelGroup.PerfInfo, opcodes: [46], minVersion: 2, bytes: 0, pointers: 1 },
+  { group: KernelGroup.PerfInfo, opcodes: [46], minVersion: 1, bytes: 0, pointers: 1 },
   // Read, Write: disk, flags, size, reserved, offset u64, file, request, response time u64, thread.
   { group: DISK_IO, opcodes: [10, 11], minVersion: 3, bytes: 32, pointers: 2 },
   // FlushBuffers: disk, flags, response time u64, request, thread.

@@ -28,17 +28,20 @@ type Decoded = Value | readonly Value[] | Payload | readonly Payload[];
 
 /**
  * @param fields must not change afterwards: what is derived from them is cached
- * @param bytes those after the last field are ignored
+ * @param bytes those after the last field are ignored, unless there is a field for them
  * @param pointerSize of the writer
+ * @param rest the name of a field with the bytes after the last field, if there are any
  */
 export function decodePacked(
   fields: readonly PackedField[],
   bytes: Uint8Array,
   pointerSize: PointerSize,
+  rest?: string,
 ): DecodedPayload {
   const layout = layoutOf(fields);
   const reader = new PayloadReader(bytes, pointerSize, layout.slotCount);
   const payload = reader.readPayload(layout.fields);
+  if (rest !== undefined) reader.addRest(payload, rest);
   const { problem, values } = reader;
   return problem === undefined ? { payload, values } : { payload, problem, values };
 }
@@ -77,6 +80,11 @@ class PayloadReader {
       if (!field.isHidden) payload[field.name] = value;
     }
     return payload;
+  }
+
+  addRest(payload: Payload, name: string): void {
+    if (this.problem === undefined && this.#offset < this.#bytes.length)
+      payload[name] = this.#bytes.subarray(this.#offset);
   }
 
   /** Whether an earlier field says that this one is present. */

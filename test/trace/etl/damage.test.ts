@@ -30,7 +30,12 @@ it('an .etl with very many buffers is read up to a limit', async () => {
   const bytes = etlBytes([bufferBytes([at(1)]), bufferBytes([at(2)])]);
   const read = async (max: number) => {
     let count = 0;
-    for await (const _ of readBuffers(await new MemorySource(bytes).seekable(), max)) count++;
+    for await (const _ of readBuffers(
+      await new MemorySource(bytes).seekable(),
+      { isBeforeVista: false },
+      max,
+    ))
+      count++;
     return count;
   };
   expect(await read(3)).toBe(3);

@@ -158,6 +158,8 @@ export interface HeaderParts {
   readonly rawTime?: bigint;
   readonly startTime?: bigint;
   readonly bootTime?: bigint;
+  /** Version 1 of the header, and 5.1 of Windows. */
+  readonly isXp?: boolean;
   readonly names?: Iterable<number>;
 }
 
@@ -168,8 +170,8 @@ export function logFileHeader(parts: HeaderParts = {}): Uint8Array {
   const pointer = parts.is32Bit === true ? 4 : 8;
   const payload = le()
     .u32(65536)
-    .raw([10, 0, 1, 5])
-    .u32(19045)
+    .raw(parts.isXp === true ? [5, 1, 1, 0] : [10, 0, 1, 5])
+    .u32(parts.isXp === true ? 2600 : 19045)
     .u32(4)
     .u64(parts.endTime ?? START_TIME + 600_000_000n)
     .u32(156250)
@@ -191,8 +193,10 @@ export function logFileHeader(parts: HeaderParts = {}): Uint8Array {
     .u32(parts.buffersLost ?? 0)
     .raw(parts.names ?? [...utf16('Session\0'), ...utf16('C:\\trace.etl\0')]);
   const type = parts.is32Bit === true ? 1 : 2;
+  const version = parts.isXp === true ? 1 : 2;
   return kernelRecord({
     type,
+    version,
     group: 0,
     opcode: 0,
     time: parts.rawTime ?? RAW_START,
@@ -248,5 +252,8 @@ export function etlBytes(
   header: HeaderParts = {},
   first: readonly Uint8Array[] = [],
 ): Uint8Array {
-  return Buffer.concat([bufferBytes([logFileHeader(header), ...first], { type: 4 }), ...buffers]);
+  return Buffer.concat([
+    bufferBytes([logFileHeader(header), ...first], { type: header.isXp === true ? 0 : 4 }),
+    ...buffers,
+  ]);
 }

@@ -50,6 +50,7 @@ describe('a log file header', () => {
       processId: 10,
       threadId: 11,
       version: 2,
+      isBeforeVista: false,
     });
   });
 
