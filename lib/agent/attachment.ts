@@ -7,7 +7,7 @@ import { openTrace } from '../trace/open-trace.ts';
 import type { Trace } from '../trace/trace.ts';
 import { TraceError } from '../trace/trace-error.ts';
 import type { TraceEvent } from '../trace/trace-event.ts';
-import { BufferMode, StreamFormat } from '../wire/diagnostics-ipc/constants.ts';
+import { streamingTracing } from '../wire/diagnostics-ipc/tracing.ts';
 import { NetTraceError } from '../wire/nettrace/error.ts';
 import type { AgentCounters } from './agent-counters.ts';
 import type { NodeProcess } from './node-processes.ts';
@@ -99,15 +99,12 @@ export class Attachment {
 
   async #collect(): Promise<void> {
     const { rule, process, feed } = this.#options;
-    this.#session = await process.client.collectTracing({
-      sessionType: 'streaming',
-      bufferMegabytes: BUFFER_MEGABYTES,
-      format: StreamFormat.NetTrace,
-      rundownKeyword: 0n,
-      collectsStacks: true,
-      bufferMode: BufferMode.Drop,
-      providers: providersFor(rule.providers, rule.triggers),
-    });
+    this.#session = await process.client.collectTracing(
+      streamingTracing({
+        bufferMegabytes: BUFFER_MEGABYTES,
+        providers: providersFor(rule.providers, rule.triggers),
+      }),
+    );
     if (this.#isStopped) this.#session.stop().catch(() => {});
     const trace = await openTrace(this.#bytesOf(this.#session), { onDamage: 'warning' });
     const batches = () => this.#counted(trace);

@@ -1,12 +1,11 @@
 /** `tracewright collect`: records the events of a process into a .nettrace file, through its diagnostic port. */
 
+import { DEFAULT_RUNDOWN_KEYWORD, FLIGHT_RECORDER, StreamFormat } from '../wire/diagnostics-ipc/constants.ts';
 import {
-  BufferMode,
-  DEFAULT_RUNDOWN_KEYWORD,
-  FLIGHT_RECORDER,
-  StreamFormat,
-} from '../wire/diagnostics-ipc/constants.ts';
-import type { StreamingTracing, TracingProvider } from '../wire/diagnostics-ipc/tracing.ts';
+  type StreamingTracing,
+  streamingTracing,
+  type TracingProvider,
+} from '../wire/diagnostics-ipc/tracing.ts';
 import { type CollectionDestination, collect } from './collection.ts';
 import { UsageError } from './parse-options.ts';
 import { ACTIVITY_SWITCHES, sessionProviders } from './provider-argument.ts';
@@ -100,16 +99,13 @@ export function tracingOf(
   providers: readonly TracingProvider[],
   format: number = StreamFormat.NetTrace,
 ): StreamingTracing {
-  return {
-    sessionType: 'streaming',
+  return streamingTracing({
     bufferMegabytes: BUFFER_MEGABYTES,
     format,
     // Lets .NET's tools name the methods in stacks.
     rundownKeyword: DEFAULT_RUNDOWN_KEYWORD,
-    collectsStacks: true,
-    bufferMode: BufferMode.Drop,
     providers,
-  };
+  });
 }
 
 interface DestinationValues {

@@ -5,8 +5,11 @@ import type { TracingSession } from '../diagnostics/client/tracing-session.ts';
 import { openTrace } from '../trace/open-trace.ts';
 import { TraceError } from '../trace/trace-error.ts';
 import { METRICS_PROVIDER } from '../view/counter-values.ts';
-import { BufferMode, StreamFormat } from '../wire/diagnostics-ipc/constants.ts';
-import type { StreamingTracing, TracingProvider } from '../wire/diagnostics-ipc/tracing.ts';
+import {
+  type StreamingTracing,
+  streamingTracing,
+  type TracingProvider,
+} from '../wire/diagnostics-ipc/tracing.ts';
 import { BUFFER_MEGABYTES } from './collect.ts';
 import { CounterFeed } from './counter-feed.ts';
 import { CounterLines } from './counter-lines.ts';
@@ -95,15 +98,10 @@ function tracingOf(names: readonly string[], interval: number, sessionId: string
       `ClientId=${crypto.randomUUID()}`,
     ].join(';'),
   );
-  return {
-    sessionType: 'streaming',
+  return streamingTracing({
     bufferMegabytes: BUFFER_MEGABYTES,
-    format: StreamFormat.NetTrace,
-    rundownKeyword: 0n,
-    collectsStacks: true,
-    bufferMode: BufferMode.Drop,
     providers: [...eventCounters, meters],
-  };
+  });
 }
 
 function providerOf(name: string, keywords: bigint, values: string): TracingProvider {

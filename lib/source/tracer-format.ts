@@ -80,17 +80,20 @@ const USER_EVENTS_SIZES: SizeLimits = {
   said: `perf accepts ${PERF_LIMIT}, ftrace ${FTRACE_LIMIT}`,
 };
 
-/** Linux user_events: EventHeader events, one tracepoint for each combination of level and keywords. */
-export class UserEventsFormat implements TracerFormat {
-  readonly #provider: string;
+/** What all events of user_events have in common. */
+abstract class TracepointFormat {
+  protected readonly provider: string;
   readonly checks = CHECKS;
   readonly headSize = WRITE_INDEX_SIZE;
   readonly sizes = USER_EVENTS_SIZES;
 
   constructor(provider: string) {
-    this.#provider = provider;
+    this.provider = provider;
   }
+}
 
+/** Linux user_events: EventHeader events, one tracepoint for each combination of level and keywords. */
+export class UserEventsFormat extends TracepointFormat implements TracerFormat {
   problemOf(schema: EventSchema): string | undefined {
     const size = eventHeaderSize(schema);
     if (size <= this.sizes.most) return undefined;
@@ -102,7 +105,7 @@ export class UserEventsFormat implements TracerFormat {
   }
 
   nameOf(schema: EventSchema): string {
-    return tracepointOf(this.#provider, schema);
+    return tracepointOf(this.provider, schema);
   }
 
   definitionOf(schema: EventSchema): Uint8Array {
@@ -111,16 +114,7 @@ export class UserEventsFormat implements TracerFormat {
 }
 
 /** Linux user_events: a tracepoint for each event, with ordinary fields. */
-export class PlainFormat implements TracerFormat {
-  readonly #provider: string;
-  readonly checks = CHECKS;
-  readonly headSize = WRITE_INDEX_SIZE;
-  readonly sizes = USER_EVENTS_SIZES;
-
-  constructor(provider: string) {
-    this.#provider = provider;
-  }
-
+export class PlainFormat extends TracepointFormat implements TracerFormat {
   /** Already checked by the definition, on every system. */
   problemOf(): undefined {
     return undefined;
@@ -131,11 +125,11 @@ export class PlainFormat implements TracerFormat {
   }
 
   nameOf(schema: EventSchema): string {
-    return plainTracepointName(this.#provider, schema.name);
+    return plainTracepointName(this.provider, schema.name);
   }
 
   definitionOf(schema: EventSchema): Uint8Array {
-    return Buffer.from(plainTracepointDefinition(this.#provider, schema));
+    return Buffer.from(plainTracepointDefinition(this.provider, schema));
   }
 }
 

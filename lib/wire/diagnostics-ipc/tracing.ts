@@ -1,5 +1,5 @@
 /** The contents of a CollectTracing request, whatever its version. */
-import { BufferMode, DEFAULT_RUNDOWN_KEYWORD } from './constants.ts';
+import { BufferMode, DEFAULT_RUNDOWN_KEYWORD, StreamFormat } from './constants.ts';
 
 /** Events by id, after level and keywords. */
 export interface EventFilter {
@@ -43,6 +43,20 @@ export interface StreamingTracing {
   /** One of `BufferMode`. */
   readonly bufferMode: number;
   readonly providers: readonly TracingProvider[];
+}
+
+/** A session with stacks, which never makes the process wait, and by default without a rundown. */
+export function streamingTracing(
+  options: Pick<StreamingTracing, 'bufferMegabytes' | 'providers'> & Partial<StreamingTracing>,
+): StreamingTracing {
+  return {
+    sessionType: 'streaming',
+    format: StreamFormat.NetTrace,
+    rundownKeyword: 0n,
+    collectsStacks: true,
+    bufferMode: BufferMode.Drop,
+    ...options,
+  };
 }
 
 export interface UserEventsProvider extends TracingProvider {

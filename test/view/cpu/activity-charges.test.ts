@@ -1,26 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { TraceEvent } from '../../../lib/trace/trace-event.ts';
 import { ActivityCharges } from '../../../lib/view/cpu/activity-charges.ts';
+import { eventAt, switchedAt } from './events-at.ts';
 
-const event = (timeMs: number, parts: Partial<TraceEvent>) =>
-  ({
-    provider: 'perf',
-    name: 'cpu-clock',
-    processId: 42,
-    threadId: 1,
-    payload: {},
-    timeSinceStart: BigInt(timeMs * 1e6),
-    ...parts,
-  }) as TraceEvent;
-const sample = (timeMs: number, parts: Partial<TraceEvent> = {}) => event(timeMs, parts);
+const sample = (timeMs: number, parts: Partial<TraceEvent> = {}) =>
+  eventAt(timeMs, { provider: 'perf', name: 'cpu-clock', ...parts });
 const switched = (timeMs: number, activityId?: string, startedAgoMSec = 0, threadId = 1) =>
-  event(timeMs, {
-    provider: 'Node.Runtime',
-    name: 'ActivitySwitch',
-    activityId,
-    threadId,
-    payload: { startedAgoMSec },
-  });
+  switchedAt(timeMs, activityId, { startedAgoMSec, threadId });
 
 function chargesOf(events: readonly TraceEvent[]) {
   const charged: [timeMs: number, activity: string | undefined][] = [];
@@ -56,7 +42,7 @@ describe('A CPU sample', () => {
 
   it('is charged by switches in user_events, whose providers have other names', () => {
     const inTracepoints = { provider: 'Node_Runtime', name: 'ActivitySwitch', activityId: 'a' };
-    expect(chargesOf([event(1, inTracepoints), sample(2)])).toEqual([[2, 'a']]);
+    expect(chargesOf([eventAt(1, inTracepoints), sample(2)])).toEqual([[2, 'a']]);
   });
 
   it('is charged to nobody before the first switch, and on other threads and processes', () => {
@@ -94,7 +80,7 @@ describe('A CPU sample', () => {
   });
 
   it('is charged by time whatever a switch says about the past', () => {
-    const broken = event(3, {
+    const broken = eventAt(3, {
       provider: 'Node.Runtime',
       name: 'ActivitySwitch',
       activityId: 'b',

@@ -6,6 +6,7 @@ import { CpuActivities, type CpuName } from '../../../lib/view/cpu/cpu-activitie
 import { CpuProfile } from '../../../lib/view/cpu/cpu-profile.ts';
 import { FrameNames } from '../../../lib/view/cpu/frame-names.ts';
 import type { TracedActivity } from '../../../lib/view/traced-activity.ts';
+import { eventAt, switchedAt } from './events-at.ts';
 
 const ID = {
   request: '00000011-0000-0000-0000-0000aabbccdd',
@@ -13,40 +14,24 @@ const ID = {
 } as const;
 type Name = keyof typeof ID;
 
-const event = (timeMs: number, parts: Partial<TraceEvent>) =>
-  ({
-    name: '',
-    processId: 42,
-    threadId: 1,
-    payload: {},
-    timestamp: BigInt(timeMs * 1e6),
-    timeSinceStart: BigInt(timeMs * 1e6),
-    ...parts,
-  }) as TraceEvent;
 const start = (timeMs: number, name: Name, parent?: Name) =>
-  event(timeMs, {
+  eventAt(timeMs, {
     provider: 'App',
     name: `${name}Start`,
     opcode: 1,
     activityId: ID[name],
     relatedActivityId: parent && ID[parent],
   });
-const switched = (timeMs: number, name?: Name) =>
-  event(timeMs, {
-    provider: 'Node.Runtime',
-    name: 'ActivitySwitch',
-    activityId: name && ID[name],
-    payload: { startedAgoMSec: 0 },
-  });
+const switched = (timeMs: number, name?: Name) => switchedAt(timeMs, name && ID[name]);
 const v8 = (timeMs: number, Type = 2, ...stack: bigint[]) =>
-  event(timeMs, {
+  eventAt(timeMs, {
     provider: 'Microsoft-DotNETCore-SampleProfiler',
     name: 'Thread/Sample',
     payload: { Type },
     stack: stack.length > 0 ? stack : [1n],
   });
 const perf = (timeMs: number, name = 'cpu-clock', period?: bigint) =>
-  event(timeMs, { provider: 'perf', name, stack: [1n], payload: period === undefined ? {} : { period } });
+  eventAt(timeMs, { provider: 'perf', name, stack: [1n], payload: period === undefined ? {} : { period } });
 
 function read(
   events: readonly TraceEvent[],
@@ -102,7 +87,7 @@ describe("A sample's CPU time", () => {
 
   it('is the interval of ETW, a millisecond unless it says otherwise', () => {
     const kernel = (timeMs: number, name: string, payload = {}) =>
-      event(timeMs, { provider: 'Windows Kernel', name, payload, stack: [1n] });
+      eventAt(timeMs, { provider: 'Windows Kernel', name, payload, stack: [1n] });
     const faster = { SampleSource: 0, NewInterval: 5000 };
     expect(
       times([

@@ -2,22 +2,13 @@ import { describe, expect, it } from 'vitest';
 import type { TraceEvent } from '../../../lib/trace/trace-event.ts';
 import { namedTimes } from '../../../lib/view/cpu/cpu-activities.ts';
 import { MetricActivities } from '../../../lib/view/cpu/metric-activities.ts';
+import { eventAt, switchedAt } from './events-at.ts';
 
 const REQUEST = '00000011-0000-0000-0000-0000aabbccdd';
 const QUERY = '00000011-0000-0000-0000-0000aabbccee';
 
 const event = (timeMs: number, name: string, parts: Partial<TraceEvent> = {}) =>
-  ({
-    provider: 'App',
-    name,
-    processId: 42,
-    threadId: 1,
-    payload: {},
-    timeSinceStart: BigInt(timeMs * 1e6),
-    ...parts,
-  }) as TraceEvent;
-const switched = (timeMs: number, activityId?: string) =>
-  event(timeMs, 'ActivitySwitch', { provider: 'Node.Runtime', activityId, payload: { startedAgoMSec: 0 } });
+  eventAt(timeMs, { name, ...parts });
 const starts = [
   event(1, 'RequestStart', { opcode: 1, activityId: REQUEST }),
   event(1, 'QueryStart', { opcode: 1, activityId: QUERY, relatedActivityId: REQUEST }),
@@ -58,7 +49,7 @@ describe('A metric', () => {
 
   it('belongs to what its thread ran, if its events have no activity', () => {
     const disk = (timeMs: number, threadId: number) => event(timeMs, 'Disk', { threadId });
-    const events = [...starts, switched(2, QUERY), disk(3, 1), disk(3, 2), switched(4), disk(5, 1)];
+    const events = [...starts, switchedAt(2, QUERY), disk(3, 1), disk(3, 2), switchedAt(4), disk(5, 1)];
     expect(read(events, 'Disk').rows).toEqual([
       ['App/Request', 1, 0, 1],
       ['App/Request > App/Query', 1, 1, 1],
@@ -70,10 +61,10 @@ describe('A metric', () => {
     const collection = event(9, 'GarbageCollection', { payload: { startedAgoMSec: 6, durationMSec: 2.5 } });
     const events = [
       ...starts,
-      switched(1),
-      switched(2, REQUEST),
-      switched(4, QUERY),
-      switched(5),
+      switchedAt(1),
+      switchedAt(2, REQUEST),
+      switchedAt(4, QUERY),
+      switchedAt(5),
       collection,
     ];
     expect(read(events, 'GarbageCollection', 'durationMSec').rows).toEqual([['App/Request', 2.5, 2.5, 1]]);

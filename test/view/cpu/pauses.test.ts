@@ -2,18 +2,11 @@ import { expect, it } from 'vitest';
 import type { TraceEvent } from '../../../lib/trace/trace-event.ts';
 import { Pauses } from '../../../lib/view/cpu/pauses.ts';
 import { TraceActivities } from '../../../lib/view/trace-activities.ts';
+import { eventAt, switchedAt } from './events-at.ts';
 
 const ID = '00000011-0000-0000-0000-0000aabbccdd';
 const event = (timeMs: number, name: string, parts: Partial<TraceEvent> = {}) =>
-  ({
-    provider: 'Node.Runtime',
-    name,
-    processId: 42,
-    threadId: 1,
-    payload: {},
-    timeSinceStart: BigInt(timeMs * 1e6),
-    ...parts,
-  }) as TraceEvent;
+  eventAt(timeMs, { provider: 'Node.Runtime', name, ...parts });
 const collection = (timeMs: number, startedAgoMSec: number, durationMSec: number) =>
   event(timeMs, 'GarbageCollection', { payload: { kind: 'scavenge', startedAgoMSec, durationMSec } });
 
@@ -22,9 +15,9 @@ it('Pauses are garbage collections with what ran then, and delays of the event l
   const pauses = new Pauses(tracker);
   for (const each of [
     event(1, 'RequestStart', { provider: 'App', opcode: 1, activityId: ID }),
-    event(1, 'ActivitySwitch', { payload: { startedAgoMSec: 0 } }),
-    event(2, 'ActivitySwitch', { activityId: ID, payload: { startedAgoMSec: 0 } }),
-    event(6, 'ActivitySwitch', { payload: { startedAgoMSec: 0 } }),
+    switchedAt(1),
+    switchedAt(2, ID),
+    switchedAt(6),
     event(7, 'EventLoop', { payload: { delayMaxMSec: 40 } }),
     event(7, 'EventLoop', { payload: { delayMaxMSec: 4 } }),
     collection(8, 5, 2),
