@@ -5,7 +5,7 @@ import { readMessageHeader } from '../../wire/etl/message.ts';
 import { guidAt } from '../../wire/etl/record.ts';
 import { decodePacked } from '../../wire/packed/decode.ts';
 import { hexFieldsOf } from '../../wire/packed/hex-fields.ts';
-import { messageText } from '../../wire/wpp/message-text.ts';
+import { argumentTexts, messageText } from '../../wire/wpp/message-text.ts';
 import { parseTmf, TmfError, type TmfMessage } from '../../wire/wpp/tmf.ts';
 import { timeText } from '../time-text.ts';
 import type { TraceEvent } from '../trace-event.ts';
@@ -86,6 +86,7 @@ function described(message: TmfMessage): DescribedEvent {
     taskName: undefined,
     opcodeName: undefined,
     hexFields: hexFieldsOf(fields),
+    texts: argumentTexts(message),
     level,
     labels: labelsOf(message),
     decode: (bytes, pointerSize) => decodePacked(fields, bytes, pointerSize),

@@ -1,10 +1,17 @@
 /** The text of a WPP message with the values of its arguments, as Tracefmt shows it without its prefix. */
 import { hexText } from '../../base/bytes.ts';
 import type { Payload } from '../decoded-field.ts';
+import type { FieldTexts } from '../packed/field-texts.ts';
 import { namesText } from '../packed/message.ts';
 import { type PrintedValue, printed } from './printf.ts';
 import { errorText, resultText, statusText } from './status-names.ts';
 import type { TmfArgument, TmfMessage } from './tmf.ts';
+
+/** Texts of the arguments that `%10!s!` does not show as they are: error codes, times, names of values. */
+export function argumentTexts({ arguments: all }: TmfMessage): FieldTexts {
+  const shown = all.filter(({ kind }) => kind !== 'plain');
+  return new Map(shown.map((argument) => [argument.field.name, (value) => itemText(argument, value)]));
+}
 
 /** What is known of a message without its description: the values of `%3` to `%9`. */
 export interface MessageContext {

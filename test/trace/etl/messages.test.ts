@@ -101,6 +101,27 @@ describe('a described message', () => {
     expect(events[0]?.payload).toEqual({ ioctlCount: 2, '_this->device': 0x8123_4567 });
   });
 
+  it('has the texts of its arguments, where they are more than the values', async () => {
+    const tmf = `${GUID} app // SRC=a.c\n#typev a_c3 5 "%10!s! %11!s! %12!d!"
+{
+status, ItemNTSTATUS -- 10
+state, ItemListLong(Off,On) -- 11
+count, ItemLong -- 12
+}`;
+    const { events } = await read(
+      [message(5, ALL, new Bytes(true).u32(0xc000_0022).u32(1).u32(2).done())],
+      [tmf],
+    );
+    const [event] = events;
+    expect(event?.message).toBe('0xc0000022(STATUS_ACCESS_DENIED) On 2');
+    expect(['status', 'state', 'count'].map((name) => event?.fieldText(name))).toEqual([
+      '0xc0000022(STATUS_ACCESS_DENIED)',
+      'On',
+      undefined,
+    ]);
+    expect(event?.toJSON().payload).toEqual({ status: '0xc0000022', state: 1, count: 2 });
+  });
+
   it('has each combination of parts', async () => {
     for (let options = 0; options < 0x100; options++) {
       const { events, error } = await read([message(10, options, ioctl)]);

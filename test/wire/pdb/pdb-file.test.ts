@@ -17,6 +17,7 @@ const bytes = pdbBytes({
     { name: '?main@app@@YAXXZ', section: 1, offset: 0x10 },
     { name: '?data@app@@3HA', section: 2, offset: 0x40, isCode: false },
   ],
+  annotations: [['TMF:', 'first', 'second'], [], ['TMC:']],
 });
 const open = (file: Uint8Array) =>
   PdbFile.open((offset, size) => file.subarray(offset, Math.min(file.length, offset + size)));
@@ -35,18 +36,27 @@ describe('a PDB', () => {
     ]);
   });
 
+  it('has the annotations of modules', () => {
+    expect([...(open(bytes)?.annotations() ?? [])]).toEqual([['TMF:', 'first', 'second'], [], ['TMC:']]);
+  });
+
   it('is not any other file', () => {
     expect(open(Buffer.from('MZ'))).toBeUndefined();
     expect(open(Buffer.alloc(4096))).toBeUndefined();
   });
 
   it('can be cut off or damaged anywhere', () => {
-    for (let length = 0; length < bytes.length; length += 7) open(bytes.subarray(0, length))?.functions();
+    for (let length = 0; length < bytes.length; length += 7) {
+      const file = open(bytes.subarray(0, length));
+      file?.functions();
+      expect([...(file?.annotations() ?? [])].length).toBeLessThanOrEqual(3);
+    }
     for (let at = 0; at < bytes.length; at += 2) {
       for (const value of [0x7f, 0xff]) {
         const damaged = Buffer.from(bytes);
         damaged[at] = value;
         expect(open(damaged)?.functions().length ?? 0).toBeLessThan(1000);
+        expect([...(open(damaged)?.annotations() ?? [])].flat().length).toBeLessThan(1000);
       }
     }
   });
