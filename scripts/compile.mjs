@@ -130,18 +130,12 @@ function minifyReaders(folder, output) {
   const writers = filesOf(output, writingEntries, ({ imports }) => imports);
   for (const { fileName, type } of output) {
     if (type !== 'chunk' || writers.has(fileName)) continue;
-    removeMap(folder, fileName);
     const file = join(folder, fileName);
+    rmSync(`${file}.map`, { force: true });
     const { code, errors } = minifySync(fileName, readFileSync(file, 'utf8'), minifyFor(false));
     if (errors.length > 0) throw errors[0];
     writeFileSync(file, code);
   }
-}
-
-function removeMap(folder, name) {
-  const file = join(folder, name);
-  writeFileSync(file, readFileSync(file, 'utf8').replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n'));
-  rmSync(`${file}.map`, { force: true });
 }
 
 /**
@@ -164,23 +158,27 @@ function shortExports(code) {
   const one =
     /Object\.defineProperty\(exports,"([\w$]+)",\{enumerable:!0,get:function\(\)\{return([^{}]*)\}\}\)[,;]?/g;
   const start = code.search(one);
-  const [end, comment] = code.slice(start).split(/(?=\n\/\/# )/);
+  const end = code.slice(start);
   const given = [...end.matchAll(one)];
   if (given.length < 3 || end.replaceAll(one, '').trim() !== '') return code;
   const getters = given.map(([, name, value]) => `${name}:()=>${value.trim()}`);
   const define =
     'for(const[name,get]of Object.entries(getters))Object.defineProperty(exports,name,{enumerable:true,get});';
-  return `${code.slice(0, start)}${define.replace('getters', `{${getters}}`)}${comment ?? ''}`;
+  return `${code.slice(0, start)}${define.replace('getters', `{${getters}}`)}\n`;
 }
 
+/** Moves the maps aside: they name lines of this repository, which can build them again for a stack that users report. */
 function breakLines(folder) {
+  const maps = join(dist, 'maps');
+  mkdirSync(maps);
   for (const name of readdirSync(folder).filter((file) => /\.c?js$/.test(file))) {
     const file = join(folder, name);
     const mapFile = `${file}.map`;
     const given = existsSync(mapFile) ? JSON.parse(readFileSync(mapFile, 'utf8')) : undefined;
     const { code, map } = broken(shortExports(readFileSync(file, 'utf8')), given);
     writeFileSync(file, code);
-    if (map !== undefined) writeFileSync(mapFile, JSON.stringify(map));
+    if (map !== undefined) writeFileSync(join(maps, `${name}.map`), JSON.stringify(map));
+    rmSync(mapFile, { force: true });
   }
 }
 
@@ -202,7 +200,7 @@ async function bundleEntries() {
       exports: 'named',
       minify: minifyFor(true),
       comments,
-      sourcemap: true,
+      sourcemap: 'hidden',
       codeSplitting: await chunkGroups(),
       entryFileNames: '[name].cjs',
       chunkFileNames: '[name]-[hash].cjs',
