@@ -10,6 +10,7 @@ interface Traced {
   readonly states: readonly number[];
   readonly stats: SourceStats;
   readonly lines: readonly string[];
+  readonly requests: object;
 }
 
 describe.skipIf(skipReason('uml') !== undefined)(suiteName('Node.Runtime recorded by ftrace', 'uml'), () => {
@@ -35,5 +36,9 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('Node.Runtime recorde
       expect(recorded(sampled).length).toBeGreaterThan(0);
     }
     expect(traced.stats).toMatchObject({ written: traced.lines.length, dropped: {} });
+  });
+
+  it('asks for the state of a source, and by the tracepoint of TplEventSource for activity ids', () => {
+    expect(traced.requests).toEqual({ poolWritten: 1, flow: [false, true, false] });
   });
 });
