@@ -102,7 +102,7 @@ class DefinedSource {
         subscriptions: this.#subscriptions,
         source: () => this.#source,
       };
-      const plain = userEventsFormat === 'plain' ? new PlainFormat(provider.name) : undefined;
+      const plain = userEventsFormat === 'plain' ? new PlainFormat(provider) : undefined;
       const writers = this.#writersOf(context, schemas, etwFormat, plain);
       const processId = definition.activityIds === '2016' ? 0 : process.pid;
       const activities = activitiesOf(provider.name, schemas, events, writers, processId, shared);

@@ -4,7 +4,7 @@
  */
 import { shown } from '../base/value-text.ts';
 import { MAX_EVENT_NAME_BYTES, MAX_PROVIDER_AND_GROUP_LENGTH } from '../wire/eventheader/constants.ts';
-import type { EventSchema } from '../wire/schema.ts';
+import type { EventSchema, FieldSchema } from '../wire/schema.ts';
 import { Channel, Level, Opcode } from './constants.ts';
 import { checkOptionNames, integerOption, nameProblem } from './definition-checks.ts';
 import { DefinitionError } from './definition-error.ts';
@@ -24,6 +24,7 @@ const EVENT_OPTIONS = [
   'opcode',
   'task',
   'tag',
+  'fieldTags',
   'id',
   'version',
   'message',
@@ -31,6 +32,9 @@ const EVENT_OPTIONS = [
   'activityOptions',
   'traceContext',
 ];
+
+/** 28 bits. */
+export const MAX_TAG = 0xfff_ffff;
 
 /** The fields added by the `traceContext` option. */
 const TRACE_FIELDS = { traceId: 'string', spanId: 'string', parentSpanId: 'string' } as const;
@@ -113,8 +117,8 @@ function eventSchema(
     keywords: keywordsOf(place, options.keywords ?? 0n, keywordNames),
     opcode,
     task: taskOf(place, name, id, opcode, options, before),
-    tag: integerOption(place, 'tag', options.tag ?? 0, 0, 0xffff),
-    fields: fieldSchemas(place, withTraceFields(place, definition, opcode)),
+    tag: integerOption(place, 'tag', options.tag ?? 0, 0, MAX_TAG),
+    fields: withTags(place, fieldSchemas(place, withTraceFields(place, definition, opcode)), options),
     ...(options.channel === undefined
       ? {}
       : { channel: integerOption(place, 'channel', options.channel, Channel.Admin, Channel.Debug) }),
@@ -123,6 +127,29 @@ function eventSchema(
   integerOption(place, 'activityOptions', options.activityOptions ?? 0, 0, 0xf);
   checkTask(provider, schema, before);
   return schema;
+}
+
+/** @throws DefinitionError */
+function withTags(
+  place: string,
+  fields: readonly FieldSchema[],
+  { fieldTags = {} }: EventOptions,
+): readonly FieldSchema[] {
+  if (!isObject(fieldTags)) {
+    throw new DefinitionError(
+      place,
+      `fieldTags must be an object of names and tags, not ${shown(fieldTags)}.`,
+    );
+  }
+  for (const [name, tag] of Object.entries(fieldTags)) {
+    integerOption(place, `tag of the field "${name}"`, tag, 0, MAX_TAG);
+    if (fields.some((field) => field.name === name)) continue;
+    throw new DefinitionError(place, `fieldTags has a tag for "${name}", but there is no such field.`);
+  }
+  return fields.map((field) => {
+    const tag = fieldTags[field.name] ?? 0;
+    return tag === 0 ? field : { ...field, tag };
+  });
 }
 
 /** @throws DefinitionError */

@@ -28,6 +28,11 @@ export interface SourceOptions<Names extends KeywordNames = KeywordNames> {
   /** ETW: the GUID of a group of providers that sessions can enable together. */
   readonly groupGuid?: string;
   /**
+   * Linux: the name of such a group, of lower-case letters and digits, which EventHeader appends to the names of
+   * tracepoints: `MyCompany_MyService_L4K1Gmycompany`.
+   */
+  readonly groupName?: string;
+  /**
    * ETW: `'tracelogging'` events (the default) are self-describing; `'manifest'` events are described by a manifest,
    * like those of .NET's EventSource by default, and cannot have structs, arrays or nullable fields.
    */

@@ -15,6 +15,7 @@ const SOURCE_OPTIONS = [
   'activityIds',
   'guid',
   'groupGuid',
+  'groupName',
   'etwFormat',
   'userEventsFormat',
   'throwOnErrors',
@@ -62,7 +63,7 @@ export function defineEventSource<
   const drafts = eventSchemas(name, events, keywordNames, MEMBERS);
   checkFormat(name, 'etwFormat', etwFormat, ['tracelogging', 'manifest']);
   checkFormat(name, 'userEventsFormat', userEventsFormat, ['eventheader', 'plain']);
-  const provider = providerOf(name, options.guid, options.groupGuid);
+  const provider = providerOf(name, options);
   if (userEventsFormat === 'plain') checkForPlainTracepoints(name, drafts);
   if (etwFormat !== 'manifest') checkWithoutChannels(name, drafts);
   const messages = options.messages === undefined ? {} : { messages: options.messages };

@@ -11,8 +11,10 @@ export interface EventOptions<Keyword extends string = string> {
   readonly opcode?: number;
   /** Shared by a Start and its Stop, 1 to 65534. The default is 65534 minus the id; a Stop has its Start's. */
   readonly task?: number;
-  /** Free for the application, 0 to 65535. */
+  /** Free for the application, 28 bits as in .NET; user_events have room for the lower 16. */
   readonly tag?: number;
+  /** The same for fields, by name. */
+  readonly fieldTags?: Readonly<Record<string, number>>;
   /** 1 to 65535, unique in the source. The default is one more than the previous event's, from 1. */
   readonly id?: number;
   /** 0 to 255; raise it when you add fields. */

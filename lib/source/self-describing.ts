@@ -11,7 +11,7 @@ import { Level, Opcode } from './constants.ts';
 import { integerOption } from './definition-checks.ts';
 import { DefinitionError } from './definition-error.ts';
 import type { EventOptions } from './event.ts';
-import { checkEventName, defaultOpcode, type KeywordNames, keywordsOf } from './event-schemas.ts';
+import { checkEventName, defaultOpcode, type KeywordNames, keywordsOf, MAX_TAG } from './event-schemas.ts';
 import { EventWriter, type WriteOptions } from './event-writer.ts';
 import { fieldSchemas } from './field-schemas.ts';
 import type { FieldDefinitions } from './fields.ts';
@@ -220,7 +220,7 @@ export class SelfDescribingEvents {
     const schema: EventSchema = {
       ...schemaOfKind(kind),
       name,
-      tag: integerOption(place, 'tag', tag, 0, 0xffff),
+      tag: integerOption(place, 'tag', tag, 0, MAX_TAG),
       fields: fieldSchemas(place, parseDefinitions(definitions)),
     };
     integerOption(place, 'activityOptions', activityOptions, 0, 0xf);

@@ -60,8 +60,8 @@ export function sourceMembers(
   );
   const reports: Reports = {
     tracepoints: () => {
-      const own = schemas.map((schema) => plain?.nameOf(schema) ?? tracepointOf(name, schema));
-      const others = selfDescribing.schemas.map((schema) => tracepointOf(name, schema));
+      const own = schemas.map((schema) => plain?.nameOf(schema) ?? tracepointOf(provider, schema));
+      const others = selfDescribing.schemas.map((schema) => tracepointOf(provider, schema));
       return Object.freeze([...new Set([...own, ...others])]);
     },
     status: () => ({ backend: tracer.backend, reason: tracer.reason, problems: account.problems }),

@@ -70,9 +70,11 @@ export function registerEvent(
 }
 
 /** The tracepoint for the event. */
-export function tracepointOf(provider: string, schema: EventSchema): string {
-  return tracepointName(tracepointProviderName(provider), schema.level, schema.keywords);
+export function tracepointOf({ name, groupName }: TracepointGroup, schema: EventSchema): string {
+  return tracepointName(tracepointProviderName(name), schema.level, schema.keywords, groupName);
 }
+
+type TracepointGroup = Pick<Provider, 'name' | 'groupName'>;
 
 const USER_EVENTS_SIZES: SizeLimits = {
   most: PERF_LIMIT,
@@ -82,12 +84,12 @@ const USER_EVENTS_SIZES: SizeLimits = {
 
 /** What all events of user_events have in common. */
 abstract class TracepointFormat {
-  protected readonly provider: string;
+  protected readonly provider: TracepointGroup;
   readonly checks = CHECKS;
   readonly headSize = WRITE_INDEX_SIZE;
   readonly sizes = USER_EVENTS_SIZES;
 
-  constructor(provider: string) {
+  constructor(provider: TracepointGroup) {
     this.provider = provider;
   }
 }
@@ -125,11 +127,11 @@ export class PlainFormat extends TracepointFormat implements TracerFormat {
   }
 
   nameOf(schema: EventSchema): string {
-    return plainTracepointName(this.provider, schema.name);
+    return plainTracepointName(this.provider.name, schema.name);
   }
 
   definitionOf(schema: EventSchema): Uint8Array {
-    return Buffer.from(plainTracepointDefinition(this.provider, schema));
+    return Buffer.from(plainTracepointDefinition(this.provider.name, schema));
   }
 }
 
@@ -174,5 +176,5 @@ export function etwDefinition(provider: Provider, descriptor: Uint8Array): Uint8
 
 /** The format of this system's tracer; without one, payloads are checked as on Linux. */
 export function selfDescribingFormat({ tracer, provider }: SourceContext): TracerFormat {
-  return tracer.backend === 'etw' ? new TraceLoggingFormat(provider) : new UserEventsFormat(provider.name);
+  return tracer.backend === 'etw' ? new TraceLoggingFormat(provider) : new UserEventsFormat(provider);
 }

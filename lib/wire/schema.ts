@@ -46,7 +46,7 @@ export interface FieldMap {
 }
 
 /** One field: a value of a type, or a struct of further fields; or an array of either. */
-export type FieldSchema =
+export type FieldSchema = { /** Like an event's; absent for 0. */ readonly tag?: number } & (
   | {
       readonly name: string;
       readonly type: FieldType;
@@ -59,7 +59,8 @@ export type FieldSchema =
       readonly type: 'struct';
       readonly fields: readonly FieldSchema[];
       readonly array: boolean;
-    };
+    }
+);
 
 /** The maps of the fields and of those in their structs. */
 export function mapsOf(fields: readonly FieldSchema[]): FieldMap[] {
@@ -84,7 +85,7 @@ export interface EventSchema {
   readonly opcode: number;
   /** 0 to 65535. */
   readonly task: number;
-  /** 0 to 65535: what both EventHeader (16 bits) and TraceLogging (28 bits) can represent. */
+  /** 28 bits, as in TraceLogging; EventHeader has room for the lower 16. */
   readonly tag: number;
   readonly fields: readonly FieldSchema[];
   /** The channel of the Windows Event Log, 16 to 19; see `Channel`. */
@@ -119,10 +120,12 @@ export function layoutText(schema: EventSchema): string {
 
 /** Properties in a fixed order, however the schema was created. */
 function fieldLayout(field: FieldSchema): readonly unknown[] {
-  const { name, type, array } = field;
-  return type === 'struct'
-    ? [name, array, field.fields.map(fieldLayout)]
-    : [name, array, type, field.nullable, ...(field.map === undefined ? [] : [field.map])];
+  const { name, type, array, tag } = field;
+  const layout =
+    type === 'struct'
+      ? [name, array, field.fields.map(fieldLayout)]
+      : [name, array, type, field.nullable, ...(field.map === undefined ? [] : [field.map])];
+  return tag === undefined ? layout : [...layout, tag];
 }
 
 /** The event's name from `layoutText`. */

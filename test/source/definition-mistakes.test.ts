@@ -60,7 +60,7 @@ describe('a provider name', () => {
 describe('the options of a source', () => {
   it('must be spelled correctly', () => {
     expect(mistakeInSource('P', {}, { keyword: {} })).toBe(
-      'P: there is no option "keyword"; the options are keywords, activityIds, guid, groupGuid, etwFormat, userEventsFormat, throwOnErrors, messages.',
+      'P: there is no option "keyword"; the options are keywords, activityIds, guid, groupGuid, groupName, etwFormat, userEventsFormat, throwOnErrors, messages.',
     );
   });
 
@@ -196,7 +196,7 @@ describe('the options of an event', () => {
   it('must be spelled correctly', () => {
     expect(mistakeInEvent('E', {}, { keyword: 1n })).toBe(
       'P.E: there is no option "keyword"; the options are ' +
-        'level, keywords, opcode, task, tag, id, version, message, channel, activityOptions, traceContext.',
+        'level, keywords, opcode, task, tag, fieldTags, id, version, message, channel, activityOptions, traceContext.',
     );
   });
 
@@ -208,8 +208,8 @@ describe('the options of an event', () => {
     ['opcode', 256, 0, 255],
     ['task', 0, 1, 65534],
     ['task', 65535, 1, 65534],
-    ['tag', -1, 0, 65535],
-    ['tag', 65536, 0, 65535],
+    ['tag', -1, 0, 268435455],
+    ['tag', 268435456, 0, 268435455],
     ['version', 256, 0, 255],
     ['version', 1.5, 0, 255],
     ['version', 1n, 0, 255],

@@ -40,7 +40,7 @@ export class RecordedEvent {
       subscriptions,
       source: () => ({ name: 'Provider', guid, [LISTENABLE]: subscriptions }),
     };
-    this.writer = new EventWriter(context, schema, new UserEventsFormat('Provider'));
+    this.writer = new EventWriter(context, schema, new UserEventsFormat({ name: 'Provider' }));
     this.writer.register();
     this.addon.record(true);
   }
@@ -58,7 +58,7 @@ export class RecordedEvent {
 
   /** The last event, decoded. */
   get decoded(): EventHeaderEvent {
-    return decodeEventHeader(tracepointOf('Provider', this.writer.schema), this.bytes);
+    return decodeEventHeader(tracepointOf({ name: 'Provider' }, this.writer.schema), this.bytes);
   }
 
   /** What the decoder makes of a payload. */

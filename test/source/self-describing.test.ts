@@ -53,7 +53,7 @@ class Recorded {
         subscriptions: this.subscriptions,
         source: () => source,
       },
-      platform === 'etw' ? new TraceLoggingFormat(provider) : new UserEventsFormat('Provider'),
+      platform === 'etw' ? new TraceLoggingFormat(provider) : new UserEventsFormat({ name: 'Provider' }),
       KEYWORDS,
       1,
       sharedActivities(),
@@ -72,7 +72,7 @@ class Recorded {
     if (bytes === undefined) throw new Error('No event was written.');
     const schema = this.events.schemas.at(-1);
     if (schema === undefined) throw new Error('No tracepoint was registered.');
-    return decodeEventHeader(tracepointOf('Provider', schema), bytes);
+    return decodeEventHeader(tracepointOf({ name: 'Provider' }, schema), bytes);
   }
 }
 
@@ -245,7 +245,7 @@ describe('an event that cannot be described', () => {
       'Sale',
       {},
       { tag: -1 },
-      'Provider.Sale: the tag must be an integer from 0 to 65535, not -1.',
+      'Provider.Sale: the tag must be an integer from 0 to 268435455, not -1.',
     ],
   ])('%s is counted and reported, and throws only on request', (_, name, payload, options, problem) => {
     const recorded = new Recorded();

@@ -27,6 +27,7 @@ import {
 } from '../../wire/etl/record.ts';
 import { Layout } from '../../wire/etl/record-type.ts';
 import type { DecodedPayloads, PayloadHolder } from '../decoded-payloads.ts';
+import type { Labels } from '../tag-labels.ts';
 import { type Nanoseconds, TraceEvent } from '../trace-event.ts';
 import type { DecodedPayload, DescribedEvent } from './described-event.ts';
 import type { EventDescriber } from './event-describer.ts';
@@ -181,9 +182,10 @@ export class EtlEvent extends TraceEvent implements EtlRecord, PayloadHolder {
     return this.#describe().message?.(this.payload, this, pointerSizeOf(this));
   }
 
-  override get labels(): Readonly<Record<string, string>> | undefined {
+  override get labels(): Labels | undefined {
     const { labels } = this.#describe();
-    return layoutKind(this) === Layout.Message ? messageLabels(this, labels) : labels;
+    if (layoutKind(this) === Layout.Message) return messageLabels(this, labels);
+    return hasExtendedItems(this) ? this.#trace.describer.labels(this, this.#extended().items) : labels;
   }
 
   override get isMessage(): boolean {

@@ -15,6 +15,7 @@ import {
 import { Layout } from '../../wire/etl/record-type.ts';
 import { classicEvent, kernelClass, kernelEvent, kernelGroupGuid } from '../../wire/known/kernel.ts';
 import { opcodeNameOf, taskNameOf } from '../names.ts';
+import { type Labels, withGroup } from '../tag-labels.ts';
 import { type DescribedEvent, described } from './described-event.ts';
 import type { DescribedProvider } from './described-provider.ts';
 import type { EventDescriptions } from './descriptions.ts';
@@ -59,6 +60,15 @@ export class EventDescriber {
     }
   }
 
+  /** The tags of an event and its fields, and its provider's group. */
+  labels(record: EtlRecord, items: readonly ExtendedItem[]): Labels | undefined {
+    const schema = itemOf(items, ExtendedType.EventSchema);
+    const traits = itemOf(items, ExtendedType.ProviderTraits);
+    const metadata = schema && this.#self.event(itemBytes(record, schema));
+    const tags = metadata === undefined || 'problem' in metadata ? undefined : metadata.labels;
+    return withGroup(tags, traits && this.#self.provider(itemBytes(record, traits))?.groupGuid);
+  }
+
   #manifestEvent(record: EtlRecord): DescribedEvent {
     const provider = this.#descriptions.providerAt(record, providerGuidOffset(record));
     const id = idNumberOf(record);
@@ -81,7 +91,7 @@ export class EventDescriber {
     const opcode = opcodeOf(record);
     const provider = this.#descriptions.providerAt(record, providerGuidOffset(record));
     const traits = itemOf(items, ExtendedType.ProviderTraits);
-    const name = traits === undefined ? undefined : this.#self.providerName(itemBytes(record, traits));
+    const name = traits === undefined ? undefined : this.#self.provider(itemBytes(record, traits))?.name;
     const heads = {
       provider: name ?? provider.name,
       providerGuid: provider.guid,

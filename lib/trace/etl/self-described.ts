@@ -10,13 +10,18 @@ import {
   type ParsedMetadata,
   parseMetadata,
 } from '../../wire/tracelogging/parse-metadata.ts';
-import { decodeProviderTraits } from '../../wire/tracelogging/provider-traits.ts';
+import { decodeProviderTraits, type ProviderTraits } from '../../wire/tracelogging/provider-traits.ts';
 import { fileTimeText } from '../../wire/windows-values.ts';
 import { DecodeCache } from '../decode-cache.ts';
+import { type Labels, tagLabels } from '../tag-labels.ts';
 
 /** The metadata of an event, or a sentence on why it cannot be read. */
 export type SelfDescription =
-  | (ParsedMetadata & { readonly hexFields: ReadonlySet<string>; readonly texts: FieldTexts })
+  | (ParsedMetadata & {
+      readonly hexFields: ReadonlySet<string>;
+      readonly texts: FieldTexts;
+      readonly labels: Labels | undefined;
+    })
   | { readonly problem: string };
 
 export class SelfDescriptions {
@@ -30,9 +35,9 @@ export class SelfDescriptions {
   }
 
   /** @returns undefined if the traits are damaged */
-  providerName(traits: Uint8Array): string | undefined {
+  provider(traits: Uint8Array): ProviderTraits | undefined {
     const result = this.#providers.get(traits);
-    return 'problem' in result ? undefined : result.name;
+    return 'problem' in result ? undefined : result;
   }
 }
 
@@ -48,7 +53,12 @@ export function decodeSelfDescribed(
 
 function described(metadata: ParsedMetadata) {
   const { fields } = metadata;
-  return { ...metadata, hexFields: new Set(fields.flatMap(hexNamesOf)), texts: fieldTextsOf(fields) };
+  return {
+    ...metadata,
+    hexFields: new Set(fields.flatMap(hexNamesOf)),
+    texts: fieldTextsOf(fields),
+    labels: tagLabels(metadata.tag, fields),
+  };
 }
 
 /** Members of structs are shown as their values. */

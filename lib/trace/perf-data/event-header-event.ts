@@ -7,6 +7,7 @@ import type { OpenedEvent } from '../../wire/eventheader/open.ts';
 import type { SampleRecord } from '../../wire/perf-data/sample.ts';
 import type { PayloadHolder } from '../decoded-payloads.ts';
 import { opcodeNameOf, taskNameOf } from '../names.ts';
+import { type Labels, tagLabels, withGroup } from '../tag-labels.ts';
 import type { EventHeaderKind, EventHeaderTracepoint } from './event-header-tracepoint.ts';
 import { type Recording, SampleEvent } from './sample-event.ts';
 
@@ -85,6 +86,14 @@ export class EventHeaderEvent extends SampleEvent implements PayloadHolder {
   override get hexFields(): ReadonlySet<string> | undefined {
     const event = this.#event();
     return event === undefined ? undefined : this.#kindOf(event).hexFields;
+  }
+
+  override get labels(): Labels | undefined {
+    const event = this.#event();
+    if (event === undefined) return undefined;
+    const { tags } = this.#kindOf(event);
+    const all = event.tag === 0 ? tags : { ...tagLabels(event.tag, []), ...tags };
+    return withGroup(all, this.#tracepoint.group);
   }
 
   override get payloadProblem(): string | undefined {

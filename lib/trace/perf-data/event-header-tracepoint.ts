@@ -16,6 +16,7 @@ import {
 } from '../../wire/eventheader/tracepoint-name-parse.ts';
 import type { TracepointFormat } from '../../wire/perf-data/tracepoint-format.ts';
 import { DecodeCache } from '../decode-cache.ts';
+import { type Labels, tagLabels } from '../tag-labels.ts';
 
 /** What an event's metadata says. */
 export interface EventHeaderKind {
@@ -24,6 +25,8 @@ export interface EventHeaderKind {
   readonly name: string;
   /** See `TraceEvent.hexFields`. */
   readonly hexFields: ReadonlySet<string>;
+  /** Of its fields. */
+  readonly tags: Labels | undefined;
 }
 
 export class EventHeaderTracepoint {
@@ -31,6 +34,8 @@ export class EventHeaderTracepoint {
   readonly name: string;
   /** As in the tracepoint name; the system, if the name has another form. */
   readonly provider: string;
+  /** The name of the provider's group. */
+  readonly group: string | undefined;
   /** The position of the event in a sample's raw data. */
   readonly offset: number;
   readonly #nameParts: TracepointNameParts | undefined;
@@ -41,6 +46,7 @@ export class EventHeaderTracepoint {
     this.name = name;
     this.#nameParts = parseTracepointName(name);
     this.provider = this.#nameParts?.provider ?? system;
+    this.group = /G([a-z0-9]+)/.exec(this.#nameParts?.options ?? '')?.[1];
     this.offset = eventHeaderOffset ?? 0;
   }
 
@@ -57,7 +63,8 @@ export class EventHeaderTracepoint {
 function kindOf(bytes: Uint8Array, littleEndian: boolean): EventHeaderKind {
   const metadata = parseMetadata(bytes, littleEndian);
   const [name = ''] = metadata.nameAndAttributes.split(';', 1);
-  return { metadata, name, hexFields: new Set(metadata.fields.flatMap(hexNamesOf)) };
+  const hexFields = new Set(metadata.fields.flatMap(hexNamesOf));
+  return { metadata, name, hexFields, tags: tagLabels(0, metadata.fields) };
 }
 
 function hexNamesOf({ name, format, members }: ParsedField): readonly string[] {

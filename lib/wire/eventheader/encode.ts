@@ -46,6 +46,7 @@ function fieldMetadata(schema: FieldSchema): FieldMetadata {
       ? { encoding: Encoding.Struct, fields: schema.fields.map(fieldMetadata) }
       : valueMetadata(layoutOf(schema))),
     ...(schema.array ? { array: 'variable' } : {}),
+    ...(schema.tag === undefined ? {} : { tag: schema.tag }),
   };
 }
 

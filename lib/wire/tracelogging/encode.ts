@@ -54,6 +54,7 @@ function fieldMetadata(schema: FieldSchema): FieldMetadata {
       ? { inType: InType.Struct, fields: schema.fields.map(fieldMetadata) }
       : valueMetadata(layoutOf(schema))),
     ...(schema.array ? { array: 'variable' } : {}),
+    ...(schema.tag === undefined ? {} : { tag: schema.tag }),
   };
 }
 

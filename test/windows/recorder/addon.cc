@@ -34,12 +34,13 @@ GUID ToGuid(const Napi::Value& value) {
 }
 
 // send(provider, code, level, any: bigint, all: bigint, filter: Uint8Array | undefined, wait,
-// session)
+// session, isGroup)
 void JsSend(const Napi::CallbackInfo& info) {
   Filter filter;
   filter.level = static_cast<UCHAR>(Uint32(info[2]));
   filter.any_keyword = Uint64(info[3]);
   filter.all_keyword = Uint64(info[4]);
+  filter.is_group = info[8].ToBoolean();
   filter.has_data = info[5].IsTypedArray();
   if (filter.has_data) {
     auto bytes = info[5].As<Napi::Uint8Array>();

@@ -19,6 +19,9 @@ namespace {
 constexpr uint64_t kLargestEvent = 65535;
 constexpr uint64_t kHeaderSize = 80;
 constexpr int kSetTraits = 2;  // EventProviderSetTraits
+// Of provider traits: the size and the type before a trait's data, and the type of a group.
+constexpr size_t kTraitHeadSize = 3;
+constexpr char kGroupTrait = 1;
 // What a buffer of a session holds besides events: its WMI_BUFFER_HEADER.
 constexpr uint64_t kBufferHeaderSize = 72;
 
@@ -28,6 +31,8 @@ struct Registration {
   void* context;
   REGHANDLE handle;
   bool live = true;
+  // From the provider's traits, which follow its registration; all zero: no group.
+  GUID group = {};
   // Held while the callback runs; recursive, for a callback that unregisters.
   std::recursive_mutex calling;
 };
@@ -48,6 +53,7 @@ struct State {
   std::mutex mutex;  // guards all of this; never held while a callback runs
   std::vector<std::shared_ptr<Registration>> registrations;  // for ever: a handle is never reused
   std::map<GUID, Sessions, GuidLess> sessions;               // that have each provider enabled
+  std::map<GUID, Sessions, GuidLess> group_sessions;         // the same for each group of them
   std::map<Operation, Failure> failures;
   uint64_t buffer_size = 0;  // of the sessions; 0: large enough
   uint64_t created_ids = 0;
@@ -78,11 +84,22 @@ std::shared_ptr<Registration> FindLive(REGHANDLE handle) {
   return found != nullptr && found->live ? found : nullptr;
 }
 
-Sessions SessionsOf(const GUID& provider) {
+// With the state's mutex held.
+Sessions SessionsLocked(const State& state, const Registration& registration) {
+  Sessions all;
+  auto add = [&](const std::map<GUID, Sessions, GuidLess>& sessions, const GUID& id) {
+    auto found = sessions.find(id);
+    if (found != sessions.end()) all.insert(all.end(), found->second.begin(), found->second.end());
+  };
+  add(state.sessions, registration.provider);
+  add(state.group_sessions, registration.group);
+  return all;
+}
+
+Sessions SessionsOf(const Registration& registration) {
   State& state = TheState();
   std::lock_guard<std::mutex> lock(state.mutex);
-  auto found = state.sessions.find(provider);
-  return found == state.sessions.end() ? Sessions{} : found->second;
+  return SessionsLocked(state, registration);
 }
 
 // What all sessions ask together, of which there is one at least: the weakest filter that lets
@@ -134,30 +151,70 @@ void Call(const Registration& registration, Command command, const Filter& filte
   Line("callbackDone").Hex64("handle", registration.handle);
 }
 
-void CallAll(const GUID& provider, const std::string& session, Command command, Filter filter) {
-  std::vector<std::shared_ptr<Registration>> called;
+void CallAll(const GUID& id, const std::string& session, Command command, const Filter& filter) {
+  struct Called {
+    std::shared_ptr<Registration> registration;
+    Command command;
+    Filter filter;
+  };
+  std::vector<Called> called;
   State& state = TheState();
   {
     std::lock_guard<std::mutex> lock(state.mutex);
     if (command != Command::kCaptureState) {
-      Sessions& sessions = state.sessions[provider];
+      Sessions& sessions = (filter.is_group ? state.group_sessions : state.sessions)[id];
       auto is_it = [&](const auto& entry) { return entry.first == session; };
       sessions.erase(std::remove_if(sessions.begin(), sessions.end(), is_it), sessions.end());
       if (command == Command::kEnable) sessions.emplace_back(session, filter);
-      // While one is left, the provider is told what is asked for from now on.
-      if (!sessions.empty()) {
-        command = Command::kEnable;
-        filter = Combined(sessions);
-      }
     }
     for (auto& registration : state.registrations) {
-      if (IsEqualGUID(registration->provider, provider)) called.push_back(registration);
+      const GUID& own = filter.is_group ? registration->group : registration->provider;
+      if (!IsEqualGUID(own, id)) continue;
+      Sessions sessions = SessionsLocked(state, *registration);
+      // While one is left, the provider is told what is asked for from now on.
+      if (command == Command::kCaptureState || sessions.empty()) {
+        called.push_back({registration, command, filter});
+      } else {
+        called.push_back({registration, Command::kEnable, Combined(sessions)});
+      }
     }
   }
-  for (auto& registration : called) {
+  for (auto& [registration, told, asked] : called) {
     std::lock_guard<std::recursive_mutex> calling(registration->calling);
-    Call(*registration, command, filter);
+    Call(*registration, told, asked);
   }
+}
+
+// The provider's group, of its traits: size u16, name NUL, and traits of size u16, type u8, data.
+GUID GroupIn(const std::string& traits) {
+  GUID group = {};
+  size_t offset = traits.find('\0', sizeof(uint16_t)) + 1;
+  while (offset != 0 && offset + kTraitHeadSize <= traits.size()) {
+    uint16_t size;
+    memcpy(&size, traits.data() + offset, sizeof size);
+    if (size < kTraitHeadSize || offset + size > traits.size()) break;
+    bool is_group = traits[offset + sizeof size] == kGroupTrait;
+    if (is_group && size == kTraitHeadSize + sizeof group) {
+      memcpy(&group, traits.data() + offset + kTraitHeadSize, sizeof group);
+    }
+    offset += size;
+  }
+  return group;
+}
+
+// Tells the provider what sessions ask of its group.
+void JoinGroup(const std::shared_ptr<Registration>& registration, const std::string& traits) {
+  std::lock_guard<std::recursive_mutex> calling(registration->calling);
+  Sessions sessions;
+  {
+    State& state = TheState();
+    std::lock_guard<std::mutex> lock(state.mutex);
+    registration->group = GroupIn(traits);
+    if (state.group_sessions.count(registration->group) != 0) {
+      sessions = SessionsLocked(state, *registration);
+    }
+  }
+  if (!sessions.empty()) Call(*registration, Command::kEnable, Combined(sessions));
 }
 
 GUID CreateId() {
@@ -191,7 +248,7 @@ ULONG Register(const GUID* provider, PENABLECALLBACK callback, void* context, RE
     registration->handle = HandleOf(state.registrations.size());
     state.registrations.push_back(registration);
   }
-  Sessions sessions = SessionsOf(*provider);
+  Sessions sessions = SessionsOf(*registration);
   if (!sessions.empty()) Call(*registration, Command::kEnable, Combined(sessions));
   *handle = registration->handle;
   return ERROR_SUCCESS;
@@ -208,19 +265,22 @@ ULONG Unregister(REGHANDLE handle) {
 }
 
 ULONG SetInformation(REGHANDLE handle, int information_class, const void* data, ULONG size) {
-  if (FindLive(handle) == nullptr) return ERROR_INVALID_HANDLE;
+  std::shared_ptr<Registration> registration = FindLive(handle);
+  if (registration == nullptr) return ERROR_INVALID_HANDLE;
   ULONG failure = NextFailure(Operation::kSetInformation);
   if (failure != ERROR_SUCCESS || information_class != kSetTraits) return failure;
   // Traits begin with their own size.
   uint16_t declared = 0;
   if (size > sizeof declared) memcpy(&declared, data, sizeof declared);
-  return size > sizeof declared && declared == size ? ERROR_SUCCESS : ERROR_INVALID_PARAMETER;
+  if (size <= sizeof declared || declared != size) return ERROR_INVALID_PARAMETER;
+  JoinGroup(registration, std::string(static_cast<const char*>(data), size));
+  return ERROR_SUCCESS;
 }
 
 bool IsEnabled(REGHANDLE handle, UCHAR level, ULONGLONG keyword) {
   std::shared_ptr<Registration> registration = FindLive(handle);
   if (registration == nullptr) return false;
-  Sessions sessions = SessionsOf(registration->provider);
+  Sessions sessions = SessionsOf(*registration);
   return std::any_of(sessions.begin(), sessions.end(), [&](const auto& entry) {
     return Passes(entry.second, level, keyword);
   });

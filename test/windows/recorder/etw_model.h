@@ -16,7 +16,8 @@
 //  - of several sessions a provider is told what they ask together: the most verbose level, all
 //    keywords of any-keyword, those common to every all-keyword, and the latest session's filter
 //    data; when one of them goes, by another "enable", and only the last one's end is a "disable";
-//  - a provider that registers then is called once, with what they ask together.
+//  - a provider that registers then is called once, with what they ask together; one that then tells
+//    its group, once more if a session has the group enabled.
 #pragma once
 
 #include <windows.h>
@@ -35,6 +36,8 @@ struct Filter {
   UCHAR level = 0;
   ULONGLONG any_keyword = 0;
   ULONGLONG all_keyword = 0;
+  // Asked of all providers of a group, with EVENT_ENABLE_PROPERTY_PROVIDER_GROUP.
+  bool is_group = false;
   bool has_data = false;
   std::string data;  // for the callback's EVENT_FILTER_DESCRIPTOR, of the schematized type
 };

@@ -19,17 +19,26 @@ const CAPTURE_STATE = 2;
  */
 export function enable(provider, options = {}) {
   const { session = 'session', level = 0, any = 0n, all = 0n, filter, wait = true } = options;
-  addon.send(provider, ENABLE, level, any, all, filter, wait, session);
+  addon.send(provider, ENABLE, level, any, all, filter, wait, session, false);
 }
 
 /** Ends the session's interest. */
 export function disable(provider, { session = 'session', wait = true } = {}) {
-  addon.send(provider, DISABLE, 0, 0n, 0n, undefined, wait, session);
+  addon.send(provider, DISABLE, 0, 0n, 0n, undefined, wait, session, false);
+}
+
+/** The same for all providers of a group, as with EVENT_ENABLE_PROPERTY_PROVIDER_GROUP. */
+export function enableGroup(group, { level = 0, any = 0n } = {}) {
+  addon.send(group, ENABLE, level, any, 0n, undefined, true, 'group session', true);
+}
+
+export function disableGroup(group) {
+  addon.send(group, DISABLE, 0, 0n, 0n, undefined, true, 'group session', true);
 }
 
 /** Asks the provider to write its state; changes nothing of what is enabled. */
 export function captureState(provider, { level = 0, any = 0n, all = 0n, filter, wait = true } = {}) {
-  addon.send(provider, CAPTURE_STATE, level, any, all, filter, wait, 'session');
+  addon.send(provider, CAPTURE_STATE, level, any, all, filter, wait, 'session', false);
 }
 
 /** Waits until all that was asked with `wait: false` has reached the providers. */
