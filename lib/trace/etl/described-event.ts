@@ -30,7 +30,9 @@ export interface DescribedEvent {
   /** See `TraceEvent.labels`. */
   readonly labels?: Readonly<Record<string, string>>;
   /** See `TraceEvent.message`. */
-  message?(payload: Payload, event: TraceEvent, pointerSize: 4 | 8): string;
+  message?(payload: Payload): string;
+  /** Adds to the payload what the event knows besides it. @returns how many characters */
+  complete?(payload: Payload, event: TraceEvent, pointerSize: 4 | 8): number;
 }
 
 /**

@@ -179,7 +179,7 @@ export class EtlEvent extends TraceEvent implements EtlRecord, PayloadHolder {
   }
 
   override get message(): string | undefined {
-    return this.#describe().message?.(this.payload, this, pointerSizeOf(this));
+    return this.#describe().message?.(this.payload);
   }
 
   override get labels(): Labels | undefined {
@@ -251,7 +251,10 @@ export class EtlEvent extends TraceEvent implements EtlRecord, PayloadHolder {
     const decoded = this.#extended().isDamaged
       ? { payload: new EmptyPayload(), problem: 'An extended item of the event is damaged.', values: 0 }
       : this.#describe().decode(payloadBytes, pointerSizeOf(this));
-    this.#trace.decoded.add(this, payloadBytes.length, decoded.values);
+    const added = this.isMessage
+      ? (this.#describe().complete?.(decoded.payload, this, pointerSizeOf(this)) ?? 0)
+      : 0;
+    this.#trace.decoded.add(this, payloadBytes.length + added, decoded.values);
     this.#decoded = decoded;
     return decoded;
   }

@@ -15,6 +15,9 @@ import type { DescribedEvent } from './described-event.ts';
 /** For messages that have a component's id in place of a GUID. */
 const UNKNOWN_PROVIDER = 'Unknown';
 
+/** The field with a message's text, so that every table and export has it. The name is that of Windows' TDH. */
+const TEXT = 'FormattedString';
+
 type Messages = Map<number, TmfMessage>;
 
 export class MessageDescriptions {
@@ -90,14 +93,18 @@ function described(message: TmfMessage): DescribedEvent {
     level,
     labels: labelsOf(message),
     decode: (bytes, pointerSize) => decodePacked(fields, bytes, pointerSize),
-    message: (payload, event, pointerSize) =>
-      messageText(message, payload, pointerSize, {
+    complete: (payload, event, pointerSize) => {
+      const text = messageText(message, payload, pointerSize, {
         threadId: event.threadId,
         processId: event.processId,
         processor: event.processor,
         sequence: sequenceOf(event),
         time: timeText(event.timestamp),
-      }),
+      });
+      payload[TEXT] = text;
+      return text.length;
+    },
+    message: (payload) => String(payload[TEXT]),
   };
 }
 

@@ -29,7 +29,7 @@ const MARK = /%(?:(\d{1,5})(?:!([^!]*)!)?|!(\w+)!|([nrtb.%! ]))/g;
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: ' ' };
 
 /** A hostile description repeats a long argument; no message of a program is longer. */
-const MAX_LENGTH = 1 << 20;
+const MAX_LENGTH = 1 << 18;
 
 /** Placeholders of arguments that the payload lacks are left unchanged. */
 export function messageText(
