@@ -53,7 +53,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
   live: {
     takes: '',
-    summary: "shows the system's user_events as they are written (Linux)",
+    summary: "shows the system's events as they are written",
     load: async () => {
       const [{ liveCommand: run }, { LIVE_USAGE: usage }] = await Promise.all([
         import('./live.ts'),

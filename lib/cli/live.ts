@@ -1,20 +1,16 @@
-/** `tracewright live`: shows the system's user_events as they are written. Linux only. */
-import { RECORDER_VARIABLE } from '../platform/recorder-notice.ts';
-import { LiveRecording } from '../record/live-recording.ts';
+/** `tracewright live`: shows the system's user_events or ETW events as they are written. */
 import { openTrace } from '../trace/open-trace.ts';
-import { commandUser, programsUser } from './command-user.ts';
+import { commandUser } from './command-user.ts';
 import { EventJson } from './event-json.ts';
 import { eventText } from './event-text.ts';
 import { LIVE_USAGE, type LiveArguments, liveArguments } from './live-arguments.ts';
 import { LivePage } from './live-page.ts';
+import { type LiveSource, liveSource } from './live-source.ts';
 import { failWith, printHelp, say, warn } from './messages.ts';
 import { Output } from './output.ts';
 import { RecordedCommand } from './recorded-command.ts';
 import { StopRequest } from './stop-request.ts';
 import { hasTerminal } from './terminal-page.ts';
-
-/** Per processor: holds events while the terminal is busy. */
-const RING_SIZE = 2 << 20;
 
 /** @throws UsageError, RecorderError, TraceError */
 export async function liveCommand(args: readonly string[]): Promise<void> {
@@ -23,25 +19,18 @@ export async function liveCommand(args: readonly string[]): Promise<void> {
     printHelp(LIVE_USAGE);
     return;
   }
-  if (process.platform === 'win32') {
-    throw new Error(
-      'live shows events on Linux only. On Windows, record them with "tracewright record" and show the file with ' +
-        '"tracewright dump".',
-    );
-  }
   const user = commandUser(undefined);
-  const programsOf = programsUser(given.command, user);
-  const { selection } = given;
-  const live = new LiveRecording({ selection, ringSize: RING_SIZE, ...(programsOf && { programsOf }) });
+  const live = liveSource(given, user);
   const stop = new StopRequest();
   // Keys are input for a command that we started.
   const isPage = !given.json && !given.web && given.command.length === 0 && hasTerminal();
   const page = isPage ? new LivePage(() => stop.stop()) : undefined;
   const shown = show(live, given, page);
   const ends: Promise<unknown>[] = [stop.requested, shown];
-  const variables = { [RECORDER_VARIABLE]: live.address };
   const command =
-    given.command.length === 0 ? undefined : new RecordedCommand(given.command, variables, 'stderr', user);
+    given.command.length === 0
+      ? undefined
+      : new RecordedCommand(given.command, live.variables, 'stderr', user);
   if (command !== undefined) ends.push(command.ended);
   try {
     await Promise.race(ends);
@@ -49,7 +38,7 @@ export async function liveCommand(args: readonly string[]): Promise<void> {
     live.stop();
     page?.close();
     try {
-      say(summary(await shown, live));
+      say(live.summary(await shown));
     } finally {
       stop.dispose();
       command?.end();
@@ -61,7 +50,7 @@ export async function liveCommand(args: readonly string[]): Promise<void> {
 
 /** @returns the number of events shown by the end of the recording */
 async function show(
-  live: LiveRecording,
+  live: LiveSource,
   { events: wanted, json, web }: LiveArguments,
   page: LivePage | undefined,
 ): Promise<number> {
@@ -87,15 +76,6 @@ async function show(
     page?.changed(trace.lostEvents);
   }
   const emptiness = wanted.emptiness('The recording');
-  if (emptiness !== undefined && live.counts.lost === 0 && wanted.hasSeenAny) warn(emptiness);
+  if (emptiness !== undefined && live.lostEvents === 0 && wanted.hasSeenAny) warn(emptiness);
   return events;
-}
-
-function summary(shown: number, { counts, tracepoints, unrecordable }: LiveRecording): string {
-  const of = tracepoints === 1 ? '1 tracepoint' : `${tracepoints} tracepoints`;
-  const losses =
-    counts.lost === 0 ? 'none lost' : `${counts.lost} lost because they came faster than they could be shown`;
-  const hint = tracepoints === 0 ? ' No program had registered a matching tracepoint.' : '';
-  const rest = unrecordable === undefined ? '' : `\n${unrecordable}`;
-  return `Showed ${shown} events of ${of}, ${losses}.${hint}${rest}`;
 }

@@ -32,7 +32,7 @@ export interface OpenedSource extends ByteSource {
 }
 
 /** Enough bytes to distinguish all formats. */
-export const HEAD_SIZE = 128;
+export const HEAD_SIZE = 160;
 
 /** Bytes per read. */
 export const CHUNK_SIZE = 1 << 20;

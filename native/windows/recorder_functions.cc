@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "provider.h"
+#include "windows/real_time_functions.h"
 #include "windows/recorder.h"
 #include "windows/trace_list_functions.h"
 
@@ -125,6 +126,7 @@ void AddRecorderFunctions(Napi::Env env, Napi::Object exports) {
   exports["enablePrivilege"] = Napi::Function::New<EnablePrivilege>(env, "enablePrivilege");
   exports["awaitRecorder"] = Napi::Function::New<Await>(env, "awaitRecorder");
   AddTraceListFunctions(env, exports);
+  AddRealTimeFunctions(env, exports);
 }
 
 }  // namespace tracewright

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { liveArguments } from '../../lib/cli/live-arguments.ts';
+import { type LiveArguments, liveArguments } from '../../lib/cli/live-arguments.ts';
 import { UsageError } from '../../lib/cli/parse-options.ts';
+import { Selection } from '../../lib/record/tracepoint-selection.ts';
 import type { TraceEvent } from '../../lib/trace/trace-event.ts';
 
+const selectionOf = (given: LiveArguments | undefined) => new Selection(given?.selected ?? {});
 const tracepoint = (name: string) => ({ system: 'user_events', name });
 /** All that a filter asks of an event. */
 const eventOf = (provider: string, name = 'Tick', level = 4) => ({ provider, name, level }) as TraceEvent;
@@ -11,14 +13,14 @@ describe('the command line of live', () => {
   it('may be empty, and then shows everything', () => {
     const given = liveArguments([]);
     expect(given).toMatchObject({ json: false, command: [] });
-    expect(given?.selection.has(tracepoint('Any_L5K0'))).toBe(true);
+    expect(selectionOf(given).has(tracepoint('Any_L5K0'))).toBe(true);
     expect(given?.events.has(eventOf('Any'))).toBe(true);
   });
 
   it('makes the kernel record only the requested providers and levels', () => {
     const given = liveArguments(['--provider', 'My-Company', '--level', 'warning', '--', 'node', '--level']);
     const recorded = ['My_Company_L3K0', 'My_Company_L4K0', 'Other_L3K0'].map((name) =>
-      given?.selection.has(tracepoint(name)),
+      selectionOf(given).has(tracepoint(name)),
     );
     expect(recorded).toEqual([true, false, false]);
     expect(given?.events.has(eventOf('My_Company', 'Tick', 3))).toBe(true);
@@ -27,7 +29,7 @@ describe('the command line of live', () => {
 
   it('accepts patterns, for which the kernel records everything', () => {
     const given = liveArguments(['--provider', 'My-C*', '--provider', 'Other-One', '--event', 'T*']);
-    expect(given?.selection.has(tracepoint('Third_L5K0'))).toBe(true);
+    expect(selectionOf(given).has(tracepoint('Third_L5K0'))).toBe(true);
     const shown = ['My_Company', 'Other_One', 'Third'].map((name) => given?.events.has(eventOf(name)));
     expect(shown).toEqual([true, true, false]);
     expect(given?.events.has(eventOf('Other_One', 'Stop'))).toBe(false);
@@ -38,10 +40,28 @@ describe('the command line of live', () => {
     [['--provider', '082256f5-7e74-534a-d7aa-b5a2c4825e57'], 'providers have no GUID on Linux'],
     [['--from', '1s'], /--from/],
     [['--json', '--web'], 'live takes --json or --web, not both.'],
+    [['--session', 'Any'], '--session takes an ETW session: it is for Windows.'],
     [['--'], 'There is no command after --.'],
   ])('is rejected as %j', (args, message) => {
     expect(() => liveArguments(args)).toThrow(UsageError);
     expect(() => liveArguments(args)).toThrow(message);
+  });
+
+  it('names providers or a session on Windows', () => {
+    const given = liveArguments(['--provider', 'My-Company', '--level', '3'], 'win32');
+    expect(given?.selected).toEqual({ providers: ['My-Company'], level: 3 });
+    expect(given?.events.has(eventOf('My-Company', 'Tick', 3))).toBe(true);
+    const ofSession = liveArguments(['--session', 'EventLog-System'], 'win32');
+    expect(ofSession?.session).toBe('EventLog-System');
+    expect(ofSession?.events.has(eventOf('Any'))).toBe(true);
+  });
+
+  it.each([
+    [[], 'live needs --provider NAME or --session NAME on Windows'],
+    [['--provider', 'My-*'], '--provider takes a name or a GUID on Windows, not "My-*"'],
+    [['--session', ''], '--session takes the name of an ETW session, but is empty.'],
+  ])('is rejected on Windows as %j', (args, message) => {
+    expect(() => liveArguments(args, 'win32')).toThrow(message);
   });
 
   it('prints help on request', () => {

@@ -218,6 +218,39 @@ export interface TdhEnumerateProvidersCall extends ListCall {
   readonly op: 'tdhEnumerateProviders';
 }
 
+/** A consumer in real time. */
+export interface OpenTraceCall extends Common {
+  readonly op: 'openTrace';
+  /** UTF-16. */
+  readonly name: string;
+  /** PROCESS_TRACE_MODE. */
+  readonly mode: number;
+  readonly hasFile: boolean;
+  readonly hasEventCallback: boolean;
+  readonly hasBufferCallback: boolean;
+  readonly trace: string;
+  readonly status: number;
+}
+
+export interface ProcessTraceCall extends Common {
+  readonly op: 'processTrace';
+  readonly trace: string;
+  readonly count: number;
+  readonly hasPeriod: boolean;
+}
+
+/** The recorder has called the event callback for this many events. */
+export interface DeliverCall extends Common {
+  readonly op: 'deliver';
+  readonly events: number;
+}
+
+export interface EndedTraceCall extends Common {
+  readonly op: 'processTraceDone' | 'closeTrace';
+  readonly trace: string;
+  readonly status: number;
+}
+
 /** The test program's own line. */
 export interface MarkCall extends Common {
   readonly op: 'mark';
@@ -243,6 +276,10 @@ export type EtwCall =
   | TdhEnumerateProvidersCall
   | TraceInformationCall
   | PrivilegeCall
+  | OpenTraceCall
+  | ProcessTraceCall
+  | DeliverCall
+  | EndedTraceCall
   | MarkCall;
 
 /** The calls behind a mark, up to the next. */

@@ -208,13 +208,4 @@ describe.skipIf(skipReason !== undefined)(suiteName('a recording'), { timeout: 9
     ]);
     expect(stopsIn(ended.calls).map(({ name }) => wide(name))).toEqual(['tracewright', '']);
   });
-
-  it('says that live is not available', async () => {
-    const { lines, calls } = await tracewright(['live'], {}, 1);
-    expect(lines).toEqual([
-      'tracewright: live shows events on Linux only. On Windows, record them with "tracewright record" and show ' +
-        'the file with "tracewright dump".',
-    ]);
-    expect(callsOf(calls, 'startTrace')).toEqual([]);
-  });
 });

@@ -39,6 +39,7 @@ export interface ProgramOptions {
 export interface ProgramRun<Result> {
   /** The JSON that the program printed last; undefined when it printed nothing. */
   readonly result: Result;
+  readonly stdout: string;
   readonly stderr: string;
   /** Empty without `recorder`. */
   readonly calls: readonly EtwCall[];
@@ -74,7 +75,8 @@ export async function runProgram<Result>(
     if (ended.status !== status) {
       throw new Error(`${program} ended with ${ended.status}:\n${ended.stdout}${ended.stderr}`);
     }
-    return { result: lastJson<Result>(ended.stdout), stderr: ended.stderr, calls: readCalls(log) };
+    const { stdout } = ended;
+    return { result: lastJson<Result>(stdout), stdout, stderr: ended.stderr, calls: readCalls(log) };
   } finally {
     rmSync(folder, { recursive: true });
   }

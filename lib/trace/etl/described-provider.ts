@@ -37,14 +37,14 @@ export class DescribedProvider {
 
   /** Its name, or its GUID if the name is unknown. */
   get name(): string {
+    // Later events may tell an unknown name.
     this.#name ??=
       this.given?.name ??
       this.inBand[0]?.name ??
       dotnetProviderName(this.guid) ??
       [...this.infos.values()].find(({ provider }) => provider !== undefined)?.provider ??
-      windowsProvider(this.guid)?.name ??
-      this.guid;
-    return this.#name;
+      windowsProvider(this.guid)?.name;
+    return this.#name ?? this.guid;
   }
 
   describe(id: number, version: number): EventDescription | undefined {

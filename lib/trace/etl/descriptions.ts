@@ -38,6 +38,7 @@ export class EventDescriptions {
   readonly #byFirstWord = new Map<number, KnownGuid[]>();
   #chunks: { ticks: number; writer: string; payload: Uint8Array }[] = [];
   #chunkBytes = 0;
+  #assembledBytes = 0;
   readonly #seen = new Set<string>();
 
   readonly #findManifests: ManifestFinder | undefined;
@@ -83,17 +84,29 @@ export class EventDescriptions {
     this.#chunks.push({ ticks, writer, payload: payload.slice() });
   }
 
-  /** Call this when all parts have been added. */
-  finishManifests(): void {
-    const assemblies = new Map<string, ManifestAssembly>();
+  /**
+   * Call this when all parts have been added, or all so far.
+   *
+   * @param assemblies of manifests whose other parts come later
+   * @returns whether there was another manifest
+   */
+  finishManifests(assemblies: Map<string, ManifestAssembly> = new Map()): boolean {
+    const before = this.#seen.size;
     for (const { writer, payload } of this.#chunks.sort((a, b) => a.ticks - b.ticks)) {
       const assembly = assemblies.get(writer) ?? new ManifestAssembly();
       assemblies.set(writer, assembly);
+      this.#assembledBytes += payload.length;
+      // What is incomplete by then never ends.
+      if (this.#assembledBytes > MAX_CHUNK_BYTES) {
+        assemblies.clear();
+        this.#assembledBytes = 0;
+      }
       const xml = assembly.add(payload);
       if (xml !== undefined) this.#addInBand(xml);
     }
     this.#chunks = [];
     this.#chunkBytes = 0;
+    return this.#seen.size > before;
   }
 
   /** Takes the payload of a TRACE_EVENT_INFO record. */

@@ -42,7 +42,12 @@ export class EventDescriber {
     this.#messages = messages;
   }
 
-  /** Call this only when the index is complete, because it caches its answers. */
+  /** Call this when there are more descriptions. */
+  forget(): void {
+    this.#providerEvents.clear();
+  }
+
+  /** Call this only when the index is complete, or call `forget`, because it caches its answers. */
   describe(record: EtlRecord, items: readonly ExtendedItem[]): DescribedEvent {
     switch (layoutKind(record)) {
       case Layout.Event: {

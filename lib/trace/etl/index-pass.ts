@@ -150,6 +150,13 @@ function readSpan(
 
 /** Takes the information in a record that others need. */
 function gather(record: RecordCursor, { descriptions, kernel, stacks }: Learned): void {
+  if (record.layout !== Layout.System && record.layout !== Layout.PerfInfo)
+    gatherDescriptions(record, descriptions);
+  else if (!stacks.learn(record, record.ticks)) kernel.preview(record);
+}
+
+/** Takes what describes other events. */
+export function gatherDescriptions(record: RecordCursor, descriptions: EventDescriptions): void {
   switch (record.layout) {
     case Layout.Event:
       if (idNumberOf(record) === MANIFEST_EVENT_ID) {
@@ -160,10 +167,6 @@ function gather(record: RecordCursor, { descriptions, kernel, stacks }: Learned)
       break;
     case Layout.Classic:
       if (isMetadata(record)) gatherMetadata(record, descriptions);
-      break;
-    case Layout.System:
-    case Layout.PerfInfo:
-      if (!stacks.learn(record, record.ticks)) kernel.preview(record);
   }
 }
 

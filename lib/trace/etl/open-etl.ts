@@ -11,6 +11,7 @@ import { readBufferHeader } from '../../wire/etl/buffer-header.ts';
 import { EtlClock } from '../../wire/etl/clock.ts';
 import { BUFFER_HEADER_SIZE } from '../../wire/etl/constants.ts';
 import { EtlError } from '../../wire/etl/error.ts';
+import { isLiveHead } from '../../wire/etl/live-header.ts';
 import { type LogFileHeader, readLogFileHeader } from '../../wire/etl/log-file-header.ts';
 import { RecordCursor } from '../../wire/etl/record-cursor.ts';
 import type { OpenedSource, SeekableBytes } from '../byte-source.ts';
@@ -18,7 +19,9 @@ import { asTraceError, TraceError } from '../trace-error.ts';
 import type { OpenReader, TraceReader } from '../trace-reader.ts';
 import { EventDescriptions } from './descriptions.ts';
 import { EtlReader } from './etl-reader.ts';
+import { EventDescriber } from './event-describer.ts';
 import type { EtlFile } from './index-pass.ts';
+import { openLiveEtl } from './live-etl-reader.ts';
 import { MessageDescriptions } from './message-descriptions.ts';
 
 /**
@@ -29,6 +32,9 @@ import { MessageDescriptions } from './message-descriptions.ts';
 export const openEtl: OpenReader = async (source, options): Promise<TraceReader> => {
   const descriptions = new EventDescriptions(options.manifests);
   const messages = new MessageDescriptions(options.tmf ?? []);
+  if (source.size === undefined && isLiveHead(source.head)) {
+    return await openLiveEtl(source, { descriptions, describer: new EventDescriber(descriptions, messages) });
+  }
   const first = await openLog(source);
   const files: [EtlFile, ...EtlFile[]] = [first];
   try {

@@ -20,6 +20,7 @@ export const BufferFlag = {
 
 export const LogFileMode = {
   Circular: 2,
+  RealTime: 0x100,
 } as const;
 
 /** The third byte of a record's marker. The suffix of the name is the pointer size of the writer. */

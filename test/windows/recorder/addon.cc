@@ -14,6 +14,7 @@
 #include "etw_model.h"
 #include "import_table.h"
 #include "list_hooks.h"
+#include "real_time_hooks.h"
 #include "session_model.h"
 
 namespace etwrec {
@@ -66,6 +67,8 @@ void JsFailNext(const Napi::CallbackInfo& info) {
       {"controlTrace", Operation::kControlTrace},
       {"traceInformation", Operation::kTraceInformation},
       {"privilege", Operation::kPrivilege},
+      {"openTrace", Operation::kOpenTrace},
+      {"processTrace", Operation::kProcessTrace},
   };
   std::string name = info[0].ToString();
   auto found = operations.find(name);
@@ -88,10 +91,14 @@ std::wstring WideText(const Napi::Value& value) {
   return {text.begin(), text.end()};
 }
 
-// addSession(name, file)
+// addSession(name, file, provider | undefined)
 void JsAddSession(const Napi::CallbackInfo& info) {
   AddSession(WideText(info[0]), WideText(info[1]));
+  if (info[2].IsString()) RecordInRealTime(WideText(info[0]), ToGuid(info[2]));
 }
+
+// limitRealTime(bytes)
+void JsLimitRealTime(const Napi::CallbackInfo& info) { LimitRealTime(Uint32(info[0])); }
 
 // endSession(name) -> boolean
 Napi::Value JsEndSession(const Napi::CallbackInfo& info) {
@@ -153,6 +160,7 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   exports["elsewhere"] = Napi::Function::New<JsElsewhere>(env, "elsewhere");
   exports["kernel"] = Napi::Function::New<JsKernel>(env, "kernel");
   exports["tracedFiles"] = Napi::Function::New<JsTracedFiles>(env, "tracedFiles");
+  exports["limitRealTime"] = Napi::Function::New<JsLimitRealTime>(env, "limitRealTime");
   exports["mark"] = Napi::Function::New<JsMark>(env, "mark");
   return exports;
 }

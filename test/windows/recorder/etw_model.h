@@ -80,7 +80,9 @@ enum class Operation {
   kEnableTrace,
   kControlTrace,
   kTraceInformation,
-  kPrivilege
+  kPrivilege,
+  kOpenTrace,
+  kProcessTrace
 };
 // Has the next `count` calls with a valid handle fail.
 void FailNext(Operation operation, ULONG status, ULONG count);

@@ -8,6 +8,7 @@
 #include "call_log.h"
 #include "etw_model.h"
 #include "list_hooks.h"
+#include "real_time_hooks.h"
 #include "session_hooks.h"
 #include "session_model.h"
 
@@ -59,7 +60,11 @@ ULONG RecordWrite(const char* function, REGHANDLE handle, const EVENT_DESCRIPTOR
                   const EVENT_DATA_DESCRIPTOR* data) {
   Outcome outcome = Write(handle, descriptor, count, data);
   GUID provider = ProviderOf(handle);
-  if (outcome.delivered) Trace(EventOfThisProcess(provider, descriptor, count, data));
+  if (outcome.delivered) {
+    for (TRACEHANDLE session : Trace(EventOfThisProcess(provider, descriptor, count, data))) {
+      WriteRealTime(session, {provider, descriptor, activity_id, related_id, count, data});
+    }
+  }
   GUID thread_activity_id = ThreadActivityId();
   Line("write")
       .Text("function", function)
@@ -158,8 +163,10 @@ void* HookFor(const char* name) {
   for (auto& hook : hooks) {
     if (strcmp(hook.name, name) == 0) return hook.function;
   }
-  void* list_hook = ListHookFor(name);
-  return list_hook == nullptr ? SessionHookFor(name) : list_hook;
+  for (auto find : {ListHookFor, SessionHookFor, RealTimeHookFor}) {
+    if (void* function = find(name)) return function;
+  }
+  return nullptr;
 }
 
 }  // namespace etwrec

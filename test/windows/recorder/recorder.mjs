@@ -50,7 +50,7 @@ export function settle() {
  * Has the next calls fail with a Windows status, such as 8 (the session cannot keep up), 87 (invalid parameter),
  * 234 (larger than the session's buffers) or 534 (larger than 64 KB).
  * @param {'register' | 'setInformation' | 'write' | 'startTrace' | 'enableTrace' | 'controlTrace' | 'traceInformation' |
- *   'privilege'} operation
+ *   'privilege' | 'openTrace' | 'processTrace'} operation
  */
 export function failNext(operation, status, count = 1) {
   addon.failNext(operation, status, count);
@@ -66,9 +66,19 @@ export function mark(text) {
   addon.mark(text);
 }
 
-/** A session of that name, which another program has started. */
-export function addSession(name, file) {
-  addon.addSession(name, file);
+/**
+ * A session of that name, which another program has started.
+ * @param {string} name
+ * @param {string} file
+ * @param {{ realTimeOf?: string }} [options] in real time, with this provider
+ */
+export function addSession(name, file, { realTimeOf } = {}) {
+  addon.addSession(name, file, realTimeOf);
+}
+
+/** How many bytes of events sessions that start from now on keep for consumers in real time. */
+export function limitRealTime(bytes) {
+  addon.limitRealTime(bytes);
 }
 
 /**

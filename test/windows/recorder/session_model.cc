@@ -14,6 +14,7 @@
 
 #include "call_log.h"
 #include "etw_model.h"
+#include "real_time_hooks.h"
 #include "session_modes.h"
 #include "trace_filter.h"
 
@@ -87,6 +88,7 @@ void Remove(State& state, Sessions::iterator found) {
   for (auto& [provider, filter] : found->second.providers) {
     Send(provider, ModelName(found->second.handle), Command::kDisable, {}, false);
   }
+  StopRealTime(found->second.handle);
   state.sessions.erase(found);
 }
 
@@ -152,17 +154,22 @@ const TraceFilter* FilterOf(const Session& session, const TracedEvent& event) {
   return found != session.providers.end() && found->second.IsOfGroup() ? &found->second : nullptr;
 }
 
-// Gives each session its label of the event; empty: it does not record it.
+// Gives each session its label of the event; empty: it does not record it. Returns those in real
+// time that do.
 template <typename Label>
-void Deliver(ULONG size, Label label_for) {
+std::vector<TRACEHANDLE> Deliver(ULONG size, Label label_for) {
   State& state = TheState();
   std::lock_guard<std::mutex> lock(state.mutex);
+  std::vector<TRACEHANDLE> in_real_time;
   for (auto at = state.sessions.begin(); at != state.sessions.end();) {
     auto current = at++;
     std::string label = label_for(current->second);
-    if (label.empty() || Store(state, current->second, {label, size})) continue;
+    if (label.empty()) continue;
+    if (Has(current->second, kRealTime)) in_real_time.push_back(current->second.handle);
+    if (Store(state, current->second, {label, size})) continue;
     Remove(state, current);
   }
+  return in_real_time;
 }
 
 void Describe(const State& state, const Session& session, EVENT_TRACE_PROPERTIES* properties) {
@@ -237,8 +244,8 @@ std::string JsonText(const std::wstring& text) {
 
 }  // namespace
 
-void Trace(const TracedEvent& event) {
-  Deliver(event.size, [&](const Session& session) -> std::string {
+std::vector<TRACEHANDLE> Trace(const TracedEvent& event) {
+  return Deliver(event.size, [&](const Session& session) -> std::string {
     const TraceFilter* filter = FilterOf(session, event);
     return filter != nullptr && filter->Passes(event) ? filter->LabelOf(event) : "";
   });
@@ -279,6 +286,7 @@ ULONG Start(const wchar_t* name, EVENT_TRACE_PROPERTIES* properties, TRACEHANDLE
   Session& added = Add(state, name, file == nullptr ? L"" : file);
   added.numbers = *properties;
   *session = added.handle;
+  StartRealTime(added.handle, name, *properties);
   return ERROR_SUCCESS;
 }
 
@@ -293,6 +301,8 @@ ULONG Control(TRACEHANDLE session, const wchar_t* name, EVENT_TRACE_PROPERTIES* 
   status = Change(state, found->second, properties, code);
   if (status != ERROR_SUCCESS) return status;
   Describe(state, found->second, properties);
+  CountRealTimeLosses(found->second.handle, properties);
+  if (code == EVENT_TRACE_CONTROL_FLUSH) FlushRealTime(found->second.handle);
   if (code == EVENT_TRACE_CONTROL_STOP) Remove(state, found);
   return ERROR_SUCCESS;
 }
@@ -360,6 +370,18 @@ void AddSession(const std::wstring& name, const std::wstring& file) {
   State& state = TheState();
   std::lock_guard<std::mutex> lock(state.mutex);
   Add(state, name, file);
+}
+
+void RecordInRealTime(const std::wstring& name, const GUID& provider) {
+  State& state = TheState();
+  std::lock_guard<std::mutex> lock(state.mutex);
+  Session& session = state.sessions[name];
+  session.numbers.LogFileMode = kRealTime;
+  session.numbers.BufferSize = 64;
+  session.numbers.MaximumBuffers = 4;
+  session.providers[provider] = TraceFilter();
+  StartRealTime(session.handle, name, session.numbers);
+  Send(provider, ModelName(session.handle), Command::kEnable, {}, false);
 }
 
 bool EndSession(const std::wstring& name) {

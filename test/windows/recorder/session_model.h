@@ -19,13 +19,14 @@
 #include <evntrace.h>
 
 #include <string>
+#include <vector>
 
 #include "traced_event.h"
 
 namespace etwrec {
 
-// Gives the event to all sessions that record it.
-void Trace(const TracedEvent& event);
+// Gives the event to all sessions that record it. Returns those in real time.
+std::vector<TRACEHANDLE> Trace(const TracedEvent& event);
 // The same, of the kernel: `flag` is its bit of EnableFlags.
 void TraceKernel(ULONG flag, const GUID& kind, UCHAR type);
 
@@ -50,6 +51,9 @@ void SetLosses(ULONG events, ULONG buffers, ULONG real_time_buffers);
 
 // A session that another program has started.
 void AddSession(const std::wstring& name, const std::wstring& file);
+
+// Has that session record the provider, in real time.
+void RecordInRealTime(const std::wstring& name, const GUID& provider);
 
 // Ends a session, as another program or ETW itself does. False: there is none.
 bool EndSession(const std::wstring& name);
