@@ -1,5 +1,7 @@
 /** An event as it was written, for applications that listen. */
 import type { Guid } from '../activity/guid.ts';
+import { shown } from '../base/value-text.ts';
+import { namesText } from '../wire/field-map.ts';
 import type { EventSchema } from '../wire/schema.ts';
 import type { Payload } from '../wire/values/faults.ts';
 import { osThreadId } from './os-thread-id.ts';
@@ -80,6 +82,20 @@ export class WrittenEvent<Name extends string = string, Fields = Readonly<Record
   /** The names of the fields, in order. */
   get payloadNames(): readonly string[] {
     return this.#schema.fields.map(({ name }) => name);
+  }
+
+  /**
+   * The names of a field's number, if it is one of a map: `Busy`, `Read|Delete`. Undefined for a number without a name,
+   * and for other fields.
+   */
+  fieldText(field: string): string | undefined {
+    const schema = this.#schema.fields.find(({ name }) => name === field);
+    if (schema === undefined || schema.type === 'struct' || schema.map === undefined) return undefined;
+    const map = { kind: schema.map.kind, names: new Map(schema.map.names) };
+    const value = (this.payload as Payload)[field];
+    if (!schema.array) return namesText(map, value);
+    const texts = Array.from(value as ArrayLike<unknown>, (item) => namesText(map, item) ?? shown(item));
+    return `[${texts.join(', ')}]`;
   }
 
   /** 0 to 255. */

@@ -1,6 +1,7 @@
 /** Fields whose numbers have names: value maps, with a name for each number, and bit maps, with one for each bit. */
 import { shown } from '../base/value-text.ts';
-import { type EventSchema, type FieldMap, mapsOf } from '../wire/schema.ts';
+import type { FieldMap } from '../wire/field-map.ts';
+import { type EventSchema, mapsOf } from '../wire/schema.ts';
 import { nameProblem } from './definition-checks.ts';
 import { DefinitionError } from './definition-error.ts';
 

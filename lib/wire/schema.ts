@@ -1,5 +1,7 @@
 /** The description of an event, independent of any format: the input of every encoder. */
 
+import type { FieldMap } from './field-map.ts';
+
 /** The field types of events. `struct` is a group of named fields. */
 export const FIELD_TYPES = [
   'bool',
@@ -36,14 +38,6 @@ export type FieldType = (typeof FIELD_TYPES)[number];
  */
 export const COUNTED_TYPES = ['string', 'utf16', 'json', 'binary'] as const satisfies readonly FieldType[];
 export type NullableFieldType = Exclude<FieldType, (typeof COUNTED_TYPES)[number]>;
-
-/** Names for the numbers of a field. */
-export interface FieldMap {
-  readonly name: string;
-  /** `value`: one name for each number. `bits`: each bit has a name. */
-  readonly kind: 'value' | 'bits';
-  readonly names: readonly (readonly [value: number, name: string])[];
-}
 
 /** One field: a value of a type, or a struct of further fields; or an array of either. */
 export type FieldSchema = { /** Like an event's; absent for 0. */ readonly tag?: number } & (

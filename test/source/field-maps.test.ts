@@ -167,6 +167,31 @@ describe('a map of a source', () => {
     );
   });
 
+  it('gives listeners the names of numbers, as tools show them', () => {
+    const log = defineEventSource('FieldTexts', {
+      E: event({
+        status: valueMap('Status', Status, 'uint8'),
+        access: bitMap('Access', Access),
+        all: [valueMap('Status', Status, 'uint8')],
+        plain: 'uint8',
+      }),
+    });
+    const texts: unknown[] = [];
+    const subscription = listen(log, (written) =>
+      texts.push(['status', 'access', 'all', 'plain', 'none'].map((field) => written.fieldText(field))),
+    );
+    log.E({ status: 7, access: 3, all: [1, 200], plain: 1 });
+    log.E({ status: 200, access: 0x11, all: [], plain: 1 });
+    log.E({ status: 0.5, access: 'x' as never, all: Uint8Array.of(0), plain: 1 });
+    subscription.close();
+    expect(texts).toEqual([
+      ['Broken', 'Read|Write', '[Busy, 200]', undefined, undefined],
+      [undefined, 'Read|0x10', '[]', undefined, undefined],
+      [undefined, undefined, '[Idle]', undefined, undefined],
+    ]);
+    expect(subscription.failures).toBe(0);
+  });
+
   it('changes no byte of self-describing events, which have no names', () => {
     const named = { a: valueMap('S', Status, 'uint8'), b: [bitMap('A', Access)] } as const;
     const payload = { a: 7, b: [1, 2] };

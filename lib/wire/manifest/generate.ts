@@ -2,7 +2,8 @@
  * Generates the manifest of an event source: the XML document that describes its provider and events to ETW tools. The
  * form is that of .NET's EventSource, attribute by attribute, because its tools parse nothing else.
  */
-import { type EventSchema, type FieldMap, type FieldSchema, mapsOf } from '../schema.ts';
+import type { FieldMap } from '../field-map.ts';
+import { type EventSchema, type FieldSchema, mapsOf } from '../schema.ts';
 import { channelPath, usedChannels } from './channels.ts';
 import { LEVEL_NAMES, MANIFEST_NAMESPACE, MESSAGE_EVENT, OPCODE_NAMES } from './constants.ts';
 import { FIELD_LAYOUTS, sizeFieldName } from './field-layouts.ts';

@@ -2,7 +2,8 @@
  * The texts of a manifest, in each language: messages of events, and names of keywords, opcodes, tasks, maps and
  * channels. Their ids are those of .NET's EventSource: `event_Paid`, `keyword_Money`, `map_Status.Idle`.
  */
-import type { EventSchema, FieldMap } from '../schema.ts';
+import type { FieldMap } from '../field-map.ts';
+import type { EventSchema } from '../schema.ts';
 import type { UsedChannel } from './channels.ts';
 import { attribute, canStandInXml } from './xml.ts';
 

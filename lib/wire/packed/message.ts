@@ -1,8 +1,9 @@
 /** An event in words: its message with the values of its fields, or only these. */
 import { hexText } from '../../base/bytes.ts';
 import type { Payload } from '../decoded-field.ts';
+import { namesText } from '../field-map.ts';
 import { fileTimeText } from '../windows-values.ts';
-import type { EventDescription, PackedField, PackedMap } from './field.ts';
+import type { EventDescription, PackedField } from './field.ts';
 import { HEX_TYPES } from './hex-fields.ts';
 
 /** `%1` to `%99`, optionally with a printf format between exclamation marks, which is ignored; `%n`, `%t`, `%%`. */
@@ -50,24 +51,4 @@ export function valueText(field: PackedField, value: PayloadValue): string {
 
 function isStruct(value: PayloadValue): value is Payload {
   return typeof value === 'object' && value !== null && !(value instanceof Uint8Array);
-}
-
-/** The names for a number; undefined if it has none. */
-export function namesText(map: PackedMap, value: PayloadValue): string | undefined {
-  if (typeof value !== 'number' && typeof value !== 'bigint') return undefined;
-  const name = map.names.get(Number(value));
-  if (name !== undefined || map.kind === 'value') return name;
-  const texts: string[] = [];
-  let rest = BigInt(value);
-  for (const [bits, bitsName] of map.names) {
-    const mask = BigInt(bits);
-    if (mask !== 0n && (rest & mask) === mask) {
-      texts.push(bitsName);
-      rest &= ~mask;
-    }
-  }
-  if (texts.length === 0) return undefined;
-  // Bits without names must not be lost.
-  if (rest !== 0n) texts.push(`0x${BigInt.asUintN(64, rest).toString(16)}`);
-  return texts.join('|');
 }

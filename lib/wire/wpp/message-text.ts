@@ -1,8 +1,8 @@
 /** The text of a WPP message with the values of its arguments, as Tracefmt shows it without its prefix. */
 import { hexText } from '../../base/bytes.ts';
 import type { Payload } from '../decoded-field.ts';
+import { namesText } from '../field-map.ts';
 import type { FieldTexts } from '../packed/field-texts.ts';
-import { namesText } from '../packed/message.ts';
 import { type PrintedValue, printed } from './printf.ts';
 import { errorText, resultText, statusText } from './status-names.ts';
 import type { TmfArgument, TmfMessage } from './tmf.ts';

@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { eventText } from '../../../lib/cli/event-text.ts';
+import { bitMap, valueMap } from '../../../lib/source/field-maps.ts';
+import { generateManifest } from '../../../lib/wire/manifest/generate.ts';
 import { manifestChunks } from '../../../lib/wire/manifest/in-band.ts';
 import {
   bufferBytes,
@@ -9,6 +12,7 @@ import {
   PROVIDER,
   RAW_START,
 } from '../../wire/etl/etl-bytes.ts';
+import { schemaOf } from '../../wire/eventheader/encoded-event.ts';
 import { Bytes } from '../../wire/perf-data/file-bytes.ts';
 import { readEtl } from './read-etl.ts';
 
@@ -37,6 +41,28 @@ describe('events described by a manifest', () => {
       payload: { field: 7 },
       payloadProblem: undefined,
     });
+  });
+
+  it('of a source have the names of its numbers, from the manifest in the trace', async () => {
+    const fields = {
+      status: valueMap('Status', { Idle: 0, Busy: 1 }, 'uint8'),
+      access: bitMap('Access', { Read: 1, Write: 2, Delete: 4 }),
+    };
+    const events = [schemaOf(fields, { name: 'Opened', id: 5, version: 1, task: 3, message: '{0}: {1}' })];
+    const xml = generateManifest({ name: 'My-Provider', guid: PROVIDER, events, keywordNames: {} });
+    const payloads = [
+      [1, 5, 0, 0, 0],
+      [9, 0x12, 0, 0, 0],
+    ];
+    const records = payloads.map((payload, index) => event(1 + index, payload));
+    const bytes = etlBytes([bufferBytes([...records, chunk(9, manifestChunks(xml)[0] as Uint8Array)])]);
+    const [first, second] = (await readEtl(bytes)).events;
+    expect(first?.payload).toEqual({ status: 1, access: 5 });
+    expect([first, second].map((found) => found && eventText(found).split('  ').at(-1))).toEqual([
+      'status=Busy access=Read|Delete',
+      'status=9 access=Write|0x10',
+    ]);
+    expect(first?.message).toBe('Busy: Read|Delete');
   });
 
   it('may find it later in the trace, in chunks that are out of order', async () => {
