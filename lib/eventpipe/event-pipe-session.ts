@@ -149,8 +149,9 @@ export class EventPipeSession<Output extends SessionOutput> implements GroupMemb
   finish(): void {
     if (this.#share === undefined || this.#after !== undefined) return;
     const { group, pieces } = this.#share;
-    const { events, dropped } = group.rounds;
-    this.#after = { events, dropped, late: group.late };
+    const { events, dropped, unfinished } = group.rounds;
+    // Events being delivered belong to the sessions that remain.
+    this.#after = { events, dropped: dropped - (unfinished[0] as number), late: group.late };
     if (this.#problem !== undefined) return;
     try {
       this.#takePieces();

@@ -142,10 +142,13 @@ export class GroupRounds {
    * @param atWork the number of events currently being delivered
    */
   dropUnfinished(atWork: number): void {
-    const { unfinished } = this;
-    const count = (unfinished[0] as number) - atWork;
     // If this was called while a payload is read, its event may still complete.
-    if (count === 0 || isEncoding()) return;
+    if (!isEncoding()) this.#drop((this.unfinished[0] as number) - atWork);
+  }
+
+  #drop(count: number): void {
+    const { unfinished } = this;
+    if (count === 0) return;
     this.#rounds.drop(this.#thread, count);
     (unfinished[0] as number) -= count;
     this.#dropped += count;
@@ -168,7 +171,8 @@ export class GroupRounds {
   /** The last rounds, after the last event. */
   finish(isDue: () => boolean): void {
     this.#samples?.end();
-    this.dropUnfinished(0);
+    // Nothing completes any more. Code that was terminated while it encoded an event still seems to encode it.
+    this.#drop(this.unfinished[0] as number);
     this.#takeWorkersEvents(true, isDue);
     this.#samples?.finish(this.#lastTime);
     this.#takeRound(true);

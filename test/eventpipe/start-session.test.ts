@@ -2,6 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { runInNewContext } from 'node:vm';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import {
   defineEventSource,
@@ -279,6 +280,24 @@ describe('a session', () => {
     });
     expect(trace.result).toMatchObject({ events: 1, dropped: 2 });
     expect(trace.checked.dropped).toBe(2);
+  });
+
+  it('counts an event whose writing is terminated, and so does its trace', async () => {
+    let asked = 0;
+    const endless = {
+      get n(): number {
+        // Checked first, and then encoded.
+        if (asked++ > 0) for (;;);
+        return 1;
+      },
+    };
+    const trace = await recorded(() => {
+      log.Plain({ n: 1 });
+      const write = () => runInNewContext('write()', { write: () => log.Plain(endless) }, { timeout: 20 });
+      expect(write).toThrow('timed out');
+    });
+    expect(trace.result).toMatchObject({ events: 1, dropped: 1 });
+    expect([trace.checked.dropped, trace.trace.lostEvents]).toEqual([1, 1]);
   });
 
   it('can be one of several', async () => {
