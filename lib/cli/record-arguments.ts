@@ -1,11 +1,13 @@
 /** The command line of `tracewright record`. */
 import type { CpuOptions } from '../record/cpu-sampling.ts';
+import type { EtwRecordingSession } from '../record/etw-recording.ts';
 import type { SelectionOptions, Tracepoint } from '../record/tracepoint-selection.ts';
 import type { TracingProvider } from '../wire/diagnostics-ipc/tracing.ts';
 import { commandArguments, processIdArgument } from './command-arguments.ts';
 import { keywordsArgument } from './event-filter.ts';
 import { UsageError } from './parse-options.ts';
 import { ACTIVITY_SWITCHES, sessionProviders } from './provider-argument.ts';
+import { ETW_OPTIONS, ETW_USAGE, etwArguments } from './record-etw-arguments.ts';
 import { modeArgument, type RecordMode } from './record-mode.ts';
 
 const LINUX_FILE = 'perf.data';
@@ -46,16 +48,18 @@ with Ctrl-C.
   --user NAME               Linux, as root: runs COMMAND as this user, who owns the file; under sudo, the default
                             is the user who ran sudo
   --buffer-size KIB         buffer size per processor (${DEFAULT_RING_KIB})
-  --cpu                     Linux: also samples what the processors do, with stacks: of COMMAND and all it starts, of
-                            the process of -p, or of the whole system, and records what activities they are for.
-                            "tracewright view --cpu" shows them
-  --ring                    Linux: a flight recorder. The latest events, and samples of --cpu, stay in memory, and are
-                            written to FILE.TIME on SIGUSR2, and at the end; --buffer-size limits the memory
-  --frequency HZ            for --cpu: samples per second of each processor (${DEFAULT_FREQUENCY})
+  --cpu                     also samples what the processors do, with stacks: of COMMAND and all it starts, of the
+                            process of -p, or of the whole system, and records what activities they are for.
+                            "tracewright view --cpu" shows them. Windows: always of the whole system
+  --ring                    a flight recorder. The latest events, and samples of --cpu, stay in memory, and are written
+                            to FILE.TIME on SIGUSR2 (Windows: Ctrl-Break), and at the end; --buffer-size limits the
+                            memory
+  --frequency HZ            for --cpu: samples per second of each processor (${DEFAULT_FREQUENCY}; Windows: as it is set)
 
 On Linux, a COMMAND that uses tracewright waits until each of its tracepoints is recorded, so nothing is missed.
 New tracepoints of other programs are noticed within 50 ms.
 
+${ETW_USAGE}
 A single process can be recorded through its diagnostic port; --provider is then NAME[:KEYWORDS[:LEVEL]]:
 
   --eventpipe               into a .nettrace, like "tracewright collect". Needs no kernel support, and no rights but
@@ -83,6 +87,7 @@ const OPTIONS = {
   frequency: { type: 'string' },
   ring: { type: 'boolean' },
   'end-left-behind': { type: 'boolean' },
+  ...ETW_OPTIONS,
   help: { type: 'boolean', short: 'h' },
 } as const;
 
@@ -96,12 +101,12 @@ export interface RecordArguments {
   readonly providers: readonly TracingProvider[];
   /** The process to record or sample. */
   readonly processId: number | undefined;
-  /** To sample the CPU; Linux. */
+  /** To sample the CPU. */
   readonly cpu: CpuOptions | undefined;
-  /** Keeps the latest events in memory, and writes them on request; Linux. */
+  /** Keeps the latest events in memory, and writes them on request. */
   readonly isRing: boolean;
-  /** Adds a stack to each event; Windows. */
-  readonly stacks: boolean;
+  /** What the session is; Windows. */
+  readonly etw: EtwRecordingSession;
   /** Of the file, or of all files of a ring, in MiB. */
   readonly maxSize: number;
   /** Whether to end the session of a killed recording; Windows. */
@@ -128,7 +133,7 @@ export function recordArguments(
   const { values, command } = commandArguments(args, OPTIONS);
   if (values.help === true) return undefined;
   const mode = modeArgument(values, command, platform);
-  const { provider: names, tracepoint, stacks = false } = values;
+  const { provider: names, tracepoint } = values;
   const filter = {
     ...(values.level === undefined ? {} : { level: levelArgument(values.level) }),
     ...(values.keywords === undefined ? {} : { keywords: keywordsArgument(values.keywords) }),
@@ -159,7 +164,10 @@ export function recordArguments(
             of: processId ?? (command.length > 0 ? 'command' : 'system'),
           }
         : undefined,
-    stacks,
+    etw: {
+      ...etwArguments(values, processId),
+      ...(values.cpu === true && { cpu: sampleInterval(values.frequency) }),
+    },
     maxSize: maxSizeArgument(values['max-size']),
     endsLeftBehind: values['end-left-behind'] === true,
     bufferSize: bufferSizeArgument(values['buffer-size']),
@@ -189,6 +197,12 @@ function frequencyArgument(text: string | undefined): number {
   const frequency = /^\d+$/.test(text) ? Number(text) : 0;
   if (frequency >= 1 && frequency <= MAX_FREQUENCY) return frequency;
   throw new UsageError(`--frequency takes a number from 1 to ${MAX_FREQUENCY}, not "${text}".`);
+}
+
+/** ETW's unit is 100 ns. */
+function sampleInterval(frequency: string | undefined): { readonly sampleInterval?: number } {
+  if (frequency === undefined) return {};
+  return { sampleInterval: Math.round(10_000_000 / frequencyArgument(frequency)) / 10_000 };
 }
 
 /** @returns milliseconds */

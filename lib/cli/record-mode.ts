@@ -1,5 +1,6 @@
 /** How the events that `tracewright record` records reach us, and which options apply. */
 import { UsageError } from './parse-options.ts';
+import { ETW_OPTIONS } from './record-etw-arguments.ts';
 
 /**
  * - `system`: from all programs, through the system's tracer
@@ -8,7 +9,7 @@ import { UsageError } from './parse-options.ts';
  */
 export type RecordMode = 'system' | 'eventpipe' | 'user_events';
 
-interface ModeValues {
+interface ModeValues extends Readonly<Partial<Record<keyof typeof ETW_OPTIONS, unknown>>> {
   readonly eventpipe?: boolean;
   readonly 'user-events'?: boolean;
   readonly 'process-id'?: string;
@@ -35,21 +36,31 @@ export function modeArgument(
   if (values.eventpipe === true && values['user-events'] === true) {
     throw new UsageError('--eventpipe and --user-events exclude each other.');
   }
-  if (values.cpu === true && platform !== 'linux') {
-    throw new UsageError('--cpu is supported only on Linux; "tracewright collect" has one for every system.');
+  if (values.cpu === true && !SYSTEMS.includes(platform)) {
+    throw new UsageError(
+      '--cpu is supported only on Linux and Windows; "tracewright collect" has one for every system.',
+    );
   }
-  if (values.ring === true && platform !== 'linux')
-    throw new UsageError('--ring is supported only on Linux.');
+  if (values.ring === true && !SYSTEMS.includes(platform))
+    throw new UsageError('--ring is supported only on Linux and Windows.');
   if (values.frequency !== undefined && values.cpu !== true) throw new UsageError('--frequency needs --cpu.');
   if (values.eventpipe === true) return eventPipeMode(values, command);
   if (values['user-events'] === true) return userEventsMode(values, command, platform);
   return systemMode(values, command, platform);
 }
 
-const WINDOWS_OPTIONS = ['stacks', 'max-size', 'end-left-behind'] as const;
+const SYSTEMS: readonly NodeJS.Platform[] = ['linux', 'win32'];
+const WINDOWS_OPTIONS = [
+  'stacks',
+  'max-size',
+  'end-left-behind',
+  ...(Object.keys(ETW_OPTIONS) as (keyof typeof ETW_OPTIONS)[]),
+] as const;
+/** Per second, on Windows. */
+const MAX_SAMPLES = 8000;
 
 function systemMode(values: ModeValues, command: readonly string[], platform: NodeJS.Platform): RecordMode {
-  if (values['process-id'] !== undefined && values.cpu !== true) {
+  if (values['process-id'] !== undefined && values.cpu !== true && platform !== 'win32') {
     throw new UsageError(
       '--process-id needs --eventpipe, --user-events or --cpu: otherwise the whole system is recorded.',
     );
@@ -61,6 +72,10 @@ function systemMode(values: ModeValues, command: readonly string[], platform: No
     if (values.tracepoint !== undefined) throw new UsageError('--tracepoint is supported only on Linux.');
     if (values.provider === undefined) {
       throw new UsageError('On Windows, record needs a --provider, by name or GUID.');
+    }
+    const frequency = Number(values.frequency ?? 1);
+    if (frequency > MAX_SAMPLES) {
+      throw new UsageError(`--frequency takes at most ${MAX_SAMPLES} on Windows, not "${values.frequency}".`);
     }
   } else {
     const other = WINDOWS_OPTIONS.find((option) => values[option] !== undefined);

@@ -43,7 +43,7 @@ async function recordToTracer(given: RecordArguments, args: readonly string[]): 
   const recording = await start(given, args);
   const variables = {
     [RECORDER_VARIABLE]: recording.address,
-    ...(given.cpu && { NODE_OPTIONS: namingOptions(process.env.NODE_OPTIONS) }),
+    ...(given.cpu && { NODE_OPTIONS: namingOptions(process.env.NODE_OPTIONS, process.platform) }),
   };
   const user = commandUser(given.user);
   const command =
@@ -67,10 +67,15 @@ async function recordToTracer(given: RecordArguments, args: readonly string[]): 
 }
 
 /**
- * Options that make Node.js write a map of the functions that it compiles, which name them in stacks. A command for or
- * against maps is respected.
+ * Options that make Node.js write a map of the functions that it compiles, which name them in stacks, or on Windows tell
+ * ETW of them. A command for or against maps is respected.
  */
-export function namingOptions(options = ''): string {
+export function namingOptions(options = '', platform: NodeJS.Platform = 'linux'): string {
+  if (platform === 'win32') {
+    return /etw-stack-walking\b/.test(options)
+      ? options
+      : `${options} --enable-etw-stack-walking`.trimStart();
+  }
   return /--(?:no-)?perf-(?:basic-)?prof\b/.test(options)
     ? options
     : `${options} --perf-basic-prof`.trimStart();
@@ -98,10 +103,12 @@ function isPermission(error: unknown): error is RecorderError {
   );
 }
 
-/** Like perf with --switch-output. */
+/** Like perf with --switch-output; on Windows, where Node.js has no signals to send, with the key that has one. */
+const DUMP_SIGNAL = process.platform === 'win32' ? 'SIGBREAK' : 'SIGUSR2';
+
 function dumpOnSignal({ dump }: RunningRecording): void {
   if (dump === undefined) return;
-  process.on('SIGUSR2', () => {
+  process.on(DUMP_SIGNAL, () => {
     try {
       say(dump());
     } catch (error) {
@@ -120,7 +127,7 @@ async function untilEnd(
   { duration }: RecordArguments,
   command: RecordedCommand | undefined,
 ): Promise<string | undefined> {
-  const stop = new StopRequest();
+  const stop = new StopRequest(recording.dump === undefined ? [] : [DUMP_SIGNAL]);
   if (duration !== undefined) stop.after(duration);
   let progress: NodeJS.Timeout | undefined;
   const failed = new Promise<void>((resolve) => {

@@ -22,11 +22,12 @@ export class StopRequest {
   #resolveRequested: () => void = () => {};
   #timer: NodeJS.Timeout | undefined;
 
-  constructor() {
+  /** @param others signals that mean something else */
+  constructor(others: readonly NodeJS.Signals[] = []) {
     this.requested = new Promise((resolve) => {
       this.#resolveRequested = resolve;
     });
-    for (const signal of END_SIGNALS) process.on(signal, this.#onSignal);
+    for (const signal of END_SIGNALS) if (!others.includes(signal)) process.on(signal, this.#onSignal);
   }
 
   /** Also ends the command after some time. The last such time counts. */

@@ -1,16 +1,18 @@
 /** A recording of some providers' ETW events, system-wide, into an .etl file, from start to end. */
 
-import { rmSync, statSync } from 'node:fs';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { ACTIVITY_SWITCH } from '../activity/switches.ts';
 import { TASK_EVENTS } from '../activity/task-hops.ts';
 import { systemCodeOf } from '../base/system-code.ts';
 import { runningEtwSession } from '../platform/etw-session.ts';
 import { RECORDING_NAME } from '../platform/etw-session-reasons.ts';
 import { RecorderError } from '../platform/recorder-error.ts';
+import type { EtwProviderOptions } from './etw-provider-options.ts';
 import { EtwSession, endEtwSession } from './etw-session.ts';
-import { replacingFile } from './replacing-file.ts';
+import type { EtwSessionMode } from './etw-session-options.ts';
+import { dumpName, replacingFile } from './replacing-file.ts';
 import type { SelectionOptions } from './tracepoint-selection.ts';
 
 /** An event has up to 64 KiB, and a buffer has a header. */
@@ -19,6 +21,12 @@ const BUFFER_KIB = 128;
 const MIN_BUFFERS = 2;
 
 const MIB = 1 << 20;
+
+/** Who runs when, and where: what shows who used the CPU. */
+const CPU_EVENTS = ['process', 'thread', 'imageLoad', 'profile'] as const;
+/** V8's provider, which names the functions of JavaScript. */
+const V8 = '57277741-3638-4a4b-bdba-0ac6e45da56c';
+const SWITCHES = { level: ACTIVITY_SWITCH.level, keywords: ACTIVITY_SWITCH.keyword };
 
 /** Of Node.js's own events, without activity switches. */
 const VERBOSE = 5;
@@ -29,11 +37,27 @@ const ACTIVITIES = {
   keywords: 0x80n,
 };
 
+/** What a session in memory has written. */
+export interface EtwDump {
+  readonly file: string;
+  readonly bytes: number;
+}
+
+/** What kind of session it is, and what it records of the providers. */
+export interface EtwRecordingSession {
+  readonly mode: EtwSessionMode;
+  readonly independent: boolean;
+  /** Asks the providers for their state at the start. */
+  readonly capturesState: boolean;
+  readonly filters: EtwProviderOptions;
+  /** Samples the CPU, too. */
+  readonly cpu?: { readonly sampleInterval?: number };
+}
+
 /** Providers are names or GUIDs. */
 export interface EtwRecordingOptions extends Omit<SelectionOptions, 'tracepoints'> {
   readonly file: string;
-  /** With the stack of each event. */
-  readonly stacks: boolean;
+  readonly session: EtwRecordingSession;
   /** Buffer size per processor, in bytes. */
   readonly bufferSize: number;
   /** Of the file, in MiB. */
@@ -52,26 +76,27 @@ export interface EtwRecordingResult {
 
 export class EtwRecording {
   readonly #file: string;
+  readonly #mode: EtwSessionMode;
   readonly #maxSize: number;
+  readonly #begin = Date.now();
   readonly #session: EtwSession;
   #counts = { eventsLost: 0, buffersLost: 0 };
   #hasEnded = false;
 
   /**
-   * When this returns, the providers are being recorded, and an existing file is FILE.old. If it throws, the file is
-   * unchanged.
+   * When this returns, the providers are being recorded, and an existing file is FILE.old, unless the session is in
+   * memory. If it throws, the file is unchanged.
    *
    * @throws RecorderError
    */
   constructor(options: EtwRecordingOptions) {
     this.#file = resolve(options.file);
+    this.#mode = options.session.mode;
     this.#maxSize = options.maxSize;
+    const start = () => startSession(this.#file, options);
     try {
-      this.#session = replacingFile(
-        this.#file,
-        () => startSession(this.#file, options),
-        (session) => session.stop(),
-      );
+      this.#session =
+        this.#mode === 'memory' ? start() : replacingFile(this.#file, start, (session) => session.stop());
     } catch (error) {
       if (error instanceof RecorderError) throw error;
       throw new RecorderError(`${this.#file} cannot be written (${systemCodeOf(error)}).`);
@@ -80,9 +105,20 @@ export class EtwRecording {
     process.once('exit', this.#endAtExit);
   }
 
-  /** The current size of the file in bytes. */
+  /** The current size of the file, or of all files, in bytes. */
   get bytes(): number {
-    return statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0;
+    return this.#files().reduce((sum, file) => sum + sizeOf(file), 0);
+  }
+
+  /**
+   * Of a session in memory, writes its events into a new file.
+   *
+   * @throws RecorderError
+   */
+  dump(): EtwDump {
+    const file = dumpName(this.#file);
+    if (this.#session.flush(file) === undefined) throw new RecorderError('The ETW session has ended.');
+    return { file, bytes: sizeOf(file) };
   }
 
   /** Whether the session has ended by itself or from outside. */
@@ -106,9 +142,21 @@ export class EtwRecording {
     const { bytes } = this;
     const losses = { bytes, eventsLost, buffersLost };
     if (counts !== undefined) return losses;
+    if (this.#mode !== 'sequential') return { ...losses, endedBefore: 'ended' };
     // ETW ends a session if another buffer would exceed the file's limit.
     const isFull = bytes + BUFFER_KIB * 1024 > this.#maxSize * MIB;
     return { ...losses, endedBefore: isFull ? 'full' : 'ended' };
+  }
+
+  #files(): string[] {
+    if (this.#mode !== 'newFile') return [this.#file];
+    const folder = dirname(this.#file);
+    const [before = '', after = ''] = basename(this.#file).split('%d');
+    return readdirSync(folder)
+      .filter((name) => name.startsWith(before) && name.endsWith(after))
+      .filter((name) => /^\d+$/.test(name.slice(before.length, name.length - after.length)))
+      .map((name) => join(folder, name))
+      .filter((path) => (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= this.#begin);
   }
 
   readonly #endAtExit = (): void => {
@@ -130,32 +178,56 @@ export function endLeftBehindEtwSession(): void {
   endEtwSession(RECORDING_NAME);
 }
 
-function startSession(
-  file: string,
-  { providers = [], level, keywords, stacks, bufferSize, maxSize }: EtwRecordingOptions,
-): EtwSession {
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+function startSession(file: string, options: EtwRecordingOptions): EtwSession {
+  const { bufferSize, maxSize } = options;
+  const { mode, independent, cpu } = options.session;
   const session = EtwSession.start({
     name: RECORDING_NAME,
-    file,
+    mode,
+    ...(mode !== 'memory' && { file, maxSize }),
+    independent,
+    ...(cpu && { system: { events: CPU_EVENTS, ...cpu } }),
     bufferSize: BUFFER_KIB,
     buffers: availableParallelism() * Math.max(MIN_BUFFERS, Math.ceil(bufferSize / (1024 * BUFFER_KIB))),
-    maxSize,
   });
   try {
-    session.enable(TASK_EVENTS.guid, ACTIVITIES);
-    for (const provider of providers) {
-      const isOfSwitches = keywords === undefined && provider === ACTIVITY_SWITCH.provider;
-      const upTo = level ?? (isOfSwitches ? VERBOSE : undefined);
-      session.enable(provider, {
-        ...(upTo !== undefined && { level: upTo }),
-        ...(keywords !== undefined && { keywords }),
-        stacks,
-      });
-    }
+    enableProviders(session, options);
   } catch (error) {
     session.stop();
-    rmSync(file, { force: true });
+    if (mode !== 'memory') rmSync(file, { force: true });
     throw error;
   }
   return session;
+}
+
+function enableProviders(
+  session: EtwSession,
+  { providers = [], level, keywords, session: { filters, capturesState, cpu } }: EtwRecordingOptions,
+): void {
+  session.enable(TASK_EVENTS.guid, ACTIVITIES);
+  if (cpu !== undefined) {
+    session.enable(V8, { level: VERBOSE });
+    session.enable(ACTIVITY_SWITCH.provider, SWITCHES);
+  }
+  for (const provider of providers) {
+    const options = { ...filters, ...(level && { level }), ...(keywords !== undefined && { keywords }) };
+    // Enabled again, a provider is recorded as asked last.
+    const isOfSwitches = provider === ACTIVITY_SWITCH.provider;
+    const own = isOfSwitches ? { ...options, ...switchesToo(options, cpu !== undefined) } : options;
+    session.enable(provider, own);
+    if (capturesState) session.captureState(provider, own);
+  }
+}
+
+/** All of Node.js's own events, and activity switches only for those who sample or ask for a level or keywords. */
+function switchesToo({ level, keywords }: EtwProviderOptions, areWanted: boolean): EtwProviderOptions {
+  if (!areWanted) return level === undefined && keywords === undefined ? { level: VERBOSE } : {};
+  return {
+    level: Math.max(level ?? VERBOSE, SWITCHES.level),
+    ...(keywords !== undefined && { keywords: keywords | SWITCHES.keywords }),
+  };
 }

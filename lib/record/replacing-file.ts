@@ -1,4 +1,4 @@
-/** Replaces a file, and keeps the existing one as FILE.old, like perf. */
+/** Replaces a file, and keeps the existing one as FILE.old, like perf; and the names of dumps. */
 import { renameSync, statSync } from 'node:fs';
 
 /**
@@ -27,4 +27,11 @@ export function replacingFile<Opened>(
     renameSync(aside, path);
     throw error;
   }
+}
+
+/** FILE.TIME: local time like in perf's names, down to milliseconds. */
+export function dumpName(path: string): string {
+  const time = new Date();
+  const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000);
+  return `${path}.${local.toISOString().replaceAll(/\D/g, '')}`;
 }

@@ -9,6 +9,7 @@ import { systemErrorName } from '../platform/recorder-reasons.ts';
 import { batches } from './code-mappings.ts';
 import { RecordingFile } from './recording-file.ts';
 import { type RecordingOptions, type RecordingResult, RecordingSetup } from './recording-setup.ts';
+import { dumpName } from './replacing-file.ts';
 import { TracepointWatch } from './tracepoint-watch.ts';
 
 /** How often to check whether the recorder has ended. */
@@ -64,7 +65,7 @@ export class RingRecording {
   dump(): Dump {
     const { owner, file: name } = this.#options;
     const { recorder, cpu } = this.#setup;
-    const file = new RecordingFile(`${name}.${timeText(new Date())}`, owner);
+    const file = new RecordingFile(dumpName(name), owner);
     let counts: RecorderCounts;
     try {
       file.begin(this.#setup.facts);
@@ -97,10 +98,4 @@ export class RingRecording {
 function failure(path: string, error: number | string): string {
   const name = typeof error === 'number' ? systemErrorName(error) : error;
   return `Writing ${path} failed (${name}).`;
-}
-
-/** Local time like in perf's names, down to milliseconds. */
-function timeText(time: Date): string {
-  const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000);
-  return local.toISOString().replaceAll(/\D/g, '');
 }

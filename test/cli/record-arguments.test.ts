@@ -34,13 +34,14 @@ describe('the command line of record', () => {
     expect(sampled('-p', '42')).toEqual({ frequency: 999, of: 42 });
     expect(sampled('--frequency', '99', '--', 'node')).toEqual({ frequency: 99, of: 'command' });
     expect(linux([])?.cpu).toBeUndefined();
-    expect(() => windows(['--provider', 'A', '--cpu'])).toThrow(/only on Linux/);
+    expect(() => recordArguments(['--cpu'], 'darwin')).toThrow(/only on Linux and Windows/);
   });
 
   it('can keep the latest events only', () => {
     expect(linux(['--ring', '--max-size', '5'])).toMatchObject({ isRing: true, maxSize: 5 });
     expect(linux([])?.isRing).toBe(false);
-    expect(() => windows(['--provider', 'A', '--ring'])).toThrow(/only on Linux/);
+    expect(windows(['--provider', 'A', '--ring'])).toMatchObject({ isRing: true, etw: { mode: 'memory' } });
+    expect(() => recordArguments(['--ring'], 'darwin')).toThrow(/only on Linux and Windows/);
   });
 
   it('accepts keywords with and without 0x', () => {
@@ -145,11 +146,80 @@ describe('the command line of record', () => {
     expect(windows(['--provider', 'P', '--stacks', '--level', '4', '--keywords', '2'])).toMatchObject({
       file: 'trace.etl',
       selected: { providers: ['P'], level: 4, keywords: 2n },
-      stacks: true,
+      etw: { filters: { stacks: true } },
     });
     expect(() => windows([])).toThrow('On Windows, record needs a --provider, by name or GUID.');
     expect(() => windows(['--provider', 'P', '--tracepoint', 's:n'])).toThrow(
       '--tracepoint is supported only on Linux.',
     );
   });
+});
+
+describe('the command line of record on Windows', () => {
+  const etw = (...args: string[]) => windows(['--provider', 'A', ...args])?.etw;
+
+  it('records all of the providers into one file by default', () => {
+    expect(etw()).toEqual({
+      mode: 'sequential',
+      independent: false,
+      capturesState: false,
+      filters: { ignoresKeyword0: false, stacks: false },
+    });
+  });
+
+  it('has a kind of file', () => {
+    expect(etw('--mode', 'circular')?.mode).toBe('circular');
+    expect(etw('--mode', 'newfile', '-o', 'a%d.etl')?.mode).toBe('newFile');
+  });
+
+  it("has ETW's filters", () => {
+    const filters = etw(
+      ...['-p', '42', '--exe', 'node.exe', '--exe', 'a.exe', '--not-event-id', '7', '--not-event-id', '8'],
+      ...['--event', 'Start', '--ignore-keyword-0', '--stacks-for', '1'],
+    )?.filters;
+    expect(filters).toEqual({
+      processIds: [42],
+      executables: ['node.exe', 'a.exe'],
+      exceptEventIds: [7, 8],
+      eventNames: ['Start'],
+      ignoresKeyword0: true,
+      stacks: [1],
+    });
+    expect(etw('--event-id', '0', '--stacks')?.filters).toMatchObject({ eventIds: [0], stacks: true });
+    expect(etw('--independent', '--capture-state')).toMatchObject({ independent: true, capturesState: true });
+  });
+
+  it('samples the CPU, as often as Windows does or as asked', () => {
+    expect(etw('--cpu')?.cpu).toEqual({});
+    expect(etw('--cpu', '--frequency', '4000')?.cpu).toEqual({ sampleInterval: 0.25 });
+  });
+
+  it.each([
+    [['--mode', 'ring'], '--mode takes sequential, circular or newfile, not "ring".'],
+    [
+      ['--mode', 'newfile', '-o', 'a.etl'],
+      '--mode newfile needs an --output with %d, which each file\'s number replaces, not "a.etl".',
+    ],
+    [['--mode', 'circular', '--ring'], '--mode and --ring exclude each other.'],
+    [['--event-id', '1', '--not-event-id', '2'], '--event-id and --not-event-id exclude each other.'],
+    [['--event-id', '65536'], '--event-id takes the id of an event, from 0 to 65535, not "65536".'],
+    [['--stacks-for', 'x'], '--stacks-for takes the id of an event, from 0 to 65535, not "x".'],
+    [Array.from({ length: 65 }, () => '--event-id=1'), '--event-id can be given 64 times, not 65.'],
+    [['--exe', 'a;b'], '--exe takes the name of a program, not "a;b".'],
+    [['--event', ''], '--event takes the name of an event, not "".'],
+    [['--cpu', '--frequency', '8001'], '--frequency takes at most 8000 on Windows, not "8001".'],
+  ])('refuses %j', (args, message) => {
+    expect(() => etw(...args)).toThrow(new UsageError(message));
+  });
+
+  it.each(['--mode=circular', '--event-id=1', '--exe=a', '--capture-state', '--independent'])(
+    'has %s alone',
+    (option) => {
+      const name = option.replace(/=.*/, '');
+      expect(() => linux([option])).toThrow(`${name} is supported only on Windows.`);
+      expect(() => windows([option, '--eventpipe', '-p', '1'])).toThrow(
+        'cannot be combined with --eventpipe',
+      );
+    },
+  );
 });

@@ -8,6 +8,8 @@ import { callsOf, type EtwCall } from './etw-call.ts';
 import { runProgram, skipReason, suiteName } from './run-program.ts';
 
 const TPL_EVENT_SOURCE = '2e5dba47-a3d2-4d16-8ee0-6671ffdcd7b5';
+/** V8's. */
+const JAVASCRIPT = '57277741-3638-4a4b-bdba-0ac6e45da56c';
 const OTHER = '11223344-5566-7788-99aa-bbccddeeff00';
 /** Of ControlTraceW. */
 const QUERY = 0;
@@ -20,7 +22,7 @@ interface Answers {
   readonly leftBehind?: string;
   readonly file?: readonly [name: string, bytes: number];
   readonly before?: Readonly<Record<string, string>>;
-  readonly ends?: string;
+  readonly ends?: string | readonly string[];
 }
 
 /** Types the arguments, and has ETW answer so. */
@@ -102,6 +104,92 @@ describe.skipIf(skipReason !== undefined)(suiteName('a recording'), { timeout: 9
     const { calls } = await record('--stacks');
     const properties = callsOf(calls, 'enableTrace').map(({ parameters }) => parameters.slice(8, 16));
     expect(properties).toEqual(['00000000', '04000000']);
+  });
+
+  it('is what its options say, and asks the provider for what they say', async () => {
+    const { lines, calls } = await tracewright([
+      ...[
+        'record',
+        '--provider',
+        OTHER,
+        '--mode',
+        'newfile',
+        '-o',
+        'new%d.etl',
+        '--max-size',
+        '7',
+        '--independent',
+      ],
+      ...[
+        '-p',
+        '42',
+        '--exe',
+        'node.exe',
+        '--event-id',
+        '1',
+        '--event-id',
+        '2',
+        '--event',
+        'Ω',
+        '--stacks-for',
+        '2',
+      ],
+      ...['--ignore-keyword-0', '--capture-state', '--cpu', '--frequency', '4000', '--duration', '0.1'],
+    ]);
+    expect(lines).toEqual(['Recorded into new%d.etl (0.0 kB), none lost.']);
+    expect(callsOf(calls, 'privilege')).toMatchObject([{ privilege: 11, attributes: 2, status: 0 }]);
+    expect(callsOf(calls, 'startTrace')).toMatchObject([
+      { mode: 0xa00_0008, enableFlags: 0x100_0007, maximumFileSize: 7, status: 0 },
+    ]);
+    expect(callsOf(calls, 'traceInformation').map(({ class: kind, data }) => [kind, data])).toEqual([
+      [5, '00000000c4090000'],
+      [3, 'b4bf1dce7e13a64d87b03f59aa102cbc2e00000000000000'],
+    ]);
+    const enabled = callsOf(calls, 'enableTrace');
+    expect(enabled.map(({ provider, code, level, any }) => [provider, code, level, any])).toEqual([
+      [TPL_EVENT_SOURCE, 1, 4, '0x80'],
+      [JAVASCRIPT, 1, 5, ALL_KEYWORDS],
+      [providerGuid('Node.Runtime'), 1, 6, '0x10'],
+      [OTHER, 1, 255, ALL_KEYWORDS],
+      [OTHER, 2, 255, ALL_KEYWORDS],
+    ]);
+    expect(enabled[3]?.parameters.slice(8, 16)).toBe('14000000');
+    expect(enabled[3]?.filters.map(({ type, bytes }) => [type, bytes])).toEqual([
+      [0x8000_0004, '2a000000'],
+      [0x8000_0008, Buffer.from('node.exe\0', 'utf16le').toString('hex')],
+      [0x8000_0200, '0100020001000200'],
+      [0x8000_0400, `${'f'.repeat(16)}${'0'.repeat(16)}ff010100cea900`],
+      [0x8000_1000, '010001000200'],
+    ]);
+    expect(enabled[4]?.filters).toEqual([]);
+  });
+
+  it('stays in memory with --ring, which Ctrl-Break and the end write into files', async () => {
+    const { lines, calls } = await tracewright(
+      ['record', '--provider', 'P', '--ring', '--buffer-size', '256', '-o', 'ring.etl'],
+      { ends: ['SIGBREAK', 'SIGINT'], before: { 'ring.etl': 'earlier' }, lost: [2, 0] },
+    );
+    expect(lines).toHaveLength(3);
+    expect(lines[0]).toBe('Recording into memory: Ctrl-Break writes the latest events to ring.etl.TIME.');
+    expect(lines[1]).toMatch(/^Wrote the latest events to .*\\ring\.etl\.\d{17} \(0\.0 kB\)\.$/);
+    expect(lines[2]).toMatch(/^Wrote the latest events to .* \(0\.0 kB\)\. 2 events were lost\.$/);
+    const [start] = callsOf(calls, 'startTrace');
+    expect(start).toMatchObject({ mode: 0x400, maximumFileSize: 0, file: null });
+    // Two buffers of 128 KiB per processor.
+    expect(start?.maximumBuffers).toBe(start?.minimumBuffers);
+    const flushed = callsOf(calls, 'controlTrace').filter(({ code, status }) => code === 3 && status === 0);
+    expect(flushed.map(({ givenFile }) => /ring\.etl\.\d{17}$/.test(wide(givenFile)))).toEqual([true, true]);
+    expect(stopsIn(calls)).toHaveLength(1);
+  });
+
+  it('says which privilege --cpu needs', async () => {
+    const args = ['record', '--provider', 'P', '--cpu', '--duration', '0.1'];
+    const { lines, calls } = await tracewright(args, { fail: [['privilege', 1300]] }, 1);
+    expect(lines).toEqual([
+      'tracewright: This user lacks the privilege SeSystemProfilePrivilege (Win32 error 1300): an administrator in an ' +
+        'elevated process has it.',
+    ]);
+    expect(callsOf(calls, 'startTrace')).toEqual([]);
   });
 
   it('reports what was lost', async () => {

@@ -7,8 +7,8 @@
 //   file      [name, bytes]              a file that is there, once the session runs
 //   before    { name: text }             files that are there before; what they are afterwards is printed as JSON
 //   ends      how the recording ends: 'session', which another program or ETW itself ends; the name of a signal, as
-//             Node.js tells the program of it; 'exit', the program's own end; with it, the command line takes no
-//             --duration
+//             Node.js tells the program of it, or several; 'exit', the program's own end; with it, the command line
+//             takes no --duration
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { addSession, endSession, failNext, setLosses } from '../recorder/recorder.mjs';
 
@@ -32,7 +32,7 @@ if (ends !== undefined) {
     if (file !== undefined) writeFileSync(file[0], Buffer.alloc(file[1]));
     if (ends === 'session') endSession('tracewright');
     else if (ends === 'exit') process.exit(3);
-    else process.emit(ends, ends);
+    else for (const signal of [ends].flat()) process.emit(signal, signal);
   }, 5);
 }
 process.argv = [...process.argv.slice(0, 2), ...args];
