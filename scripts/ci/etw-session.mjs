@@ -5,9 +5,12 @@
 //
 //   logman, wpr, wpr-events, tracewright   TraceLogging events, decoded by tracerpt
 //   stacks      tracewright record --stacks: each event with its stack
+//   live        tracewright live, which starts the program and prints its events as they are written
+//   live-session  the same events from a real-time session of logman
 //   manifest    etwFormat: 'manifest', decoded by tracewright from the manifest in the file
 //   paths       as tracewright, into a folder and a file with blanks and letters of other scripts
 //   package     as tracewright, with the package that is given, installed, and its own addon
+import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { openTrace } from '../../dist/trace/open-trace.js';
@@ -23,6 +26,7 @@ const [name = 'logman', tarball] = process.argv.slice(2);
 const folder = join(root, 'build/etw', name, name === 'paths' ? 'with blanks, ä and 日本' : '');
 const file = join(folder, name === 'paths' ? 'träce 1.etl' : 'trace.etl');
 const xmlFile = join(folder, 'trace.xml');
+const linesFile = join(folder, 'live.jsonl');
 const session = 'tracewright-ci';
 const providerName = 'MyCompany-MyService';
 const provider = `{${providerGuid(providerName)}}`;
@@ -38,6 +42,11 @@ const recorded = (...options) => ({
   run: ['record', '-o', file, '--provider', providerName, '--end-left-behind', ...options, '--'],
 });
 
+const watched = (...options) => ({
+  watch: ['live', '--json', '--provider', providerName, ...options, '--'],
+  decode: shownEvents,
+});
+
 /** All keywords, level Verbose. Each starts and stops a session, or makes tracewright run the program itself. */
 const recorders = {
   logman: {
@@ -51,6 +60,13 @@ const recorders = {
   paths: recorded(),
   package: recorded(),
   stacks: { ...recorded('--stacks'), decode: ownEvents, check: stackProblems },
+  live: watched(),
+  'live-session': {
+    ...watched('--session', session),
+    start: ['logman', 'start', session, '-p', provider, '0xffffffffffffffff', '0x5', '-rt', '-ets'],
+    stop: ['logman', 'stop', session, '-ets'],
+    cancel: ['logman', 'stop', session, '-ets'],
+  },
   manifest: { ...recorded(), arguments: ['manifest'], decode: ownEvents },
 };
 
@@ -69,17 +85,31 @@ function sayUnlessItFails(command) {
 }
 
 /** @returns the program's output */
-function record({ start, stop, run: own, arguments: args = [] }, { cli, program }) {
+function record({ start, stop, run: own, watch, arguments: args = [] }, { cli, program }) {
   const target = [process.execPath, program, ...args];
   const [command, ...rest] = own === undefined ? target : [process.execPath, cli, ...own, ...target];
   const options = { cwd: folder, timeout: SPAWN_MILLISECONDS };
-  if (start === undefined) return run(command, rest, options);
+  const go = () =>
+    watch === undefined ? run(command, rest, options) : show([cli, ...watch, ...target], options);
+  if (start === undefined) return go();
   say(start);
   try {
-    return run(command, rest, options);
+    return go();
   } finally {
     say(stop);
   }
+}
+
+/** Keeps the events, which live prints to stdout. @returns what the program prints, which comes to stderr */
+function show(args, options) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+    ...options,
+    encoding: 'utf8',
+    maxBuffer: 1024 ** 3,
+  });
+  if (status !== 0) throw new ToolError(`live ended with exit status ${status}.`, stderr);
+  writeFileSync(linesFile, stdout);
+  return /^\{.*\}$/m.exec(stderr)?.[0] ?? '{}';
 }
 
 /** The package as users install it, in a separate folder, with the program next to it. */
@@ -110,23 +140,31 @@ function tracerptEvents() {
   return parseTracerpt(tracerptText(readFileSync(xmlFile)));
 }
 
-/** The events according to tracewright, in the same form. */
+/** One event according to tracewright, in the same form. */
+function ownEvent(event) {
+  return {
+    providerGuid: providerGuid(providerName),
+    // A manifest's events are named by task and opcode: Request/Start.
+    name: event.name.replace('/', ''),
+    level: event.level,
+    opcode: event.opcode,
+    keywords: BigInt(event.keywords),
+    processId: event.processId,
+    activityId: event.activityId,
+    relatedActivityId: event.relatedActivityId,
+    fields: Object.fromEntries(Object.entries(event.payload).map(([field, value]) => [field, `${value}`])),
+  };
+}
+
+function shownEvents() {
+  const lines = readFileSync(linesFile, 'utf8').split('\n');
+  return lines.filter((line) => line !== '').map((line) => ownEvent(JSON.parse(line)));
+}
+
 async function ownEvents() {
   const events = [];
   for await (const event of await openTrace(recordedFile())) {
-    if (event.provider !== providerName) continue;
-    events.push({
-      providerGuid: providerGuid(providerName),
-      // A manifest's events are named by task and opcode: Request/Start.
-      name: event.name.replace('/', ''),
-      level: event.level,
-      opcode: event.opcode,
-      keywords: event.keywords,
-      processId: event.processId,
-      activityId: event.activityId,
-      relatedActivityId: event.relatedActivityId,
-      fields: Object.fromEntries(Object.entries(event.payload).map(([field, value]) => [field, `${value}`])),
-    });
+    if (event.provider === providerName) events.push(ownEvent(event));
   }
   return events;
 }
@@ -155,7 +193,7 @@ try {
   const { failure, heard, stats, status } = JSON.parse(record(recorder, installed));
   console.log(JSON.stringify({ stats, status }));
   if (failure !== undefined) throw new ToolError(failure, '');
-  say([process.execPath, installed.cli, 'stats', recordedFile()]);
+  if (recorder.watch === undefined) say([process.execPath, installed.cli, 'stats', recordedFile()]);
   const expected = heard.map((event) => ({ ...event, keywords: BigInt(event.keywords) }));
   const problems = recordingProblems(expected, await (recorder.decode ?? tracerptEvents)());
   problems.push(...((await recorder.check?.()) ?? []));
