@@ -66,7 +66,7 @@ A single process can be recorded through its diagnostic port; --provider is then
                             those of the process's user. A COMMAND falls back to this if the kernel has no tracer
   --user-events             Linux 6.4 or later: into a perf.data. Only the recorder needs access to the kernel's tracer,
                             which it passes on to the process
-  -p, --process-id PID      the process; "tracewright ps" lists them
+  -p, --process-id PID      the process; "tracewright ps" lists them. On Windows also without these two: only its events
 `;
 
 const OPTIONS = {

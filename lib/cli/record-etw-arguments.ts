@@ -18,9 +18,9 @@ export const ETW_USAGE = `Windows records with an ETW session, which has more op
 
   --mode MODE               sequential (the default) stops at --max-size; circular then replaces the oldest events;
                             newfile goes on with another file, whose number replaces %d in FILE
-  -p, --process-id PID      only events of this process
   --exe NAME                only events of this program, such as node.exe; can be repeated
-  --event-id ID             only events with this id; can be repeated, up to 64 times. --not-event-id: only others
+  --event-id ID             only events with this id; can be repeated, up to 64 times
+  --not-event-id ID         only events with other ids; can be repeated, up to 64 times
   --event NAME              only events with this name, for TraceLogging providers; can be repeated
   --ignore-keyword-0        leaves out events without keywords
   --stacks-for ID           adds a stack to events with this id only; can be repeated
