@@ -58,6 +58,7 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`dumping a trace ($
         processor: 16,
         timestamp: '1711586714789514990',
         timeSinceStart: '2201454990',
+        labels: { ProviderGroup: 'msft' },
         payload: { enabled: true },
         position: expect.any(Number),
       },

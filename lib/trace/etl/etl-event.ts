@@ -185,7 +185,9 @@ export class EtlEvent extends TraceEvent implements EtlRecord, PayloadHolder {
   override get labels(): Labels | undefined {
     const { labels } = this.#describe();
     if (layoutKind(this) === Layout.Message) return messageLabels(this, labels);
-    return hasExtendedItems(this) ? this.#trace.describer.labels(this, this.#extended().items) : labels;
+    return hasExtendedItems(this) && !this.isMessage
+      ? this.#trace.describer.labels(this, this.#extended().items)
+      : labels;
   }
 
   override get isMessage(): boolean {
