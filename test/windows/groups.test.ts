@@ -11,7 +11,7 @@ interface Groups {
   readonly guids: readonly string[];
 }
 
-describe.skipIf(skipReason !== undefined)(suiteName('a group of providers'), { timeout: 60_000 }, () => {
+describe.skipIf(skipReason !== undefined)(suiteName('a group of providers'), { timeout: 90_000 }, () => {
   it('is told to ETW, byte for byte, and enabled together in either format', async () => {
     const { result, calls } = await runProgram<Groups>('programs/groups.mjs', { recorder: true });
     expect(result.states).toEqual([
