@@ -5,6 +5,9 @@
 //
 //   logman, wpr, wpr-events, tracewright   TraceLogging events, decoded by tracerpt
 //   stacks      tracewright record --stacks: each event with its stack
+//   circular    tracewright record --mode circular
+//   ring        tracewright record --ring, which writes what it keeps at the end
+//   cpu         tracewright record --cpu: the kernel's events, too, and CPU samples with stacks
 //   live        tracewright live, which starts the program and prints its events as they are written
 //   live-session  the same events from a real-time session of logman
 //   manifest    etwFormat: 'manifest', decoded by tracewright from the manifest in the file
@@ -60,6 +63,9 @@ const recorders = {
   paths: recorded(),
   package: recorded(),
   stacks: { ...recorded('--stacks'), decode: ownEvents, check: stackProblems },
+  circular: recorded('--mode', 'circular', '--max-size', '16'),
+  ring: { ...recorded('--ring'), decode: ownEvents },
+  cpu: { ...recorded('--cpu'), decode: ownEvents, check: sampleProblems },
   live: watched(),
   'live-session': {
     ...watched('--session', session),
@@ -129,7 +135,7 @@ function install(packed) {
 }
 
 function recordedFile() {
-  const found = readdirSync(folder).find((entry) => entry.endsWith('.etl'));
+  const found = readdirSync(folder).find((entry) => /\.etl(\.|$)/.test(entry));
   if (found === undefined) throw new ToolError(`There is no .etl file in ${folder}.`, '');
   return join(folder, found);
 }
@@ -175,6 +181,23 @@ async function stackProblems() {
     if (of === providerName && (stack?.length ?? 0) > 0) count++;
   }
   return count > 0 ? [] : ['No event has a stack.'];
+}
+
+/** The kernel names the program, and samples it with stacks. */
+async function sampleProblems() {
+  const trace = await openTrace(recordedFile());
+  let [samples, stacks] = [0, 0];
+  for await (const event of trace) {
+    if (event.name !== 'PerfInfo/Sample') continue;
+    samples++;
+    if ((event.stack?.length ?? 0) > 0) stacks++;
+  }
+  const isNamed = [...trace.processNames.values()].some((process) => /node/i.test(process));
+  return [
+    ...(samples > 0 ? [] : ['There are no CPU samples.']),
+    ...(stacks > 0 ? [] : [`None of ${samples} CPU samples has a stack.`]),
+    ...(isNamed ? [] : ['No process is named node.']),
+  ];
 }
 
 try {
