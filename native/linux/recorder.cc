@@ -13,7 +13,6 @@
 #include <sys/ioctl.h>
 #include <time.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -22,15 +21,16 @@
 #include <unordered_set>
 #include <utility>
 
+#include "linux/recorder_memory.h"
 #include "linux/recorder_ring.h"
 
 namespace tracewright {
 namespace {
 
-using linux_perf::CountRecord;
 using linux_perf::Descriptor;
 using linux_perf::EnableEvent;
 using linux_perf::EventId;
+using linux_perf::FlightMemory;
 using linux_perf::kEveryTask;
 using linux_perf::OpenEvent;
 using linux_perf::ParseAttr;
@@ -39,8 +39,6 @@ using linux_perf::WriteAll;
 
 // How often a ring that does not reach its watermark is emptied.
 constexpr int kPassMilliseconds = 100;
-// How much of a dump is written at once.
-constexpr size_t kBatchSize = 1 << 20;
 
 // The result of read(2) for an event whose read_format is PERF_FORMAT_ID | PERF_FORMAT_LOST.
 struct Reading {
@@ -51,37 +49,10 @@ struct Reading {
 
 bool IsTracepoint(const std::string& attr) { return ParseAttr(attr).type == PERF_TYPE_TRACEPOINT; }
 
-// The position of the time in a record that is not a sample, from its end: before processor and
-// identifier.
-constexpr size_t kTimeFromEnd = 24;
-
-struct TimedRecord {
-  uint64_t time;
-  const uint8_t* data;
-  perf_event_header head;
-};
-
-// Appends the records in `bytes` to `all`.
-void FindRecords(const std::vector<uint8_t>& bytes, size_t sample_time_at,
-                 std::vector<TimedRecord>* all) {
-  for (size_t at = 0; at + sizeof(perf_event_header) <= bytes.size();) {
-    TimedRecord record{0, bytes.data() + at, {}};
-    memcpy(&record.head, record.data, sizeof record.head);
-    size_t size = record.head.size;
-    if (size < sizeof record.head || at + size > bytes.size()) return;
-    at += size;
-    bool is_sample = record.head.type == PERF_RECORD_SAMPLE;
-    size_t time_at = is_sample ? sample_time_at : size - std::min(size, kTimeFromEnd);
-    if (time_at + sizeof record.time <= size) {
-      memcpy(&record.time, record.data + time_at, sizeof record.time);
-    }
-    all->push_back(record);
-  }
-}
-
 class PerfRecorder final : public Recorder {
  public:
-  explicit PerfRecorder(RecorderOptions options) : options_(std::move(options)) {}
+  explicit PerfRecorder(RecorderOptions options)
+      : options_(std::move(options)), memory_(options_.side_size, options_.sample_time_at) {}
   ~PerfRecorder() override;
 
   int Open(std::vector<uint64_t>* ids, const char** step);
@@ -105,8 +76,6 @@ class PerfRecorder final : public Recorder {
   // record is older than the newest one before the pass.
   int DrainAll();
   int DrainRings();
-  // Keeps what is in the rings in memory, and forgets the oldest.
-  void KeepRings();
   // After a failure, the file ends with the last complete pass.
   void CutFile();
   void Disable();
@@ -129,7 +98,7 @@ class PerfRecorder final : public Recorder {
   std::mutex file_mutex_;  // taken before mutex_; held while something is appended to the file
   bool file_failed_ = false;
   std::unordered_set<uint64_t> cpu_events_;  // ids of what is not a tracepoint
-  std::vector<uint8_t> side_;                // what a flight recorder keeps besides its rings
+  FlightMemory memory_;
 
   mutable std::mutex mutex_;  // guards what follows
   RecorderCounts counts_;
@@ -255,45 +224,11 @@ int PerfRecorder::Append(const std::vector<uint8_t>& records, uint64_t* position
 }
 
 int PerfRecorder::Dump(int file, RecorderCounts* counts) {
-  std::vector<std::vector<uint8_t>> rings;
-  for (const Ring& ring : backward_) rings.push_back(ring.Latest());
+  std::vector<std::vector<uint8_t>> latest;
+  for (const Ring& ring : backward_) latest.push_back(ring.Latest());
   std::lock_guard<std::mutex> file_lock(file_mutex_);
-  KeepRings();
-  std::vector<TimedRecord> records;
-  FindRecords(side_, options_.sample_time_at, &records);
-  for (const std::vector<uint8_t>& ring : rings) {
-    FindRecords(ring, options_.sample_time_at, &records);
-  }
-  std::stable_sort(records.begin(), records.end(), [](const TimedRecord& a, const TimedRecord& b) {
-    return a.time < b.time;
-  });
-  std::vector<uint8_t> batch;
-  for (const TimedRecord& record : records) {
-    auto read = [&record](size_t at) {
-      uint64_t number;
-      memcpy(&number, record.data + at, sizeof number);
-      return number;
-    };
-    CountRecord(record.head.type, options_.sample_time_at, cpu_events_, counts, read);
-    batch.insert(batch.end(), record.data, record.data + record.head.size);
-    counts->bytes += record.head.size;
-    if (batch.size() < kBatchSize && &record != &records.back()) continue;
-    if (int error = WriteAll(file, batch.data(), batch.size())) return error;
-    batch.clear();
-  }
-  return 0;
-}
-
-void PerfRecorder::KeepRings() {
-  for (Ring& ring : rings_) ring.Take(&side_);
-  if (side_.size() <= options_.side_size) return;
-  size_t end = 0;
-  while (end + sizeof(perf_event_header) <= side_.size() && end < options_.side_size / 2) {
-    perf_event_header record;
-    memcpy(&record, side_.data() + end, sizeof record);
-    end += std::max<size_t>(record.size, sizeof record);
-  }
-  side_.erase(side_.begin(), side_.begin() + static_cast<ptrdiff_t>(std::min(end, side_.size())));
+  memory_.Keep(&rings_);
+  return memory_.Write(file, latest, cpu_events_, counts);
 }
 
 void PerfRecorder::Stop() {
@@ -345,7 +280,7 @@ void PerfRecorder::Record() {
 int PerfRecorder::DrainAll() {
   std::lock_guard<std::mutex> file_lock(file_mutex_);
   if (IsFlightRecorder()) {
-    KeepRings();
+    memory_.Keep(&rings_);
     return 0;
   }
   int error = DrainRings();
