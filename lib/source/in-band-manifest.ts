@@ -71,7 +71,10 @@ class InBandManifest {
     // Events with one id are the same, in all definitions.
     for (const event of described.events) this.#events.set(event.id, event);
     const keywordNames = { ...described.keywordNames, ...this.#described?.keywordNames };
-    this.#described = { ...described, ...this.#described, events: [...this.#events.values()], keywordNames };
+    const textsOf = (source: ManifestSource | undefined) => source?.messages?.[DEFAULT_CULTURE];
+    const messages = { [DEFAULT_CULTURE]: { ...textsOf(described), ...textsOf(this.#described) } };
+    const events = [...this.#events.values()];
+    this.#described = { ...described, ...this.#described, events, keywordNames, messages };
     return this.#events.size > before;
   }
 

@@ -7,7 +7,7 @@ import { type EventSchema, type FieldSchema, mapsOf } from '../schema.ts';
 import { channelPath, usedChannels } from './channels.ts';
 import { LEVEL_NAMES, MANIFEST_NAMESPACE, MESSAGE_EVENT, OPCODE_NAMES } from './constants.ts';
 import { FIELD_LAYOUTS, sizeFieldName } from './field-layouts.ts';
-import { eventNames, keywordNames, opcodeNames, taskNames } from './names.ts';
+import { eventNames, keywordNames, mapText, opcodeNames, taskNames, uniqueMaps } from './names.ts';
 import { type Messages, type Named, StringTables } from './strings.ts';
 import { attribute } from './xml.ts';
 
@@ -32,8 +32,7 @@ export function namedIn({ events, keywordNames: given }: ManifestSource): Named 
     tasks: taskNames(all),
     opcodes: opcodeNames(all),
     keywords: keywordNames(all, given),
-    // Those of one name are the same.
-    maps: [...new Map(all.flatMap(({ fields }) => mapsOf(fields)).map((map) => [map.name, map])).values()],
+    maps: uniqueMaps(all.flatMap(({ fields }) => mapsOf(fields))),
     channels: usedChannels(all),
   };
 }
@@ -58,7 +57,7 @@ export function generateManifest(source: ManifestSource, culture?: string): stri
     ...section('tasks', taskLines(named, strings)),
     ...sectionIfAny(
       'maps',
-      named.maps.flatMap((map) => mapLines(map, strings)),
+      [...named.maps.values()].flatMap((map) => mapLines(map, strings)),
     ),
     ...section('opcodes', opcodeLines(named, strings)),
     ...section('keywords', keywordLines(named, strings)),
@@ -172,12 +171,12 @@ function templateLines(event: EventSchema, named: Named): string[] {
   if (event.fields.length === 0) return [];
   return [
     `  <template${attribute('tid', templateName(event, named))}>`,
-    ...event.fields.flatMap(fieldLines),
+    ...event.fields.flatMap((field) => fieldLines(field, named)),
     '  </template>',
   ];
 }
 
-function fieldLines(field: FieldSchema): string[] {
+function fieldLines(field: FieldSchema, { maps }: Named): string[] {
   const { name, type } = field;
   const layout = type === 'struct' ? undefined : FIELD_LAYOUTS[type];
   const inType = layout?.inType ?? '';
@@ -189,6 +188,8 @@ function fieldLines(field: FieldSchema): string[] {
     ];
   }
   const outType = layout?.outType === undefined ? '' : attribute('outType', layout.outType);
-  const map = type === 'struct' || field.map === undefined ? '' : attribute('map', field.map.name);
-  return [`   <data${attribute('name', name)}${attribute('inType', inType)}${outType}${map}/>`];
+  const map = type === 'struct' || field.map === undefined ? undefined : maps.get(mapText(field.map))?.name;
+  return [
+    `   <data${attribute('name', name)}${attribute('inType', inType)}${outType}${map === undefined ? '' : attribute('map', map)}/>`,
+  ];
 }

@@ -2,6 +2,7 @@
  * The names that a manifest needs but definitions lack: for each task, opcode and keyword in use. Tools show an event
  * as its task and opcode, so tasks are named after their events, as in .NET.
  */
+import type { FieldMap } from '../field-map.ts';
 import type { EventSchema } from '../schema.ts';
 import { OPCODE_NAMES, SESSION_KEYWORDS } from './constants.ts';
 
@@ -37,6 +38,29 @@ export function eventNames(events: readonly EventSchema[]): Map<EventSchema, str
       return [event, name];
     }),
   );
+}
+
+/**
+ * By `mapText`; of several with one name, all but the first have a number appended. They come from different
+ * definitions of one provider.
+ */
+export function uniqueMaps(maps: readonly FieldMap[]): Map<string, FieldMap> {
+  const unique = new Map<string, FieldMap>();
+  const taken = new Set(maps.map(({ name }) => name));
+  for (const map of maps) {
+    if (unique.has(mapText(map))) continue;
+    let { name } = map;
+    const isFirst = maps.find((other) => other.name === map.name) === map;
+    for (let number = 2; !isFirst && taken.has(name); number++) name = `${map.name}${number}`;
+    taken.add(name);
+    unique.set(mapText(map), { ...map, name });
+  }
+  return unique;
+}
+
+/** The same for the same map, however often it is defined. */
+export function mapText(map: FieldMap): string {
+  return JSON.stringify(map);
 }
 
 /** A name that another number already has gets its number appended. */

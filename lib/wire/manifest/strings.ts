@@ -20,7 +20,8 @@ export interface Named {
   readonly tasks: ReadonlyMap<number, string>;
   readonly opcodes: ReadonlyMap<number, string>;
   readonly keywords: ReadonlyMap<bigint, string>;
-  readonly maps: readonly FieldMap[];
+  /** By `mapText`. */
+  readonly maps: ReadonlyMap<string, FieldMap>;
   readonly channels: ReadonlyMap<number, UsedChannel>;
 }
 
@@ -41,7 +42,7 @@ function textsOf(named: Named): { readonly needed: Map<string, Text>; readonly p
       ),
       ...ids('keyword', named.keywords.values()),
       ...ids('opcode', named.opcodes.values()),
-      ...named.maps.flatMap(({ name, names }) =>
+      ...[...named.maps.values()].flatMap(({ name, names }) =>
         names.map(([, text]) => [`map_${name}.${text}`, { text }] as const),
       ),
     ]),

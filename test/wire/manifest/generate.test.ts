@@ -161,6 +161,25 @@ describe('a map', () => {
     ]);
   });
 
+  it('with the name of another one, of another definition of the provider, gets a number appended', () => {
+    const [two, three] = [{ A: 1 }, { B: 1 }].map((names) => valueMap('Status', names));
+    const taken = valueMap('Status2', { C: 1 });
+    const events = [status, two, three, two, taken].map((f, index) =>
+      event(`E${index}`, index + 1, { f: f ?? status }),
+    );
+    const lines = generate(events).split('\r\n');
+    const namesIn = (pattern: RegExp) => lines.flatMap((line) => pattern.exec(line)?.[1] ?? []);
+    expect(namesIn(/ map="(\w*)"/)).toEqual(['Status', 'Status3', 'Status4', 'Status3', 'Status2']);
+    expect(namesIn(/<valueMap name="(\w*)"/)).toEqual(['Status', 'Status3', 'Status4', 'Status2']);
+    expect(readBack(events).map(({ fields }) => fields[0]?.map?.entries[0]?.name)).toEqual([
+      'Idle',
+      'A',
+      'B',
+      'A',
+      'C',
+    ]);
+  });
+
   it('with a name that XML does not allow is refused', () => {
     const problem =
       'the map name "B\\u0001" contains a character that XML, and so a manifest, does not allow.';
