@@ -17,8 +17,12 @@ export interface ByteSource {
 export interface SeekableBytes {
   /** In bytes. */
   readonly size: number;
-  /** `length` bytes from `offset`, fewer at the end; the caller owns the bytes. */
-  read(offset: number, length: number): Promise<Uint8Array>;
+  /**
+   * `length` bytes from `offset`, fewer at the end; the caller owns the bytes.
+   *
+   * @param into memory that they may be put into, if there is room
+   */
+  read(offset: number, length: number, into?: Uint8Array): Promise<Uint8Array>;
   /** Closes the file. Has no effect the second time. */
   close(): Promise<void>;
 }

@@ -70,7 +70,8 @@ export class BufferFile {
 const MAX_BUFFERS = 4_000_000;
 
 /**
- * All buffers in file order, read in larger chunks.
+ * All buffers in file order, read in larger chunks. The next one may overwrite the bytes of the previous one, unless it
+ * was compressed: the memory for a large file would otherwise be freed only now and then.
  *
  * @throws EtlError if the next one cannot be located, because the previous one is damaged or the file ends inside it;
  * and if there are too many
@@ -83,10 +84,13 @@ export async function* readBuffers(
   let left = maxBuffers;
   let chunk: Uint8Array = new Uint8Array(0);
   let chunkStart = 0;
+  let memory: Uint8Array | undefined;
   const at = async (position: number, size: number): Promise<Uint8Array> => {
     const wanted = Math.min(size, bytes.size - position);
     if (position + wanted > chunkStart + chunk.length) {
-      chunk = await bytes.read(position, Math.max(wanted, CHUNK_SIZE));
+      const length = Math.max(wanted, CHUNK_SIZE);
+      if (memory === undefined || memory.length < length) memory = Buffer.allocUnsafeSlow(length);
+      chunk = await bytes.read(position, length, memory);
       chunkStart = position;
     }
     return chunk.subarray(position - chunkStart, position - chunkStart + size);

@@ -6,7 +6,8 @@ export function seekableFile(handle: FileHandle, size: number): SeekableBytes {
   let isOpen = true;
   return {
     size,
-    read: (offset, length) => readFully(handle, offset, Math.min(length, Math.max(0, size - offset))),
+    read: (offset, length, into) =>
+      readFully(handle, offset, Math.min(length, Math.max(0, size - offset)), into),
     close: async () => {
       if (!isOpen) return;
       isOpen = false;
@@ -15,8 +16,13 @@ export function seekableFile(handle: FileHandle, size: number): SeekableBytes {
   };
 }
 
-async function readFully(handle: FileHandle, offset: number, length: number): Promise<Uint8Array> {
-  const buffer = Buffer.allocUnsafeSlow(length);
+async function readFully(
+  handle: FileHandle,
+  offset: number,
+  length: number,
+  into?: Uint8Array,
+): Promise<Uint8Array> {
+  const buffer = into !== undefined && into.length >= length ? into : Buffer.allocUnsafeSlow(length);
   let filled = 0;
   while (filled < length) {
     const { bytesRead } = await handle.read(buffer, filled, length - filled, offset + filled);

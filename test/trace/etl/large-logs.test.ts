@@ -1,7 +1,11 @@
 /** Logs of more than 4 GB: no position or size may pass through 32 bits. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { OpenedSource, SeekableBytes } from '../../../lib/trace/byte-source.ts';
 import { openEtl } from '../../../lib/trace/etl/open-etl.ts';
+import { openFile } from '../../../lib/trace/source/file-source.ts';
 import type { TraceEvent } from '../../../lib/trace/trace-event.ts';
 import { bufferBytes, etlBytes, kernelRecord, RAW_START } from '../../wire/etl/etl-bytes.ts';
 import { Bytes } from '../../wire/perf-data/file-bytes.ts';
@@ -89,4 +93,36 @@ it('a log of 5 GB is read from its start to its end, in time order, with stacks'
   expect(disk).toMatchObject({ position: tail + 0x48, stack: [0x7ff6_0000_1000n] });
   expect(events.at(-1)?.position).toBe(log.size - small.length + 0x48 + 0x50);
   expect(reader.progress.bytesRead).toBe(log.size);
+});
+
+it('looking for the times of all buffers takes the memory of one chunk', async () => {
+  const memories = new Set<Uint8Array | undefined>();
+  class Watched extends SparseLog {
+    override async seekable(): Promise<SeekableBytes> {
+      const bytes = await super.seekable();
+      const read = (offset: number, length: number, into?: Uint8Array) => {
+        memories.add(into);
+        return bytes.read(offset, length);
+      };
+      return { ...bytes, read };
+    }
+  }
+  const reader = await openEtl(new Watched(etlBytes([]), bufferBytes([at(1)])), { manifests: [] });
+  memories.clear();
+  for await (const _ of reader.batches());
+  memories.delete(undefined);
+  // That of the usual chunks, and that of the fillers, which are larger.
+  expect([...memories].map((memory) => memory?.length)).toEqual([1 << 20, FILLER_SIZE]);
+});
+
+it('a file is read into the given memory if there is room', async () => {
+  const path = join(mkdtempSync(join(tmpdir(), 'tracewright-large-')), 'file');
+  writeFileSync(path, 'abcdef');
+  const bytes = await (await openFile(path)).seekable();
+  const memory = new Uint8Array(4);
+  const [small, large] = [await bytes.read(1, 4, memory), await bytes.read(0, 6, memory)];
+  expect([small.buffer === memory.buffer, large.buffer === memory.buffer]).toEqual([true, false]);
+  expect([Buffer.from(small).toString(), Buffer.from(large).toString()]).toEqual(['bcde', 'abcdef']);
+  await bytes.close();
+  rmSync(dirname(path), { recursive: true });
 });
