@@ -1,7 +1,7 @@
 /** What `tracewright live` shows: the tracer of this system, in real time. */
 import { RECORDER_VARIABLE } from '../platform/recorder-notice.ts';
 import type { User } from '../platform/user.ts';
-import { EtwEventStream, FOREIGN_WAIT_MS } from '../record/etw-event-stream.ts';
+import { streamOfSession } from '../record/etw-event-stream.ts';
 import { LiveEtwRecording } from '../record/live-etw-recording.ts';
 import { LiveRecording } from '../record/live-recording.ts';
 import { Selection } from '../record/tracepoint-selection.ts';
@@ -29,10 +29,7 @@ const RING_SIZE = 2 << 20;
 export function liveSource(given: LiveArguments, user: User | undefined): LiveSource {
   if (process.platform !== 'win32') return perfSource(given, user);
   const { session } = given;
-  const live =
-    session === undefined
-      ? new LiveEtwRecording(given.selected)
-      : new EtwEventStream(session, { wait: FOREIGN_WAIT_MS });
+  const live = session === undefined ? new LiveEtwRecording(given.selected) : streamOfSession(session);
   return {
     chunks: () => live.chunks(),
     stop: () => live.stop(),

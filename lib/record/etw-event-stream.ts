@@ -1,6 +1,8 @@
 /** The events of an ETW session while they are written, as a stream that `openTrace` reads. */
 import { EtwConsumer, type TakenEvents } from '../platform/etw-consumer.ts';
+import { controlEtwSession } from '../platform/etw-session.ts';
 import { liveHeaderBuffer } from '../wire/etl/live-header.ts';
+import { SessionControl } from '../wire/etw/session-properties.ts';
 
 /** How often events are taken. */
 const PERIOD_MS = 100;
@@ -14,8 +16,8 @@ export interface EtwLosses {
 }
 
 export interface EtwEventStreamOptions {
-  /** Called before events are taken, to have the session deliver them and say what it has lost. */
-  readonly flush?: () => EtwLosses | undefined;
+  /** Called before events are taken: the session says what it has lost and, if it is ours, delivers them. */
+  readonly flush: () => EtwLosses | undefined;
   /**
    * How long an event waits for earlier ones, in milliseconds: each processor has its own buffers, and those that are
    * not full come only when they are flushed.
@@ -65,7 +67,7 @@ export class EtwEventStream {
         await this.#period();
         const ends = this.#endsAt;
         // Later, another session may have its number.
-        if (ends === undefined) this.#countLosses(this.#flush?.());
+        if (ends === undefined) this.#countLosses(this.#flush());
         const taken = this.#consumer.take();
         this.#dropped = taken.dropped;
         if (taken.bytes.length > 0) yield taken.bytes;
@@ -133,8 +135,36 @@ export class EtwEventStream {
   }
 }
 
-/** Between the flushes of a session that another program has started: ETW's default for sessions in real time. */
-export const FOREIGN_WAIT_MS = 1250;
+/** Longer than between the flushes of a session that another program has started: by default, a second. */
+const FOREIGN_WAIT_MS = 1250;
+
+/**
+ * The events of a running session, whoever started it.
+ *
+ * @throws RecorderError
+ */
+export function streamOfSession(session: string): EtwEventStream {
+  const before = lossesOf(session);
+  const flush = () => {
+    const now = lossesOf(session);
+    return (
+      now && {
+        eventsLost: now.eventsLost - (before?.eventsLost ?? 0),
+        realTimeBuffersLost: now.realTimeBuffersLost - (before?.realTimeBuffersLost ?? 0),
+      }
+    );
+  };
+  return new EtwEventStream(session, { flush, wait: FOREIGN_WAIT_MS });
+}
+
+/** Undefined also for a user who may not ask for that: then only events of ETW say what is lost. */
+function lossesOf(session: string): EtwLosses | undefined {
+  try {
+    return controlEtwSession(SessionControl.Query, session)?.numbers;
+  } catch {
+    return undefined;
+  }
+}
 
 /**
  * The events of a running ETW session in real-time mode, whoever started it: for `openTrace`, or `addTrace` of a
@@ -144,5 +174,5 @@ export const FOREIGN_WAIT_MS = 1250;
  * @throws RecorderError if there is no such session, or this user may not receive its events
  */
 export function etwEventsOf(session: string): AsyncIterable<Uint8Array> {
-  return new EtwEventStream(session, { wait: FOREIGN_WAIT_MS }).chunks();
+  return streamOfSession(session).chunks();
 }

@@ -36,6 +36,7 @@ import {
 } from './etw-session-options.ts';
 
 export { RecorderError } from '../platform/recorder-error.ts';
+export { etwEventsOf } from './etw-event-stream.ts';
 export type { EtwProviderOptions, EtwStackFilter } from './etw-provider-options.ts';
 export type {
   EtwKernelEvents,

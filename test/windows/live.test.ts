@@ -2,11 +2,14 @@
  * `tracewright live` on Windows, end to end: a program's events go through the model of ETW (recorder/) to the command,
  * which receives them in real time in the same process.
  */
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { providerGuid } from '../../lib/wire/provider-guid.ts';
+import { windowsPath } from '../../scripts/windows/wine.mjs';
 import { callsOf, type EtwCall } from './etw-call.ts';
 import { runProgram, skipReason, suiteName } from './run-program.ts';
 
+const QUERY = 0;
 const STOP = 1;
 const FLUSH = 3;
 const REAL_TIME = 0x100;
@@ -115,7 +118,8 @@ describe.skipIf(skipReason !== undefined)(suiteName('live'), { timeout: 90_000 }
     expect(numbers(eventsIn(printed))).toEqual(upTo(20));
     expect(lines).toEqual(['Showed 21 events, none lost.']);
     expect(callsOf(calls, 'startTrace')).toEqual([]);
-    expect(callsOf(calls, 'controlTrace')).toEqual([]);
+    // It is asked what it has lost, and no more.
+    expect(new Set(callsOf(calls, 'controlTrace').map(({ code }) => code))).toEqual(new Set([QUERY]));
   });
 
   it('ends its session if its program exits early', async () => {
@@ -136,5 +140,31 @@ describe.skipIf(skipReason !== undefined)(suiteName('live'), { timeout: 90_000 }
     expect(lines[0]?.replace(/^tracewright: /, '')).toMatch(sentence);
     const started = callsOf(calls, 'startTrace').filter((call) => call.status === 0);
     expect(stopsIn(calls)).toHaveLength(started.length);
+  });
+});
+
+describe.skipIf(skipReason !== undefined)(suiteName('the events of a session'), { timeout: 90_000 }, () => {
+  it('are for several consumers, each of which may end at any time', async () => {
+    const { result, stderr, calls } = await runProgram('programs/live-consumers.mjs', {
+      recorder: true,
+      // RxJS is not part of the package.
+      env: { NODE_PATH: windowsPath(fileURLToPath(new URL('../../node_modules', import.meta.url))) },
+    });
+    expect(result).toEqual({
+      numbers: upTo(100).slice(1),
+      events: 100,
+      exitCode: 1,
+      refusal: 'No ETW session named None is running in real-time mode (Win32 error 4201).',
+    });
+    expect(stderr).toBe('');
+    const opened = callsOf(calls, 'openTrace').map(({ trace }) => trace);
+    expect(opened).toHaveLength(4);
+    expect(
+      callsOf(calls, 'closeTrace')
+        .map(({ trace }) => trace)
+        .sort(),
+    ).toEqual([...opened].sort());
+    const ended = callsOf(calls, 'processTraceDone').map(({ trace }) => trace);
+    expect(ended.sort()).toEqual([...opened].sort());
   });
 });

@@ -1,0 +1,44 @@
+// Several consumers of one session in real time: a playback, a worker that is terminated while it waits, and one that
+// gives up after the first chunk. Prints what the playback got.
+import { setTimeout as pause } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { defineEventSource, event } from 'tracewright';
+import { etwEventsOf } from 'tracewright/etw';
+import { Playback, TraceEvent } from 'tracewright/playback';
+import { addSession, endSession, settle } from '../recorder/recorder.mjs';
+
+const log = defineEventSource('Live', { Step: event({ number: 'uint32' }) });
+addSession('Shared', '', { realTimeOf: log.guid });
+settle();
+
+const code = `
+  const { parentPort } = require('node:worker_threads');
+  const chunks = require('tracewright/etw').etwEventsOf('Shared')[Symbol.asyncIterator]();
+  chunks.next().then(async () => {
+    parentPort.postMessage('consumes');
+    for (;;) await chunks.next();
+  });`;
+const worker = new Worker(code, { eval: true });
+await new Promise((resolve) => worker.once('message', resolve));
+
+const numbers = [];
+const playback = new Playback().addTrace(etwEventsOf('Shared'));
+playback.getObservable(log.Step).subscribe(({ payload }) => numbers.push(payload.number));
+let events = 0;
+playback.getObservable(TraceEvent).subscribe(() => events++);
+const playing = playback.start();
+
+for await (const _header of etwEventsOf('Shared')) break;
+for (let number = 1; number <= 50; number++) log.Step({ number });
+const exitCode = await worker.terminate();
+for (let number = 51; number <= 100; number++) log.Step({ number });
+await pause(1);
+endSession('Shared');
+await playing.finished;
+let refusal;
+try {
+  for await (const _chunk of etwEventsOf('None')) void 0;
+} catch (error) {
+  refusal = error.message;
+}
+console.log(JSON.stringify({ numbers, events, exitCode, refusal }));
