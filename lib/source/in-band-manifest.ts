@@ -16,7 +16,7 @@ import {
   manifestChunks,
 } from '../wire/manifest/in-band.ts';
 import { DEFAULT_CULTURE } from '../wire/manifest/strings.ts';
-import type { EventSchema } from '../wire/schema.ts';
+import type { EventSchema, FieldSchema } from '../wire/schema.ts';
 import { scratch } from '../wire/scratch.ts';
 import { onEtwCommand } from './etw-commands.ts';
 import type { SourceContext } from './source-context.ts';
@@ -38,6 +38,8 @@ export function writeManifestInBand(context: SourceContext, described: ManifestS
 class InBandManifest {
   #described: ManifestSource | undefined;
   readonly #events = new Map<number, EventSchema>();
+  /** The contents of maps, by name. */
+  readonly #maps = new Map<string, string>();
   #context: SourceContext | undefined;
   /** Enabled while a session wants the provider; undefined without open definitions. */
   #word: EnabledWord | undefined;
@@ -69,13 +71,28 @@ class InBandManifest {
   #add(described: ManifestSource): boolean {
     const before = this.#events.size;
     // Events with one id are the same, in all definitions.
-    for (const event of described.events) this.#events.set(event.id, event);
+    for (const event of described.events) {
+      const fields = event.fields.map((field) => this.#withOwnMap(field));
+      this.#events.set(event.id, { ...event, fields });
+    }
     const keywordNames = { ...described.keywordNames, ...this.#described?.keywordNames };
     const textsOf = (source: ManifestSource | undefined) => source?.messages?.[DEFAULT_CULTURE];
     const messages = { [DEFAULT_CULTURE]: { ...textsOf(described), ...textsOf(this.#described) } };
     const events = [...this.#events.values()];
     this.#described = { ...described, ...this.#described, events, keywordNames, messages };
     return this.#events.size > before;
+  }
+
+  /** Definitions may have different maps with one name. */
+  #withOwnMap(field: FieldSchema): FieldSchema {
+    // Manifests have no structs.
+    if (field.type === 'struct' || field.map === undefined) return field;
+    const { kind, names } = field.map;
+    const contents = JSON.stringify([kind, names]);
+    let { name } = field.map;
+    while ((this.#maps.get(name) ?? contents) !== contents) name = `${name}_`;
+    this.#maps.set(name, contents);
+    return name === field.map.name ? field : { ...field, map: { ...field.map, name } };
   }
 
   #register(context: SourceContext): void {

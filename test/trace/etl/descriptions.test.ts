@@ -65,6 +65,26 @@ describe('events described by a manifest', () => {
     expect(first?.message).toBe('Busy: Read|Delete');
   });
 
+  it('may find it in chunks of two processes that write at the same time', async () => {
+    const [own, other] = ['Own', 'Other'].map((name) =>
+      manifestChunks(manifest(name, 'win:UInt32', ' '.repeat(9)), 200),
+    );
+    const parts = (own as Uint8Array[]).flatMap((payload, index) => [
+      eventRecord({ time: at(2 * index + 1), id: 0xfffe, opcode: 0xfe, payload, processId: 10 }),
+      eventRecord({
+        time: at(2 * index + 2),
+        id: 0xfffe,
+        opcode: 0xfe,
+        payload: other?.[index] ?? [],
+        processId: 20,
+      }),
+    ]);
+    const { events } = await readEtl(etlBytes([bufferBytes([...parts, event(1000)])]));
+    expect(parts.length).toBeGreaterThan(5);
+    expect(['Own', 'Other']).toContain(events.at(-1)?.name);
+    expect(events.at(-1)?.payload).toEqual({ field: 7 });
+  });
+
   it('may find it later in the trace, in chunks that are out of order', async () => {
     const xml = manifest('InBand', 'win:UInt32');
     const [first, second, third] = manifestChunks(xml, Math.ceil(xml.length / 3)) as [
