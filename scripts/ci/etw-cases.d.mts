@@ -30,6 +30,7 @@ export interface CaseHarness {
   path(name: string): string;
   write(count: number, options: { readonly kind: Kind; readonly from?: number }): Promise<void>;
   read(name: string): Promise<readonly CaseEvent[]>;
+  receive(): () => Promise<readonly CaseEvent[]>;
   system(name: string): Promise<{ readonly names: readonly string[]; readonly stacked: readonly string[] }>;
   sizes(name: string): readonly number[];
   list(...args: readonly string[]): readonly object[];

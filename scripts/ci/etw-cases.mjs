@@ -8,6 +8,7 @@
 //   enable(session, options)  the same provider once more
 //   settle()                  waits for what cannot be seen
 //   read(name)                { kind, number, hasStack } of events in a file, or all files of a name with %d or *
+//   receive()                 the session's events in real time, like read; call the result to wait for its end
 //   system(name)              the names of all events in a file, and of those that have stacks
 //   sizes(name)               of the file or files, in bytes
 //   list(...args)             the lines of JSON of a tracewright command
@@ -284,6 +285,16 @@ export const cases = {
             'No CPU sample has a stack.',
           ),
         );
+    },
+  },
+  'real-time': {
+    sees: 'every event, in order and none lost, without a file, while they are written',
+    async run(harness) {
+      const session = await harness.start({ realTime: true, flushTimer: 1 }, {});
+      const received = harness.receive();
+      await harness.write(10 * FEW, { kind: 'Number' });
+      session.stop();
+      return expectAll(numbersOf(await received(), 'Number'), 10 * FEW);
     },
   },
   lists: {

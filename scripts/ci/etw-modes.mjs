@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defineEventSource, event } from 'tracewright';
-import { EtwSession, endEtwSession } from 'tracewright/etw';
+import { EtwSession, endEtwSession, etwEventsOf } from 'tracewright/etw';
 import { openTrace } from '../../dist/trace/open-trace.js';
 import { report, run, ToolError } from '../lib/run.mjs';
 import { cases, KINDS, PROVIDER, SESSION } from './etw-cases.mjs';
@@ -25,6 +25,15 @@ function defineSource(etwFormat) {
   const log = defineEventSource(PROVIDER, Object.fromEntries(events), { etwFormat });
   log.onStateRequest(() => log.State({ number: 0, kind: 'State', text: '' }));
   return log;
+}
+
+async function eventsIn(input) {
+  const events = [];
+  for await (const { provider, payload, stack } of await openTrace(input)) {
+    if (provider !== PROVIDER || payload.kind === undefined) continue;
+    events.push({ kind: payload.kind, number: payload.number, hasStack: (stack?.length ?? 0) > 0 });
+  }
+  return events;
 }
 
 class Harness {
@@ -90,13 +99,13 @@ class Harness {
 
   async read(name) {
     const events = [];
-    for (const file of this.#files(name)) {
-      for await (const { provider, payload, stack } of await openTrace(file)) {
-        if (provider !== PROVIDER || payload.kind === undefined) continue;
-        events.push({ kind: payload.kind, number: payload.number, hasStack: (stack?.length ?? 0) > 0 });
-      }
-    }
+    for (const file of this.#files(name)) events.push(...(await eventsIn(file)));
     return events;
+  }
+
+  receive() {
+    const events = eventsIn(etwEventsOf(SESSION));
+    return () => events;
   }
 
   async system(name) {

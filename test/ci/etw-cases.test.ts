@@ -167,6 +167,11 @@ class Model implements CaseHarness {
     return this.#names(name).flatMap((file) => this.files.get(file) ?? []);
   }
 
+  receive() {
+    // Without a file.
+    return async () => this.files.get('') ?? [];
+  }
+
   async system() {
     const names = [
       'Windows Kernel/Process/DCStart',
