@@ -201,7 +201,7 @@ export class EtwSession {
   update(change: EtwSessionUpdate): EtwSessionStatus | undefined {
     const { file, maxBuffers, flushTimer, realTime, kernelEvents } = change;
     if (maxBuffers !== undefined) checkInteger('maxBuffers', maxBuffers, 1, 2 ** 32 - 1);
-    if (flushTimer !== undefined) checkInteger('flushTimer', flushTimer, 0, 2 ** 32 - 1);
+    if (flushTimer !== undefined) checkInteger('flushTimer', flushTimer, 1, 2 ** 32 - 1);
     const enableFlags = kernelEvents && kernelFlags({ events: kernelEvents });
     // Numbers that are not given would become 0.
     const before = this.#control(SessionControl.Query)?.numbers;
