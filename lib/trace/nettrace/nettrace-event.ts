@@ -116,11 +116,14 @@ export class NetTraceEvent extends TraceEvent implements PayloadHolder {
   override get labels(): Readonly<Record<string, string | bigint>> | undefined {
     const { labels } = this.#event;
     if (labels === undefined) return undefined;
+    const { traceId, spanId, pairs } = labels;
+    // Most lists contain only activity ids.
+    if (traceId === undefined && spanId === undefined && pairs.size === 0) return undefined;
     const record: Record<string, string | bigint> = Object.create(null);
-    if (labels.traceId !== undefined) record.TraceId = labels.traceId;
-    if (labels.spanId !== undefined) record.SpanId = labels.spanId;
-    for (const [key, value] of labels.pairs) record[key] = value;
-    return Object.keys(record).length === 0 ? undefined : record;
+    if (traceId !== undefined) record.TraceId = traceId;
+    if (spanId !== undefined) record.SpanId = spanId;
+    for (const [key, value] of pairs) record[key] = value;
+    return record;
   }
 
   override get hexFields(): ReadonlySet<string> | undefined {
