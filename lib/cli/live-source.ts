@@ -2,11 +2,12 @@
 import { RECORDER_VARIABLE } from '../platform/recorder-notice.ts';
 import type { User } from '../platform/user.ts';
 import { streamOfSession } from '../record/etw-event-stream.ts';
-import { LiveEtwRecording } from '../record/live-etw-recording.ts';
+import { endLeftBehindLiveSessions, LiveEtwRecording } from '../record/live-etw-recording.ts';
 import { LiveRecording } from '../record/live-recording.ts';
 import { Selection } from '../record/tracepoint-selection.ts';
 import { programsUser } from './command-user.ts';
 import type { LiveArguments } from './live-arguments.ts';
+import { say } from './messages.ts';
 
 export interface LiveSource {
   /** For `openTrace`. */
@@ -29,6 +30,10 @@ const RING_SIZE = 2 << 20;
 export function liveSource(given: LiveArguments, user: User | undefined): LiveSource {
   if (process.platform !== 'win32') return perfSource(given, user);
   const { session } = given;
+  if (session === undefined) {
+    for (const name of endLeftBehindLiveSessions())
+      say(`Ended the ETW session ${name} of an earlier "live" that was killed.`);
+  }
   const live = session === undefined ? new LiveEtwRecording(given.selected) : streamOfSession(session);
   return {
     chunks: () => live.chunks(),

@@ -1,12 +1,15 @@
 /** A recording of some providers' ETW events, system-wide, that is read while it runs. */
 import { availableParallelism } from 'node:os';
 import { TASK_EVENTS } from '../activity/task-hops.ts';
+import { isAlive } from '../base/is-alive.ts';
+import { EtwLists } from '../platform/etw-lists.ts';
 import { EtwEventStream } from './etw-event-stream.ts';
-import { EtwSession } from './etw-session.ts';
+import { EtwSession, endEtwSession } from './etw-session.ts';
 import type { SelectionOptions } from './tracepoint-selection.ts';
 
-/** So that several can run; whoever finds a leftover sees whose it was. */
+/** So that several can run, and the next one finds the leftovers of those that were killed. */
 const NAME = `tracewright-live-${process.pid}`;
+const NAME_PATTERN = /^tracewright-live-(\d+)(?:-\d+)?$/;
 let sessions = 0;
 
 /** An event has up to 64 KiB, and a buffer has a header. */
@@ -87,4 +90,36 @@ export class LiveEtwRecording {
       // There is no one left to tell.
     }
   };
+}
+
+/**
+ * Ends the sessions of recordings whose program was killed: nobody receives their events any more.
+ *
+ * @returns their names
+ */
+export function endLeftBehindLiveSessions(): readonly string[] {
+  return leftBehind().filter((name) => {
+    try {
+      endEtwSession(name);
+      return true;
+    } catch {
+      // Another user's.
+      return false;
+    }
+  });
+}
+
+function leftBehind(): readonly string[] {
+  try {
+    return new EtwLists()
+      .sessions()
+      .map(({ name }) => name)
+      .filter((name) => {
+        const [, processId] = NAME_PATTERN.exec(name) ?? [];
+        return processId !== undefined && !isAlive(Number(processId));
+      });
+  } catch {
+    // This user may not list sessions.
+    return [];
+  }
 }

@@ -17,6 +17,7 @@ const EVENT_RECORD = 0x1000_0000;
 
 interface Options {
   readonly fail?: readonly (readonly [operation: string, status: number])[];
+  readonly left?: readonly string[];
   readonly session?: string;
   readonly events?: number;
   readonly room?: number;
@@ -120,6 +121,25 @@ describe.skipIf(skipReason !== undefined)(suiteName('live'), { timeout: 90_000 }
     expect(callsOf(calls, 'startTrace')).toEqual([]);
     // It is asked what it has lost, and no more.
     expect(new Set(callsOf(calls, 'controlTrace').map(({ code }) => code))).toEqual(new Set([QUERY]));
+  });
+
+  it('ends the sessions of those that were killed, and no others', async () => {
+    const left = [
+      'tracewright-live-99999996',
+      'tracewright-live-99999996-2',
+      'tracewright-live-x',
+      'tracewright',
+    ];
+    const { lines, calls } = await live(['--provider', 'Live', '--event', 'Step', '--json'], {
+      left,
+      events: 1,
+    });
+    expect(lines).toEqual([
+      'Ended the ETW session tracewright-live-99999996 of an earlier "live" that was killed.',
+      'Ended the ETW session tracewright-live-99999996-2 of an earlier "live" that was killed.',
+      'Showed 2 events, none lost.',
+    ]);
+    expect(stopsIn(calls)).toHaveLength(3);
   });
 
   it('ends its session if its program exits early', async () => {

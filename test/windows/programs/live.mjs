@@ -2,6 +2,7 @@
 // What is printed between the lines `live` and `end` is the command's. OPTIONS is JSON:
 //
 //   fail     [[operation, status]...]  what ETW's next calls answer
+//   left     [name...]                 sessions that run already
 //   session  name                      another program's session in real time has the provider on
 //   events   how many to write, besides those of an activity; default 0
 //   room     how many bytes of events the session has room for; the events are then written without a pause in which
@@ -10,11 +11,13 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { defineEventSource, event } from 'tracewright';
-import { addSession, endSession, failNext, limitRealTime, mark } from '../recorder/recorder.mjs';
+import { addSession, endSession, failNext, limitRealTime, mark, setLists } from '../recorder/recorder.mjs';
 
 const [options, ...args] = process.argv.slice(2);
-const { fail = [], session, events = 0, room, ends } = JSON.parse(options);
+const { fail = [], left = [], session, events = 0, room, ends } = JSON.parse(options);
 for (const [operation, status] of fail) failNext(operation, status);
+for (const name of left) addSession(name, '');
+if (left.length > 0) setLists({ sessions: left.map((name, number) => ({ number, name })) });
 if (room !== undefined) limitRealTime(room);
 
 const log = defineEventSource('Live', {
