@@ -6,6 +6,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { beforeAll } from 'vitest';
 import { isRequired } from '../../scripts/lib/require.mjs';
 import { buildForWindows, windowsBuildUnavailable } from '../../scripts/windows/build.mjs';
 import { runInWine, windowsPath, wineUnavailable } from '../../scripts/windows/wine.mjs';
@@ -21,6 +22,14 @@ export const skipReason = isRequired('wine') ? undefined : (wineUnavailable() ??
 /** For the name of a suite. */
 export function suiteName(what: string): string {
   return skipReason === undefined ? `${what} (Windows)` : `${what} (Windows; skipped: ${skipReason})`;
+}
+
+// On a bare machine the build takes a minute, and files wait for each other's: no test pays for it.
+let built: ReturnType<typeof buildForWindows>;
+if (skipReason === undefined) {
+  beforeAll(() => {
+    built = buildForWindows();
+  }, 600_000);
 }
 
 export interface ProgramOptions {
@@ -54,7 +63,6 @@ export async function runProgram<Result>(
   options: ProgramOptions = {},
 ): Promise<ProgramRun<Result>> {
   const { args = [], recorder = false, withoutAddon = false, status = 0, timeout = 60 } = options;
-  const built = buildForWindows();
   const folder = mkdtempSync(join(tmpdir(), 'tracewright-test-'));
   try {
     install(folder, withoutAddon ? undefined : built.addon);
