@@ -150,9 +150,8 @@ RealTimeConsumer::Opened RealTimeConsumer::Open(const std::wstring& name, size_t
 
 bool RealTimeConsumer::StartThread() {
   HMODULE module;
-  if (!GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS,
-                          reinterpret_cast<LPCWSTR>(&Process),
-                          &module)) {
+  if (!GetModuleHandleExW(
+          GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS, reinterpret_cast<LPCWSTR>(&Process), &module)) {
     return false;
   }
   auto options = std::make_unique<ThreadOptions>(ThreadOptions{queue_, trace_, module});

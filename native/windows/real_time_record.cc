@@ -78,7 +78,8 @@ uint8_t* PutEvent(const EVENT_RECORD& event, uint8_t* to) {
   constexpr USHORT kExtended = EVENT_HEADER_FLAG_EXTENDED_INFO;
   EVENT_HEADER header = event.EventHeader;
   USHORT count = event.ExtendedDataCount;
-  header.Flags = static_cast<USHORT>(count > 0 ? header.Flags | kExtended : header.Flags & ~kExtended);
+  header.Flags =
+      static_cast<USHORT>(count > 0 ? header.Flags | kExtended : header.Flags & ~kExtended);
   uint8_t* start = to;
   to = Put(to, header);
   PutMarker(start, event, kEvent);

@@ -16,7 +16,8 @@
 //  - of several sessions a provider is told what they ask together: the most verbose level, all
 //    keywords of any-keyword, those common to every all-keyword, and the latest session's filter
 //    data; when one of them goes, by another "enable", and only the last one's end is a "disable";
-//  - a provider that registers then is called once, with what they ask together; one that then tells
+//  - a provider that registers then is called once, with what they ask together; one that then
+//  tells
 //    its group, once more if a session has the group enabled.
 #pragma once
 

@@ -59,7 +59,7 @@ struct Session {
   std::wstring name;
   std::chrono::seconds flush_timer;
   size_t buffer_size;
-  size_t capacity;  // of all buffers
+  size_t capacity;         // of all buffers
   size_t size = 0;         // in them
   size_t active_size = 0;  // in those that are not delivered yet
   ULONG lost = 0;
