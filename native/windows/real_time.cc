@@ -58,9 +58,8 @@ void RealTimeQueue::Add(const EVENT_RECORD& record) noexcept {
   size_t size = RecordSize(record);
   std::lock_guard<std::mutex> lock(mutex_);
   if (is_stopping_) return;
-  Buffer* buffer = size > kLargestRecord
-                       ? nullptr
-                       : RoomFor(GetEventProcessorIndex(&record) & 0xffff, RoundedTo8(size));
+  auto processor = static_cast<uint16_t>(GetEventProcessorIndex(&record));
+  Buffer* buffer = size > kLargestRecord ? nullptr : RoomFor(processor, RoundedTo8(size));
   if (buffer == nullptr) {
     ++counts_.dropped;
     return;

@@ -174,11 +174,12 @@ describe.skipIf(skipReason !== undefined)(suiteName('the events of a session'), 
       numbers: upTo(100).slice(1),
       events: 100,
       exitCode: 1,
+      slow: [50, 50],
       refusal: 'No ETW session named None is running in real-time mode (Win32 error 4201).',
     });
     expect(stderr).toBe('');
     const opened = callsOf(calls, 'openTrace').map(({ trace }) => trace);
-    expect(opened).toHaveLength(4);
+    expect(opened).toHaveLength(5);
     expect(
       callsOf(calls, 'closeTrace')
         .map(({ trace }) => trace)

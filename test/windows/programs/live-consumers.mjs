@@ -1,10 +1,13 @@
 // Several consumers of one session in real time: a playback, a worker that is terminated while it waits, and one that
-// gives up after the first chunk. Prints what the playback got.
+// gives up after the first chunk; and one that has room for the events of one processor only, and takes them at the
+// end. Prints what the playback and the last one got.
+import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { defineEventSource, event } from 'tracewright';
 import { etwEventsOf } from 'tracewright/etw';
 import { Playback, TraceEvent } from 'tracewright/playback';
+import { EtwConsumer } from '../node_modules/tracewright/dist/platform/etw-consumer.js';
 import { addSession, endSession, settle } from '../recorder/recorder.mjs';
 
 const log = defineEventSource('Live', { Step: event({ number: 'uint32' }) });
@@ -29,16 +32,22 @@ playback.getObservable(TraceEvent).subscribe(() => events++);
 const playing = playback.start();
 
 for await (const _header of etwEventsOf('Shared')) break;
+const slow = new EtwConsumer('Shared', 100 << 10);
 for (let number = 1; number <= 50; number++) log.Step({ number });
 const exitCode = await worker.terminate();
 for (let number = 51; number <= 100; number++) log.Step({ number });
-await pause(1);
 endSession('Shared');
 await playing.finished;
+// All four have got everything when their ProcessTrace has returned.
+const ended = () =>
+  readFileSync(process.env.TRACEWRIGHT_ETW_LOG, 'utf8').split('"op":"processTraceDone"').length - 1;
+while (ended() < 4) await pause(5);
+const last = slow.take();
+slow.close();
 let refusal;
 try {
   for await (const _chunk of etwEventsOf('None')) void 0;
 } catch (error) {
   refusal = error.message;
 }
-console.log(JSON.stringify({ numbers, events, exitCode, refusal }));
+console.log(JSON.stringify({ numbers, events, exitCode, refusal, slow: [last.events, last.dropped] }));
