@@ -108,3 +108,20 @@ export class EtwLists {
     return new Map(this.#addon.processNames());
   }
 }
+
+/**
+ * The GUID of the provider that is registered under this name; undefined if there is none, or Windows does not tell.
+ *
+ * @param name in any case of letters
+ */
+export function registeredProviderGuid(name: string): string | undefined {
+  if (process.platform !== 'win32') return undefined;
+  const wanted = name.toLowerCase();
+  try {
+    const { entries } = new EtwLists().registeredProviders();
+    return entries.find((one) => one.name?.toLowerCase() === wanted)?.guid;
+  } catch (error) {
+    if (error instanceof RecorderError) return undefined;
+    throw error;
+  }
+}

@@ -1,5 +1,6 @@
 /** What an ETW session records of a provider: the options of `EtwSession.enable`, checked, as ETW's numbers and filters. */
 import { shown } from '../base/value-text.ts';
+import { registeredProviderGuid } from '../platform/etw-lists.ts';
 import type { ProviderRequest } from '../platform/etw-session.ts';
 import {
   ControlCode,
@@ -66,13 +67,13 @@ const ALL_LEVELS = 255;
 const MAX_UINT_16 = 0xffff;
 const MAX_UINT_32 = 0xffff_ffff;
 
-/** A provider is a name or a GUID. */
+/** A provider is a GUID, or a name: that of a registered provider, or one from which the GUID follows. */
 export function providerGuidOf(provider: string): string {
   if (typeof provider !== 'string' || provider === '') {
     throw new TypeError(`An ETW provider must be a name or a GUID, not ${shown(provider)}.`);
   }
   const unbraced = provider.replace(/^\{(.*)\}$/, '$1');
-  return isGuidText(unbraced) ? unbraced : providerGuid(provider);
+  return isGuidText(unbraced) ? unbraced : (registeredProviderGuid(provider) ?? providerGuid(provider));
 }
 
 /** @throws TypeError, RangeError */

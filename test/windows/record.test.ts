@@ -20,6 +20,7 @@ interface Answers {
   readonly fail?: readonly (readonly [operation: string, status: number])[];
   readonly lost?: readonly [events: number, buffers: number];
   readonly leftBehind?: string;
+  readonly lists?: { readonly registered: readonly { guid: string; name: string; source: number }[] };
   readonly file?: readonly [name: string, bytes: number];
   readonly before?: Readonly<Record<string, string>>;
   readonly ends?: string | readonly string[];
@@ -92,6 +93,19 @@ describe.skipIf(skipReason !== undefined)(suiteName('a recording'), { timeout: 9
     expect(stop).toMatchObject({ session: start?.session, code: STOP, name: null, size: start?.size });
     const ops = calls.map(({ op }) => op).filter((op) => ['startTrace', 'enableTrace'].includes(op));
     expect(ops).toEqual(['startTrace', 'enableTrace', 'enableTrace', 'enableTrace']);
+  });
+
+  it('finds registered providers, whose GUIDs do not follow from their names', async () => {
+    const lists = { registered: [{ guid: OTHER, name: 'Microsoft-Windows-Kernel-Process', source: 0 }] };
+    const { calls } = await tracewright(
+      ['record', '--provider', 'microsoft-windows-kernel-process', '--provider', 'P', '--duration', '0.1'],
+      { lists },
+    );
+    expect(enabledIn(calls).map(([provider]) => provider)).toEqual([
+      TPL_EVENT_SOURCE,
+      OTHER,
+      providerGuid('P'),
+    ]);
   });
 
   it('includes all levels and keywords, and is written to trace.etl by default', async () => {
