@@ -2,7 +2,7 @@
 import { EtwLists, type ListedEtwSession } from '../platform/etw-lists.ts';
 import { windowsProvider } from '../trace/etl/windows-provider.ts';
 import type { ProviderEnabling, ProviderInstance, ProviderList } from '../wire/etw/provider-lists.ts';
-import { sessionModeWords } from '../wire/etw/session-mode.ts';
+import { sessionModeWords } from '../wire/etw/session-properties.ts';
 import { providerGuid } from '../wire/provider-guid.ts';
 import {
   byName,

@@ -9,18 +9,46 @@
 export const LogFileMode = {
   Sequential: 0x1,
   Circular: 0x2,
+  Append: 0x4,
   NewFile: 0x8,
   Preallocate: 0x20,
+  Secure: 0x80,
   RealTime: 0x100,
   Buffering: 0x400,
   PrivateLogger: 0x800,
   /** MaximumFileSize is in KiB instead of MiB. */
   KibForSize: 0x2000,
   PrivateInProcess: 0x2_0000,
+  StopOnHybridShutdown: 0x40_0000,
+  PersistOnHybridShutdown: 0x80_0000,
   SystemLogger: 0x200_0000,
   Compressed: 0x400_0000,
   Independent: 0x800_0000,
 } as const;
+
+/** In the order in which they are shown. Modes without a word concern only how Windows keeps its buffers. */
+const MODE_WORDS: readonly (readonly [bit: number, word: string])[] = [
+  [LogFileMode.Sequential, 'sequential file'],
+  [LogFileMode.Circular, 'circular file'],
+  [LogFileMode.Append, 'appended file'],
+  [LogFileMode.NewFile, 'new file at a size'],
+  [LogFileMode.Preallocate, 'preallocated'],
+  [LogFileMode.Compressed, 'compressed'],
+  [LogFileMode.Buffering, 'in memory'],
+  [LogFileMode.RealTime, 'real time'],
+  [LogFileMode.SystemLogger, 'system'],
+  [LogFileMode.PrivateLogger, 'private'],
+  [LogFileMode.PrivateInProcess, 'in process'],
+  [LogFileMode.Independent, 'independent'],
+  [LogFileMode.Secure, 'secure'],
+  [LogFileMode.PersistOnHybridShutdown, 'persists'],
+  [LogFileMode.StopOnHybridShutdown, 'stops on hybrid shutdown'],
+];
+
+/** @param mode LogFileMode */
+export function sessionModeWords(mode: number): string[] {
+  return MODE_WORDS.filter(([bit]) => (mode & bit) !== 0).map(([, word]) => word);
+}
 
 /** The codes of ControlTraceW. */
 export const SessionControl = { Query: 0, Stop: 1, Update: 2, Flush: 3, IncrementFile: 4 } as const;

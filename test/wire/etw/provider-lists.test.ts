@@ -5,7 +5,7 @@ import {
   parseProviderEnumeration,
   parseProviderInstances,
 } from '../../../lib/wire/etw/provider-lists.ts';
-import { sessionModeWords } from '../../../lib/wire/etw/session-mode.ts';
+import { sessionModeWords } from '../../../lib/wire/etw/session-properties.ts';
 import { guidBytes } from '../../../lib/wire/guid.ts';
 
 const FIRST = '22fb2cd6-0e7b-422b-a0c7-2fad1fd0e716';
