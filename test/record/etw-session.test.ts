@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type EtwProviderOptions, enableRequest } from '../../lib/record/etw-provider-options.ts';
 import { EtwSession } from '../../lib/record/etw-session.ts';
 import { type EtwSessionOptions, sessionProperties } from '../../lib/record/etw-session-options.ts';
+import { named } from '../platforms.ts';
 
 const messageOf = (run: () => unknown): string => {
   try {
@@ -70,7 +71,8 @@ describe('the options of an ETW session', () => {
     expect(numbers).toMatchObject({ maximumFileSize: 1536, mode: 0x2001 });
   });
 
-  it.skipIf(process.platform === 'win32')('are of use on Windows only', () => {
+  const onWindows = process.platform === 'win32' ? 'Windows has them' : undefined;
+  it.skipIf(onWindows !== undefined)(named('are of use on Windows only', onWindows), () => {
     const message = 'RecorderError: ETW sessions exist only on Windows.';
     expect(messageOf(() => EtwSession.start({ name: 'S', realTime: true }))).toBe(message);
     expect(messageOf(() => EtwSession.open('S'))).toBe(message);
