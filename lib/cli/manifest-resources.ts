@@ -1,9 +1,10 @@
 /**
- * `tracewright manifest FILE --resources DIR`: what installs manifests in Windows. The Event Log looks for names and
- * messages in a DLL, which Windows' own tools make of the manifest.
+ * `tracewright manifest FILE --resources DIR`: what installs manifests in Windows, with the DLLs in which the Event Log
+ * looks for names and messages.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { compileManifest } from '../wire/manifest/resource/compile.ts';
 import { say } from './messages.ts';
 
 export interface NamedManifest {
@@ -12,7 +13,7 @@ export interface NamedManifest {
   readonly xml: string;
 }
 
-/** @throws Error if two manifests would have the same file */
+/** @throws Error if two manifests would have the same file, or one cannot be compiled; then it writes none */
 export async function writeResources(folder: string, manifests: readonly NamedManifest[]): Promise<void> {
   const named = manifests.map(({ name, xml }) => ({ name, xml, file: fileNameOf(name) }));
   for (const [index, { name, file }] of named.entries()) {
@@ -23,17 +24,30 @@ export async function writeResources(folder: string, manifests: readonly NamedMa
     );
   }
   const files = named.map(({ file }) => file);
+  const libraries = named.map(({ name, xml }) => compiled(name, xml));
   await mkdir(folder, { recursive: true });
-  for (const { file, xml } of named) await writeFile(join(folder, `${file}.man`), xml);
+  for (const [index, { file, xml }] of named.entries()) {
+    await writeFile(join(folder, `${file}.man`), xml);
+    await writeFile(join(folder, `${file}.dll`), libraries[index] as Uint8Array);
+  }
   const scripts = {
-    'build.cmd': build(files),
     'install.cmd': install(files),
     'uninstall.cmd': uninstall(files),
   };
   for (const [name, lines] of Object.entries(scripts)) {
     await writeFile(join(folder, name), [...lines, ''].join('\r\n'));
   }
-  say(`Wrote ${[...files.map((file) => `${file}.man`), ...Object.keys(scripts)].join(', ')} to ${folder}.`);
+  say(
+    `Wrote ${[...files.flatMap((file) => [`${file}.man`, `${file}.dll`]), ...Object.keys(scripts)].join(', ')} to ${folder}.`,
+  );
+}
+
+function compiled(name: string, xml: string): Uint8Array {
+  try {
+    return compileManifest(xml);
+  } catch (error) {
+    throw new Error(`${name}: ${(error as Error).message}`, { cause: error });
+  }
 }
 
 /** A name that neither Windows nor its command prompt takes for anything else. */
@@ -44,31 +58,11 @@ function fileNameOf(provider: string): string {
 const FAILED = 'if errorlevel 1 exit /b 1';
 const BEGINNING = ['@echo off', 'setlocal', 'cd /d "%~dp0"'];
 
-/** `csc` is part of every Windows, unlike a linker, and puts resources into a DLL just as well. */
-function build(files: readonly string[]): string[] {
-  return [
-    ...BEGINNING,
-    'rem Makes the DLLs with names and messages. mc and rc are in the Windows SDK: run this in its command prompt.',
-    'set csc=%WINDIR%\\Microsoft.NET\\Framework\\v4.0.30319\\csc.exe',
-    'type nul > empty.cs',
-    ...files.flatMap((file) => [
-      `mc ${file}.man`,
-      FAILED,
-      `rc /nologo ${file}.rc`,
-      FAILED,
-      `"%csc%" /nologo /target:library /win32res:${file}.res /out:${file}.dll empty.cs`,
-      FAILED,
-    ]),
-    'del empty.cs',
-  ];
-}
-
 function install(files: readonly string[]): string[] {
   return [
     ...BEGINNING,
     'rem As administrator, in a folder that services can read. What was installed before is replaced.',
     ...files.flatMap((file) => [
-      `if not exist ${file}.dll (echo ${file}.dll is missing: run build.cmd first.& exit /b 1)`,
       `wevtutil um ${file}.man 2> nul`,
       `wevtutil im ${file}.man /rf:"%~dp0${file}.dll" /mf:"%~dp0${file}.dll"`,
       FAILED,

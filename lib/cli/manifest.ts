@@ -13,7 +13,7 @@ import { pathToFileURL } from 'node:url';
 import { thrownText } from '../base/value-text.ts';
 import { definedSources, generateManifest } from '../source/manifest.ts';
 import { fileArguments } from './file-arguments.ts';
-import { type NamedManifest, writeResources } from './manifest-resources.ts';
+import type { NamedManifest } from './manifest-resources.ts';
 import { openOutput } from './output-file.ts';
 
 export const MANIFEST_COMMAND_USAGE = `Usage: tracewright manifest FILE [--resources DIR]
@@ -22,9 +22,8 @@ Loads the JavaScript module FILE and prints an ETW manifest (XML) for each event
 imports, has defined. The output of FILE goes to stderr. On Windows, "wevtutil im" installs a manifest;
 tools that support .NET's EventSource need none.
 
-  --resources DIR   instead of printing them, writes the manifests to the folder DIR as NAME.man, with scripts for
-                    Windows: build.cmd makes the DLLs with names and messages (it needs mc and rc of the Windows SDK),
-                    install.cmd and uninstall.cmd are for administrators
+  --resources DIR   instead of printing them, writes the manifests to the folder DIR as NAME.man, with NAME.dll for their
+                    names and messages, and install.cmd and uninstall.cmd for administrators of Windows
 `;
 
 /** Tells the child process that it runs the module. */
@@ -46,7 +45,10 @@ export async function manifestCommand(args: readonly string[]): Promise<void> {
   const { manifests, problem } = await resultOf(given.file, args);
   if (problem !== undefined) throw new Error(problem);
   const { resources } = given.values;
-  if (resources !== undefined) return writeResources(resources, manifests);
+  if (resources !== undefined) {
+    const { writeResources } = await import('./manifest-resources.ts');
+    return writeResources(resources, manifests);
+  }
   const output = await openOutput('-');
   for (const { xml } of manifests) await output.write(`${xml}\n`);
 }

@@ -1,8 +1,8 @@
 // `node event-log.mjs`: installs the manifest of a source with channels, as docs/windows.md says, writes events, and
-// checks what the Event Log shows of them: names, levels, fields and messages. As administrator, on Windows with its
-// SDK; the checkout set up (npm run setup). The files stay in build/etw/event-log. What is installed is removed again.
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+// checks what the Event Log shows of them: names, levels, fields and messages. As administrator, on Windows; the checkout
+// set up (npm run setup). The files stay in build/etw/event-log. What is installed is removed again.
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { report, run, ToolError } from '../lib/run.mjs';
 
@@ -11,7 +11,6 @@ const folder = join(root, 'build/etw/event-log');
 const resources = join(folder, 'resources');
 const program = join(folder, 'orders.mjs');
 const cli = join(root, 'dist/cjs/cli.cjs');
-const KITS = 'C:\\Program Files (x86)\\Windows Kits\\10\\bin';
 const PROVIDER = 'MyCompany-OrdersCi';
 const WAIT_MILLISECONDS = 30_000;
 
@@ -37,19 +36,10 @@ if (process.argv[2] === 'write') {
 function say(command, ...args) {
   console.log([command, ...args].join(' '));
   const isScript = command.endsWith('.cmd');
-  // The message compiler and the resource compiler of the newest SDK
-  const options = { cwd: folder, timeout: 120_000, shell: isScript, env: withTools() };
+  const options = { cwd: folder, timeout: 120_000, shell: isScript };
   const output = run(isScript ? `"${command}"` : command, args, options);
   console.log(output.trim());
   return output;
-}
-
-function withTools() {
-  const versions = readdirSync(KITS).filter((name) => name.startsWith('10.'));
-  const newest = versions.sort(new Intl.Collator('en', { numeric: true }).compare).at(-1);
-  const architecture = process.arch === 'arm64' ? 'arm64' : 'x64';
-  const tools = join(KITS, newest ?? '', architecture);
-  return { ...process.env, Path: `${tools}${delimiter}${process.env.Path}` };
 }
 
 /** The events of a channel as XML with the texts that Event Viewer shows, once there are that many. */
@@ -80,7 +70,6 @@ try {
   mkdirSync(folder, { recursive: true });
   writeFileSync(program, PROGRAM);
   say(process.execPath, cli, 'manifest', program, '--resources', resources);
-  say(join(resources, 'build.cmd'));
   say(join(resources, 'install.cmd'));
   const problems = [];
   try {

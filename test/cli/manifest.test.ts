@@ -1,11 +1,12 @@
 /** The command line as a user types it, on the built package. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseManifest } from '../wire/manifest/parse-manifest.ts';
+import { resourcesOf } from '../wire/manifest/resource/read-dll.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -105,7 +106,8 @@ describe('tracewright manifest', () => {
     expect(tracewright('manifest', file, '--resources', 'out/res')).toEqual({
       status: 0,
       stdout: '',
-      stderr: 'Wrote Company_Orders.man, Other.man, build.cmd, install.cmd, uninstall.cmd to out/res.\n',
+      stderr:
+        'Wrote Company_Orders.man, Company_Orders.dll, Other.man, Other.dll, install.cmd, uninstall.cmd to out/res.\n',
     });
     const read = (name: string) => readFileSync(join(folder, 'out/res', name), 'utf8');
     const printed = tracewright('manifest', file).stdout;
@@ -115,17 +117,33 @@ describe('tracewright manifest', () => {
       read(name)
         .split('\r\n')
         .filter((line) => line.includes('Company_Orders'));
-    expect(steps('build.cmd')).toEqual([
-      'mc Company_Orders.man',
-      'rc /nologo Company_Orders.rc',
-      '"%csc%" /nologo /target:library /win32res:Company_Orders.res /out:Company_Orders.dll empty.cs',
+    const resources = resourcesOf(readFileSync(join(folder, 'out/res/Company_Orders.dll')));
+    expect(resources.map(({ type, language }) => [type, language])).toEqual([
+      ['WEVT_TEMPLATE', 0x409],
+      [11, 0x7],
+      [11, 0x409],
     ]);
+    expect(resources[1]?.data.toString('utf16le')).toContain('Bestellung %1\r\n');
     expect(steps('install.cmd')).toEqual([
-      'if not exist Company_Orders.dll (echo Company_Orders.dll is missing: run build.cmd first.& exit /b 1)',
       'wevtutil um Company_Orders.man 2> nul',
       'wevtutil im Company_Orders.man /rf:"%~dp0Company_Orders.dll" /mf:"%~dp0Company_Orders.dll"',
     ]);
     expect(steps('uninstall.cmd')).toEqual(['wevtutil um Company_Orders.man']);
+  });
+
+  it('writes no file if Windows cannot have a language of the messages', () => {
+    const file = module(
+      'artificial.mjs',
+      `defineEventSource('Company-Orders', { Placed: event({}, { message: 'Placed' }) },
+         { messages: { 'tlh-QQ': { event_Placed: 'lanta' } } });`,
+    );
+    expect(tracewright('manifest', file, '--resources', 'artificial')).toEqual({
+      status: 1,
+      stdout: '',
+      stderr:
+        'tracewright: Company-Orders: The manifest has messages of tlh-QQ, for which Windows has no number.\n',
+    });
+    expect(existsSync(join(folder, 'artificial'))).toBe(false);
   });
 
   it('does not write two manifests to one file', () => {
