@@ -23,52 +23,65 @@ import { inTypeNumber, outTypeNumber, STANDARD_LEVELS, STANDARD_OPCODES, type St
 /** The texts of each culture by id. */
 type Cultures = Map<string, Map<string, string>>;
 
-/** An element with the names of the elements that contain it. */
-interface Placed {
+interface Element {
   readonly tag: Tag;
-  /** The nearest first. */
-  readonly parents: readonly Tag[];
+  readonly parent: Element | undefined;
+  readonly children: Element[];
 }
 
 /** @throws ManifestError */
 export function readDefinition(xml: string): Definition {
-  const elements = placedTags(xml);
+  const elements = elementsOf(xml);
   const providers = elements.filter(({ tag }) => tag.name === 'provider');
   const [first] = providers;
   if (first === undefined) throw new ManifestError(0, 'The manifest has no provider.');
   if (providers.length > 1)
     throw new ManifestError(0, `The manifest has ${providers.length} providers, not 1.`);
-  return new DefinitionReader(first.tag, culturesOf(elements), elements).read();
+  return new DefinitionReader(first, culturesOf(elements)).read();
 }
 
-function placedTags(xml: string): Placed[] {
-  const parents: Tag[] = [];
-  const placed: Placed[] = [];
+/** In the order of their start tags. */
+function elementsOf(xml: string): Element[] {
+  const elements: Element[] = [];
+  let open: Element | undefined;
   for (const tag of readTags(xml)) {
-    if (tag.isEnd) parents.shift();
+    if (tag.isEnd) open = open?.parent;
     else {
-      placed.push({ tag, parents: [...parents] });
-      parents.unshift(tag);
+      const element: Element = { tag, parent: open, children: [] };
+      open?.children.push(element);
+      elements.push(element);
+      open = element;
     }
   }
-  return placed;
+  return elements;
 }
 
-function culturesOf(elements: readonly Placed[]): Cultures {
+function culturesOf(elements: readonly Element[]): Cultures {
   const cultures: Cultures = new Map();
-  for (const { tag, parents } of elements) {
-    if (tag.name === 'resources') cultures.set(required(tag, 'culture'), new Map());
-    if (tag.name !== 'string') continue;
-    const resources = parents.find(({ name }) => name === 'resources');
-    const texts = resources && cultures.get(required(resources, 'culture'));
-    texts?.set(required(tag, 'id'), required(tag, 'value'));
+  let texts = new Map<string, string>();
+  for (const { tag } of elements) {
+    if (tag.name === 'resources') {
+      texts = new Map();
+      cultures.set(required(tag, 'culture'), texts);
+    } else if (tag.name === 'string') texts.set(required(tag, 'id'), required(tag, 'value'));
   }
   return cultures;
 }
 
+/** In the order of their start tags. */
+function descendants(element: Element): Element[] {
+  const found: Element[] = [];
+  const left = element.children.toReversed();
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    found.push(next);
+    for (const child of next.children.toReversed()) left.push(child);
+  }
+  return found;
+}
+
 class DefinitionReader {
   readonly #provider: Tag;
-  readonly #elements: readonly Placed[];
+  readonly #elements: readonly Element[];
   readonly #messages: MessageNumbers;
   readonly #message: number;
   /** Of the provider and its channels: numbers that nothing else in the manifest has. */
@@ -84,26 +97,29 @@ class DefinitionReader {
   readonly #tasks = new Map<string, Named>();
   readonly #keywords = new Map<string, Keyword>();
 
-  constructor(provider: Tag, cultures: Cultures, elements: readonly Placed[]) {
-    this.#provider = provider;
-    this.#elements = elements.filter(({ parents }) => parents.includes(provider));
+  constructor(provider: Element, cultures: Cultures) {
+    this.#provider = provider.tag;
+    this.#elements = descendants(provider);
     this.#messages = new MessageNumbers(cultures);
-    this.#message = this.#messages.of(provider, 'provider', this.#provided++);
+    this.#message = this.#messages.of(provider.tag, 'provider', this.#provided++);
   }
 
   read(): Definition {
     const guid = providerGuid(this.#provider);
     if (!isGuidText(guid)) throw this.#error(this.#provider, `has the guid "${guid}", which is not a GUID.`);
     for (const { tag } of this.#elements) if (!KNOWN.has(tag.name)) throw unsupported(tag);
-    for (const tag of this.#all('channel')) this.#channels.set(required(tag, 'chid'), this.#channel(tag));
-    for (const tag of this.#all('valueMap', 'bitMap')) this.#maps.set(required(tag, 'name'), this.#map(tag));
-    for (const tag of this.#all('template')) this.#templates.set(required(tag, 'tid'), this.#template(tag));
-    for (const tag of this.#all('task')) this.#tasks.set(required(tag, 'name'), this.#named(tag, 'task', 16));
-    for (const tag of this.#all('opcode')) this.#addOpcode(tag);
-    for (const tag of this.#all('level'))
+    for (const { tag } of this.#all('channel')) this.#channels.set(required(tag, 'chid'), this.#channel(tag));
+    for (const map of this.#all('valueMap', 'bitMap'))
+      this.#maps.set(required(map.tag, 'name'), this.#map(map));
+    for (const template of this.#all('template'))
+      this.#templates.set(required(template.tag, 'tid'), this.#template(template));
+    for (const { tag } of this.#all('task'))
+      this.#tasks.set(required(tag, 'name'), this.#named(tag, 'task', 16));
+    for (const opcode of this.#all('opcode')) this.#addOpcode(opcode);
+    for (const { tag } of this.#all('level'))
       this.#levels.set(required(tag, 'name'), this.#named(tag, 'level', 8));
-    for (const tag of this.#all('keyword')) this.#keywords.set(required(tag, 'name'), this.#keyword(tag));
-    const events = this.#all('event').map((tag) => this.#event(tag));
+    for (const { tag } of this.#all('keyword')) this.#keywords.set(required(tag, 'name'), this.#keyword(tag));
+    const events = this.#all('event').map(({ tag }) => this.#event(tag));
     return {
       name: required(this.#provider, 'name'),
       guid,
@@ -120,13 +136,8 @@ class DefinitionReader {
     };
   }
 
-  #all(...names: string[]): Tag[] {
-    return this.#elements.filter(({ tag }) => names.includes(tag.name)).map(({ tag }) => tag);
-  }
-
-  #children(parent: Tag, name: string): Tag[] {
-    const isChild = ({ tag, parents }: Placed) => tag.name === name && parents[0] === parent;
-    return this.#elements.filter(isChild).map(({ tag }) => tag);
+  #all(...names: string[]): Element[] {
+    return this.#elements.filter(({ tag }) => names.includes(tag.name));
   }
 
   #channel(tag: Tag): Channel {
@@ -138,22 +149,21 @@ class DefinitionReader {
     };
   }
 
-  #map(tag: Tag): ValueNames {
+  #map({ tag, children }: Element): ValueNames {
     const kind = tag.name as 'valueMap' | 'bitMap';
     return {
       name: required(tag, 'name'),
       isBits: kind === 'bitMap',
-      entries: this.#children(tag, 'map').map((entry) => ({
+      entries: children.map(({ tag: entry }) => ({
         value: number(entry, 'value', 32),
         message: this.#messages.of(entry, kind, this.#mapped[kind]++),
       })),
     };
   }
 
-  #template(tag: Tag): Template {
-    const fields = this.#children(tag, 'data');
-    const names = fields.map((field) => required(field, 'name'));
-    return { items: fields.map((field) => this.#item(field, names)) };
+  #template({ children }: Element): Template {
+    const names = children.map(({ tag }) => required(tag, 'name'));
+    return { items: children.map(({ tag }) => this.#item(tag, names)) };
   }
 
   #item(tag: Tag, names: readonly string[]): Item {
@@ -182,10 +192,8 @@ class DefinitionReader {
     return item < 0 ? number(tag, 'length', 16) : { item };
   }
 
-  #addOpcode(tag: Tag): void {
-    const task = this.#elements
-      .find((element) => element.tag === tag)
-      ?.parents.find(({ name }) => name === 'task');
+  #addOpcode({ tag, parent }: Element): void {
+    const task = parent?.parent?.tag.name === 'task' ? parent.parent.tag : undefined;
     const name = required(tag, 'name');
     if (task === undefined) this.#opcodes.set(name, { ...this.#named(tag, 'opcode', 8), task: 0 });
     else {
