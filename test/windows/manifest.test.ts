@@ -1,8 +1,14 @@
 /** Events described by a manifest, as passed to ETW, and the manifest itself. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { activityPath, type SourceStats, type SourceStatus } from '../../lib/index.ts';
 import { MAX_CHUNK_SIZE, ManifestAssembly } from '../../lib/wire/manifest/in-band.ts';
+import { compileManifest } from '../../lib/wire/manifest/resource/compile.ts';
+import { windowsPath } from '../../scripts/windows/wine.mjs';
 import { parseManifest } from '../wire/manifest/parse-manifest.ts';
+import { nodeManifest } from '../wire/manifest/resource/node-manifest.ts';
 import { callsOf, type EtwCall, type WriteCall } from './etw-call.ts';
 import { runProgram, skipReason, suiteName } from './run-program.ts';
 
@@ -149,6 +155,41 @@ describe.skipIf(skipReason !== undefined)(suiteName('a source with a manifest'),
     ]);
     expect(result.stats.dropped).toEqual({});
     expect(result.problems).toHaveLength(1);
+  });
+
+  it('has a DLL from which Windows reads its messages, in the language that is asked for', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tracewright-test-'));
+    try {
+      const xml = nodeManifest();
+      const english = xml.slice(xml.indexOf('<resources'), xml.indexOf('</localization>'));
+      const german = english
+        .replace('en-US', 'de-DE')
+        .replaceAll('Garbage Collection', 'Speicherbereinigung');
+      writeFileSync(join(folder, 'node.dll'), compileManifest(xml.replace('</localization>', `${german}$&`)));
+      const read = (language: string) =>
+        runProgram<{ texts: string[]; size: number }>('programs/resource-dll.mjs', {
+          args: [
+            windowsPath(join(folder, 'node.dll')),
+            language,
+            'b0000007',
+            'b0000017',
+            'b0000018',
+            '50000004',
+          ],
+        });
+      expect((await read('409')).result).toEqual({
+        texts: [
+          'Node.js Garbage Collection Start\r\n',
+          'Node.js V8 Symbol Reset\r\n',
+          null,
+          'Information\r\n',
+        ],
+        size: 5442,
+      });
+      expect((await read('407')).result.texts[0]).toBe('Node.js Speicherbereinigung Start\r\n');
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it('writes events of a channel with its number and keyword, if the Event Log enables this keyword', async () => {
