@@ -169,22 +169,29 @@ void Crash(const Napi::CallbackInfo&) {
   WaitForSingleObject(thread, INFINITE);
 }
 
-// messages(dll, language, ids) -> { texts, size }: without insertions, null for none; the size of its WEVT_TEMPLATE.
-// The DLL is loaded as the Event Log does: for data.
+// messages(dll, language, ids) -> { texts, size }: without insertions, null for none; the size of
+// its WEVT_TEMPLATE. The DLL is loaded as the Event Log does: for data.
 Napi::Value Messages(const Napi::CallbackInfo& info) {
   Napi::Env env = info.Env();
   std::u16string path = info[0].As<Napi::String>().Utf16Value();
-  HMODULE dll = LoadLibraryExW(reinterpret_cast<const wchar_t*>(path.c_str()), nullptr,
+  HMODULE dll = LoadLibraryExW(reinterpret_cast<const wchar_t*>(path.c_str()),
+                               nullptr,
                                LOAD_LIBRARY_AS_DATAFILE | LOAD_LIBRARY_AS_IMAGE_RESOURCE);
   Napi::Array texts = Napi::Array::New(env);
   Napi::Array ids = info[2].As<Napi::Array>();
   for (uint32_t index = 0; index < ids.Length(); index++) {
     wchar_t text[1024];
-    DWORD length = FormatMessageW(FORMAT_MESSAGE_FROM_HMODULE | FORMAT_MESSAGE_IGNORE_INSERTS, dll,
-                                  Uint32(ids.Get(index)), Uint32(info[1]), text, 1024, nullptr);
-    texts.Set(index, length == 0 ? env.Null()
-                                 : Napi::String::New(env, reinterpret_cast<const char16_t*>(text), length)
-                                       .As<Napi::Value>());
+    DWORD length = FormatMessageW(FORMAT_MESSAGE_FROM_HMODULE | FORMAT_MESSAGE_IGNORE_INSERTS,
+                                  dll,
+                                  Uint32(ids.Get(index)),
+                                  Uint32(info[1]),
+                                  text,
+                                  1024,
+                                  nullptr);
+    texts.Set(index,
+              length == 0 ? env.Null()
+                          : Napi::String::New(env, reinterpret_cast<const char16_t*>(text), length)
+                                .As<Napi::Value>());
   }
   HRSRC resource = dll == nullptr ? nullptr : FindResourceExW(dll, L"WEVT_TEMPLATE", L"#1", 0);
   Napi::Object result = Napi::Object::New(env);
