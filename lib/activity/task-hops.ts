@@ -12,6 +12,8 @@ import { runningActivity, type SharedActivities } from './shared.ts';
 export const TASK_EVENTS = {
   provider: 'System.Threading.Tasks.TplEventSource',
   guid: '2e5dba47-a3d2-4d16-8ee0-6671ffdcd7b5',
+  /** TasksFlowActivityIds: makes .NET and tracewright flow activity ids. */
+  flowKeyword: 0x80n,
 } as const;
 
 export interface TaskEvents {

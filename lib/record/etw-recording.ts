@@ -31,11 +31,8 @@ const SWITCHES = { level: ACTIVITY_SWITCH.level, keywords: ACTIVITY_SWITCH.keywo
 /** Of Node.js's own events, without activity switches. */
 const VERBOSE = 5;
 
-/** Makes .NET and tracewright flow activity ids: TplEventSource with its keyword TasksFlowActivityIds. */
-const ACTIVITIES = {
-  level: 4,
-  keywords: 0x80n,
-};
+/** Makes activity ids flow. */
+const ACTIVITIES = { level: 4, keywords: TASK_EVENTS.flowKeyword };
 
 /** What a session in memory has written. */
 export interface EtwDump {

@@ -22,8 +22,8 @@ const FLUSH_TIMER = 1;
 /** How long an event waits for earlier ones. The buffers of all processors are flushed at once. */
 const WAIT_MS = 250;
 
-/** Makes .NET and tracewright flow activity ids: TplEventSource with its keyword TasksFlowActivityIds. */
-const ACTIVITIES = { level: 4, keywords: 0x80n };
+/** Makes activity ids flow. */
+const ACTIVITIES = { level: 4, keywords: TASK_EVENTS.flowKeyword };
 
 export class LiveEtwRecording {
   readonly #session: EtwSession;

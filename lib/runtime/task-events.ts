@@ -17,7 +17,7 @@ const TaskKeywords = {
   TaskTransfer: 0x1n,
   Tasks: 0x2n,
   TaskStops: 0x40n,
-  TasksFlowActivityIds: 0x80n,
+  TasksFlowActivityIds: TASK_EVENTS.flowKeyword,
 } as const;
 /** All of .NET's. A request with others is one for everything, not for tasks. */
 const KNOWN_KEYWORDS = 0x3_00ffn;

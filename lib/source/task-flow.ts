@@ -14,7 +14,6 @@ import { scratch } from '../wire/scratch.ts';
 import { Level } from './constants.ts';
 
 const TPL_EVENT_SOURCE = guidBytes(TASK_EVENTS.guid);
-const TASKS_FLOW_ACTIVITY_IDS = 0x80n;
 
 let isFollowed = false;
 
@@ -30,7 +29,7 @@ export function followTaskFlow(tracer: Tracer, flow: ActivityFlow): void {
     level: Level.Informational,
     opcode: 0,
     task: 0,
-    keywords: TASKS_FLOW_ACTIVITY_IDS,
+    keywords: TASK_EVENTS.flowKeyword,
   });
   const word = tracer.allocate();
   tracer.register(word, 'TplEventSource', Buffer.concat([descriptor, TPL_EVENT_SOURCE]), scratch);
