@@ -6,7 +6,8 @@
 import { packedTypeOf } from '../manifest/field-types.ts';
 import type { PackedType } from '../packed/field.ts';
 
-const IN_TYPES: ReadonlyMap<number, string> = new Map([
+/** By number. */
+export const TDH_IN_TYPES: ReadonlyMap<number, string> = new Map([
   [1, 'UnicodeString'],
   [2, 'AnsiString'],
   [3, 'Int8'],
@@ -71,7 +72,7 @@ export interface TdhType {
 
 /** @param length the length in the field's description; 0 if it has none */
 export function tdhType(inType: number, outType: number, length: number): TdhType {
-  const inName = IN_TYPES.get(inType);
+  const inName = TDH_IN_TYPES.get(inType);
   if (inName === undefined) return { type: 'unknown', typeName: `TDH in type ${inType}` };
   // An IPv6 address is binary and needs no length.
   if (inName === 'Binary' && outType === IPV6 && length === 0) return { type: 'ipv6' };

@@ -3,6 +3,7 @@
  *
  * Source: Windows' `winmeta.xml`, TDH_IN_TYPE and TDH_OUT_TYPE.
  */
+import { TDH_IN_TYPES } from '../../etw/tdh-types.ts';
 import { LEVEL_NAMES, OPCODE_NAMES } from '../constants.ts';
 
 export interface Standard {
@@ -20,12 +21,6 @@ export const STANDARD_OPCODES: ReadonlyMap<string, Standard> = new Map(
   Array.from(OPCODE_NAMES, ([value, name]) => [name, { value, text: name.slice(4).replace('_', '') }]),
 );
 
-/** By number. */
-const IN_TYPES = (
-  ' UnicodeString AnsiString Int8 UInt8 Int16 UInt16 Int32 UInt32 Int64 UInt64 Float Double Boolean Binary GUID ' +
-  'Pointer FILETIME SYSTEMTIME SID HexInt32 HexInt64'
-).split(' ');
-
 /** Of each inType, unless the manifest names another. */
 const DEFAULT_OUT_TYPES = [0, 1, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 14, 19, 2, 2, 1, 18, 19];
 
@@ -38,8 +33,9 @@ const OUT_TYPES = (
 
 /** The number of an inType without its prefix; undefined if there is none. */
 export function inTypeNumber(name: string): number | undefined {
-  const index = IN_TYPES.indexOf(name);
-  return index > 0 ? index : undefined;
+  const found = Array.from(TDH_IN_TYPES).find(([, inType]) => inType === name)?.[0];
+  // The types behind these are not for manifests.
+  return found !== undefined && found < DEFAULT_OUT_TYPES.length ? found : undefined;
 }
 
 /** The number of an outType without its prefix, or else that of the inType; undefined if there is none. */
