@@ -130,7 +130,7 @@ export class Agent {
   }
 
   #tick(): void {
-    const now = Date.now();
+    const now = performance.now();
     for (const set of this.#attached.values()) for (const attachment of set) attachment.tick(now);
     this.#spans?.count();
   }

@@ -52,7 +52,7 @@ export class Attachment {
   constructor(options: AttachmentOptions) {
     this.#options = options;
     const { rule, recorder } = options;
-    this.#watch = watchTriggers(rule.triggers, Date.now(), (reason) => recorder.trigger(reason));
+    this.#watch = watchTriggers(rule.triggers, performance.now(), (reason) => recorder.trigger(reason));
     this.ended = this.#run();
   }
 
@@ -184,7 +184,7 @@ export class Attachment {
 
   /** The process waits, and drops and counts events if its buffer is full. */
   async #throttle(bytes: number): Promise<void> {
-    const now = Date.now();
+    const now = performance.now();
     if (now - this.#secondSince >= SECOND_MS) {
       this.#secondSince = now;
       this.#bytes = 0;

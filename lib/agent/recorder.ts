@@ -38,7 +38,8 @@ interface HeldSection {
 
 export class Recorder {
   readonly #options: RecorderOptions;
-  readonly #since = Date.now();
+  /** All times are the monotonic clock's: the wall clock may go back. */
+  readonly #since = performance.now();
   #ring: HeldSection[] = [];
   #ringSize = 0;
   #file: TraceFile | undefined;
@@ -64,7 +65,7 @@ export class Recorder {
 
   /** @param events in the section */
   take(section: Section, events: number): void {
-    const now = Date.now();
+    const now = performance.now();
     if (this.#isWanted(now)) {
       this.#wantsNext = false;
       this.#write(section, events, now);
@@ -81,7 +82,7 @@ export class Recorder {
 
   /** Writes the ring and what follows, unless a limit forbids it, or it is already being done. */
   trigger(reason: string): void {
-    const now = Date.now();
+    const now = performance.now();
     if (this.#isWanted(now)) return;
     const { counters, rule } = this.#options;
     if (!this.#mayWrite(now)) {
@@ -102,7 +103,7 @@ export class Recorder {
 
   /** Ends a file whose time is over. To be called often. */
   tick(): void {
-    const now = Date.now();
+    const now = performance.now();
     if (!this.#isWanted(now) || this.#isFull(now)) this.#endFile();
     this.#dropOld(now);
   }
@@ -194,7 +195,7 @@ export class Recorder {
 
   #open(now: number): TraceFile {
     const { folder, name } = this.#options;
-    const time = new Date(now).toISOString().replaceAll(/[-:.]/g, '');
+    const time = new Date().toISOString().replaceAll(/[-:.]/g, '');
     const path = join(folder, `${name}-${time}-${++this.#files}-${this.#reason}.nettrace`);
     this.#file = new TraceFile(path);
     this.#fileSince = now;

@@ -122,7 +122,7 @@ function counter(
   return {
     see(event) {
       if (event.name !== 'EventCounters' || event.provider !== provider) return;
-      const now = Date.now();
+      const now = performance.now();
       for (const { name: seen, value } of counterValues(event, '', 1)) {
         if (seen !== name || value === undefined) continue;
         const isBeyond = value > above || value < below;

@@ -185,7 +185,7 @@ describe('a trigger', () => {
     const fake = await sending(new AgentTrace().section('A', 10), false);
     const { attachment, counters } = attach(fake, { collect: 'ring', triggers: [trigger] });
     await vi.waitFor(() => expect(counters.held).toBe(10));
-    attachment.tick(Date.now() + 60_000);
+    attachment.tick(performance.now() + 60_000);
     expect(counters.triggers.get('r')).toBe(1);
     attachment.close();
     await attachment.ended;

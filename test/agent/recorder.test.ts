@@ -22,7 +22,7 @@ import { AgentTrace, readEvents } from './agent-trace.ts';
 let folder = '';
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'tracewright-agent-'));
-  vi.useFakeTimers({ toFake: ['Date'], now: 1e12 });
+  vi.useFakeTimers({ toFake: ['Date', 'performance'], now: 1e12 });
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -73,7 +73,9 @@ class Recording {
   }
 }
 
-const later = (ms: number) => vi.setSystemTime(Date.now() + ms);
+const later = (ms: number) => vi.advanceTimersByTime(ms);
+/** As an administrator or a time server may, at any moment. */
+const setBack = (ms: number) => vi.setSystemTime(Date.now() - ms);
 
 describe('a stream', () => {
   it('becomes files, each a trace of its own with what describes its events', async () => {
@@ -92,6 +94,20 @@ describe('a stream', () => {
     expect(await eventsIn(whole()[1] ?? '')).toEqual({ events: { A: 20 }, lost: 3 });
     expect(recording.counters.written.get('r')).toBe(40);
     expect(recording.files).toHaveLength(2);
+  });
+
+  it('begins a new file in time although the clock goes back an hour', async () => {
+    const recording = new Recording({ file: { seconds: 60 } });
+    recording.take('A');
+    setBack(3_600_000);
+    later(60_000);
+    recording.recorder.tick();
+    recording.take('B');
+    await recording.recorder.end();
+    expect(whole()).toEqual([
+      'app-20010909T004740000Z-2-stream.nettrace',
+      'app-20010909T014640000Z-1-stream.nettrace',
+    ]);
   });
 
   it('has no file as long as it has no events', async () => {

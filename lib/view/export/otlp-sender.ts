@@ -97,7 +97,7 @@ export class OtlpSender {
     else if (this.#queueBytes + body.length > MAX_QUEUE_BYTES) this.#dropped.queueFull += spans;
     else {
       const sent = this.#target.isCompressed ? undefined : body;
-      this.#queue.push({ body, sent, spans, since: Date.now() });
+      this.#queue.push({ body, sent, spans, since: performance.now() });
       this.#queueBytes += body.length;
       this.#running ??= this.#run();
     }
@@ -131,7 +131,7 @@ export class OtlpSender {
       if (wait === undefined) {
         pause = FIRST_PAUSE_MS;
         this.#forget(next);
-      } else if (Date.now() - next.since > MAX_AGE_MS) {
+      } else if (performance.now() - next.since > MAX_AGE_MS) {
         this.#dropped.expired += next.spans;
         this.#forget(next);
       } else if (!this.#isClosed) {
