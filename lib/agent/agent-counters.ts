@@ -39,7 +39,7 @@ export class AgentCounters {
   /** Events that no trigger asked for: they were only watched, or have left the ring. */
   readonly unused = new LabelledNumbers();
   /** Events that should have been written. By reason. */
-  readonly dropped = new LabelledNumbers(['process', 'disk', 'budget', 'fault']);
+  readonly dropped = new LabelledNumbers(['process', 'disk', 'budget', 'memory', 'fault']);
   /** By what failed. */
   readonly errors = new LabelledNumbers(['process', 'session', 'trace', 'disk', 'parquet', 'otlp', 'scan']);
   /** Triggers that a limit suppressed. */
@@ -48,6 +48,9 @@ export class AgentCounters {
   /** Events in rings. */
   held = 0;
   heldBytes = 0;
+  /** For rings, and for what has arrived since the last sequence points. */
+  memoryUsed = 0;
+  memoryBudget = 0;
   throttledMs = 0;
   filesWritten = 0;
   fileBytesWritten = 0;
@@ -90,6 +93,8 @@ export function prometheusText(counters: AgentCounters): string {
     ),
     gauge('ring_events', 'Events in rings.', counters.held),
     gauge('ring_bytes', 'Memory for rings.', counters.heldBytes),
+    gauge('memory_bytes', 'Memory for rings and for what has just arrived.', counters.memoryUsed),
+    gauge('memory_budget_bytes', 'Memory that may be used for these.', counters.memoryBudget),
     counter('triggers', 'Triggers that had events written.', counters.triggers, 'rule'),
     counter('triggers_suppressed', 'Triggers that a limit of their rule suppressed.', counters.suppressed),
     counter('throttled_seconds', 'Time during which processes had to wait.', counters.throttledMs / 1000),

@@ -1,6 +1,7 @@
 /** The folder of one agent: nobody else uses it, and what a killed agent left there is completed. */
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolders } from '../base/folders.ts';
 import { isAlive } from '../base/is-alive.ts';
 import { systemCodeOf } from '../base/system-code.ts';
 import { startTimeKey } from '../wire/diagnostics-ipc/port-name.ts';
@@ -13,7 +14,7 @@ const LOCK = 'agent.lock';
  * @throws Error with a sentence if another agent has it; the system's error
  */
 export function lockFolder(folder: string): () => void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolders(folder, 0o700);
   const path = join(folder, LOCK);
   for (;;) {
     try {
@@ -48,7 +49,7 @@ function startOf(processId: number): number {
  * @throws the system's error
  */
 export async function salvageFolder(folder: string): Promise<number> {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolders(folder, 0o700);
   let salvaged = 0;
   for (const name of readdirSync(folder)) {
     if (name.endsWith(PARTIAL) && (await salvageFile(join(folder, name))) !== undefined) salvaged++;

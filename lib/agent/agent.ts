@@ -8,6 +8,7 @@ import { AgentCounters } from './agent-counters.ts';
 import { lockFolder, salvageFolder } from './agent-folder.ts';
 import { Attachment } from './attachment.ts';
 import { DiskBudget } from './disk-budget.ts';
+import { defaultMemory, MemoryBudget } from './memory-budget.ts';
 import { MetricsServer } from './metrics-server.ts';
 import { matcher, type NodeProcess, NodeProcesses } from './node-processes.ts';
 import { Recorder } from './recorder.ts';
@@ -40,6 +41,7 @@ export class Agent {
   readonly #unlock: () => void;
   readonly #traces: string;
   readonly #disk: DiskBudget;
+  readonly #memory: MemoryBudget;
   readonly #processes: NodeProcesses;
   readonly #rules: readonly Rule[];
   readonly #spans: SpanShipping | undefined;
@@ -53,7 +55,7 @@ export class Agent {
   #isStopping = false;
 
   private constructor(settings: AgentSettings, unlock: () => void, say: (sentence: string) => void) {
-    const { folder, disk, parquet, otlp, rules } = settings;
+    const { folder, disk, memory, parquet, otlp, rules } = settings;
     this.#settings = settings;
     this.#unlock = unlock;
     this.#say = say;
@@ -64,6 +66,8 @@ export class Agent {
     const folders = [this.#traces, ...(tables === undefined ? [] : [tables.folder])];
     const limits = { limit: disk.megabytes * BYTES_PER_MB, whenFull: disk.whenFull };
     this.#disk = new DiskBudget(folders, limits, counters);
+    const bytes = memory?.megabytes === undefined ? defaultMemory() : memory.megabytes * BYTES_PER_MB;
+    this.#memory = new MemoryBudget(bytes, counters, say);
     this.#processes = new NodeProcesses(counters, say);
     this.#rules = rules.map((rule) => ({ settings: rule, matches: matcher(rule) }));
     this.#spans = otlp && new SpanShipping(otlp, counters);
@@ -187,12 +191,13 @@ export class Agent {
       folder: this.#traces,
       name: `${fileName(service)}${SERVICE_END}${processId}-${rule.name}`,
       disk: this.#disk,
+      memory: this.#memory,
       counters,
       onFile: (file) => this.#shipping.add({ ...file, service, spans: ofFiles }),
       say: this.#say,
     });
     const feed = isStream ? spans?.feed(service) : undefined;
-    return new Attachment({ process, rule, recorder, counters, feed, say: this.#say });
+    return new Attachment({ process, rule, recorder, memory: this.#memory, counters, feed, say: this.#say });
   }
 
   #detach({ processId }: NodeProcess, attachment: Attachment): void {

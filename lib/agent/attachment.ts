@@ -10,6 +10,7 @@ import type { TraceEvent } from '../trace/trace-event.ts';
 import { streamingTracing } from '../wire/diagnostics-ipc/tracing.ts';
 import { NetTraceError } from '../wire/nettrace/error.ts';
 import type { AgentCounters } from './agent-counters.ts';
+import type { MemoryBudget } from './memory-budget.ts';
 import type { NodeProcess } from './node-processes.ts';
 import type { Recorder } from './recorder.ts';
 import type { RuleSettings } from './settings/agent-settings.ts';
@@ -23,6 +24,7 @@ export interface AttachmentOptions {
   readonly process: NodeProcess;
   readonly rule: RuleSettings;
   readonly recorder: Recorder;
+  readonly memory: MemoryBudget;
   readonly counters: AgentCounters;
   readonly feed: LiveFeed | undefined;
   readonly say: (sentence: string) => void;
@@ -31,6 +33,8 @@ export interface AttachmentOptions {
 /** In the process, for what the agent has not taken yet. */
 const BUFFER_MEGABYTES = 64;
 const BYTES_PER_MB = 1e6;
+/** An event that the trace's reader holds back. */
+const EVENT_OBJECT = 200;
 const SECOND_MS = 1000;
 
 export class Attachment {
@@ -40,11 +44,16 @@ export class Attachment {
   readonly #watch: ReturnType<typeof watchTriggers>;
   readonly #sections = new TraceSections();
   #session: TracingSession | undefined;
+  #trace: Trace | undefined;
   #isStopped = false;
   #received = 0;
   /** Events in sections that have been taken. */
   #taken = 0;
   #lost = 0;
+  /** Memory for what has arrived since the last sequence point. */
+  #held = 0;
+  /** Why events that have arrived are in no file. */
+  #fault: 'fault' | 'memory' = 'fault';
   /** The bytes of the current second. */
   #bytes = 0;
   #secondSince = 0;
@@ -91,7 +100,8 @@ export class Attachment {
       }
     } finally {
       this.#session?.close();
-      counters.dropped.add('fault', this.#received - this.#taken);
+      counters.dropped.add(this.#fault, this.#received - this.#taken);
+      this.#options.memory.release(this.#held);
       await recorder.end();
       counters.sessions.add(rule.name, -1);
     }
@@ -107,6 +117,7 @@ export class Attachment {
     );
     if (this.#isStopped) this.#session.stop().catch(() => {});
     const trace = await openTrace(this.#bytesOf(this.#session), { onDamage: 'warning' });
+    this.#trace = trace;
     const batches = () => this.#counted(trace);
     if (feed === undefined) for await (const _ of batches());
     else {
@@ -165,9 +176,27 @@ export class Attachment {
       }
       if (from < chunk.length) waiting.push(chunk.subarray(from));
       size += chunk.length;
+      this.#hold();
       await this.#throttle(chunk.length);
     }
     if (sections.isAtEnd) yield* waiting;
+  }
+
+  /** @throws Error with a sentence if there is no memory for what the process has sent since its last sequence point */
+  #hold(): void {
+    const { memory, process, counters, rule } = this.#options;
+    const waiting = this.#trace?.waitingEvents ?? 0;
+    const held = this.#sections.heldSize + waiting * EVENT_OBJECT;
+    if (held <= this.#held) memory.release(this.#held - held);
+    else if (!memory.take(held - this.#held)) {
+      this.#fault = 'memory';
+      this.#received += waiting;
+      counters.received.add(rule.name, waiting);
+      throw new Error(
+        `Process ${process.processId} has sent ${Math.ceil(held / BYTES_PER_MB)} MB without a sequence point, and its session ends: all processes together may have ${Math.round(memory.limit / BYTES_PER_MB)} MB of memory; see memory.megabytes.`,
+      );
+    }
+    this.#held = held;
   }
 
   #take(section: Section): void {

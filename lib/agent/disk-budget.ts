@@ -1,6 +1,10 @@
-/** The agent's files and their total size: the oldest whole files make room for new ones, or new ones are refused. */
-import { mkdirSync, readdirSync, statSync, unlinkSync } from 'node:fs';
-import { join } from 'node:path';
+/**
+ * The agent's files and their total size: whole files make room for new ones, or new ones are refused. A process that
+ * writes more than its share makes room with files of its own, so that it does not remove those of all others.
+ */
+import { readdirSync, statSync, unlinkSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { makeFolders } from '../base/folders.ts';
 import type { AgentCounters } from './agent-counters.ts';
 import { PARTIAL } from './trace-file.ts';
 
@@ -16,6 +20,8 @@ export class DiskBudget {
   /** Whole files by path, the oldest first. */
   readonly #files = new Map<string, number>();
   #used = 0;
+  /** By process. */
+  readonly #useOf = new Map<string, number>();
 
   /**
    * @param folders of the files, which are created
@@ -25,30 +31,38 @@ export class DiskBudget {
     this.#settings = settings;
     this.#counters = counters;
     counters.diskBudget = settings.limit;
-    for (const folder of folders) mkdirSync(folder, { recursive: true, mode: 0o700 });
+    for (const folder of folders) makeFolders(folder, 0o700);
     const found = folders.flatMap(filesIn).sort((a, b) => a.time - b.time);
     for (const { path, size } of found) this.add(path, size);
   }
 
-  /** Takes room for so many more bytes of files that are being written. @returns false if there is none */
-  take(bytes: number): boolean {
+  /**
+   * Takes room for so many more bytes of a file that is being written, or of what is made of it.
+   *
+   * @returns false if there is none
+   */
+  take(path: string, bytes: number): boolean {
     const { limit, whenFull } = this.#settings;
     if (bytes > limit) return false;
-    while (this.#used + bytes > limit) {
-      if (whenFull === 'refuseNew' || !this.#removeOldest()) return false;
+    if (whenFull === 'refuseNew') {
+      // Nothing is ever removed: while there are others, each leaves as much free for them as it has.
+      const own = this.#counters.processes > 1 ? this.#usedBy(path) + bytes : 0;
+      if (this.#used + bytes + own > limit) return false;
+    } else {
+      while (this.#used + bytes > limit) if (!this.#removeFor(path)) return false;
     }
-    this.#use(bytes);
+    this.#use(path, bytes);
     return true;
   }
 
   /** Gives back what `take` took. */
-  release(bytes: number): void {
-    this.#use(-bytes);
+  release(path: string, bytes: number): void {
+    this.#use(path, -bytes);
   }
 
   /** A file is whole: it may be removed. */
   add(path: string, size: number): void {
-    this.#use(size - (this.#files.get(path) ?? 0));
+    this.#use(path, size - (this.#files.get(path) ?? 0));
     this.#files.delete(path);
     this.#files.set(path, size);
   }
@@ -62,7 +76,7 @@ export class DiskBudget {
     } catch {
       // Somebody has removed or moved it.
     }
-    this.#use(-size);
+    this.#use(path, -size);
   }
 
   /** The oldest first. */
@@ -74,23 +88,45 @@ export class DiskBudget {
     return this.#files.has(path);
   }
 
-  /** The disk is full, though the budget is not. @returns whether there was a file to remove */
-  makeRoom(): boolean {
-    return this.#settings.whenFull === 'removeOldest' && this.#removeOldest();
+  /** The disk is full for a file, though the budget is not. @returns whether there was a file to remove */
+  makeRoom(path: string): boolean {
+    return this.#settings.whenFull === 'removeOldest' && this.#removeFor(path);
   }
 
-  #removeOldest(): boolean {
-    const oldest = this.#files.keys().next().value;
-    if (oldest === undefined) return false;
-    this.remove(oldest);
+  /**
+   * Removes the oldest file of the same process, if this one has more than its share; otherwise of those that have
+   * more; otherwise of all.
+   */
+  #removeFor(path: string): boolean {
+    const share = this.#settings.limit / Math.max(1, this.#counters.processes);
+    const isOver = (file: string) => this.#usedBy(file) > share;
+    const owner = ownerOf(path);
+    const files = [...this.#files.keys()];
+    const own = isOver(path) ? files.find((file) => ownerOf(file) === owner) : undefined;
+    const victim = own ?? files.find(isOver) ?? files[0];
+    if (victim === undefined) return false;
+    this.remove(victim);
     this.#counters.filesRemoved++;
     return true;
   }
 
-  #use(bytes: number): void {
+  #usedBy(path: string): number {
+    return this.#useOf.get(ownerOf(path)) ?? 0;
+  }
+
+  #use(path: string, bytes: number): void {
     this.#used += bytes;
     this.#counters.diskUsed = this.#used;
+    const owner = ownerOf(path);
+    const used = this.#usedBy(path) + bytes;
+    if (used === 0) this.#useOf.delete(owner);
+    else this.#useOf.set(owner, used);
   }
+}
+
+/** The service and process in the name of a file, which is also in those of its tables: `shop@4711`. */
+function ownerOf(path: string): string {
+  return /^[^@]*@\d+/.exec(basename(path))?.[0] ?? '';
 }
 
 interface FoundFile {

@@ -6,9 +6,10 @@ import { join } from 'node:path';
 import { systemCodeOf, systemCodeText } from '../base/system-code.ts';
 import type { AgentCounters } from './agent-counters.ts';
 import type { DiskBudget } from './disk-budget.ts';
+import type { MemoryBudget, Ring } from './memory-budget.ts';
 import type { RuleSettings } from './settings/agent-settings.ts';
 import { TraceFile } from './trace-file.ts';
-import type { Section } from './trace-sections.ts';
+import { heldSize, type Section } from './trace-sections.ts';
 
 const MB = 1e6;
 const MS = 1000;
@@ -20,6 +21,7 @@ export interface RecorderOptions {
   /** The first part of the files' names. */
   readonly name: string;
   readonly disk: DiskBudget;
+  readonly memory: MemoryBudget;
   readonly counters: AgentCounters;
   readonly onFile: (file: WholeFile) => void;
   readonly say: (sentence: string) => void;
@@ -36,7 +38,7 @@ interface HeldSection {
   readonly time: number;
 }
 
-export class Recorder {
+export class Recorder implements Ring {
   readonly #options: RecorderOptions;
   /** All times are the monotonic clock's: the wall clock may go back. */
   readonly #since = performance.now();
@@ -61,6 +63,7 @@ export class Recorder {
     const isStream = options.rule.triggers.length === 0;
     this.#wantedUntil = isStream ? Number.POSITIVE_INFINITY : 0;
     this.#reason = 'stream';
+    options.memory.add(this);
   }
 
   /** @param events in the section */
@@ -97,8 +100,10 @@ export class Recorder {
     this.#wantsNext = true;
     const ring = this.#ring;
     this.#ring = [];
-    this.#count(-ring.reduce((sum, { events }) => sum + events, 0), -this.#ringSize);
-    for (const { section, events } of ring) this.#write(section, events, now);
+    for (const held of ring) {
+      this.#uncount(held);
+      this.#write(held.section, held.events, now);
+    }
   }
 
   /** Ends a file whose time is over. To be called often. */
@@ -112,7 +117,19 @@ export class Recorder {
   async end(): Promise<void> {
     this.#endFile();
     this.#dropOld(Number.POSITIVE_INFINITY);
+    this.#options.memory.remove(this);
     await this.#completing;
+  }
+
+  /** Of the ring, in memory. */
+  get size(): number {
+    return this.#ringSize;
+  }
+
+  /** Makes room in memory for others. */
+  dropOldest(): void {
+    const oldest = this.#ring.shift();
+    if (oldest !== undefined) this.#drop(oldest);
   }
 
   #isWanted(now: number): boolean {
@@ -130,8 +147,15 @@ export class Recorder {
   }
 
   #hold(held: HeldSection): void {
+    const { counters, memory } = this.#options;
+    if (!memory.take(heldSize(held.section))) {
+      counters.dropped.add('memory', held.events);
+      return;
+    }
     this.#ring.push(held);
-    this.#count(held.events, held.section.size);
+    this.#ringSize += heldSize(held.section);
+    counters.held += held.events;
+    counters.heldBytes += heldSize(held.section);
     this.#dropOld(held.time);
   }
 
@@ -140,19 +164,26 @@ export class Recorder {
     const { megabytes, seconds } = this.#options.rule.ring;
     const oldest = now - seconds * MS;
     let count = 0;
-    for (const { section, events, time } of this.#ring) {
-      if (this.#ringSize <= megabytes * MB && time >= oldest) break;
-      this.#count(-events, -section.size);
-      this.#options.counters.unused.add(this.#options.rule.name, events);
+    for (const held of this.#ring) {
+      if (this.#ringSize <= megabytes * MB && held.time >= oldest) break;
+      this.#drop(held);
       count++;
     }
     if (count > 0) this.#ring = this.#ring.slice(count);
   }
 
-  #count(events: number, bytes: number): void {
-    this.#ringSize += bytes;
-    this.#options.counters.held += events;
-    this.#options.counters.heldBytes += bytes;
+  #drop(held: HeldSection): void {
+    this.#uncount(held);
+    this.#options.counters.unused.add(this.#options.rule.name, held.events);
+  }
+
+  #uncount({ section, events }: HeldSection): void {
+    const { counters, memory } = this.#options;
+    const size = heldSize(section);
+    this.#ringSize -= size;
+    counters.held -= events;
+    counters.heldBytes -= size;
+    memory.release(size);
   }
 
   #write(section: Section, events: number, now: number): void {
@@ -169,17 +200,19 @@ export class Recorder {
     const { counters, disk, folder, say } = this.#options;
     for (;;) {
       let reserved = 0;
+      let path = '';
       try {
         const file = this.#file ?? this.#open(now);
+        path = file.path;
         reserved = file.roomFor(section);
-        if (!disk.take(reserved)) return 'budget';
+        if (!disk.take(path, reserved)) return 'budget';
         const before = file.size;
         file.append(section, events);
-        disk.release(reserved - (file.size - before));
+        disk.release(path, reserved - (file.size - before));
         return undefined;
       } catch (error) {
-        disk.release(reserved);
-        if (systemCodeOf(error) === 'ENOSPC' && disk.makeRoom()) continue;
+        disk.release(path, reserved);
+        if (systemCodeOf(error) === 'ENOSPC' && disk.makeRoom(path)) continue;
         counters.errors.add('disk');
         say(`${folder} cannot be written: ${systemCodeText(error)}.`);
         return 'disk';
@@ -210,7 +243,7 @@ export class Recorder {
       this.#completing = this.#completing.then(() => this.#complete(file));
       return;
     }
-    this.#options.disk.release(file.size);
+    this.#options.disk.release(file.path, file.size);
     file.abandon();
   }
 
@@ -220,13 +253,13 @@ export class Recorder {
     try {
       await file.commit();
     } catch (error) {
-      disk.release(size);
+      disk.release(path, size);
       counters.errors.add('disk');
       counters.dropped.add('disk', events);
       this.#options.say(`${path} cannot be completed: ${systemCodeText(error)}.`);
       return;
     }
-    disk.release(size);
+    disk.release(path, size);
     disk.add(path, size);
     counters.filesWritten++;
     counters.fileBytesWritten += size;

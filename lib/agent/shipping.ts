@@ -105,13 +105,13 @@ export class Shipping {
   async #toParquet({ path, size, service }: ShippedFile, parquet: ParquetSettings): Promise<void> {
     const { disk, counters } = this.#options;
     const room = Math.max(size, LEAST_ROOM);
-    if (!disk.take(room)) throw new Error('the disk budget has no room for its tables.');
+    if (!disk.take(path, room)) throw new Error('the disk budget has no room for its tables.');
     try {
       const files = await exported(path, service, parquet.folder, () => this.#isClosing);
       for (const [file, bytes] of files) disk.add(file, bytes);
       counters.parquetFiles += files.size;
     } finally {
-      disk.release(room);
+      disk.release(path, room);
     }
     if (!parquet.keepNettrace) disk.remove(path);
   }

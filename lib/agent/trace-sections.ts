@@ -33,6 +33,13 @@ const MAX_SECTION_SIZE = 64 << 20;
 const MAX_METADATA_SIZE = 32 << 20;
 /** A block's framing in the file, at most. */
 export const FRAMING_SIZE = 40;
+/** Of a block in memory, beside its bytes. */
+const BLOCK_OBJECT = 256;
+
+/** What a section takes in memory. */
+export function heldSize({ blocks, size }: Pick<Section, 'blocks' | 'size'>): number {
+  return size + blocks.length * BLOCK_OBJECT;
+}
 
 interface SectionEnd {
   readonly section: Section;
@@ -56,6 +63,15 @@ export class TraceSections {
   /** Whether nothing has come that could be a trace, and nothing else. */
   get isEmpty(): boolean {
     return this.#framing === undefined && this.fault === undefined;
+  }
+
+  /**
+   * What is in memory of the current section: also in the trace's reader, which copies blocks that came in pieces; and
+   * the descriptions of events.
+   */
+  get heldSize(): number {
+    const section = { blocks: this.#blocks, size: this.#size + this.#queue.length };
+    return 2 * heldSize(section) + this.#metadataSize;
   }
 
   /** Whether the trace has ended by itself. */

@@ -1,6 +1,6 @@
 /** Watches the events of a session, and the time, for what a rule wants events written for. */
 import { glob, globs } from '../base/glob.ts';
-import type { TraceEvent } from '../trace/trace-event.ts';
+import { jsonField, type TraceEvent } from '../trace/trace-event.ts';
 import { counterValues } from '../view/counter-values.ts';
 import type { TracingProvider } from '../wire/diagnostics-ipc/tracing.ts';
 import type { Trigger } from './settings/agent-settings.ts';
@@ -169,18 +169,25 @@ function failure(matches: (name: string) => boolean, fire: () => void): Watch {
 
 function eventWatch({ provider, event: name, level, fields }: Of<'event'>, fire: () => void): Watch {
   const [isProvider, isName, hasFields] = [glob(provider), glob(name), globs(fields)];
-  const isAny = Object.keys(fields).length === 0;
+  const names = Object.keys(fields);
   return {
     see(event) {
       if (level !== undefined && (event.level === 0 || event.level > level)) return;
       if (!isProvider(event.provider) || !isName(event.name)) return;
-      if (isAny || hasFields(textsOf(event.payload))) fire();
+      if (names.length === 0 || hasFields(textsOf(event, names))) fire();
     },
   };
 }
 
-function textsOf(payload: TraceEvent['payload']): Record<string, string> {
-  return Object.fromEntries(Object.entries(payload).map(([name, value]) => [name, String(value)]));
+/** Those of these fields that the event has; structs and arrays, which have no text of their own, as JSON. */
+function textsOf({ payload, hexFields }: TraceEvent, names: readonly string[]): Record<string, string> {
+  const texts: [string, string][] = [];
+  for (const name of names) {
+    if (!Object.hasOwn(payload, name)) continue;
+    const value = jsonField(name, payload[name] as TraceEvent['payload'][string], hexFields);
+    texts.push([name, typeof value === 'object' ? JSON.stringify(value) : String(value)]);
+  }
+  return Object.fromEntries(texts);
 }
 
 /** `Request` of `RequestStart` and `Request/Stop`. */

@@ -32,11 +32,16 @@ export async function agentCommand(args: readonly string[]): Promise<void> {
   const settings = settingsOf(config);
   if (check === true) return say(`${config}: ${countText(settings.rules.length, 'rule')}, nothing wrong.`);
   const stop = new StopRequest();
-  const agent = await Agent.start(settings, warn);
-  say(`Collecting into ${settings.folder}; counters at ${agent.metricsUrl}`);
+  const agent = await Agent.start(settings, (sentence) => warn(timed(sentence)));
+  say(timed(`Collecting into ${settings.folder}; counters at ${agent.metricsUrl}`));
   await stop.requested;
   await agent.stop();
-  say(summary(agent.counters));
+  say(timed(summary(agent.counters)));
+}
+
+/** A line of a log, which may be read months later. */
+function timed(sentence: string): string {
+  return `${new Date().toISOString()} ${sentence}`;
 }
 
 function summary({ received, written, unused, dropped, filesWritten }: AgentCounters): string {

@@ -4,9 +4,10 @@
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { makeFolders } from '../base/folders.ts';
 import type { ManifestFinder } from '../trace/trace-reader.ts';
 import { describeManifest } from '../wire/manifest/describe.ts';
 import { ManifestError } from '../wire/manifest/error.ts';
@@ -140,7 +141,7 @@ async function readIndex(file: string): Promise<Index> {
 async function writeIndex(file: string, files: Index): Promise<void> {
   const written = `${file}.${process.pid}`;
   try {
-    await mkdir(join(file, '..'), { recursive: true, mode: 0o700 });
+    makeFolders(join(file, '..'), 0o700);
     await writeFile(written, JSON.stringify({ version: 1, files }), { mode: 0o600, flag: 'wx' });
     await rename(written, file);
   } catch {

@@ -2,8 +2,9 @@
  * `tracewright manifest FILE --resources DIR`: what installs manifests in Windows, with the DLLs in which the Event Log
  * looks for names and messages.
  */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolders } from '../base/folders.ts';
 import { compileManifest } from '../wire/manifest/resource/compile.ts';
 import { say } from './messages.ts';
 
@@ -25,7 +26,7 @@ export async function writeResources(folder: string, manifests: readonly NamedMa
   }
   const files = named.map(({ file }) => file);
   const libraries = named.map(({ name, xml }) => compiled(name, xml));
-  await mkdir(folder, { recursive: true });
+  makeFolders(folder);
   for (const [index, { file, xml }] of named.entries()) {
     await writeFile(join(folder, `${file}.man`), xml);
     await writeFile(join(folder, `${file}.dll`), libraries[index] as Uint8Array);

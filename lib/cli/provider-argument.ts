@@ -7,7 +7,7 @@ import {
   ProviderTextError,
   parseProviderTexts,
 } from '../wire/diagnostics-ipc/provider-text.ts';
-import type { TracingProvider } from '../wire/diagnostics-ipc/tracing.ts';
+import { sessionLevel, type TracingProvider } from '../wire/diagnostics-ipc/tracing.ts';
 import { ALL_KEYWORDS } from '../wire/schema.ts';
 import { UsageError } from './parse-options.ts';
 
@@ -44,8 +44,7 @@ export function sessionProviders(
   { level = MAX_LEVEL, keywords }: Filter,
   areTexts: boolean,
 ): TracingProvider[] {
-  // A session's level is at most 5, the highest that .NET knows; level 0 requests all.
-  const filter = { level: level > MAX_LEVEL ? 0 : level, ...(keywords !== undefined && { keywords }) };
+  const filter = { level, ...(keywords !== undefined && { keywords }) };
   if (areTexts) return names.flatMap((name) => providersOf(name, filter));
   return names.map((name) => providerOf({ name, arguments: '' }, filter));
 }
@@ -60,14 +59,10 @@ function providerOf(
   { name, keywords, level, arguments: values }: Partial<ProviderText> & { readonly name: string },
   filter: Filter,
 ): TracingProvider {
-  const asked = level ?? filter.level ?? MAX_LEVEL;
-  if (asked > MAX_LEVEL) {
-    throw new UsageError(`--provider: The level of ${name} must be at most ${MAX_LEVEL}, not ${asked}.`);
-  }
   return {
     name,
     keywords: keywords ?? filter.keywords ?? ALL_KEYWORDS,
-    level: asked,
+    level: sessionLevel(level ?? filter.level ?? MAX_LEVEL),
     arguments: values ?? '',
   };
 }

@@ -37,6 +37,8 @@ export interface TraceProgress {
   lostBuffers: number;
   /** Events delivered after later ones, because the reader does not wait for everything that might be earlier. */
   lateEvents?: number;
+  /** Events that have been read, and are held back until nothing older can follow. */
+  waitingEvents?: number;
   /** WPP messages that no TMF describes. */
   undescribedMessages?: number;
   /** Absent if the trace has no stacks recorded separately from their events. */

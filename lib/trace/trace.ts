@@ -48,6 +48,11 @@ export class Trace {
     return this.#reader.progress.lateEvents ?? 0;
   }
 
+  /** @internal Events of a nettrace that are held back until nothing older can follow. */
+  get waitingEvents(): number {
+    return this.#reader.progress.waitingEvents ?? 0;
+  }
+
   /** WPP messages without their text, because no TMF describes them; final when all events have been read. */
   get undescribedMessages(): number {
     return this.#reader.progress.undescribedMessages ?? 0;

@@ -1,8 +1,9 @@
 /** A nettrace as a process sends it: sections of events, each ended by a sequence point; and what is in a file. */
 import { openTrace } from '../../lib/trace/index.ts';
+import type { NetTraceField } from '../../lib/wire/nettrace/field-type.ts';
 import { NetTraceWriter } from '../../lib/wire/nettrace/write/nettrace-writer.ts';
 
-const KIND = { provider: 'P', eventId: 1, keywords: 0n, version: 0, level: 4, fields: [] };
+const KIND = { provider: 'P', eventId: 1, keywords: 0n, version: 0, level: 4 };
 const PAYLOAD = new Uint8Array(8);
 
 export class AgentTrace {
@@ -19,20 +20,26 @@ export class AgentTrace {
 
   /** A section with so many events of a name; each new name is described in it. */
   section(name: string, count: number, dropped = 0): Buffer {
-    this.#write(name, count, PAYLOAD);
+    this.#write(name, count, PAYLOAD, []);
     if (dropped > 0) this.#writer.drop(this.#thread, dropped);
     return Buffer.from(this.#writer.flush());
   }
 
   /** The same without a sequence point, which so ends no section. */
   part(name: string, count: number, payload: Uint8Array): Buffer {
-    this.#write(name, count, payload);
+    this.#write(name, count, payload, []);
     return Buffer.from(this.#writer.flushOpen());
   }
 
-  #write(name: string, count: number, payload: Uint8Array): void {
+  /** A section with one event with these fields. */
+  event(name: string, fields: readonly NetTraceField[], payload: Uint8Array): Buffer {
+    this.#write(name, 1, payload, fields);
+    return Buffer.from(this.#writer.flush());
+  }
+
+  #write(name: string, count: number, payload: Uint8Array, fields: readonly NetTraceField[]): void {
     const known = this.#kinds.get(name);
-    const metadataId = known ?? this.#writer.define({ ...KIND, name });
+    const metadataId = known ?? this.#writer.define({ ...KIND, name, fields });
     this.#kinds.set(name, metadataId);
     for (let i = 0; i < count; i++) {
       this.#writer.write({ metadataId, thread: this.#thread, ticks: ++this.#ticks, payload });

@@ -5,11 +5,13 @@ import { describe, expect, it, vi } from 'vitest';
 import { AgentCounters } from '../../lib/agent/agent-counters.ts';
 import { Attachment } from '../../lib/agent/attachment.ts';
 import { DiskBudget } from '../../lib/agent/disk-budget.ts';
+import { MemoryBudget } from '../../lib/agent/memory-budget.ts';
 import type { NodeProcess } from '../../lib/agent/node-processes.ts';
 import { Recorder } from '../../lib/agent/recorder.ts';
 import { readAgentSettings } from '../../lib/agent/settings/agent-settings.ts';
 import { checkedTarget } from '../../lib/diagnostics/client/checked-port.ts';
 import { DiagnosticsClient } from '../../lib/diagnostics/client/diagnostics-client.ts';
+import { TypeCode } from '../../lib/wire/nettrace/constants.ts';
 import { counterTrace, mean } from '../cli/counter-trace.ts';
 import { fakeOf, folder, useFakeProcesses } from '../diagnostics/client/fake-client.ts';
 import { type Answer, type FakeProcess, ok, SESSION_ID, u64 } from '../diagnostics/client/fake-process.ts';
@@ -26,15 +28,17 @@ interface Attached {
 }
 
 /** Of a rule in a fake process. */
-function attach(fake: FakeProcess, rule: object = {}): Attached {
+function attach(fake: FakeProcess, rule: object = {}, memoryLimit = 1e9): Attached {
   const json = JSON.stringify({ folder: folder.path, rules: [{ name: 'r', providers: 'P', ...rule }] });
   const [settings] = readAgentSettings(json, 'a').rules as [never];
   const [counters, said, files]: [AgentCounters, string[], string[]] = [new AgentCounters(), [], []];
   const traces = join(folder.path, 'traces');
   const disk = new DiskBudget([traces], { limit: 1e9, whenFull: 'refuseNew' }, counters);
   const say = (sentence: string) => said.push(sentence);
+  const memory = new MemoryBudget(memoryLimit, counters, say);
   const onFile = ({ path }: { readonly path: string }) => files.push(path);
-  const recorder = new Recorder({ rule: settings, folder: traces, name: 'a', disk, counters, onFile, say });
+  const places = { folder: traces, name: 'a', disk, memory };
+  const recorder = new Recorder({ rule: settings, ...places, counters, onFile, say });
   const client = new DiagnosticsClient(checkedTarget({ address: folder.port, processId: process.pid }, 1000));
   const target: NodeProcess = {
     processId: fake.processId,
@@ -50,6 +54,7 @@ function attach(fake: FakeProcess, rule: object = {}): Attached {
     process: target,
     rule: settings,
     recorder,
+    memory,
     counters,
     feed: undefined,
     say,
@@ -137,6 +142,24 @@ describe('a session of the agent', () => {
     expect(counters.errors.get('trace')).toBe(1);
   });
 
+  it('ends when there is no memory for what a process sends without a sequence point', async () => {
+    const trace = new AgentTrace();
+    const parts = [trace.section('A', 10)];
+    for (let i = 0; i < 50; i++) parts.push(trace.part('B', 100, new Uint8Array(1000)));
+    const { attachment, counters, said, files } = attach(await sending(Buffer.concat(parts), false), {}, 4e6);
+    await attachment.ended;
+    const { received, written, dropped, memoryUsed } = counters;
+    expect(dropped.get('memory')).toBeGreaterThan(1000);
+    expect(written.get('r') + dropped.get('memory')).toBe(received.get('r'));
+    expect(await readEvents(files[0])).toEqual({ events: { A: 10 }, lost: 0 });
+    expect(said).toEqual([
+      expect.stringMatching(
+        /^Process \d+ has sent \d+ MB without a sequence point, .+ may have 4 MB of memory; see memory\.megabytes\.$/,
+      ),
+    ]);
+    expect(memoryUsed).toBe(0);
+  });
+
   it('lets a process wait that sends more than it may', async () => {
     const trace = new AgentTrace();
     const sections = Array.from({ length: 40 }, () => trace.section('A', 1000));
@@ -171,6 +194,31 @@ describe('a trigger', () => {
     expect(counters.triggers.get('r')).toBe(1);
     expect(fake.requests[0]?.includes(Buffer.from('EventCounterIntervalSec=1', 'utf16le'))).toBe(true);
     expect(fake.requests[0]?.includes(Buffer.from('System.Runtime', 'utf16le'))).toBe(true);
+  });
+
+  describe('of an event', () => {
+    const text = { code: TypeCode.Utf16Text };
+    const object = { code: TypeCode.Object, fields: [{ name: 'id', type: text }] };
+    const fields = [
+      { name: 'user', type: object },
+      { name: 'tags', type: { code: TypeCode.Array, element: text } },
+    ];
+    // { user: { id: 'a' }, tags: ['b'] }
+    const payload = Uint8Array.from([97, 0, 0, 0, 1, 0, 98, 0, 0, 0]);
+
+    it.each([
+      [{ user: '{"id":"a"}' }, 1],
+      [{ tags: '*"b"*' }, 1],
+      [{ user: '*', tags: '*' }, 1],
+      [{ user: 'a' }, 0],
+      [{ toString: '*' }, 0],
+    ])('compares structs and arrays as JSON: %j', async (wanted, triggers) => {
+      const sent = new AgentTrace().event('E', fields, payload);
+      const rule = { triggers: [{ type: 'event', event: 'E', fields: wanted }] };
+      const { attachment, counters, said } = attach(await sending(sent), rule);
+      await attachment.ended;
+      expect([counters.triggers.get('r'), counters.received.get('r'), said]).toEqual([triggers, 1, []]);
+    });
   });
 
   it('is none while the counter is within it', async () => {

@@ -14,6 +14,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AgentCounters } from '../../lib/agent/agent-counters.ts';
 import { salvageFolder } from '../../lib/agent/agent-folder.ts';
 import { DiskBudget } from '../../lib/agent/disk-budget.ts';
+import { MemoryBudget } from '../../lib/agent/memory-budget.ts';
 import { Recorder } from '../../lib/agent/recorder.ts';
 import { readAgentSettings } from '../../lib/agent/settings/agent-settings.ts';
 import { TraceSections } from '../../lib/agent/trace-sections.ts';
@@ -43,7 +44,12 @@ class Recording {
   readonly recorder: Recorder;
   readonly #sections = new TraceSections();
 
-  constructor(rule: object, limit = 1e6, whenFull: 'removeOldest' | 'refuseNew' = 'removeOldest') {
+  constructor(
+    rule: object,
+    limit = 1e6,
+    whenFull: 'removeOldest' | 'refuseNew' = 'removeOldest',
+    memoryLimit = 1e9,
+  ) {
     const json = JSON.stringify({ folder, rules: [{ name: 'r', providers: 'P', ...rule }] });
     const [settings] = readAgentSettings(json, 'a').rules;
     this.disk = new DiskBudget([folder], { limit, whenFull }, this.counters);
@@ -52,6 +58,7 @@ class Recording {
       folder,
       name: 'app',
       disk: this.disk,
+      memory: new MemoryBudget(memoryLimit, this.counters, () => {}),
       counters: this.counters,
       onFile: ({ path }) => this.files.push(path),
       say: (sentence) => this.said.push(sentence),
@@ -235,6 +242,16 @@ describe('a ring', () => {
     for (let i = 0; i < 100; i++) recording.take('A', 1000);
     expect(recording.counters.heldBytes).toBeLessThanOrEqual(1e5);
     expect(recording.counters.held + recording.counters.unused.get('r')).toBe(100_000);
+  });
+
+  it('shares the memory of all rings: the largest makes room', () => {
+    const recording = new Recording({ ...ring, ring: { megabytes: 10 } }, 1e6, 'refuseNew', 1e5);
+    for (let i = 0; i < 100; i++) recording.take('A', 1000);
+    const { counters } = recording;
+    expect(counters.memoryUsed).toBeLessThanOrEqual(1e5);
+    expect(counters.memoryUsed).toBe(counters.heldBytes);
+    expect(counters.held).toBeGreaterThan(1000);
+    expect(counters.held + counters.unused.get('r')).toBe(100_000);
   });
 
   it('is written as often as its limits allow', async () => {

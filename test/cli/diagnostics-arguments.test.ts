@@ -21,7 +21,6 @@ describe('collect', () => {
       ['-p', '1', '--provider', 'A:g'],
       '--provider: The keywords of A must be up to 64 bits in hex, not "g".',
     ],
-    [['-p', '1', '--provider', 'A::6'], '--provider: The level of A must be at most 5, not 6.'],
     [
       ['-p', '1', '--providers', 'A'],
       'There is no option --providers; did you mean --provider (can be repeated)?',

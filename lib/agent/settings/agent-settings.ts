@@ -1,7 +1,7 @@
 /** The settings of an agent, from its JSON file. */
 import { MAX_LEVEL } from '../../wire/diagnostics-ipc/constants.ts';
 import { parseProviderTexts } from '../../wire/diagnostics-ipc/provider-text.ts';
-import type { TracingProvider } from '../../wire/diagnostics-ipc/tracing.ts';
+import { sessionLevel, type TracingProvider } from '../../wire/diagnostics-ipc/tracing.ts';
 import { ALL_KEYWORDS } from '../../wire/schema.ts';
 import {
   boolean,
@@ -32,13 +32,12 @@ const providers: Kind<readonly TracingProvider[]> = (value, place) => {
   try {
     const parsed = parseProviderTexts(value);
     if (parsed.length === 0) place.refuse(value, 'a list of providers');
-    return parsed.map(({ name, keywords = ALL_KEYWORDS, level = MAX_LEVEL, arguments: values }) => {
-      if (level > MAX_LEVEL)
-        place.problems.push(
-          `${place.path}: The level of ${name} must be at most ${MAX_LEVEL}, not ${level}.`,
-        );
-      return { name, keywords, level, arguments: values };
-    });
+    return parsed.map(({ name, keywords = ALL_KEYWORDS, level = MAX_LEVEL, arguments: values }) => ({
+      name,
+      keywords,
+      level: sessionLevel(level),
+      arguments: values,
+    }));
   } catch (error) {
     place.problems.push(`${place.path}: ${(error as Error).message}`);
     return [];
@@ -132,6 +131,7 @@ const SETTINGS = {
     }),
     { megabytes: 1024, whenFull: 'removeOldest' },
   ),
+  memory: optional(object({ megabytes: optional(size) })),
   metrics: optional(
     object({ host: optional(text(), '127.0.0.1'), port: optional(number(0, 65_535, true), 9464) }),
     { host: '127.0.0.1', port: 9464 },
@@ -158,7 +158,8 @@ export class SettingsError extends Error {
 export function readAgentSettings(json: string, file: string): AgentSettings {
   let value: unknown;
   try {
-    value = JSON.parse(json);
+    // Editors of Windows begin a file with a byte order mark.
+    value = JSON.parse(json.replace(/^\ufeff/, ''));
   } catch (error) {
     throw new SettingsError(file, [`It is not JSON: ${(error as Error).message}.`]);
   }

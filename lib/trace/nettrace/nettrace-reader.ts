@@ -108,6 +108,7 @@ export class NetTraceReader implements TraceReader {
 
   #noteProgress(): void {
     this.progress.lostEvents = this.#parser.lostEvents;
+    this.progress.waitingEvents = this.#parser.waitingEvents;
     this.progress.bytesRead = this.#parser.bytesRead;
   }
 }

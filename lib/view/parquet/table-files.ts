@@ -8,14 +8,14 @@ import {
   closeSync,
   existsSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
   rmSync,
   statSync,
 } from 'node:fs';
-import { mkdir, open, rename } from 'node:fs/promises';
+import { open, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { makeFolders } from '../../base/folders.ts';
 import type { Column } from '../../wire/parquet/column.ts';
 import { ParquetWriter } from '../../wire/parquet/parquet-writer.ts';
 import type { Table } from './tables.ts';
@@ -154,7 +154,7 @@ export class TableFiles<T extends Table> {
     const date = new Date(day * DAY_MS).toISOString().slice(0, 10);
     const path = join(folder, this.#name, `date=${date}`, `service=${service}`, name);
     const part = join(folder, PARTIAL_FOLDER, `${this.#name}-${randomUUID()}`);
-    mkdirSync(dirname(part), { recursive: true });
+    makeFolders(dirname(part));
     closeSync(openSync(part, 'wx', mode));
     const table = this.#make();
     const { columns } = table;
@@ -228,7 +228,7 @@ export class TableFiles<T extends Table> {
   async #nameFile({ part, path }: OpenFile<T>): Promise<void> {
     const handle = await open(part, 'r+');
     await handle.datasync().finally(() => handle.close());
-    await mkdir(dirname(path), { recursive: true });
+    makeFolders(dirname(path));
     await rename(part, path);
     this.#folder.onFile(path);
   }

@@ -1,5 +1,5 @@
 /** The contents of a CollectTracing request, whatever its version. */
-import { BufferMode, DEFAULT_RUNDOWN_KEYWORD, StreamFormat } from './constants.ts';
+import { BufferMode, DEFAULT_RUNDOWN_KEYWORD, MAX_LEVEL, StreamFormat } from './constants.ts';
 
 /** Events by id, after level and keywords. */
 export interface EventFilter {
@@ -29,6 +29,11 @@ export interface TracingProvider {
   /** `key=value`, separated by `;`. Absent is another encoding of none. */
   readonly arguments: string | undefined;
   readonly filter?: EventFilter;
+}
+
+/** The level of a session that is to have events up to this one: .NET knows none above Verbose, so 0 asks for all. */
+export function sessionLevel(level: number): number {
+  return level > MAX_LEVEL ? 0 : level;
 }
 
 /** A session whose events follow the reply as a nettrace. */

@@ -42,6 +42,10 @@ export class BlockReader {
   private labels: LabelTable = new Map();
   private released: NetTraceEvent[] = [];
 
+  get waitingEvents(): number {
+    return this.order.waiting;
+  }
+
   get lostEvents(): number {
     return this.threads.lostEvents;
   }

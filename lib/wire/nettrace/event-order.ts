@@ -44,7 +44,8 @@ export class EventQueue implements HeapItem {
 export class EventOrder {
   /** The queues that are not empty. */
   private readonly queues = new Heap<EventQueue>(isBefore);
-  private waiting = 0;
+  /** How many events are held back. */
+  waiting = 0;
   private waitingBytes = 0;
 
   /** @throws NetTraceError if too many are already waiting */

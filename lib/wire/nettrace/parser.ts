@@ -34,6 +34,11 @@ export class NetTraceParser {
     return this.reader.lostEvents;
   }
 
+  /** Events that are held back until nothing older can follow. */
+  get waitingEvents(): number {
+    return this.reader.waitingEvents;
+  }
+
   /** Whether everything has been read: to the trace's end marker, or to its fault. */
   get isAtEnd(): boolean {
     return this.fault !== undefined || this.framing?.isAtEnd === true;
