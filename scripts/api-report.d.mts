@@ -1,3 +1,3 @@
-export const reportFolder: string;
-export const entryNames: readonly string[];
-export function apiReport(name: string, folder: string): Promise<string>;
+export declare const reportFolder: string;
+export declare const entryNames: readonly string[];
+export declare function writeApiReports(folder: string): Promise<void>;

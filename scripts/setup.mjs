@@ -17,9 +17,8 @@ function installDependencies() {
   const installed = newest([at('node_modules/.package-lock.json')]);
   if (installed + npmWriteMilliseconds >= newest([at('package-lock.json')])) return;
   console.log('Installing dependencies');
-  // Not "npm ci": it rejects a lock file without every platform's optional packages, and npm omits those from the lock
-  // file if its registry does not have them. This also installs the locked versions, and writes neither file. On
-  // Windows, npm is a batch file, which needs a shell
+  // Not "npm ci", which would also remove what scripts/extra-packages.mjs has installed. This installs the locked versions,
+  // too, and writes neither file. On Windows, npm is a batch file, which needs a shell.
   const args = ['install', '--no-save', '--no-audit', '--no-fund'];
   run('npm', args, { cwd: root, shell: process.platform === 'win32' });
 }

@@ -6,5 +6,5 @@ cd "$(dirname "$0")/../.."
 # The system's own Python 3.6 is too old for node-gyp
 PATH=/opt/python/cp312-cp312/bin:/node/bin:$PATH
 export PATH
-npm install --no-save --ignore-scripts --no-audit --no-fund
+npm ci --ignore-scripts --no-audit --no-fund
 npm run prebuild -- --host

@@ -2,9 +2,16 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe } from 'vitest';
+import { describe, inject } from 'vitest';
 import { isRequired } from '../../scripts/lib/require.mjs';
 import { majors, nodes } from '../../scripts/nodes.mjs';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** On which versions tests for each version run: `npm test` has this one only. */
+    nodes: 'this' | 'others' | 'all';
+  }
+}
 
 const [ownMajor = ''] = process.versions.node.split('.');
 const programOf = (major: string) => (major === ownMajor ? process.execPath : nodes[major]);
@@ -17,7 +24,9 @@ export type RunProgram = (program: string, ...args: string[]) => Promise<unknown
  * has a missing one fail instead of skip.
  */
 export function describeEachNode(what: string, define: (run: RunProgram, major: string) => void): void {
+  const wanted = inject('nodes');
   for (const major of majors) {
+    if (wanted !== 'all' && (wanted === 'this') !== (major === ownMajor)) continue;
     const node = programOf(major);
     if (node === undefined && !isRequired('nodes')) {
       describe.skip(`${what}, on Node.js ${major} (skipped: run node scripts/nodes.mjs)`, () => {
