@@ -1,11 +1,15 @@
 // What DuckDB takes for the table of events that `tracewright export --parquet` writes besides others: through its
 // appender, value by value, then copied to Parquet. Arguments: the file for CPU time and peak memory, the folder to
 // write to, and the trace.
+
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { DuckDBInstance } from '@duckdb/node-api';
 import { openTrace } from '../../../dist/trace/open-trace.js';
 import { PayloadJson } from '../../../dist/view/payload-json.js';
+
+// CommonJS; scripts/extra-packages.mjs installs it, so it may be missing when types are checked.
+const { DuckDBInstance } = createRequire(import.meta.url)('@duckdb/node-api');
 
 const COLUMNS = {
   trace: 'VARCHAR',
