@@ -14,7 +14,8 @@ import {
   type Stats,
   statSync,
 } from 'node:fs';
-import { join, sep } from 'node:path';
+import { dirname, join, sep } from 'node:path';
+import { indexOfNul } from '../base/bytes.ts';
 import { ElfFile, type ReadBytes } from '../wire/elf/elf-file.ts';
 import { PdbFile } from '../wire/pdb/pdb-file.ts';
 import { JitDump } from './jit-dump.ts';
@@ -24,15 +25,22 @@ import { type NamedFunction, SymbolTable } from './symbol-table.ts';
 
 /** Larger files are not what they claim to be. */
 const MAX_FILE_SIZE = 4 * 2 ** 30;
-const MAX_TEXT_SIZE = 256 << 20;
+const MAX_TEXT_SIZE = 128 << 20;
+/** All symbols together, in bytes: those of a browser take a third. */
+const MAX_SYMBOLS_SIZE = 512 << 20;
+/** The approximate size of a function besides its name. */
+const FUNCTION_SIZE = 100;
 /** The number of files searched for, found or not. */
 const MAX_FILES = 4096;
 const PIECE_SIZE = 1 << 20;
 const MAX_NAME_SIZE = 4096;
+/** Names that end alike may share their bytes; in a file that a linker made, few do. */
+const NAMES_PER_BYTE = 4;
 const STB_GLOBAL = 1;
 const STB_WEAK = 2;
+const WRITABLE_BY_ALL = 0o002;
 
-/** Where runtimes write their maps. Everybody may write there, so a map must belong to this user or to root. */
+/** Where runtimes write their maps. */
 const MAPS_FOLDER = '/tmp';
 
 /** A program or library. */
@@ -56,6 +64,7 @@ export class SymbolFolders {
   readonly #dumps = new Map<number, JitDump | undefined>();
   readonly #files = new Map<string, SymbolFile | undefined>();
   readonly #pdbs = new Map<string, SymbolTable | undefined>();
+  #room = MAX_SYMBOLS_SIZE;
   #kernel: SymbolTable | undefined;
   #hasReadKernel = false;
 
@@ -68,8 +77,8 @@ export class SymbolFolders {
     return cached(this.#maps, processId, () => {
       const name = `perf-${processId}.map`;
       const text =
-        this.#first([name, join('tmp', name)], readText) ??
-        openIn(MAPS_FOLDER, name, readText, isTrusted) ??
+        this.#first([name, join('tmp', name)], readText, processId) ??
+        openIn(MAPS_FOLDER, name, readText, processId) ??
         mapInContainer(processId);
       return text === undefined ? undefined : readPerfMap(text);
     });
@@ -79,7 +88,7 @@ export class SymbolFolders {
   jitDump(processId: number, filename: string | undefined): JitDump | undefined {
     return cached(this.#dumps, processId, () => {
       const name = `jit-${processId}.dump`;
-      const bytes = this.#first([name, filename ?? join('tmp', name)], readBytes);
+      const bytes = this.#first([name, filename ?? join('tmp', name)], readBytes, processId);
       return bytes && JitDump.read(bytes);
     });
   }
@@ -103,7 +112,7 @@ export class SymbolFolders {
       const paths = [join(name, key.toUpperCase(), name), join(name, key, name), name];
       return this.#first(paths, (descriptor) => {
         const file = PdbFile.open(readerOf(descriptor));
-        return file?.guid === guid && file.age === age ? new SymbolTable(file.functions()) : undefined;
+        return file?.guid === guid && file.age === age ? this.#tableOf(file.functions()) : undefined;
       });
     });
   }
@@ -124,8 +133,8 @@ export class SymbolFolders {
     const functions =
       (id === '' ? undefined : this.#first([join('usr/lib/debug', debug), debug], debugFunctions)) ??
       functionsOf(elf);
-    if (functions === undefined) return undefined;
-    const table = new SymbolTable(functions);
+    const table = functions && this.#tableOf(functions);
+    if (table === undefined) return undefined;
     const { segments } = elf;
     return {
       nameAt: (offset) => {
@@ -137,10 +146,21 @@ export class SymbolFolders {
     };
   }
 
-  #first<T>(paths: readonly string[], read: (descriptor: number) => T | undefined): T | undefined {
+  /** Undefined if those of all files would take too much memory. */
+  #tableOf(functions: readonly NamedFunction[]): SymbolTable | undefined {
+    this.#room -= functions.reduce((size, { name }) => size + FUNCTION_SIZE + name.length, 0);
+    return this.#room < 0 ? undefined : new SymbolTable(functions);
+  }
+
+  /** @param processId of the process that wrote it */
+  #first<T>(
+    paths: readonly string[],
+    read: (descriptor: number) => T | undefined,
+    processId?: number,
+  ): T | undefined {
     for (const folder of this.#folders) {
       for (const path of paths) {
-        const found = openIn(folder, path, read);
+        const found = openIn(folder, path, read, processId);
         if (found !== undefined) return found;
       }
     }
@@ -162,18 +182,23 @@ function functionsOf(elf: ElfFile): NamedFunction[] | undefined {
   const found = elf.functions();
   if (found === undefined) return undefined;
   const names = Buffer.from(found.names.buffer, found.names.byteOffset, found.names.length);
-  return found.symbols.map(({ address, size, name, binding, limit }) => {
-    const end = names.indexOf(0, name);
-    const text = names.toString('utf8', name, Math.min(end < 0 ? names.length : end, name + MAX_NAME_SIZE));
-    return {
+  const functions: NamedFunction[] = [];
+  let room = NAMES_PER_BYTE * names.length;
+  for (const { address, size, name, binding, limit } of found.symbols) {
+    const nul = indexOfNul(names, name, Math.min(names.length, name + MAX_NAME_SIZE));
+    const end = nul < 0 ? Math.min(names.length, name + MAX_NAME_SIZE) : nul;
+    room -= end - name;
+    if (room < 0) break;
+    functions.push({
       address,
       size,
       limit,
-      name: text,
+      name: names.toString('utf8', name, end),
       isWeak: binding === STB_WEAK,
       isGlobal: binding === STB_GLOBAL,
-    };
-  });
+    });
+  }
+  return functions;
 }
 
 /** Calls `read` with the file, if it may be opened. */
@@ -181,13 +206,13 @@ function openIn<T>(
   folder: string,
   path: string,
   read: (descriptor: number) => T | undefined,
-  mayRead: (stats: Stats) => boolean = () => true,
+  processId?: number,
 ): T | undefined {
   try {
     const root = realpathSync(folder);
     const real = realpathSync(join(root, path));
     return real.startsWith(root.endsWith(sep) ? root : root + sep)
-      ? openRegular(real, read, mayRead)
+      ? openRegular(real, read, (stats) => isTrusted(real, stats, processId))
       : undefined;
   } catch {
     return undefined;
@@ -231,8 +256,21 @@ function mapInContainer(processId: number): string | undefined {
   }
 }
 
-function isTrusted({ uid }: Stats): boolean {
-  return uid === 0 || uid === process.getuid?.();
+/**
+ * Whether a file is by this user or root, as perf demands of maps; or put into a folder of theirs, such as symbols of
+ * another machine; or by the user whose process it describes. In folders such as /tmp, everybody can give functions
+ * any name.
+ */
+function isTrusted(path: string, { uid }: Stats, processId: number | undefined): boolean {
+  if (isOurs(uid)) return true;
+  const folder = statSync(dirname(path));
+  if (isOurs(folder.uid) && (folder.mode & WRITABLE_BY_ALL) === 0) return true;
+  return processId !== undefined && statSync(`/proc/${processId}`).uid === uid;
+}
+
+/** Windows has no such numbers. */
+function isOurs(uid: number): boolean {
+  return uid === 0 || uid === (process.getuid?.() ?? uid);
 }
 
 function readerOf(descriptor: number): ReadBytes {
@@ -249,6 +287,7 @@ function readText(descriptor: number): string | undefined {
 
 /** The kernel's files have no size. */
 function readBytes(descriptor: number): Buffer | undefined {
+  if (fstatSync(descriptor).size > MAX_TEXT_SIZE) return undefined;
   const pieces: Buffer[] = [];
   for (let size = 0; size < MAX_TEXT_SIZE; ) {
     const piece = Buffer.allocUnsafe(PIECE_SIZE);

@@ -1,6 +1,15 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -62,6 +71,18 @@ describe('the functions of a program', () => {
     expect(chosen({ name: 'C1' }, { name: 'C2' })).toBe('C1');
   });
 
+  it('have names in proportion to the file, although each has the same long one', () => {
+    const many = Array.from({ length: 200_000 }, (_, at) => ({
+      name: 'x'.repeat(4000),
+      address: 16 * at,
+      size: 16,
+    }));
+    write('app', elfBytes({ functions: many, address: 0 }));
+    const before = process.memoryUsage().heapUsed;
+    expect(new SymbolFolders([root]).file('/app', undefined)?.nameAt(0x1010)).toMatch(/^x+$/);
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(400 << 20);
+  });
+
   it('are only read from the given folders', () => {
     write('outside/app', elfBytes({ functions }));
     mkdirSync(join(root, 'inside'));
@@ -100,6 +121,36 @@ describe('the map of a process', () => {
   it("is also read from the system's temporary folder", () => {
     write('tmp/perf-42.map', '1000 20 f\n');
     expect(new SymbolFolders([root]).perfMap(42)?.nameAt(0x1001)).toBe('f');
+  });
+});
+
+describe('the map of a process in a folder of everybody', () => {
+  const NOBODY = 65_534;
+  const OTHER = 65_533;
+  const noUsers = process.getuid?.() === 0 ? undefined : 'only root can give files to others';
+  const mapOf = (processId: number, uid: number, mode: number) => {
+    const path = `tmp/perf-${processId}.map`;
+    write(path, '1000 20 planted\n');
+    chownSync(join(root, path), uid, uid);
+    chmodSync(join(root, 'tmp'), mode);
+    return new SymbolFolders([root]).perfMap(processId)?.nameAt(0x1001);
+  };
+
+  it.skipIf(noUsers !== undefined)(named('is that of its user, of ours or of root', noUsers), async () => {
+    const gone = 2 ** 22 + 1;
+    expect(mapOf(gone, 0, 0o1777)).toBe('planted');
+    expect(mapOf(gone, NOBODY, 0o1777)).toBeUndefined();
+    const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { uid: NOBODY });
+    await once(child, 'spawn');
+    try {
+      expect(mapOf(child.pid as number, NOBODY, 0o1777)).toBe('planted');
+      expect(mapOf(child.pid as number, OTHER, 0o1777)).toBeUndefined();
+    } finally {
+      child.kill();
+      await once(child, 'exit');
+    }
+    // Nobody else can have put it there.
+    expect(mapOf(gone, NOBODY, 0o755)).toBe('planted');
   });
 });
 

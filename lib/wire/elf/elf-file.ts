@@ -26,7 +26,7 @@ const EXECUTABLE = 4n;
 const MAX_HEADERS = 4096;
 const MAX_NOTES = 64 << 10;
 const MAX_SYMBOLS = 4_000_000;
-const MAX_NAMES = 512 << 20;
+const MAX_NAMES = 256 << 20;
 
 const TYPE_NONE = 0;
 const TYPE_FUNCTION = 2;

@@ -1,7 +1,7 @@
 /**
  * The streams of a multi-stream file (MSF 7.00), the container of PDB files: little-endian blocks, scattered over the
- * file, and a directory that says which block belongs to which stream. Nothing in it is trusted: sizes are limited, and
- * what is outside the file does not exist.
+ * file, and a directory that says which block belongs to which stream. Nothing in it is trusted: sizes are limited,
+ * streams that share blocks are refused, and what is outside the file does not exist.
  *
  * Source: LLVM, "The PDB File Format", "The MSF File Format".
  */
@@ -12,7 +12,6 @@ const MAGIC = 'Microsoft C/C++ MSF 7.00\r\n\x1aDS\0\0\0';
 const HEADER_SIZE = 56;
 const MIN_BLOCK = 512;
 const MAX_BLOCK = 1 << 16;
-const MAX_DIRECTORY = 64 << 20;
 const MAX_STREAMS = 1 << 16;
 /** The size of a stream that does not exist. */
 const NO_STREAM = 0xffff_ffff;
@@ -42,12 +41,18 @@ export class MsfFile {
     if (header.length < HEADER_SIZE || Buffer.from(header.subarray(0, 32)).toString('latin1') !== MAGIC)
       return undefined;
     const view = viewOf(header);
-    const [blockSize, directorySize, map] = [32, 44, 52].map((at) => view.getUint32(at, true));
-    if (blockSize === undefined || directorySize === undefined || map === undefined) return undefined;
-    if (blockSize < MIN_BLOCK || blockSize > MAX_BLOCK || directorySize > MAX_DIRECTORY) return undefined;
+    const [blockSize = 0, blocks = 0, directorySize = 0, map = 0] = [32, 40, 44, 52].map((at) =>
+      view.getUint32(at, true),
+    );
+    if (blockSize < MIN_BLOCK || blockSize > MAX_BLOCK) return undefined;
+    // A file that ends early has fewer blocks than it says.
+    const size = read((blocks - 1) * blockSize, 1).length === 0 ? 0 : blocks * blockSize;
+    if (directorySize > size) return undefined;
     const numbers = read(map * blockSize, 4 * Math.ceil(directorySize / blockSize));
     const directory = gather(read, blockSize, viewOf(numbers), 0, directorySize);
-    return new MsfFile(read, blockSize, viewOf(directory));
+    const file = new MsfFile(read, blockSize, viewOf(directory));
+    // Each block belongs to one stream: otherwise a small file could become any number of large streams.
+    return file.#streams.reduce((sum, stream) => sum + stream.size, 0) > size ? undefined : file;
   }
 
   /** The bytes of a stream, or its beginning; empty if there is no such stream. */
@@ -72,14 +77,14 @@ function streamsOf(directory: DataView, blockSize: number): Stream[] {
 
 /** The contents of blocks whose numbers are in `numbers`; shorter if the file has less. */
 function gather(read: ReadBytes, blockSize: number, numbers: DataView, at: number, size: number): Uint8Array {
-  const pieces: Uint8Array[] = [];
-  let left = size;
-  for (let offset = at; left > 0 && offset + 4 <= numbers.byteLength; offset += 4) {
-    const wanted = Math.min(left, blockSize);
+  const bytes = new Uint8Array(size);
+  let end = 0;
+  for (let offset = at; end < size && offset + 4 <= numbers.byteLength; offset += 4) {
+    const wanted = Math.min(size - end, blockSize);
     const piece = read(numbers.getUint32(offset, true) * blockSize, wanted);
-    pieces.push(piece);
+    bytes.set(piece, end);
+    end += piece.length;
     if (piece.length < wanted) break;
-    left -= wanted;
   }
-  return Buffer.concat(pieces);
+  return bytes.subarray(0, end);
 }

@@ -25,7 +25,7 @@ const SIGNATURE_SIZE = 4;
 const IS_CODE = 1;
 const IS_FUNCTION = 2;
 
-const MAX_STREAM = 512 << 20;
+const MAX_STREAM = 256 << 20;
 const MAX_FUNCTIONS = 4_000_000;
 const MAX_NAME = 4096;
 
@@ -42,23 +42,31 @@ export class PdbFile {
   readonly guid: string;
   readonly age: number;
   readonly #file: MsfFile;
-  readonly #dbi: DataView;
+  #wholeDbi: DataView | undefined;
 
-  private constructor(file: MsfFile, info: Uint8Array, dbi: DataView) {
+  private constructor(file: MsfFile, info: Uint8Array, dbiHeader: DataView) {
     this.#file = file;
-    this.#dbi = dbi;
     this.guid = guidText(info.subarray(12, INFO_SIZE));
-    this.age = dbi.getUint32(8, true);
+    this.age = dbiHeader.getUint32(8, true);
   }
 
-  /** @returns undefined if it is not such a file */
+  /**
+   * Reads what identifies it: most PDBs that are looked at belong to another image.
+   *
+   * @returns undefined if it is not such a file
+   */
   static open(read: ReadBytes): PdbFile | undefined {
     const file = MsfFile.open(read);
     if (file === undefined) return undefined;
     const info = file.stream(INFO_STREAM, INFO_SIZE);
-    const dbi = viewOf(file.stream(DBI_STREAM, MAX_STREAM));
+    const dbi = viewOf(file.stream(DBI_STREAM, DBI_HEADER_SIZE));
     if (info.length < INFO_SIZE || dbi.byteLength < DBI_HEADER_SIZE) return undefined;
     return new PdbFile(file, info, dbi);
+  }
+
+  get #dbi(): DataView {
+    this.#wholeDbi ??= viewOf(this.#file.stream(DBI_STREAM, MAX_STREAM));
+    return this.#wholeDbi;
   }
 
   /** In no particular order. */
@@ -104,13 +112,15 @@ export class PdbFile {
     return addresses;
   }
 
-  /** The streams with the symbols of each module. */
+  /** The streams with the symbols of each module, which has its own. */
   *#modules(): Generator<{ readonly stream: number; readonly size: number }> {
     const dbi = this.#dbi;
+    const seen = new Set([NONE]);
     const end = Math.min(DBI_HEADER_SIZE + dbi.getUint32(24, true), dbi.byteLength);
     for (let at = DBI_HEADER_SIZE; at + MODULE_SIZE <= end; ) {
       const stream = dbi.getUint16(at + 34, true);
-      if (stream !== NONE) yield { stream, size: dbi.getUint32(at + 36, true) };
+      if (!seen.has(stream)) yield { stream, size: dbi.getUint32(at + 36, true) };
+      seen.add(stream);
       // Then two names, padded to 4 bytes.
       const names = endOfText(dbi, endOfText(dbi, at + MODULE_SIZE, end), end);
       at = DBI_HEADER_SIZE + 4 * Math.ceil((names - DBI_HEADER_SIZE) / 4);

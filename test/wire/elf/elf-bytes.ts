@@ -5,6 +5,7 @@ export interface ElfParts {
   /** Of the code, in memory; in the file it starts at 0x1000. */
   readonly address?: number;
   readonly functions: readonly {
+    /** If it is that of the function before, they share its bytes. */
     readonly name: string;
     readonly address: number;
     readonly size?: number;
@@ -26,17 +27,22 @@ export function elfBytes({
   buildId = [1, 2, 3, 4],
   isStripped = false,
 }: ElfParts) {
-  const names = functions.reduce((text, { name }) => `${text}${name}\0`, '\0');
-  let nameAt = 1;
+  let names = '\0';
+  let nameAt = 0;
+  let last: string | undefined;
   const symbols = new Bytes(true).raw(new Uint8Array(24));
   for (const { name, address: at, size = 0, binding = 1, type = 2 } of functions) {
+    if (name !== last) {
+      nameAt = names.length;
+      names += `${name}\0`;
+      last = name;
+    }
     symbols
       .u32(nameAt)
       .raw([(binding << 4) | type, 0])
       .u16(1)
       .u64(at)
       .u64(size);
-    nameAt += name.length + 1;
   }
   const note = new Bytes(true).u32(4).u32(buildId.length).u32(3).text('GNU\0').raw(buildId).done();
   const symbolBytes = symbols.done();

@@ -88,7 +88,7 @@ export function pdbBytes({ guid, age, sections, procedures, publics, annotations
   const header = padded(
     Buffer.concat([
       Buffer.from('Microsoft C/C++ MSF 7.00\r\n\x1aDS\0\0\0', 'latin1'),
-      u32(BLOCK, 1, directoryBlock + 1, directory.length, 0, 3),
+      u32(BLOCK, 1, directoryBlock + Math.ceil(directory.length / BLOCK), directory.length, 0, 3),
     ]),
     BLOCK,
   );

@@ -45,6 +45,24 @@ describe('a PDB', () => {
     expect(open(Buffer.alloc(4096))).toBeUndefined();
   });
 
+  it('is read no further than its id until its functions are wanted', () => {
+    let size = 0;
+    const file = PdbFile.open((offset, length) => {
+      size += Math.min(length, bytes.length - offset);
+      return bytes.subarray(offset, offset + length);
+    });
+    expect(file?.guid).toBe(guid);
+    expect(size).toBeLessThan(1000);
+  });
+
+  it('has no streams that share their blocks', () => {
+    const bomb = Buffer.from(bytes);
+    const directory = bomb.readUInt32LE(3 * 512) * 512;
+    // One of its streams claims all of the file.
+    bomb.writeUInt32LE(bytes.length, directory + 4 + 3 * 4);
+    expect(open(bomb)).toBeUndefined();
+  });
+
   it('can be cut off or damaged anywhere', () => {
     for (let length = 0; length < bytes.length; length += 7) {
       const file = open(bytes.subarray(0, length));
