@@ -34,7 +34,7 @@ export class CorrelationVector {
     const { bytes } = VERSIONS[version];
     // Not imported: loading node:crypto takes longer than loading all of tracewright.
     const base = process.getBuiltinModule('node:crypto').randomBytes(bytes).toString('base64');
-    return new CorrelationVector(base.replace(/=+$/, ''), 0, false);
+    return new CorrelationVector(base.replaceAll('=', ''), 0, false);
   }
 
   /** The vector that came with a message, to be extended. Undefined if it is not a vector. */

@@ -12,7 +12,7 @@ const COMMENTS = String.raw`/\*[^]*?(?:\*/|$)|--[^\n]*`;
 const WORDS = String.raw`[\p{L}_$][\p{L}\p{N}_$]*`;
 const NUMBERS = String.raw`\p{N}[\p{L}\p{N}_.]*`;
 // A literal that has been cut off extends to the end.
-const BACKSLASHED = (quote: string) => String.raw`${quote}(?:[^${quote}\\]|\\[^])*(?:${quote}|$)`;
+const BACKSLASHED = (quote: string) => String.raw`${quote}(?:[^${quote}\\]|\\(?:[^]|$))*(?:${quote}|$)`;
 const PLAIN = (quote: string) => `${quote}[^${quote}]*(?:${quote}|$)`;
 
 /** In all of them, a doubled quote within a literal ends one literal and begins the next. */

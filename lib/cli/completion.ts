@@ -75,7 +75,7 @@ function optionsOf(usage: string): CompletedOption[] {
       text = lines[index + 1]?.trim() ?? '',
     } = OPTION_LINE.exec(line)?.groups ?? {};
     if (names === undefined) return [];
-    const summary = text.replace(/[:;,.].*$/, '');
+    const [summary = ''] = text.split(/[:;,.]/, 1);
     return names
       .split(', ')
       .map((name) => ({ long: name.slice(2), short, takesValue: value !== undefined, summary }));

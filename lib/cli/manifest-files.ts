@@ -107,7 +107,7 @@ async function read(folder: string, name: string, size: number, time: number): P
     if (size > MAX_FILE_BYTES) throw new Error('It is larger than 64 MB.');
     const xml = decodeTextFile(await readFile(join(folder, name)));
     // Windows' own describe performance counters, too, and some nothing else.
-    if (!/<(?:\w+:)?provider\b[^>]*\bname\s*=/.test(xml) && /<(?:\w+:)?(?:counters|assembly)\b/.test(xml))
+    if (!/<(?:\w+:)?provider\s[^<>]*\bname\s*=/.test(xml) && /<(?:\w+:)?(?:counters|assembly)\b/.test(xml))
       return { size, time, guids: [] };
     return { size, time, guids: describeManifest(xml, { skipsBadEvents: true }).map(({ guid }) => guid) };
   } catch (error) {

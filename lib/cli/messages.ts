@@ -13,7 +13,8 @@ export function say(text: string): void {
 
 /** Prints a problem, or what the output does not show, as one line, so that no text in it can pose as another. */
 export function warn(sentence: string): void {
-  say(`tracewright: ${sentence.replaceAll(/\s*\n\s*/g, ' ')}`);
+  const lines = sentence.split('\n').map((line) => line.trim());
+  say(`tracewright: ${lines.filter((line) => line !== '').join(' ')}`);
 }
 
 /** Shows progress in place of the previous one; only on a terminal. */

@@ -15,8 +15,9 @@ const HELP = `Statements are SQL and end with a semicolon. Others are:
   .mode FORMAT    ${ANSWER_FORMATS.join(', ')}
   .quit           or Ctrl-D`;
 const HISTORY_SIZE = 1000;
-/** What a statement may contain that ends with a semicolon itself. */
-const QUOTED = /'[^']*'|"[^"]*"|--.*|\/\*[\s\S]*?\*\//g;
+/** What a statement may contain that ends with a semicolon itself; without an end, the rest of the text. */
+const QUOTED = /'[^']*(?:'|$)|"[^"]*(?:"|$)|--.*|\/\*[\s\S]*?(?:\*\/|$)/g;
+const UNCLOSED = /^(?:'[^']*|"[^"]*|\/\*(?:(?!\*\/)[\s\S])*)$/;
 
 /** Answers statements and commands with a dot. */
 export class QuerySession {
@@ -180,7 +181,7 @@ export class StatementCollector {
 }
 
 function isComplete(text: string): boolean {
-  const bare = text.replace(QUOTED, '').trimEnd();
+  const bare = text.replace(QUOTED, (part) => (UNCLOSED.test(part) ? part : '')).trimEnd();
   return bare.endsWith(';') && !/['"]/.test(bare);
 }
 
@@ -194,7 +195,7 @@ async function namesOf(database: Database): Promise<string[]> {
 
 /** What Tab offers for the last word. */
 function completed(line: string, names: readonly string[]): [string[], string] {
-  const [word = ''] = /"[^"]*$|[.\w]*$/.exec(line) ?? [];
+  const [word = ''] = /"[^"]*$|(?<![.\w])[.\w]*$/.exec(line) ?? [];
   const all = word.startsWith('.') ? ['.tables', '.schema', '.mode', '.quit', '.help'] : names;
   return [word === '' ? [] : all.filter((name) => name.startsWith(word)), word];
 }

@@ -65,7 +65,7 @@ async function placesOf(files: TraceFiles, values: TraceValues): Promise<readonl
 }
 
 async function filesNamed(file: string): Promise<readonly string[]> {
-  if (!/(%d|\*).*\.etl$/i.test(file)) return [file];
+  if (!/%d|\*/i.test(file) || !/\.etl$/i.test(file)) return [file];
   const found = await (await import('./recording-files.ts')).numberedFiles(file);
   return found.length > 0 ? found : [file];
 }

@@ -79,10 +79,10 @@ export function windowsCommand(
  * nothing, so that cmd.exe expands only that.
  */
 export function batchArgument(text: string): string {
-  const escaped = text.replaceAll(/(\\*)"/g, '$1$1""').replaceAll('%', '%%cd:~,%');
+  const escaped = text.replaceAll(/(?<!\\)(\\*)"/g, '$1$1""').replaceAll('%', '%%cd:~,%');
   // An empty argument would vanish. A backslash at the end would escape a quote that the batch file adds after it.
   if (text !== '' && PLAIN.test(text) && !text.endsWith('\\')) return escaped;
-  return `"${escaped.replace(/\\+$/, '$&$&')}"`;
+  return `"${escaped.replace(/(?<!\\)\\+$/, '$&$&')}"`;
 }
 
 function foundFile(name: string, { env, folder, isFile }: WindowsPlaces): string | undefined {

@@ -178,7 +178,10 @@ async function hasFiles(connection: DuckDbConnection, pattern: string): Promise<
 
 /** Of a path; not of its slashes. */
 function escapedForGlob(folder: string): string {
-  return folder.replaceAll('\\', '/').replace(/\/+$/, '').replace(/[*?[]/g, '[$&]');
+  return folder
+    .replaceAll('\\', '/')
+    .replace(/(?<!\/)\/+$/, '')
+    .replace(/[*?[]/g, '[$&]');
 }
 
 /** The partitions are columns, too; without types, a service named 1 would be a number. */

@@ -8,6 +8,10 @@ export interface FieldMap {
   readonly names: readonly (readonly [value: number, name: string])[];
 }
 
+/** The names of bits that are looked at, and the characters of each: a description is not trusted. */
+const MAX_BIT_NAMES = 1024;
+const MAX_BIT_NAME = 1024;
+
 /** The names for a number, as in PerfView: `Busy`, `Read|Delete|0x10`; undefined if it has none. */
 export function namesText(
   { kind, names }: { readonly kind: FieldMap['kind']; readonly names: ReadonlyMap<number, string> },
@@ -19,10 +23,12 @@ export function namesText(
   if (name !== undefined || kind === 'value') return name;
   const texts: string[] = [];
   let rest = BigInt(number);
+  let left = MAX_BIT_NAMES;
   for (const [bits, bitsName] of names) {
+    if (rest === 0n || left-- === 0) break;
     const mask = BigInt(bits);
     if (mask !== 0n && (rest & mask) === mask) {
-      texts.push(bitsName);
+      texts.push(bitsName.slice(0, MAX_BIT_NAME));
       rest &= ~mask;
     }
   }

@@ -14,6 +14,7 @@ describe('SQL is shown', () => {
     ['SELECT a1, b_2 FROM t WHERE c = ? AND d = :name', 'SELECT a1, b_2 FROM t WHERE c = ? AND d = :name'],
     ["SELECT /* 'secret' */ 1 -- it's 7\n, 2 # 'x", 'SELECT  ? \n, ? '],
     ["SELECT 'cut off", 'SELECT ?'],
+    ["SELECT 'cut off\\", 'SELECT ?'],
     ['SELECT "cut off', 'SELECT ?'],
     ['SELECT /* cut off', 'SELECT '],
     ["SELECT 'two\nlines'", 'SELECT ?'],

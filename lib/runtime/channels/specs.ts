@@ -31,9 +31,9 @@ const MAX_FIELDS = 100;
 const MAX_PATH = 16;
 
 const EVENT = `(?:${[MESSAGE, ...CALL_EVENTS].join('|')})`;
-const WITH_ACTIVITY = /^(?<head>.*?)@(?<activity>(?:Recursive)?Activity\w*)(?::(?<fields>.*))?$/;
-const WITH_EVENT = new RegExp(`^(?<head>.*/${EVENT})(?::(?<fields>.*))?$`);
-const WITH_FIELDS = /^(?<head>.*):(?<fields>[^:]*)$/;
+const WITH_ACTIVITY = /^(?<head>.*?)@(?<activity>(?:Recursive)?Activity\w*)(?::(?<fields>.*))?$/s;
+const WITH_EVENT = new RegExp(`^(?<head>.*/${EVENT})(?::(?<fields>.*))?$`, 's');
+const WITH_FIELDS = /^(?<head>.*):(?<fields>[^:]*)$/s;
 /** Text after a colon that may be fields, or the rest of a channel's name: `mysql2:query`. */
 const AMBIGUOUS = /^[\w.]+$/;
 

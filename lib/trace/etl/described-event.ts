@@ -29,8 +29,8 @@ export interface DescribedEvent {
   readonly level?: number;
   /** See `TraceEvent.labels`. */
   readonly labels?: Readonly<Record<string, string>>;
-  /** See `TraceEvent.message`. */
-  message?(payload: Payload): string;
+  /** See `TraceEvent.message`; the payload has so many bytes. */
+  message?(payload: Payload, size: number): string;
   /** Adds to the payload what the event knows besides it. @returns how many characters */
   complete?(payload: Payload, event: TraceEvent, pointerSize: 4 | 8): number;
 }
@@ -66,6 +66,8 @@ export function described(
     hexFields: hexFieldsOf(fields),
     texts: fieldTextsOf(fields),
     decode: (bytes, pointerSize) => decodePacked(fields, bytes, pointerSize, rest),
-    ...(message === undefined ? {} : { message: (payload) => formatMessage(description, payload) }),
+    ...(message === undefined
+      ? {}
+      : { message: (payload, size) => formatMessage(description, payload, size) }),
   };
 }

@@ -171,7 +171,7 @@ export class EtlEvent extends TraceEvent implements EtlRecord, PayloadHolder {
 
   override fieldText(field: string): string | undefined {
     const textOf = this.#describe().texts?.get(field);
-    return textOf?.(this.payload[field] ?? null);
+    return textOf?.(this.payload[field] ?? null, this.payloadBytes.length);
   }
 
   get payloadProblem(): string | undefined {
@@ -179,7 +179,7 @@ export class EtlEvent extends TraceEvent implements EtlRecord, PayloadHolder {
   }
 
   override get message(): string | undefined {
-    return this.#describe().message?.(this.payload);
+    return this.#describe().message?.(this.payload, this.payloadBytes.length);
   }
 
   override get labels(): Labels | undefined {

@@ -94,13 +94,10 @@ function described(message: TmfMessage): DescribedEvent {
     labels: labelsOf(message),
     decode: (bytes, pointerSize) => decodePacked(fields, bytes, pointerSize),
     complete: (payload, event, pointerSize) => {
-      const text = messageText(message, payload, pointerSize, {
-        threadId: event.threadId,
-        processId: event.processId,
-        processor: event.processor,
-        sequence: sequenceOf(event),
-        time: timeText(event.timestamp),
-      });
+      const { threadId, processId, processor, payloadBytes } = event;
+      const time = timeText(event.timestamp);
+      const context = { threadId, processId, processor, sequence: sequenceOf(event), time };
+      const text = messageText(message, payload, pointerSize, context, payloadBytes.length);
       payload[TEXT] = text;
       return text.length;
     },

@@ -1,6 +1,6 @@
 /** Self-describing events (TraceLogging). The same bytes describe many events, so they are decoded once. */
 import { EmptyPayload, type Payload, payloadOf } from '../../wire/decoded-field.ts';
-import { itemLimit } from '../../wire/item-limit.ts';
+import { itemLimit } from '../../wire/output-limits.ts';
 import type { FieldTexts } from '../../wire/packed/field-texts.ts';
 import { InType, OutType } from '../../wire/tracelogging/constants.ts';
 import { decodeTraceLoggingPayload } from '../../wire/tracelogging/decode.ts';

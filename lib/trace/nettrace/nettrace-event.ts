@@ -131,7 +131,7 @@ export class NetTraceEvent extends TraceEvent implements PayloadHolder {
   }
 
   override fieldText(field: string): string | undefined {
-    return this.#kind.texts?.get(field)?.(this.payload[field] ?? null);
+    return this.#kind.texts?.get(field)?.(this.payload[field] ?? null, this.payloadBytes.length);
   }
 
   get payload(): Payload {

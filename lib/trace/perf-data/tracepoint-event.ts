@@ -1,6 +1,6 @@
 /** A sample of a tracepoint whose fields the kernel has declared. */
 import { EmptyPayload, type Payload } from '../../wire/decoded-field.ts';
-import { itemLimit } from '../../wire/item-limit.ts';
+import { itemLimit } from '../../wire/output-limits.ts';
 import type { SampleRecord } from '../../wire/perf-data/sample.ts';
 import type { TracepointFormat } from '../../wire/perf-data/tracepoint-format.ts';
 import { readTracepointValue } from '../../wire/perf-data/tracepoint-value.ts';

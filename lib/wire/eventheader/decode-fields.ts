@@ -7,6 +7,7 @@
  * constant-length arrays of structs, which that decoder misreads.
  */
 import type { ShapedField } from '../decoded-field.ts';
+import { nameCost } from '../output-limits.ts';
 import { Encoding, type Format } from './constants.ts';
 import { EventHeaderError, EventHeaderErrorCode } from './error.ts';
 import type { ParsedField, ParsedFields } from './parse-metadata.ts';
@@ -75,7 +76,7 @@ class PayloadDecoder<V> {
   }
 
   step(): void {
-    if (this.stepsLeft === 0) {
+    if (this.stepsLeft <= 0) {
       this.fail(EventHeaderErrorCode.TooManyItems, `The event has more than ${ITEM_LIMIT} items.`);
     }
     this.stepsLeft--;
@@ -89,8 +90,9 @@ class PayloadDecoder<V> {
   }
 
   private readField(field: ParsedField): DecodedField<V> {
-    this.step();
     const { name, tag, members } = field;
+    this.stepsLeft -= nameCost(name);
+    this.step();
     const encoding = field.encoding as Encoding;
     const format = field.format as Format;
     if (members === undefined) {

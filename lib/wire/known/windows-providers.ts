@@ -91,7 +91,7 @@ const TEXTS_AND_BYTES = /^(?:UnicodeString|AnsiString|Binary)$/;
 
 /** The facts do not tell lengths from counts: texts and bytes have lengths, and everything else is an array. */
 function fieldOf(text: string): PackedField {
-  const [, name = '', inType = '', extent] = /^(.*):(\w+)(?:\[(.+)\])?$/.exec(text) ?? [];
+  const [, name = '', inType = '', extent] = /^([^:]*):(\w+)(?:\[(.+)\])?$/.exec(text) ?? [];
   const type = packedTypeOf(inType, inType === 'Binary' ? addressType(name) : undefined);
   return {
     name,
@@ -106,5 +106,5 @@ function fieldOf(text: string): PackedField {
 /** The facts have no outTypes, but names tell addresses. Bytes that are no address are shown as bytes. */
 function addressType(name: string): string | undefined {
   if (!/addr/i.test(name)) return undefined;
-  return /^[a-z]*ip(?:v[46])?[a-z]*addr/i.test(name) ? 'IPv6' : 'SocketAddress';
+  return /^[a-z]{0,32}ip(?:v[46])?[a-z]{0,32}addr/i.test(name) ? 'IPv6' : 'SocketAddress';
 }

@@ -34,6 +34,9 @@ export interface DescribeOptions {
   readonly skipsBadEvents?: boolean;
 }
 
+/** Of tasks and opcodes: many events can have the same long one in their names. */
+const MAX_NAME = 1024;
+
 /** @throws ManifestError */
 export function describeManifest(xml: string, options: DescribeOptions = {}): ProviderDescription[] {
   const { providers, strings } = readSections(xml);
@@ -123,8 +126,8 @@ class ManifestProvider implements ProviderDescription {
     const message = tag === undefined ? undefined : messageOf(tag, this.#strings);
     // A message that is not in the string table says less than the name.
     return message === undefined || message === '' || message.startsWith('$(')
-      ? localName(name)
-      : message.trim();
+      ? localName(name).slice(0, MAX_NAME)
+      : message.trim().slice(0, MAX_NAME);
   }
 }
 

@@ -137,7 +137,7 @@ export function insertProblem(message: string, { fields }: EventSchema): string 
 }
 
 /** `{0}` or `{0:format}`; doubled braces; characters that need escaping in manifests. */
-const MARK = /\{([0-9]{1,3})(?::[^}]*)?\}|\{\{|\}\}|[%\r\n\t]/g;
+const MARK = /\{([0-9]{1,3})(?::[^{}]*)?\}|\{\{|\}\}|[%\r\n\t]/g;
 
 const MARKS: Readonly<Record<string, string>> = {
   '{{': '{',

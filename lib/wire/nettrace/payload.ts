@@ -7,7 +7,7 @@
  */
 import { EmptyPayload, type Payload, type Value } from '../decoded-field.ts';
 import { guidText } from '../guid.ts';
-import { itemLimit } from '../item-limit.ts';
+import { itemLimit, nameCost } from '../output-limits.ts';
 import { decodeUtf8 } from '../text.ts';
 import { utf16Text } from '../utf16.ts';
 import type { Block } from './block.ts';
@@ -39,7 +39,7 @@ export function decodePayload(
   try {
     for (; at < fields.length && decoder.hasMore; at++) {
       const field = fields[at] as NetTraceField;
-      payload[field.name] = decoder.value(field.type);
+      payload[field.name] = decoder.member(field);
     }
     return { payload, problem: decoder.problem, values: decoder.values };
   } catch (error) {
@@ -70,7 +70,12 @@ class PayloadDecoder extends Cursor {
     return this.offset < this.end;
   }
 
-  value(type: NetTraceType, cursor: Cursor = this): PayloadValue {
+  member({ name, type }: NetTraceField, cursor: Cursor = this): PayloadValue {
+    this.values += nameCost(name);
+    return this.value(type, cursor);
+  }
+
+  private value(type: NetTraceType, cursor: Cursor): PayloadValue {
     this.values++;
     if (this.values > this.limit) {
       this.fail(`The event has more values than fit into its ${this.end - this.start} bytes.`);
@@ -92,7 +97,7 @@ class PayloadDecoder extends Cursor {
 
   private object(fields: readonly NetTraceField[], cursor: Cursor): Payload {
     const payload = new EmptyPayload();
-    for (const field of fields) payload[field.name] = this.value(field.type, cursor);
+    for (const field of fields) payload[field.name] = this.member(field, cursor);
     return payload;
   }
 

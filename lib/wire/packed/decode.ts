@@ -7,7 +7,7 @@
 import { indexOfNul, viewOf } from '../../base/bytes.ts';
 import { EmptyPayload, type Payload, type Value } from '../decoded-field.ts';
 import { ipAddressOf, socketAddressText } from '../ip-address.ts';
-import { itemLimit } from '../item-limit.ts';
+import { itemLimit, nameCost } from '../output-limits.ts';
 import { decodeLatin1, decodeUtf8 } from '../text.ts';
 import { utf16Text } from '../utf16.ts';
 import { sidSize, sidText } from '../windows-values.ts';
@@ -93,6 +93,7 @@ class PayloadReader {
   }
 
   #readField(field: FieldLayout): Decoded | undefined {
+    this.values += nameCost(field.name);
     const value = field.count === undefined ? this.#readItem(field) : this.#readItems(field, field.count);
     if (field.slot !== undefined) this.#slots[field.slot] = value;
     return value;

@@ -3,8 +3,8 @@ import type { Payload } from '../decoded-field.ts';
 import type { PackedField } from './field.ts';
 import { valueText } from './message.ts';
 
-/** By field: the text of a value. */
-export type FieldTexts = ReadonlyMap<string, (value: Payload[string]) => string>;
+/** By field: the text of a value, in a payload of this size in bytes. */
+export type FieldTexts = ReadonlyMap<string, (value: Payload[string], size: number) => string>;
 
 const known = new WeakMap<readonly PackedField[], FieldTexts>();
 
@@ -12,7 +12,7 @@ export function fieldTextsOf(fields: readonly PackedField[]): FieldTexts {
   let texts = known.get(fields);
   if (texts === undefined) {
     const shown = fields.filter(isText);
-    texts = new Map(shown.map((field) => [field.name, (value) => valueText(field, value)]));
+    texts = new Map(shown.map((field) => [field.name, (value, size) => valueText(field, value, size)]));
     known.set(fields, texts);
   }
   return texts;

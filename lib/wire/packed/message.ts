@@ -1,7 +1,8 @@
 /** An event in words: its message with the values of its fields, or only these. */
 import { hexText } from '../../base/bytes.ts';
-import type { Payload } from '../decoded-field.ts';
+import type { Payload, Value } from '../decoded-field.ts';
 import { namesText } from '../field-map.ts';
+import { BoundedText } from '../output-limits.ts';
 import { fileTimeText } from '../windows-values.ts';
 import type { EventDescription, PackedField } from './field.ts';
 import { HEX_TYPES } from './hex-fields.ts';
@@ -14,33 +15,72 @@ const LETTERS: Readonly<Record<string, string>> = { n: '\n', t: '    ', '%': '%'
 /**
  * The event's message or, without one, its fields: `Count = 1, Reason = Induced`. Numbers with a name in a map are
  * shown by name. Placeholders of fields that the payload lacks are left unchanged.
+ *
+ * @param size of the payload in bytes
  */
-export function formatMessage(description: EventDescription, payload: Payload): string {
+export function formatMessage(description: EventDescription, payload: Payload, size: number): string {
   const { message, fields } = description;
-  if (message === undefined) return fieldsText(fields, payload);
-  return message.replaceAll(MARK, (mark: string, number: string | undefined, letter: string | undefined) => {
-    if (letter !== undefined) return LETTERS[letter] ?? mark;
+  const text = new BoundedText(size);
+  if (message === undefined) {
+    addFields(text, fields, payload);
+    return text.toString();
+  }
+  let end = 0;
+  for (const { 0: mark, 1: number, 2: letter, index } of message.matchAll(MARK)) {
+    text.add(message.slice(end, index));
+    if (text.isFull) break;
+    end = index + mark.length;
     const field = fields[Number(number) - 1];
     const value = field && payload[field.name];
-    return field === undefined || value === undefined ? mark : valueText(field, value);
-  });
+    if (letter !== undefined) text.add(LETTERS[letter] ?? mark);
+    else if (field === undefined || value === undefined) text.add(mark);
+    else addValue(text, field, value);
+  }
+  text.add(message.slice(end));
+  return text.toString();
 }
 
 type PayloadValue = Payload[string];
 
-function fieldsText(fields: readonly PackedField[], payload: Payload): string {
-  const texts: string[] = [];
+function addFields(text: BoundedText, fields: readonly PackedField[], payload: Payload): void {
+  let separator = '';
   for (const field of fields) {
     const value = payload[field.name];
-    if (value !== undefined) texts.push(`${field.name} = ${valueText(field, value)}`);
+    if (value === undefined) continue;
+    text.add(`${separator}${field.name} = `);
+    addValue(text, field, value);
+    separator = ', ';
   }
-  return texts.join(', ');
 }
 
-/** A value as people read it: numbers in a map by name, those described as hex in hex, times as dates. */
-export function valueText(field: PackedField, value: PayloadValue): string {
-  if (Array.isArray(value)) return `[${value.map((item) => valueText(field, item)).join(', ')}]`;
-  if (isStruct(value)) return `{${fieldsText(field.fields ?? [], value)}}`;
+/**
+ * A value as people read it: numbers in a map by name, those described as hex in hex, times as dates.
+ *
+ * @param size of the payload in bytes
+ */
+export function valueText(field: PackedField, value: PayloadValue, size: number): string {
+  const text = new BoundedText(size);
+  addValue(text, field, value);
+  return text.toString();
+}
+
+function addValue(text: BoundedText, field: PackedField, value: PayloadValue): void {
+  if (Array.isArray(value)) {
+    text.add('[');
+    for (const [index, item] of value.entries()) {
+      if (text.isFull) return;
+      if (index > 0) text.add(', ');
+      addValue(text, field, item);
+    }
+    text.add(']');
+  } else if (isStruct(value)) {
+    text.add('{');
+    addFields(text, field.fields ?? [], value);
+    text.add('}');
+  } else text.add(singleText(field, value as Value));
+}
+
+function singleText(field: PackedField, value: Value): string {
   if (value instanceof Uint8Array) return hexText(value);
   if (typeof value !== 'number' && typeof value !== 'bigint') return String(value);
   const names = field.map === undefined ? undefined : namesText(field.map, value);

@@ -69,17 +69,19 @@ const ELEMENT_SIZES: readonly (readonly [pattern: RegExp, size: number])[] = [
 /** The kernel's own declarations are far shorter; the limit bounds the work on damaged ones. */
 const FIELD_LINE =
   /^\s*field:(?<declaration>[^;]{1,512});\s*offset:(?<offset>\d+);\s*size:(?<size>\d+);(?:\s*signed:(?<signed>\d+);)?/;
-/** `unsigned long args[6]`: type, name, array part. */
-const DECLARATION = /^(?<type>.*?)(?<name>[^\s*[\]]+)\s*(?<array>\[[^\]]*\])?$/s;
+/** `unsigned long args[6]`: the name, behind the type, and the array part. */
+const DECLARATION = /(?<![^\s*[\]])(?<name>[^\s*[\]]+)\s*(?<array>\[[^[\]]*\])?$/;
 
 function parseField(line: string): TracepointField | undefined {
   const parts = FIELD_LINE.exec(line)?.groups;
-  const declaration = DECLARATION.exec(parts?.declaration?.trim() ?? '')?.groups;
-  if (parts === undefined || declaration === undefined) return undefined;
-  const type = `${declaration.type?.trim() ?? ''}${declaration.array ?? ''}`;
+  const declared = parts?.declaration?.trim() ?? '';
+  const declaration = DECLARATION.exec(declared);
+  if (parts === undefined || declaration === null) return undefined;
+  const { name = '', array = '' } = declaration.groups ?? {};
+  const type = `${declared.slice(0, declaration.index).trim()}${array}`;
   const isArray = type.endsWith(']');
   const field = {
-    name: declaration.name ?? '',
+    name,
     type,
     offset: Number(parts.offset),
     size: Number(parts.size),

@@ -7,7 +7,7 @@
  */
 import { viewOf } from '../../base/bytes.ts';
 import type { ShapedField, Value } from '../decoded-field.ts';
-import { itemLimit } from '../item-limit.ts';
+import { itemLimit, nameCost } from '../output-limits.ts';
 import { sidSize } from '../windows-values.ts';
 import { InType } from './constants.ts';
 import { TraceLoggingError } from './error.ts';
@@ -77,6 +77,7 @@ class PayloadDecoder {
   private readField(field: ParsedField): TraceLoggingField {
     const { name, tag, inType, outType, members } = field;
     const head = { name, tag, inType, outType };
+    this.itemsLeft -= nameCost(name);
     if (field.array === undefined) {
       return members === undefined
         ? { ...head, shape: 'value', value: this.readItem(field) }
@@ -105,7 +106,7 @@ class PayloadDecoder {
   }
 
   private countItem(): void {
-    if (this.itemsLeft-- === 0) {
+    if (this.itemsLeft-- <= 0) {
       this.fail(`The event has more values than fit into its ${this.bytes.length} bytes.`);
     }
   }

@@ -120,9 +120,9 @@ function namesOf(list: string, kind: PackedMap['kind']): ReadonlyMap<number, str
   const names = new Map<number, string>();
   let next = 0;
   for (const entry of list.split(',', MAX_NAMES)) {
-    const [, name = '', given] = /^([^=]*?)\s*(?:=\s*(-?\w+)\s*)?$/.exec(entry.trim()) ?? [];
-    const number = given === undefined ? next : Number(given);
-    if (!Number.isSafeInteger(number)) continue;
+    const [name = '', given, more] = entry.split('=', 3).map((part) => part.trim());
+    const number = given === undefined ? next : /^-?\w+$/.test(given) ? Number(given) : Number.NaN;
+    if (more !== undefined || !Number.isSafeInteger(number)) continue;
     const value = kind === 'bits' && given === undefined ? 2 ** number : number >>> 0;
     if (name !== '' && !names.has(value)) names.set(value, name);
     next = number + 1;

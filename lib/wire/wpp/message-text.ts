@@ -2,6 +2,7 @@
 import { hexText } from '../../base/bytes.ts';
 import type { Payload } from '../decoded-field.ts';
 import { namesText } from '../field-map.ts';
+import { BoundedText } from '../output-limits.ts';
 import type { FieldTexts } from '../packed/field-texts.ts';
 import { type PrintedValue, printed } from './printf.ts';
 import { errorText, resultText, statusText } from './status-names.ts';
@@ -28,27 +29,29 @@ const MARK = /%(?:(\d{1,5})(?:!([^!]*)!)?|!(\w+)!|([nrtb.%! ]))/g;
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: ' ' };
 
-/** A hostile description repeats a long argument; no message of a program is longer. */
-const MAX_LENGTH = 1 << 18;
-
-/** Placeholders of arguments that the payload lacks are left unchanged. */
+/**
+ * Placeholders of arguments that the payload lacks are left unchanged.
+ *
+ * @param size of the payload in bytes
+ */
 export function messageText(
   message: TmfMessage,
   payload: Payload,
   pointerSize: 4 | 8,
   context: MessageContext,
+  size: number,
 ): string {
-  let length = 0;
-  const text = message.format.replaceAll(
-    MARK,
-    (mark: string, number?: string, spec?: string, key?: string, letter?: string) => {
-      if (length > MAX_LENGTH) return mark;
-      const shown = part(number, spec, key, letter) ?? mark;
-      length += shown.length;
-      return shown;
-    },
-  );
-  return text.trimEnd();
+  const { format } = message;
+  const text = new BoundedText(size);
+  let end = 0;
+  for (const { 0: mark, 1: number, 2: spec, 3: key, 4: letter, index } of format.matchAll(MARK)) {
+    text.add(format.slice(end, index));
+    if (text.isFull) break;
+    text.add(part(number, spec, key, letter) ?? mark);
+    end = index + mark.length;
+  }
+  text.add(format.slice(end));
+  return text.toString().trimEnd();
 
   function part(number?: string, spec = 's', key?: string, letter?: string): string | undefined {
     if (letter !== undefined) return ESCAPES[letter] ?? letter;
@@ -89,7 +92,7 @@ function argumentValue(
   const text = () => itemText(argument, value);
   // What is shown by name is shown so whatever the conversion is, as are bytes.
   if (typeof value !== 'number' && typeof value !== 'bigint') return { value: text(), bits: 0, text };
-  const [, bits] = /(\d+)$/.exec(argument.field.type) ?? [];
+  const [, bits] = /(?<!\d)(\d+)$/.exec(argument.field.type) ?? [];
   return { value, bits: bits === undefined ? bitsOf(argument, pointerSize) : Number(bits), text };
 }
 

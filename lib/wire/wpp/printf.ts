@@ -4,7 +4,7 @@
  */
 
 /** Flags, width, precision, size, conversion. */
-const SPEC = /^([-+ 0#]*)(\d*)(?:\.(\d*))?(hh?|ll?|I64|I32|I|w|z|j|t|L)?([a-zA-Z])$/;
+const SPEC = /^([-+ 0#]*)((?:[1-9]\d*)?)(?:\.(\d*))?(hh?|ll?|I64|I32|I|w|z|j|t|L)?([a-zA-Z])$/;
 
 /** Longer ones are nobody's: a description is not trusted. */
 const MAX_WIDTH = 1024;
@@ -135,7 +135,10 @@ function realDigits(conversion: string, size: number, precision: number, keepsZe
         ? size.toFixed(Math.min(significant - 1 - exponent, MAX_DECIMALS))
         : size.toExponential(significant - 1);
       const [mantissa = '', power] = text.split('e');
-      const short = keepsZeros || !mantissa.includes('.') ? mantissa : mantissa.replace(/\.?0+$/, '');
+      const short =
+        keepsZeros || !mantissa.includes('.')
+          ? mantissa
+          : mantissa.replace(/(?<!0)0+$/, '').replace(/\.$/, '');
       return power === undefined ? short : twoDigitExponent(`${short}e${power}`);
     }
     default:

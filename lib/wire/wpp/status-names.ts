@@ -71,7 +71,8 @@ function coded(code: number, name: string | undefined): string {
 
 function named(text: string, radix: number, prefix: string): ReadonlyMap<number, string> {
   const names = new Map<number, string>();
-  for (const [, name = '', code = ''] of text.matchAll(/(\S+)\s+(\S+)/g))
-    names.set(Number.parseInt(code, radix), prefix + name);
+  const words = text.split(/\s/);
+  for (let at = 0; at + 1 < words.length; at += 2)
+    names.set(Number.parseInt(words[at + 1] as string, radix), `${prefix}${words[at]}`);
   return names;
 }

@@ -97,6 +97,7 @@ class TmfParser {
     | { readonly guid: string; readonly name: string; readonly source: string | undefined }
     | undefined;
   #head: Head | undefined;
+  #conversions: ReadonlyMap<number, string> = new Map();
   #arguments: { name: string; number: number; item: Item }[] = [];
   #isInBraces = false;
 
@@ -116,6 +117,7 @@ class TmfParser {
     } else if (line.startsWith('#')) {
       this.#end();
       this.#head = this.#headOf(line, number);
+      this.#conversions = conversionsOf(this.#head?.format ?? '');
     } else if (line !== '' && !line.startsWith('//') && line !== 'PUBLIC_TMF:') {
       this.#end();
       this.#setComponent(line, number);
@@ -137,7 +139,7 @@ class TmfParser {
 
   #setComponent(line: string, number: number): void {
     const [, guid = '', name = '', source] =
-      /^\{?([\w-]+)\}?(?:\s+([^\s/]\S*))?(?:\s*\/\/(?:\s*SRC=(\S+))?.*)?$/.exec(line) ?? [];
+      /^\{?([\w-]{36})\}?(?:\s+([^\s/]\S*))?\s*(?:\/\/\s*(?:SRC=(\S+))?.*)?$/s.exec(line) ?? [];
     this.#component = undefined;
     if (!isGuidText(guid))
       this.#refuse(number, `"${shortened(line)}" is neither a GUID and a name nor #typev.`);
@@ -172,8 +174,8 @@ class TmfParser {
   }
 
   #addArgument(line: string, number: number): void {
-    const [tail = '', given] = /\s*(?:--|\/\/)\s*(\d{1,5})$/.exec(line) ?? [];
-    const rest = line.slice(0, line.length - tail.length);
+    const [tail = '', given] = /(?:--|\/\/)\s*(\d{1,5})$/.exec(line) ?? [];
+    const rest = line.slice(0, line.length - tail.length).trimEnd();
     const at = typeAt(rest);
     if (at === undefined) {
       this.#refuse(number, `"${shortened(line)}" is not an argument with its type.`);
@@ -182,7 +184,7 @@ class TmfParser {
     } else {
       const argument = given === undefined ? FIRST_ARGUMENT + this.#arguments.length : Number(given);
       const name = rest.slice(0, at).replace(/,\s*$/, '').trim();
-      const item = itemOf(rest.slice(at), conversionOf(this.#head?.format ?? '', argument));
+      const item = itemOf(rest.slice(at), this.#conversions.get(argument) ?? '');
       this.#arguments.push({ name: name || 'Arg', number: argument, item });
     }
   }
@@ -223,7 +225,7 @@ function closingQuote(line: string, start: number): number | undefined {
 /** `// LEVEL=2 FUNC=operator new FLAGS=A`: values may contain spaces. */
 function keysOf(text: string): ReadonlyMap<string, string> {
   const keys = new Map<string, string>();
-  for (const part of text.replace(/^\s*\/\/\s*/, '').split(/\s+(?=[A-Za-z_]\w{0,63}=)/)) {
+  for (const part of text.replace(/^\s*\/\/\s*/, '').split(/\s(?=[A-Za-z_]\w{0,63}=)/)) {
     const at = part.indexOf('=');
     if (at > 0) keys.set(part.slice(0, at).toUpperCase(), part.slice(at + 1).trim());
   }
@@ -260,10 +262,13 @@ function typeAt(text: string): number | undefined {
   return undefined;
 }
 
-/** The letter of `%10!08lx!` for argument 10. */
-function conversionOf(format: string, argument: number): string {
-  const [, letter = ''] = new RegExp(`%${argument}!(?:[^!]*([^!]))?!`).exec(format) ?? [];
-  return letter;
+/** By argument, the letter of its first conversion: of `%10!08lx!` that of argument 10. */
+function conversionsOf(format: string): ReadonlyMap<number, string> {
+  const letters = new Map<number, string>();
+  for (const [, argument, conversion = ''] of format.matchAll(/%(\d{1,5})!([^!]*)!/g)) {
+    if (!letters.has(Number(argument))) letters.set(Number(argument), conversion.at(-1) ?? '');
+  }
+  return letters;
 }
 
 /** Names that occur more than once, as `Arg` does in public symbols, get a number: their position, from 1. */

@@ -198,6 +198,12 @@ describe('a TMF', () => {
       `#typev a 1 "x" // ${long('A= ')}`,
       `#typev a 1 "x"\n{\n${long(', Item')}( -- 10\n${long(', ItemList(')} -- 10\n${long(' ')}x\n}`,
       `#typev a 1 "${long('%1!')}"\n{\n${'x, ItemLong -- 10\n'.repeat(256)}}`,
+      `#typev a 1 "x"\n{\nx, ItemLong${long(' ')}y\n}`,
+      `#typev a 1 "x" // ${long(' ')}y`,
+      `#typev a 1 "${long('%10!')}"\n{\n${'x, ItemLong -- 10\n'.repeat(256)}}`,
+      `#typev a 1 "x"\n{\nx, ItemListLong(${long(' ')}y z)\n}`,
+      `${GUID} a${long('//\u2028')}`,
+      `${GUID} ${long(' /')}`,
       long('0-'),
       long('a //'),
     ];

@@ -3,11 +3,12 @@ import type { ReportFrame } from '../report-header.ts';
 
 /** How V8 says in maps for perf what code is and how it was compiled: `JS:*`, `LazyCompile:~`. */
 const V8_PREFIX = /^(?:JS|LazyCompile|Function|Eval|Script):[*~^+'-]?\s*/;
-/** `handle file:///app/lib/server.js:12:5`, also with a path or nothing in the place of the URL. */
-const BEFORE_SCRIPT = /^(.*?)\s*(\S+?):(\d+)(?::\d+)?$/;
+/** The end of `handle file:///app/lib/server.js:12:5`, also with a path or nothing in the place of the URL. */
+const LINE = /:(\d+)(?::\d+)?$/;
+const LAST_WORD = /(?<!\S)\S+$/;
 /** `app/lib/server.js.handle`, as in samples of sessions. */
-const AFTER_SCRIPT = /^(native|node:[^.]*|.*?\.[cm]?[jt]sx?)\.(.+)$/;
-const SCRIPT = /(?:^node:.*|[^/\\]+\.[cm]?[jt]sx?)$/;
+const AFTER_SCRIPT = /^(native|node:[^.]*|.*?\.[cm]?[jt]sx?)\.(.+)$/s;
+const SCRIPT = /(?:^node:.*|(?<![^/\\])[^/\\]+\.[cm]?[jt]sx?)$/;
 /** The module of what .NET compiles. */
 const DOT_NET = '.NET';
 const ANONYMOUS = '(anonymous)';
@@ -23,14 +24,16 @@ export interface FrameText {
 
 export function frameText({ name, module }: ReportFrame): FrameText {
   const plain = name.replace(V8_PREFIX, '');
-  const [, before = '', url = '', line] = BEFORE_SCRIPT.exec(plain) ?? [];
+  const [end = '', line] = LINE.exec(plain) ?? [];
+  const before = plain.slice(0, plain.length - end.length);
+  const url = line === undefined ? '' : (LAST_WORD.exec(before)?.[0] ?? '');
   const script = SCRIPT.exec(url)?.[0];
-  if (script !== undefined) return textOf(before, `${script}:${line}`, url);
+  if (script !== undefined) return textOf(before.slice(0, -url.length).trim(), `${script}:${line}`, url);
   const [, place, own = ''] = AFTER_SCRIPT.exec(plain) ?? [];
   if (place !== undefined) return textOf(own, SCRIPT.exec(place)?.[0] ?? '', place);
-  const end = module === DOT_NET ? plain.lastIndexOf('.', plain.length - 2) : -1;
-  const type = plain.slice(0, Math.max(0, end));
-  return { label: plain || ANONYMOUS, short: plain.slice(end + 1) || ANONYMOUS, place: type || module };
+  const dot = module === DOT_NET ? plain.lastIndexOf('.', plain.length - 2) : -1;
+  const type = plain.slice(0, Math.max(0, dot));
+  return { label: plain || ANONYMOUS, short: plain.slice(dot + 1) || ANONYMOUS, place: type || module };
 }
 
 function textOf(own: string, script: string, place: string): FrameText {
