@@ -191,15 +191,6 @@ export class GroupRounds {
     return apart.take(true);
   }
 
-  /** The same with the names in the stacks so far: for a trace that ends while the rounds continue. */
-  ending(): WrittenRound | undefined {
-    const apart = this.#rounds.apart();
-    const thread = apart.adopted(this.#thread);
-    writeProcessInfo(apart, thread, this.#lastTime);
-    this.#samples?.nameMethods(apart, thread, this.#lastTime);
-    return apart.take(true);
-  }
-
   /** Makes the next round contain the samples that V8 has taken until then. */
   hurrySamples(): void {
     this.#samples?.hurry();

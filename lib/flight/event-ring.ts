@@ -112,7 +112,7 @@ export class EventRing implements GroupMember {
       syncTicks: startTimeMs * NS_PER_MS,
       properties: [['FlightRecorderReason', reason]],
     };
-    const ending = rounds.ending();
+    const ending = rounds.processInfo();
     const pieces = piecesOf(this.#settings.version, trace, sections, ending);
     const events = sections.reduce((sum, section) => sum + eventsIn(section.rounds), 0);
     return { events, pieces };

@@ -2,10 +2,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { DiagnosticsClient } from '../../lib/diagnostics/client/diagnostics-client.ts';
 import type { TracingSession } from '../../lib/diagnostics/client/tracing-session.ts';
 import type { StreamingTracing } from '../../lib/wire/diagnostics-ipc/tracing.ts';
+import { traceLogStacks } from '../eventpipe/cpu-samples/trace-log-names.ts';
 import { readSession } from '../eventpipe/session-trace.ts';
 import { linuxOnly, named } from '../platforms.ts';
 import { RunningApp } from './running-app.ts';
@@ -125,6 +127,8 @@ describe.skipIf(linuxOnly('interrupts') !== undefined)(
         const reading = new Reading(session);
         await reading.has('hotLoop');
         expect(app.said).toHaveLength(2);
+        // More than one piece of the profile.
+        await sleep(2500);
         await free();
         await reading.has('Free', format === 1 ? 'utf16le' : 'utf8');
         await session.stop();
@@ -137,6 +141,7 @@ describe.skipIf(linuxOnly('interrupts') !== undefined)(
           ({ provider, threadId }) => provider === SAMPLES && threadId === app.pid,
         );
         expect(samples.length).toBeGreaterThan(10);
+        expect(traceLogStacks(events).flat()).not.toContain('?');
         expect(trace.lostEvents).toBe(0);
         app.tell();
         expect(await app.end()).toMatchObject({ status: 0, stderr: '' });

@@ -5,12 +5,11 @@
 import { thrownText } from '../../base/value-text.ts';
 import { passesEventFilter } from '../../listen/filter.ts';
 import { timestampOf } from '../../listen/timestamp.ts';
-import { NetTraceBytes } from '../../wire/nettrace/write/byte-writer.ts';
 import type { EventSink, ThreadHandle } from '../../wire/nettrace/write/trace-parts.ts';
 import type { ProviderRequest } from '../requests.ts';
-import { SampleType, THREAD_SAMPLE } from './dotnet-events.ts';
-import { writeMethodRundown } from './method-rundown.ts';
+import { THREAD_SAMPLE } from './dotnet-events.ts';
 import { MethodTable } from './method-table.ts';
+import { NamedSamples } from './named-samples.ts';
 import { type CpuSample, cpuSamples } from './profiled-samples.ts';
 import { type ProfilePiece, V8Profiler } from './v8-profiler.ts';
 
@@ -27,25 +26,16 @@ const MAX_PIECE_MS = 5000;
 const PROFILER_THREAD_ID = 0xffff_ffff;
 const NS_PER_US = 1000n;
 
-const EXTERNAL = payloadOf(SampleType.External);
-const MANAGED = payloadOf(SampleType.Managed);
-
-/** The payload of a sample. */
-export function samplePayload({ isJavaScript }: CpuSample): Uint8Array {
-  return isJavaScript ? MANAGED : EXTERNAL;
-}
-
 export class CpuSamples {
   /** Samples that are in the trace. */
   written = 0;
   /** Samples for which there was no room. The trace reports them as missing. */
   dropped = 0;
   readonly #writer: EventSink;
-  readonly #sampled: ThreadHandle;
   readonly #profilerThread: ThreadHandle;
   readonly #hasRoom: () => boolean;
-  #metadataId = 0;
-  #methods: MethodTable | undefined;
+  readonly #methods = new MethodTable();
+  readonly #samples: NamedSamples;
   /** Not written yet, oldest first. */
   #fetched: CpuSample[] = [];
   /** How many of them have been written or dropped since. */
@@ -67,15 +57,14 @@ export class CpuSamples {
     hasRoom: () => boolean,
   ) {
     this.#writer = writer;
-    this.#sampled = sampled;
     this.#hasRoom = hasRoom;
     this.#profilerThread = writer.thread({
       processId: process.pid,
       threadId: PROFILER_THREAD_ID,
       name: 'CPU profiler',
     });
+    this.#samples = new NamedSamples(writer, this.#profilerThread, sampled, this.#methods);
     this.#guard(() => {
-      this.#methods = new MethodTable(process.cwd());
       this.#profiler = new V8Profiler(intervalMs * 1000);
     });
   }
@@ -104,11 +93,6 @@ export class CpuSamples {
     this.#dueAt = 0;
   }
 
-  /** Writes the names in all stacks so far to another trace. */
-  nameMethods(writer: EventSink, thread: ThreadHandle, ticks: bigint): void {
-    if (this.#methods !== undefined) writeMethodRundown(writer, thread, ticks, this.#methods);
-  }
-
   /** Stops sampling. */
   end(): void {
     const profiler = this.#profiler;
@@ -116,34 +100,31 @@ export class CpuSamples {
     if (profiler !== undefined) this.#guard(() => this.#fetch(profiler.end()));
   }
 
-  /** Writes the last samples, and the names of all functions in the stacks. Call it after the end. */
+  /** Writes the last samples. Call it after the end. */
   finish(until: bigint): void {
     this.#write(until);
-    if (this.#methods === undefined || this.written === 0) return;
-    writeMethodRundown(this.#writer, this.#sampled, until, this.#methods);
   }
 
   #fetch(piece: ProfilePiece): void {
-    for (const sample of cpuSamples(piece, this.#methods as MethodTable)) this.#fetched.push(sample);
+    for (const sample of cpuSamples(piece, this.#methods)) this.#fetched.push(sample);
   }
 
   #write(until: bigint): void {
+    this.#samples.forgetNames();
     while (this.#done < this.#fetched.length) {
       const sample = this.#fetched[this.#done] as CpuSample;
       const ticks = sampleTime(sample);
       // It was taken while the others were being fetched.
       if (ticks > until) break;
-      if (this.#hasRoom()) this.#writeSample(ticks, samplePayload(sample), sample.stack);
+      if (this.#hasRoom()) this.#writeSample(sample, ticks);
       else this.#drop();
     }
     this.#fetched = this.#fetched.slice(this.#done);
     this.#done = 0;
   }
 
-  #writeSample(ticks: bigint, payload: Uint8Array, stack: readonly bigint[]): void {
-    const thread = this.#profilerThread;
-    const metadataId = this.#described();
-    this.#writer.write({ metadataId, thread, ofThread: this.#sampled, ticks, stack, payload });
+  #writeSample(sample: CpuSample, ticks: bigint): void {
+    this.#samples.write(sample, ticks);
     this.written++;
     this.#done++;
   }
@@ -152,11 +133,6 @@ export class CpuSamples {
     this.#writer.drop(this.#profilerThread, 1);
     this.dropped++;
     this.#done++;
-  }
-
-  #described(): number {
-    if (this.#metadataId === 0) this.#metadataId = this.#writer.define(THREAD_SAMPLE);
-    return this.#metadataId;
   }
 
   /** The profiler may be missing, forbidden or fail: the session continues without it. */
@@ -175,12 +151,6 @@ export class CpuSamples {
 
 export function sampleTime({ timeUs }: CpuSample): bigint {
   return timestampOf(BigInt(timeUs) * NS_PER_US);
-}
-
-function payloadOf(type: number): Uint8Array {
-  const bytes = new NetTraceBytes();
-  bytes.uint32(type);
-  return bytes.take();
 }
 
 /** What a session requests of the profiler. */

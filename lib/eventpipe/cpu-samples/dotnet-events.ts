@@ -9,8 +9,6 @@ import type { WrittenMetadata } from '../../wire/nettrace/write/trace-parts.ts';
 const INFORMATIONAL = 4;
 const LOADER = 0x8n;
 const METHODS = 0x30n;
-/** The keywords of the events that enclose those of methods. */
-const RUNDOWN = 0x2_0038n;
 
 export const SAMPLE_PROFILER = 'Microsoft-DotNETCore-SampleProfiler';
 
@@ -28,12 +26,10 @@ export const THREAD_SAMPLE: WrittenMetadata = {
   fields: [],
 };
 
-/** Begins the rundown at the end of a session. */
-export const METHOD_DC_END_INIT = rundownEvent(148, 1, RUNDOWN);
-export const METHOD_DC_END_VERBOSE = rundownEvent(144, 1, METHODS);
-export const DOMAIN_MODULE_DC_END = rundownEvent(152, 1, LOADER);
-export const MODULE_DC_END = rundownEvent(154, 1, LOADER);
-export const METHOD_DC_END_COMPLETE = rundownEvent(146, 1, RUNDOWN);
+/** Says which code exists: what tools read before or after it is named by it, unlike by the events of a rundown's end. */
+export const METHOD_DC_START_VERBOSE = rundownEvent(143, 1, METHODS);
+export const DOMAIN_MODULE_DC_START = rundownEvent(151, 1, LOADER);
+export const MODULE_DC_START = rundownEvent(153, 1, LOADER);
 
 function rundownEvent(eventId: number, version: number, keywords: bigint): WrittenMetadata {
   return {

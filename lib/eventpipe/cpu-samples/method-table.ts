@@ -14,6 +14,8 @@ export interface Module {
 export interface Method {
   readonly module: Module;
   readonly startAddress: bigint;
+  /** Its number in the runtime's metadata. */
+  readonly token: number;
   /** The script's short name. */
   readonly namespace: string;
   readonly name: string;
@@ -30,6 +32,8 @@ const MAX_METHODS = 1 << 15;
 const MAX_NAME_LENGTH = 200;
 const FIRST_ADDRESS = 0x1000_0000n;
 const FIRST_MODULE_ID = 0x1000n;
+/** The first metadata token of the kind for methods. */
+const FIRST_METHOD_TOKEN = 0x600_0001;
 /** If a trace contains two tables, the offset of the second one's numbers. */
 const APART = 0x1000_0000n;
 
@@ -42,51 +46,52 @@ const OTHERS: Runtime.CallFrame = {
 };
 
 export class MethodTable {
-  readonly #methods = new Map<string, Method>();
+  readonly #methods: Method[] = [];
+  readonly #byFrame = new Map<string, Method>();
   readonly #modules = new Map<string, Module>();
   readonly #folder: string;
   readonly #base: bigint;
 
   /**
-   * @param folder what the names of scripts are relative to
    * @param isSecond whether another table's numbers are in the same trace
+   * @param folder what the names of scripts are relative to
    */
-  constructor(folder: string, isSecond = false) {
+  constructor(isSecond = false, folder = workingFolder()) {
     this.#folder = folder;
     this.#base = isSecond ? APART : 0n;
-  }
-
-  get methods(): Iterable<Method> {
-    return this.#methods.values();
-  }
-
-  get modules(): Iterable<Module> {
-    return this.#modules.values();
   }
 
   /** An address inside the function. */
   addressOf(frame: Runtime.CallFrame): bigint {
     const key = keyOf(frame);
-    const method = this.#methods.get(key) ?? this.#add(key, frame);
+    const method = this.#byFrame.get(key) ?? this.#add(key, frame);
     return method.startAddress + BigInt(METHOD_SIZE / 2);
   }
 
+  /** @param address from `addressOf` */
+  methodAt(address: bigint): Method {
+    return this.#methods[Math.floor(Number(address - this.#base - FIRST_ADDRESS) / METHOD_SIZE)] as Method;
+  }
+
   #add(key: string, frame: Runtime.CallFrame): Method {
-    const others = this.#methods.size >= MAX_METHODS ? this.#methods.get(keyOf(OTHERS)) : undefined;
+    const count = this.#methods.length;
+    const isLast = count >= MAX_METHODS;
+    const others = isLast ? this.#byFrame.get(keyOf(OTHERS)) : undefined;
     if (others !== undefined) return others;
-    const isLast = this.#methods.size >= MAX_METHODS;
     const { url, scriptId, functionName, lineNumber, columnNumber } = isLast ? OTHERS : frame;
     const { path, name } = scriptNames(url, scriptId, this.#folder);
     // V8 counts from 0, and gives its own functions no position.
     const place = lineNumber < 0 ? '' : `${lineNumber + 1}:${columnNumber + 1}`;
     const method: Method = {
       module: this.#moduleOf(path),
-      startAddress: this.#base + FIRST_ADDRESS + BigInt(this.#methods.size * METHOD_SIZE),
+      startAddress: this.#base + FIRST_ADDRESS + BigInt(count * METHOD_SIZE),
+      token: FIRST_METHOD_TOKEN + count,
       namespace: name,
       name: functionName === '' ? anonymous(place) : functionName.slice(0, MAX_NAME_LENGTH),
       signature: `(${place})`,
     };
-    this.#methods.set(isLast ? keyOf(OTHERS) : key, method);
+    this.#methods.push(method);
+    this.#byFrame.set(isLast ? keyOf(OTHERS) : key, method);
     return method;
   }
 
@@ -97,6 +102,15 @@ export class MethodTable {
       this.#modules.set(path, module);
     }
     return module;
+  }
+}
+
+/** The folder may be gone. */
+function workingFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return '/';
   }
 }
 

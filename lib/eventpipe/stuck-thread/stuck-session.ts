@@ -9,10 +9,9 @@ import { type Piece, pieceSize } from '../../wire/nettrace/write/framing.ts';
 import { NetTracePieces } from '../../wire/nettrace/write/nettrace-pieces.ts';
 import { APART, NetTraceRounds } from '../../wire/nettrace/write/nettrace-rounds.ts';
 import type { ThreadHandle, WrittenMetadata, WrittenVersion } from '../../wire/nettrace/write/trace-parts.ts';
-import { type SamplingRequest, samplePayload, sampleTime } from '../cpu-samples/cpu-samples.ts';
-import { THREAD_SAMPLE } from '../cpu-samples/dotnet-events.ts';
-import { writeMethodRundown } from '../cpu-samples/method-rundown.ts';
+import { type SamplingRequest, sampleTime } from '../cpu-samples/cpu-samples.ts';
 import { MethodTable } from '../cpu-samples/method-table.ts';
+import { NamedSamples } from '../cpu-samples/named-samples.ts';
 import { cpuSamples } from '../cpu-samples/profiled-samples.ts';
 import { POINTER_SIZE, traceOfThisProcess } from '../process-info.ts';
 import type { SessionOutput } from '../session-output.ts';
@@ -64,10 +63,8 @@ export class StuckSession {
   readonly #pieces: NetTracePieces;
   readonly #own: ThreadHandle;
   readonly #main: ThreadHandle;
-  readonly #methods = new MethodTable(process.cwd(), true);
-  #named = 0;
-  #modulesNamed = 0;
-  #sampleId = 0;
+  readonly #methods = new MethodTable(true);
+  readonly #samples: NamedSamples;
   #lastTime = 0n;
   #size = 0;
   #profiler: RemoteProfiler | undefined;
@@ -84,6 +81,7 @@ export class StuckSession {
     const { pid: processId } = process;
     this.#main = this.#rounds.thread({ processId, threadId: stuck.osThreadId, name: 'main' });
     this.#own = this.#rounds.thread({ processId, threadId: OWN_THREAD_ID, name: 'stand-in of main' });
+    this.#samples = new NamedSamples(this.#rounds, this.#own, this.#main, this.#methods);
     this.#tellOfStuckThread();
     this.#flush();
     if (sampling !== undefined) this.#sample(sampling);
@@ -135,29 +133,14 @@ export class StuckSession {
   async #take(): Promise<void> {
     const piece = await this.#profiler?.take();
     if (piece === undefined) return;
+    this.#samples.forgetNames();
     for (const sample of cpuSamples(piece, this.#methods)) {
+      const time = this.#toMain(sampleTime(sample));
+      if (time > this.#lastTime) this.#lastTime = time;
       if (this.#output.pendingBytes > this.#settings.bufferSize) this.#rounds.drop(this.#own, 1);
-      else this.#add(samplePayload(sample), this.#toMain(sampleTime(sample)), sample.stack);
+      else this.#samples.write(sample, this.#lastTime);
     }
-    this.#nameMethods();
     this.#flush();
-  }
-
-  #add(payload: Uint8Array, time: bigint, stack: readonly bigint[]): void {
-    if (time > this.#lastTime) this.#lastTime = time;
-    if (this.#sampleId === 0) this.#sampleId = this.#rounds.define(THREAD_SAMPLE);
-    const [metadataId, ticks, thread, ofThread] = [this.#sampleId, this.#lastTime, this.#own, this.#main];
-    this.#rounds.write({ metadataId, thread, ofThread, ticks, stack, payload });
-  }
-
-  /** Immediately, because the thread may return at any time. */
-  #nameMethods(): void {
-    const methods = [...this.#methods.methods].slice(this.#named);
-    const modules = [...this.#methods.modules].slice(this.#modulesNamed);
-    if (methods.length === 0) return;
-    this.#named += methods.length;
-    this.#modulesNamed += modules.length;
-    writeMethodRundown(this.#rounds, this.#own, this.#lastTime, { methods, modules });
   }
 
   #tellOfStuckThread(): void {

@@ -30,6 +30,8 @@ const KERNEL_PROCESSES = [0, 4] as const;
 export class FrameNames {
   readonly #methods = new Map<number | undefined, TimedRanges<Frame>>();
   readonly #images = new Map<number | undefined, TimedRanges<Module>>();
+  /** The last name at a process's address. */
+  readonly #latest = new Map<string, string>();
   readonly #scripts = new Map<string, string>();
   /** By process and base address. */
   readonly #debugIds = new Map<string, DebugId>();
@@ -120,6 +122,10 @@ export class FrameNames {
     if (typeof start !== 'bigint' || !(size >= 0)) return;
     const name = isOfV8 ? this.#scriptFunction(event) : dotNetName(payload);
     const from = addressNumber(start);
+    // A trace may name a method again and again, for those who read only a part of it.
+    const key = `${event.processId} ${start}`;
+    if (this.#latest.get(key) === name) return;
+    if (this.#count < MAX_RANGES) this.#latest.set(key, name);
     const frame = { name, module: isOfV8 ? 'V8' : '.NET' };
     this.#insert(this.#methods, event.processId, from, from + size, frame, event.timestamp);
   }

@@ -12,10 +12,11 @@ import { exportEvents } from '../../view/export/exported.ts';
 import { checkSpeedscope } from '../../view/export/speedscope-rules.ts';
 import { readSession } from '../session-trace.ts';
 import { burnLong, burnShort } from './burning.ts';
+import { traceLogStacks } from './trace-log-names.ts';
 
 const SAMPLE = 'Thread/Sample';
-const METHOD = 'Method/DCStopVerbose';
-const MODULES = ['Loader/ModuleDCStop', 'Loader/DomainModuleDCStop'];
+const METHOD = 'Method/DCStartVerbose';
+const MODULES = ['Loader/ModuleDCStart', 'Loader/DomainModuleDCStart'];
 
 interface Recorder {
   readonly samples: CpuSamples;
@@ -49,17 +50,6 @@ async function sampled(
   return { ...session, samples, before, after };
 }
 
-/** For each sample its functions, the innermost first, by the names in the trace. */
-function stacksOf(events: readonly TraceEvent[]): string[][] {
-  const names = new Map<bigint, string>();
-  for (const { payload } of events.filter(({ name }) => name === METHOD)) {
-    names.set(payload.MethodStartAddress as bigint, String(payload.MethodName));
-  }
-  return events
-    .filter(({ name }) => name === SAMPLE)
-    .map(({ stack = [] }) => stack.map((address) => names.get(address - (address % 16n)) ?? '?'));
-}
-
 const share = (stacks: readonly string[][], name: string) =>
   stacks.filter((stack) => stack.includes(name)).length / stacks.length;
 
@@ -73,7 +63,7 @@ describe.each([6, 4] as const)('CPU samples in version %i', (version) => {
         await null;
       }
     });
-    const stacks = stacksOf(events);
+    const stacks = traceLogStacks(events);
     expect(checked).toMatchObject({ dropped: 0, threads: 2 });
     expect(stacks.length).toBe(samples.written);
     expect(Math.abs(share(stacks, 'burnLong') - 0.75)).toBeLessThan(0.1);
@@ -118,6 +108,7 @@ describe('a stack', () => {
     const modules = events.filter(
       ({ payload }) => payload.ModuleID === ModuleID && 'ModuleILPath' in payload,
     );
+    expect(events.indexOf(modules[0] as TraceEvent)).toBeLessThan(events.indexOf(method as TraceEvent));
     expect(modules.map(({ name }) => name)).toEqual(MODULES);
     for (const { payload } of modules) expect(payload.ModuleILPath).toMatch(/burning\.ts$/);
   });
@@ -137,7 +128,7 @@ describe('a waiting thread', () => {
   it('has one sample for the whole time', async () => {
     const { events } = await sampled(6, () => sleep(400));
     const samples = events.filter(({ name }) => name === SAMPLE);
-    const idle = stacksOf(events).filter((stack) => stack.includes('(idle)'));
+    const idle = traceLogStacks(events).filter((stack) => stack.includes('(idle)'));
     expect(idle.length).toBeGreaterThan(0);
     expect(idle.length).toBeLessThan(40);
     expect(samples.filter(({ payload }) => payload.Type === 1).length).toBeGreaterThanOrEqual(idle.length);

@@ -33,13 +33,15 @@ const NODES: Profiler.ProfileNode[] = [
 
 /** `100 Managed inner outer` */
 function shown(samples: number[], timeDeltas: number[], shiftUs = 0): string[] {
-  const methods = new MethodTable('/srv');
+  const methods = new MethodTable(false, '/srv');
   const profile: Profiler.Profile = { nodes: NODES, startTime: 100, endTime: 900, samples, timeDeltas };
   const taken = [...cpuSamples({ profile, shiftUs }, methods)];
-  const names = new Map<bigint, string>();
-  for (const { startAddress, name } of methods.methods) names.set(startAddress + 8n, name);
   return taken.map(({ timeUs, isJavaScript, stack }) =>
-    [timeUs, isJavaScript ? 'Managed' : 'External', ...stack.map((address) => names.get(address))].join(' '),
+    [
+      timeUs,
+      isJavaScript ? 'Managed' : 'External',
+      ...stack.map((address) => methods.methodAt(address).name),
+    ].join(' '),
   );
 }
 

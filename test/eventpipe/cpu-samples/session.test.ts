@@ -6,10 +6,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it, vi } from 'vitest';
+import { TraceFile } from '../../../lib/agent/trace-file.ts';
+import { TraceSections } from '../../../lib/agent/trace-sections.ts';
 import { defineEventSource, event, type SessionOptions, startSession } from '../../../lib/index.ts';
 import type { TraceEvent } from '../../../lib/trace/trace-event.ts';
 import { readSession } from '../session-trace.ts';
 import { burnLong } from './burning.ts';
+import { traceLogStacks } from './trace-log-names.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tracewright-cpu-samples-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -65,6 +68,31 @@ describe.each([6, 4] as const)('a session of version %i', (nettraceVersion) => {
     const bare = kinds.filter((name, i) => name === 'Step' && kinds[i + 1] === 'Step');
     expect(bare.length).toBeLessThan(step / 4);
     expect(hasMethod(events, 'burnLong')).toBe(true);
+  });
+});
+
+describe('each file of a session that is cut at its sequence points', () => {
+  it('names all functions by itself', async () => {
+    const output = join(folder, 'cut.nettrace');
+    const session = startSession({ providers: SAMPLER, output, nettraceVersion: 4 });
+    for (let i = 0; i < 26; i++) {
+      burnLong(100);
+      await sleep(1);
+    }
+    await session.stop();
+    const sections = new TraceSections();
+    const all = sections.push(readFileSync(output)).map(({ section }) => section);
+    let sampled = 0;
+    for (const [i, section] of all.entries()) {
+      const file = new TraceFile(join(folder, `cut-${i}.nettrace`));
+      file.append(section, 1);
+      await file.commit();
+      const { events } = await readSession(readFileSync(file.path));
+      const stacks = traceLogStacks(events);
+      expect(stacks.flat()).not.toContain('?');
+      if (stacks.length > 0) sampled++;
+    }
+    expect(sampled).toBeGreaterThan(1);
   });
 });
 
