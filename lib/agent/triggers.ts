@@ -2,6 +2,7 @@
 import { glob, globs } from '../base/glob.ts';
 import { jsonField, type TraceEvent } from '../trace/trace-event.ts';
 import { counterValues } from '../view/counter-values.ts';
+import { boundaryOf, isFailedStop } from '../view/event-names.ts';
 import type { TracingProvider } from '../wire/diagnostics-ipc/tracing.ts';
 import type { Trigger } from './settings/agent-settings.ts';
 
@@ -162,7 +163,7 @@ function slow({ activity, milliseconds }: Of<'slow'>, fire: () => void): Watch {
 function failure(matches: (name: string) => boolean, fire: () => void): Watch {
   return {
     see(event) {
-      if (event.opcode === STOP && matches(activityName(event)) && event.payload.success === false) fire();
+      if (boundaryOf(event) === 'Stop' && matches(activityName(event)) && isFailedStop(event)) fire();
     },
   };
 }

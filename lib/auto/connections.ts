@@ -1,15 +1,16 @@
 /** The event source `Node.Net`: outgoing and accepted TCP connections, and what they wait for. */
+
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { TLSSocket } from 'node:tls';
 import { sharedActivities } from '../activity/shared.ts';
+import { FAILURE, type FailureFields, failureFields, NO_FAILURE } from '../base/thrown-fields.ts';
 import type { Observation } from '../runtime/observation.ts';
 import { activityEventsOf } from '../source/activity-events.ts';
 import { Level } from '../source/constants.ts';
 import { event } from '../source/event.ts';
 import { defineEventSource } from '../source/event-source.ts';
 import { subscribed } from './channels.ts';
-import { failureFields, NO_FAILURE } from './request-fields.ts';
 import type { Settings } from './settings.ts';
 
 interface SocketMessage {
@@ -20,7 +21,7 @@ interface SocketMessage {
 export function defineConnectionEvents() {
   return defineEventSource('Node.Net', {
     ConnectStart: event({ address: 'string', port: 'int32' }),
-    ConnectStop: event({ errorType: 'string', errorMessage: 'string' }),
+    ConnectStop: event(FAILURE),
     NameResolved: event({ host: 'string', address: 'string', errorType: 'string', durationMSec: 'double' }),
     TlsEstablished: event({ protocol: 'string', serverName: 'string', durationMSec: 'double' }),
     ConnectionAccepted: event({ address: 'string', port: 'int32' }, { level: Level.Verbose }),
@@ -51,7 +52,7 @@ function watchConnecting(events: ConnectionEvents, socket: Socket): void {
   const connects = activityEventsOf(events, 'Connect');
   const { flow } = sharedActivities();
   const createdAt = performance.now();
-  let end: ((failure: typeof NO_FAILURE) => void) | undefined;
+  let end: ((failure: FailureFields) => void) | undefined;
   socket.once('lookup', (error: Error | null, address: string, _family: number, host: string) => {
     events.NameResolved(() => ({
       host: String(host ?? ''),

@@ -1,6 +1,6 @@
 /** Express requests, from the channels of its package router (2.3 or later): their routes and handlers. */
 import type { IncomingMessage } from 'node:http';
-import { shortened } from '../runtime/exception-fields.ts';
+import { shortened } from '../base/thrown-fields.ts';
 import { activityEventsOf } from '../source/activity-events.ts';
 import type { ChannelHandlers } from './channels.ts';
 import type { ServerRequests } from './http-server.ts';
@@ -59,6 +59,7 @@ export function expressRoutes(requests: ServerRequests): ChannelHandlers {
         else known.push(mount);
       }
     },
+    [`tracing:${CHANNEL}:error`]: ({ req, error }: HandlerMessage) => requests.setThrown(req, error),
   };
 }
 

@@ -1,6 +1,6 @@
 /** Fastify requests, from its own channels: their route and handler. */
 import type { IncomingMessage } from 'node:http';
-import { shortened } from '../runtime/exception-fields.ts';
+import { shortened } from '../base/thrown-fields.ts';
 import { activityEventsOf } from '../source/activity-events.ts';
 import type { ChannelHandlers } from './channels.ts';
 import type { ServerRequests } from './http-server.ts';
@@ -25,6 +25,8 @@ export function fastifyRoutes(requests: ServerRequests): ChannelHandlers {
     [`tracing:${CHANNEL}:start`]: ({ request, route }: HandlerMessage) => {
       if (typeof route?.url === 'string') requests.setRoute(request.raw, route.url);
     },
+    [`tracing:${CHANNEL}:error`]: ({ request, error }: HandlerMessage) =>
+      requests.setThrown(request.raw, error),
   };
 }
 

@@ -1,20 +1,15 @@
 /** Requests made by undici, and therefore by `fetch`: each is an activity nested in the one that makes it. */
+
 import type { Socket } from 'node:net';
 import type { Activity } from '../activity/activity.ts';
 import { sharedActivities } from '../activity/shared.ts';
 import type { TraceContext } from '../activity/trace-context.ts';
+import { type FailureFields, failureFields, NO_FAILURE } from '../base/thrown-fields.ts';
 import type { Observation } from '../runtime/observation.ts';
 import { type ActivityEvents, activityEventsOf, type TraceFields } from '../source/activity-events.ts';
 import { subscribed } from './channels.ts';
 import type { HttpEvents, RequestFields } from './http-events.ts';
-import {
-  failureFields,
-  hostAndPort,
-  NO_FAILURE,
-  NO_STATUS,
-  originOf,
-  pathAndQueryOf,
-} from './request-fields.ts';
+import { hostAndPort, NO_STATUS, originOf, pathAndQueryOf } from './request-fields.ts';
 import type { Settings } from './settings.ts';
 
 /** The members of undici's requests that it documents for its channels. */
@@ -93,7 +88,7 @@ export class FetchRequests {
     if (open !== undefined) open.statusCode = statusCode;
   }
 
-  #end(request: UndiciRequest, failure: typeof NO_FAILURE): void {
+  #end(request: UndiciRequest, failure: FailureFields): void {
     const open = this.#open.get(request);
     if (open === undefined) return;
     this.#open.delete(request);

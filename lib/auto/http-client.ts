@@ -1,20 +1,15 @@
 /** Requests made with node:http and node:https: each is an activity nested in the one that makes it. */
+
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { ActivityFlow } from '../activity/flow.ts';
 import { sharedActivities } from '../activity/shared.ts';
 import type { TraceContext } from '../activity/trace-context.ts';
+import { failureFields, NO_FAILURE } from '../base/thrown-fields.ts';
 import type { Observation } from '../runtime/observation.ts';
 import { type ActivityEvents, activityEventsOf, type TraceFields } from '../source/activity-events.ts';
 import { type ChannelHandlers, subscribed } from './channels.ts';
 import type { HttpEvents, RequestFields } from './http-events.ts';
-import {
-  failureFields,
-  hostAndPort,
-  NO_FAILURE,
-  NO_STATUS,
-  originOf,
-  pathAndQueryOf,
-} from './request-fields.ts';
+import { ABORTED, hostAndPort, NO_STATUS, originOf, pathAndQueryOf } from './request-fields.ts';
 import type { Settings } from './settings.ts';
 
 interface RequestMessage {
@@ -129,6 +124,6 @@ export class ClientRequests {
     const statusCode = res?.statusCode ?? NO_STATUS;
     if (res?.complete || res?.upgrade) return { statusCode, ...NO_FAILURE };
     if (this.#errors.has(request)) return { statusCode, ...failureFields(this.#errors.get(request)) };
-    return { statusCode, errorType: 'aborted', errorMessage: '' };
+    return { statusCode, ...ABORTED };
   }
 }

@@ -1,4 +1,5 @@
 /** The event source `Node.Http`: requests that this process serves, and requests that it makes. */
+import { FAILURE } from '../base/thrown-fields.ts';
 import type { TraceFields } from '../source/activity-events.ts';
 import { event } from '../source/event.ts';
 import { defineEventSource } from '../source/event-source.ts';
@@ -22,9 +23,9 @@ const REQUEST = {
 export function defineHttpEvents() {
   return defineEventSource('Node.Http', {
     RequestStart: event(REQUEST, { traceContext: true, message: '{1} {0}' }),
-    RequestStop: event({ statusCode: 'int32', route: 'string', errorType: 'string' }),
+    RequestStop: event({ statusCode: 'int32', route: 'string', ...FAILURE }),
     ClientRequestStart: event(REQUEST, { traceContext: true, message: '{1} {2}://{3}:{4}{0}' }),
-    ClientRequestStop: event({ statusCode: 'int32', errorType: 'string', errorMessage: 'string' }),
+    ClientRequestStop: event({ statusCode: 'int32', ...FAILURE }),
   });
 }
 

@@ -7,12 +7,13 @@ import { RemoteContext } from '../activity/crossing.ts';
 import type { ActivityFlow } from '../activity/flow.ts';
 import { sharedActivities } from '../activity/shared.ts';
 import { TraceContext } from '../activity/trace-context.ts';
-import { shortened } from '../runtime/exception-fields.ts';
+import { type FailureFields, failureFields, NO_FAILURE, shortened } from '../base/thrown-fields.ts';
 import type { Observation } from '../runtime/observation.ts';
 import { type ActivityEvents, activityEventsOf, type TraceFields } from '../source/activity-events.ts';
+import { isHttpError } from '../wire/known/failures.ts';
 import { subscribed } from './channels.ts';
 import type { HttpEvents, RequestFields } from './http-events.ts';
-import { hostAndPort, NO_STATUS, pathAndQueryOf } from './request-fields.ts';
+import { ABORTED, hostAndPort, NO_STATUS, pathAndQueryOf } from './request-fields.ts';
 import type { Settings } from './settings.ts';
 
 interface RequestMessage {
@@ -29,6 +30,8 @@ class OpenRequest {
   readonly activity: Activity;
   /** The route reported by a framework. */
   route: string | undefined;
+  /** What a handler has thrown, as a framework has reported it. */
+  thrown: { readonly error: unknown } | undefined;
   readonly #response: ServerResponse;
 
   constructor(request: IncomingMessage, response: ServerResponse, activity: Activity) {
@@ -42,8 +45,16 @@ class OpenRequest {
     return {
       statusCode: headersSent ? statusCode : NO_STATUS,
       route: this.route ?? routeOf(this.request),
-      errorType: writableFinished ? '' : 'aborted',
+      ...this.#failureOf(!writableFinished, statusCode),
     };
+  }
+
+  /** Applications also throw what they answer as a mistake of the client. */
+  #failureOf(isAborted: boolean, statusCode: number): FailureFields {
+    if (this.thrown !== undefined && (isAborted || isHttpError(statusCode, false))) {
+      return failureFields(this.thrown.error);
+    }
+    return isAborted ? ABORTED : NO_FAILURE;
   }
 }
 
@@ -75,6 +86,12 @@ export class ServerRequests {
   setRoute(request: IncomingMessage, route: string): void {
     const open = this.#find(request);
     if (open !== undefined) open.route = shortened(route, MAX_ROUTE);
+  }
+
+  /** Reports what a handler of the request has thrown. */
+  setThrown(request: IncomingMessage, error: unknown): void {
+    const open = this.#find(request);
+    if (open !== undefined) open.thrown = { error };
   }
 
   /** The context for what belongs to a request; the running code's if the request is not traced. */

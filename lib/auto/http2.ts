@@ -1,4 +1,5 @@
 /** Requests over node:http2: the streams that servers accept, and those of clients. Node.js 20 reports none of them. */
+
 import type {
   ClientHttp2Stream,
   Http2Stream,
@@ -10,11 +11,12 @@ import type { Activity } from '../activity/activity.ts';
 import { RemoteContext } from '../activity/crossing.ts';
 import { sharedActivities } from '../activity/shared.ts';
 import { TraceContext } from '../activity/trace-context.ts';
+import { type FailureFields, failureFields, NO_FAILURE } from '../base/thrown-fields.ts';
 import type { Observation } from '../runtime/observation.ts';
 import { type ActivityEvents, activityEventsOf, type TraceFields } from '../source/activity-events.ts';
 import { subscribed } from './channels.ts';
 import type { HttpEvents, RequestFields } from './http-events.ts';
-import { failureFields, hostAndPort, NO_FAILURE, NO_STATUS, pathAndQueryOf } from './request-fields.ts';
+import { ABORTED, hostAndPort, NO_STATUS, pathAndQueryOf } from './request-fields.ts';
 import type { Settings } from './settings.ts';
 
 /** The headers of a request or a response. */
@@ -74,14 +76,11 @@ export class Http2Requests {
     stream.on('close', () => {
       comeBack();
       const statusCode = Number(stream.sentHeaders?.[':status'] ?? NO_STATUS);
-      process.nextTick(this.#endServed, activity, {
-        statusCode,
-        errorType: this.#failureOf(stream).errorType,
-      });
+      process.nextTick(this.#endServed, activity, { statusCode, ...this.#failureOf(stream) });
     });
   }
 
-  readonly #endServed = (activity: Activity, outcome: { statusCode: number; errorType: string }): void =>
+  readonly #endServed = (activity: Activity, outcome: FailureFields & { statusCode: number }): void =>
     this.#served.endBegun(activity, () => ({ ...outcome, route: '' }));
 
   #make({ stream, headers }: StreamMessage<ClientHttp2Stream>): void {
@@ -94,10 +93,10 @@ export class Http2Requests {
     });
   }
 
-  #failureOf(stream: Http2Stream): typeof NO_FAILURE {
+  #failureOf(stream: Http2Stream): FailureFields {
     if (this.#errors.has(stream)) return failureFields(this.#errors.get(stream));
     const isAnswered = this.#statusCodes.has(stream) || stream.sentHeaders?.[':status'] !== undefined;
-    return isAnswered && !stream.aborted ? NO_FAILURE : { errorType: 'aborted', errorMessage: '' };
+    return isAnswered && !stream.aborted ? NO_FAILURE : ABORTED;
   }
 
   #remoteContextOf(headers: Headers): RemoteContext | undefined {

@@ -1,5 +1,7 @@
 /** The event source `Node.Middleware`: the framework functions that handle a request. */
+
 import { ActivityOptions } from '../activity/activity.ts';
+import { FAILURE } from '../base/thrown-fields.ts';
 import { event } from '../source/event.ts';
 import { defineEventSource } from '../source/event-source.ts';
 
@@ -11,7 +13,7 @@ export function defineMiddlewareEvents() {
       { name: 'string', kind: 'string', route: 'string', framework: 'string' },
       { activityOptions: ActivityOptions.Recursive },
     ),
-    HandlerStop: event({ errorType: 'string', errorMessage: 'string' }),
+    HandlerStop: event(FAILURE),
   });
 }
 

@@ -1,10 +1,12 @@
 /** Commands of the package mongodb, from the events of clients that the application registers. */
+
 import type { Activity } from '../activity/activity.ts';
 import { sharedActivities } from '../activity/shared.ts';
+import { type FailureFields, failureFields, NO_FAILURE } from '../base/thrown-fields.ts';
 import type { Observation } from '../runtime/observation.ts';
 import { type ActivityEvents, activityEventsOf } from '../source/activity-events.ts';
 import type { DatabaseEvents } from './database-events.ts';
-import { failureFields, hostAndPort, NO_FAILURE } from './request-fields.ts';
+import { hostAndPort } from './request-fields.ts';
 import type { Settings } from './settings.ts';
 
 /** The part of a MongoClient used here. It emits these events only with its option `monitorCommands`. */
@@ -38,7 +40,7 @@ export class MongoCommands {
     commandSucceeded: (event: EndEvent) => this.#end(event, NO_FAILURE),
     // The server's messages quote values: only the code is safe to report.
     commandFailed: (event: EndEvent) =>
-      this.#end(event, { errorType: failureTypeOf(event.failure), errorMessage: '' }),
+      this.#end(event, { ...NO_FAILURE, errorType: failureTypeOf(event.failure) }),
   };
   #isRunning = false;
 
@@ -99,7 +101,7 @@ export class MongoCommands {
     if (activity !== undefined) this.#open.set(requestId, activity);
   }
 
-  #end({ requestId }: EndEvent, failure: typeof NO_FAILURE): void {
+  #end({ requestId }: EndEvent, failure: FailureFields): void {
     const activity = this.#open.get(requestId);
     if (activity === undefined) return;
     this.#open.delete(requestId);

@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { basename } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { sharedActivities } from '../activity/shared.ts';
-import { shortened } from '../runtime/exception-fields.ts';
+import { shortened } from '../base/thrown-fields.ts';
 import type { Observation } from '../runtime/observation.ts';
 import { activityEventsOf } from '../source/activity-events.ts';
 import { event } from '../source/event.ts';

@@ -1,5 +1,5 @@
 /** Commands of the packages redis and ioredis, from their own channels, which omit values that may be secret. */
-import { shortened } from '../runtime/exception-fields.ts';
+import { shortened } from '../base/thrown-fields.ts';
 import { activityEventsOf } from '../source/activity-events.ts';
 import type { ChannelHandlers } from './channels.ts';
 import type { DatabaseEvents } from './database-events.ts';

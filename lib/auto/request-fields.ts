@@ -1,5 +1,5 @@
 /** The fields of a request: the parts of its target, without what may be secret, and short enough for an event. */
-import { shortened, thrownFields } from '../runtime/exception-fields.ts';
+import { type FailureFields, NO_FAILURE, shortened } from '../base/thrown-fields.ts';
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { http: 80, https: 443 };
 const MAX_HOST = 255;
@@ -62,12 +62,5 @@ function pathOfUrl(target: string): string {
   return path < 0 ? '/' : target.slice(path);
 }
 
-/**
- * The fields of a failure; the type is OpenTelemetry's `error.type`: a code such as ECONNREFUSED, or the error's name.
- */
-export function failureFields(error: unknown): { errorType: string; errorMessage: string } {
-  const { code, type, message } = thrownFields(error);
-  return { errorType: code === '' ? type : code, errorMessage: message };
-}
-
-export const NO_FAILURE = { errorType: '', errorMessage: '' };
+/** The failure of a request whose connection ended before its response. */
+export const ABORTED: FailureFields = { ...NO_FAILURE, errorType: 'aborted' };

@@ -1,5 +1,5 @@
 /** SQL text for events: without the values in it, and short enough for an event. */
-import { shortened } from '../runtime/exception-fields.ts';
+import { shortened } from '../base/thrown-fields.ts';
 
 export type SqlDialect = 'mysql' | 'postgresql';
 

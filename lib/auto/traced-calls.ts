@@ -2,12 +2,13 @@
  * Calls that a library reports through a TracingChannel: each becomes an activity, or only restores the caller's
  * context.
  */
+
 import type { Activity, ActivityContext } from '../activity/activity.ts';
 import { sharedActivities } from '../activity/shared.ts';
+import { failureFields, NO_FAILURE } from '../base/thrown-fields.ts';
 import type { ActivityEvents } from '../source/activity-events.ts';
 import type { Payload } from '../wire/values/faults.ts';
 import type { ChannelHandlers } from './channels.ts';
-import { failureFields, NO_FAILURE } from './request-fields.ts';
 
 /** All messages about one call are one object, to which the publisher adds the outcome. */
 export interface CallMessage {
@@ -121,8 +122,8 @@ export class TracedCalls<Message extends CallMessage> {
     const { events, toldMessage = (errorMessage) => errorMessage } = this.#options;
     events.endBegun(call.activity, () => {
       if (error === undefined) return NO_FAILURE;
-      const { errorType, errorMessage } = failureFields(error);
-      return { errorType, errorMessage: toldMessage(errorMessage) };
+      const failure = failureFields(error);
+      return { ...failure, errorMessage: toldMessage(failure.errorMessage) };
     });
   }
 }

@@ -1,6 +1,7 @@
 /** The filter options of commands, and the test of an event. */
 import { glob } from '../base/glob.ts';
 import type { Nanoseconds, TraceEvent } from '../trace/trace-event.ts';
+import { boundaryOf, isFailedStop } from '../view/event-names.ts';
 import { isGuidText } from '../wire/guid.ts';
 import type { OptionValues } from './file-arguments.ts';
 import { UsageError } from './parse-options.ts';
@@ -13,6 +14,7 @@ export const EVENT_OPTIONS = {
   level: { type: 'string' },
   keywords: { type: 'string' },
   activity: { type: 'string', multiple: true },
+  failed: { type: 'boolean' },
 } as const;
 
 export const FILTER_OPTIONS = {
@@ -28,6 +30,7 @@ export const EVENT_USAGE = `  --event NAME     only this event: its name (Reques
   --keywords HEX   only events with one of these keywords, or without keywords
   --activity ID    only events of this activity and those nested in it: a path (//1/1, or /#4321/1/1/ of one
                    process) or a GUID; can be repeated
+  --failed         only the stops of failed activities
 `;
 
 export const FILTER_USAGE = `  --provider NAME  only events of this provider: its name (* for any text) or its GUID; can be repeated
@@ -59,6 +62,7 @@ export function eventFilter(values: EventFilterValues): EventFilter {
     tests.push((event) => to.of(event) <= to.ns);
   }
   if (values.activity !== undefined) tests.push(anyOf(values.activity.map(activityTest)));
+  if (values.failed === true) tests.push((event) => boundaryOf(event) === 'Stop' && isFailedStop(event));
   return (event) => tests.every((test) => test(event));
 }
 

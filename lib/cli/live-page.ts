@@ -1,5 +1,6 @@
 /** The latest events on a terminal: a page that follows them, with keys to stop, scroll and filter. */
 import type { TraceEvent } from '../trace/trace-event.ts';
+import { boundaryOf, isFailedStop } from '../view/event-names.ts';
 import { countText, thousands } from '../view/number-text.ts';
 import { eventText } from './event-text.ts';
 import type { Style } from './terminal.ts';
@@ -11,7 +12,6 @@ const MAX_LINES = 10_000;
 const MAX_LENGTH = 1000;
 const ERROR_LEVEL = 2;
 const WARNING_LEVEL = 3;
-const STOP = 2;
 const MS_PER_SECOND = 1000;
 
 export class LivePage implements PageContent {
@@ -76,7 +76,9 @@ export class LivePage implements PageContent {
 }
 
 /** Errors and failed activities are red, warnings yellow. */
-function styleOf({ level, opcode, payload }: TraceEvent): Style | undefined {
-  if ((level > 0 && level <= ERROR_LEVEL) || (opcode === STOP && payload.success === false)) return 'red';
+function styleOf(event: TraceEvent): Style | undefined {
+  const { level } = event;
+  const isFailed = boundaryOf(event) === 'Stop' && isFailedStop(event);
+  if (isFailed || (level > 0 && level <= ERROR_LEVEL)) return 'red';
   return level === WARNING_LEVEL ? 'yellow' : undefined;
 }

@@ -12,13 +12,17 @@ export const SELECTION_OPTIONS = {
   name: { type: 'string' },
   slowest: { type: 'string' },
   where: { type: 'string', multiple: true },
+  failed: { type: 'boolean' },
 } as const;
 
-export const SELECTION_USAGE = `  --activity ID    only this activity: a path (//1/1, or /#4321/1/1/ of one process) or a GUID
+export const SELECTION_USAGE = `  --activity ID    only this activity and those in it: a path (//1/1, or /#4321/1/1/ of one process) or a GUID
   --name NAME      only activities with this name (Request or MyCompany-MyService/Request)
   --slowest N      only the N slowest, the slowest first
-  --where F=VALUE  only activities whose field F is VALUE, in one of their own events or in one of an activity around
-                   them; can be repeated: all must match
+  --where F=VALUE  only activities whose field F is VALUE, in one of their own events, otherwise in one of an activity
+                   around them, otherwise in those in them, if these agree; can be repeated: all must match
+  --failed         only failed activities
+                   A tree and --critical also show what is in the selected activities; --stats and --compare count it
+                   only for --activity.
 `;
 
 export interface Selection {
@@ -31,6 +35,9 @@ export interface Selection {
   readonly slowest: number | undefined;
   /** The fields that it must have. */
   readonly where: Readonly<Record<string, string>> | undefined;
+  readonly isFailed: boolean;
+  /** Whether statistics count what is in a selected activity. */
+  readonly isInsideCounted: boolean;
   /** Names of activities other than the selected one; none if it exists. */
   readonly otherNames: ReadonlySet<string>;
 }
@@ -43,16 +50,16 @@ export function selection(values: OptionValues<typeof SELECTION_OPTIONS>): Selec
   const hasName = name === undefined ? () => true : nameTest(name, otherNames);
   const slowest = values.slowest === undefined ? undefined : countArgument('--slowest', values.slowest);
   const where = values.where === undefined ? undefined : whereArgument(values.where);
-  if (activity === undefined && name === undefined) {
-    return { wanted: undefined, isWanted, isRoot: undefined, slowest, where, otherNames };
-  }
-  const wanted = [name, activity].filter((text) => text !== undefined).join(' ');
+  const isFailed = values.failed === true;
+  const isAny = activity === undefined && name === undefined;
   return {
-    wanted,
+    wanted: isAny ? undefined : [name, activity].filter((text) => text !== undefined).join(' '),
     isWanted,
-    isRoot: (event, found) => isWanted(event) && hasName(event, found),
+    isRoot: isAny ? undefined : (event, found) => isWanted(event) && hasName(event, found),
     slowest,
     where,
+    isFailed,
+    isInsideCounted: activity !== undefined && name === undefined,
     otherNames,
   };
 }

@@ -1,6 +1,6 @@
 /** `tracewright view FILE --table`: events in the table of "EventSource Activity Support". */
 import { jsonValue, type TraceEvent } from '../trace/trace-event.ts';
-import { ActivityFields } from '../view/activity-fields.ts';
+import { type ActivityFields, activityFields } from '../view/activity-fields.ts';
 import { EVENT_ALIGNMENT, EVENT_COLUMNS, type EventRow, eventCells, eventRow } from '../view/event-row.ts';
 import { type ActivityChange, TraceActivities } from '../view/trace-activities.ts';
 import type { Output } from './output.ts';
@@ -30,12 +30,16 @@ export class EventsTable {
 
   /** @param selection by what is known of an activity when an event arrives */
   constructor(
-    { isWanted, where }: Pick<Selection, 'isWanted'> & Partial<Pick<Selection, 'where'>>,
+    {
+      isWanted,
+      where,
+      isFailed,
+    }: Pick<Selection, 'isWanted'> & Partial<Pick<Selection, 'where' | 'isFailed'>>,
     output: Output,
     isJson: boolean,
   ) {
     this.#isWanted = isWanted;
-    this.#fields = where && new ActivityFields({ where });
+    this.#fields = activityFields({ where, isFailed });
     this.#output = output;
     this.#isJson = isJson;
     this.#table = new TerminalTable(COLUMNS, output);

@@ -28,7 +28,7 @@ Shows the activities of FILE, everything that starts and stops with an activity 
 ${TRACE_USAGE}${FILES_USAGE}
 Instead of the tree:
   --table          the events, with their activities and, for stops, the durations
-  --stats          durations by activity name; percentiles are accurate to 0.4 %
+  --stats          durations and failures by activity name; percentiles are accurate to 0.4 %
   --critical       the critical path of the slowest activity, or of the selected ones
   --cpu            where the CPU time went: the activities as a tree, the functions, and the calls as a tree; with
                    --name or --activity, only in these activities
@@ -38,7 +38,7 @@ Instead of the tree:
   --compare OTHER  the durations of FILE beside those of OTHER (the columns with a 2), which is another trace or,
                    with --activity, another activity
 
-${SELECTION_USAGE}  --by FIELD       for --stats: also by the values of a field, which an activity has like those of --where
+${SELECTION_USAGE}  --by FIELD       for --stats: also by the values of a field, which an activity has as for --where
   --pauses         for the tree: also garbage collections of 1 ms and more, and delays of the event loop
 ${CPU_USAGE}${MANIFEST_USAGE}  --json           one JSON object per line
 
@@ -192,8 +192,8 @@ async function viewCharged(
   output: Output,
   viewOf: (selected: Selection) => CpuView | MetricView,
 ): Promise<void> {
-  if (values.slowest !== undefined || values.where !== undefined) {
-    throw new UsageError('--cpu, --blocked and --metric take neither --slowest nor --where.');
+  if (values.slowest !== undefined || values.where !== undefined || values.failed === true) {
+    throw new UsageError('--cpu, --blocked and --metric take none of --slowest, --where and --failed.');
   }
   const view = viewOf(selection(values));
   const failure = await readEvents(
@@ -248,20 +248,20 @@ function statsReader(selected: Selection, by?: string): StatsReader {
       return tree.isCut;
     },
     get stats() {
-      return statsOf(tree);
+      return statsOf(tree, selected);
     },
     add: (event) => tree.add(event),
   };
 }
 
-function treeOf({ isRoot, slowest, where }: Selection, keepsPayloads = false): ActivityTree {
-  return new ActivityTree({ isRoot, slowest, where, limit: MAX_ACTIVITIES, keepsPayloads });
+function treeOf({ isRoot, slowest, where, isFailed }: Selection, keepsPayloads = false): ActivityTree {
+  return new ActivityTree({ isRoot, slowest, where, isFailed, limit: MAX_ACTIVITIES, keepsPayloads });
 }
 
-function statsOf(tree: ActivityTree): ActivityStats {
+function statsOf(tree: ActivityTree, { isInsideCounted }: Selection): ActivityStats {
   const stats = new ActivityStats();
   for (const root of tree.roots) {
-    for (const { activity } of nodesOf(root)) stats.addActivity(activity);
+    for (const { activity } of isInsideCounted ? nodesOf(root) : [root]) stats.addActivity(activity);
   }
   return stats;
 }
@@ -299,7 +299,7 @@ async function readEvents(
 function finish(
   failure: unknown,
   files: TraceFiles,
-  { wanted, where, otherNames }: Selection,
+  { wanted, where, isFailed, otherNames }: Selection,
   { roots, tracker, isCut, fields }: Result,
   by?: string,
 ): void {
@@ -316,7 +316,7 @@ function finish(
     );
   }
   if (roots.length > 0) return;
-  if (wanted !== undefined || where !== undefined) {
+  if (wanted !== undefined || where !== undefined || isFailed) {
     const conditions = Object.entries(where ?? {});
     const of = conditions.map(([name, value]) => ` with ${name}=${value}`).join(' and');
     const others = conditions.map(([name]) => {
@@ -326,7 +326,7 @@ function finish(
         : othersText(`The values of ${name}`, values);
     });
     throw new Error(
-      `${filesText(files)} has no activity${wanted === undefined ? '' : ` ${wanted}`}${of}.` +
+      `${filesText(files)} has no ${isFailed ? 'failed ' : ''}activity${wanted === undefined ? '' : ` ${wanted}`}${of}.` +
         `${othersText('Its activities', otherNames)}${others.join('')}`,
     );
   }

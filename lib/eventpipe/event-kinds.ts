@@ -3,6 +3,7 @@ import type { Listenable } from '../listen/written-event.ts';
 import { LAST_EVENT_ID, theEventIds } from '../platform/event-ids.ts';
 import { amidEncoding, encodeFields, isEncoding } from '../wire/event-encoder.ts';
 import type { GuidWords } from '../wire/guid.ts';
+import { failureTest, isClientTask } from '../wire/known/failures.ts';
 import { compilePayloadWriter } from '../wire/payload-writer.ts';
 import { providerKeys } from '../wire/provider-guid.ts';
 import { type EventSchema, type FieldSchema, layoutText } from '../wire/schema.ts';
@@ -65,36 +66,23 @@ export interface KindDescription {
 }
 
 /**
- * Called for each event that a group takes: of its own thread during the event, of worker threads later, with no more
- * of the payload than whether it has `success: false`. Must not throw.
+ * Called for each event that a group takes: of its own thread during the event, of worker threads later. Must not throw.
+ *
+ * @param hasFailed whether the event is the Stop of a failed activity
  */
 export type EventWatch = (
   schema: EventSchema,
-  payload: Payload,
+  hasFailed: boolean,
   activityId: GuidWords | undefined,
   time: bigint,
 ) => void;
 
 const STOP = 2;
 
-/** Whether events of this kind end an activity, and say whether it has succeeded. */
-export function saysSuccess({ opcode, fields }: EventSchema): boolean {
-  return opcode === STOP && fields.some(({ name }) => name === 'success');
-}
-
-/** The payload belongs to the application: reading it may do anything. */
-export function isFailed(payload: Payload): boolean {
-  try {
-    return (payload as { readonly success?: unknown }).success === false;
-  } catch {
-    return false;
-  }
-}
-
 export class EventKind extends PayloadEncoder implements KindDescription {
   readonly source: Listenable;
   readonly schema: EventSchema;
-  readonly canFail: boolean;
+  readonly #saysFailure: ((payload: Payload) => boolean) | undefined;
   /** The number by which the thread's events refer to the kind; 0 if it has not been described. */
   number = 0;
 
@@ -102,7 +90,23 @@ export class EventKind extends PayloadEncoder implements KindDescription {
     super(schema.fields);
     this.source = source;
     this.schema = schema;
-    this.canFail = saysSuccess(schema);
+    const { opcode, name, fields } = schema;
+    this.#saysFailure =
+      opcode === STOP
+        ? failureTest(
+            fields.map((field) => field.name),
+            isClientTask(source.name, name.slice(0, -'Stop'.length)),
+          )
+        : undefined;
+  }
+
+  /** Whether the event ends a failed activity. The payload belongs to the application: reading it may do anything. */
+  hasFailed(payload: Payload): boolean {
+    try {
+      return this.#saysFailure?.(payload) === true;
+    } catch {
+      return false;
+    }
   }
 }
 

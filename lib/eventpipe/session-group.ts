@@ -181,7 +181,7 @@ export class SessionGroup implements Subscriber {
       return;
     }
     rounds.add(kind, size, activityId, relatedActivityId, time);
-    this.#watch?.(schema, payload, activityId, time);
+    this.#watch?.(schema, kind.hasFailed(payload), activityId, time);
     if (rounds.pendingBytes >= this.#checkAt) this.#check();
   }
 

@@ -3,7 +3,7 @@
  * thread, so it only reports them.
  */
 import { Guid } from '../activity/guid.ts';
-import { type EventWatch, isFailed, saysSuccess } from '../eventpipe/event-kinds.ts';
+import type { EventWatch } from '../eventpipe/event-kinds.ts';
 import type { GuidWords } from '../wire/guid.ts';
 import type { EventSchema } from '../wire/schema.ts';
 
@@ -13,7 +13,7 @@ export type SlowLimit = number | { readonly timesP99: number };
 export interface ActivityTriggers {
   /** By activity name; `*` is every other. */
   readonly slow?: Readonly<Record<string, SlowLimit>> | undefined;
-  /** Whether a Stop event with `success: false` is a trigger. */
+  /** Whether the Stop of a failed activity is a trigger. */
   readonly failure?: boolean | undefined;
   /** Whether an event of level Error or Critical is a trigger. */
   readonly error?: boolean | undefined;
@@ -37,7 +37,6 @@ interface Watched {
   readonly starts: boolean;
   /** Of the activity that it starts or stops. */
   readonly limit: DurationLimit | undefined;
-  readonly canFail: boolean;
 }
 
 export class ActivityWatch {
@@ -54,25 +53,24 @@ export class ActivityWatch {
     this.#onTrigger = onTrigger;
   }
 
-  readonly watch: EventWatch = (schema, payload, activityId, time) => {
-    const { isError, starts, limit, canFail } = this.#watched.get(schema) ?? this.#watch(schema);
+  readonly watch: EventWatch = (schema, hasFailed, activityId, time) => {
+    const { isError, starts, limit } = this.#watched.get(schema) ?? this.#watch(schema);
     if (starts) this.#start(activityId, time);
     else if (limit !== undefined) this.#stop(schema, limit, activityId, time);
-    if (canFail && isFailed(payload)) {
+    if (hasFailed && this.#triggers.failure === true) {
       this.#onTrigger('failure', `${activityName(schema)} has failed.`);
     }
     if (isError) this.#onTrigger('error', `The event ${schema.name} has level ${schema.level}.`);
   };
 
   #watch(schema: EventSchema): Watched {
-    const { failure, error } = this.#triggers;
+    const { error } = this.#triggers;
     const { opcode, level } = schema;
     const limit = opcode === START || opcode === STOP ? this.#limitOf(activityName(schema)) : undefined;
     const watched = {
       isError: error === true && level > 0 && level <= ERROR_LEVEL,
       starts: opcode === START && limit !== undefined,
       limit,
-      canFail: failure === true && saysSuccess(schema),
     };
     this.#watched.set(schema, watched);
     return watched;

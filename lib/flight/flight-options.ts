@@ -27,7 +27,7 @@ export interface FlightRecorderOptions {
    * Triggers, all off by default. Activities by name (`*`: every other) that take longer than this many milliseconds.
    */
   readonly slow?: Readonly<Record<string, SlowLimit>>;
-  /** A Stop event with `success: false`. */
+  /** An activity has failed. */
   readonly failure?: boolean;
   /** An event of level Error or Critical. */
   readonly error?: boolean;

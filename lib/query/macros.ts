@@ -24,7 +24,7 @@ const UNDER = `CREATE MACRO under(of_path) AS TABLE
 const PERCENTILES = `CREATE MACRO percentiles(activity := NULL) AS TABLE
   SELECT provider || '/' || name AS activity, count(*) AS count,
     ${[50, 90, 95, 99].map((each) => `quantile_disc(dur_ns, ${each / 100}) / 1e6 AS p${each}_ms`).join(', ')},
-    max(dur_ns) / 1e6 AS max_ms, sum(dur_ns) / 1e6 AS total_ms
+    max(dur_ns) / 1e6 AS max_ms, sum(dur_ns) / 1e6 AS total_ms, sum(failed) AS failed
   FROM activities WHERE state = 'stopped' AND is_called(provider, name, activity)
   GROUP BY provider, name ORDER BY total_ms DESC;`;
 

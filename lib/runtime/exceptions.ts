@@ -1,6 +1,7 @@
 /** Uncaught exceptions and the process's warnings. Observing them does not affect their course. */
+
+import { thrownFields } from '../base/thrown-fields.ts';
 import type { RuntimeEvents } from './events.ts';
-import { thrownFields } from './exception-fields.ts';
 import type { Observation } from './observation.ts';
 
 export function uncaughtExceptions(events: RuntimeEvents): Observation {

@@ -1,7 +1,7 @@
 /** Identifies the process to each new listener. */
 import { threadId } from 'node:worker_threads';
+import { shortened } from '../base/thrown-fields.ts';
 import type { RuntimeEvents } from './events.ts';
-import { shortened } from './exception-fields.ts';
 import type { Observation } from './observation.ts';
 
 const MAX_COMMAND_LINE = 2000;

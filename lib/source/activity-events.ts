@@ -13,7 +13,7 @@ import type { ActivityFlow } from '../activity/flow.ts';
 import type { SharedActivities } from '../activity/shared.ts';
 import type { TraceContext } from '../activity/trace-context.ts';
 import type { ActivityTracker } from '../activity/tracker.ts';
-import { thrownText } from '../base/value-text.ts';
+import { type FailureFields, failureFields, NO_FAILURE } from '../base/thrown-fields.ts';
 import type { EnabledWord } from '../platform/tracer.ts';
 import type { EventSchema } from '../wire/schema.ts';
 import type { Payload } from '../wire/values/faults.ts';
@@ -60,8 +60,8 @@ export class ActivityEvents {
   readonly #processId: number;
   readonly #tracker: ActivityTracker;
   readonly #flow: ActivityFlow;
-  readonly #stopHasSuccess: boolean;
-  readonly #stopHasErrorMessage: boolean;
+  /** The fields of the Stop that an outcome has values for. */
+  readonly #outcomeFields: readonly (keyof OutcomeFields)[];
   readonly #crosses: boolean;
   /** What starting returns while the event is disabled. */
   readonly #unheard: Handle;
@@ -89,9 +89,9 @@ export class ActivityEvents {
     this.#processId = processId;
     this.#tracker = shared.tracker;
     this.#flow = shared.flow;
-    const stopHas = (name: keyof OutcomeFields) => stop.schema.fields.some((field) => field.name === name);
-    this.#stopHasSuccess = stopHas('success');
-    this.#stopHasErrorMessage = stopHas('errorMessage');
+    this.#outcomeFields = OUTCOME_FIELDS.filter((name) =>
+      stop.schema.fields.some((field) => field.name === name),
+    );
     this.#crosses = crosses;
     this.#unheard = new Handle(this, undefined);
   }
@@ -220,10 +220,10 @@ export class ActivityEvents {
 
   /** The Stop event's outcome fields, unless the application provides them. */
   outcomePayload(outcome: Outcome): Payload {
-    const { success } = outcome;
-    if (!this.#stopHasErrorMessage) return this.#stopHasSuccess ? { success } : {};
-    const errorMessage = success ? '' : errorMessageOf(outcome.error);
-    return this.#stopHasSuccess ? { success, errorMessage } : { errorMessage };
+    const all = outcome.success ? SUCCESS : { success: false, ...failureFields(outcome.error) };
+    const payload: Partial<Record<keyof OutcomeFields, string | boolean>> = {};
+    for (const name of this.#outcomeFields) payload[name] = all[name];
+    return payload;
   }
 
   get startSchema(): EventSchema {
@@ -331,18 +331,10 @@ class Handle implements ActivityHandle<Payload> {
   }
 }
 
-/** The values of a Stop event's fields with these names, unless the application provides them. */
-export interface OutcomeFields {
+/** The values of a Stop event's fields with these names, unless the application provides them. Empty on success. */
+export interface OutcomeFields extends FailureFields {
   readonly success: boolean;
-  /** The error's message; empty on success. */
-  readonly errorMessage: string;
 }
 
-function errorMessageOf(error: unknown): string {
-  try {
-    if (error instanceof Error && typeof error.message === 'string') return error.message;
-  } catch {
-    // A getter or a proxy that throws.
-  }
-  return thrownText(error);
-}
+const SUCCESS: OutcomeFields = { success: true, ...NO_FAILURE };
+const OUTCOME_FIELDS = ['success', 'errorType', 'errorMessage', 'errorStack'] as const;

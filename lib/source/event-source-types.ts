@@ -232,8 +232,8 @@ export interface SourceMembers<Sources extends Events> extends Listenable<Writte
    * Any other thenable is a value: it may be a query that runs only when its `then` is called. Make the work `async` to
    * extend the activity until the thenable settles.
    *
-   * A Stop event's fields `success` (bool) and `errorMessage` (string) are filled in from the outcome; provide the
-   * values of others with `stop`.
+   * A Stop event's fields `success` (bool), `errorType`, `errorMessage` and `errorStack` (string) are filled in from the
+   * outcome; provide the values of others with `stop`.
    *
    * @returns what the work returns; for a plain promise, while the Start event is enabled, a derived one
    */

@@ -3,7 +3,7 @@
  * the number of names and groups.
  */
 import type { TraceEvent } from '../trace/trace-event.ts';
-import { ActivityFields, type FieldSelection } from './activity-fields.ts';
+import { type ActivityFields, activityFields, type FieldSelection } from './activity-fields.ts';
 import type { ActivityTreeOptions } from './activity-tree.ts';
 import { Quantiles } from './quantiles.ts';
 import { type ActivityChange, TraceActivities } from './trace-activities.ts';
@@ -19,7 +19,7 @@ export class NameStats {
   readonly isRest: boolean;
   started = 0;
   stopped = 0;
-  /** Stopped with `success: false`. */
+  /** Of those stopped. */
   failed = 0;
   /** Stops whose start is not in the trace. */
   unstarted = 0;
@@ -48,15 +48,16 @@ export class NameStats {
 
 /** What `SelectedStats` counts; by default, everything. */
 export interface StatsSelection extends FieldSelection {
-  /** The activities counted, with everything in them. */
+  /** The activities counted. */
   readonly isRoot?: ActivityTreeOptions['isRoot'];
+  /** Whether what is in them is counted, too. */
+  readonly isInsideCounted?: boolean;
 }
 
 /**
  * Statistics of selected activities, which are not retained: by name and, with `by`, by the values of a field.
  *
- * A value is one of the activity's own Start, the events in it, or its Stop, otherwise one of the activities around
- * it, as known when the activity ends.
+ * A value is that of `ActivityFields` when the activity ends.
  */
 export class SelectedStats {
   readonly tracker: TraceActivities = new TraceActivities((activity) => this.#closed.push(activity));
@@ -64,6 +65,7 @@ export class SelectedStats {
   readonly fields: ActivityFields | undefined;
   readonly #stats: ActivityStats = new ActivityStats();
   readonly #isRoot: ActivityTreeOptions['isRoot'];
+  readonly #isInsideCounted: boolean;
   /** As long as the tracker knows them. */
   readonly #selected = new WeakSet<TracedActivity>();
   /** What the current event has ended. */
@@ -73,9 +75,10 @@ export class SelectedStats {
   /** CPU time of the activities whose group is not known yet. */
   readonly #cpuNs = new WeakMap<TracedActivity, number>();
 
-  constructor({ isRoot, by, where }: StatsSelection = {}) {
+  constructor({ isRoot, isInsideCounted = false, ...selection }: StatsSelection = {}) {
     this.#isRoot = isRoot;
-    this.fields = by === undefined && where === undefined ? undefined : new ActivityFields({ by, where });
+    this.#isInsideCounted = isInsideCounted;
+    this.fields = activityFields(selection);
   }
 
   /** Of the events so far. */
@@ -131,7 +134,7 @@ export class SelectedStats {
     if (this.#isRoot === undefined) return true;
     if (boundary === 'Stop' && activity.state !== 'unstarted') return this.#selected.has(activity);
     const { parent } = activity;
-    const isInside = parent !== undefined && this.#selected.has(parent);
+    const isInside = this.#isInsideCounted && parent !== undefined && this.#selected.has(parent);
     if (!isInside && !this.#isRoot(event, activity)) return false;
     this.#selected.add(activity);
     return true;

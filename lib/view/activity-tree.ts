@@ -1,6 +1,6 @@
 /** The activities of a trace as a tree of what started what, or the selected part of it. */
 import { jsonValue, type TraceEvent } from '../trace/trace-event.ts';
-import { ActivityFields } from './activity-fields.ts';
+import { type ActivityFields, activityFields, type FieldSelection } from './activity-fields.ts';
 import type { Boundary } from './event-names.ts';
 import { TraceActivities } from './trace-activities.ts';
 import type { TracedActivity } from './traced-activity.ts';
@@ -21,11 +21,9 @@ interface GrowingNode extends ActivityNode {
   stopPayload?: unknown;
 }
 
-export interface ActivityTreeOptions {
+export interface ActivityTreeOptions extends Omit<FieldSelection, 'by'> {
   /** What the tree shows, with everything in it; by default, everything. */
   readonly isRoot?: ((event: TraceEvent, activity: TracedActivity) => boolean) | undefined;
-  /** Only roots with all these values in their events, or in those of an activity around them. */
-  readonly where?: Readonly<Record<string, string>> | undefined;
   /** The maximum number of roots; keeps those that took longest. */
   readonly slowest?: number | undefined;
   /** The maximum number of activities. */
@@ -43,7 +41,7 @@ export class ActivityTree {
   isCut = false;
   /** @internal */
   readonly fields: ActivityFields | undefined;
-  /** With `where`, the activities that are roots if their fields match. */
+  /** With `where` or `isFailed`, the activities that are roots if they match. */
   readonly #candidates = new WeakSet<TracedActivity>();
   readonly #isRoot: (event: TraceEvent, activity: TracedActivity) => boolean;
   readonly #slowest: number;
@@ -57,9 +55,9 @@ export class ActivityTree {
   #count = 0;
 
   constructor(options: ActivityTreeOptions = {}) {
-    const { where } = options;
-    this.fields = where && new ActivityFields({ where });
-    this.#isRoot = options.isRoot ?? ((_, { parent }) => parent === undefined || where !== undefined);
+    const fields = activityFields(options);
+    this.fields = fields;
+    this.#isRoot = options.isRoot ?? ((_, { parent }) => parent === undefined || fields !== undefined);
     this.#slowest = options.slowest ?? Number.POSITIVE_INFINITY;
     this.#limit = options.limit ?? Number.POSITIVE_INFINITY;
     this.#keepsPayloads = options.keepsPayloads ?? false;

@@ -5,6 +5,8 @@
  * Source: "EventSource Activity Support": events whose names end with Start and Stop are the ends of an activity.
  */
 import type { TraceEvent } from '../trace/trace-event.ts';
+import { isClientTask, saysFailure } from '../wire/known/failures.ts';
+import { bridgedActivity } from './spans.ts';
 
 /** Which end of an activity an event marks. */
 export type Boundary = 'Start' | 'Stop';
@@ -34,6 +36,14 @@ export function boundaryOf({ opcode, name }: NamedEvent): Boundary | undefined {
  */
 export function taskOf(event: NamedEvent, boundary: Boundary): string {
   return taskInName(event.name, boundary) ?? event.taskName ?? event.name;
+}
+
+/** Whether the Stop is that of a failed activity. */
+export function isFailedStop(stop: NamedEvent & Pick<TraceEvent, 'payload'>): boolean {
+  return (
+    bridgedActivity(stop)?.isFailed ??
+    saysFailure(stop.payload, isClientTask(stop.provider, taskOf(stop, 'Stop')))
+  );
 }
 
 function taskInName(name: string, boundary: Boundary): string | undefined {

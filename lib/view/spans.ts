@@ -7,6 +7,7 @@
  */
 import type { TraceEvent } from '../trace/trace-event.ts';
 import type { Payload } from '../wire/decoded-field.ts';
+import { saysFailure } from '../wire/known/failures.ts';
 
 /** The place of an activity in a distributed trace, in lower-case hexadecimal digits. */
 export interface Span {
@@ -25,6 +26,7 @@ export interface BridgedActivity {
   readonly span: Span;
   /** Its display name, if different. */
   readonly displayName: string | undefined;
+  readonly isFailed: boolean;
 }
 
 /** The fields of a Start with these ids: they do not describe the activity to a reader. */
@@ -44,7 +46,9 @@ export function spanOf({ payload }: Pick<TraceEvent, 'payload'>): Span | undefin
 }
 
 /** Undefined for events that are not from the bridge or have no W3C ids. */
-export function bridgedActivity(event: TraceEvent): BridgedActivity | undefined {
+export function bridgedActivity(
+  event: Pick<TraceEvent, 'provider' | 'payload'>,
+): BridgedActivity | undefined {
   if (event.provider !== BRIDGE) return undefined;
   const { SourceName, ActivityName, EventName, Arguments } = event.payload;
   const values = argumentsOf(Arguments);
@@ -64,6 +68,7 @@ export function bridgedActivity(event: TraceEvent): BridgedActivity | undefined 
     task: task === '' ? 'Activity' : task,
     span: found,
     displayName: displayName === task || displayName === '' ? undefined : displayName,
+    isFailed: saysFailure(Object.fromEntries(values), values.get('Kind') === 'Client'),
   };
 }
 

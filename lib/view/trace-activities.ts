@@ -9,8 +9,15 @@
  * activity stops, those in it are assumed to have stopped, too.
  */
 import type { TraceEvent } from '../trace/trace-event.ts';
+import { failingTask } from '../wire/known/failures.ts';
 import { type ActivityKey, ActivityKeys, keysAbove, otherKey } from './activity-key.ts';
-import { type ActivityNaming, ActivityNamings, type Boundary, boundaryOf } from './event-names.ts';
+import {
+  type ActivityNaming,
+  ActivityNamings,
+  type Boundary,
+  boundaryOf,
+  isFailedStop,
+} from './event-names.ts';
 import { KnownActivities, type KnownActivity } from './known-activities.ts';
 import { type BridgedActivity, bridgedActivity, SPAN_FIELDS, type Span, spanKey, spanOf } from './spans.ts';
 import { TracedActivity } from './traced-activity.ts';
@@ -55,7 +62,10 @@ export class TraceActivities {
   add(event: TraceEvent): ActivityChange | undefined {
     this.nowNs = Math.max(this.nowNs, Number(event.timeSinceStart));
     const boundary = boundaryOf(event);
-    if (boundary === undefined) return undefined;
+    if (boundary === undefined) {
+      this.#noteFailure(event);
+      return undefined;
+    }
     const end = this.#endOf(event, boundary);
     if (end === undefined) {
       if (boundary === 'Start') this.startsWithoutId++;
@@ -97,8 +107,18 @@ export class TraceActivities {
     const activity = this.#stopped(end) ?? this.#unstarted(event, end);
     activity.endNs = this.nowNs;
     activity.stopThreadId = event.threadId;
-    activity.isFailed = event.payload.success === false;
+    activity.isFailed ||= end.bridged?.isFailed ?? isFailedStop(event);
     return activity;
+  }
+
+  /** Some providers of .NET say so in an event of its own, before the stop. */
+  #noteFailure(event: TraceEvent): void {
+    const task = failingTask(event.provider, event.name);
+    const key = task === undefined ? undefined : this.keys.ofEvent(event);
+    if (task === undefined || key === undefined) return;
+    const { name } = this.#namings.of(event.provider, task);
+    const failing = this.#known.openOfName(key.mapKey, name);
+    if (failing !== undefined) failing.activity.isFailed = true;
   }
 
   #stopped({ key: { mapKey: key }, naming: { name } }: ActivityEnd): TracedActivity | undefined {

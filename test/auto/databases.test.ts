@@ -7,7 +7,7 @@ import { Recording } from './recording.ts';
 import { DatabaseServer, skipReason as serversReason } from './servers.ts';
 
 const skipReason = libraries.skipReason ?? serversReason;
-const OK = { errorType: '', errorMessage: '' };
+const OK = { errorType: '', errorMessage: '', errorStack: '' };
 const ACTIVITIES = ['Command', 'Batch', 'Connect', 'Acquire'];
 
 describe.skipIf(skipReason !== undefined)(named('databases', skipReason), () => {
@@ -62,9 +62,15 @@ describe.skipIf(skipReason !== undefined)(named('databases', skipReason), () => 
 
     it('of mysql2 that fails reports why, without values', () => {
       const stops = commandsIn('mysqlConnection').flatMap(({ stop }) => stop);
-      expect(stops).toEqual([OK, OK, { errorType: 'ER_NO_SUCH_TABLE', errorMessage: '' }, OK]);
+      expect(stops).toMatchObject([OK, OK, { errorType: 'ER_NO_SUCH_TABLE', errorMessage: '' }, OK]);
       expect(recording.activities('mysqlRefused', 'Connect').map(({ stop }) => stop)).toEqual([
-        [{ errorType: 'ECONNREFUSED', errorMessage: expect.stringMatching(/^connect ECONNREFUSED/) }],
+        [
+          {
+            errorType: 'ECONNREFUSED',
+            errorMessage: expect.stringMatching(/^connect ECONNREFUSED/),
+            errorStack: expect.any(String),
+          },
+        ],
       ]);
     });
 
@@ -111,7 +117,11 @@ describe.skipIf(skipReason !== undefined)(named('databases', skipReason), () => 
         port: redis.port,
       });
       expect(commandsIn(way)[2]?.stop).toEqual([
-        { errorType: expect.stringMatching(/Error$/), errorMessage: expect.stringMatching(/^WRONGTYPE /) },
+        {
+          errorType: expect.stringMatching(/Error$/),
+          errorMessage: expect.stringMatching(/^WRONGTYPE /),
+          errorStack: expect.any(String),
+        },
       ]);
     });
 

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { describeEachNode } from '../child/each-node.ts';
 import { Recording } from './recording.ts';
 
-const OK = { errorType: '', errorMessage: '' };
+const OK = { errorType: '', errorMessage: '', errorStack: '' };
 
 describeEachNode('a request of fetch', (run) => {
   let recording: Recording;
@@ -51,7 +51,9 @@ describeEachNode('a request of fetch', (run) => {
     ['cancelled', 200, 'AbortError', /aborted/],
     ['neverRead', 200, 'string', /^Response object has been garbage collected$/],
   ])('%s: reports why it failed', (way, statusCode, errorType, message) => {
-    expect(stopsOf(way)).toEqual([[{ statusCode, errorType, errorMessage: expect.stringMatching(message) }]]);
+    expect(stopsOf(way)).toMatchObject([
+      [{ statusCode, errorType, errorMessage: expect.stringMatching(message) }],
+    ]);
   });
 
   it("does not move the application's code that handles the response", () => {

@@ -51,6 +51,22 @@ describe.skipIf(skipReason !== undefined)(named('frameworks', skipReason), () =>
       ]);
     });
 
+    it('that answers what a handler threw with 500 says what that was, and where', () => {
+      for (const way of ['express', 'fastify']) {
+        const failed = recording
+          .activities(way, 'Request')
+          .flatMap(({ stop }) => stop)
+          .filter(({ statusCode }) => statusCode === 500);
+        expect(failed).toMatchObject([
+          { errorType: 'RangeError', errorMessage: 'in the handler' },
+          { errorType: 'RangeError', errorMessage: 'in the promise' },
+        ]);
+        // Those of Fastify are of the same kinds.
+        if (way === 'fastify') continue;
+        for (const { errorStack } of failed) expect(errorStack).toMatch(/^at .*frameworks\.mjs:\d+:\d+/);
+      }
+    });
+
     it('contains everything that its handlers and hooks do', () => {
       const [get, post] = recording.activities('express', 'Request').map(textsOf);
       expect(get).toEqual(['first', 'second', 'param', 'handler', '7']);
@@ -110,7 +126,7 @@ describe.skipIf(skipReason !== undefined)(named('frameworks', skipReason), () =>
       ['fastify', 3, 'in the promise'],
     ])('of %s that fails (%i) reports why: %s', (way, index, errorMessage) => {
       const failed = handlersIn(way, index).filter(({ stop }) => stop[0]?.errorType !== '');
-      expect(failed.map(({ stop }) => stop)).toEqual([[{ errorType: 'RangeError', errorMessage }]]);
+      expect(failed.map(({ stop }) => stop)).toMatchObject([[{ errorType: 'RangeError', errorMessage }]]);
     });
   });
 });

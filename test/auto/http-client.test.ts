@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { describeEachNode } from '../child/each-node.ts';
 import { Recording } from './recording.ts';
 
-const OK = { errorType: '', errorMessage: '' };
+const OK = { errorType: '', errorMessage: '', errorStack: '' };
 
 describeEachNode('a request made with node:http', (run, major) => {
   let recording: Recording;
@@ -48,7 +48,9 @@ describeEachNode('a request made with node:http', (run, major) => {
     ['aborted', -1, 'ABORT_ERR', /aborted/],
     ['timedOut', -1, 'ECONNRESET', /^socket hang up$/],
   ])('%s: reports why it failed', (way, statusCode, errorType, message) => {
-    expect(stopsOf(way)).toEqual([[{ statusCode, errorType, errorMessage: expect.stringMatching(message) }]]);
+    expect(stopsOf(way)).toMatchObject([
+      [{ statusCode, errorType, errorMessage: expect.stringMatching(message) }],
+    ]);
   });
 
   it('that is destroyed before it is sent has failed', () => {

@@ -3,7 +3,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { describeEachNode } from '../child/each-node.ts';
 import { Recording } from './recording.ts';
 
-const OK = { errorType: '', errorMessage: '' };
+const OK = { errorType: '', errorMessage: '', errorStack: '' };
 
 describeEachNode('what Node.js itself does', (run, major) => {
   let recording: Recording;
@@ -32,7 +32,13 @@ describeEachNode('what Node.js itself does', (run, major) => {
     expect(seen('refused', 'Connect')).toEqual([
       [
         { address: '127.0.0.1', port: 1 },
-        [{ errorType: 'ECONNREFUSED', errorMessage: 'connect ECONNREFUSED 127.0.0.1:1' }],
+        [
+          {
+            errorType: 'ECONNREFUSED',
+            errorMessage: 'connect ECONNREFUSED 127.0.0.1:1',
+            errorStack: expect.any(String),
+          },
+        ],
       ],
     ]);
   });

@@ -1,6 +1,6 @@
 /** The fields of a request's target. */
 import { describe, expect, it } from 'vitest';
-import { failureFields, hostAndPort, originOf, pathAndQueryOf } from '../../lib/auto/request-fields.ts';
+import { hostAndPort, originOf, pathAndQueryOf } from '../../lib/auto/request-fields.ts';
 
 describe('a host header', () => {
   it.each([
@@ -50,17 +50,5 @@ describe('a path', () => {
   it('includes its query if that is wanted, and is short enough for an event', () => {
     expect(pathAndQueryOf('/a?key=1', true)).toBe('/a?key=1');
     expect(pathAndQueryOf(`/${'x'.repeat(5000)}?a`, true)).toHaveLength(2000);
-  });
-});
-
-describe('a failure', () => {
-  it.each([
-    [Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }), 'ECONNREFUSED', 'refused'],
-    [new TypeError('bad'), 'TypeError', 'bad'],
-    [Object.assign(new Error('odd'), { code: 7 }), 'Error', 'odd'],
-    ['text', 'string', 'text'],
-    [undefined, 'undefined', 'undefined'],
-  ])('%o has a type and a message', (error, errorType, errorMessage) => {
-    expect(failureFields(error)).toEqual({ errorType, errorMessage });
   });
 });

@@ -14,6 +14,8 @@ const log = defineEventSource('Test-Flight', {
   Broken: event({ n: 'uint32' }, { level: Level.Error }),
   RequestStart: event({ n: 'uint32' }),
   RequestStop: event({ success: 'bool' }),
+  AnswerStart: event({}),
+  AnswerStop: event({ statusCode: 'int32' }),
 });
 
 let folder: string;
@@ -185,6 +187,17 @@ describe('a flight recorder writes a file', () => {
       .catch(() => {});
     await dumped(flight);
     expect(flight.dumps[0]).toMatchObject({ trigger: 'failure', details: 'Request has failed.' });
+  });
+
+  it('when a request is answered with an error of the server', async () => {
+    const flight = start({ failure: true });
+    const answer = (statusCode: number) =>
+      log.activity('Answer', {}, { stop: () => ({ statusCode }) }, () => {});
+    answer(404);
+    expect(flight.skipped + flight.dumps.length).toBe(0);
+    answer(502);
+    await dumped(flight);
+    expect(flight.dumps[0]).toMatchObject({ trigger: 'failure', details: 'Answer has failed.' });
   });
 
   it('on an error, once for many', async () => {

@@ -48,6 +48,45 @@ describe('statistics by a field', () => {
     expect(groups(login, { by: 'status' })).toEqual(['Request 500 1 1 0', 'Query  1 1 0']);
   });
 
+  it('take what activities inside say for those around them, unless it differs', () => {
+    const server: WrittenEvent[] = [
+      { name: 'ServerStart', id: '//1/1', at: 0 },
+      { name: 'RequestStart', id: '//1/1/1', at: 1 },
+      { name: 'HandlerStart', id: '//1/1/1/1', at: 2 },
+      { name: 'Authenticated', id: '//1/1/1/1', at: 3, payload: { tenant: 'acme' } },
+      { name: 'HandlerStop', id: '//1/1/1/1', at: 4 },
+      { name: 'RequestStop', id: '//1/1/1', at: 5 },
+      { name: 'RequestStart', id: '//1/1/2', at: 6 },
+      { name: 'HandlerStart', id: '//1/1/2/1', at: 7, payload: { tenant: 'initech' } },
+      { name: 'HandlerStop', id: '//1/1/2/1', at: 8 },
+      { name: 'RequestStop', id: '//1/1/2', at: 9 },
+      ...during(['Request', '//1/1/3', 10, 11]),
+      { name: 'ServerStop', id: '//1/1', at: 12 },
+    ];
+    expect(groups(server, { by: 'tenant' })).toEqual([
+      'Server  1 1 0',
+      'Request acme 1 1 0',
+      'Request initech 1 1 0',
+      'Handler acme 1 1 0',
+      'Handler initech 1 1 0',
+      'Request  1 1 0',
+    ]);
+  });
+
+  it('count the selected activities, and what is in them only if that is asked for', () => {
+    const isRoot = (_: unknown, { task }: { task: string }) => task === 'Request';
+    const events = requests({ user: 'alice' }, { user: 'bob' });
+    expect(groups(events, { isRoot })).toEqual(['Request  2 2 0']);
+    expect(groups(events, { isRoot, by: 'user' })).toEqual(['Request alice 1 1 0', 'Request bob 1 1 0']);
+    expect(groups(events, { isRoot, isInsideCounted: true })).toEqual(['Request  2 2 0', 'Query  2 2 1']);
+  });
+
+  it('count only the failed activities', () => {
+    const events = requests({ user: 'alice' }, { user: 'bob' }, {}, { user: 'bob' });
+    expect(groups(events, { isFailed: true })).toEqual(['Query  2 2 2']);
+    expect(groups(events, { isFailed: true, where: { user: 'alice' } })).toEqual([]);
+  });
+
   it('count only the activities with all the given values', () => {
     const events = requests(
       { user: 'alice', tenant: 1 },
@@ -114,8 +153,14 @@ describe('a tree of the activities with a value', () => {
   it('has the topmost of them, with everything in them', () => {
     const events = requests({ user: 'alice' }, { user: 'bob' }, {});
     events.splice(-2, 0, { name: 'Login', id: '//1/3/1', at: 21.5, payload: { user: 'alice' } });
-    expect(labels(events, { where: { user: 'alice' } })).toEqual(['Request 1', 'Query 0']);
+    expect(labels(events, { where: { user: 'alice' } })).toEqual(['Request 1', 'Request 1']);
     expect(labels(events, { where: { user: 'carol' } })).toEqual([]);
+  });
+
+  it('has the failed ones', () => {
+    const events = requests({}, {}, {}, {});
+    expect(labels(events, { isFailed: true })).toEqual(['Query 0', 'Query 0']);
+    expect(labels(events, { isFailed: true, slowest: 1 })).toEqual(['Query 0']);
   });
 
   it('can be limited to a name, and to the slowest', () => {

@@ -154,6 +154,21 @@ describe('an activity of System.Diagnostics', () => {
     });
   });
 
+  it.each([
+    [{ Status: 'Error' }, true],
+    [{ Status: 'Unset' }, false],
+    [{ 'otel.status_code': 'ERROR' }, true],
+    [{ 'http.response.status_code': '404' }, false],
+    [{ 'http.response.status_code': '404', Kind: 'Client' }, true],
+    [{ 'error.type': 'System.TimeoutException' }, true],
+  ])('whose arguments are %o has failed: %s', (values, isFailed) => {
+    const { roots } = treeOf([
+      bridged('Start', 1, arguments_(2)),
+      bridged('Stop', 5, { ...arguments_(2), ...values } as Record<string, string>),
+    ]);
+    expect(roots[0]?.activity.isFailed).toBe(isFailed);
+  });
+
   it('is inside the Node.js activity that called it', () => {
     const events = [asks(0, 1), bridged('Start', 1, arguments_(2, 1)), bridged('Stop', 3, arguments_(2, 1))];
     expect(shown(...events)).toEqual([

@@ -233,6 +233,24 @@ describe('the self time', () => {
   });
 });
 
+describe('a failed activity', () => {
+  const failing = (name: string, payload?: Record<string, number>) => {
+    const tracker = new TraceActivities();
+    tracker.add(written({ name: 'System.Net.Http/RequestStart', at: 0, id: '//1/1' }));
+    tracker.add(written({ name, at: 1, id: '//1/1' }));
+    const stop = written({ name: 'System.Net.Http/RequestStop', at: 2, id: '//1/1', payload: payload ?? {} });
+    return tracker.add(stop)?.activity.isFailed;
+  };
+
+  it('is one whose Stop says so, or an event of its provider before that', () => {
+    expect(failing('System.Net.Http/RequestFailed')).toBe(true);
+    expect(failing('System.Net.Http/ConnectionClosed', { statusCode: 404 })).toBe(true);
+    expect(failing('System.Net.Http/ConnectionClosed', { statusCode: 200 })).toBe(false);
+    expect(failing('System.Net.Http/HandshakeFailed', { statusCode: 200 })).toBe(false);
+    expect(failing('Other/RequestFailed', { statusCode: 200 })).toBe(false);
+  });
+});
+
 describe('activities that are no longer open', () => {
   it('are reported once they have stopped, were killed, or lost their stop', () => {
     const closed: string[] = [];

@@ -16,7 +16,7 @@ const TIME_AT = 8;
 const SIZE_MASK = 0xff_ffff;
 const HAS_ACTIVITY = 0x100_0000;
 const HAS_RELATED = 0x200_0000;
-/** Its payload has `success: false`. */
+/** It ends a failed activity. */
 const HAS_FAILED = 0x400_0000;
 
 /** The head of a record, which precedes the payload; the next record reuses its memory. */

@@ -9,7 +9,7 @@ import type { Listenable } from '../../listen/written-event.ts';
 import { isEncoding } from '../../wire/event-encoder.ts';
 import type { EventSchema } from '../../wire/schema.ts';
 import type { Payload } from '../../wire/values/faults.ts';
-import { type EventKind, EventKinds, isFailed, NOT_ENCODED } from '../event-kinds.ts';
+import { type EventKind, EventKinds, NOT_ENCODED } from '../event-kinds.ts';
 import { type ProviderRequest, ProviderRequests } from '../requests.ts';
 import { SessionSources } from '../session-sources.ts';
 import { MAX_KINDS } from '../trace-kinds.ts';
@@ -75,9 +75,8 @@ export class ThreadPart implements SessionPart, Subscriber {
       return;
     }
     const bytes = kind.bytes.subarray(0, size);
-    const hasFailed = kind.canFail && isFailed(payload);
     const ids = [activityId, relatedActivityId] as const;
-    const head = this.#head.ofEvent(kind.number, this.#lastTime, ...ids, bytes, hasFailed);
+    const head = this.#head.ofEvent(kind.number, this.#lastTime, ...ids, bytes, kind.hasFailed(payload));
     if (!this.#writer.write(head, bytes, 1)) this.#writer.drop(1);
   }
 

@@ -8,7 +8,6 @@ import { CLOCK_OFFSET, timestamp } from '../../listen/timestamp.ts';
 import { onWorkerExit } from '../../listen/worker-exits.ts';
 import type { EventSink, ThreadHandle } from '../../wire/nettrace/write/trace-parts.ts';
 import type { EventSchema } from '../../wire/schema.ts';
-import type { Payload } from '../../wire/values/faults.ts';
 import type { EventWatch } from '../event-kinds.ts';
 import type { ProviderRequests } from '../requests.ts';
 import type { TraceKinds } from '../trace-kinds.ts';
@@ -19,8 +18,6 @@ import { SharedMemoryReader, type ThreadBytes } from './shared-memory-reader.ts'
 import type { ThreadPartOptions } from './thread-part.ts';
 
 /** All that is known of a payload. */
-const FAILED: Payload = { success: false };
-const NOT_FAILED: Payload = {};
 
 interface WorkerThread {
   readonly handle: ThreadHandle;
@@ -187,9 +184,8 @@ export class Workers {
     }
   }
 
-  /** The payload itself is encoded. */
   #show(schema: EventSchema | undefined, { hasFailed, activityId, time }: EventRecord): void {
-    if (schema !== undefined) this.#watch?.(schema, hasFailed ? FAILED : NOT_FAILED, activityId, time);
+    if (schema !== undefined) this.#watch?.(schema, hasFailed, activityId, time);
   }
 
   #threadOf(thread: number): WorkerThread {

@@ -1,9 +1,9 @@
 /** The instruments of the meter `System.Runtime`. Names, units, tags and kinds are those of .NET 9's RuntimeMetrics. */
 import { availableParallelism } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
+import { thrownFields } from '../../base/thrown-fields.ts';
 import { Demand } from '../../counters/demand.ts';
 import type { Meter } from '../../counters/meter.ts';
-import { thrownFields } from '../exception-fields.ts';
 import { observeUncaughtExceptions } from '../exceptions.ts';
 import { activeTimers, generationSizes, processorSeconds, totalAllocatedBytes } from './figures.ts';
 import type { ObservedTotals } from './observed-totals.ts';

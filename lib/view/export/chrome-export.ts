@@ -89,7 +89,10 @@ export class ChromeExport implements Exporter, TimelineWriter {
 
   /** @internal */
   stop(activity: TracedActivity, lane: Lane, atNs: number, stop: TraceEvent | string): void {
-    const args = { stop: typeof stop === 'string' ? stop : argumentsOf(stop) };
+    const args = {
+      stop: typeof stop === 'string' ? stop : argumentsOf(stop),
+      failed: activity.isFailed || undefined,
+    };
     const ts = microseconds(atNs);
     this.#json.element({ ph: 'E', cat: CATEGORY, name: activity.task, ...placeOf(lane), ts, args });
   }

@@ -158,7 +158,7 @@ export class OtlpExport implements Exporter {
       return;
     }
     const { subject, attributes } = span;
-    endSubject(subject, activity.provider, event.payload);
+    endSubject(subject, activity, event.payload);
     const started = new Map(attributes.map((attribute, i) => [attribute.key, i]));
     for (const attribute of attributesOf(
       spanFields(subject, activity.provider, event.payload),

@@ -129,14 +129,19 @@ export class PerfettoExport implements Exporter, TimelineWriter {
   }
 
   /** @internal */
-  stop(_activity: TracedActivity, lane: Lane, atNs: number, stop: TraceEvent | string): void {
+  stop({ isFailed }: TracedActivity, lane: Lane, atNs: number, stop: TraceEvent | string): void {
     const track = { type: EventKind.SliceEnd, trackUuid: this.#lane(lane) };
     if (typeof stop === 'string') {
       this.#event(atNs, undefined, undefined, track, { stop });
       return;
     }
     const { threadId, labels, payload } = stop;
-    const values = { 'stop thread': threadId, 'stop labels': labels, stop: nonEmpty(payload) };
+    const values = {
+      failed: isFailed || undefined,
+      'stop thread': threadId,
+      'stop labels': labels,
+      stop: nonEmpty(payload),
+    };
     this.#event(atNs, undefined, undefined, track, values, stop.hexFields);
   }
 

@@ -2,6 +2,7 @@
 import { conventionalFields } from '../../wire/known/automatic.ts';
 import { SpanKind } from '../../wire/otlp.ts';
 import { SPAN_FIELDS } from '../spans.ts';
+import type { TracedActivity } from '../traced-activity.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -53,12 +54,13 @@ export function startedSubject(provider: string, task: string, fields: Fields): 
 }
 
 /** Adds the contents of its Stop. */
-export function endSubject(subject: SpanSubject, provider: string, fields: Fields): void {
-  const { success, errorType, errorMessage, name, route, links } = fields;
-  const isAutomatic = provider === HTTP || provider === DATABASE;
-  if (success === false || (isAutomatic && text(errorType)) || isFailedStatus(subject, provider, fields)) {
-    subject.failure = text(errorMessage) ?? '';
-  }
+export function endSubject(
+  subject: SpanSubject,
+  { provider, isFailed }: Pick<TracedActivity, 'provider' | 'isFailed'>,
+  fields: Fields,
+): void {
+  const { errorMessage, error, name, route, links } = fields;
+  if (isFailed) subject.failure = text(errorMessage) ?? text(error) ?? '';
   if (provider === HTTP && text(route)) subject.name += ` ${route}`;
   if (subject.scope === undefined) return;
   subject.name = text(name) ?? subject.name;
@@ -70,7 +72,8 @@ export function spanFields(subject: SpanSubject, provider: string, fields: Field
   if (subject.scope === undefined) {
     const named = conventionalFields(provider, fields);
     // The convention for a failure without another name.
-    const isUnnamed = isFailedStatus(subject, provider, fields) && !text(fields.errorType);
+    const isUnnamed =
+      subject.failure !== undefined && Number(fields.statusCode) > 0 && !text(fields.errorType);
     return isUnnamed ? { ...named, 'error.type': String(fields.statusCode) } : named;
   }
   const others = Object.entries(fields).filter(([key]) => !OWN.has(key));
@@ -82,11 +85,6 @@ function isSpan(task: string, { kind, spanId, attributes }: Fields): boolean {
   return (
     task === 'Span' && Object.hasOwn(KINDS, String(kind)) && Boolean(text(spanId)) && attributes !== undefined
   );
-}
-
-/** For a server, a mistake of the client is not a failure. */
-function isFailedStatus({ kind }: SpanSubject, provider: string, { statusCode }: Fields): boolean {
-  return provider === HTTP && Number(statusCode) >= (kind === SpanKind.Server ? 500 : 400);
 }
 
 function text(value: unknown): string | undefined {

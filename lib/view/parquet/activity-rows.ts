@@ -183,6 +183,7 @@ export class ActivityRows {
     table.durNs.add(activity.durationNs);
     table.selfNs.add(activity.selfNs);
     table.state.add(state);
+    table.failed.add(Number(activity.isFailed));
     table.startPayload.add(startPayload);
     table.stopPayload.add(stopPayload);
     table.traceId.add(this.#spanAround(activity)?.traceId);

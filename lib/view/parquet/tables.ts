@@ -57,6 +57,8 @@ export class ActivityTable extends Table {
   readonly durNs = new IntColumn('dur_ns');
   readonly selfNs = new IntColumn('self_ns');
   readonly state = new TextColumn('state');
+  /** 1 or 0. */
+  readonly failed = new IntColumn('failed');
   readonly startPayload = new TextColumn('start_payload', { isRanged: false });
   readonly stopPayload = new TextColumn('stop_payload', { isRanged: false });
   readonly traceId = new TextColumn('trace_id', { isRanged: false });

@@ -10,6 +10,7 @@ const NAMES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     statusCode: 'http.response.status_code',
     route: 'http.route',
     errorType: 'error.type',
+    errorStack: 'exception.stacktrace',
   },
   'Node.Database': {
     ...SERVER,
@@ -19,6 +20,7 @@ const NAMES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     system: 'db.system.name',
     namespace: 'db.namespace',
     errorType: 'error.type',
+    errorStack: 'exception.stacktrace',
   },
 };
 
