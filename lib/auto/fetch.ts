@@ -1,12 +1,14 @@
 /** Requests made by undici, and therefore by `fetch`: each is an activity nested in the one that makes it. */
 
+import { AsyncResource } from 'node:async_hooks';
 import type { Socket } from 'node:net';
-import type { Activity } from '../activity/activity.ts';
+import type { Activity, ActivityContext } from '../activity/activity.ts';
 import { sharedActivities } from '../activity/shared.ts';
 import type { TraceContext } from '../activity/trace-context.ts';
 import { type FailureFields, failureFields, NO_FAILURE } from '../base/thrown-fields.ts';
 import type { Observation } from '../runtime/observation.ts';
 import { type ActivityEvents, activityEventsOf, type TraceFields } from '../source/activity-events.ts';
+import { nearestCaller } from './call-stack.ts';
 import { subscribed } from './channels.ts';
 import type { HttpEvents, RequestFields } from './http-events.ts';
 import { hostAndPort, NO_STATUS, originOf, pathAndQueryOf } from './request-fields.ts';
@@ -24,6 +26,7 @@ interface UndiciRequest {
 }
 
 interface OpenRequest {
+  readonly caller: ActivityContext | undefined;
   readonly activity: Activity;
   statusCode: number;
 }
@@ -33,6 +36,8 @@ interface RequestMessage {
 }
 
 const OK = 200;
+/** The function by which a pool dispatches the requests that wait, in version 7 and before. */
+const DRAINING = ['[onDrain]', 'onDrain'];
 const SWITCHING_PROTOCOLS = 101;
 
 export class FetchRequests {
@@ -40,6 +45,8 @@ export class FetchRequests {
   readonly #settings: Settings;
   readonly #flow = sharedActivities().flow;
   readonly #open = new WeakMap<UndiciRequest, OpenRequest>();
+  /** The key of a request's handler; each copy of undici has its own. */
+  #handlerKey: symbol | undefined;
   /** Requests to upgrade the protocol; most versions of undici do not report their end. */
   #upgrades: (() => void) | undefined;
 
@@ -71,10 +78,11 @@ export class FetchRequests {
 
   #begin(request: UndiciRequest): void {
     if (!this.#events.startEnabled) return;
-    const activity = this.#events.beginIn(this.#flow.context, (trace) => this.#fieldsOf(request, trace));
+    const caller = this.#callerOf(request);
+    const activity = this.#events.beginIn(caller, (trace) => this.#fieldsOf(request, trace));
     if (activity === undefined) return;
     if (this.#settings.tracesAny) this.#sendTrace(request, activity.trace);
-    this.#open.set(request, { activity, statusCode: NO_STATUS });
+    this.#open.set(request, { caller, activity, statusCode: NO_STATUS });
     if (request.upgrade || request.method === 'CONNECT') {
       this.#upgrades ??= subscribed({
         'undici:client:sendHeaders': (message: RequestMessage & { readonly socket: Socket }) =>
@@ -83,9 +91,27 @@ export class FetchRequests {
     }
   }
 
+  /**
+   * A pool with a limit of connections creates a request when its turn comes, in the context of the one before. The
+   * handlers of undici's own methods remember their caller; that of `fetch` does not.
+   */
+  #callerOf(request: UndiciRequest): ActivityContext | undefined {
+    const { context } = this.#flow;
+    if (this.#handlerKey === undefined || !(this.#handlerKey in request)) {
+      this.#handlerKey = Object.getOwnPropertySymbols(request).find(
+        ({ description }) => description === 'handler',
+      );
+    }
+    const handler = this.#handlerKey && Reflect.get(request, this.#handlerKey);
+    if (handler instanceof AsyncResource) return handler.runInAsyncScope(() => this.#flow.context);
+    return context !== undefined && nearestCaller(DRAINING) !== undefined ? undefined : context;
+  }
+
   #answer(request: UndiciRequest, statusCode: number): void {
     const open = this.#open.get(request);
-    if (open !== undefined) open.statusCode = statusCode;
+    if (open === undefined) return;
+    open.statusCode = statusCode;
+    this.#comeBackTo(open);
   }
 
   #end(request: UndiciRequest, failure: FailureFields): void {
@@ -94,6 +120,12 @@ export class FetchRequests {
     this.#open.delete(request);
     const { statusCode } = open;
     this.#events.endBegun(open.activity, () => ({ statusCode, ...failure }));
+    this.#comeBackTo(open);
+  }
+
+  /** A connection answers in the context of its first request, and an answer may have the request made again. */
+  #comeBackTo({ caller }: OpenRequest): void {
+    if (this.#flow.active && this.#flow.context !== caller) this.#flow.enter(caller);
   }
 
   /** A request that was neither answered nor failed was upgraded: it has become its connection. */

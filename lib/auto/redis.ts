@@ -1,6 +1,9 @@
 /** Commands of the packages redis and ioredis, from their own channels, which omit values that may be secret. */
+
+import { sharedActivities } from '../activity/shared.ts';
 import { shortened } from '../base/thrown-fields.ts';
 import { activityEventsOf } from '../source/activity-events.ts';
+import { nearestCaller } from './call-stack.ts';
 import type { ChannelHandlers } from './channels.ts';
 import type { DatabaseEvents } from './database-events.ts';
 import { type CallMessage, TracedCalls } from './traced-calls.ts';
@@ -41,12 +44,20 @@ function commandOf({ command = '', args = [] }: CommandMessage) {
   };
 }
 
-/** @param prefix the prefix of the package's channels */
-function handlersOf(prefix: 'node-redis' | 'ioredis', events: DatabaseEvents): ChannelHandlers {
+/**
+ * @param prefix the prefix of the package's channels
+ * @param isDeferred whether a command is sent later than its caller asked for it
+ */
+function handlersOf(
+  prefix: 'node-redis' | 'ioredis',
+  events: DatabaseEvents,
+  isDeferred = () => false,
+): ChannelHandlers {
   return {
     ...new TracedCalls<CommandMessage>(`${prefix}:command`, {
       events: activityEventsOf(events, 'Command'),
       fieldsOf: (message) => ({ ...commandOf(message), ...serverOf(message) }),
+      isDeferred,
     }).handlers,
     ...new TracedCalls<BatchMessage>(`${prefix}:batch`, {
       events: activityEventsOf(events, 'Batch'),
@@ -64,5 +75,24 @@ function handlersOf(prefix: 'node-redis' | 'ioredis', events: DatabaseEvents): C
   };
 }
 
-export const redisHandlers = (events: DatabaseEvents) => handlersOf('node-redis', events);
-export const ioredisHandlers = (events: DatabaseEvents) => handlersOf('ioredis', events);
+/**
+ * A pool calls what waited for a client while it takes that client back from another caller, and tells nobody whose turn
+ * it is: what the waiting function does belongs to nobody, rather than to the other caller.
+ */
+export const redisHandlers = (events: DatabaseEvents): ChannelHandlers => {
+  const { flow } = sharedActivities();
+  return {
+    ...handlersOf('node-redis', events),
+    'node-redis:pool:connection-wait': () => {
+      if (flow.context !== undefined && nearestCaller(['execute', '#returnClient']) !== 'execute') {
+        flow.enter(undefined);
+      }
+    },
+  };
+};
+
+/** Commands collected into a pipeline, or until there is a connection, are published when they are sent. */
+const SENT_LATER = ['executeAutoPipeline', 'executeOfflineCommands', '/redis/event_handler.js'];
+
+export const ioredisHandlers = (events: DatabaseEvents) =>
+  handlersOf('ioredis', events, () => nearestCaller(SENT_LATER) !== undefined);

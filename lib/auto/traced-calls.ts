@@ -37,6 +37,11 @@ export interface TracedCallsOptions<Message extends CallMessage> {
   readonly fieldsOf: (message: Message) => Payload;
   /** The parent of the activity; by default, the caller's context. */
   readonly parentOf?: (message: Message) => ActivityContext | undefined;
+  /**
+   * Whether the library makes the call later than its caller asked for it, in the context of somebody else: then it has
+   * no parent, and the running code's context is not the caller's.
+   */
+  readonly isDeferred?: () => boolean;
   /** Whether code that runs before the call returns is inside the activity. */
   readonly isEntered?: boolean;
   /** The part of an error's message to report: messages may contain secrets. */
@@ -69,8 +74,9 @@ export class TracedCalls<Message extends CallMessage> {
   }
 
   #start(message: Message): void {
-    const { events, fieldsOf, parentOf, isEntered } = this.#options;
-    const caller = this.#flow.context;
+    const { events, fieldsOf, parentOf, isDeferred, isEntered } = this.#options;
+    const { context } = this.#flow;
+    const caller = context !== undefined && isDeferred?.() ? undefined : context;
     const parent = parentOf === undefined ? caller : parentOf(message);
     const activity = events.startEnabled ? events.beginIn(parent, () => fieldsOf(message)) : undefined;
     const isInside = isEntered === true && activity !== undefined;
@@ -78,7 +84,7 @@ export class TracedCalls<Message extends CallMessage> {
       caller,
       activity,
       hasEnded: false,
-      called: isInside ? { context: caller } : undefined,
+      called: isInside ? { context } : undefined,
       answered: undefined,
     });
     if (isInside) this.#flow.enter(activity);

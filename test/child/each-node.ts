@@ -38,7 +38,10 @@ export function describeEachNode(what: string, define: (run: RunProgram, major: 
       define(async (program, ...args) => {
         if (node === undefined) throw new Error(`There is no Node.js ${major}: run node scripts/nodes.mjs.`);
         const path = join(import.meta.dirname, '..', program);
-        const { stdout } = await promisify(execFile)(node, [path, ...args], { timeout: 300_000 });
+        const { stdout } = await promisify(execFile)(node, [path, ...args], {
+          timeout: 300_000,
+          maxBuffer: 2 ** 26,
+        });
         return JSON.parse(stdout);
       }, major);
     });
