@@ -2,6 +2,7 @@
 #include "descriptor_watches.h"
 
 #include <cerrno>
+#include <utility>
 
 namespace tracewright {
 
@@ -12,15 +13,17 @@ struct DescriptorWatches::Entry {
   Napi::FunctionReference function;
 };
 
-DescriptorWatches::DescriptorWatches(Napi::Env env)
-    : env_(env), context_(env, "tracewright:diagnostic-port") {}
+DescriptorWatches::DescriptorWatches(Napi::Env env) : env_(env) {}
 
 DescriptorWatches* DescriptorWatches::Create(Napi::Env env) {
   auto* watches = new DescriptorWatches(env);
-  auto end = [](napi_async_cleanup_hook_handle, void* self) {
-    static_cast<DescriptorWatches*>(self)->End();
-  };
-  napi_add_async_cleanup_hook(env, end, watches, &watches->hook_);
+  env.AddCleanupHook(
+      [](DescriptorWatches* self) {
+        self->End();
+        self->is_over_ = true;
+        if (self->closing_ == 0) delete self;
+      },
+      watches);
   return watches;
 }
 
@@ -36,6 +39,7 @@ int DescriptorWatches::Watch(int fd, int events, Napi::Function function) {
       entries_.erase(fd);
       return error;
     }
+    HoldEnvironment();
     fresh->owner = this;
     fresh->poll.data = fresh;
     uv_unref(reinterpret_cast<uv_handle_t*>(&fresh->poll));
@@ -65,31 +69,37 @@ void DescriptorWatches::Unwatch(int fd) {
     auto* closed = static_cast<Entry*>(handle->data);
     DescriptorWatches* owner = closed->owner;
     delete closed;
-    --owner->closing_;
-    owner->DeleteIfDone();
+    owner->Closed();
   });
 }
 
 void DescriptorWatches::Call(const Entry& entry, int events) {
   Napi::HandleScope scope(env_);
-  entry.function.Value().MakeCallback(
-      env_.Global(), {Napi::Number::New(env_, events)}, static_cast<napi_async_context>(context_));
+  // Without an asynchronous context, which would be that of whichever request loaded the addon.
+  entry.function.Value().MakeCallback(env_.Global(), {Napi::Number::New(env_, events)}, nullptr);
   if (!env_.IsExceptionPending()) return;
   napi_value error;
   napi_get_and_clear_last_exception(env_, &error);
   napi_fatal_exception(env_, error);
 }
 
+void DescriptorWatches::HoldEnvironment() {
+  if (hook_) return;
+  auto end = [](napi_async_cleanup_hook_handle, void* self) {
+    static_cast<DescriptorWatches*>(self)->End();
+  };
+  napi_add_async_cleanup_hook(env_, end, this, &hook_);
+}
+
 void DescriptorWatches::End() {
   is_ending_ = true;
   while (!entries_.empty()) Unwatch(entries_.begin()->first);
-  DeleteIfDone();
 }
 
-void DescriptorWatches::DeleteIfDone() {
-  if (!is_ending_ || closing_ > 0) return;
-  napi_async_cleanup_hook_handle hook = hook_;
-  delete this;
+void DescriptorWatches::Closed() {
+  if (--closing_ > 0 || !entries_.empty()) return;
+  napi_async_cleanup_hook_handle hook = std::exchange(hook_, nullptr);
+  if (is_over_) delete this;
   napi_remove_async_cleanup_hook(hook);
 }
 

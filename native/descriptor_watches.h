@@ -28,15 +28,18 @@ class DescriptorWatches {
   explicit DescriptorWatches(Napi::Env env);
   static void OnReady(uv_poll_t* poll, int status, int ready);
   void Call(const Entry& entry, int events);
+  // While the event loop uses an entry, the environment must not go. Only then, because Deno frees
+  // a hook that is removed at its call twice (ext/napi/node_api.rs, async_cleanup_handler).
+  void HoldEnvironment();
   void End();
-  void DeleteIfDone();
+  void Closed();
 
   Napi::Env env_;
-  Napi::AsyncContext context_;
   napi_async_cleanup_hook_handle hook_ = nullptr;
   std::unordered_map<int, Entry*> entries_;
   size_t closing_ = 0;  // entries that the event loop still uses
   bool is_ending_ = false;
+  bool is_over_ = false;  // the environment has let go
 };
 
 }  // namespace tracewright
